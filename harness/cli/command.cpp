@@ -1,0 +1,111 @@
+#include "harness/cli/command.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "harness/model/variant.hpp"
+
+namespace scanlab::cli {
+
+namespace po = boost::program_options;
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> all{
+      {"list", "every variant and baseline: id, title, source, what it supports, its cost", "scanlab list --variant 'hso_*'",
+       list},
+      {"info", "the device, the toolkit, and what this build can do", "scanlab info --json", info},
+      {"verify", "checks variants against an oracle, on the GPU or on the CPU executor",
+       "scanlab verify --device simt --variant 'hso_*' --items 1000,2048", verify},
+      {"bench", "verifies variants and times them through Google Benchmark",
+       "scanlab bench --variant 'hso_*,cub*' --items 2^10:2^28:x4 --out results/scan.json", bench},
+      {"explain", "runs a variant on the CPU executor and counts, step by step", "scanlab explain hso_block --items 2048",
+       explain},
+  };
+  return all;
+}
+
+const Command& command(const std::string& name) {
+  const auto found = std::ranges::find(commands(), name, &Command::name);
+  if (found == commands().end()) throw std::logic_error("no command " + name);
+  return *found;
+}
+
+namespace {
+
+std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
+  const std::vector<std::string> near = near_matches(word, known);
+  return near.empty() ? std::string{} : fmt::format("; did you mean {}?", fmt::join(near, " or "));
+}
+
+void print_usage(std::ostream& out) {
+  fmt::print(out, "scanlab: prefix scans on the GPU, verified, timed and explained\n\nusage: scanlab COMMAND [options]\n\n");
+  for (const Command& each : commands()) fmt::print(out, "  {:<9}{}\n", each.name, each.summary);
+  fmt::print(out,
+             "\n'scanlab COMMAND --help' lists the options of a command, with an example.\n\n"
+             "exit status: 0 ok, 1 a verification failed, 2 bad input, 3 no such device or build,\n"
+             "             4 some cases skipped for lack of GPU memory, 130 interrupted\n");
+}
+
+int dispatch(const std::vector<std::string>& words, Context& context) {
+  if (words.empty()) {
+    print_usage(context.err);
+    return kBadInput;
+  }
+  if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
+    print_usage(context.out);
+    return kOk;
+  }
+  const auto found = std::ranges::find(commands(), words[0], &Command::name);
+  if (found == commands().end()) {
+    std::vector<std::string> names;
+    for (const Command& each : commands()) names.push_back(each.name);
+    throw CommandError(kBadInput, fmt::format("there is no command '{}'{} (scanlab --help lists them)", words[0],
+                                              suggestion(words[0], names)));
+  }
+  return found->run({words.begin() + 1, words.end()}, context);
+}
+
+}  // namespace
+
+bool parse_options(const std::vector<std::string>& arguments, const po::options_description& options,
+                   const po::positional_options_description& positional, const Command& command, Context& context,
+                   po::variables_map& values) {
+  if (std::ranges::any_of(arguments, [](const std::string& word) { return word == "--help" || word == "-h"; })) {
+    fmt::print(context.out, "scanlab {}: {}\n\n{}\nexample: {}\n", command.name, command.summary,
+               fmt::streamed(options), command.example);
+    return false;
+  }
+  try {
+    const int style = po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
+    po::store(po::command_line_parser(arguments).options(options).positional(positional).style(style).run(), values);
+    po::notify(values);
+  } catch (const po::unknown_option& error) {
+    std::vector<std::string> known;
+    for (const auto& option : options.options()) known.push_back("--" + option->long_name());
+    throw CommandError(kBadInput, fmt::format("scanlab {} has no option '{}'{}", command.name, error.get_option_name(),
+                                              suggestion(error.get_option_name(), known)));
+  } catch (const po::error& error) {
+    throw CommandError(kBadInput, fmt::format("scanlab {}: {} (scanlab {} --help)", command.name, error.what(), command.name));
+  }
+  return true;
+}
+
+int run(const std::vector<std::string>& words, std::ostream& out, std::ostream& err) {
+  Context context{out, err, words};
+  context.argv.insert(context.argv.begin(), "scanlab");
+  try {
+    return dispatch(words, context);
+  } catch (const CommandError& error) {
+    fmt::print(err, "scanlab: {}\n", error.what());
+    return error.status;
+  } catch (const std::exception& error) {
+    fmt::print(err, "scanlab: {}\n", error.what());
+    return kFailed;
+  }
+}
+
+}  // namespace scanlab::cli

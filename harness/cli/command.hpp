@@ -1,0 +1,63 @@
+// A subcommand of `scanlab`, the exit statuses that all share, and the errors that end one.
+#pragma once
+
+#include <boost/program_options.hpp>
+#include <iosfwd>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace scanlab::cli {
+
+/// Exit statuses; the table in README.md says the same.
+enum Status : int {
+  kOk = 0,
+  kFailed = 1,        ///< a verification failed or a fault was found
+  kBadInput = 2,      ///< wrong words, an unwritable path, an unreadable file
+  kNoDevice = 3,      ///< needs a device (or a build) that is not here
+  kOutOfMemory = 4,   ///< finished, but some cases were skipped for lack of device memory
+  kInterrupted = 130  ///< stopped by Ctrl-C; everything finished was kept
+};
+
+/// Ends the command with one sentence on the error stream and a status.
+struct CommandError : std::runtime_error {
+  CommandError(Status code, const std::string& sentence) : std::runtime_error(sentence), status(code) {}
+  Status status;
+};
+
+struct Context {
+  std::ostream& out;
+  std::ostream& err;
+  std::vector<std::string> argv;  ///< as typed, for provenance
+};
+
+struct Command {
+  std::string name;
+  std::string summary;
+  std::string example;
+  /// `arguments` are the words after the subcommand. Returns a Status; throws CommandError.
+  int (*run)(const std::vector<std::string>& arguments, Context& context);
+};
+
+/// Every subcommand, in the order in which help shows them.
+const std::vector<Command>& commands();
+
+/// Runs `scanlab words…`: what main calls, and the tests.
+int run(const std::vector<std::string>& words, std::ostream& out, std::ostream& err);
+
+/// Parses with Boost.Program_options. An unknown option is a CommandError that names the near matches; `--help`
+/// prints the options and the example, and gives nullopt (the command then returns kOk).
+bool parse_options(const std::vector<std::string>& arguments, const boost::program_options::options_description& options,
+                   const boost::program_options::positional_options_description& positional, const Command& command,
+                   Context& context, boost::program_options::variables_map& values);
+
+int list(const std::vector<std::string>& arguments, Context& context);
+int info(const std::vector<std::string>& arguments, Context& context);
+int verify(const std::vector<std::string>& arguments, Context& context);
+int bench(const std::vector<std::string>& arguments, Context& context);
+int explain(const std::vector<std::string>& arguments, Context& context);
+
+/// The entry of `commands()` with this name.
+const Command& command(const std::string& name);
+
+}  // namespace scanlab::cli

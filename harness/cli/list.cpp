@@ -1,0 +1,102 @@
+// scanlab list: every variant and baseline.
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/cli/command.hpp"
+#include "harness/cli/selection.hpp"
+
+namespace scanlab::cli {
+
+namespace po = boost::program_options;
+
+namespace {
+
+const char* kind_name(const Variant& variant) {
+  switch (variant.about.kind) {
+    case Kind::ceiling:
+      return "ceiling";
+    case Kind::floor:
+      return "floor";
+    case Kind::scan:
+      break;
+  }
+  return variant.origin == Origin::baseline ? "baseline" : "variant";
+}
+
+std::vector<std::string> machine_names(const Machines& machines) {
+  std::vector<std::string> names;
+  if (machines.cuda) names.emplace_back("cuda");
+  if (machines.simt) names.emplace_back("simt");
+  if (machines.host) names.emplace_back("host");
+  return names;
+}
+
+template <class E>
+std::vector<std::string> names(const std::vector<E>& values) {
+  std::vector<std::string> texts;
+  for (const E value : values) texts.emplace_back(name(value));
+  return texts;
+}
+
+nlohmann::ordered_json to_json(const Variant& variant) {
+  const Description& about = variant.about;
+  nlohmann::ordered_json parameters = nlohmann::json::array();
+  for (const Parameter& parameter : about.parameters) {
+    parameters.push_back({{"name", parameter.name},
+                          {"values", parameter.values},
+                          {"default", parameter.values.front()},
+                          {"meaning", parameter.meaning}});
+  }
+  return {{"id", about.id},
+          {"kind", kind_name(variant)},
+          {"title", about.title},
+          {"source", about.source},
+          {"machines", machine_names(variant.machines)},
+          {"executor", variant.machines.simt},
+          {"types", names(about.types)},
+          {"operators", names(about.operators)},
+          {"modes", {"inclusive", "exclusive"}},
+          {"limits", about.limits},
+          {"parameters", parameters},
+          {"cost", {{"work", about.cost.work}, {"span", about.cost.span}, {"traffic", about.cost.traffic}}}};
+}
+
+void print(const Variant& variant, std::ostream& out) {
+  const Description& about = variant.about;
+  fmt::print(out, "{} ({}, on {})\n  {}\n", about.id, kind_name(variant),
+             fmt::join(machine_names(variant.machines), ", "), about.title);
+  fmt::print(out, "  source    {}\n  takes     {}; {}; {}\n", about.source, about.limits,
+             fmt::join(names(about.types), " "), fmt::join(names(about.operators), " "));
+  if (!about.cost.work.empty()) {
+    fmt::print(out, "  cost      work {}; span {}; traffic {}\n", about.cost.work, about.cost.span, about.cost.traffic);
+  }
+  for (const Parameter& parameter : about.parameters) {
+    fmt::print(out, "  --set {}={}\n            {}\n", parameter.name, fmt::join(parameter.values, "|"),
+               parameter.meaning);
+  }
+  fmt::print(out, "\n");
+}
+
+}  // namespace
+
+int list(const std::vector<std::string>& arguments, Context& context) {
+  po::options_description options("options");
+  options.add_options()("variant", po::value<std::vector<std::string>>()->composing()->value_name("GLOB"),
+                        "only these (default all)")("json", "as JSON")("help,h", "this text");
+  po::variables_map values;
+  if (!parse_options(arguments, options, {}, command("list"), context, values)) return kOk;
+  const Selection selection = read_selection(values);
+  if (values.count("json") != 0) {
+    nlohmann::ordered_json all = {{"schema", "scanlab-list/1"}, {"variants", nlohmann::json::array()}};
+    for (const Variant* variant : selection.variants) all["variants"].push_back(to_json(*variant));
+    context.out << all.dump(2) << "\n";
+  } else {
+    for (const Variant* variant : selection.variants) print(*variant, context.out);
+  }
+  return kOk;
+}
+
+}  // namespace scanlab::cli

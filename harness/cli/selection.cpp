@@ -1,0 +1,216 @@
+#include "harness/cli/selection.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "harness/cli/command.hpp"
+
+namespace scanlab::cli {
+
+namespace po = boost::program_options;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words split(const std::string& text, char separator) {
+  Words parts;
+  std::size_t begin = 0;
+  while (true) {
+    const std::size_t end = text.find(separator, begin);
+    parts.push_back(text.substr(begin, end - begin));
+    if (end == std::string::npos) return parts;
+    begin = end + 1;
+  }
+}
+
+/// Every comma-separated word of an option that may be repeated.
+Words words(const po::variables_map& values, const char* option) {
+  Words all;
+  if (values.count(option) == 0) return all;
+  for (const std::string& text : values[option].as<Words>()) {
+    for (const std::string& word : split(text, ',')) {
+      if (!word.empty()) all.push_back(word);
+    }
+  }
+  return all;
+}
+
+[[noreturn]] void unknown(const char* what, const std::string& word, const Words& known) {
+  const Words near = near_matches(word, known);
+  const std::string hint = near.empty() ? fmt::format("known: {}", fmt::join(known, ", "))
+                                        : fmt::format("did you mean {}?", fmt::join(near, " or "));
+  throw CommandError(kBadInput, fmt::format("there is no {} '{}'; {}", what, word, hint));
+}
+
+template <class E>
+std::vector<E> enumerators(const po::variables_map& values, const char* option) {
+  std::vector<E> chosen;
+  for (const std::string& word : words(values, option)) {
+    if (word == "all") {
+      for (const auto& [value, text] : named_values<E>()) chosen.push_back(value);
+    } else if (const auto value = parse<E>(word)) {
+      chosen.push_back(*value);
+    } else {
+      Words known{"all"};
+      for (const auto& [each, text] : named_values<E>()) known.emplace_back(text);
+      unknown(option, word, known);
+    }
+  }
+  return chosen;
+}
+
+/// A number, a power (2^20), or a sum or difference of these (2^20+1).
+std::int64_t parse_count(const std::string& text, const std::string& whole) {
+  const auto fail = [&]() -> std::int64_t {
+    throw CommandError(kBadInput, fmt::format("--items: '{}' in '{}' is not a number of items; write 1000, 2^20, 2^20+1 "
+                                              "or a range 2^10:2^28:x4",
+                                              text, whole));
+  };
+  if (const std::size_t at = text.find_last_of("+-"); at != std::string::npos && at > 0) {
+    const std::int64_t left = parse_count(text.substr(0, at), whole);
+    const std::int64_t right = parse_count(text.substr(at + 1), whole);
+    const std::int64_t value = text[at] == '+' ? left + right : left - right;
+    return value < 0 ? fail() : value;
+  }
+  const Words parts = split(text, '^');
+  std::int64_t numbers[2] = {};
+  if (parts.size() > 2) return fail();
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const char* end = parts[i].data() + parts[i].size();
+    const auto [stop, error] = std::from_chars(parts[i].data(), end, numbers[i]);
+    if (error != std::errc{} || stop != end || numbers[i] < 0) return fail();
+  }
+  if (parts.size() == 1) return numbers[0];
+  std::int64_t power = 1;
+  for (std::int64_t i = 0; i < numbers[1]; ++i) {
+    if (numbers[0] != 0 && power > (std::int64_t{1} << 40) / std::max<std::int64_t>(numbers[0], 1)) return fail();
+    power *= numbers[0];
+  }
+  return power;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> parse_items(const std::string& text) {
+  const Words parts = split(text, ':');
+  const std::int64_t first = parse_count(parts[0], text);
+  if (parts.size() == 1) return {first};
+  const auto fail = [&]() {
+    throw CommandError(kBadInput, fmt::format("--items: '{}' is not a range; write FIRST:LAST:xFACTOR or FIRST:LAST:+STEP, "
+                                              "as in 2^10:2^28:x4",
+                                              text));
+  };
+  if (parts.size() > 3) fail();
+  const std::int64_t last = parse_count(parts[1], text);
+  const std::string step = parts.size() == 3 ? parts[2] : "x2";
+  if (step.size() < 2 || (step[0] != 'x' && step[0] != '+') || first > last) fail();
+  const std::int64_t by = parse_count(step.substr(1), text);
+  if ((step[0] == 'x' && (by < 2 || first < 1)) || by < 1) fail();
+  std::vector<std::int64_t> items;
+  for (std::int64_t n = first; n <= last; n = step[0] == 'x' ? n * by : n + by) {
+    items.push_back(n);
+    if (items.size() > 100'000) fail();
+  }
+  return items;
+}
+
+void add_selection_options(po::options_description& options, const std::string& default_items) {
+  const auto list_of = [](const char* value) { return po::value<Words>()->composing()->value_name(value); };
+  const std::string items = "numbers of items: 1000, 2^20, 2^20+1, ranges 2^10:2^28:x4 or 0:100:+10" +
+                            (default_items.empty() ? std::string{} : " (default " + default_items + ")");
+  options.add_options()                                                                                //
+      ("variant", list_of("GLOB"), "ids of variants and baselines, or globs: hs_block, 'hso_*' (default all)")  //
+      ("type", list_of("TYPE"), "i32, i64, f32, f64, or all (default i32)")                            //
+      ("op", list_of("OP"), "plus, max, affine, or all (default plus)")                                //
+      ("mode", list_of("MODE"), "inclusive, exclusive, or all (default inclusive)")                    //
+      ("items", list_of("LIST"), items.c_str())                                                        //
+      ("set", list_of("PARAMETER=VALUE"), "a variant's own parameter, as scanlab list shows them");
+}
+
+Selection read_selection(const po::variables_map& values) {
+  Selection selection;
+  Words ids;
+  for (const auto& [id, variant] : Registry::instance().all()) ids.push_back(id);
+
+  Words patterns = words(values, "variant");
+  if (patterns.empty()) patterns.emplace_back("*");
+  for (const std::string& pattern : patterns) {
+    bool matched = false;
+    for (const auto& [id, variant] : Registry::instance().all()) {
+      if (fnmatch(pattern.c_str(), id.c_str(), 0) != 0) continue;
+      matched = true;
+      if (std::ranges::find(selection.variants, &variant) == selection.variants.end()) {
+        selection.variants.push_back(&variant);
+      }
+    }
+    if (!matched) unknown("variant", pattern, ids);
+  }
+
+  selection.types = enumerators<ElementType>(values, "type");
+  selection.operators = enumerators<Operator>(values, "op");
+  selection.modes = enumerators<Mode>(values, "mode");
+  if (selection.types.empty()) selection.types = {ElementType::i32};
+  if (selection.operators.empty()) selection.operators = {Operator::plus};
+  if (selection.modes.empty()) selection.modes = {Mode::inclusive};
+  for (const std::string& word : words(values, "items")) {
+    for (const std::int64_t n : parse_items(word)) selection.items.push_back(n);
+  }
+
+  Words parameters;
+  for (const Variant* variant : selection.variants) {
+    for (const Parameter& parameter : variant->about.parameters) parameters.push_back(parameter.name);
+  }
+  std::ranges::sort(parameters);
+  parameters.erase(std::unique(parameters.begin(), parameters.end()), parameters.end());
+  for (const std::string& word : words(values, "set")) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos) {
+      throw CommandError(kBadInput, fmt::format("--set takes PARAMETER=VALUE, not '{}'", word));
+    }
+    const std::string parameter = word.substr(0, equals);
+    if (std::ranges::find(parameters, parameter) == parameters.end()) {
+      unknown("parameter of the chosen variants", parameter, parameters);
+    }
+    selection.settings[parameter] = word.substr(equals + 1);
+  }
+  for (const Variant* variant : selection.variants) {  // a value that no variant takes is a typing error, not a skip
+    for (const Parameter& parameter : variant->about.parameters) {
+      const auto chosen = selection.settings.find(parameter.name);
+      if (chosen != selection.settings.end() &&
+          std::ranges::find(parameter.values, chosen->second) == parameter.values.end()) {
+        unknown(("value of " + parameter.name).c_str(), chosen->second, parameter.values);
+      }
+    }
+  }
+  return selection;
+}
+
+std::vector<Case> Selection::cases() const {
+  std::vector<Case> all;
+  for (const ElementType type : types) {
+    for (const Operator op : operators) {
+      for (const Mode mode : modes) {
+        for (const std::int64_t n : items) {
+          for (const Variant* variant : variants) {
+            Problem problem{type, op, mode, n, {}};
+            for (const Parameter& parameter : variant->about.parameters) {
+              if (const auto chosen = settings.find(parameter.name); chosen != settings.end()) {
+                problem.settings.insert(*chosen);
+              }
+            }
+            all.push_back({variant, std::move(problem)});
+          }
+        }
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace scanlab::cli

@@ -1,0 +1,43 @@
+// Which cases a command works on: variants by glob, and every combination of type, operator, mode, n and settings.
+#pragma once
+
+#include <boost/program_options.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/model/variant.hpp"
+
+namespace scanlab::cli {
+
+struct Case {
+  const Variant* variant = nullptr;
+  Problem problem;
+};
+
+/// Adds --variant, --type, --op, --mode, --items and --set. Lists are comma-separated or repeated; `--variant` takes
+/// globs ('hso_*'); `--items` takes numbers, powers (2^20), sums (2^20+1) and ranges (2^10:2^28:x4, 0:100:+10);
+/// `--set` takes parameter=value.
+void add_selection_options(boost::program_options::options_description& options, const std::string& default_items);
+
+struct Selection {
+  std::vector<const Variant*> variants;
+  std::vector<ElementType> types;
+  std::vector<Operator> operators;
+  std::vector<Mode> modes;
+  std::vector<std::int64_t> items;
+  Settings settings;
+
+  /// Every combination, problem by problem (all variants of one problem are neighbours). A setting is given to the
+  /// variants that have such a parameter. Combinations that a variant does not support are kept: whoever runs them
+  /// reports the refusal.
+  std::vector<Case> cases() const;
+};
+
+/// Throws CommandError (status 2) that names near matches for a word that fits nothing.
+Selection read_selection(const boost::program_options::variables_map& values);
+
+/// Parses one `--items` word; throws CommandError.
+std::vector<std::int64_t> parse_items(const std::string& text);
+
+}  // namespace scanlab::cli

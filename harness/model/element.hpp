@@ -1,0 +1,60 @@
+// What is scanned: the element types, the operators and the two modes, with the names used on the command line, in
+// results files and in figures.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace scanlab {
+
+enum class ElementType { i32, i64, f32, f64 };
+enum class Operator { plus, max, affine };
+enum class Mode { inclusive, exclusive };
+
+/// Every value of an enumeration with its name, in declaration order.
+template <class E>
+constexpr auto named_values() {
+  using Entry = std::pair<E, std::string_view>;
+  if constexpr (std::is_same_v<E, ElementType>) {
+    return std::array{Entry{E::i32, "i32"}, Entry{E::i64, "i64"}, Entry{E::f32, "f32"}, Entry{E::f64, "f64"}};
+  } else if constexpr (std::is_same_v<E, Operator>) {
+    return std::array{Entry{E::plus, "plus"}, Entry{E::max, "max"}, Entry{E::affine, "affine"}};
+  } else {
+    return std::array{Entry{E::inclusive, "inclusive"}, Entry{E::exclusive, "exclusive"}};
+  }
+}
+
+template <class E>
+constexpr std::string_view name(E value) {
+  for (const auto& [candidate, text] : named_values<E>()) {
+    if (candidate == value) return text;
+  }
+  return "?";
+}
+
+template <class E>
+constexpr std::optional<E> parse(std::string_view text) {
+  for (const auto& [candidate, known] : named_values<E>()) {
+    if (known == text) return candidate;
+  }
+  return std::nullopt;
+}
+
+constexpr bool is_floating(ElementType type) { return type == ElementType::f32 || type == ElementType::f64; }
+
+/// Bytes of one element (not of one item: an affine item is a pair of elements).
+constexpr std::size_t element_bytes(ElementType type) {
+  return type == ElementType::i32 || type == ElementType::f32 ? 4 : 8;
+}
+
+/// Bytes of one scanned item.
+constexpr std::size_t item_bytes(ElementType type, Operator op) {
+  return element_bytes(type) * (op == Operator::affine ? 2 : 1);
+}
+
+}  // namespace scanlab

@@ -1,0 +1,115 @@
+// The operators of a scan: associative, with an identity, applied left to right. Integers wrap as unsigned.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "harness/model/element.hpp"
+#include "harness/model/portable.hpp"
+
+namespace scanlab {
+
+template <class M>
+concept Monoid = requires(const M op, typename M::Item item) {
+  { M::identity() } -> std::same_as<typename M::Item>;
+  { op(item, item) } -> std::same_as<typename M::Item>;
+};
+
+/// Signed overflow is undefined in C++ and wraps on the device: integers are therefore added as unsigned.
+template <class T>
+SCANLAB_HD constexpr T wrapping_add(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    using U = std::make_unsigned_t<T>;
+    return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
+  } else {
+    return a + b;
+  }
+}
+
+template <class T>
+SCANLAB_HD constexpr T wrapping_multiply(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    using U = std::make_unsigned_t<T>;
+    return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
+  } else {
+    return a * b;
+  }
+}
+
+template <class T>
+struct Plus {
+  using Element = T;
+  using Item = T;
+  static constexpr Operator kOperator = Operator::plus;
+  SCANLAB_HD static constexpr Item identity() { return T{0}; }
+  SCANLAB_HD constexpr Item operator()(Item left, Item right) const { return wrapping_add(left, right); }
+};
+
+template <class T>
+struct Max {
+  using Element = T;
+  using Item = T;
+  static constexpr Operator kOperator = Operator::max;
+  SCANLAB_HD static constexpr Item identity() {
+    if constexpr (std::is_floating_point_v<T>) {
+      return -std::numeric_limits<T>::infinity();
+    } else {
+      return std::numeric_limits<T>::lowest();
+    }
+  }
+  SCANLAB_HD constexpr Item operator()(Item left, Item right) const { return left < right ? right : left; }
+};
+
+/// The map x -> scale * x + shift.
+template <class T>
+struct alignas(2 * sizeof(T)) AffineMap {
+  T scale;
+  T shift;
+  friend SCANLAB_HD constexpr bool operator==(const AffineMap& a, const AffineMap& b) {
+    return a.scale == b.scale && a.shift == b.shift;
+  }
+};
+
+/// Composition of affine maps, the left one applied first: associative and not commutative, so that a scan that
+/// swaps its operands fails. It is also what a linear recurrence x_i = scale_i * x_{i-1} + shift_i scans with.
+template <class T>
+struct Affine {
+  using Element = T;
+  using Item = AffineMap<T>;
+  static constexpr Operator kOperator = Operator::affine;
+  SCANLAB_HD static constexpr Item identity() { return {T{1}, T{0}}; }
+  SCANLAB_HD constexpr Item operator()(Item left, Item right) const {
+    return {wrapping_multiply(left.scale, right.scale),
+            wrapping_add(wrapping_multiply(right.scale, left.shift), right.shift)};
+  }
+};
+
+/// Calls `f` with the monoid that `type` and `op` name; returns what `f` returns.
+template <class F>
+decltype(auto) with_monoid(ElementType type, Operator op, F&& f) {
+  const auto of_type = [&]<class T>() -> decltype(auto) {
+    switch (op) {
+      case Operator::max:
+        return f(Max<T>{});
+      case Operator::affine:
+        return f(Affine<T>{});
+      case Operator::plus:
+        break;
+    }
+    return f(Plus<T>{});
+  };
+  switch (type) {
+    case ElementType::i64:
+      return of_type.template operator()<std::int64_t>();
+    case ElementType::f32:
+      return of_type.template operator()<float>();
+    case ElementType::f64:
+      return of_type.template operator()<double>();
+    case ElementType::i32:
+      break;
+  }
+  return of_type.template operator()<std::int32_t>();
+}
+
+}  // namespace scanlab

@@ -1,0 +1,159 @@
+// What a variant is: a scan that describes itself, plans its workspace, and runs on one or more machines. Baselines
+// keep the same contract. No CUDA here: a stream is an opaque handle.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/model/element.hpp"
+
+namespace scanlab {
+
+namespace simt {
+class Executor;
+}
+
+/// Values of a variant's own parameters (padding, levels a launch, …) by name; what is absent has its default.
+using Settings = std::map<std::string, std::string>;
+
+/// One scan to be done.
+struct Problem {
+  ElementType type = ElementType::i32;
+  Operator op = Operator::plus;
+  Mode mode = Mode::inclusive;
+  std::int64_t items = 0;
+  Settings settings;
+
+  /// Bytes that any scan must move: every item read once and written once.
+  std::size_t ideal_bytes() const { return 2 * static_cast<std::size_t>(items) * item_bytes(type, op); }
+  friend bool operator==(const Problem&, const Problem&) = default;
+};
+
+/// What a variant needs for a problem, or why it cannot take it.
+struct Plan {
+  std::size_t workspace_bytes = 0;
+  /// Longest chain of floating-point additions that one output depends on: the d of the error bound gamma_d * sum|x|.
+  std::int64_t chain = 0;
+  /// Empty if the variant takes the problem; else one sentence that says why not.
+  std::string refusal;
+
+  bool possible() const { return refusal.empty(); }
+  static Plan refuse(std::string why) { return {.refusal = std::move(why)}; }
+};
+
+enum class Kind {
+  scan,     ///< writes the prefix scan of its input
+  ceiling,  ///< copies its input: no scan can be faster
+  floor,    ///< does nothing: no launch can be faster
+};
+
+enum class Origin { variant, baseline };
+
+/// A parameter of a variant that the command line can set.
+struct Parameter {
+  std::string name;
+  std::vector<std::string> values;  ///< every value it takes; the first is the default
+  std::string meaning;
+};
+
+/// Closed forms of a variant's cost, as text for people and as numbers for `explain` and the tests.
+struct Cost {
+  std::string work;     ///< applications of the operator, e.g. "2(n - 1)"
+  std::string span;     ///< longest chain of dependent steps
+  std::string traffic;  ///< device memory accesses in items, e.g. "4n"
+  std::function<std::optional<std::int64_t>(const Problem&)> operations;  ///< nullopt: no closed form for this n
+  std::function<std::optional<std::int64_t>(const Problem&)> swaps;
+};
+
+/// What a variant says of itself.
+struct Description {
+  std::string id;
+  std::string title;
+  std::string source;
+  Kind kind = Kind::scan;
+  std::vector<ElementType> types{ElementType::i32, ElementType::i64, ElementType::f32, ElementType::f64};
+  std::vector<Operator> operators{Operator::plus, Operator::max, Operator::affine};
+  std::vector<Parameter> parameters{};
+  Mode natural_mode = Mode::inclusive;  ///< what the algorithm gives with no extra work: the default of `explain`
+  std::string limits = "any n";  ///< which n it takes, in words
+  Cost cost{};
+};
+
+/// Memory of one run. Pointers are of the machine that runs: device pointers for CUDA, host pointers elsewhere.
+struct Buffers {
+  const void* in = nullptr;    ///< items * item_bytes
+  void* out = nullptr;         ///< items * item_bytes, does not overlap `in`
+  void* workspace = nullptr;   ///< Plan::workspace_bytes, aligned to 256 bytes; contents undefined
+};
+
+using StreamHandle = void*;  ///< a cudaStream_t
+
+/// A variant bound to one problem. `cuda` only enqueues on the stream: it allocates nothing and never synchronises,
+/// and can be captured in a graph. A machine that the variant cannot run on has an empty function.
+struct BoundScan {
+  Plan plan;
+  std::function<void(const Buffers&, StreamHandle)> cuda;
+  std::function<void(const Buffers&, simt::Executor&)> simt;
+  std::function<void(const Buffers&)> host;
+};
+
+/// The machines a variant can run on in this build.
+struct Machines {
+  bool cuda = false;
+  bool simt = false;
+  bool host = false;
+};
+
+struct Variant {
+  Description about;
+  Machines machines;
+  Origin origin = Origin::variant;
+  /// Parses the settings once, so that a timed run costs no host work beyond its launches.
+  std::function<BoundScan(const Problem&)> bind;
+};
+
+/// Every registered variant and baseline, by id. Registering the same id twice ends the program with a message.
+class Registry {
+ public:
+  static Registry& instance();
+  void add(Variant variant);
+  const std::map<std::string, Variant, std::less<>>& all() const { return variants_; }
+  const Variant* find(std::string_view id) const;
+
+ private:
+  std::map<std::string, Variant, std::less<>> variants_;
+};
+
+/// Static object that registers a variant before main: the last line of a variant's file.
+struct Registration {
+  explicit Registration(Variant variant) { Registry::instance().add(std::move(variant)); }
+};
+
+/// The value of a parameter: what the settings say, else its default.
+std::string setting(const Description& about, const Settings& settings, const std::string& parameter);
+
+/// Empty if `problem` names only types, operators and settings that the variant has; else the reason it does not.
+std::string unsupported(const Description& about, const Problem& problem);
+
+/// `scan/variant:ID/type:T/op:O/mode:M/items:N` and a `/parameter:value` for every setting that is not the default.
+std::string case_name(const Description& about, const Problem& problem);
+
+/// The names among `known` closest to `word`, for an error message; at most three, best first.
+std::vector<std::string> near_matches(std::string_view word, const std::vector<std::string>& known);
+
+/// ceil(log2 n) for n >= 1.
+constexpr int ceil_log2(std::int64_t n) {
+  int levels = 0;
+  while ((std::int64_t{1} << levels) < n) ++levels;
+  return levels;
+}
+
+constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace scanlab

@@ -1,0 +1,375 @@
+#include "harness/simt/executor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/context/fiber.hpp>
+#include <boost/context/pooled_fixedsize_stack.hpp>
+#include <cstring>
+#include <numeric>
+#include <random>
+
+#include "harness/simt/trace.hpp"
+
+namespace scanlab::simt {
+
+namespace {
+constexpr std::size_t kStackBytes = 64 * 1024;
+constexpr int kResidentBlocks = 8;        // blocks in flight when interleaved
+constexpr std::size_t kMaxFaults = 100;   // different faults kept a run; more of them say nothing new
+constexpr std::byte kPoison{0xA5};        // what shared memory holds before a block writes it
+namespace context = boost::context;
+}  // namespace
+
+class BlockRun;
+
+/// A fiber that runs threads of a block one after another; one that waits at a barrier keeps its fiber until the
+/// barrier opens, one that ends leaves it to the next thread. A kernel without barriers needs a single fiber.
+struct Worker {
+  context::fiber fiber;
+  context::fiber scheduler;
+  BlockRun* block = nullptr;
+  int thread = 0;
+  bool waiting = false;
+  std::source_location waits_at;
+};
+
+class ExecutorCore {
+ public:
+  explicit ExecutorCore(ExecutorOptions given) : options(given), random(given.seed) {}
+
+  void run(const Grid& grid, const char* name, int max_threads, void (*body)(void*, CpuBlock&), void* closure);
+  /// Records a fault, or counts it again if the same one was seen before.
+  void fault(FaultKind kind, const std::source_location& where, std::string message);
+  [[noreturn]] void fail(FaultKind kind, const std::source_location& where, std::string message);
+  Counts& counts() { return launch_steps[interval_of_running - 1].counts; }
+  Worker* take_worker();
+
+  struct StepData {
+    const char* name = nullptr;
+    std::int64_t number = 0;
+    Counts counts;
+  };
+
+  ExecutorOptions options;
+  std::mt19937_64 random;
+  Report report;
+  Sites sites;
+
+  // Of the launch that is running.
+  const Grid* grid = nullptr;
+  const char* kernel_name = "";
+  void (*body)(void*, CpuBlock&) = nullptr;
+  void* closure = nullptr;
+  std::vector<StepData> launch_steps;  // by barrier interval
+  std::exception_ptr failure;
+
+  // Of the thread that is running.
+  BlockRun* running_block = nullptr;
+  Worker* running_worker = nullptr;
+  std::size_t interval_of_running = 1;
+
+  context::pooled_fixedsize_stack stacks{kStackBytes};
+  std::vector<std::unique_ptr<Worker>> workers;
+  std::vector<Worker*> idle;
+};
+
+/// One block: its shared memory and where its threads stand.
+class BlockRun {
+ public:
+  BlockRun(ExecutorCore& core, std::int64_t index) : core_(core), index_(index), order_(core.grid->threads) {
+    const std::size_t bytes = core.grid->shared_bytes;
+    shared_storage_.assign(bytes + 256, kPoison);
+    const auto address = reinterpret_cast<std::uintptr_t>(shared_storage_.data());
+    shared_ = shared_storage_.data() + (256 - address % 256) % 256;
+    if (core.options.trace) shadow_.reset(bytes);
+    std::iota(order_.begin(), order_.end(), 0);
+  }
+
+  /// Runs every thread to its next barrier or its end. False when all have ended.
+  bool advance() {
+    core_.running_block = this;
+    core_.interval_of_running = interval_;
+    if (core_.launch_steps.size() < interval_) core_.launch_steps.resize(interval_);
+
+    std::vector<Worker*> resuming;
+    resuming.swap(waiting_);
+    if (core_.options.order == BlockOrder::interleaved) {
+      if (interval_ == 1) std::ranges::shuffle(order_, core_.random);
+      std::ranges::shuffle(resuming, core_.random);
+    }
+    for (Worker* worker : resuming) resume(*worker);
+    while (next_ < static_cast<int>(order_.size())) {
+      Worker* worker = core_.take_worker();
+      worker->block = this;
+      resume(*worker);
+    }
+    if (core_.options.trace) count_accesses(accesses_, core_.launch_steps[interval_ - 1].counts);
+    if (waiting_.empty()) return false;
+    check_barrier();
+    ++interval_;
+    return true;
+  }
+
+  /// Body of a fiber: starts threads until one is left waiting in it or none is left to start.
+  void run_fresh_threads(Worker& worker) {
+    CpuBlock block(core_, *core_.grid);
+    while (next_ < static_cast<int>(order_.size()) && !core_.failure) {
+      worker.thread = order_[next_++];
+      enter(worker);
+      try {
+        core_.body(core_.closure, block);
+      } catch (const std::exception&) {  // not forced_unwind, by which a fiber's destructor clears its stack
+        core_.failure = std::current_exception();
+      }
+      ++finished_;
+    }
+  }
+
+  void wait(const std::source_location& where) {
+    Worker& worker = *core_.running_worker;
+    worker.waits_at = where;
+    worker.waiting = true;
+    waiting_.push_back(&worker);
+    worker.scheduler = std::move(worker.scheduler).resume();
+    worker.waiting = false;
+    enter(worker);
+  }
+
+  void trace(const Array& array, std::int64_t index, bool write, const std::source_location& where) {
+    const std::uint32_t site = core_.sites.id(where);
+    // How often this thread came by here since the barrier: stamps make resetting the counters free.
+    if (occurrences_.size() <= site) occurrences_.resize(site + 1);
+    const std::uint64_t stamp = (static_cast<std::uint64_t>(interval_) << 32) | static_cast<std::uint32_t>(current_thread.thread);
+    Occurrences& times = occurrences_[site];
+    if (times.stamp != stamp) times = {stamp, 0};
+    const std::uint64_t base = array.space == Space::shared
+                                   ? static_cast<std::uint64_t>(static_cast<std::byte*>(array.data) - shared_)
+                                   : reinterpret_cast<std::uintptr_t>(array.data);
+    const std::uint64_t address = base + static_cast<std::uint64_t>(index) * array.item_bytes;
+    const int thread = current_thread.thread;
+    accesses_.push_back({address, site, times.count++, static_cast<std::uint16_t>(thread / 32),
+                         static_cast<std::uint8_t>(thread % 32), static_cast<std::uint8_t>(array.item_bytes),
+                         array.space, write});
+    if (current_thread.accesses == 1) ++core_.counts().active_threads;
+    if (array.space == Space::shared) look_for_race(address, array, index, write, where, site);
+  }
+
+  std::byte* shared() const { return shared_; }
+  std::int64_t index() const { return index_; }
+
+ private:
+  struct Occurrences {
+    std::uint64_t stamp = 0;
+    std::uint32_t count = 0;
+  };
+
+  void enter(Worker& worker) {
+    core_.running_worker = &worker;
+    current_thread = {&core_, index_, worker.thread, 0, core_.options.trace};
+  }
+
+  void resume(Worker& worker) {
+    worker.fiber = std::move(worker.fiber).resume();
+    if (!worker.waiting) core_.idle.push_back(&worker);
+    if (core_.failure) std::rethrow_exception(core_.failure);
+  }
+
+  void check_barrier() {
+    const Worker& first = *waiting_.front();
+    if (finished_ > 0) {
+      core_.fail(FaultKind::barrier_divergence, first.waits_at,
+                 fmt::format("{} threads of block {} wait at this barrier, {} have returned and never reach it",
+                             waiting_.size(), index_, finished_));
+    }
+    for (const Worker* other : waiting_) {
+      if (other->waits_at.line() != first.waits_at.line() || other->waits_at.column() != first.waits_at.column()) {
+        core_.fail(FaultKind::barrier_divergence, first.waits_at,
+                   fmt::format("thread {} of block {} waits at this barrier, thread {} at the one of {}", first.thread,
+                               index_, other->thread, Sites::text(other->waits_at)));
+      }
+    }
+    if (static_cast<std::int64_t>(interval_) > core_.options.max_barriers) {
+      core_.fail(FaultKind::no_progress, first.waits_at,
+                 fmt::format("block {} has passed {} barriers without ending: does the loop around this one advance?",
+                             index_, core_.options.max_barriers));
+    }
+  }
+
+  void look_for_race(std::uint64_t address, const Array& array, std::int64_t index, bool write,
+                     const std::source_location& where, std::uint32_t site) {
+    using What = SharedShadow::Conflict::What;
+    const int thread = current_thread.thread;
+    const auto conflict = shadow_.access(address, write, thread, static_cast<std::int64_t>(interval_), site);
+    if (conflict.what == What::race) {
+      core_.fault(FaultKind::race, where,
+                  fmt::format("thread {} {} {}[{}], which thread {} {} at {} with no barrier between", thread,
+                              write ? "writes" : "reads", array.name, index, conflict.other_thread,
+                              conflict.other_wrote ? "writes" : "reads", core_.sites.text(conflict.other_site)));
+    } else if (conflict.what == What::never_written) {
+      core_.fault(FaultKind::never_written, where,
+                  fmt::format("thread {} of block {} reads {}[{}], which no thread of the block has written", thread,
+                              index_, array.name, index));
+    }
+  }
+
+  ExecutorCore& core_;
+  std::int64_t index_;
+  std::vector<int> order_;  // of starting the threads
+  int next_ = 0;            // into order_
+  int finished_ = 0;
+  std::size_t interval_ = 1;
+  std::vector<Worker*> waiting_;
+  std::vector<std::byte> shared_storage_;
+  std::byte* shared_ = nullptr;
+  SharedShadow shadow_;
+  std::vector<Access> accesses_;
+  std::vector<Occurrences> occurrences_;
+};
+
+Worker* ExecutorCore::take_worker() {
+  if (!idle.empty()) {
+    Worker* worker = idle.back();
+    idle.pop_back();
+    return worker;
+  }
+  auto& worker = workers.emplace_back(std::make_unique<Worker>());
+  worker->fiber = context::fiber(std::allocator_arg, stacks, [self = worker.get()](context::fiber&& scheduler) {
+    self->scheduler = std::move(scheduler);
+    while (true) {
+      self->block->run_fresh_threads(*self);
+      self->scheduler = std::move(self->scheduler).resume();
+    }
+    return std::move(self->scheduler);
+  });
+  return worker.get();
+}
+
+void ExecutorCore::fault(FaultKind kind, const std::source_location& where, std::string message) {
+  const std::string place = Sites::text(where);
+  for (Fault& known : report.faults) {
+    if (known.kind == kind && known.where == place && known.kernel == kernel_name) {
+      ++known.occurrences;
+      return;
+    }
+  }
+  if (report.faults.size() < kMaxFaults) report.faults.push_back({kind, kernel_name, place, std::move(message)});
+}
+
+void ExecutorCore::fail(FaultKind kind, const std::source_location& where, std::string message) {
+  const std::string text = fmt::format("{}: {} in {}: {}", Sites::text(where), name(kind), kernel_name, message);
+  fault(kind, where, std::move(message));
+  throw LaunchFailure(text);
+}
+
+void ExecutorCore::run(const Grid& launch_grid, const char* name, int max_threads, void (*thread_body)(void*, CpuBlock&),
+                       void* thread_closure) {
+  if (launch_grid.threads < 1 || launch_grid.threads > max_threads) {
+    throw LaunchFailure(fmt::format("{} takes 1 to {} threads a block, not {}", name, max_threads, launch_grid.threads));
+  }
+  grid = &launch_grid;
+  kernel_name = name;
+  body = thread_body;
+  closure = thread_closure;
+  launch_steps.assign(1, {});
+  failure = nullptr;
+
+  const auto finish = [&] {
+    Launch& launch = report.launches.emplace_back();
+    launch.kernel = name;
+    launch.blocks = launch_grid.blocks;
+    launch.threads = launch_grid.threads;
+    launch.shared_bytes = launch_grid.shared_bytes;
+    launch.barriers = static_cast<std::int64_t>(launch_steps.size()) - 1;
+    for (std::size_t i = 0; i < launch_steps.size(); ++i) {
+      const StepData& step = launch_steps[i];
+      std::string label = step.name == nullptr     ? fmt::format("interval {}", i + 1)
+                          : step.number == 0       ? std::string(step.name)
+                                                   : fmt::format("{} {}", step.name, step.number);
+      launch.steps.push_back({std::move(label), step.counts});
+    }
+  };
+
+  try {
+    if (options.order == BlockOrder::in_order) {
+      for (std::int64_t index = 0; index < launch_grid.blocks; ++index) {
+        BlockRun block(*this, index);
+        while (block.advance()) {
+        }
+      }
+    } else {
+      std::vector<std::unique_ptr<BlockRun>> resident;
+      std::int64_t next = 0;
+      while (next < launch_grid.blocks || !resident.empty()) {
+        while (next < launch_grid.blocks && resident.size() < kResidentBlocks) {
+          resident.push_back(std::make_unique<BlockRun>(*this, next++));
+        }
+        const std::size_t chosen = random() % resident.size();
+        if (!resident[chosen]->advance()) resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(chosen));
+      }
+    }
+  } catch (...) {
+    // The fibers' frames refer to blocks that are gone: unwind them before anything else runs.
+    idle.clear();
+    workers.clear();
+    current_thread = {};
+    finish();
+    throw;
+  }
+  current_thread = {};
+  finish();
+}
+
+void check_access(const Array& array, std::int64_t index, bool write, const std::source_location& where) {
+  CurrentThread& thread = current_thread;
+  if (index < 0 || index >= array.count) {
+    const std::string message = fmt::format("thread {} of block {} {} {}[{}], which has {} items", thread.thread,
+                                            thread.block, write ? "writes" : "reads", array.name, index, array.count);
+    if (thread.core == nullptr) throw LaunchFailure(fmt::format("{}: {}", Sites::text(where), message));
+    thread.core->fail(FaultKind::out_of_bounds, where, message);
+  }
+  if (thread.core == nullptr) return;  // host code that looks at an array between launches
+  if (++thread.accesses > thread.core->options.max_accesses) {
+    thread.core->fail(FaultKind::no_progress, where,
+                      fmt::format("thread {} of block {} made {} accesses since the last barrier: does its loop advance?",
+                                  thread.thread, thread.block, thread.accesses));
+  }
+  if (thread.trace) thread.core->running_block->trace(array, index, write, where);
+}
+
+void count_operation() {
+  if (current_thread.core != nullptr) ++current_thread.core->counts().operations;
+}
+
+void CpuBlock::sync(std::source_location where) { core_.running_block->wait(where); }
+
+void CpuBlock::step(const char* name, std::int64_t number) {
+  ExecutorCore::StepData& step = core_.launch_steps[core_.interval_of_running - 1];
+  if (step.name == nullptr) {
+    step.name = name;
+    step.number = number;
+  }
+}
+
+void CpuBlock::tally_swap() { ++core_.counts().swaps; }
+
+Array CpuBlock::shared_array(std::size_t item_bytes, std::int64_t count, std::size_t offset,
+                             const std::source_location& where) {
+  if (offset % item_bytes != 0 || offset + item_bytes * static_cast<std::size_t>(count) > grid_.shared_bytes) {
+    core_.fail(FaultKind::out_of_bounds, where,
+               fmt::format("the kernel takes {} items of {} bytes at offset {} of shared memory, the launch gave {} bytes",
+                           count, item_bytes, offset, grid_.shared_bytes));
+  }
+  return {core_.running_block->shared() + offset, count, static_cast<std::uint32_t>(item_bytes), Space::shared,
+          "shared"};
+}
+
+Executor::Executor(ExecutorOptions options) : core_(std::make_unique<ExecutorCore>(options)) {}
+Executor::~Executor() = default;
+const Report& Executor::report() const { return core_->report; }
+
+void Executor::run(const Grid& grid, const char* name, int max_threads, void (*body)(void*, CpuBlock&), void* closure) {
+  if (grid.blocks > 0) core_->run(grid, name, max_threads, body, closure);
+}
+
+}  // namespace scanlab::simt

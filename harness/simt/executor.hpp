@@ -1,0 +1,193 @@
+// The CPU executor: runs a kernel's threads as fibers, one block after another or several interleaved, checks every
+// access, and, when tracing, counts what the accesses would cost on a GPU.
+//
+// Model. A thread runs until its block's next barrier. "The same instruction" of a warp is the set of accesses of its
+// 32 lanes with the same source position, the same number of earlier executions since the last barrier, and the same
+// barrier interval: exact where trip counts are uniform in the warp. There is no implicit synchronisation in a warp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <source_location>
+#include <stdexcept>
+#include <string_view>
+#include <type_traits>
+
+#include "harness/simt/report.hpp"
+#include "harness/simt/thread_block.hpp"
+
+namespace scanlab::simt {
+
+enum class BlockOrder {
+  in_order,     ///< blocks one after another, threads by rank
+  interleaved,  ///< several blocks at once, blocks and threads in a seeded random order
+};
+
+struct ExecutorOptions {
+  bool trace = true;  ///< count, and look for races and reads of unwritten shared memory; else only bounds and barriers
+  BlockOrder order = BlockOrder::in_order;
+  std::uint64_t seed = 1;
+  std::int64_t max_barriers = 10'000;       ///< a block that passes more makes no progress
+  std::int64_t max_accesses = 50'000'000;   ///< a thread that makes more between two barriers makes no progress
+};
+
+/// Thrown by `Executor::launch` when a fault ends the launch. The fault is in the report.
+struct LaunchFailure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+enum class Space : std::uint8_t { shared, global };
+
+/// An array as the executor sees it.
+struct Array {
+  void* data = nullptr;
+  std::int64_t count = 0;
+  std::uint32_t item_bytes = 0;
+  Space space = Space::global;
+  const char* name = "";
+};
+
+class ExecutorCore;
+
+/// The one thread that is running. The executor is single-threaded: fibers take turns on one system thread, so one
+/// global is enough and an access costs no more than a load to find its thread.
+struct CurrentThread {
+  ExecutorCore* core = nullptr;
+  std::int64_t block = 0;
+  int thread = 0;
+  std::int64_t accesses = 0;  ///< since the last barrier
+  bool trace = false;
+};
+inline CurrentThread current_thread;
+
+/// Called by every access: throws (ending the launch) if it is out of bounds; traces it otherwise.
+void check_access(const Array& array, std::int64_t index, bool write, const std::source_location& where);
+void count_operation();
+
+/// An index that knows where in the source it was written: implicit from any integer, so kernels read `x[i]`.
+struct Index {
+  std::int64_t value;
+  std::source_location where;
+  template <std::integral I>
+  constexpr Index(I i, std::source_location here = std::source_location::current())  // NOLINT: implicit on purpose
+      : value(static_cast<std::int64_t>(i)), where(here) {}
+};
+
+/// What `x[i]` gives: reads when converted to T, writes when assigned. Conversion only from a temporary, so that
+/// `auto x = memory[i]`, which would read later than it seems, does not compile.
+template <class T>
+class Reference {
+ public:
+  using Value = std::remove_const_t<T>;
+  Reference(const Array& array, Index index) : array_(array), index_(index) {}
+  Reference(const Reference&) = delete;
+
+  operator Value() const&& {  // NOLINT: implicit on purpose
+    check_access(array_, index_.value, false, index_.where);
+    return static_cast<const T*>(array_.data)[index_.value];
+  }
+  void operator=(const Value& value) && {
+    check_access(array_, index_.value, true, index_.where);
+    static_cast<T*>(array_.data)[index_.value] = value;
+  }
+  void operator=(Reference&& other) && { std::move(*this) = static_cast<Value>(std::move(other)); }
+  void operator+=(const Value& value) && {
+    check_access(array_, index_.value, false, index_.where);
+    const Value sum = static_cast<const T*>(array_.data)[index_.value] + value;
+    std::move(*this) = sum;
+  }
+
+ private:
+  const Array& array_;
+  Index index_;
+};
+
+/// A span whose accesses are checked and traced.
+template <class T>
+class Span {
+ public:
+  Span() = default;
+  explicit Span(const Array& array) : array_(array) {}
+  Span(T* data, std::int64_t count, const char* name)
+      : array_{const_cast<std::remove_const_t<T>*>(data), count, sizeof(T), Space::global, name} {}
+  /// A span of T is a span of const T.
+  template <class U>
+    requires std::is_same_v<const U, T>
+  Span(const Span<U>& other) : array_(other.array()) {}  // NOLINT: implicit on purpose
+  Reference<T> operator[](Index index) const { return {array_, index}; }
+  explicit operator bool() const { return array_.data != nullptr; }
+  const Array& array() const { return array_; }
+
+ private:
+  Array array_{};
+};
+
+/// A thread's view of its block on the executor. Models ThreadBlock.
+class CpuBlock {
+ public:
+  template <class T>
+  using Global = Span<T>;
+
+  CpuBlock(ExecutorCore& core, const Grid& grid) : core_(core), grid_(grid) {}
+  int thread_rank() const { return current_thread.thread; }
+  int num_threads() const { return grid_.threads; }
+  std::int64_t group_index() const { return current_thread.block; }
+  void sync(std::source_location where = std::source_location::current());
+  /// The block's dynamic shared memory from `offset_bytes` on, as `count` items of T.
+  template <class T>
+  Span<T> shared(std::int64_t count, std::size_t offset_bytes = 0,
+                 std::source_location where = std::source_location::current()) {
+    return Span<T>(shared_array(sizeof(T), count, offset_bytes, where));
+  }
+  void step(const char* name, std::int64_t number);
+  void tally_swap();
+
+ private:
+  Array shared_array(std::size_t item_bytes, std::int64_t count, std::size_t offset, const std::source_location& where);
+  ExecutorCore& core_;
+  const Grid& grid_;
+};
+
+/// An operator whose applications the executor counts.
+template <class M>
+struct Counted : M {
+  typename M::Item operator()(typename M::Item left, typename M::Item right) const {
+    count_operation();
+    return M::operator()(left, right);
+  }
+};
+
+/// The machine that a variant's `run` launches kernels on; its twin for the GPU is CudaMachine.
+class Executor {
+ public:
+  using Block = CpuBlock;
+  template <class T>
+  using Global = Span<T>;
+
+  explicit Executor(ExecutorOptions options = {});
+  ~Executor();
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+
+  /// Runs every block of the grid to its end. Throws LaunchFailure if a fault stops it.
+  template <class Kernel, class... Arguments>
+  void launch(const Grid& grid, const Kernel& kernel, const Arguments&... arguments) {
+    auto body = [&](CpuBlock& block) { kernel(block, arguments...); };
+    run(grid, Kernel::kName, Kernel::kMaxThreads,
+        [](void* closure, CpuBlock& block) { (*static_cast<decltype(body)*>(closure))(block); }, &body);
+  }
+
+  template <class T>
+  static Span<T> global(T* data, std::int64_t count, const char* name) {
+    return Span<T>(data, count, name);
+  }
+
+  const Report& report() const;
+
+ private:
+  void run(const Grid& grid, const char* name, int max_threads, void (*body)(void*, CpuBlock&), void* closure);
+  std::unique_ptr<ExecutorCore> core_;
+};
+
+}  // namespace scanlab::simt

@@ -1,0 +1,94 @@
+// Makes a Variant of a scan written once for both machines.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "harness/model/monoid.hpp"
+#include "harness/model/variant.hpp"
+#include "harness/simt/executor.hpp"
+#if defined(__CUDACC__)
+#include "harness/simt/gpu_block.cuh"
+#endif
+
+namespace scanlab::simt {
+
+/// Arrays of one run, as `Machine` addresses them.
+template <class Machine, class Item>
+struct Arrays {
+  typename Machine::template Global<const Item> in;
+  typename Machine::template Global<Item> out;
+};
+
+/// Hands out the workspace piece by piece, each aligned to 256 bytes. A plan measures with the same calls on a null
+/// pointer: `bytes()` is then what to allocate.
+class Workspace {
+ public:
+  Workspace() = default;
+  explicit Workspace(void* base) : base_(static_cast<unsigned char*>(base)) {}
+
+  template <class T>
+  T* take(std::int64_t count) {
+    unsigned char* piece = base_ == nullptr ? nullptr : base_ + bytes_;
+    bytes_ += (static_cast<std::size_t>(count) * sizeof(T) + 255) / 256 * 256;
+    return reinterpret_cast<T*>(piece);
+  }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  unsigned char* base_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// Wraps a class
+///   struct MyScan {
+///     static Description describe();
+///     explicit MyScan(const Problem&);
+///     Plan plan() const;                                       // refuses what it cannot take
+///     template <class Machine, class Op>
+///     void run(Machine&, Op, Arrays<Machine, Op::Item>, Workspace) const;   // only enqueues
+///   };
+/// that is written against ThreadBlock. It runs on the executor always and on the GPU when nvcc compiles it.
+template <class Scan>
+Variant portable_scan(Origin origin = Origin::variant) {
+  Variant variant;
+  variant.about = Scan::describe();
+  variant.origin = origin;
+  variant.machines.simt = true;
+#if defined(__CUDACC__)
+  variant.machines.cuda = true;
+#endif
+  variant.bind = [about = variant.about](const Problem& problem) {
+    BoundScan bound;
+    if (std::string why = unsupported(about, problem); !why.empty()) {
+      bound.plan = Plan::refuse(std::move(why));
+      return bound;
+    }
+    const auto scan = std::make_shared<const Scan>(problem);
+    bound.plan = scan->plan();
+    if (!bound.plan.possible()) return bound;
+    with_monoid(problem.type, problem.op, [&]<class Op>(Op) {
+      using Item = typename Op::Item;
+      const auto run_on = [scan, n = problem.items](auto& machine, auto op, const Buffers& buffers) {
+        using Machine = std::remove_reference_t<decltype(machine)>;
+        scan->run(machine, op,
+                  Arrays<Machine, Item>{machine.global(static_cast<const Item*>(buffers.in), n, "in"),
+                                        machine.global(static_cast<Item*>(buffers.out), n, "out")},
+                  Workspace(buffers.workspace));
+      };
+      bound.simt = [run_on](const Buffers& buffers, Executor& executor) {
+        run_on(executor, Counted<Op>{}, buffers);
+      };
+#if defined(__CUDACC__)
+      bound.cuda = [run_on](const Buffers& buffers, StreamHandle stream) {
+        CudaMachine machine(static_cast<cudaStream_t>(stream));
+        run_on(machine, Op{}, buffers);
+      };
+#endif
+    });
+    return bound;
+  };
+  return variant;
+}
+
+}  // namespace scanlab::simt

@@ -1,0 +1,188 @@
+#include "harness/simt/trace.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <tuple>
+
+namespace scanlab::simt {
+
+const char* name(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::race:
+      return "race";
+    case FaultKind::out_of_bounds:
+      return "out_of_bounds";
+    case FaultKind::never_written:
+      return "never_written";
+    case FaultKind::barrier_divergence:
+      return "barrier_divergence";
+    case FaultKind::no_progress:
+      return "no_progress";
+  }
+  return "?";
+}
+
+void BankCounts::add(const BankCounts& other) {
+  groups += other.groups;
+  transactions += other.transactions;
+  max_degree = std::max(max_degree, other.max_degree);
+}
+
+void Counts::add(const Counts& other) {
+  active_threads += other.active_threads;
+  operations += other.operations;
+  swaps += other.swaps;
+  shared_requests += other.shared_requests;
+  banks16.add(other.banks16);
+  banks32.add(other.banks32);
+  global_bytes_read += other.global_bytes_read;
+  global_bytes_written += other.global_bytes_written;
+  global_sectors += other.global_sectors;
+  global_ideal_sectors += other.global_ideal_sectors;
+}
+
+Counts Report::totals() const {
+  Counts sum;
+  for (const Launch& launch : launches) {
+    for (const Step& step : launch.steps) sum.add(step.counts);
+  }
+  return sum;
+}
+
+std::int64_t Report::barriers() const {
+  std::int64_t sum = 0;
+  for (const Launch& launch : launches) sum += launch.barriers;
+  return sum;
+}
+
+int bank_conflict_degree(const std::uint64_t* addresses, int lanes, int bytes, int banks) {
+  // Words that several lanes share are served once (broadcast). A group asks for at most one row of words.
+  std::array<std::uint64_t, 32> words{};
+  int distinct = 0;
+  for (int lane = 0; lane < lanes; ++lane) {
+    for (int offset = 0; offset < bytes; offset += 4) {
+      const std::uint64_t word = (addresses[lane] + offset) / 4;
+      const auto end = words.begin() + distinct;
+      if (std::find(words.begin(), end, word) == end) words[distinct++] = word;
+    }
+  }
+  std::array<int, 32> rows{};
+  int degree = 0;
+  for (int i = 0; i < distinct; ++i) degree = std::max(degree, ++rows[words[i] % banks]);
+  return degree;
+}
+
+BankCounts count_banks(const std::uint64_t* addresses, const int* lanes, int count, int bytes, int banks) {
+  const int lanes_a_group = std::min(32, banks * 4 / std::max(bytes, 4));
+  BankCounts counts;
+  for (int begin = 0; begin < count;) {
+    int end = begin + 1;
+    while (end < count && lanes[end] / lanes_a_group == lanes[begin] / lanes_a_group) ++end;
+    const int degree = bank_conflict_degree(addresses + begin, end - begin, bytes, banks);
+    counts.add({.groups = 1, .transactions = degree, .max_degree = degree});
+    begin = end;
+  }
+  return counts;
+}
+
+std::int64_t count_sectors(const std::uint64_t* addresses, int count, int bytes) {
+  std::array<std::uint64_t, 64> sectors{};
+  int used = 0;
+  for (int i = 0; i < count; ++i) {
+    sectors[used++] = addresses[i] / 32;
+    const std::uint64_t last = (addresses[i] + bytes - 1) / 32;
+    if (last != sectors[used - 1]) sectors[used++] = last;
+  }
+  std::sort(sectors.begin(), sectors.begin() + used);
+  return std::unique(sectors.begin(), sectors.begin() + used) - sectors.begin();
+}
+
+std::uint32_t Sites::id(const std::source_location& where) {
+  const Key key{where.file_name(), (std::uint64_t{where.line()} << 32) | where.column()};
+  const auto [found, added] = ids_.try_emplace(key, static_cast<std::uint32_t>(sites_.size()));
+  if (added) sites_.push_back(where);
+  return found->second;
+}
+
+std::string Sites::text(const std::source_location& where) {
+  std::string_view file = where.file_name();
+  // The path below the source tree is what a reader can find.
+  for (const std::string_view root : {"variants/", "baselines/", "harness/", "tests/"}) {
+    if (const auto at = file.rfind(root); at != std::string_view::npos) {
+      file = file.substr(at);
+      break;
+    }
+  }
+  return fmt::format("{}:{}", file, where.line());
+}
+
+void count_accesses(std::vector<Access>& accesses, Counts& counts) {
+  const auto request = [](const Access& a) { return std::tuple(a.warp, a.site, a.occurrence, a.space, a.write); };
+  std::ranges::sort(accesses, [&](const Access& a, const Access& b) {
+    return std::tuple(request(a), a.lane) < std::tuple(request(b), b.lane);
+  });
+  std::array<std::uint64_t, 32> addresses{};
+  std::array<int, 32> lanes{};
+  for (std::size_t begin = 0; begin < accesses.size();) {
+    const Access& first = accesses[begin];
+    int count = 0;
+    while (begin + count < accesses.size() && count < 32 && request(accesses[begin + count]) == request(first)) {
+      addresses[count] = accesses[begin + count].address;
+      lanes[count] = accesses[begin + count].lane;
+      ++count;
+    }
+    begin += count;
+    if (first.space == Space::shared) {
+      ++counts.shared_requests;
+      counts.banks16.add(count_banks(addresses.data(), lanes.data(), count, first.bytes, 16));
+      counts.banks32.add(count_banks(addresses.data(), lanes.data(), count, first.bytes, 32));
+    } else {
+      // Lanes that share an address ask for it once: the request is broadcast.
+      std::array<std::uint64_t, 32> distinct = addresses;
+      std::sort(distinct.begin(), distinct.begin() + count);
+      const std::int64_t bytes =
+          (std::unique(distinct.begin(), distinct.begin() + count) - distinct.begin()) * std::int64_t{first.bytes};
+      (first.write ? counts.global_bytes_written : counts.global_bytes_read) += bytes;
+      counts.global_sectors += count_sectors(addresses.data(), count, first.bytes);
+      counts.global_ideal_sectors += (bytes + 31) / 32;
+    }
+  }
+  accesses.clear();
+}
+
+void SharedShadow::reset(std::size_t bytes) { cells_.assign(bytes, Cell{}); }
+
+SharedShadow::Conflict SharedShadow::access(std::uint64_t offset, bool write, int thread, std::int64_t interval,
+                                            std::uint32_t site) {
+  using What = Conflict::What;
+  Conflict conflict;
+  Cell& cell = cells_[offset];
+  if (cell.write_interval == interval && cell.writer != thread) {
+    conflict = {What::race, cell.writer, cell.write_site, true};
+  } else if (write && cell.read_interval == interval && (cell.reader != thread || cell.several_readers)) {
+    conflict = {What::race, cell.reader, cell.read_site, false};
+  } else if (!write && cell.write_interval == 0) {
+    conflict.what = What::never_written;
+  }
+  if (write) {
+    cell.write_interval = interval;
+    cell.writer = thread;
+    cell.write_site = site;
+  } else if (cell.read_interval != interval) {
+    cell.read_interval = interval;
+    cell.reader = thread;
+    cell.read_site = site;
+    cell.several_readers = false;
+  } else if (cell.reader != thread) {
+    // Keep one reader that is not the first, so that a later write by the first is still a race with it.
+    cell.several_readers = true;
+    cell.reader = thread;
+    cell.read_site = site;
+  }
+  return conflict;
+}
+
+}  // namespace scanlab::simt

@@ -1,0 +1,84 @@
+// Turns the accesses of one barrier interval of one block into counts, and finds its races.
+#pragma once
+
+#include <cstdint>
+#include <source_location>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/simt/executor.hpp"
+#include "harness/simt/report.hpp"
+
+namespace scanlab::simt {
+
+/// Largest number of different rows that `lanes` accesses of `bytes` want from one bank, for one group of lanes that
+/// is served together. `addresses` are byte offsets into shared memory.
+int bank_conflict_degree(const std::uint64_t* addresses, int lanes, int bytes, int banks);
+
+/// Degrees of one warp-level request: lanes are split into the groups that a row of `banks` 4-byte banks can serve at
+/// once (a half-warp for 16 banks and 4 bytes, a quarter-warp for 32 banks and 16 bytes).
+BankCounts count_banks(const std::uint64_t* addresses, const int* lanes, int count, int bytes, int banks);
+
+/// Sectors of 32 bytes touched by one warp-level request.
+std::int64_t count_sectors(const std::uint64_t* addresses, int count, int bytes);
+
+/// Numbers source positions.
+class Sites {
+ public:
+  std::uint32_t id(const std::source_location& where);
+  static std::string text(const std::source_location& where);
+  std::string text(std::uint32_t id) const { return text(sites_[id]); }
+
+ private:
+  struct Key {
+    const char* file;
+    std::uint64_t position;
+    bool operator==(const Key&) const = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Key& key) const { return key.position * 0x9E3779B97F4A7C15u ^ (key.position >> 7); }
+  };
+  std::unordered_map<Key, std::uint32_t, Hash> ids_;
+  std::vector<std::source_location> sites_;
+};
+
+struct Access {
+  std::uint64_t address;  ///< byte offset in shared memory, or address in global memory
+  std::uint32_t site;
+  std::uint32_t occurrence;
+  std::uint16_t warp;
+  std::uint8_t lane;
+  std::uint8_t bytes;
+  Space space;
+  bool write;
+};
+
+/// Adds the accesses of one interval to `counts`; reorders `accesses`.
+void count_accesses(std::vector<Access>& accesses, Counts& counts);
+
+/// Who last touched each item of a block's shared memory. Found races name both accesses.
+class SharedShadow {
+ public:
+  struct Conflict {
+    enum class What { none, race, never_written } what = What::none;
+    int other_thread = 0;
+    std::uint32_t other_site = 0;
+    bool other_wrote = false;
+  };
+  void reset(std::size_t bytes);
+  /// Records the access of `thread` in barrier interval `interval` (from 1 on) and returns what it conflicts with.
+  Conflict access(std::uint64_t offset, bool write, int thread, std::int64_t interval, std::uint32_t site);
+
+ private:
+  // Items are aligned to their size and never overlap items of another size (CpuBlock::shared sees to it), so the
+  // cell of an item's first byte stands for the item.
+  struct Cell {
+    std::int64_t write_interval = 0, read_interval = 0;
+    int writer = 0, reader = 0;
+    std::uint32_t write_site = 0, read_site = 0;
+    bool several_readers = false;
+  };
+  std::vector<Cell> cells_;
+};
+
+}  // namespace scanlab::simt

@@ -1,0 +1,57 @@
+// Verification: inputs, the oracle in wider arithmetic, error bounds, guarded buffers, and the comparison.
+//
+// Inputs are a pure function of (kind, seed, i, n), computed alike on host and device, so that nothing large travels.
+// The oracle of a problem is computed once on the host in wider arithmetic and serves every variant: it holds, for
+// each output, the exact value rounded to the type, the residual of that rounding, and the magnitude sum|x_j| that the
+// error bound gamma_d * sum|x_j| needs; d is the plan's `chain`. Integers are compared exactly, wrapping as unsigned.
+// NaN never passes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "harness/model/variant.hpp"
+#include "harness/simt/executor.hpp"
+
+namespace scanlab::verify {
+
+enum class InputKind { random, constant, alternating, one_hot, extremes };
+std::string_view name(InputKind kind);
+
+/// Outcome of one check.
+struct Outcome {
+  enum class Status { passed, failed, skipped } status = Status::passed;
+  std::string message;         ///< failed: what was wrong where; skipped: why
+  double error_to_bound = 0;   ///< floats: the largest |error| / bound seen; 0 for exact types
+  bool out_of_memory = false;  ///< skipped for lack of device memory
+  bool passed() const { return status == Status::passed; }
+};
+
+/// The expected outputs of a problem (its settings do not matter) for one input.
+class Oracle {
+ public:
+  Oracle(const Problem& problem, InputKind kind, std::uint64_t seed);
+  ~Oracle();
+  Oracle(Oracle&&) noexcept;
+  const Problem& problem() const;
+  InputKind kind() const;
+  std::uint64_t seed() const;
+
+  /// Compares `out` (host memory, problem().items items) within the bound of `chain` additions.
+  /// For Kind::ceiling the expected output is the input itself.
+  Outcome compare(const void* out, std::int64_t chain, Kind kind) const;
+
+  struct Data;
+  const Data& data() const { return *data_; }
+
+ private:
+  std::unique_ptr<Data> data_;
+};
+
+/// Runs `variant` on the CPU executor (or on the host, for CPU baselines) between guarded, poisoned buffers and
+/// compares with the oracle. Faults of the executor fail the check.
+Outcome verify_on_cpu(const Variant& variant, const Problem& problem, const Oracle& oracle,
+                      const simt::ExecutorOptions& options);
+
+}  // namespace scanlab::verify
