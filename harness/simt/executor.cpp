@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <boost/context/fiber.hpp>
 #include <boost/context/pooled_fixedsize_stack.hpp>
+#include <boost/context/preallocated.hpp>
 #include <cstring>
 #include <numeric>
 #include <random>
 
+#include "harness/simt/stack_switch.hpp"
 #include "harness/simt/trace.hpp"
 
 namespace scanlab::simt {
@@ -28,15 +30,23 @@ class BlockRun;
 struct Worker {
   context::fiber fiber;
   context::fiber scheduler;
+  StackBounds stack;
+  StackBounds scheduler_stack;
   BlockRun* block = nullptr;
   int thread = 0;
   bool waiting = false;
   std::source_location waits_at;
 };
 
+/// Thrown in a thread that waits at a barrier of a launch that has failed elsewhere, to clear its stack.
+struct Cancelled {};
+
 class ExecutorCore {
  public:
   explicit ExecutorCore(ExecutorOptions given) : options(given), random(given.seed) {}
+  ~ExecutorCore();
+  ExecutorCore(const ExecutorCore&) = delete;
+  ExecutorCore& operator=(const ExecutorCore&) = delete;
 
   void run(const Grid& grid, const char* name, int max_threads, void (*body)(void*, CpuBlock&), void* closure);
   /// Records a fault, or counts it again if the same one was seen before.
@@ -44,6 +54,7 @@ class ExecutorCore {
   [[noreturn]] void fail(FaultKind kind, const std::source_location& where, std::string message);
   Counts& counts() { return launch_steps[interval_of_running - 1].counts; }
   Worker* take_worker();
+  void run_worker(Worker& worker);
 
   struct StepData {
     const char* name = nullptr;
@@ -72,6 +83,7 @@ class ExecutorCore {
   context::pooled_fixedsize_stack stacks{kStackBytes};
   std::vector<std::unique_ptr<Worker>> workers;
   std::vector<Worker*> idle;
+  bool stopping = false;
 };
 
 /// One block: its shared memory and where its threads stand.
@@ -84,6 +96,19 @@ class BlockRun {
     shared_ = shared_storage_.data() + (256 - address % 256) % 256;
     if (core.options.trace) shadow_.reset(bytes);
     std::iota(order_.begin(), order_.end(), 0);
+  }
+  BlockRun(const BlockRun&) = delete;
+  BlockRun& operator=(const BlockRun&) = delete;
+
+  /// Threads still waiting belong to a failed launch: they are sent home before what their stacks refer to is gone.
+  ~BlockRun() {
+    cancelled_ = true;
+    for (const auto& worker : core_.workers) {
+      if (worker->waiting && worker->block == this) {
+        core_.run_worker(*worker);
+        core_.idle.push_back(worker.get());
+      }
+    }
   }
 
   /// Runs every thread to its next barrier or its end. False when all have ended.
@@ -114,12 +139,14 @@ class BlockRun {
   /// Body of a fiber: starts threads until one is left waiting in it or none is left to start.
   void run_fresh_threads(Worker& worker) {
     CpuBlock block(core_, *core_.grid);
-    while (next_ < static_cast<int>(order_.size()) && !core_.failure) {
+    while (next_ < static_cast<int>(order_.size()) && !core_.failure && !cancelled_) {
       worker.thread = order_[next_++];
       enter(worker);
       try {
         core_.body(core_.closure, block);
-      } catch (const std::exception&) {  // not forced_unwind, by which a fiber's destructor clears its stack
+      } catch (const Cancelled&) {
+        return;
+      } catch (const std::exception&) {
         core_.failure = std::current_exception();
       }
       ++finished_;
@@ -131,8 +158,9 @@ class BlockRun {
     worker.waits_at = where;
     worker.waiting = true;
     waiting_.push_back(&worker);
-    worker.scheduler = std::move(worker.scheduler).resume();
+    switch_stack(worker.scheduler_stack, [&] { worker.scheduler = std::move(worker.scheduler).resume(); });
     worker.waiting = false;
+    if (cancelled_) throw Cancelled{};
     enter(worker);
   }
 
@@ -170,7 +198,7 @@ class BlockRun {
   }
 
   void resume(Worker& worker) {
-    worker.fiber = std::move(worker.fiber).resume();
+    core_.run_worker(worker);
     if (!worker.waiting) core_.idle.push_back(&worker);
     if (core_.failure) std::rethrow_exception(core_.failure);
   }
@@ -219,6 +247,7 @@ class BlockRun {
   int next_ = 0;            // into order_
   int finished_ = 0;
   std::size_t interval_ = 1;
+  bool cancelled_ = false;
   std::vector<Worker*> waiting_;
   std::vector<std::byte> shared_storage_;
   std::byte* shared_ = nullptr;
@@ -234,15 +263,32 @@ Worker* ExecutorCore::take_worker() {
     return worker;
   }
   auto& worker = workers.emplace_back(std::make_unique<Worker>());
-  worker->fiber = context::fiber(std::allocator_arg, stacks, [self = worker.get()](context::fiber&& scheduler) {
-    self->scheduler = std::move(scheduler);
-    while (true) {
-      self->block->run_fresh_threads(*self);
-      self->scheduler = std::move(self->scheduler).resume();
-    }
-    return std::move(self->scheduler);
-  });
+  const context::stack_context stack = stacks.allocate();
+  worker->stack = {static_cast<std::byte*>(stack.sp) - stack.size, stack.size};
+  worker->fiber = context::fiber(std::allocator_arg, context::preallocated(stack.sp, stack.size, stack), stacks,
+                                 [this, self = worker.get()](context::fiber&& scheduler) {
+                                   enter_stack(self->scheduler_stack);
+                                   self->scheduler = std::move(scheduler);
+                                   while (!stopping) {
+                                     self->block->run_fresh_threads(*self);
+                                     switch_stack(self->scheduler_stack, [&] {
+                                       self->scheduler = std::move(self->scheduler).resume();
+                                     });
+                                   }
+                                   leave_stack(self->scheduler_stack);
+                                   return std::move(self->scheduler);
+                                 });
   return worker.get();
+}
+
+/// Enters the worker's fiber; returns when it waits at a barrier or has nothing left to run.
+void ExecutorCore::run_worker(Worker& worker) {
+  switch_stack(worker.stack, [&] { worker.fiber = std::move(worker.fiber).resume(); });
+}
+
+ExecutorCore::~ExecutorCore() {
+  stopping = true;
+  for (const auto& worker : workers) run_worker(*worker);
 }
 
 void ExecutorCore::fault(FaultKind kind, const std::source_location& where, std::string message) {
@@ -309,9 +355,6 @@ void ExecutorCore::run(const Grid& launch_grid, const char* name, int max_thread
       }
     }
   } catch (...) {
-    // The fibers' frames refer to blocks that are gone: unwind them before anything else runs.
-    idle.clear();
-    workers.clear();
     current_thread = {};
     finish();
     throw;

@@ -1,0 +1,100 @@
+// The command line: words that are wrong get an error that helps, and the statuses are those of the README.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "harness/cli/command.hpp"
+#include "harness/cli/selection.hpp"
+
+namespace scanlab::cli {
+namespace {
+
+struct Result {
+  int status;
+  std::string out;
+  std::string err;
+};
+
+Result scanlab(const std::vector<std::string>& words) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int status = run(words, out, err);
+  return {status, out.str(), err.str()};
+}
+
+TEST(CommandLine, WrongWordsNameTheNearMatches) {
+  const auto expect = [](const std::vector<std::string>& words, const std::string& hint) {
+    const Result result = scanlab(words);
+    EXPECT_EQ(result.status, kBadInput) << result.err;
+    EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
+  };
+  expect({"explan", "hso_block"}, "explain");
+  expect({"explain", "hso_blok"}, "hso_block");
+  expect({"list", "--jsn"}, "--json");
+  expect({"explain", "hso_block", "--type", "i23"}, "i32");
+  expect({"explain", "hso_block_padded", "--set", "paddin=row"}, "padding");
+  expect({"explain", "hso_block_padded", "--set", "padding=rwo"}, "row");
+  expect({"explain", "hso_block", "--items", "2^x"}, "not a number of items");
+  expect({"explain", "hso_block", "--items", "4096"}, "n <= 2048");
+  expect({"explain", "cpu_sequential"}, "no executor form");
+  expect({}, "usage");
+}
+
+TEST(CommandLine, HelpHasAnExampleForEveryCommand) {
+  for (const Command& each : commands()) {
+    const Result result = scanlab({each.name, "--help"});
+    EXPECT_EQ(result.status, kOk) << each.name;
+    EXPECT_NE(result.out.find("example: scanlab " + each.name), std::string::npos) << result.out;
+  }
+}
+
+TEST(CommandLine, ItemsTakesNumbersPowersAndRanges) {
+  using Items = std::vector<std::int64_t>;
+  EXPECT_EQ(parse_items("1000"), Items{1000});
+  EXPECT_EQ(parse_items("2^20+1"), Items{(1 << 20) + 1});
+  EXPECT_EQ(parse_items("2^10:2^14:x4"), (Items{1 << 10, 1 << 12, 1 << 14}));
+  EXPECT_EQ(parse_items("0:6:+3"), (Items{0, 3, 6}));
+  for (const char* wrong : {"", "-1", "2^64", "8:4:x2", "1:8:x1", "0:8:x2", "1:2:3:4", "1e6"}) {
+    EXPECT_THROW(parse_items(wrong), CommandError) << wrong;
+  }
+}
+
+TEST(List, SaysWhatEveryVariantIs) {
+  const Result result = scanlab({"list", "--json"});
+  ASSERT_EQ(result.status, kOk);
+  const auto all = nlohmann::json::parse(result.out);
+  std::vector<std::string> ids;
+  for (const auto& variant : all["variants"]) {
+    ids.push_back(variant["id"]);
+    EXPECT_FALSE(variant["title"].get<std::string>().empty()) << variant["id"];
+    EXPECT_FALSE(variant["source"].get<std::string>().empty()) << variant["id"];
+  }
+  for (const char* id : {"hs_block", "hs_multipass", "hs_blocked", "hso_block", "hso_block_padded", "hso_blocked",
+                         "hso_blocked_padded", "hso_reentry", "hso_reentry_padded", "cpu_sequential"}) {
+    EXPECT_NE(std::ranges::find(ids, id), ids.end()) << id;
+  }
+}
+
+TEST(Explain, JsonHasTheTotalsBesideTheClosedForms) {
+  const Result result = scanlab({"explain", "hso_block", "--items", "2048", "--json"});
+  ASSERT_EQ(result.status, kOk) << result.err;
+  const auto explanation = nlohmann::json::parse(result.out);
+  EXPECT_EQ(explanation["schema"], "scanlab-explain/1");
+  EXPECT_EQ(explanation["mode"], "exclusive");
+  EXPECT_EQ(explanation["totals"]["operations"], 2 * 2047);
+  EXPECT_EQ(explanation["closed_forms"]["operations"], 2 * 2047);
+  EXPECT_EQ(explanation["totals"]["swaps"], 2047);
+  EXPECT_EQ(explanation["totals"]["banks32"]["max_degree"], 32);
+  EXPECT_EQ(explanation["totals"]["banks16"]["max_degree"], 16);
+}
+
+TEST(Explain, AllWritesFilesAndRefusesAnUnwritablePlaceFirst) {
+  EXPECT_EQ(scanlab({"explain", "--all", "--quick", "--out", "/proc/no/such/place"}).status, kBadInput);
+  EXPECT_EQ(scanlab({"explain", "--all"}).status, kBadInput);
+}
+
+}  // namespace
+}  // namespace scanlab::cli
