@@ -44,11 +44,13 @@ TEST(Executor, RunsEveryThreadOfEveryBlockOnce) {
   for (const BlockOrder order : {BlockOrder::in_order, BlockOrder::interleaved}) {
     Ints hits(10 * 70, 0);
     const Span<int> out(hits.data(), static_cast<std::int64_t>(hits.size()), "hits");
-    const Report report = run({.blocks = 10, .threads = 70}, [out](CpuBlock& block) {
-      block.sync();
-      const std::int64_t i = block.group_index() * block.num_threads() + block.thread_rank();
-      out[i] += 1;
-    }, {.order = order, .seed = 7});
+    const Report report = run({.blocks = 10, .threads = 70},
+                              [out](CpuBlock& block) {
+                                block.sync();
+                                const std::int64_t i = block.group_index() * block.num_threads() + block.thread_rank();
+                                out[i] += 1;
+                              },
+                              {.order = order, .seed = 7});
     EXPECT_TRUE(report.faults.empty());
     EXPECT_EQ(hits, Ints(700, 1));
   }
@@ -57,13 +59,15 @@ TEST(Executor, RunsEveryThreadOfEveryBlockOnce) {
 TEST(Executor, BarrierSeparatesWritersFromReaders) {
   Ints result(256, -1);
   const Span<int> out(result.data(), 256, "out");
-  const Report report = run({.threads = 256, .shared_bytes = 1024}, [out](CpuBlock& block) {
-    auto shared = block.shared<int>(256);
-    const int t = block.thread_rank();
-    shared[t] = t;
-    block.sync();
-    out[t] = shared[255 - t];
-  }, {.order = BlockOrder::interleaved, .seed = 3});
+  const Report report = run({.threads = 256, .shared_bytes = 1024},
+                            [out](CpuBlock& block) {
+                              auto shared = block.shared<int>(256);
+                              const int t = block.thread_rank();
+                              shared[t] = t;
+                              block.sync();
+                              out[t] = shared[255 - t];
+                            },
+                            {.order = BlockOrder::interleaved, .seed = 3});
   EXPECT_TRUE(report.faults.empty());
   EXPECT_EQ(result[0], 255);
   EXPECT_EQ(result[255], 0);
@@ -160,19 +164,23 @@ TEST(Executor, NamesBarrierDivergence) {
 }
 
 TEST(Executor, NamesALoopThatNeverEnds) {
-  const Fault barriers = only_fault(run({.threads = 2}, [](CpuBlock& block) {
-    while (true) block.sync();
-  }, {.max_barriers = 50}));
+  const Fault barriers = only_fault(run({.threads = 2},
+                                        [](CpuBlock& block) {
+                                          while (true) block.sync();
+                                        },
+                                        {.max_barriers = 50}));
   EXPECT_EQ(barriers.kind, FaultKind::no_progress);
 
   int value = 0;
   const Span<int> flag(&value, 1, "flag");
-  const Fault spinning = only_fault(run({.threads = 1}, [flag](CpuBlock&) {
-    while (true) {
-      const int seen = flag[0];
-      if (seen != 0) break;
-    }
-  }, {.max_accesses = 1000}));
+  const Fault spinning = only_fault(run({.threads = 1},
+                                        [flag](CpuBlock&) {
+                                          while (true) {
+                                            const int seen = flag[0];
+                                            if (seen != 0) break;
+                                          }
+                                        },
+                                        {.max_accesses = 1000}));
   EXPECT_EQ(spinning.kind, FaultKind::no_progress);
 }
 
@@ -199,12 +207,14 @@ TEST(Executor, KernelsSeeTheSameSeedAsTheSameInterleaving) {
     int next = 0;
     const Span<int> out(tickets.data(), 64, "tickets");
     const Span<int> counter(&next, 1, "counter");
-    run({.blocks = 64, .threads = 1}, [=](CpuBlock& block) {
-      block.sync();
-      const int mine = counter[0];
-      counter[0] = mine + 1;
-      out[block.group_index()] = mine;
-    }, {.order = BlockOrder::interleaved, .seed = seed});
+    run({.blocks = 64, .threads = 1},
+        [=](CpuBlock& block) {
+          block.sync();
+          const int mine = counter[0];
+          counter[0] = mine + 1;
+          out[block.group_index()] = mine;
+        },
+        {.order = BlockOrder::interleaved, .seed = seed});
     return tickets;
   };
   EXPECT_EQ(order(1), order(1));

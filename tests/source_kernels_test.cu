@@ -90,8 +90,8 @@ Outcome<Kernel> run(const Kernel& kernel, int n, int threads, std::size_t shared
   Outcome<Kernel> outcome{{}, std::vector<float>(n, -1.0F)};
   Executor executor({.max_barriers = 200});
   try {
-    executor.launch({.threads = threads, .shared_bytes = shared_bytes}, kernel, Span<float>(outcome.out.data(), n, "g_odata"),
-                    Span<const float>(in.data(), n, "g_idata"), n);
+    executor.launch({.threads = threads, .shared_bytes = shared_bytes}, kernel,
+                    Span<float>(outcome.out.data(), n, "g_odata"), Span<const float>(in.data(), n, "g_idata"), n);
   } catch (const LaunchFailure&) {
   }
   outcome.report = executor.report();

@@ -89,7 +89,8 @@ TEST(Padding, TwoLevelsLeaveNoConflictInAnyTreeStep) {
 
 TEST(Padding, OneLevelLeavesConflictsInDeepTreesAndNoneLeavesThemAll) {
   const auto worst = [](const char* id, Settings settings) {
-    return worst_tree_degree(counts(id, {ElementType::i32, Operator::plus, Mode::exclusive, 2048, std::move(settings)}));
+    return worst_tree_degree(
+        counts(id, {ElementType::i32, Operator::plus, Mode::exclusive, 2048, std::move(settings)}));
   };
   EXPECT_EQ(worst("hso_block", {}), 32);
   EXPECT_GT(worst("hso_block_padded", {{"padding", "row"}}), 1);
@@ -108,8 +109,9 @@ TEST(Loading, NeighboursConflictTwoWayAndHalvesDoNot) {
 TEST(Variants, RefuseWhatTheyCannotTake) {
   EXPECT_NE(variant("hs_block").bind({.items = 1025}).plan.refusal.find("n <= 1024"), std::string::npos);
   EXPECT_NE(variant("hso_block").bind({.items = 2049}).plan.refusal.find("n <= 2048"), std::string::npos);
-  EXPECT_NE(variant("hso_block_padded").bind({.items = 8, .settings = {{"padding", "none"}}}).plan.refusal.find("two_level"),
-            std::string::npos);
+  EXPECT_NE(
+      variant("hso_block_padded").bind({.items = 8, .settings = {{"padding", "none"}}}).plan.refusal.find("two_level"),
+      std::string::npos);
   EXPECT_NE(variant("hs_block").bind({.items = 8, .settings = {{"padding", "row"}}}).plan.refusal.find("no parameter"),
             std::string::npos);
 }

@@ -15,15 +15,15 @@ namespace po = boost::program_options;
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all{
-      {"list", "every variant and baseline: id, title, source, what it supports, its cost", "scanlab list --variant 'hso_*'",
-       list},
+      {"list", "every variant and baseline: id, title, source, what it supports, its cost",
+       "scanlab list --variant 'hso_*'", list},
       {"info", "the device, the toolkit, and what this build can do", "scanlab info --json", info},
       {"verify", "checks variants against an oracle, on the GPU or on the CPU executor",
        "scanlab verify --device simt --variant 'hso_*' --items 1000,2048", verify},
       {"bench", "verifies variants and times them through Google Benchmark",
        "scanlab bench --variant 'hso_*,cub*' --items 2^10:2^28:x4 --out results/scan.json", bench},
-      {"explain", "runs a variant on the CPU executor and counts, step by step", "scanlab explain hso_block --items 2048",
-       explain},
+      {"explain", "runs a variant on the CPU executor and counts, step by step",
+       "scanlab explain hso_block --items 2048", explain},
   };
   return all;
 }
@@ -42,7 +42,8 @@ std::string suggestion(const std::string& word, const std::vector<std::string>& 
 }
 
 void print_usage(std::ostream& out) {
-  fmt::print(out, "scanlab: prefix scans on the GPU, verified, timed and explained\n\nusage: scanlab COMMAND [options]\n\n");
+  fmt::print(out,
+             "scanlab: prefix scans on the GPU, verified, timed and explained\n\nusage: scanlab COMMAND [options]\n\n");
   for (const Command& each : commands()) fmt::print(out, "  {:<9}{}\n", each.name, each.summary);
   fmt::print(out,
              "\n'scanlab COMMAND --help' lists the options of a command, with an example.\n\n"
@@ -89,7 +90,8 @@ bool parse_options(const std::vector<std::string>& arguments, const po::options_
     throw CommandError(kBadInput, fmt::format("scanlab {} has no option '{}'{}", command.name, error.get_option_name(),
                                               suggestion(error.get_option_name(), known)));
   } catch (const po::error& error) {
-    throw CommandError(kBadInput, fmt::format("scanlab {}: {} (scanlab {} --help)", command.name, error.what(), command.name));
+    throw CommandError(kBadInput,
+                       fmt::format("scanlab {}: {} (scanlab {} --help)", command.name, error.what(), command.name));
   }
   return true;
 }

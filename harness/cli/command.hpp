@@ -47,7 +47,8 @@ int run(const std::vector<std::string>& words, std::ostream& out, std::ostream& 
 
 /// Parses with Boost.Program_options. An unknown option is a CommandError that names the near matches; `--help`
 /// prints the options and the example, and gives nullopt (the command then returns kOk).
-bool parse_options(const std::vector<std::string>& arguments, const boost::program_options::options_description& options,
+bool parse_options(const std::vector<std::string>& arguments,
+                   const boost::program_options::options_description& options,
                    const boost::program_options::positional_options_description& positional, const Command& command,
                    Context& context, boost::program_options::variables_map& values);
 

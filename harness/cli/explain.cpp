@@ -49,10 +49,10 @@ struct Explanation {
 Explanation explain_case(const Case& chosen) {
   const Variant& variant = *chosen.variant;
   if (!variant.machines.simt) {
-    throw CommandError(kBadInput, fmt::format("{} has no executor form: it is {}, and is verified and timed on its own "
-                                              "machine only",
-                                              variant.about.id,
-                                              variant.machines.host ? "host code" : "plain CUDA or a library"));
+    throw CommandError(kBadInput,
+                       fmt::format("{} has no executor form: it is {}, and is verified and timed on its own "
+                                   "machine only",
+                                   variant.about.id, variant.machines.host ? "host code" : "plain CUDA or a library"));
   }
   const BoundScan bound = variant.bind(chosen.problem);
   if (!bound.plan.possible()) throw CommandError(kBadInput, bound.plan.refusal);
@@ -72,7 +72,9 @@ Explanation explain_case(const Case& chosen) {
 }
 
 Json to_json(const simt::BankCounts& banks) {
-  return {{"max_degree", banks.max_degree}, {"mean_degree", banks.mean_degree()}, {"transactions", banks.transactions},
+  return {{"max_degree", banks.max_degree},
+          {"mean_degree", banks.mean_degree()},
+          {"transactions", banks.transactions},
           {"groups", banks.groups}};
 }
 
@@ -80,23 +82,21 @@ Json to_json(const simt::Launch& launch) {
   Json steps = Json::array();
   for (const simt::Step& step : launch.steps) {
     const simt::Counts& c = step.counts;
-    steps.push_back({{"label", step.label},
-                     {"active_threads", c.active_threads},
-                     {"operations", c.operations},
-                     {"swaps", c.swaps},
-                     {"shared",
-                      {{"requests", c.shared_requests}, {"banks16", to_json(c.banks16)}, {"banks32", to_json(c.banks32)}}},
-                     {"global",
-                      {{"bytes", c.global_bytes_read + c.global_bytes_written},
-                       {"sectors", c.global_sectors},
-                       {"ideal_sectors", c.global_ideal_sectors}}}});
+    steps.push_back(
+        {{"label", step.label},
+         {"active_threads", c.active_threads},
+         {"operations", c.operations},
+         {"swaps", c.swaps},
+         {"shared",
+          {{"requests", c.shared_requests}, {"banks16", to_json(c.banks16)}, {"banks32", to_json(c.banks32)}}},
+         {"global",
+          {{"bytes", c.global_bytes_read + c.global_bytes_written},
+           {"sectors", c.global_sectors},
+           {"ideal_sectors", c.global_ideal_sectors}}}});
   }
-  return {{"kernel", launch.kernel},
-          {"blocks", launch.blocks},
-          {"threads", launch.threads},
-          {"shared_bytes", launch.shared_bytes},
-          {"barriers", launch.barriers},
-          {"steps", steps}};
+  return {{"kernel", launch.kernel},     {"blocks", launch.blocks},
+          {"threads", launch.threads},   {"shared_bytes", launch.shared_bytes},
+          {"barriers", launch.barriers}, {"steps", steps}};
 }
 
 /// The closed form's value, or null where the variant states none for this n.
@@ -184,7 +184,8 @@ void print(const Explanation& explanation, std::ostream& out) {
                "touched / ideal");
     for (const simt::Step& step : launch.steps) {
       const simt::Counts& c = step.counts;
-      const std::string sectors = c.global_sectors == 0 ? "-" : fmt::format("{} / {}", c.global_sectors, c.global_ideal_sectors);
+      const std::string sectors =
+          c.global_sectors == 0 ? "-" : fmt::format("{} / {}", c.global_sectors, c.global_ideal_sectors);
       fmt::print(out, kRow, step.label, c.active_threads, c.operations, c.swaps, c.shared_requests, degree(c.banks16),
                  degree(c.banks32), sectors);
     }
@@ -204,8 +205,8 @@ void print(const Explanation& explanation, std::ostream& out) {
     fmt::print(out, "  faults          none: no race, no access out of bounds, no read of unwritten shared memory\n");
   }
   for (const simt::Fault& fault : explanation.report.faults) {
-    fmt::print(out, "  FAULT           {}: {} in {}: {} ({} times)\n", fault.where, simt::name(fault.kind), fault.kernel,
-               fault.message, fault.occurrences);
+    fmt::print(out, "  FAULT           {}: {} in {}: {} ({} times)\n", fault.where, simt::name(fault.kind),
+               fault.kernel, fault.message, fault.occurrences);
   }
   fmt::print(out, "  traced in {:.2f} s\n", explanation.seconds);
 }
@@ -243,8 +244,8 @@ int explain_all(const std::filesystem::path& directory, bool quick, Context& con
       }
       every = std::move(wider);
     }
-    for (const std::int64_t items : quick ? std::vector<std::int64_t>{1024, 2048}
-                                          : std::vector<std::int64_t>{1024, 2048, 1 << 16}) {
+    for (const std::int64_t items :
+         quick ? std::vector<std::int64_t>{1024, 2048} : std::vector<std::int64_t>{1024, 2048, 1 << 16}) {
       for (const ElementType type : {ElementType::i32, ElementType::f64}) {
         for (const Settings& settings : every) {
           for (const Mode mode : {Mode::exclusive, Mode::inclusive}) {

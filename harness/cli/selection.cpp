@@ -68,9 +68,10 @@ std::vector<E> enumerators(const po::variables_map& values, const char* option) 
 /// A number, a power (2^20), or a sum or difference of these (2^20+1).
 std::int64_t parse_count(const std::string& text, const std::string& whole) {
   const auto fail = [&]() -> std::int64_t {
-    throw CommandError(kBadInput, fmt::format("--items: '{}' in '{}' is not a number of items; write 1000, 2^20, 2^20+1 "
-                                              "or a range 2^10:2^28:x4",
-                                              text, whole));
+    throw CommandError(kBadInput,
+                       fmt::format("--items: '{}' in '{}' is not a number of items; write 1000, 2^20, 2^20+1 "
+                                   "or a range 2^10:2^28:x4",
+                                   text, whole));
   };
   if (const std::size_t at = text.find_last_of("+-"); at != std::string::npos && at > 0) {
     const std::int64_t left = parse_count(text.substr(0, at), whole);
@@ -102,9 +103,10 @@ std::vector<std::int64_t> parse_items(const std::string& text) {
   const std::int64_t first = parse_count(parts[0], text);
   if (parts.size() == 1) return {first};
   const auto fail = [&]() {
-    throw CommandError(kBadInput, fmt::format("--items: '{}' is not a range; write FIRST:LAST:xFACTOR or FIRST:LAST:+STEP, "
-                                              "as in 2^10:2^28:x4",
-                                              text));
+    throw CommandError(kBadInput,
+                       fmt::format("--items: '{}' is not a range; write FIRST:LAST:xFACTOR or FIRST:LAST:+STEP, "
+                                   "as in 2^10:2^28:x4",
+                                   text));
   };
   if (parts.size() > 3) fail();
   const std::int64_t last = parse_count(parts[1], text);
@@ -124,12 +126,12 @@ void add_selection_options(po::options_description& options, const std::string& 
   const auto list_of = [](const char* value) { return po::value<Words>()->composing()->value_name(value); };
   const std::string items = "numbers of items: 1000, 2^20, 2^20+1, ranges 2^10:2^28:x4 or 0:100:+10" +
                             (default_items.empty() ? std::string{} : " (default " + default_items + ")");
-  options.add_options()                                                                                //
+  options.add_options()                                                                                         //
       ("variant", list_of("GLOB"), "ids of variants and baselines, or globs: hs_block, 'hso_*' (default all)")  //
-      ("type", list_of("TYPE"), "i32, i64, f32, f64, or all (default i32)")                            //
-      ("op", list_of("OP"), "plus, max, affine, or all (default plus)")                                //
-      ("mode", list_of("MODE"), "inclusive, exclusive, or all (default inclusive)")                    //
-      ("items", list_of("LIST"), items.c_str())                                                        //
+      ("type", list_of("TYPE"), "i32, i64, f32, f64, or all (default i32)")                                     //
+      ("op", list_of("OP"), "plus, max, affine, or all (default plus)")                                         //
+      ("mode", list_of("MODE"), "inclusive, exclusive, or all (default inclusive)")                             //
+      ("items", list_of("LIST"), items.c_str())                                                                 //
       ("set", list_of("PARAMETER=VALUE"), "a variant's own parameter, as scanlab list shows them");
 }
 

@@ -81,15 +81,15 @@ struct Description {
   std::vector<Operator> operators{Operator::plus, Operator::max, Operator::affine};
   std::vector<Parameter> parameters{};
   Mode natural_mode = Mode::inclusive;  ///< what the algorithm gives with no extra work: the default of `explain`
-  std::string limits = "any n";  ///< which n it takes, in words
+  std::string limits = "any n";         ///< which n it takes, in words
   Cost cost{};
 };
 
 /// Memory of one run. Pointers are of the machine that runs: device pointers for CUDA, host pointers elsewhere.
 struct Buffers {
-  const void* in = nullptr;    ///< items * item_bytes
-  void* out = nullptr;         ///< items * item_bytes, does not overlap `in`
-  void* workspace = nullptr;   ///< Plan::workspace_bytes, aligned to 256 bytes; contents undefined
+  const void* in = nullptr;   ///< items * item_bytes
+  void* out = nullptr;        ///< items * item_bytes, does not overlap `in`
+  void* workspace = nullptr;  ///< Plan::workspace_bytes, aligned to 256 bytes; contents undefined
 };
 
 using StreamHandle = void*;  ///< a cudaStream_t

@@ -17,9 +17,9 @@ namespace scanlab::simt {
 
 namespace {
 constexpr std::size_t kStackBytes = 64 * 1024;
-constexpr int kResidentBlocks = 8;        // blocks in flight when interleaved
-constexpr std::size_t kMaxFaults = 100;   // different faults kept a run; more of them say nothing new
-constexpr std::byte kPoison{0xA5};        // what shared memory holds before a block writes it
+constexpr int kResidentBlocks = 8;       // blocks in flight when interleaved
+constexpr std::size_t kMaxFaults = 100;  // different faults kept a run; more of them say nothing new
+constexpr std::byte kPoison{0xA5};       // what shared memory holds before a block writes it
 namespace context = boost::context;
 }  // namespace
 
@@ -168,7 +168,8 @@ class BlockRun {
     const std::uint32_t site = core_.sites.id(where);
     // How often this thread came by here since the barrier: stamps make resetting the counters free.
     if (occurrences_.size() <= site) occurrences_.resize(site + 1);
-    const std::uint64_t stamp = (static_cast<std::uint64_t>(interval_) << 32) | static_cast<std::uint32_t>(current_thread.thread);
+    const std::uint64_t stamp =
+        (static_cast<std::uint64_t>(interval_) << 32) | static_cast<std::uint32_t>(current_thread.thread);
     Occurrences& times = occurrences_[site];
     if (times.stamp != stamp) times = {stamp, 0};
     const std::uint64_t base = array.space == Space::shared
@@ -271,9 +272,8 @@ Worker* ExecutorCore::take_worker() {
                                    self->scheduler = std::move(scheduler);
                                    while (!stopping) {
                                      self->block->run_fresh_threads(*self);
-                                     switch_stack(self->scheduler_stack, [&] {
-                                       self->scheduler = std::move(self->scheduler).resume();
-                                     });
+                                     switch_stack(self->scheduler_stack,
+                                                  [&] { self->scheduler = std::move(self->scheduler).resume(); });
                                    }
                                    leave_stack(self->scheduler_stack);
                                    return std::move(self->scheduler);
@@ -308,10 +308,11 @@ void ExecutorCore::fail(FaultKind kind, const std::source_location& where, std::
   throw LaunchFailure(text);
 }
 
-void ExecutorCore::run(const Grid& launch_grid, const char* name, int max_threads, void (*thread_body)(void*, CpuBlock&),
-                       void* thread_closure) {
+void ExecutorCore::run(const Grid& launch_grid, const char* name, int max_threads,
+                       void (*thread_body)(void*, CpuBlock&), void* thread_closure) {
   if (launch_grid.threads < 1 || launch_grid.threads > max_threads) {
-    throw LaunchFailure(fmt::format("{} takes 1 to {} threads a block, not {}", name, max_threads, launch_grid.threads));
+    throw LaunchFailure(
+        fmt::format("{} takes 1 to {} threads a block, not {}", name, max_threads, launch_grid.threads));
   }
   grid = &launch_grid;
   kernel_name = name;
@@ -329,9 +330,9 @@ void ExecutorCore::run(const Grid& launch_grid, const char* name, int max_thread
     launch.barriers = static_cast<std::int64_t>(launch_steps.size()) - 1;
     for (std::size_t i = 0; i < launch_steps.size(); ++i) {
       const StepData& step = launch_steps[i];
-      std::string label = step.name == nullptr     ? fmt::format("interval {}", i + 1)
-                          : step.number == 0       ? std::string(step.name)
-                                                   : fmt::format("{} {}", step.name, step.number);
+      std::string label = step.name == nullptr ? fmt::format("interval {}", i + 1)
+                          : step.number == 0   ? std::string(step.name)
+                                               : fmt::format("{} {}", step.name, step.number);
       launch.steps.push_back({std::move(label), step.counts});
     }
   };
@@ -373,9 +374,10 @@ void check_access(const Array& array, std::int64_t index, bool write, const std:
   }
   if (thread.core == nullptr) return;  // host code that looks at an array between launches
   if (++thread.accesses > thread.core->options.max_accesses) {
-    thread.core->fail(FaultKind::no_progress, where,
-                      fmt::format("thread {} of block {} made {} accesses since the last barrier: does its loop advance?",
-                                  thread.thread, thread.block, thread.accesses));
+    thread.core->fail(
+        FaultKind::no_progress, where,
+        fmt::format("thread {} of block {} made {} accesses since the last barrier: does its loop advance?",
+                    thread.thread, thread.block, thread.accesses));
   }
   if (thread.trace) thread.core->running_block->trace(array, index, write, where);
 }
@@ -399,9 +401,10 @@ void CpuBlock::tally_swap() { ++core_.counts().swaps; }
 Array CpuBlock::shared_array(std::size_t item_bytes, std::int64_t count, std::size_t offset,
                              const std::source_location& where) {
   if (offset % item_bytes != 0 || offset + item_bytes * static_cast<std::size_t>(count) > grid_.shared_bytes) {
-    core_.fail(FaultKind::out_of_bounds, where,
-               fmt::format("the kernel takes {} items of {} bytes at offset {} of shared memory, the launch gave {} bytes",
-                           count, item_bytes, offset, grid_.shared_bytes));
+    core_.fail(
+        FaultKind::out_of_bounds, where,
+        fmt::format("the kernel takes {} items of {} bytes at offset {} of shared memory, the launch gave {} bytes",
+                    count, item_bytes, offset, grid_.shared_bytes));
   }
   return {core_.running_block->shared() + offset, count, static_cast<std::uint32_t>(item_bytes), Space::shared,
           "shared"};

@@ -28,8 +28,8 @@ struct ExecutorOptions {
   bool trace = true;  ///< count, and look for races and reads of unwritten shared memory; else only bounds and barriers
   BlockOrder order = BlockOrder::in_order;
   std::uint64_t seed = 1;
-  std::int64_t max_barriers = 10'000;       ///< a block that passes more makes no progress
-  std::int64_t max_accesses = 50'000'000;   ///< a thread that makes more between two barriers makes no progress
+  std::int64_t max_barriers = 10'000;      ///< a block that passes more makes no progress
+  std::int64_t max_accesses = 50'000'000;  ///< a thread that makes more between two barriers makes no progress
 };
 
 /// Thrown by `Executor::launch` when a fault ends the launch. The fault is in the report.
@@ -113,8 +113,8 @@ class Span {
       : array_{const_cast<std::remove_const_t<T>*>(data), count, sizeof(T), Space::global, name} {}
   /// A span of T is a span of const T.
   template <class U>
-    requires std::is_same_v<const U, T>
-  Span(const Span<U>& other) : array_(other.array()) {}  // NOLINT: implicit on purpose
+  requires std::is_same_v<const U, T> Span(const Span<U>& other)
+      : array_(other.array()) {}  // NOLINT: implicit on purpose
   Reference<T> operator[](Index index) const { return {array_, index}; }
   explicit operator bool() const { return array_.data != nullptr; }
   const Array& array() const { return array_; }
@@ -174,7 +174,8 @@ class Executor {
   template <class Kernel, class... Arguments>
   void launch(const Grid& grid, const Kernel& kernel, const Arguments&... arguments) {
     auto body = [&](CpuBlock& block) { kernel(block, arguments...); };
-    run(grid, Kernel::kName, Kernel::kMaxThreads,
+    run(
+        grid, Kernel::kName, Kernel::kMaxThreads,
         [](void* closure, CpuBlock& block) { (*static_cast<decltype(body)*>(closure))(block); }, &body);
   }
 

@@ -76,9 +76,7 @@ Variant portable_scan(Origin origin = Origin::variant) {
                                         machine.global(static_cast<Item*>(buffers.out), n, "out")},
                   Workspace(buffers.workspace));
       };
-      bound.simt = [run_on](const Buffers& buffers, Executor& executor) {
-        run_on(executor, Counted<Op>{}, buffers);
-      };
+      bound.simt = [run_on](const Buffers& buffers, Executor& executor) { run_on(executor, Counted<Op>{}, buffers); };
 #if defined(__CUDACC__)
       bound.cuda = [run_on](const Buffers& buffers, StreamHandle stream) {
         CudaMachine machine(static_cast<cudaStream_t>(stream));

@@ -41,10 +41,10 @@ struct Counts {
   std::int64_t active_threads = 0;  ///< threads that touched memory
   std::int64_t operations = 0;      ///< applications of the scan operator
   std::int64_t swaps = 0;
-  std::int64_t shared_requests = 0;  ///< warp-level accesses to shared memory
-  BankCounts banks16;                ///< 16 banks serving half-warps: compute capability 1.x (2007)
-  BankCounts banks32;                ///< 32 banks serving warps: compute capability 2.0 and later
-  std::int64_t global_bytes_read = 0;     ///< distinct bytes of each warp-level request
+  std::int64_t shared_requests = 0;    ///< warp-level accesses to shared memory
+  BankCounts banks16;                  ///< 16 banks serving half-warps: compute capability 1.x (2007)
+  BankCounts banks32;                  ///< 32 banks serving warps: compute capability 2.0 and later
+  std::int64_t global_bytes_read = 0;  ///< distinct bytes of each warp-level request
   std::int64_t global_bytes_written = 0;
   std::int64_t global_sectors = 0;        ///< 32-byte sectors touched, request by request
   std::int64_t global_ideal_sectors = 0;  ///< the fewest that could hold the bytes asked for

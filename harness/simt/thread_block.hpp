@@ -14,7 +14,7 @@ namespace scanlab::simt {
 ///   static constexpr int kMaxThreads;      // launch bound, threads a block
 template <class B>
 concept ThreadBlock = requires(B& block) {
-  { block.thread_rank() } -> std::same_as<int>;          // 0 … num_threads() - 1
+  { block.thread_rank() } -> std::same_as<int>;  // 0 … num_threads() - 1
   { block.num_threads() } -> std::same_as<int>;
   { block.group_index() } -> std::same_as<std::int64_t>;  // this block's number in the grid
   block.sync();                                           // barrier of the block's threads

@@ -19,7 +19,7 @@ struct HsBlockKernel {
   /// in, out: n items in global memory, n <= threads a block. One block. Shared memory: 2 n items.
   template <simt::ThreadBlock Block, Monoid Op>
   SCANLAB_HD void operator()(Block& block, simt::Global<Block, const typename Op::Item> in,
-                                 simt::Global<Block, typename Op::Item> out, int n, Mode mode, Op op) const {
+                             simt::Global<Block, typename Op::Item> out, int n, Mode mode, Op op) const {
     using Item = typename Op::Item;
     block.step("load", 0);
     const int t = block.thread_rank();

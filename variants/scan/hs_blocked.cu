@@ -22,8 +22,8 @@ struct HsTilesKernel {
   /// aggregates: one item a tile, or null. Shared memory: 2 * 1024 items.
   template <simt::ThreadBlock Block, Monoid Op>
   SCANLAB_HD void operator()(Block& block, simt::Global<Block, const typename Op::Item> in,
-                                 simt::Global<Block, typename Op::Item> out, std::int64_t n, Mode mode,
-                                 simt::Global<Block, typename Op::Item> aggregates, Op op) const {
+                             simt::Global<Block, typename Op::Item> out, std::int64_t n, Mode mode,
+                             simt::Global<Block, typename Op::Item> aggregates, Op op) const {
     using Item = typename Op::Item;
     block.step("load", 0);
     const int t = block.thread_rank();

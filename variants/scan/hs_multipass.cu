@@ -23,8 +23,8 @@ struct HsStepKernel {
   /// is the inclusive scan of the input shifted right by one), else 0. offset 0 only copies.
   template <simt::ThreadBlock Block, Monoid Op>
   SCANLAB_HD void operator()(Block& block, simt::Global<Block, const typename Op::Item> from,
-                                 simt::Global<Block, typename Op::Item> to, std::int64_t n, std::int64_t offset,
-                                 int shift, Op op) const {
+                             simt::Global<Block, typename Op::Item> to, std::int64_t n, std::int64_t offset, int shift,
+                             Op op) const {
     using Item = typename Op::Item;
     block.step("step", offset);
     const std::int64_t i = block.group_index() * block.num_threads() + block.thread_rank();

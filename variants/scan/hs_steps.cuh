@@ -31,8 +31,7 @@ inline Cost hs_cost(std::string traffic) {
 ///   cost    ceil(log2 count) steps, count * ceil(log2 count) - 2^ceil(log2 count) + 1 additions, one barrier a step
 ///   source  Hillis and Steele 1986, "Data parallel algorithms"
 template <simt::ThreadBlock Block, class SharedItems, Monoid Op>
-SCANLAB_HD typename Op::Item hs_scan_tile(Block& block, SharedItems temp, int count, typename Op::Item item,
-                                              Op op) {
+SCANLAB_HD typename Op::Item hs_scan_tile(Block& block, SharedItems temp, int count, typename Op::Item item, Op op) {
   using Item = typename Op::Item;
   const int t = block.thread_rank();
   int in = 0;

@@ -14,8 +14,8 @@ struct HsoBlock {
   static Description describe() {
     Description about;
     about.id = std::string("hso_block") + Padding::kSuffix;
-    about.title = Padding::kSuffix[0] != 0 ? "HSO tree in one block, padded against bank conflicts"
-                                          : "HSO tree in one block";
+    about.title =
+        Padding::kSuffix[0] != 0 ? "HSO tree in one block, padded against bank conflicts" : "HSO tree in one block";
     about.source = "Harris, Sengupta and Owens 2007, GPU Gems 3, ch. 39";
     about.parameters = Padding::parameters();
     about.natural_mode = Mode::exclusive;
@@ -32,8 +32,8 @@ struct HsoBlock {
   template <class Machine, Monoid Op>
   void run(Machine& machine, Op op, simt::Arrays<Machine, typename Op::Item> arrays, simt::Workspace) const {
     if (problem_.items == 0) return;
-    launch_hso_tiles(machine, at_, load_, arrays.in, arrays.out, problem_.items, problem_.mode,
-                     decltype(arrays.out){}, op);
+    launch_hso_tiles(machine, at_, load_, arrays.in, arrays.out, problem_.items, problem_.mode, decltype(arrays.out){},
+                     op);
   }
 
  private:

@@ -16,7 +16,7 @@ struct HsoBlocked {
     Description about;
     about.id = std::string("hso_blocked") + Padding::kSuffix;
     about.title = Padding::kSuffix[0] != 0 ? "HSO trees by blocks, padded, sums scanned and added"
-                                          : "HSO trees by blocks, sums scanned and added";
+                                           : "HSO trees by blocks, sums scanned and added";
     about.source = "Harris, Sengupta and Owens 2007, GPU Gems 3, ch. 39";
     about.parameters = Padding::parameters();
     about.natural_mode = Mode::exclusive;

@@ -86,12 +86,12 @@ constexpr std::int64_t hso_chain(std::int64_t n) { return 2 * ceil_log2(n) + 1; 
 
 /// The cost of one HSO tree over all n items.
 inline Cost hso_cost(std::string traffic) {
-  return {.work = "2(n - 1), and n if inclusive",
-          .span = "2 ceil(log2 n)",
-          .traffic = std::move(traffic),
-          .operations =
-              [](const Problem& problem) { return std::optional(hso_operations(problem.items, problem.mode)); },
-          .swaps = [](const Problem& problem) { return std::optional(hso_swaps(problem.items)); }};
+  return {
+      .work = "2(n - 1), and n if inclusive",
+      .span = "2 ceil(log2 n)",
+      .traffic = std::move(traffic),
+      .operations = [](const Problem& problem) { return std::optional(hso_operations(problem.items, problem.mode)); },
+      .swaps = [](const Problem& problem) { return std::optional(hso_swaps(problem.items)); }};
 }
 
 /// Up-sweep (reduction): `levels` levels of the tree over `count` items of `tile`, from the leaves on.

@@ -23,7 +23,7 @@ struct AddOffsetsKernel {
   /// items: n items in global memory, scanned tile by tile, changed in place. offsets: one a tile.
   template <simt::ThreadBlock Block, Monoid Op>
   SCANLAB_HD void operator()(Block& block, simt::Global<Block, typename Op::Item> items, std::int64_t n,
-                                 simt::Global<Block, const typename Op::Item> offsets, int tile, Op op) const {
+                             simt::Global<Block, const typename Op::Item> offsets, int tile, Op op) const {
     using Item = typename Op::Item;
     block.step("add offsets", 0);
     const std::int64_t base = block.group_index() * tile;
