@@ -13,17 +13,15 @@
 
 #include "harness/model/variant.hpp"
 #include "harness/simt/executor.hpp"
+#include "harness/verify/input.hpp"
 
 namespace scanlab::verify {
-
-enum class InputKind { random, constant, alternating, one_hot, extremes };
-std::string_view name(InputKind kind);
 
 /// Outcome of one check.
 struct Outcome {
   enum class Status { passed, failed, skipped } status = Status::passed;
   std::string message;         ///< failed: what was wrong where; skipped: why
-  double error_to_bound = 0;   ///< floats: the largest |error| / bound seen; 0 for exact types
+  double error_to_bound = 0;   ///< floats: the largest |error| / bound seen (infinite: NaN); else 0
   bool out_of_memory = false;  ///< skipped for lack of device memory
   bool passed() const { return status == Status::passed; }
 };

@@ -1,0 +1,6 @@
+"""One figure a module.
+
+A module has ``CAPTION`` (what is drawn and what the bars mean), ``WIDTH`` (``"column"`` or ``"double"``), ``NEEDS``
+(evidence by name, see :mod:`analysis.evidence`) and ``draw``, which takes the evidence by those names and returns a
+figure. The driver finds modules here, adds the footer, and writes the files under the module's name.
+"""

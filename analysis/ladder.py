@@ -1,0 +1,59 @@
+"""The ladder: each variant's cost and measured standing, for the page of the variants."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis.evidence import BASELINES, CEILING, CountEvidence, Counts, TimingEvidence, Timings
+from analysis.results import Explanation
+from analysis.tables.costs import default_only
+from analysis.tables.summary import standings
+from analysis.table_formats import Column, Table, code, significant, size, whole, with_interval
+
+NEEDS = {"timings": Timings(all_of=(CEILING,)), "counts": Counts(optional=True)}
+COST_ITEMS = 1024
+
+
+def build(timings: TimingEvidence, counts: CountEvidence) -> Table:
+    """One rung a variant, slowest first, so that the page reads upward to the ceiling."""
+    costs = {e.variant: e for e in sorted(default_only(counts.explanations), key=_nearness, reverse=True)}
+    stands = standings(timings)
+    rungs = stands[~stands["variant"].isin(BASELINES)].iloc[::-1]
+    rows = [_rung(row, costs.get(row.variant)) for row in rungs.itertuples(index=False)]
+    return Table(
+        caption="Cost as the CPU executor counts it, and standing as measured: the times of a device copy and of CUB over the variant's own.",
+        columns=(
+            Column("variant", "variant", code, right=False),
+            Column("cost_items", "counted at n", lambda v: "—" if pd.isna(v) else size(v)),
+            Column("additions", "additions", whole),
+            Column("barriers", "barriers", whole),
+            Column("bytes_per_item", "bytes/item", significant),
+            Column("worst_degree", "worst conflict", whole),
+            Column("items", "timed at n", size),
+            Column("time_us", "time, µs", lambda v: significant(v, 4)),
+            Column("of_memcpy", "× memcpy", lambda v: with_interval(v, 3)),
+            Column("of_cub", "× CUB", lambda v: with_interval(v, 3)),
+        ),
+        rows=pd.DataFrame(rows),
+    )
+
+
+def _nearness(explanation: Explanation) -> int:
+    return abs(explanation.items - COST_ITEMS)
+
+
+def _rung(row, explanation: Explanation | None) -> dict[str, object]:
+    totals = explanation.totals if explanation else {}
+    moved = float(totals.get("global_bytes_read", 0)) + float(totals.get("global_bytes_written", 0))
+    return {
+        "variant": row.variant,
+        "cost_items": explanation.items if explanation else None,
+        "additions": totals.get("operations"),
+        "barriers": totals.get("barriers"),
+        "bytes_per_item": moved / explanation.items if explanation else None,
+        "worst_degree": totals["banks32"]["max_degree"] or None if totals else None,
+        "items": row.items,
+        "time_us": row.median_us,
+        "of_memcpy": row.of_memcpy,
+        "of_cub": row.of_cub,
+    }

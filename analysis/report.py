@@ -1,0 +1,131 @@
+"""Drawing every figure and writing every table that the evidence allows.
+
+Figures and tables are found in their packages. One whose evidence is missing is skipped with a sentence, and what an
+earlier run left of it is removed, so that nothing stale stays in the report.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+from matplotlib import pyplot  # noqa: E402
+
+from analysis import figures, macros, statistics, style, tables  # noqa: E402
+from analysis.evidence import Gathered, Provenance, gather  # noqa: E402
+from analysis.published import Publication  # noqa: E402
+from analysis.results import CASE, Results  # noqa: E402
+from analysis.table_formats import Table, latex  # noqa: E402
+
+
+@dataclass
+class Report:
+    """What is written where, and what was left out and why."""
+
+    results: Results
+    published: dict[str, Publication]
+    out: Path
+    paper: Path | None
+    say: Callable[[str], None]
+    written: list[Path] = field(default_factory=list)
+
+    def build(self) -> None:
+        """Writes figures, tables, the cases and the paper's macros."""
+        with style.sheet():
+            for name, module in modules(figures):
+                self._figure(name, module)
+        for name, module in modules(tables):
+            self._table(name, module)
+        self._cases()
+        if self.paper:
+            self._write(self.paper / "macros.tex", macros.document(macros.values(self.results, self.published)))
+
+    def _figure(self, name: str, module: ModuleType) -> None:
+        gathered = gather(module.NEEDS, self.results, self.published)
+        stems = [folder / "figures" / name for folder in self._folders()]
+        if gathered.reasons:
+            self._skip("figure", name, gathered, [s.with_suffix(x) for s in stems for x in (".pdf", ".png", ".caption.tex")])
+            return
+        drawn = module.draw(**gathered.found)
+        style.footer(drawn, footer_line(gathered.provenances))
+        for suffix, metadata in ((".pdf", {"CreationDate": None}), (".png", None)):
+            target = self.out / "figures" / (name + suffix)
+            partial = target.with_name(f".{target.name}")
+            drawn.savefig(partial, format=suffix[1:], metadata=metadata)
+            os.replace(partial, target)
+            self.written.append(target)
+            drawn.set_layout_engine("none")  # the second file takes the layout of the first
+        pyplot.close(drawn)
+        if self.paper:
+            for suffix in (".pdf", ".png"):
+                shutil.copyfile(self.out / "figures" / (name + suffix), self.paper / "figures" / (name + suffix))
+            self._write(self.paper / "figures" / f"{name}.caption.tex", caption(module.CAPTION, gathered.provenances))
+        self.say(f"figure {name}: {footer_line(gathered.provenances)}")
+
+    def _table(self, name: str, module: ModuleType) -> None:
+        gathered = gather(module.NEEDS, self.results, self.published)
+        suffixes = (".tex", ".md", ".csv", ".caption.tex")
+        if gathered.reasons:
+            self._skip("table", name, gathered, [f / "tables" / (name + s) for f in self._folders() for s in suffixes])
+            return
+        table: Table = module.build(**gathered.found)
+        folder = self.out / "tables"
+        self._write(folder / f"{name}.tex", table.latex())
+        self._write(folder / f"{name}.md", f"{table.caption}\n\n{table.markdown()}\n{footer_line(gathered.provenances)}\n")
+        self._write(folder / f"{name}.csv", table.csv())
+        if self.paper:
+            self._write(self.paper / "tables" / f"{name}.tex", table.latex())
+            text = " ".join((table.caption, *table.notes))
+            self._write(self.paper / "tables" / f"{name}.caption.tex", caption(text, gathered.provenances))
+        self.say(f"table {name}: {footer_line(gathered.provenances)}")
+
+    def _skip(self, what: str, name: str, gathered: Gathered, stale: list[Path]) -> None:
+        for path in stale:
+            path.unlink(missing_ok=True)
+        self.say(f"{what} {name} is left out: {' and '.join(gathered.reasons)}.")
+
+    def _cases(self) -> None:
+        """Every case of every run with its median and interval, tidy."""
+        cases = statistics.summarise(self.results.timings, ["run", *CASE]).drop(columns="samples")
+        runs = self.results.runs
+        for column, of in (("commit", lambda r: r.commit), ("date", lambda r: r.date), ("device", lambda r: r.device),
+                           ("origin", lambda r: r.origin)):  # fmt: skip
+            cases.insert(0, column, [of(runs[i]) for i in cases["run"]])
+        self._write(self.out / "cases.csv", cases.drop(columns="run").to_csv(index=False))
+
+    def _folders(self) -> list[Path]:
+        return [self.out, *([self.paper] if self.paper else [])]
+
+    def _write(self, path: Path, text: str) -> None:
+        partial = path.with_name(f".{path.name}")
+        partial.write_text(text, encoding="utf-8")
+        os.replace(partial, path)
+        self.written.append(path)
+
+
+def modules(package: ModuleType) -> Iterator[tuple[str, ModuleType]]:
+    """The modules of a package by name."""
+    for found in sorted(pkgutil.iter_modules(package.__path__), key=lambda m: m.name):
+        yield found.name, importlib.import_module(f"{package.__name__}.{found.name}")
+
+
+def footer_line(provenances: list[Provenance]) -> str:
+    """Device, date, commit and origin of everything that a figure shows."""
+    return "; ".join(p.line() for p in provenances)
+
+
+def caption(text: str, provenances: list[Provenance]) -> str:
+    """A LaTeX caption: what is shown, then where each number comes from and how often it was repeated."""
+    sources = [" (".join(part for part in (p.line(), p.repeated) if part) + (")" if p.repeated else "") for p in provenances]
+    shown = latex(text).replace("2n", "$2n$").replace("index i", "index $i$")
+    return f"\\caption{{{shown} {latex('; '.join(sources))}.}}\n"

@@ -1,0 +1,451 @@
+"""Reading and checking what the harness wrote.
+
+Three kinds of file are read, each by its own function and nowhere else:
+
+* scan timings: Google Benchmark JSON with Scanlab's provenance in its context;
+* executor counts: JSON of schema ``scanlab-explain/1``;
+* hardware counters: tidy CSV, one row a kernel launch.
+
+Whatever is wrong with a file or an entry becomes a :class:`Problem` that names the place; reading goes on.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+RESULTS_SCHEMA = "scanlab-results/1"
+EXPLAIN_SCHEMA = "scanlab-explain/1"
+
+MEASURED = "measured now"
+RECORDED = "recorded"
+
+CASE = ["variant", "settings", "type", "op", "mode", "items", "cache"]
+"""The columns that name a case; rows that agree in them are repetitions of one measurement."""
+
+_ELEMENT_BYTES = {"i8": 1, "i16": 2, "f16": 2, "i32": 4, "f32": 4, "i64": 8, "f64": 8}
+_NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
+_NAME_KEYS = ("variant", "type", "op", "mode", "items", "cache")
+_GOOGLE_KEYS = {"iterations", "repeats", "min_time", "min_warmup_time", "threads"}
+_TIMING_COLUMNS = ["origin", "run", *CASE, "round", "time_ns", "launches", "sm_clock_mhz"]
+_SKIPPED_COLUMNS = ["origin", "run", *CASE, "reason"]
+
+COUNTER_COLUMNS = [
+    "variant", "padding", "type", "op", "items", "kernel", "launch_index",
+    "shared_load_wavefronts", "shared_store_wavefronts", "shared_load_conflicts", "shared_store_conflicts",
+]  # fmt: skip
+OPTIONAL_COUNTER_COLUMNS = ["mode", "load"]
+"""Where a counter file has these, they too must agree with the executor's case."""
+_COUNTER_TEXT = {"variant", "padding", "type", "op", "kernel"}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something wrong with the input: which file, where in it, and what."""
+
+    file: Path
+    place: str
+    message: str
+
+    def __str__(self) -> str:
+        where = f"{self.file}: {self.place}" if self.place else str(self.file)
+        return f"{where}: {self.message}"
+
+
+@dataclass(frozen=True)
+class Run:
+    """The provenance of one file of timings."""
+
+    file: Path
+    origin: str
+    context: Mapping[str, Any]
+
+    @property
+    def kind(self) -> str:
+        return str(self.context.get("kind", "cuda"))
+
+    @property
+    def device(self) -> str:
+        return str(self.context.get("device") or self.context.get("cpu") or "unnamed device")
+
+    @property
+    def date(self) -> str:
+        return str(self.context.get("date", ""))
+
+    @property
+    def commit(self) -> str:
+        return _commit(self.context)
+
+    @property
+    def dirty(self) -> bool:
+        return _dirty(self.context)
+
+
+def _commit(provenance: Mapping[str, Any]) -> str:
+    commit = str(provenance.get("git_commit", ""))
+    return "" if commit == "unknown" else commit
+
+
+def _dirty(provenance: Mapping[str, Any]) -> bool:
+    return str(provenance.get("git_dirty", "false")).lower() in ("true", "1")
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What the CPU executor counted for one variant at one size."""
+
+    file: Path
+    origin: str
+    content: Mapping[str, Any]
+
+    @property
+    def variant(self) -> str:
+        return str(self.content["variant"])
+
+    @property
+    def base(self) -> str:
+        """The variant without its padding: ``hso_block`` for ``hso_block_padded`` too."""
+        return self.variant.removesuffix("_padded")
+
+    @property
+    def items(self) -> int:
+        return int(self.content["items"])
+
+    @property
+    def type(self) -> str:
+        return str(self.content["type"])
+
+    @property
+    def op(self) -> str:
+        return str(self.content["op"])
+
+    @property
+    def mode(self) -> str:
+        return str(self.content["mode"])
+
+    @property
+    def padding(self) -> str:
+        return str(self.content.get("parameters", {}).get("padding", "none"))
+
+    @property
+    def load(self) -> str:
+        return str(self.content.get("parameters", {}).get("load", ""))
+
+    @property
+    def date(self) -> str:
+        return str(self.content.get("date", ""))
+
+    @property
+    def commit(self) -> str:
+        return _commit(self.content)
+
+    @property
+    def dirty(self) -> bool:
+        return _dirty(self.content)
+
+    @property
+    def totals(self) -> Mapping[str, Any]:
+        return self.content["totals"]
+
+    @property
+    def closed_forms(self) -> Mapping[str, Any]:
+        return self.content.get("closed_forms") or {}
+
+    @property
+    def faults(self) -> list[Mapping[str, Any]]:
+        return list(self.content.get("faults") or [])
+
+    def tree_steps(self) -> Iterator[Mapping[str, Any]]:
+        """The steps of the first launch that climb or descend the tree."""
+        for step in self.content["launches"][0]["steps"]:
+            if step["label"].startswith(("up-sweep", "down-sweep")):
+                yield step
+
+
+@dataclass
+class Results:
+    """Everything that was read, and everything that was wrong with it."""
+
+    runs: list[Run] = field(default_factory=list)
+    explanations: list[Explanation] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    timing_rows: list[dict[str, Any]] = field(default_factory=list)
+    skipped_rows: list[dict[str, Any]] = field(default_factory=list)
+    counter_tables: list[pd.DataFrame] = field(default_factory=list)
+
+    @cached_property
+    def timings(self) -> pd.DataFrame:
+        """One row a repetition: the case, ``round``, ``time_ns`` (nanoseconds a run), ``run`` (index into ``runs``)."""
+        return pd.DataFrame(self.timing_rows, columns=_TIMING_COLUMNS)
+
+    @cached_property
+    def skipped(self) -> pd.DataFrame:
+        """One row a case that was not timed, with the harness's reason."""
+        return pd.DataFrame(self.skipped_rows, columns=_SKIPPED_COLUMNS).drop_duplicates(ignore_index=True)
+
+    @cached_property
+    def counters(self) -> pd.DataFrame:
+        """One row a kernel launch: shared-memory wavefronts and bank conflicts as the hardware counted them."""
+        if not self.counter_tables:
+            return pd.DataFrame(columns=[*COUNTER_COLUMNS, "origin", "file"])
+        return pd.concat(self.counter_tables, ignore_index=True)
+
+
+def ideal_bytes(type_name: str, op: str, items: int) -> int:
+    """Bytes that a scan must move at least: every item read once and written once.
+
+    Items of the ``affine`` operator are pairs of the element type.
+    """
+    return 2 * items * _ELEMENT_BYTES[type_name] * (2 if op == "affine" else 1)
+
+
+def read(measured: Iterable[Path], recorded: Iterable[Path]) -> Results:
+    """Reads every results file below the given folders (a path may also be one file)."""
+    results = Results()
+    for origin, paths in ((MEASURED, measured), (RECORDED, recorded)):
+        for path in paths:
+            for file in _files_below(path):
+                _read_file(file, origin, results)
+    return results
+
+
+def _files_below(path: Path) -> list[Path]:
+    if path.is_file():
+        return [path]
+    return sorted(p for p in path.rglob("*") if p.suffix in (".json", ".csv") and p.is_file())
+
+
+def _read_file(file: Path, origin: str, results: Results) -> None:
+    if file.suffix == ".csv":
+        if "bank_conflicts" in file.name:
+            _read_counters(file, origin, results)
+        return
+    loaded = _load_json(file, results.problems)
+    for document in loaded if isinstance(loaded, list) else [loaded]:  # explain prints several cases as a list
+        if isinstance(document, dict):
+            _read_document(file, origin, document, results)
+
+
+def _read_document(file: Path, origin: str, document: Mapping[str, Any], results: Results) -> None:
+    if "benchmarks" in document:
+        _read_timings(file, origin, document, results)
+    elif str(document.get("schema", "")).startswith(EXPLAIN_SCHEMA.partition("/")[0]):
+        _read_explanation(file, origin, document, results)
+
+
+# ------------------------------------------------------------------------------------------------ JSON
+
+
+def _load_json(file: Path, problems: list[Problem]) -> Any:
+    try:
+        raw = file.read_bytes()
+    except OSError as error:
+        problems.append(Problem(file, "", f"cannot be read: {error.strerror}"))
+        return None
+    try:
+        text = raw.decode("utf-8")
+        return json.loads(text)
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        column = error.start - (raw.rfind(b"\n", 0, error.start) + 1) + 1
+        problems.append(Problem(file, _position(line, column, error.start), "is not UTF-8 text"))
+    except json.JSONDecodeError as error:
+        byte = len(text[: error.pos].encode("utf-8"))
+        cut = "is truncated or" if error.pos >= len(text.rstrip()) or "Unterminated" in error.msg else "is"
+        problems.append(
+            Problem(file, _position(error.lineno, error.colno, byte), f"{cut} not JSON ({error.msg})")
+        )
+    except RecursionError:
+        problems.append(Problem(file, "", "is nested too deeply to be a results file"))
+    return None
+
+
+def _position(line: int, column: int, byte: int) -> str:
+    return f"line {line}, column {column}, byte {byte}"
+
+
+# --------------------------------------------------------------------------------------------- timings
+
+
+def _read_timings(file: Path, origin: str, document: Mapping[str, Any], results: Results) -> None:
+    context = document.get("context")
+    schema = context.get("schema") if isinstance(context, dict) else None
+    if schema != RESULTS_SCHEMA:
+        found = f"its schema is {schema!r}" if schema else "it names no schema"
+        results.problems.append(Problem(file, "context.schema", f"expected {RESULTS_SCHEMA!r}, but {found}"))
+        return
+    if not isinstance(document["benchmarks"], list):
+        results.problems.append(Problem(file, "benchmarks", "expected a list of repetitions"))
+        return
+    run = len(results.runs)
+    results.runs.append(Run(file, origin, context))
+    seen: set[tuple[Any, ...]] = set()
+    for index, entry in enumerate(document["benchmarks"]):
+        _read_repetition(file, origin, run, index, entry, seen, results)
+
+
+def _read_repetition(
+    file: Path, origin: str, run: int, index: int, entry: Any, seen: set[tuple[Any, ...]], results: Results
+) -> None:
+    def refuse(message: str) -> None:
+        name = entry.get("name", "") if isinstance(entry, dict) else ""
+        results.problems.append(Problem(file, f"benchmarks[{index}] {name}".rstrip(), message))
+
+    if not isinstance(entry, dict):
+        return refuse("expected an object")
+    if entry.get("run_type") == "aggregate":
+        return None
+    try:
+        case = parse_case(str(entry.get("run_name") or entry.get("name", "")))
+    except ValueError as error:
+        return refuse(f"refused: {error}")
+    if reason := _skip_reason(entry):
+        results.skipped_rows.append({"origin": origin, "run": run, **case, "reason": reason})
+        return None
+    try:
+        time_ns = _time_ns(entry)
+        repetition = (_whole(entry, "round", 0), _whole(entry, "repetition_index", 0))
+    except ValueError as error:
+        return refuse(f"refused: {error}")
+    identity = (*case.values(), *repetition)
+    if identity in seen:
+        return refuse(f"refused: round {repetition[0]}, repetition {repetition[1]} of this case was already read")
+    seen.add(identity)
+    results.timing_rows.append(
+        {"origin": origin, "run": run, **case, "round": max(repetition), "time_ns": time_ns,
+         "launches": entry.get("launches", math.nan), "sm_clock_mhz": entry.get("sm_clock_mhz", math.nan)}
+    )  # fmt: skip
+    return None
+
+
+def parse_case(name: str) -> dict[str, Any]:
+    """Splits ``scan/variant:ID/type:T/…`` into its parts; further ``key:value`` parts become ``settings``."""
+    head, *parts = name.split("/")
+    if head != "scan":
+        raise ValueError("its name does not begin with 'scan/'")
+    values = dict(part.split(":", 1) for part in parts if ":" in part)
+    missing = [key for key in _NAME_KEYS if key not in values]
+    if missing:
+        raise ValueError(f"its name lacks {', '.join(missing)}")
+    if values["type"] not in _ELEMENT_BYTES:
+        raise ValueError(f"unknown type {values['type']!r}")
+    if not values["items"].isdigit():
+        raise ValueError(f"items must be a whole number, not {values['items']!r}")
+    others = {k: v for k, v in values.items() if k not in _NAME_KEYS and k not in _GOOGLE_KEYS}
+    return {
+        "variant": values["variant"],
+        "settings": " ".join(f"{key}={value}" for key, value in sorted(others.items())),
+        "type": values["type"],
+        "op": values["op"],
+        "mode": values["mode"],
+        "items": int(values["items"]),
+        "cache": values["cache"],
+    }
+
+
+def _skip_reason(entry: Mapping[str, Any]) -> str:
+    """Why the harness did not time this case; empty if it did (both spellings of Google Benchmark are known)."""
+    if not entry.get("error_occurred") and not entry.get("skipped"):
+        return ""
+    return str(entry.get("skip_message") or entry.get("error_message") or "no reason given")
+
+
+def _time_ns(entry: Mapping[str, Any]) -> float:
+    value = entry.get("real_time")
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ValueError(f"real_time is {value!r}, not a number")
+    if not math.isfinite(value):
+        raise ValueError(f"real_time is {value}")
+    if value <= 0:
+        raise ValueError(f"real_time is {value}, which is not a positive time")
+    unit = entry.get("time_unit", "ns")
+    if unit not in _NANOSECONDS:
+        raise ValueError(f"unknown time_unit {unit!r}, expected one of {', '.join(_NANOSECONDS)}")
+    return float(value) * _NANOSECONDS[unit]
+
+
+def _whole(entry: Mapping[str, Any], key: str, default: int) -> int:
+    value = entry.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value // 1:
+        raise ValueError(f"{key} is {value!r}, not a whole number")
+    return int(value)
+
+
+# ------------------------------------------------------------------------------------- executor counts
+
+
+def _read_explanation(file: Path, origin: str, document: Mapping[str, Any], results: Results) -> None:
+    schema = document.get("schema")
+    if schema != EXPLAIN_SCHEMA:
+        results.problems.append(Problem(file, "schema", f"expected {EXPLAIN_SCHEMA!r}, but it is {schema!r}"))
+        return
+    if place := _incomplete(document):
+        results.problems.append(Problem(file, place, "is missing or of the wrong form"))
+        return
+    results.explanations.append(Explanation(file, origin, document))
+
+
+def _incomplete(document: Mapping[str, Any]) -> str:
+    """The first place where an explanation lacks what the figures rely on; empty if none."""
+    for key, form in (("variant", str), ("type", str), ("op", str), ("mode", str), ("items", int),
+                      ("launches", list), ("totals", dict)):  # fmt: skip
+        if not isinstance(document.get(key), form):
+            return key
+    for key in ("operations", "swaps", "barriers", "global_bytes_read", "global_bytes_written", "shared_requests"):
+        if not isinstance(document["totals"].get(key), (int, float)):
+            return f"totals.{key}"
+    if place := _degrees_missing(document["totals"]):
+        return f"totals.{place}"
+    for number, launch in enumerate(document["launches"]):
+        steps = launch.get("steps") if isinstance(launch, dict) else None
+        if not isinstance(steps, list):
+            return f"launches[{number}].steps"
+        for index, step in enumerate(steps):
+            if not isinstance(step, dict) or not isinstance(step.get("label"), str):
+                return f"launches[{number}].steps[{index}].label"
+            if place := _degrees_missing(step.get("shared")):
+                return f"launches[{number}].steps[{index}].shared.{place}"
+    return ""
+
+
+def _degrees_missing(counts: Any) -> str:
+    for model in ("banks16", "banks32"):
+        banks = counts.get(model) if isinstance(counts, dict) else None
+        for key in ("max_degree", "mean_degree", "transactions"):
+            if not isinstance(banks, dict) or not isinstance(banks.get(key), (int, float)):
+                return f"{model}.{key}"
+    return ""
+
+
+# ------------------------------------------------------------------------------------ hardware counters
+
+
+def _read_counters(file: Path, origin: str, results: Results) -> None:
+    try:
+        table = pd.read_csv(file, comment="#")
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError, OSError) as error:
+        results.problems.append(Problem(file, "", f"cannot be read as CSV ({error})"))
+        return
+    missing = [column for column in COUNTER_COLUMNS if column not in table.columns]
+    if missing:
+        results.problems.append(Problem(file, "line 1", f"lacks the columns {', '.join(missing)}"))
+        return
+    for column in COUNTER_COLUMNS:
+        if column in _COUNTER_TEXT:
+            continue
+        numbers = pd.to_numeric(table[column], errors="coerce")
+        wrong = numbers.isna() | (numbers < 0)
+        for row in table.index[wrong]:
+            found = table.loc[row, column]
+            message = f"refused: {column} is {found}, not a count"
+            results.problems.append(Problem(file, f"row {row + 1} after the header", message))
+        table = table[~wrong].assign(**{column: numbers[~wrong]})
+    kept = [*COUNTER_COLUMNS, *(c for c in OPTIONAL_COUNTER_COLUMNS if c in table.columns)]
+    results.counter_tables.append(table[kept].assign(origin=origin, file=str(file)))

@@ -1,0 +1,228 @@
+"""How figures look: column widths, fonts, and one look a variant that survives print and colour blindness.
+
+Colour says the algorithm (Okabe & Ito's palette), the marker its structure, and a filled marker on a solid line the
+padded or preferred form. No two looks differ by colour alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib import pyplot
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
+
+COLUMN = 3.4
+"""Width in inches of a figure in one column."""
+DOUBLE = 7.1
+"""Width in inches of a figure across both columns."""
+
+BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
+BLUE, VERMILLION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#6E6E6E"
+
+_FAMILIES = (("hs_", "Hillis–Steele"), ("hso_", "Harris–Sengupta–Owens"))
+
+
+@dataclass(frozen=True)
+class Look:
+    """Colour, marker, line and fill of one series."""
+
+    colour: str
+    marker: str
+    line: str
+    filled: bool = True
+
+    def plot(self) -> dict[str, Any]:
+        """Keyword arguments for ``Axes.plot`` and ``Line2D``."""
+        return {
+            "color": self.colour, "marker": self.marker, "linestyle": self.line,
+            "markerfacecolor": self.colour if self.filled else "white", "markeredgecolor": self.colour,
+        }  # fmt: skip
+
+
+_LOOKS = {
+    "hs_block": Look(ORANGE, "o", ":"),
+    "hs_multipass": Look(ORANGE, "^", "--"),
+    "hs_blocked": Look(VERMILLION, "s", "-"),
+    "hso_block": Look(SKY, "o", "--", filled=False),
+    "hso_block_padded": Look(SKY, "o", "-"),
+    "hso_blocked": Look(BLUE, "s", "--", filled=False),
+    "hso_blocked_padded": Look(BLUE, "s", "-"),
+    "hso_reentry": Look(GREEN, "D", "--", filled=False),
+    "hso_reentry_padded": Look(GREEN, "D", "-"),
+    "cub_device_scan": Look(BLACK, "P", "-"),
+    "thrust_scan": Look(BLACK, "X", "--", filled=False),
+    "memcpy": Look(GREY, "", "-"),
+    "empty_launch": Look(GREY, "", ":"),
+    "cpu_sequential": Look(PURPLE, "v", "-"),
+    "cpu_parallel": Look(PURPLE, "<", "--", filled=False),
+}
+_SPARE = [
+    Look(colour, marker, line)
+    for marker, line in (("h", "-"), ("*", "-."), ("p", "--"), (">", ":"))
+    for colour in (PURPLE, GREEN, VERMILLION, SKY)
+]
+_TITLES = {
+    "cub_device_scan": "CUB", "thrust_scan": "Thrust", "memcpy": "memcpy",
+    "empty_launch": "empty launch (floor)", "cpu_sequential": "CPU, one thread", "cpu_parallel": "CPU, all cores",
+}  # fmt: skip
+
+
+def look(variant: str) -> Look:
+    """The look of a variant; one that this file does not know gets a spare that depends on its id alone."""
+    return _LOOKS.get(variant) or _SPARE[sum(variant.encode()) % len(_SPARE)]
+
+
+def title(variant: str) -> str:
+    """What a legend calls a variant or baseline: ids as they are, baselines by name."""
+    return _TITLES.get(variant, variant)
+
+
+def family(variant: str) -> str:
+    """The algorithm family of a variant; baselines and newcomers are 'others'."""
+    return next((name for prefix, name in _FAMILIES if variant.startswith(prefix)), "others")
+
+
+def sheet() -> AbstractContextManager[None]:
+    """The rc settings under which every figure is drawn."""
+    return mpl.rc_context({
+        "font.family": "STIXGeneral", "mathtext.fontset": "stix", "font.size": 8.5,
+        "axes.titlesize": 8.5, "axes.labelsize": 8.5, "xtick.labelsize": 7.5, "ytick.labelsize": 7.5,
+        "legend.fontsize": 7.5, "legend.frameon": False, "legend.handlelength": 2.6,
+        "axes.spines.top": False, "axes.spines.right": False, "axes.linewidth": 0.6,
+        "axes.grid": True, "grid.color": "#E4E4E4", "grid.linewidth": 0.5, "axes.axisbelow": True,
+        "xtick.major.width": 0.6, "ytick.major.width": 0.6, "xtick.minor.width": 0.4, "ytick.minor.width": 0.4,
+        "xtick.major.size": 2.5, "ytick.major.size": 2.5, "xtick.minor.size": 1.5, "ytick.minor.size": 1.5,
+        "lines.linewidth": 1.0, "lines.markersize": 3.4, "lines.markeredgewidth": 0.8,
+        "figure.dpi": 100, "savefig.dpi": 220, "pdf.fonttype": 42, "axes.titlelocation": "left",
+    })  # fmt: skip
+
+
+def figure(width: float, height: float, columns: int = 1, rows: int = 1, **subplots: Any) -> tuple[Figure, Sequence[Axes]]:
+    """A figure and its axes row by row, laid out so that nothing is cut; sizes in inches."""
+    grid = {"width_ratios": subplots.pop("width_ratios", None)}
+    drawn, axes = pyplot.subplots(
+        rows, columns, figsize=(width, height), squeeze=False, layout="constrained", gridspec_kw=grid, **subplots
+    )
+    drawn.get_layout_engine().set(rect=(0, 0.14 / height, 1, 1 - 0.14 / height), w_pad=0.03, h_pad=0.02)
+    return drawn, list(axes.flat)
+
+
+def footer(drawn: Figure, text: str) -> None:
+    """The small line under a figure that says device, date, commit and whether it was measured or recorded."""
+    height = drawn.get_size_inches()[1]
+    size = 6.0 if len(text) * 6.0 * 0.40 / 72 < drawn.get_size_inches()[0] else 5.0
+    drawn.text(0.006, 0.035 / height, text, fontsize=size, color=GREY, ha="left", va="bottom")
+
+
+# --------------------------------------------------------------------------------------------------- axes
+
+
+def power_of_two(value: float) -> str:
+    """2^k as mathematics when the value is a power of two, else the plain number."""
+    n = int(round(value))
+    if n > 0 and n & (n - 1) == 0:
+        return rf"$2^{{{n.bit_length() - 1}}}$"
+    return f"{n:,}".replace(",", " ")
+
+
+def items_axis(axes: Axes, items: Iterable[int]) -> None:
+    """A logarithmic axis of array sizes with ticks at powers of two, no more than eight of them."""
+    sizes = [n for n in items if n > 0]
+    low, high = int(np.floor(np.log2(min(sizes)))), int(np.ceil(np.log2(max(sizes))))
+    step = next(s for s in (1, 2, 4, 8) if (high - low) / s <= 7 or s == 8)
+    axes.set_xscale("log", base=2)
+    axes.set_xlim(2.0 ** (low - 0.4), 2.0 ** (high + 0.4))
+    axes.xaxis.set_major_locator(FixedLocator([2.0**k for k in range(low, high + 1) if (k - high) % step == 0]))
+    axes.xaxis.set_minor_locator(FixedLocator([2.0**k for k in range(low, high + 1)]))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: power_of_two(value)))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xlabel("items $n$")
+
+
+def decade_axis(axis: Any) -> None:
+    """Plain numbers (0.01, 1, 100, 10 000) at the decades of a logarithmic axis, and no minor clutter."""
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value < 1e4 else f"{value:,.0f}".replace(",", "\u2009")))
+    axis.set_minor_locator(NullLocator())
+
+
+def count_axis(axis: Any) -> None:
+    """Plain numbers at 1, 2 and 5 of each decade, for logarithmic axes that span a decade or two."""
+    decade_axis(axis)
+    axis.set_major_locator(LogLocator(base=10, subs=(1, 2, 5)))
+
+
+def error_bars(axes: Axes, x: Any, middle: Any, low: Any, high: Any, colour: str) -> None:
+    """Vertical 95% intervals, drawn only where they are known."""
+    x, middle, low, high = (np.asarray(v, dtype=float) for v in (x, middle, low, high))
+    known = np.isfinite(low) & np.isfinite(high)
+    if known.any():
+        below, above = np.clip(middle - low, 0, None), np.clip(high - middle, 0, None)
+        axes.errorbar(x[known], middle[known], yerr=[below[known], above[known]],
+                      fmt="none", ecolor=colour, elinewidth=0.8, capsize=1.4, capthick=0.6, zorder=1.5)  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------- legends
+
+
+@dataclass(frozen=True)
+class End:
+    """The end of a line that a margin legend names."""
+
+    label: str
+    look: Look
+    x: float
+    y: float
+    width: float = 1.0
+
+
+def margin_legend(axes: Axes, ends: Sequence[End], gap: float = 7.6) -> None:
+    """Names lines at the right margin, each at the height where it ends, pushed apart by at least ``gap`` points.
+
+    Lines that end early are named too, with a leader to the margin only for those that reach it. Call last, when
+    limits are final; the margin itself is a twin of the axes' right edge, so the layout makes room for it.
+    """
+    if not ends:
+        return
+    figure_ = axes.get_figure()
+    figure_.canvas.draw()
+    inverse = axes.transAxes.inverted()
+    points = 72.0 / figure_.dpi
+    height = axes.get_window_extent().height * points
+    wanted = np.array([inverse.transform(axes.transData.transform((end.x, end.y)))[1] * height for end in ends])
+    placed = _spread(wanted, gap, height)
+    right = axes.get_xlim()[1]
+    for end, start, target in zip(ends, wanted, placed, strict=True):
+        reaches = np.log(end.x) > np.log(right) - 0.12 * (np.log(right) - np.log(axes.get_xlim()[0]))
+        if reaches:
+            axes.annotate("", xy=(1.0, start / height), xytext=(1.035, target / height), xycoords="axes fraction",
+                          arrowprops={"arrowstyle": "-", "color": end.look.colour, "lw": 0.5, "shrinkA": 0, "shrinkB": 0},
+                          annotation_clip=False)  # fmt: skip
+        axes.add_artist(Line2D([1.04, 1.13], [target / height] * 2, transform=axes.transAxes, clip_on=False,
+                               linewidth=end.width, markevery=[0], **(end.look.plot() | {"marker": ""})))  # fmt: skip
+        axes.add_artist(Line2D([1.085], [target / height], transform=axes.transAxes, clip_on=False, **end.look.plot()))
+        axes.text(1.15, target / height, end.label, transform=axes.transAxes, va="center_baseline", fontsize=7.5)
+
+
+def _spread(wanted: np.ndarray, gap: float, height: float) -> np.ndarray:
+    """Moves heights apart to at least ``gap``, as little as possible, and keeps them on the axes if they fit."""
+    order = np.argsort(wanted, kind="stable")
+    clusters: list[list[float]] = []  # mean of wanted minus offset, members
+    for position, index in enumerate(order):
+        clusters.append([wanted[index] - position * gap, 1])
+        while len(clusters) > 1 and clusters[-2][0] > clusters[-1][0]:
+            mean, size = clusters.pop()
+            before, count = clusters.pop()
+            clusters.append([(mean * size + before * count) / (size + count), size + count])
+    flat = np.concatenate([np.full(int(size), mean) for mean, size in clusters])
+    low, high = 0.0, max(0.0, height - (len(wanted) - 1) * gap)
+    placed = np.empty_like(wanted)
+    placed[order] = np.clip(flat, low, high) + np.arange(len(wanted)) * gap
+    return placed

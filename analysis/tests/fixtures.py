@@ -1,0 +1,195 @@
+"""Invented results in the harness's formats, for tests only.
+
+Times come from a toy model with seeded noise and say nothing about any device; bank-conflict degrees are counted here
+from the addresses of the tree, so that they are right.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+_MODEL = {  # launches at n, bytes moved an item over the ideal, share of the copy's rate
+    "hs_block": (1, 1.0, 0.002), "hs_multipass": (0, 0, 0.9), "hs_blocked": (3, 2.0, 0.45),
+    "hso_block": (1, 1.0, 0.0015), "hso_block_padded": (1, 1.0, 0.002),
+    "hso_blocked": (3, 2.0, 0.3), "hso_blocked_padded": (3, 2.0, 0.6),
+    "hso_reentry": (5, 4.0, 0.2), "hso_reentry_padded": (5, 4.0, 0.28),
+    "cub_device_scan": (2, 1.0, 0.73), "thrust_scan": (2, 1.0, 0.66), "memcpy": (1, 1.0, 1.0),
+}  # fmt: skip
+_LIMIT = {"hs_block": 1024, "hso_block": 2048, "hso_block_padded": 2048}
+_CPU = {"cpu_sequential": (20.0, 8.0), "cpu_parallel": (9000.0, 70.0)}  # ns to start, GB/s
+
+
+def context(**changes: Any) -> dict[str, Any]:
+    """A context as the harness writes it, for an invented device."""
+    return {
+        "schema": "scanlab-results/1", "kind": "cuda", "device": "Test Device", "date": "2026-01-02T03:04:05+00:00",
+        "git_commit": COMMIT, "git_dirty": "false", "driver": "0", "toolkit": "0", "seed": "1", "argv": "test",
+    } | changes  # fmt: skip
+
+
+def repetition(case: str, index: int, time: float, **changes: Any) -> dict[str, Any]:
+    """One raw repetition; ``time`` in nanoseconds."""
+    return {
+        "name": f"scan/{case}", "run_name": f"scan/{case}", "run_type": "iteration", "repetition_index": index,
+        "iterations": 10, "real_time": time, "cpu_time": time, "time_unit": "ns", "round": float(index),
+    } | changes  # fmt: skip
+
+
+def case_name(variant: str, items: int, cache: str = "cold", type_name: str = "i32") -> str:
+    """The name of an inclusive sum, without its leading ``scan/``."""
+    return f"variant:{variant}/type:{type_name}/op:plus/mode:inclusive/items:{items}/cache:{cache}"
+
+
+def timings(rounds: int = 11, top: int = 28) -> dict[str, Any]:
+    """A whole ladder to 2^top, cold and warm, with the CPU baselines and a skipped case."""
+    noise = np.random.default_rng(7)
+    entries: list[dict[str, Any]] = []
+
+    def add(case: str, time: float) -> None:
+        for index in range(rounds):
+            entries.append(repetition(case, index, time * float(noise.lognormal(0, 0.015))))
+
+    for exponent in range(10, top + 1):
+        n = 2**exponent
+        for cache in ("cold", "warm"):
+            for variant in _MODEL:
+                if n <= _LIMIT.get(variant, n):
+                    add(case_name(variant, n, cache), _time(variant, n, cache))
+        for padding, slower in (("row", 1.02), ("one_in_16", 1.2)):
+            add(case_name("hso_blocked_padded", n) + f"/padding:{padding}", slower * _time("hso_blocked_padded", n, "cold"))
+        for variant, (start, rate) in _CPU.items():
+            if exponent <= 24:
+                add(case_name(variant, n, "warm"), start + 8 * n / rate)
+    add(case_name("empty_launch", 0, "warm"), 3100.0)
+    entries.append(
+        repetition(case_name("hs_block", 4096), 0, 0.0, error_occurred=True, error_message="hs_block takes n <= 1024")
+    )
+    return {"context": context(), "benchmarks": entries}
+
+
+def _time(variant: str, n: int, cache: str) -> float:
+    launches, traffic, share = _MODEL[variant]
+    if variant == "hs_multipass":
+        launches = traffic = max(1, math.ceil(math.log2(n)))
+    resident = cache == "warm" and 8 * n * traffic < 30e6
+    rate = 4250 * share * (1.6 if resident else 1.0)
+    return 3100 + 1200 * (launches - 1) + 8 * n * traffic / rate
+
+
+# ---------------------------------------------------------------------------------------------- executor counts
+
+
+def padded(index: int, padding: str) -> int:
+    """Where an element lies in shared memory, 32 banks of 4 bytes."""
+    return index + {"none": 0, "one_in_16": index // 16, "row": index // 32, "two_level": index // 32 + index // 1024}[padding]
+
+
+def degree(addresses: list[int], banks: int, group: int) -> list[int]:
+    """The conflict degree of each request: ``group`` threads at once over ``banks`` banks."""
+    found = []
+    for start in range(0, len(addresses), group):
+        distinct = set(addresses[start : start + group])
+        found.append(max(Counter(a % banks for a in distinct).values()))
+    return found
+
+
+def explanation(variant: str, items: int, padding: str = "none") -> dict[str, Any]:
+    """The counts of the one-block tree, or of Hillis–Steele in one block."""
+    tree = variant.startswith("hso")
+    steps = _tree_steps(items, padding) if tree else _doubling_steps(items)
+    both = {model: [d for step in steps for d in step.pop(f"_{model}")] for model in ("banks16", "banks32")}
+    operations = sum(step["operations"] for step in steps)
+    swaps = sum(step["swaps"] for step in steps)
+    totals = {
+        "launches": 1, "operations": operations, "swaps": swaps, "barriers": len(steps) + 1,
+        "global_bytes_read": 4 * items, "global_bytes_written": 4 * items, "global_sectors": items // 4,
+        "global_ideal_sectors": items // 4, "shared_requests": len(both["banks32"]),
+    } | {model: _summary(values) for model, values in both.items()}  # fmt: skip
+    forms = (
+        {"operations": 2 * (items - 1), "swaps": items - 1, "depth": None} if tree
+        else {"operations": items * round(math.log2(items)) - items + 1, "swaps": 0, "depth": None}
+    )  # fmt: skip
+    return {
+        "schema": "scanlab-explain/1", "variant": variant, "title": variant, "type": "i32", "op": "plus",
+        "mode": "inclusive", "items": items, "parameters": {"load": "halves"} | ({} if padding == "none" else {"padding": padding}),
+        "git_commit": COMMIT, "git_dirty": False, "date": "2026-01-02T03:04:05+00:00",
+        "launches": [{"kernel": variant, "blocks": 1, "threads": items // 2, "shared_bytes": 4 * items, "steps": steps}],
+        "totals": totals, "closed_forms": forms, "faults": [],
+    }  # fmt: skip
+
+
+def _tree_steps(items: int, padding: str) -> list[dict[str, Any]]:
+    strides = [2**k for k in range(int(math.log2(items)))]
+    sweeps = [("up-sweep", s) for s in strides] + [("down-sweep", s) for s in reversed(strides)]
+    steps = []
+    for sweep, stride in sweeps:
+        threads = range(items // (2 * stride))
+        near = [padded(stride * (2 * t + 1) - 1, padding) for t in threads]
+        far = [padded(stride * (2 * t + 2) - 1, padding) for t in threads]
+        accesses = [near, far, far] if sweep == "up-sweep" else [near, far, near, far]
+        swaps = len(near) if sweep == "down-sweep" else 0
+        steps.append(_step(f"{sweep} {stride}", len(near), len(near), swaps, accesses))
+    return steps
+
+
+def _doubling_steps(items: int) -> list[dict[str, Any]]:
+    steps = []
+    for k in range(round(math.log2(items))):
+        threads = list(range(items))
+        steps.append(_step(f"distance {2**k}", items, items - 2**k, 0, [threads, threads]))
+    return steps
+
+
+def _step(label: str, active: int, operations: int, swaps: int, accesses: list[list[int]]) -> dict[str, Any]:
+    of = {"banks16": (16, 16), "banks32": (32, 32)}
+    counted = {m: [d for a in accesses for d in degree(a, *shape)] for m, shape in of.items()}
+    return {
+        "label": label, "active_threads": active, "operations": operations, "swaps": swaps,
+        "shared": {"requests": len(counted["banks32"])} | {m: _summary(values) for m, values in counted.items()},
+        "global": {"bytes": 0, "sectors": 0, "ideal_sectors": 0},
+    } | {f"_{m}": values for m, values in counted.items()}  # fmt: skip
+
+
+def _summary(values: list[int]) -> dict[str, float]:
+    return {"max_degree": max(values), "mean_degree": sum(values) / len(values), "transactions": sum(values)}
+
+
+# -------------------------------------------------------------------------------------------------- whole folders
+
+
+def write_all(folder: Path, rounds: int = 11, top: int = 28) -> Path:
+    """A results folder in which nothing is missing."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "scan.json").write_text(json.dumps(timings(rounds, top)))
+    counter_lines = ["variant,padding,type,op,items,kernel,launch_index,shared_load_wavefronts,"
+                     "shared_store_wavefronts,shared_load_conflicts,shared_store_conflicts"]  # fmt: skip
+    for variant, items, padding in _explained():
+        content = explanation(variant, items, padding)
+        (folder / f"{variant}-{padding}-{items}.explain.json").write_text(json.dumps(content))
+        if variant.startswith("hso"):
+            all_of, extra = content["totals"]["banks32"]["transactions"], 64
+            loads = int(all_of * 0.6)
+            conflicts = all_of - content["totals"]["shared_requests"]
+            counter_lines.append(f"{variant},{padding},i32,plus,{items},{variant},0,{loads + extra},{all_of - loads},"
+                                 f"{int(conflicts * 0.6)},{conflicts - int(conflicts * 0.6)}")  # fmt: skip
+    (folder / "bank_conflicts.csv").write_text("\n".join(counter_lines) + "\n")
+    return folder
+
+
+def _explained() -> list[tuple[str, int, str]]:
+    cases = [("hs_block", 1024, "none")]
+    for items in (1024, 2048):
+        cases.append(("hso_block", items, "none"))
+        cases += [("hso_block_padded", items, padding) for padding in ("one_in_16", "row", "two_level")]
+    # The blocked and reentry forms are stood in for by one block: enough to draw, and named as what they are not.
+    for variant in ("hso_blocked", "hso_reentry"):
+        cases += [(variant, 2048, "none"), (f"{variant}_padded", 2048, "two_level")]
+    return cases

@@ -1,0 +1,49 @@
+"""Costs: what was counted stands beside the closed forms, and a difference is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from analysis import published
+from analysis.results import RECORDED, Explanation
+from analysis.tables import costs
+from analysis.tests import fixtures
+from analysis.tests.conftest import PUBLISHED
+
+
+def explained(variant: str, items: int, padding: str = "none", **closed_forms: int) -> Explanation:
+    content = fixtures.explanation(variant, items, padding)
+    content["closed_forms"] |= closed_forms
+    return Explanation(Path("e.json"), RECORDED, content)
+
+
+@pytest.mark.parametrize("exponent", [3, 5, 10])
+def test_counts_meet_the_closed_forms_of_the_sources(exponent: int) -> None:
+    n = 2**exponent
+    doubling, tree = costs.row(explained("hs_block", n)), costs.row(explained("hso_block", n))
+    assert doubling["operations"] == doubling["operations_closed_form"] == n * exponent - n + 1
+    assert tree["operations"] == tree["operations_closed_form"] == 2 * (n - 1)
+    assert tree["swaps"] == tree["swaps_closed_form"] == n - 1
+
+
+def test_difference_from_a_closed_form_is_said() -> None:
+    assert costs.disagreements([explained("hso_block", 64)]) == []
+    (sentence,) = costs.disagreements([explained("hso_block", 64, operations=125)])
+    assert "hso_block" in sentence and "126 operations" in sentence and "125" in sentence
+
+
+def test_default_settings_are_preferred() -> None:
+    every = [explained("hso_block_padded", 64, padding) for padding in ("row", "two_level", "one_in_16")]
+    (chosen,) = costs.default_only(every)
+    assert chosen.padding == "two_level"
+
+
+def test_published_speedups_follow_from_the_published_times() -> None:
+    problems: list = []
+    table = published.read(PUBLISHED, problems)["hso2007_table2"].table
+    assert not problems
+    assert (table["cpu_ms"] / table["gpu_ms"] - table["speedup_printed"]).abs().max() <= 0.005
+    misprints = table[table["items"] != table["items_printed"]]
+    assert misprints[["items", "items_printed"]].values.tolist() == [[8388608, 8388688]]

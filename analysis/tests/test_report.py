@@ -1,0 +1,178 @@
+"""The driver: every figure and table from whole data, sentences where data are missing, markers, statuses."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from analysis import figures, macros, style, tables
+from analysis.__main__ import main
+from analysis.markers import MarkerError, replaced
+from analysis.report import modules
+from analysis.tests import fixtures
+from analysis.tests.conftest import PUBLISHED, Built
+
+PAPER = PUBLISHED.parents[1] / "paper" / "scanlab.tex"
+FIGURES = [name for name, _ in modules(figures)]
+TABLES = [name for name, _ in modules(tables)]
+NOT_ON_A_GPU = {"cpu_baselines"}
+
+
+def arguments(built_or_folder: Path, out: Path, *more: str) -> list[str]:
+    return ["--recorded", str(built_or_folder), "--published", str(PUBLISHED), "--out", str(out), *more]
+
+
+def test_whole_data_end_well(built: Built) -> None:
+    assert built.status == 0
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_figure_is_drawn_as_pdf_and_png(built: Built, name: str) -> None:
+    assert (built.out / "figures" / f"{name}.pdf").read_bytes().startswith(b"%PDF")
+    assert (built.out / "figures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+    caption = (built.paper / "figures" / f"{name}.caption.tex").read_text()
+    assert "2026-01-02" in caption and "commit 012345678" in caption and "recorded" in caption
+
+
+@pytest.mark.parametrize("name", sorted(set(TABLES) - NOT_ON_A_GPU))
+def test_every_table_is_written_in_three_formats(built: Built, name: str) -> None:
+    assert r"\toprule" in (built.out / "tables" / f"{name}.tex").read_text()
+    assert "|---" in (built.out / "tables" / f"{name}.md").read_text()
+    assert len((built.out / "tables" / f"{name}.csv").read_text().splitlines()) > 1
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_no_text_of_a_figure_is_cut_off(built: Built, name: str) -> None:
+    from matplotlib import pyplot
+
+    from analysis import published, results
+    from analysis.evidence import gather
+
+    module = importlib.import_module(f"analysis.figures.{name}")
+    read = results.read([], [built.recorded])
+    gathered = gather(module.NEEDS, read, published.read(PUBLISHED, []))
+    with style.sheet():
+        drawn = module.draw(**gathered.found)
+        drawn.canvas.draw()
+        page = drawn.bbox
+        box = drawn.get_tightbbox().transformed(drawn.dpi_scale_trans)
+        pyplot.close(drawn)
+    slack = 2.0
+    assert box.x0 >= page.x0 - slack and box.x1 <= page.x1 + slack
+    assert box.y0 >= page.y0 - slack and box.y1 <= page.y1 + slack
+
+
+def test_missing_data_leave_a_sentence_and_no_figure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "only_counts"
+    folder.mkdir()
+    (folder / "e.json").write_text(json.dumps(fixtures.explanation("hso_block", 64)))
+    out = tmp_path / "out"
+    (out / "figures").mkdir(parents=True)
+    (out / "figures" / "throughput.pdf").write_text("left by an earlier run")
+    assert main(arguments(folder, out)) == 0
+    said = capsys.readouterr().out
+    assert "figure throughput is left out: no i32 plus inclusive timings of memcpy on a CUDA device." in said
+    assert not (out / "figures" / "throughput.pdf").exists()
+    assert (out / "figures" / "bank_conflicts.pdf").exists()
+
+
+def test_bad_file_gives_status_2_after_the_rest_was_drawn(built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bad = tmp_path / "cut.json"
+    bad.write_text('{"context": {')
+    status = main(["--results", str(bad), *arguments(built.recorded, tmp_path / "out")])
+    assert status == 2
+    assert f"{bad}: line 1, column 14, byte 13" in capsys.readouterr().err
+    assert (tmp_path / "out" / "figures" / "time.pdf").exists()
+
+
+def test_unwritable_out_is_said_before_any_work(built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("")
+    assert main(arguments(built.recorded, tmp_path / "file" / "out")) == 2
+    said = capsys.readouterr()
+    assert "cannot be written to" in said.err and said.out == ""
+
+
+def test_missing_folder_and_nothing_to_read_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments(tmp_path / "nowhere", tmp_path / "out")) == 2
+    assert "no such file or folder" in capsys.readouterr().err
+    assert main(["--out", str(tmp_path / "out")]) == 2
+
+
+def test_same_data_give_the_same_bytes(built: Built, tmp_path: Path) -> None:
+    main(arguments(built.recorded, tmp_path / "out"))
+    for file in ("figures/speedup.pdf", "tables/summary.tex", "cases.csv"):
+        assert (tmp_path / "out" / file).read_bytes() == (built.out / file).read_bytes()
+
+
+# ------------------------------------------------------------------------------------------------- markers
+
+PAGE = "# Title\n\nbefore\n<!-- results:begin -->\nold\n<!-- results:end -->\nafter\n"
+
+
+def test_only_the_part_between_the_markers_changes() -> None:
+    new = replaced(PAGE, "results", "| new |\n")
+    assert new == PAGE.replace("\nold\n", "\n| new |\n")
+    assert replaced(new, "results", "| new |") == new
+
+
+@pytest.mark.parametrize(
+    "page", ["no markers", PAGE.replace("<!-- results:end -->", ""), PAGE + PAGE,
+             "<!-- results:end --> <!-- results:begin -->"],
+)  # fmt: skip
+def test_pages_without_a_pair_of_markers_are_refused(page: str) -> None:
+    with pytest.raises(MarkerError):
+        replaced(page, "results", "new")
+
+
+def test_readme_and_ladder_are_filled(built: Built, tmp_path: Path) -> None:
+    readme, ladder = tmp_path / "README.md", tmp_path / "ladder.md"
+    readme.write_text(PAGE)
+    ladder.write_text(PAGE.replace("results:", "ladder:"))
+    status = main(arguments(built.recorded, tmp_path / "out", "--readme", str(readme), "--ladder", str(ladder)))
+    assert status == 0
+    assert "| `cub_device_scan` |" in readme.read_text() and "Test Device" in readme.read_text()
+    assert "| `hso_block_padded` | 2^10 |" in ladder.read_text() and "after" in ladder.read_text()
+
+
+def test_readme_without_markers_is_refused_before_any_work(built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    readme = tmp_path / "README.md"
+    readme.write_text("# no markers\n")
+    assert main(arguments(built.recorded, tmp_path / "out", "--readme", str(readme))) == 2
+    assert "the marker <!-- results:begin --> is missing" in capsys.readouterr().err
+    assert readme.read_text() == "# no markers\n"
+
+
+# --------------------------------------------------------------------------------------------------- paper
+
+
+def test_every_macro_is_defined_from_whole_data(built: Built) -> None:
+    defined = re.findall(r"\\newcommand{\\(\w+)}", (built.paper / "macros.tex").read_text())
+    assert sorted(defined) == sorted(macros.NAMES)
+
+
+def test_paper_asks_only_for_macros_that_exist_and_guards_each() -> None:
+    text = PAPER.read_text().split("% \\shown{")[1]  # what comes before defines \given
+    guarded = {name for names in re.findall(r"\\given{([\w,]+)}", text) for name in names.split(",")}
+    used = {name for name in re.findall(r"\\(\w+)", text) if name in macros.NAMES}
+    assert guarded <= set(macros.NAMES)
+    assert used <= guarded
+    assert guarded == used
+
+
+def test_no_measured_value_in_the_paper_is_typed_by_hand() -> None:
+    body = PAPER.read_text().split(r"\begin{document}")[1]
+    body = body.replace(r"95\,\% percentile", "")
+    typed = re.findall(r"\d[\d.,]*\s*(?:\\,|~)?\s*(?:\\%|GB/s|ms\b|\\times|[µu]s\b|times as)", body)
+    typed += re.findall(r"\\(?:num|qty){\s*\d[^}]*}", body)
+    assert not typed
+
+
+def test_paper_shows_only_figures_and_tables_that_analysis_writes() -> None:
+    text = PAPER.read_text().split(r"\begin{document}")[1]
+    assert set(re.findall(r"\\scan(?:wide)?figure{(\w+)}", text)) == set(FIGURES)
+    assert set(re.findall(r"\\scan(?:wide)?table{(\w+)}", text)) <= set(TABLES)
+    assert set(re.findall(r"\\figref{(\w+)}", text)) <= set(FIGURES)

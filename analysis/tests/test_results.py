@@ -1,0 +1,139 @@
+"""Reading: what is sound is read; what is not is named with its place, and the rest goes on."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analysis import results
+from analysis.tests import fixtures
+from analysis.tests.fixtures import case_name, context, repetition
+
+CASE = case_name("hs_blocked", 1024)
+
+
+def write(folder: Path, name: str, *entries: dict[str, Any], **changes: Any) -> Path:
+    file = folder / name
+    file.write_text(json.dumps({"context": context(**changes), "benchmarks": list(entries)}))
+    return file
+
+
+def read(folder: Path) -> results.Results:
+    return results.read([], [folder])
+
+
+def only_problem(folder: Path) -> str:
+    (problem,) = read(folder).problems
+    return str(problem)
+
+
+def test_truncated_file_is_named_with_its_position_and_the_others_are_read(tmp_path: Path) -> None:
+    write(tmp_path, "sound.json", repetition(CASE, 0, 5.0))
+    text = json.dumps({"context": context(), "benchmarks": [repetition(CASE, 0, 5.0)]}, indent=1)
+    (tmp_path / "cut.json").write_text(text[:300])
+    read_ = read(tmp_path)
+    assert len(read_.timings) == 1
+    (problem,) = read_.problems
+    lines = text[:300].split("\n")
+    assert problem.file.name == "cut.json"
+    assert f"line {len(lines)}" in problem.place and "column" in problem.place and "byte" in problem.place
+    assert "truncated" in problem.message
+
+
+def test_position_counts_bytes_and_not_characters(tmp_path: Path) -> None:
+    (tmp_path / "bad.json").write_text('{"µµ": 1,\n x}', encoding="utf-8")
+    assert "line 2, column 2, byte 13" in only_problem(tmp_path)
+
+
+def test_file_that_is_not_text_is_named_with_its_position(tmp_path: Path) -> None:
+    (tmp_path / "bad.json").write_bytes(b'{"a":\n"\xff"}')
+    assert "line 2, column 2, byte 7: is not UTF-8" in only_problem(tmp_path)
+
+
+@pytest.mark.parametrize("schema", ["scanlab-results/9", None])
+def test_unknown_schema_names_what_was_expected(tmp_path: Path, schema: str | None) -> None:
+    write(tmp_path, "other.json", repetition(CASE, 0, 5.0), schema=schema)
+    assert "other.json" in only_problem(tmp_path) and "scanlab-results/1" in only_problem(tmp_path)
+
+
+def test_unknown_explain_schema_names_what_was_expected(tmp_path: Path) -> None:
+    (tmp_path / "e.json").write_text(json.dumps(fixtures.explanation("hso_block", 64) | {"schema": "scanlab-explain/7"}))
+    assert "expected 'scanlab-explain/1'" in only_problem(tmp_path)
+
+
+@pytest.mark.parametrize("time", [math.nan, math.inf, -1.0, 0.0, "fast", None, True])
+def test_impossible_times_are_refused_by_name(tmp_path: Path, time: Any) -> None:
+    write(tmp_path, "t.json", repetition(CASE, 0, 5.0), repetition(CASE, 1, time))
+    read_ = read(tmp_path)
+    assert len(read_.timings) == 1
+    assert "benchmarks[1]" in str(read_.problems[0]) and CASE in str(read_.problems[0])
+
+
+def test_repetition_given_twice_is_refused_by_name(tmp_path: Path) -> None:
+    write(tmp_path, "t.json", repetition(CASE, 0, 5.0), repetition(CASE, 0, 6.0))
+    read_ = read(tmp_path)
+    assert len(read_.timings) == 1 and "already read" in str(read_.problems[0]) and CASE in str(read_.problems[0])
+
+
+def test_rounds_tell_repetitions_apart_when_each_round_has_index_0(tmp_path: Path) -> None:
+    write(tmp_path, "t.json", *(repetition(CASE, 0, 5.0, round=float(r)) for r in range(4)))
+    assert len(read(tmp_path).timings) == 4 and not read(tmp_path).problems
+
+
+def test_googles_own_aggregates_are_ignored(tmp_path: Path) -> None:
+    write(tmp_path, "t.json", repetition(CASE, 0, 5.0), repetition(CASE, 0, 5.0, run_type="aggregate"))
+    assert len(read(tmp_path).timings) == 1 and not read(tmp_path).problems
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [{"error_occurred": True, "error_message": "no room"}, {"skipped": "ERROR", "skip_message": "no room"},
+     {"skipped": "SKIPPED", "error_message": "no room"}],
+)  # fmt: skip
+def test_skipped_cases_are_listed_with_the_reason_and_not_analysed(tmp_path: Path, failure: dict[str, Any]) -> None:
+    write(tmp_path, "t.json", repetition(CASE, 0, 0.0, **failure))
+    read_ = read(tmp_path)
+    assert read_.timings.empty and not read_.problems
+    assert read_.skipped["reason"].tolist() == ["no room"]
+
+
+def test_settings_and_googles_suffixes_in_a_name() -> None:
+    case = results.parse_case(f"scan/{case_name('hso_block', 64)}/padding:row/iterations:7/manual_time")
+    assert case["settings"] == "padding=row" and case["items"] == 64
+
+
+def test_time_units_are_converted(tmp_path: Path) -> None:
+    write(tmp_path, "t.json", repetition(CASE, 0, 5.0, time_unit="us"))
+    assert read(tmp_path).timings["time_ns"].tolist() == [5000.0]
+
+
+def test_incomplete_explanation_names_the_place(tmp_path: Path) -> None:
+    content = fixtures.explanation("hso_block", 64)
+    del content["launches"][0]["steps"][2]["shared"]["banks32"]["max_degree"]
+    (tmp_path / "e.json").write_text(json.dumps(content))
+    assert "launches[0].steps[2].shared.banks32.max_degree" in only_problem(tmp_path)
+
+
+def test_list_of_explanations_is_read(tmp_path: Path) -> None:
+    (tmp_path / "e.json").write_text(json.dumps([fixtures.explanation("hso_block", n) for n in (64, 128)]))
+    assert len(read(tmp_path).explanations) == 2
+
+
+def test_counters_without_their_columns_or_with_impossible_counts_are_named(tmp_path: Path) -> None:
+    (tmp_path / "bank_conflicts.csv").write_text("variant,padding\nhso_block,none\n")
+    assert "lacks the columns type" in only_problem(tmp_path)
+    head = ",".join(results.COUNTER_COLUMNS)
+    row = "hso_block,none,i32,plus,64,k,0,1,2,{},4\n"
+    (tmp_path / "bank_conflicts.csv").write_text(f"{head}\n{row.format(3)}{row.format('n/a')}{row.format(-1)}")
+    read_ = read(tmp_path)
+    assert len(read_.counters) == 1 and len(read_.problems) == 2
+    assert "shared_load_conflicts" in str(read_.problems[0])
+
+
+def test_affine_items_are_pairs() -> None:
+    assert results.ideal_bytes("i32", "plus", 10) == 80
+    assert results.ideal_bytes("f64", "affine", 10) == 320

@@ -1,0 +1,55 @@
+"""Medians and intervals: right on known data, silent where there is too little."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from analysis import statistics
+
+
+@pytest.mark.parametrize("count", [11, 20, 31])
+def test_interval_covers_the_true_median_about_95_times_in_100(count: int) -> None:
+    generator = np.random.default_rng(3)
+    samples = generator.lognormal(0, 0.3, size=(1500, count))
+    rows = pd.DataFrame({"case": np.repeat(np.arange(1500), count), "time_ns": samples.ravel()})
+    cases = statistics.summarise(rows, ["case"])
+    covered = ((cases["low_ns"] <= 1.0) & (cases["high_ns"] >= 1.0)).mean()
+    assert 0.92 <= covered <= 0.98
+
+
+@pytest.mark.parametrize("count", [9, 12])
+def test_interval_agrees_with_scipy(count: int) -> None:
+    data = np.random.default_rng(5).lognormal(0, 0.3, count)
+    theirs = stats.bootstrap((data,), np.median, n_resamples=20000, method="percentile", random_state=1, batch=1000)
+    ours = statistics.median_interval(data)
+    spread = np.ptp(data)
+    assert ours.low == pytest.approx(theirs.confidence_interval.low, abs=0.05 * spread)
+    assert ours.high == pytest.approx(theirs.confidence_interval.high, abs=0.05 * spread)
+
+
+def test_one_case_and_many_give_the_same_interval() -> None:
+    data = np.random.default_rng(6).lognormal(0, 0.1, (2, 11))
+    cases = statistics.summarise(pd.DataFrame({"case": [0] * 11 + [1] * 11, "time_ns": data.ravel()}), ["case"])
+    alone = statistics.median_interval(data[1])
+    assert (cases.loc[1, "median_ns"], cases.loc[1, "low_ns"], cases.loc[1, "high_ns"]) == (alone.value, alone.low, alone.high)
+
+
+def test_fewer_than_five_repetitions_give_no_interval() -> None:
+    assert not statistics.median_interval([1.0, 2.0, 3.0, 4.0]).known
+    assert statistics.median_interval([1.0, 2.0, 3.0, 4.0]).value == 2.5
+    assert not statistics.ratio_interval(np.arange(1.0, 10), np.array([1.0])).known
+
+
+def test_ratio_is_of_medians_and_not_a_mean_of_ratios() -> None:
+    above, below = np.array([1.0, 2, 3, 4, 100]), np.array([1.0, 1, 2, 100, 100])
+    ratio = statistics.ratio_interval(above, below)
+    assert ratio.value == 1.5
+    assert ratio.low <= ratio.value <= ratio.high
+
+
+def test_constant_data_have_an_interval_of_no_width() -> None:
+    interval = statistics.median_interval([7.0] * 9)
+    assert (interval.low, interval.value, interval.high) == (7.0, 7.0, 7.0)

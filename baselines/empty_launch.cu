@@ -1,0 +1,35 @@
+// One launch of a kernel that does nothing: the floor. No scan that launches a kernel takes less, whatever its n.
+#include "harness/cuda/registration.cuh"
+
+namespace scanlab {
+namespace {
+
+__global__ void empty_kernel() {}
+
+class EmptyLaunch {
+ public:
+  static Description describe() {
+    return {
+        .id = "empty_launch",
+        .title = "Launch of an empty kernel (the floor)",
+        .source = "CUDA Runtime API",
+        .kind = Kind::floor,
+        .limits = "any n; its time does not depend on n",
+        .cost = {.work = "0", .span = "0", .traffic = "0"},
+    };
+  }
+
+  explicit EmptyLaunch(const Problem&) {}
+  Plan plan() const { return {}; }
+
+  template <class Op>
+  void run(cudaStream_t stream, Op, const typename Op::Item*, typename Op::Item*, void*, std::size_t) const {
+    empty_kernel<<<1, 32, 0, stream>>>();
+    cuda::check(cudaGetLastError(), "launching an empty kernel");
+  }
+};
+
+const Registration registration{cuda::cuda_scan<EmptyLaunch>(Origin::baseline)};
+
+}  // namespace
+}  // namespace scanlab

@@ -1,0 +1,342 @@
+// scanlab bench: verifies cases and times them.
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "harness/cli/bench_session.hpp"
+#include "harness/cli/command.hpp"
+#include "harness/cli/google_flags.hpp"
+#include "harness/cli/interrupt.hpp"
+#include "harness/cli/selection.hpp"
+#include "harness/cli/sweep.hpp"
+
+namespace scanlab::cli {
+
+namespace po = boost::program_options;
+
+namespace {
+
+constexpr char kDefaultItems[] = "2^10:2^28:x4";
+
+constexpr char kNotes[] =
+    "Each case is verified first; one that fails is not timed. Then the sweep goes in rounds, one repetition of each\n"
+    "case a round, and each finished repetition is in FILE before the next starts. In its last round the output of a\n"
+    "case is verified again. A FILE that holds something is left alone unless --force is given.\n"
+    "cold: the device's L2 cache is evicted before every run; warm: runs back to back. Host code is timed warm only.\n"
+    "All --benchmark_* flags are taken: --benchmark_out is --out, --benchmark_repetitions is --rounds,\n"
+    "--benchmark_min_time sets the timed work of a repetition, --benchmark_filter chooses among the cases.\n"
+    "With --once, 'ncu --profile-from-start off' sees the chosen cases and nothing else.\n";
+
+po::options_description bench_options() {
+  po::options_description options("options");
+  add_selection_options(options, kDefaultItems);
+  const auto text = [](const char* value_name) { return po::value<std::string>()->value_name(value_name); };
+  options.add_options()  //
+      ("cache", po::value<std::vector<std::string>>()->composing()->value_name("STATE"),
+       "cold, warm (default both)")                                                                                  //
+      ("sweep", text("NAME"), "a named sweep instead of a selection: full or quick; --variant narrows it")           //
+      ("quick", "the same as --sweep quick")                                                                         //
+      ("out", text("FILE"), "results: Google Benchmark's JSON, raw repetitions, with provenance")                    //
+      ("force", "replace FILE if it holds something")                                                                //
+      ("rounds", po::value<int>()->value_name("N"), "repetitions of each case (default 10, or the sweep's)")         //
+      ("cap", po::value<double>()->value_name("SECONDS"), "wall time a case may take over all rounds (default 10)")  //
+      ("seed", po::value<std::uint64_t>()->value_name("N"), "of the inputs (default 1)")                             //
+      ("once", "run each case once, untimed, in an NVTX range of its name, for nsys and ncu")                        //
+      ("help,h", "this text");
+  return options;
+}
+
+struct Request {
+  BenchOptions options;
+  std::vector<SweepCase> cases;
+  std::optional<std::string> out;
+  IfExists if_exists = IfExists::refuse;
+  std::vector<std::pair<std::string, std::string>> context;  ///< what the user adds to the provenance
+  bool once = false;
+  bool list = false;
+};
+
+// ------------------------------------------------------------------------------------------- words to request
+
+std::vector<Cache> read_caches(const po::variables_map& values) {
+  std::vector<Cache> caches;
+  if (values.count("cache") == 0) return {Cache::cold, Cache::warm};
+  for (const std::string& list : values["cache"].as<std::vector<std::string>>()) {
+    std::size_t begin = 0;
+    while (begin <= list.size()) {
+      const std::size_t end = std::min(list.find(',', begin), list.size());
+      const std::string word = list.substr(begin, end - begin);
+      const auto* const known =
+          std::ranges::find(kCacheNames, std::string_view(word), &decltype(kCacheNames)::value_type::second);
+      if (known == kCacheNames.end())
+        throw CommandError(kBadInput, fmt::format("--cache takes cold or warm, not '{}'", word));
+      if (std::ranges::find(caches, known->first) == caches.end()) caches.push_back(known->first);
+      begin = end + 1;
+    }
+  }
+  return caches;
+}
+
+std::vector<SweepCase> sweep_cases(const Sweep& sweep, const po::variables_map& values) {
+  for (const char* option : {"type", "op", "mode", "items", "set"}) {
+    if (values.count(option) == 0) continue;
+    throw CommandError(kBadInput,
+                       fmt::format("a sweep sets --{} itself; only --variant and --cache narrow it", option));
+  }
+  std::vector<SweepCase> all = cases(sweep);
+  const std::vector<const Variant*> wanted = read_selection(values).variants;
+  std::erase_if(all,
+                [&](const SweepCase& each) { return std::ranges::find(wanted, each.scan.variant) == wanted.end(); });
+  const std::vector<Cache> caches = read_caches(values);
+  for (SweepCase& each : all) {
+    std::erase_if(each.caches, [&](Cache cache) { return std::ranges::find(caches, cache) == caches.end(); });
+  }
+  return all;
+}
+
+std::vector<SweepCase> selected_cases(const po::variables_map& values) {
+  Selection selection = read_selection(values);
+  if (selection.items.empty()) selection.items = parse_items(kDefaultItems);
+  const std::vector<Cache> caches = read_caches(values);
+  std::vector<SweepCase> all;
+  for (Case& each : selection.cases()) all.push_back({std::move(each), caches});
+  return all;
+}
+
+template <class T>
+std::optional<T> given(const po::variables_map& values, const char* option) {
+  return values.count(option) == 0 ? std::nullopt : std::optional<T>(values[option].as<T>());
+}
+
+/// One thing that can be said in Google Benchmark's words and in ours.
+template <class T>
+std::optional<T> either(const std::optional<T>& ours, const std::optional<T>& googles, const char* option) {
+  if (ours && googles && *ours != *googles) {
+    throw CommandError(kBadInput, fmt::format("--{} and its --benchmark_ flag say different things", option));
+  }
+  return ours ? ours : googles;
+}
+
+Request read_request(const po::variables_map& values, const GoogleFlags& flags) {
+  Request request;
+  const std::optional<std::string> sweep =
+      values.count("quick") != 0 ? std::optional<std::string>("quick") : given<std::string>(values, "sweep");
+  request.options.rounds = sweep ? find_sweep(*sweep).rounds : request.options.rounds;
+  request.options.rounds =
+      either(given<int>(values, "rounds"), flags.rounds, "rounds").value_or(request.options.rounds);
+  request.options.cap_seconds = given<double>(values, "cap").value_or(request.options.cap_seconds);
+  request.options.seed = given<std::uint64_t>(values, "seed").value_or(request.options.seed);
+  request.options.seconds = flags.seconds;
+  request.options.runs = flags.runs;
+  if (request.options.rounds < 1) throw CommandError(kBadInput, "--rounds takes a number from 1 on");
+  if (!(request.options.cap_seconds > 0)) throw CommandError(kBadInput, "--cap takes seconds, more than 0");
+  request.cases = sweep ? sweep_cases(find_sweep(*sweep), values) : selected_cases(values);
+  request.out = either(given<std::string>(values, "out"), flags.out, "out");
+  request.if_exists = values.count("force") != 0 ? IfExists::replace : IfExists::refuse;
+  request.once = values.count("once") != 0;
+  request.context = flags.context;
+  request.list = flags.list;
+  if (request.once && request.out) throw CommandError(kBadInput, "--once times nothing, so there is nothing for --out");
+  return request;
+}
+
+// ------------------------------------------------------------------------------------------ request to cases
+
+/// Each case once, problem by problem: an oracle serves all variants of its problem.
+std::vector<TimedCase> timed_cases(const Request& request) {
+  std::vector<TimedCase> all;
+  std::set<std::string> names;
+  for (const SweepCase& each : request.cases) {
+    for (const Cache cache : each.caches) {
+      TimedCase timed{.scan = each.scan, .cache = cache};
+      if (timed.on_host() && cache == Cache::cold) continue;
+      timed.name = case_name(timed.about(), timed.problem());
+      if (!request.once) timed.name += fmt::format("/cache:{}", name(cache));
+      if (passes_google_filter(timed.name) && names.insert(timed.name).second) all.push_back(std::move(timed));
+    }
+  }
+  const auto problem = [](const TimedCase& timed) {
+    const Problem& p = timed.problem();
+    return std::tuple(p.type, p.op, p.mode, p.items);
+  };
+  std::ranges::stable_sort(all, {}, problem);
+  return all;
+}
+
+/// Throws CommandError (status 3) if a case needs a device that is not here.
+void require_device(const std::vector<TimedCase>& cases, const std::optional<Facts>& device,
+                    const std::string& why_not) {
+  const auto needs = std::ranges::find_if(cases, [](const TimedCase& timed) { return !timed.on_host(); });
+  if (needs == cases.end()) return;
+  const std::string& id = needs->about().id;
+  if (device && needs->scan.variant->machines.cuda) return;
+  throw CommandError(kNoDevice,
+                     fmt::format("{} is timed on a CUDA device, and there is none: {}. Without one, time the "
+                                 "CPU baselines (--variant 'cpu_*'), check variants on the CPU executor "
+                                 "(scanlab verify --device simt), or count their steps (scanlab explain {})",
+                                 id, device ? "this build runs it on the CPU executor only" : why_not, id));
+}
+
+Facts provenance(const Request& request, const std::optional<Facts>& device, const Context& context) {
+  Facts facts{{"schema", kResultsSchema}, {"kind", device ? "cuda" : "host"}};
+  if (device) facts.update(*device);
+  facts.update(host_facts());
+  facts.update(build_facts());
+  facts["seed"] = std::to_string(request.options.seed);
+  facts["rounds"] = std::to_string(request.options.rounds);
+  facts["cap_seconds"] = fmt::format("{}", request.options.cap_seconds);
+  for (const auto& [key, value] : request.context) {
+    if (!facts.contains(key)) facts[key] = value;
+  }
+  facts["argv"] = fmt::format("{}", fmt::join(context.argv, " "));
+  return facts;
+}
+
+BenchMachines make_machines(const std::vector<TimedCase>& cases, OracleStore& oracles) {
+  BenchMachines machines;
+  const auto on_host = [](const TimedCase& timed) { return timed.on_host(); };
+  if (std::ranges::any_of(cases, on_host)) machines.host = make_host_machine(oracles);
+#ifdef SCANLAB_WITH_CUDA
+  if (!std::ranges::all_of(cases, on_host)) machines.cuda = make_cuda_machine(oracles);
+#endif
+  return machines;
+}
+
+int run_each_once(const std::vector<TimedCase>& cases, const BenchMachines& machines, Context& context) {
+  int status = kOk;
+  for (const TimedCase& timed : cases) {
+    if (interrupted()) return kInterrupted;
+    if (!timed.bound.plan.possible()) {
+      fmt::print(context.out, "{}: skipped: {}\n", timed.name, timed.bound.plan.refusal);
+      continue;
+    }
+    try {
+      machines.of(timed).run_once(timed);
+      fmt::print(context.out, "{}: ran once\n", timed.name);
+    } catch (const LacksMemory& lack) {
+      fmt::print(context.out, "{}: skipped: {}\n", timed.name, lack.what());
+      status = kOutOfMemory;
+    }
+  }
+  return status;
+}
+
+// ----------------------------------------------------------------------------------------------------- report
+
+std::string time_in_words(double nanoseconds) {
+  if (nanoseconds < 1e3) return fmt::format("{:.0f} ns", nanoseconds);
+  if (nanoseconds < 1e6) return fmt::format("{:.2f} us", nanoseconds / 1e3);
+  return nanoseconds < 1e9 ? fmt::format("{:.3f} ms", nanoseconds / 1e6) : fmt::format("{:.3f} s", nanoseconds / 1e9);
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+void print_table(const std::vector<TimedCase>& cases, std::ostream& out) {
+  std::size_t width = 4;
+  for (const TimedCase& timed : cases) width = std::max(width, timed.name.size());
+  fmt::print(out, "{:<{}}  {:>11}  {:>8}  {:>6}  {}\n", "case", width, "median", "GB/s", "rounds", "verified");
+  for (const TimedCase& timed : cases) {
+    if (timed.nanoseconds.empty()) continue;
+    const double time = median(timed.nanoseconds);
+    const bool moves = timed.about().kind != Kind::floor;
+    const double rate = static_cast<double>(timed.problem().ideal_bytes()) / time;
+    fmt::print(out, "{:<{}}  {:>11}  {:>8}  {:>6}  {}\n", timed.name, width, time_in_words(time),
+               moves ? fmt::format("{:.4g}", rate) : "", timed.nanoseconds.size(),
+               timed.state == TimedCase::State::failed ? "FAILED"
+               : timed.verified                        ? "yes"
+                                                       : "before only");
+  }
+}
+
+/// Cases that were not timed, those of one reason together.
+void print_untimed(const std::vector<TimedCase>& cases, std::ostream& out) {
+  std::map<std::string, std::pair<int, const TimedCase*>> reasons;
+  for (const TimedCase& timed : cases) {
+    if (timed.state == TimedCase::State::timed) continue;
+    auto& [count, first] = reasons[timed.reason];
+    if (count++ == 0) first = &timed;
+  }
+  for (const auto& [reason, entry] : reasons) {
+    const auto& [count, first] = entry;
+    fmt::print(out, "{} {} case{}: {} ({}{})\n", first->state == TimedCase::State::failed ? "FAILED" : "skipped", count,
+               count == 1 ? "" : "s", reason, count == 1 ? "" : "first ", first->name);
+  }
+}
+
+void print_times(const BenchTimes& times, std::ostream& out) {
+  const double all = std::max(times.verify + times.calibrate + times.time, 1e-9);
+  fmt::print(out, "wall time {}: verify {:.0f}%, calibrate {:.0f}%, time {:.0f}%\n", in_words(all),
+             100 * times.verify / all, 100 * times.calibrate / all, 100 * times.time / all);
+}
+
+int status_of(const std::vector<TimedCase>& cases) {
+  if (interrupted()) return kInterrupted;
+  if (std::ranges::any_of(cases, [](const TimedCase& t) { return t.state == TimedCase::State::failed; }))
+    return kFailed;
+  if (std::ranges::any_of(cases, [](const TimedCase& t) { return t.out_of_memory; })) return kOutOfMemory;
+  return kOk;
+}
+
+int time_all(std::vector<TimedCase> cases, const BenchMachines& machines, const BenchOptions& options,
+             ResultsFile* file, Context& context) {
+  BenchSession session(std::move(cases), machines, options, file, context.err);
+  std::string lost;
+  try {
+    session.run();
+  } catch (const verify::DeviceLost& error) {
+    lost = error.what();
+  }
+  print_table(session.cases(), context.out);
+  print_untimed(session.cases(), context.out);
+  print_times(session.times(), context.out);
+  if (file != nullptr) fmt::print(context.out, "{} entries in {}\n", file->entries(), file->path().string());
+  if (interrupted()) fmt::print(context.err, "scanlab: interrupted; every finished repetition is kept\n");
+  if (lost.empty()) return status_of(session.cases());
+  fmt::print(context.err, "scanlab: the device is lost to this process ({}); every finished repetition is kept\n",
+             lost);
+  return kFailed;
+}
+
+}  // namespace
+
+int bench(const std::vector<std::string>& arguments, Context& context) {
+  const GoogleFlags flags = take_google_flags(arguments);
+  const po::options_description options = bench_options();
+  po::variables_map values;
+  if (!parse_options(flags.others, options, {}, command("bench"), context, values)) {
+    context.out << "\n" << kNotes;
+    return kOk;
+  }
+  const Request request = read_request(values, flags);
+  std::vector<TimedCase> cases = timed_cases(request);
+  if (request.list) {
+    for (const TimedCase& timed : cases) fmt::print(context.out, "{}\n", timed.name);
+    return kOk;
+  }
+  if (cases.empty()) throw CommandError(kBadInput, "no case is left to time (host code is timed --cache warm only)");
+
+  std::string why_not;
+  const bool host_only = std::ranges::all_of(cases, [](const TimedCase& timed) { return timed.on_host(); });
+  const std::optional<Facts> device = host_only ? std::nullopt : device_facts(why_not);
+  require_device(cases, device, why_not);
+  std::optional<ResultsFile> file;
+  if (request.out) file.emplace(*request.out, provenance(request, device, context), request.if_exists);
+
+  const InterruptGuard guard;
+  OracleStore oracles(request.options.seed);
+  const BenchMachines machines = make_machines(cases, oracles);
+  for (TimedCase& timed : cases) timed.bound = timed.scan.variant->bind(timed.problem());
+  if (request.once) return run_each_once(cases, machines, context);
+  return time_all(std::move(cases), machines, request.options, file ? &*file : nullptr, context);
+}
+
+}  // namespace scanlab::cli

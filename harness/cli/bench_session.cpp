@@ -1,0 +1,299 @@
+#include "harness/cli/bench_session.hpp"
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <exception>
+#include <functional>
+#include <utility>
+
+#include "harness/cli/command.hpp"
+#include "harness/cli/interrupt.hpp"
+
+namespace scanlab::cli {
+
+namespace {
+
+using Run = benchmark::BenchmarkReporter::Run;
+
+/// Adds the wall time of its life to a sum.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& sum) : sum_(sum) {}
+  ~Stopwatch() { sum_ += seconds(); }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  double& sum_;
+  Clock::time_point start_ = Clock::now();
+};
+
+/// Keeps the runs it is told of, less the suffixes that name what we fixed.
+class Keeper : public benchmark::BenchmarkReporter {
+ public:
+  bool ReportContext(const Context&) override { return true; }
+  void ReportRuns(const std::vector<Run>& runs) override {
+    for (Run run : runs) {
+      run.run_name.iterations.clear();
+      run.run_name.repetitions.clear();
+      run.run_name.time_type.clear();
+      kept.push_back(std::move(run));
+    }
+  }
+  std::vector<Run> kept;
+};
+
+/// Runs `body`, which must not throw, once as the benchmark `name`, with its iterations fixed.
+Run run_benchmark(const std::string& name, std::int64_t iterations,
+                  const std::function<void(benchmark::State&)>& body) {
+  benchmark::ClearRegisteredBenchmarks();
+  benchmark::RegisterBenchmark(name.c_str(), [&](benchmark::State& state) { body(state); })
+      ->Iterations(iterations)
+      ->UseManualTime()
+      ->Unit(benchmark::kNanosecond);
+  Keeper keeper;
+  benchmark::RunSpecifiedBenchmarks(&keeper, ".");
+  benchmark::ClearRegisteredBenchmarks();
+  return keeper.kept.at(0);
+}
+
+void describe(Run& run, const TimedCase& timed, int round, int rounds) {
+  run.repetition_index = round;
+  run.repetitions = rounds;
+  run.counters["items"] = static_cast<double>(timed.problem().items);
+  run.counters["bytes"] = static_cast<double>(timed.problem().ideal_bytes());
+  run.counters["round"] = round;
+  run.counters["workspace_bytes"] = static_cast<double>(timed.bound.plan.workspace_bytes);
+  run.counters["verified"] = timed.state == TimedCase::State::timed && timed.verified ? 1 : 0;
+  if (timed.launches > 0) run.counters["launches"] = timed.launches;
+}
+
+void settle(TimedCase& timed, const verify::Outcome& outcome) {
+  timed.verified = outcome.passed();
+  if (timed.verified) return;
+  timed.state =
+      outcome.status == verify::Outcome::Status::failed ? TimedCase::State::failed : TimedCase::State::skipped;
+  timed.reason = outcome.message;
+  timed.out_of_memory = outcome.out_of_memory;
+}
+
+/// Calls `f`; what it throws becomes the state of the case, so that the sweep goes on. A lost device ends it.
+template <class F>
+void contain(TimedCase& timed, F&& f) {
+  try {
+    f();
+  } catch (const verify::DeviceLost&) {
+    throw;
+  } catch (const CommandError&) {
+    throw;
+  } catch (const LacksMemory& lack) {
+    timed.state = TimedCase::State::skipped;
+    timed.reason = lack.what();
+    timed.out_of_memory = true;
+  } catch (const std::exception& error) {
+    timed.state = TimedCase::State::failed;
+    timed.reason = error.what();
+  }
+}
+
+bool same_scan(const TimedCase& a, const TimedCase& b) {
+  return a.scan.variant == b.scan.variant && a.problem() == b.problem();
+}
+
+}  // namespace
+
+BenchSession::BenchSession(std::vector<TimedCase> cases, const BenchMachines& machines, const BenchOptions& options,
+                           ResultsFile* file, std::ostream& err)
+    : cases_(std::move(cases)), machines_(machines), options_(options), file_(file), err_(err), progress_(err) {}
+
+void BenchSession::run() {
+  verify_cases();
+  calibrate_cases();
+  time_rounds();
+  progress_.clear();
+}
+
+// ------------------------------------------------------------------------------------------------ verify
+
+void BenchSession::verify_cases() {
+  const Stopwatch watch(times_.verify);
+  for (std::size_t i = 0; i < cases_.size() && !interrupted(); ++i) {
+    TimedCase& timed = cases_[i];
+    progress_.show(fmt::format("verify {}/{} {}", i + 1, cases_.size(), timed.name));
+    if (i > 0 && same_scan(cases_[i - 1], timed)) {  // the same in another state of the cache
+      const TimedCase& before = cases_[i - 1];
+      timed.state = before.state;
+      timed.reason = before.reason;
+      timed.out_of_memory = before.out_of_memory;
+      timed.verified = before.verified;
+      timed.launches = before.launches;
+    } else {
+      contain(timed, [&] { verify(timed); });
+      complain(timed);
+    }
+    if (timed.state != TimedCase::State::timed) record_untimed(timed);
+  }
+}
+
+void BenchSession::verify(TimedCase& timed) {
+  if (!timed.bound.plan.possible()) {
+    timed.state = TimedCase::State::skipped;
+    timed.reason = timed.bound.plan.refusal;
+    return;
+  }
+  settle(timed, machines_.of(timed).verify(timed));
+  if (timed.state == TimedCase::State::timed) timed.launches = machines_.of(timed).launches(timed);
+}
+
+void BenchSession::complain(const TimedCase& timed) {
+  if (timed.state != TimedCase::State::failed) return;
+  progress_.clear();
+  fmt::print(err_, "scanlab: {} failed: {}\n", timed.name, timed.reason);
+}
+
+/// An entry without a time, with the reason.
+void BenchSession::record_untimed(TimedCase& timed) {
+  if (file_ == nullptr) return;
+  const bool failed = timed.state == TimedCase::State::failed;
+  const std::string reason = failed ? "verification failed: " + timed.reason : timed.reason;
+  Run run = run_benchmark(timed.name, 1, [&](benchmark::State& state) { state.SkipWithError(reason.c_str()); });
+  describe(run, timed, 0, options_.rounds);
+  file_->append(run);
+}
+
+// --------------------------------------------------------------------------------------------- calibrate
+
+void BenchSession::calibrate_cases() {
+  const Stopwatch watch(times_.calibrate);
+  for (std::size_t i = 0; i < cases_.size() && !interrupted(); ++i) {
+    TimedCase& timed = cases_[i];
+    if (timed.state != TimedCase::State::timed) continue;
+    progress_.show(fmt::format("calibrate {}/{} {}", i + 1, cases_.size(), timed.name));
+    contain(timed, [&] { calibrate(timed); });
+    complain(timed);
+    if (timed.state != TimedCase::State::timed) record_untimed(timed);
+  }
+}
+
+void BenchSession::calibrate(TimedCase& timed) {
+  constexpr double kShort = 1e-3;
+  BenchMachine& machine = machines_.of(timed);
+  double calibration = 0;
+  double seconds = 0;
+  {
+    const Stopwatch watch(calibration);
+    seconds = machine.time(timed, 1).seconds;
+    if (seconds < kShort) seconds = machine.time(timed, 10).seconds;
+  }
+  timed.runs = options_.runs.value_or(runs_a_repetition(timed, seconds));
+  timed.seconds_a_repetition = std::max(static_cast<double>(timed.runs) * seconds, 1e-3);
+}
+
+/// Enough runs for the clock and the mean, no more than the cap allows over all rounds, at least one.
+std::int64_t BenchSession::runs_a_repetition(const TimedCase& timed, double seconds_a_run) const {
+  struct Goal {
+    double seconds;
+    double fewest;
+    double most;
+  };
+  // On the device a launch costs microseconds and an event half of one; on the host the scheduler disturbs for
+  // milliseconds. A cold run carries its eviction with it, and events of its own.
+  constexpr Goal kWarm{5e-3, 3, 100};
+  constexpr Goal kCold{5e-3, 3, 50};
+  constexpr Goal kHost{50e-3, 2, 100};
+  const Goal& goal = timed.on_host() ? kHost : timed.cache == Cache::cold ? kCold : kWarm;
+  const double run = std::max(seconds_a_run, 1e-7);
+  double runs = options_.seconds ? std::ceil(*options_.seconds / run)
+                                 : std::clamp(std::ceil(goal.seconds / run), goal.fewest, goal.most);
+  runs = std::min(runs, std::floor(options_.cap_seconds / options_.rounds / run));
+  return static_cast<std::int64_t>(std::clamp(runs, 1.0, 1e9));
+}
+
+// -------------------------------------------------------------------------------------------------- time
+
+void BenchSession::time_rounds() {
+  const Stopwatch watch(times_.time);
+  for (int round = 0; round < options_.rounds; ++round) {
+    for (std::size_t i = 0; i < cases_.size(); ++i) {
+      TimedCase& timed = cases_[i];
+      if (interrupted()) return;
+      if (timed.state != TimedCase::State::timed || timed.finished) continue;
+      progress_.show(fmt::format("round {}/{}, {} left: {}", round + 1, options_.rounds,
+                                 in_words(seconds_left(round, i)), timed.name));
+      repeat(timed, round);
+    }
+  }
+}
+
+/// One repetition of one case, as one run of a Google Benchmark; on disk when this returns.
+void BenchSession::repeat(TimedCase& timed, int round) {
+  const Stopwatch watch(timed.spent_seconds);
+  Repetition repetition;
+  std::exception_ptr lost;
+  Run run = run_benchmark(timed.name, timed.runs, [&](benchmark::State& state) {
+    try {
+      contain(timed, [&] {
+        while (state.KeepRunningBatch(timed.runs)) {
+          repetition = machines_.of(timed).time(timed, timed.runs);
+          state.SetIterationTime(repetition.seconds * static_cast<double>(timed.runs));
+        }
+      });
+      if (timed.state == TimedCase::State::timed && is_last(timed, round, watch.seconds())) verify_last_run(timed);
+    } catch (...) {
+      lost = std::current_exception();
+      timed.state = TimedCase::State::failed;
+      timed.reason = "the device was lost";
+    }
+    if (timed.state != TimedCase::State::timed) state.SkipWithError(timed.reason.c_str());
+  });
+  describe(run, timed, round, options_.rounds);
+  if (repetition.sm_clock_mhz > 0) run.counters["sm_clock_mhz"] = repetition.sm_clock_mhz;
+  if (file_ != nullptr) file_->append(run);
+  if (lost) std::rethrow_exception(lost);
+  if (timed.state == TimedCase::State::timed) timed.nanoseconds.push_back(repetition.seconds * 1e9);
+  complain(timed);
+  timed.seconds_a_repetition = watch.seconds();
+}
+
+/// Stale state of a variant shows only here: earlier checks saw its first run.
+void BenchSession::verify_last_run(TimedCase& timed) {
+  double seconds = 0;
+  {
+    const Stopwatch watch(seconds);
+    timed.finished = true;
+    contain(timed, [&] {
+      const verify::Outcome outcome = machines_.of(timed).verify_last_run(timed);
+      timed.verified = outcome.passed();
+      if (outcome.status == verify::Outcome::Status::failed) {
+        timed.state = TimedCase::State::failed;
+        timed.reason = "after its last timed run: " + outcome.message;
+      }
+    });
+  }
+  times_.verify += seconds;
+  times_.time -= seconds;
+}
+
+/// Whether no further repetition fits under the case's cap, or there are no further rounds.
+bool BenchSession::is_last(const TimedCase& timed, int round, double seconds) const {
+  return round + 1 == options_.rounds || timed.spent_seconds + 2 * seconds > options_.cap_seconds;
+}
+
+double BenchSession::seconds_left(int round, std::size_t position) const {
+  double seconds = 0;
+  for (std::size_t i = 0; i < cases_.size(); ++i) {
+    const TimedCase& timed = cases_[i];
+    if (timed.state != TimedCase::State::timed || timed.finished) continue;
+    seconds += timed.seconds_a_repetition * (options_.rounds - round - (i < position ? 1 : 0));
+  }
+  return seconds;
+}
+
+}  // namespace scanlab::cli

@@ -1,0 +1,278 @@
+// Times device code by CUDA events.
+#include <cuda_profiler_api.h>
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/cli/bench_machine.hpp"
+#include "harness/cuda/buffer.hpp"
+#include "harness/cuda/device.hpp"
+#include "harness/cuda/nvml.hpp"
+#include "harness/cuda/timing.hpp"
+#include "harness/verify/cuda_verification.hpp"
+#include "harness/verify/input.hpp"
+#if __has_include(<nvtx3/nvToolsExt.h>)
+#include <nvtx3/nvToolsExt.h>
+#endif
+
+namespace scanlab::cli {
+namespace {
+
+constexpr int kPoison = 0xFF;
+constexpr double kReferenceShare = 0.4;  // of device memory, kept for references between rounds
+constexpr int kUntimedRuns = 3;
+
+/// A range in the profilers' time lines; empty where the toolkit has no NVTX.
+class NamedRange {
+ public:
+#if __has_include(<nvtx3/nvToolsExt.h>)
+  explicit NamedRange(const std::string& name) { nvtxRangePushA(name.c_str()); }
+  ~NamedRange() { nvtxRangePop(); }
+#else
+  explicit NamedRange(const std::string&) {}
+#endif
+  NamedRange(const NamedRange&) = delete;
+  NamedRange& operator=(const NamedRange&) = delete;
+};
+
+template <class Op>
+__global__ void fill_input(typename Op::Item* items, std::int64_t n, std::uint64_t seed) {
+  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
+    items[i] = verify::input_item<Op>(kTimedInput, seed, i, n);
+  }
+}
+
+/// The oracles' expected outputs on the device: kept between rounds while they fit their share of memory.
+class ReferenceStore {
+ public:
+  ReferenceStore(OracleStore& oracles, std::size_t budget_bytes) : oracles_(oracles), budget_(budget_bytes) {}
+
+  /// Throws cuda::OutOfMemory.
+  const verify::CudaReference& get(const Problem& problem) {
+    if (const auto found = std::ranges::find(kept_, bare(problem), &Entry::first); found != kept_.end()) {
+      return *found->second;
+    }
+    if (passing_.second != nullptr && passing_.first == bare(problem)) return *passing_.second;
+    passing_.second.reset();
+    return *keep({bare(problem), std::make_unique<verify::CudaReference>(oracles_.get(problem))}).second;
+  }
+
+  /// Frees everything; false if there was nothing to free.
+  bool clear() {
+    const bool held = !kept_.empty() || passing_.second != nullptr;
+    kept_.clear();
+    passing_.second.reset();
+    bytes_ = 0;
+    return held;
+  }
+
+ private:
+  using Entry = std::pair<Problem, std::unique_ptr<verify::CudaReference>>;
+
+  /// First come, first kept: rounds visit problems in one order, in which the least recently used is the next needed.
+  Entry& keep(Entry entry) {
+    const std::size_t bytes = entry.second->bytes();
+    if (bytes_ + bytes > budget_) return passing_ = std::move(entry);
+    bytes_ += bytes;
+    return kept_.emplace_back(std::move(entry));
+  }
+
+  OracleStore& oracles_;
+  std::size_t budget_;
+  std::size_t bytes_ = 0;
+  std::vector<Entry> kept_;
+  Entry passing_;  ///< one that did not fit, until the next is asked for
+};
+
+class CudaMachine : public BenchMachine {
+ public:
+  CudaMachine(OracleStore& oracles, const cuda::DeviceFacts& device)
+      : oracles_(oracles),
+        references_(oracles, static_cast<std::size_t>(kReferenceShare * static_cast<double>(device.memory_bytes))),
+        nvml_(device.pci_bus_id) {}
+
+  verify::Outcome verify(const TimedCase& timed) override {
+    const auto attempt = [&] {
+      try {
+        return verify::verify_on_cuda(*timed.scan.variant, timed.problem(), references_.get(timed.problem()));
+      } catch (const cuda::OutOfMemory& lack) {
+        return verify::lacking_device_memory(lack.bytes);
+      }
+    };
+    return guarded([&] {
+      verify::Outcome outcome = attempt();
+      if (!outcome.out_of_memory) return outcome;
+      references_.clear();
+      free_buffers();
+      return attempt();
+    });
+  }
+
+  int launches(const TimedCase& timed) override {
+    return guarded([&] { return count_launches(timed.bound, prepare(timed)); });
+  }
+
+  Repetition time(const TimedCase& timed, std::int64_t runs) override {
+    return guarded([&] {
+      const Buffers buffers = prepare(timed);
+      const auto work = [&](cudaStream_t stream) { timed.bound.cuda(buffers, stream); };
+      for (int i = 0; i < kUntimedRuns; ++i) work(timer_.stream());
+      // After the untimed runs: a run that leaves the output as it found it, for stale state of its own, is caught.
+      cuda::check(cudaMemsetAsync(buffers.out, kPoison, timed.problem().ideal_bytes() / 2, timer_.stream()),
+                  "poisoning the output");
+      Repetition repetition;
+      const auto read_clocks = [&] {
+        if (const auto clocks = nvml_.clocks()) repetition.sm_clock_mhz = clocks->sm_mhz;
+      };
+      repetition.seconds =
+          timed.cache == Cache::cold ? timer_.cold(work, runs, read_clocks) : timer_.warm(work, runs, read_clocks);
+      return repetition;
+    });
+  }
+
+  verify::Outcome verify_last_run(const TimedCase& timed) override {
+    if (timed.about().kind == Kind::floor) return {};
+    const auto attempt = [&] {
+      return references_.get(timed.problem()).compare(out_.data(), timed.bound.plan.chain, timed.about().kind);
+    };
+    return guarded([&] {
+      try {
+        return attempt();
+      } catch (const cuda::OutOfMemory&) {
+        references_.clear();  // the output must stay
+        return attempt();
+      }
+    });
+  }
+
+  void run_once(const TimedCase& timed) override {
+    guarded([&] {
+      const Buffers buffers = prepare(timed);
+      timer_.synchronize();
+      cuda::check(cudaProfilerStart(), "starting the profiler's capture");
+      {
+        const NamedRange range(timed.name);
+        timed.bound.cuda(buffers, timer_.stream());
+        timer_.synchronize();
+      }
+      cuda::check(cudaProfilerStop(), "stopping the profiler's capture");
+      return 0;
+    });
+  }
+
+ private:
+  /// Tells errors that end the device's use in this process from those of one case.
+  template <class F>
+  auto guarded(F&& f) -> decltype(f()) {
+    try {
+      return f();
+    } catch (const cuda::OutOfMemory& lack) {
+      throw LacksMemory(lack.what());
+    } catch (const cuda::CudaError& error) {
+      cudaGetLastError();
+      if (const cudaError_t still = cudaDeviceSynchronize(); still != cudaSuccess) {
+        throw verify::DeviceLost(error.what());
+      }
+      throw;
+    }
+  }
+
+  /// The buffers of a case, its input in place. All cases share them: nothing is allocated while anything is timed.
+  Buffers prepare(const TimedCase& timed) {
+    const std::size_t bytes = timed.problem().ideal_bytes() / 2;
+    if (in_.bytes() < bytes) held_.reset();
+    grow(in_, bytes);
+    grow(out_, bytes);
+    grow(workspace_, timed.bound.plan.workspace_bytes);
+    if (!held_ || *held_ != bare(timed.problem())) fill(timed.problem());
+    return {.in = in_.data(), .out = out_.data(), .workspace = workspace_.data()};
+  }
+
+  void grow(cuda::DeviceBuffer& buffer, std::size_t bytes) {
+    if (buffer.bytes() >= bytes) return;
+    buffer = cuda::DeviceBuffer();
+    try {
+      buffer = cuda::DeviceBuffer(bytes);
+    } catch (const cuda::OutOfMemory&) {
+      if (!references_.clear()) throw;
+      buffer = cuda::DeviceBuffer(bytes);
+    }
+  }
+
+  void free_buffers() {
+    held_.reset();
+    in_ = {};
+    out_ = {};
+    workspace_ = {};
+  }
+
+  void fill(const Problem& problem) {
+    constexpr unsigned kThreads = 256;
+    constexpr std::int64_t kMostBlocks = 1 << 16;
+    held_ = bare(problem);
+    if (problem.items == 0) return;
+    with_monoid(problem.type, problem.op, [&]<class Op>(Op) {
+      const auto blocks = static_cast<unsigned>(std::min(kMostBlocks, ceil_div(problem.items, kThreads)));
+      fill_input<Op>
+          <<<blocks, kThreads, 0, timer_.stream()>>>(in_.as<typename Op::Item>(), problem.items, oracles_.seed());
+    });
+    cuda::check(cudaGetLastError(), "making the input");
+  }
+
+  /// By capturing a run in a graph, which every variant's contract allows.
+  int count_launches(const BoundScan& bound, const Buffers& buffers) {
+    cudaGraph_t graph = nullptr;
+    cuda::check(cudaStreamBeginCapture(timer_.stream(), cudaStreamCaptureModeThreadLocal), "beginning a capture");
+    std::exception_ptr failure;
+    try {
+      bound.cuda(buffers, timer_.stream());
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    const cudaError_t error = cudaStreamEndCapture(timer_.stream(), &graph);
+    if (failure) std::rethrow_exception(failure);
+    cuda::check(error, "capturing a run in a graph");
+    const int kernels = count_kernels(graph);
+    cudaGraphDestroy(graph);
+    return kernels;
+  }
+
+  static int count_kernels(cudaGraph_t graph) {
+    std::size_t count = 0;
+    cuda::check(cudaGraphGetNodes(graph, nullptr, &count), "counting a graph's nodes");
+    std::vector<cudaGraphNode_t> nodes(count);
+    if (count > 0) cuda::check(cudaGraphGetNodes(graph, nodes.data(), &count), "reading a graph's nodes");
+    return static_cast<int>(std::ranges::count_if(nodes, [](cudaGraphNode_t node) {
+      cudaGraphNodeType type{};
+      cuda::check(cudaGraphNodeGetType(node, &type), "reading a graph node");
+      return type == cudaGraphNodeTypeKernel;
+    }));
+  }
+
+  OracleStore& oracles_;
+  ReferenceStore references_;
+  cuda::Nvml nvml_;
+  cuda::StreamTimer timer_;
+  cuda::DeviceBuffer in_;
+  cuda::DeviceBuffer out_;
+  cuda::DeviceBuffer workspace_;
+  std::optional<Problem> held_;  ///< whose input `in_` holds
+};
+
+}  // namespace
+
+std::unique_ptr<BenchMachine> make_cuda_machine(OracleStore& oracles) {
+  try {
+    return std::make_unique<CudaMachine>(oracles, cuda::probe_device().facts.value());
+  } catch (const cuda::OutOfMemory& lack) {
+    throw LacksMemory(lack.what());
+  }
+}
+
+}  // namespace scanlab::cli

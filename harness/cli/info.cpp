@@ -1,0 +1,70 @@
+// scanlab info: the device, the toolkit, and what this build can do.
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/cli/command.hpp"
+#include "harness/cli/provenance.hpp"
+#include "harness/model/variant.hpp"
+
+namespace scanlab::cli {
+
+namespace po = boost::program_options;
+
+namespace {
+
+struct Abilities {
+  int cuda = 0;
+  int simt = 0;
+  int host = 0;
+};
+
+Abilities count_abilities() {
+  Abilities count;
+  for (const auto& [id, variant] : Registry::instance().all()) {
+    count.cuda += variant.machines.cuda ? 1 : 0;
+    count.simt += variant.machines.simt ? 1 : 0;
+    count.host += variant.machines.host ? 1 : 0;
+  }
+  return count;
+}
+
+void print_section(const std::string& title, const Facts& facts, std::ostream& out) {
+  fmt::print(out, "{}\n", title);
+  for (const auto& [key, value] : facts.items()) {
+    fmt::print(out, "  {:<22}{}\n", key, value.get_ref<const std::string&>());
+  }
+}
+
+}  // namespace
+
+int info(const std::vector<std::string>& arguments, Context& context) {
+  po::options_description options("options");
+  options.add_options()("json", "as JSON")("help,h", "this text");
+  po::variables_map values;
+  if (!parse_options(arguments, options, {}, command("info"), context, values)) return kOk;
+
+  std::string why_not;
+  const std::optional<Facts> device = device_facts(why_not);
+  const Abilities count = count_abilities();
+  if (values.count("json") != 0) {
+    Facts all{{"schema", "scanlab-info/1"}, {"device", nullptr}, {"host", host_facts()}, {"build", build_facts()}};
+    if (device) {
+      all["device"] = *device;
+    } else {
+      all["no_device"] = why_not;
+    }
+    all["variants"] = {{"cuda", count.cuda}, {"simt", count.simt}, {"host", count.host}};
+    context.out << all.dump(2) << "\n";
+    return kOk;
+  }
+  print_section("device", device ? *device : Facts{{"none", why_not}}, context.out);
+  print_section("host", host_facts(), context.out);
+  print_section("build", build_facts(), context.out);
+  fmt::print(context.out, "variants and baselines\n  {} run on a GPU, {} on the CPU executor, {} on the host\n",
+             count.cuda, count.simt, count.host);
+  return kOk;
+}
+
+}  // namespace scanlab::cli

@@ -1,0 +1,22 @@
+// Where numbers come from: the device, the machine, the build. Shown by `info`, kept in every results file.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+namespace scanlab::cli {
+
+/// Names with texts, in an order that reads well.
+using Facts = nlohmann::ordered_json;
+
+/// Commit, compilers, toolkit, and which optional halves this build has.
+Facts build_facts();
+
+/// The host: its processor and system.
+Facts host_facts();
+
+/// The device and its clocks now; nullopt if there is none, and then `why_not` says why.
+std::optional<Facts> device_facts(std::string& why_not);
+
+}  // namespace scanlab::cli

@@ -1,0 +1,41 @@
+// Named sweeps: lists of selections that together make the report's figures.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/cli/timed_case.hpp"
+
+namespace scanlab::cli {
+
+/// One selection of a sweep.
+struct SweepPart {
+  enum class Machine { device, host } machine = Machine::device;
+  std::vector<std::string> words;  ///< selection options as on the command line: "--items=2^10:2^28:x4"
+  std::vector<Cache> caches;
+  std::string vary{};  ///< a parameter: only variants that have it, once with each of its values
+};
+
+struct Sweep {
+  std::string name;
+  std::string about;
+  int rounds = 0;
+  std::vector<SweepPart> parts;
+};
+
+const std::vector<Sweep>& sweeps();
+
+/// Throws CommandError (status 2) that names the sweeps there are.
+const Sweep& find_sweep(std::string_view name);
+
+/// A case and the cache states to time it in.
+struct SweepCase {
+  Case scan;
+  std::vector<Cache> caches;
+};
+
+/// Every case of a sweep, in the order of its parts. A floor does not depend on the problem and comes once.
+std::vector<SweepCase> cases(const Sweep& sweep);
+
+}  // namespace scanlab::cli

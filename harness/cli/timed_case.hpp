@@ -1,0 +1,63 @@
+// A case that `bench` times: a variant, a problem, a state of the cache.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/cli/selection.hpp"
+
+namespace scanlab::cli {
+
+/// What the device's cache holds when a timed run starts.
+enum class Cache {
+  cold,  ///< nothing of the run's data: evicted before every run
+  warm,  ///< what the run before it left, of the same case
+};
+
+inline constexpr std::array kCacheNames{std::pair{Cache::cold, std::string_view("cold")},
+                                        std::pair{Cache::warm, std::string_view("warm")}};
+
+constexpr std::string_view name(Cache cache) { return kCacheNames[cache == Cache::cold ? 0 : 1].second; }
+
+struct TimedCase {
+  enum class State {
+    timed,    ///< to be timed in every round
+    skipped,  ///< not timed: `reason` says why
+    failed,   ///< not timed, or no longer: its output was wrong as `reason` says
+  };
+
+  Case scan;
+  Cache cache = Cache::warm;
+  BoundScan bound{};
+  std::string name{};  ///< as in results: case_name(…)/cache:…
+
+  State state = State::timed;
+  std::string reason{};
+  bool out_of_memory = false;
+
+  int launches = 0;                   ///< kernels one run launches; 0: not known, or none
+  std::int64_t runs = 1;              ///< runs a repetition, from the calibration
+  double seconds_a_repetition = 0;    ///< of wall time, the latest
+  double spent_seconds = 0;           ///< of wall time in all repetitions so far
+  bool finished = false;              ///< its cap is spent: later rounds leave it out
+  bool verified = false;              ///< its latest check passed: before timing, and of its last timed run
+  std::vector<double> nanoseconds{};  ///< a run, one entry a repetition
+
+  const Description& about() const { return scan.variant->about; }
+  const Problem& problem() const { return scan.problem; }
+  /// Device code is timed by events, host code by wall clock.
+  bool on_host() const { return scan.variant->machines.host && !scan.variant->machines.cuda; }
+};
+
+/// The part of a problem that its input and its oracle depend on: the variant's own settings do not matter to them.
+inline Problem bare(Problem problem) {
+  problem.settings.clear();
+  return problem;
+}
+
+}  // namespace scanlab::cli

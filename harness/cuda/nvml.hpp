@@ -1,0 +1,34 @@
+// What only the management library knows: the driver's version, and the clocks the device runs at now. It comes with
+// the driver and is loaded when first asked; where it is missing, the answers are empty.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace scanlab::cuda {
+
+struct Clocks {
+  unsigned sm_mhz = 0;
+  unsigned memory_mhz = 0;
+  unsigned celsius = 0;  ///< of the GPU's die
+};
+
+/// The management library's view of one device.
+class Nvml {
+ public:
+  /// `pci_bus_id` as cudaDeviceGetPCIBusId writes it: the library numbers devices in another order than CUDA does.
+  explicit Nvml(const std::string& pci_bus_id);
+  ~Nvml();
+  Nvml(const Nvml&) = delete;
+  Nvml& operator=(const Nvml&) = delete;
+
+  std::optional<std::string> driver_version() const;
+  /// What the device runs at now; an idle device reports idle clocks, so ask while it works.
+  std::optional<Clocks> clocks() const;
+
+ private:
+  void* library_ = nullptr;
+  void* device_ = nullptr;
+};
+
+}  // namespace scanlab::cuda

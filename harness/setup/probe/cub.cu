@@ -1,0 +1,15 @@
+// Compiles and links only with a toolkit that is whole: compiler, runtime, CUB, and a host compiler it accepts.
+#include <cub/block/block_scan.cuh>
+#include <cub/version.cuh>
+#include <cuda_runtime.h>
+#include <nvtx3/nvToolsExt.h>
+
+__global__ void scan(int* data) {
+  __shared__ typename cub::BlockScan<int, 32>::TempStorage storage;
+  cub::BlockScan<int, 32>(storage).InclusiveSum(data[threadIdx.x], data[threadIdx.x]);
+}
+
+int main() {
+  scan<<<1, 32>>>(nullptr);
+  return cudaDeviceSynchronize();
+}

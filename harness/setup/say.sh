@@ -1,0 +1,94 @@
+# shellcheck shell=bash
+# Messages, exit statuses and options, the same for both commands.
+
+# The exit statuses of the README's table.
+declare -rA status=([failed]=1 [usage]=2 [no-device]=3 [skipped]=4 [interrupted]=130)
+
+say() { printf '%s\n' "$*"; }
+
+warn() { printf 'warning: %s\n' "$*" >&2; }
+
+# die STATUS MESSAGE
+die() {
+  printf '%s: %s\n' "${0##*/}" "${*:2}" >&2
+  exit "${status[$1]}"
+}
+
+# nearest WORD CANDIDATE...: " Did you mean X?" for the candidate that was probably meant, or nothing.
+nearest() {
+  printf '%s\n' "${@:2}" | awk -v word="$1" '
+    function least(a, b, c) { return a < b ? (a < c ? a : c) : (b < c ? b : c) }
+    function edits(a, b,    i, j, row) {  # Levenshtein
+      for (i = 0; i <= length(a); ++i) row[i, 0] = i
+      for (j = 0; j <= length(b); ++j) row[0, j] = j
+      for (i = 1; i <= length(a); ++i)
+        for (j = 1; j <= length(b); ++j)
+          row[i, j] = least(row[i - 1, j] + 1, row[i, j - 1] + 1,
+                            row[i - 1, j - 1] + (substr(a, i, 1) != substr(b, j, 1)))
+      return row[length(a), length(b)]
+    }
+    { d = index($0, word) == 1 ? 0 : edits(word, $0) }
+    NR == 1 || d < best { best = d; found = $0 }
+    END { if (best <= 3 && best < length(found) - 1) printf " Did you mean %s?", found }'
+}
+
+declare -A option=()
+
+# parse_options "SPEC..." ARGUMENT...: fills `option`. A spec is `--flag`, or `--name=` for one that takes a value.
+parse_options() {
+  local specs name value
+  read -ra specs <<<"$1 --help"
+  shift
+  while (($#)); do
+    name=${1%%=*}
+    case " ${specs[*]} " in
+      *" $name= "*)
+        if [[ $1 == *=* ]]; then
+          value=${1#*=}
+        elif (($# > 1)); then
+          value=$2
+          shift
+        else
+          die usage "option $name needs a value; ./${0##*/} --help lists what it takes."
+        fi
+        ;;
+      *" $name "*)
+        [[ $1 != *=* ]] || die usage "option $name takes no value, but was given \"${1#*=}\"."
+        value=1
+        ;;
+      *)
+        [[ $name != -h ]] || name=--help
+        [[ $name == --help ]] || die usage "unknown option \"$1\".$(nearest "$name" "${specs[@]%=}")" \
+          "./${0##*/} --help lists them all."
+        value=1
+        ;;
+    esac
+    option[${name#--}]=$value
+    shift
+  done
+  if [[ ${option[help]:-} ]]; then
+    usage
+    exit 0
+  fi
+  [[ ${option[jobs]:=$(default_jobs)} =~ ^[1-9][0-9]*$ ]] ||
+    die usage "--jobs takes a number of at least 1, not \"${option[jobs]}\"."
+}
+
+# A job a processor, and no more than one for 2 GiB of memory, which nvcc can take for one file.
+default_jobs() {
+  local by_memory
+  by_memory=$(awk '/^MemTotal/ { print int($2 / 2097152) }' /proc/meminfo 2>/dev/null || true)
+  local jobs
+  jobs=$(nproc 2>/dev/null || echo 1)
+  ((${by_memory:-0} == 0 || by_memory >= jobs)) || jobs=$by_memory
+  echo "$jobs"
+}
+
+# quietly NAME COMMAND...: runs it with its output in .deps/log/NAME, and shows that output only if it fails.
+quietly() {
+  local log=.deps/log/$1 ended=0
+  mkdir -p .deps/log
+  "${@:2}" >"$log" 2>&1 </dev/null || ended=$?
+  ((ended == 0)) || { tail -n 30 "$log" && echo "(all of it: $log)"; } >&2
+  return "$ended"
+}

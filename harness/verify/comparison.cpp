@@ -1,0 +1,71 @@
+#include "harness/verify/comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "harness/verify/guard.hpp"
+
+namespace scanlab::verify {
+
+namespace {
+
+template <class Item>
+std::string text(const Item& item) {
+  if constexpr (std::is_class_v<Item>) {
+    return fmt::format("(scale {}, shift {})", item.scale, item.shift);
+  } else {
+    return fmt::format("{}", item);
+  }
+}
+
+template <class Item>
+auto rounded_part(const Item& item) {
+  if constexpr (std::is_class_v<Item>) {
+    return item.shift;
+  } else {
+    return item;
+  }
+}
+
+template <class Op>
+std::string describe(const Tally& tally, std::int64_t items, const Mismatch& first, std::int64_t chain) {
+  const auto got = *static_cast<const typename Op::Item*>(first.got);
+  const auto expected = *static_cast<const typename Op::Item*>(first.expected);
+  std::string sentence = fmt::format("{} of {} items wrong, the first at {}: got {}, expected {}", tally.wrong, items,
+                                     tally.first, text(got), text(expected));
+  if (is_poison(got)) return sentence + "; it was never written";
+  if constexpr (kRounds<Op>) {
+    constexpr double u = kUnitRoundoff<typename Op::Element>;
+    const double error =
+        std::abs((static_cast<double>(rounded_part(got)) - rounded_part(expected)) - first.residual * u);
+    const double bound = gamma(chain, u).value_or(0) * first.magnitude;
+    sentence += fmt::format("; |error| {:.3g}, bound {:.3g} for a chain of {} additions", error, bound, chain);
+  }
+  return sentence;
+}
+
+}  // namespace
+
+std::string describe_mismatch(const Problem& problem, const Tally& tally, const Mismatch& first, std::int64_t chain) {
+  return with_monoid(problem.type, problem.op,
+                     [&]<class Op>(Op) { return describe<Op>(tally, problem.items, first, chain); });
+}
+
+Outcome outcome_of(const Problem& problem, const Tally& tally, const Mismatch& first, std::int64_t chain) {
+  Outcome outcome;
+  if (rounds(problem)) outcome.error_to_bound = tally.worst;
+  if (tally.wrong != 0) {
+    outcome.status = Outcome::Status::failed;
+    outcome.message = describe_mismatch(problem, tally, first, chain);
+  }
+  return outcome;
+}
+
+Outcome no_bound(std::int64_t chain, ElementType type) {
+  return {.status = Outcome::Status::skipped,
+          .message = fmt::format("a chain of {} additions in {} has no error bound (chain times unit roundoff >= 1/2)",
+                                 chain, name(type))};
+}
+
+}  // namespace scanlab::verify

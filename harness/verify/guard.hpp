@@ -1,0 +1,60 @@
+// Patterns around and inside the buffers of a run, by which stray and missing writes are seen.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "harness/model/monoid.hpp"
+#include "harness/model/portable.hpp"
+
+namespace scanlab::verify {
+
+/// Bytes of canary on each side of a buffer; buffers are aligned to as many, as cudaMalloc aligns them.
+inline constexpr std::size_t kGuardBytes = 256;
+
+/// What outputs and workspaces hold before a run, as 32-bit words: a NaN as f32 and as f64, and no likely integer.
+inline constexpr std::uint32_t kPoison = 0xFFF5A5A5u;
+
+enum class Guarded { input, output, workspace };
+
+constexpr const char* name(Guarded buffer) {
+  return buffer == Guarded::input ? "input" : buffer == Guarded::output ? "output" : "workspace";
+}
+
+/// The canary of each buffer is another one: a kernel that copies one item too many would otherwise put the same bytes
+/// where they were.
+SCANLAB_HD constexpr std::uint32_t canary(Guarded buffer) {
+  return 0xFFF1C301u + 0x11u * static_cast<std::uint32_t>(buffer);
+}
+
+/// Byte `offset` of memory filled with the 32-bit `pattern`, little-endian.
+SCANLAB_HD constexpr unsigned char pattern_byte(std::uint32_t pattern, std::size_t offset) {
+  return static_cast<unsigned char>(pattern >> (8 * (offset % 4)));
+}
+
+/// Whether two elements or two affine maps are the same bits: -0 is not 0, and a NaN is itself.
+template <class Item>
+SCANLAB_HD constexpr bool same_bits(const Item& a, const Item& b) {
+  if constexpr (std::is_class_v<Item>) {
+    return same_bits(a.scale, b.scale) && same_bits(a.shift, b.shift);
+  } else {
+    using Bits = std::conditional_t<sizeof(Item) == 4, std::uint32_t, std::uint64_t>;
+    return std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b);
+  }
+}
+
+/// Whether nothing was written over the poison.
+template <class Item>
+SCANLAB_HD constexpr bool is_poison(const Item& item) {
+  if constexpr (std::is_class_v<Item>) {
+    return is_poison(item.scale) && is_poison(item.shift);
+  } else if constexpr (sizeof(Item) == 4) {
+    return std::bit_cast<std::uint32_t>(item) == kPoison;
+  } else {
+    return std::bit_cast<std::uint64_t>(item) == (std::uint64_t{kPoison} << 32 | kPoison);
+  }
+}
+
+}  // namespace scanlab::verify

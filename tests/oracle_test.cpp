@@ -1,0 +1,250 @@
+// The oracle against plainer arithmetic, and the comparison against errors made on purpose.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "harness/verify/comparison.hpp"
+#include "harness/verify/oracle_data.hpp"
+
+namespace scanlab::verify {
+namespace {
+
+#ifdef __SIZEOF_FLOAT128__
+using Wide = __float128;
+#else
+using Wide = long double;
+#endif
+
+constexpr std::uint64_t kSeed = 5;
+constexpr std::int64_t kItems = 20'001;  // several chunks of the oracle, the last one partial
+
+template <class Op>
+constexpr ElementType kType = std::is_same_v<typename Op::Element, float>          ? ElementType::f32
+                              : std::is_same_v<typename Op::Element, double>       ? ElementType::f64
+                              : std::is_same_v<typename Op::Element, std::int32_t> ? ElementType::i32
+                                                                                   : ElementType::i64;
+
+template <class Op>
+Problem problem_of(std::int64_t n, Mode mode = Mode::inclusive) {
+  return {kType<Op>, Op::kOperator, mode, n, {}};
+}
+
+template <class Op>
+const typename Op::Item* values(const Oracle& oracle) {
+  return reinterpret_cast<const typename Op::Item*>(oracle.data().values.get());
+}
+
+template <class Op>
+std::vector<typename Op::Item> copy_of_values(const Oracle& oracle) {
+  return {values<Op>(oracle), values<Op>(oracle) + oracle.problem().items};
+}
+
+Wide absolute(Wide x) { return x < 0 ? -x : x; }
+
+/// A scan of affine maps in wide arithmetic; a sum is one whose scales are 1.
+struct WidePrefix {
+  Wide scale = 1;
+  Wide shift = 0;
+  Wide magnitude = 0;
+  void push(double item_scale, double item_shift) {
+    scale *= item_scale;
+    shift = shift * item_scale + item_shift;
+    magnitude = magnitude * absolute(item_scale) + absolute(item_shift);
+  }
+};
+
+template <class T>
+void push(WidePrefix& prefix, T item) {
+  prefix.push(1, item);
+}
+template <class T>
+void push(WidePrefix& prefix, AffineMap<T> item) {
+  prefix.push(item.scale, item.shift);
+}
+
+template <class T>
+double scale_of(T) {
+  return 1;
+}
+template <class T>
+double scale_of(AffineMap<T> item) {
+  return item.scale;
+}
+template <class T>
+T shift_of(T item) {
+  return item;
+}
+template <class T>
+T shift_of(AffineMap<T> item) {
+  return item.shift;
+}
+
+template <class Op>
+void expect_oracle_is_wide_arithmetic(InputKind kind, Mode mode) {
+  using T = typename Op::Element;
+  const Oracle oracle(problem_of<Op>(kItems, mode), kind, kSeed);
+  WidePrefix prefix;
+  for (std::int64_t i = 0; i < kItems; ++i) {
+    const auto item = input_item<Op>(kind, kSeed, i, kItems);
+    if (mode == Mode::inclusive) push(prefix, item);
+    const auto expected = values<Op>(oracle)[i];
+    const Wide residual = static_cast<Wide>(oracle.data().residuals[i]) * kUnitRoundoff<T>;
+    const Wide error = absolute(shift_of(expected) + residual - prefix.shift);
+    const Wide magnitude = oracle.data().magnitudes[i];
+    ASSERT_EQ(scale_of(expected), static_cast<double>(prefix.scale)) << i;
+    // Residuals are floats: the exact value is known to 2^-24 of a rounding, which the bound's slack of 2^-22 covers.
+    ASSERT_LE(error, prefix.magnitude * kUnitRoundoff<T> * 0x1p-23) << i;
+    ASSERT_GE(magnitude, prefix.magnitude) << i;
+    ASSERT_LE(magnitude, prefix.magnitude * (1 + 0x1p-20) + 0x1p-148) << i;
+    if (mode == Mode::exclusive) push(prefix, item);
+  }
+}
+
+TEST(Oracle, OfFloatsIsWideArithmetic) {
+  for (const InputKind kind : kInputKinds) {
+    for (const Mode mode : {Mode::inclusive, Mode::exclusive}) {
+      SCOPED_TRACE(std::string(name(kind)) + " " + std::string(name(mode)));
+      expect_oracle_is_wide_arithmetic<Plus<float>>(kind, mode);
+      expect_oracle_is_wide_arithmetic<Plus<double>>(kind, mode);
+      expect_oracle_is_wide_arithmetic<Affine<float>>(kind, mode);
+      expect_oracle_is_wide_arithmetic<Affine<double>>(kind, mode);
+    }
+  }
+}
+
+TEST(Oracle, OfIntegersWrapsAsUnsigned) {
+  const Oracle sums(problem_of<Plus<std::int32_t>>(kItems), InputKind::extremes, kSeed);
+  const Oracle maps(problem_of<Affine<std::int64_t>>(kItems), InputKind::random, kSeed);
+  std::uint32_t sum = 0;
+  std::uint64_t scale = 1;
+  std::uint64_t shift = 0;
+  for (std::int64_t i = 0; i < kItems; ++i) {
+    sum += static_cast<std::uint32_t>(input_item<Plus<std::int32_t>>(InputKind::extremes, kSeed, i, kItems));
+    ASSERT_EQ(values<Plus<std::int32_t>>(sums)[i], static_cast<std::int32_t>(sum)) << i;
+    const auto map = input_item<Affine<std::int64_t>>(InputKind::random, kSeed, i, kItems);
+    scale *= static_cast<std::uint64_t>(map.scale);
+    shift = shift * static_cast<std::uint64_t>(map.scale) + static_cast<std::uint64_t>(map.shift);
+    ASSERT_EQ(values<Affine<std::int64_t>>(maps)[i].scale, static_cast<std::int64_t>(scale)) << i;
+    ASSERT_EQ(values<Affine<std::int64_t>>(maps)[i].shift, static_cast<std::int64_t>(shift)) << i;
+  }
+}
+
+TEST(Oracle, OfMaxIsTheLargestSoFar) {
+  using Op = Max<double>;
+  const Oracle oracle(problem_of<Op>(kItems, Mode::exclusive), InputKind::random, kSeed);
+  double largest = -std::numeric_limits<double>::infinity();
+  for (std::int64_t i = 0; i < kItems; ++i) {
+    ASSERT_EQ(values<Op>(oracle)[i], largest) << i;
+    largest = std::max(largest, input_item<Op>(InputKind::random, kSeed, i, kItems));
+  }
+}
+
+TEST(Oracle, ExclusiveBeginsWithTheIdentity) {
+  const Oracle oracle(problem_of<Affine<float>>(1, Mode::exclusive), InputKind::random, kSeed);
+  EXPECT_EQ(values<Affine<float>>(oracle)[0], Affine<float>::identity());
+}
+
+TEST(Oracle, OfNothingAcceptsNothing) {
+  for (const auto& [type, text] : named_values<ElementType>()) {
+    const Oracle oracle({type, Operator::plus, Mode::exclusive, 0, {}}, InputKind::one_hot, kSeed);
+    EXPECT_TRUE(oracle.compare(nullptr, 0, Kind::scan).passed()) << text;
+  }
+}
+
+TEST(Comparison, OwnValuesPassAndOneWrongBitFails) {
+  using Op = Plus<std::int64_t>;
+  const Oracle oracle(problem_of<Op>(kItems), InputKind::random, kSeed);
+  auto out = copy_of_values<Op>(oracle);
+  EXPECT_TRUE(oracle.compare(out.data(), 0, Kind::scan).passed());
+  out[12'345] ^= 1;
+  const Outcome outcome = oracle.compare(out.data(), 0, Kind::scan);
+  EXPECT_EQ(outcome.status, Outcome::Status::failed);
+  EXPECT_NE(outcome.message.find("1 of 20001 items wrong, the first at 12345"), std::string::npos) << outcome.message;
+}
+
+/// The outcome when output `at` of a sum misses its exact value by `share` of the bound.
+template <class T>
+Outcome miss_by(double share, std::int64_t chain) {
+  using Op = Plus<T>;
+  const std::int64_t at = kItems - 2;
+  const Oracle oracle(problem_of<Op>(kItems), InputKind::random, kSeed);
+  auto out = copy_of_values<Op>(oracle);
+  const double exact = out[at] + oracle.data().residuals[at] * kUnitRoundoff<T>;
+  const double bound = *gamma(chain, kUnitRoundoff<T>) * oracle.data().magnitudes[at];
+  out[at] = static_cast<T>(exact + share * bound);
+  return oracle.compare(out.data(), chain, Kind::scan);
+}
+
+TEST(Comparison, AnErrorJustAboveTheBoundFailsAndJustBelowPasses) {
+  // The bound of a chain of 20000 is some thousand roundings wide: 1% of it can be told.
+  constexpr std::int64_t kChain = 20'000;
+  for (const double sign : {-1.0, 1.0}) {
+    EXPECT_FALSE(miss_by<float>(1.01 * sign, kChain).passed());
+    EXPECT_FALSE(miss_by<double>(1.01 * sign, kChain).passed());
+    EXPECT_TRUE(miss_by<float>(0.99 * sign, kChain).passed());
+    EXPECT_TRUE(miss_by<double>(0.99 * sign, kChain).passed());
+    EXPECT_NEAR(miss_by<float>(0.99 * sign, kChain).error_to_bound, 0.99, 0.005);
+  }
+}
+
+TEST(Comparison, ASequentialSumPassesWithItsChainAndFailsWithAShorterOne) {
+  using Op = Plus<float>;
+  const Oracle oracle(problem_of<Op>(kItems), InputKind::random, kSeed);
+  std::vector<float> out(kItems);
+  float sum = 0;
+  for (std::int64_t i = 0; i < kItems; ++i) {
+    sum += input_item<Op>(InputKind::random, kSeed, i, kItems);
+    out[i] = sum;
+  }
+  const Outcome outcome = oracle.compare(out.data(), kItems - 1, Kind::scan);
+  EXPECT_TRUE(outcome.passed()) << outcome.message;
+  EXPECT_GT(outcome.error_to_bound, 0);
+  EXPECT_FALSE(oracle.compare(out.data(), 0, Kind::scan).passed());
+}
+
+TEST(Comparison, NaNAndInfinityNeverPass) {
+  for (const float poison : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
+                             -std::numeric_limits<float>::infinity()}) {
+    const Oracle sums(problem_of<Plus<float>>(kItems), InputKind::random, kSeed);
+    auto out = copy_of_values<Plus<float>>(sums);
+    out[7] = poison;
+    const Outcome outcome = sums.compare(out.data(), 8'000'000, Kind::scan);
+    EXPECT_FALSE(outcome.passed());
+    EXPECT_EQ(outcome.error_to_bound, std::numeric_limits<double>::infinity());
+
+    const Oracle maps(problem_of<Affine<float>>(kItems), InputKind::random, kSeed);
+    auto scales = copy_of_values<Affine<float>>(maps);
+    scales[7].scale = poison;
+    EXPECT_FALSE(maps.compare(scales.data(), 8'000'000, Kind::scan).passed());
+  }
+  const Oracle largest(problem_of<Max<double>>(kItems), InputKind::random, kSeed);
+  auto out = copy_of_values<Max<double>>(largest);
+  out[7] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(largest.compare(out.data(), 0, Kind::scan).passed());
+}
+
+TEST(Comparison, AChainTooLongForABoundIsSkippedWithTheReason) {
+  const Oracle oracle(problem_of<Plus<float>>(4), InputKind::random, kSeed);
+  const auto out = copy_of_values<Plus<float>>(oracle);
+  EXPECT_TRUE(oracle.compare(out.data(), (1 << 23) - 1, Kind::scan).passed());
+  const Outcome outcome = oracle.compare(out.data(), 1 << 23, Kind::scan);
+  EXPECT_EQ(outcome.status, Outcome::Status::skipped);
+  EXPECT_NE(outcome.message.find("no error bound"), std::string::npos) << outcome.message;
+}
+
+TEST(Comparison, OfTheCeilingIsWithTheInput) {
+  using Op = Affine<double>;
+  const Oracle oracle(problem_of<Op>(kItems), InputKind::extremes, kSeed);
+  std::vector<Op::Item> out;
+  for (std::int64_t i = 0; i < kItems; ++i) out.push_back(input_item<Op>(InputKind::extremes, kSeed, i, kItems));
+  EXPECT_TRUE(oracle.compare(out.data(), 0, Kind::ceiling).passed());
+  out.back().shift += 1e80;
+  EXPECT_FALSE(oracle.compare(out.data(), 0, Kind::ceiling).passed());
+  EXPECT_TRUE(oracle.compare(out.data(), 0, Kind::floor).passed());
+}
+
+}  // namespace
+}  // namespace scanlab::verify
