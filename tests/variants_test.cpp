@@ -68,11 +68,11 @@ TEST(ClosedForms, OfTheLiterature) {
 }
 
 /// Degree of the worst request in the steps of the tree.
-int worst_tree_degree(const simt::Report& report) {
+int worst_tree_degree(const simt::Report& report, simt::BankCounts simt::Counts::*banks = &simt::Counts::banks32) {
   int worst = 0;
   for (const simt::Launch& launch : report.launches) {
     for (const simt::Step& step : launch.steps) {
-      if (step.label.find("sweep") != std::string::npos) worst = std::max(worst, step.counts.banks32.max_degree);
+      if (step.label.find("sweep") != std::string::npos) worst = std::max(worst, (step.counts.*banks).max_degree);
     }
   }
   return worst;
@@ -85,6 +85,11 @@ TEST(Padding, TwoLevelsLeaveNoConflictInAnyTreeStep) {
       EXPECT_EQ(worst_tree_degree(counts(id, problem)), 1) << id << " " << name(type);
     }
   }
+}
+
+TEST(Padding, TwoLevelsFitTheBanksOf2007Too) {
+  const Problem problem{ElementType::f32, Operator::plus, Mode::exclusive, 2048, {{"padding", "two_level_16"}}};
+  EXPECT_EQ(worst_tree_degree(counts("hso_block_padded", problem), &simt::Counts::banks16), 1);
 }
 
 TEST(Padding, OneLevelLeavesConflictsInDeepTreesAndNoneLeavesThemAll) {

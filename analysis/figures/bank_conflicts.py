@@ -22,6 +22,7 @@ NEEDS = {"counts": Counts(variants=("hso_block", "hso_block_padded"))}
 PADDINGS = {
     "none": "none",
     "one_in_16": "$i/16$",
+    "two_level_16": "$i/16 + i/16^2$",
     "row": "$i/B$",
     "two_level": "$i/B + i/B^2$",
 }

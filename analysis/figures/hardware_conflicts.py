@@ -76,5 +76,5 @@ def requests(explanation: Explanation) -> float:
 
 
 def _order(column: pd.Series) -> pd.Series:
-    return column.map({"i32": "0", "none": "0", "one_in_16": "1", "row": "2", "two_level": "3"}).fillna(column.astype(str)) \
+    return column.map({"i32": "0", "none": "0", "one_in_16": "1", "two_level_16": "2", "row": "3", "two_level": "4"}).fillna(column.astype(str)) \
         if column.name in ("type", "padding") else column  # fmt: skip

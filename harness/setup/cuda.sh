@@ -61,7 +61,7 @@ no_gpu() {
   if ! gpu name >/dev/null; then
     echo "nvidia-smi shows none here"
   elif [[ $nvcc ]] && newer_than_driver "$nvcc"; then
-    echo "its driver runs programs up to CUDA $(driver_cuda), but the one usable nvcc is of CUDA $(nvcc_version "$nvcc")"
+    echo "the GPU's driver runs programs up to CUDA $(driver_cuda), but the one usable nvcc is of CUDA $(nvcc_version "$nvcc")"
   else
     return 1
   fi

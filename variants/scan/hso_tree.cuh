@@ -21,8 +21,9 @@ constexpr int kHsoTile = 2048;  // two items a thread, 1024 threads
 /// The parameters of the HSO variants. Default first.
 inline Parameter padding_parameter() {
   return {"padding",
-          {"two_level", "row", "one_in_16"},
-          "two_level: i/B + i/B^2, row: i/B, with B items in a row of 32 banks; one_in_16: i/16, as in the source"};
+          {"two_level", "row", "two_level_16", "one_in_16"},
+          "two_level: i/B + i/B^2, row: i/B, with B items in a row of 32 banks; two_level_16: with B items in a row of "
+          "the 16 banks of 2007; one_in_16: i/16, as in the source"};
 }
 inline Parameter load_parameter() {
   return {"load", {"halves", "neighbours"}, "whether a thread moves items t and t + n/2, or 2t and 2t + 1"};
@@ -52,10 +53,10 @@ struct Padded {
   static std::vector<Parameter> parameters() { return {padding_parameter(), load_parameter()}; }
   /// The padding that the settings name, for the size of the problem's items.
   static Padded of(const Description& about, const Problem& problem) {
-    constexpr int kRowBytes = 32 * 4;  // a row of banks: 32 banks of 4 bytes
-    const int row = ceil_log2(static_cast<std::int64_t>(kRowBytes / item_bytes(problem.type, problem.op)));
     const std::string chosen = setting(about, problem.settings, "padding");
     if (chosen == "one_in_16") return {.first = 4};
+    const std::size_t row_bytes = (chosen == "two_level_16" ? 16 : 32) * 4;  // a row of banks, each 4 bytes wide
+    const int row = ceil_log2(static_cast<std::int64_t>(row_bytes / item_bytes(problem.type, problem.op)));
     if (chosen == "row") return {.first = row};
     return {.first = row, .second = 2 * row};
   }
