@@ -11,6 +11,7 @@ Whatever is wrong with a file or an entry becomes a :class:`Problem` that names 
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,6 +21,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+
+from analysis import ncu
 
 RESULTS_SCHEMA = "scanlab-results/1"
 EXPLAIN_SCHEMA = "scanlab-explain/1"
@@ -219,7 +222,7 @@ def read(measured: Iterable[Path], recorded: Iterable[Path]) -> Results:
 def _files_below(path: Path) -> list[Path]:
     if path.is_file():
         return [path]
-    return sorted(p for p in path.rglob("*") if p.suffix in (".json", ".csv") and p.is_file())
+    return sorted(p for p in path.rglob("*") if p.name.endswith((".json", ".json.gz", ".csv")) and p.is_file())
 
 
 def _read_file(file: Path, origin: str, results: Results) -> None:
@@ -245,9 +248,9 @@ def _read_document(file: Path, origin: str, document: Mapping[str, Any], results
 
 def _load_json(file: Path, problems: list[Problem]) -> Any:
     try:
-        raw = file.read_bytes()
-    except OSError as error:
-        problems.append(Problem(file, "", f"cannot be read: {error.strerror}"))
+        raw = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
+    except (OSError, EOFError) as error:
+        problems.append(Problem(file, "", f"cannot be read: {getattr(error, 'strerror', None) or error}"))
         return None
     try:
         text = raw.decode("utf-8")
@@ -429,9 +432,10 @@ def _degrees_missing(counts: Any) -> str:
 
 def _read_counters(file: Path, origin: str, results: Results) -> None:
     try:
-        table = pd.read_csv(file, comment="#")
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError, OSError) as error:
-        results.problems.append(Problem(file, "", f"cannot be read as CSV ({error})"))
+        text = file.read_text()
+        table = ncu.tidy(text) if ncu.is_ncu(text) else pd.read_csv(file, comment="#")
+    except (ValueError, pd.errors.ParserError, pd.errors.EmptyDataError, OSError) as error:
+        results.problems.append(Problem(file, "", f"cannot be read as counters ({error})"))
         return
     missing = [column for column in COUNTER_COLUMNS if column not in table.columns]
     if missing:

@@ -208,6 +208,13 @@ TEST_F(BenchTest, StopsTimingACaseWhoseCapIsSpent) {
   EXPECT_EQ(entries.back().at("verified"), 1);
 }
 
+TEST_F(BenchTest, SkipsWhatDoesNotFitInHostMemoryAndGoesOn) {
+  EXPECT_EQ(bench_to_file({"--variant", "planted_right", "--items", "10,2^40", "--rounds", "1"}), kOutOfMemory);
+  const Json entries = document().at("benchmarks");
+  ASSERT_EQ(entries.size(), 2u);
+  EXPECT_TRUE(entries[0].at("error_message").get<std::string>().starts_with("out of host memory"));
+}
+
 TEST_F(BenchTest, RunsOnce) {
   EXPECT_EQ(scanlab({"bench", "--variant", "planted_right", "--items", "10,20", "--once"}), kOk);
   EXPECT_EQ(runs_so_far, 2);

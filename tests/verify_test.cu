@@ -160,9 +160,9 @@ TEST(VerifyOnExecutor, CatchesADroppedBarrierAsARace) {
 
 TEST(VerifyOnExecutor, CatchesADroppedBarrierUntracedByItsResult) {
   // Without a trace no race is seen, but threads in a random order get other sums.
-  EXPECT_TRUE(caught(on_executor<Defect::dropped_barrier>(
-                         {.trace = false, .order = simt::BlockOrder::interleaved, .seed = kSeed}),
-                     "items wrong"));
+  EXPECT_TRUE(caught(
+      on_executor<Defect::dropped_barrier>({.trace = false, .order = simt::BlockOrder::interleaved, .seed = kSeed}),
+      "items wrong"));
 }
 
 TEST(VerifyOnExecutor, CatchesNaN) { EXPECT_TRUE(caught(on_executor<Defect::nan_output>(), "got nan")); }
@@ -223,15 +223,14 @@ TEST(VerifyOnHost, CatchesAWriteOutsideEachBuffer) {
 
 TEST(VerifyOnHost, CatchesACopyOfOneItemTooMany) {
   // The canary of the input must not look like the one of the output.
-  EXPECT_TRUE(caught(outcome_of_harm([](const Buffers& b, std::size_t n) {
-                       std::copy_n(bytes_of(b.in) + n, 4, bytes_of(b.out) + n);
-                     }),
-                     "past the end of the output"));
+  EXPECT_TRUE(caught(
+      outcome_of_harm([](const Buffers& b, std::size_t n) { std::copy_n(bytes_of(b.in) + n, 4, bytes_of(b.out) + n); }),
+      "past the end of the output"));
 }
 
 TEST(VerifyOnHost, CatchesAWriteToTheInput) {
-  EXPECT_TRUE(caught(outcome_of_harm([](const Buffers& b, std::size_t n) { ++bytes_of(b.in)[n / 2]; }),
-                     "wrote to its input"));
+  EXPECT_TRUE(
+      caught(outcome_of_harm([](const Buffers& b, std::size_t n) { ++bytes_of(b.in)[n / 2]; }), "wrote to its input"));
 }
 
 TEST(VerifyOnHost, AnExceptionIsAFailure) {
@@ -240,11 +239,12 @@ TEST(VerifyOnHost, AnExceptionIsAFailure) {
 }
 
 TEST(VerifyOnHost, BuffersAreAlignedAsOnTheDevice) {
-  EXPECT_TRUE(outcome_of_harm([](const Buffers& b, std::size_t) {
-                for (const void* memory : {b.in, static_cast<const void*>(b.out), static_cast<const void*>(b.workspace)}) {
-                  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % 256, 0U);
-                }
-              }).passed());
+  EXPECT_TRUE(
+      outcome_of_harm([](const Buffers& b, std::size_t) {
+        for (const void* memory : {b.in, static_cast<const void*>(b.out), static_cast<const void*>(b.workspace)}) {
+          EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % 256, 0U);
+        }
+      }).passed());
 }
 
 #if defined(__CUDACC__)
@@ -282,8 +282,8 @@ TEST_F(NeedsGpu, InputsAreTheSameBitsAsOnTheHost) {
         with_monoid(type, op, [&, type = type, op = op]<class Op>(Op) {
           const CudaReference reference(Oracle(problem_of(type, op, kItems), kind, kSeed));
           std::vector<typename Op::Item> items(kItems);
-          cuda::check(cudaMemcpyAsync(items.data(), reference.input(), kItems * sizeof items[0],
-                                      cudaMemcpyDeviceToHost, stream.get()),
+          cuda::check(cudaMemcpyAsync(items.data(), reference.input(), kItems * sizeof items[0], cudaMemcpyDeviceToHost,
+                                      stream.get()),
                       "reading the input");
           stream.synchronize();
           for (std::int64_t i = 0; i < kItems; ++i) {
@@ -299,9 +299,7 @@ TEST_F(NeedsGpu, CatchesOneCorruptedElement) {
   EXPECT_TRUE(caught(on_gpu<Defect::corrupted_element>(), "1 of 100 items wrong, the first at 50"));
 }
 
-TEST_F(NeedsGpu, CatchesOneSwappedOperand) {
-  EXPECT_TRUE(caught(on_gpu<Defect::swapped_operand>(), "items wrong"));
-}
+TEST_F(NeedsGpu, CatchesOneSwappedOperand) { EXPECT_TRUE(caught(on_gpu<Defect::swapped_operand>(), "items wrong")); }
 
 TEST_F(NeedsGpu, CatchesOneElementTooMany) {
   EXPECT_TRUE(caught(on_gpu<Defect::one_element_too_many>(), "past the end of the output"));

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <exception>
 #include <functional>
+#include <new>
 #include <utility>
 
 #include "harness/cli/command.hpp"
@@ -84,6 +85,12 @@ void settle(TimedCase& timed, const verify::Outcome& outcome) {
   timed.out_of_memory = outcome.out_of_memory;
 }
 
+void skip_for_memory(TimedCase& timed, const std::string& reason) {
+  timed.state = TimedCase::State::skipped;
+  timed.reason = reason;
+  timed.out_of_memory = true;
+}
+
 /// Calls `f`; what it throws becomes the state of the case, so that the sweep goes on. A lost device ends it.
 template <class F>
 void contain(TimedCase& timed, F&& f) {
@@ -94,9 +101,10 @@ void contain(TimedCase& timed, F&& f) {
   } catch (const CommandError&) {
     throw;
   } catch (const LacksMemory& lack) {
-    timed.state = TimedCase::State::skipped;
-    timed.reason = lack.what();
-    timed.out_of_memory = true;
+    skip_for_memory(timed, lack.what());
+  } catch (const std::bad_alloc&) {
+    skip_for_memory(
+        timed, fmt::format("out of host memory: input and output alone are {} bytes", timed.problem().ideal_bytes()));
   } catch (const std::exception& error) {
     timed.state = TimedCase::State::failed;
     timed.reason = error.what();
@@ -205,7 +213,7 @@ std::int64_t BenchSession::runs_a_repetition(const TimedCase& timed, double seco
   };
   // On the device a launch costs microseconds and an event half of one; on the host the scheduler disturbs for
   // milliseconds. A cold run carries its eviction with it, and events of its own.
-  constexpr Goal kWarm{5e-3, 3, 100};
+  constexpr Goal kWarm{5e-3, 3, 500};
   constexpr Goal kCold{5e-3, 3, 50};
   constexpr Goal kHost{50e-3, 2, 100};
   const Goal& goal = timed.on_host() ? kHost : timed.cache == Cache::cold ? kCold : kWarm;

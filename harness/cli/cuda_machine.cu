@@ -95,9 +95,13 @@ class CudaMachine : public BenchMachine {
   CudaMachine(OracleStore& oracles, const cuda::DeviceFacts& device)
       : oracles_(oracles),
         references_(oracles, static_cast<std::size_t>(kReferenceShare * static_cast<double>(device.memory_bytes))),
-        nvml_(device.pci_bus_id) {}
+        nvml_(device.pci_bus_id),
+        memory_bytes_(device.memory_bytes) {}
 
   verify::Outcome verify(const TimedCase& timed) override {
+    // What can never fit is told from the sizes: its oracle alone could take all of the host's memory.
+    if (const std::size_t bytes = least_bytes(timed); bytes > memory_bytes_)
+      return verify::lacking_device_memory(bytes);
     const auto attempt = [&] {
       try {
         return verify::verify_on_cuda(*timed.scan.variant, timed.problem(), references_.get(timed.problem()));
@@ -167,6 +171,11 @@ class CudaMachine : public BenchMachine {
   }
 
  private:
+  /// Input, expected output, output and workspace.
+  static std::size_t least_bytes(const TimedCase& timed) {
+    return timed.problem().ideal_bytes() / 2 * 3 + timed.bound.plan.workspace_bytes;
+  }
+
   /// Tells errors that end the device's use in this process from those of one case.
   template <class F>
   auto guarded(F&& f) -> decltype(f()) {
@@ -258,6 +267,7 @@ class CudaMachine : public BenchMachine {
   OracleStore& oracles_;
   ReferenceStore references_;
   cuda::Nvml nvml_;
+  std::size_t memory_bytes_;
   cuda::StreamTimer timer_;
   cuda::DeviceBuffer in_;
   cuda::DeviceBuffer out_;

@@ -19,7 +19,7 @@ const std::vector<Sweep>& sweeps() {
   static const std::vector<Sweep> all{
       {.name = "full",
        .about = "the ladder to 2^28 and every figure of the report",
-       .rounds = 10,
+       .rounds = 15,
        .parts =
            {
                {device, {"--items=2^10:2^28:x2"}, both},                            // the ladder
@@ -48,7 +48,10 @@ const std::vector<Sweep>& sweeps() {
        .parts =
            {
                {device, {"--variant=hso_*", "--type=i32,f64", "--mode=exclusive", "--items=2048,2^16"}, cold},
-               {device, {"--variant=hso_*", "--type=i32,f64", "--mode=exclusive", "--items=2048,2^16"}, cold, "padding"},
+               {device,
+                {"--variant=hso_*", "--type=i32,f64", "--mode=exclusive", "--items=2048,2^16"},
+                cold,
+                "padding"},
                {device, {"--variant=hso_block*", "--mode=exclusive", "--items=2048"}, cold, "load"},
            }},
   };

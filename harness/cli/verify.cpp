@@ -132,7 +132,8 @@ std::vector<std::int64_t> default_items(bool on_gpu, bool quick, std::uint64_t s
 
 po::options_description make_options() {
   po::options_description options(
-      "Without --items: n = 0, 1, 2, 31, 32, 33, 100, around the tiles 1024 and 2048, and random sizes by seed; on the\n"
+      "Without --items: n = 0, 1, 2, 31, 32, 33, 100, around the tiles 1024 and 2048, and random sizes by seed; on "
+      "the\n"
       "GPU also past 1024^2 and 2048^2. Without --input: every kind on the GPU; on the executor every kind to n = 33\n"
       "and random input above, which keeps the whole check of all variants to about a minute on one core.\noptions",
       110);
@@ -148,17 +149,17 @@ po::options_description make_options() {
   const auto list_of = [](const char* value) {
     return po::value<std::vector<std::string>>()->composing()->value_name(value);
   };
-  options.add_options()                                                                                          //
-      ("type", list_of("TYPE"), "i32, i64, f32, f64 (default all)")                                              //
-      ("op", list_of("OP"), "plus, max, affine (default all)")                                                   //
-      ("mode", list_of("MODE"), "inclusive, exclusive (default all)")                                            //
-      ("device", po::value<std::string>()->default_value("auto")->value_name("DEVICE"),                          //
-       "cuda, simt (the CPU executor), or auto: cuda if there is a GPU")                                         //
-      ("input", list_of("KIND"), "random, constant, alternating, one_hot, extremes")                             //
+  options.add_options()                                                                                             //
+      ("type", list_of("TYPE"), "i32, i64, f32, f64 (default all)")                                                 //
+      ("op", list_of("OP"), "plus, max, affine (default all)")                                                      //
+      ("mode", list_of("MODE"), "inclusive, exclusive (default all)")                                               //
+      ("device", po::value<std::string>()->default_value("auto")->value_name("DEVICE"),                             //
+       "cuda, simt (the CPU executor), or auto: cuda if there is a GPU")                                            //
+      ("input", list_of("KIND"), "random, constant, alternating, one_hot, extremes")                                //
       ("seed", po::value<std::uint64_t>()->default_value(1)->value_name("N"), "of inputs, sizes and --interleave")  //
-      ("untraced", "executor: check bounds, barriers and results, but look for no races (5 times faster)")       //
-      ("interleave", "executor: blocks and threads in a random order by seed")                                   //
-      ("quick", "few sizes, random input")                                                                       //
+      ("untraced", "executor: check bounds, barriers and results, but look for no races (5 times faster)")          //
+      ("interleave", "executor: blocks and threads in a random order by seed")                                      //
+      ("quick", "few sizes, random input")                                                                          //
       ("help,h", "this text");
   return options;
 }
@@ -168,9 +169,9 @@ InputKind read_kind(const std::string& word) {
   std::vector<std::string> known;
   for (const InputKind each : verify::kInputKinds) known.emplace_back(name(each));
   const std::vector<std::string> near = near_matches(word, known);
-  throw CommandError(kBadInput, near.empty() ? fmt::format("there is no input '{}'; known: {}", word, fmt::join(known, ", "))
-                                             : fmt::format("there is no input '{}'; did you mean {}?", word,
-                                                           fmt::join(near, " or ")));
+  throw CommandError(
+      kBadInput, near.empty() ? fmt::format("there is no input '{}'; known: {}", word, fmt::join(known, ", "))
+                              : fmt::format("there is no input '{}'; did you mean {}?", word, fmt::join(near, " or ")));
 }
 
 std::vector<InputKind> read_kinds(const po::variables_map& values) {
@@ -257,9 +258,8 @@ class Session {
     const InterruptGuard interrupt;
     try {
       for (auto begin = cases.begin(); begin != cases.end() && !interrupted();) {
-        const auto end = std::find_if(begin, cases.end(), [&](const Case& each) {
-          return !same_problem(each.problem, begin->problem);
-        });
+        const auto end = std::find_if(begin, cases.end(),
+                                      [&](const Case& each) { return !same_problem(each.problem, begin->problem); });
         if (begin == cases.begin() || !same_group(begin->problem, std::prev(begin)->problem)) print_group();
         check_problem({begin, end});
         begin = end;
@@ -339,10 +339,10 @@ class Session {
 
   /// The words that make this one check once more.
   std::string again(const Case& each, InputKind kind) const {
-    std::string words =
-        fmt::format("scanlab verify --device {} --variant {} --type {} --op {} --mode {} --items {} --input {} --seed {}",
-                    request_.checker->name(), each.variant->about.id, name(each.problem.type), name(each.problem.op),
-                    name(each.problem.mode), each.problem.items, name(kind), request_.seed);
+    std::string words = fmt::format(
+        "scanlab verify --device {} --variant {} --type {} --op {} --mode {} --items {} --input {} --seed {}",
+        request_.checker->name(), each.variant->about.id, name(each.problem.type), name(each.problem.op),
+        name(each.problem.mode), each.problem.items, name(kind), request_.seed);
     for (const auto& [parameter, value] : each.problem.settings) words += fmt::format(" --set {}={}", parameter, value);
     return words + request_.flags;
   }

@@ -16,7 +16,7 @@ namespace scanlab::verify {
 
 /// Operators whose result rounds: compared within gamma_d * magnitude. All others are compared exactly.
 template <class Op>
-inline constexpr bool kRounds = std::is_floating_point_v<typename Op::Element> && Op::kOperator != Operator::max;
+inline constexpr bool kRounds = std::is_floating_point_v<typename Op::Element>&& Op::kOperator != Operator::max;
 
 constexpr bool rounds(const Problem& problem) { return is_floating(problem.type) && problem.op != Operator::max; }
 

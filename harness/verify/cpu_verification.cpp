@@ -18,7 +18,9 @@ namespace {
 class GuardedBuffer {
  public:
   GuardedBuffer(Guarded role, std::size_t bytes)
-      : role_(role), bytes_(bytes), memory_(static_cast<unsigned char*>(::operator new(bytes + 2 * kGuardBytes, kAlignment))) {
+      : role_(role),
+        bytes_(bytes),
+        memory_(static_cast<unsigned char*>(::operator new(bytes + 2 * kGuardBytes, kAlignment))) {
     fill(memory_.get(), kGuardBytes, canary(role));
     fill(data() + bytes, kGuardBytes, canary(role));
   }
@@ -75,7 +77,8 @@ Outcome skipped(std::string why) { return {.status = Outcome::Status::skipped, .
 
 std::string describe(const std::vector<simt::Fault>& faults) {
   const simt::Fault& first = faults.front();
-  std::string text = fmt::format("{} in {} at {}: {}", simt::name(first.kind), first.kernel, first.where, first.message);
+  std::string text =
+      fmt::format("{} in {} at {}: {}", simt::name(first.kind), first.kernel, first.where, first.message);
   if (first.occurrences > 1) text += fmt::format(" ({} times)", first.occurrences);
   if (faults.size() > 1) text += fmt::format("; and {} more faults", faults.size() - 1);
   return text;

@@ -214,8 +214,8 @@ struct CudaReference::Data {
   Tally tally_against_values(const void* out, double bound) const {
     return tally_of([&] {
       compare_with_values<Op><<<blocks_for(problem.items), kThreads, 0, stream.get()>>>(
-          static_cast<const typename Op::Item*>(out), values.as<const typename Op::Item>(),
-          residuals.as<const float>(), magnitudes.as<const float>(), problem.items, bound, tally.as<DeviceTally>());
+          static_cast<const typename Op::Item*>(out), values.as<const typename Op::Item>(), residuals.as<const float>(),
+          magnitudes.as<const float>(), problem.items, bound, tally.as<DeviceTally>());
     });
   }
 

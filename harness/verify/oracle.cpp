@@ -166,9 +166,10 @@ class OracleBuilder {
   /// What comes before each chunk.
   std::vector<Accumulator> chunk_prefixes() const {
     std::vector<Accumulator> prefixes(static_cast<std::size_t>(chunks_));
-    parallel_ranges(std::max<std::int64_t>(chunks_ - 1, 0), kChunksWorthAThread, [&](std::int64_t from, std::int64_t to) {
-      for (std::int64_t chunk = from; chunk < to; ++chunk) prefixes[chunk + 1] = aggregate(chunk);
-    });
+    parallel_ranges(std::max<std::int64_t>(chunks_ - 1, 0), kChunksWorthAThread,
+                    [&](std::int64_t from, std::int64_t to) {
+                      for (std::int64_t chunk = from; chunk < to; ++chunk) prefixes[chunk + 1] = aggregate(chunk);
+                    });
     for (std::int64_t chunk = 2; chunk < chunks_; ++chunk) {
       Accumulator before = prefixes[chunk - 1];
       before.append(prefixes[chunk]);
@@ -264,7 +265,8 @@ Outcome Oracle::compare(const void* out, std::int64_t chain, Kind kind) const {
   if (kind == Kind::floor) return {};
   return with_monoid(data_->problem.type, data_->problem.op, [&]<class Op>(Op) {
     const auto* items = static_cast<const typename Op::Item*>(out);
-    return kind == Kind::ceiling ? compare_with_input<Op>(*data_, items) : compare_with_values<Op>(*data_, items, chain);
+    return kind == Kind::ceiling ? compare_with_input<Op>(*data_, items)
+                                 : compare_with_values<Op>(*data_, items, chain);
   });
 }
 
