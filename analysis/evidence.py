@@ -71,6 +71,7 @@ class TimingEvidence:
 
     cases: pd.DataFrame
     device: str
+    host: str
     provenance: Provenance
 
     def of(self, variant: str, settings: str = "", **wanted: object) -> pd.DataFrame:
@@ -131,20 +132,25 @@ class Need(Protocol):
 
 @dataclass(frozen=True)
 class Timings:
-    """Timings on one CUDA device; ``types`` is by preference, and one type is taken."""
+    """Timings on one device; ``types`` is by preference, and one type is taken.
+
+    ``kinds`` are the kinds of file that may have them: CPU baselines are timed beside a GPU (``cuda``) or alone (``host``).
+    ``only`` leaves out all other variants.
+    """
 
     types: Sequence[str] = ("i32",)
     op: str = "plus"
     mode: str = "inclusive"
     all_of: Sequence[str] = ()
     any_of: Sequence[str] = ()
-    kind: str = "cuda"
+    only: Sequence[str] = ()
+    kinds: Sequence[str] = ("cuda",)
 
     def find(self, results: Results, published: dict[str, Publication]) -> TimingEvidence | None:
         for origin in (MEASURED, RECORDED):
-            for device in _devices(results, origin, self.kind):
+            for kind, device in _devices(results, origin, self.kinds):
                 for type_name in self.types:
-                    evidence = self._of(results, origin, device, type_name)
+                    evidence = self._of(results, origin, kind, device, type_name)
                     if evidence and self._answered_by(evidence):
                         return evidence
         return None
@@ -154,18 +160,21 @@ class Timings:
         if self.any_of:
             wanted += (" and " if wanted else "") + " or ".join(self.any_of)
         of = f" of {wanted}" if wanted else ""
-        on = "a CUDA device" if self.kind == "cuda" else "the host"
+        on = "a CUDA device" if self.kinds == ("cuda",) else "any device"
         return f"no {' or '.join(self.types)} {self.op} {self.mode} timings{of} on {on}"
 
-    def _of(self, results: Results, origin: str, device: str, type_name: str) -> TimingEvidence | None:
-        runs = [i for i, run in enumerate(results.runs) if (run.origin, run.device, run.kind) == (origin, device, self.kind)]
+    def _of(self, results: Results, origin: str, kind: str, device: str, type_name: str) -> TimingEvidence | None:
+        runs = [i for i, run in enumerate(results.runs) if (run.origin, run.kind, run.device) == (origin, kind, device)]
         rows = results.timings[results.timings["run"].isin(runs)]
+        if self.only:
+            rows = rows[rows["variant"].isin(self.only)]
         named = (rows["type"] == type_name) & (rows["op"] == self.op) & (rows["mode"] == self.mode)
         rows = _newest_only(rows[named | (rows["variant"] == FLOOR)], results.runs)
         if rows.empty:
             return None
         cases = statistics.summarise(rows, CASE)
-        return TimingEvidence(cases, device, _timing_provenance(rows, cases, results.runs, origin))
+        host = "; ".join(sorted({results.runs[i].host for i in set(rows["run"])}))
+        return TimingEvidence(cases, device, host, _timing_provenance(rows, cases, results.runs, origin))
 
     def _answered_by(self, evidence: TimingEvidence) -> bool:
         present = set(evidence.variants())
@@ -273,12 +282,12 @@ def gather(needs: dict[str, Need], results: Results, published: dict[str, Public
 # ------------------------------------------------------------------------------------------------ choosing
 
 
-def _devices(results: Results, origin: str, kind: str) -> list[str]:
-    """Devices of an origin, the one measured last first."""
-    latest: dict[str, str] = {}
+def _devices(results: Results, origin: str, kinds: Sequence[str]) -> list[tuple[str, str]]:
+    """Kinds and devices of an origin, the one measured last first."""
+    latest: dict[tuple[str, str], str] = {}
     for run in results.runs:
-        if run.origin == origin and run.kind == kind:
-            latest[run.device] = max(latest.get(run.device, ""), run.date)
+        if run.origin == origin and run.kind in kinds:
+            latest[run.kind, run.device] = max(latest.get((run.kind, run.device), ""), run.date)
     return sorted(latest, key=lambda device: latest[device], reverse=True)
 
 

@@ -18,54 +18,69 @@ METRICS = {
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum": "shared_store_conflicts",
 }
 """ncu's metric, and the column it becomes."""
-DEFAULT_PADDING = "two_level"
-"""Padding of a padded variant whose case names none: names carry only what is not the default."""
+DEFAULT_PADDING, DEFAULT_LOAD = "two_level", "halves"
+"""Of a case that names none: names carry only what is not the default."""
 
 _HEADER = '"ID","Process ID"'
-_CASE = re.compile(r"(scan/variant:.*?/items:\d+(?:/[a-z_0-9]+:[a-z_0-9]+)*?)(?::none)*\"")
+_CASE = re.compile(r'(scan/variant:[^"]+?)(?::none)*"')
+"""The name of a range, which ncu sets in quotes and follows by the fields that the range lacks."""
 
 
 def is_ncu(text: str) -> bool:
-    """Whether this is a report of ncu, which begins with lines of its own and of the program."""
+    """Whether this is a report of ncu: a table below lines of ncu's own and of the program's."""
     return any(line.startswith(_HEADER) for line in text.splitlines())
 
 
 def tidy(text: str) -> pd.DataFrame:
     """One row a launch: the case, the kernel, the launch's number within the case, and the columns of ``METRICS``.
 
-    Launches outside a named case are left out. Raises ValueError if a metric is missing or is not a number.
+    Launches outside a named case are left out. Raises ValueError, naming the launch, if a metric is missing or is not
+    a number.
     """
-    body = text[text.index("\n" + _HEADER) + 1 :] if not text.startswith(_HEADER) else text
+    lines = text.splitlines(keepends=True)
+    first = next(number for number, line in enumerate(lines) if line.startswith(_HEADER))
     launches: dict[str, dict[str, object]] = {}
-    numbers: dict[str, int] = {}
-    for row in csv.DictReader(io.StringIO(body)):
-        named = next((m for key, value in row.items() if key and "Push/Pop" in key and (m := _CASE.search(value or ""))), None)
-        if named is None:
+    of_case: dict[str, int] = {}
+    for row in csv.DictReader(io.StringIO("".join(lines[first:]))):
+        ranges = next((value for column, value in row.items() if column and "Push/Pop" in column), None)
+        named = _CASE.search(ranges or "")
+        if not named:
             continue
-        launch = launches.get(row["ID"])
-        if launch is None:
-            case = named.group(1)
-            launch = launches[row["ID"]] = {**_case(case), "kernel": row["Kernel Name"], "launch_index": numbers.get(case, 0)}
-            numbers[case] = numbers.get(case, 0) + 1
-        column = METRICS.get(row["Metric Name"])
+        identity, case = row["ID"], named.group(1)
+        if identity not in launches:
+            number = of_case[case] = of_case.get(case, -1) + 1
+            launches[identity] = {**_case(case), "kernel": row.get("Kernel Name"), "launch_index": number}
+        column = METRICS.get(row.get("Metric Name") or "")
         if column:
-            launch[column] = int(row["Metric Value"].replace(",", ""))
-    table = pd.DataFrame(launches.values())
-    for metric, column in METRICS.items():
-        if column not in table.columns or table[column].isna().any():
-            raise ValueError(f"lacks the metric {metric} for some launch")
-    return table
+            launches[identity][column] = _count(row.get("Metric Value"), f"launch {identity}, {row['Metric Name']}")
+    for identity, launch in launches.items():
+        for metric, column in METRICS.items():
+            if column not in launch:
+                raise ValueError(f"launch {identity} lacks the metric {metric}")
+    if not launches:
+        raise ValueError("no launch lies in an NVTX range that names a case; run ncu with --nvtx")
+    return pd.DataFrame(launches.values())
+
+
+def _count(value: str | None, place: str) -> int:
+    digits = (value or "").replace(",", "")
+    if not digits.isdigit():
+        raise ValueError(f"{place}: {value!r} is not a count")
+    return int(digits)
 
 
 def _case(name: str) -> dict[str, object]:
-    parts = dict(part.split(":", 1) for part in name.split("/")[1:])
-    unpadded = not parts["variant"].endswith("_padded")
+    parts = dict(part.split(":", 1) for part in name.split("/") if ":" in part)
+    missing = [key for key in ("type", "op", "mode", "items") if key not in parts]
+    if missing or not parts["items"].isdigit():
+        raise ValueError(f"the range {name} does not name a case: it lacks {', '.join(missing) or 'a whole number of items'}")
+    padded = parts["variant"].endswith("_padded")
     return {
         "variant": parts["variant"],
-        "padding": "none" if unpadded else parts.get("padding", DEFAULT_PADDING),
+        "padding": parts.get("padding", DEFAULT_PADDING) if padded else "none",
         "type": parts["type"],
         "op": parts["op"],
         "items": int(parts["items"]),
         "mode": parts["mode"],
-        "load": parts.get("load", "halves"),
+        "load": parts.get("load", DEFAULT_LOAD),
     }

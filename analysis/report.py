@@ -57,7 +57,7 @@ class Report:
             self._skip("figure", name, gathered, [s.with_suffix(x) for s in stems for x in (".pdf", ".png", ".caption.tex")])
             return
         drawn = module.draw(**gathered.found)
-        style.footer(drawn, footer_line(gathered.provenances))
+        style.footer(drawn, [p.line() for p in gathered.provenances])
         for suffix, metadata in ((".pdf", {"CreationDate": None}), (".png", None)):
             target = self.out / "figures" / (name + suffix)
             partial = target.with_name(f".{target.name}")

@@ -14,6 +14,7 @@ from __future__ import annotations
 import gzip
 import json
 import math
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -77,6 +78,12 @@ class Run:
     @property
     def device(self) -> str:
         return str(self.context.get("device") or self.context.get("cpu") or "unnamed device")
+
+    @property
+    def host(self) -> str:
+        """The processor that the CPU baselines ran on."""
+        cores = self.context.get("cores") or self.context.get("num_cpus")
+        return str(self.context.get("cpu", "unnamed CPU")) + (f", {cores} cores" if cores else "")
 
     @property
     def date(self) -> str:
@@ -249,8 +256,11 @@ def _read_document(file: Path, origin: str, document: Mapping[str, Any], results
 def _load_json(file: Path, problems: list[Problem]) -> Any:
     try:
         raw = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
-    except (OSError, EOFError) as error:
-        problems.append(Problem(file, "", f"cannot be read: {getattr(error, 'strerror', None) or error}"))
+    except (EOFError, zlib.error) as error:
+        problems.append(Problem(file, "", f"is truncated or damaged ({error})"))
+        return None
+    except OSError as error:
+        problems.append(Problem(file, "", f"cannot be read: {error.strerror or error}"))
         return None
     try:
         text = raw.decode("utf-8")

@@ -6,6 +6,7 @@ padded or preferred form. No two looks differ by colour alone.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -16,13 +17,19 @@ import numpy as np
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
+from matplotlib.offsetbox import AnnotationBbox, DrawingArea, HPacker, TextArea
+from matplotlib.textpath import TextPath
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
+from matplotlib.transforms import ScaledTranslation
 
 COLUMN = 3.4
 """Width in inches of a figure in one column."""
 DOUBLE = 7.1
 """Width in inches of a figure across both columns."""
+_FOOTER_SIZE, _FOOTER_LINE = 6.0, 0.1
+"""Size of the footer's letters in points, and height of one of its lines in inches."""
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILLION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#6E6E6E"
@@ -111,15 +118,35 @@ def figure(width: float, height: float, columns: int = 1, rows: int = 1, **subpl
     drawn, axes = pyplot.subplots(
         rows, columns, figsize=(width, height), squeeze=False, layout="constrained", gridspec_kw=grid, **subplots
     )
-    drawn.get_layout_engine().set(rect=(0, 0.14 / height, 1, 1 - 0.14 / height), w_pad=0.03, h_pad=0.02)
+    drawn.get_layout_engine().set(rect=(0, 0.14 / height, 1, 1 - 0.14 / height), w_pad=0.03, h_pad=0.02)  # footer
     return drawn, list(axes.flat)
 
 
-def footer(drawn: Figure, text: str) -> None:
-    """The small line under a figure that says device, date, commit and whether it was measured or recorded."""
-    height = drawn.get_size_inches()[1]
-    size = 6.0 if len(text) * 6.0 * 0.40 / 72 < drawn.get_size_inches()[0] else 5.0
-    drawn.text(0.006, 0.035 / height, text, fontsize=size, color=GREY, ha="left", va="bottom")
+def footer(drawn: Figure, parts: Sequence[str]) -> None:
+    """The small lines under a figure that say device, date, commit and whether it was measured or recorded.
+
+    Parts stand side by side where they fit; each further line makes the figure taller and leaves its axes as they are.
+    """
+    width, height = drawn.get_size_inches()
+    lines: list[str] = []
+    for part in parts:
+        joined = f"{lines[-1]}; {part}" if lines else part
+        if lines and _text_width(joined) <= width - 0.04:
+            lines[-1] = joined
+        else:
+            lines += textwrap.wrap(part, max(20, int(len(part) * (width - 0.04) / _text_width(part))))
+    taller = height + (len(lines) - 1) * _FOOTER_LINE
+    drawn.set_size_inches(width, taller)
+    bottom = (0.04 + _FOOTER_LINE * len(lines)) / taller
+    drawn.get_layout_engine().set(rect=(0, bottom, 1, 1 - bottom))
+    for number, line in enumerate(reversed(lines)):
+        drawn.text(0.02 / width, (0.035 + number * _FOOTER_LINE) / taller, line, fontsize=_FOOTER_SIZE, color=GREY,
+                   ha="left", va="bottom")  # fmt: skip
+
+
+def _text_width(line: str) -> float:
+    """Width in inches of a line of the footer."""
+    return TextPath((0, 0), line, size=_FOOTER_SIZE, prop=FontProperties(family=mpl.rcParams["font.family"])).get_extents().width / 72
 
 
 # --------------------------------------------------------------------------------------------------- axes
@@ -187,28 +214,31 @@ def margin_legend(axes: Axes, ends: Sequence[End], gap: float = 7.6) -> None:
     """Names lines at the right margin, each at the height where it ends, pushed apart by at least ``gap`` points.
 
     Lines that end early are named too, with a leader to the margin only for those that reach it. Call last, when
-    limits are final; the margin itself is a twin of the axes' right edge, so the layout makes room for it.
+    limits are final. What stands in the margin is placed in points from the axes' right edge, so that the layout can
+    make room for it.
     """
     if not ends:
         return
     figure_ = axes.get_figure()
     figure_.canvas.draw()
     inverse = axes.transAxes.inverted()
-    points = 72.0 / figure_.dpi
-    height = axes.get_window_extent().height * points
+    height = axes.get_window_extent().height * 72.0 / figure_.dpi
     wanted = np.array([inverse.transform(axes.transData.transform((end.x, end.y)))[1] * height for end in ends])
     placed = _spread(wanted, gap, height)
-    right = axes.get_xlim()[1]
-    for end, start, target in zip(ends, wanted, placed, strict=True):
-        reaches = np.log(end.x) > np.log(right) - 0.12 * (np.log(right) - np.log(axes.get_xlim()[0]))
-        if reaches:
-            axes.annotate("", xy=(1.0, start / height), xytext=(1.035, target / height), xycoords="axes fraction",
+    left, right = axes.get_xlim()
+
+    margin = axes.transAxes + ScaledTranslation(5 / 72, 0, figure_.dpi_scale_trans)
+    for end, start, target in zip(ends, wanted / height, placed / height, strict=True):
+        if np.log(end.x) > np.log(right) - 0.12 * (np.log(right) - np.log(left)):
+            axes.annotate("", xy=(1, start), xycoords="axes fraction", xytext=(1, target), textcoords=margin,
                           arrowprops={"arrowstyle": "-", "color": end.look.colour, "lw": 0.5, "shrinkA": 0, "shrinkB": 0},
                           annotation_clip=False)  # fmt: skip
-        axes.add_artist(Line2D([1.04, 1.13], [target / height] * 2, transform=axes.transAxes, clip_on=False,
-                               linewidth=end.width, markevery=[0], **(end.look.plot() | {"marker": ""})))  # fmt: skip
-        axes.add_artist(Line2D([1.085], [target / height], transform=axes.transAxes, clip_on=False, **end.look.plot()))
-        axes.text(1.15, target / height, end.label, transform=axes.transAxes, va="center_baseline", fontsize=7.5)
+        sample = DrawingArea(16, 4)
+        sample.add_artist(Line2D([0, 16], [2, 2], **(end.look.plot() | {"marker": "", "linewidth": end.width})))
+        sample.add_artist(Line2D([8], [2], **end.look.plot()))
+        name = HPacker(children=[sample, TextArea(end.label, textprops={"fontsize": 7.5})], pad=0, sep=3, align="center")
+        axes.add_artist(AnnotationBbox(name, (1, target), xycoords="axes fraction", xybox=(6, 0), boxcoords="offset points",
+                                       box_alignment=(0, 0.5), frameon=False, pad=0, annotation_clip=False))  # fmt: skip
 
 
 def _spread(wanted: np.ndarray, gap: float, height: float) -> np.ndarray:

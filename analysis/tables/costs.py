@@ -30,7 +30,7 @@ COLUMNS = (
 def build(counts: CountEvidence) -> Table:
     return Table(
         caption="What one scan costs, counted by the CPU executor beside the closed forms of the sources: additions "
-        "and swaps of all threads, barriers summed over blocks, bytes of global memory read and written, and the "
+        "and swaps of all threads, barriers of one block summed over launches, bytes of global memory read and written, and the "
         "worst bank-conflict degree for 32 banks a warp, in the mode that the algorithm gives with least work. A dash: "
         "no closed form is stated, or shared memory is not used.",
         columns=COLUMNS,

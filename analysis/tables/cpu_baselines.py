@@ -1,4 +1,4 @@
-"""What the CPU at hand does, where no GPU was timed."""
+"""What the CPU baselines do, timed beside a GPU or alone."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from analysis.results import ideal_bytes
 from analysis.statistics import Interval
 from analysis.table_formats import Column, Table, code, significant, size, with_interval
 
-NEEDS = {"timings": Timings(kind="host", any_of=CPU_BASELINES)}
+NEEDS = {"timings": Timings(kinds=("cuda", "host"), any_of=CPU_BASELINES, only=CPU_BASELINES)}
 
 
 def build(timings: TimingEvidence) -> Table:
-    rows = timings.cases[timings.cases["variant"].isin(CPU_BASELINES)].sort_values(["variant", "items", "cache"])
+    rows = timings.cases.sort_values(["variant", "items", "cache"])
     moved = [ideal_bytes(t, o, n) for t, o, n in zip(rows["type"], rows["op"], rows["items"], strict=True)]
     rates = [Interval(b / m, b / h, b / low, c) for b, m, low, h, c in
              zip(moved, rows["median_ns"], rows["low_ns"], rows["high_ns"], rows["count"], strict=True)]  # fmt: skip
     return Table(
-        caption="The CPU baselines of this machine by wall clock: median time and GB/s counting 2n items, with 95% "
-        "bootstrap intervals in brackets.",
+        caption=f"The CPU baselines by wall clock on {timings.host} (32-bit integers, inclusive sum): median time and "
+        "GB/s counting 2n items, with 95% bootstrap intervals in brackets.",
         columns=(
             Column("variant", "baseline", code, right=False),
             Column("items", "n", size),

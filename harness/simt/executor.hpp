@@ -91,7 +91,10 @@ class Reference {
     check_access(array_, index_.value, true, index_.where);
     static_cast<T*>(array_.data)[index_.value] = value;
   }
-  void operator=(Reference&& other) && { std::move(*this) = static_cast<Value>(std::move(other)); }
+  // Moves no reference: `x[i] = x[j]` reads one item and writes another, and either may end the launch.
+  void operator=(Reference&& other) && {  // NOLINT(performance-noexcept-move-constructor)
+    std::move(*this) = static_cast<Value>(std::move(other));
+  }
   void operator+=(const Value& value) && {
     check_access(array_, index_.value, false, index_.where);
     const Value sum = static_cast<const T*>(array_.data)[index_.value] + value;

@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# ./check and ./reproduce: what they say to wrong words, and how they run and end. In seconds, without a network, and with
+# stand-ins for the GPU, the build and the program.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+checks=0 failures=0
+
+# expect STATUS TEXT COMMAND...: it must end with the status and say the text, on either stream.
+expect() {
+  local wanted=$1 text=$2 said ended=0
+  said=$("${@:3}" 2>&1 </dev/null) || ended=$?
+  checks=$((checks + 1))
+  if ((ended != wanted)) || [[ $said != *"$text"* ]]; then
+    failures=$((failures + 1))
+    printf 'FAILED: %s\n  wanted status %d and "%s"\n  got status %d and: %s\n' "${*:3}" "$wanted" "$text" "$ended" "$said"
+  fi
+}
+
+# stand_in FILE: an executable script of what is given on standard input.
+stand_in() {
+  mkdir -p "${1%/*}"
+  { echo '#!/usr/bin/env bash' && cat; } >"$1"
+  chmod +x "$1"
+}
+
+# The GPU: as many as $GPUS says, with a driver of CUDA $DRIVER.
+stand_in "$scratch/bin/nvidia-smi" <<'SH'
+[[ ${GPUS:-0} != 0 ]] || { echo 'No devices were found' && exit 6; }
+case "$*" in
+  *--id=[!0]*) exit 6 ;;
+  *compute-apps*) [[ ! ${BUSY:-} ]] || echo '42, python' ;;
+  *index,name*) echo '0, A GPU' ;;
+  *name*) echo 'A GPU' ;;
+  *compute_cap*) echo 8.6 ;;
+  *utilization*) echo 0 ;;
+  *) echo "CUDA Version: ${DRIVER:-13.0}" ;;
+esac
+SH
+export PATH=$scratch/bin:$PATH
+unset CUDA_VISIBLE_DEVICES SCANLAB_PYTHON
+
+# --- Wrong words, and a GPU that is not there: said before any work.
+expect 0 '--no-cuda' ./check --help
+expect 0 '--device auto|cuda|simt' ./reproduce --help
+expect 2 'unknown option "--jbs". Did you mean --jobs?' ./check --jbs 3
+expect 2 'unknown option "--devic". Did you mean --device?' ./reproduce --devic cuda
+expect 2 'unknown option "--zebra". ./reproduce --help' ./reproduce --zebra
+expect 2 '--jobs takes a number of at least 1, not "0"' ./check --jobs 0
+expect 2 'option --out needs a value' ./reproduce --out
+expect 2 'option --quick takes no value, but was given "yes"' ./reproduce --quick=yes
+expect 2 'not "cdua". Did you mean cuda?' ./reproduce --device=cdua
+expect 2 'contradict' ./reproduce --device cuda --no-cuda
+expect 2 'contradict' ./reproduce --device simt --gpu 0
+expect 2 '--gpu takes the number of a GPU' ./reproduce --gpu first
+expect 3 'Run ./reproduce --device simt' ./reproduce --device cuda
+expect 3 'there is no GPU 7 here; nvidia-smi shows 0, A GPU.' env GPUS=1 ./reproduce --gpu 7
+touch "$scratch/file"
+expect 2 "cannot write to $scratch/file/out" ./reproduce --out "$scratch/file/out"
+
+# --- The parts, in a checkout of its own.
+checkout=$scratch/checkout
+mkdir -p "$checkout"/{data/published,build/{cpu,cuda}}
+cp -r check reproduce harness analysis "$checkout"
+cd "$checkout"
+# shellcheck source=harness/setup/all.sh
+source harness/setup/all.sh
+expect 0 '' at_least 12.4 12.10
+expect 0 '' at_least 3.25 3.25
+expect 1 '' at_least 12.4 11.8
+expect 0 'libfmt-dev libboost-context-dev' packages 2 fmt context fmt
+expect 0 'latexmk' how_to_install tex
+expect 0 'nvidia-smi shows none here' no_gpu
+expect 0 '90' cuda_architectures
+expect 0 '86' env GPUS=1 bash -c 'source harness/setup/all.sh && cuda_architectures'
+expect 0 '' env GPUS=1 bash -c 'source harness/setup/all.sh && ! no_gpu'
+stand_in "$scratch/old/nvcc" <<<'echo release 11.8'
+expect 1 'it is CUDA 11.8, not 12.4 to 13.x' usable_nvcc "$scratch/old/nvcc"
+stand_in "$scratch/new/nvcc" <<<'[[ $1 != --version ]] || echo release 13.0'
+expect 0 '' usable_nvcc "$scratch/new/nvcc"
+expect 0 'runs programs up to CUDA 12, but the one usable nvcc is of CUDA 13.0' \
+  env GPUS=1 DRIVER=12.8 bash -c "source harness/setup/all.sh && nvcc=$scratch/new/nvcc && no_gpu"
+# Every package of a lock has a hash.
+for lock in analysis/requirements.txt harness/setup/cuda.txt; do
+  expect 0 '' awk '/^[a-z]/ { if (bare) exit 1; bare = 1 } /--hash=sha256:/ { bare = 0 } END { exit bare }' "$lock"
+done
+
+# --- Runs from end to end. That the set-up is done, the record says; the build and the program are stand-ins.
+stand_in "$scratch/bin/cmake" <<<'exit 0'
+stand_in "$scratch/bin/python" <<'SH'
+while [[ $1 != --out ]]; do shift; done
+mkdir -p "$2/figures" "$2/tables" && echo 'error: bad.json: truncated' && exit "${STATUS_analysis:-0}"
+SH
+for preset in cpu cuda; do
+  stand_in build/$preset/scanlab <<'SH'
+echo "$*" && status=STATUS_$1 && exit "${!status:-0}"
+SH
+  touch build/$preset/build.ninja
+done
+record() { printf '%s\n' "$(option[no-cuda]=${1#cpu} setup_key)" "$2" "$scratch/bin/python" "$scratch/new/nvcc"; }
+reproduce() { env "${@:2}" ./reproduce --no-paper --out "$scratch/out" $1; }
