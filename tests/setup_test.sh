@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # ./check and ./reproduce: what they say to wrong words, and how they run and end. In seconds, without a network, and with
 # stand-ins for the GPU, the build and the program.
+# shellcheck disable=SC2016  # the stand-ins expand their own variables
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -99,5 +100,41 @@ echo "$*" && status=STATUS_$1 && exit "${!status:-0}"
 SH
   touch build/$preset/build.ninja
 done
-record() { printf '%s\n' "$(option[no-cuda]=${1#cpu} setup_key)" "$2" "$scratch/bin/python" "$scratch/new/nvcc"; }
-reproduce() { env "${@:2}" ./reproduce --no-paper --out "$scratch/out" $1; }
+stand_in "$scratch/bin/ctest" <<<'echo the summary && exit "${STATUS_ctest:-0}"'
+mkdir -p .deps
+
+# set_up_for [no-cuda]: leaves the record of a set-up for the machine as it is now.
+set_up_for() {
+  option[no-cuda]=${1:-}
+  preset=cuda
+  [[ ! ${1:-} ]] || preset=cpu
+  printf '%s\n' "$(setup_key)" "$preset" "$scratch/bin/python" "$scratch/new/nvcc" >.deps/ready${1:+-no-cuda}
+}
+run=(./reproduce --no-paper --out "$scratch/out")
+
+set_up_for no-cuda
+expect 0 "Figures:  $scratch/out/report/figures" "${run[@]}" --no-cuda --quick
+expect 0 'verify --device simt --quick' cat "$scratch/out/log/verify.txt"
+expect 0 "bench --variant cpu_* --sweep quick --out $scratch/out/cpu.json" cat "$scratch/out/log/bench.txt"
+expect 1 'Failed:   verify' env STATUS_verify=1 STATUS_bench=4 "${run[@]}" --no-cuda
+expect 1 'Failed:   explain' env STATUS_explain=134 STATUS_analysis=2 "${run[@]}" --no-cuda
+expect 2 'error: bad.json: truncated' env STATUS_analysis=2 "${run[@]}" --no-cuda
+expect 4 'bench skipped cases for lack of memory' env STATUS_bench=4 "${run[@]}" --no-cuda
+expect 130 "Interrupted in step bench. All that was finished is kept in $scratch/out" \
+  env STATUS_bench=130 "${run[@]}" --no-cuda
+expect 0 'no nvcc: --no-cuda leaves it out' ./check --no-cuda
+expect 1 'the summary' env STATUS_ctest=8 ./check --no-cuda
+
+export GPUS=1
+set_up_for
+expect 0 'Measuring on A GPU.' "${run[@]}"
+expect 0 "bench --sweep full --out $scratch/out/scan.json" cat "$scratch/out/log/bench.txt"
+expect 0 'busy with other work (0 % in use; processes: 42, python)' env BUSY=1 "${run[@]}" --gpu 0
+expect 0 'CPU executor' "${run[@]}" --device simt
+export DRIVER=12.8
+set_up_for
+expect 0 'No GPU is used' "${run[@]}"
+expect 3 'no GPU can be used' "${run[@]}" --device cuda
+
+echo "$((checks - failures)) passed, $failures failed"
+((failures == 0))

@@ -5,14 +5,17 @@
 setup_key() {
   printf '%s\n' "$PATH" "${CC:-}" "${CXX:-}" "${CUDACXX:-}" "${CUDAHOSTCXX:-}" "${CUDA_HOME:-}" "${CUDA_PATH:-}" \
     "${CMAKE_PREFIX_PATH:-}" "${SCANLAB_PYTHON:-}" "${SCANLAB_CUDA_FROM:-}" "${option[no-cuda]:-}" "$PWD" \
-    "$(cuda_architectures)" "$(driver_cuda)" "$(cat harness/setup/*.sh harness/setup/*.txt harness/setup/probe/* analysis/requirements.txt)" |
+    "$(cuda_architectures)" "$(driver_cuda)" \
+    "$(cat harness/setup/*.sh harness/setup/*.txt harness/setup/probe/* analysis/requirements.txt)" |
     cksum
 }
+
+readonly no_cuda_reason='--no-cuda leaves it out'
 
 # Sets `preset` to cuda or cpu, and `python`, `nvcc` and their reasons, and leaves build/$preset configured.
 extra_needs=()  # what the caller wants besides what the build and the tests want
 set_up() {
-  local key ready=.deps/ready${option[no-cuda]:+-no-cuda}
+  local key old_key='' ready=.deps/ready${option[no-cuda]:+-no-cuda}
   mkdir -p .deps
   key=$(setup_key)
   if { read -r old_key && read -r preset && read -r python && read -r nvcc; } 2>/dev/null <"$ready" &&
@@ -34,7 +37,6 @@ set_up() {
     printf '%s\n' "$key" "$preset" "$python" "$nvcc" >"$ready"
   fi
 }
-readonly no_cuda_reason='--no-cuda leaves it out'
 
 is_configured() { [[ -e build/$preset/build.ninja || -e build/$preset/Makefile ]]; }
 
