@@ -221,6 +221,109 @@ TEST(Executor, KernelsSeeTheSameSeedAsTheSameInterleaving) {
   EXPECT_NE(order(1), order(2));
 }
 
+TEST(Executor, TellsBarriersOfDifferentFilesApart) {
+  // The same line and column, as two headers may well have them.
+  const Fault fault = only_fault(run({.threads = 2}, [](CpuBlock& block) {
+    if (block.thread_rank() == 0) {
+// clang-format off
+#line 100 "variants/one.cuh"
+      block.sync();
+#line 100 "variants/two.cuh"
+    } else { 
+#line 100 "variants/two.cuh"
+      block.sync();
+#line 260 "tests/executor_test.cu"
+      // clang-format on
+    }
+  }));
+  EXPECT_EQ(fault.kind, FaultKind::barrier_divergence);
+}
+
+TEST(Executor, FindsRacesBetweenViewsOfDifferentWidth) {
+  const auto write_and_read = [](bool barrier) {
+    return run({.threads = 2, .shared_bytes = 8}, [barrier](CpuBlock& block) {
+      auto wide = block.shared<std::int64_t>(1);
+      auto narrow = block.shared<int>(2);
+      if (block.thread_rank() == 0) wide[0] = 7;
+      if (barrier) block.sync();
+      if (block.thread_rank() == 1) {
+        const int high = narrow[1];
+        (void)high;
+      }
+    });
+  };
+  EXPECT_TRUE(write_and_read(true).faults.empty());
+  EXPECT_EQ(only_fault(write_and_read(false)).kind, FaultKind::race);
+}
+
+TEST(Executor, FindsRacesInGlobalMemory) {
+  // A scan step in place: right if blocks and threads happen to run in order, and a race all the same.
+  Ints memory(257, 1);
+  const Span<int> data(memory.data(), 257, "data");
+  const Report within = run({.threads = 256}, [data](CpuBlock& block) {
+    const int t = block.thread_rank();
+    data[t] = data[t + 1];
+  });
+  ASSERT_FALSE(within.faults.empty());
+  EXPECT_EQ(within.faults.front().kind, FaultKind::race);
+
+  const Report between = run({.blocks = 4, .threads = 1}, [data](CpuBlock& block) {
+    const auto b = block.group_index();
+    block.sync();
+    data[b] = data[b + 1];
+  });
+  ASSERT_FALSE(between.faults.empty());
+  EXPECT_NE(between.faults.front().message.find("end of a launch"), std::string::npos);
+}
+
+TEST(Executor, TheNextLaunchMayReadWhatTheLastOneWrote) {
+  Ints memory(64, 0);
+  const Span<int> data(memory.data(), 64, "data");
+  Executor executor;
+  const auto write = [data](CpuBlock& block) { data[block.group_index()] = 1; };
+  const auto reverse = [data](CpuBlock& block) {
+    const int seen = data[63 - block.group_index()];
+    EXPECT_EQ(seen, 1);
+  };
+  executor.launch({.blocks = 64}, TestKernel<decltype(write)>{write});
+  executor.launch({.blocks = 64}, TestKernel<decltype(reverse)>{reverse});
+  EXPECT_TRUE(executor.report().faults.empty());
+}
+
+TEST(Executor, ARaceNamesTheOtherThread) {
+  const Report report = run({.threads = 2, .shared_bytes = 4}, [](CpuBlock& block) {
+    auto shared = block.shared<int>(1);
+    if (block.thread_rank() == 0) shared[0] = 1;
+    block.sync();
+    const int both_read = shared[0];
+    if (block.thread_rank() == 1) shared[0] = both_read + 1;
+  });
+  EXPECT_NE(only_fault(report).message.find("thread 1 of block 0 writes shared[0], which thread 0"), std::string::npos)
+      << only_fault(report).message;
+}
+
+TEST(Executor, StepsAreToldApartByNameWhateverTheShapeOfTheBlock) {
+  // The second block skips a step: its last must not be counted under the name of another.
+  const Report report = run({.blocks = 2, .threads = 1, .shared_bytes = 4}, [](CpuBlock& block) {
+    auto shared = block.shared<int>(1);
+    block.step("first", 0);
+    shared[0] = 0;
+    if (block.group_index() == 0) {
+      block.sync();
+      block.step("middle", 0);
+      shared[0] = 1;
+    }
+    block.sync();
+    block.step("last", 0);
+    shared[0] = 2;
+  });
+  ASSERT_EQ(report.launches.at(0).steps.size(), 3U);
+  EXPECT_EQ(report.launches[0].steps[1].counts.shared_requests, 1);
+  EXPECT_EQ(report.launches[0].steps[2].label, "last");
+  EXPECT_EQ(report.launches[0].steps[2].counts.shared_requests, 2);
+  EXPECT_EQ(report.launches[0].barriers, 2);
+}
+
 // Bank conflicts against hand-counted cases.
 int degree(int stride, int bytes, int banks, int lanes) {
   std::vector<std::uint64_t> addresses;

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <boost/context/fiber.hpp>
-#include <boost/context/pooled_fixedsize_stack.hpp>
 #include <boost/context/preallocated.hpp>
+#include <boost/context/protected_fixedsize_stack.hpp>
 #include <cstring>
 #include <numeric>
 #include <random>
+#include <unordered_map>
 
 #include "harness/simt/stack_switch.hpp"
 #include "harness/simt/trace.hpp"
@@ -16,10 +17,12 @@
 namespace scanlab::simt {
 
 namespace {
-constexpr std::size_t kStackBytes = 64 * 1024;
-constexpr int kResidentBlocks = 8;       // blocks in flight when interleaved
-constexpr std::size_t kMaxFaults = 100;  // different faults kept a run; more of them say nothing new
-constexpr std::byte kPoison{0xA5};       // what shared memory holds before a block writes it
+constexpr std::size_t kStackBytes = 256 * 1024;       // reserved, not touched; a guard page ends it
+constexpr std::size_t kMostSharedBytes = 227 * 1024;  // a block of compute capability 9.0 can have
+constexpr std::int64_t kMostShadowedItems = 1 << 24;  // races in larger global arrays are not looked for
+constexpr int kResidentBlocks = 8;                    // blocks in flight when interleaved
+constexpr std::size_t kMaxFaults = 100;               // different faults kept a run; more of them say nothing new
+constexpr std::byte kPoison{0xA5};                    // what shared memory holds before a block writes it
 namespace context = boost::context;
 }  // namespace
 
@@ -52,12 +55,16 @@ class ExecutorCore {
   /// Records a fault, or counts it again if the same one was seen before.
   void fault(FaultKind kind, const std::source_location& where, std::string message);
   [[noreturn]] void fail(FaultKind kind, const std::source_location& where, std::string message);
-  Counts& counts() { return launch_steps[interval_of_running - 1].counts; }
+  Counts& counts() { return launch_steps[running_step].counts; }
+  /// The number of the step with this name and number in this launch; new steps are added at the end.
+  std::size_t find_step(const char* name, std::int64_t number);
+  /// What is known of the accesses to a global array, by where it begins.
+  Shadow& global_shadow(const Array& array);
   Worker* take_worker();
   void run_worker(Worker& worker);
 
   struct StepData {
-    const char* name = nullptr;
+    const char* name = nullptr;  // null: not named; `number` is then the barrier interval
     std::int64_t number = 0;
     Counts counts;
   };
@@ -72,18 +79,21 @@ class ExecutorCore {
   const char* kernel_name = "";
   void (*body)(void*, CpuBlock&) = nullptr;
   void* closure = nullptr;
-  std::vector<StepData> launch_steps;  // by barrier interval
+  std::vector<StepData> launch_steps;
+  std::int64_t launch_number = 0;
+  std::int64_t launch_barriers = 0;  // of the block that passed the most
   std::exception_ptr failure;
 
   // Of the thread that is running.
   BlockRun* running_block = nullptr;
   Worker* running_worker = nullptr;
-  std::size_t interval_of_running = 1;
+  std::size_t running_step = 0;
 
-  context::pooled_fixedsize_stack stacks{kStackBytes};
+  context::protected_fixedsize_stack stacks{kStackBytes};
   std::vector<std::unique_ptr<Worker>> workers;
   std::vector<Worker*> idle;
   bool stopping = false;
+  std::unordered_map<const void*, Shadow> global_shadows;
 };
 
 /// One block: its shared memory and where its threads stand.
@@ -114,8 +124,8 @@ class BlockRun {
   /// Runs every thread to its next barrier or its end. False when all have ended.
   bool advance() {
     core_.running_block = this;
-    core_.interval_of_running = interval_;
-    if (core_.launch_steps.size() < interval_) core_.launch_steps.resize(interval_);
+    core_.running_step = core_.find_step(nullptr, static_cast<std::int64_t>(interval_));
+    step_is_named_ = false;
 
     std::vector<Worker*> resuming;
     resuming.swap(waiting_);
@@ -129,9 +139,10 @@ class BlockRun {
       worker->block = this;
       resume(*worker);
     }
-    if (core_.options.trace) count_accesses(accesses_, core_.launch_steps[interval_ - 1].counts);
+    if (core_.options.trace) count_accesses(accesses_, core_.counts());
     if (waiting_.empty()) return false;
     check_barrier();
+    core_.launch_barriers = std::max(core_.launch_barriers, static_cast<std::int64_t>(interval_));
     ++interval_;
     return true;
   }
@@ -181,7 +192,15 @@ class BlockRun {
                          static_cast<std::uint8_t>(thread % 32), static_cast<std::uint8_t>(array.item_bytes),
                          array.space, write});
     if (current_thread.accesses == 1) ++core_.counts().active_threads;
-    if (array.space == Space::shared) look_for_race(address, array, index, write, where, site);
+    look_for_races(address, array, index, write, where, site);
+  }
+
+  /// Names what the block does from here to its next barrier; the first name counts. Blocks of other shapes may do it
+  /// after another number of barriers: steps are told apart by name.
+  void name_step(const char* name, std::int64_t number) {
+    if (step_is_named_) return;
+    step_is_named_ = true;
+    core_.running_step = core_.find_step(name, number);
   }
 
   std::byte* shared() const { return shared_; }
@@ -212,7 +231,7 @@ class BlockRun {
                              waiting_.size(), index_, finished_));
     }
     for (const Worker* other : waiting_) {
-      if (other->waits_at.line() != first.waits_at.line() || other->waits_at.column() != first.waits_at.column()) {
+      if (core_.sites.id(other->waits_at) != core_.sites.id(first.waits_at)) {
         core_.fail(FaultKind::barrier_divergence, first.waits_at,
                    fmt::format("thread {} of block {} waits at this barrier, thread {} at the one of {}", first.thread,
                                index_, other->thread, Sites::text(other->waits_at)));
@@ -225,21 +244,37 @@ class BlockRun {
     }
   }
 
-  void look_for_race(std::uint64_t address, const Array& array, std::int64_t index, bool write,
-                     const std::source_location& where, std::uint32_t site) {
-    using What = SharedShadow::Conflict::What;
-    const int thread = current_thread.thread;
-    const auto conflict = shadow_.access(address, write, thread, static_cast<std::int64_t>(interval_), site);
-    if (conflict.what == What::race) {
-      core_.fault(FaultKind::race, where,
-                  fmt::format("thread {} {} {}[{}], which thread {} {} at {} with no barrier between", thread,
-                              write ? "writes" : "reads", array.name, index, conflict.other_thread,
-                              conflict.other_wrote ? "writes" : "reads", core_.sites.text(conflict.other_site)));
-    } else if (conflict.what == What::never_written) {
-      core_.fault(FaultKind::never_written, where,
-                  fmt::format("thread {} of block {} reads {}[{}], which no thread of the block has written", thread,
-                              index_, array.name, index));
+  /// Words of 4 bytes are told apart, in shared memory smaller items too; of global arrays, items.
+  void look_for_races(std::uint64_t address, const Array& array, std::int64_t index, bool write,
+                      const std::source_location& where, std::uint32_t site) {
+    const Shadow::Accessor by{core_.launch_number, index_, static_cast<std::int64_t>(interval_), current_thread.thread,
+                              site};
+    if (array.space == Space::global) {
+      if (array.count > kMostShadowedItems) return;
+      const auto conflict = core_.global_shadow(array).access(static_cast<std::size_t>(index), write, by);
+      if (conflict.what == Shadow::Conflict::What::race) report_race(conflict, array, index, write, where);
+      return;
     }
+    for (std::uint64_t byte = address; byte < address + array.item_bytes; byte += 4) {
+      const auto conflict = shadow_.access(byte, write, by);
+      if (conflict.what == Shadow::Conflict::What::race) {
+        report_race(conflict, array, index, write, where);
+      } else if (conflict.what == Shadow::Conflict::What::never_written) {
+        core_.fault(FaultKind::never_written, where,
+                    fmt::format("thread {} of block {} reads {}[{}], which no thread of the block has written",
+                                by.thread, index_, array.name, index));
+      }
+    }
+  }
+
+  void report_race(const Shadow::Conflict& conflict, const Array& array, std::int64_t index, bool write,
+                   const std::source_location& where) {
+    const bool other_block = conflict.other.block != index_;
+    core_.fault(FaultKind::race, where,
+                fmt::format("thread {} of block {} {} {}[{}], which thread {} of block {} {} at {} with no {} between",
+                            current_thread.thread, index_, write ? "writes" : "reads", array.name, index,
+                            conflict.other.thread, conflict.other.block, conflict.other_wrote ? "writes" : "reads",
+                            core_.sites.text(conflict.other.site), other_block ? "end of a launch" : "barrier"));
   }
 
   ExecutorCore& core_;
@@ -252,7 +287,8 @@ class BlockRun {
   std::vector<Worker*> waiting_;
   std::vector<std::byte> shared_storage_;
   std::byte* shared_ = nullptr;
-  SharedShadow shadow_;
+  bool step_is_named_ = false;
+  Shadow shadow_;
   std::vector<Access> accesses_;
   std::vector<Occurrences> occurrences_;
 };
@@ -308,17 +344,40 @@ void ExecutorCore::fail(FaultKind kind, const std::source_location& where, std::
   throw LaunchFailure(text);
 }
 
+std::size_t ExecutorCore::find_step(const char* name, std::int64_t number) {
+  const auto same = [&](const StepData& step) {
+    return step.number == number && (step.name == name || (step.name != nullptr && name != nullptr &&
+                                                           std::string_view(step.name) == std::string_view(name)));
+  };
+  const auto found = std::ranges::find_if(launch_steps, same);
+  if (found != launch_steps.end()) return static_cast<std::size_t>(found - launch_steps.begin());
+  launch_steps.push_back({name, number, {}});
+  return launch_steps.size() - 1;
+}
+
+Shadow& ExecutorCore::global_shadow(const Array& array) {
+  Shadow& shadow = global_shadows[array.data];
+  shadow.resize(static_cast<std::size_t>(array.count));
+  return shadow;
+}
+
 void ExecutorCore::run(const Grid& launch_grid, const char* name, int max_threads,
                        void (*thread_body)(void*, CpuBlock&), void* thread_closure) {
   if (launch_grid.threads < 1 || launch_grid.threads > max_threads) {
     throw LaunchFailure(
         fmt::format("{} takes 1 to {} threads a block, not {}", name, max_threads, launch_grid.threads));
   }
+  if (launch_grid.shared_bytes > kMostSharedBytes) {
+    throw LaunchFailure(fmt::format("{} wants {} bytes of shared memory a block, a device has at most {}", name,
+                                    launch_grid.shared_bytes, kMostSharedBytes));
+  }
   grid = &launch_grid;
   kernel_name = name;
   body = thread_body;
   closure = thread_closure;
-  launch_steps.assign(1, {});
+  launch_steps.clear();
+  launch_barriers = 0;
+  ++launch_number;
   failure = nullptr;
 
   const auto finish = [&] {
@@ -327,10 +386,10 @@ void ExecutorCore::run(const Grid& launch_grid, const char* name, int max_thread
     launch.blocks = launch_grid.blocks;
     launch.threads = launch_grid.threads;
     launch.shared_bytes = launch_grid.shared_bytes;
-    launch.barriers = static_cast<std::int64_t>(launch_steps.size()) - 1;
-    for (std::size_t i = 0; i < launch_steps.size(); ++i) {
-      const StepData& step = launch_steps[i];
-      std::string label = step.name == nullptr ? fmt::format("interval {}", i + 1)
+    launch.barriers = launch_barriers;
+    for (const StepData& step : launch_steps) {
+      if (step.name == nullptr && step.counts.is_zero()) continue;  // an interval that got its name later
+      std::string label = step.name == nullptr ? fmt::format("interval {}", step.number)
                           : step.number == 0   ? std::string(step.name)
                                                : fmt::format("{} {}", step.name, step.number);
       launch.steps.push_back({std::move(label), step.counts});
@@ -388,19 +447,14 @@ void count_operation() {
 
 void CpuBlock::sync(std::source_location where) { core_.running_block->wait(where); }
 
-void CpuBlock::step(const char* name, std::int64_t number) {
-  ExecutorCore::StepData& step = core_.launch_steps[core_.interval_of_running - 1];
-  if (step.name == nullptr) {
-    step.name = name;
-    step.number = number;
-  }
-}
+void CpuBlock::step(const char* name, std::int64_t number) { core_.running_block->name_step(name, number); }
 
 void CpuBlock::tally_swap() { ++core_.counts().swaps; }
 
 Array CpuBlock::shared_array(std::size_t item_bytes, std::int64_t count, std::size_t offset,
                              const std::source_location& where) {
-  if (offset % item_bytes != 0 || offset + item_bytes * static_cast<std::size_t>(count) > grid_.shared_bytes) {
+  if (count < 0 || offset % item_bytes != 0 || offset > grid_.shared_bytes ||
+      static_cast<std::size_t>(count) > (grid_.shared_bytes - offset) / item_bytes) {
     core_.fail(
         FaultKind::out_of_bounds, where,
         fmt::format("the kernel takes {} items of {} bytes at offset {} of shared memory, the launch gave {} bytes",

@@ -50,6 +50,11 @@ class CudaMachine {
   template <class Kernel, class... Arguments>
   void launch(const Grid& grid, const Kernel& kernel, const Arguments&... arguments) {
     if (grid.blocks == 0) return;
+    if (grid.shared_bytes > 48 * 1024) {  // more is given only to those who ask for it
+      cuda::check(cudaFuncSetAttribute(trampoline<Kernel, Arguments...>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                       static_cast<int>(grid.shared_bytes)),
+                  Kernel::kName);
+    }
     trampoline<<<static_cast<unsigned>(grid.blocks), grid.threads, grid.shared_bytes, stream_>>>(kernel, arguments...);
     cuda::check(cudaGetLastError(), Kernel::kName);
   }

@@ -8,7 +8,7 @@
 namespace scanlab::simt {
 
 enum class FaultKind {
-  race,                ///< two threads touch one shared item between two barriers, at least one of them writing
+  race,                ///< two threads touch one item, at least one writing, and no barrier (or end of launch) between
   out_of_bounds,       ///< an index outside its array
   never_written,       ///< a read of shared memory that no thread of the block has written
   barrier_divergence,  ///< some threads wait at a barrier that others never reach, or at another barrier
@@ -49,6 +49,7 @@ struct Counts {
   std::int64_t global_sectors = 0;        ///< 32-byte sectors touched, request by request
   std::int64_t global_ideal_sectors = 0;  ///< the fewest that could hold the bytes asked for
   void add(const Counts& other);
+  bool is_zero() const { return active_threads == 0 && operations == 0 && swaps == 0; }
 };
 
 struct Step {

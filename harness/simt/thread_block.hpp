@@ -1,5 +1,5 @@
 // The thread block as a kernel sees it. Two models of it exist: GpuBlock (gpu_block.cuh) and CpuBlock
-// (cpu_block.hpp). Names are those of CUDA's cooperative groups where it has one.
+// (executor.hpp). Names are those of CUDA's cooperative groups where it has one.
 #pragma once
 
 #include <concepts>

@@ -153,34 +153,41 @@ void count_accesses(std::vector<Access>& accesses, Counts& counts) {
   accesses.clear();
 }
 
-void SharedShadow::reset(std::size_t bytes) { cells_.assign(bytes, Cell{}); }
+namespace {
 
-SharedShadow::Conflict SharedShadow::access(std::uint64_t offset, bool write, int thread, std::int64_t interval,
-                                            std::uint32_t site) {
+bool same_thread(const Shadow::Accessor& a, const Shadow::Accessor& b) {
+  return a.launch == b.launch && a.block == b.block && a.thread == b.thread;
+}
+
+/// Whether nothing orders two accesses. Launch 0 is nobody: a cell that has not been accessed.
+bool unordered(const Shadow::Accessor& a, const Shadow::Accessor& b) {
+  if (a.launch != b.launch || same_thread(a, b)) return false;
+  return a.block != b.block || a.interval == b.interval;
+}
+
+}  // namespace
+
+Shadow::Conflict Shadow::access(std::size_t index, bool write, const Accessor& by) {
   using What = Conflict::What;
+  Cell& cell = cells_[index];
   Conflict conflict;
-  Cell& cell = cells_[offset];
-  if (cell.write_interval == interval && cell.writer != thread) {
-    conflict = {What::race, cell.writer, cell.write_site, true};
-  } else if (write && cell.read_interval == interval && (cell.reader != thread || cell.several_readers)) {
-    conflict = {What::race, cell.reader, cell.read_site, false};
-  } else if (!write && cell.write_interval == 0) {
+  if (unordered(cell.writer, by)) {
+    conflict = {What::race, cell.writer, true};
+  } else if (write && unordered(cell.reader, by)) {
+    conflict = {What::race, cell.reader, false};
+  } else if (write && unordered(cell.other_reader, by)) {
+    conflict = {What::race, cell.other_reader, false};
+  } else if (!write && cell.writer.launch == 0) {
     conflict.what = What::never_written;
   }
   if (write) {
-    cell.write_interval = interval;
-    cell.writer = thread;
-    cell.write_site = site;
-  } else if (cell.read_interval != interval) {
-    cell.read_interval = interval;
-    cell.reader = thread;
-    cell.read_site = site;
-    cell.several_readers = false;
-  } else if (cell.reader != thread) {
-    // Keep one reader that is not the first, so that a later write by the first is still a race with it.
-    cell.several_readers = true;
-    cell.reader = thread;
-    cell.read_site = site;
+    cell.writer = by;
+  } else if (!same_thread(cell.reader, by)) {
+    // Keep the earlier reader beside the later: whichever of the two writes next, the other one is in its way.
+    if (unordered(cell.reader, by)) cell.other_reader = cell.reader;
+    cell.reader = by;
+  } else {
+    cell.reader = by;
   }
   return conflict;
 }

@@ -56,27 +56,34 @@ struct Access {
 /// Adds the accesses of one interval to `counts`; reorders `accesses`.
 void count_accesses(std::vector<Access>& accesses, Counts& counts);
 
-/// Who last touched each item of a block's shared memory. Found races name both accesses.
-class SharedShadow {
+/// Who last touched what: of one array in global memory, or of a block's shared memory. Two accesses race if at least
+/// one writes and nothing orders them: threads of one block with no barrier between, or any two blocks of one launch.
+class Shadow {
  public:
+  /// Who makes an access: a thread of a block, between two of its barriers (`interval`, from 1 on), in a launch.
+  struct Accessor {
+    std::int64_t launch = 0;
+    std::int64_t block = 0;
+    std::int64_t interval = 0;
+    int thread = 0;
+    std::uint32_t site = 0;
+  };
   struct Conflict {
     enum class What { none, race, never_written } what = What::none;
-    int other_thread = 0;
-    std::uint32_t other_site = 0;
+    Accessor other;
     bool other_wrote = false;
   };
-  void reset(std::size_t bytes);
-  /// Records the access of `thread` in barrier interval `interval` (from 1 on) and returns what it conflicts with.
-  Conflict access(std::uint64_t offset, bool write, int thread, std::int64_t interval, std::uint32_t site);
+  /// `cells`: one for each unit that is told apart.
+  void resize(std::size_t cells) { cells_.resize(cells); }
+  void reset(std::size_t cells) { cells_.assign(cells, Cell{}); }
+  /// Records an access to `cell` and returns what it conflicts with.
+  Conflict access(std::size_t cell, bool write, const Accessor& by);
 
  private:
-  // Items are aligned to their size and never overlap items of another size (CpuBlock::shared sees to it), so the
-  // cell of an item's first byte stands for the item.
   struct Cell {
-    std::int64_t write_interval = 0, read_interval = 0;
-    int writer = 0, reader = 0;
-    std::uint32_t write_site = 0, read_site = 0;
-    bool several_readers = false;
+    Accessor writer;
+    Accessor reader;        ///< the last
+    Accessor other_reader;  ///< one that is another thread than `reader`, if there is one as unordered as it
   };
   std::vector<Cell> cells_;
 };
