@@ -57,6 +57,7 @@ Run run_benchmark(const std::string& name, std::int64_t iterations,
   benchmark::ClearRegisteredBenchmarks();
   benchmark::RegisterBenchmark(name.c_str(), [&](benchmark::State& state) { body(state); })
       ->Iterations(iterations)
+      ->Repetitions(1)  // rounds are ours: BENCHMARK_REPETITIONS in the environment must not multiply them
       ->UseManualTime()
       ->Unit(benchmark::kNanosecond);
   Keeper keeper;

@@ -100,7 +100,9 @@ int run(const std::vector<std::string>& words, std::ostream& out, std::ostream& 
   Context context{out, err, words};
   context.argv.insert(context.argv.begin(), "scanlab");
   try {
-    return dispatch(words, context);
+    const int status = dispatch(words, context);
+    if (!out.flush()) throw CommandError(kBadInput, "the output could not be written whole: is the disk full?");
+    return status;
   } catch (const CommandError& error) {
     fmt::print(err, "scanlab: {}\n", error.what());
     return error.status;

@@ -30,6 +30,8 @@ constexpr const char* kSchema = "scanlab-explain/1";
 class AlignedBytes {
  public:
   explicit AlignedBytes(std::size_t bytes) : data_(std::aligned_alloc(256, (bytes + 256) / 256 * 256), std::free) {
+    if (data_ == nullptr)
+      throw CommandError(kBadInput, fmt::format("there is no memory for an array of {} bytes", bytes));
     std::fill_n(static_cast<unsigned char*>(data_.get()), (bytes + 256) / 256 * 256, static_cast<unsigned char>(0));
   }
   void* get() const { return data_.get(); }
@@ -45,17 +47,19 @@ struct Explanation {
   double seconds = 0;
 };
 
-/// Runs a case on the executor, tracing. A fault that stops a launch is in the report like any other.
-Explanation explain_case(const Case& chosen) {
+/// Why a case cannot be explained, or empty.
+std::string unexplainable(const Case& chosen) {
   const Variant& variant = *chosen.variant;
   if (!variant.machines.simt) {
-    throw CommandError(kBadInput,
-                       fmt::format("{} has no executor form: it is {}, and is verified and timed on its own "
-                                   "machine only",
-                                   variant.about.id, variant.machines.host ? "host code" : "plain CUDA or a library"));
+    return fmt::format("{} has no executor form: it is {}, and is verified and timed on its own machine only",
+                       variant.about.id, variant.machines.host ? "host code" : "plain CUDA or a library");
   }
-  const BoundScan bound = variant.bind(chosen.problem);
-  if (!bound.plan.possible()) throw CommandError(kBadInput, bound.plan.refusal);
+  return variant.bind(chosen.problem).plan.refusal;
+}
+
+/// Runs a case on the executor, tracing. A fault that stops a launch is in the report like any other.
+Explanation explain_case(const Case& chosen) {
+  const BoundScan bound = chosen.variant->bind(chosen.problem);
   const std::size_t bytes =
       static_cast<std::size_t>(chosen.problem.items) * item_bytes(chosen.problem.type, chosen.problem.op);
   const AlignedBytes in(bytes);
@@ -279,8 +283,18 @@ int explain(const std::vector<std::string>& arguments, Context& context) {
   positional.add("variant", 1);
   po::variables_map values;
   if (!parse_options(arguments, options, positional, command("explain"), context, values)) return kOk;
+  if (values.count("all") == 0 && (values.count("out") != 0 || values.count("quick") != 0)) {
+    throw CommandError(kBadInput, "--out and --quick go with explain --all");
+  }
   if (values.count("all") != 0) {
-    if (values.count("out") == 0) throw CommandError(kBadInput, "explain --all writes files: say where with --out DIR");
+    for (const char* selector : {"variant", "type", "op", "mode", "items", "set", "json"}) {
+      if (values.count(selector) != 0) {
+        throw CommandError(kBadInput, fmt::format("explain --all explains everything: leave out --{}", selector));
+      }
+    }
+    if (values.count("out") == 0 || values["out"].as<std::string>().empty()) {
+      throw CommandError(kBadInput, "explain --all writes files: say where with --out DIR");
+    }
     return explain_all(values["out"].as<std::string>(), values.count("quick") != 0, context);
   }
   if (values.count("variant") == 0) {
@@ -294,7 +308,14 @@ int explain(const std::vector<std::string>& arguments, Context& context) {
   }
   bool faults = false;
   Json all = Json::array();
+  int explained = 0;
   for (const Case& chosen : cases) {
+    if (const std::string why = unexplainable(chosen); !why.empty()) {
+      if (cases.size() == 1) throw CommandError(kBadInput, why);
+      fmt::print(context.err, "skipped: {}\n", why);
+      continue;
+    }
+    ++explained;
     const Explanation explanation = explain_case(chosen);
     faults = faults || !explanation.report.faults.empty();
     if (values.count("json") != 0) {
@@ -303,6 +324,7 @@ int explain(const std::vector<std::string>& arguments, Context& context) {
       print(explanation, context.out);
     }
   }
+  if (explained == 0) throw CommandError(kBadInput, "none of the chosen cases can be explained");
   if (values.count("json") != 0) context.out << (all.size() == 1 ? all[0] : all).dump(1) << "\n";
   return faults ? kFailed : kOk;
 }

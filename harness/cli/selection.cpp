@@ -35,7 +35,9 @@ Words words(const po::variables_map& values, const char* option) {
   if (values.count(option) == 0) return all;
   for (const std::string& text : values[option].as<Words>()) {
     for (const std::string& word : split(text, ',')) {
-      if (!word.empty()) all.push_back(word);
+      // An empty word is a script's unset variable: it must not come to mean "everything".
+      if (word.empty()) throw CommandError(kBadInput, fmt::format("--{} is given an empty word", option));
+      all.push_back(word);
     }
   }
   return all;
@@ -43,8 +45,9 @@ Words words(const po::variables_map& values, const char* option) {
 
 [[noreturn]] void unknown(const char* what, const std::string& word, const Words& known) {
   const Words near = near_matches(word, known);
-  const std::string hint = near.empty() ? fmt::format("known: {}", fmt::join(known, ", "))
-                                        : fmt::format("did you mean {}?", fmt::join(near, " or "));
+  const std::string hint = !near.empty()   ? fmt::format("did you mean {}?", fmt::join(near, " or "))
+                           : known.empty() ? "there are none"
+                                           : fmt::format("known: {}", fmt::join(known, ", "));
   throw CommandError(kBadInput, fmt::format("there is no {} '{}'; {}", what, word, hint));
 }
 
@@ -65,35 +68,57 @@ std::vector<E> enumerators(const po::variables_map& values, const char* option) 
   return chosen;
 }
 
-/// A number, a power (2^20), or a sum or difference of these (2^20+1).
-std::int64_t parse_count(const std::string& text, const std::string& whole) {
+constexpr std::int64_t kMostItems = std::int64_t{1} << 40;  // more than any device holds, and sums of it do not wrap
+
+std::int64_t at_most(std::int64_t value, const std::string& whole) {
+  if (value <= kMostItems) return value;
+  throw CommandError(kBadInput, fmt::format("--items: '{}' is more than 2^40 items", whole));
+}
+
+std::int64_t parse_power(const std::string& text, const std::string& whole) {
   const auto fail = [&]() -> std::int64_t {
     throw CommandError(kBadInput,
                        fmt::format("--items: '{}' in '{}' is not a number of items; write 1000, 2^20, 2^20+1 "
                                    "or a range 2^10:2^28:x4",
                                    text, whole));
   };
-  if (const std::size_t at = text.find_last_of("+-"); at != std::string::npos && at > 0) {
-    const std::int64_t left = parse_count(text.substr(0, at), whole);
-    const std::int64_t right = parse_count(text.substr(at + 1), whole);
-    const std::int64_t value = text[at] == '+' ? left + right : left - right;
-    return value < 0 ? fail() : value;
-  }
   const Words parts = split(text, '^');
   std::int64_t numbers[2] = {};
   if (parts.size() > 2) return fail();
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const char* end = parts[i].data() + parts[i].size();
     const auto [stop, error] = std::from_chars(parts[i].data(), end, numbers[i]);
+    if (error == std::errc::result_out_of_range) return at_most(kMostItems + 1, whole);
     if (error != std::errc{} || stop != end || numbers[i] < 0) return fail();
+    at_most(numbers[i], whole);
   }
   if (parts.size() == 1) return numbers[0];
+  if (numbers[0] <= 1) return numbers[1] == 0 ? 1 : numbers[0];
   std::int64_t power = 1;
   for (std::int64_t i = 0; i < numbers[1]; ++i) {
-    if (numbers[0] != 0 && power > (std::int64_t{1} << 40) / std::max<std::int64_t>(numbers[0], 1)) return fail();
+    if (power > kMostItems / numbers[0]) return at_most(kMostItems + 1, whole);
     power *= numbers[0];
   }
   return power;
+}
+
+/// A number, a power (2^20), or a sum or difference of these (2^20+1).
+std::int64_t parse_count(const std::string& text, const std::string& whole) {
+  const std::size_t at = text.find_last_of("+-");
+  if (at == std::string::npos || at == 0) return parse_power(text, whole);
+  const std::int64_t left = parse_count(text.substr(0, at), whole);
+  const std::int64_t right = parse_power(text.substr(at + 1), whole);
+  if (text[at] == '-' && right > left) {
+    throw CommandError(kBadInput, fmt::format("--items: '{}' is less than no items", text));
+  }
+  return at_most(text[at] == '+' ? left + right : left - right, whole);
+}
+
+/// Whether a pattern means baselines that only a build with CUDA has. Their ids are their files' names.
+bool needs_cuda_build(const std::string& pattern) {
+  const Words ids = split(SCANLAB_CUDA_ONLY_IDS, ',');
+  return std::ranges::any_of(
+      ids, [&](const std::string& id) { return !id.empty() && fnmatch(pattern.c_str(), id.c_str(), 0) == 0; });
 }
 
 }  // namespace
@@ -110,14 +135,17 @@ std::vector<std::int64_t> parse_items(const std::string& text) {
   };
   if (parts.size() > 3) fail();
   const std::int64_t last = parse_count(parts[1], text);
-  const std::string step = parts.size() == 3 ? parts[2] : "x2";
+  const std::string step = parts.size() == 3 ? parts[2] : first > 0 ? "x2" : "+1";
   if (step.size() < 2 || (step[0] != 'x' && step[0] != '+') || first > last) fail();
   const std::int64_t by = parse_count(step.substr(1), text);
   if ((step[0] == 'x' && (by < 2 || first < 1)) || by < 1) fail();
+  constexpr std::size_t kMostSizes = 100'000;
   std::vector<std::int64_t> items;
   for (std::int64_t n = first; n <= last; n = step[0] == 'x' ? n * by : n + by) {
     items.push_back(n);
-    if (items.size() > 100'000) fail();
+    if (items.size() > kMostSizes) {
+      throw CommandError(kBadInput, fmt::format("--items: '{}' is more than {} sizes", text, kMostSizes));
+    }
   }
   return items;
 }
@@ -151,6 +179,11 @@ Selection read_selection(const po::variables_map& values) {
         selection.variants.push_back(&variant);
       }
     }
+    if (!matched && needs_cuda_build(pattern)) {
+      throw CommandError(kNoDevice, fmt::format("'{}' needs a build with CUDA, and this one has none; ./check and "
+                                                "./reproduce make one where they find or may fetch nvcc",
+                                                pattern));
+    }
     if (!matched) unknown("variant", pattern, ids);
   }
 
@@ -161,7 +194,9 @@ Selection read_selection(const po::variables_map& values) {
   if (selection.operators.empty()) selection.operators = {Operator::plus};
   if (selection.modes.empty()) selection.modes = {Mode::inclusive};
   for (const std::string& word : words(values, "items")) {
-    for (const std::int64_t n : parse_items(word)) selection.items.push_back(n);
+    for (const std::int64_t n : parse_items(word)) {
+      if (std::ranges::find(selection.items, n) == selection.items.end()) selection.items.push_back(n);
+    }
   }
 
   Words parameters;

@@ -43,16 +43,13 @@ const std::vector<Sweep>& sweeps() {
                {host, {"--items=2^10:2^24:x4"}, warm},
            }},
       {.name = "counters",
-       .about = "the HSO kernels, for ncu to count their bank conflicts: use with --once",
+       .about = "what has bank conflicts, for ncu to count them: use with --once",
        .rounds = 1,
        .parts =
            {
-               {device, {"--variant=hso_*", "--type=i32,f64", "--mode=exclusive", "--items=2048,2^16"}, cold},
-               {device,
-                {"--variant=hso_*", "--type=i32,f64", "--mode=exclusive", "--items=2048,2^16"},
-                cold,
-                "padding"},
-               {device, {"--variant=hso_block*", "--mode=exclusive", "--items=2048"}, cold, "load"},
+               {device, {"--type=i32,f64", "--mode=exclusive", "--items=2048,2^16"}, cold},
+               {device, {"--type=i32,f64", "--mode=exclusive", "--items=2048,2^16"}, cold, "padding"},
+               {device, {"--mode=exclusive", "--items=2048"}, cold, "load"},
            }},
   };
   return all;

@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <new>
 #include <optional>
 #include <ostream>
 #include <sstream>
@@ -313,11 +314,20 @@ class Session {
     if (possible.empty()) return;
     for (const InputKind kind : kinds_for(request_, cases.front().problem.items)) {
       if (interrupted()) return;
-      const Oracle oracle(cases.front().problem, kind, request_.seed);
-      request_.checker->expect(oracle);
-      for (const Case* each : possible) {
-        if (interrupted()) return;
-        record(*each, kind, request_.checker->check(*each->variant, each->problem));
+      try {
+        const Oracle oracle(cases.front().problem, kind, request_.seed);
+        request_.checker->expect(oracle);
+        for (const Case* each : possible) {
+          if (interrupted()) return;
+          record(*each, kind, request_.checker->check(*each->variant, each->problem));
+        }
+      } catch (const std::bad_alloc&) {
+        const std::string why = fmt::format("host memory does not hold {} items and what they are compared with",
+                                            cases.front().problem.items);
+        for (const Case* each : possible) {
+          skip(*each, {.status = Outcome::Status::skipped, .message = why, .out_of_memory = true});
+        }
+        return;
       }
     }
   }
