@@ -87,6 +87,14 @@ TEST(Padding, TwoLevelsLeaveNoConflictInAnyTreeStep) {
   }
 }
 
+TEST(Padding, WhereTwoLevelsAreNotEnough) {
+  const auto worst = [](ElementType type, Operator op, std::int64_t n) {
+    return worst_tree_degree(counts("hso_block_padded", {type, op, Mode::exclusive, n, {}}));
+  };
+  EXPECT_EQ(worst(ElementType::i32, Operator::plus, 1500), 2) << "a node cut short by the end of the tile";
+  EXPECT_EQ(worst(ElementType::f64, Operator::affine, 2048), 4) << "items of 16 bytes";
+}
+
 TEST(Padding, TwoLevelsFitTheBanksOf2007Too) {
   const Problem problem{ElementType::f32, Operator::plus, Mode::exclusive, 2048, {{"padding", "two_level_16"}}};
   EXPECT_EQ(worst_tree_degree(counts("hso_block_padded", problem), &simt::Counts::banks16), 1);

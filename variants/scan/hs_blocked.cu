@@ -2,7 +2,7 @@
 //
 // Idea    Scan-then-propagate: every block scans a tile of 1024 items as hs_block does, the tiles' aggregates are
 //         scanned recursively, and added.
-// Work    about 10 n for tiles of 1024, and n for the offsets.
+// Work    about 10 n: 9 n in tiles of 1024, and n for the offsets.
 // Span    10 steps a level, ceil(log2 n / 10) levels.
 // Traffic 4 n.
 // Source  Hillis and Steele 1986 for the tile; GPU Gems 3, ch. 39.2.4 for the scheme.
@@ -57,7 +57,7 @@ struct HsBlocked {
     about.id = "hs_blocked";
     about.title = "Hillis-Steele by blocks, sums scanned recursively, then added";
     about.source = "Hillis and Steele 1986; Harris, Sengupta and Owens 2007";
-    about.cost = {.work = "about 11 n",
+    about.cost = {.work = "about 10 n",
                   .span = "10 steps a level, ceil(log2 n / 10) levels",
                   .traffic = "4n",
                   .operations =
