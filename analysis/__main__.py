@@ -109,16 +109,18 @@ def _pages(options: argparse.Namespace, read, publications) -> None:
     from analysis.report import footer_line
     from analysis.tables import summary
 
-    for page, name, module in ((options.readme, "results", summary), (options.ladder, "ladder", ladder)):
+    for page, name, module, build in (
+        (options.readme, "results", summary, summary.short), (options.ladder, "ladder", ladder, ladder.build),
+    ):  # fmt: skip
         if page is None:
             continue
         gathered = gather(module.NEEDS, read, publications)
         if gathered.reasons:
             _say(f"{page} is left as it is: {' and '.join(gathered.reasons)}.")
             continue
-        table = module.build(**gathered.found)
+        table = build(**gathered.found)
         repeated = next((p.repeated for p in gathered.provenances if p.repeated), "")
-        text = f"{footer_line(gathered.provenances)}; {repeated}.\n\n{table.caption}\n\n{table.markdown()}"
+        text = f"{table.markdown()}\n{table.caption} {footer_line(gathered.provenances)}; {repeated}."
         page.write_text(markers.replaced(page.read_text(encoding="utf-8"), name, text), encoding="utf-8")
         _say(f"{page}: {name} replaced")
 

@@ -8,10 +8,10 @@ from analysis.evidence import BASELINES, CEILING, FLOOR, VENDOR, CountEvidence, 
 from analysis.evidence import Counters, CounterEvidence, gather
 from analysis.figures import bank_conflicts
 from analysis.figures.ceiling_share import shares
-from analysis.figures.hardware_conflicts import compared
+from analysis.figures.hardware_conflicts import compared, groups
 from analysis.figures.speedup import ONE_CORE, OURS, speedups
 from analysis.published import Publication
-from analysis.results import Results
+from analysis.results import Results, ideal_bytes
 from analysis.table_formats import latex, significant
 from analysis.tables.costs import default_only
 from analysis.tables.summary import standings
@@ -47,10 +47,34 @@ NAMES = {
     "additionsHillisSteele": "additions of hs_block as counted",
     "additionsWorkEfficient": "additions of hso_block at the same size as counted",
     "additionsItems": "that size, as a power of two",
-    "hardwareRatioLow": "smallest ratio of hardware to executor transactions",
-    "hardwareRatioHigh": "largest ratio of hardware to executor transactions",
+    "conflictsBare": "bank conflicts of the unpadded tree at degreeItems, 32 banks",
+    "transactionsBare": "shared-memory transactions among which they are",
+    "conflictsTwoLevel": "bank conflicts of the same tree with two-level padding",
+    "paddingGainReentry": "hso_reentry over hso_reentry_padded at the largest size",
+    "paddingGainWide": "hso_blocked over hso_blocked_padded, items of 8 bytes, largest size",
+    "paddingGainReentryWide": "hso_reentry over hso_reentry_padded, items of 8 bytes, largest size",
+    "paddingMinor": "defined if no gain of the largest size at 4 bytes is far from 1: the farthest, in percent",
+    "doublingOverTree": "hso_blocked_padded over hs_blocked at the largest size",
+    "doublingOverTreeWide": "the same for items of 8 bytes",
+    "doublingAhead": "defined if hs_blocked is the faster of the two though it adds more: how many times as many additions",
+    "widthCost": "time of hs_blocked for items of 8 bytes over its time for 4 bytes, largest size",
+    "trafficAllows": "share of the copy that the bytes moved by hs_blocked would allow",
+    "belowTraffic": "defined if hs_blocked stays below that: its share of the copy",
+    "barriersDoubling": "barriers of hs_blocked a tile",
+    "barriersTree": "barriers of hso_blocked a tile",
+    "tileDoubling": "items a tile of hs_blocked",
+    "tileTree": "items a tile of hso_blocked",
+    "hardwareCases": "cases counted by both the executor and the hardware",
+    "hardwareEqual": "those in which transactions and conflicts are equal",
+    "hardwareLargestDifference": "largest difference in transactions, in percent of the executor's",
+    "hardwareAllEqual": "defined if all are equal: the item types counted",
 }
 """Every macro that can be defined, and what it says; which are depends on the evidence."""
+
+
+DOUBLING, TREE = "hs_blocked", "hso_blocked"
+MINOR = 0.1
+"""Gains nearer to 1 than this are called small in the text."""
 
 
 def values(results: Results, published: dict[str, Publication]) -> dict[str, str]:
@@ -62,6 +86,8 @@ def values(results: Results, published: dict[str, Publication]) -> dict[str, str
           "published": Published("hso2007_table2")}, _speedup_values),
         ({"counts": Counts()}, _count_values),
         ({"counters": Counters()}, _counter_values),
+        ({"timings": Timings(all_of=(CEILING, DOUBLING)), "wide": Timings(types=("i64", "f64"), all_of=(CEILING, DOUBLING)),
+          "counts": Counts(variants=(DOUBLING, TREE))}, _finding_values),
     ):  # fmt: skip
         gathered = gather(needs, results, published)
         if not gathered.reasons:
@@ -119,10 +145,14 @@ def _timing_values(timings: TimingEvidence) -> dict[str, str]:
             named["bestOfVendor"] = _number(ours.at[best, "of_cub"].value, 2)
     if VENDOR in stands.index and stands.at[VENDOR, "of_memcpy"] is not None:
         named["vendorOfCopy"] = _number(stands.at[VENDOR, "of_memcpy"].value, 2)
-    for macro, pair in (("paddingGainLargest", "hso_blocked"), ("paddingGainBlock", "hso_block")):
+    for macro, pair in (("paddingGainLargest", TREE), ("paddingGainBlock", "hso_block"), ("paddingGainReentry", "hso_reentry")):
         gain = shares(timings, f"{pair}_padded", pair, cache)
         if not gain.empty:
             named[macro] = _number(gain["ratio"].iloc[-1])
+    gains = [float(named[macro]) for macro in ("paddingGainLargest", "paddingGainReentry") if macro in named]
+    farthest = max((abs(gain - 1) for gain in gains), default=1)
+    if farthest < MINOR:
+        named["paddingMinor"] = _number(100 * farthest, 1)
     return named
 
 
@@ -159,6 +189,11 @@ def _count_values(counts: CountEvidence) -> dict[str, str]:
             if explanation.padding in macro:
                 worst = max(bank_conflicts.degrees(explanation, "banks32"), default=0)
                 named[f"worstDegree{macro[explanation.padding]}"] = f"{worst:.0f}"
+                if explanation.padding in ("none", "two_level"):
+                    transactions = int(explanation.totals["banks32"]["transactions"])
+                    named[f"conflicts{macro[explanation.padding]}"] = str(transactions - groups(explanation))
+                    if explanation.padding == "none":
+                        named["transactionsBare"] = str(transactions)
     unique = {(e.variant, e.items): e for e in default_only(counts.explanations)}
     common = {n for v, n in unique if v == "hs_block"} & {n for v, n in unique if v == "hso_block"}
     if common:
@@ -170,7 +205,59 @@ def _count_values(counts: CountEvidence) -> dict[str, str]:
 
 
 def _counter_values(counters: CounterEvidence) -> dict[str, str]:
-    ratios = compared(counters)["ratio"]
-    return {"hardwareRatioLow": _number(ratios.min()), "hardwareRatioHigh": _number(ratios.max())}
+    cases = compared(counters)
+    off = (cases["transactions_hardware"] - cases["transactions_executor"]).abs()
+    equal = (off == 0) & (cases["conflicts_hardware"] == cases["conflicts_executor"])
+    named = {
+        "hardwareCases": str(len(cases)),
+        "hardwareEqual": str(int(equal.sum())),
+        "hardwareLargestDifference": _number(100 * float((off / cases["transactions_executor"]).max())),
+    }
+    if equal.all():
+        named["hardwareAllEqual"] = " and ".join(_id(kind) for kind in dict.fromkeys(cases["type"]))
+    return named
 
 
+def _finding_values(timings: TimingEvidence, wide: TimingEvidence, counts: CountEvidence) -> dict[str, str]:
+    """What compares the two blocked scans with each other, with the copy, and with themselves on wider items."""
+    cache = timings.caches()[0]
+    named: dict[str, str] = {}
+
+    def last(evidence: TimingEvidence, variant: str, against: str) -> float | None:
+        rows = shares(evidence, variant, against, cache)
+        return None if rows.empty else float(rows["ratio"].iloc[-1])
+
+    def put(macro: str, value: float | None, digits: int = 3) -> None:
+        if value is not None:
+            named[macro] = _number(value, digits)
+
+    ahead = last(timings, DOUBLING, f"{TREE}_padded")
+    put("doublingOverTree", ahead)
+    put("doublingOverTreeWide", last(wide, DOUBLING, f"{TREE}_padded"))
+    put("paddingGainWide", last(wide, f"{TREE}_padded", TREE))
+    put("paddingGainReentryWide", last(wide, "hso_reentry_padded", "hso_reentry"))
+    narrow, broad = (e.series(DOUBLING, cache=cache).set_index("items")["median_ns"] for e in (timings, wide))
+    common = sorted(set(narrow.index) & set(broad.index))
+    if common:
+        put("widthCost", float(broad[common[-1]] / narrow[common[-1]]))
+
+    counted = {(e.variant, e.items): e for e in counts.explanations
+               if (e.type, e.mode, e.padding) == ("i32", "inclusive", "none") and e.load in ("", "halves")}  # fmt: skip
+    sizes = {n for v, n in counted if v == DOUBLING} & {n for v, n in counted if v == TREE}
+    if not sizes:
+        return named
+    n = max(sizes)
+    doubling, tree = counted[DOUBLING, n], counted[TREE, n]
+    for name, explanation in (("Doubling", doubling), ("Tree", tree)):
+        tiles = explanation.content["launches"][0]
+        named[f"barriers{name}"] = str(tiles["barriers"])
+        named[f"tile{name}"] = str(-(-n // tiles["blocks"]))
+    additions = doubling.totals["operations"] / tree.totals["operations"]
+    if ahead is not None and ahead > 1 and additions > 1:
+        named["doublingAhead"] = _number(additions, 2)
+    moved = doubling.totals["global_bytes_read"] + doubling.totals["global_bytes_written"]
+    allowed, reached = ideal_bytes("i32", "plus", n) / moved, last(timings, DOUBLING, CEILING)
+    put("trafficAllows", allowed, 2)
+    if reached is not None and reached < allowed:
+        named["belowTraffic"] = _number(reached, 2)
+    return named

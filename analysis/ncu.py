@@ -39,9 +39,12 @@ def tidy(text: str) -> pd.DataFrame:
     """
     lines = text.splitlines(keepends=True)
     first = next(number for number, line in enumerate(lines) if line.startswith(_HEADER))
+    reader = csv.DictReader(io.StringIO("".join(lines[first:])))
+    if lacking := {"ID", "Kernel Name", "Metric Name", "Metric Value"} - set(reader.fieldnames or ()):
+        raise ValueError(f"lacks the columns {', '.join(sorted(lacking))}")
     launches: dict[str, dict[str, object]] = {}
     of_case: dict[str, int] = {}
-    for row in csv.DictReader(io.StringIO("".join(lines[first:]))):
+    for row in reader:
         ranges = next((value for column, value in row.items() if column and "Push/Pop" in column), None)
         named = _CASE.search(ranges or "")
         if not named:
@@ -49,10 +52,11 @@ def tidy(text: str) -> pd.DataFrame:
         identity, case = row["ID"], named.group(1)
         if identity not in launches:
             number = of_case[case] = of_case.get(case, -1) + 1
-            launches[identity] = {**_case(case), "kernel": row.get("Kernel Name"), "launch_index": number}
-        column = METRICS.get(row.get("Metric Name") or "")
-        if column:
-            launches[identity][column] = _count(row.get("Metric Value"), f"launch {identity}, {row['Metric Name']}")
+            launches[identity] = {**_case(case), "kernel": row["Kernel Name"], "launch_index": number}
+        if row["Metric Value"] is None:
+            raise ValueError(f"is cut off within launch {identity}")
+        if column := METRICS.get(row["Metric Name"]):
+            launches[identity][column] = _count(row["Metric Value"], f"launch {identity}, {row['Metric Name']}")
     for identity, launch in launches.items():
         for metric, column in METRICS.items():
             if column not in launch:
@@ -62,8 +66,8 @@ def tidy(text: str) -> pd.DataFrame:
     return pd.DataFrame(launches.values())
 
 
-def _count(value: str | None, place: str) -> int:
-    digits = (value or "").replace(",", "")
+def _count(value: str, place: str) -> int:
+    digits = value.replace(",", "")
     if not digits.isdigit():
         raise ValueError(f"{place}: {value!r} is not a count")
     return int(digits)

@@ -21,7 +21,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.offsetbox import AnnotationBbox, DrawingArea, HPacker, TextArea
 from matplotlib.textpath import TextPath
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 from matplotlib.transforms import ScaledTranslation
 
 COLUMN = 3.4
@@ -30,6 +30,8 @@ DOUBLE = 7.1
 """Width in inches of a figure across both columns."""
 _FOOTER_SIZE, _FOOTER_LINE = 6.0, 0.1
 """Size of the footer's letters in points, and height of one of its lines in inches."""
+_SLACK = 0.04
+"""Inches left free at the right edge, for letters that are wider in one file format than in another."""
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILLION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#6E6E6E"
@@ -118,7 +120,8 @@ def figure(width: float, height: float, columns: int = 1, rows: int = 1, **subpl
     drawn, axes = pyplot.subplots(
         rows, columns, figsize=(width, height), squeeze=False, layout="constrained", gridspec_kw=grid, **subplots
     )
-    drawn.get_layout_engine().set(rect=(0, 0.14 / height, 1, 1 - 0.14 / height), w_pad=0.03, h_pad=0.02)  # footer
+    drawn.get_layout_engine().set(w_pad=0.03, h_pad=0.02)
+    _leave_room(drawn, 1)
     return drawn, list(axes.flat)
 
 
@@ -137,11 +140,17 @@ def footer(drawn: Figure, parts: Sequence[str]) -> None:
             lines += textwrap.wrap(part, max(20, int(len(part) * (width - 0.04) / _text_width(part))))
     taller = height + (len(lines) - 1) * _FOOTER_LINE
     drawn.set_size_inches(width, taller)
-    bottom = (0.04 + _FOOTER_LINE * len(lines)) / taller
-    drawn.get_layout_engine().set(rect=(0, bottom, 1, 1 - bottom))
+    _leave_room(drawn, len(lines))
     for number, line in enumerate(reversed(lines)):
         drawn.text(0.02 / width, (0.035 + number * _FOOTER_LINE) / taller, line, fontsize=_FOOTER_SIZE, color=GREY,
                    ha="left", va="bottom")  # fmt: skip
+
+
+def _leave_room(drawn: Figure, lines: int) -> None:
+    """Keeps the axes above a footer of some lines."""
+    width, height = drawn.get_size_inches()
+    bottom = (0.04 + _FOOTER_LINE * lines) / height
+    drawn.get_layout_engine().set(rect=(0, bottom, 1 - _SLACK / width, 1 - bottom))
 
 
 def _text_width(line: str) -> float:
@@ -180,10 +189,10 @@ def decade_axis(axis: Any) -> None:
     axis.set_minor_locator(NullLocator())
 
 
-def count_axis(axis: Any) -> None:
-    """Plain numbers at 1, 2 and 5 of each decade, for logarithmic axes that span a decade or two."""
-    decade_axis(axis)
-    axis.set_major_locator(LogLocator(base=10, subs=(1, 2, 5)))
+def power_axis(axis: Any) -> None:
+    """0, 1, 10 and then powers of ten at the decades of a logarithmic axis of counts, for narrow panels."""
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value <= 10 else f"$10^{{{np.log10(value):.0f}}}$"))
+    axis.set_minor_locator(NullLocator())
 
 
 def error_bars(axes: Axes, x: Any, middle: Any, low: Any, high: Any, colour: str) -> None:

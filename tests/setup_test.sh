@@ -40,6 +40,10 @@ case "$*" in
   *) echo "CUDA Version: ${DRIVER:-13.0}" ;;
 esac
 SH
+# Nothing here may install anything, even if something is wrong with what is tested; and ncu has nothing to count.
+for program in apt-get sudo ncu; do
+  stand_in "$scratch/bin/$program" <<<'exit 1'
+done
 export PATH=$scratch/bin:$PATH
 unset CUDA_VISIBLE_DEVICES SCANLAB_PYTHON
 
@@ -105,12 +109,12 @@ mkdir -p .deps
 
 # set_up_for [no-cuda]: leaves the record of a set-up for the machine as it is now.
 set_up_for() {
-  option[no-cuda]=${1:-}
-  preset=cuda
-  [[ ! ${1:-} ]] || preset=cpu
-  printf '%s\n' "$(setup_key)" "$preset" "$scratch/bin/python" "$scratch/new/nvcc" >.deps/ready${1:+-no-cuda}
+  local choice=(cuda "$scratch/bin/python" "$scratch/new/nvcc")
+  option[no-cuda]=${1:+1}
+  [[ ! ${1:-} ]] || choice=(cpu "$scratch/bin/python" '')
+  printf '%s\n' "$(setup_key)" "${choice[@]}" >.deps/ready${1:+-no-cuda}
 }
-run=(./reproduce --no-paper --out "$scratch/out")
+run=(./reproduce --offline --no-paper --out "$scratch/out")
 
 set_up_for no-cuda
 expect 0 "Figures:  $scratch/out/report/figures" "${run[@]}" --no-cuda --quick
@@ -122,8 +126,8 @@ expect 2 'error: bad.json: truncated' env STATUS_analysis=2 "${run[@]}" --no-cud
 expect 4 'bench skipped cases for lack of memory' env STATUS_bench=4 "${run[@]}" --no-cuda
 expect 130 "Interrupted in step bench. All that was finished is kept in $scratch/out" \
   env STATUS_bench=130 "${run[@]}" --no-cuda
-expect 0 'no nvcc: --no-cuda leaves it out' ./check --no-cuda
-expect 1 'the summary' env STATUS_ctest=8 ./check --no-cuda
+expect 0 'no nvcc: --no-cuda leaves it out' ./check --offline --no-cuda
+expect 1 'the summary' env STATUS_ctest=8 ./check --offline --no-cuda
 
 export GPUS=1
 set_up_for

@@ -9,23 +9,25 @@ from matplotlib.figure import Figure
 
 from analysis import style
 from analysis.evidence import CountEvidence, Counts
-from analysis.results import Explanation
+from analysis.results import Explanation, ideal_bytes
 
 WIDTH = "double"
 CAPTION = (
     "Worst bank-conflict degree of each tree step of the one-block work-efficient scan, counted by the CPU executor: "
     "into how many transactions the hardware must split a shared-memory request. Columns are the strides of the "
-    "up-sweep and then of the down-sweep, rows the padding of index i, B items to a row of banks. Nothing is "
-    "sampled, so there are no bars. B is 32 for items of 4 bytes."
+    "up-sweep and then of the down-sweep. Rows are what the padding adds to an index i: nothing; one item in 16, as in "
+    "the source; two levels for the 16 banks of 2007; one item a row of 32 banks; two levels for 32 banks. Nothing is "
+    "sampled, so there are no bars."
 )
 NEEDS = {"counts": Counts(variants=("hso_block", "hso_block_padded"))}
 PADDINGS = {
     "none": "none",
-    "one_in_16": "$i/16$",
-    "two_level_16": "$i/16 + i/16^2$",
-    "row": "$i/B$",
-    "two_level": "$i/B + i/B^2$",
+    "one_in_16": "one in 16",
+    "two_level_16": "two levels, 16 banks",
+    "row": "row of 32 banks",
+    "two_level": "two levels, 32 banks",
 }
+"""Each padding in words."""
 MODELS = (("banks16", "16 banks, a half-warp (2007)"), ("banks32", "32 banks, a warp (today)"))
 
 
@@ -53,6 +55,18 @@ def choose(explanations: list[Explanation]) -> list[Explanation]:
     return [chosen[padding] for padding in order if padding in chosen]
 
 
+def formula(padding: str, type_name: str) -> str:
+    """What a padding adds to index i, for items of a type (without ``affine``); banks are 4 bytes wide."""
+    row16, row32 = (4 * banks // (ideal_bytes(type_name, "plus", 1) // 2) for banks in (16, 32))
+    return {
+        "none": "none",
+        "one_in_16": "$i/16$",
+        "two_level_16": f"$i/{row16} + i/{row16}^2$",
+        "row": f"$i/{row32}$",
+        "two_level": f"$i/{row32} + i/{row32}^2$",
+    }.get(padding, padding)
+
+
 def degrees(explanation: Explanation, model: str) -> list[float]:
     """The worst degree of each tree step under a bank model (``banks16`` or ``banks32``)."""
     return [float(step["shared"][model]["max_degree"]) for step in explanation.tree_steps()]
@@ -64,7 +78,7 @@ def _heatmap(axes: Axes, chosen: list[Explanation], model: str, name: str) -> No
     for (row, column), value in np.ndenumerate(values):
         axes.text(column, row, f"{value:g}" if value else "·", ha="center", va="center_baseline", fontsize=7.5,
                   color="white" if value >= 12 else "black")  # fmt: skip
-    axes.set_yticks(range(len(chosen)), [PADDINGS.get(e.padding, e.padding) for e in chosen])
+    axes.set_yticks(range(len(chosen)), [formula(e.padding, e.type) for e in chosen])
     axes.set_title(f"{name}; {chosen[0].type}, $n$ = {style.power_of_two(chosen[0].items)}")
     axes.grid(visible=False)
     axes.tick_params(length=0)

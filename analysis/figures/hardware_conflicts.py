@@ -1,80 +1,115 @@
-"""Shared-memory transactions: counted by the executor, and by the hardware."""
+"""Shared-memory transactions and bank conflicts: counted by the executor, and by the hardware."""
 
 from __future__ import annotations
 
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from analysis import style
 from analysis.evidence import CounterEvidence, Counters, same_case
-from analysis.results import Explanation
+from analysis.figures.bank_conflicts import PADDINGS
+from analysis.results import Explanation, ideal_bytes
 
 WIDTH = "column"
 CAPTION = (
-    "Shared-memory transactions of one scan: hollow, as the CPU executor counts them for 32 banks a warp; filled, the "
-    "load and store wavefronts that the hardware counted (ncu). To the right, hardware over executor. Both are "
-    "counts of one run, so there are no bars."
+    "Shared-memory transactions of one scan, and bank conflicts among them (transactions beyond one for each group of "
+    "threads served together): as the CPU executor counts them for 32 banks, and as the hardware counts them (ncu, load "
+    "and store wavefronts). Each point is a case: a variant, size, type, padding and way of loading. On the line both "
+    "agree. All are counts of one run, so there are no bars."
 )
 NEEDS = {"counters": Counters()}
-MOST_ROWS = 16
+QUANTITIES = {"transactions": "transactions", "conflicts": "bank conflicts"}
+_LOOKS = {
+    "none": (style.BLACK, "o"), "one_in_16": (style.VERMILLION, "^"), "two_level_16": (style.PURPLE, "v"),
+    "row": (style.SKY, "s"), "two_level": (style.GREEN, "D"),
+}  # fmt: skip
+_LINEAR_BELOW = 10
+"""Conflicts may be none: below this the axes are linear."""
 
 
 def draw(counters: CounterEvidence) -> Figure:
     rows = compared(counters)
-    drawn, (axes,) = style.figure(style.COLUMN, 0.75 + 0.24 * len(rows))
-    for height, row in enumerate(rows.iloc[::-1].itertuples()):
-        look = style.look(row.variant)
-        axes.plot([row.executor, row.hardware], [height, height], color=style.GREY, linewidth=0.8, zorder=1)
-        axes.plot(row.executor, height, linestyle="none", marker="o", markersize=6.5, markerfacecolor="white",
-                  markeredgecolor=look.colour, markeredgewidth=1.1, zorder=2)  # fmt: skip
-        axes.plot(row.hardware, height, linestyle="none", marker="o", markersize=2.8, color=style.BLACK, zorder=3)
-        axes.text(1.01, height, f"× {row.ratio:.2f}", transform=axes.get_yaxis_transform(), va="center_baseline", fontsize=7.5)
-    axes.set_xscale("log")
-    style.count_axis(axes.xaxis)
-    axes.set_yticks(range(len(rows)), [_name(row) for row in rows.iloc[::-1].itertuples()])
-    axes.set_ylim(-0.6, len(rows) - 0.4)
-    axes.set_xlabel("transactions (ring: executor, dot: hardware)")
-    axes.grid(axis="y", visible=False)
+    drawn, panels = style.figure(style.COLUMN, 2.65, columns=len(QUANTITIES))
+    for panel, (quantity, name) in zip(panels, QUANTITIES.items(), strict=True):
+        _panel(panel, rows, quantity, name)
+    panels[0].set_ylabel("by the hardware")
+    types = list(dict.fromkeys(rows["type"]))
+    paddings = [p for p in _LOOKS if p in set(rows["padding"])]
+    handles = [_mark(padding, True, PADDINGS[padding]) for padding in paddings]
+    handles += [_mark("none", kind == types[0], f"{kind}: {'filled' if kind == types[0] else 'hollow'}") for kind in types]
+    drawn.legend(handles=handles, loc="outside upper left", ncols=3, columnspacing=0.8, handletextpad=0.1, borderpad=0)
     return drawn
 
 
-def _name(row) -> str:
-    padding = "" if row.padding == "none" else f", {row.padding.replace('_', ' ')}"
-    return f"{row.base}{padding}, {style.power_of_two(row.items)}"
+def _panel(axes: Axes, rows: pd.DataFrame, quantity: str, name: str) -> None:
+    executor, hardware = rows[f"{quantity}_executor"], rows[f"{quantity}_hardware"]
+    linear = bool((executor == 0).any() or (hardware == 0).any())
+    for axis in (axes.set_xscale, axes.set_yscale):
+        axis("symlog", linthresh=_LINEAR_BELOW, linscale=0.5) if linear else axis("log")
+    top = 2.0 * max(executor.max(), hardware.max())
+    bottom = -5 if linear else 0.5 * min(executor.min(), hardware.min())
+    axes.plot([bottom, top], [bottom, top], color=style.GREY, linewidth=0.8, zorder=1)
+    first = rows["type"].iloc[0]
+    for row in rows.itertuples():
+        mark = _mark(row.padding, row.type == first)
+        axes.add_line(mark)
+        mark.set_data([getattr(row, f"{quantity}_executor")], [getattr(row, f"{quantity}_hardware")])
+    axes.set_xlim(bottom, top)
+    axes.set_ylim(bottom, top)
+    style.power_axis(axes.xaxis)
+    style.power_axis(axes.yaxis)
+    axes.set_title(name)
+    same = int((executor == hardware).sum())
+    axes.text(0.04, 0.95, f"{same} of {len(rows)}\nequal", transform=axes.transAxes, ha="left", va="top", fontsize=7.5)
+    axes.set_xlabel("by the executor")
+
+
+def _mark(padding: str, filled: bool, label: str = "") -> Line2D:
+    colour, marker = _LOOKS.get(padding, (style.GREY, "x"))
+    return Line2D([], [], linestyle="none", marker=marker, markersize=4.5, color=colour, label=label, zorder=2,
+                  markerfacecolor=colour if filled else "none", markeredgewidth=0.9)  # fmt: skip
 
 
 def compared(counters: CounterEvidence) -> pd.DataFrame:
-    """One row a case counted by both: ``executor`` and ``hardware`` transactions, summed over launches, and ``ratio``."""
-    rows = []
+    """One row a case counted by both: ``transactions`` and ``conflicts``, summed over launches, by executor and hardware."""
+    rows: dict[tuple[int, ...], dict[str, object]] = {}
     for explanation in sorted(counters.explanations, key=_usual, reverse=True):
         launches = counters.counters[same_case(explanation, counters.counters)]
-        hardware = float(launches["shared_load_wavefronts"].sum() + launches["shared_store_wavefronts"].sum())
-        executor = float(explanation.totals["banks32"]["transactions"])
-        if executor > 0 and hardware > 0:
-            rows.append({
-                "variant": explanation.variant, "base": explanation.base, "padding": explanation.padding,
-                "type": explanation.type, "items": explanation.items, "executor": executor, "hardware": hardware,
-                "conflicts_executor": executor - requests(explanation),
-                "conflicts_hardware": float(
-                    launches["shared_load_conflicts"].sum() + launches["shared_store_conflicts"].sum()
-                ),
-                "ratio": hardware / executor,
-            })  # fmt: skip
-    table = pd.DataFrame(rows).drop_duplicates(["variant", "padding", "type", "items"])
-    table = table.sort_values(["type", "items", "base", "padding"], key=_order, kind="stable")
-    return table[table["type"] == table["type"].iloc[0]].head(MOST_ROWS)
+        if launches.empty or explanation.totals["banks32"]["transactions"] == 0:
+            continue
+        executor = explanation.totals["banks32"]
+        case = tuple(launches.index)  # counters that do not tell two explanations apart go with the more usual one
+        rows.setdefault(case, {
+            "variant": explanation.variant, "base": explanation.base, "padding": explanation.padding,
+            "load": explanation.load or "halves", "mode": explanation.mode,
+            "type": explanation.type, "items": explanation.items,
+            "transactions_executor": int(executor["transactions"]),
+            "transactions_hardware": _sum(launches, "wavefronts"),
+            "conflicts_executor": int(executor["transactions"] - groups(explanation)),
+            "conflicts_hardware": _sum(launches, "conflicts"),
+        })  # fmt: skip
+    table = pd.DataFrame(rows.values())
+    return table.sort_values(["type", "items", "base", "load", "padding"], key=_order, ignore_index=True)
+
+
+def _sum(launches: pd.DataFrame, what: str) -> int:
+    return int(launches[f"shared_load_{what}"].sum() + launches[f"shared_store_{what}"].sum())
+
+
+def groups(explanation: Explanation) -> int:
+    """Groups of threads that shared memory serves together: a warp, or a part of one for items wider than a bank."""
+    return int(explanation.totals["banks32"].get("groups", explanation.totals["shared_requests"]))
 
 
 def _usual(explanation: Explanation) -> tuple[bool, bool]:
-    """Orders the case that a run without further settings would be before others that counters cannot tell from it."""
     return (explanation.load in ("", "halves"), explanation.mode == "inclusive")
 
 
-def requests(explanation: Explanation) -> float:
-    """Shared-memory requests of whole warps (an item wider than a bank is served in several)."""
-    return float(explanation.totals["banks32"].get("groups", explanation.totals["shared_requests"]))
-
-
 def _order(column: pd.Series) -> pd.Series:
-    return column.map({"i32": "0", "none": "0", "one_in_16": "1", "two_level_16": "2", "row": "3", "two_level": "4"}).fillna(column.astype(str)) \
-        if column.name in ("type", "padding") else column  # fmt: skip
+    if column.name == "type":
+        return column.map(lambda kind: (ideal_bytes(kind, "plus", 1), kind))
+    if column.name == "padding":
+        return column.map({padding: place for place, padding in enumerate(PADDINGS)}).fillna(len(PADDINGS))
+    return column

@@ -45,7 +45,9 @@ def _measured(axes: Axes, timings: TimingEvidence) -> None:
     axes.axhline(1, color=style.BLACK, linewidth=0.6)
     axes.set_ylabel("time unpadded / padded")
     axes.set_title(f"measured ({cache} cache)")
-    axes.legend(loc="best")
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high + 0.15 * (high - low))
+    axes.legend(loc="upper right", ncols=len(PAIRS), borderaxespad=0.2)
 
 
 def _gain(timings: TimingEvidence, pair: str, cache: str):

@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
+import pandas as pd
+
 from analysis.evidence import CounterEvidence, Counters
-from analysis.figures.hardware_conflicts import compared
-from analysis.table_formats import Column, Table, code, significant, size, whole
+from analysis.figures.bank_conflicts import PADDINGS
+from analysis.figures.hardware_conflicts import QUANTITIES, compared
+from analysis.table_formats import Column, Table, code, size, whole
 
 NEEDS = {"counters": Counters()}
+CASE = ["variant", "padding", "load", "mode", "items"]
 
 
 def build(counters: CounterEvidence) -> Table:
+    """One row a case, with the types side by side."""
+    cases = compared(counters)
+    types = list(dict.fromkeys(cases["type"]))
+    rows = cases[CASE].drop_duplicates(ignore_index=True)
+    columns = [
+        Column("variant", "variant", code, right=False),
+        Column("padding", "padding", lambda v: PADDINGS.get(v, v), right=False),
+        Column("load", "loads", right=False),
+        Column("items", "n", size),
+    ]
+    for kind in types:
+        for quantity in QUANTITIES:
+            for who, heading in (("executor", "executor"), ("hardware", "ncu")):
+                key = f"{quantity}_{who}"
+                of_type = cases[cases["type"] == kind].set_index(CASE)[key].rename(f"{key}_{kind}")
+                rows = rows.join(of_type, on=CASE)
+                columns.append(Column(f"{key}_{kind}", heading, whole, group=f"{kind} {quantity}"))
     return Table(
         caption="Shared-memory transactions (hardware: load and store wavefronts) and bank conflicts (transactions "
-        "beyond one a request) of one scan, counted by the CPU executor for 32 banks and by the hardware.",
-        columns=(
-            Column("variant", "variant", code, right=False),
-            Column("padding", "padding", lambda v: str(v).replace("_", " "), right=False),
-            Column("items", "n", size),
-            Column("executor", "executor", whole, group="transactions"),
-            Column("hardware", "hardware", whole, group="transactions"),
-            Column("ratio", "ratio", lambda v: significant(v, 3), group="transactions"),
-            Column("conflicts_executor", "executor", whole, group="conflicts"),
-            Column("conflicts_hardware", "hardware", whole, group="conflicts"),
-        ),
-        rows=compared(counters),
+        "beyond one for each group of threads served together) of one scan, counted by the CPU executor for "
+        "32 banks and by the hardware (ncu).",
+        columns=columns,
+        rows=pd.DataFrame(rows),
         wide=True,
     )

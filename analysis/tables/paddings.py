@@ -25,11 +25,11 @@ def build(timings: TimingEvidence, counts: CountEvidence) -> Table:
     degree = lambda v: "—" if pd.isna(v) else f"{v:.2f}"  # noqa: E731
     return Table(
         caption="Paddings of the work-efficient scans: bank-conflict degree over all launches of one scan, counted by "
-        "the executor for 32-bit integers, and time without padding over time with it, measured "
-        f"({timings.caches()[0]} cache, inclusive sum).",
+        "the executor for 32-bit integers under two bank models, and time without padding over time with it, measured "
+        f"({timings.caches()[0]} cache, inclusive sum). Two levels free one item in a row of banks and one in a row of rows.",
         columns=(
             Column("variant", "variant", code, right=False),
-            Column("padding", "padding", lambda v: str(v).replace("_", " "), right=False),
+            Column("padding", "padding", PADDINGS.__getitem__, right=False),
             Column("counted_items", "n", lambda v: "—" if pd.isna(v) else size(v), group="counted"),
             Column("worst16", "worst", whole, group="16 banks"),
             Column("mean16", "mean", degree, group="16 banks"),

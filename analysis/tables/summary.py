@@ -8,7 +8,7 @@ from analysis import statistics
 from analysis.evidence import CEILING, CPU_BASELINES, FLOOR, VENDOR, TimingEvidence, Timings
 from analysis.results import ideal_bytes
 from analysis.statistics import Interval
-from analysis.table_formats import Column, Table, code, significant, size, with_interval
+from analysis.table_formats import Column, Table, code, significant, size, whole, with_interval
 
 NEEDS = {"timings": Timings(all_of=(CEILING,))}
 
@@ -37,6 +37,27 @@ def build(timings: TimingEvidence) -> Table:
         rows=printed,
         notes=notes,
         wide=True,
+    )
+
+
+def short(timings: TimingEvidence) -> Table:
+    """The same for a reader in a hurry: scans at the largest size of all, against the copy and CUB, without intervals."""
+    rows = standings(timings)
+    rows = rows[(rows["items"] == rows["items"].max()) & ~rows["variant"].isin(CPU_BASELINES)].reset_index(drop=True)
+    off = max((max(i.high / i.value - 1, 1 - i.low / i.value) for i in rows["rate"] if i.known), default=None)
+    within = f"; 95% intervals lie within {significant(100 * off, 2)}% of the values" if off is not None else ""
+    share = lambda interval: "—" if interval is None else f"{interval.value:.2f}"  # noqa: E731
+    return Table(
+        caption=f"Inclusive sum of {size(rows['items'].max())} 32-bit integers ({timings.caches()[0]} cache): median "
+        f"time, throughput counting 2n items, and speed as a share of a device copy and of CUB{within}.",
+        columns=(
+            Column("variant", "variant", code, right=False),
+            Column("median_us", "time, ms", lambda v: significant(v / 1e3, 3)),
+            Column("rate", "GB/s", lambda v: whole(round(v.value))),
+            Column("of_memcpy", "of memcpy", share),
+            Column("of_cub", "of CUB", share),
+        ),
+        rows=rows,
     )
 
 

@@ -30,7 +30,7 @@ _CPU = {"cpu_sequential": (20.0, 8.0), "cpu_parallel": (9000.0, 70.0)}  # ns to 
 def context(**changes: Any) -> dict[str, Any]:
     """A context as the harness writes it, for an invented device."""
     return {
-        "schema": "scanlab-results/1", "kind": "cuda", "device": "Test Device", "date": "2026-01-02T03:04:05+00:00",
+        "schema": "scanlab-results/1", "kind": "cuda", "device": "Test Device", "cpu": "Test CPU", "cores": "4", "date": "2026-01-02T03:04:05+00:00",
         "git_commit": COMMIT, "git_dirty": "false", "driver": "0", "toolkit": "0", "seed": "1", "argv": "test",
     } | changes  # fmt: skip
 
@@ -65,6 +65,8 @@ def timings(rounds: int = 11, top: int = 28) -> dict[str, Any]:
                     add(case_name(variant, n, cache), _time(variant, n, cache))
         for padding, slower in (("row", 1.02), ("one_in_16", 1.2)):
             add(case_name("hso_blocked_padded", n) + f"/padding:{padding}", slower * _time("hso_blocked_padded", n, "cold"))
+        for variant in ("hs_blocked", "hso_blocked", "hso_blocked_padded", "hso_reentry", "hso_reentry_padded", "memcpy"):
+            add(case_name(variant, n, "cold", "i64"), 1.7 * _time(variant, n, "cold"))
         for variant, (start, rate) in _CPU.items():
             if exponent <= 24:
                 add(case_name(variant, n, "warm"), start + 8 * n / rate)
@@ -121,7 +123,8 @@ def explanation(variant: str, items: int, padding: str = "none") -> dict[str, An
         "schema": "scanlab-explain/1", "variant": variant, "title": variant, "type": "i32", "op": "plus",
         "mode": "inclusive", "items": items, "parameters": {"load": "halves"} | ({} if padding == "none" else {"padding": padding}),
         "git_commit": COMMIT, "git_dirty": False, "date": "2026-01-02T03:04:05+00:00",
-        "launches": [{"kernel": variant, "blocks": 1, "threads": items // 2, "shared_bytes": 4 * items, "steps": steps}],
+        "launches": [{"kernel": variant, "blocks": 1, "threads": items // 2, "shared_bytes": 4 * items,
+                      "barriers": len(steps) + 1, "steps": steps}],
         "totals": totals, "closed_forms": forms, "faults": [],
     }  # fmt: skip
 
@@ -165,8 +168,8 @@ def _summary(values: list[int]) -> dict[str, float]:
 # -------------------------------------------------------------------------------------------------- whole folders
 
 
-def write_all(folder: Path, rounds: int = 11, top: int = 28) -> Path:
-    """A results folder in which nothing is missing."""
+def write_all(folder: Path, rounds: int = 11, top: int = 28, extra: int = 64) -> Path:
+    """A results folder in which nothing is missing; the hardware counts ``extra`` load transactions more a launch."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "scan.json").write_text(json.dumps(timings(rounds, top)))
     counter_lines = ["variant,padding,type,op,items,kernel,launch_index,shared_load_wavefronts,"
@@ -175,7 +178,7 @@ def write_all(folder: Path, rounds: int = 11, top: int = 28) -> Path:
         content = explanation(variant, items, padding)
         (folder / f"{variant}-{padding}-{items}.explain.json").write_text(json.dumps(content))
         if variant.startswith("hso"):
-            all_of, extra = content["totals"]["banks32"]["transactions"], 64
+            all_of = content["totals"]["banks32"]["transactions"]
             loads = int(all_of * 0.6)
             conflicts = all_of - content["totals"]["shared_requests"]
             counter_lines.append(f"{variant},{padding},i32,plus,{items},{variant},0,{loads + extra},{all_of - loads},"
@@ -190,6 +193,7 @@ def _explained() -> list[tuple[str, int, str]]:
         cases.append(("hso_block", items, "none"))
         cases += [("hso_block_padded", items, padding) for padding in ("one_in_16", "row", "two_level")]
     # The blocked and reentry forms are stood in for by one block: enough to draw, and named as what they are not.
+    cases.append(("hs_blocked", 2048, "none"))
     for variant in ("hso_blocked", "hso_reentry"):
         cases += [(variant, 2048, "none"), (f"{variant}_padded", 2048, "two_level")]
     return cases

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
 from pathlib import Path
@@ -42,6 +43,24 @@ def test_truncated_file_is_named_with_its_position_and_the_others_are_read(tmp_p
     assert problem.file.name == "cut.json"
     assert f"line {len(lines)}" in problem.place and "column" in problem.place and "byte" in problem.place
     assert "truncated" in problem.message
+
+
+def test_compressed_results_are_read(tmp_path: Path) -> None:
+    text = write(tmp_path, "t.json", repetition(CASE, 0, 5.0)).read_bytes()
+    (tmp_path / "t.json").unlink()
+    (tmp_path / "t.json.gz").write_bytes(gzip.compress(text))
+    assert len(read(tmp_path).timings) == 1 and not read(tmp_path).problems
+
+
+@pytest.mark.parametrize("damage", [lambda raw: raw[: len(raw) // 2], lambda raw: raw[:20] + b"\xff" * 40 + raw[60:],
+                                    lambda raw: b"no gzip" + raw])  # fmt: skip
+def test_damaged_compressed_file_is_named_and_the_others_are_read(tmp_path: Path, damage: Any) -> None:
+    text = write(tmp_path, "sound.json", repetition(CASE, 0, 5.0)).read_bytes()
+    (tmp_path / "cut.json.gz").write_bytes(damage(gzip.compress(text)))
+    read_ = read(tmp_path)
+    assert len(read_.timings) == 1
+    (problem,) = read_.problems
+    assert problem.file.name == "cut.json.gz" and problem.message
 
 
 def test_position_counts_bytes_and_not_characters(tmp_path: Path) -> None:
