@@ -7,6 +7,8 @@ was said on standard error, and whatever was sound was still analysed.
 from __future__ import annotations
 
 import argparse
+import re
+import shutil
 import sys
 import tempfile
 import time
@@ -122,7 +124,16 @@ def _pages(options: argparse.Namespace, read, publications) -> None:
         repeated = next((p.repeated for p in gathered.provenances if p.repeated), "")
         text = f"{table.markdown()}\n{table.caption} {footer_line(gathered.provenances)}; {repeated}."
         page.write_text(markers.replaced(page.read_text(encoding="utf-8"), name, text), encoding="utf-8")
+        _copy_figures_of(page, options.out / "figures")
         _say(f"{page}: {name} replaced")
+
+
+def _copy_figures_of(page: Path, drawn: Path) -> None:
+    """Brings the page's own pictures (links to ``…/readme/NAME.png``) up to date with the figures just drawn."""
+    for link in re.findall(r"\]\(([^)]*readme/[^)]*\.png)\)", page.read_text(encoding="utf-8")):
+        if (drawn / Path(link).name).exists():
+            (page.parent / link).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(drawn / Path(link).name, page.parent / link)
 
 
 def _count(number: int, singular: str, plural: str = "") -> str:
