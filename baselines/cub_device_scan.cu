@@ -9,6 +9,7 @@
 #include <cuda/std/functional>
 #include <limits>
 
+#include "baselines/cub_chain.hpp"
 #include "harness/cuda/registration.cuh"
 
 namespace scanlab {
@@ -70,10 +71,7 @@ class CubDeviceScan {
     if (error != cudaSuccess) {
       return Plan::refuse(std::string("CUB cannot say what workspace it needs: ") + cudaGetErrorString(error));
     }
-    // At worst each tile adds its aggregate to its predecessor's prefix, a chain of as many additions as tiles; inside
-    // a tile, a thread's items, the lanes' and the warps' prefixes add fewer than 128. CUB's tiles hold 4 KiB or more.
-    const auto bytes = problem_.items * static_cast<std::int64_t>(item_bytes(problem_.type, problem_.op));
-    plan.chain = ceil_div(bytes, 4096) + 128;
+    plan.chain = cub_chain(problem_);
     return plan;
   }
 

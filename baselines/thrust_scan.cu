@@ -13,6 +13,7 @@
 #include <cuda/functional>
 #include <new>
 
+#include "baselines/cub_chain.hpp"
 #include "harness/cuda/registration.cuh"
 
 namespace scanlab {
@@ -83,9 +84,7 @@ class ThrustScan {
     } catch (const thrust::system_error& error) {
       return Plan::refuse(std::string("Thrust cannot say what workspace it needs: ") + error.what());
     }
-    // Thrust calls CUB's scan: its bound is that of cub_device_scan.
-    const auto bytes = problem_.items * static_cast<std::int64_t>(item_bytes(problem_.type, problem_.op));
-    plan.chain = ceil_div(bytes, 4096) + 128;
+    plan.chain = cub_chain(problem_);  // Thrust calls CUB's scan
     return plan;
   }
 

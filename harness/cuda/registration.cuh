@@ -4,13 +4,9 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
-#include <memory>
-#include <string>
-#include <utility>
 
 #include "harness/cuda/error.hpp"
-#include "harness/model/monoid.hpp"
-#include "harness/model/variant.hpp"
+#include "harness/model/scan_variant.hpp"
 
 namespace scanlab::cuda {
 
@@ -27,29 +23,14 @@ namespace scanlab::cuda {
 /// has no executor form.
 template <class Scan>
 Variant cuda_scan(Origin origin = Origin::variant) {
-  Variant variant;
-  variant.about = Scan::describe();
-  variant.origin = origin;
-  variant.machines.cuda = true;
-  variant.bind = [about = variant.about](const Problem& problem) {
-    BoundScan bound;
-    if (std::string why = unsupported(about, problem); !why.empty()) {
-      bound.plan = Plan::refuse(std::move(why));
-      return bound;
-    }
-    const auto scan = std::make_shared<const Scan>(problem);
-    bound.plan = scan->plan();
-    if (!bound.plan.possible()) return bound;
-    with_monoid(problem.type, problem.op, [&]<class Op>(Op) {
-      using Item = typename Op::Item;
-      bound.cuda = [scan, bytes = bound.plan.workspace_bytes](const Buffers& buffers, StreamHandle stream) {
-        scan->run(static_cast<cudaStream_t>(stream), Op{}, static_cast<const Item*>(buffers.in),
-                  static_cast<Item*>(buffers.out), buffers.workspace, bytes);
-      };
-    });
-    return bound;
-  };
-  return variant;
+  return scan_variant<Scan>(
+      origin, {.cuda = true}, []<class Op>(Op, const auto& scan, const Problem&, BoundScan& bound) {
+        using Item = typename Op::Item;
+        bound.cuda = [scan, bytes = bound.plan.workspace_bytes](const Buffers& buffers, StreamHandle stream) {
+          scan->run(static_cast<cudaStream_t>(stream), Op{}, static_cast<const Item*>(buffers.in),
+                    static_cast<Item*>(buffers.out), buffers.workspace, bytes);
+        };
+      });
 }
 
 }  // namespace scanlab::cuda

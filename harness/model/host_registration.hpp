@@ -1,12 +1,7 @@
 // Makes a Variant of a scan that runs on the host: the CPU baselines.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <utility>
-
-#include "harness/model/monoid.hpp"
-#include "harness/model/variant.hpp"
+#include "harness/model/scan_variant.hpp"
 
 namespace scanlab {
 
@@ -21,28 +16,13 @@ namespace scanlab {
 /// Timed by wall clock; unlike device code it may allocate.
 template <class Scan>
 Variant host_scan(Origin origin = Origin::variant) {
-  Variant variant;
-  variant.about = Scan::describe();
-  variant.origin = origin;
-  variant.machines.host = true;
-  variant.bind = [about = variant.about](const Problem& problem) {
-    BoundScan bound;
-    if (std::string why = unsupported(about, problem); !why.empty()) {
-      bound.plan = Plan::refuse(std::move(why));
-      return bound;
-    }
-    const auto scan = std::make_shared<const Scan>(problem);
-    bound.plan = scan->plan();
-    if (!bound.plan.possible()) return bound;
-    with_monoid(problem.type, problem.op, [&]<class Op>(Op) {
-      using Item = typename Op::Item;
-      bound.host = [scan](const Buffers& buffers) {
-        scan->run(Op{}, static_cast<const Item*>(buffers.in), static_cast<Item*>(buffers.out));
-      };
-    });
-    return bound;
-  };
-  return variant;
+  return scan_variant<Scan>(origin, {.host = true},
+                            []<class Op>(Op, const auto& scan, const Problem&, BoundScan& bound) {
+                              using Item = typename Op::Item;
+                              bound.host = [scan](const Buffers& buffers) {
+                                scan->run(Op{}, static_cast<const Item*>(buffers.in), static_cast<Item*>(buffers.out));
+                              };
+                            });
 }
 
 }  // namespace scanlab

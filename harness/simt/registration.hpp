@@ -1,11 +1,9 @@
 // Makes a Variant of a scan written once for both machines.
 #pragma once
 
-#include <memory>
-#include <utility>
+#include <type_traits>
 
-#include "harness/model/monoid.hpp"
-#include "harness/model/variant.hpp"
+#include "harness/model/scan_variant.hpp"
 #include "harness/simt/executor.hpp"
 #if defined(__CUDACC__)
 #include "harness/simt/gpu_block.cuh"
@@ -51,42 +49,28 @@ class Workspace {
 /// that is written against ThreadBlock. It runs on the executor always and on the GPU when nvcc compiles it.
 template <class Scan>
 Variant portable_scan(Origin origin = Origin::variant) {
-  Variant variant;
-  variant.about = Scan::describe();
-  variant.origin = origin;
-  variant.machines.simt = true;
+  Machines machines{.simt = true};
 #if defined(__CUDACC__)
-  variant.machines.cuda = true;
+  machines.cuda = true;
 #endif
-  variant.bind = [about = variant.about](const Problem& problem) {
-    BoundScan bound;
-    if (std::string why = unsupported(about, problem); !why.empty()) {
-      bound.plan = Plan::refuse(std::move(why));
-      return bound;
-    }
-    const auto scan = std::make_shared<const Scan>(problem);
-    bound.plan = scan->plan();
-    if (!bound.plan.possible()) return bound;
-    with_monoid(problem.type, problem.op, [&]<class Op>(Op) {
-      using Item = typename Op::Item;
-      const auto run_on = [scan, n = problem.items](auto& machine, auto op, const Buffers& buffers) {
-        using Machine = std::remove_reference_t<decltype(machine)>;
-        scan->run(machine, op,
-                  Arrays<Machine, Item>{machine.global(static_cast<const Item*>(buffers.in), n, "in"),
-                                        machine.global(static_cast<Item*>(buffers.out), n, "out")},
-                  Workspace(buffers.workspace));
-      };
-      bound.simt = [run_on](const Buffers& buffers, Executor& executor) { run_on(executor, Counted<Op>{}, buffers); };
+  return scan_variant<Scan>(
+      origin, machines, []<class Op>(Op, const auto& scan, const Problem& problem, BoundScan& bound) {
+        using Item = typename Op::Item;
+        const auto run_on = [scan, n = problem.items](auto& machine, auto op, const Buffers& buffers) {
+          using Machine = std::remove_reference_t<decltype(machine)>;
+          scan->run(machine, op,
+                    Arrays<Machine, Item>{machine.global(static_cast<const Item*>(buffers.in), n, "in"),
+                                          machine.global(static_cast<Item*>(buffers.out), n, "out")},
+                    Workspace(buffers.workspace));
+        };
+        bound.simt = [run_on](const Buffers& buffers, Executor& executor) { run_on(executor, Counted<Op>{}, buffers); };
 #if defined(__CUDACC__)
-      bound.cuda = [run_on](const Buffers& buffers, StreamHandle stream) {
-        CudaMachine machine(static_cast<cudaStream_t>(stream));
-        run_on(machine, Op{}, buffers);
-      };
+        bound.cuda = [run_on](const Buffers& buffers, StreamHandle stream) {
+          CudaMachine machine(static_cast<cudaStream_t>(stream));
+          run_on(machine, Op{}, buffers);
+        };
 #endif
-    });
-    return bound;
-  };
-  return variant;
+      });
 }
 
 }  // namespace scanlab::simt
