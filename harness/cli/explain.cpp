@@ -183,7 +183,7 @@ void print(const Explanation& explanation, std::ostream& out) {
     fmt::print(out, "\nlaunch {}: {}, {} blocks of {} threads, {} bytes of shared memory, {} barriers\n", ++number,
                launch.kernel, launch.blocks, launch.threads, launch.shared_bytes, launch.barriers);
     constexpr auto kRow = "  {:<18}{:>10}{:>12}{:>10}{:>10}{:>14}{:>14}{:>20}\n";
-    fmt::print(out, kRow, "", "active", "", "", "shared", "degree of", "max (mean)", "global sectors,");
+    fmt::print(out, kRow, "", "active", "", "", "shared", "conflicts:", "max (mean)", "global sectors,");
     fmt::print(out, kRow, "step", "threads", "operations", "swaps", "requests", "16 banks", "32 banks",
                "touched / ideal");
     for (const simt::Step& step : launch.steps) {

@@ -158,8 +158,9 @@ void add_selection_options(po::options_description& options, const std::string& 
       ("variant", list_of("GLOB"), "ids of variants and baselines, or globs: hs_block, 'hso_*' (default all)")  //
       ("type", list_of("TYPE"), "i32, i64, f32, f64, or all (default i32)")                                     //
       ("op", list_of("OP"), "plus, max, affine, or all (default plus)")                                         //
-      ("mode", list_of("MODE"), "inclusive, exclusive, or all (default inclusive)")                             //
-      ("items", list_of("LIST"), items.c_str())                                                                 //
+      ("mode", list_of("MODE"),
+       "inclusive, exclusive, or all (default inclusive; for explain, what the variant gives with least work)")  //
+      ("items", list_of("LIST"), items.c_str())                                                                  //
       ("set", list_of("PARAMETER=VALUE"), "a variant's own parameter, as scanlab list shows them");
 }
 
