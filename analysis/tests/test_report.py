@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -178,7 +179,17 @@ def test_readme_and_ladder_are_filled(built: Built, tmp_path: Path) -> None:
     status = main(arguments(built.recorded, tmp_path / "out", "--readme", str(readme), "--ladder", str(ladder)))
     assert status == 0
     assert "| `cub_device_scan` |" in readme.read_text() and "Test Device" in readme.read_text()
-    assert "| `hso_block_padded` | 2^10 |" in ladder.read_text() and "after" in ladder.read_text()
+    assert "| `hso_block_padded` | 2^11 |" in ladder.read_text() and "after" in ladder.read_text()
+
+
+def test_ladder_without_counts_is_left_as_it_is(built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page, recorded = PAGE.replace("results:", "ladder:"), tmp_path / "recorded"
+    shutil.copytree(built.recorded, recorded, ignore=lambda folder, names: [n for n in names if "scan" not in n and n.endswith(".json")])
+    ladder = tmp_path / "ladder.md"
+    ladder.write_text(page)
+    main(arguments(recorded, tmp_path / "out", "--ladder", str(ladder)))
+    assert ladder.read_text() == page
+    assert "ladder.md is left as it is: no executor counts" in capsys.readouterr().out
 
 
 def test_readme_without_markers_is_refused_before_any_work(built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
