@@ -6,7 +6,8 @@
 //         the same way back.
 // Work    2(n - 1) additions and n - 1 swaps, for any n; n more additions if inclusive.
 // Span    2 ceil(log2 n) steps in 2 ceil(log2 n / levels) launches.
-// Traffic about 4n with 11 levels a launch, 5n if inclusive; later launches touch n / 2^levels items, each in a sector of its own.
+// Traffic about 4n with 11 levels a launch, 5n if inclusive; later launches touch n / 2^levels items, each in a sector
+//         of its own.
 // Source  ME759, University of Wisconsin-Madison, lecture of 16 October 2013, "Going beyond 2048 entries". Its text is
 //         one level off: it has leads 2^6 and mates 2^5 apart after 6 steps, where they are 2^7 and 2^6 apart.
 #include "variants/scan/hso_reentry.cuh"
