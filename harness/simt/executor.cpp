@@ -6,7 +6,6 @@
 #include <boost/context/fiber.hpp>
 #include <boost/context/preallocated.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
-#include <cstring>
 #include <numeric>
 #include <random>
 #include <unordered_map>
@@ -204,7 +203,6 @@ class BlockRun {
   }
 
   std::byte* shared() const { return shared_; }
-  std::int64_t index() const { return index_; }
 
  private:
   struct Occurrences {

@@ -182,11 +182,9 @@ Shadow::Conflict Shadow::access(std::size_t index, bool write, const Accessor& b
   }
   if (write) {
     cell.writer = by;
-  } else if (!same_thread(cell.reader, by)) {
+  } else {
     // Keep the earlier reader beside the later: whichever of the two writes next, the other one is in its way.
     if (unordered(cell.reader, by)) cell.other_reader = cell.reader;
-    cell.reader = by;
-  } else {
     cell.reader = by;
   }
   return conflict;
