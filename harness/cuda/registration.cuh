@@ -17,6 +17,8 @@ namespace scanlab::cuda {
 ///     Plan plan() const;                    // the workspace, or why it cannot; may ask the device, enqueues nothing
 ///     template <class Op>
 ///     void run(cudaStream_t, Op, const Op::Item* in, Op::Item* out, void* workspace, std::size_t bytes) const;
+///     template <class Op>
+///     void prepare(cudaStream_t, Op, void* workspace, std::size_t bytes) const;   // optional: see BoundScan
 ///   };
 /// `run` only enqueues on the stream: it allocates nothing and never synchronises; it throws CudaError if a launch is
 /// refused. `bytes` is what `plan` asked for. The variant is verified and timed on the device; `explain` says that it
@@ -26,6 +28,11 @@ Variant cuda_scan(Origin origin = Origin::variant) {
   return scan_variant<Scan>(
       origin, {.cuda = true}, []<class Op>(Op, const auto& scan, const Problem&, BoundScan& bound) {
         using Item = typename Op::Item;
+        if constexpr (requires(void* workspace) { scan->prepare(cudaStream_t{}, Op{}, workspace, std::size_t{}); }) {
+          bound.prepare_cuda = [scan, bytes = bound.plan.workspace_bytes](void* workspace, StreamHandle stream) {
+            scan->prepare(static_cast<cudaStream_t>(stream), Op{}, workspace, bytes);
+          };
+        }
         bound.cuda = [scan, bytes = bound.plan.workspace_bytes](const Buffers& buffers, StreamHandle stream) {
           scan->run(static_cast<cudaStream_t>(stream), Op{}, static_cast<const Item*>(buffers.in),
                     static_cast<Item*>(buffers.out), buffers.workspace, bytes);

@@ -12,8 +12,8 @@
 
 namespace scanlab {
 
-enum class ElementType { i32, i64, f32, f64 };
-enum class Operator { plus, max, affine };
+enum class ElementType { i8, i16, i32, i64, f16, f32, f64 };
+enum class Operator { plus, max, min, affine };
 enum class Mode { inclusive, exclusive };
 
 /// Every value of an enumeration with its name, in declaration order.
@@ -21,9 +21,10 @@ template <class E>
 constexpr auto named_values() {
   using Entry = std::pair<E, std::string_view>;
   if constexpr (std::is_same_v<E, ElementType>) {
-    return std::array{Entry{E::i32, "i32"}, Entry{E::i64, "i64"}, Entry{E::f32, "f32"}, Entry{E::f64, "f64"}};
+    return std::array{Entry{E::i8, "i8"},   Entry{E::i16, "i16"}, Entry{E::i32, "i32"}, Entry{E::i64, "i64"},
+                      Entry{E::f16, "f16"}, Entry{E::f32, "f32"}, Entry{E::f64, "f64"}};
   } else if constexpr (std::is_same_v<E, Operator>) {
-    return std::array{Entry{E::plus, "plus"}, Entry{E::max, "max"}, Entry{E::affine, "affine"}};
+    return std::array{Entry{E::plus, "plus"}, Entry{E::max, "max"}, Entry{E::min, "min"}, Entry{E::affine, "affine"}};
   } else {
     return std::array{Entry{E::inclusive, "inclusive"}, Entry{E::exclusive, "exclusive"}};
   }
@@ -45,11 +46,26 @@ constexpr std::optional<E> parse(std::string_view text) {
   return std::nullopt;
 }
 
-constexpr bool is_floating(ElementType type) { return type == ElementType::f32 || type == ElementType::f64; }
+constexpr bool is_floating(ElementType type) {
+  return type == ElementType::f16 || type == ElementType::f32 || type == ElementType::f64;
+}
 
 /// Bytes of one element (not of one item: an affine item is a pair of elements).
 constexpr std::size_t element_bytes(ElementType type) {
-  return type == ElementType::i32 || type == ElementType::f32 ? 4 : 8;
+  switch (type) {
+    case ElementType::i8:
+      return 1;
+    case ElementType::i16:
+    case ElementType::f16:
+      return 2;
+    case ElementType::i32:
+    case ElementType::f32:
+      return 4;
+    case ElementType::i64:
+    case ElementType::f64:
+      break;
+  }
+  return 8;
 }
 
 /// Bytes of one scanned item.

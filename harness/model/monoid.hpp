@@ -1,4 +1,6 @@
-// The operators of a scan: associative, with an identity, applied left to right. Integers wrap as unsigned.
+// The operators of a scan: associative, with an identity, applied left to right. A scan of small elements has results
+// of the same type: i8 and i16 wrap, as every integer does (CUB's wider accumulator is cut down to the same bits when
+// it is stored), and every f16 sum rounds to f16, as CUB's does.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +8,7 @@
 #include <type_traits>
 
 #include "harness/model/element.hpp"
+#include "harness/model/half.hpp"
 #include "harness/model/portable.hpp"
 
 namespace scanlab {
@@ -16,11 +19,15 @@ concept Monoid = requires(const M op, typename M::Item item) {
   { op(item, item) } -> std::same_as<typename M::Item>;
 };
 
-/// Signed overflow is undefined in C++ and wraps on the device: integers are therefore added as unsigned.
+/// Signed overflow is undefined in C++ and wraps on the device: integers are therefore added as unsigned, and those
+/// smaller than an int, which C++ would widen to a signed one first, as unsigned int.
+template <class T>
+using Wrapping = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
+
 template <class T>
 SCANLAB_HD constexpr T wrapping_add(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
-    using U = std::make_unsigned_t<T>;
+    using U = Wrapping<T>;
     return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
   } else {
     return a + b;
@@ -30,7 +37,7 @@ SCANLAB_HD constexpr T wrapping_add(T a, T b) {
 template <class T>
 SCANLAB_HD constexpr T wrapping_multiply(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
-    using U = std::make_unsigned_t<T>;
+    using U = Wrapping<T>;
     return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
   } else {
     return a * b;
@@ -52,13 +59,28 @@ struct Max {
   using Item = T;
   static constexpr Operator kOperator = Operator::max;
   SCANLAB_HD static constexpr Item identity() {
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (kIsFloating<T>) {
       return -std::numeric_limits<T>::infinity();
     } else {
       return std::numeric_limits<T>::lowest();
     }
   }
   SCANLAB_HD constexpr Item operator()(Item left, Item right) const { return left < right ? right : left; }
+};
+
+template <class T>
+struct Min {
+  using Element = T;
+  using Item = T;
+  static constexpr Operator kOperator = Operator::min;
+  SCANLAB_HD static constexpr Item identity() {
+    if constexpr (kIsFloating<T>) {
+      return std::numeric_limits<T>::infinity();
+    } else {
+      return std::numeric_limits<T>::max();
+    }
+  }
+  SCANLAB_HD constexpr Item operator()(Item left, Item right) const { return right < left ? right : left; }
 };
 
 /// The map x -> scale * x + shift.
@@ -85,6 +107,11 @@ struct Affine {
   }
 };
 
+/// The monoids of the 1980s and 2000s: four- and eight-byte elements, and no minimum. The scans of those years are
+/// compiled for these; their layouts in banks of four bytes say nothing of smaller elements.
+template <class Op>
+inline constexpr bool kClassic = sizeof(typename Op::Element) >= 4 && Op::kOperator != Operator::min;
+
 /// Calls `f` with the monoid that `type` and `op` name; returns what `f` returns.
 template <class F>
 decltype(auto) with_monoid(ElementType type, Operator op, F&& f) {
@@ -92,6 +119,8 @@ decltype(auto) with_monoid(ElementType type, Operator op, F&& f) {
     switch (op) {
       case Operator::max:
         return f(Max<T>{});
+      case Operator::min:
+        return f(Min<T>{});
       case Operator::affine:
         return f(Affine<T>{});
       case Operator::plus:
@@ -100,6 +129,12 @@ decltype(auto) with_monoid(ElementType type, Operator op, F&& f) {
     return f(Plus<T>{});
   };
   switch (type) {
+    case ElementType::i8:
+      return of_type.template operator()<std::int8_t>();
+    case ElementType::i16:
+      return of_type.template operator()<std::int16_t>();
+    case ElementType::f16:
+      return of_type.template operator()<Half>();
     case ElementType::i64:
       return of_type.template operator()<std::int64_t>();
     case ElementType::f32:

@@ -45,6 +45,8 @@ class Workspace {
 ///     Plan plan() const;                                       // refuses what it cannot take
 ///     template <class Machine, class Op>
 ///     void run(Machine&, Op, Arrays<Machine, Op::Item>, Workspace) const;   // only enqueues
+///     template <class Machine, class Op>
+///     void prepare(Machine&, Op, Workspace) const;             // optional: see BoundScan; only enqueues
 ///   };
 /// that is written against ThreadBlock. It runs on the executor always and on the GPU when nvcc compiles it.
 template <class Scan>
@@ -63,8 +65,20 @@ Variant portable_scan(Origin origin = Origin::variant) {
                                           machine.global(static_cast<Item*>(buffers.out), n, "out")},
                     Workspace(buffers.workspace));
         };
+        constexpr bool kPrepares = requires(Executor & executor) { scan->prepare(executor, Op{}, Workspace()); };
+        if constexpr (kPrepares) {
+          bound.prepare_simt = [scan](void* workspace, Executor& executor) {
+            scan->prepare(executor, Counted<Op>{}, Workspace(workspace));
+          };
+        }
         bound.simt = [run_on](const Buffers& buffers, Executor& executor) { run_on(executor, Counted<Op>{}, buffers); };
 #if defined(__CUDACC__)
+        if constexpr (kPrepares) {
+          bound.prepare_cuda = [scan](void* workspace, StreamHandle stream) {
+            CudaMachine machine(static_cast<cudaStream_t>(stream));
+            scan->prepare(machine, Op{}, Workspace(workspace));
+          };
+        }
         bound.cuda = [run_on](const Buffers& buffers, StreamHandle stream) {
           CudaMachine machine(static_cast<cudaStream_t>(stream));
           run_on(machine, Op{}, buffers);

@@ -35,6 +35,9 @@ struct HsBlockKernel {
 struct HsBlock {
   explicit HsBlock(const Problem& problem) : problem_(problem) {}
 
+  template <class Op>
+  static constexpr bool kTakes = kClassic<Op>;
+
   static Description describe() {
     Description about;
     about.id = "hs_block";

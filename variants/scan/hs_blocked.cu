@@ -52,6 +52,9 @@ struct HsTilesKernel {
 struct HsBlocked {
   explicit HsBlocked(const Problem& problem) : problem_(problem) {}
 
+  template <class Op>
+  static constexpr bool kTakes = kClassic<Op>;
+
   static Description describe() {
     Description about;
     about.id = "hs_blocked";

@@ -43,6 +43,9 @@ struct HsStepKernel {
 struct HsMultipass {
   explicit HsMultipass(const Problem& problem) : problem_(problem) {}
 
+  template <class Op>
+  static constexpr bool kTakes = kClassic<Op>;
+
   static Description describe() {
     Description about;
     about.id = "hs_multipass";

@@ -11,6 +11,9 @@ struct HsoBlock {
   explicit HsoBlock(const Problem& problem)
       : problem_(problem), load_(Loading::of(describe(), problem)), at_(Padding::of(describe(), problem)) {}
 
+  template <class Op>
+  static constexpr bool kTakes = kClassic<Op>;
+
   static Description describe() {
     Description about;
     about.id = std::string("hso_block") + Padding::kSuffix;

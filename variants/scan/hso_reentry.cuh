@@ -90,6 +90,9 @@ struct HsoReentry {
         at_(Padding::of(describe(), problem)),
         levels_a_launch_(std::stoi(setting(describe(), problem.settings, "levels"))) {}
 
+  template <class Op>
+  static constexpr bool kTakes = kClassic<Op>;
+
   static Description describe() {
     Description about;
     about.id = std::string("hso_reentry") + Padding::kSuffix;
