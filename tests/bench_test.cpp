@@ -6,6 +6,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -17,6 +18,9 @@
 #include "harness/cli/provenance.hpp"
 #include "harness/cli/sweep.hpp"
 #include "harness/model/host_registration.hpp"
+#ifdef SCANLAB_WITH_CUDA
+#include "harness/cuda/error.hpp"
+#endif
 
 namespace scanlab::cli {
 namespace {
@@ -24,9 +28,10 @@ namespace {
 using Json = nlohmann::json;
 
 /// What the planted variants of this file do wrong.
-enum class Fault { none, always, after_first_run, refuses, interrupts };
+enum class Fault { none, always, after_some_runs, refuses, interrupts };
 
 int runs_so_far = 0;
+constexpr int kRunsBeforeStale = 50;  // more than the check before timing makes
 
 template <Fault fault>
 class Planted {
@@ -55,7 +60,8 @@ class Planted {
       if (mode_ == Mode::inclusive) out[i] = sum;
     }
     ++runs_so_far;
-    if (fault == Fault::always || (fault == Fault::after_first_run && runs_so_far > 1)) out[n_ / 2] = in[0];
+    if (fault == Fault::always || (fault == Fault::after_some_runs && runs_so_far > kRunsBeforeStale))
+      out[n_ / 2] = in[0];
     if (fault == Fault::interrupts && runs_so_far == 200) raise(SIGINT);
   }
 
@@ -71,7 +77,7 @@ class BenchTest : public testing::Test {
     if (Registry::instance().find("planted_right") != nullptr) return;
     const Registration right{host_scan<Planted<Fault::none>>()};
     const Registration wrong{host_scan<Planted<Fault::always>>()};
-    const Registration stale{host_scan<Planted<Fault::after_first_run>>()};
+    const Registration stale{host_scan<Planted<Fault::after_some_runs>>()};
     const Registration refusing{host_scan<Planted<Fault::refuses>>()};
     const Registration interrupting{host_scan<Planted<Fault::interrupts>>()};
   }
@@ -115,6 +121,8 @@ TEST_F(BenchTest, KeepsEveryRepetition) {
     EXPECT_EQ(entry.at("verified"), 1);
     EXPECT_GT(entry.at("real_time"), 0);
     EXPECT_EQ(entry.at("workspace_bytes"), 0);
+    EXPECT_EQ(entry.at("prepare_ns"), 0);
+    EXPECT_FALSE(entry.contains("registers"));  // host code has no kernels
   }
   EXPECT_EQ(seen.size(), 12u);
   EXPECT_TRUE(seen.contains({"scan/variant:cpu_sequential/type:f64/op:plus/mode:inclusive/items:4096/cache:warm", 2}));
@@ -178,7 +186,7 @@ TEST_F(BenchTest, DoesNotTimeAVariantThatIsWrong) {
   EXPECT_FALSE(entries[1].contains("error_occurred"));
 }
 
-TEST_F(BenchTest, CatchesStateThatIsStaleAfterTheFirstRun) {
+TEST_F(BenchTest, CatchesStateThatIsStaleAfterManyRuns) {
   EXPECT_EQ(bench_to_file({"--variant", "planted_stale", "--items", "100", "--rounds", "2"}), kFailed);
   const Json last = document().at("benchmarks").back();
   EXPECT_EQ(last.at("error_occurred"), true);
@@ -227,6 +235,8 @@ TEST_F(BenchTest, RefusesWrongWordsBeforeAnyWork) {
   const std::vector<std::vector<std::string>> wrong_words{
       {"--variant", "planted_rigth"},
       {"--cache", "hot"},
+      {"--launch", "grph"},
+      {"--launch", "stream,"},
       {"--sweep", "ful"},
       {"--rounds", "0"},
       {"--cap", "0"},
@@ -237,7 +247,10 @@ TEST_F(BenchTest, RefusesWrongWordsBeforeAnyWork) {
       {"--benchmark_out_format=csv"},
       {"--rounds", "2", "--benchmark_repetitions=3"},
       {"--quick", "--items", "10"},
+      {"--sweep", "duel"},
+      {"--sweep", "duel", "--variant", "hs_blocked", "--type", "i8"},
       {"--variant", "planted_right", "--cache", "cold"},
+      {"--variant", "planted_right", "--launch", "graph"},
       {"--variant", "planted_right", "--out", "/proc/nowhere/results.json"},
       {"--variant", "planted_right", "--out", "x.json", "--once"},
   };
@@ -277,6 +290,42 @@ TEST_F(BenchTest, InfoIsJson) {
   EXPECT_TRUE(all.at("build").at("git_commit").is_string());
 }
 
+TEST_F(BenchTest, TimesDeviceCodeInEveryColumn) {
+  EXPECT_EQ(scanlab({"bench", "--variant", "hs_blocked", "--items", "10", "--benchmark_list_tests=true"}), kOk);
+  const std::string scan = "scan/variant:hs_blocked/type:i32/op:plus/mode:inclusive/items:10/";
+  EXPECT_EQ(out_.str(), scan + "cache:cold/launch:stream\n" + scan + "cache:cold/launch:graph\n" + scan +
+                            "cache:warm/launch:stream\n" + scan + "cache:warm/launch:graph\n");
+}
+
+TEST_F(BenchTest, NarrowsASweep) {
+  const std::vector<std::string> words{
+      "bench", "--sweep", "duel",    "--variant", "hs_blocked", "--type", "i64",
+      "--op",  "plus",    "--cache", "warm",      "--launch",   "graph",  "--benchmark_list_tests=true"};
+  ASSERT_EQ(scanlab(words), kOk) << err_.str();
+  std::istringstream lines(out_.str());
+  std::set<std::string> names;
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_TRUE(line.starts_with("scan/variant:hs_blocked/type:i64/op:plus/mode:inclusive/items:")) << line;
+    EXPECT_TRUE(line.ends_with("/cache:warm/launch:graph")) << line;
+    const std::int64_t items = std::stoll(line.substr(line.find("items:") + 6));
+    EXPECT_GE(items, 1 << 8);
+    EXPECT_LE(items, 1 << 28);  // 8 bytes an item
+    names.insert(line);
+  }
+  EXPECT_EQ(names.size(), 41u);  // 21 powers of two, 20 sizes between
+}
+
+TEST_F(BenchTest, KeepsTheFloorOfANarrowedSweep) {
+  const Variant* floor = nullptr;
+  for (const auto& [id, variant] : Registry::instance().all()) {
+    if (variant.about.kind == Kind::floor) floor = &variant;
+  }
+  if (floor == nullptr) GTEST_SKIP() << "a build without CUDA has no floor";
+  ASSERT_EQ(scanlab({"bench", "--sweep", "full", "--type", "f64", "--benchmark_list_tests=true"}), kOk);
+  EXPECT_NE(out_.str().find("variant:" + floor->about.id + "/type:i32"), std::string::npos);
+  EXPECT_NE(out_.str().find("/type:f64"), std::string::npos);
+}
+
 TEST(Sweep, NamesEachCaseOfItsParts) {
   for (const Sweep& sweep : sweeps()) {
     const std::vector<SweepCase> all = cases(sweep);
@@ -284,6 +333,7 @@ TEST(Sweep, NamesEachCaseOfItsParts) {
     int floors = 0;
     for (const SweepCase& each : all) {
       EXPECT_FALSE(each.caches.empty());
+      EXPECT_FALSE(each.launches.empty());
       EXPECT_EQ(unsupported(each.scan.variant->about, each.scan.problem), "");
       floors += each.scan.variant->about.kind == Kind::floor ? 1 : 0;
     }
@@ -296,28 +346,129 @@ class NeedsGpuBench : public BenchTest {
   void SetUp() override {
     if (!has_device()) GTEST_SKIP() << "there is no CUDA device";
   }
+  /// The median over the rounds of a counter, or of the time, of the case whose name ends so.
+  static double median_of(const Json& all, const std::string& variant, const std::string& column, const char* key) {
+    std::vector<double> values;
+    for (const Json& entry : all.at("benchmarks")) {
+      const std::string name = entry.at("name");
+      if (name.starts_with("scan/variant:" + variant + "/") && name.ends_with(column)) values.push_back(entry.at(key));
+    }
+    std::ranges::sort(values);
+    return values.at(values.size() / 2);
+  }
 };
 
-TEST_F(NeedsGpuBench, TimesColdAndWarm) {
-  ASSERT_EQ(bench_to_file(
-                {"--variant", "cub_device_scan,thrust_scan,memcpy,empty_launch", "--items", "2^20", "--rounds", "2"}),
+TEST_F(NeedsGpuBench, TimesEveryColumn) {
+  ASSERT_EQ(bench_to_file({"--variant", "cub_device_scan,thrust_scan,memcpy,copy_vector,empty_launch", "--items",
+                           "2^20", "--rounds", "3"}),
             kOk)
       << err_.str();
   const Json all = document();
   EXPECT_EQ(all.at("context").at("kind"), "cuda");
-  ASSERT_EQ(all.at("benchmarks").size(), 16u);
-  for (const Json& entry : all.at("benchmarks")) EXPECT_EQ(entry.at("verified"), 1) << entry.at("name");
+  ASSERT_EQ(all.at("benchmarks").size(), 5u * 4u * 3u);
+  for (const Json& entry : all.at("benchmarks")) {
+    EXPECT_EQ(entry.at("verified"), 1) << entry.at("name");
+    EXPECT_GT(entry.at("real_time"), 0) << entry.at("name");
+  }
+  // A replayed node costs less than a launch by the host; a run that finds nothing in the cache, more than one that
+  // does.
+  const auto time = [&](const char* variant, const char* column) {
+    return median_of(all, variant, column, "real_time");
+  };
+  EXPECT_LT(time("empty_launch", "warm/launch:graph"), time("empty_launch", "warm/launch:stream"));
+  EXPECT_GT(time("copy_vector", "cold/launch:graph"), 1.2 * time("copy_vector", "warm/launch:graph"));
+  EXPECT_NEAR(time("copy_vector", "cold/launch:graph") / time("copy_vector", "cold/launch:stream"), 1, 0.5);
+  EXPECT_EQ(median_of(all, "empty_launch", "warm/launch:graph", "iterations"), 200);
+  EXPECT_GE(median_of(all, "empty_launch", "warm/launch:stream", "iterations"), 100);
 }
 
+TEST_F(NeedsGpuBench, RecordsWhatKernelsTake) {
+  ASSERT_EQ(bench_to_file({"--variant", "empty_launch,memcpy,copy_vector,hs_blocked", "--items", "2^16", "--cache",
+                           "warm", "--rounds", "1"}),
+            kOk)
+      << err_.str();
+  const Json all = document();
+  const auto counter = [&](const char* variant, const char* key) { return median_of(all, variant, "graph", key); };
+  EXPECT_EQ(counter("empty_launch", "launches"), 1);
+  EXPECT_EQ(counter("empty_launch", "threads"), 32);
+  EXPECT_EQ(counter("empty_launch", "shared_bytes"), 0);
+  EXPECT_EQ(counter("empty_launch", "local_bytes"), 0);
+  EXPECT_EQ(counter("copy_vector", "threads"), 256);
+  EXPECT_GT(counter("copy_vector", "registers"), 0);
+  EXPECT_GT(counter("hs_blocked", "launches"), 1);
+  EXPECT_GT(counter("hs_blocked", "shared_bytes"), 0);
+  for (const Json& entry : all.at("benchmarks")) {
+    if (entry.at("name").get<std::string>().starts_with("scan/variant:memcpy/")) {
+      EXPECT_FALSE(entry.contains("registers"));  // no kernel that we know
+    }
+  }
+}
+
+#ifdef SCANLAB_WITH_CUDA
+
+/// Who a workspace was last prepared for, or used by; and runs that found it someone else's.
+std::map<void*, std::string> users;
+int unprepared_runs = 0;
+int preparations = 0;
+
+/// Copies its input, if its workspace is its own.
+Variant planted_on_the_device(const std::string& id, bool prepares) {
+  Variant variant;
+  variant.about.id = id;
+  variant.about.title = "a variant of the tests";
+  variant.about.kind = Kind::ceiling;
+  variant.about.types = {ElementType::i32};
+  variant.about.operators = {Operator::plus};
+  variant.machines.cuda = true;
+  variant.origin = Origin::baseline;
+  variant.bind = [id, prepares](const Problem& problem) {
+    BoundScan bound;
+    bound.plan.workspace_bytes = 1000;
+    if (prepares) {
+      bound.prepare_cuda = [id](void* workspace, StreamHandle stream) {
+        cuda::check(cudaMemsetAsync(workspace, 0, 1000, static_cast<cudaStream_t>(stream)), "preparing");
+        users[workspace] = id;
+        ++preparations;
+      };
+    }
+    bound.cuda = [=](const Buffers& buffers, StreamHandle stream) {
+      if (prepares && users[buffers.workspace] != id) ++unprepared_runs;
+      users[buffers.workspace] = id;
+      cuda::check(cudaMemcpyAsync(buffers.out, buffers.in, problem.ideal_bytes() / 2, cudaMemcpyDeviceToDevice,
+                                  static_cast<cudaStream_t>(stream)),
+                  "copying");
+    };
+    return bound;
+  };
+  return variant;
+}
+
+TEST_F(NeedsGpuBench, PreparesAWorkspaceThatAnotherCaseUsed) {
+  const Registration preparing{planted_on_the_device("planted_preparing", true)};
+  const Registration trampling{planted_on_the_device("planted_trampling", false)};
+  ASSERT_EQ(
+      bench_to_file({"--variant", "planted_preparing,planted_trampling", "--items", "1000,2000", "--rounds", "2"}), kOk)
+      << err_.str();
+  EXPECT_EQ(unprepared_runs, 0);
+  EXPECT_GT(preparations, 0);
+  const Json all = document();
+  EXPECT_GT(median_of(all, "planted_preparing", "warm/launch:graph", "prepare_ns"), 0);
+  EXPECT_EQ(median_of(all, "planted_trampling", "warm/launch:graph", "prepare_ns"), 0);
+}
+
+#endif
+
 TEST_F(NeedsGpuBench, BaselinesTakeEveryTypeOperatorAndMode) {
-  EXPECT_EQ(bench_to_file({"--variant", "cub_device_scan,thrust_scan,memcpy", "--type", "all", "--op", "all", "--mode",
-                           "all", "--items", "0,1,1000,100003", "--cache", "warm", "--rounds", "1"}),
+  EXPECT_EQ(bench_to_file({"--variant", "cub_device_scan,thrust_scan,memcpy,copy_vector,copy_bulk", "--type", "all",
+                           "--op", "all", "--mode", "all", "--items", "0,1,1000,100003", "--cache", "warm", "--launch",
+                           "stream", "--rounds", "1"}),
             kOk)
       << err_.str() << out_.str();
 }
 
 TEST_F(NeedsGpuBench, SkipsWhatDoesNotFitAndGoesOn) {
-  EXPECT_EQ(bench_to_file({"--variant", "memcpy", "--items", "10,2^38", "--cache", "warm", "--rounds", "1"}),
+  EXPECT_EQ(bench_to_file({"--variant", "memcpy", "--items", "10,2^38", "--cache", "warm", "--launch", "stream",
+                           "--rounds", "1"}),
             kOutOfMemory);
   EXPECT_EQ(document().at("benchmarks").size(), 2u);
 }

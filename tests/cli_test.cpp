@@ -80,6 +80,8 @@ TEST(List, SaysWhatEveryVariantIs) {
     if (ids.back().starts_with("planted_")) continue;  // other tests of this program plant them
     EXPECT_FALSE(variant["title"].get<std::string>().empty()) << variant["id"];
     EXPECT_FALSE(variant["source"].get<std::string>().empty()) << variant["id"];
+    EXPECT_FALSE(variant["types"].empty()) << variant["id"];
+    EXPECT_TRUE(variant["in_place"].is_boolean() && variant["fixed_bits"].is_boolean()) << variant["id"];
   }
   for (const char* id : {"hs_block", "hs_multipass", "hs_blocked", "hso_block", "hso_block_padded", "hso_blocked",
                          "hso_blocked_padded", "hso_reentry", "hso_reentry_padded", "cpu_sequential"}) {

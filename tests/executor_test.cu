@@ -2,10 +2,12 @@
 // by name, with the file and line of the access.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <vector>
 
+#include "harness/model/monoid.hpp"
 #include "harness/simt/executor.hpp"
 #include "harness/simt/trace.hpp"
 
@@ -322,6 +324,378 @@ TEST(Executor, StepsAreToldApartByNameWhateverTheShapeOfTheBlock) {
   EXPECT_EQ(report.launches[0].steps[2].label, "last");
   EXPECT_EQ(report.launches[0].steps[2].counts.shared_requests, 2);
   EXPECT_EQ(report.launches[0].barriers, 2);
+}
+
+static_assert(ThreadBlock<CpuBlock>);
+
+// Warps.
+
+/// Every lane of a block of two warps gives its number as a T; what it gets is kept.
+template <class T, class Number, class Shuffle>
+std::vector<T> shuffled(Number number, Shuffle shuffle, BlockOrder order) {
+  std::vector<T> result(64, number(-1));
+  const Span<T> out(result.data(), 64, "out");
+  const Report report = run(
+      {.threads = 64}, [=](CpuBlock& block) { out[block.thread_rank()] = shuffle(block, number(block.thread_rank())); },
+      {.order = order, .seed = 5});
+  EXPECT_TRUE(report.faults.empty());
+  EXPECT_EQ(report.totals().warp_exchanges, 2);
+  return result;
+}
+
+template <class T, class Number>
+void check_shuffles(Number number) {
+  for (const BlockOrder order : {BlockOrder::in_order, BlockOrder::interleaved}) {
+    const auto up = shuffled<T>(
+        number, [](CpuBlock& block, const T& value) { return block.shuffle_up(value, 3); }, order);
+    const auto down = shuffled<T>(
+        number, [](CpuBlock& block, const T& value) { return block.shuffle_down(value, 3); }, order);
+    const auto from = shuffled<T>(
+        number, [](CpuBlock& block, const T& value) { return block.shuffle(value, (block.lane() * 5 + 32) % 64); },
+        order);
+    for (int t = 0; t < 64; ++t) {
+      const int lane = t % 32;
+      EXPECT_EQ(up[t], number(lane < 3 ? t : t - 3)) << t;
+      EXPECT_EQ(down[t], number(lane > 28 ? t : t + 3)) << t;
+      EXPECT_EQ(from[t], number(t - lane + lane * 5 % 32)) << t;
+    }
+  }
+}
+
+TEST(Warp, ShufflesValuesOfEverySize) {
+  check_shuffles<std::int8_t>([](int t) { return static_cast<std::int8_t>(t); });
+  check_shuffles<Half>([](int t) { return Half(t); });
+  check_shuffles<AffineMap<std::int8_t>>([](int t) {
+    return AffineMap<std::int8_t>{static_cast<std::int8_t>(t), static_cast<std::int8_t>(-t)};
+  });
+  check_shuffles<float>([](int t) { return static_cast<float>(t); });
+  check_shuffles<double>([](int t) { return 0.5 * t; });
+  check_shuffles<AffineMap<double>>([](int t) { return AffineMap<double>{0.5 * t, -0.25 * t}; });
+}
+
+TEST(Warp, Votes) {
+  std::vector<std::uint32_t> ballots(64);
+  Ints any(64), all(64);
+  const Span<std::uint32_t> ballots_out(ballots.data(), 64, "ballots");
+  const Span<int> any_out(any.data(), 64, "any");
+  const Span<int> all_out(all.data(), 64, "all");
+  const Report report = run({.threads = 64}, [=](CpuBlock& block) {
+    const int t = block.thread_rank();
+    ballots_out[t] = block.ballot(t == 7 || t >= 32);
+    any_out[t] = block.any(t == 40) ? 1 : 0;
+    all_out[t] = block.all(t != 40) ? 1 : 0;
+  });
+  EXPECT_TRUE(report.faults.empty());
+  EXPECT_EQ(ballots[0], 1U << 7);
+  EXPECT_EQ(ballots[63], 0xFFFFFFFF);
+  EXPECT_EQ(any[31], 0);
+  EXPECT_EQ(any[32], 1);
+  EXPECT_EQ(all[31], 1);
+  EXPECT_EQ(all[32], 0);
+}
+
+/// The inclusive scan of a warp by doubling, as every shuffle scan has it.
+template <class Item, class Op>
+Item warp_scan(CpuBlock& block, Item item, Op op) {
+  for (int offset = 1; offset < kWarpLanes; offset *= 2) {
+    const Item left = block.shuffle_up(item, offset);
+    if (block.lane() >= offset) item = op(left, item);
+  }
+  return item;
+}
+
+TEST(Warp, ScansWithShuffles) {
+  using Op = Affine<std::int32_t>;
+  using Item = Op::Item;
+  std::vector<Item> items(256);
+  for (int i = 0; i < 256; ++i) items[i] = {2 * i + 1, 3 - i};
+  std::vector<Item> result(256);
+  const Span<const Item> in(items.data(), 256, "in");
+  const Span<Item> out(result.data(), 256, "out");
+  for (const std::uint64_t seed : {0, 1, 2, 3}) {
+    const Report report = run({.threads = 256},
+                              [=](CpuBlock& block) {
+                                const int t = block.thread_rank();
+                                out[t] = warp_scan(block, Item(in[t]), Counted<Op>{});
+                              },
+                              {.order = seed == 0 ? BlockOrder::in_order : BlockOrder::interleaved, .seed = seed});
+    EXPECT_TRUE(report.faults.empty());
+    EXPECT_EQ(report.totals().warp_exchanges, 8 * 5);
+    EXPECT_EQ(report.totals().operations, 8 * (31 + 30 + 28 + 24 + 16));
+    EXPECT_EQ(report.totals().global_sectors, 2 * 256 * 8 / 32) << "shuffles must not spoil what a request is";
+    for (int t = 0; t < 256; ++t) {
+      Item expected = Op::identity();
+      for (int i = t - t % 32; i <= t; ++i) expected = Op{}(expected, items[i]);
+      EXPECT_EQ(result[t], expected) << t;
+    }
+  }
+}
+
+/// A loop with a shuffle in it: the k-th turn of each lane is one request, though other lanes run in between.
+TEST(Warp, AccessesBetweenShufflesAreCountedByTurn) {
+  Ints memory(4 * 32);
+  const Span<int> out(memory.data(), 128, "out");
+  const Report report = run({.threads = 32}, [out](CpuBlock& block) {
+    for (int k = 0; k < 4; ++k) out[32 * k + block.shuffle(block.lane(), block.lane())] = k;
+  });
+  EXPECT_TRUE(report.faults.empty());
+  EXPECT_EQ(report.totals().global_bytes_written, 4 * 128);
+  EXPECT_EQ(report.totals().global_sectors, 4 * 4);
+}
+
+TEST(Warp, OnlyItsBarrierOrdersMemory) {
+  const auto neighbours = [](bool barrier) {
+    return run({.threads = 64, .shared_bytes = 256}, [barrier](CpuBlock& block) {
+      auto shared = block.shared<int>(64);
+      const int t = block.thread_rank();
+      shared[t] = t;
+      if (barrier) {
+        block.sync_warp();
+      } else {
+        block.shuffle(t, 0);
+      }
+      const int right = shared[t - t % 32 + (t + 1) % 32];
+      EXPECT_EQ(right, t - t % 32 + (t + 1) % 32);
+    });
+  };
+  EXPECT_TRUE(neighbours(true).faults.empty());
+  EXPECT_EQ(only_fault(neighbours(false)).kind, FaultKind::race);
+
+  const Report across = run({.threads = 64, .shared_bytes = 256}, [](CpuBlock& block) {
+    auto shared = block.shared<int>(64);
+    shared[block.thread_rank()] = 1;
+    block.sync_warp();
+    const int other_warp = shared[(block.thread_rank() + 32) % 64];
+    (void)other_warp;
+  });
+  ASSERT_FALSE(across.faults.empty());
+  EXPECT_EQ(across.faults.front().kind, FaultKind::race);
+}
+
+TEST(Warp, NamesItsDivergence) {
+  const Fault returned = only_fault(run({.threads = 64}, [](CpuBlock& block) {
+    if (block.thread_rank() == 40) return;
+    block.shuffle(1, 0);
+  }));
+  EXPECT_EQ(returned.kind, FaultKind::warp_divergence);
+  EXPECT_NE(returned.message.find(
+                "31 lanes of warp 1 of block 0 wait here for the rest of the warp: the others have returned"),
+            std::string::npos)
+      << returned.message;
+  EXPECT_EQ(returned.where.rfind("tests/executor_test.cu:", 0), 0U) << returned.where;
+
+  const Fault at_barrier = only_fault(run({.threads = 64}, [](CpuBlock& block) {
+    if (block.thread_rank() == 5) block.sync();
+    block.sync_warp();
+  }));
+  EXPECT_EQ(at_barrier.kind, FaultKind::warp_divergence);
+  EXPECT_NE(at_barrier.message.find("lane 5 waits at the barrier of tests/executor_test.cu:"), std::string::npos)
+      << at_barrier.message;
+
+  const Fault elsewhere = only_fault(run({.threads = 32}, [](CpuBlock& block) {
+    if (block.lane() < 16) {
+      block.shuffle(1, 0);
+    } else {
+      block.any(true);
+    }
+  }));
+  EXPECT_EQ(elsewhere.kind, FaultKind::warp_divergence);
+  EXPECT_NE(elsewhere.message.find("lane 16 of warp 0 of block 0 is here while lane 0 waits for it at"),
+            std::string::npos)
+      << elsewhere.message;
+
+  const Fault part = only_fault(run({.threads = 40}, [](CpuBlock& block) { block.sync_warp(); }));
+  EXPECT_EQ(part.kind, FaultKind::warp_divergence);
+}
+
+TEST(Warp, AWarpNeedNotWaitForTheBlock) {
+  // The second warp reaches its shuffles only after the barrier that the first waits at.
+  const Report report = run({.threads = 64}, [](CpuBlock& block) {
+    if (block.warp() == 0) block.shuffle(1, 0);
+    block.sync();
+    if (block.warp() == 1) block.shuffle(1, 0);
+  });
+  EXPECT_TRUE(report.faults.empty());
+}
+
+// Vectors.
+
+TEST(Vectors, AreOneAccess) {
+  Ints from(256), to(256);
+  std::iota(from.begin(), from.end(), 0);
+  alignas(16) static int memory[512];
+  std::ranges::copy(from, memory);
+  const Span<const int> in(memory, 256, "in");
+  const Span<int> out(memory + 256, 256, "out");
+  EXPECT_TRUE(Executor::aligned(in, 16));
+  EXPECT_FALSE(Executor::aligned(Span<const int>(memory + 1, 1, "in"), 16));
+  const Report report = run({.threads = 64, .shared_bytes = 1024}, [=](CpuBlock& block) {
+    auto shared = block.shared<int>(256);
+    const int t = block.thread_rank();
+    auto items = block.load<4>(in, 4 * t);
+    for (int k = 0; k < items.kItems; ++k) items[k] += 1;
+    block.store<4>(shared, 4 * t, items);
+    block.sync();
+    block.store<4>(out, 4 * t, block.load<4>(shared, 4 * t));
+  });
+  EXPECT_TRUE(report.faults.empty());
+  for (int i = 0; i < 256; ++i) EXPECT_EQ(memory[256 + i], i + 1);
+  const Counts counts = report.totals();
+  EXPECT_EQ(counts.shared_requests, 2 * 2) << "a store and a load of each warp";
+  EXPECT_EQ(counts.banks32.groups, 4 * 4) << "16 bytes are served by quarter-warps";
+  EXPECT_EQ(counts.banks32.max_degree, 1);
+  EXPECT_EQ(counts.global_bytes_read, 1024);
+  EXPECT_EQ(counts.global_sectors, 2 * 1024 / 32);
+  EXPECT_EQ(counts.active_threads, 2 * 64);
+}
+
+TEST(Vectors, MustBeAligned) {
+  alignas(16) static int memory[64];
+  const Span<int> out(memory, 64, "out");
+  const Fault global = only_fault(run({.threads = 1}, [out](CpuBlock& block) { block.load<4>(out, 2); }));
+  EXPECT_EQ(global.kind, FaultKind::misaligned);
+  EXPECT_NE(global.message.find("reads 16 bytes from out[2] on, 8 bytes past a multiple of 16"), std::string::npos)
+      << global.message;
+  const Report shared = run({.threads = 1, .shared_bytes = 64}, [](CpuBlock& block) {
+    block.store<2>(block.shared<std::int64_t>(7, 8), 0, Vector<std::int64_t, 2>{});
+  });
+  EXPECT_EQ(only_fault(shared).kind, FaultKind::misaligned);
+}
+
+TEST(Vectors, MustLieWithinTheirArray) {
+  alignas(16) static int memory[64];
+  const Span<int> out(memory, 6, "out");
+  const Fault fault = only_fault(run({.threads = 1}, [out](CpuBlock& block) { block.load<4>(out, 4); }));
+  EXPECT_EQ(fault.kind, FaultKind::out_of_bounds);
+  EXPECT_NE(fault.message.find("reads out[4 … 7], which has 6 items"), std::string::npos) << fault.message;
+}
+
+TEST(Vectors, RaceWithEveryItemTheyTouch) {
+  alignas(16) static int memory[4];
+  const Span<int> out(memory, 4, "out");
+  for (int item = 0; item < 4; ++item) {
+    const Fault global = only_fault(run({.threads = 2}, [=](CpuBlock& block) {
+      if (block.thread_rank() == 0) block.store<4>(out, 0, Vector<int, 4>{});
+      if (block.thread_rank() == 1) out[item] = 1;
+    }));
+    EXPECT_EQ(global.kind, FaultKind::race);
+    const Fault shared = only_fault(run({.threads = 2, .shared_bytes = 16}, [=](CpuBlock& block) {
+      auto bytes = block.shared<std::int8_t>(16);
+      if (block.thread_rank() == 0) block.store<16>(bytes, 0, Vector<std::int8_t, 16>{});
+      if (block.thread_rank() == 1) bytes[5 * item] = 1;
+    }));
+    EXPECT_EQ(shared.kind, FaultKind::race);
+  }
+}
+
+TEST(Vectors, BytesOfAWordMayBeReadOneByOne) {
+  const Report report = run({.threads = 4, .shared_bytes = 4}, [](CpuBlock& block) {
+    if (block.thread_rank() == 0) block.shared<int>(1)[0] = 0x03020100;
+    block.sync();
+    const std::int8_t byte = block.shared<std::int8_t>(4)[block.thread_rank()];
+    EXPECT_EQ(byte, block.thread_rank());
+  });
+  EXPECT_TRUE(report.faults.empty());
+}
+
+// Atomics.
+
+using Words = std::vector<std::uint32_t>;
+
+TEST(Atomics, EveryBlockDrawsItsOwnTicket) {
+  for (const BlockOrder order : {BlockOrder::in_order, BlockOrder::interleaved}) {
+    std::uint64_t counter = 0;
+    Words drawn(100, 0);
+    const Span<std::uint64_t> tickets(&counter, 1, "tickets");
+    const Span<std::uint32_t> hits(drawn.data(), 100, "hits");
+    const Report report = run({.blocks = 25, .threads = 4},
+                              [=](CpuBlock& block) {
+                                const auto mine = static_cast<std::int64_t>(block.fetch_add(tickets, 0, 1));
+                                hits[mine] = 1;
+                              },
+                              {.order = order});
+    EXPECT_TRUE(report.faults.empty());
+    EXPECT_EQ(report.totals().atomics, 100);
+    EXPECT_EQ(counter, 100U);
+    EXPECT_EQ(drawn, Words(100, 1));
+  }
+}
+
+TEST(Atomics, RaceWithPlainAccessesOnly) {
+  Words memory(2);
+  const Span<std::uint32_t> words(memory.data(), 2, "words");
+  const auto faults = [&](auto of_one_block, auto of_the_other) {
+    return run({.blocks = 2},
+               [=](CpuBlock& block) { block.group_index() == 0 ? of_one_block(block) : of_the_other(block); })
+        .faults;
+  };
+  const auto atomic_store = [=](CpuBlock& block) { block.store_atomic(words, 1, 7); };
+  const auto atomic_load = [=](CpuBlock& block) { block.load_atomic(words, 1); };
+  const auto store = [=](CpuBlock&) { words[1] = 7; };
+  const auto load = [=](CpuBlock&) { static_cast<void>(static_cast<std::uint32_t>(words[1])); };
+  const auto store_both_ways = [=](CpuBlock& block) { store(block), atomic_store(block); };
+  EXPECT_TRUE(faults(atomic_store, atomic_store).empty());
+  EXPECT_TRUE(faults(atomic_store, atomic_load).empty());
+  EXPECT_TRUE(faults(atomic_load, load).empty());
+  for (const auto& found : {faults(atomic_store, store), faults(atomic_store, load), faults(store, atomic_store),
+                            faults(store, atomic_load), faults(load, atomic_store), faults(atomic_load, store),
+                            faults(store_both_ways, atomic_load), faults(atomic_load, store_both_ways)}) {
+    ASSERT_FALSE(found.empty());
+    EXPECT_EQ(found.front().kind, FaultKind::race);
+  }
+}
+
+TEST(Atomics, AreOnAlignedItemsOfGlobalArrays) {
+  struct alignas(16) State {
+    std::uint64_t tag, value;
+  };
+  alignas(16) static std::byte memory[64];
+  const Span<State> states(reinterpret_cast<State*>(memory + 8), 2, "states");
+  EXPECT_EQ(only_fault(run({}, [states](CpuBlock& block) { block.load_atomic(states, 1); })).kind,
+            FaultKind::misaligned);
+  EXPECT_EQ(only_fault(run({}, [states](CpuBlock& block) { block.load_atomic(states, 2); })).kind,
+            FaultKind::out_of_bounds);
+  EXPECT_EQ(only_fault(run({.shared_bytes = 4},
+                           [](CpuBlock& block) { block.fetch_add(block.shared<std::uint32_t>(1), 0, 1); }))
+                .kind,
+            FaultKind::out_of_bounds);
+}
+
+TEST(Atomics, AThreadThatPausesLetsOthersOfItsBlockRun) {
+  std::uint32_t flag = 0;
+  const Span<std::uint32_t> flags(&flag, 1, "flag");
+  for (const BlockOrder order : {BlockOrder::in_order, BlockOrder::interleaved}) {
+    flag = 0;
+    const Report report = run({.threads = 64},
+                              [flags](CpuBlock& block) {
+                                if (block.thread_rank() == 63) block.store_atomic(flags, 0, 1);
+                                while (block.load_atomic(flags, 0) == 0) block.pause();
+                                block.sync();
+                              },
+                              {.order = order});
+    EXPECT_TRUE(report.faults.empty());
+  }
+}
+
+TEST(Atomics, WaitingForWhatNeverComesIsNoProgress) {
+  std::uint32_t flag = 0;
+  const Span<std::uint32_t> flags(&flag, 1, "flag");
+  for (const BlockOrder order : {BlockOrder::in_order, BlockOrder::interleaved}) {
+    const Fault alone = only_fault(run({.blocks = 3, .threads = 32},
+                                       [flags](CpuBlock& block) {
+                                         while (block.load_atomic(flags, 0) == 0) block.pause();
+                                       },
+                                       {.order = order, .max_pauses = 10'000}));
+    EXPECT_EQ(alone.kind, FaultKind::no_progress);
+    // Votes of a warp that waits together are no progress either.
+    const Fault together = only_fault(run({.blocks = 3, .threads = 32},
+                                          [flags](CpuBlock& block) {
+                                            while (!block.all(block.load_atomic(flags, 0) != 0)) block.pause();
+                                          },
+                                          {.order = order, .max_pauses = 10'000}));
+    EXPECT_EQ(together.kind, FaultKind::no_progress);
+    EXPECT_NE(together.message.find("what it waits for does not come"), std::string::npos) << together.message;
+  }
 }
 
 // Bank conflicts against hand-counted cases.

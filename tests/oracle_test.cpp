@@ -22,7 +22,10 @@ constexpr std::uint64_t kSeed = 5;
 constexpr std::int64_t kItems = 20'001;  // several chunks of the oracle, the last one partial
 
 template <class Op>
-constexpr ElementType kType = std::is_same_v<typename Op::Element, float>          ? ElementType::f32
+constexpr ElementType kType = std::is_same_v<typename Op::Element, std::int8_t>    ? ElementType::i8
+                              : std::is_same_v<typename Op::Element, std::int16_t> ? ElementType::i16
+                              : std::is_same_v<typename Op::Element, Half>         ? ElementType::f16
+                              : std::is_same_v<typename Op::Element, float>        ? ElementType::f32
                               : std::is_same_v<typename Op::Element, double>       ? ElementType::f64
                               : std::is_same_v<typename Op::Element, std::int32_t> ? ElementType::i32
                                                                                    : ElementType::i64;
@@ -132,6 +135,41 @@ TEST(Oracle, OfIntegersWrapsAsUnsigned) {
   }
 }
 
+TEST(Oracle, OfSmallIntegersWrapsToTheirSize) {
+  using Op = Affine<std::int8_t>;
+  const Oracle sums(problem_of<Plus<std::int16_t>>(kItems), InputKind::extremes, kSeed);
+  const Oracle maps(problem_of<Op>(kItems), InputKind::random, kSeed);
+  std::int64_t sum = 0;  // at most 2^15 * 20001: what it is modulo 2^16 is the wrapped sum
+  std::int64_t scale = 1;
+  std::int64_t shift = 0;
+  for (std::int64_t i = 0; i < kItems; ++i) {
+    sum += input_item<Plus<std::int16_t>>(InputKind::extremes, kSeed, i, kItems);
+    ASSERT_EQ(values<Plus<std::int16_t>>(sums)[i], static_cast<std::int16_t>(sum)) << i;
+    const auto map = input_item<Op>(InputKind::random, kSeed, i, kItems);
+    scale = scale * map.scale % 256;
+    shift = (shift * map.scale + map.shift) % 256;
+    ASSERT_EQ(values<Op>(maps)[i].scale, static_cast<std::int8_t>(scale)) << i;
+    ASSERT_EQ(values<Op>(maps)[i].shift, static_cast<std::int8_t>(shift)) << i;
+  }
+}
+
+TEST(Oracle, OfHalvesIsWideArithmetic) {
+  for (const InputKind kind : kInputKinds) {
+    const Oracle sums(problem_of<Plus<Half>>(kItems), kind, kSeed);
+    const Oracle maps(problem_of<Affine<Half>>(kItems), kind, kSeed);
+    WidePrefix sum;
+    WidePrefix map;
+    for (std::int64_t i = 0; i < kItems; ++i) {
+      sum.push(1, static_cast<double>(input_item<Plus<Half>>(kind, kSeed, i, kItems)));
+      const auto item = input_item<Affine<Half>>(kind, kSeed, i, kItems);
+      map.push(static_cast<double>(item.scale), static_cast<double>(item.shift));
+      ASSERT_EQ(static_cast<double>(values<Plus<Half>>(sums)[i]), static_cast<double>(sum.shift)) << i;
+      ASSERT_EQ(static_cast<double>(values<Affine<Half>>(maps)[i].scale), static_cast<double>(map.scale)) << i;
+      ASSERT_EQ(static_cast<double>(values<Affine<Half>>(maps)[i].shift), static_cast<double>(map.shift)) << i;
+    }
+  }
+}
+
 TEST(Oracle, OfMaxIsTheLargestSoFar) {
   using Op = Max<double>;
   const Oracle oracle(problem_of<Op>(kItems, Mode::exclusive), InputKind::random, kSeed);
@@ -139,6 +177,16 @@ TEST(Oracle, OfMaxIsTheLargestSoFar) {
   for (std::int64_t i = 0; i < kItems; ++i) {
     ASSERT_EQ(values<Op>(oracle)[i], largest) << i;
     largest = std::max(largest, input_item<Op>(InputKind::random, kSeed, i, kItems));
+  }
+}
+
+TEST(Oracle, OfMinIsTheLeastSoFar) {
+  using Op = Min<std::int8_t>;
+  const Oracle oracle(problem_of<Op>(kItems, Mode::exclusive), InputKind::random, kSeed);
+  std::int8_t least = 127;
+  for (std::int64_t i = 0; i < kItems; ++i) {
+    ASSERT_EQ(values<Op>(oracle)[i], least) << i;
+    least = std::min(least, input_item<Op>(InputKind::random, kSeed, i, kItems));
   }
 }
 
@@ -203,6 +251,24 @@ TEST(Comparison, ASequentialSumPassesWithItsChainAndFailsWithAShorterOne) {
   EXPECT_TRUE(outcome.passed()) << outcome.message;
   EXPECT_GT(outcome.error_to_bound, 0);
   EXPECT_FALSE(oracle.compare(out.data(), 0, Kind::scan).passed());
+}
+
+TEST(Comparison, OneWrongBitOfAHalfFailsHoweverLongTheChain) {
+  using Op = Plus<Half>;
+  const Oracle oracle(problem_of<Op>(kItems), InputKind::random, kSeed);
+  auto out = copy_of_values<Op>(oracle);
+  EXPECT_TRUE(oracle.compare(out.data(), kItems, Kind::scan).passed());
+  out[12'345].bits ^= 1;
+  EXPECT_FALSE(oracle.compare(out.data(), kItems, Kind::scan).passed());
+  out[12'345] = Half::from_bits(0x7E00);
+  EXPECT_FALSE(oracle.compare(out.data(), kItems, Kind::scan).passed()) << "NaN";
+}
+
+TEST(Comparison, WhatNeverRoundsIsComparedHoweverLongTheChain) {
+  using Op = Max<float>;
+  const Oracle oracle(problem_of<Op>(kItems), InputKind::random, kSeed);
+  const auto out = copy_of_values<Op>(oracle);
+  EXPECT_TRUE(oracle.compare(out.data(), std::int64_t{1} << 40, Kind::scan).passed());
 }
 
 TEST(Comparison, NaNAndInfinityNeverPass) {

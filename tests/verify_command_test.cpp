@@ -43,10 +43,34 @@ TEST(VerifyCommand, SaysWhatAVariantCannotTake) {
   EXPECT_TRUE(contains(ended.out, "0 passed, 0 failed, 1 skipped")) << ended.out;
 }
 
+TEST(VerifyCommand, OfATypeThatIsNamedSaysThatAVariantDoesNotHaveIt) {
+  const Ended ended = verify({"--device", "simt", "--variant", "hs_block", "--type", "i8", "--items", "1"});
+  EXPECT_EQ(ended.status, kOk) << ended.err;
+  EXPECT_TRUE(contains(ended.out, "hs_block does not take")) << ended.out;
+}
+
+TEST(VerifyCommand, ChecksInEveryPlacementAndSaysWhichAVariantCannot) {
+  const Ended ended = verify({"--device", "simt", "--variant", "hs_block", "--type", "i32", "--op", "affine", "--mode",
+                              "inclusive", "--items", "33", "--placement", "apart,shifted,in_place"});
+  EXPECT_EQ(ended.status, kOk) << ended.err << ended.out;
+  EXPECT_TRUE(contains(ended.out, "10 passed, 0 failed, 5 skipped")) << ended.out;
+  EXPECT_TRUE(contains(ended.out, "hs_block does not work in place")) << ended.out;
+}
+
+TEST(VerifyCommand, RepeatsOnlyOnAGpu) {
+  const Ended ended = verify({"--device", "simt", "--repeat", "5"});
+  EXPECT_EQ(ended.status, kBadInput);
+  EXPECT_TRUE(contains(ended.err, "--repeat needs a GPU")) << ended.err;
+  EXPECT_EQ(verify({"--device", "simt", "--repeat", "1"}).status, kBadInput);
+}
+
 TEST(VerifyCommand, WrongWordsNameTheNearMatches) {
   const Ended input = verify({"--device", "simt", "--input", "randon"});
   EXPECT_EQ(input.status, kBadInput);
   EXPECT_TRUE(contains(input.err, "random")) << input.err;
+  const Ended placement = verify({"--device", "simt", "--placement", "shift"});
+  EXPECT_EQ(placement.status, kBadInput);
+  EXPECT_TRUE(contains(placement.err, "shifted")) << placement.err;
   EXPECT_EQ(verify({"--device", "opencl"}).status, kBadInput);
   EXPECT_EQ(verify({"--devise", "simt"}).status, kBadInput);
   EXPECT_EQ(verify({"--variant", "hs_blok"}).status, kBadInput);

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -179,6 +181,54 @@ TEST(VerifyOnExecutor, ARefusalIsASkipWithItsReason) {
   EXPECT_EQ(outcome.message, "n <= 256");
 }
 
+TEST(VerifyOnExecutor, ARightScanPassesInEveryShift) {
+  const Variant scan = simt::portable_scan<DefectiveScan<Defect::none>>();
+  for (const auto& [type, type_name] : named_values<ElementType>()) {
+    for (const auto& [op, op_name] : named_values<Operator>()) {
+      for (const std::int64_t n : {0, 1, 33}) {
+        const Problem problem = problem_of(type, op, n);
+        const Outcome outcome =
+            verify_on_cpu(scan, problem, Oracle(problem, InputKind::random, kSeed), {}, Placement::shifted);
+        EXPECT_TRUE(outcome.passed()) << type_name << " " << op_name << " n = " << n << ": " << outcome.message;
+      }
+    }
+  }
+}
+
+/// Counts its runs in its workspace; every run but the first of a prepared workspace goes wrong.
+struct Counting {
+  int prepared = 0;
+  Variant variant() {
+    Variant counting;
+    counting.about.id = "counting";
+    counting.machines.simt = true;
+    counting.bind = [this](const Problem& problem) {
+      BoundScan bound;
+      bound.plan.workspace_bytes = sizeof(int);
+      bound.prepare_simt = [this](void* workspace, simt::Executor&) {
+        ++prepared;
+        *static_cast<int*>(workspace) = 0;
+      };
+      bound.simt = [n = problem.items](const Buffers& buffers, simt::Executor&) {
+        int& runs = *static_cast<int*>(buffers.workspace);
+        const auto* in = static_cast<const std::int32_t*>(buffers.in);
+        auto* out = static_cast<std::int32_t*>(buffers.out);
+        std::int32_t sum = runs++;
+        for (std::int64_t i = 0; i < n; ++i) out[i] = sum = wrapping_add(sum, in[i]);
+      };
+      return bound;
+    };
+    return counting;
+  }
+};
+
+TEST(VerifyOnExecutor, CatchesAWorkspaceLeftStaleOnTheSecondRun) {
+  Counting counting;
+  const Outcome outcome = on_executor(counting.variant(), problem_of(ElementType::i32, Operator::plus, 100));
+  EXPECT_TRUE(caught(outcome, "on the second run: 100 of 100 items wrong"));
+  EXPECT_EQ(counting.prepared, 1);
+}
+
 /// A sequential scan on the host that then does `harm` to its buffers.
 Variant harmful(std::function<void(const Buffers&, std::size_t bytes)> harm) {
   Variant variant;
@@ -231,6 +281,58 @@ TEST(VerifyOnHost, CatchesACopyOfOneItemTooMany) {
 TEST(VerifyOnHost, CatchesAWriteToTheInput) {
   EXPECT_TRUE(
       caught(outcome_of_harm([](const Buffers& b, std::size_t n) { ++bytes_of(b.in)[n / 2]; }), "wrote to its input"));
+}
+
+Outcome in_placement(Placement placement, Variant variant, Mode mode = Mode::inclusive) {
+  const Problem problem = problem_of(ElementType::i32, Operator::plus, 1000, mode);
+  return verify_on_cpu(variant, problem, Oracle(problem, InputKind::random, kSeed), {}, placement);
+}
+
+TEST(VerifyOnHost, CatchesThatAlignmentIsTakenForGranted) {
+  const auto aligned = [](const void* memory) { return reinterpret_cast<std::uintptr_t>(memory) % 16 == 0; };
+  const Variant wants_both = harmful([&](const Buffers& b, std::size_t) {
+    if (!aligned(b.in) || !aligned(b.out)) ++*bytes_of(b.out);
+  });
+  EXPECT_TRUE(in_placement(Placement::apart, wants_both).passed());
+  EXPECT_TRUE(caught(in_placement(Placement::shifted, wants_both), "input from element 1, output from element 3: "));
+  const Variant asks_its_input = harmful([&](const Buffers& b, std::size_t) {
+    if (aligned(b.in) && !aligned(b.out)) ++*bytes_of(b.out);
+  });
+  EXPECT_TRUE(caught(in_placement(Placement::shifted, asks_its_input), "input from element 0, output from element 1"));
+  const Variant asks_its_output = harmful([&](const Buffers& b, std::size_t) {
+    if (!aligned(b.in) && aligned(b.out)) ++*bytes_of(b.out);
+  });
+  EXPECT_TRUE(caught(in_placement(Placement::shifted, asks_its_output), "input from element 1, output from element 0"));
+}
+
+TEST(VerifyOnHost, CanariesLieRightBesideAShiftedSpan) {
+  const auto harm_beside = [](const std::function<void(const Buffers&, std::size_t)>& harm) {
+    return in_placement(Placement::shifted, harmful(harm));
+  };
+  EXPECT_TRUE(caught(harm_beside([](const Buffers& b, std::size_t) { ++*(bytes_of(b.out) - 1); }),
+                     "before the beginning of the output"));
+  EXPECT_TRUE(
+      caught(harm_beside([](const Buffers& b, std::size_t n) { ++bytes_of(b.in)[n]; }), "past the end of the input"));
+}
+
+TEST(VerifyOnHost, InPlaceIsAskedOnlyOfThoseThatSayTheyCan) {
+  Variant scan = harmful([](const Buffers&, std::size_t) {});
+  const Outcome outcome = in_placement(Placement::in_place, scan);
+  EXPECT_EQ(outcome.status, Outcome::Status::skipped);
+  EXPECT_EQ(outcome.message, "harmful does not work in place");
+  scan.about.in_place = true;
+  EXPECT_TRUE(in_placement(Placement::in_place, scan).passed());
+}
+
+TEST(VerifyOnHost, CatchesAnInputReadAfterItWasWrittenOver) {
+  Variant scan = harmful([](const Buffers& b, std::size_t n) {
+    const auto* in = static_cast<const std::int32_t*>(b.in);
+    auto* out = static_cast<std::int32_t*>(b.out);
+    for (std::size_t i = 1; i < n / 4; ++i) out[i] = wrapping_add(out[i - 1], in[i]);  // once more
+  });
+  scan.about.in_place = true;
+  EXPECT_TRUE(in_placement(Placement::apart, scan).passed());
+  EXPECT_TRUE(caught(in_placement(Placement::in_place, scan), "in place from element 0: "));
 }
 
 TEST(VerifyOnHost, AnExceptionIsAFailure) {
@@ -348,6 +450,132 @@ TEST_F(NeedsGpu, LackOfMemoryIsASkipThatSaysTheBytes) {
   EXPECT_EQ(outcome.status, Outcome::Status::skipped);
   EXPECT_TRUE(outcome.out_of_memory);
   EXPECT_NE(outcome.message.find("11258999068"), std::string::npos) << outcome.message;  // 2^50 and some
+}
+
+/// Adds up on one thread, in float, and counts its runs in its workspace.
+template <class Op>
+__global__ void scan_and_count(const typename Op::Item* in, typename Op::Item* out, std::int64_t n, int* runs,
+                               bool stale, bool varying) {
+  typename Op::Item sum = Op::identity();
+  for (std::int64_t i = 0; i < n; ++i) out[i] = sum = Op{}(sum, in[i]);
+  if constexpr (std::is_same_v<typename Op::Item, float>) {
+    if (varying && *runs % 3 == 2) out[n - 1] = nextafterf(out[n - 1], 1e30F);  // well within its bound
+    if (stale && *runs > 0) out[n - 1] += 1e6F;
+  }
+  ++*runs;
+}
+
+/// Only the first run of a prepared workspace is right.
+template <bool kStale, bool kVarying, bool kSaysFixed>
+struct CountingScan {
+  template <class Op>
+  static constexpr bool kTakes = std::is_same_v<Op, Plus<float>>;
+  static Description describe() {
+    Description about;
+    about.id = "counting";
+    about.fixed_bits = kSaysFixed;
+    return about;
+  }
+  explicit CountingScan(const Problem& problem) : items(problem.items) {}
+  Plan plan() const { return {.workspace_bytes = sizeof(int), .chain = items}; }
+  template <class Op>
+  void prepare(cudaStream_t stream, Op, void* workspace, std::size_t bytes) const {
+    cuda::check(cudaMemsetAsync(workspace, 0, bytes, stream), "preparing");
+  }
+  template <class Op>
+  void run(cudaStream_t stream, Op, const typename Op::Item* in, typename Op::Item* out, void* workspace,
+           std::size_t) const {
+    scan_and_count<Op><<<1, 1, 0, stream>>>(in, out, items, static_cast<int*>(workspace), kStale, kVarying);
+  }
+  std::int64_t items;
+};
+
+TEST_F(NeedsGpu, CatchesAWorkspaceLeftStaleOnTheSecondRun) {
+  const Problem problem = problem_of(ElementType::f32, Operator::plus, 1000);
+  EXPECT_TRUE(on_gpu(cuda::cuda_scan<CountingScan<false, false, true>>(), problem).passed());
+  EXPECT_TRUE(caught(on_gpu(cuda::cuda_scan<CountingScan<true, false, true>>(), problem),
+                     "on the second run: 1 of 1000 items wrong, the first at 999"));
+}
+
+TEST_F(NeedsGpu, CountsDifferentOutputsAndHoldsVariantsToWhatTheySay) {
+  constexpr int kRuns = 10;
+  const Problem problem = problem_of(ElementType::f32, Operator::plus, 1000);
+  const CudaReference reference(Oracle(problem, InputKind::random, kSeed));
+  const auto repeats = [&](const Variant& variant) { return repeat_on_cuda(variant, problem, reference, kRuns); };
+  const Repeats fixed = repeats(cuda::cuda_scan<CountingScan<false, false, true>>());
+  EXPECT_TRUE(fixed.outcome.passed()) << fixed.outcome.message;
+  EXPECT_EQ(fixed.different, 1);
+  const Repeats varying = repeats(cuda::cuda_scan<CountingScan<false, true, false>>());
+  EXPECT_TRUE(varying.outcome.passed()) << varying.outcome.message;
+  EXPECT_EQ(varying.different, 2);
+  EXPECT_TRUE(
+      caught(repeats(cuda::cuda_scan<CountingScan<false, true, true>>()).outcome, "2 different outputs in 10 runs"));
+  EXPECT_TRUE(caught(repeats(cuda::cuda_scan<CountingScan<true, false, false>>()).outcome, "items wrong"));
+}
+
+TEST_F(NeedsGpu, ARightScanPassesInEveryPlacement) {
+  const Variant scan = simt::portable_scan<DefectiveScan<Defect::none>>();
+  Variant in_place = scan;  // one block reads everything before it writes anything
+  in_place.about.in_place = true;
+  for (const auto& [type, type_name] : named_values<ElementType>()) {
+    for (const auto& [op, op_name] : named_values<Operator>()) {
+      for (const std::int64_t n : {0, 1, 33, 256}) {
+        const Problem problem = problem_of(type, op, n);
+        const CudaReference reference(Oracle(problem, InputKind::random, kSeed));
+        for (const Placement placement : kPlacements) {
+          const Outcome outcome = verify_on_cuda(in_place, problem, reference, placement);
+          EXPECT_TRUE(outcome.passed()) << type_name << " " << op_name << " n = " << n << " " << name(placement) << ": "
+                                        << outcome.message;
+        }
+        EXPECT_EQ(verify_on_cuda(scan, problem, reference, Placement::in_place).message,
+                  "defective does not work in place");
+      }
+    }
+  }
+}
+
+TEST_F(NeedsGpu, CatchesOneElementTooManyOfAShiftedSpan) {
+  const Problem problem = telling_problem(Defect::one_element_too_many);
+  const Outcome outcome = verify_on_cuda(simt::portable_scan<DefectiveScan<Defect::one_element_too_many>>(), problem,
+                                         CudaReference(Oracle(problem, InputKind::random, kSeed)), Placement::shifted);
+  EXPECT_TRUE(caught(outcome, "input from element 1, output from element 3: wrote past the end of the output"));
+}
+
+/// Every pair of a half and one of a few others: sum and product.
+__global__ void compute_halves(const Half* others, int count, Half* results) {
+  const int bits = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const Half a = Half::from_bits(static_cast<std::uint16_t>(bits));
+  for (int i = 0; i < count; ++i) {
+    results[2 * (bits * count + i)] = a + others[i];
+    results[2 * (bits * count + i) + 1] = a * others[i];
+  }
+}
+
+TEST_F(NeedsGpu, HalvesAreAddedAndMultipliedAsOnTheHost) {
+  constexpr int kPatterns = 1 << 16;
+  std::vector<Half> others;
+  for (const int bits : {0x0000, 0x8000, 0x0001, 0x83FF, 0x0400, 0x3C01, 0xBBFF, 0x5555, 0x7BFF, 0xFC00, 0x7E00}) {
+    others.push_back(Half::from_bits(static_cast<std::uint16_t>(bits)));
+  }
+  const auto count = static_cast<int>(others.size());
+  const cuda::Stream stream;
+  const cuda::DeviceBuffer sent(others.size() * sizeof(Half));
+  const cuda::DeviceBuffer computed(std::size_t{2} * kPatterns * count * sizeof(Half));
+  std::vector<Half> results(std::size_t{2} * kPatterns * count);
+  cuda::check(cudaMemcpyAsync(sent.data(), others.data(), sent.bytes(), cudaMemcpyHostToDevice, stream.get()),
+              "sending");
+  compute_halves<<<kPatterns / 256, 256, 0, stream.get()>>>(sent.as<const Half>(), count, computed.as<Half>());
+  cuda::check(cudaMemcpyAsync(results.data(), computed.data(), computed.bytes(), cudaMemcpyDeviceToHost, stream.get()),
+              "reading");
+  stream.synchronize();
+  const auto same = [](Half x, Half y) { return x.bits == y.bits || (!(x == x) && !(y == y)); };
+  for (int bits = 0; bits < kPatterns; ++bits) {
+    const Half a = Half::from_bits(static_cast<std::uint16_t>(bits));
+    for (int i = 0; i < count; ++i) {
+      ASSERT_TRUE(same(results[2 * (bits * count + i)], a + others[i])) << bits << " + " << others[i].bits;
+      ASSERT_TRUE(same(results[2 * (bits * count + i) + 1], a * others[i])) << bits << " * " << others[i].bits;
+    }
+  }
 }
 
 TEST_F(NeedsGpu, TheDeviceComparesAsTheHostDoes) {

@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
+#include <string_view>
 #include <tuple>
 
 #include "harness/cli/bench_session.hpp"
@@ -27,10 +29,20 @@ constexpr char kNotes[] =
     "Each case is verified first; one that fails is not timed. Then the sweep goes in rounds, one repetition of each\n"
     "case a round, and each finished repetition is in FILE before the next starts. In its last round the output of a\n"
     "case is verified again. A FILE that holds something is left alone unless --force is given.\n"
-    "cold: the device's L2 cache is evicted before every run; warm: runs back to back. Host code is timed warm only.\n"
+    "cold: the device's L2 cache is evicted before every run; warm: runs back to back. stream: each run is launched\n"
+    "by the host; graph: all are in one CUDA graph. Host code is timed warm only, and launches nothing.\n"
     "All --benchmark_* flags are taken: --benchmark_out is --out, --benchmark_repetitions is --rounds,\n"
     "--benchmark_min_time sets the timed work of a repetition, --benchmark_filter chooses among the cases.\n"
     "With --once, 'ncu --profile-from-start off' sees the chosen cases and nothing else.\n";
+
+std::string sweep_help() {
+  std::string text =
+      "a named list of cases instead of a selection, which --variant, --type, --op, --mode, --cache and "
+      "--launch may narrow:";
+  for (const Sweep& sweep : sweeps()) text += fmt::format(" {} ({});", sweep.name, sweep.about);
+  text.pop_back();
+  return text;
+}
 
 po::options_description bench_options() {
   po::options_description options("options");
@@ -38,8 +50,10 @@ po::options_description bench_options() {
   const auto text = [](const char* value_name) { return po::value<std::string>()->value_name(value_name); };
   options.add_options()  //
       ("cache", po::value<std::vector<std::string>>()->composing()->value_name("STATE"),
-       "cold, warm (default both)")                                                                                  //
-      ("sweep", text("NAME"), "a named sweep instead of a selection: full or quick; --variant narrows it")           //
+       "cold, warm (default both)")  //
+      ("launch", po::value<std::vector<std::string>>()->composing()->value_name("WAY"),
+       "stream, graph (default both)")                                                                               //
+      ("sweep", text("NAME"), sweep_help().c_str())                                                                  //
       ("quick", "the same as --sweep quick")                                                                         //
       ("out", text("FILE"), "results: Google Benchmark's JSON, raw repetitions, with provenance")                    //
       ("force", "replace FILE if it holds something")                                                                //
@@ -63,38 +77,64 @@ struct Request {
 
 // ------------------------------------------------------------------------------------------- words to request
 
-std::vector<Cache> read_caches(const po::variables_map& values) {
-  std::vector<Cache> caches;
-  if (values.count("cache") == 0) return {Cache::cold, Cache::warm};
-  for (const std::string& list : values["cache"].as<std::vector<std::string>>()) {
+bool among(const auto& values, const auto& value) { return std::ranges::find(values, value) != values.end(); }
+
+/// The states that a list names; all of them if it is not given.
+template <class State, std::size_t kStates>
+std::vector<State> read_states(const po::variables_map& values, const char* option,
+                               const std::array<std::pair<State, std::string_view>, kStates>& names) {
+  std::vector<State> states;
+  if (values.count(option) == 0) {
+    for (const auto& [state, word] : names) states.push_back(state);
+    return states;
+  }
+  for (const std::string& list : values[option].as<std::vector<std::string>>()) {
     std::size_t begin = 0;
     while (begin <= list.size()) {
       const std::size_t end = std::min(list.find(',', begin), list.size());
-      const std::string word = list.substr(begin, end - begin);
-      const auto* const known =
-          std::ranges::find(kCacheNames, std::string_view(word), &decltype(kCacheNames)::value_type::second);
-      if (known == kCacheNames.end())
-        throw CommandError(kBadInput, fmt::format("--cache takes cold or warm, not '{}'", word));
-      if (std::ranges::find(caches, known->first) == caches.end()) caches.push_back(known->first);
+      const std::string_view word = std::string_view(list).substr(begin, end - begin);
+      const auto known = std::ranges::find_if(names, [&](const auto& entry) { return entry.second == word; });
+      if (known == names.end()) {
+        throw CommandError(kBadInput, fmt::format("--{} takes {} or {}, not '{}'", option, names.front().second,
+                                                  names.back().second, word));
+      }
+      if (!among(states, known->first)) states.push_back(known->first);
       begin = end + 1;
     }
   }
-  return caches;
+  return states;
+}
+
+/// Whether a sweep's case is left by the options that narrow it. A floor does not depend on the problem.
+bool stays(const Case& scan, const Selection& wanted, const po::variables_map& values) {
+  const Problem& problem = scan.problem;
+  if (!among(wanted.variants, scan.variant)) return false;
+  if (scan.variant->about.kind == Kind::floor) return true;
+  return (values.count("type") == 0 || among(wanted.types, problem.type)) &&
+         (values.count("op") == 0 || among(wanted.operators, problem.op)) &&
+         (values.count("mode") == 0 || among(wanted.modes, problem.mode));
 }
 
 std::vector<SweepCase> sweep_cases(const Sweep& sweep, const po::variables_map& values) {
-  for (const char* option : {"type", "op", "mode", "items", "set"}) {
+  for (const char* option : {"items", "set"}) {
     if (values.count(option) == 0) continue;
-    throw CommandError(kBadInput,
-                       fmt::format("a sweep sets --{} itself; only --variant and --cache narrow it", option));
+    throw CommandError(kBadInput, fmt::format("a sweep sets --{} itself; only --variant, --type, --op, --mode, --cache "
+                                              "and --launch narrow it",
+                                              option));
   }
+  if (sweep.of_chosen && values.count("variant") == 0) {
+    throw CommandError(kBadInput, fmt::format("the sweep {0} is too long for every variant: choose some, as in --sweep "
+                                              "{0} --variant 'best,cub*'",
+                                              sweep.name));
+  }
+  const Selection wanted = read_selection(values);
+  const std::vector<Cache> caches = read_states(values, "cache", kCacheNames);
+  const std::vector<Launch> launches = read_states(values, "launch", kLaunchNames);
   std::vector<SweepCase> all = cases(sweep);
-  const std::vector<const Variant*> wanted = read_selection(values).variants;
-  std::erase_if(all,
-                [&](const SweepCase& each) { return std::ranges::find(wanted, each.scan.variant) == wanted.end(); });
-  const std::vector<Cache> caches = read_caches(values);
+  std::erase_if(all, [&](const SweepCase& each) { return !stays(each.scan, wanted, values); });
   for (SweepCase& each : all) {
-    std::erase_if(each.caches, [&](Cache cache) { return std::ranges::find(caches, cache) == caches.end(); });
+    std::erase_if(each.caches, [&](Cache cache) { return !among(caches, cache); });
+    std::erase_if(each.launches, [&](Launch launch) { return !among(launches, launch); });
   }
   return all;
 }
@@ -102,9 +142,10 @@ std::vector<SweepCase> sweep_cases(const Sweep& sweep, const po::variables_map& 
 std::vector<SweepCase> selected_cases(const po::variables_map& values) {
   Selection selection = read_selection(values);
   if (selection.items.empty()) selection.items = parse_items(kDefaultItems);
-  const std::vector<Cache> caches = read_caches(values);
+  const std::vector<Cache> caches = read_states(values, "cache", kCacheNames);
+  const std::vector<Launch> launches = read_states(values, "launch", kLaunchNames);
   std::vector<SweepCase> all;
-  for (Case& each : selection.cases()) all.push_back({std::move(each), caches});
+  for (Case& each : selection.cases()) all.push_back({std::move(each), caches, launches});
   return all;
 }
 
@@ -126,7 +167,10 @@ Request read_request(const po::variables_map& values, const GoogleFlags& flags) 
   Request request;
   const std::optional<std::string> sweep =
       values.count("quick") != 0 ? std::optional<std::string>("quick") : given<std::string>(values, "sweep");
-  request.options.rounds = sweep ? find_sweep(*sweep).rounds : request.options.rounds;
+  if (sweep) {
+    request.options.rounds = find_sweep(*sweep).rounds;
+    request.options.device_seconds = find_sweep(*sweep).seconds;
+  }
   request.options.rounds =
       either(given<int>(values, "rounds"), flags.rounds, "rounds").value_or(request.options.rounds);
   request.options.cap_seconds = given<double>(values, "cap").value_or(request.options.cap_seconds);
@@ -147,16 +191,28 @@ Request read_request(const po::variables_map& values, const GoogleFlags& flags) 
 
 // ------------------------------------------------------------------------------------------ request to cases
 
+/// Every way in which a case is timed. Host code has no launches, and nobody evicts its cache.
+std::vector<std::pair<Cache, Launch>> columns(const SweepCase& each) {
+  const bool on_host = TimedCase{.scan = each.scan}.on_host();
+  std::vector<std::pair<Cache, Launch>> all;
+  for (const Cache cache : each.caches) {
+    for (const Launch launch : each.launches) {
+      if (!on_host || (cache == Cache::warm && launch == Launch::stream)) all.emplace_back(cache, launch);
+    }
+  }
+  return all;
+}
+
 /// Each case once, problem by problem: an oracle serves all variants of its problem.
 std::vector<TimedCase> timed_cases(const Request& request) {
   std::vector<TimedCase> all;
   std::set<std::string> names;
   for (const SweepCase& each : request.cases) {
-    for (const Cache cache : each.caches) {
-      TimedCase timed{.scan = each.scan, .cache = cache};
-      if (timed.on_host() && cache == Cache::cold) continue;
+    for (const auto& [cache, launch] : columns(each)) {
+      TimedCase timed{.scan = each.scan, .cache = cache, .launch = launch};
       timed.name = case_name(timed.about(), timed.problem());
       if (!request.once) timed.name += fmt::format("/cache:{}", name(cache));
+      if (!request.once && !timed.on_host()) timed.name += fmt::format("/launch:{}", name(launch));
       if (passes_google_filter(timed.name) && names.insert(timed.name).second) all.push_back(std::move(timed));
     }
   }
@@ -190,6 +246,7 @@ Facts provenance(const Request& request, const std::optional<Facts>& device, con
   facts["seed"] = std::to_string(request.options.seed);
   facts["rounds"] = std::to_string(request.options.rounds);
   facts["cap_seconds"] = fmt::format("{}", request.options.cap_seconds);
+  facts["seconds_a_repetition"] = fmt::format("{}", request.options.seconds.value_or(request.options.device_seconds));
   for (const auto& [key, value] : request.context) {
     if (!facts.contains(key)) facts[key] = value;
   }
@@ -272,6 +329,24 @@ void print_untimed(const std::vector<TimedCase>& cases, std::ostream& out) {
   }
 }
 
+/// A hand-written kernel that needs local memory is one whose registers did not suffice: worth knowing before its time
+/// is believed.
+void warn_of_local_memory(const std::vector<TimedCase>& cases, std::ostream& err) {
+  std::map<std::string, std::size_t> most;
+  for (const TimedCase& timed : cases) {
+    if (timed.scan.variant->origin != Origin::variant || timed.kernels.local_bytes == 0) continue;
+    std::size_t& bytes =
+        most[fmt::format("{} of {} {}", timed.about().id, name(timed.problem().type), name(timed.problem().op))];
+    bytes = std::max(bytes, timed.kernels.local_bytes);
+  }
+  for (const auto& [scan, bytes] : most) {
+    fmt::print(err,
+               "scanlab: warning: {} uses {} bytes of local memory a thread: spilled registers, or an array that is "
+               "indexed at run time\n",
+               scan, bytes);
+  }
+}
+
 void print_times(const BenchTimes& times, std::ostream& out) {
   const double all = std::max(times.verify + times.calibrate + times.time, 1e-9);
   fmt::print(out, "wall time {}: verify {:.0f}%, calibrate {:.0f}%, time {:.0f}%\n", in_words(all),
@@ -297,6 +372,7 @@ int time_all(std::vector<TimedCase> cases, const BenchMachines& machines, const 
   }
   print_table(session.cases(), context.out);
   print_untimed(session.cases(), context.out);
+  warn_of_local_memory(session.cases(), context.err);
   print_times(session.times(), context.out);
   if (file != nullptr) fmt::print(context.out, "{} entries in {}\n", file->entries(), file->path().string());
   if (interrupted()) fmt::print(context.err, "scanlab: interrupted; every finished repetition is kept\n");
@@ -322,7 +398,8 @@ int bench(const std::vector<std::string>& arguments, Context& context) {
     for (const TimedCase& timed : cases) fmt::print(context.out, "{}\n", timed.name);
     return kOk;
   }
-  if (cases.empty()) throw CommandError(kBadInput, "no case is left to time (host code is timed --cache warm only)");
+  if (cases.empty())
+    throw CommandError(kBadInput, "no case is left to time (host code is timed --cache warm --launch stream only)");
 
   std::string why_not;
   const bool host_only = std::ranges::all_of(cases, [](const TimedCase& timed) { return timed.on_host(); });

@@ -43,8 +43,8 @@ class BenchMachine {
   virtual ~BenchMachine() = default;
   /// Runs once between guarded buffers and compares with the oracle.
   virtual verify::Outcome verify(const TimedCase& timed) = 0;
-  /// Kernels that one run launches; 0 if not known.
-  virtual int launches(const TimedCase&) { return 0; }
+  /// Fills in what is known of a run beside its time: its kernels, and its workspace's preparation.
+  virtual void inspect(TimedCase&) {}
   /// A few untimed runs, then `runs` timed ones. Output is poisoned before the timed ones.
   virtual Repetition time(const TimedCase& timed, std::int64_t runs) = 0;
   /// Compares what the last timed run, which must have been of this case, left in the output.

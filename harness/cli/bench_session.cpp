@@ -21,6 +21,8 @@ namespace {
 
 using Run = benchmark::BenchmarkReporter::Run;
 
+constexpr std::int64_t kMostRunsAGraph = 200;  // the graph holds all of a repetition's runs
+
 /// Adds the wall time of its life to a sum.
 class Stopwatch {
  public:
@@ -74,7 +76,14 @@ void describe(Run& run, const TimedCase& timed, int round, int rounds) {
   run.counters["round"] = round;
   run.counters["workspace_bytes"] = static_cast<double>(timed.bound.plan.workspace_bytes);
   run.counters["verified"] = timed.state == TimedCase::State::timed && timed.verified ? 1 : 0;
-  if (timed.launches > 0) run.counters["launches"] = timed.launches;
+  run.counters["prepare_ns"] = timed.prepare_seconds * 1e9;
+  const cuda::KernelResources& kernels = timed.kernels;
+  if (kernels.launches > 0) run.counters["launches"] = kernels.launches;
+  if (kernels.registers == 0) return;  // no kernel, or none that is known
+  run.counters["threads"] = kernels.threads;
+  run.counters["registers"] = kernels.registers;
+  run.counters["shared_bytes"] = static_cast<double>(kernels.shared_bytes);
+  run.counters["local_bytes"] = static_cast<double>(kernels.local_bytes);
 }
 
 void settle(TimedCase& timed, const verify::Outcome& outcome) {
@@ -136,13 +145,14 @@ void BenchSession::verify_cases() {
   for (std::size_t i = 0; i < cases_.size() && !interrupted(); ++i) {
     TimedCase& timed = cases_[i];
     progress_.show(fmt::format("verify {}/{} {}", i + 1, cases_.size(), timed.name));
-    if (i > 0 && same_scan(cases_[i - 1], timed)) {  // the same in another state of the cache
+    if (i > 0 && same_scan(cases_[i - 1], timed)) {  // the same in another column
       const TimedCase& before = cases_[i - 1];
       timed.state = before.state;
       timed.reason = before.reason;
       timed.out_of_memory = before.out_of_memory;
       timed.verified = before.verified;
-      timed.launches = before.launches;
+      timed.kernels = before.kernels;
+      timed.prepare_seconds = before.prepare_seconds;
     } else {
       contain(timed, [&] { verify(timed); });
       complain(timed);
@@ -158,7 +168,7 @@ void BenchSession::verify(TimedCase& timed) {
     return;
   }
   settle(timed, machines_.of(timed).verify(timed));
-  if (timed.state == TimedCase::State::timed) timed.launches = machines_.of(timed).launches(timed);
+  if (timed.state == TimedCase::State::timed) machines_.of(timed).inspect(timed);
 }
 
 void BenchSession::complain(const TimedCase& timed) {
@@ -194,14 +204,10 @@ void BenchSession::calibrate_cases() {
 void BenchSession::calibrate(TimedCase& timed) {
   constexpr double kShort = 1e-3;
   BenchMachine& machine = machines_.of(timed);
-  double calibration = 0;
-  double seconds = 0;
-  {
-    const Stopwatch watch(calibration);
-    seconds = machine.time(timed, 1).seconds;
-    if (seconds < kShort) seconds = machine.time(timed, 10).seconds;
-  }
+  double seconds = machine.time(timed, 1).seconds;
+  if (seconds < kShort) seconds = machine.time(timed, 10).seconds;
   timed.runs = options_.runs.value_or(runs_a_repetition(timed, seconds));
+  if (timed.launch == Launch::graph) timed.runs = std::min(timed.runs, kMostRunsAGraph);
   timed.seconds_a_repetition = std::max(static_cast<double>(timed.runs) * seconds, 1e-3);
 }
 
@@ -212,13 +218,16 @@ std::int64_t BenchSession::runs_a_repetition(const TimedCase& timed, double seco
     double fewest;
     double most;
   };
-  // On the device a launch costs microseconds and an event half of one; on the host the scheduler disturbs for
-  // milliseconds. A cold run carries its eviction with it, and events of its own.
-  constexpr Goal kWarm{5e-3, 3, 500};
-  constexpr Goal kCold{5e-3, 3, 50};
-  constexpr Goal kHost{50e-3, 2, 100};
-  const Goal& goal = timed.on_host() ? kHost : timed.cache == Cache::cold ? kCold : kWarm;
+  // On the device a launch costs microseconds and an event half of one, so that short runs are timed in hundreds; on
+  // the host the scheduler disturbs for milliseconds. A cold run carries its eviction with it, and events of its own.
+  constexpr double kShortRun = 20e-6;
+  constexpr double kEviction = 100e-6;
   const double run = std::max(seconds_a_run, 1e-7);
+  const double aim = options_.device_seconds;
+  const Goal warm{aim, run < kShortRun ? 100.0 : 3.0, 500};
+  const Goal cold{aim, 3, std::max(aim / kEviction, 3.0)};
+  const Goal host{50e-3, 2, 100};
+  const Goal& goal = timed.on_host() ? host : timed.cache == Cache::cold ? cold : warm;
   double runs = options_.seconds ? std::ceil(*options_.seconds / run)
                                  : std::clamp(std::ceil(goal.seconds / run), goal.fewest, goal.most);
   runs = std::min(runs, std::floor(options_.cap_seconds / options_.rounds / run));
@@ -230,13 +239,16 @@ std::int64_t BenchSession::runs_a_repetition(const TimedCase& timed, double seco
 void BenchSession::time_rounds() {
   const Stopwatch watch(times_.time);
   for (int round = 0; round < options_.rounds; ++round) {
-    for (std::size_t i = 0; i < cases_.size(); ++i) {
-      TimedCase& timed = cases_[i];
+    const double all = seconds_a_round();
+    double spent = 0;
+    for (TimedCase& timed : cases_) {
       if (interrupted()) return;
       if (timed.state != TimedCase::State::timed || timed.finished) continue;
-      progress_.show(fmt::format("round {}/{}, {} left: {}", round + 1, options_.rounds,
-                                 in_words(seconds_left(round, i)), timed.name));
+      const double left = all * (options_.rounds - round) - spent;
+      progress_.show(fmt::format("round {}/{}, {} left: {}", round + 1, options_.rounds, in_words(std::max(left, 0.0)),
+                                 timed.name));
       repeat(timed, round);
+      spent += timed.seconds_a_repetition;
     }
   }
 }
@@ -295,12 +307,10 @@ bool BenchSession::is_last(const TimedCase& timed, int round, double seconds) co
   return round + 1 == options_.rounds || timed.spent_seconds + 2 * seconds > options_.cap_seconds;
 }
 
-double BenchSession::seconds_left(int round, std::size_t position) const {
+double BenchSession::seconds_a_round() const {
   double seconds = 0;
-  for (std::size_t i = 0; i < cases_.size(); ++i) {
-    const TimedCase& timed = cases_[i];
-    if (timed.state != TimedCase::State::timed || timed.finished) continue;
-    seconds += timed.seconds_a_repetition * (options_.rounds - round - (i < position ? 1 : 0));
+  for (const TimedCase& timed : cases_) {
+    if (timed.state == TimedCase::State::timed && !timed.finished) seconds += timed.seconds_a_repetition;
   }
   return seconds;
 }

@@ -18,6 +18,7 @@ struct BenchOptions {
   int rounds = 10;
   double cap_seconds = 10;  ///< wall time a case may take over all rounds
   std::uint64_t seed = 1;
+  double device_seconds = 5e-3;      ///< of timed work a repetition aims at on the device
   std::optional<double> seconds;     ///< of timed work a repetition, instead of our own choice
   std::optional<std::int64_t> runs;  ///< a repetition, instead of a calibration
 };
@@ -60,7 +61,7 @@ class BenchSession {
   void repeat(TimedCase& timed, int round);
   void verify_last_run(TimedCase& timed);
   bool is_last(const TimedCase& timed, int round, double seconds) const;
-  double seconds_left(int round, std::size_t position) const;
+  double seconds_a_round() const;
   void complain(const TimedCase& timed);
 
   std::vector<TimedCase> cases_;

@@ -2,7 +2,7 @@
 #include <cuda_profiler_api.h>
 
 #include <algorithm>
-#include <exception>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
@@ -12,6 +12,8 @@
 #include "harness/cli/bench_machine.hpp"
 #include "harness/cuda/buffer.hpp"
 #include "harness/cuda/device.hpp"
+#include "harness/cuda/graph.hpp"
+#include "harness/cuda/kernel_resources.hpp"
 #include "harness/cuda/nvml.hpp"
 #include "harness/cuda/timing.hpp"
 #include "harness/verify/cuda_verification.hpp"
@@ -24,8 +26,7 @@ namespace scanlab::cli {
 namespace {
 
 constexpr int kPoison = 0xFF;
-constexpr double kReferenceShare = 0.4;  // of device memory, kept for references between rounds
-constexpr int kUntimedRuns = 3;
+constexpr double kReferenceShare = 0.6;  // of device memory, kept for references between rounds
 
 /// A range in the profilers' time lines; empty where the toolkit has no NVTX.
 class NamedRange {
@@ -118,24 +119,33 @@ class CudaMachine : public BenchMachine {
     });
   }
 
-  int launches(const TimedCase& timed) override {
-    return guarded([&] { return count_launches(timed.bound, prepare(timed)); });
+  void inspect(TimedCase& timed) override {
+    guarded([&] {
+      const Buffers buffers = buffers_of(timed);
+      prepare(timed);
+      timed.prepare_seconds = seconds_to_prepare(timed);
+      const cuda::Graph run(timer_.stream(), [&] { timed.bound.cuda(buffers, timer_.stream()); });
+      timed.kernels = cuda::kernel_resources(run);
+      return 0;
+    });
   }
 
   Repetition time(const TimedCase& timed, std::int64_t runs) override {
     return guarded([&] {
-      const Buffers buffers = prepare(timed);
-      const auto work = [&](cudaStream_t stream) { timed.bound.cuda(buffers, stream); };
-      for (int i = 0; i < kUntimedRuns; ++i) work(timer_.stream());
-      // After the untimed runs: a run that leaves the output as it found it, for stale state of its own, is caught.
-      cuda::check(cudaMemsetAsync(buffers.out, kPoison, timed.problem().ideal_bytes() / 2, timer_.stream()),
-                  "poisoning the output");
+      const Buffers buffers = buffers_of(timed);
+      if (last_user_ != user(timed)) prepare(timed);
       Repetition repetition;
-      const auto read_clocks = [&] {
-        if (const auto clocks = nvml_.clocks()) repetition.sm_clock_mhz = clocks->sm_mhz;
+      const cuda::Work work{
+          .run = [&](cudaStream_t stream) { timed.bound.cuda(buffers, stream); },
+          // A run that leaves the output as it found it, for stale state of its own, is caught.
+          .between =
+              [&](cudaStream_t stream) {
+                cuda::check(cudaMemsetAsync(buffers.out, kPoison, timed.problem().ideal_bytes() / 2, stream),
+                            "poisoning the output");
+              },
+          .meanwhile = [&] { repetition.sm_clock_mhz = sm_clock_mhz(); },
       };
-      repetition.seconds =
-          timed.cache == Cache::cold ? timer_.cold(work, runs, read_clocks) : timer_.warm(work, runs, read_clocks);
+      repetition.seconds = seconds_a_run(timed, work, runs);
       return repetition;
     });
   }
@@ -157,7 +167,8 @@ class CudaMachine : public BenchMachine {
 
   void run_once(const TimedCase& timed) override {
     guarded([&] {
-      const Buffers buffers = prepare(timed);
+      const Buffers buffers = buffers_of(timed);
+      prepare(timed);
       timer_.synchronize();
       cuda::check(cudaProfilerStart(), "starting the profiler's capture");
       {
@@ -185,6 +196,7 @@ class CudaMachine : public BenchMachine {
       throw LacksMemory(lack.what());
     } catch (const cuda::CudaError& error) {
       cudaGetLastError();
+      last_user_.reset();  // whatever the run left there
       if (const cudaError_t still = cudaDeviceSynchronize(); still != cudaSuccess) {
         throw verify::DeviceLost(error.what());
       }
@@ -192,8 +204,43 @@ class CudaMachine : public BenchMachine {
     }
   }
 
+  double seconds_a_run(const TimedCase& timed, const cuda::Work& work, std::int64_t runs) {
+    const bool cold = timed.cache == Cache::cold;
+    if (timed.launch == Launch::graph) return cold ? timer_.cold_graph(work, runs) : timer_.warm_graph(work, runs);
+    return cold ? timer_.cold(work, runs) : timer_.warm(work, runs);
+  }
+
+  /// Who uses a workspace: one scan, in whatever column it is timed.
+  using User = std::pair<const Variant*, Problem>;
+  static User user(const TimedCase& timed) { return {timed.scan.variant, timed.problem()}; }
+
+  /// Makes the workspace the case's own.
+  void prepare(const TimedCase& timed) {
+    last_user_.reset();
+    if (timed.bound.prepare_cuda) timed.bound.prepare_cuda(workspace_.data(), timer_.stream());
+    last_user_ = user(timed);
+  }
+
+  /// On the device, of a cold cache: the launch hides behind its eviction. A workspace may be prepared again.
+  double seconds_to_prepare(const TimedCase& timed) {
+    constexpr std::int64_t kTimes = 3;
+    if (!timed.bound.prepare_cuda) return 0;
+    return timer_.cold({.run = [&](cudaStream_t stream) { timed.bound.prepare_cuda(workspace_.data(), stream); }},
+                       kTimes);
+  }
+
+  /// 0 if it is not known, or was asked for a moment ago: asking takes as long as a short repetition.
+  double sm_clock_mhz() {
+    constexpr auto kPause = std::chrono::milliseconds(20);
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_clock_reading_) return 0;
+    next_clock_reading_ = now + kPause;
+    const auto clocks = nvml_.clocks();
+    return clocks ? clocks->sm_mhz : 0;
+  }
+
   /// The buffers of a case, its input in place. All cases share them: nothing is allocated while anything is timed.
-  Buffers prepare(const TimedCase& timed) {
+  Buffers buffers_of(const TimedCase& timed) {
     const std::size_t bytes = timed.problem().ideal_bytes() / 2;
     if (in_.bytes() < bytes) held_.reset();
     grow(in_, bytes);
@@ -205,6 +252,7 @@ class CudaMachine : public BenchMachine {
 
   void grow(cuda::DeviceBuffer& buffer, std::size_t bytes) {
     if (buffer.bytes() >= bytes) return;
+    if (&buffer == &workspace_) last_user_.reset();
     buffer = cuda::DeviceBuffer();
     try {
       buffer = cuda::DeviceBuffer(bytes);
@@ -216,6 +264,7 @@ class CudaMachine : public BenchMachine {
 
   void free_buffers() {
     held_.reset();
+    last_user_.reset();
     in_ = {};
     out_ = {};
     workspace_ = {};
@@ -234,45 +283,17 @@ class CudaMachine : public BenchMachine {
     cuda::check(cudaGetLastError(), "making the input");
   }
 
-  /// By capturing a run in a graph, which every variant's contract allows.
-  int count_launches(const BoundScan& bound, const Buffers& buffers) {
-    cudaGraph_t graph = nullptr;
-    cuda::check(cudaStreamBeginCapture(timer_.stream(), cudaStreamCaptureModeThreadLocal), "beginning a capture");
-    std::exception_ptr failure;
-    try {
-      bound.cuda(buffers, timer_.stream());
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    const cudaError_t error = cudaStreamEndCapture(timer_.stream(), &graph);
-    if (failure) std::rethrow_exception(failure);
-    cuda::check(error, "capturing a run in a graph");
-    const int kernels = count_kernels(graph);
-    cudaGraphDestroy(graph);
-    return kernels;
-  }
-
-  static int count_kernels(cudaGraph_t graph) {
-    std::size_t count = 0;
-    cuda::check(cudaGraphGetNodes(graph, nullptr, &count), "counting a graph's nodes");
-    std::vector<cudaGraphNode_t> nodes(count);
-    if (count > 0) cuda::check(cudaGraphGetNodes(graph, nodes.data(), &count), "reading a graph's nodes");
-    return static_cast<int>(std::ranges::count_if(nodes, [](cudaGraphNode_t node) {
-      cudaGraphNodeType type{};
-      cuda::check(cudaGraphNodeGetType(node, &type), "reading a graph node");
-      return type == cudaGraphNodeTypeKernel;
-    }));
-  }
-
   OracleStore& oracles_;
   ReferenceStore references_;
   cuda::Nvml nvml_;
+  std::chrono::steady_clock::time_point next_clock_reading_{};
   std::size_t memory_bytes_;
   cuda::StreamTimer timer_;
   cuda::DeviceBuffer in_;
   cuda::DeviceBuffer out_;
   cuda::DeviceBuffer workspace_;
-  std::optional<Problem> held_;  ///< whose input `in_` holds
+  std::optional<Problem> held_;    ///< whose input `in_` holds
+  std::optional<User> last_user_;  ///< of the workspace, which is prepared for it
 };
 
 }  // namespace

@@ -60,6 +60,8 @@ nlohmann::ordered_json to_json(const Variant& variant) {
           {"operators", names(about.operators)},
           {"modes", {"inclusive", "exclusive"}},
           {"limits", about.limits},
+          {"in_place", about.in_place},
+          {"fixed_bits", about.fixed_bits},
           {"parameters", parameters},
           {"cost", {{"work", about.cost.work}, {"span", about.cost.span}, {"traffic", about.cost.traffic}}}};
 }
@@ -68,8 +70,10 @@ void print(const Variant& variant, std::ostream& out) {
   const Description& about = variant.about;
   fmt::print(out, "{} ({}, on {})\n  {}\n", about.id, kind_name(variant),
              fmt::join(machine_names(variant.machines), ", "), about.title);
-  fmt::print(out, "  source    {}\n  takes     {}; {}; {}\n", about.source, about.limits,
-             fmt::join(names(about.types), " "), fmt::join(names(about.operators), " "));
+  fmt::print(out, "  source    {}\n  takes     {}; {}; {}{}\n", about.source, about.limits,
+             fmt::join(names(about.types), " "), fmt::join(names(about.operators), " "),
+             about.in_place ? "; in place" : "");
+  if (!about.fixed_bits) fmt::print(out, "  bits      floating-point results may differ from run to run\n");
   if (!about.cost.work.empty()) {
     fmt::print(out, "  cost      work {}; span {}; traffic {}\n", about.cost.work, about.cost.span, about.cost.traffic);
   }

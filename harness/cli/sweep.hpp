@@ -9,11 +9,14 @@
 
 namespace scanlab::cli {
 
-/// One selection of a sweep.
+/// One selection of a sweep. What a variant is not compiled for is left out.
 struct SweepPart {
-  enum class Machine { device, host } machine = Machine::device;
+  /// general: on the device, those that are compiled for every element type. Scans of the literature that are there to
+  /// be explained are not.
+  enum class Who { device, general, host } who = Who::device;
   std::vector<std::string> words;  ///< selection options as on the command line: "--items=2^10:2^28:x4"
   std::vector<Cache> caches;
+  std::vector<Launch> launches;
   std::string vary{};  ///< a parameter: only variants that have it, once with each of its values
 };
 
@@ -21,6 +24,8 @@ struct Sweep {
   std::string name;
   std::string about;
   int rounds = 0;
+  double seconds = 5e-3;   ///< of timed work a repetition aims at on the device
+  bool of_chosen = false;  ///< so long that it wants its variants named
   std::vector<SweepPart> parts;
 };
 
@@ -29,10 +34,11 @@ const std::vector<Sweep>& sweeps();
 /// Throws CommandError (status 2) that names the sweeps there are.
 const Sweep& find_sweep(std::string_view name);
 
-/// A case and the cache states to time it in.
+/// A case, and the columns to time it in: each state of the cache with each way to launch.
 struct SweepCase {
   Case scan;
   std::vector<Cache> caches;
+  std::vector<Launch> launches;
 };
 
 /// Every case of a sweep, in the order of its parts. A floor does not depend on the problem and comes once.

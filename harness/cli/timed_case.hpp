@@ -1,4 +1,4 @@
-// A case that `bench` times: a variant, a problem, a state of the cache.
+// A case that `bench` times: a variant, a problem, a state of the cache, a way to launch.
 #pragma once
 
 #include <array>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/cli/selection.hpp"
+#include "harness/cuda/kernel_resources.hpp"
 
 namespace scanlab::cli {
 
@@ -24,6 +25,17 @@ inline constexpr std::array kCacheNames{std::pair{Cache::cold, std::string_view(
 
 constexpr std::string_view name(Cache cache) { return kCacheNames[cache == Cache::cold ? 0 : 1].second; }
 
+/// How timed runs reach the device.
+enum class Launch {
+  stream,  ///< each enqueued by the host
+  graph,   ///< all captured in a CUDA graph, which is replayed
+};
+
+inline constexpr std::array kLaunchNames{std::pair{Launch::stream, std::string_view("stream")},
+                                         std::pair{Launch::graph, std::string_view("graph")}};
+
+constexpr std::string_view name(Launch launch) { return kLaunchNames[launch == Launch::stream ? 0 : 1].second; }
+
 struct TimedCase {
   enum class State {
     timed,    ///< to be timed in every round
@@ -33,14 +45,16 @@ struct TimedCase {
 
   Case scan;
   Cache cache = Cache::warm;
+  Launch launch = Launch::stream;
   BoundScan bound{};
-  std::string name{};  ///< as in results: case_name(…)/cache:…
+  std::string name{};  ///< as in results: case_name(…)/cache:…/launch:…
 
   State state = State::timed;
   std::string reason{};
   bool out_of_memory = false;
 
-  int launches = 0;                   ///< kernels one run launches; 0: not known, or none
+  cuda::KernelResources kernels{};    ///< of one run; all 0 where they are not known, or there are none
+  double prepare_seconds = 0;         ///< to prepare its workspace; 0: there is nothing to prepare
   std::int64_t runs = 1;              ///< runs a repetition, from the calibration
   double seconds_a_repetition = 0;    ///< of wall time, the latest
   double spent_seconds = 0;           ///< of wall time in all repetitions so far

@@ -16,6 +16,7 @@
 #include "harness/cli/interrupt.hpp"
 #include "harness/cli/provenance.hpp"
 #include "harness/cli/selection.hpp"
+#include "harness/verify/comparison.hpp"
 #include "harness/verify/verification.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "harness/cuda/error.hpp"
@@ -28,6 +29,7 @@ namespace po = boost::program_options;
 using verify::InputKind;
 using verify::Oracle;
 using verify::Outcome;
+using verify::Placement;
 
 namespace {
 
@@ -40,7 +42,9 @@ class Checker {
   virtual bool takes(const Variant& variant) const = 0;
   /// The oracle of the checks that follow; it outlives them.
   virtual void expect(const Oracle& oracle) = 0;
-  virtual Outcome check(const Variant& variant, const Problem& problem) = 0;
+  virtual Outcome check(const Variant& variant, const Problem& problem, Placement placement) = 0;
+  /// `runs` runs on one input; `different` becomes the number of different outputs.
+  virtual Outcome repeat(const Variant& variant, const Problem& problem, int runs, int& different) = 0;
 };
 
 class CpuChecker : public Checker {
@@ -49,8 +53,11 @@ class CpuChecker : public Checker {
   const char* name() const override { return "simt"; }
   bool takes(const Variant& variant) const override { return variant.machines.simt || variant.machines.host; }
   void expect(const Oracle& oracle) override { oracle_ = &oracle; }
-  Outcome check(const Variant& variant, const Problem& problem) override {
-    return verify::verify_on_cpu(variant, problem, *oracle_, options_);
+  Outcome check(const Variant& variant, const Problem& problem, Placement placement) override {
+    return verify::verify_on_cpu(variant, problem, *oracle_, options_, placement);
+  }
+  Outcome repeat(const Variant&, const Problem&, int, int&) override {
+    return {.status = Outcome::Status::skipped, .message = "bits vary on a GPU only"};
   }
 
  private:
@@ -68,10 +75,18 @@ class CudaChecker : public Checker {
     reference_.reset();
     lack_.reset();
   }
-  Outcome check(const Variant& variant, const Problem& problem) override {
-    if (!variant.machines.cuda) return verify::verify_on_cpu(variant, problem, *oracle_, {});
+  Outcome check(const Variant& variant, const Problem& problem, Placement placement) override {
+    if (!variant.machines.cuda) return verify::verify_on_cpu(variant, problem, *oracle_, {}, placement);
     if (!reference_ && !lack_) send_reference();
-    return lack_ ? *lack_ : verify::verify_on_cuda(variant, problem, *reference_);
+    return lack_ ? *lack_ : verify::verify_on_cuda(variant, problem, *reference_, placement);
+  }
+  Outcome repeat(const Variant& variant, const Problem& problem, int runs, int& different) override {
+    if (!variant.machines.cuda) return {.status = Outcome::Status::skipped, .message = "runs on the host"};
+    if (!reference_ && !lack_) send_reference();
+    if (lack_) return *lack_;
+    verify::Repeats repeats = verify::repeat_on_cuda(variant, problem, *reference_, runs);
+    different = repeats.different;
+    return std::move(repeats.outcome);
   }
 
  private:
@@ -98,6 +113,10 @@ struct Request {
   std::unique_ptr<Checker> checker;
   Selection selection;
   std::vector<InputKind> kinds;  ///< empty: chosen by n
+  std::vector<Placement> placements;
+  int repeat = 0;           ///< runs of each case whose results round; 0: none
+  bool every_type = false;  ///< as many as each variant has, not ones that were named
+  bool every_op = false;    ///< likewise
   std::uint64_t seed = 1;
   bool quick = false;
   std::string flags;  ///< the words that make the executor run the same way again
@@ -151,12 +170,16 @@ po::options_description make_options() {
     return po::value<std::vector<std::string>>()->composing()->value_name(value);
   };
   options.add_options()                                                                                             //
-      ("type", list_of("TYPE"), "i32, i64, f32, f64 (default all)")                                                 //
-      ("op", list_of("OP"), "plus, max, affine (default all)")                                                      //
+      ("type", list_of("TYPE"), "i8, i16, i32, i64, f16, f32, f64 (default all that a variant has)")                //
+      ("op", list_of("OP"), "plus, max, min, affine (default all that a variant has)")                              //
       ("mode", list_of("MODE"), "inclusive, exclusive (default all)")                                               //
       ("device", po::value<std::string>()->default_value("auto")->value_name("DEVICE"),                             //
        "cuda, simt (the CPU executor), or auto: cuda if there is a GPU")                                            //
       ("input", list_of("KIND"), "random, constant, alternating, one_hot, extremes")                                //
+      ("placement", list_of("PLACE"),                                                                               //
+       "apart: two aligned arrays (default); shifted: from their second, fourth, sixth item on; in_place; or all")  //
+      ("repeat", po::value<int>()->default_value(0)->value_name("N"),                                               //
+       "GPU: also run each floating case N times, half of them beside other work, and count different outputs")     //
       ("seed", po::value<std::uint64_t>()->default_value(1)->value_name("N"), "of inputs, sizes and --interleave")  //
       ("untraced", "executor: check bounds, barriers and results, but look for no races (5 times faster)")          //
       ("interleave", "executor: blocks and threads in a random order by seed")                                      //
@@ -165,24 +188,38 @@ po::options_description make_options() {
   return options;
 }
 
-InputKind read_kind(const std::string& word) {
-  if (const auto kind = verify::parse_input_kind(word)) return *kind;
-  std::vector<std::string> known;
-  for (const InputKind each : verify::kInputKinds) known.emplace_back(name(each));
-  const std::vector<std::string> near = near_matches(word, known);
-  throw CommandError(
-      kBadInput, near.empty() ? fmt::format("there is no input '{}'; known: {}", word, fmt::join(known, ", "))
-                              : fmt::format("there is no input '{}'; did you mean {}?", word, fmt::join(near, " or ")));
+/// The words of an option that takes several, each an option or a list of words with commas.
+std::vector<std::string> read_words(const po::variables_map& values, const char* option) {
+  std::vector<std::string> words;
+  if (values.count(option) == 0) return words;
+  for (const std::string& text : values[option].as<std::vector<std::string>>()) {
+    std::istringstream list(text);
+    for (std::string word; std::getline(list, word, ',');) words.push_back(word);
+  }
+  return words;
 }
 
-std::vector<InputKind> read_kinds(const po::variables_map& values) {
-  std::vector<InputKind> kinds;
-  if (values.count("input") == 0) return kinds;
-  for (const std::string& text : values["input"].as<std::vector<std::string>>()) {
-    std::istringstream words(text);
-    for (std::string word; std::getline(words, word, ',');) kinds.push_back(read_kind(word));
+/// What `parse` makes of an option's words; `all` has every value that there is.
+template <class Value, std::size_t kCount, class Parse>
+std::vector<Value> read_values(const po::variables_map& values, const char* option,
+                               const std::array<Value, kCount>& all, const Parse& parse) {
+  std::vector<Value> chosen;
+  for (const std::string& word : read_words(values, option)) {
+    if (const auto value = parse(word)) {
+      chosen.push_back(*value);
+    } else if (word == "all") {
+      chosen.insert(chosen.end(), all.begin(), all.end());
+    } else {
+      std::vector<std::string> known{"all"};
+      for (const Value each : all) known.emplace_back(name(each));
+      const std::vector<std::string> near = near_matches(word, known);
+      throw CommandError(
+          kBadInput, near.empty()
+                         ? fmt::format("there is no {} '{}'; known: {}", option, word, fmt::join(known, ", "))
+                         : fmt::format("there is no {} '{}'; did you mean {}?", option, word, fmt::join(near, " or ")));
+    }
   }
-  return kinds;
+  return chosen;
 }
 
 std::unique_ptr<Checker> make_checker(const std::string& device, const simt::ExecutorOptions& options) {
@@ -205,13 +242,25 @@ std::unique_ptr<Checker> make_checker(const std::string& device, const simt::Exe
 
 Request read_request(po::variables_map values) {
   Request request;
+  const auto every = [&](const char* option) {
+    const std::vector<std::string> words = read_words(values, option);
+    return words.empty() || std::ranges::find(words, "all") != words.end();
+  };
+  request.every_type = every("type");
+  request.every_op = every("op");
   for (const char* option : {"type", "op", "mode"}) {
     if (values.count(option) == 0) {
       values.insert({option, po::variable_value(std::vector<std::string>{"all"}, true)});
     }
   }
   request.selection = read_selection(values);
-  request.kinds = read_kinds(values);
+  request.kinds = read_values(values, "input", verify::kInputKinds, verify::parse_input_kind);
+  request.placements = read_values(values, "placement", verify::kPlacements, verify::parse_placement);
+  if (request.placements.empty()) request.placements = {Placement::apart};
+  request.repeat = values["repeat"].as<int>();
+  if (request.repeat < 0 || request.repeat == 1) {
+    throw CommandError(kBadInput, fmt::format("--repeat takes 2 runs or more, not {}", request.repeat));
+  }
   request.seed = values["seed"].as<std::uint64_t>();
   request.quick = values.count("quick") != 0;
 
@@ -226,6 +275,10 @@ Request read_request(po::variables_map values) {
     request.flags += " --interleave";
   }
   request.checker = make_checker(values["device"].as<std::string>(), options);
+  if (request.repeat > 0 && request.checker->name() == std::string("simt")) {
+    throw CommandError(values["device"].as<std::string>() == "simt" ? kBadInput : kNoDevice,
+                       "--repeat needs a GPU: on the executor every run is the same");
+  }
   if (request.selection.items.empty()) {
     request.selection.items =
         default_items(request.checker->name() == std::string("cuda"), request.quick, request.seed);
@@ -248,6 +301,8 @@ struct Standing {
   double worst = 0;
   std::vector<std::string> failures;
   std::map<std::string, std::vector<std::int64_t>> skips;  ///< reason to the n's skipped for it
+  int repeated = 0;                                        ///< cases that were run many times
+  std::vector<std::string> varying;                        ///< those of them whose bits varied
 };
 
 class Session {
@@ -255,7 +310,8 @@ class Session {
   Session(const Request& request, Context& context) : request_(request), context_(context) {}
 
   int run() {
-    const std::vector<Case> cases = request_.selection.cases();
+    std::vector<Case> cases = request_.selection.cases();
+    std::erase_if(cases, [&](const Case& each) { return !meant(each); });
     const InterruptGuard interrupt;
     try {
       for (auto begin = cases.begin(); begin != cases.end() && !interrupted();) {
@@ -280,6 +336,14 @@ class Session {
     return a.type == b.type && a.op == b.op && a.mode == b.mode;
   }
   static bool same_problem(const Problem& a, const Problem& b) { return same_group(a, b) && a.items == b.items; }
+
+  /// Of all types and operators only those are meant that a variant has.
+  bool meant(const Case& each) const {
+    const auto has = [](const auto& list, auto value) { return std::ranges::find(list, value) != list.end(); };
+    const Description& about = each.variant->about;
+    return (!request_.every_type || has(about.types, each.problem.type)) &&
+           (!request_.every_op || has(about.operators, each.problem.op));
+  }
 
   Standing& standing(const Case& each) {
     group_ = each.problem;
@@ -319,7 +383,10 @@ class Session {
         request_.checker->expect(oracle);
         for (const Case* each : possible) {
           if (interrupted()) return;
-          record(*each, kind, request_.checker->check(*each->variant, each->problem));
+          for (const Placement placement : request_.placements) {
+            record(*each, kind, placement, request_.checker->check(*each->variant, each->problem, placement));
+          }
+          if (request_.repeat > 0 && verify::rounds(each->problem)) repeat(*each, kind);
         }
       } catch (const std::bad_alloc&) {
         const std::string why = fmt::format("host memory does not hold {} items and what they are compared with",
@@ -332,7 +399,20 @@ class Session {
     }
   }
 
-  void record(const Case& each, InputKind kind, const Outcome& outcome) {
+  void repeat(const Case& each, InputKind kind) {
+    int different = 0;
+    const Outcome outcome = request_.checker->repeat(*each.variant, each.problem, request_.repeat, different);
+    if (outcome.status == Outcome::Status::skipped) return skip(each, outcome);
+    Standing& of_variant = standing(each);
+    ++of_variant.repeated;
+    if (different > 1 && outcome.passed()) {
+      of_variant.varying.push_back(fmt::format("{} different outputs in {} runs (n = {}, {} input)", different,
+                                               request_.repeat, each.problem.items, name(kind)));
+    }
+    record(each, kind, Placement::apart, outcome);
+  }
+
+  void record(const Case& each, InputKind kind, Placement placement, const Outcome& outcome) {
     if (outcome.status == Outcome::Status::skipped) return skip(each, outcome);
     Standing& of_variant = standing(each);
     of_variant.worst = std::max(of_variant.worst, outcome.error_to_bound);
@@ -344,15 +424,16 @@ class Session {
     ++failed_;
     ++of_variant.failed;
     of_variant.failures.push_back(fmt::format("n = {}, {} input: {}\n           again: {}", each.problem.items,
-                                              name(kind), outcome.message, again(each, kind)));
+                                              name(kind), outcome.message, again(each, kind, placement)));
   }
 
   /// The words that make this one check once more.
-  std::string again(const Case& each, InputKind kind) const {
+  std::string again(const Case& each, InputKind kind, Placement placement) const {
     std::string words = fmt::format(
         "scanlab verify --device {} --variant {} --type {} --op {} --mode {} --items {} --input {} --seed {}",
         request_.checker->name(), each.variant->about.id, name(each.problem.type), name(each.problem.op),
         name(each.problem.mode), each.problem.items, name(kind), request_.seed);
+    if (placement != Placement::apart) words += fmt::format(" --placement {}", name(placement));
     for (const auto& [parameter, value] : each.problem.settings) words += fmt::format(" --set {}={}", parameter, value);
     return words + request_.flags;
   }
@@ -367,10 +448,17 @@ class Session {
     std::string line = fmt::format("{:<20} {:<3} {:<6} {:<9}  {:>3} passed", each.variant->about.id, name(group_.type),
                                    name(group_.op), name(group_.mode), each.passed);
     if (each.failed > 0) line += fmt::format("  {} FAILED", each.failed);
-    if (is_floating(group_.type) && group_.op != Operator::max && each.passed + each.failed > 0) {
+    if (verify::rounds(group_) && each.passed + each.failed > 0) {
       line += fmt::format("  worst error/bound {:.3f}", each.worst);
     }
+    if (each.repeated > 0 && each.varying.empty()) {
+      line += fmt::format("  same bits in {} runs of each of {}", request_.repeat, each.repeated);
+    }
     fmt::print(context_.out, "{}\n", line);
+    if (!each.varying.empty()) {
+      fmt::print(context_.out, "    bits vary in {} of {}: {}\n", each.varying.size(), each.repeated,
+                 each.varying.front());
+    }
     constexpr std::size_t kShown = 5;
     for (std::size_t i = 0; i < std::min(kShown, each.failures.size()); ++i) {
       fmt::print(context_.out, "    FAILED {}\n", each.failures[i]);

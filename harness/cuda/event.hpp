@@ -23,7 +23,14 @@ class Event {
   }
 
   cudaEvent_t get() const { return event_; }
-  void record(cudaStream_t stream) const { check(cudaEventRecord(event_, stream), "recording an event"); }
+  /// On a stream that is captured: as a node of the graph, which records the event anew at each replay.
+  void record(cudaStream_t stream) const {
+    cudaStreamCaptureStatus status{};
+    check(cudaStreamIsCapturing(stream, &status), "asking whether a stream is captured");
+    const bool captured = status == cudaStreamCaptureStatusActive;
+    check(cudaEventRecordWithFlags(event_, stream, captured ? cudaEventRecordExternal : cudaEventRecordDefault),
+          "recording an event");
+  }
   void synchronize() const { check(cudaEventSynchronize(event_), "waiting for an event"); }
 
  private:

@@ -1,9 +1,12 @@
 #include "harness/cuda/timing.hpp"
 
+#include "harness/cuda/graph.hpp"
+
 namespace scanlab::cuda {
 
 namespace {
 
+constexpr int kUntimedRuns = 3;
 constexpr int kThreads = 256;
 constexpr int kBlocksAMultiprocessor = 8;
 constexpr std::size_t kTimesTheCache = 3;  // replacement is not strictly least recently used
@@ -34,6 +37,7 @@ CacheEviction::CacheEviction()
       sum_(sizeof(unsigned)),
       blocks_(kBlocksAMultiprocessor * attribute(cudaDevAttrMultiProcessorCount)) {
   check(cudaMemset(buffer_.data(), 0, buffer_.bytes()), "clearing the eviction buffer");
+  enqueue(nullptr);  // loads the kernel, which a stream that is captured may not do
   check(cudaDeviceSynchronize(), "clearing the eviction buffer");
 }
 
@@ -45,26 +49,66 @@ void CacheEviction::enqueue(cudaStream_t stream) const {
 
 StreamTimer::StreamTimer() : intervals_(1) {}
 
-double StreamTimer::warm(const Work& work, std::int64_t runs, const std::function<void()>& meanwhile) {
+double StreamTimer::warm(const Work& work, std::int64_t runs) {
+  for (int i = 0; i < kUntimedRuns; ++i) work.run(stream_.get());
+  return between_events(work, runs, [&] {
+    for (std::int64_t i = 0; i < runs; ++i) work.run(stream_.get());
+  });
+}
+
+double StreamTimer::warm_graph(const Work& work, std::int64_t runs) {
+  const ReadyGraph chain(Graph(stream_.get(), [&] {
+    for (std::int64_t i = 0; i < runs; ++i) work.run(stream_.get());
+  }));
+  chain.replay(stream_.get());  // untimed, and what the launch of the next hides behind
+  return between_events(work, runs, [&] { chain.replay(stream_.get()); });
+}
+
+double StreamTimer::cold(const Work& work, std::int64_t runs) {
+  make_intervals(runs);
+  for (int i = 0; i < kUntimedRuns; ++i) work.run(stream_.get());
+  if (work.between) work.between(stream_.get());
+  enqueue_cold(work, runs);
+  return mean_of_intervals(work, runs);
+}
+
+double StreamTimer::cold_graph(const Work& work, std::int64_t runs) {
+  make_intervals(runs);
+  const ReadyGraph chain(Graph(stream_.get(), [&] { enqueue_cold(work, runs); }));
+  chain.replay(stream_.get());
+  if (work.between) work.between(stream_.get());
+  chain.replay(stream_.get());  // its events replace those of the replay before
+  return mean_of_intervals(work, runs);
+}
+
+/// Mean seconds of one of the `runs` runs that `enqueue` enqueues.
+double StreamTimer::between_events(const Work& work, std::int64_t runs, const std::function<void()>& enqueue) const {
   const auto& [start, end] = intervals_.front();
+  if (work.between) work.between(stream_.get());
   start.record(stream_.get());
-  for (std::int64_t i = 0; i < runs; ++i) work(stream_.get());
+  enqueue();
   end.record(stream_.get());
-  if (meanwhile) meanwhile();
+  if (work.meanwhile) work.meanwhile();
   end.synchronize();
   return seconds_between(start, end) / static_cast<double>(runs);
 }
 
-double StreamTimer::cold(const Work& work, std::int64_t runs, const std::function<void()>& meanwhile) {
+void StreamTimer::make_intervals(std::int64_t runs) {
   if (intervals_.size() < static_cast<std::size_t>(runs)) intervals_.resize(static_cast<std::size_t>(runs));
+}
+
+void StreamTimer::enqueue_cold(const Work& work, std::int64_t runs) const {
   for (std::int64_t i = 0; i < runs; ++i) {
     const auto& [start, end] = intervals_[static_cast<std::size_t>(i)];
     eviction_.enqueue(stream_.get());
     start.record(stream_.get());
-    work(stream_.get());
+    work.run(stream_.get());
     end.record(stream_.get());
   }
-  if (meanwhile) meanwhile();
+}
+
+double StreamTimer::mean_of_intervals(const Work& work, std::int64_t runs) const {
+  if (work.meanwhile) work.meanwhile();
   stream_.synchronize();
   double seconds = 0;
   for (std::int64_t i = 0; i < runs; ++i) {

@@ -26,28 +26,44 @@ class CacheEviction {
   int blocks_ = 0;
 };
 
+/// What is timed, and what goes with it.
+struct Work {
+  std::function<void(cudaStream_t)> run;        ///< enqueues one run
+  std::function<void(cudaStream_t)> between{};  ///< if given: enqueues what goes between untimed and timed runs
+  std::function<void()> meanwhile{};            ///< if given: called once while the device is at the timed runs
+};
+
+/// Four ways to time `runs` runs. Each gives the mean seconds of one, after a few that are not timed.
 class StreamTimer {
  public:
-  using Work = std::function<void(cudaStream_t)>;  ///< enqueues one run
-
   /// Throws OutOfMemory.
   StreamTimer();
   cudaStream_t stream() const { return stream_.get(); }
   void synchronize() const { stream_.synchronize(); }
 
-  /// Mean seconds of one of `runs` runs back to back, between two events.
-  /// `meanwhile`, if given, is called once while the device works.
-  double warm(const Work& work, std::int64_t runs, const std::function<void()>& meanwhile = {});
+  /// Launched one by one, back to back, between two events. They do not overlap: a stream runs in order.
+  double warm(const Work& work, std::int64_t runs);
 
-  /// Mean seconds of `runs` runs, each with the cache evicted before it and events of its own. All are enqueued
-  /// without waiting, so that the launch of a run hides behind the eviction before it.
-  double cold(const Work& work, std::int64_t runs, const std::function<void()>& meanwhile = {});
+  /// Launched one by one, each with the cache evicted before it and events of its own. All are enqueued without
+  /// waiting, so that the launch of a run hides behind the eviction before it.
+  double cold(const Work& work, std::int64_t runs);
+
+  /// A graph of all the runs in a chain, replayed between two events: what a run costs as part of a graph.
+  double warm_graph(const Work& work, std::int64_t runs);
+
+  /// A graph of all the runs in a chain, each with the cache evicted before it, and events of its own as nodes.
+  double cold_graph(const Work& work, std::int64_t runs);
 
  private:
   struct Interval {
     Event start;
     Event end;
   };
+  void make_intervals(std::int64_t runs);
+  void enqueue_cold(const Work& work, std::int64_t runs) const;
+  double between_events(const Work& work, std::int64_t runs, const std::function<void()>& enqueue) const;
+  double mean_of_intervals(const Work& work, std::int64_t runs) const;
+
   Stream stream_;
   CacheEviction eviction_;
   std::vector<Interval> intervals_;

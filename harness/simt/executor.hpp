@@ -1,13 +1,18 @@
 // The CPU executor: runs a kernel's threads as fibers, one block after another or several interleaved, checks every
 // access, and, when tracing, counts what the accesses would cost on a GPU.
 //
-// Model. A thread runs until its block's next barrier. "The same instruction" of a warp is the set of accesses of its
-// 32 lanes with the same source position, the same number of earlier executions since the last barrier, and the same
-// barrier interval: exact where trip counts are uniform in the warp. There is no implicit synchronisation in a warp.
+// Model. A thread runs until it waits: at its block's barrier, for the other lanes of its warp, or by a pause. "The
+// same instruction" of a warp is the set of accesses of its 32 lanes with the same source position, the same number of
+// earlier executions since the last barrier, and the same barrier interval: exact where trip counts are uniform in the
+// warp. Nothing orders memory in a warp but barriers and sync_warp; shuffles do not. Atomics take effect in the order
+// in which threads make them: what a device that reorders two relaxed atomics of one thread would do is not shown.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <source_location>
 #include <stdexcept>
@@ -21,7 +26,7 @@ namespace scanlab::simt {
 
 enum class BlockOrder {
   in_order,     ///< blocks one after another, threads by rank
-  interleaved,  ///< several blocks at once, blocks and threads in a seeded random order
+  interleaved,  ///< several blocks at once, blocks and threads in a seeded random order that may change at any atomic
 };
 
 struct ExecutorOptions {
@@ -30,6 +35,8 @@ struct ExecutorOptions {
   std::uint64_t seed = 1;
   std::int64_t max_barriers = 10'000;      ///< a block that passes more makes no progress
   std::int64_t max_accesses = 50'000'000;  ///< a thread that makes more between two barriers makes no progress
+  /// So many pauses, of all threads together, with nobody writing, passing a barrier or ending: no progress.
+  std::int64_t max_pauses = 10'000'000;
 };
 
 /// Thrown by `Executor::launch` when a fault ends the launch. The fault is in the report.
@@ -61,8 +68,13 @@ struct CurrentThread {
 };
 inline CurrentThread current_thread;
 
-/// Called by every access: throws (ending the launch) if it is out of bounds; traces it otherwise.
+/// Called by every access, to one item or several in a row: throws (ending the launch) if it is out of bounds; traces
+/// it otherwise.
 void check_access(const Array& array, std::int64_t index, bool write, const std::source_location& where);
+void check_vector_access(const Array& array, std::int64_t index, int items, bool write,
+                         const std::source_location& where);
+/// Called by every atomic, which may let others run first.
+void check_atomic(const Array& array, std::int64_t index, bool write, const std::source_location& where);
 void count_operation();
 
 /// An index that knows where in the source it was written: implicit from any integer, so kernels read `x[i]`.
@@ -121,10 +133,15 @@ class Span {
   Reference<T> operator[](Index index) const { return {array_, index}; }
   explicit operator bool() const { return array_.data != nullptr; }
   const Array& array() const { return array_; }
+  T* data() const { return static_cast<T*>(array_.data); }
 
  private:
   Array array_{};
 };
+
+/// What the lanes of a warp give each other.
+using LaneValue = std::array<std::byte, 16>;
+using LaneValues = std::array<LaneValue, kWarpLanes>;
 
 /// A thread's view of its block on the executor. Models ThreadBlock.
 class CpuBlock {
@@ -146,7 +163,72 @@ class CpuBlock {
   void step(const char* name, std::int64_t number);
   void tally_swap();
 
+  int lane() const { return thread_rank() % kWarpLanes; }
+  int warp() const { return thread_rank() / kWarpLanes; }
+  void sync_warp(std::source_location where = std::source_location::current());
+  template <Shuffled T>
+  T shuffle_up(const T& value, int delta, std::source_location where = std::source_location::current()) {
+    return shuffled(value, lane() < delta ? lane() : lane() - delta, where);
+  }
+  template <Shuffled T>
+  T shuffle_down(const T& value, int delta, std::source_location where = std::source_location::current()) {
+    return shuffled(value, lane() + delta >= kWarpLanes ? lane() : lane() + delta, where);
+  }
+  template <Shuffled T>
+  T shuffle(const T& value, int source_lane, std::source_location where = std::source_location::current()) {
+    return shuffled(value, source_lane % kWarpLanes, where);
+  }
+  bool any(bool predicate, std::source_location where = std::source_location::current()) {
+    return ballot(predicate, where) != 0;
+  }
+  bool all(bool predicate, std::source_location where = std::source_location::current()) {
+    return ballot(!predicate, where) == 0;
+  }
+  std::uint32_t ballot(bool predicate, std::source_location where = std::source_location::current());
+
+  template <int K, class T>
+  Vector<std::remove_const_t<T>, K> load(const Span<T>& array, Index index) const {
+    check_vector_access(array.array(), index.value, K, false, index.where);
+    Vector<std::remove_const_t<T>, K> vector;
+    std::memcpy(&vector, array.data() + index.value, sizeof vector);
+    return vector;
+  }
+  template <int K, class T>
+  void store(const Span<T>& array, Index index, const Vector<T, K>& vector) const {
+    check_vector_access(array.array(), index.value, K, true, index.where);
+    std::memcpy(array.data() + index.value, &vector, sizeof vector);
+  }
+
+  template <Ticket T>
+  T fetch_add(const Span<T>& array, Index index, std::type_identity_t<T> value) const {
+    check_atomic(array.array(), index.value, true, index.where);
+    const T before = array.data()[index.value];
+    array.data()[index.value] = before + value;
+    return before;
+  }
+  template <AtomicWord T>
+  std::remove_const_t<T> load_atomic(const Span<T>& array, Index index) const {
+    check_atomic(array.array(), index.value, false, index.where);
+    return array.data()[index.value];
+  }
+  template <AtomicWord T>
+  void store_atomic(const Span<T>& array, Index index, const std::type_identity_t<T>& value) const {
+    check_atomic(array.array(), index.value, true, index.where);
+    array.data()[index.value] = value;
+  }
+  void pause(unsigned nanoseconds = 0, std::source_location where = std::source_location::current());
+
  private:
+  /// Waits for all lanes of the warp; returns what they gave.
+  const LaneValues& exchange(const LaneValue& value, const std::source_location& where);
+  template <class T>
+  T shuffled(const T& value, int source, const std::source_location& where) {
+    LaneValue given{};
+    std::memcpy(given.data(), &value, sizeof value);
+    T taken;
+    std::memcpy(&taken, exchange(given, where)[source].data(), sizeof taken);
+    return taken;
+  }
   Array shared_array(std::size_t item_bytes, std::int64_t count, std::size_t offset, const std::source_location& where);
   ExecutorCore& core_;
   const Grid& grid_;
@@ -185,6 +267,12 @@ class Executor {
   template <class T>
   static Span<T> global(T* data, std::int64_t count, const char* name) {
     return Span<T>(data, count, name);
+  }
+
+  /// Whether the array begins at a multiple of so many bytes.
+  template <class T>
+  static bool aligned(const Span<T>& array, std::size_t bytes) {
+    return reinterpret_cast<std::uintptr_t>(array.data()) % bytes == 0;
   }
 
   const Report& report() const;

@@ -4,10 +4,13 @@
 
 #include <cuda_runtime.h>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "harness/cuda/error.hpp"
+#include "harness/simt/gpu_words.cuh"
 #include "harness/simt/thread_block.hpp"
 
 namespace scanlab::simt {
@@ -29,6 +32,56 @@ class GpuBlock {
   }
   __device__ void step(const char*, std::int64_t) const {}
   __device__ void tally_swap() const {}
+
+  __device__ int lane() const { return static_cast<int>(threadIdx.x % kWarpLanes); }
+  __device__ int warp() const { return static_cast<int>(threadIdx.x / kWarpLanes); }
+  __device__ void sync_warp() const { __syncwarp(); }
+  template <Shuffled T>
+  __device__ T shuffle_up(const T& value, int delta) const {
+    return change_words(value, [=](unsigned word) { return __shfl_up_sync(kAllLanes, word, delta); });
+  }
+  template <Shuffled T>
+  __device__ T shuffle_down(const T& value, int delta) const {
+    return change_words(value, [=](unsigned word) { return __shfl_down_sync(kAllLanes, word, delta); });
+  }
+  template <Shuffled T>
+  __device__ T shuffle(const T& value, int source_lane) const {
+    return change_words(value, [=](unsigned word) { return __shfl_sync(kAllLanes, word, source_lane); });
+  }
+  __device__ bool any(bool predicate) const { return __any_sync(kAllLanes, predicate) != 0; }
+  __device__ bool all(bool predicate) const { return __all_sync(kAllLanes, predicate) != 0; }
+  __device__ std::uint32_t ballot(bool predicate) const { return __ballot_sync(kAllLanes, predicate); }
+
+  template <int K, class T>
+  __device__ Vector<std::remove_const_t<T>, K> load(T* array, std::int64_t index) const {
+    using Items = Vector<std::remove_const_t<T>, K>;
+    return std::bit_cast<Items>(*reinterpret_cast<const Access<Items>*>(array + index));
+  }
+  template <int K, class T>
+  __device__ void store(T* array, std::int64_t index, const Vector<T, K>& vector) const {
+    *reinterpret_cast<Access<Vector<T, K>>*>(array + index) = std::bit_cast<Access<Vector<T, K>>>(vector);
+  }
+
+  template <Ticket T>
+  __device__ T fetch_add(T* array, std::int64_t index, std::type_identity_t<T> value) const {
+    using Word = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
+    return atomicAdd(reinterpret_cast<Word*>(array + index), value);
+  }
+  template <AtomicWord T>
+  __device__ std::remove_const_t<T> load_atomic(T* array, std::int64_t index) const {
+    return load_relaxed(array + index);
+  }
+  template <AtomicWord T>
+  __device__ void store_atomic(T* array, std::int64_t index, const std::type_identity_t<T>& value) const {
+    store_relaxed(array + index, value);
+  }
+  /// Nothing by default: reading the word again takes long enough. Asked to, it sleeps about so long.
+  __device__ void pause(unsigned nanoseconds = 0) const {
+    if (nanoseconds != 0) __nanosleep(nanoseconds);
+  }
+
+ private:
+  static constexpr unsigned kAllLanes = 0xFFFFFFFF;
 };
 
 template <class Kernel, class... Arguments>
@@ -62,6 +115,11 @@ class CudaMachine {
   template <class T>
   static T* global(T* data, std::int64_t /*count*/, const char* /*name*/) {
     return data;
+  }
+
+  /// Whether the array begins at a multiple of so many bytes.
+  static bool aligned(const void* array, std::size_t bytes) {
+    return reinterpret_cast<std::uintptr_t>(array) % bytes == 0;
   }
 
  private:

@@ -12,7 +12,9 @@ enum class FaultKind {
   out_of_bounds,       ///< an index outside its array
   never_written,       ///< a read of shared memory that no thread of the block has written
   barrier_divergence,  ///< some threads wait at a barrier that others never reach, or at another barrier
-  no_progress,         ///< more barriers or accesses than any kernel here needs: a loop that does not advance
+  warp_divergence,     ///< some lanes of a warp are at a shuffle or vote that others never reach, or at another one
+  misaligned,          ///< an access of several items, or an atomic, that is not aligned to all its bytes
+  no_progress,         ///< more barriers, accesses or pauses than any kernel here needs: a loop that does not advance
 };
 
 const char* name(FaultKind kind);
@@ -41,6 +43,8 @@ struct Counts {
   std::int64_t active_threads = 0;  ///< threads that touched memory
   std::int64_t operations = 0;      ///< applications of the scan operator
   std::int64_t swaps = 0;
+  std::int64_t warp_exchanges = 0;     ///< shuffles and votes, each once a warp
+  std::int64_t atomics = 0;            ///< each once a thread; not among the bytes and sectors below
   std::int64_t shared_requests = 0;    ///< warp-level accesses to shared memory
   BankCounts banks16;                  ///< 16 banks serving half-warps: compute capability 1.x (2007)
   BankCounts banks32;                  ///< 32 banks serving warps: compute capability 2.0 and later
@@ -49,7 +53,7 @@ struct Counts {
   std::int64_t global_sectors = 0;        ///< 32-byte sectors touched, request by request
   std::int64_t global_ideal_sectors = 0;  ///< the fewest that could hold the bytes asked for
   void add(const Counts& other);
-  bool is_zero() const { return active_threads == 0 && operations == 0 && swaps == 0; }
+  bool is_zero() const;
 };
 
 struct Step {

@@ -19,6 +19,10 @@ const char* name(FaultKind kind) {
       return "never_written";
     case FaultKind::barrier_divergence:
       return "barrier_divergence";
+    case FaultKind::warp_divergence:
+      return "warp_divergence";
+    case FaultKind::misaligned:
+      return "misaligned";
     case FaultKind::no_progress:
       return "no_progress";
   }
@@ -35,6 +39,8 @@ void Counts::add(const Counts& other) {
   active_threads += other.active_threads;
   operations += other.operations;
   swaps += other.swaps;
+  warp_exchanges += other.warp_exchanges;
+  atomics += other.atomics;
   shared_requests += other.shared_requests;
   banks16.add(other.banks16);
   banks32.add(other.banks32);
@@ -42,6 +48,10 @@ void Counts::add(const Counts& other) {
   global_bytes_written += other.global_bytes_written;
   global_sectors += other.global_sectors;
   global_ideal_sectors += other.global_ideal_sectors;
+}
+
+bool Counts::is_zero() const {
+  return active_threads == 0 && operations == 0 && swaps == 0 && warp_exchanges == 0 && atomics == 0;
 }
 
 Counts Report::totals() const {
@@ -162,24 +172,25 @@ bool same_thread(const Shadow::Accessor& a, const Shadow::Accessor& b) {
 /// Whether nothing orders two accesses. Launch 0 is nobody: a cell that has not been accessed.
 bool unordered(const Shadow::Accessor& a, const Shadow::Accessor& b) {
   if (a.launch != b.launch || same_thread(a, b)) return false;
-  return a.block != b.block || a.interval == b.interval;
+  if (a.block != b.block) return true;
+  const bool same_warp = a.thread / kWarpLanes == b.thread / kWarpLanes;
+  return a.interval == b.interval && (!same_warp || a.warp_interval == b.warp_interval);
 }
 
 }  // namespace
 
-Shadow::Conflict Shadow::access(std::size_t index, bool write, const Accessor& by) {
+Shadow::Conflict Shadow::conflict(std::size_t index, bool write, const Accessor& by) const {
   using What = Conflict::What;
+  const Cell& cell = cells_[index];
+  if (unordered(cell.writer, by)) return {What::race, cell.writer, true};
+  if (write && unordered(cell.reader, by)) return {What::race, cell.reader, false};
+  if (write && unordered(cell.other_reader, by)) return {What::race, cell.other_reader, false};
+  if (!write && cell.writer.launch == 0) return {What::never_written, {}, false};
+  return {};
+}
+
+void Shadow::record(std::size_t index, bool write, const Accessor& by) {
   Cell& cell = cells_[index];
-  Conflict conflict;
-  if (unordered(cell.writer, by)) {
-    conflict = {What::race, cell.writer, true};
-  } else if (write && unordered(cell.reader, by)) {
-    conflict = {What::race, cell.reader, false};
-  } else if (write && unordered(cell.other_reader, by)) {
-    conflict = {What::race, cell.other_reader, false};
-  } else if (!write && cell.writer.launch == 0) {
-    conflict.what = What::never_written;
-  }
   if (write) {
     cell.writer = by;
   } else {
@@ -187,7 +198,6 @@ Shadow::Conflict Shadow::access(std::size_t index, bool write, const Accessor& b
     if (unordered(cell.reader, by)) cell.other_reader = cell.reader;
     cell.reader = by;
   }
-  return conflict;
 }
 
 }  // namespace scanlab::simt

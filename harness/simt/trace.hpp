@@ -57,15 +57,18 @@ struct Access {
 void count_accesses(std::vector<Access>& accesses, Counts& counts);
 
 /// Who last touched what: of one array in global memory, or of a block's shared memory. Two accesses race if at least
-/// one writes and nothing orders them: threads of one block with no barrier between, or any two blocks of one launch.
+/// one writes and nothing orders them: threads of one block with no barrier (in a warp: no sync_warp either) between,
+/// or any two blocks of one launch.
 class Shadow {
  public:
-  /// Who makes an access: a thread of a block, between two of its barriers (`interval`, from 1 on), in a launch.
+  /// Who makes an access: a thread of a block, between two of its barriers (`interval`, from 1 on) and two of its
+  /// warp's (`warp_interval`), in a launch.
   struct Accessor {
     std::int64_t launch = 0;
     std::int64_t block = 0;
-    std::int64_t interval = 0;
-    int thread = 0;
+    std::int32_t interval = 0;
+    std::int32_t warp_interval = 0;
+    std::int32_t thread = 0;
     std::uint32_t site = 0;
   };
   struct Conflict {
@@ -76,8 +79,11 @@ class Shadow {
   /// `cells`: one for each unit that is told apart.
   void resize(std::size_t cells) { cells_.resize(cells); }
   void reset(std::size_t cells) { cells_.assign(cells, Cell{}); }
-  /// Records an access to `cell` and returns what it conflicts with.
-  Conflict access(std::size_t cell, bool write, const Accessor& by);
+  /// What an access to `cell` conflicts with, of those recorded before.
+  Conflict conflict(std::size_t cell, bool write, const Accessor& by) const;
+  void record(std::size_t cell, bool write, const Accessor& by);
+  /// Whether anything was ever to be recorded.
+  bool used() const { return !cells_.empty(); }
 
  private:
   struct Cell {

@@ -12,8 +12,10 @@ namespace {
 
 template <class Item>
 std::string text(const Item& item) {
-  if constexpr (std::is_class_v<Item>) {
-    return fmt::format("(scale {}, shift {})", item.scale, item.shift);
+  if constexpr (requires { item.scale; }) {
+    return fmt::format("(scale {}, shift {})", text(item.scale), text(item.shift));
+  } else if constexpr (std::is_same_v<Item, Half>) {
+    return fmt::format("{}", static_cast<float>(item));
   } else {
     return fmt::format("{}", item);
   }
@@ -21,7 +23,7 @@ std::string text(const Item& item) {
 
 template <class Item>
 auto rounded_part(const Item& item) {
-  if constexpr (std::is_class_v<Item>) {
+  if constexpr (requires { item.scale; }) {
     return item.shift;
   } else {
     return item;

@@ -14,25 +14,36 @@
 
 namespace scanlab::verify {
 
-/// Operators whose result rounds: compared within gamma_d * magnitude. All others are compared exactly.
-template <class Op>
-inline constexpr bool kRounds = std::is_floating_point_v<typename Op::Element>&& Op::kOperator != Operator::max;
-
-constexpr bool rounds(const Problem& problem) { return is_floating(problem.type) && problem.op != Operator::max; }
-
-/// u: half the distance from 1 to the next number, 2^-24 or 2^-53.
-template <class T>
-inline constexpr double kUnitRoundoff = std::is_floating_point_v<T> ? std::numeric_limits<T>::epsilon() / 2.0 : 0.0;
-
-constexpr double unit_roundoff(ElementType type) {
-  return type == ElementType::f32 ? kUnitRoundoff<float> : type == ElementType::f64 ? kUnitRoundoff<double> : 0.0;
+/// Whether results round: those are compared within gamma_d * magnitude, all others exactly. Sums of halves are exact
+/// on the inputs made for them, for which a bound would mean nothing (see input.hpp).
+constexpr bool rounds(ElementType type, Operator op) {
+  return (type == ElementType::f32 || type == ElementType::f64) && (op == Operator::plus || op == Operator::affine);
 }
+constexpr bool rounds(const Problem& problem) { return rounds(problem.type, problem.op); }
+
+template <class Op>
+inline constexpr bool kRounds = std::is_floating_point_v<typename Op::Element> &&
+                                (Op::kOperator == Operator::plus || Op::kOperator == Operator::affine);
+
+/// u: half the distance from 1 to the next number, 2^-24 or 2^-53. Only of types whose sums may round.
+template <class T>
+inline constexpr double kUnitRoundoff = std::numeric_limits<T>::epsilon() / 2.0;
 
 /// gamma_d = d u / (1 - d u); nullopt where d u >= 1/2, past which it bounds nothing worth a test.
 constexpr std::optional<double> gamma(std::int64_t chain, double u) {
   const double du = static_cast<double>(chain) * u;
   if (!(du < 0.5)) return std::nullopt;
   return du / (1 - du);
+}
+
+/// The bound's factor for an operator: 0 where nothing rounds, nullopt where the chain is too long for a bound.
+template <class Op>
+constexpr std::optional<double> gamma_of(std::int64_t chain) {
+  if constexpr (kRounds<Op>) {
+    return gamma(chain, kUnitRoundoff<typename Op::Element>);
+  } else {
+    return 0.0;
+  }
 }
 
 struct Verdict {

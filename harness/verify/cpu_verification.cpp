@@ -14,23 +14,25 @@ namespace scanlab::verify {
 
 namespace {
 
-/// Host memory with a canary on both sides, aligned as cudaMalloc aligns: the executor's sector counts depend on it.
+/// Host memory with a canary right before and after it, aligned as cudaMalloc aligns (the executor's sector counts
+/// depend on it) but for a shift.
 class GuardedBuffer {
  public:
-  GuardedBuffer(Guarded role, std::size_t bytes)
+  GuardedBuffer(Guarded role, std::size_t bytes, std::size_t shift_bytes = 0)
       : role_(role),
         bytes_(bytes),
-        memory_(static_cast<unsigned char*>(::operator new(bytes + 2 * kGuardBytes, kAlignment))) {
-    fill(memory_.get(), kGuardBytes, canary(role));
+        shift_(shift_bytes),
+        memory_(static_cast<unsigned char*>(::operator new(bytes + shift_bytes + 2 * kGuardBytes, kAlignment))) {
+    fill(data() - kGuardBytes, kGuardBytes, canary(role));
     fill(data() + bytes, kGuardBytes, canary(role));
   }
 
-  unsigned char* data() const { return memory_.get() + kGuardBytes; }
+  unsigned char* data() const { return memory_.get() + kGuardBytes + shift_; }
   void poison() { fill(data(), bytes_, kPoison); }
 
   /// Empty, or a sentence.
   std::string damage() const {
-    if (!intact(memory_.get())) return fmt::format("wrote before the beginning of the {}", name(role_));
+    if (!intact(data() - kGuardBytes)) return fmt::format("wrote before the beginning of the {}", name(role_));
     if (!intact(data() + bytes_)) return fmt::format("wrote past the end of the {}", name(role_));
     return {};
   }
@@ -55,6 +57,7 @@ class GuardedBuffer {
 
   Guarded role_;
   std::size_t bytes_;
+  std::size_t shift_;
   std::unique_ptr<unsigned char, Free> memory_;
 };
 
@@ -84,26 +87,18 @@ std::string describe(const std::vector<simt::Fault>& faults) {
   return text;
 }
 
-/// Empty if the run ended without a fault.
-std::string run_on_executor(const BoundScan& scan, const Buffers& buffers, const simt::ExecutorOptions& options) {
-  simt::Executor executor(options);
+/// Prepares, if asked to, and runs. Empty if that ended without a fault.
+std::string run(const BoundScan& scan, const Buffers& buffers, bool prepare, simt::Executor& executor) {
   std::string ended;
   try {
-    scan.simt(buffers, executor);
+    if (prepare && scan.prepare_simt) scan.prepare_simt(buffers.workspace, executor);
+    scan.simt ? scan.simt(buffers, executor) : scan.host(buffers);
   } catch (const simt::LaunchFailure& failure) {
     ended = failure.what();
+  } catch (const std::exception& error) {
+    ended = fmt::format("threw: {}", error.what());
   }
   return executor.report().faults.empty() ? ended : describe(executor.report().faults);
-}
-
-std::string run(const BoundScan& scan, const Buffers& buffers, const simt::ExecutorOptions& options) {
-  try {
-    if (scan.simt) return run_on_executor(scan, buffers, options);
-    scan.host(buffers);
-    return {};
-  } catch (const std::exception& error) {
-    return fmt::format("threw: {}", error.what());
-  }
 }
 
 std::string first_damage(std::initializer_list<const GuardedBuffer*> buffers) {
@@ -113,29 +108,85 @@ std::string first_damage(std::initializer_list<const GuardedBuffer*> buffers) {
   return {};
 }
 
+/// Two runs with one shift.
+class PlacedRuns {
+ public:
+  PlacedRuns(const Variant& variant, const BoundScan& scan, const Oracle& oracle, Placement placement,
+             const Shift& shift, const simt::ExecutorOptions& options)
+      : variant_(variant), scan_(scan), oracle_(oracle), placement_(placement), shift_(shift), executor_(options) {
+    with_monoid_of(oracle_, [&]<class Op>(Op) { fill_input<Op>(oracle_, in_.data()); });
+    workspace_.poison();
+  }
+
+  Outcome check() {
+    const Outcome first = check_run(false);
+    if (!first.passed()) return first;
+    Outcome second = check_run(true);
+    second.error_to_bound = std::max(first.error_to_bound, second.error_to_bound);
+    return second;
+  }
+
+ private:
+  Outcome check_run(bool second) {
+    const bool in_place = placement_ == Placement::in_place;
+    if (in_place) {
+      std::memcpy(out_.data(), in_.data(), bytes_);
+    } else {
+      out_.poison();
+    }
+    Outcome outcome;
+    const unsigned char* const from = in_place ? out_.data() : in_.data();
+    if (std::string fault = run(scan_, {from, out_.data(), workspace_.data()}, !second, executor_); !fault.empty()) {
+      outcome = failed(std::move(fault));
+    } else if (std::string damage = first_damage({&out_, &workspace_, &in_}); !damage.empty()) {
+      outcome = failed(std::move(damage));
+    } else if (!oracle_.compare(in_.data(), 0, Kind::ceiling).passed()) {  // what a copy of it would have to be
+      outcome = failed("wrote to its input");
+    } else {
+      outcome = oracle_.compare(out_.data(), scan_.plan.chain, variant_.about.kind);
+    }
+    if (!outcome.passed()) outcome.message = run_name(placement_, shift_, second) + outcome.message;
+    return outcome;
+  }
+
+  /// Bytes of so many items.
+  std::size_t before(std::int64_t items) const {
+    return static_cast<std::size_t>(items) * item_bytes(oracle_.problem().type, oracle_.problem().op);
+  }
+
+  const Variant& variant_;
+  const BoundScan& scan_;
+  const Oracle& oracle_;
+  Placement placement_;
+  Shift shift_;
+  simt::Executor executor_;
+  std::size_t bytes_ = oracle_.problem().ideal_bytes() / 2;
+  GuardedBuffer in_{Guarded::input, bytes_, before(shift_.in)};
+  GuardedBuffer out_{Guarded::output, bytes_, before(shift_.out)};
+  GuardedBuffer workspace_{Guarded::workspace, scan_.plan.workspace_bytes};
+};
+
 }  // namespace
 
+std::string unplaceable(const Variant& variant, Placement placement) {
+  const bool can = placement != Placement::in_place || variant.about.in_place;
+  return can ? std::string{} : variant.about.id + " does not work in place";
+}
+
 Outcome verify_on_cpu(const Variant& variant, const Problem& problem, const Oracle& oracle,
-                      const simt::ExecutorOptions& options) {
+                      const simt::ExecutorOptions& options, Placement placement) {
+  if (std::string why = unplaceable(variant, placement); !why.empty()) return skipped(std::move(why));
   const BoundScan scan = variant.bind(problem);
   if (!scan.plan.possible()) return skipped(scan.plan.refusal);
   if (!scan.simt && !scan.host) return skipped(fmt::format("{} has no form for the CPU", variant.about.id));
 
-  const std::size_t bytes = problem.ideal_bytes() / 2;
-  GuardedBuffer in(Guarded::input, bytes);
-  GuardedBuffer out(Guarded::output, bytes);
-  GuardedBuffer workspace(Guarded::workspace, scan.plan.workspace_bytes);
-  with_monoid_of(oracle, [&]<class Op>(Op) { fill_input<Op>(oracle, in.data()); });
-  out.poison();
-  workspace.poison();
-
-  if (std::string fault = run(scan, {in.data(), out.data(), workspace.data()}, options); !fault.empty()) {
-    return failed(std::move(fault));
+  Outcome worst;
+  for (const Shift& shift : shifts(placement)) {
+    Outcome outcome = PlacedRuns(variant, scan, oracle, placement, shift, options).check();
+    if (!outcome.passed()) return outcome;
+    worst.error_to_bound = std::max(worst.error_to_bound, outcome.error_to_bound);
   }
-  if (std::string damage = first_damage({&out, &workspace, &in}); !damage.empty()) return failed(std::move(damage));
-  // The input is its own expected value: what a copy of it would have to be.
-  if (!oracle.compare(in.data(), 0, Kind::ceiling).passed()) return failed("wrote to its input");
-  return oracle.compare(out.data(), scan.plan.chain, variant.about.kind);
+  return worst;
 }
 
 }  // namespace scanlab::verify

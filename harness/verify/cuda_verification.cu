@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <set>
+#include <string>
 
 #include "harness/cuda/buffer.hpp"
 #include "harness/cuda/error.hpp"
@@ -104,24 +107,23 @@ cuda::DeviceBuffer copy_to_device(const void* host, std::size_t bytes, const cud
   return device;
 }
 
-/// Device memory with a canary on both sides, aligned to kGuardBytes.
+/// Device memory with a canary right before and after it, aligned to kGuardBytes but for a shift.
 class GuardedDeviceBuffer {
  public:
-  GuardedDeviceBuffer(Guarded role, std::size_t bytes) : role_(role), bytes_(bytes), memory_(size_for(bytes)) {}
+  GuardedDeviceBuffer(Guarded role, std::size_t bytes, std::size_t shift_bytes = 0)
+      : role_(role), bytes_(bytes), shift_(shift_bytes), memory_(size_for(bytes + shift_bytes)) {}
 
   /// Bytes on the device for a buffer of `bytes`; whole words, so that poison can be written by words.
   static std::size_t size_for(std::size_t bytes) { return (bytes + 3) / 4 * 4 + 2 * kGuardBytes; }
 
-  unsigned char* data() const { return memory_.as<unsigned char>() + kGuardBytes; }
-  void poison(cudaStream_t stream) {
-    const auto words = static_cast<std::int64_t>((bytes_ + 3) / 4);
-    if (words > 0) {
-      fill_words<<<blocks_for(words), kThreads, 0, stream>>>(reinterpret_cast<std::uint32_t*>(data()), words, kPoison);
-      cuda::check(cudaGetLastError(), "poisoning a buffer");
-    }
+  unsigned char* data() const { return memory_.as<unsigned char>() + kGuardBytes + shift_; }
+  void poison(cudaStream_t stream) const {
+    const auto words = static_cast<std::int64_t>(memory_.bytes() / 4);
+    fill_words<<<blocks_for(words), kThreads, 0, stream>>>(memory_.as<std::uint32_t>(), words, kPoison);
+    cuda::check(cudaGetLastError(), "poisoning a buffer");
     guard(stream);
   }
-  void guard(cudaStream_t stream) {
+  void guard(cudaStream_t stream) const {
     write_canaries<<<1, kGuardBytes, 0, stream>>>(data(), bytes_, canary(role_));
     cuda::check(cudaGetLastError(), "writing canaries");
   }
@@ -136,7 +138,7 @@ class GuardedDeviceBuffer {
       }
       return true;
     };
-    if (!intact(memory_.as<unsigned char>())) return std::string("wrote before the beginning of the ") + name(role_);
+    if (!intact(data() - kGuardBytes)) return std::string("wrote before the beginning of the ") + name(role_);
     if (!intact(data() + bytes_)) return std::string("wrote past the end of the ") + name(role_);
     return {};
   }
@@ -144,6 +146,7 @@ class GuardedDeviceBuffer {
  private:
   Guarded role_;
   std::size_t bytes_;
+  std::size_t shift_;
   cuda::DeviceBuffer memory_;
 };
 
@@ -230,7 +233,7 @@ struct CudaReference::Data {
 
   template <class Op>
   Outcome compare_values(const void* out, std::int64_t chain) const {
-    const auto bound = gamma(chain, kUnitRoundoff<typename Op::Element>);
+    const auto bound = gamma_of<Op>(chain);
     if (!bound) return no_bound(chain, problem.type);
     const Tally found = tally_against_values<Op>(out, *bound);
     if (found.wrong == 0) return outcome_of(problem, found, {}, chain);
@@ -265,8 +268,15 @@ CudaReference::CudaReference(const Oracle& oracle) {
 CudaReference::~CudaReference() = default;
 CudaReference::CudaReference(CudaReference&&) noexcept = default;
 
+const Problem& CudaReference::problem() const { return data_->problem; }
 std::size_t CudaReference::bytes() const { return reference_bytes(data_->problem); }
 const void* CudaReference::input() const { return data_->input.data(); }
+
+void CudaReference::copy_input(void* to, StreamHandle stream) const {
+  cuda::check(cudaMemcpyAsync(to, input(), data_->problem.ideal_bytes() / 2, cudaMemcpyDeviceToDevice,
+                              static_cast<cudaStream_t>(stream)),
+              "copying the input");
+}
 
 Outcome CudaReference::compare(const void* out, std::int64_t chain, Kind kind) const {
   if (kind == Kind::floor) return {};
@@ -284,57 +294,111 @@ std::string CudaReference::damaged_input() const {
   });
 }
 
-struct CudaRunBuffers::Data {
-  cuda::Stream stream;
-  GuardedDeviceBuffer out;
-  GuardedDeviceBuffer workspace;
-};
-
-CudaRunBuffers::CudaRunBuffers(std::size_t out_bytes, std::size_t workspace_bytes) {
-  try {
-    data_.reset(new Data{{}, {Guarded::output, out_bytes}, {Guarded::workspace, workspace_bytes}});
-  } catch (const cuda::OutOfMemory&) {
-    throw cuda::OutOfMemory(GuardedDeviceBuffer::size_for(out_bytes) + GuardedDeviceBuffer::size_for(workspace_bytes));
-  }
-}
-CudaRunBuffers::~CudaRunBuffers() = default;
-CudaRunBuffers::CudaRunBuffers(CudaRunBuffers&&) noexcept = default;
-
-void* CudaRunBuffers::out() const { return data_->out.data(); }
-void* CudaRunBuffers::workspace() const { return data_->workspace.data(); }
-
-void CudaRunBuffers::poison(StreamHandle stream) {
-  data_->out.poison(static_cast<cudaStream_t>(stream));
-  data_->workspace.poison(static_cast<cudaStream_t>(stream));
-}
-
-std::string CudaRunBuffers::damaged_canary() const {
-  std::string damage = data_->out.damage(data_->stream);
-  return damage.empty() ? data_->workspace.damage(data_->stream) : damage;
-}
-
 namespace {
 
-Outcome run_and_compare(const Variant& variant, const BoundScan& scan, const CudaReference& reference,
-                        CudaRunBuffers& buffers) {
-  const cuda::Stream stream;
-  buffers.poison(stream.get());
-  scan.cuda({reference.input(), buffers.out(), buffers.workspace()}, stream.get());
-  stream.synchronize();
-  if (std::string damage = buffers.damaged_canary(); !damage.empty()) return failed(std::move(damage));
-  if (std::string damage = reference.damaged_input(); !damage.empty()) return failed(std::move(damage));
-  return reference.compare(buffers.out(), scan.plan.chain, variant.about.kind);
+/// The memory of runs with one shift, and the runs.
+class PlacedRuns {
+ public:
+  /// Throws cuda::OutOfMemory, which says the bytes of all of it.
+  PlacedRuns(const Variant& variant, const BoundScan& scan, const CudaReference& reference, Placement placement,
+             const Shift& shift)
+      : variant_(variant), scan_(scan), reference_(reference), placement_(placement), shift_(shift) {
+    const Problem& problem = reference.problem();
+    const std::size_t bytes = problem.ideal_bytes() / 2;
+    const std::size_t in_shift = shift.in * item_bytes_of(problem);
+    const std::size_t out_shift = shift.out * item_bytes_of(problem);
+    const std::size_t copy_bytes = placement == Placement::shifted ? bytes : 0;
+    try {
+      if (copy_bytes > 0) in_.emplace(Guarded::input, bytes, in_shift);
+      out_.emplace(Guarded::output, bytes, out_shift);
+      workspace_.emplace(Guarded::workspace, scan.plan.workspace_bytes);
+    } catch (const cuda::OutOfMemory&) {
+      throw cuda::OutOfMemory(GuardedDeviceBuffer::size_for(copy_bytes) + GuardedDeviceBuffer::size_for(bytes) +
+                              GuardedDeviceBuffer::size_for(scan.plan.workspace_bytes));
+    }
+    workspace_->poison(stream_.get());
+    if (in_) {
+      in_->guard(stream_.get());
+      reference.copy_input(in_->data(), stream_.get());
+    }
+    if (scan.prepare_cuda) scan.prepare_cuda(workspace_->data(), stream_.get());
+  }
+
+  /// Into new poison; waits.
+  void run() const {
+    enqueue();
+    stream_.synchronize();
+  }
+
+  /// Of the run before, which has been waited for.
+  Outcome judge(bool second_run) const {
+    Outcome outcome;
+    if (std::string why = damage(); !why.empty()) {
+      outcome = failed(std::move(why));
+    } else {
+      outcome = reference_.compare(out(), scan_.plan.chain, variant_.about.kind);
+    }
+    if (!outcome.passed()) outcome.message = run_name(placement_, shift_, second_run) + outcome.message;
+    return outcome;
+  }
+
+  const void* out() const { return out_->data(); }
+  const cuda::Stream& stream() const { return stream_; }
+
+ private:
+  void enqueue() const {
+    out_->poison(stream_.get());
+    const void* from = in_ ? in_->data() : reference_.input();
+    if (placement_ == Placement::in_place) {
+      from = out();
+      reference_.copy_input(out_->data(), stream_.get());
+    }
+    scan_.cuda({from, out_->data(), workspace_->data()}, stream_.get());
+  }
+
+  std::string damage() const {
+    if (std::string damage = out_->damage(stream_); !damage.empty()) return damage;
+    if (std::string damage = workspace_->damage(stream_); !damage.empty()) return damage;
+    if (!in_) return reference_.damaged_input();
+    if (std::string damage = in_->damage(stream_); !damage.empty()) return damage;
+    return reference_.compare(in_->data(), 0, Kind::ceiling).passed() ? std::string{} : "wrote to its input";
+  }
+
+  const Variant& variant_;
+  const BoundScan& scan_;
+  const CudaReference& reference_;
+  Placement placement_;
+  Shift shift_;
+  cuda::Stream stream_;
+  std::optional<GuardedDeviceBuffer> in_;  ///< the reference's own input where it need not be shifted
+  std::optional<GuardedDeviceBuffer> out_;
+  std::optional<GuardedDeviceBuffer> workspace_;
+};
+
+Outcome verify_placement(const Variant& variant, const BoundScan& scan, const CudaReference& reference,
+                         Placement placement) {
+  Outcome worst;
+  for (const Shift& shift : shifts(placement)) {
+    const PlacedRuns runs(variant, scan, reference, placement, shift);
+    for (const bool second_run : {false, true}) {
+      runs.run();
+      Outcome outcome = runs.judge(second_run);
+      if (!outcome.passed()) return outcome;
+      worst.error_to_bound = std::max(worst.error_to_bound, outcome.error_to_bound);
+    }
+  }
+  return worst;
 }
 
-}  // namespace
-
-Outcome verify_on_cuda(const Variant& variant, const Problem& problem, const CudaReference& reference) {
+/// Calls `check(scan)` with the scan bound to the reference's problem. Refusals, lack of memory and CUDA errors become
+/// outcomes, or DeviceLost.
+template <class Check>
+Outcome checked(const Variant& variant, const Problem& problem, const Check& check) {
   const BoundScan scan = variant.bind(problem);
   if (!scan.plan.possible()) return skipped(scan.plan.refusal);
   if (!scan.cuda) return skipped(variant.about.id + " has no form for the GPU");
   try {
-    CudaRunBuffers buffers(problem.ideal_bytes() / 2, scan.plan.workspace_bytes);
-    return run_and_compare(variant, scan, reference, buffers);
+    return check(scan);
   } catch (const cuda::OutOfMemory& lack) {
     return lacking_device_memory(lack.bytes);
   } catch (const cuda::CudaError& error) {
@@ -344,6 +408,89 @@ Outcome verify_on_cuda(const Variant& variant, const Problem& problem, const Cud
     }
     return failed(error.what());
   }
+}
+
+/// A sum of hashes, one for each word and its place: in whatever order it is added up, it changes with any one word.
+__global__ void hash_words(const std::uint32_t* words, std::int64_t count, unsigned long long* sum) {
+  unsigned long long mine = 0;
+  for (std::int64_t i = first_index(); i < count; i += stride()) {
+    mine += mix((static_cast<std::uint64_t>(i) << 32) ^ words[i]);
+  }
+  atomicAdd(sum, mine);
+}
+
+/// Reads and writes all of a buffer once.
+__global__ void stir(std::uint32_t* words, std::int64_t count) {
+  for (std::int64_t i = first_index(); i < count; i += stride()) words[i] = words[i] * 5 + 1;
+}
+
+/// A second stream whose kernels come and go and keep multiprocessors and memory busy. Each lasts some ten
+/// microseconds, so that a kernel that fills a multiprocessor finds room in between.
+class OtherWork {
+ public:
+  OtherWork() : memory_(kBytes) {
+    cuda::check(cudaMemsetAsync(memory_.data(), 0, kBytes, stream_.get()), "clearing a buffer");
+  }
+  /// Returns while `kernels` of them are under way.
+  void begin(int kernels) const {
+    for (int i = 0; i < kernels; ++i) {
+      stir<<<kBlocks, kThreads, 0, stream_.get()>>>(memory_.as<std::uint32_t>(), kBytes / 4);
+    }
+    cuda::check(cudaGetLastError(), "keeping the device busy");
+  }
+  void end() const { stream_.synchronize(); }
+
+ private:
+  static constexpr std::size_t kBytes = std::size_t{64} << 20;
+  static constexpr unsigned kBlocks = 333;  // two or three a multiprocessor, unevenly
+  cuda::Stream stream_;
+  cuda::DeviceBuffer memory_;
+};
+
+class OutputHash {
+ public:
+  std::uint64_t of(const void* out, std::size_t bytes, const cuda::Stream& stream) const {
+    cuda::check(cudaMemsetAsync(sum_.data(), 0, sum_.bytes(), stream.get()), "clearing a hash");
+    const auto words = static_cast<std::int64_t>(bytes / 4);
+    hash_words<<<blocks_for(words), kThreads, 0, stream.get()>>>(static_cast<const std::uint32_t*>(out), words,
+                                                                 sum_.as<unsigned long long>());
+    cuda::check(cudaGetLastError(), "hashing an output");
+    return copy_to_host(sum_.as<const unsigned long long>(), stream);
+  }
+
+ private:
+  cuda::DeviceBuffer sum_{sizeof(unsigned long long)};
+};
+
+}  // namespace
+
+Outcome verify_on_cuda(const Variant& variant, const Problem& problem, const CudaReference& reference,
+                       Placement placement) {
+  if (std::string why = unplaceable(variant, placement); !why.empty()) return skipped(std::move(why));
+  return checked(variant, problem,
+                 [&](const BoundScan& scan) { return verify_placement(variant, scan, reference, placement); });
+}
+
+Repeats repeat_on_cuda(const Variant& variant, const Problem& problem, const CudaReference& reference, int runs) {
+  std::set<std::uint64_t> hashes;
+  Outcome outcome = checked(variant, problem, [&](const BoundScan& scan) -> Outcome {
+    const PlacedRuns placed(variant, scan, reference, Placement::apart, {});
+    const OtherWork other_work;
+    const OutputHash hash;
+    for (int i = 0; i < runs; ++i) {
+      if (i % 2 != 0) other_work.begin(8 + i % 8);
+      placed.run();
+      other_work.end();
+      if (!hashes.insert(hash.of(placed.out(), problem.ideal_bytes() / 2, placed.stream())).second) continue;
+      if (Outcome seen = placed.judge(i > 0); !seen.passed()) return seen;
+    }
+    if (hashes.size() > 1 && variant.about.fixed_bits) {
+      return failed("says that its bits are fixed, but gave " + std::to_string(hashes.size()) +
+                    " different outputs in " + std::to_string(runs) + " runs");
+    }
+    return {};
+  });
+  return {std::move(outcome), static_cast<int>(hashes.size())};
 }
 
 Outcome lacking_device_memory(std::size_t bytes) {

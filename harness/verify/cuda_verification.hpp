@@ -25,9 +25,12 @@ class CudaReference {
   ~CudaReference();
   CudaReference(CudaReference&&) noexcept;
 
+  const Problem& problem() const;
   /// Device bytes held.
   std::size_t bytes() const;
   const void* input() const;
+  /// Enqueues a copy of the input.
+  void copy_input(void* to, StreamHandle stream) const;
   /// Compares device memory `out` on the device.
   Outcome compare(const void* out, std::int64_t chain, Kind kind) const;
   /// Empty if the input and the canaries around it are as they were made, else what was written to.
@@ -38,29 +41,20 @@ class CudaReference {
   std::unique_ptr<Data> data_;
 };
 
-/// Buffers of one run in device memory: output and workspace with canaries on both sides, poisoned before a run.
-class CudaRunBuffers {
- public:
-  /// Throws cuda::OutOfMemory, which says the bytes of all of it.
-  CudaRunBuffers(std::size_t out_bytes, std::size_t workspace_bytes);
-  ~CudaRunBuffers();
-  CudaRunBuffers(CudaRunBuffers&&) noexcept;
-  void* out() const;
-  void* workspace() const;
-  /// Enqueues the filling of both buffers and their canaries.
-  void poison(StreamHandle stream);
-  /// Empty if every canary is untouched, else which one was overwritten. The run must have been waited for.
-  std::string damaged_canary() const;
+/// Prepares once and runs twice, each time into poison; compares, and checks canaries and that the input is unchanged.
+/// Lack of device memory is an outcome (skipped, out_of_memory, with the bytes); a CUDA error of a run is a failure.
+/// Throws DeviceLost if that error took the device with it.
+Outcome verify_on_cuda(const Variant& variant, const Problem& problem, const CudaReference& reference,
+                       Placement placement = Placement::apart);
 
- private:
-  struct Data;
-  std::unique_ptr<Data> data_;
+struct Repeats {
+  Outcome outcome;    ///< failed if an output is wrong, or if bits vary that the variant says are fixed
+  int different = 0;  ///< outputs, bit for bit
 };
 
-/// Poisons, runs once on a stream, compares, checks canaries and that the input is unchanged. Lack of device memory is
-/// an outcome (skipped, out_of_memory, with the bytes); a CUDA error of the run is a failure. Throws DeviceLost if that
-/// error took the device with it.
-Outcome verify_on_cuda(const Variant& variant, const Problem& problem, const CudaReference& reference);
+/// Runs `runs` times on one input, every second time beside a stream that keeps multiprocessors and memory busy.
+/// Compares every output that differs from all before it. Otherwise as verify_on_cuda.
+Repeats repeat_on_cuda(const Variant& variant, const Problem& problem, const CudaReference& reference, int runs);
 
 /// The outcome of a check that `bytes` more of device memory would have been needed for.
 Outcome lacking_device_memory(std::size_t bytes);

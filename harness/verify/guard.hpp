@@ -14,8 +14,9 @@ namespace scanlab::verify {
 /// Bytes of canary on each side of a buffer; buffers are aligned to as many, as cudaMalloc aligns them.
 inline constexpr std::size_t kGuardBytes = 256;
 
-/// What outputs and workspaces hold before a run, as 32-bit words: a NaN as f32 and as f64, and no likely integer.
-inline constexpr std::uint32_t kPoison = 0xFFF5A5A5u;
+/// What outputs and workspaces hold before a run, as 32-bit words: a NaN as f16, f32 and f64, and no likely integer of
+/// two bytes or more. It repeats every two bytes, so that it looks the same from any such item on.
+inline constexpr std::uint32_t kPoison = 0xFFF5FFF5u;
 
 enum class Guarded { input, output, workspace };
 
@@ -34,26 +35,31 @@ SCANLAB_HD constexpr unsigned char pattern_byte(std::uint32_t pattern, std::size
   return static_cast<unsigned char>(pattern >> (8 * (offset % 4)));
 }
 
+template <std::size_t kBytes>
+using BitsOf = std::conditional_t<
+    kBytes == 1, std::uint8_t,
+    std::conditional_t<kBytes == 2, std::uint16_t, std::conditional_t<kBytes == 4, std::uint32_t, std::uint64_t>>>;
+
 /// Whether two elements or two affine maps are the same bits: -0 is not 0, and a NaN is itself.
 template <class Item>
 SCANLAB_HD constexpr bool same_bits(const Item& a, const Item& b) {
-  if constexpr (std::is_class_v<Item>) {
+  if constexpr (requires { a.scale; }) {
     return same_bits(a.scale, b.scale) && same_bits(a.shift, b.shift);
   } else {
-    using Bits = std::conditional_t<sizeof(Item) == 4, std::uint32_t, std::uint64_t>;
+    using Bits = BitsOf<sizeof(Item)>;
     return std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b);
   }
 }
 
-/// Whether nothing was written over the poison.
+/// Whether nothing was written over the poison. Of single bytes only one in two is told: the poison's other byte is -1,
+/// which is too likely a result.
 template <class Item>
 SCANLAB_HD constexpr bool is_poison(const Item& item) {
-  if constexpr (std::is_class_v<Item>) {
+  if constexpr (requires { item.scale; }) {
     return is_poison(item.scale) && is_poison(item.shift);
-  } else if constexpr (sizeof(Item) == 4) {
-    return std::bit_cast<std::uint32_t>(item) == kPoison;
   } else {
-    return std::bit_cast<std::uint64_t>(item) == (std::uint64_t{kPoison} << 32 | kPoison);
+    using Bits = BitsOf<sizeof(Item)>;
+    return std::bit_cast<Bits>(item) == static_cast<Bits>(std::uint64_t{kPoison} << 32 | kPoison);
   }
 }
 

@@ -11,6 +11,16 @@
 // to ±2^(e(j) - e(i-1)), so it stays within 2^±4 whatever n is, and multiplying by it is exact: only the additions
 // round. A scan of affine maps then errs as a sum does: |error of the shift| <= gamma_d * sum_j |shift_j| * |product of
 // the scales after j|, which is the same composition taken on absolute values; and its scales must be exact.
+//
+// Halves. u is 2^-11: past a thousand additions gamma_d bounds nothing. Sums and compositions of halves are therefore
+// made exact, whatever the grouping, and compared exactly, which is stricter than a bound. Sums telescope: item i is
+// h(i) - h(i-1), with h(-1) = 0 and every other h a small multiple of one quantum, so that the sum of items i to j is
+// h(j) - h(i-1), which a half holds; every output is an h. So do affine maps: item i is g(i) after the inverse of
+// g(i-1), where g(i) maps x to ±2^e(i) x + h(i) with e(i) in [-1, 1]. Items i to j compose to g(j) after the inverse of
+// g(i-1): a scale c within 2^±2, and the shift h(j) - c h(i-1). With |h| <= R, all multiples of q, every shift is a
+// multiple of q/4 no larger than 5R, and the product within a composition is one of q/16 no larger than 8R: exact for
+// R <= 102 q and 8R below 65504. The other kinds stay exact on their own: an alternating sum goes nowhere, and the
+// constant item changes its sign every kRun items, so that its sums rise and fall.
 #pragma once
 
 #include <array>
@@ -28,10 +38,10 @@ namespace scanlab::verify {
 
 enum class InputKind {
   random,       ///< integers over their whole range; floats in (-1, 1), full mantissas, eight exponents
-  constant,     ///< one random item, n times
+  constant,     ///< one random item, n times; sums of halves: with another sign every kRun items
   alternating,  ///< one random item with alternating sign
   one_hot,      ///< the operator's identity everywhere but at one random place
-  extremes,     ///< integers: lowest, highest, 0, -1, 1; floats: huge, tiny, subnormal (f32), signed zeros, ordinary
+  extremes,     ///< integers: lowest, highest, 0, -1, 1; floats: huge, tiny, subnormal, signed zeros, ordinary
 };
 inline constexpr std::array kInputKinds{InputKind::random, InputKind::constant, InputKind::alternating,
                                         InputKind::one_hot, InputKind::extremes};
@@ -57,7 +67,10 @@ SCANLAB_HD constexpr std::uint64_t random_bits(std::uint64_t seed, Draw draw, st
 /// ±1.m * 2^exponent, with the sign and the mantissa m from `bits`: its highest bit and its lowest ones.
 template <class T>
 SCANLAB_HD constexpr T make_float(std::uint64_t bits, int exponent) {
-  if constexpr (sizeof(T) == 4) {
+  if constexpr (sizeof(T) == 2) {
+    return T::from_bits(static_cast<std::uint16_t>(bits >> 63 << 15 | static_cast<std::uint64_t>(exponent + 15) << 10 |
+                                                   (bits & 0x3FFu)));
+  } else if constexpr (sizeof(T) == 4) {
     const auto sign = static_cast<std::uint32_t>(bits >> 63) << 31;
     return std::bit_cast<T>(sign | static_cast<std::uint32_t>(exponent + 127) << 23 |
                             (static_cast<std::uint32_t>(bits) & 0x7FFFFFu));
@@ -75,23 +88,25 @@ SCANLAB_HD constexpr T power_of_two(int exponent) {
 
 template <class T>
 SCANLAB_HD constexpr T random_element(std::uint64_t bits) {
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (kIsFloating<T>) {
     return make_float<T>(bits, -1 - static_cast<int>(bits >> 52 & 7));
   } else {
     return static_cast<T>(bits >> (64 - 8 * sizeof(T)));
   }
 }
 
-/// `subnormals`: whether a float may be one. An affine scale would not multiply it exactly.
+/// `subnormals`: whether a float may be one. An affine scale would not multiply it exactly. (Doubles never are: see the
+/// top of this file.)
 template <class T>
 SCANLAB_HD constexpr T extreme_element(std::uint64_t bits, bool subnormals) {
   const auto choice = static_cast<int>(bits >> 55 & 7);
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (kIsFloating<T>) {
+    constexpr bool kHalf = sizeof(T) == 2;
     const T sign = bits >> 63 != 0 ? T{-1} : T{1};
     if (choice == 0) return sign * T{0};
-    if (choice <= 2) return make_float<T>(bits, 80);
-    if (choice == 3) return make_float<T>(bits, -100);
-    if (choice == 4 && subnormals && sizeof(T) == 4) return sign * std::numeric_limits<T>::denorm_min();
+    if (choice <= 2) return make_float<T>(bits, kHalf ? 15 : 80);
+    if (choice == 3) return make_float<T>(bits, kHalf ? -14 : -100);
+    if (choice == 4 && subnormals && sizeof(T) <= 4) return sign * std::numeric_limits<T>::denorm_min();
     return random_element<T>(bits);
   } else {
     if (choice <= 1) return std::numeric_limits<T>::lowest();
@@ -105,18 +120,50 @@ SCANLAB_HD constexpr T negated(T x) {
   return wrapping_multiply(T{-1}, x);
 }
 
+/// Whether sums or compositions of this operator are made to come out exact: see "Halves" at the top of this file.
+template <class Op>
+inline constexpr bool kExactSums = std::is_same_v<typename Op::Element, Half> &&
+                                   (Op::kOperator == Operator::plus || Op::kOperator == Operator::affine);
+
+inline constexpr float kQuantum = 0x1p-4f;  ///< of halves whose sums are exact
+inline constexpr std::int64_t kRun = 64;    ///< constant halves of one sign: 64 times 31 quanta are below 2^11
+
 /// The one item of the constant, alternating and one-hot inputs; never the identity.
 template <class Op>
 SCANLAB_HD constexpr typename Op::Item constant_item(std::uint64_t seed) {
   using T = typename Op::Element;
-  T value = random_element<T>(random_bits(seed, Draw::constant, 0));
-  if constexpr (std::is_integral_v<T>) value |= 1;
+  const std::uint64_t bits = random_bits(seed, Draw::constant, 0);
+  T value = random_element<T>(bits);
+  if constexpr (std::is_integral_v<T>) {  // the identities: 0 and the lowest are even, the highest is odd
+    value = static_cast<T>(Op::kOperator == Operator::min ? value & ~1 : value | 1);
+  } else if constexpr (kExactSums<Op>) {
+    const float quanta = static_cast<float>((bits >> 32 & 31) | 1);
+    value = T((bits >> 63 != 0 ? -kQuantum : kQuantum) * quanta);
+  }
   if constexpr (Op::kOperator == Operator::affine) {
-    if constexpr (std::is_integral_v<T>) return {random_element<T>(random_bits(seed, Draw::constant, 1)) | 1, value};
-    return {T{1}, value};  // any other scale would let a product of n of them overflow or vanish
+    if constexpr (std::is_integral_v<T>) {
+      return {static_cast<T>(random_element<T>(random_bits(seed, Draw::constant, 1)) | 1), value};
+    } else {
+      return {T{1}, value};  // any other scale would let a product of n of them overflow or vanish
+    }
   } else {
     return value;
   }
+}
+
+/// Item i of the constant input.
+template <class Op>
+SCANLAB_HD constexpr typename Op::Item repeated_item(std::uint64_t seed, std::int64_t i) {
+  typename Op::Item item = constant_item<Op>(seed);
+  if constexpr (kExactSums<Op>) {
+    const bool falling = i / kRun % 2 != 0;
+    if constexpr (Op::kOperator == Operator::affine) {
+      if (falling) item.shift = -item.shift;
+    } else {
+      if (falling) item = -item;
+    }
+  }
+  return item;
 }
 
 template <class Op>
@@ -130,7 +177,7 @@ SCANLAB_HD constexpr typename Op::Item alternating_item(std::uint64_t seed, std:
     if (odd) return {negated(item.scale), negated(item.shift)};
     return item;
   } else {
-    if (odd) return {T{-0.5}, -item.shift};
+    if (odd) return {T{-0.5f}, -item.shift};
     return {T{2}, item.shift};
   }
 }
@@ -145,11 +192,38 @@ SCANLAB_HD constexpr typename Op::Item one_hot_item(std::uint64_t seed, std::int
 /// ±2^(e(i) - e(i-1)): see the top of this file.
 template <class T>
 SCANLAB_HD constexpr T telescoping_scale(std::uint64_t seed, std::int64_t i) {
+  constexpr int kReach = sizeof(T) == 2 ? 1 : 2;  // of e
+  const auto exponent = [](std::uint64_t bits) { return static_cast<int>(bits % (2 * kReach + 1)) - kReach; };
   const std::uint64_t bits = random_bits(seed, Draw::exponent, i);
-  const int here = static_cast<int>(bits % 5) - 2;
-  const int before = i == 0 ? 0 : static_cast<int>(random_bits(seed, Draw::exponent, i - 1) % 5) - 2;
-  const T magnitude = power_of_two<T>(here - before);
+  const int before = i == 0 ? 0 : exponent(random_bits(seed, Draw::exponent, i - 1));
+  const T magnitude = power_of_two<T>(exponent(bits) - before);
   return bits >> 63 != 0 ? -magnitude : magnitude;
+}
+
+/// h(i): see "Halves" at the top of this file.
+template <class Op>
+SCANLAB_HD constexpr float held(bool extremes, std::uint64_t seed, std::int64_t i) {
+  constexpr bool kAffine = Op::kOperator == Operator::affine;
+  if (i < 0) return 0;
+  const std::uint64_t bits = random_bits(seed, Draw::value, i);
+  if (extremes) return (kAffine ? 7168.0f : 30720.0f) * static_cast<float>(static_cast<int>(bits % 3) - 1);
+  constexpr int kReach = kAffine ? 102 : 1023;
+  return kQuantum * static_cast<float>(static_cast<int>(bits % (2 * kReach + 1)) - kReach);
+}
+
+/// Of the kinds random and extremes, where sums are exact.
+template <class Op>
+SCANLAB_HD constexpr typename Op::Item telescoping_item(bool extremes, std::uint64_t seed, std::int64_t i) {
+  using T = typename Op::Element;
+  const float before = held<Op>(extremes, seed, i - 1);
+  const float here = held<Op>(extremes, seed, i);
+  if constexpr (Op::kOperator == Operator::affine) {
+    const T scale = telescoping_scale<T>(seed, i);
+    return {scale, T(here - static_cast<float>(scale) * before)};
+  } else {
+    const bool negative_zero = here == before && random_bits(seed, Draw::value, i) >> 63 != 0;
+    return negative_zero ? -T{0} : T(here - before);
+  }
 }
 
 /// Of the kinds random and extremes.
@@ -157,15 +231,19 @@ template <class Op>
 SCANLAB_HD constexpr typename Op::Item scattered_item(bool extremes, std::uint64_t seed, std::int64_t i) {
   using T = typename Op::Element;
   constexpr bool kAffine = Op::kOperator == Operator::affine;
-  const std::uint64_t bits = random_bits(seed, Draw::value, i);
-  const T value = extremes ? extreme_element<T>(bits, !kAffine) : random_element<T>(bits);
-  if constexpr (!kAffine) {
-    return value;
-  } else if constexpr (std::is_floating_point_v<T>) {
-    return {telescoping_scale<T>(seed, i), value};
+  if constexpr (kExactSums<Op>) {
+    return telescoping_item<Op>(extremes, seed, i);
   } else {
-    const std::uint64_t scale = random_bits(seed, Draw::scale, i);
-    return {(extremes ? extreme_element<T>(scale, false) : random_element<T>(scale)) | 1, value};
+    const std::uint64_t bits = random_bits(seed, Draw::value, i);
+    const T value = extremes ? extreme_element<T>(bits, !kAffine) : random_element<T>(bits);
+    if constexpr (!kAffine) {
+      return value;
+    } else if constexpr (kIsFloating<T>) {
+      return {telescoping_scale<T>(seed, i), value};
+    } else {
+      const std::uint64_t scale = random_bits(seed, Draw::scale, i);
+      return {static_cast<T>((extremes ? extreme_element<T>(scale, false) : random_element<T>(scale)) | 1), value};
+    }
   }
 }
 
@@ -174,7 +252,7 @@ template <class Op>
 SCANLAB_HD constexpr typename Op::Item input_item(InputKind kind, std::uint64_t seed, std::int64_t i, std::int64_t n) {
   switch (kind) {
     case InputKind::constant:
-      return constant_item<Op>(seed);
+      return repeated_item<Op>(seed, i);
     case InputKind::alternating:
       return alternating_item<Op>(seed, i);
     case InputKind::one_hot:

@@ -228,7 +228,7 @@ Outcome compare_with_input(const Oracle::Data& data, const typename Op::Item* ou
 
 template <class Op>
 Outcome compare_with_values(const Oracle::Data& data, const typename Op::Item* out, std::int64_t chain) {
-  const auto bound = gamma(chain, kUnitRoundoff<typename Op::Element>);
+  const auto bound = gamma_of<Op>(chain);
   if (!bound) return no_bound(chain, data.problem.type);
   const auto* values = reinterpret_cast<const typename Op::Item*>(data.values.get());
   const Tally tally = tally_all(data.problem.items, [&](std::int64_t i) {

@@ -3,8 +3,11 @@
 // Inputs are a pure function of (kind, seed, i, n), computed alike on host and device, so that nothing large travels.
 // The oracle of a problem is computed once on the host in wider arithmetic and serves every variant: it holds, for
 // each output, the exact value rounded to the type, the residual of that rounding, and the magnitude sum|x_j| that the
-// error bound gamma_d * sum|x_j| needs; d is the plan's `chain`. Integers are compared exactly, wrapping as unsigned.
-// NaN never passes.
+// error bound gamma_d * sum|x_j| needs; d is the plan's `chain`. Integers are compared exactly, wrapping as unsigned;
+// so are halves, on inputs whose sums are exact. NaN never passes.
+//
+// A check runs a variant twice: the second run finds the workspace as the first left it, is not prepared again, and
+// writes over new poison. State of its own that a run leaves stale is then a fault of the second run.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +17,7 @@
 #include "harness/model/variant.hpp"
 #include "harness/simt/executor.hpp"
 #include "harness/verify/input.hpp"
+#include "harness/verify/placement.hpp"
 
 namespace scanlab::verify {
 
@@ -47,9 +51,12 @@ class Oracle {
   std::unique_ptr<Data> data_;
 };
 
-/// Runs `variant` on the CPU executor (or on the host, for CPU baselines) between guarded, poisoned buffers and
+/// Runs `variant` twice on the CPU executor (or on the host, for CPU baselines) between guarded, poisoned buffers and
 /// compares with the oracle. Faults of the executor fail the check.
 Outcome verify_on_cpu(const Variant& variant, const Problem& problem, const Oracle& oracle,
-                      const simt::ExecutorOptions& options);
+                      const simt::ExecutorOptions& options, Placement placement = Placement::apart);
+
+/// Why `variant` cannot be checked in this placement; empty if it can.
+std::string unplaceable(const Variant& variant, Placement placement);
 
 }  // namespace scanlab::verify

@@ -1,0 +1,104 @@
+// What the baselines of the newest CCCL share: its version, and the environments through which its users ask for an
+// algorithm. Compiled against the headers that the build found in SCANLAB_CCCL, and left out where it found none.
+//
+// Two versions of CCCL meet in one program. CUB and Thrust carry their version in the names of their symbols; libcu++
+// does not, and the linker would keep one of the two versions of each of its inline functions. The build gives the
+// newest one's an inline namespace of their own (_LIBCUDACXX_ABI_NAMESPACE), and a test compares the symbols.
+#pragma once
+
+#include <cuda/memory_resource>
+#include <cuda/std/execution>
+#include <cuda/stream_ref>
+
+#include <new>
+#include <utility>
+
+#include "baselines/cub_scan.cuh"
+
+namespace scanlab {
+namespace {
+
+inline std::string newest_cccl() {
+  return std::to_string(CCCL_MAJOR_VERSION) + "." + std::to_string(CCCL_MINOR_VERSION) + "." +
+         std::to_string(CCCL_PATCH_VERSION);
+}
+
+/// The memory resource of an environment. CUB asks it for temporary storage in every call and gives it back after the
+/// launch: this one hands out the workspace that the harness owns, so that a timing of CUB is not one of an allocator.
+struct WorkspaceResource {
+  void* memory;
+  std::size_t bytes;
+  std::size_t* asked;  ///< if not null, where to write what CUB asks for, before anything is enqueued
+
+  void* allocate(::cuda::stream_ref, std::size_t wanted, std::size_t) { return allocate_sync(wanted, 0); }
+  void deallocate(::cuda::stream_ref, void*, std::size_t, std::size_t) {}
+  void* allocate_sync(std::size_t wanted, std::size_t) {
+    if (asked != nullptr) *asked = wanted;
+    if (memory == nullptr || wanted > bytes) throw std::bad_alloc();
+    return memory;
+  }
+  void deallocate_sync(void*, std::size_t, std::size_t) {}
+  bool operator==(const WorkspaceResource&) const = default;
+};
+
+/// DeviceScan in an environment: the base of a `Scan` that describes itself and has a `wish<Op>()`, which is the
+/// requirement or the tuning that it asks CUB for.
+template <class Scan>
+class CubScanIn {
+ public:
+  static constexpr bool kCountsSumsIn64Bits = true;
+
+  explicit CubScanIn(const Problem& problem) : problem_(problem) {}
+
+  Plan plan() const {
+    if (std::string why = too_many_items<Scan>(problem_); !why.empty()) return Plan::refuse(std::move(why));
+    Plan plan;
+    with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) {
+      if constexpr (takes<Scan, Op>()) {
+        // It ends with an error, as a scan that gets no storage must.
+        const cudaError_t error = enqueue<Op>({nullptr, 0, &plan.workspace_bytes}, nullptr, nullptr, nullptr);
+        if (plan.workspace_bytes == 0) {
+          plan.refusal = std::string("CUB cannot say what workspace it needs: ") + cudaGetErrorString(error);
+        }
+      }
+    });
+    // A thread adds up to 160 items, where look-back's adds 24: once for its tile's aggregate, once for its own prefix.
+    plan.chain = cub_chain(problem_) + 2 * 160;
+    return plan;
+  }
+
+  template <class Op>
+  void run(cudaStream_t stream, Op, const typename Op::Item* in, typename Op::Item* out, void* workspace,
+           std::size_t bytes) const {
+    cuda::check(enqueue<Op>({workspace, bytes, nullptr}, in, out, stream), "cub::DeviceScan");
+  }
+
+ private:
+  template <class Op>
+  cudaError_t enqueue(const WorkspaceResource& resource, const typename Op::Item* in, typename Op::Item* out,
+                      cudaStream_t stream) const {
+    namespace execution = ::cuda::std::execution;
+    using Cub = cub::DeviceScan;
+    const execution::env environment{execution::prop{::cuda::get_stream_t{}, ::cuda::stream_ref{stream}},
+                                     execution::prop{::cuda::mr::get_memory_resource_t{}, resource},
+                                     Scan::template wish<Op>()};
+    const auto from = cub_items(in);
+    const auto to = cub_items(out);
+    const bool inclusive = problem_.mode == Mode::inclusive;
+    return with_count<Scan, Op>(problem_.items, [&](auto count) {
+      if constexpr (Op::kOperator == Operator::plus) {
+        return inclusive ? Cub::InclusiveSum(from, to, count, environment)
+                         : Cub::ExclusiveSum(from, to, count, environment);
+      } else {
+        const auto op = cub_operator<Op>();
+        return inclusive ? Cub::InclusiveScan(from, to, op, count, environment)
+                         : Cub::ExclusiveScan(from, to, op, cub_item(Op::identity()), count, environment);
+      }
+    });
+  }
+
+  Problem problem_;
+};
+
+}  // namespace
+}  // namespace scanlab

@@ -1,0 +1,50 @@
+#include "harness/cuda/kernel_resources.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "harness/cuda/graph.hpp"
+
+namespace scanlab::cuda {
+
+namespace {
+
+std::vector<cudaGraphNode_t> nodes_of(cudaGraph_t graph) {
+  std::size_t count = 0;
+  check(cudaGraphGetNodes(graph, nullptr, &count), "counting a graph's nodes");
+  std::vector<cudaGraphNode_t> nodes(count);
+  if (count > 0) check(cudaGraphGetNodes(graph, nodes.data(), &count), "reading a graph's nodes");
+  return nodes;
+}
+
+bool is_kernel(cudaGraphNode_t node) {
+  cudaGraphNodeType type{};
+  check(cudaGraphNodeGetType(node, &type), "reading a graph node");
+  return type == cudaGraphNodeTypeKernel;
+}
+
+}  // namespace
+
+KernelResources kernel_resources(const Graph& run) {
+  KernelResources most;
+  for (const cudaGraphNode_t node : nodes_of(run.get())) {
+    if (!is_kernel(node)) continue;
+    ++most.launches;
+    cudaKernelNodeParams launch{};
+    cudaFuncAttributes kernel{};
+    if (cudaGraphKernelNodeGetParams(node, &launch) != cudaSuccess ||
+        cudaFuncGetAttributes(&kernel, launch.func) != cudaSuccess) {
+      cudaGetLastError();  // a kernel of another copy of the runtime: it counts, and the rest stays unknown
+      continue;
+    }
+    most.threads = std::max(most.threads, static_cast<int>(launch.blockDim.x * launch.blockDim.y * launch.blockDim.z));
+    most.registers = std::max(most.registers, kernel.numRegs);
+    most.shared_bytes = std::max(most.shared_bytes, kernel.sharedSizeBytes + launch.sharedMemBytes);
+    most.local_bytes = std::max(most.local_bytes, kernel.localSizeBytes);
+  }
+  return most;
+}
+
+}  // namespace scanlab::cuda

@@ -1,0 +1,93 @@
+// Words as the GPU moves them: registers have 32 bits, memory is read and written in up to 128 bits by one instruction.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "harness/simt/thread_block.hpp"
+
+namespace scanlab::simt {
+
+/// `value` with each of its 32-bit words replaced by `change(word)`; what is smaller is changed as one word.
+template <Shuffled T, class Change>
+__device__ T change_words(const T& value, Change change) {
+  if constexpr (sizeof(T) == 1) {
+    return std::bit_cast<T>(static_cast<std::uint8_t>(change(std::bit_cast<std::uint8_t>(value))));
+  } else if constexpr (sizeof(T) == 2) {
+    return std::bit_cast<T>(static_cast<std::uint16_t>(change(std::bit_cast<std::uint16_t>(value))));
+  } else {
+    struct Words {
+      std::uint32_t word[sizeof(T) / 4];
+    };
+    auto words = std::bit_cast<Words>(value);
+    for (std::uint32_t& word : words.word) word = change(word);
+    return std::bit_cast<T>(words);
+  }
+}
+
+/// The type that is loaded and stored by one instruction of so many bytes.
+template <std::size_t kBytes>
+struct AccessOf;
+template <>
+struct AccessOf<1> {
+  using Type = std::uint8_t;
+};
+template <>
+struct AccessOf<2> {
+  using Type = std::uint16_t;
+};
+template <>
+struct AccessOf<4> {
+  using Type = std::uint32_t;
+};
+template <>
+struct AccessOf<8> {
+  using Type = uint2;
+};
+template <>
+struct AccessOf<16> {
+  using Type = uint4;
+};
+template <class T>
+using Access = typename AccessOf<sizeof(T)>::Type;
+
+// CUDA C++ has no names for these that take 16 bytes. `volatile`: a loop that waits reads anew each time.
+
+template <AtomicWord T>
+__device__ T load_relaxed(const T* address) {
+  const std::size_t global = __cvta_generic_to_global(address);
+  if constexpr (sizeof(T) == 4) {
+    std::uint32_t word;
+    asm volatile("ld.relaxed.gpu.global.b32 %0, [%1];" : "=r"(word) : "l"(global));
+    return std::bit_cast<T>(word);
+  } else if constexpr (sizeof(T) == 8) {
+    std::uint64_t word;
+    asm volatile("ld.relaxed.gpu.global.b64 %0, [%1];" : "=l"(word) : "l"(global));
+    return std::bit_cast<T>(word);
+  } else {
+    ulonglong2 halves;
+    asm volatile("{ .reg .b128 word; ld.relaxed.gpu.global.b128 word, [%2]; mov.b128 {%0, %1}, word; }"
+                 : "=l"(halves.x), "=l"(halves.y)
+                 : "l"(global));
+    return std::bit_cast<T>(halves);
+  }
+}
+
+template <AtomicWord T>
+__device__ void store_relaxed(T* address, const T& value) {
+  const std::size_t global = __cvta_generic_to_global(address);
+  if constexpr (sizeof(T) == 4) {
+    asm volatile("st.relaxed.gpu.global.b32 [%0], %1;" ::"l"(global), "r"(std::bit_cast<std::uint32_t>(value)));
+  } else if constexpr (sizeof(T) == 8) {
+    asm volatile("st.relaxed.gpu.global.b64 [%0], %1;" ::"l"(global), "l"(std::bit_cast<std::uint64_t>(value)));
+  } else {
+    const auto halves = std::bit_cast<ulonglong2>(value);
+    asm volatile("{ .reg .b128 word; mov.b128 word, {%1, %2}; st.relaxed.gpu.global.b128 [%0], word; }" ::"l"(global),
+                 "l"(halves.x), "l"(halves.y));
+  }
+}
+
+}  // namespace scanlab::simt

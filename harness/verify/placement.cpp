@@ -1,0 +1,53 @@
+#include "harness/verify/placement.hpp"
+
+#include <fmt/format.h>
+
+namespace scanlab::verify {
+
+std::string_view name(Placement placement) {
+  switch (placement) {
+    case Placement::shifted:
+      return "shifted";
+    case Placement::in_place:
+      return "in_place";
+    case Placement::apart:
+      break;
+  }
+  return "apart";
+}
+
+std::optional<Placement> parse_placement(std::string_view text) {
+  for (const Placement placement : kPlacements) {
+    if (name(placement) == text) return placement;
+  }
+  return std::nullopt;
+}
+
+std::span<const Shift> shifts(Placement placement) {
+  static constexpr std::array kAligned{Shift{0, 0}};
+  static constexpr std::array kShifted{Shift{1, 3}, Shift{3, 1}, Shift{5, 5}, Shift{0, 1}, Shift{1, 0}};
+  static constexpr std::array kInPlace{Shift{0, 0}, Shift{3, 3}};
+  switch (placement) {
+    case Placement::shifted:
+      return kShifted;
+    case Placement::in_place:
+      return kInPlace;
+    case Placement::apart:
+      break;
+  }
+  return kAligned;
+}
+
+std::string run_name(Placement placement, const Shift& shift, bool second_run) {
+  std::string words;
+  if (second_run) words += "on the second run";
+  if (placement != Placement::apart) {
+    words += words.empty() ? "" : ", ";
+    words += placement == Placement::in_place
+                 ? fmt::format("in place from element {}", shift.in)
+                 : fmt::format("input from element {}, output from element {}", shift.in, shift.out);
+  }
+  return words.empty() ? words : words + ": ";
+}
+
+}  // namespace scanlab::verify

@@ -1,0 +1,365 @@
+// What the device alone can show of every registered scan: captured runs replayed, runs beside each other and beside
+// work that holds half of the device, workspaces used before, awkward sizes and places. The harness's own checks
+// (verify_on_cuda) run every type, operator and mode; here is what they do not do.
+//
+// A scan that waits for what never comes would hang: every wait ends the program with a sentence after kPatience.
+#if defined(__CUDACC__)
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "harness/cuda/buffer.hpp"
+#include "harness/cuda/graph.hpp"
+#include "harness/cuda/stream.hpp"
+#include "harness/verify/cuda_verification.hpp"
+#include "tests/needs_gpu.hpp"
+
+namespace scanlab::verify {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::uint64_t kSeed = 17;
+constexpr auto kPatience = 20s;
+
+/// Waits for a stream; ends the program if that takes too long, since a device that hangs cannot be taken back.
+void wait(const cuda::Stream& stream, const std::string& doing) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  for (cudaError_t state = cudaErrorNotReady; state == cudaErrorNotReady;) {
+    state = cudaStreamQuery(stream.get());
+    if (state != cudaSuccess && state != cudaErrorNotReady) cuda::check(state, doing.c_str());
+    if (std::chrono::steady_clock::now() < end) continue;
+    ADD_FAILURE() << doing << ": did not end within " << kPatience.count() << " s; the test ends here";
+    std::fflush(nullptr);
+    std::_Exit(EXIT_FAILURE);
+  }
+}
+
+Problem problem_of(ElementType type, Operator op, std::int64_t n, Mode mode = Mode::inclusive) {
+  return {type, op, mode, n, {}};
+}
+
+CudaReference reference_of(const Problem& problem, std::uint64_t seed = kSeed) {
+  return CudaReference(Oracle(problem, InputKind::random, seed));
+}
+
+/// A scan bound to one problem, with memory of its own.
+class Bound {
+ public:
+  Bound(const Variant& variant, const Problem& problem, std::shared_ptr<cuda::DeviceBuffer> workspace = nullptr)
+      : name_(case_name(variant.about, problem)),
+        problem_(problem),
+        scan_(variant.bind(problem)),
+        in_(bytes()),
+        out_(bytes()),
+        workspace_(std::move(workspace)) {
+    if (!workspace_) workspace_ = std::make_shared<cuda::DeviceBuffer>(scan_.plan.workspace_bytes);
+  }
+
+  const std::string& name() const { return name_; }
+  std::size_t bytes() const { return problem_.ideal_bytes() / 2; }
+
+  void prepare(const cuda::Stream& stream) const {
+    if (scan_.prepare_cuda) scan_.prepare_cuda(workspace_->data(), stream.get());
+  }
+  void read(const CudaReference& reference, const cuda::Stream& stream) const {
+    reference.copy_input(in_.data(), stream.get());
+  }
+  void poison(const cuda::Stream& stream) const {
+    cuda::check(cudaMemsetAsync(out_.data(), 0xFF, bytes(), stream.get()), "poisoning");
+  }
+  void run(const cuda::Stream& stream) const {
+    scan_.cuda({in_.data(), out_.data(), workspace_->data()}, stream.get());
+  }
+  /// That the output, which has been waited for, is what `reference` expects.
+  testing::AssertionResult right(const CudaReference& reference) const {
+    const Outcome outcome = reference.compare(out_.data(), scan_.plan.chain, Kind::scan);
+    if (outcome.status == Outcome::Status::failed)
+      return testing::AssertionFailure() << name_ << ": " << outcome.message;
+    return testing::AssertionSuccess();
+  }
+
+ private:
+  std::string name_;
+  Problem problem_;
+  BoundScan scan_;
+  cuda::DeviceBuffer in_;
+  cuda::DeviceBuffer out_;
+  std::shared_ptr<cuda::DeviceBuffer> workspace_;
+};
+
+/// Every scan of the registry that runs on the device and takes the problem.
+std::vector<const Variant*> scans_for(const Problem& problem) {
+  std::vector<const Variant*> scans;
+  for (const auto& [id, variant] : Registry::instance().all()) {
+    if (variant.about.kind != Kind::scan || !variant.machines.cuda) continue;
+    if (variant.bind(problem).plan.possible()) scans.push_back(&variant);
+  }
+  return scans;
+}
+
+const std::vector<std::pair<ElementType, Operator>>& telling_monoids() {
+  static const std::vector<std::pair<ElementType, Operator>> monoids{
+      {ElementType::i32, Operator::plus}, {ElementType::i32, Operator::affine}, {ElementType::f64, Operator::plus}};
+  return monoids;
+}
+
+using NeedsGpuScans = NeedsGpu;
+
+TEST_F(NeedsGpuScans, ACapturedRunIsReplayedAHundredTimesOnChangingInput) {
+  constexpr int kReplays = 100;
+  constexpr int kInputs = 5;
+  const cuda::Stream stream;
+  for (const auto& [type, op] : telling_monoids()) {
+    for (const std::int64_t n : {1, 1000, 7681, 1'000'003}) {
+      const Problem problem = problem_of(type, op, n);
+      std::vector<CudaReference> references;
+      for (int i = 0; i < kInputs; ++i) references.push_back(reference_of(problem, kSeed + i));
+      for (const Variant* variant : scans_for(problem)) {
+        const Bound scan(*variant, problem);
+        scan.prepare(stream);
+        const cuda::Graph graph(stream.get(), [&] { scan.run(stream); });
+        const cuda::ReadyGraph ready(graph);
+        for (int replay = 0; replay < kReplays; ++replay) {
+          const CudaReference& reference = references[replay % kInputs];
+          scan.read(reference, stream);
+          scan.poison(stream);
+          ready.replay(stream.get());
+          wait(stream, "replaying " + scan.name());
+          ASSERT_TRUE(scan.right(reference)) << "replay " << replay;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(NeedsGpuScans, ReplaysBackToBackLeaveTheLastOutputRight) {
+  const cuda::Stream stream;
+  const Problem problem = problem_of(ElementType::i32, Operator::affine, 300'007);
+  const CudaReference reference = reference_of(problem);
+  for (const Variant* variant : scans_for(problem)) {
+    const Bound scan(*variant, problem);
+    scan.prepare(stream);
+    scan.read(reference, stream);
+    const cuda::Graph graph(stream.get(), [&] { scan.run(stream); });
+    const cuda::ReadyGraph ready(graph);
+    for (int replay = 0; replay < 99; ++replay) ready.replay(stream.get());
+    scan.poison(stream);
+    ready.replay(stream.get());
+    wait(stream, "replaying back to back " + scan.name());
+    EXPECT_TRUE(scan.right(reference));
+  }
+}
+
+TEST_F(NeedsGpuScans, RunsOnTwoStreamsAtOnceDoNotDisturbEachOther) {
+  struct Load {
+    std::int64_t n;
+    int rounds;
+    int runs_a_round;  // back to back on each stream
+  };
+  const cuda::Stream streams[2];
+  for (const auto& [type, op] : telling_monoids()) {
+    for (const Load& load : {Load{5000, 50, 20}, Load{300'007, 50, 10}, Load{(1 << 24) + 3, 30, 2}}) {
+      const Problem problem = problem_of(type, op, load.n);
+      const CudaReference references[2]{reference_of(problem, 1), reference_of(problem, 2)};
+      for (const Variant* variant : scans_for(problem)) {
+        const Bound scans[2]{{*variant, problem}, {*variant, problem}};
+        for (int i : {0, 1}) {
+          scans[i].prepare(streams[i]);
+          scans[i].read(references[i], streams[i]);
+        }
+        for (int round = 0; round < load.rounds; ++round) {
+          for (int run = 0; run < load.runs_a_round; ++run) {
+            for (int i : {0, 1}) {
+              if (run == load.runs_a_round - 1) scans[i].poison(streams[i]);
+              scans[i].run(streams[i]);
+            }
+          }
+          for (int i : {0, 1}) wait(streams[i], "two at once: " + scans[i].name());
+          for (int i : {0, 1}) ASSERT_TRUE(scans[i].right(references[i])) << "round " << round << " stream " << i;
+        }
+      }
+    }
+  }
+}
+
+/// Holds a multiprocessor for `cycles`: with all of its shared memory and half of its threads nothing fits beside it.
+__global__ void __launch_bounds__(1024) hold(long long cycles, int* resident) {
+  const long long begin = clock64();
+  if (threadIdx.x == 0) atomicAdd_system(resident, 1);
+  while (clock64() - begin < cycles) {
+  }
+}
+
+/// Half of the multiprocessors, held for some 20 ms from `begin` on.
+class HalfHeld {
+ public:
+  HalfHeld() {
+    int device = 0;
+    cuda::check(cudaGetDevice(&device), "finding the device");
+    const auto attribute = [&](cudaDeviceAttr which) {
+      int value = 0;
+      cuda::check(cudaDeviceGetAttribute(&value, which, device), "asking the device");
+      return value;
+    };
+    blocks_ = attribute(cudaDevAttrMultiProcessorCount) / 2;
+    shared_bytes_ = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    cycles_ = 20LL * attribute(cudaDevAttrClockRate);  // in kHz, so that this is 20 ms
+    cuda::check(cudaFuncSetAttribute(hold, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes_),
+                "asking for all of the shared memory");
+    cuda::check(cudaMallocHost(&resident_, sizeof *resident_), "allocating host memory");
+  }
+  ~HalfHeld() { cudaFreeHost(resident_); }
+  HalfHeld(const HalfHeld&) = delete;
+  HalfHeld& operator=(const HalfHeld&) = delete;
+
+  /// Returns when every block of it is on its multiprocessor.
+  void begin() const {
+    *resident_ = 0;
+    hold<<<blocks_, 1024, shared_bytes_, stream_.get()>>>(cycles_, resident_);
+    cuda::check(cudaGetLastError(), "holding half of the device");
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    while (*static_cast<volatile int*>(resident_) < blocks_ && std::chrono::steady_clock::now() < end) {
+    }
+    ASSERT_EQ(*resident_, blocks_) << "blocks that hold a multiprocessor";
+  }
+  bool holds() const { return cudaStreamQuery(stream_.get()) == cudaErrorNotReady; }
+  void end() const { wait(stream_, "holding half of the device"); }
+
+ private:
+  cuda::Stream stream_;
+  int blocks_ = 0;
+  int shared_bytes_ = 0;
+  long long cycles_ = 0;
+  int* resident_ = nullptr;
+};
+
+TEST_F(NeedsGpuScans, RunsEndBesideAKernelThatHoldsHalfOfTheDevice) {
+  constexpr int kRuns = 3;
+  const cuda::Stream stream;
+  const HalfHeld half;
+  for (const auto& [type, op] : telling_monoids()) {
+    for (const std::int64_t n : {1000, 300'007, (1 << 24) + 3}) {
+      const Problem problem = problem_of(type, op, n);
+      const CudaReference reference = reference_of(problem);
+      for (const Variant* variant : scans_for(problem)) {
+        const Bound scan(*variant, problem);
+        scan.prepare(stream);
+        scan.read(reference, stream);
+        scan.run(stream);  // code is loaded when it is first launched, which would wait for what runs
+        wait(stream, "preparing " + scan.name());
+        ASSERT_NO_FATAL_FAILURE(half.begin());
+        for (int run = 0; run < kRuns; ++run) {
+          scan.poison(stream);
+          scan.run(stream);
+        }
+        EXPECT_TRUE(half.holds()) << scan.name() << ": nothing was held when its runs were enqueued";
+        wait(stream, "beside a kernel that holds half of the device: " + scan.name());
+        half.end();
+        EXPECT_TRUE(scan.right(reference));
+      }
+    }
+  }
+}
+
+TEST_F(NeedsGpuScans, AWorkspaceThatServedAnotherSizeServesAfterItIsPreparedAnew) {
+  const cuda::Stream stream;
+  const Problem problems[]{problem_of(ElementType::i32, Operator::plus, 1'000'003),
+                           problem_of(ElementType::i32, Operator::plus, 700),
+                           problem_of(ElementType::f64, Operator::affine, 300'007, Mode::exclusive)};
+  std::vector<CudaReference> references;
+  for (const Problem& problem : problems) references.push_back(reference_of(problem));
+  for (const Variant* variant : scans_for(problems[0])) {
+    std::size_t most = 0;
+    for (const Problem& problem : problems) most = std::max(most, variant->bind(problem).plan.workspace_bytes);
+    const auto workspace = std::make_shared<cuda::DeviceBuffer>(most);
+    for (const int which : {0, 1, 0, 2, 1, 2, 0}) {
+      if (!variant->bind(problems[which]).plan.possible()) continue;
+      const Bound scan(*variant, problems[which], workspace);
+      scan.prepare(stream);
+      scan.read(references[which], stream);
+      for (int run = 0; run < 2; ++run) {
+        scan.poison(stream);
+        scan.run(stream);
+        wait(stream, "in a workspace used before: " + scan.name());
+        ASSERT_TRUE(scan.right(references[which])) << "run " << run;
+      }
+    }
+  }
+}
+
+/// verify_on_cuda of every scan that takes the problem.
+void verify_all(const Problem& problem, const std::vector<Placement>& placements = {Placement::apart}) {
+  const std::vector<const Variant*> scans = scans_for(problem);
+  if (scans.empty()) return;
+  const CudaReference reference = reference_of(problem);
+  for (const Variant* variant : scans) {
+    for (const Placement placement : placements) {
+      const Outcome outcome = verify_on_cuda(*variant, problem, reference, placement);
+      EXPECT_NE(outcome.status, Outcome::Status::failed)
+          << case_name(variant->about, problem) << ": " << outcome.message;
+    }
+  }
+}
+
+TEST_F(NeedsGpuScans, SizesAroundTilesAndWaves) {
+  const std::int64_t multiprocessors = cuda::probe_device().facts->multiprocessors;
+  std::vector<std::int64_t> sizes;
+  for (const std::int64_t tile : {1024, 2048, 3072, 3840, 4096, 7680, 8192, 15360}) {
+    for (const std::int64_t tiles : {std::int64_t{1}, std::int64_t{33}, multiprocessors, 2 * multiprocessors}) {
+      for (const std::int64_t by : {-1, 0, 1}) sizes.push_back(tile * tiles + by);
+    }
+  }
+  std::mt19937_64 random(kSeed);
+  for (int i = 0; i < 10; ++i) sizes.push_back(static_cast<std::int64_t>(random() % (4 << 20)));
+  std::ranges::sort(sizes);
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  for (const std::int64_t n : sizes) {
+    verify_all(problem_of(ElementType::i32, Operator::plus, n));
+    verify_all(problem_of(ElementType::i8, Operator::plus, n, Mode::exclusive));
+    verify_all(problem_of(ElementType::f64, Operator::affine, n));
+  }
+}
+
+TEST_F(NeedsGpuScans, EveryTypeAndOperatorInEveryPlacement) {
+  for (const auto& [type, type_name] : named_values<ElementType>()) {
+    for (const auto& [op, op_name] : named_values<Operator>()) {
+      for (const Mode mode : {Mode::inclusive, Mode::exclusive}) {
+        for (const std::int64_t n : {1, 1025, 100'003}) {
+          verify_all(problem_of(type, op, n, mode), {Placement::shifted, Placement::in_place});
+        }
+      }
+    }
+  }
+}
+
+TEST_F(NeedsGpuScans, MoreThan31BitsOfBytes) {
+  const Problem problem = problem_of(ElementType::i8, Operator::plus, (std::int64_t{1} << 31) + 17);
+  const std::vector<const Variant*> scans = scans_for(problem);
+  if (scans.empty()) GTEST_SKIP() << "no scan takes 2^31 + 17 bytes";
+  std::unique_ptr<CudaReference> reference;
+  try {
+    reference = std::make_unique<CudaReference>(reference_of(problem));
+  } catch (const cuda::OutOfMemory& lack) {
+    GTEST_SKIP() << lack.what();
+  } catch (const std::bad_alloc&) {
+    GTEST_SKIP() << "host memory does not hold the expected outputs";
+  }
+  for (const Variant* variant : scans) {
+    const Outcome outcome = verify_on_cuda(*variant, problem, *reference);
+    if (outcome.out_of_memory) GTEST_SKIP() << case_name(variant->about, problem) << ": " << outcome.message;
+    EXPECT_TRUE(outcome.passed()) << case_name(variant->about, problem) << ": " << outcome.message;
+  }
+}
+
+}  // namespace
+}  // namespace scanlab::verify
+#endif

@@ -1,0 +1,174 @@
+// decoupled_lookback: one pass; a tile finds its prefix by looking back at the tiles before it.
+//
+// Idea    A block publishes its tile's aggregate at once, and its prefix as soon as it knows it. To learn what comes
+//         before, a warp looks at the 32 tiles to its left: aggregates are added up until a prefix is met. So a tile
+//         need not wait for its neighbour's prefix, only for aggregates back to the nearest prefix there is.
+// Work    3 n, and the looking back.
+// Span    a tile, and a chain of hand-overs from tile to tile, many tiles at a time.
+// Traffic 2 n, and 8 or 16 bytes a tile.
+// Bits    Not fixed: how far a tile looks back, and so how sums are grouped, depends on who was faster.
+// Safe    Tiles are handed out by tickets, so that a block only ever waits for blocks that have begun: it cannot
+//         deadlock, whatever else the device runs.
+// Source  Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", NVR-2016-002, 2016.
+#include "variants/scan/register_tile.cuh"
+#include "variants/scan/tile_state.cuh"
+
+namespace scanlab::scan {
+namespace {
+
+constexpr int kMostThreads = 512;
+constexpr int kRows = 4;
+
+/// A run's two tags. Runs are told apart modulo 2^31, and no state is older than one run.
+struct Tags {
+  std::uint32_t aggregate;
+  std::uint32_t prefix;
+  SCANLAB_HD explicit Tags(std::uint64_t run)
+      : aggregate(static_cast<std::uint32_t>(2 * run)), prefix(static_cast<std::uint32_t>(2 * run + 1)) {}
+};
+
+/// What comes before `tile`, found by a whole warp. Lane 0 has it.
+template <Monoid Op, simt::ThreadBlock Block>
+SCANLAB_HD typename Op::Item look_back(Block& block, const TileStates<Block, typename Op::Item>& states,
+                                       std::int64_t tile, Tags tags, Op op) {
+  using Item = typename Op::Item;
+  Item before = Op::identity();
+  for (std::int64_t window = tile - kLanes;; window -= kLanes) {
+    const std::int64_t mine = window + block.lane();
+    TileState<Item> state{};
+    bool is_prefix = mine < 0;  // there is nothing left of the first tile
+    bool is_known = is_prefix;
+    while (!block.all(is_known)) {
+      if (!is_known) {
+        state = load_state<Item>(block, states, mine);
+        is_prefix = state.is(tags.prefix);
+        is_known = is_prefix || state.is(tags.aggregate);
+        if (!is_known) block.pause();
+      }
+    }
+    const std::uint32_t prefixes = block.ballot(is_prefix);
+    // Of the prefixes the nearest counts, and the aggregates to its right.
+    const bool counts = mine >= 0 && (prefixes >> block.lane()) <= 1;
+    const Item item = counts ? state.item() : Op::identity();
+    before = op(fold_warp(block, item, op), before);
+    if (prefixes != 0) return before;
+  }
+}
+
+struct LookBackKernel {
+  static constexpr const char* kName = "decoupled_lookback";
+  static constexpr int kMaxThreads = kMostThreads;
+
+  /// in, out: n items in global memory, may be the same array. counter: of `tickets`. states: one a tile. One block a
+  /// tile. Shared memory: a TileMemory.
+  template <simt::ThreadBlock Block, Monoid Op>
+  SCANLAB_HD void operator()(Block& block, simt::Global<Block, const typename Op::Item> in,
+                             simt::Global<Block, typename Op::Item> out, std::int64_t n, bool aligned, Mode mode,
+                             simt::Global<Block, std::uint64_t> counter, Tickets tickets,
+                             TileStates<Block, typename Op::Item> states, Op op) const {
+    using Item = typename Op::Item;
+    auto drawn_ticket = block.template shared<std::uint64_t>(1);
+    auto shared_prefix = block.template shared<Item>(1, kPrefixOffset);
+    auto totals = block.template shared<Item>(block.num_threads() / kLanes, kTotalsOffset);
+
+    block.step("draw", 0);
+    if (block.thread_rank() == 0) drawn_ticket[0] = block.fetch_add(counter, 0, 1);
+    block.sync();  // the ticket is there
+    const std::uint64_t drawn = drawn_ticket[0];
+    const Tags tags(tickets.run(drawn));
+    const auto number = static_cast<std::int64_t>(tickets.ticket(drawn));
+
+    block.step("scan", 0);
+    RegisterTile<Op, kRows> tile;
+    const std::int64_t base = number * tile.items(block.num_threads());
+    tile.load(block, in, base, n, aligned);
+    const Item aggregate = tile.scan(block, totals, op);
+
+    block.step("look back", 0);
+    if (block.warp() == 0) {
+      if (block.lane() == 0 && number > 0) store_state<Item>(block, states, number, aggregate, tags.aggregate);
+      const Item before = look_back<Op>(block, states, number, tags, op);
+      if (block.lane() == 0) {
+        store_state<Item>(block, states, number, op(before, aggregate), tags.prefix);
+        shared_prefix[0] = before;
+      }
+    }
+    block.sync();  // the prefix is there
+    block.step("store", 0);
+    const Item prefix = shared_prefix[0];
+    tile.store(block, out, base, n, aligned, mode, prefix, op);
+  }
+
+  static constexpr std::size_t kPrefixOffset = 16;
+  static constexpr std::size_t kTotalsOffset = 32;
+  static constexpr std::size_t shared_bytes(int threads, std::size_t item_bytes) {
+    return kTotalsOffset + threads / kLanes * item_bytes;
+  }
+};
+
+struct DecoupledLookback {
+  explicit DecoupledLookback(const Problem& problem)
+      : problem_(problem), threads_(std::stoi(setting(describe(), problem.settings, "threads"))) {}
+
+  static Description describe() {
+    Description about;
+    about.id = "decoupled_lookback";
+    about.title = "Single pass, decoupled look-back";
+    about.source = "Merrill and Garland 2016, NVR-2016-002";
+    about.parameters = {
+        {.name = "threads", .values = {"256", "128", "512"}, .meaning = "threads a block; 64 bytes each"}};
+    about.in_place = true;
+    about.fixed_bits = false;
+    about.cost = {.work = "about 3n", .span = "a tile, and a chain of tiles", .traffic = "2n"};
+    return about;
+  }
+
+  Plan plan() const {
+    simt::Workspace workspace;
+    workspace.take<std::uint64_t>(1);
+    workspace.take<LongWord>(tiles() * 2);  // as many words as the largest item takes
+    // At worst every tile adds its aggregate to its neighbour's prefix.
+    return {.workspace_bytes = workspace.bytes(), .chain = tiles() + kTileChain};
+  }
+
+  template <class Machine, Monoid Op>
+  void prepare(Machine& machine, Op, simt::Workspace workspace) const {
+    const auto counter = machine.global(workspace.take<std::uint64_t>(1), 1, "counter");
+    const auto states = take_states<typename Op::Item>(machine, workspace);
+    using State = TileState<typename Op::Item>;
+    prepare_tiles<typename State::Word>(machine, counter, tickets().first(), states, tiles() * State::kWords);
+  }
+
+  template <class Machine, Monoid Op>
+  void run(Machine& machine, Op op, simt::Arrays<Machine, typename Op::Item> arrays, simt::Workspace workspace) const {
+    using Item = typename Op::Item;
+    if (problem_.items == 0) return;
+    const auto counter = machine.global(workspace.take<std::uint64_t>(1), 1, "counter");
+    const auto states = take_states<Item>(machine, workspace);
+    machine.launch(
+        {.blocks = tiles(), .threads = threads_, .shared_bytes = LookBackKernel::shared_bytes(threads_, sizeof(Item))},
+        LookBackKernel{}, arrays.in, arrays.out, problem_.items, aligned(arrays), problem_.mode, counter, tickets(),
+        states, op);
+  }
+
+ private:
+  template <class Item, class Machine>
+  auto take_states(Machine& machine, simt::Workspace& workspace) const {
+    using State = TileState<Item>;
+    const std::int64_t words = tiles() * State::kWords;
+    return machine.global(workspace.take<typename State::Word>(words), words, "states");
+  }
+  std::int64_t tiles() const {
+    return ceil_div(problem_.items * static_cast<std::int64_t>(item_bytes(problem_.type, problem_.op)),
+                    threads_ * kRows * 16);
+  }
+  Tickets tickets() const { return {static_cast<std::uint64_t>(tiles())}; }
+
+  Problem problem_;
+  int threads_;
+};
+
+const Registration kDecoupledLookback{simt::portable_scan<DecoupledLookback>()};
+
+}  // namespace
+}  // namespace scanlab::scan

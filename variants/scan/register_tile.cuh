@@ -1,0 +1,162 @@
+// A tile in the registers of a block: loaded once, scanned by shuffles, stored once. What the scans below have in
+// common; they differ in how blocks tell each other what comes before their tiles.
+//
+// A thread holds vectors of 16 bytes. A warp's vectors lie in rows of 32, so that a warp reads and writes 512 bytes in
+// a row:
+//
+//     row 0 of warp 0:  lane 0 | lane 1 | … | lane 31      item 0, 1, 2, 3 of an i32 vector are neighbours, and so are
+//     row 1 of warp 0:  lane 0 | …                         the vectors of a row, the rows of a warp, and the warps
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "harness/model/monoid.hpp"
+#include "harness/simt/registration.hpp"
+
+namespace scanlab::scan {
+
+inline constexpr int kLanes = simt::kWarpLanes;
+inline constexpr int kMostWarps = 32;  // of a block
+
+/// The scan over a warp, one value a lane: inclusive. 5 steps.
+template <simt::ThreadBlock Block, Monoid Op>
+SCANLAB_HD typename Op::Item scan_warp(Block& block, typename Op::Item item, Op op) {
+  for (int distance = 1; distance < kLanes; distance *= 2) {
+    const auto left = block.shuffle_up(item, distance);
+    if (block.lane() >= distance) item = op(left, item);
+  }
+  return item;
+}
+
+/// Lane 0 gets the values of all lanes, folded from left to right; other lanes get nothing of use. 5 steps.
+template <simt::ThreadBlock Block, Monoid Op>
+SCANLAB_HD typename Op::Item fold_warp(Block& block, typename Op::Item item, Op op) {
+  for (int distance = 1; distance < kLanes; distance *= 2) {
+    const auto right = block.shuffle_down(item, distance);
+    item = op(item, right);
+  }
+  return item;
+}
+
+template <Monoid Op, int kRows>
+class RegisterTile {
+ public:
+  using Item = typename Op::Item;
+  static constexpr int kVector = 16 / sizeof(Item);  ///< items a vector
+  static constexpr int items(int threads) { return threads * kRows * kVector; }
+
+  /// Reads the items [base, base + items(threads)) of `in`; from n on there are identities. `aligned`: whether `in`
+  /// begins at a multiple of 16 bytes; `base` is a multiple of kVector.
+  template <simt::ThreadBlock Block>
+  SCANLAB_HD void load(Block& block, simt::Global<Block, const Item> in, std::int64_t base, std::int64_t n,
+                       bool aligned) {
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      const std::int64_t first = base + place(block, r);
+      Items items;
+      if (aligned && first + kVector <= n) {
+        items = block.template load<kVector>(in, first);
+      } else {
+        for (int k = 0; k < kVector; ++k) {
+          items[k] = Op::identity();
+          if (first + k < n) items[k] = in[first + k];
+        }
+      }
+      rows_[r] = std::bit_cast<Packed>(items);
+    }
+  }
+
+  /// Finds what comes before each vector in the tile; gives every thread the tile's aggregate. One barrier.
+  /// `totals`: shared memory, one item a warp, not in use by anything else since the last barrier.
+  template <simt::ThreadBlock Block, class SharedItems>
+  SCANLAB_HD Item scan(Block& block, SharedItems totals, Op op) {
+    Item warp_total = Op::identity();
+    Item total[kRows];
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      const auto items = std::bit_cast<Items>(rows_[r]);
+      total[r] = items[0];
+      for (int k = 1; k < kVector; ++k) total[r] = op(total[r], items[k]);
+      stay_packed(rows_[r]);
+    }
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) total[r] = scan_warp(block, total[r], op);
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      const Item left = block.shuffle_up(total[r], 1);
+      const Item row_total = block.shuffle(total[r], kLanes - 1);
+      before_[r] = block.lane() == 0 ? warp_total : op(warp_total, left);
+      warp_total = op(warp_total, row_total);
+    }
+    if (block.lane() == 0) totals[block.warp()] = warp_total;
+    block.sync();  // the warps' totals are there
+    const int warps = block.num_threads() / kLanes;
+    Item scanned = Op::identity();
+    if (block.lane() < warps) scanned = totals[block.lane()];
+    scanned = scan_warp(block, scanned, op);
+    const Item left = block.shuffle(scanned, block.warp() - 1);
+    before_warp_ = block.warp() == 0 ? Op::identity() : left;
+    return block.shuffle(scanned, warps - 1);
+  }
+
+  /// Writes the results to `out`, with `prefix` before the tile.
+  template <simt::ThreadBlock Block>
+  SCANLAB_HD void store(Block& block, simt::Global<Block, Item> out, std::int64_t base, std::int64_t n, bool aligned,
+                        Mode mode, Item prefix, Op op) const {
+    prefix = op(prefix, before_warp_);
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      const auto items = std::bit_cast<Items>(rows_[r]);
+      Item running = op(prefix, before_[r]);
+      Items results;
+      for (int k = 0; k < kVector; ++k) {
+        const Item next = op(running, items[k]);
+        results[k] = mode == Mode::exclusive ? running : next;
+        running = next;
+      }
+      const std::int64_t first = base + place(block, r);
+      if (aligned && first + kVector <= n) {
+        block.template store<kVector>(out, first, results);
+      } else {
+        for (int k = 0; k < kVector; ++k) {
+          if (first + k < n) out[first + k] = results[k];
+        }
+      }
+    }
+  }
+
+ private:
+  using Items = simt::Vector<Item, kVector>;
+  struct Packed {
+    std::uint32_t word[4];
+  };
+
+  /// A compiler that unpacks 1- and 2-byte items once, for both of their uses, runs out of registers in between.
+  SCANLAB_HD static void stay_packed([[maybe_unused]] Packed& packed) {
+#if defined(__CUDA_ARCH__)
+    for (std::uint32_t& word : packed.word) asm volatile("" : "+r"(word));
+#endif
+  }
+
+  /// Where the thread's vector of row r begins in the tile.
+  template <simt::ThreadBlock Block>
+  SCANLAB_HD static int place(Block& block, int r) {
+    return ((block.warp() * kRows + r) * kLanes + block.lane()) * kVector;
+  }
+
+  Packed rows_[kRows];
+  Item before_[kRows];  // of the items before a vector, in its warp's part
+  Item before_warp_;    // of the parts of the warps before
+};
+
+/// Longest chain of additions in a tile: along a vector, a row's lanes, the rows, the warps, and the results.
+inline constexpr int kTileChain = 64;
+
+/// Whether both arrays can be accessed by vectors.
+template <class Machine, class Item>
+bool aligned(const simt::Arrays<Machine, Item>& arrays) {
+  return Machine::aligned(arrays.in, 16) && Machine::aligned(arrays.out, 16);
+}
+
+}  // namespace scanlab::scan

@@ -1,0 +1,122 @@
+// What a block tells other blocks of a tile, through global memory: a value beside a tag, in words that are read and
+// written whole. A reader knows by the tag that the value is of this run; nothing is reset between runs, and no fence
+// is needed, since nothing but the word itself is handed over.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include "harness/model/monoid.hpp"
+#include "harness/simt/thread_block.hpp"
+
+namespace scanlab::scan {
+
+/// A tag and up to 4 bytes of a value, in a word of 8; or a tag and 8 bytes, in a word of 16.
+struct alignas(8) ShortWord {
+  std::uint32_t tag;
+  std::uint32_t value;
+};
+struct alignas(16) LongWord {
+  std::uint64_t tag;
+  std::uint64_t value;
+};
+
+/// The state of a tile: `Item` in one word, or, if it has 16 bytes, in two, each with the tag.
+template <class Item>
+struct TileState {
+  using Word = std::conditional_t<sizeof(Item) <= 4, ShortWord, LongWord>;
+  using Value = decltype(Word::value);
+  static constexpr int kWords = sizeof(Item) <= sizeof(Value) ? 1 : 2;
+  static_assert(sizeof(Item) <= kWords * sizeof(Value));
+
+  Word words[kWords];
+
+  SCANLAB_HD bool is(std::uint32_t tag) const {
+    bool all = true;
+    for (const Word& word : words) all = all && word.tag == tag;
+    return all;
+  }
+  SCANLAB_HD Item item() const {
+    struct Parts {
+      Value value[kWords];
+    } parts;
+    for (int i = 0; i < kWords; ++i) parts.value[i] = words[i].value;
+    return first_bytes<Item>(parts);
+  }
+  SCANLAB_HD static TileState of(const Item& item, std::uint32_t tag) {
+    struct Parts {
+      Value value[kWords];
+    };
+    const Parts parts = first_bytes<Parts>(item);
+    TileState state;
+    for (int i = 0; i < kWords; ++i) state.words[i] = {tag, parts.value[i]};
+    return state;
+  }
+
+ private:
+  /// The bytes of `from`, as many as `To` has; those that `from` lacks are zero.
+  template <class To, class From>
+  SCANLAB_HD static To first_bytes(const From& from) {
+    To to{};
+    __builtin_memcpy(&to, &from, sizeof(To) < sizeof(From) ? sizeof(To) : sizeof(From));
+    return to;
+  }
+};
+
+/// States of tiles in global memory: tile t has the words from t * kWords on.
+template <simt::ThreadBlock Block, class Item>
+using TileStates = simt::Global<Block, typename TileState<Item>::Word>;
+
+template <class Item, simt::ThreadBlock Block>
+SCANLAB_HD TileState<Item> load_state(Block& block, const TileStates<Block, Item>& states, std::int64_t tile) {
+  TileState<Item> state;
+  for (int i = 0; i < state.kWords; ++i) state.words[i] = block.load_atomic(states, tile * state.kWords + i);
+  return state;
+}
+
+template <class Item, simt::ThreadBlock Block>
+SCANLAB_HD void store_state(Block& block, const TileStates<Block, Item>& states, std::int64_t tile, const Item& item,
+                            std::uint32_t tag) {
+  const auto state = TileState<Item>::of(item, tag);
+  for (int i = 0; i < state.kWords; ++i) block.store_atomic(states, tile * state.kWords + i, state.words[i]);
+}
+
+/// Numbers the runs on one workspace, and a run's tickets, by one counter that is never reset. Every run draws the same
+/// number of tickets: the counter divided by it is the number of the run, the rest the ticket. So a captured run can be
+/// replayed: nothing about it is an argument of the launch.
+struct Tickets {
+  /// Runs are told apart by their numbers modulo 2^32, which wrap. The first is a few before that, so that it happens
+  /// to every user in the first minute and not to one of them after a month.
+  static constexpr std::uint64_t kFirstRun = 0xFFFFFFFC;
+  std::uint64_t tickets_a_run = 1;
+
+  SCANLAB_HD std::uint64_t first() const { return kFirstRun * tickets_a_run; }
+  SCANLAB_HD std::uint64_t run(std::uint64_t drawn) const { return drawn / tickets_a_run; }
+  SCANLAB_HD std::uint64_t ticket(std::uint64_t drawn) const { return drawn % tickets_a_run; }
+};
+
+/// Sets a counter, and states to such as no run will take for its own.
+struct PrepareTilesKernel {
+  static constexpr const char* kName = "prepare_tiles";
+  static constexpr int kMaxThreads = 256;
+
+  /// counter: one number. words: `count` words of states.
+  template <simt::ThreadBlock Block, class Counters, class Number, class Words, class Word>
+  SCANLAB_HD void operator()(Block& block, Counters counter, Number first, Words words, std::int64_t count,
+                             Word none) const {
+    const std::int64_t i = block.group_index() * block.num_threads() + block.thread_rank();
+    if (i == 0) counter[0] = first;
+    if (i < count) words[i] = none;
+  }
+};
+
+/// Enqueues the preparation of a workspace: `words` are `count` words of states.
+template <class Word, class Machine, class Counters, class Number, class Words>
+void prepare_tiles(Machine& machine, Counters counter, Number first, Words words, std::int64_t count) {
+  machine.launch({.blocks = ceil_div(std::max<std::int64_t>(count, 1), PrepareTilesKernel::kMaxThreads),
+                  .threads = PrepareTilesKernel::kMaxThreads},
+                 PrepareTilesKernel{}, counter, first, words, count, Word{});
+}
+
+}  // namespace scanlab::scan
