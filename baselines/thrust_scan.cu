@@ -9,12 +9,10 @@
 #include <thrust/system_error.h>
 
 #include <cstddef>
-#include <cub/version.cuh>
-#include <cuda/functional>
+#include <limits>
 #include <new>
 
-#include "baselines/cub_chain.hpp"
-#include "harness/cuda/registration.cuh"
+#include "baselines/cub_scan.cuh"
 
 namespace scanlab {
 namespace {
@@ -55,10 +53,13 @@ class AskingAllocator {
 
 template <class Op>
 auto thrust_operator() {
+  using Item = decltype(cub_item(Op::identity()));
   if constexpr (Op::kOperator == Operator::plus) {
-    return thrust::plus<typename Op::Item>{};
+    return thrust::plus<Item>{};
   } else if constexpr (Op::kOperator == Operator::max) {
-    return thrust::maximum<typename Op::Item>{};
+    return thrust::maximum<Item>{};
+  } else if constexpr (Op::kOperator == Operator::min) {
+    return thrust::minimum<Item>{};
   } else {
     return Op{};
   }
@@ -71,6 +72,8 @@ class ThrustScan {
         .id = "thrust_scan",
         .title = "Thrust inclusive_scan and exclusive_scan",
         .source = "NVIDIA CCCL, thrust/scan.h, with thrust::cuda::par_nosync and an allocator over a given workspace",
+        .in_place = true,     // "first may equal result", says its documentation
+        .fixed_bits = false,  // it calls CUB's scan, which promises none
         .cost = {.work = "O(n)", .span = "O(log n) a tile, then a chain of tiles", .traffic = "2n"},
     };
   }
@@ -110,12 +113,13 @@ class ThrustScan {
   template <class Op, class Allocator>
   void scan(Allocator& allocator, const typename Op::Item* in, typename Op::Item* out, cudaStream_t stream) const {
     const auto policy = thrust::cuda::par_nosync(allocator).on(stream);
-    const auto first = thrust::device_pointer_cast(in);
-    const auto result = thrust::device_pointer_cast(out);
+    const auto first = thrust::device_pointer_cast(cub_items(in));
+    const auto result = thrust::device_pointer_cast(cub_items(out));
+    const auto op = thrust_operator<Op>();
     if (problem_.mode == Mode::inclusive) {
-      thrust::inclusive_scan(policy, first, first + problem_.items, result, thrust_operator<Op>());
+      thrust::inclusive_scan(policy, first, first + problem_.items, result, op);
     } else {
-      thrust::exclusive_scan(policy, first, first + problem_.items, result, Op::identity(), thrust_operator<Op>());
+      thrust::exclusive_scan(policy, first, first + problem_.items, result, cub_item(Op::identity()), op);
     }
   }
 

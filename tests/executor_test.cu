@@ -234,7 +234,7 @@ TEST(Executor, TellsBarriersOfDifferentFilesApart) {
     } else { 
 #line 100 "variants/two.cuh"
       block.sync();
-#line 260 "tests/executor_test.cu"
+#line 238 "tests/executor_test.cu"
       // clang-format on
     }
   }));
@@ -422,7 +422,7 @@ TEST(Warp, ScansWithShuffles) {
     EXPECT_TRUE(report.faults.empty());
     EXPECT_EQ(report.totals().warp_exchanges, 8 * 5);
     EXPECT_EQ(report.totals().operations, 8 * (31 + 30 + 28 + 24 + 16));
-    EXPECT_EQ(report.totals().global_sectors, 2 * 256 * 8 / 32) << "shuffles must not spoil what a request is";
+    EXPECT_EQ(report.totals().global_ideal_sectors, 2 * 256 * 8 / 32) << "shuffles must not spoil what a request is";
     for (int t = 0; t < 256; ++t) {
       Item expected = Op::identity();
       for (int i = t - t % 32; i <= t; ++i) expected = Op{}(expected, items[i]);
@@ -433,8 +433,8 @@ TEST(Warp, ScansWithShuffles) {
 
 /// A loop with a shuffle in it: the k-th turn of each lane is one request, though other lanes run in between.
 TEST(Warp, AccessesBetweenShufflesAreCountedByTurn) {
-  Ints memory(4 * 32);
-  const Span<int> out(memory.data(), 128, "out");
+  alignas(32) static int memory[128];
+  const Span<int> out(memory, 128, "out");
   const Report report = run({.threads = 32}, [out](CpuBlock& block) {
     for (int k = 0; k < 4; ++k) out[32 * k + block.shuffle(block.lane(), block.lane())] = k;
   });
@@ -468,8 +468,7 @@ TEST(Warp, OnlyItsBarrierOrdersMemory) {
     const int other_warp = shared[(block.thread_rank() + 32) % 64];
     (void)other_warp;
   });
-  ASSERT_FALSE(across.faults.empty());
-  EXPECT_EQ(across.faults.front().kind, FaultKind::race);
+  EXPECT_TRUE(std::ranges::any_of(across.faults, [](const Fault& fault) { return fault.kind == FaultKind::race; }));
 }
 
 TEST(Warp, NamesItsDivergence) {
@@ -521,10 +520,8 @@ TEST(Warp, AWarpNeedNotWaitForTheBlock) {
 // Vectors.
 
 TEST(Vectors, AreOneAccess) {
-  Ints from(256), to(256);
-  std::iota(from.begin(), from.end(), 0);
-  alignas(16) static int memory[512];
-  std::ranges::copy(from, memory);
+  alignas(32) static int memory[512];
+  std::iota(memory, memory + 256, 0);
   const Span<const int> in(memory, 256, "in");
   const Span<int> out(memory + 256, 256, "out");
   EXPECT_TRUE(Executor::aligned(in, 16));

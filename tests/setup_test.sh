@@ -87,8 +87,12 @@ stand_in "$scratch/new/nvcc" <<<'[[ $1 != --version ]] || echo release 13.0'
 expect 0 '' usable_nvcc "$scratch/new/nvcc"
 expect 0 'runs programs up to CUDA 12, but the one usable nvcc is of CUDA 13.0' \
   env GPUS=1 DRIVER=12.8 bash -c "source harness/setup/all.sh && nvcc=$scratch/new/nvcc && no_gpu"
+expect 0 'cub_newest* are left out: there is no newest CCCL; --offline forbids fetching it.' \
+  bash -c 'source harness/setup/all.sh && option[offline]=1 && need_cccl && [[ ! $cccl ]]'
+expect 0 '' bash -c 'source harness/setup/all.sh && option[offline]=1 && mkdir -p .deps/cccl &&
+  cp harness/setup/cccl.txt .deps/cccl && need_cccl && [[ $cccl == "$PWD"/.deps/cccl/* ]]'
 # Every package of a lock has a hash.
-for lock in analysis/requirements.txt harness/setup/cuda.txt; do
+for lock in analysis/requirements.txt harness/setup/{cuda,cccl}.txt; do
   expect 0 '' awk '/^[a-z]/ { if (bare) exit 1; bare = 1 } /--hash=sha256:/ { bare = 0 } END { exit bare }' "$lock"
 done
 

@@ -48,6 +48,7 @@ Facts build_facts() {
   facts["toolkit"] = toolkit.toolkit;
   facts["cccl"] = toolkit.cccl;
   facts["nvcc"] = toolkit.nvcc;
+  if (*SCANLAB_CCCL_VERSION != '\0') facts["cccl_newest"] = SCANLAB_CCCL_VERSION;
 #else
   facts["cuda"] = "no";
 #endif

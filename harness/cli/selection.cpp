@@ -114,11 +114,19 @@ std::int64_t parse_count(const std::string& text, const std::string& whole) {
   return at_most(text[at] == '+' ? left + right : left - right, whole);
 }
 
-/// Whether a pattern means baselines that only a build with CUDA has. Their ids are their files' names.
-bool needs_cuda_build(const std::string& pattern) {
-  const Words ids = split(SCANLAB_CUDA_ONLY_IDS, ',');
-  return std::ranges::any_of(
-      ids, [&](const std::string& id) { return !id.empty() && fnmatch(pattern.c_str(), id.c_str(), 0) == 0; });
+/// The build that has the baselines that a pattern means, if this one was made without them; else empty. Their ids are
+/// their files' names.
+std::string build_needed(const std::string& pattern) {
+  const auto named_in = [&](const char* ids) {
+    return std::ranges::any_of(split(ids, ','), [&](const std::string& id) {
+      return !id.empty() && fnmatch(pattern.c_str(), id.c_str(), 0) == 0;
+    });
+  };
+  if (named_in(SCANLAB_CUDA_ONLY_IDS))
+    return "with CUDA, which ./check and ./reproduce make where they find or may fetch nvcc";
+  if (named_in(SCANLAB_CCCL_ONLY_IDS))
+    return "with the newest CCCL, which ./check and ./reproduce make where they may fetch it";
+  return {};
 }
 
 }  // namespace
@@ -180,10 +188,8 @@ Selection read_selection(const po::variables_map& values) {
         selection.variants.push_back(&variant);
       }
     }
-    if (!matched && needs_cuda_build(pattern)) {
-      throw CommandError(kNoDevice, fmt::format("'{}' needs a build with CUDA, and this one has none; ./check and "
-                                                "./reproduce make one where they find or may fetch nvcc",
-                                                pattern));
+    if (const std::string build = build_needed(pattern); !matched && !build.empty()) {
+      throw CommandError(kNoDevice, fmt::format("'{}' needs a build {}", pattern, build));
     }
     if (!matched) unknown("variant", pattern, ids);
   }

@@ -28,12 +28,13 @@ set_up() {
   need_python
   nvcc='' nvcc_reason=$no_cuda_reason
   [[ ${option[no-cuda]:-} ]] || need_nvcc
+  [[ ! $nvcc ]] || need_cccl
   preset=cpu
   [[ ! $nvcc ]] || preset=cuda
   configure
   # What is still lacking is looked for again next time; LaTeX is every time.
   rm -f "$ready"
-  if [[ $python && (${nvcc} || ${option[no-cuda]:-}) && ! ${lacking[*]%tex} ]]; then
+  if [[ $python && (${nvcc:+$cccl} || ${option[no-cuda]:-}) && ! ${lacking[*]%tex} ]]; then
     printf '%s\n' "$key" "$preset" "$python" "$nvcc" >"$ready"
   fi
 }
@@ -44,7 +45,8 @@ generator() { if command -v ninja || command -v ninja-build; then echo Ninja; el
 
 configure() {
   local arguments=(--preset "$preset" -G "$(generator)" "-DSCANLAB_PYTHON=$python")
-  [[ ! $nvcc ]] || arguments+=("-DCMAKE_CUDA_COMPILER=$nvcc" "-DCMAKE_CUDA_ARCHITECTURES=$(cuda_architectures)")
+  [[ ! $nvcc ]] || arguments+=("-DCMAKE_CUDA_COMPILER=$nvcc" "-DCMAKE_CUDA_ARCHITECTURES=$(cuda_architectures)"
+    ${cccl:+"-DSCANLAB_CCCL=$cccl"})
   local record=build/$preset/configured_with
   if is_configured && [[ -e $record && $(<"$record") == "${arguments[*]}" ]]; then return; fi
   say "Configuring build/$preset: $(describe_build)"

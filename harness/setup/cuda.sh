@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# The GPU, and a CUDA toolkit: an installed one that works, else one made of NVIDIA's wheels.
+# The GPU; a CUDA toolkit: an installed one that works, else one made of NVIDIA's wheels; and the newest CCCL.
 
 # Numbers as nvidia-smi gives them, for the program and for --gpu alike.
 export CUDA_DEVICE_ORDER=PCI_BUS_ID
@@ -109,4 +109,25 @@ need_nvcc() {
   else
     warn "building without CUDA: no usable nvcc ($nvcc_reason). Install a CUDA toolkit 12.4 to 13.x, or pass --no-cuda."
   fi
+}
+
+# Sets `cccl` to the headers of the newest CCCL, or to nothing where they cannot be had.
+cccl=''
+need_cccl() {
+  local root=.deps/cccl why=''
+  if ! cmp -s harness/setup/cccl.txt $root/cccl.txt; then
+    if [[ ${option[offline]:-} ]]; then
+      why="--offline forbids fetching it"
+    else
+      say "Fetching the newest CCCL into $root (10 MB)"
+      rm -rf $root
+      if { make_venv && pip_install cccl --no-deps --target $root -r harness/setup/cccl.txt; } 2>/dev/null; then
+        cp harness/setup/cccl.txt $root/
+      else
+        why=".deps/log/ says why it could not be fetched"
+      fi
+    fi
+  fi
+  cccl=$PWD/$root/cuda/cccl/headers/include
+  [[ ! $why ]] || { cccl='' && warn "the baselines cub_newest* are left out: there is no newest CCCL; $why."; }
 }

@@ -17,10 +17,10 @@
 // h(i) - h(i-1), with h(-1) = 0 and every other h a small multiple of one quantum, so that the sum of items i to j is
 // h(j) - h(i-1), which a half holds; every output is an h. So do affine maps: item i is g(i) after the inverse of
 // g(i-1), where g(i) maps x to ±2^e(i) x + h(i) with e(i) in [-1, 1]. Items i to j compose to g(j) after the inverse of
-// g(i-1): a scale c within 2^±2, and the shift h(j) - c h(i-1). With |h| <= R, all multiples of q, every shift is a
-// multiple of q/4 no larger than 5R, and the product within a composition is one of q/16 no larger than 8R: exact for
-// R <= 102 q and 8R below 65504. The other kinds stay exact on their own: an alternating sum goes nowhere, and the
-// constant item changes its sign every kRun items, so that its sums rise and fall.
+// g(i-1): a scale c within 2^±2, and the shift h(j) - c h(i-1). With |h| <= R, all multiples of q, a shift is at most
+// 5R/q times the smaller of q and cq; and the product within a composition is a shift times a power of two, no larger
+// than 8R: all exact for R <= 409 q and 8R < 65504. The other kinds stay exact on their own: an alternating sum goes
+// nowhere, and the constant item changes its sign every kRun items, so that its sums rise and fall.
 #pragma once
 
 #include <array>
@@ -207,7 +207,7 @@ SCANLAB_HD constexpr float held(bool extremes, std::uint64_t seed, std::int64_t 
   if (i < 0) return 0;
   const std::uint64_t bits = random_bits(seed, Draw::value, i);
   if (extremes) return (kAffine ? 7168.0f : 30720.0f) * static_cast<float>(static_cast<int>(bits % 3) - 1);
-  constexpr int kReach = kAffine ? 102 : 1023;
+  constexpr int kReach = kAffine ? 409 : 1023;
   return kQuantum * static_cast<float>(static_cast<int>(bits % (2 * kReach + 1)) - kReach);
 }
 

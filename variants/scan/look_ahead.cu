@@ -24,6 +24,7 @@
 #include "harness/cuda/launch.cuh"
 #include "harness/cuda/registration.cuh"
 #include "harness/simt/gpu_block.cuh"
+#include "harness/simt/registration.hpp"
 
 namespace scanlab::scan {
 namespace {

@@ -1,6 +1,7 @@
 // one_wave: every multiprocessor scans one tile, which its registers hold.
 //
-// Idea    As one_block, on the whole device: 128 KiB of items an SM stay in registers between being read and written.
+// Idea    As one_block, on the whole device: 64 or 128 KiB of items an SM stay in registers between being read and
+// written.
 //         A block publishes its tile's aggregate; then each of its threads waits for that of one block before its own.
 //         No chain of hand-overs, and nothing in shared memory but a few totals.
 // Work    3 n, and 5 shuffles a vector, a warp and a block.
@@ -80,7 +81,7 @@ class OneWave {
     about.id = "one_wave";
     about.title = "One tile a multiprocessor, in registers";
     about.source = "Merrill and Garland 2016; CUB's look-ahead scan";
-    about.limits = "n items of 128 KiB a multiprocessor or less";
+    about.limits = "n items of 64 KiB (4-byte items: 128 KiB) a multiprocessor or less";
     about.in_place = true;
     about.cost = {.work = "about 3n", .span = "40 steps", .traffic = "2n"};
     return about;
@@ -91,8 +92,9 @@ class OneWave {
 
   Plan plan() const {
     if (multiprocessors_ == 0) return Plan::refuse("one_wave asks how many multiprocessors there are: it needs a GPU");
-    if (vectors() > multiprocessors_ * kMostThreads * kManyRows) {
-      return Plan::refuse("one_wave holds 128 KiB of items a multiprocessor at most");
+    if (vectors() > multiprocessors_ * kMostThreads * many_rows()) {
+      return Plan::refuse("one_wave holds " + std::to_string(16 * many_rows()) +
+                          " KiB of items of this size a multiprocessor at most");
     }
     simt::Workspace workspace;
     take(workspace);
@@ -116,14 +118,16 @@ class OneWave {
     simt::Workspace workspace(memory);
     const auto [last_run, words] = take(workspace);
     const bool aligned = simt::CudaMachine::aligned(in, 16) && simt::CudaMachine::aligned(out, 16);
-    const auto kernel = rows() == kFewRows ? one_wave<Op, kFewRows> : one_wave<Op, kManyRows>;
+    const auto kernel =
+        rows() == kFewRows ? one_wave<Op, kFewRows> : one_wave<Op, rows_that_fit(sizeof(typename Op::Item))>;
     cuda::launch(kernel, shape_, stream, in, out, problem_.items, aligned, problem_.mode, last_run,
                  static_cast<typename TileState<typename Op::Item>::Word*>(words), op);
   }
 
  private:
   static constexpr int kFewRows = 2;
-  static constexpr int kManyRows = 8;
+  /// What fits the registers of a full block without spilling; small items and large ones need more besides.
+  static constexpr int rows_that_fit(std::size_t item_bytes) { return item_bytes == 4 ? 8 : 4; }
 
   struct Memory {
     std::uint32_t* last_run;
@@ -137,7 +141,9 @@ class OneWave {
   std::int64_t vectors() const {
     return ceil_div(problem_.items * static_cast<std::int64_t>(item_bytes(problem_.type, problem_.op)), 16);
   }
-  int rows() const { return vectors() <= multiprocessors_ * kMostThreads * kFewRows ? kFewRows : kManyRows; }
+  int rows() const { return vectors() <= multiprocessors_ * kMostThreads * kFewRows ? kFewRows : many_rows(); }
+
+  int many_rows() const { return rows_that_fit(item_bytes(problem_.type, problem_.op)); }
 
   /// All multiprocessors, but no block of less than four warps; all blocks resident, since they wait for each other.
   cuda::LaunchShape shape() const {

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "harness/model/monoid.hpp"
+#include "harness/model/variant.hpp"
 #include "harness/simt/thread_block.hpp"
 
 namespace scanlab::scan {
