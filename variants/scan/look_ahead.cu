@@ -208,8 +208,13 @@ class LookAheadBlock {
     std::int64_t group = 0;
     for_each_tile([&](std::int64_t tile, Stage<Item>& stage, Slot slot) {
       stage.reduced.wait(slot.parity);
-      for (; group < tile / kGroup; ++group) carry = op_(carry, gather(group, kGroup, stage.run));
-      const Item prefix = op_(carry, gather(group, static_cast<int>(tile % kGroup), stage.run));
+      // The tile's own group, and as a rule one before it: both are asked for before either is waited for.
+      States own = ask(tile / kGroup, static_cast<int>(tile % kGroup));
+      for (; group < tile / kGroup; ++group) {
+        States all = ask(group, kGroup);
+        carry = op_(carry, fold(all, stage.run));
+      }
+      const Item prefix = op_(carry, fold(own, stage.run));
       if (lane_ == 0) {
         stage.prefix = prefix;
         stage.prefixed.arrive();
@@ -218,27 +223,45 @@ class LookAheadBlock {
     });
   }
 
-  /// The aggregate of the first `tiles` tiles of a group, once they are known. Lane 0 has it.
-  __device__ Item gather(std::int64_t group, int tiles, std::uint32_t run) {
-    const std::int64_t first = place_of(group * kGroup + lane_ * kTilesALane);
-    const int mine = max(0, min(tiles - lane_ * kTilesALane, kTilesALane));
-    TileState<Item> states[kTilesALane];
-    unsigned missing = (1u << mine) - 1;
-    while (missing != 0) {  // all that are missing are asked for before the first answer is looked at
+  /// What a lane has last seen of its tiles of a group.
+  struct States {
+    std::int64_t first;  ///< place of the first
+    int tiles;           ///< that count
+    TileState<Item> of[kTilesALane];
+  };
+
+  __device__ void load_states(States& states, unsigned which) {
+#pragma unroll
+    for (int i = 0; i < kTilesALane; ++i) {
+      if (which >> i & 1) states.of[i] = load_state<Item>(block_, given_.states, states.first + i * 32);
+    }
+  }
+
+  /// Asks for the first `tiles` tiles of a group.
+  __device__ States ask(std::int64_t group, int tiles) {
+    States states;
+    states.first = place_of(group * kGroup + lane_ * kTilesALane);
+    states.tiles = max(0, min(tiles - lane_ * kTilesALane, kTilesALane));
+    load_states(states, (1u << states.tiles) - 1);
+    return states;
+  }
+
+  /// Waits for the tiles that were asked for, and folds their aggregates. Lane 0 has the result.
+  __device__ Item fold(States& states, std::uint32_t run) {
+    unsigned missing = (1u << states.tiles) - 1;
+    while (true) {
 #pragma unroll
       for (int i = 0; i < kTilesALane; ++i) {
-        if (missing >> i & 1) states[i] = load_state<Item>(block_, given_.states, first + i * 32);
+        if ((missing >> i & 1) && states.of[i].is(run)) missing ^= 1u << i;
       }
-#pragma unroll
-      for (int i = 0; i < kTilesALane; ++i) {
-        if ((missing >> i & 1) && states[i].is(run)) missing ^= 1u << i;
-      }
+      if (missing == 0) break;
+      load_states(states, missing);
     }
     __syncwarp();
     Item total = Op::identity();
 #pragma unroll
     for (int i = 0; i < kTilesALane; ++i) {
-      if (i < mine) total = op_(total, states[i].item());
+      if (i < states.tiles) total = op_(total, states.of[i].item());
     }
     for (int distance = 1; distance < 32; distance *= 2) {  // lane 0 takes in those to its right, in order
       const Item right = block_.shuffle_down(total, distance);
