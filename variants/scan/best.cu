@@ -1,0 +1,133 @@
+// best: the fastest of the others for this n, type, operator and device.
+//
+// Idea    No scan is the fastest for every n: a block's registers suffice for few items, a cluster's or the device's
+// for
+//         more, and beyond that bulk copies in flight decide. Which is best where was measured: a table a device, in
+//         data/tuned/, which `scanlab tune` writes. SCANLAB_TUNING=FILE names another.
+// Safe    Where no table fits: one_block for what a block holds, else decoupled_lookback, which runs anywhere. The same
+//         for arrays that are not aligned to 16 bytes where the table says look_ahead, which copies those by hand.
+// Bits    Not fixed, since decoupled_lookback's are not. Where look_ahead or a smaller one is chosen, they are.
+// Source  the harness's own measurements.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/model/scan_variant.hpp"
+#include "harness/model/tuning.hpp"
+#if defined(__CUDACC__)
+#include "harness/cuda/device.hpp"
+#endif
+
+namespace scanlab::scan {
+namespace {
+
+constexpr std::size_t kAlignment = 256;  // of a workspace, and so of its parts
+
+struct Best {
+  static Description describe() {
+    Description about;
+    about.id = "best";
+    about.title = "The fastest of the others, by a table of measurements";
+    about.source = "scanlab tune";
+    about.in_place = true;
+    about.fixed_bits = false;
+    about.cost = {.work = "of the chosen", .span = "of the chosen", .traffic = "2n"};
+    return about;
+  }
+};
+
+/// The table of this device; null if there is none, or no device.
+const TuningTable* table() {
+#if defined(__CUDACC__)
+  static const cuda::DeviceProbe probe = cuda::probe_device();
+  if (probe.facts) return tuning_table(probe.facts->name, probe.facts->multiprocessors);
+#endif
+  return tuning_table("", 0);
+}
+
+/// A scan with its name.
+struct Named {
+  Choice choice;
+  BoundScan scan;
+};
+
+/// The first that takes the problem, or the last.
+Named first_possible(const std::vector<Choice>& choices, const Problem& problem) {
+  Named named;
+  for (const Choice& choice : choices) {
+    named = {choice, bind(choice, problem)};
+    if (named.scan.plan.possible()) break;
+  }
+  return named;
+}
+
+bool aligned(const Buffers& buffers) {
+  const auto address = [](const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); };
+  return (address(buffers.in) | address(buffers.out)) % 16 == 0;
+}
+
+/// `first`, or `second` where first has no executor form and for arrays that it copies by hand. Both have a part of the
+/// workspace.
+BoundScan either(const Named& first, const Named& second) {
+  const std::size_t offset = (first.scan.plan.workspace_bytes + kAlignment - 1) / kAlignment * kAlignment;
+  const auto part = [offset](void* workspace) -> void* { return static_cast<unsigned char*>(workspace) + offset; };
+  const auto in_part = [part](Buffers buffers) {
+    buffers.workspace = part(buffers.workspace);
+    return buffers;
+  };
+  BoundScan bound = first.scan;
+  bound.plan.workspace_bytes = offset + second.scan.plan.workspace_bytes;
+  bound.plan.chain = std::max(first.scan.plan.chain, second.scan.plan.chain);
+  if (!first.scan.simt) {
+    bound.simt = [run = second.scan.simt, in_part](const Buffers& buffers, simt::Executor& executor) {
+      run(in_part(buffers), executor);
+    };
+    bound.prepare_simt = [prepare = second.scan.prepare_simt, part](void* workspace, simt::Executor& executor) {
+      if (prepare) prepare(part(workspace), executor);
+    };
+  }
+  if (first.choice.variant == "look_ahead") {
+    bound.cuda = [a = first.scan.cuda, b = second.scan.cuda, in_part](const Buffers& buffers, StreamHandle stream) {
+      aligned(buffers) ? a(buffers, stream) : b(in_part(buffers), stream);
+    };
+    bound.prepare_cuda = [a = first.scan.prepare_cuda, b = second.scan.prepare_cuda, part](void* workspace,
+                                                                                           StreamHandle stream) {
+      if (a) a(workspace, stream);
+      if (b) b(part(workspace), stream);
+    };
+  }
+  return bound;
+}
+
+BoundScan bind_best(const Problem& problem) {
+  const Named safe = first_possible({{"one_block"}, {"decoupled_lookback"}}, problem);
+  const TuningTable* const measured = table();
+  Named chosen = measured == nullptr ? safe : first_possible(measured->choices(problem), problem);
+  if (!chosen.scan.plan.possible() || chosen.choice.variant.empty()) chosen = safe;
+  BoundScan bound = chosen.choice == safe.choice ? safe.scan : either(chosen, safe);
+  if (bound.plan.possible()) bound.plan.choice = chosen.choice.label();
+  return bound;
+}
+
+Variant best() {
+  Variant variant;
+  variant.about = Best::describe();
+  describe_monoids<Best>(variant.about);
+  variant.machines.simt = true;
+#if defined(__CUDACC__)
+  variant.machines.cuda = true;
+#endif
+  variant.bind = [about = variant.about](const Problem& problem) {
+    BoundScan refused;
+    refused.plan = Plan::refuse(unsupported(about, problem));
+    return refused.plan.possible() ? bind_best(problem) : refused;
+  };
+  return variant;
+}
+
+const Registration kBest{best()};
+
+}  // namespace
+}  // namespace scanlab::scan
