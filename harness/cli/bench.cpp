@@ -306,11 +306,13 @@ void print_table(const std::vector<TimedCase>& cases, std::ostream& out) {
     const double time = median(timed.nanoseconds);
     const bool moves = timed.about().kind != Kind::floor;
     const double rate = static_cast<double>(timed.problem().ideal_bytes()) / time;
-    fmt::print(out, "{:<{}}  {:>11}  {:>8}  {:>6}  {}\n", timed.name, width, time_in_words(time),
-               moves ? fmt::format("{:.4g}", rate) : "", timed.nanoseconds.size(),
-               timed.state == TimedCase::State::failed ? "FAILED"
-               : timed.verified                        ? "yes"
-                                                       : "before only");
+    const char* const verified = timed.state == TimedCase::State::failed ? "FAILED"
+                                 : timed.verified                        ? "yes"
+                                                                         : "before only";
+    const std::string& choice = timed.bound.plan.choice;
+    fmt::print(out, "{:<{}}  {:>11}  {:>8}  {:>6}  {}{}\n", timed.name, width, time_in_words(time),
+               moves ? fmt::format("{:.4g}", rate) : "", timed.nanoseconds.size(), verified,
+               choice.empty() ? "" : "  ran " + choice);
   }
 }
 

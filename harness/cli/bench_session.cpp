@@ -71,6 +71,7 @@ Run run_benchmark(const std::string& name, std::int64_t iterations,
 void describe(Run& run, const TimedCase& timed, int round, int rounds) {
   run.repetition_index = round;
   run.repetitions = rounds;
+  run.report_label = timed.bound.plan.choice;
   run.counters["items"] = static_cast<double>(timed.problem().items);
   run.counters["bytes"] = static_cast<double>(timed.problem().ideal_bytes());
   run.counters["round"] = round;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "harness/model/tuning.hpp"
 #include "harness/model/variant.hpp"
 
 namespace scanlab::cli {
@@ -22,6 +23,8 @@ const std::vector<Command>& commands() {
        "scanlab verify --device simt --variant 'hso_*' --items 1000,2048", verify},
       {"bench", "verifies variants and times them through Google Benchmark",
        "scanlab bench --variant 'hso_*,cub*' --items 2^10:2^28:x4 --out results/scan.json", bench},
+      {"tune", "measures which variant is the fastest for which n: the table that best goes by",
+       "scanlab tune --out data/tuned/nvidia-h200.json --force", tune},
       {"explain", "runs a variant on the CPU executor and counts, step by step",
        "scanlab explain hso_block --items 2048", explain},
   };
@@ -106,6 +109,9 @@ int run(const std::vector<std::string>& words, std::ostream& out, std::ostream& 
   } catch (const CommandError& error) {
     fmt::print(err, "scanlab: {}\n", error.what());
     return error.status;
+  } catch (const TuningError& error) {
+    fmt::print(err, "scanlab: {}\n", error.what());
+    return kBadInput;
   } catch (const std::exception& error) {
     fmt::print(err, "scanlab: {}\n", error.what());
     return kFailed;

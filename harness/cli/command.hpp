@@ -56,6 +56,7 @@ int list(const std::vector<std::string>& arguments, Context& context);
 int info(const std::vector<std::string>& arguments, Context& context);
 int verify(const std::vector<std::string>& arguments, Context& context);
 int bench(const std::vector<std::string>& arguments, Context& context);
+int tune(const std::vector<std::string>& arguments, Context& context);
 int explain(const std::vector<std::string>& arguments, Context& context);
 
 /// The entry of `commands()` with this name.

@@ -42,6 +42,8 @@ struct Plan {
   std::int64_t chain = 0;
   /// Empty if the variant takes the problem; else one sentence that says why not.
   std::string refusal;
+  /// Of a variant that runs another: which one, with its settings, as in "look_ahead/tile:36".
+  std::string choice;
 
   bool possible() const { return refusal.empty(); }
   static Plan refuse(std::string why) { return {.refusal = std::move(why)}; }

@@ -160,6 +160,8 @@ class CpuBlock {
                  std::source_location where = std::source_location::current()) {
     return Span<T>(shared_array(sizeof(T), count, offset_bytes, where));
   }
+  template <class T>
+  void prefetch(const Span<T>&, std::int64_t, std::int64_t, std::int64_t) const {}  // there is no cache to be asked
   void step(const char* name, std::int64_t number);
   void tally_swap();
 

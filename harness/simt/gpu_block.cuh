@@ -62,6 +62,11 @@ class GpuBlock {
     *reinterpret_cast<Access<Vector<T, K>>*>(array + index) = std::bit_cast<Access<Vector<T, K>>>(vector);
   }
 
+  template <class T>
+  __device__ void prefetch(const T* array, std::int64_t index, std::int64_t count, std::int64_t size) const {
+    prefetch_to_l2(array + index, array + (index + count < size ? index + count : size));
+  }
+
   template <Ticket T>
   __device__ T fetch_add(T* array, std::int64_t index, std::type_identity_t<T> value) const {
     using Word = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
@@ -84,8 +89,20 @@ class GpuBlock {
   static constexpr unsigned kAllLanes = 0xFFFFFFFF;
 };
 
+/// Blocks of a kernel that a multiprocessor shall hold at least: what its registers are rationed for. One, unless the
+/// kernel says otherwise (kBlocksAMultiprocessor); left to itself the compiler may spill for the sake of more.
+template <class Kernel>
+constexpr int blocks_a_multiprocessor() {
+  if constexpr (requires { Kernel::kBlocksAMultiprocessor; }) {
+    return Kernel::kBlocksAMultiprocessor;
+  } else {
+    return 1;
+  }
+}
+
 template <class Kernel, class... Arguments>
-__global__ void __launch_bounds__(Kernel::kMaxThreads) trampoline(Kernel kernel, Arguments... arguments) {
+__global__ void __launch_bounds__(Kernel::kMaxThreads, blocks_a_multiprocessor<Kernel>())
+    trampoline(Kernel kernel, Arguments... arguments) {
   GpuBlock block;
   kernel(block, arguments...);
 }

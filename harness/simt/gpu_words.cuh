@@ -90,4 +90,15 @@ __device__ void store_relaxed(T* address, const T& value) {
   }
 }
 
+/// Asks for the whole 16-byte vectors of [first, last) to be brought into the L2 cache. Before compute capability 9.0
+/// this does nothing.
+__device__ inline void prefetch_to_l2([[maybe_unused]] const void* first, [[maybe_unused]] const void* last) {
+#if __CUDA_ARCH__ >= 900
+  const std::size_t begin = (__cvta_generic_to_global(first) + 15) / 16 * 16;
+  const std::size_t end = __cvta_generic_to_global(last) / 16 * 16;
+  if (begin >= end) return;
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(begin), "r"(static_cast<std::uint32_t>(end - begin)));
+#endif
+}
+
 }  // namespace scanlab::simt

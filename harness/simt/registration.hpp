@@ -65,7 +65,9 @@ Variant portable_scan(Origin origin = Origin::variant) {
                                           machine.global(static_cast<Item*>(buffers.out), n, "out")},
                     Workspace(buffers.workspace));
         };
-        constexpr bool kPrepares = requires(Executor & executor) { scan->prepare(executor, Counted<Op>{}, Workspace()); };
+        constexpr bool kPrepares = requires(Executor & executor) {
+          scan->prepare(executor, Counted<Op>{}, Workspace());
+        };
         if constexpr (kPrepares) {
           bound.prepare_simt = [scan](void* workspace, Executor& executor) {
             scan->prepare(executor, Counted<Op>{}, Workspace(workspace));

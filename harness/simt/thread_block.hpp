@@ -71,6 +71,7 @@ concept ThreadBlock = requires(B& block, float value, bool predicate, Global<B, 
   // K items at once from items[i] on, which must be aligned to all of them. The array is global or shared.
   { block.template load<4>(items, 0) } -> std::same_as<Vector<float, 4>>;
   block.template store<4>(items, 0, vector);
+  block.prefetch(items, 0, 4, 8);  // asks the cache for items 0 … 3 of an array of 8; changes nothing else
 
   // Atomics at device scope, on global arrays: what blocks of one launch tell each other. All are relaxed: they order
   // nothing else, so that what is handed over must be inside the word itself.

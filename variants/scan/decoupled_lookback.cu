@@ -5,7 +5,8 @@
 //         need not wait for its neighbour's prefix, only for aggregates back to the nearest prefix there is.
 // Work    3 n, and the looking back.
 // Span    a tile, and a chain of hand-overs from tile to tile, many tiles at a time.
-// Traffic 2 n, and 8 or 16 bytes a tile.
+// Traffic 2 n, and 8 or 16 bytes a tile. What bounds it is waiting: for the ticket, the memory and the look-back, one
+//         after another, with as many bytes under way as registers hold. So the tile is asked into the cache first.
 // Bits    Not fixed: how far a tile looks back, and so how sums are grouped, depends on who was faster.
 // Safe    Tiles are handed out by tickets, so that a block only ever waits for blocks that have begun: it cannot
 //         deadlock, whatever else the device runs.
@@ -17,7 +18,6 @@ namespace scanlab::scan {
 namespace {
 
 constexpr int kMostThreads = 512;
-constexpr int kRows = 4;
 
 /// A run's two tags. Runs are told apart modulo 2^31, and no state is older than one run.
 struct Tags {
@@ -55,9 +55,12 @@ SCANLAB_HD typename Op::Item look_back(Block& block, const TileStates<Block, typ
   }
 }
 
+/// kResident: blocks that a multiprocessor shall hold at least.
+template <int kRows, int kResident>
 struct LookBackKernel {
   static constexpr const char* kName = "decoupled_lookback";
   static constexpr int kMaxThreads = kMostThreads;
+  static constexpr int kBlocksAMultiprocessor = kResident;
 
   /// in, out: n items in global memory, may be the same array. counter: of `tickets`. states: one a tile. One block a
   /// tile. Shared memory: a TileMemory.
@@ -72,6 +75,9 @@ struct LookBackKernel {
     auto totals = block.template shared<Item>(block.num_threads() / kLanes, kTotalsOffset);
 
     block.step("draw", 0);
+    const int tile_items = RegisterTile<Op, kRows>::items(block.num_threads());
+    // The ticket will be near the block's number: that tile is wanted from memory by somebody, and soon.
+    if (block.thread_rank() == kLanes) block.prefetch(in, block.group_index() * tile_items, tile_items, n);
     if (block.thread_rank() == 0) drawn_ticket[0] = block.fetch_add(counter, 0, 1);
     block.sync();  // the ticket is there
     const std::uint64_t drawn = drawn_ticket[0];
@@ -80,7 +86,7 @@ struct LookBackKernel {
 
     block.step("scan", 0);
     RegisterTile<Op, kRows> tile;
-    const std::int64_t base = number * tile.items(block.num_threads());
+    const std::int64_t base = number * tile_items;
     tile.load(block, in, base, n, aligned);
     const Item aggregate = tile.scan(block, totals, op);
 
@@ -115,8 +121,9 @@ struct DecoupledLookback {
     about.id = "decoupled_lookback";
     about.title = "Single pass, decoupled look-back";
     about.source = "Merrill and Garland 2016, NVR-2016-002";
-    about.parameters = {
-        {.name = "threads", .values = {"256", "128", "512"}, .meaning = "threads a block; 64 bytes each"}};
+    about.parameters = {{.name = "threads",
+                         .values = {"512", "384", "256", "128"},
+                         .meaning = "threads a block, each with 64 bytes, or 112 of 4-byte items"}};
     about.in_place = true;
     about.fixed_bits = false;
     about.cost = {.work = "about 3n", .span = "a tile, and a chain of tiles", .traffic = "2n"};
@@ -142,13 +149,16 @@ struct DecoupledLookback {
   template <class Machine, Monoid Op>
   void run(Machine& machine, Op op, simt::Arrays<Machine, typename Op::Item> arrays, simt::Workspace workspace) const {
     using Item = typename Op::Item;
+    // Two, where registers allow: one waits while the other moves data.
+    constexpr int kResident = sizeof(typename Op::Element) == 4 ? 2 : 1;
+    using Kernel = LookBackKernel<rows(sizeof(Item)), kResident>;
     if (problem_.items == 0) return;
     const auto counter = machine.global(workspace.take<std::uint64_t>(1), 1, "counter");
     const auto states = take_states<Item>(machine, workspace);
     machine.launch(
-        {.blocks = tiles(), .threads = threads_, .shared_bytes = LookBackKernel::shared_bytes(threads_, sizeof(Item))},
-        LookBackKernel{}, arrays.in, arrays.out, problem_.items, aligned(arrays), problem_.mode, counter, tickets(),
-        states, op);
+        {.blocks = tiles(), .threads = threads_, .shared_bytes = Kernel::shared_bytes(threads_, sizeof(Item))},
+        Kernel{}, arrays.in, arrays.out, problem_.items, aligned(arrays), problem_.mode, counter, tickets(), states,
+        op);
   }
 
  private:
@@ -158,9 +168,11 @@ struct DecoupledLookback {
     const std::int64_t words = tiles() * State::kWords;
     return machine.global(workspace.take<typename State::Word>(words), words, "states");
   }
+  /// What a thread's registers hold beside what else it needs: the more, the more memory accesses are under way.
+  static constexpr int rows(std::size_t item_bytes) { return item_bytes == 4 ? 7 : 4; }
   std::int64_t tiles() const {
     return ceil_div(problem_.items * static_cast<std::int64_t>(item_bytes(problem_.type, problem_.op)),
-                    threads_ * kRows * 16);
+                    threads_ * rows(item_bytes(problem_.type, problem_.op)) * 16);
   }
   Tickets tickets() const { return {static_cast<std::uint64_t>(tiles())}; }
 

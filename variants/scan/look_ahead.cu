@@ -47,12 +47,17 @@ constexpr int kMostWarps = 8;
 constexpr int kMostStages = 12;
 constexpr int kMaxThreads = Shape{.warps = kMostWarps}.threads();
 
-constexpr int kTilesALane = 8;
-constexpr int kGroup = 32 * kTilesALane;  // tiles whose aggregates are folded as one, in one way, whoever does it
+/// Tiles whose aggregates are folded as one, in one way, whoever does it: a few a lane.
+template <class Item>
+constexpr int kTilesALane = 64 / sizeof(TileState<Item>);
+template <class Item>
+constexpr int kGroup = 32 * kTilesALane<Item>;
+constexpr int kMostTilesAGroup = 256;
 
 /// Where the state of a tile is: such that lanes that each look after neighbouring tiles read neighbouring states.
+template <class Item>
 SCANLAB_HD constexpr std::int64_t place_of(std::int64_t tile) {
-  return tile / kGroup * kGroup + tile % kTilesALane * 32 + tile % kGroup / kTilesALane;
+  return tile / kGroup<Item> * kGroup<Item> + tile % kTilesALane<Item> * 32 + tile % kGroup<Item> / kTilesALane<Item>;
 }
 
 template <class Item>
@@ -197,7 +202,8 @@ class LookAheadBlock {
       if (lane_ == 0) stage.reduced.arrive();
       if (warp == 0) {
         stage.reduced.wait(slot.parity);
-        if (lane_ == 0) store_state<Item>(block_, given_.states, place_of(tile), warp_prefix(stage, shape_.warps), run);
+        if (lane_ == 0)
+          store_state<Item>(block_, given_.states, place_of<Item>(tile), warp_prefix(stage, shape_.warps), run);
       }
     });
   }
@@ -209,9 +215,9 @@ class LookAheadBlock {
     for_each_tile([&](std::int64_t tile, Stage<Item>& stage, Slot slot) {
       stage.reduced.wait(slot.parity);
       // The tile's own group, and as a rule one before it: both are asked for before either is waited for.
-      States own = ask(tile / kGroup, static_cast<int>(tile % kGroup));
-      for (; group < tile / kGroup; ++group) {
-        States all = ask(group, kGroup);
+      States own = ask(tile / kGroup<Item>, static_cast<int>(tile % kGroup<Item>));
+      for (; group < tile / kGroup<Item>; ++group) {
+        States all = ask(group, kGroup<Item>);
         carry = op_(carry, fold(all, stage.run));
       }
       const Item prefix = op_(carry, fold(own, stage.run));
@@ -227,12 +233,12 @@ class LookAheadBlock {
   struct States {
     std::int64_t first;  ///< place of the first
     int tiles;           ///< that count
-    TileState<Item> of[kTilesALane];
+    TileState<Item> of[kTilesALane<Item>];
   };
 
   __device__ void load_states(States& states, unsigned which) {
 #pragma unroll
-    for (int i = 0; i < kTilesALane; ++i) {
+    for (int i = 0; i < kTilesALane<Item>; ++i) {
       if (which >> i & 1) states.of[i] = load_state<Item>(block_, given_.states, states.first + i * 32);
     }
   }
@@ -240,8 +246,8 @@ class LookAheadBlock {
   /// Asks for the first `tiles` tiles of a group.
   __device__ States ask(std::int64_t group, int tiles) {
     States states;
-    states.first = place_of(group * kGroup + lane_ * kTilesALane);
-    states.tiles = max(0, min(tiles - lane_ * kTilesALane, kTilesALane));
+    states.first = place_of<Item>(group * kGroup<Item> + lane_ * kTilesALane<Item>);
+    states.tiles = max(0, min(tiles - lane_ * kTilesALane<Item>, kTilesALane<Item>));
     load_states(states, (1u << states.tiles) - 1);
     return states;
   }
@@ -251,7 +257,7 @@ class LookAheadBlock {
     unsigned missing = (1u << states.tiles) - 1;
     while (true) {
 #pragma unroll
-      for (int i = 0; i < kTilesALane; ++i) {
+      for (int i = 0; i < kTilesALane<Item>; ++i) {
         if ((missing >> i & 1) && states.of[i].is(run)) missing ^= 1u << i;
       }
       if (missing == 0) break;
@@ -260,7 +266,7 @@ class LookAheadBlock {
     __syncwarp();
     Item total = Op::identity();
 #pragma unroll
-    for (int i = 0; i < kTilesALane; ++i) {
+    for (int i = 0; i < kTilesALane<Item>; ++i) {
       if (i < states.tiles) total = op_(total, states.of[i].item());
     }
     for (int distance = 1; distance < 32; distance *= 2) {  // lane 0 takes in those to its right, in order
@@ -415,7 +421,7 @@ class LookAhead {
     take(workspace);
     // A thread's items, lanes and warps; a group's tiles, and the groups.
     const std::int64_t in_a_tile = shape_.vectors * cuda::kBulkBytes / item_bytes_ + 5 + kMostWarps;
-    return {.workspace_bytes = workspace.bytes(), .chain = in_a_tile + kTilesALane + 5 + tiles_ / kGroup + 4};
+    return {.workspace_bytes = workspace.bytes(), .chain = in_a_tile + kMostTilesAGroup / 32 + 5 + tiles_ / 64 + 4};
   }
 
   template <class Op>
@@ -459,7 +465,7 @@ class LookAhead {
   }
 
   std::int64_t tiles_a_block() const { return ceil_div(tiles_, std::max(multiprocessors_, 1)); }
-  std::int64_t places() const { return ceil_div(tiles_, kGroup) * kGroup; }
+  std::int64_t places() const { return ceil_div(tiles_, kMostTilesAGroup) * kMostTilesAGroup; }
 
   /// A block an SM, all resident: they wait for each other.
   template <class Item>

@@ -12,7 +12,7 @@
 namespace scanlab::scan {
 namespace {
 
-constexpr int kMostThreads = kLanes * kMostWarps;
+constexpr int kMostThreads = 512;  // more of them take longer to start and to meet than they save
 
 template <int kRows>
 struct OneBlockKernel {
@@ -37,8 +37,8 @@ struct OneBlockKernel {
 };
 
 struct OneBlock {
-  static constexpr int kFewRows = 1;
-  static constexpr int kManyRows = 2;
+  static constexpr int kFewRows = 2;
+  static constexpr int kManyRows = 4;
 
   explicit OneBlock(const Problem& problem) : problem_(problem) {}
 

@@ -20,12 +20,12 @@ namespace scanlab::scan {
 namespace {
 
 constexpr int kMostBlocks = 16;  // of a cluster
-constexpr int kMostThreads = kLanes * kMostWarps;
+constexpr int kMostThreads = 512;
 constexpr int kRows = 2;
 
 /// in, out: n items, at most as many as the tiles of the grid, which is one cluster; may be the same array.
 template <Monoid Op>
-__global__ void __launch_bounds__(kMostThreads)
+__global__ void __launch_bounds__(kMostThreads, 1)
     one_cluster(const typename Op::Item* in, typename Op::Item* out, std::int64_t n, bool aligned, Mode mode, Op op) {
 #if __CUDA_ARCH__ >= 900
   using Item = typename Op::Item;
@@ -57,7 +57,7 @@ class OneCluster {
     about.id = "one_cluster";
     about.title = "One cluster of blocks, tiles in registers";
     about.source = "CUDA C++ Programming Guide, distributed shared memory";
-    about.limits = "n items of 512 KiB or less; compute capability 9.0 and later";
+    about.limits = "n items of 256 KiB or less; compute capability 9.0 and later";
     about.in_place = true;
     about.cost = {.work = "about 3n", .span = "30 steps", .traffic = "2n"};
     return about;
@@ -67,7 +67,7 @@ class OneCluster {
 
   Plan plan() const {
     if (vectors() > kMostBlocks * kMostThreads * kRows)
-      return Plan::refuse("one_cluster holds 512 KiB of items at most");
+      return Plan::refuse("one_cluster holds 256 KiB of items at most");
     if (cuda::compute_capability() < 90) return Plan::refuse("one_cluster needs compute capability 9.0");
     with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) { cuda::allow(one_cluster<Op>, shape_); });
     return {.chain = kTileChain + kMostBlocks};

@@ -19,7 +19,8 @@
 namespace scanlab::scan {
 namespace {
 
-constexpr int kMostThreads = kLanes * kMostWarps;
+/// Threads of a block at most: elements of 1 and 2 bytes take more registers a thread.
+constexpr int most_threads(std::size_t element_bytes) { return element_bytes < 4 ? 512 : 1024; }
 
 /// Waits for the aggregates of the blocks before this one, one a thread, and folds them. Every thread has the result.
 /// `totals`: shared memory, one item a warp.
@@ -52,7 +53,7 @@ __device__ typename Op::Item blocks_before(Block& block, const TileStates<Block,
 
 /// in, out: n items, may be the same array. last_run: the number of the run before this one. states: one a block.
 template <Monoid Op, int kRows>
-__global__ void __launch_bounds__(kMostThreads, 1)
+__global__ void __launch_bounds__(most_threads(sizeof(typename Op::Element)), 1)
     one_wave(const typename Op::Item* in, typename Op::Item* out, std::int64_t n, bool aligned, Mode mode,
              std::uint32_t* last_run, typename TileState<typename Op::Item>::Word* states, Op op) {
   using Item = typename Op::Item;
@@ -81,20 +82,28 @@ class OneWave {
     about.id = "one_wave";
     about.title = "One tile a multiprocessor, in registers";
     about.source = "Merrill and Garland 2016; CUB's look-ahead scan";
-    about.limits = "n items of 64 KiB (4-byte items: 128 KiB) a multiprocessor or less";
+    about.parameters = {
+        {.name = "rows", .values = {"4", "2", "8"}, .meaning = "vectors a thread; 8 of 4-byte items only"}};
+    about.limits = "16 KiB a multiprocessor, times rows";
     about.in_place = true;
     about.cost = {.work = "about 3n", .span = "40 steps", .traffic = "2n"};
     return about;
   }
 
   explicit OneWave(const Problem& problem)
-      : problem_(problem), multiprocessors_(cuda::multiprocessors()), shape_(shape()) {}
+      : problem_(problem),
+        rows_(std::stoi(setting(describe(), problem.settings, "rows"))),
+        multiprocessors_(cuda::multiprocessors()),
+        shape_(shape()) {}
 
   Plan plan() const {
     if (multiprocessors_ == 0) return Plan::refuse("one_wave asks how many multiprocessors there are: it needs a GPU");
-    if (vectors() > multiprocessors_ * kMostThreads * many_rows()) {
-      return Plan::refuse("one_wave holds " + std::to_string(16 * many_rows()) +
-                          " KiB of items of this size a multiprocessor at most");
+    const std::size_t bytes = item_bytes(problem_.type, problem_.op);
+    if (!fits(rows_, bytes)) return Plan::refuse("one_wave takes 8 vectors a thread of 4-byte items only");
+    if (shape_.blocks > multiprocessors_) {
+      return Plan::refuse("one_wave holds one tile a multiprocessor, of " +
+                          std::to_string(most_threads(element_bytes(problem_.type)) * rows_ / 64) +
+                          " KiB at most with " + std::to_string(rows_) + " vectors a thread");
     }
     simt::Workspace workspace;
     take(workspace);
@@ -118,16 +127,20 @@ class OneWave {
     simt::Workspace workspace(memory);
     const auto [last_run, words] = take(workspace);
     const bool aligned = simt::CudaMachine::aligned(in, 16) && simt::CudaMachine::aligned(out, 16);
-    const auto kernel =
-        rows() == kFewRows ? one_wave<Op, kFewRows> : one_wave<Op, rows_that_fit(sizeof(typename Op::Item))>;
+    const auto kernel = [&] {
+      if constexpr (fits(8, sizeof(typename Op::Item))) {
+        if (rows_ == 8) return one_wave<Op, 8>;
+      }
+      return rows_ == 2 ? one_wave<Op, 2> : one_wave<Op, 4>;
+    }();
     cuda::launch(kernel, shape_, stream, in, out, problem_.items, aligned, problem_.mode, last_run,
                  static_cast<typename TileState<typename Op::Item>::Word*>(words), op);
   }
 
  private:
-  static constexpr int kFewRows = 2;
-  /// What fits the registers of a full block without spilling; small items and large ones need more besides.
-  static constexpr int rows_that_fit(std::size_t item_bytes) { return item_bytes == 4 ? 8 : 4; }
+  /// Whether the registers of a full block hold so many vectors a thread, and all else, without spilling. Small items
+  /// and large ones need more besides.
+  static constexpr bool fits(int rows, std::size_t item_bytes) { return rows < 8 || item_bytes == 4; }
 
   struct Memory {
     std::uint32_t* last_run;
@@ -141,22 +154,25 @@ class OneWave {
   std::int64_t vectors() const {
     return ceil_div(problem_.items * static_cast<std::int64_t>(item_bytes(problem_.type, problem_.op)), 16);
   }
-  int rows() const { return vectors() <= multiprocessors_ * kMostThreads * kFewRows ? kFewRows : many_rows(); }
-
-  int many_rows() const { return rows_that_fit(item_bytes(problem_.type, problem_.op)); }
-
-  /// All multiprocessors, but no block of less than four warps; all blocks resident, since they wait for each other.
+  /// Few blocks have few aggregates to wait for, small blocks start and meet sooner; both give way to a single wave.
+  /// All blocks are resident, since they wait for each other.
   cuda::LaunchShape shape() const {
-    if (multiprocessors_ == 0) return {};
-    const std::int64_t rows_in_all = std::max<std::int64_t>(ceil_div(vectors(), kLanes), 1);
-    const std::int64_t warps = std::max<std::int64_t>(ceil_div(rows_in_all, rows() * multiprocessors_), 4);
-    return {.blocks = static_cast<int>(ceil_div(rows_in_all, warps * rows())),
+    const std::int64_t rows = std::max<std::int64_t>(ceil_div(vectors(), kLanes * rows_), 1);  // of warps
+    std::int64_t warps = 8;
+    while (warps < 16 && ceil_div(rows, warps) > kFewBlocks) warps *= 2;
+    if (ceil_div(rows, warps) > kFewBlocks) {
+      warps = std::clamp<std::int64_t>(ceil_div(rows, std::max(multiprocessors_, 1)), 8,
+                                       most_threads(element_bytes(problem_.type)) / kLanes);
+    }
+    return {.blocks = static_cast<int>(ceil_div(rows, warps)),
             .threads = static_cast<int>(warps) * kLanes,
             .cooperative = true};
   }
+  static constexpr int kFewBlocks = 64;
 
   Problem problem_;
-  std::int64_t multiprocessors_;
+  int rows_;
+  int multiprocessors_;
   cuda::LaunchShape shape_;
 };
 

@@ -1,0 +1,242 @@
+"""The libraries, behind one interface: put an array on the device, sum it, time that, fetch the result.
+
+A library is imported when it is made; what its import or its first use of the GPU raises, says why it is left out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+_UNTIMED_RUNS = 3
+_TIMES_THE_CACHE = 3
+_LEAST_EVICTION_BYTES = 1 << 30
+"""What is read to evict L2: several times its size, and enough that Python's launches hide behind it."""
+
+
+class Library(ABC):
+    """A library that sums on the device. ``caches``: the states of the cache in which it can be timed."""
+
+    id: str
+    caches: tuple[str, ...] = ("cold", "warm")
+
+    @abstractmethod
+    def versions(self) -> dict[str, str]:
+        """What the provenance says of it."""
+
+    @abstractmethod
+    def put(self, items: np.ndarray) -> Any:
+        """Copies items to the device."""
+
+    @abstractmethod
+    def prepare(self, items: Any) -> Callable[[], Any]:
+        """A function that enqueues the sum of the items and returns where it will be: memory that is poisoned now."""
+
+    @abstractmethod
+    def fetch(self, result: Any) -> np.ndarray:
+        """Waits for a result and copies it to the host."""
+
+    @abstractmethod
+    def seconds(self, run: Callable[[], Any], runs: int, cache: str) -> float:
+        """Mean time of one of ``runs`` runs."""
+
+    def is_out_of_memory(self, error: Exception) -> bool:
+        """Whether this is the library's way to say that the device's memory does not suffice."""
+        return "out of memory" in str(error).lower() or "RESOURCE_EXHAUSTED" in str(error)
+
+
+class _WithEvents(Library):
+    """Timing by CUDA events on a stream of our own, as harness/cuda/timing.cu does it."""
+
+    @abstractmethod
+    def _stream(self) -> contextlib.AbstractContextManager[Any]:
+        """Makes our stream the one that everything is enqueued on."""
+
+    @abstractmethod
+    def _event(self) -> Any:
+        """An event that was recorded now."""
+
+    @abstractmethod
+    def _between(self, start: Any, end: Any) -> float:
+        """Seconds between two events, once the second has happened."""
+
+    @abstractmethod
+    def _evict(self) -> None:
+        """Enqueues a kernel that reads several times what L2 holds, and writes next to nothing."""
+
+    def seconds(self, run: Callable[[], Any], runs: int, cache: str) -> float:
+        with self._stream():
+            for _ in range(_UNTIMED_RUNS):
+                run()
+            if cache == "warm":
+                return self._between(*self._interval(run, runs)) / runs
+            intervals = []
+            for _ in range(runs):
+                self._evict()
+                intervals.append(self._interval(run, 1))
+            return sum(self._between(*interval) for interval in reversed(intervals)) / runs
+
+    def _interval(self, run: Callable[[], Any], runs: int) -> tuple[Any, Any]:
+        start = self._event()
+        for _ in range(runs):
+            run()
+        return start, self._event()
+
+
+class Torch(_WithEvents):
+    """torch.cumsum into an output that is there already."""
+
+    id = "torch_cumsum"
+
+    def __init__(self) -> None:
+        import torch
+
+        torch.cuda.init()
+        self._torch = torch
+        self._own_stream = torch.cuda.Stream()
+        l2_bytes = getattr(torch.cuda.get_device_properties(0), "L2_cache_size", 0)  # older ones do not know it
+        self._cold = torch.zeros(_eviction_words(l2_bytes), dtype=torch.int32, device="cuda")
+
+    def versions(self) -> dict[str, str]:
+        return {"torch": self._torch.__version__, "torch_cuda": str(self._torch.version.cuda)}
+
+    def put(self, items: np.ndarray) -> Any:
+        with self._stream():
+            return self._torch.from_numpy(items).cuda()
+
+    def prepare(self, items: Any) -> Callable[[], Any]:
+        torch = self._torch
+        with self._stream():
+            out = torch.full_like(items, 85)
+        return lambda: torch.cumsum(items, 0, dtype=items.dtype, out=out)
+
+    def fetch(self, result: Any) -> np.ndarray:
+        with self._stream():
+            return result.cpu().numpy()
+
+    def _stream(self) -> contextlib.AbstractContextManager[Any]:
+        return self._torch.cuda.stream(self._own_stream)
+
+    def _event(self) -> Any:
+        event = self._torch.cuda.Event(enable_timing=True)
+        event.record()
+        return event
+
+    def _between(self, start: Any, end: Any) -> float:
+        end.synchronize()
+        return start.elapsed_time(end) * 1e-3
+
+    def _evict(self) -> None:
+        self._torch.amax(self._cold)
+
+
+class Cupy(_WithEvents):
+    """cupy.cumsum into an output that is there already."""
+
+    id = "cupy_cumsum"
+
+    def __init__(self) -> None:
+        import cupy
+
+        self._cupy = cupy
+        self._own_stream = cupy.cuda.Stream(non_blocking=True)
+        with self._stream():
+            self._cold = cupy.zeros(_eviction_words(cupy.cuda.Device().attributes["L2CacheSize"]), dtype=cupy.int32)
+
+    def versions(self) -> dict[str, str]:
+        cupy = self._cupy
+        return {"cupy": cupy.__version__, "cupy_cuda": str(cupy.cuda.runtime.runtimeGetVersion()),
+                "cupy_accelerators": os.environ.get("CUPY_ACCELERATORS", "default")}  # fmt: skip
+
+    def put(self, items: np.ndarray) -> Any:
+        with self._stream():
+            return self._cupy.asarray(items)
+
+    def prepare(self, items: Any) -> Callable[[], Any]:
+        cupy = self._cupy
+        with self._stream():
+            out = cupy.full_like(items, 85)
+        return lambda: cupy.cumsum(items, dtype=items.dtype, out=out)
+
+    def fetch(self, result: Any) -> np.ndarray:
+        with self._stream():
+            return result.get()
+
+    def _stream(self) -> contextlib.AbstractContextManager[Any]:
+        return self._own_stream
+
+    def _event(self) -> Any:
+        event = self._cupy.cuda.Event()
+        event.record()
+        return event
+
+    def _between(self, start: Any, end: Any) -> float:
+        end.synchronize()
+        return self._cupy.cuda.get_elapsed_time(start, end) * 1e-3
+
+    def _evict(self) -> None:
+        self._cold.max()
+
+
+class Jax(Library):
+    """jax.numpy.cumsum, compiled. It has no events and no stream of ours, and allocates its output in every run: its
+    time is the host's, of runs enqueued back to back until the last is ready. Runs after an eviction cannot be timed so.
+    """
+
+    id = "jax_cumsum"
+    caches = ("warm",)
+
+    def __init__(self) -> None:
+        os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # the others need memory too
+        import jax
+
+        jax.config.update("jax_enable_x64", True)
+        self._jax = jax
+        self._device = jax.devices("gpu")[0]
+        self._cumsum = jax.jit(lambda items: jax.numpy.cumsum(items, dtype=items.dtype))
+
+    def versions(self) -> dict[str, str]:
+        return {"jax": self._jax.__version__,
+                "jax_timing": "wall time of runs back to back, until the last is ready"}  # fmt: skip
+
+    def put(self, items: np.ndarray) -> Any:
+        return self._jax.device_put(items, self._device)
+
+    def prepare(self, items: Any) -> Callable[[], Any]:
+        return lambda: self._cumsum(items)
+
+    def fetch(self, result: Any) -> np.ndarray:
+        return np.asarray(result)
+
+    def seconds(self, run: Callable[[], Any], runs: int, cache: str) -> float:
+        for _ in range(_UNTIMED_RUNS):
+            result = run()
+        result.block_until_ready()
+        start = time.perf_counter()
+        for _ in range(runs):
+            result = run()
+        result.block_until_ready()
+        return (time.perf_counter() - start) / runs
+
+
+KNOWN: tuple[type[Library], ...] = (Torch, Cupy, Jax)
+
+
+def available(ids: list[str]) -> Iterator[Library | tuple[str, str]]:
+    """Of each library named: itself, or its id and why it cannot be used."""
+    for known in KNOWN:
+        if known.id in ids:
+            try:
+                yield known()
+            except Exception as error:  # an import may raise anything, and so may a driver
+                yield known.id, (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def _eviction_words(l2_bytes: int) -> int:
+    return max(_TIMES_THE_CACHE * l2_bytes, _LEAST_EVICTION_BYTES) // 4

@@ -1,0 +1,64 @@
+"""What a results file says of where it comes from, in the words of ``scanlab bench``."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+from datetime import datetime, timezone
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+_GPU = {"name": "device", "compute_cap": "compute_capability", "driver_version": "driver",
+        "clocks.max.sm": "sm_clock_mhz_max", "clocks.max.memory": "memory_clock_mhz_max"}  # fmt: skip
+"""A field of nvidia-smi, and what results call it."""
+
+
+def context(seed: int, rounds: int, cap_seconds: float) -> dict[str, str]:
+    """All but the libraries' versions."""
+    facts = {
+        "schema": "scanlab-results/1",
+        "kind": "cuda",
+        "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        "executable": "baselines.python",
+        "argv": " ".join(["python -m baselines.python", *sys.argv[1:]]),
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "cores": str(os.cpu_count()),
+        "seed": str(seed),
+        "rounds": str(rounds),
+        "cap_seconds": f"{cap_seconds:g}",
+    }
+    return facts | _commit() | _device()
+
+
+def _commit() -> dict[str, str]:
+    if exported := os.environ.get("SCANLAB_COMMIT"):  # a clean tree without its history
+        return {"git_commit": exported, "git_dirty": "false"}
+    head = _output("git", "-C", str(ROOT), "rev-parse", "HEAD")
+    changes = _output("git", "-C", str(ROOT), "status", "--porcelain", "--untracked-files=no")
+    return {"git_commit": head or "unknown", "git_dirty": "false" if head and not changes else "true"}
+
+
+def _device() -> dict[str, str]:
+    """Of the GPU that the libraries use: the first that they may."""
+    chosen = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]
+    fields = [*_GPU, "ecc.mode.current", "clocks.sm", "clocks.mem", "temperature.gpu"]
+    line = _output("nvidia-smi", f"--id={chosen}", f"--query-gpu={','.join(fields)}", "--format=csv,noheader,nounits")
+    values = dict(zip(fields, line.split(", ")))
+    if len(values) < len(fields):
+        return {}
+    return {ours: values[theirs] for theirs, ours in _GPU.items()} | {
+        "ecc": "on" if values["ecc.mode.current"] == "Enabled" else "off",
+        "clocks_before": f"sm {values['clocks.sm']} MHz, memory {values['clocks.mem']} MHz, {values['temperature.gpu']} C",
+    }
+
+
+def _output(*command: str) -> str:
+    """What a command prints, or nothing if it is not there or fails."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""

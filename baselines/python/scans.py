@@ -1,0 +1,45 @@
+"""What is summed, what the result must be, and whether a library's is.
+
+Integers are drawn over their whole range; sums wrap in the element type. Floats telescope: item i is h(i) - h(i - 1)
+with every h a small multiple of one quantum, so that the sum of any run of items is exact in any of the types, whatever
+the grouping. All results are therefore compared exactly, which is stricter than an error bound. A prefix of the items
+has a prefix of the sums: one array serves every n.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+TYPES = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
+         "f16": np.float16, "f32": np.float32, "f64": np.float64}  # fmt: skip
+
+_QUANTUM = 2.0**-4
+_MOST_QUANTA = 31
+
+
+def make_items(type_name: str, count: int, seed: int) -> np.ndarray:
+    """``count`` items of the type, the same for the same seed."""
+    dtype = np.dtype(TYPES[type_name])
+    rng = np.random.default_rng([seed, *type_name.encode()])
+    if dtype.kind == "i":
+        limits = np.iinfo(dtype)
+        return rng.integers(limits.min, limits.max, count, dtype=dtype, endpoint=True)
+    levels = rng.integers(-_MOST_QUANTA, _MOST_QUANTA, count, dtype=np.int8, endpoint=True)
+    return (np.diff(levels, prepend=np.int8(0)) * np.float32(_QUANTUM)).astype(dtype, copy=False)
+
+
+def reference(items: np.ndarray) -> np.ndarray:
+    """The inclusive sums: integers wrap, floats are summed as doubles."""
+    wide = items.dtype if items.dtype.kind == "i" else np.float64
+    return np.cumsum(items, dtype=wide).astype(items.dtype, copy=False)
+
+
+def fault(result: np.ndarray, expected: np.ndarray) -> str:
+    """One sentence that says what is wrong with a result; empty if it is right. NaN never is."""
+    if result.dtype != expected.dtype or result.shape != expected.shape:
+        return f"it is {result.dtype}{list(result.shape)}, not {expected.dtype}{list(expected.shape)}"
+    wrong = result != expected
+    if not wrong.any():
+        return ""
+    first = int(np.argmax(wrong))
+    return f"{np.count_nonzero(wrong)} items are wrong, the first is {first}: {result[first]} instead of {expected[first]}"

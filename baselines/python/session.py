@@ -1,0 +1,175 @@
+"""Verifies every case, times it in rounds spread over the whole session, and says what came of it.
+
+A case is a library, a type, a number of items and a state of the cache. Its entries are Google Benchmark's, named as
+``scanlab bench`` names its own; data/README.md has their fields.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from baselines.python import scans
+from baselines.python.libraries import Library
+
+_SECONDS_A_REPETITION = 5e-3
+_FEWEST_RUNS = 3
+_MOST_RUNS = {"cold": 20, "warm": 500}
+_SHORT_SECONDS, _RUNS_OF_SHORT = 20e-6, 100
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is measured. ``cap_seconds``: after as long, a case gets no further repetition."""
+
+    types: list[str]
+    items: list[int]
+    rounds: int
+    seed: int
+    cap_seconds: float = 2.0
+
+
+@dataclass
+class Case:
+    """One name in the results."""
+
+    library: Library
+    type: str
+    items: int
+    cache: str
+    scan: Scan
+    runs: int = 1
+    spent: float = 0.0
+
+    @property
+    def name(self) -> str:
+        return (f"scan/variant:{self.library.id}/type:{self.type}/op:plus/mode:inclusive/items:{self.items}"
+                f"/cache:{self.cache}/launch:stream")  # fmt: skip
+
+
+@dataclass
+class Scan:
+    """What the cases of one library, type and n share: the scan, and what is wrong with it."""
+
+    run: Callable[[], Any] | None = None
+    fault: str = ""
+    out_of_memory: bool = False
+    last: Any = None
+
+
+@dataclass
+class Session:
+    """``say`` is told of progress, and of every fault when it is found."""
+
+    plan: Plan
+    libraries: list[Library]
+    say: Callable[[str], None]
+    entries: list[dict[str, Any]] = field(default_factory=list)
+    failed: int = 0
+    out_of_memory: int = 0
+
+    def run(self) -> Iterator[None]:
+        """Everything; yields whenever there is more to keep."""
+        cases: list[Case] = []
+        for type_name in self.plan.types:
+            self.say(f"verifying {type_name}")
+            cases += self._verified(type_name)
+        yield
+        for round_number in range(self.plan.rounds):
+            self.say(f"round {round_number + 1} of {self.plan.rounds}")
+            for case in cases:
+                if not case.scan.fault and case.spent <= self.plan.cap_seconds:
+                    self._time(case, round_number)
+            yield
+        self._verify_again(cases)
+        yield
+
+    def _verified(self, type_name: str) -> Iterable[Case]:
+        most = max(self.plan.items)
+        items = scans.make_items(type_name, most, self.plan.seed)
+        expected = scans.reference(items)
+        for library in self.libraries:
+            for count in self.plan.items:
+                scan = Scan()
+                self._contain(library, scan, lambda: self._bind(library, scan, items[:count], expected[:count]))
+                for cache in library.caches:
+                    case = Case(library, type_name, count, cache, scan)
+                    if not scan.fault:
+                        self._contain(library, scan, lambda: self._calibrate(case))
+                    if scan.fault:
+                        self._refuse(case, 0)
+                    else:
+                        yield case
+
+    def _bind(self, library: Library, scan: Scan, items: Any, expected: Any) -> None:
+        scan.run = library.prepare(library.put(items))
+        scan.fault = scans.fault(library.fetch(scan.run()), expected)
+
+    def _calibrate(self, case: Case) -> None:
+        seconds = case.library.seconds(case.scan.run, _FEWEST_RUNS, case.cache)
+        runs = min(max(math.ceil(_SECONDS_A_REPETITION / seconds), _FEWEST_RUNS), _MOST_RUNS[case.cache])
+        if case.cache == "warm" and seconds < _SHORT_SECONDS:
+            runs = max(runs, _RUNS_OF_SHORT)
+        case.runs = runs
+
+    def _time(self, case: Case, round_number: int) -> None:
+        began = time.monotonic()
+        measured: list[float] = []
+        self._contain(case.library, case.scan,
+                      lambda: measured.append(case.library.seconds(case.scan.run, case.runs, case.cache)))  # fmt: skip
+        case.spent += time.monotonic() - began
+        if case.scan.fault:
+            self._refuse(case, round_number)
+        else:
+            self.entries.append(self._entry(case, round_number) | {
+                "iterations": case.runs, "real_time": measured[0] * 1e9, "cpu_time": 0.0, "time_unit": "ns",
+                "verified": 1})  # fmt: skip
+
+    def _verify_again(self, cases: list[Case]) -> None:
+        """Runs each scan once more: what it does after all that timing must still be right."""
+        for type_name in self.plan.types:
+            expected = scans.reference(scans.make_items(type_name, max(self.plan.items), self.plan.seed))
+            done: set[int] = set()
+            for case in cases:
+                if case.type == type_name and not case.scan.fault and id(case.scan) not in done:
+                    done.add(id(case.scan))
+                    self._contain(case.library, case.scan, lambda: self._compare(case, expected))
+        for case in cases:
+            if case.scan.fault.startswith("after its last timed run"):
+                self.entries = [entry for entry in self.entries if entry["name"] != case.name]
+                self._refuse(case, 0)
+
+    def _compare(self, case: Case, expected: Any) -> None:
+        if found := scans.fault(case.library.fetch(case.scan.run()), expected[: case.items]):
+            case.scan.fault = "after its last timed run: " + found
+
+    def _contain(self, library: Library, scan: Scan, work: Callable[[], None]) -> None:
+        """Does the work; what it raises becomes the scan's fault, so that the session goes on."""
+        try:
+            work()
+        except Exception as error:  # a library may raise anything
+            scan.out_of_memory = library.is_out_of_memory(error)
+            lines = str(error).splitlines() or [type(error).__name__]
+            scan.fault = "out of device memory" if scan.out_of_memory else lines[0]
+
+    def _refuse(self, case: Case, round_number: int) -> None:
+        """An entry without a time, with the reason."""
+        self.say(f"{case.name}: {case.scan.fault}")
+        if case.scan.out_of_memory:
+            self.out_of_memory += 1
+            message = case.scan.fault
+        else:
+            self.failed += 1
+            message = f"verification failed: {case.scan.fault}"
+        self.entries.append(self._entry(case, round_number) | {
+            "iterations": 0, "real_time": 0.0, "cpu_time": 0.0, "time_unit": "ns", "verified": 0,
+            "error_occurred": True, "error_message": message})  # fmt: skip
+
+    def _entry(self, case: Case, round_number: int) -> dict[str, Any]:
+        size = scans.TYPES[case.type](0).itemsize
+        return {"name": case.name, "run_name": case.name, "run_type": "iteration", "threads": 1,
+                "repetitions": self.plan.rounds, "repetition_index": round_number, "round": round_number,
+                "items": case.items, "bytes": 2 * case.items * size}  # fmt: skip

@@ -1,0 +1,188 @@
+// scanlab tune: measures which scan is the fastest, and writes the table that `best` goes by.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <system_error>
+
+#include "harness/cli/command.hpp"
+#include "harness/cli/interrupt.hpp"
+#include "harness/cli/selection.hpp"
+#include "harness/cli/tuner.hpp"
+
+namespace scanlab::cli {
+
+namespace po = boost::program_options;
+
+namespace {
+
+constexpr char kNotes[] =
+    "Every scan that takes all types and operators is timed, with each value of its parameters, cold and warm, from a\n"
+    "stream and in a graph. For each n the one is chosen that is nowhere far from the fastest: its worst column "
+    "counts.\n"
+    "Without --type and --op: plus of every type, and max and affine of i32, i64 and f32. What a table lacks, best "
+    "takes\n"
+    "from items of the same size. A table in data/tuned/ becomes part of the program at the next build; until then\n"
+    "SCANLAB_TUNING=FILE scanlab ... uses it.\n";
+
+po::options_description tune_options() {
+  po::options_description options("options");
+  const auto list_of = [](const char* name) {
+    return po::value<std::vector<std::string>>()->composing()->value_name(name);
+  };
+  const auto file = [] { return po::value<std::string>()->value_name("FILE"); };
+  options.add_options()                                                                    //
+      ("type", list_of("TYPE"), "i8, i16, i32, i64, f16, f32, f64, or all")                //
+      ("op", list_of("OP"), "plus, max, min, affine, or all")                              //
+      ("items", list_of("LIST"),                                                           //
+       "numbers of items (default from 2^8 to 2^30, and those halfway, up to 4 GiB)")      //
+      ("from", file(), "choose from these results of scanlab bench instead of measuring")  //
+      ("out", file(), "the table: JSON with provenance; a whole file or none")             //
+      ("force", "replace FILE if it exists")                                               //
+      ("help,h", "this text");
+  return options;
+}
+
+/// What is measured: what is asked for, or what matters most in a few minutes.
+std::vector<TypeAndOperator> monoids(const po::variables_map& values) {
+  using enum ElementType;
+  using enum Operator;
+  const Selection selection = read_selection(values);
+  std::vector<TypeAndOperator> all;
+  if (values.count("type") == 0 && values.count("op") == 0) {
+    for (const auto& [type, word] : named_values<ElementType>()) all.emplace_back(type, plus);
+    for (const Operator op : {max, affine}) {
+      for (const ElementType type : {i32, i64, f32}) all.emplace_back(type, op);
+    }
+    return all;
+  }
+  for (const ElementType type : selection.types) {
+    for (const Operator op : selection.operators) all.emplace_back(type, op);
+  }
+  return all;
+}
+
+Facts provenance(const Facts& device, const Context& context) {
+  Facts facts = device;
+  facts.update(build_facts());
+  facts["date"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  facts["argv"] = fmt::format("{}", fmt::join(context.argv, " "));
+  return facts;
+}
+
+std::unique_ptr<BenchMachine> make_machine([[maybe_unused]] OracleStore& oracles) {
+#ifdef SCANLAB_WITH_CUDA
+  return make_cuda_machine(oracles);
+#else
+  return nullptr;
+#endif
+}
+
+/// Throws CommandError (status 3) without a device.
+Measured measure(const po::variables_map& values, Context& context, bool& any_failed) {
+  constexpr std::uint64_t kSeed = 1;
+  std::string why_not;
+  const std::optional<Facts> device = device_facts(why_not);
+  if (!device) {
+    throw CommandError(kNoDevice, fmt::format("tune measures on a CUDA device, and there is none: {}. Without one, "
+                                              "choose from results with --from",
+                                              why_not));
+  }
+  OracleStore oracles(kSeed);
+  const std::unique_ptr<BenchMachine> machine = make_machine(oracles);
+  Tuner tuner(*machine, candidates(), context.err);
+  Measured measured{.context = provenance(*device, context), .timings = {}};
+  std::vector<std::int64_t> asked = read_selection(values).items;
+  std::ranges::sort(asked);
+  for (const TypeAndOperator& monoid : monoids(values)) {
+    measured.timings[monoid] = tuner.measure(monoid, asked.empty() ? tuning_sizes(monoid) : asked);
+  }
+  any_failed = tuner.any_failed();
+  return measured;
+}
+
+/// A file that is written whole or not at all. Refuses, before anything is measured, what could not be written later.
+class WholeFile {
+ public:
+  WholeFile(std::filesystem::path path, bool replace) : path_(std::move(path)), partial_(path_.string() + ".partial") {
+    if (!replace && std::filesystem::exists(path_)) {
+      throw CommandError(
+          kBadInput, fmt::format("'{}' exists; choose another name, or give --force to replace it", path_.string()));
+    }
+    std::error_code ignored;  // opening the file says it better
+    if (path_.has_parent_path()) std::filesystem::create_directories(path_.parent_path(), ignored);
+    file_.open(partial_);
+    if (!file_ || std::filesystem::is_directory(path_)) fail();
+  }
+  ~WholeFile() {
+    std::error_code ignored;
+    std::filesystem::remove(partial_, ignored);
+  }
+  WholeFile(const WholeFile&) = delete;
+  WholeFile& operator=(const WholeFile&) = delete;
+
+  void write(const std::string& text) {
+    file_ << text;
+    file_.close();
+    std::error_code error;
+    if (file_) std::filesystem::rename(partial_, path_, error);
+    if (!file_ || error) fail();
+  }
+
+ private:
+  [[noreturn]] void fail() const { throw CommandError(kBadInput, fmt::format("cannot write '{}'", path_.string())); }
+
+  std::filesystem::path path_;
+  std::filesystem::path partial_;
+  std::ofstream file_;
+};
+
+void print(const TuningTable& table, std::ostream& out) {
+  fmt::print(out, "{}, {} multiprocessors\n", table.device, table.multiprocessors);
+  for (const TuningTable::Entry& entry : table.entries) {
+    fmt::print(out, "{} {}\n", name(entry.type), name(entry.op));
+    for (const TuningTable::Row& row : entry.rows) {
+      fmt::print(out, "  from {:>12}  {}\n", row.from_items, row.choice.label());
+    }
+  }
+}
+
+}  // namespace
+
+int tune(const std::vector<std::string>& arguments, Context& context) {
+  const po::options_description options = tune_options();
+  po::variables_map values;
+  if (!parse_options(arguments, options, {}, command("tune"), context, values)) {
+    context.out << "\n" << kNotes;
+    return kOk;
+  }
+  for (const char* option : {"type", "op", "items"}) {
+    if (values.count("from") != 0 && values.count(option) != 0) {
+      throw CommandError(kBadInput, fmt::format("--from takes what the results hold: leave out --{}", option));
+    }
+  }
+  std::optional<WholeFile> out;
+  if (values.count("out") != 0) out.emplace(values["out"].as<std::string>(), values.count("force") != 0);
+
+  const InterruptGuard guard;
+  bool any_failed = false;
+  const Measured measured =
+      values.count("from") != 0 ? read_results(values["from"].as<std::string>()) : measure(values, context, any_failed);
+  if (interrupted()) {
+    fmt::print(context.err, "scanlab: interrupted; no table is written\n");
+    return kInterrupted;
+  }
+  const TuningTable table = make_table(measured);
+  print(table, context.out);
+  if (out) out->write(to_text(table));
+  return any_failed ? kFailed : kOk;
+}
+
+}  // namespace scanlab::cli
