@@ -15,12 +15,14 @@
 // Halves. u is 2^-11: past a thousand additions gamma_d bounds nothing. Sums and compositions of halves are therefore
 // made exact, whatever the grouping, and compared exactly, which is stricter than a bound. Sums telescope: item i is
 // h(i) - h(i-1), with h(-1) = 0 and every other h a small multiple of one quantum, so that the sum of items i to j is
-// h(j) - h(i-1), which a half holds; every output is an h. So do affine maps: item i is g(i) after the inverse of
-// g(i-1), where g(i) maps x to ±2^e(i) x + h(i) with e(i) in [-1, 1]. Items i to j compose to g(j) after the inverse of
-// g(i-1): a scale c within 2^±2, and the shift h(j) - c h(i-1). With |h| <= R, all multiples of q, a shift is at most
-// 5R/q times the smaller of q and cq; and the product within a composition is a shift times a power of two, no larger
-// than 8R: all exact for R <= 409 q and 8R < 65504. The other kinds stay exact on their own: an alternating sum goes
-// nowhere, and the constant item changes its sign every kRun items, so that its sums rise and fall.
+// h(j) - h(i-1), which a half holds; every output is an h. A sum commutes, and CUB adds halves two by two, every other
+// item of a thread: with |h| at most 15 quanta (480 each in the extremes) any 64 items, neighbours or not, have an
+// exact sum too. So do affine maps: item i is g(i) after the inverse of g(i-1), where g(i) maps x to ±2^e(i) x + h(i)
+// with e(i) in [-1, 1]. Items i to j compose to g(j) after the inverse of g(i-1): a scale c within 2^±2, and the shift
+// h(j) - c h(i-1). With |h| <= R, all multiples of q, a shift is at most 5R/q times the smaller of q and cq; and the
+// product within a composition is a shift times a power of two, no larger than 8R: all exact for R <= 409 q and 8R <
+// 65504. The other kinds stay exact on their own: an alternating sum goes nowhere, and the constant item changes its
+// sign every kRun items, so that its sums rise and fall.
 #pragma once
 
 #include <array>
@@ -206,9 +208,13 @@ SCANLAB_HD constexpr float held(bool extremes, std::uint64_t seed, std::int64_t 
   constexpr bool kAffine = Op::kOperator == Operator::affine;
   if (i < 0) return 0;
   const std::uint64_t bits = random_bits(seed, Draw::value, i);
-  if (extremes) return (kAffine ? 7168.0f : 30720.0f) * static_cast<float>(static_cast<int>(bits % 3) - 1);
-  constexpr int kReach = kAffine ? 409 : 1023;
-  return kQuantum * static_cast<float>(static_cast<int>(bits % (2 * kReach + 1)) - kReach);
+  if (extremes) return (kAffine ? 7168.0f : 480.0f) * static_cast<float>(static_cast<int>(bits % 3) - 1);
+  if constexpr (kAffine) {
+    constexpr int kReach = 409;
+    return kQuantum * static_cast<float>(static_cast<int>(bits % (2 * kReach + 1)) - kReach);
+  } else {  // even and odd by turns, so that no item is 0: one that is left out is missed
+    return kQuantum * static_cast<float>(2 * static_cast<int>(bits % 15) - 14 + (i % 2 == 0 ? 1 : 0));
+  }
 }
 
 /// Of the kinds random and extremes, where sums are exact.
