@@ -418,7 +418,7 @@ TEST(Tuner, SizesAreHalvesOfOctavesUpTo4GiB) {
 /// A candidate for the device alone, with a workspace, for one n.
 class DeviceOnly {
  public:
-  static constexpr std::int64_t kItems = 9001;
+  static constexpr std::int64_t kItems = 40'001;  // several tiles of the safe one
   static Description describe() {
     Description about;
     about.id = "planted_device_only";
