@@ -35,13 +35,18 @@ struct LaunchShape {
   int cluster = 1;               ///< blocks a cluster
 };
 
-/// Lets a kernel have as much shared memory and as large a cluster as `shape` asks for. Not to be called while a stream
-/// is captured; once is enough.
+/// Lets a kernel, which has no static shared memory, have what `shape` asks for beyond what every kernel gets. Not to
+/// be called while a stream is captured; once is enough. The leave is the kernel's, not the launch's: it is the most
+/// there is, so that plans of different shapes do not take it back from each other.
 template <class... Parameters>
 void allow(void (*kernel)(Parameters...), const LaunchShape& shape) {
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shape.shared_bytes)),
-        "asking for shared memory");
-  if (shape.cluster > 8) {  // larger ones are not portable, and given only to those who ask
+  constexpr std::size_t kGivenToAll = 48 * 1024;
+  if (shape.shared_bytes > kGivenToAll) {
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)),
+          "asking for shared memory");
+  }
+  if (shape.cluster > 8) {  // larger ones are not portable
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "asking for large clusters");
   }
 }

@@ -79,8 +79,8 @@ struct Description {
   std::string title;
   std::string source;
   Kind kind = Kind::scan;
-  std::vector<ElementType> types{};     ///< filled in from what the scan is compiled for
-  std::vector<Operator> operators{};    ///< likewise
+  std::vector<ElementType> types{};   ///< filled in from what the scan is compiled for
+  std::vector<Operator> operators{};  ///< likewise
   std::vector<Parameter> parameters{};
   Mode natural_mode = Mode::inclusive;  ///< what the algorithm gives with no extra work: the default of `explain`
   std::string limits = "any n";         ///< which n it takes, in words
@@ -92,8 +92,8 @@ struct Description {
 /// Memory of one run. Pointers are of the machine that runs: device pointers for CUDA, host pointers elsewhere. `in`
 /// and `out` are aligned to their item and to no more: a user may scan from the second element of an array.
 struct Buffers {
-  const void* in = nullptr;   ///< items * item_bytes
-  void* out = nullptr;        ///< items * item_bytes; does not overlap `in`, unless the scan works in place and it is `in`
+  const void* in = nullptr;  ///< items * item_bytes
+  void* out = nullptr;  ///< items * item_bytes; does not overlap `in`, unless the scan works in place and it is `in`
   void* workspace = nullptr;  ///< Plan::workspace_bytes, aligned to 256 bytes; prepared, or contents undefined
 };
 
@@ -103,7 +103,8 @@ using StreamHandle = void*;  ///< a cudaStream_t
 /// and can be captured in a graph. A machine that the variant cannot run on has an empty function.
 ///
 /// A variant may ask that its workspace be prepared: once, before the first of any number of runs on it, and anew when
-/// it was used for anything else. A run leaves the workspace ready for the next, so that a captured run can be replayed.
+/// it was used for anything else. A run leaves the workspace ready for the next, so that a captured run can be
+/// replayed.
 struct BoundScan {
   Plan plan;
   std::function<void(void* workspace, StreamHandle)> prepare_cuda;     ///< empty: needs no preparation; only enqueues
