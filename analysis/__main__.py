@@ -109,20 +109,27 @@ def _pages(options: argparse.Namespace, read, publications) -> None:
     from analysis import ladder, markers
     from analysis.evidence import gather
     from analysis.report import footer_line
-    from analysis.tables import summary
+    from analysis.tables import rivals, summary
 
-    for page, name, module, build in (
-        (options.readme, "results", summary, summary.short), (options.ladder, "ladder", ladder, ladder.build),
+    # The first table of a page must be; a further one is there if the data tell of it.
+    for page, name, tables in (
+        (options.readme, "results", ((summary, summary.short), (rivals, rivals.fastest))), (options.ladder, "ladder", ((ladder, ladder.build),)),
     ):  # fmt: skip
         if page is None:
             continue
-        gathered = gather(module.NEEDS, read, publications)
-        if gathered.reasons:
-            _say(f"{page} is left as it is: {' and '.join(gathered.reasons)}.")
+        parts = []
+        for module, build in tables:
+            gathered = gather(module.NEEDS, read, publications)
+            if gathered.reasons:
+                left = "has its first table alone" if parts else "is left as it is"
+                _say(f"{page} {left}: {' and '.join(gathered.reasons)}.")
+                break
+            table = build(**gathered.found)
+            repeated = next((p.repeated for p in gathered.provenances if p.repeated), "")
+            parts.append(f"{table.markdown()}\n{table.caption} {footer_line(gathered.provenances)}; {repeated}.")
+        if not parts:
             continue
-        table = build(**gathered.found)
-        repeated = next((p.repeated for p in gathered.provenances if p.repeated), "")
-        text = f"{table.markdown()}\n{table.caption} {footer_line(gathered.provenances)}; {repeated}."
+        text = "\n\n".join(parts)
         page.write_text(markers.replaced(page.read_text(encoding="utf-8"), name, text), encoding="utf-8")
         _copy_figures_of(page, options.out / "figures")
         _say(f"{page}: {name} replaced")

@@ -8,20 +8,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from functools import cached_property
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import pandas as pd
 
 from analysis import statistics
 from analysis.published import Publication
-from analysis.results import CASE, MEASURED, OPTIONAL_COUNTER_COLUMNS, RECORDED, Explanation, Results, Run
+from analysis.results import CASE, MEASURED, OPTIONAL_COUNTER_COLUMNS, RECORDED, STREAM, Explanation, Results, Run
+from analysis.statistics import Interval
 
 CEILING = "memcpy"
+BULK_CEILING, VECTOR_CEILING = "copy_bulk", "copy_vector"
+CEILINGS = (CEILING, VECTOR_CEILING, BULK_CEILING)
 FLOOR = "empty_launch"
 CPU_BASELINES = ("cpu_sequential", "cpu_parallel")
 VENDOR = "cub_device_scan"
-BASELINES = (VENDOR, "thrust_scan", CEILING, FLOOR, *CPU_BASELINES)
+NEWEST_VENDOR = "cub_newest"
+CUBS = (VENDOR, NEWEST_VENDOR, "cub_newest_look_ahead", "cub_newest_deterministic")
+PYTHON_BASELINES = ("torch_cumsum", "cupy_cumsum", "jax_cumsum")
+RIVALS = (*CUBS, "thrust_scan", *PYTHON_BASELINES)
+"""Scans that users would pick instead of ours, on the GPU."""
+BASELINES = (*RIVALS, *CEILINGS, FLOOR, *CPU_BASELINES)
+BEST = "best"
+"""The variant that picks among ours by n, type and device."""
+LARGEST = 1 << 28
+"""Where scans are set side by side at their largest size: only the fastest ones are timed beyond."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +99,18 @@ class TimingEvidence:
         rows = self.of(variant, settings, **wanted)
         return rows[(rows["items"] > 0) & (rows["items"] & (rows["items"] - 1) == 0)]
 
+    def floor_ns(self, cache: str, launch: str = STREAM) -> float:
+        """Time of an empty launch in one column; it was timed at one size or at several, and they do not matter."""
+        rows = self.cases[(self.cases["variant"] == FLOOR) & (self.cases["launch"] == launch)]
+        in_cache = rows[rows["cache"] == cache]
+        return float((rows if in_cache.empty else in_cache)["median_ns"].median())
+
+    def vendor(self, items: int, cache: str, launch: str = STREAM) -> str | None:
+        """The fastest of CUB's scans in one case; None if none was timed."""
+        rows = self.cases[self.cases["variant"].isin(CUBS) & (self.cases["settings"] == "") & (self.cases["items"] == items)
+                          & (self.cases["cache"] == cache) & (self.cases["launch"] == launch)]  # fmt: skip
+        return None if rows.empty else str(rows.loc[rows["median_ns"].idxmin(), "variant"])
+
     def caches(self) -> list[str]:
         """``cold`` before ``warm``, those that were timed."""
         present = set(self.cases.loc[self.cases["variant"] != FLOOR, "cache"])
@@ -94,6 +119,117 @@ class TimingEvidence:
     def variants(self) -> list[str]:
         """Every variant and baseline that was timed with default settings, by id."""
         return sorted(set(self.cases.loc[self.cases["settings"] == "", "variant"]))
+
+
+class Key(NamedTuple):
+    """What scans that are compared have in common."""
+
+    type: str
+    op: str
+    mode: str
+    items: int
+    cache: str
+    launch: str
+
+
+class Match(NamedTuple):
+    """A scan against the fastest of some others in one run: their time over its own, so that above 1 it is faster."""
+
+    rival: str
+    ratio: Interval
+    run: int
+
+
+@dataclass(frozen=True)
+class AllTimingEvidence:
+    """Every case of one device, by run: what is compared is taken from one run wherever one run has it."""
+
+    samples: dict[Key, dict[int, dict[str, np.ndarray]]]
+    """Nanoseconds by case, run (newest first) and variant, of default settings."""
+    labels: dict[tuple[int, str, Key], str]
+    device: str
+    provenance: Provenance
+
+    def keys(self, **wanted: object) -> list[Key]:
+        """The cases with these properties, ordered by size; a tuple admits each of its members."""
+        admitted = {name: value if isinstance(value, tuple) else (value,) for name, value in wanted.items()}
+        found = (key for key in self.samples if all(getattr(key, name) in values for name, values in admitted.items()))
+        return sorted(found, key=lambda key: (key.items, key))
+
+    def match(self, key: Key, ours: str, theirs: Sequence[str], first: int | None = None) -> Match | None:
+        """Ours against the fastest of theirs, in the run ``first`` or else the newest that has both; None if none has."""
+        runs = self.samples.get(key, {})
+        for run, of in sorted(runs.items(), key=lambda item: item[0] != first):  # a stable sort: newest first
+            present = [variant for variant in theirs if variant in of] if ours in of else []
+            if present:
+                rival = min(present, key=lambda variant: float(np.median(of[variant])))
+                return Match(rival, statistics.ratio_interval(of[rival], of[ours]), run)
+        return None
+
+    def of(self, key: Key, variant: str, run: int | None = None) -> np.ndarray | None:
+        """A variant's samples in one run, or else in the newest run that has them."""
+        runs = self.samples.get(key, {})
+        if run in runs and variant in runs[run]:
+            return runs[run][variant]
+        return next((of[variant] for of in runs.values() if variant in of), None)
+
+    def chosen(self, key: Key, run: int) -> str:
+        """What ``best`` said that it chose; empty if it did not say."""
+        return self.labels.get((run, BEST, key), "")
+
+    @cached_property
+    def duels(self) -> pd.DataFrame:
+        """One row a case that ``best`` and CUB were timed in: ``rival``, ``ratio``, ``low``, ``high``, ``outcome``."""
+        rows = []
+        for key in self.keys():
+            if match := self.match(key, BEST, CUBS):
+                ratio = match.ratio
+                rows.append((*key, match.rival, self.chosen(key, match.run), ratio.value, ratio.low, ratio.high, outcome(ratio)))
+        return pd.DataFrame(rows, columns=[*Key._fields, "rival", "chosen", "ratio", "low", "high", "outcome"])
+
+
+WIN, TIE, LOSS = "win", "tie", "loss"
+
+
+def outcome(ratio: Interval) -> str:
+    """Who won, for their time over ours: a tie where the 95% interval has 1 in it, or where there is none."""
+    if ratio.known and ratio.low > 1:
+        return WIN
+    return LOSS if ratio.known and ratio.high < 1 else TIE
+
+
+@dataclass(frozen=True)
+class TrafficEvidence:
+    """DRAM bytes of one scan as the hardware counted them: one row a case, summed over its launches."""
+
+    cases: pd.DataFrame
+    l2_bytes: int
+    """0 if it is not known."""
+    provenance: Provenance
+
+
+@dataclass(frozen=True)
+class WaitEvidence:
+    """Cycles that the warps of a role spent waiting, by what for."""
+
+    rows: pd.DataFrame
+    provenance: Provenance
+
+
+@dataclass(frozen=True)
+class RepeatEvidence:
+    """Whether the bits of results varied between runs."""
+
+    rows: pd.DataFrame
+    provenance: Provenance
+
+
+@dataclass(frozen=True)
+class KernelEvidence:
+    """What the kernels of the scans take, of one device: one row a case, from the newest run that has it."""
+
+    cases: pd.DataFrame
+    provenance: Provenance
 
 
 @dataclass(frozen=True)
@@ -135,7 +271,8 @@ class Timings:
     """Timings on one device; ``types`` is by preference, and one type is taken.
 
     ``kinds`` are the kinds of file that may have them: CPU baselines are timed beside a GPU (``cuda``) or alone (``host``).
-    ``only`` leaves out all other variants.
+    ``only`` leaves out all other variants. ``launches`` are the ways of launching that are wanted. Of a case that several
+    runs have, the newest run is taken, and before it one that has ``all_of`` beside it.
     """
 
     types: Sequence[str] = ("i32",)
@@ -145,8 +282,14 @@ class Timings:
     any_of: Sequence[str] = ()
     only: Sequence[str] = ()
     kinds: Sequence[str] = ("cuda",)
+    launches: Sequence[str] = (STREAM,)
 
     def find(self, results: Results, published: dict[str, Publication]) -> TimingEvidence | None:
+        if self not in results.found:
+            results.found[self] = self._find(results)
+        return results.found[self]
+
+    def _find(self, results: Results) -> TimingEvidence | None:
         for origin in (MEASURED, RECORDED):
             for kind, device in _devices(results, origin, self.kinds):
                 for type_name in self.types:
@@ -169,7 +312,8 @@ class Timings:
         if self.only:
             rows = rows[rows["variant"].isin(self.only)]
         named = (rows["type"] == type_name) & (rows["op"] == self.op) & (rows["mode"] == self.mode)
-        rows = _newest_only(rows[named | (rows["variant"] == FLOOR)], results.runs)
+        rows = rows[(named | (rows["variant"] == FLOOR)) & rows["launch"].isin(self.launches)]
+        rows = _newest_only(rows, results.runs, self.all_of)
         if rows.empty:
             return None
         cases = statistics.summarise(rows, CASE)
@@ -180,6 +324,113 @@ class Timings:
         present = set(evidence.variants())
         scans = present - {FLOOR}
         return bool(scans) and set(self.all_of) <= present and (not self.any_of or bool(present & set(self.any_of)))
+
+
+@dataclass(frozen=True)
+class AllTimings:
+    """Every case of one device that has timings of ``best``, and of its rivals in Python, which are timed apart.
+
+    ``against``: there must be a case in which one of these was timed beside ``best``.
+    """
+
+    against: Sequence[str] = ()
+
+    def find(self, results: Results, published: dict[str, Publication]) -> AllTimingEvidence | None:
+        if AllTimings not in results.found:
+            results.found[AllTimings] = self._find(results)
+        found = results.found[AllTimings]
+        if found and self.against and not any(found.match(key, BEST, self.against) for key in found.samples):
+            return None
+        return found
+
+    def _find(self, results: Results) -> AllTimingEvidence | None:
+        for origin in (MEASURED, RECORDED):
+            for kind, device in _devices(results, origin, ("cuda",)):
+                runs = [i for i, r in enumerate(results.runs) if (r.origin, r.kind, r.device) == (origin, kind, device)]
+                rows = results.timings[results.timings["run"].isin(runs) & (results.timings["settings"] == "")]
+                with_best = set(rows.loc[rows["variant"] == BEST, "run"])
+                if with_best:
+                    with_python = set(rows.loc[rows["variant"].isin(PYTHON_BASELINES), "run"])
+                    return self._of(results, rows[rows["run"].isin(with_best | with_python)], device, origin)
+        return None
+
+    def absent(self) -> str:
+        beside = f" beside {' or '.join(self.against)}" if self.against else ""
+        return f"no timings of {BEST}{beside} on a CUDA device"
+
+    def _of(self, results: Results, rows: pd.DataFrame, device: str, origin: str) -> AllTimingEvidence:
+        newest_first = {run: -place for place, run in enumerate(_by_date(set(rows["run"]), results.runs))}
+        samples: dict[Key, dict[int, dict[str, np.ndarray]]] = {}
+        for (run, variant, *key), times in rows.groupby(["run", "variant", *Key._fields], sort=False)["time_ns"]:
+            samples.setdefault(Key(*key), {}).setdefault(run, {})[variant] = times.to_numpy(dtype=float)
+        samples = {key: dict(sorted(of.items(), key=lambda item: newest_first[item[0]])) for key, of in samples.items()}
+        chosen = results.kernels[(results.kernels["variant"] == BEST) & (results.kernels["settings"] == "")]
+        labels = {(row.run, BEST, Key(*(getattr(row, f) for f in Key._fields))): row.label for row in chosen.itertuples()}
+        counts = [len(times) for of in samples.values() for by in of.values() for times in by.values()]
+        used = [results.runs[i] for i in sorted(newest_first)]
+        provenance = _run_provenance("timings", used, origin, (min(counts), max(counts)))
+        return AllTimingEvidence(samples, labels, device, provenance)
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """What the kernels of our scans take, on the device that was timed last."""
+
+    def find(self, results: Results, published: dict[str, Publication]) -> KernelEvidence | None:
+        for origin in (MEASURED, RECORDED):
+            for kind, device in _devices(results, origin, ("cuda",)):
+                runs = [i for i, r in enumerate(results.runs) if (r.origin, r.kind, r.device) == (origin, kind, device)]
+                rows = results.kernels[results.kernels["run"].isin(runs)]
+                rows = _newest_only(rows[rows["registers"].notna() & ~rows["variant"].isin(BASELINES)], results.runs)
+                if not rows.empty:
+                    used = [results.runs[i] for i in sorted(set(rows["run"]))]
+                    return KernelEvidence(rows, _run_provenance("timings", used, origin))
+        return None
+
+    def absent(self) -> str:
+        return "no registers of kernels beside timings on a CUDA device"
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """DRAM bytes of scans, by the hardware's counters."""
+
+    def find(self, results: Results, published: dict[str, Publication]) -> TrafficEvidence | None:
+        by = ["variant", "settings", "type", "op", "mode", "items"]
+        table, provenance = _newest_table(results, results.traffic, by)
+        if table.empty:
+            return None
+        summed = table.groupby(by, sort=True)[["dram_bytes_read", "dram_bytes_written"]].sum().reset_index()
+        caches = [int(run.context.get("l2_bytes", 0)) for run in results.runs if run.device == provenance.device]
+        return TrafficEvidence(summed, max(caches, default=0), provenance)
+
+    def absent(self) -> str:
+        return "no DRAM bytes from hardware counters (dram_bytes.csv)"
+
+
+@dataclass(frozen=True)
+class Waits:
+    """Cycles spent waiting within a kernel."""
+
+    def find(self, results: Results, published: dict[str, Publication]) -> WaitEvidence | None:
+        by = [column for column in ("variant", "tile", "items", "type", "role") if column in results.waits]
+        table, provenance = _newest_table(results, results.waits, by)
+        return None if table.empty else WaitEvidence(table, provenance)
+
+    def absent(self) -> str:
+        return "no cycles spent waiting (prefix_wait.csv)"
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """Whether bits vary from run to run."""
+
+    def find(self, results: Results, published: dict[str, Publication]) -> RepeatEvidence | None:
+        table, provenance = _newest_table(results, results.repeats, ["variant", "type", "op", "mode"])
+        return None if table.empty else RepeatEvidence(table, provenance)
+
+    def absent(self) -> str:
+        return "no log of repeated runs (repeat.txt, from scanlab verify --repeat)"
 
 
 @dataclass(frozen=True)
@@ -214,6 +465,7 @@ class Counters:
     def find(self, results: Results, published: dict[str, Publication]) -> CounterEvidence | None:
         for origin in (MEASURED, RECORDED):
             table = results.counters[results.counters["origin"] == origin]
+            table = _newest_file(table, ["variant", "padding", "type", "op", "items", *OPTIONAL_COUNTER_COLUMNS])
             both = [e for e in results.explanations if not table.empty and bool(np.any(same_case(e, table)))]
             now = [e for e in both if e.origin == MEASURED]
             if both:
@@ -291,13 +543,41 @@ def _devices(results: Results, origin: str, kinds: Sequence[str]) -> list[tuple[
     return sorted(latest, key=lambda device: latest[device], reverse=True)
 
 
-def _newest_only(rows: pd.DataFrame, runs: Sequence[Run]) -> pd.DataFrame:
-    """Keeps, of each case, the repetitions of the newest run that has it, so that commits are never pooled."""
+def _by_date(runs: Iterable[int], known: Sequence[Run]) -> list[int]:
+    """Runs by index, the oldest first."""
+    return sorted(runs, key=lambda i: (known[i].date, i))
+
+
+def _newest_only(rows: pd.DataFrame, runs: Sequence[Run], beside: Sequence[str] = ()) -> pd.DataFrame:
+    """Keeps, of each case, the repetitions of the newest run that has it, so that commits are never pooled.
+
+    A run that also timed all of ``beside`` comes before any that did not: what is compared is from one run if it can be.
+    """
     if rows.empty:
         return rows
-    dated = rows.assign(_date=[(runs[i].date, i) for i in rows["run"]])
-    newest = dated.groupby(CASE)["_date"].transform("max")
-    return dated[[a == b for a, b in zip(dated["_date"], newest, strict=True)]].drop(columns="_date")
+    present = {run: set(variants) for run, variants in rows.groupby("run")["variant"].unique().items()}
+    ranked = sorted(_by_date(present, runs), key=lambda i: set(beside) <= present[i])  # a stable sort
+    rank = rows["run"].map({run: place for place, run in enumerate(ranked)})
+    newest = rank.groupby([rows[column] for column in CASE]).transform("max")
+    return rows[rank == newest]
+
+
+def _newest_file(table: pd.DataFrame, case: Sequence[str]) -> pd.DataFrame:
+    """Keeps, of each case, the rows of the last file that has it: folders of runs are named by their day."""
+    present = [column for column in case if column in table]
+    if table.empty:
+        return table
+    newest = table.groupby(present, dropna=False)["file"].transform("max")
+    return table[table["file"] == newest]
+
+
+def _newest_table(results: Results, table: pd.DataFrame, case: Sequence[str]) -> tuple[pd.DataFrame, Provenance]:
+    """What was measured now, else what is recorded, of each case from the newest file."""
+    for origin in (MEASURED, RECORDED):
+        rows = _newest_file(table[table["origin"] == origin], case)
+        if not rows.empty:
+            return rows, _counter_provenance(results, rows, origin)
+    return table, Provenance("", "")
 
 
 def _day(date: str) -> str:

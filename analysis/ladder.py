@@ -24,7 +24,7 @@ def build(timings: TimingEvidence, counts: CountEvidence) -> Table:
     rows = [_rung(row, costs.get(row.variant)) for row in rungs.itertuples(index=False)]
     return Table(
         caption="Inclusive sums of 32-bit integers: cost as the CPU executor counts it at n (degree of the worst bank conflict), "
-        "and standing as measured: the times of a device copy and of CUB over the variant's own, so that 1 is as fast.",
+        "and standing as measured: the times of a device copy and of the fastest CUB over the variant's own, so that 1 is as fast.",
         columns=(
             Column("variant", "variant", code, right=False),
             Column("cost_items", "counted at n", lambda v: "—" if pd.isna(v) else size(v)),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.evidence import BASELINES, CEILING, FLOOR, VENDOR, CountEvidence, Counts, Published, TimingEvidence, Timings
-from analysis.evidence import Counters, CounterEvidence, gather
-from analysis.figures import bank_conflicts
+from analysis.evidence import BASELINES, BULK_CEILING, CEILING, FLOOR, NEWEST_VENDOR, VENDOR, CountEvidence, Counts, Published
+from analysis.evidence import AllTimingEvidence, AllTimings, CounterEvidence, Counters, TimingEvidence, Timings, gather
+from analysis.evidence import LOSS, TIE, WIN, KernelEvidence, Kernels, Traffic, TrafficEvidence, WaitEvidence, Waits
+from analysis.figures import bank_conflicts, dram_traffic, prefix_wait, tile_size, waterfall
 from analysis.figures.ceiling_share import shares
 from analysis.figures.hardware_conflicts import compared, groups
 from analysis.figures.speedup import ONE_CORE, OURS, speedups
@@ -15,6 +16,7 @@ from analysis.results import Results, ideal_bytes
 from analysis.table_formats import latex, significant
 from analysis.tables.costs import default_only
 from analysis.tables.summary import standings
+from analysis.targets import targets
 
 NAMES = {
     "scanDevice": "name of the device",
@@ -23,13 +25,13 @@ NAMES = {
     "scanOrigin": "measured now, or recorded",
     "scanRepetitions": "repetitions behind each median",
     "copyRate": "device copy at the largest size, GB/s",
-    "copyItems": "largest size timed, as a power of two",
+    "copyItems": "largest size at which all scans are set side by side, as a power of two",
     "floorTime": "empty launch, microseconds",
     "bestVariant": "fastest variant of ours at the largest size",
     "bestRate": "its throughput, GB/s",
     "bestOfCopy": "its share of the copy",
-    "bestOfVendor": "its speed relative to CUB",
-    "vendorOfCopy": "CUB's share of the copy at the largest size",
+    "bestOfVendor": "its speed relative to the fastest CUB",
+    "vendorOfCopy": "share of the copy that the toolkit's CUB has at the largest size",
     "simplestVariant": "slowest variant that reaches the largest size",
     "simplestSlower": "how many times slower than the best it is",
     "paddingGainLargest": "hso_blocked over hso_blocked_padded at the largest size",
@@ -68,6 +70,30 @@ NAMES = {
     "hardwareEqual": "those in which transactions and conflicts are equal",
     "hardwareLargestDifference": "largest difference in transactions, in percent of the executor's",
     "hardwareAllEqual": "defined if all are equal: the item types counted",
+    "rungWarpShuffle": "share of the copy at the largest size: warp_shuffle",
+    "rungReduceThenScan": "the same of reduce_then_scan",
+    "rungDecoupledLookback": "the same of decoupled_lookback",
+    "rungLookAhead": "the same of look_ahead",
+    "rungBest": "the same of best",
+    "rungVendorNewest": "the same of the newest CUB",
+    "rungBulkCopy": "the same of the copy kernel by bulk copies",
+    "lookAheadOfBulk": "speed of look_ahead relative to that copy kernel",
+    "duelCases": "cases in which best and CUB were both timed",
+    "duelWins": "those that best won against the fastest CUB, by the interval",
+    "duelTies": "those that neither won",
+    "duelLosses": "those that best lost",
+    "duelAnyLost": "defined if it lost any: the same",
+    "duelLeast": "least ratio of them all: CUB's time over best's",
+    "targetsKnown": "rows of the targets that the data tell of",
+    "targetsReached": "those that are reached",
+    "smallOverFloor": "best over an empty launch, i32, up to 2^18 in a stream: the farthest",
+    "tileSmall": "fastest tile of look_ahead at 2^20, KiB",
+    "tileLarge": "fastest tile of look_ahead at the largest size swept, KiB",
+    "rereadSmall": "DRAM reads of reduce_then_scan over its input, smallest size counted",
+    "rereadLarge": "the same at the largest size",
+    "movedLookAhead": "DRAM bytes of look_ahead over those of its input, largest size",
+    "waitPrefix": "share of cycles, in percent, that look_ahead's scan warps wait for the prefix, largest size",
+    "waitData": "the same for the data",
 }
 """Every macro that can be defined, and what it says; which are depends on the evidence."""
 
@@ -88,6 +114,11 @@ def values(results: Results, published: dict[str, Publication]) -> dict[str, str
         ({"counters": Counters()}, _counter_values),
         ({"timings": Timings(all_of=(CEILING, DOUBLING)), "wide": Timings(types=("i64", "f64"), all_of=(CEILING, DOUBLING)),
           "counts": Counts(variants=(DOUBLING, TREE))}, _finding_values),
+        (waterfall.NEEDS, _rung_values),
+        (tile_size.NEEDS, _tile_values),
+        ({"timings": AllTimings(), "kernels": Kernels()}, _duel_values),
+        ({"traffic": Traffic()}, _traffic_values),
+        ({"waits": Waits()}, _wait_values),
     ):  # fmt: skip
         gathered = gather(needs, results, published)
         if not gathered.reasons:
@@ -130,7 +161,7 @@ def _timing_values(timings: TimingEvidence) -> dict[str, str]:
         "copyItems": _power(top),
     }
     if FLOOR in timings.variants():
-        named["floorTime"] = _number(float(timings.of(FLOOR)["median_ns"].min()) / 1e3, 2)
+        named["floorTime"] = _number(timings.floor_ns(cache) / 1e3, 2)
     ours = stands[~stands.index.isin(BASELINES) & (stands["items"] == top)]
     if not ours.empty:
         best, last = ours.index[0], ours.index[-1]
@@ -261,3 +292,66 @@ def _finding_values(timings: TimingEvidence, wide: TimingEvidence, counts: Count
     if reached is not None and reached < allowed:
         named["belowTraffic"] = _number(reached, 2)
     return named
+
+
+def _rung_values(timings: TimingEvidence) -> dict[str, str]:
+    rungs = waterfall.rungs_at_largest(timings).set_index("variant")["ratio"]
+    names = {v: "rung" + "".join(word.capitalize() for word in v.split("_")) for v in waterfall.SINGLE_PASS}
+    named = {name: _number(rungs[v], 2) for v, name in names.items() if v in rungs.index}
+    cache, size = timings.caches()[0], waterfall.size_of(timings)
+    for macro, variant, against in (("rungVendorNewest", NEWEST_VENDOR, CEILING), ("rungBulkCopy", BULK_CEILING, CEILING),
+                                    ("lookAheadOfBulk", "look_ahead", BULK_CEILING)):  # fmt: skip
+        of = shares(timings, variant, against, cache).set_index("items")["ratio"]
+        if size in of.index:
+            named[macro] = _number(of[size], 2)
+    return named
+
+
+def _tile_values(timings: TimingEvidence) -> dict[str, str]:
+    rows = tile_size.by_tile(timings)
+    rows = rows[rows["variant"] == "look_ahead"]
+    if rows.empty or rows["kib"].nunique() < 2:
+        return {}
+    fastest = {n: of.loc[of["ratio"].idxmax(), "kib"] for n, of in rows.groupby("items")}
+    return {"tileSmall": f"{fastest[min(fastest)]:g}", "tileLarge": f"{fastest[max(fastest)]:g}"}
+
+
+def _duel_values(timings: AllTimingEvidence, kernels: KernelEvidence) -> dict[str, str]:
+    rows = targets(timings, kernels)
+    named = {
+        "targetsKnown": str(sum(row.reached is not None for row in rows)),
+        "targetsReached": str(sum(row.reached is True for row in rows)),
+    }
+    duels = timings.duels
+    if not duels.empty:
+        outcomes = duels["outcome"].value_counts()
+        named |= {"duelCases": str(len(duels)), "duelLeast": _number(float(duels["ratio"].min()))}
+        if LOSS in outcomes:
+            named["duelAnyLost"] = str(outcomes[LOSS])
+        named |= {macro: str(outcomes.get(which, 0)) for macro, which in (("duelWins", WIN), ("duelTies", TIE), ("duelLosses", LOSS))}
+    over_floor = next((row.measured for row in rows if row.measure == "× empty launch" and row.measured), None)
+    if over_floor:
+        named["smallOverFloor"] = _number(over_floor.value)
+    return named
+
+
+def _traffic_values(traffic: TrafficEvidence) -> dict[str, str]:
+    rows = dram_traffic.over_items(traffic).sort_values("items")
+    named: dict[str, str] = {}
+    reread = rows[rows["variant"] == "reduce_then_scan"]
+    if len(reread) > 1:
+        named |= {"rereadSmall": _number(reread["read"].iloc[0], 2), "rereadLarge": _number(reread["read"].iloc[-1], 2)}
+    once = rows[rows["variant"] == "look_ahead"]
+    if len(once):
+        named["movedLookAhead"] = _number(once["moved"].iloc[-1], 3)
+    return named
+
+
+def _wait_values(waits: WaitEvidence) -> dict[str, str]:
+    rows = prefix_wait.shares(waits)
+    of = rows[(rows["variant"] == "look_ahead") & (rows["role"] == "scan")].sort_values("items")
+    return {
+        macro: _number(100 * float(of[kind].iloc[-1]), 2)
+        for macro, kind in (("waitPrefix", "prefix"), ("waitData", "data"))
+        if kind in of and len(of)
+    }

@@ -8,19 +8,25 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Mapping
 
 import pandas as pd
 
-METRICS = {
+BANK_METRICS = {
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": "shared_load_wavefronts",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": "shared_store_wavefronts",
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum": "shared_load_conflicts",
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum": "shared_store_conflicts",
 }
 """ncu's metric, and the column it becomes."""
+DRAM_METRICS = {"dram__bytes_read.sum": "dram_bytes_read", "dram__bytes_write.sum": "dram_bytes_written"}
+"""The same for what passes between L2 and DRAM."""
+_BYTES = {"byte": 1, "Kbyte": 10**3, "Mbyte": 10**6, "Gbyte": 10**9}
+"""Units in which ncu prints bytes, unless asked for base units."""
 DEFAULT_PADDING, DEFAULT_LOAD = "two_level", "halves"
 """Of a case that names none: names carry only what is not the default."""
 
+_OF_EVERY_CASE = ("variant", "type", "op", "mode", "items")
 _HEADER = '"ID","Process ID"'
 _CASE = re.compile(r'(scan/variant:[^"]+?)(?::none)*"')
 """The name of a range, which ncu sets in quotes and follows by the fields that the range lacks."""
@@ -31,8 +37,18 @@ def is_ncu(text: str) -> bool:
     return any(line.startswith(_HEADER) for line in text.splitlines())
 
 
-def tidy(text: str) -> pd.DataFrame:
-    """One row a launch: the case, the kernel, the launch's number within the case, and the columns of ``METRICS``.
+def bank_conflicts(text: str) -> pd.DataFrame:
+    """Wavefronts and bank conflicts of shared memory, one row a launch; see :func:`tidy`."""
+    return tidy(text, BANK_METRICS)
+
+
+def dram_bytes(text: str) -> pd.DataFrame:
+    """Bytes read from DRAM and written to it, one row a launch; see :func:`tidy`."""
+    return tidy(text, DRAM_METRICS)
+
+
+def tidy(text: str, metrics: Mapping[str, str]) -> pd.DataFrame:
+    """One row a launch: the case, the kernel, the launch's number within the case, and the columns of ``metrics``.
 
     Launches outside a named case are left out. Raises ValueError, naming the launch, if a metric is missing or is not
     a number.
@@ -55,10 +71,11 @@ def tidy(text: str) -> pd.DataFrame:
             launches[identity] = {**_case(case), "kernel": row["Kernel Name"], "launch_index": number}
         if row["Metric Value"] is None:
             raise ValueError(f"is cut off within launch {identity}")
-        if column := METRICS.get(row["Metric Name"]):
-            launches[identity][column] = _count(row["Metric Value"], f"launch {identity}, {row['Metric Name']}")
+        if column := metrics.get(row["Metric Name"]):
+            place = f"launch {identity}, {row['Metric Name']}"
+            launches[identity][column] = _count(row["Metric Value"], row.get("Metric Unit") or "", place)
     for identity, launch in launches.items():
-        for metric, column in METRICS.items():
+        for metric, column in metrics.items():
             if column not in launch:
                 raise ValueError(f"launch {identity} lacks the metric {metric}")
     if not launches:
@@ -66,8 +83,10 @@ def tidy(text: str) -> pd.DataFrame:
     return pd.DataFrame(launches.values())
 
 
-def _count(value: str, place: str) -> int:
+def _count(value: str, unit: str, place: str) -> int:
     digits = value.replace(",", "")
+    if unit in _BYTES and digits.replace(".", "", 1).isdigit():
+        return round(float(digits) * _BYTES[unit])
     if not digits.isdigit():
         raise ValueError(f"{place}: {value!r} is not a count")
     return int(digits)
@@ -82,6 +101,7 @@ def _case(name: str) -> dict[str, object]:
     return {
         "variant": parts["variant"],
         "padding": parts.get("padding", DEFAULT_PADDING) if padded else "none",
+        "settings": " ".join(f"{key}={value}" for key, value in sorted(parts.items()) if key not in _OF_EVERY_CASE),
         "type": parts["type"],
         "op": parts["op"],
         "items": int(parts["items"]),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import os
 import pkgutil
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -25,7 +26,7 @@ from analysis import figures, macros, statistics, style, tables  # noqa: E402
 from analysis.evidence import Gathered, Provenance, gather  # noqa: E402
 from analysis.published import Publication  # noqa: E402
 from analysis.results import CASE, Results  # noqa: E402
-from analysis.table_formats import Table, latex  # noqa: E402
+from analysis.table_formats import Table, latex, latex_cell  # noqa: E402
 
 
 @dataclass
@@ -70,7 +71,7 @@ class Report:
             for suffix in (".pdf", ".png"):
                 shutil.copyfile(self.out / "figures" / (name + suffix), self.paper / "figures" / (name + suffix))
             self._write(self.paper / "figures" / f"{name}.caption.tex", caption(module.CAPTION, gathered.provenances))
-        self.say(f"figure {name}: {footer_line(gathered.provenances)}")
+        self.say(f"figure {name}: {footer_line(gathered.provenances) or 'a drawing'}")
 
     def _table(self, name: str, module: ModuleType) -> None:
         gathered = gather(module.NEEDS, self.results, self.published)
@@ -127,5 +128,7 @@ def footer_line(provenances: list[Provenance]) -> str:
 def caption(text: str, provenances: list[Provenance]) -> str:
     """A LaTeX caption: what is shown, then where each number comes from and how often it was repeated."""
     sources = [" (".join(part for part in (p.line(), p.repeated) if part) + (")" if p.repeated else "") for p in provenances]
-    shown = latex(text).replace("2n", "$2n$").replace("index i", "index $i$")
+    shown = re.sub(r"\b([234])n\b", r"$\1n$", latex_cell(text)).replace("index i", "index $i$")
+    if not sources:
+        return f"\\caption{{{shown}}}\n"
     return f"\\caption{{{shown} {latex('; '.join(sources))}.}}\n"

@@ -1,10 +1,12 @@
 """Reading and checking what the harness wrote.
 
-Three kinds of file are read, each by its own function and nowhere else:
+Each kind of file is read by its own function and nowhere else:
 
 * scan timings: Google Benchmark JSON with Scanlab's provenance in its context;
 * executor counts: JSON of schema ``scanlab-explain/1``;
-* hardware counters: tidy CSV, one row a kernel launch.
+* hardware counters: tidy CSV, one row a kernel launch;
+* waits within a kernel: CSV, one row a variant, size and role;
+* bits of repeated runs: what ``scanlab verify --repeat`` printed.
 
 Whatever is wrong with a file or an entry becomes a :class:`Problem` that names the place; reading goes on.
 """
@@ -15,15 +17,15 @@ import gzip
 import json
 import math
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from analysis import ncu
+from analysis import ncu, repeats
 
 RESULTS_SCHEMA = "scanlab-results/1"
 EXPLAIN_SCHEMA = "scanlab-explain/1"
@@ -31,14 +33,20 @@ EXPLAIN_SCHEMA = "scanlab-explain/1"
 MEASURED = "measured now"
 RECORDED = "recorded"
 
-CASE = ["variant", "settings", "type", "op", "mode", "items", "cache"]
+CASE = ["variant", "settings", "type", "op", "mode", "items", "cache", "launch"]
 """The columns that name a case; rows that agree in them are repetitions of one measurement."""
 
 _ELEMENT_BYTES = {"i8": 1, "i16": 2, "f16": 2, "i32": 4, "f32": 4, "i64": 8, "f64": 8}
 _NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
+STREAM = "stream"
+"""How runs are launched where a name does not say."""
+
 _NAME_KEYS = ("variant", "type", "op", "mode", "items", "cache")
 _GOOGLE_KEYS = {"iterations", "repeats", "min_time", "min_warmup_time", "threads"}
-_TIMING_COLUMNS = ["origin", "run", *CASE, "round", "time_ns", "launches", "sm_clock_mhz"]
+_TIMING_COLUMNS = ["run", *CASE, "round", "time_ns"]
+_KERNEL_FIELDS = ("launches", "threads", "registers", "shared_bytes", "local_bytes", "workspace_bytes", "prepare_ns")
+"""What an entry says of its scan besides the time; the same in every repetition, but for ``prepare_ns``."""
+_KERNEL_COLUMNS = ["origin", "run", *CASE, *_KERNEL_FIELDS, "label"]
 _SKIPPED_COLUMNS = ["origin", "run", *CASE, "reason"]
 
 COUNTER_COLUMNS = [
@@ -48,6 +56,11 @@ COUNTER_COLUMNS = [
 OPTIONAL_COUNTER_COLUMNS = ["mode", "load"]
 """Where a counter file has these, they too must agree with the executor's case."""
 _COUNTER_TEXT = {"variant", "padding", "type", "op", "kernel"}
+
+TRAFFIC_COLUMNS = ["variant", "settings", "type", "op", "mode", "items", "kernel", "launch_index", *ncu.DRAM_METRICS.values()]
+WAIT_COLUMNS = ["variant", "items", "type", "role", "cycles_total"]
+WAIT_PREFIX = "cycles_waiting_"
+"""Columns of waits that begin so are parts of ``cycles_total``; what is left is work."""
 
 
 @dataclass(frozen=True)
@@ -186,14 +199,26 @@ class Results:
     runs: list[Run] = field(default_factory=list)
     explanations: list[Explanation] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-    timing_rows: list[dict[str, Any]] = field(default_factory=list)
+    timing_rows: list[tuple[Any, ...]] = field(default_factory=list)
+    kernel_rows: dict[tuple[Any, ...], tuple[Any, ...]] = field(default_factory=dict)
     skipped_rows: list[dict[str, Any]] = field(default_factory=list)
     counter_tables: list[pd.DataFrame] = field(default_factory=list)
+    traffic_tables: list[pd.DataFrame] = field(default_factory=list)
+    wait_tables: list[pd.DataFrame] = field(default_factory=list)
+    repeat_tables: list[pd.DataFrame] = field(default_factory=list)
+    found: dict[Any, Any] = field(default_factory=dict)
+    """Evidence that was gathered before, by its need: many figures need the same."""
 
     @cached_property
     def timings(self) -> pd.DataFrame:
         """One row a repetition: the case, ``round``, ``time_ns`` (nanoseconds a run), ``run`` (index into ``runs``)."""
         return pd.DataFrame(self.timing_rows, columns=_TIMING_COLUMNS)
+
+    @cached_property
+    def kernels(self) -> pd.DataFrame:
+        """One row a case and run: what its kernels take, and ``label``, what the scan says that it chose."""
+        rows = [(self.runs[key[0]].origin, *key, *values) for key, values in self.kernel_rows.items()]
+        return pd.DataFrame(rows, columns=_KERNEL_COLUMNS)
 
     @cached_property
     def skipped(self) -> pd.DataFrame:
@@ -203,9 +228,26 @@ class Results:
     @cached_property
     def counters(self) -> pd.DataFrame:
         """One row a kernel launch: shared-memory wavefronts and bank conflicts as the hardware counted them."""
-        if not self.counter_tables:
-            return pd.DataFrame(columns=[*COUNTER_COLUMNS, "origin", "file"])
-        return pd.concat(self.counter_tables, ignore_index=True)
+        return _joined(self.counter_tables, COUNTER_COLUMNS)
+
+    @cached_property
+    def traffic(self) -> pd.DataFrame:
+        """One row a kernel launch: bytes that passed between L2 and DRAM, as the hardware counted them."""
+        return _joined(self.traffic_tables, TRAFFIC_COLUMNS)
+
+    @cached_property
+    def waits(self) -> pd.DataFrame:
+        """One row a variant, size and role of a warp: cycles in all, and cycles spent waiting for what."""
+        return _joined(self.wait_tables, WAIT_COLUMNS)
+
+    @cached_property
+    def repeats(self) -> pd.DataFrame:
+        """One row a variant, type, operator and mode that ran many times on the same input: whether its bits varied."""
+        return _joined(self.repeat_tables, repeats.COLUMNS)
+
+
+def _joined(tables: list[pd.DataFrame], columns: Iterable[str]) -> pd.DataFrame:
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=[*columns, "origin", "file"])
 
 
 def ideal_bytes(type_name: str, op: str, items: int) -> int:
@@ -229,18 +271,27 @@ def read(measured: Iterable[Path], recorded: Iterable[Path]) -> Results:
 def _files_below(path: Path) -> list[Path]:
     if path.is_file():
         return [path]
-    return sorted(p for p in path.rglob("*") if p.name.endswith((".json", ".json.gz", ".csv")) and p.is_file())
+    return sorted(p for p in path.rglob("*") if (_table_reader(p) or p.name.endswith((".json", ".json.gz"))) and p.is_file())
 
 
 def _read_file(file: Path, origin: str, results: Results) -> None:
-    if file.suffix == ".csv":
-        if "bank_conflicts" in file.name:
-            _read_counters(file, origin, results)
-        return
+    if read_table := _table_reader(file):
+        return read_table(file, origin, results)
+    if file.suffix in (".csv", ".txt"):
+        return None
     loaded = _load_json(file, results.problems)
     for document in loaded if isinstance(loaded, list) else [loaded]:  # explain prints several cases as a list
         if isinstance(document, dict):
             _read_document(file, origin, document, results)
+    return None
+
+
+def _table_reader(file: Path) -> Callable[[Path, str, Results], None] | None:
+    """What reads a file that is not JSON, by its name."""
+    readers = {"bank_conflicts": _read_counters, "dram_bytes": _read_traffic, "prefix_wait": _read_waits}
+    if file.suffix == ".csv":
+        return next((reader for part, reader in readers.items() if part in file.name), None)
+    return _read_repeats if file.name == "repeat.txt" else None
 
 
 def _read_document(file: Path, origin: str, document: Mapping[str, Any], results: Results) -> None:
@@ -327,17 +378,19 @@ def _read_repetition(
         repetition = (_whole(entry, "round", 0), _whole(entry, "repetition_index", 0))
     except ValueError as error:
         return refuse(f"refused: {error}")
-    identity = (*case.values(), *repetition)
+    named = tuple(case.values())
+    identity = (named, *repetition)
     if identity in seen:
         return refuse(f"refused: round {repetition[0]}, repetition {repetition[1]} of this case was already read")
     seen.add(identity)
-    results.timing_rows.append(
-        {"origin": origin, "run": run, **case, "round": max(repetition), "time_ns": time_ns,
-         "launches": entry.get("launches", math.nan), "sm_clock_mhz": entry.get("sm_clock_mhz", math.nan)}
-    )  # fmt: skip
+    results.timing_rows.append((run, *named, max(repetition), time_ns))
+    if (run, *named) not in results.kernel_rows:
+        numbers = (entry.get(field_, math.nan) for field_ in _KERNEL_FIELDS)
+        results.kernel_rows[run, *named] = (*numbers, str(entry.get("label", "")))
     return None
 
 
+@lru_cache(maxsize=1 << 16)
 def parse_case(name: str) -> dict[str, Any]:
     """Splits ``scan/variant:ID/type:T/…`` into its parts; further ``key:value`` parts become ``settings``."""
     head, *parts = name.split("/")
@@ -351,7 +404,7 @@ def parse_case(name: str) -> dict[str, Any]:
         raise ValueError(f"unknown type {values['type']!r}")
     if not values["items"].isdigit():
         raise ValueError(f"items must be a whole number, not {values['items']!r}")
-    others = {k: v for k, v in values.items() if k not in _NAME_KEYS and k not in _GOOGLE_KEYS}
+    others = {k: v for k, v in values.items() if k not in (*_NAME_KEYS, "launch") and k not in _GOOGLE_KEYS}
     return {
         "variant": values["variant"],
         "settings": " ".join(f"{key}={value}" for key, value in sorted(others.items())),
@@ -360,6 +413,7 @@ def parse_case(name: str) -> dict[str, Any]:
         "mode": values["mode"],
         "items": int(values["items"]),
         "cache": values["cache"],
+        "launch": values.get("launch", STREAM),
     }
 
 
@@ -441,18 +495,45 @@ def _degrees_missing(counts: Any) -> str:
 
 
 def _read_counters(file: Path, origin: str, results: Results) -> None:
+    table = _read_table(file, origin, results, COUNTER_COLUMNS, _COUNTER_TEXT, ncu.bank_conflicts, OPTIONAL_COUNTER_COLUMNS)
+    if table is not None:
+        results.counter_tables.append(table)
+
+
+def _read_traffic(file: Path, origin: str, results: Results) -> None:
+    text = {"variant", "settings", "type", "op", "mode", "kernel"}
+    table = _read_table(file, origin, results, TRAFFIC_COLUMNS, text, ncu.dram_bytes)
+    if table is not None:
+        results.traffic_tables.append(table.assign(settings=table["settings"].astype(object).where(table["settings"].notna(), "")))
+
+
+def _read_waits(file: Path, origin: str, results: Results) -> None:
+    table = _read_table(file, origin, results, WAIT_COLUMNS, {"variant", "type", "role"}, None, ["tile"], WAIT_PREFIX)
+    if table is not None:
+        results.wait_tables.append(table)
+
+
+def _read_table(
+    file: Path, origin: str, results: Results, columns: list[str], text_columns: set[str],
+    from_ncu: Callable[[str], pd.DataFrame] | None, optional: Iterable[str] = (), further: str = "",
+) -> pd.DataFrame | None:  # fmt: skip
+    """A CSV with some columns, or a report of ncu that becomes one; rows with impossible numbers are left out and said.
+
+    ``further``: columns whose names begin so are kept too, as numbers.
+    """
     try:
         text = file.read_text()
-        table = ncu.tidy(text) if ncu.is_ncu(text) else pd.read_csv(file, comment="#")
+        table = from_ncu(text) if from_ncu and ncu.is_ncu(text) else pd.read_csv(file, comment="#")
     except (ValueError, pd.errors.ParserError, pd.errors.EmptyDataError, OSError) as error:
         results.problems.append(Problem(file, "", f"cannot be read as counters ({error})"))
-        return
-    missing = [column for column in COUNTER_COLUMNS if column not in table.columns]
+        return None
+    missing = [column for column in columns if column not in table.columns]
     if missing:
         results.problems.append(Problem(file, "line 1", f"lacks the columns {', '.join(missing)}"))
-        return
-    for column in COUNTER_COLUMNS:
-        if column in _COUNTER_TEXT:
+        return None
+    more = [column for column in table.columns if further and column.startswith(further)]
+    for column in [*columns, *more]:
+        if column in text_columns:
             continue
         numbers = pd.to_numeric(table[column], errors="coerce")
         wrong = numbers.isna() | (numbers < 0)
@@ -461,5 +542,17 @@ def _read_counters(file: Path, origin: str, results: Results) -> None:
             message = f"refused: {column} is {found}, not a count"
             results.problems.append(Problem(file, f"row {row + 1} after the header", message))
         table = table[~wrong].assign(**{column: numbers[~wrong]})
-    kept = [*COUNTER_COLUMNS, *(c for c in OPTIONAL_COUNTER_COLUMNS if c in table.columns)]
-    results.counter_tables.append(table[kept].assign(origin=origin, file=str(file)))
+    kept = [*columns, *(c for c in optional if c in table.columns), *(c for c in more if c not in columns)]
+    return table[kept].assign(origin=origin, file=str(file))
+
+
+# --------------------------------------------------------------------------------- bits of repeated runs
+
+
+def _read_repeats(file: Path, origin: str, results: Results) -> None:
+    try:
+        table = repeats.read(file.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, ValueError, OSError) as error:
+        results.problems.append(Problem(file, "", f"cannot be read as what scanlab verify --repeat prints ({error})"))
+        return
+    results.repeat_tables.append(table.assign(origin=origin, file=str(file)))

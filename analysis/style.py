@@ -36,7 +36,16 @@ _SLACK = 0.04
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILLION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#6E6E6E"
 
-_FAMILIES = (("hs_", "Hillis–Steele"), ("hso_", "Harris–Sengupta–Owens"))
+_FAMILIES = {"hs": "Hillis–Steele", "hso": "Harris–Sengupta–Owens", "one": "one launch, one tile"}
+FAMILIES = (*_FAMILIES.values(), "others")
+"""What :func:`family` says, in the order in which figures show it."""
+
+SIDE = frozenset({
+    "hs_block", "hso_block", "hso_block_padded", "hso_blocked", "hso_reentry", "one_block", "one_cluster", "one_wave",
+    "copy_vector", "copy_bulk", "cub_newest_look_ahead", "cub_newest_deterministic", "thrust_scan", "torch_cumsum",
+    "cupy_cumsum", "jax_cumsum", "cpu_sequential",
+})  # fmt: skip
+"""What an overview leaves out because it shows its like; whatever is new is shown."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +75,23 @@ _LOOKS = {
     "hso_blocked_padded": Look(BLUE, "s", "-"),
     "hso_reentry": Look(GREEN, "D", "--", filled=False),
     "hso_reentry_padded": Look(GREEN, "D", "-"),
+    "warp_shuffle": Look(ORANGE, "D", "-."),
+    "reduce_then_scan": Look(GREEN, "v", "-."),
+    "decoupled_lookback": Look(PURPLE, "p", "-"),
+    "look_ahead": Look(VERMILLION, "*", "-"),
+    "one_block": Look(SKY, "o", "-"),
+    "one_cluster": Look(BLUE, "s", "--", filled=False),
+    "one_wave": Look(GREEN, "D", "-"),
+    "best": Look(VERMILLION, "h", "--", filled=False),
     "cub_device_scan": Look(BLACK, "P", "-"),
+    "cub_newest": Look(BLACK, "d", "-.", filled=False),
+    "cub_newest_look_ahead": Look(BLACK, ">", ":"),
+    "cub_newest_deterministic": Look(BLACK, "<", ":", filled=False),
+    "torch_cumsum": Look(GREY, "v", "-"),
+    "cupy_cumsum": Look(GREY, "^", "--", filled=False),
+    "jax_cumsum": Look(GREY, "s", "-."),
+    "copy_vector": Look(GREY, "", "--"),
+    "copy_bulk": Look(GREY, "", "-."),
     "thrust_scan": Look(BLACK, "X", "--", filled=False),
     "memcpy": Look(GREY, "", "-"),
     "empty_launch": Look(GREY, "", ":"),
@@ -79,7 +104,10 @@ _SPARE = [
     for colour in (PURPLE, GREEN, VERMILLION, SKY)
 ]
 _TITLES = {
-    "cub_device_scan": "CUB", "thrust_scan": "Thrust", "memcpy": "memcpy",
+    "cub_device_scan": "CUB", "cub_newest": "CUB, newest", "cub_newest_look_ahead": "CUB, newest, look-ahead",
+    "cub_newest_deterministic": "CUB, newest, deterministic", "thrust_scan": "Thrust", "memcpy": "memcpy",
+    "torch_cumsum": "PyTorch", "cupy_cumsum": "CuPy", "jax_cumsum": "JAX",
+    "copy_vector": "copy, vectors", "copy_bulk": "copy, bulk",
     "empty_launch": "empty launch (floor)", "cpu_sequential": "CPU, one thread", "cpu_parallel": "CPU, all cores",
 }  # fmt: skip
 
@@ -96,7 +124,7 @@ def title(variant: str) -> str:
 
 def family(variant: str) -> str:
     """The algorithm family of a variant; baselines and newcomers are 'others'."""
-    return next((name for prefix, name in _FAMILIES if variant.startswith(prefix)), "others")
+    return _FAMILIES.get(variant.partition("_")[0], "others")
 
 
 def sheet() -> AbstractContextManager[None]:
@@ -130,6 +158,8 @@ def footer(drawn: Figure, parts: Sequence[str]) -> None:
 
     Parts stand side by side where they fit; each further line makes the figure taller and leaves its axes as they are.
     """
+    if not parts:
+        return
     width, height = drawn.get_size_inches()
     lines: list[str] = []
     for part in parts:
@@ -203,6 +233,16 @@ def error_bars(axes: Axes, x: Any, middle: Any, low: Any, high: Any, colour: str
         below, above = np.clip(middle - low, 0, None), np.clip(high - middle, 0, None)
         axes.errorbar(x[known], middle[known], yerr=[below[known], above[known]],
                       fmt="none", ecolor=colour, elinewidth=0.8, capsize=1.4, capthick=0.6, zorder=1.5)  # fmt: skip
+
+
+def error_bars_across(axes: Axes, middle: Any, y: Any, low: Any, high: Any, colour: str) -> None:
+    """The same, horizontal."""
+    middle, y, low, high = (np.asarray(v, dtype=float) for v in (middle, y, low, high))
+    known = np.isfinite(low) & np.isfinite(high)
+    if known.any():
+        below, above = np.clip(middle - low, 0, None), np.clip(high - middle, 0, None)
+        axes.errorbar(middle[known], y[known], xerr=[below[known], above[known]],
+                      fmt="none", ecolor=colour, elinewidth=0.8, capsize=1.4, capthick=0.6, zorder=3)  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------------------- legends

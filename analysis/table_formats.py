@@ -16,7 +16,7 @@ from analysis.statistics import Interval
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "×": r"$\times$", "µ": r"\textmu{}", "–": "--", "—": "---",
-    "−": r"$-$", "±": r"$\pm$", "≤": r"$\le$", "⌈": r"$\lceil$", "⌉": r"$\rceil$", "\u2009": r"\,", "’": "'",
+    "−": r"$-$", "±": r"$\pm$", "≤": r"$\le$", "≥": r"$\ge$", "⌈": r"$\lceil$", "⌉": r"$\rceil$", "\u2009": r"\,", "’": "'",
     "“": "``", "”": "''", "→": r"$\rightarrow$", "²": r"$^2$", "₂": r"$_2$", "·": r"$\cdot$", "…": r"\ldots{}",
 }  # fmt: skip
 
@@ -55,9 +55,11 @@ class Table:
     rows: pd.DataFrame
     notes: tuple[str, ...] = ()
     wide: bool = False
+    printed: int | None = None
+    """So many rows are printed; all are in the CSV."""
 
     def _cells(self) -> list[list[str]]:
-        values = [self.rows[column.key].tolist() for column in self.columns]
+        values = [self.rows[column.key].tolist()[: self.printed] for column in self.columns]
         return [[c.form(v) for c, v in zip(self.columns, row, strict=True)] for row in zip(*values, strict=True)]
 
     def markdown(self) -> str:

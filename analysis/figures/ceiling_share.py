@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from analysis import statistics, style
-from analysis.evidence import BASELINES, CEILING, VENDOR, TimingEvidence, Timings
+from analysis.evidence import BASELINES, CEILING, RIVALS, TimingEvidence, Timings
 
 WIDTH = "column"
 CAPTION = (
@@ -22,7 +22,7 @@ SHOWN = 6
 
 def draw(timings: TimingEvidence) -> Figure:
     cache = timings.caches()[0]
-    named = {v: shares(timings, v, CEILING, cache) for v in timings.variants() if v not in BASELINES or v in (VENDOR, "thrust_scan")}
+    named = {v: shares(timings, v, CEILING, cache) for v in timings.variants() if v not in BASELINES or v in RIVALS}
     named = {v: rows[rows["items"] >= SMALLEST] for v, rows in named.items()}
     named = {v: rows for v, rows in named.items() if not rows.empty}
     largest = max((int(rows["items"].max()) for rows in named.values()), default=SMALLEST)

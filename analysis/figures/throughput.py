@@ -12,16 +12,17 @@ from analysis.results import ideal_bytes
 WIDTH = "double"
 CAPTION = (
     "Throughput of an inclusive sum of 32-bit integers against array size, counting 2n items moved whatever a variant "
-    "really moves. The thick line is a device-to-device copy, the ceiling of a scan that reads and writes once. "
-    "Cold: caches flushed before each run; warm: not. The CPU is timed warm only, and shown in both. Bars are 95% bootstrap intervals of the median."
+    "really moves. The thick line is a device-to-device copy, the ceiling of a scan that reads and writes once. Cold: "
+    "caches flushed before each run; warm: not. One variant of each kind is shown; all are in cases.csv. The CPU is "
+    "timed warm only, and shown in both. Bars are 95% bootstrap intervals of the median."
 )
 NEEDS = {"timings": Timings(all_of=(CEILING,))}
 
 
 def draw(timings: TimingEvidence) -> Figure:
     caches = timings.caches()[:2]
-    drawn, axes = style.figure(style.DOUBLE, 3.5, len(caches), sharey=True)
-    names = [v for v in timings.variants() if v != FLOOR]
+    drawn, axes = style.figure(style.DOUBLE, 3.0, len(caches), sharey=True)
+    names = [v for v in timings.variants() if v != FLOOR and v not in style.SIDE]
     items = timings.cases.loc[timings.cases["variant"].isin(names), "items"]
     for panel, cache in zip(axes, caches, strict=True):
         panel.set_yscale("log")

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis import style
-from analysis.evidence import BASELINES, CEILING, CPU_BASELINES, FLOOR, TimingEvidence, Timings
+from analysis.evidence import BASELINES, CEILING, FLOOR, NEWEST_VENDOR, VENDOR, TimingEvidence, Timings
 
 WIDTH = "double"
 CAPTION = (
@@ -20,13 +20,17 @@ NEEDS = {"timings": Timings(all_of=(FLOOR,))}
 def draw(timings: TimingEvidence) -> Figure:
     cache = timings.caches()[0]
     own = [v for v in timings.variants() if v not in BASELINES]
-    families = [f for f in ("Hillis–Steele", "Harris–Sengupta–Owens", "others") if any(style.family(v) == f for v in own)]
+    families = [f for f in style.FAMILIES if any(style.family(v) == f for v in own)]
     families = families or ["baselines"]
-    drawn, axes = style.figure(style.DOUBLE, 3.1, len(families), sharey=True)
-    shared = [v for v in timings.variants() if v in BASELINES and v not in (FLOOR, *CPU_BASELINES)]
+    columns = min(2, len(families))
+    lines = -(-len(families) // columns)
+    drawn, axes = style.figure(style.DOUBLE, 1.85 * lines, columns, lines, sharey=True)
+    for unused in axes[len(families) :]:
+        unused.remove()
+    shared = [v for v in (VENDOR, NEWEST_VENDOR, CEILING) if v in timings.variants()]
     items = timings.cases.loc[timings.cases["variant"] != FLOOR, "items"]
-    floor_us = float(timings.of(FLOOR)["median_ns"].min()) / 1e3
-    for panel, name in zip(axes, families, strict=True):
+    floor_us = timings.floor_ns(cache) / 1e3
+    for panel, name in zip(axes, families):
         panel.set_yscale("log")
         style.items_axis(panel, items)
         style.decade_axis(panel.yaxis)
@@ -37,7 +41,8 @@ def draw(timings: TimingEvidence) -> Figure:
         right = panel.get_xlim()[1]
         ends.append(style.End(f"empty launch, {floor_us:.1f} µs", style.look(FLOOR), right, floor_us, 1.4))
         style.margin_legend(panel, ends)
-    axes[0].set_ylabel(f"time, µs ({cache} cache)")
+    for panel in axes[::columns]:
+        panel.set_ylabel(f"time, µs ({cache} cache)")
     return drawn
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis import statistics
-from analysis.evidence import CEILING, CPU_BASELINES, FLOOR, VENDOR, TimingEvidence, Timings
+from analysis.evidence import CEILING, CPU_BASELINES, FLOOR, LARGEST, TimingEvidence, Timings
 from analysis.results import ideal_bytes
 from analysis.statistics import Interval
 from analysis.table_formats import Column, Table, code, significant, size, whole, with_interval
@@ -23,8 +23,9 @@ def build(timings: TimingEvidence) -> Table:
     few = rows["count"].min() < statistics.FEWEST
     notes = (f"Fewer than {statistics.FEWEST} repetitions: no interval is given.",) if few else ()
     return Table(
-        caption=f"Every scan at the largest size it was timed at ({timings.caches()[0]} cache, 32-bit integers, "
-        "inclusive sum): median time, GB/s counting 2n items, and the times of a device copy and of CUB over its own, "
+        caption=f"Every scan at the largest size up to {size(LARGEST)} that it was timed at ({timings.caches()[0]} cache, 32-bit "
+        "integers, inclusive sum): median time, GB/s counting 2n items, and the times of a device copy and of the fastest "
+        "CUB over its own, "
         "with 95% bootstrap intervals in brackets.",
         columns=(
             Column("variant", "variant", code, right=False),
@@ -49,7 +50,7 @@ def short(timings: TimingEvidence) -> Table:
     share = lambda interval: "—" if interval is None else f"{interval.value:.2f}"  # noqa: E731
     return Table(
         caption=f"Inclusive sum of {size(rows['items'].max())} 32-bit integers ({timings.caches()[0]} cache): median "
-        f"time, throughput counting 2n items, and speed as a share of a device copy and of CUB{within}.",
+        f"time, throughput counting 2n items, and speed as a share of a device copy and of the fastest CUB{within}.",
         columns=(
             Column("variant", "variant", code, right=False),
             Column("median_us", "time, ms", lambda v: significant(v / 1e3, 3)),
@@ -62,7 +63,7 @@ def short(timings: TimingEvidence) -> Table:
 
 
 def standings(timings: TimingEvidence) -> pd.DataFrame:
-    """One row a scan at its largest size, fastest first: times in microseconds, rates in GB/s, ratios as intervals."""
+    """One row a scan at its largest size up to LARGEST, fastest first: microseconds, GB/s, and ratios as intervals."""
     cache = timings.caches()[0]
     largest = {v: _largest(timings, v, cache) for v in timings.variants() if v != FLOOR}
     rows = []
@@ -76,7 +77,7 @@ def standings(timings: TimingEvidence) -> pd.DataFrame:
             "variant": variant, "items": n, "count": time.count, "median_us": time.value / 1e3,
             "rate": Interval(moved / time.value, moved / time.high, moved / time.low, time.count),
             "of_memcpy": _against(timings, CEILING, n, cache, samples) if variant != CEILING else None,
-            "of_cub": _against(timings, VENDOR, n, cache, samples) if variant != VENDOR else None,
+            "of_cub": _against_cub(timings, variant, n, cache, samples),
         })  # fmt: skip
     table = pd.DataFrame(rows)
     order = sorted(table.index, key=lambda i: (-table.at[i, "items"], -table.at[i, "rate"].value))
@@ -90,9 +91,16 @@ def _largest(timings: TimingEvidence, variant: str, cache: str) -> pd.Series | N
     rows = timings.of(variant, cache=cache)
     if rows.empty and variant in CPU_BASELINES:
         rows = timings.of(variant)
+    rows = rows[rows["items"] <= LARGEST]
     return None if rows.empty else rows.iloc[-1]
 
 
 def _against(timings: TimingEvidence, other: str, n: int, cache: str, samples: object) -> Interval | None:
     rows = timings.of(other, cache=cache, items=n)
     return None if rows.empty else statistics.ratio_interval(rows.iloc[0]["samples"], samples)
+
+
+def _against_cub(timings: TimingEvidence, variant: str, n: int, cache: str, samples: object) -> Interval | None:
+    """Against the fastest of CUB's scans, unless it is that one."""
+    fastest = timings.vendor(n, cache)
+    return None if fastest in (None, variant) else _against(timings, fastest, n, cache, samples)

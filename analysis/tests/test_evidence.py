@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from analysis import results
-from analysis.evidence import Timings, gather
-from analysis.tests.fixtures import case_name, context, repetition
+from analysis.evidence import Timings, Traffic, gather
+from analysis.tests.fixtures import case_name, context, dram_bytes, repetition
 
 
 def run(folder: Path, name: str, time: float, variant: str = "memcpy", **changes: Any) -> None:
@@ -40,6 +40,41 @@ def test_two_commits_are_never_pooled_and_the_newer_is_taken(tmp_path: Path) -> 
     run(tmp_path, "a.json", 3.0, date="2026-02-01T00:00:00", git_commit="f" * 40, git_dirty="true")
     run(tmp_path, "b.json", 2.0, date="2026-01-01T00:00:00")
     assert median([], [tmp_path]) == (3.0, "Test Device, 2026-02-01, commit fffffffff+, recorded")
+
+
+def test_a_run_that_has_what_is_compared_with_comes_before_a_newer_one_that_has_not(tmp_path: Path) -> None:
+    for name, variant, time, day in (("a", "memcpy", 2.0, "01"), ("b", "look_ahead", 3.0, "01"), ("c", "look_ahead", 9.0, "02")):
+        run(tmp_path / name, f"{name}.json", time, variant=variant, date=f"2026-01-{day}")
+    entries = [json.loads((tmp_path / name / f"{name}.json").read_text()) for name in ("a", "b")]
+    merged = entries[0] | {"benchmarks": entries[0]["benchmarks"] + entries[1]["benchmarks"]}
+    (tmp_path / "a" / "a.json").write_text(json.dumps(merged))
+    (tmp_path / "b" / "b.json").unlink()
+    read = results.read([], [tmp_path])
+    beside = Timings(all_of=("memcpy",)).find(read, {})
+    alone = Timings(any_of=("look_ahead",)).find(read, {})
+    assert beside.of("look_ahead")["median_ns"].tolist() == [3.0]
+    assert alone.of("look_ahead")["median_ns"].tolist() == [9.0]
+
+
+def test_stream_and_graph_are_not_pooled(tmp_path: Path) -> None:
+    entries = [repetition(case_name("memcpy", 1024, launch=launch), i, time) for launch, time in (("", 5.0), ("graph", 1.0)) for i in range(5)]
+    (tmp_path / "a.json").write_text(json.dumps({"context": context(), "benchmarks": entries}))
+    read = results.read([], [tmp_path])
+    assert Timings().find(read, {}).of("memcpy")["median_ns"].tolist() == [5.0]
+    both = Timings(launches=("stream", "graph")).find(read, {})
+    assert both.of("memcpy", launch="graph")["median_ns"].tolist() == [1.0]
+
+
+def test_counters_of_two_recorded_days_are_not_added_up(tmp_path: Path) -> None:
+    for day, times in (("2026-01-01", 3), ("2026-01-02", 1)):
+        (tmp_path / day).mkdir()
+        head, *rows = dram_bytes(18).splitlines()
+        cells = [row.split(",") for row in rows]
+        rows = [",".join([*row[:-2], str(times * int(row[-2])), row[-1]]) for row in cells]
+        (tmp_path / day / "dram_bytes.csv").write_text("\n".join([head, *rows]))
+    traffic = Traffic().find(results.read([], [tmp_path]), {})
+    reads = traffic.cases.set_index("variant")["dram_bytes_read"]
+    assert reads["look_ahead"] == 4 * 2**18  # two launches of half the input, as of the later day
 
 
 def test_missing_evidence_is_said_in_a_clause(tmp_path: Path) -> None:

@@ -125,6 +125,28 @@ def test_settings_and_googles_suffixes_in_a_name() -> None:
     assert case["settings"] == "padding=row" and case["items"] == 64
 
 
+def test_launch_is_a_column_of_its_own_and_absent_means_stream(tmp_path: Path) -> None:
+    write(tmp_path, "t.json", *(repetition(f"{CASE}{launch}", 0, 5.0) for launch in ("", "/launch:graph")))
+    assert read(tmp_path).timings["launch"].tolist() == ["stream", "graph"] and not read(tmp_path).problems
+    assert results.parse_case(f"scan/{CASE}") == results.parse_case(f"scan/{CASE}/launch:stream")
+
+
+def test_what_kernels_take_is_kept_once_a_case(tmp_path: Path) -> None:
+    facts = {"registers": 70.0, "local_bytes": 0.0, "label": "look_ahead/tile:30"}
+    write(tmp_path, "t.json", *(repetition(CASE, i, 5.0, **facts) for i in range(3)))
+    (kernel,) = read(tmp_path).kernels.itertuples()
+    assert (kernel.registers, kernel.local_bytes, kernel.label) == (70, 0, "look_ahead/tile:30")
+
+
+def test_waits_and_dram_bytes_without_their_columns_or_with_impossible_counts_are_named(tmp_path: Path) -> None:
+    (tmp_path / "dram_bytes.csv").write_text("variant,items\nlook_ahead,64\n")
+    assert "dram_bytes.csv" in only_problem(tmp_path) and "lacks the columns settings" in only_problem(tmp_path)
+    (tmp_path / "dram_bytes.csv").unlink()
+    (tmp_path / "prefix_wait.csv").write_text(fixtures.PREFIX_WAIT.replace("300", "-1", 1))
+    assert len(read(tmp_path).waits) == 3
+    assert "cycles_waiting_data is -1" in only_problem(tmp_path)
+
+
 def test_time_units_are_converted(tmp_path: Path) -> None:
     write(tmp_path, "t.json", repetition(CASE, 0, 5.0, time_unit="us"))
     assert read(tmp_path).timings["time_ns"].tolist() == [5000.0]

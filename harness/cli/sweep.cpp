@@ -61,6 +61,7 @@ const std::vector<Sweep>& sweeps() {
                {device, {"--items=2^20,2^24"}, cold, stream, "load"},
                {device, {"--items=2^20,2^24"}, cold, stream, "levels"},
                {device, {"--items=2^20,2^24,2^28"}, cold, stream, "tile"},
+               {device, {"--items=2^20,2^24,2^28"}, cold, stream, "threads"},
                {host, {"--items=2^10:2^24:x2"}, warm, stream},  // the sizes published in 2007
            }},
       {.name = "quick",

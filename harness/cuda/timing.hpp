@@ -40,6 +40,8 @@ class StreamTimer {
   StreamTimer();
   cudaStream_t stream() const { return stream_.get(); }
   void synchronize() const { stream_.synchronize(); }
+  /// Enqueues the eviction of the cache.
+  void evict() const { eviction_.enqueue(stream_.get()); }
 
   /// Launched one by one, back to back, between two events. They do not overlap: a stream runs in order.
   double warm(const Work& work, std::int64_t runs);

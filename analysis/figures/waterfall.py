@@ -1,0 +1,85 @@
+"""The ladder step by step: what each idea adds to the share of the ceiling."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from analysis import style
+from analysis.evidence import BEST, CEILING, LARGEST, NEWEST_VENDOR, VENDOR, TimingEvidence, Timings
+from analysis.figures.ceiling_share import shares
+
+LADDER = (
+    "hs_multipass", "hso_blocked_padded", "hs_blocked", "warp_shuffle", "reduce_then_scan", "decoupled_lookback",
+    "look_ahead", BEST,
+)  # fmt: skip
+"""The rungs that a reader climbs, each one idea beyond the last."""
+SINGLE_PASS = LADDER[3:]
+WIDTH = "column"
+CAPTION = (
+    "The ladder at the largest size that all of it was timed at (2^28 in a full run), 32-bit integers (inclusive sum, "
+    "cold cache): speed as a share of a device copy in the same run. The dark part of a bar is what a rung adds to "
+    "the one above it, a hollow part what it loses. Vertical lines are CUB's scan, of the toolkit and the newest, and "
+    "the copy. Bars are 95% bootstrap intervals of the ratio of medians."
+)
+NEEDS = {"timings": Timings(all_of=(CEILING,), any_of=SINGLE_PASS)}
+
+
+def draw(timings: TimingEvidence) -> Figure:
+    rungs = rungs_at_largest(timings)
+    drawn, (axes,) = style.figure(style.COLUMN, 0.9 + 0.2 * len(rungs))
+    before = 0.0
+    for height, rung in enumerate(rungs.itertuples()):
+        _bar(axes, height, before, rung.ratio)
+        style.error_bars_across(axes, [rung.ratio], [height], [rung.low], [rung.high], style.BLACK)
+        inside = rung.ratio > 0.8
+        axes.annotate(f"{rung.ratio:.2f}", (min(before, rung.ratio) if inside else max(rung.ratio, before), height),
+                      xytext=(-4 if inside else 5, 0), textcoords="offset points",
+                      ha="right" if inside else "left", va="center", fontsize=7.5)  # fmt: skip
+        before = rung.ratio
+    axes.set_yticks(range(len(rungs)), rungs["variant"])
+    axes.set_ylim(len(rungs) - 0.4, -0.6)
+    axes.grid(axis="y", visible=False)
+    axes.set_xlim(0, 1.04)
+    axes.set_xlabel("share of the copy ceiling")
+    _reference_lines(axes, timings)
+    return drawn
+
+
+def _bar(axes: Axes, height: int, before: float, now: float) -> None:
+    low, high = min(before, now), max(before, now)
+    axes.barh(height, low, height=0.62, color="#DDDDDD", zorder=1)
+    gained = now >= before
+    axes.barh(height, high - low, left=low, height=0.62, zorder=1, color=style.BLUE if gained else "white",
+              edgecolor=style.BLUE, linewidth=0.8, linestyle="-" if gained else ":")  # fmt: skip
+
+
+def _reference_lines(axes: Axes, timings: TimingEvidence) -> None:
+    axes.axvline(1, color=style.look(CEILING).colour, linewidth=2.0, zorder=1)
+    names = [("memcpy", 1.0, "-", 2.0)]
+    for variant, label, line in ((VENDOR, "CUB", "-"), (NEWEST_VENDOR, "CUB, newest", "--")):
+        rows = shares(timings, variant, CEILING, timings.caches()[0]).set_index("items")
+        if size_of(timings) in rows.index:
+            share = float(rows.at[size_of(timings), "ratio"])
+            axes.axvline(share, color=style.BLACK, linestyle=line, linewidth=0.9, zorder=3)
+            names.append((label, share, line, 0.9))
+    handles = [axes.plot([], [], color=style.GREY if label == "memcpy" else style.BLACK, linestyle=line, linewidth=width,
+                         label=label if label == "memcpy" else f"{label}, {share:.2f}")[0]
+               for label, share, line, width in names]  # fmt: skip
+    axes.get_figure().legend(handles=handles, loc="outside upper right", ncols=len(handles), borderpad=0, columnspacing=1.0)
+
+
+def rungs_at_largest(timings: TimingEvidence) -> pd.DataFrame:
+    """``variant``, ``ratio``, ``low``, ``high``: the rungs that were timed at LARGEST, in the order of the ladder."""
+    rows = []
+    for variant in LADDER:
+        of = shares(timings, variant, CEILING, timings.caches()[0])
+        rows += [(variant, r.ratio, r.low, r.high) for r in of[of["items"] == size_of(timings)].itertuples()]
+    return pd.DataFrame(rows, columns=["variant", "ratio", "low", "high"])
+
+
+def size_of(timings: TimingEvidence) -> int:
+    """LARGEST, or as near to it as the copy was timed."""
+    copied = timings.series(CEILING, cache=timings.caches()[0])["items"]
+    return int(copied[copied <= LARGEST].max())

@@ -1,0 +1,109 @@
+"""The duel and the targets: what is compared is from one run, who won is said by the interval, and yes is computed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from analysis import results
+from analysis.evidence import CUBS, LOSS, TIE, WIN, AllTimingEvidence, AllTimings, Kernels, outcome
+from analysis.statistics import Interval
+from analysis.tables import losses, rivals
+from analysis.targets import MISSING, Target, targets
+from analysis.tests.fixtures import _KERNEL, case_name, context, repetition
+
+GIB_OF_I32 = 2**28
+SPREAD = (0.99, 0.995, 1.0, 1.005, 1.01)
+
+
+def write(folder: Path, name: str, times: dict[str, float], items: int = GIB_OF_I32, label: str = "look_ahead/tile:30", **changes: Any) -> None:
+    """A run of one case of i32: median times in nanoseconds by variant."""
+    folder.mkdir(exist_ok=True)
+    entries = [repetition(case_name(variant, items, launch="stream"), i, time * spread, **_KERNEL | changes.get("kernel", {}),
+                          **({"label": label} if variant == "best" else {}))
+               for variant, time in times.items() for i, spread in enumerate(SPREAD)]  # fmt: skip
+    (folder / name).write_text(json.dumps({"context": context(date=changes.get("date", "2026-01-02")), "benchmarks": entries}))
+
+
+def evidence(folder: Path) -> AllTimingEvidence:
+    found = AllTimings().find(results.read([], [folder]), {})
+    assert found is not None
+    return found
+
+
+def row(folder: Path, what: str, measure: str) -> Target:
+    read = results.read([], [folder])
+    rows = targets(AllTimings().find(read, {}), Kernels().find(read, {}))
+    (found,) = [r for r in rows if r.what.startswith(what) and r.measure.startswith(measure)]
+    return found
+
+
+@pytest.mark.parametrize(("low", "high", "said"), [(1.01, 1.2, WIN), (0.99, 1.2, TIE), (0.8, 0.99, LOSS), (np.nan, np.nan, TIE)])
+def test_the_interval_says_who_won(low: float, high: float, said: str) -> None:
+    assert outcome(Interval(1.0, low, high, 5)) == said
+
+
+def test_best_is_set_against_the_fastest_cub_of_the_case(tmp_path: Path) -> None:
+    write(tmp_path, "a.json", {"best": 100.0, "cub_device_scan": 140.0, "cub_newest": 120.0, "thrust_scan": 50.0})
+    (duel,) = evidence(tmp_path).duels.itertuples()
+    assert (duel.rival, duel.outcome, duel.chosen) == ("cub_newest", WIN, "look_ahead/tile:30")
+    assert duel.ratio == pytest.approx(1.2)
+
+
+def test_both_sides_of_a_duel_are_from_the_newest_run_that_has_both(tmp_path: Path) -> None:
+    write(tmp_path, "old.json", {"best": 100.0, "cub_device_scan": 110.0}, date="2026-01-01")
+    write(tmp_path, "mid.json", {"best": 100.0, "cub_device_scan": 130.0}, date="2026-01-02")
+    write(tmp_path, "new.json", {"best": 50.0}, date="2026-01-03")
+    timings = evidence(tmp_path)
+    (key,) = timings.keys()
+    assert timings.match(key, "best", CUBS).ratio.value == pytest.approx(1.3)
+
+
+def test_the_shares_of_copy_and_cub_in_a_row_are_of_one_run(tmp_path: Path) -> None:
+    write(tmp_path, "full.json", {"best": 100.0, "cub_device_scan": 130.0, "memcpy": 95.0}, date="2026-01-01")
+    write(tmp_path, "duel.json", {"best": 100.0, "cub_device_scan": 150.0}, date="2026-01-02")
+    timings = evidence(tmp_path)
+    found = rivals.against(timings, timings.keys()[0])
+    assert found["of_memcpy"] == pytest.approx(0.95)
+    assert found["of_cub"].value == found["of_cub_device_scan"] == pytest.approx(1.3)
+
+
+def test_losses_are_listed_the_worst_first(tmp_path: Path) -> None:
+    for exponent, ours in ((10, 90.0), (11, 120.0), (12, 150.0)):
+        write(tmp_path, f"{exponent}.json", {"best": ours, "cub_device_scan": 100.0}, items=2**exponent)
+    table = losses.build(evidence(tmp_path))
+    assert table.rows["items"].tolist() == [2**12, 2**11]
+    assert "2 of 3" in table.caption
+
+
+def test_a_target_is_reached_or_missed_by_its_worst_size(tmp_path: Path) -> None:
+    write(tmp_path, "a.json", {"best": 100.0, "cub_device_scan": 130.0, "memcpy": 96.0})
+    assert row(tmp_path, "i32, 1 GiB", "× CUB").reached is True
+    write(tmp_path, "b.json", {"best": 200.0, "cub_device_scan": 240.0, "memcpy": 196.0}, items=2**29)
+    missed = row(tmp_path, "i32, 1 GiB", "× CUB")
+    assert missed.reached is False and missed.where == "2^29" and missed.measured.value == pytest.approx(1.2)
+    assert row(tmp_path, "i32, 1 GiB", "of memcpy").reached is True
+
+
+@pytest.mark.parametrize(("label", "reached"), [("look_ahead/tile:30", True), ("one_wave", False)])
+def test_the_copy_with_the_access_path_of_what_was_chosen_may_stand_in_for_memcpy(tmp_path: Path, label: str, reached: bool) -> None:
+    write(tmp_path, "a.json", {"best": 100.0, "memcpy": 90.0, "copy_bulk": 99.0, "copy_vector": 91.0}, label=label)
+    assert row(tmp_path, "i32, 1 GiB", "of memcpy").reached is reached
+
+
+def test_what_the_data_do_not_tell_is_neither_reached_nor_missed(tmp_path: Path) -> None:
+    write(tmp_path, "a.json", {"best": 100.0, "cub_device_scan": 130.0})
+    missing = row(tmp_path, "i8", "of memcpy")
+    assert missing.reached is None and missing.measured is None and missing.where == MISSING
+
+
+def test_kernels_that_spill_are_named(tmp_path: Path) -> None:
+    write(tmp_path, "a.json", {"best": 100.0})
+    assert row(tmp_path, "local memory", "cases").reached is True
+    write(tmp_path, "b.json", {"look_ahead": 100.0}, kernel={"local_bytes": 16.0})
+    spilling = row(tmp_path, "local memory", "cases")
+    assert spilling.reached is False and spilling.where == "look_ahead"
