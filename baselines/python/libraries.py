@@ -114,9 +114,11 @@ class Torch(_WithEvents):
         torch = self._torch
         with self._stream():
             out = torch.full_like(items, 85)
+        torch.cuda.synchronize()  # whatever stream the caller runs it on
         return lambda: torch.cumsum(items, 0, dtype=items.dtype, out=out)
 
     def fetch(self, result: Any) -> np.ndarray:
+        self._torch.cuda.synchronize()
         with self._stream():
             return result.cpu().numpy()
 
@@ -162,9 +164,11 @@ class Cupy(_WithEvents):
         cupy = self._cupy
         with self._stream():
             out = cupy.full_like(items, 85)
+        cupy.cuda.runtime.deviceSynchronize()  # whatever stream the caller runs it on
         return lambda: cupy.cumsum(items, dtype=items.dtype, out=out)
 
     def fetch(self, result: Any) -> np.ndarray:
+        self._cupy.cuda.runtime.deviceSynchronize()
         with self._stream():
             return result.get()
 
