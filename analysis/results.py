@@ -42,7 +42,7 @@ STREAM = "stream"
 """How runs are launched where a name does not say."""
 
 _NAME_KEYS = ("variant", "type", "op", "mode", "items", "cache")
-_GOOGLE_KEYS = {"iterations", "repeats", "min_time", "min_warmup_time", "threads"}
+_GOOGLE_KEYS = {"iterations", "repeats", "min_time", "min_warmup_time"}
 _TIMING_COLUMNS = ["run", *CASE, "round", "time_ns"]
 _KERNEL_FIELDS = ("launches", "threads", "registers", "shared_bytes", "local_bytes", "workspace_bytes", "prepare_ns")
 """What an entry says of its scan besides the time; the same in every repetition, but for ``prepare_ns``."""
