@@ -36,7 +36,8 @@ def draw(timings: TimingEvidence) -> Figure:
         inside = rung.ratio > 0.8
         axes.annotate(f"{rung.ratio:.2f}", (min(before, rung.ratio) if inside else max(rung.ratio, before), height),
                       xytext=(-4 if inside else 5, 0), textcoords="offset points",
-                      ha="right" if inside else "left", va="center", fontsize=7.5)  # fmt: skip
+                      ha="right" if inside else "left", va="center", fontsize=7.5, zorder=9,
+                      bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 0.8})  # fmt: skip
         before = rung.ratio
     axes.set_yticks(range(len(rungs)), rungs["variant"])
     axes.set_ylim(len(rungs) - 0.4, -0.6)
