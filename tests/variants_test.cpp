@@ -148,6 +148,18 @@ TEST(Variants, AreRightUnderAnyInterleaving) {
   }
 }
 
+/// Tiles that wait for each other: of the orders in which they may run, a thousand, each with a state left by the last.
+TEST(Variants, LookBackIsRightUnderAThousandInterleavings) {
+  const Problem problem{ElementType::i64, Operator::affine, Mode::exclusive, 3001, {{"threads", "128"}}};  // 6 tiles
+  const verify::Oracle oracle(problem, verify::InputKind::random, 3);
+  for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
+    const verify::Outcome outcome =
+        verify::verify_on_cpu(variant("decoupled_lookback"), problem, oracle,
+                              {.trace = false, .order = simt::BlockOrder::interleaved, .seed = seed});
+    ASSERT_TRUE(outcome.passed()) << "seed " << seed << ": " << outcome.message;
+  }
+}
+
 /// The multi-kernel form must hand over rightly whatever the number of levels a launch.
 TEST(Reentry, AnyLevelsALaunch) {
   for (const char* levels : {"1", "2", "3", "5", "7", "10", "11"}) {
