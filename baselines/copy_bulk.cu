@@ -5,6 +5,7 @@
 // loading than hide the memory's latency, are fastest: what is in flight beyond that only lengthens queues.
 #include "baselines/vector_copy.cuh"
 #include "harness/cuda/bulk_copy.cuh"
+#include "harness/cuda/launch.cuh"
 #include "harness/cuda/registration.cuh"
 
 namespace scanlab {
@@ -75,16 +76,15 @@ class CopyBulk {
     };
   }
 
-  explicit CopyBulk(const Problem& problem) : bytes_(static_cast<std::int64_t>(problem.ideal_bytes() / 2)) {
-    if (cudaGetDevice(&device_) != cudaSuccess) return;
-    cudaDeviceGetAttribute(&major_, cudaDevAttrComputeCapabilityMajor, device_);
-    cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device_);
-  }
+  explicit CopyBulk(const Problem& problem)
+      : bytes_(static_cast<std::int64_t>(problem.ideal_bytes() / 2)),
+        multiprocessors_(cuda::multiprocessors()),
+        capability_(cuda::compute_capability()) {}
 
   Plan plan() const {
-    if (major_ >= 9) return {};
-    return Plan::refuse("bulk copies came with compute capability 9.0, and this device has " + std::to_string(major_) +
-                        ".x");
+    if (capability_ >= 90) return {};
+    return Plan::refuse("bulk copies came with compute capability 9.0, and this device has " +
+                        std::to_string(capability_ / 10) + ".x");
   }
 
   /// Bulk copies cannot shift bytes: pointers whose alignments differ are copied by vectors.
@@ -103,9 +103,8 @@ class CopyBulk {
 
  private:
   std::int64_t bytes_;
-  int device_ = 0;
-  int major_ = 0;
-  int multiprocessors_ = 1;
+  int multiprocessors_;
+  int capability_;
 };
 
 const Registration registration{cuda::cuda_scan<CopyBulk>(Origin::baseline)};

@@ -1,6 +1,7 @@
 // look_ahead: one pass by a persistent block on every multiprocessor, whose warps have roles.
 //
-// Idea    A block takes tiles by ticket and passes each through a ring of stages in shared memory. One warp loads, by
+// Idea    A block takes every so-many-th tile and passes each through a ring of stages in shared memory. One warp
+// loads, by
 //         bulk copies that cost no registers. The reduce warps find a tile's aggregate, and publish it at once: so that
 //         no tile waits for another's prefix, as in look-back, but only for aggregates, which need nothing but the
 //         data. One warp looks ahead: it adds the aggregates of the tiles before its own. The scan warps put it
@@ -15,9 +16,10 @@
 // Work    3 n: reduce, scan with the prefix; and the aggregates before each tile, a few hundred an SM at a time.
 // Traffic 2 n, and 8 or 16 bytes a tile.
 // Bits    Fixed: items are folded in an order that depends on n alone, not on which block takes which tile.
+// Safe    Blocks wait for each other, and so are launched cooperatively: none starts before all can be resident.
 // Needs   Compute capability 9.0. Pointers to multiples of 16 bytes are copied in bulk, others by hand, slowly.
 // Source  CUB's look-ahead scan for Blackwell (CCCL 3.4) for aggregates only; Merrill and Garland 2016 for the state
-//         words; this form, with tickets, run numbers and its shape, is Scanlab's.
+//         words; this form, with run numbers and its shape, is Scanlab's.
 #include "variants/scan/tile_state.cuh"
 #if defined(__CUDACC__)
 #include "harness/cuda/bulk_copy.cuh"
@@ -44,7 +46,6 @@ struct Shape {
   SCANLAB_HD constexpr int threads() const { return 32 * (2 + 2 * warps); }
 };
 constexpr int kMostWarps = 8;
-constexpr int kMostStages = 12;
 constexpr int kMaxThreads = Shape{.warps = kMostWarps}.threads();
 
 /// Tiles whose aggregates are folded as one, in one way, whoever does it: a few a lane.

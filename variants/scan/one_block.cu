@@ -54,14 +54,14 @@ struct OneBlock {
   }
 
   Plan plan() const {
-    if (vectors() > kMostThreads * kManyRows) return Plan::refuse("one_block holds 32 KiB of items at most");
+    if (vectors_of(problem_) > kMostThreads * kManyRows) return Plan::refuse("one_block holds 32 KiB of items at most");
     return {.chain = 64};
   }
 
   template <class Machine, Monoid Op>
   void run(Machine& machine, Op op, simt::Arrays<Machine, typename Op::Item> arrays, simt::Workspace) const {
     if (problem_.items == 0) return;
-    if (vectors() <= kMostThreads * kFewRows) {
+    if (vectors_of(problem_) <= kMostThreads * kFewRows) {
       launch<kFewRows>(machine, op, arrays);
     } else {
       launch<kManyRows>(machine, op, arrays);
@@ -69,13 +69,9 @@ struct OneBlock {
   }
 
  private:
-  std::int64_t vectors() const {
-    return ceil_div(problem_.items * static_cast<std::int64_t>(item_bytes(problem_.type, problem_.op)), 16);
-  }
-
   template <int kRows, class Machine, class Op>
   void launch(Machine& machine, Op op, const simt::Arrays<Machine, typename Op::Item>& arrays) const {
-    const int warps = static_cast<int>(ceil_div(vectors(), kLanes * kRows));
+    const int warps = static_cast<int>(ceil_div(vectors_of(problem_), kLanes * kRows));
     machine.launch({.blocks = 1, .threads = kLanes * warps, .shared_bytes = warps * sizeof(typename Op::Item)},
                    OneBlockKernel<kRows>{}, arrays.in, arrays.out, problem_.items, aligned(arrays), problem_.mode, op);
   }

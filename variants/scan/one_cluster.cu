@@ -66,7 +66,7 @@ class OneCluster {
   explicit OneCluster(const Problem& problem) : problem_(problem), shape_(shape()) {}
 
   Plan plan() const {
-    if (vectors() > kMostBlocks * kMostThreads * kRows)
+    if (vectors_of(problem_) > kMostBlocks * kMostThreads * kRows)
       return Plan::refuse("one_cluster holds 256 KiB of items at most");
     if (cuda::compute_capability() < 90) return Plan::refuse("one_cluster needs compute capability 9.0");
     with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) { cuda::allow(one_cluster<Op>, shape_); });
@@ -81,16 +81,12 @@ class OneCluster {
   }
 
  private:
-  std::int64_t vectors() const {
-    return ceil_div(problem_.items * static_cast<std::int64_t>(item_bytes(problem_.type, problem_.op)), 16);
-  }
-
   /// As many blocks as there may be, but not of less than two warps.
   cuda::LaunchShape shape() const {
     int blocks = 1;
-    while (blocks < kMostBlocks && vectors() > blocks * 2 * kLanes * kRows) blocks *= 2;
+    while (blocks < kMostBlocks && vectors_of(problem_) > blocks * 2 * kLanes * kRows) blocks *= 2;
     const auto warps =
-        static_cast<int>(ceil_div(ceil_div(std::max<std::int64_t>(vectors(), 1), blocks), kLanes * kRows));
+        static_cast<int>(ceil_div(ceil_div(std::max<std::int64_t>(vectors_of(problem_), 1), blocks), kLanes * kRows));
     return {.blocks = blocks, .threads = warps * kLanes, .cluster = blocks};
   }
 

@@ -151,13 +151,10 @@ class OneWave {
     return {last_run, workspace.take<LongWord>(2 * shape_.blocks)};
   }
 
-  std::int64_t vectors() const {
-    return ceil_div(problem_.items * static_cast<std::int64_t>(item_bytes(problem_.type, problem_.op)), 16);
-  }
   /// Few blocks have few aggregates to wait for, small blocks start and meet sooner; both give way to a single wave.
   /// All blocks are resident, since they wait for each other.
   cuda::LaunchShape shape() const {
-    const std::int64_t rows = std::max<std::int64_t>(ceil_div(vectors(), kLanes * rows_), 1);  // of warps
+    const std::int64_t rows = std::max<std::int64_t>(ceil_div(vectors_of(problem_), kLanes * rows_), 1);  // of warps
     std::int64_t warps = 8;
     while (warps < 16 && ceil_div(rows, warps) > kFewBlocks) warps *= 2;
     if (ceil_div(rows, warps) > kFewBlocks) {

@@ -153,6 +153,11 @@ class RegisterTile {
 /// Longest chain of additions in a tile: along a vector, a row's lanes, the rows, the warps, and the results.
 inline constexpr int kTileChain = 64;
 
+/// Vectors of 16 bytes that hold the items of a problem.
+inline std::int64_t vectors_of(const Problem& problem) {
+  return ceil_div(problem.items * static_cast<std::int64_t>(item_bytes(problem.type, problem.op)), 16);
+}
+
 /// Whether both arrays can be accessed by vectors.
 template <class Machine, class Item>
 bool aligned(const simt::Arrays<Machine, Item>& arrays) {
