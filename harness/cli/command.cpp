@@ -25,7 +25,7 @@ const std::vector<Command>& commands() {
        "scanlab bench --variant 'hso_*,cub*' --items 2^10:2^28:x4 --out results/scan.json", bench},
       {"tune", "measures which variant is the fastest for which n: the table that best goes by",
        "scanlab tune --out data/tuned/nvidia-h200.json --force", tune},
-      {"explain", "runs a variant on the CPU executor and counts, step by step",
+      {"explain", "runs a variant on the CPU executor and counts, step by step; on a GPU, where its cycles go",
        "scanlab explain hso_block --items 2048", explain},
   };
   return all;

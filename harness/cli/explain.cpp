@@ -1,4 +1,4 @@
-// scanlab explain: what a variant does, step by step, counted on the CPU executor.
+// scanlab explain: what a variant does, step by step, counted on the CPU executor; or, on a GPU, where its cycles go.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -13,7 +13,9 @@
 #include <optional>
 
 #include "harness/cli/command.hpp"
+#include "harness/cli/explain_cuda.hpp"
 #include "harness/cli/selection.hpp"
+#include "harness/cli/whole_file.hpp"
 #include "harness/simt/executor.hpp"
 #include "scanlab_commit.hpp"
 
@@ -215,16 +217,7 @@ void print(const Explanation& explanation, std::ostream& out) {
   fmt::print(out, "  traced in {:.2f} s\n", explanation.seconds);
 }
 
-/// Writes a file whole or not at all.
-void write_file(const std::filesystem::path& path, const std::string& text) {
-  const std::filesystem::path partial = path.string() + ".partial";
-  {
-    std::ofstream file(partial);
-    file << text;
-    if (!file.flush()) throw CommandError(kBadInput, fmt::format("cannot write {}", partial.string()));
-  }
-  std::filesystem::rename(partial, path);
-}
+void write_file(const std::filesystem::path& path, const std::string& text) { WholeFile(path, true).write(text); }
 
 /// Every variant that has an executor form, with every value of its padding, at the sizes that figures use.
 int explain_all(const std::filesystem::path& directory, bool quick, Context& context) {
@@ -276,13 +269,26 @@ int explain_all(const std::filesystem::path& directory, bool quick, Context& con
 int explain(const std::vector<std::string>& arguments, Context& context) {
   po::options_description options("options");
   add_selection_options(options, "2048");
-  options.add_options()("json", "as JSON")("all", "every variant, padding and mode at a few n, to files in --out")(
+  options.add_options()("device", po::value<std::string>()->default_value("simt")->value_name("DEVICE"),
+                        "simt: counts on the CPU executor; cuda: where the warps of each role spend their cycles")(
+      "csv", po::value<std::string>()->value_name("FILE"), "with --device cuda: the cycles as a table")(
+      "json", "as JSON")("all", "every variant, padding and mode at a few n, to files in --out")(
       "quick", "with --all: fewer n")("out", po::value<std::string>()->value_name("DIR"), "with --all: where")(
       "help,h", "this text");
   po::positional_options_description positional;
   positional.add("variant", 1);
   po::variables_map values;
   if (!parse_options(arguments, options, positional, command("explain"), context, values)) return kOk;
+  const std::string device = values["device"].as<std::string>();
+  if (device != "simt" && device != "cuda") {
+    throw CommandError(kBadInput, fmt::format("--device takes simt or cuda, not '{}'", device));
+  }
+  if (device == "cuda" && (values.count("all") != 0 || values.count("json") != 0)) {
+    throw CommandError(kBadInput, "explain --device cuda prints a table, or writes one with --csv FILE");
+  }
+  if (device == "simt" && values.count("csv") != 0) {
+    throw CommandError(kBadInput, "--csv goes with explain --device cuda");
+  }
   if (values.count("all") == 0 && (values.count("out") != 0 || values.count("quick") != 0)) {
     throw CommandError(kBadInput, "--out and --quick go with explain --all");
   }
@@ -305,6 +311,9 @@ int explain(const std::vector<std::string>& arguments, Context& context) {
   std::vector<Case> cases = selection.cases();
   if (values.count("mode") == 0) {
     for (Case& chosen : cases) chosen.problem.mode = chosen.variant->about.natural_mode;
+  }
+  if (device == "cuda") {
+    return explain_on_cuda(cases, values.count("csv") != 0 ? values["csv"].as<std::string>() : "", context);
   }
   bool faults = false;
   Json all = Json::array();

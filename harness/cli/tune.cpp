@@ -16,6 +16,7 @@
 #include "harness/cli/interrupt.hpp"
 #include "harness/cli/selection.hpp"
 #include "harness/cli/tuner.hpp"
+#include "harness/cli/whole_file.hpp"
 
 namespace scanlab::cli {
 
@@ -27,9 +28,9 @@ constexpr char kNotes[] =
     "Every scan that takes all types and operators is timed, with each value of its parameters, cold and warm, from a\n"
     "stream and in a graph. For each n the one is chosen that is nowhere far from the fastest: its worst column "
     "counts.\n"
-    "Without --type and --op: plus of every type, and max and affine of i32, i64 and f32. What a table lacks, best "
-    "takes\n"
-    "from items of the same size. A table in data/tuned/ becomes part of the program at the next build; until then\n"
+    "Without --type and --op: plus, max and affine of every type; min is taken to be as max. What a table lacks, best\n"
+    "takes from items of the same size. A table in data/tuned/ becomes part of the program at the next build; until "
+    "then\n"
     "SCANLAB_TUNING=FILE scanlab ... uses it.\n";
 
 po::options_description tune_options() {
@@ -57,9 +58,8 @@ std::vector<TypeAndOperator> monoids(const po::variables_map& values) {
   const Selection selection = read_selection(values);
   std::vector<TypeAndOperator> all;
   if (values.count("type") == 0 && values.count("op") == 0) {
-    for (const auto& [type, word] : named_values<ElementType>()) all.emplace_back(type, plus);
-    for (const Operator op : {max, affine}) {
-      for (const ElementType type : {i32, i64, f32}) all.emplace_back(type, op);
+    for (const Operator op : {plus, max, affine}) {
+      for (const auto& [type, word] : named_values<ElementType>()) all.emplace_back(type, op);
     }
     return all;
   }
@@ -107,42 +107,6 @@ Measured measure(const po::variables_map& values, Context& context, bool& any_fa
   any_failed = tuner.any_failed();
   return measured;
 }
-
-/// A file that is written whole or not at all. Refuses, before anything is measured, what could not be written later.
-class WholeFile {
- public:
-  WholeFile(std::filesystem::path path, bool replace) : path_(std::move(path)), partial_(path_.string() + ".partial") {
-    if (!replace && std::filesystem::exists(path_)) {
-      throw CommandError(
-          kBadInput, fmt::format("'{}' exists; choose another name, or give --force to replace it", path_.string()));
-    }
-    std::error_code ignored;  // opening the file says it better
-    if (path_.has_parent_path()) std::filesystem::create_directories(path_.parent_path(), ignored);
-    file_.open(partial_);
-    if (!file_ || std::filesystem::is_directory(path_)) fail();
-  }
-  ~WholeFile() {
-    std::error_code ignored;
-    std::filesystem::remove(partial_, ignored);
-  }
-  WholeFile(const WholeFile&) = delete;
-  WholeFile& operator=(const WholeFile&) = delete;
-
-  void write(const std::string& text) {
-    file_ << text;
-    file_.close();
-    std::error_code error;
-    if (file_) std::filesystem::rename(partial_, path_, error);
-    if (!file_ || error) fail();
-  }
-
- private:
-  [[noreturn]] void fail() const { throw CommandError(kBadInput, fmt::format("cannot write '{}'", path_.string())); }
-
-  std::filesystem::path path_;
-  std::filesystem::path partial_;
-  std::ofstream file_;
-};
 
 void print(const TuningTable& table, std::ostream& out) {
   fmt::print(out, "{}, {} multiprocessors\n", table.device, table.multiprocessors);

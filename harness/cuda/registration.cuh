@@ -19,6 +19,9 @@ namespace scanlab::cuda {
 ///     void run(cudaStream_t, Op, const Op::Item* in, Op::Item* out, void* workspace, std::size_t bytes) const;
 ///     template <class Op>
 ///     void prepare(cudaStream_t, Op, void* workspace, std::size_t bytes) const;   // optional: see BoundScan
+///     template <class Op> static constexpr bool kWatched = …;                     // optional: has an instrumented
+///     form template <class Op> std::vector<RoleCycles> watch(cudaStream_t, Op, const Op::Item* in, Op::Item* out,
+///     void* workspace) const;
 ///   };
 /// `run` only enqueues on the stream: it allocates nothing and never synchronises; it throws CudaError if a launch is
 /// refused. `bytes` is what `plan` asked for. The variant is verified and timed on the device; `explain` says that it
@@ -31,6 +34,12 @@ Variant cuda_scan(Origin origin = Origin::variant) {
         if constexpr (requires(void* workspace) { scan->prepare(cudaStream_t{}, Op{}, workspace, std::size_t{}); }) {
           bound.prepare_cuda = [scan, bytes = bound.plan.workspace_bytes](void* workspace, StreamHandle stream) {
             scan->prepare(static_cast<cudaStream_t>(stream), Op{}, workspace, bytes);
+          };
+        }
+        if constexpr (requires(const Item* in, Item* out) { scan->watch(cudaStream_t{}, Op{}, in, out, nullptr); }) {
+          bound.cuda_watch = [scan](const Buffers& buffers, StreamHandle stream) {
+            return scan->watch(static_cast<cudaStream_t>(stream), Op{}, static_cast<const Item*>(buffers.in),
+                               static_cast<Item*>(buffers.out), buffers.workspace);
           };
         }
         bound.cuda = [scan, bytes = bound.plan.workspace_bytes](const Buffers& buffers, StreamHandle stream) {

@@ -49,6 +49,7 @@ struct Plus {
   using Element = T;
   using Item = T;
   static constexpr Operator kOperator = Operator::plus;
+  static constexpr bool kCommutative = true;
   SCANLAB_HD static constexpr Item identity() { return T{0}; }
   SCANLAB_HD constexpr Item operator()(Item left, Item right) const { return wrapping_add(left, right); }
 };
@@ -58,6 +59,7 @@ struct Max {
   using Element = T;
   using Item = T;
   static constexpr Operator kOperator = Operator::max;
+  static constexpr bool kCommutative = true;
   SCANLAB_HD static constexpr Item identity() {
     if constexpr (kIsFloating<T>) {
       return -std::numeric_limits<T>::infinity();
@@ -73,6 +75,7 @@ struct Min {
   using Element = T;
   using Item = T;
   static constexpr Operator kOperator = Operator::min;
+  static constexpr bool kCommutative = true;
   SCANLAB_HD static constexpr Item identity() {
     if constexpr (kIsFloating<T>) {
       return std::numeric_limits<T>::infinity();
@@ -100,6 +103,7 @@ struct Affine {
   using Element = T;
   using Item = AffineMap<T>;
   static constexpr Operator kOperator = Operator::affine;
+  static constexpr bool kCommutative = false;
   SCANLAB_HD static constexpr Item identity() { return {T{1}, T{0}}; }
   SCANLAB_HD constexpr Item operator()(Item left, Item right) const {
     return {wrapping_multiply(left.scale, right.scale),

@@ -99,6 +99,13 @@ struct Buffers {
 
 using StreamHandle = void*;  ///< a cudaStream_t
 
+/// Where the warps of a role spent their cycles in one run, summed over them.
+struct RoleCycles {
+  std::string role;
+  double total = 0;
+  std::map<std::string, double> waiting{};  ///< part of the total, by what they waited for
+};
+
 /// A variant bound to one problem. `cuda` only enqueues on the stream: it allocates nothing and never synchronises,
 /// and can be captured in a graph. A machine that the variant cannot run on has an empty function.
 ///
@@ -112,6 +119,8 @@ struct BoundScan {
   std::function<void(const Buffers&, StreamHandle)> cuda;
   std::function<void(const Buffers&, simt::Executor&)> simt;
   std::function<void(const Buffers&)> host;
+  /// As `cuda`, in an instrumented form; waits for its end. Empty: the scan has none.
+  std::function<std::vector<RoleCycles>(const Buffers&, StreamHandle)> cuda_watch;
 };
 
 /// The machines a variant can run on in this build.

@@ -10,6 +10,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 
 #include "harness/model/monoid.hpp"
 #include "harness/simt/registration.hpp"
@@ -19,24 +20,39 @@ namespace scanlab::scan {
 inline constexpr int kLanes = simt::kWarpLanes;
 inline constexpr int kMostWarps = 32;  // of a block
 
-/// The scan over a warp, one value a lane: inclusive. 5 steps.
+/// The scan over a warp, one value a lane: inclusive. 5 steps, or fewer where only the first few lanes count.
 template <simt::ThreadBlock Block, Monoid Op>
-SCANLAB_HD typename Op::Item scan_warp(Block& block, typename Op::Item item, Op op) {
-  for (int distance = 1; distance < kLanes; distance *= 2) {
+SCANLAB_HD typename Op::Item scan_warp(Block& block, typename Op::Item item, Op op, int lanes = kLanes) {
+  for (int distance = 1; distance < lanes; distance *= 2) {
     const auto left = block.shuffle_up(item, distance);
     if (block.lane() >= distance) item = op(left, item);
   }
   return item;
 }
 
-/// Lane 0 gets the values of all lanes, folded from left to right; other lanes get nothing of use. 5 steps.
+/// Lane 0 gets the values of all lanes, folded from left to right; other lanes get nothing of use. 5 steps; or one
+/// instruction (redux.sync), where there is one for such values.
 template <simt::ThreadBlock Block, Monoid Op>
 SCANLAB_HD typename Op::Item fold_warp(Block& block, typename Op::Item item, Op op) {
-  for (int distance = 1; distance < kLanes; distance *= 2) {
-    const auto right = block.shuffle_down(item, distance);
-    item = op(item, right);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  using Item = typename Op::Item;
+  constexpr unsigned kAll = 0xFFFFFFFF;
+  constexpr bool kHasInstruction = std::is_integral_v<Item> && sizeof(Item) <= sizeof(int);
+  if constexpr (kHasInstruction && Op::kOperator == Operator::plus) {
+    return static_cast<Item>(__reduce_add_sync(kAll, static_cast<unsigned>(item)));
+  } else if constexpr (kHasInstruction && Op::kOperator == Operator::max) {
+    return static_cast<Item>(__reduce_max_sync(kAll, int{item}));
+  } else if constexpr (kHasInstruction && Op::kOperator == Operator::min) {
+    return static_cast<Item>(__reduce_min_sync(kAll, int{item}));
+  } else
+#endif
+  {
+    for (int distance = 1; distance < kLanes; distance *= 2) {
+      const auto right = block.shuffle_down(item, distance);
+      item = op(item, right);
+    }
+    return item;
   }
-  return item;
 }
 
 template <Monoid Op, int kRows>
@@ -71,17 +87,26 @@ class RegisterTile {
   /// `totals`: shared memory, one item a warp, not in use by anything else since the last barrier.
   template <simt::ThreadBlock Block, class SharedItems>
   SCANLAB_HD Item scan(Block& block, SharedItems totals, Op op) {
-    Item warp_total = Op::identity();
+    const Item warp_total = scan_rows(block, op);
+    if (block.lane() == 0) totals[block.warp()] = warp_total;
+    block.sync();  // the warps' totals are there
+    return place_warp(block, totals, op);
+  }
+
+  // The parts of scan(), for those who have something to do between them, and the aggregate before them all.
+
+  /// Finds what comes before each vector in its warp's part; gives every lane the aggregate of the part.
+  template <simt::ThreadBlock Block>
+  SCANLAB_HD Item scan_rows(Block& block, Op op) {
     Item total[kRows];
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
-      const auto items = std::bit_cast<Items>(rows_[r]);
-      total[r] = items[0];
-      for (int k = 1; k < kVector; ++k) total[r] = op(total[r], items[k]);
+      total[r] = fold_vector(rows_[r], op);
       stay_packed(rows_[r]);
     }
 #pragma unroll
     for (int r = 0; r < kRows; ++r) total[r] = scan_warp(block, total[r], op);
+    Item warp_total = Op::identity();
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
       const Item left = block.shuffle_up(total[r], 1);
@@ -89,12 +114,29 @@ class RegisterTile {
       before_[r] = block.lane() == 0 ? warp_total : op(warp_total, left);
       warp_total = op(warp_total, row_total);
     }
-    if (block.lane() == 0) totals[block.warp()] = warp_total;
-    block.sync();  // the warps' totals are there
+    return warp_total;
+  }
+
+  /// The aggregate of the thread's vectors and nothing else.
+  SCANLAB_HD Item fold(Op op) requires(Op::kCommutative)  // they are not neighbours
+  {
+    Item total = Op::identity();
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      total = op(total, fold_vector(rows_[r], op));
+      stay_packed(rows_[r]);
+    }
+    return total;
+  }
+
+  /// Finds what comes before the warp's part in the tile; gives every thread the tile's aggregate. `totals`: the
+  /// aggregates of the warps, in shared memory, behind a barrier.
+  template <simt::ThreadBlock Block, class SharedItems>
+  SCANLAB_HD Item place_warp(Block& block, SharedItems totals, Op op) {
     const int warps = block.num_threads() / kLanes;
     Item scanned = Op::identity();
     if (block.lane() < warps) scanned = totals[block.lane()];
-    scanned = scan_warp(block, scanned, op);
+    scanned = scan_warp(block, scanned, op, warps);
     const Item left = block.shuffle(scanned, block.warp() - 1);
     before_warp_ = block.warp() == 0 ? Op::identity() : left;
     return block.shuffle(scanned, warps - 1);
@@ -131,6 +173,13 @@ class RegisterTile {
   struct Packed {
     std::uint32_t word[4];
   };
+
+  SCANLAB_HD static Item fold_vector(const Packed& packed, Op op) {
+    const auto items = std::bit_cast<Items>(packed);
+    Item total = items[0];
+    for (int k = 1; k < kVector; ++k) total = op(total, items[k]);
+    return total;
+  }
 
   /// A compiler that unpacks 1- and 2-byte items once, for both of their uses, runs out of registers in between.
   SCANLAB_HD static void stay_packed([[maybe_unused]] Packed& packed) {

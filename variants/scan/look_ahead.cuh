@@ -1,0 +1,211 @@
+// look_ahead: one pass by a persistent block on every multiprocessor, whose warps have roles. The kernel; look_ahead.cu
+// launches it.
+//
+// Idea    A block takes every so-many-th tile and passes each through a ring of stages in shared memory. One warp
+//         loads, by bulk copies that cost no registers. The reduce warps find a tile's aggregate, and publish it at
+//         once. One warp looks ahead: it adds up the aggregates of the tiles before its own, for which no tile has to
+//         wait for another's prefix. The scan warps put it together in place, and store by bulk copies. While a tile
+//         is scanned the next is reduced and others are loading.
+//
+//             load      | tile 0 | tile 1 | tile 2 | tile 3 |
+//             reduce             | tile 0 | tile 1 | tile 2 | tile 3 |      publish each aggregate
+//             look ahead             | 0 | |  1 |   |  2 |                  gather those of the tiles before
+//             scan                       | tile 0 | tile 1 | tile 2 |       and store
+//
+// Work    3 n: reduce, scan with the prefix; and the aggregates before each tile, a few hundred an SM at a time.
+// Traffic 2 n, and 8 or 16 bytes a tile.
+// Bits    Fixed: items are folded in an order that depends on n alone, not on which block takes which tile.
+// Safe    Blocks wait for each other, and so are launched cooperatively: none starts before all can be resident.
+// Needs   Compute capability 9.0. Pointers to multiples of 16 bytes are copied in bulk, others by hand, slowly.
+// Source  CUB's look-ahead scan for Blackwell (CCCL 3.4) for aggregates only; Merrill and Garland 2016 for the state
+//         words; this form, with run numbers and its shape, is Scanlab's.
+#pragma once
+
+#include "variants/scan/aggregates.cuh"
+#include "variants/scan/look_ahead_ring.cuh"
+#if defined(__CUDACC__)
+
+namespace scanlab::scan {
+
+using cuda::Wait;
+
+/// Watch: NoWatch, or one that says where the cycles of each role go.
+template <Monoid Op, class Watch>
+class LookAheadBlock {
+ public:
+  using Item = typename Op::Item;
+  using Vector = typename Ring<Item>::Vector;
+
+  __device__ LookAheadBlock(const Arguments<Item>& arguments, unsigned char* shared)
+      : given_(arguments), shape_(arguments.shape), ring_(arguments, shared), lane_(threadIdx.x % kLanes) {}
+
+  __device__ void run() {
+    const int warp = threadIdx.x / kLanes;
+    make_barriers(warp);
+    if (warp == 0) ring_.load(0, blockIdx.x, Op::identity());  // under way before the other warps are
+    __syncthreads();                                           // every barrier is made
+    if (warp == 0) {
+      load();
+    } else if (warp == 1) {
+      look_ahead();
+    } else if (warp < 2 + shape_.warps) {
+      reduce(warp - 2);
+    } else {
+      scan(warp - 2 - shape_.warps);
+    }
+    watch_.save(given_.cycles);
+  }
+
+ private:
+  /// Every role does this with each of the block's tiles, in order, with the stages of the ring in turn.
+  template <class Role>
+  __device__ void for_each_tile(Role role) {
+    Slot slot;
+    for (std::int64_t tile = blockIdx.x; tile < given_.tiles; tile += gridDim.x) {
+      role(tile, ring_.stage(slot.stage), slot);
+      slot.advance(shape_.stages);
+    }
+  }
+
+  /// The load warp makes the barriers that it needs first; of the others each warp makes a few.
+  __device__ void make_barriers(int warp) {
+    if (lane_ != 0) return;  // a warp's lanes would do it one after another
+    if (warp == 0) {
+      for (int stage = 0; stage < shape_.stages; ++stage) ring_.stage(stage).full.init(1);
+      cuda::make_barriers_visible();
+      return;
+    }
+    for (int stage = warp - 1; stage < shape_.stages; stage += 1 + 2 * shape_.warps) {
+      ring_.stage(stage).reduced.init(shape_.warps);
+      ring_.stage(stage).prefixed.init(1);
+      ring_.stage(stage).free.init(shape_.warps);
+    }
+  }
+
+  /// The load warp.
+  __device__ void load() {
+    Slot oldest;  // that may still be loading
+    int loading = 0;
+    for_each_tile([&](std::int64_t tile, Stage<Item>& stage, Slot slot) {
+      if (++loading > shape_.loading) {
+        watch_.during(Wait::data, [&] { ring_.stage(oldest.stage).full.wait(oldest.parity); });
+        oldest.advance(shape_.stages);
+      }
+      if (tile == blockIdx.x) return;  // loading already
+      watch_.during(Wait::store, [&] { stage.free.wait(slot.parity ^ 1); });
+      ring_.load(slot.stage, tile, Op::identity());
+    });
+  }
+
+  /// A reduce warp: its part's aggregate, and what comes before each thread in it.
+  __device__ void reduce(int warp) {
+    const std::uint32_t run = block_.load_atomic(given_.last_run, 0) + 1;
+    for_each_tile([&](std::int64_t tile, Stage<Item>& stage, Slot slot) {
+      watch_.during(Wait::data, [&] { stage.full.wait(slot.parity); });
+      Item total = Op::identity();
+      for_each_vector(slot.stage, tile, warp, [&](Vector vector) {
+        for (const Item& item : vector.items) total = op_(total, item);
+      });
+      total = scan_warp(block_, total, op_);
+      const Item before = block_.shuffle_up(total, 1);
+      stage.before[kLanes * warp + lane_] = lane_ == 0 ? Op::identity() : before;
+      if (lane_ == 31) stage.warp_aggregate[warp] = total;
+      if (warp == 0) stage.run = run;
+      __syncwarp();  // all of the warp's results are covered by lane 0's arrival
+      if (lane_ == 0) stage.reduced.arrive();
+      if (warp != 0) return;
+      watch_.during(Wait::reduced, [&] { stage.reduced.wait(slot.parity); });
+      if (lane_ == 0) Aggregates<Op>(given_.states).publish(tile, warp_prefix(stage, shape_.warps), run);
+    });
+  }
+
+  /// The look-ahead warp: the prefix of each of the block's tiles.
+  __device__ void look_ahead() {
+    Aggregates<Op> aggregates(given_.states);
+    for_each_tile([&](std::int64_t tile, Stage<Item>& stage, Slot slot) {
+      watch_.during(Wait::reduced, [&] { stage.reduced.wait(slot.parity); });
+      Item prefix;
+      watch_.during(Wait::prefix, [&] { prefix = aggregates.before(tile, stage.run); });
+      if (lane_ == 0) {
+        stage.prefix = prefix;
+        stage.prefixed.arrive();
+        if (tile == given_.tiles - 1) block_.store_atomic(given_.last_run, 0, stage.run);
+      }
+    });
+  }
+
+  /// A scan warp: its part's results, in place of the items, and out.
+  __device__ void scan(int warp) {
+    Stage<Item>* stored = nullptr;  // the stage whose results the latest store reads
+    for_each_tile([&](std::int64_t tile, Stage<Item>& stage, Slot slot) {
+      watch_.during(Wait::reduced, [&] { stage.reduced.wait(slot.parity); });
+      const Item before = op_(warp_prefix(stage, warp), stage.before[kLanes * warp + lane_]);
+      watch_.during(Wait::prefix, [&] { stage.prefixed.wait(slot.parity); });
+      Item running = op_(stage.prefix, before);
+      for_each_vector(slot.stage, tile, warp, [&](Vector& in_place) {
+        Vector vector = in_place;
+        for (Item& item : vector.items) {
+          const Item next = op_(running, item);
+          item = given_.mode == Mode::exclusive ? running : next;
+          running = next;
+        }
+        in_place = vector;
+      });
+      cuda::show_to_bulk_stores();
+      __syncwarp();  // the whole part is written, and shown, before a lane stores it
+      ring_.store_part(slot.stage, tile, warp);
+      if (stored != nullptr) release<1>(*stored);
+      stored = &stage;
+    });
+    cuda::wait_until_stores_have_read<0>();  // shared memory goes with the block
+  }
+
+  /// Calls f with each of a thread's vectors, in order. A part that holds nothing, in the last tile, is left out.
+  template <class F>
+  __device__ void for_each_vector(int slot, std::int64_t tile, int warp, F f) {
+    Vector* const mine = ring_.vectors(slot, warp, lane_);
+    if (ring_.items_of_part(tile, warp) == 0) return;
+#pragma unroll 3
+    for (int v = 0; v < shape_.vectors; ++v) f(mine[v]);
+  }
+
+  /// Gives a stage back once the stores before the latest `kPending` have read it.
+  template <int kPending>
+  __device__ void release(Stage<Item>& stage) {
+    watch_.during(Wait::store, [&] {
+      if (lane_ == 0) cuda::wait_until_stores_have_read<kPending>();
+    });
+    __syncwarp();  // what other lanes read by hand is read
+    if (lane_ == 0) stage.free.arrive();
+  }
+
+  /// Of the parts of the warps before `warp`.
+  __device__ Item warp_prefix(const Stage<Item>& stage, int warp) const {
+    Item prefix = Op::identity();
+#pragma unroll
+    for (int w = 0; w < Shape::kMostWarps; ++w) {
+      if (w < warp) prefix = op_(prefix, stage.warp_aggregate[w]);
+    }
+    return prefix;
+  }
+
+  const Arguments<Item>& given_;
+  const Shape shape_;
+  const Ring<Item> ring_;
+  const int lane_;
+  simt::GpuBlock block_;
+  Op op_;
+  Watch watch_;
+};
+
+template <Monoid Op, class Watch>
+__global__ void __launch_bounds__(Shape{.warps = Shape::kMostWarps}.threads(), 1)
+    look_ahead(const __grid_constant__ Arguments<typename Op::Item> arguments) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  extern __shared__ __align__(128) unsigned char shared[];
+  LookAheadBlock<Op, Watch>(arguments, shared).run();
+#endif
+}
+
+}  // namespace scanlab::scan
+#endif

@@ -1,0 +1,149 @@
+// The ring of stages in the shared memory of a look_ahead block: how an array is cut up, and how its tiles come and go.
+//
+// A tile has a part for each warp that reduces, and for each that scans; a part, a run of vectors for each lane.
+#pragma once
+
+#include "variants/scan/register_tile.cuh"
+#include "variants/scan/tile_state.cuh"
+#if defined(__CUDACC__)
+#include "harness/cuda/bulk_copy.cuh"
+#include "harness/cuda/watch.cuh"
+
+namespace scanlab::scan {
+
+using cuda::TransactionBarrier;
+
+/// How a block is cut up. A thread's vectors of 16 bytes lie side by side, so their number is odd: eight threads then
+/// read eight different groups of four banks.
+struct Shape {
+  int warps = 4;     ///< that reduce, and as many that scan
+  int vectors = 15;  ///< of 16 bytes, a thread
+  int stages = 6;
+  int loading = 2;  ///< stages that load at a time: more in flight only lengthens the memory's queues
+
+  static constexpr int kMostWarps = 8;
+  SCANLAB_HD constexpr int part_bytes() const { return kLanes * vectors * cuda::kBulkBytes; }
+  SCANLAB_HD constexpr int tile_bytes() const { return warps * part_bytes(); }
+  SCANLAB_HD constexpr int threads() const { return kLanes * (2 + 2 * warps); }
+};
+
+template <class Item>
+struct Arguments {
+  const Item* in;  ///< n items
+  Item* out;       ///< n items, may be `in`
+  std::int64_t n;
+  std::int64_t tiles;
+  Mode mode;
+  Shape shape;
+  bool in_bulk;                            ///< whether both arrays begin at a multiple of 16 bytes
+  std::uint32_t* last_run;                 ///< of AggregateMemory
+  typename TileState<Item>::Word* states;  ///< likewise, for `tiles`
+  cuda::WarpCycles* cycles = nullptr;      ///< for a kernel that watches: one a warp of the grid
+};
+
+/// What a block keeps of the tile in a stage, besides its items.
+template <class Item>
+struct Stage {
+  Item prefix;                              ///< of all items before the tile
+  Item warp_aggregate[Shape::kMostWarps];   ///< of each warp's part
+  Item before[kLanes * Shape::kMostWarps];  ///< of the items before a thread's own, in its warp's part
+  std::uint32_t run;
+  TransactionBarrier full;      ///< the items are here
+  TransactionBarrier reduced;   ///< `before`, `warp_aggregate` and `run` are written
+  TransactionBarrier prefixed;  ///< `prefix` is written
+  TransactionBarrier free;      ///< the results have been read by the stores
+};
+
+template <class Item>
+constexpr std::size_t shared_bytes(const Shape& shape) {
+  return shape.stages * (shape.tile_bytes() + sizeof(Stage<Item>));
+}
+
+/// A place in the ring, with the parity of its barriers in this round.
+struct Slot {
+  int stage = 0;
+  int parity = 0;
+  __device__ void advance(int stages) {
+    if (++stage < stages) return;
+    stage = 0;
+    parity ^= 1;
+  }
+};
+
+/// The stages, as a thread sees them. Methods that copy are called by whole warps.
+template <class Item>
+class Ring {
+ public:
+  struct alignas(cuda::kBulkBytes) Vector {
+    Item items[cuda::kBulkBytes / sizeof(Item)];
+  };
+
+  __device__ Ring(const Arguments<Item>& arguments, unsigned char* shared)
+      : given_(arguments),
+        shape_(arguments.shape),
+        tiles_(shared),
+        stages_(reinterpret_cast<Stage<Item>*>(shared + shape_.stages * shape_.tile_bytes())) {}
+
+  __device__ Stage<Item>& stage(int slot) const { return stages_[slot]; }
+
+  /// Of a lane, in the part of a warp: shape.vectors of them.
+  __device__ Vector* vectors(int slot, int warp, int lane) const {
+    return reinterpret_cast<Vector*>(items(slot)) + (kLanes * warp + lane) * shape_.vectors;
+  }
+
+  /// How many items of a warp's part there are: fewer than it holds, or none, in the last tile.
+  __device__ int items_of_part(std::int64_t tile, int warp) const {
+    return items_from(tile * tile_items() + warp * part_items(), part_items());
+  }
+
+  /// Loads a tile, and fills its last part up with `identity`. Opens the stage's `full` when all is there.
+  __device__ void load(int slot, std::int64_t tile, Item identity) const {
+    const int lane = threadIdx.x % kLanes;
+    const int count = items_from(tile * tile_items(), tile_items());
+    const int in_bulk = bulk_items(count);
+    const int bytes = in_bulk * static_cast<int>(sizeof(Item));
+    const Item* const from = given_.in + tile * tile_items();
+    Item* const to = items(slot);
+    TransactionBarrier& full = stages_[slot].full;
+    if (lane == 0 && bytes > 0) cuda::bulk_load(to, from, bytes, full);
+    if (in_bulk < tile_items()) {  // the last tile, or all of them if not aligned
+      const int whole_parts = (count + part_items() - 1) / part_items() * part_items();
+      for (int i = in_bulk + lane; i < whole_parts; i += kLanes) to[i] = i < count ? from[i] : identity;
+      __syncwarp();  // what was written by hand is covered by lane 0's arrival
+    }
+    if (lane == 0) full.arrive_expecting(bytes);
+    __syncwarp();
+  }
+
+  /// Starts to store a warp's part; what it wrote there has been shown to bulk stores.
+  __device__ void store_part(int slot, std::int64_t tile, int warp) const {
+    const int lane = threadIdx.x % kLanes;
+    const int count = items_of_part(tile, warp);
+    const int in_bulk = bulk_items(count);
+    const Item* const from = items(slot) + warp * part_items();
+    Item* const to = given_.out + tile * tile_items() + warp * part_items();
+    if (lane == 0 && in_bulk > 0) cuda::bulk_store(to, from, in_bulk * static_cast<int>(sizeof(Item)));
+    for (int i = in_bulk + lane; i < count; i += kLanes) to[i] = from[i];
+  }
+
+ private:
+  __device__ int part_items() const { return shape_.part_bytes() / static_cast<int>(sizeof(Item)); }
+  __device__ int tile_items() const { return shape_.tile_bytes() / static_cast<int>(sizeof(Item)); }
+  /// How many of the `most` items from `first` on there are.
+  __device__ int items_from(std::int64_t first, int most) const {
+    return static_cast<int>(max(std::int64_t{0}, min(given_.n - first, std::int64_t{most})));
+  }
+  __device__ int bulk_items(int count) const {
+    constexpr int kVector = cuda::kBulkBytes / sizeof(Item);
+    return given_.in_bulk ? count / kVector * kVector : 0;
+  }
+  __device__ Item* items(int slot) const { return reinterpret_cast<Item*>(tiles_ + slot * shape_.tile_bytes()); }
+
+  const Arguments<Item>& given_;
+  const Shape shape_;
+  unsigned char* const tiles_;
+  Stage<Item>* const stages_;
+};
+
+}  // namespace scanlab::scan
+#endif
