@@ -61,10 +61,10 @@ class CopyOneWave {
 
   explicit CopyOneWave(const Problem& problem)
       : bytes_(static_cast<std::int64_t>(problem.ideal_bytes() / 2)), multiprocessors_(cuda::multiprocessors()) {
-    // As many warps as let every multiprocessor have a share, and no fewer than hide the way to memory.
-    threads_ = static_cast<int>(std::clamp<std::int64_t>(
-        ceil_div(ceil_div(vectors(), rows() * std::max(multiprocessors_, 1)), simt::kWarpLanes) * simt::kWarpLanes, 256,
-        kMostThreads));
+    for (const Shape& each : kShapes) {
+      shape_ = each;
+      if (blocks() <= std::min(each.most_blocks, multiprocessors_)) break;
+    }
   }
 
   Plan plan() const {
@@ -88,23 +88,30 @@ class CopyOneWave {
       return;
     }
     auto* const last_run = static_cast<std::uint32_t*>(workspace);
-    const auto kernel = rows() == 2 ? copy_one_wave<2> : rows() == 4 ? copy_one_wave<4> : copy_one_wave<8>;
-    cuda::launch(kernel, {.blocks = static_cast<int>(blocks()), .threads = threads_}, stream,
+    const auto kernel = shape_.rows == 1   ? copy_one_wave<1>
+                        : shape_.rows == 2 ? copy_one_wave<2>
+                        : shape_.rows == 4 ? copy_one_wave<4>
+                                           : copy_one_wave<8>;
+    cuda::launch(kernel, {.blocks = static_cast<int>(blocks()), .threads = shape_.threads}, stream,
                  reinterpret_cast<const uint4*>(in), reinterpret_cast<uint4*>(out), vectors(), last_run, last_run + 1);
   }
 
  private:
+  /// The first that holds all is, or is nearly, the fastest.
+  struct Shape {
+    int rows;  ///< vectors a thread
+    int threads;
+    int most_blocks;
+  };
+  static constexpr int kAny = 1 << 30;
+  static constexpr Shape kShapes[] = {{1, 256, 8}, {2, 512, 64}, {4, 512, kAny}, {4, 1024, kAny}, {8, 1024, kAny}};
+
   std::int64_t vectors() const { return bytes_ / kVectorBytes; }
-  std::int64_t blocks() const { return ceil_div(vectors(), rows() * threads_); }
-  /// Of vectors a thread: what was the fastest at these sizes.
-  std::int64_t rows() const {
-    const std::int64_t a_thread = vectors() / (kMostThreads * std::max(multiprocessors_, 1));
-    return vectors() <= 64 * 512 * 2 ? 2 : a_thread < 4 ? 4 : 8;
-  }
+  std::int64_t blocks() const { return ceil_div(vectors(), shape_.rows * shape_.threads); }
 
   std::int64_t bytes_;
   int multiprocessors_;
-  int threads_;
+  Shape shape_{};
 };
 
 const Registration registration{cuda::cuda_scan<CopyOneWave>(Origin::baseline)};

@@ -3,6 +3,7 @@
 #if defined(__CUDACC__)
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/cuda/buffer.hpp"
@@ -16,7 +17,7 @@ namespace {
 /// By the size of its tile in KiB, and the shape that gives it. Fewer, larger tiles cost less; more, smaller ones fill
 /// the device sooner.
 struct NamedShape {
-  const char* tile;
+  std::string_view tile;
   Shape shape;
 };
 constexpr NamedShape kShapes[] = {
@@ -35,7 +36,7 @@ class LookAhead {
     about.source = "CUB's look-ahead scan for Blackwell (CCCL 3.4), in a form of its own";
     Parameter tile{.name = "tile", .meaning = "KiB of a tile, and with it how a block is cut up"};
     for (const NamedShape& each : kShapes) tile.values.emplace_back(each.tile);
-    about.parameters = {tile};
+    about.parameters = {tile, {.name = "piece", .values = {"4", "1"}, .meaning = "KiB of a bulk load"}};
     about.limits = "any n; compute capability 9.0 and later";
     about.in_place = true;
     about.cost = {.work = "about 3n", .span = "the tiles of a block", .traffic = "2n"};
@@ -45,7 +46,7 @@ class LookAhead {
   explicit LookAhead(const Problem& problem)
       : problem_(problem),
         multiprocessors_(cuda::multiprocessors()),
-        shape_(find_shape(setting(describe(), problem.settings, "tile"))),
+        shape_(find_shape(problem.settings)),
         item_bytes_(static_cast<std::int64_t>(item_bytes(problem.type, problem.op))),
         tiles_(ceil_div(problem.items * item_bytes_, shape_.tile_bytes())) {
     with_monoid(problem.type, problem.op, [&]<class Op>(Op) {
@@ -108,11 +109,11 @@ class LookAhead {
   }
 
  private:
-  static Shape find_shape(const std::string& tile) {
-    for (const NamedShape& each : kShapes) {
-      if (tile == each.tile) return each.shape;
-    }
-    return kShapes[0].shape;
+  static Shape find_shape(const Settings& settings) {
+    const std::string tile = setting(describe(), settings, "tile");
+    Shape shape = std::ranges::find(kShapes, tile, &NamedShape::tile)->shape;
+    shape.piece_bytes = 1024 * std::stoi(setting(describe(), settings, "piece"));
+    return shape;
   }
 
   std::int64_t tiles_a_block() const { return ceil_div(tiles_, std::max(multiprocessors_, 1)); }

@@ -19,7 +19,8 @@ struct Shape {
   int warps = 4;     ///< that reduce, and as many that scan
   int vectors = 15;  ///< of 16 bytes, a thread
   int stages = 6;
-  int loading = 2;  ///< stages that load at a time: more in flight only lengthens the memory's queues
+  int loading = 2;         ///< stages that load at a time: more in flight only lengthens the memory's queues
+  int piece_bytes = 4096;  ///< of a bulk load; a tile takes several
 
   static constexpr int kMostWarps = 8;
   SCANLAB_HD constexpr int part_bytes() const { return kLanes * vectors * cuda::kBulkBytes; }
@@ -101,17 +102,19 @@ class Ring {
     const int lane = threadIdx.x % kLanes;
     const int count = items_from(tile * tile_items(), tile_items());
     const int in_bulk = bulk_items(count);
-    const int bytes = in_bulk * static_cast<int>(sizeof(Item));
     const Item* const from = given_.in + tile * tile_items();
     Item* const to = items(slot);
     TransactionBarrier& full = stages_[slot].full;
-    if (lane == 0 && bytes > 0) cuda::bulk_load(to, from, bytes, full);
+    const int piece = shape_.piece_bytes / static_cast<int>(sizeof(Item));
+    for (int i = lane * piece; i < in_bulk; i += kLanes * piece) {
+      cuda::bulk_load(to + i, from + i, min(piece, in_bulk - i) * static_cast<int>(sizeof(Item)), full);
+    }
     if (in_bulk < tile_items()) {  // the last tile, or all of them if not aligned
       const int whole_parts = (count + part_items() - 1) / part_items() * part_items();
       for (int i = in_bulk + lane; i < whole_parts; i += kLanes) to[i] = i < count ? from[i] : identity;
-      __syncwarp();  // what was written by hand is covered by lane 0's arrival
     }
-    if (lane == 0) full.arrive_expecting(bytes);
+    __syncwarp();  // what was written by hand is covered by lane 0's arrival
+    if (lane == 0) full.arrive_expecting(in_bulk * static_cast<int>(sizeof(Item)));
     __syncwarp();
   }
 
