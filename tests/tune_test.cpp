@@ -63,10 +63,10 @@ TEST(Choose, WhatLacksAColumnIsLeftOut) {
   EXPECT_EQ(rows_of(choose({{1000, timings}})), (Rows{{0, "a"}}));
 }
 
-TEST(Choose, ChangesHalfwayBetweenTwoSizes) {
+TEST(Choose, ChangesBehindTheLastSizeThatTheFormerChoiceWon) {
   const TimingsBySize sizes{{100, {{kA, times(1, 1)}, {kB, times(2, 2)}}},
                             {10'000, {{kA, times(2, 2)}, {kB, times(1, 1)}}}};
-  EXPECT_EQ(rows_of(choose(sizes)), (Rows{{0, "a"}, {1000, "b"}}));
+  EXPECT_EQ(rows_of(choose(sizes)), (Rows{{0, "a"}, {101, "b"}}));
 }
 
 TEST(Choose, WhatCannotTakeTheNextSizeHoldsUpToIt) {
@@ -262,11 +262,11 @@ class Results {
 
 TEST_F(TuneTest, ATableFromResults) {
   Results results;
-  results.add("one_block", 1000, 10).add("warp_shuffle", 1000, 20).add("look_ahead/tile:36", 1000, 30);
+  results.add("one_block", 1000, 10).add("warp_shuffle", 1000, 20).add("look_ahead/piece:4/tile:36", 1000, 30);
   results.add("one_block", 100'000, 0, {{"error_occurred", true}, {"error_message", "too many"}});
-  results.add("warp_shuffle", 100'000, 50).add("look_ahead/tile:36", 100'000, 60);
-  results.add("warp_shuffle", 10'000'000, 5000).add("look_ahead/tile:36", 10'000'000, 1000);
-  results.add("look_ahead/tile:36", 10'000'000, 1100);  // a second repetition
+  results.add("warp_shuffle", 100'000, 50).add("look_ahead/piece:4/tile:36", 100'000, 60);
+  results.add("warp_shuffle", 10'000'000, 5000).add("look_ahead/piece:4/tile:36", 10'000'000, 1000);
+  results.add("look_ahead/piece:4/tile:36", 10'000'000, 1100);  // a second repetition
   // None of these is to be chosen.
   results.add("cub_device_scan", 1000, 1).add("memcpy", 1000, 1).add("hs_blocked", 1000, 1).add("best", 1000, 1);
   results.add("reduce_then_scan", 1000, 1, {{"verified", 0.0}});
@@ -278,7 +278,7 @@ TEST_F(TuneTest, ATableFromResults) {
   ASSERT_EQ(table.entries.size(), 1U);
   EXPECT_EQ(table.entries[0].type, ElementType::i32);
   EXPECT_EQ(rows_of(table.entries[0].rows),
-            (Rows{{0, "one_block"}, {100'000, "warp_shuffle"}, {1'000'000, "look_ahead/tile:36"}}));
+            (Rows{{0, "one_block"}, {100'000, "warp_shuffle"}, {100'001, "look_ahead/piece:4/tile:36"}}));
   EXPECT_EQ(table.device, "a device");
   EXPECT_EQ(table.multiprocessors, 132);
   const std::pair<std::string, std::string> commit{"git_commit", "abc"};

@@ -81,11 +81,12 @@ std::map<Choice, Step> next_step(const std::map<Choice, Step>& steps, const std:
   return next;
 }
 
-/// Where a choice for `n` takes over from one for the size `before` it: halfway, unless the former choice has no time
-/// at n. Then it holds as far as it can: where its plan refuses, `best` goes on to the next row.
+/// Where a choice for `n` takes over from one for the size `before` it: at once. What a scan holds in one wave, one
+/// cluster or one block ends at or near a power of two, and the sizes in between are measured; so what was the fastest
+/// at `before` as a rule is not beyond it. Unless the former choice has no time at n: then it holds as far as it can,
+/// and where its plan refuses, `best` goes on to the next row.
 std::int64_t boundary(std::int64_t before, std::int64_t n, bool former_has_time) {
-  if (!former_has_time) return n;
-  return std::llround(std::sqrt(static_cast<double>(before) * static_cast<double>(n)));
+  return former_has_time ? before + 1 : n;
 }
 
 }  // namespace
@@ -259,9 +260,11 @@ std::vector<std::int64_t> tuning_sizes(const TypeAndOperator& monoid) {
   constexpr std::int64_t kMostBytes = std::int64_t{1} << 32;
   const auto bytes = static_cast<std::int64_t>(item_bytes(monoid.first, monoid.second));
   std::vector<std::int64_t> sizes;
-  for (int half = 2 * kLeast; half <= 2 * kMost; ++half) {
-    const std::int64_t n = std::llround(std::exp2(half / 2.0));
-    if (n * bytes <= kMostBytes) sizes.push_back(n);
+  for (int quarter = 4 * kLeast; quarter <= 4 * kMost; ++quarter) {
+    // Where one wave gives way to many, other scans are the fastest from one size to the next.
+    const bool finer = quarter >= 4 * 19 && quarter <= 4 * 23;
+    const std::int64_t n = std::llround(std::exp2(quarter / 4.0));
+    if ((quarter % 2 == 0 || finer) && n * bytes <= kMostBytes) sizes.push_back(n);
   }
   return sizes;
 }

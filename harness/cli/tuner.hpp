@@ -50,7 +50,7 @@ Measured read_results(const std::filesystem::path& path);
 /// Every candidate of this program, once with each value of each of its parameters, the others at their defaults.
 std::vector<Choice> candidates();
 
-/// 2^8 to 2^30, and the sizes halfway between, as far as an array is of 4 GiB or less.
+/// 2^8 to 2^30, the sizes halfway between, and more from 2^19 to 2^23; as far as an array is of 4 GiB or less.
 std::vector<std::int64_t> tuning_sizes(const TypeAndOperator& monoid);
 
 /// Measures candidates on a machine.

@@ -66,11 +66,8 @@ struct ScanAggregatesKernel {
     const Item scanned = scan_warp(block, mine, op);
     if (block.lane() == kLanes - 1) totals[block.warp()] = scanned;
     block.sync();  // the warps' totals are there
-    Item before = Op::identity();
-    for (int w = 0; w < block.warp(); ++w) {
-      const Item total = totals[w];
-      before = op(before, total);
-    }
+    Item all;
+    Item before = before_warp(block, totals, op, all);
     const Item left = block.shuffle_up(scanned, 1);
     if (block.lane() > 0) before = op(before, left);
     if (t < count) aggregates[t] = before;

@@ -55,6 +55,19 @@ SCANLAB_HD typename Op::Item fold_warp(Block& block, typename Op::Item item, Op 
   }
 }
 
+/// What comes before the calling warp, by `totals`: an item a warp, in shared memory, behind a barrier. `all`: of the
+/// whole block.
+template <simt::ThreadBlock Block, class SharedItems, Monoid Op>
+SCANLAB_HD typename Op::Item before_warp(Block& block, SharedItems totals, Op op, typename Op::Item& all) {
+  const int warps = block.num_threads() / kLanes;
+  typename Op::Item scanned = Op::identity();
+  if (block.lane() < warps) scanned = totals[block.lane()];
+  scanned = scan_warp(block, scanned, op, warps);
+  const auto left = block.shuffle(scanned, block.warp() - 1);
+  all = block.shuffle(scanned, warps - 1);
+  return block.warp() == 0 ? Op::identity() : left;
+}
+
 template <Monoid Op, int kRows>
 class RegisterTile {
  public:
@@ -133,13 +146,9 @@ class RegisterTile {
   /// aggregates of the warps, in shared memory, behind a barrier.
   template <simt::ThreadBlock Block, class SharedItems>
   SCANLAB_HD Item place_warp(Block& block, SharedItems totals, Op op) {
-    const int warps = block.num_threads() / kLanes;
-    Item scanned = Op::identity();
-    if (block.lane() < warps) scanned = totals[block.lane()];
-    scanned = scan_warp(block, scanned, op, warps);
-    const Item left = block.shuffle(scanned, block.warp() - 1);
-    before_warp_ = block.warp() == 0 ? Op::identity() : left;
-    return block.shuffle(scanned, warps - 1);
+    Item aggregate;
+    before_warp_ = before_warp(block, totals, op, aggregate);
+    return aggregate;
   }
 
   /// Writes the results to `out`, with `prefix` before the tile.

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Runs compute-sanitizer's tools over the scans that this harness adds, and prints a line a tool and scan.
+#
+#   tests/sanitizer/sanitize.sh build/cuda/scanlab [MBARRIER_HAND_OVER]
+#
+# racecheck reports look_ahead: it takes an arrival at an mbarrier for one of the arriving lane alone, though
+# __syncwarp() before it orders the other lanes of the warp too. mbarrier_hand_over.cu shows that in a page: of four ways
+# to hand shared memory over, the tool accepts those in which every lane arrives, reports the one in which lane 0 arrives
+# for all, and reports the one that is a race. Its program, if it is given, is run first.
+set -euo pipefail
+scanlab=$1
+hand_over=${2:-}
+
+summary() { grep -E 'SUMMARY' | sed 's/^=* *//' || echo 'no summary: the tool failed'; }
+
+if [[ $hand_over ]]; then
+  for way in all one library none; do
+    echo "racecheck mbarrier_hand_over $way: $(compute-sanitizer --tool racecheck "$hand_over" $way 2>&1 | summary)"
+  done
+fi
+for tool in memcheck racecheck synccheck; do
+  while read -r variant items; do
+    log=$(compute-sanitizer --tool $tool "$scanlab" verify --device cuda --variant "$variant" --type i32,f64,i8 \
+      --op plus,affine --mode inclusive --input random --items "$items" 2>&1 || true)
+    echo "$tool $variant: $(grep -E ' passed, ' <<<"$log" | tail -n 1); $(summary <<<"$log")"
+  done <<'SCANS'
+warp_shuffle 100003
+reduce_then_scan 100003
+decoupled_lookback 100003
+look_ahead 100003
+one_block 2003
+one_cluster 15013
+one_wave 100003
+best 100003
+SCANS
+done
