@@ -119,6 +119,10 @@ class Timeline {
   Clock all_;       ///< of every operation in any stream
 };
 
+bool same_memory(const Access& a, const Access& b) {
+  return a.place == b.place && a.array == b.array && a.buffer == b.buffer;
+}
+
 bool overlap(const Access& a, const Access& b) { return a.first < b.first + b.items && b.first < a.first + a.items; }
 
 }  // namespace
@@ -165,8 +169,12 @@ CheckResult check(const Recording& recording) {
 std::string describe(const Recording& recording, const Hazard& hazard) {
   const Operation& first = recording.operations[hazard.first];
   const Operation& second = recording.operations[hazard.second];
-  return fmt::format("nothing orders {} and {}: both touch {}{}", describe(first), describe(second),
-                     describe(hazard.access), hazard.access.writes ? "" : "");
+  const bool first_writes = std::ranges::any_of(first.accesses, [&](const Access& access) {
+    return access.writes && same_memory(access, hazard.access) && overlap(access, hazard.access);
+  });
+  return fmt::format("nothing orders {}, which {} {}, and {}, which {} it", describe(first),
+                     first_writes ? "writes" : "reads", describe(hazard.access), describe(second),
+                     hazard.access.writes ? "writes" : "reads");
 }
 
 }  // namespace scanlab::streams
