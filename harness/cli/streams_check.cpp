@@ -37,10 +37,8 @@ std::vector<std::string> faults(const Checked& checked) {
   return sentences;
 }
 
-/// Whether the result is what is known of the schedule: no fault, or for a control that has issued anything, one.
 bool as_expected(const Checked& checked) {
-  const bool must_be_caught = checked.chosen.schedule->about.control && !checked.recording.operations.empty();
-  return checked.result.ordered() != must_be_caught;
+  return streams::as_expected(*checked.chosen.schedule, checked.recording, checked.result);
 }
 
 Json to_json(const Checked& checked) {

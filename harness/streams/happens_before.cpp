@@ -166,6 +166,11 @@ CheckResult check(const Recording& recording) {
   return result;
 }
 
+bool as_expected(const Schedule& schedule, const Recording& recording, const CheckResult& result) {
+  const bool issues = recording.buffers > 0;
+  return result.ordered() != (schedule.about.control && issues);
+}
+
 std::string describe(const Recording& recording, const Hazard& hazard) {
   const Operation& first = recording.operations[hazard.first];
   const Operation& second = recording.operations[hazard.second];

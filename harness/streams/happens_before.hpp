@@ -32,6 +32,9 @@ struct CheckResult {
 /// Source: CUDA Runtime API, "Stream synchronization behavior" and "API synchronization behavior".
 CheckResult check(const Recording& recording);
 
+/// Whether a schedule is what it says it is: no fault; or for a control, if it issues any copy or kernel, one at least.
+bool as_expected(const Schedule& schedule, const Recording& recording, const CheckResult& result);
+
 /// A sentence for people.
 std::string describe(const Recording& recording, const Hazard& hazard);
 
