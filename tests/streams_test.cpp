@@ -149,6 +149,32 @@ TEST(Schedules, DoubleBufferedKeepsToItsBuffers) {
   }
 }
 
+TEST(Schedules, ACaptureBeginsAndEndsInStream0) {
+  for (const auto& [id, each] : ScheduleRegistry::instance().all()) {
+    if (!each.about.captured) continue;
+    // With a side kernel for every copy, and one at each end of stream 0: these two must be ordered with all.
+    Recording recording = record(each, job_of("scale", 7, 5));
+    for (Operation& operation : recording.operations) {
+      EXPECT_TRUE(operation.stream.created() && !operation.synchronous) << id << ": " << describe(operation);
+      if (operation.kind != OperationKind::copy_in && operation.kind != OperationKind::copy_out) continue;
+      operation.kind = OperationKind::side_kernel;
+      operation.accesses = {{.place = Place::side, .items = 1, .writes = true}};
+    }
+    Operation end = recording.operations.back();
+    end.kind = OperationKind::side_kernel;
+    end.stream = recording.streams.front();
+    end.accesses = {{.place = Place::side, .items = 1, .writes = true}};
+    const std::size_t last = recording.operations.size() + 1;
+    recording.operations.insert(recording.operations.begin(), end);
+    recording.operations.push_back(end);
+    const std::vector<Hazard> hazards = check(recording).hazards;
+    EXPECT_FALSE(hazards.empty());  // of the copies with each other: that is the overlap
+    for (const Hazard& hazard : hazards) {
+      EXPECT_TRUE(hazard.first != 0 && hazard.second != last) << id << ": " << describe(recording, hazard);
+    }
+  }
+}
+
 // The faults that are planted: each must be seen.
 
 TEST(HappensBefore, EveryWaitThatIsRemovedIsMissed) {
