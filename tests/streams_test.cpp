@@ -314,6 +314,19 @@ TEST(HappensBefore, TheLegacyDefaultStreamOrdersBlockingStreamsOnly) {
   }));
 }
 
+TEST(HappensBefore, NeighbouringChunksShareNothing) {
+  EXPECT_TRUE(is_ordered([](Issuer& issuer, const Job&) {
+    const std::vector<Chunk> chunks = issuer.chunks();
+    for (const int i : {2, 1, 3, 0}) issuer.copy_out(chunks[i], issuer.create_stream());
+  }));
+  EXPECT_FALSE(is_ordered([](Issuer& issuer, const Job&) {
+    Chunk chunk = issuer.chunks()[1];
+    issuer.copy_out(chunk, issuer.create_stream());
+    chunk.first += chunk.items - 1;  // one item of the output is written twice
+    issuer.copy_out(chunk, issuer.create_stream());
+  }));
+}
+
 TEST(HappensBefore, TheHostOrdersWhatItWaitsFor) {
   EXPECT_TRUE(is_ordered([](Issuer& issuer, const Job&) {
     const Chunk chunk = issuer.chunks().front();
