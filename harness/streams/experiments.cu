@@ -11,6 +11,7 @@
 #include "harness/streams/kernel_collection.hpp"
 #include "harness/streams/stage.hpp"
 
+/// An action of the table, which a build without CUDA leaves out: there the claims can be read, but not tried.
 #define ON_DEVICE(...) __VA_ARGS__
 #else
 #define ON_DEVICE(...) nullptr
@@ -147,7 +148,7 @@ void add_controls(std::vector<Experiment>& all) {
             .streams = Said::yes,
             .claim = "halts the host until all commands before it in all streams have completed (a control)",
             .source = kMe759Synchronization,
-            .act = ON_DEVICE([](Stage& stage) { done(cudaDeviceSynchronize()); })});
+            .act = ON_DEVICE([](Stage&) { done(cudaDeviceSynchronize()); })});
 }
 
 /// What must not come between two commands that are to run at once.
@@ -185,7 +186,7 @@ void add_blocking_list(std::vector<Experiment>& all) {
             .host = Said::no,
             .streams = Said::yes,
             .claim = "such copies are asynchronous; yet " + listed + "one of them",
-            .source = kMe759Asynchronous + "; Caveats",
+            .source = kMe759Asynchronous + "; " + kMe759Caveats,
             .act = ON_DEVICE([](Stage& stage) {
               done(cudaMemcpy(stage.device(), stage.other_device(), Stage::kLarge, cudaMemcpyDeviceToDevice));
             })});
@@ -194,7 +195,7 @@ void add_blocking_list(std::vector<Experiment>& all) {
             .host = Said::no,
             .streams = Said::yes,
             .claim = "asynchronous; yet " + listed + "a copy within the device",
-            .source = kMe759Asynchronous + "; Caveats",
+            .source = kMe759Asynchronous + "; " + kMe759Caveats,
             .act = ON_DEVICE([](Stage& stage) {
               done(cudaMemcpyAsync(stage.device(), stage.other_device(), Stage::kLarge, cudaMemcpyDeviceToDevice,
                                    stage.c()));
@@ -220,9 +221,9 @@ void add_blocking_list(std::vector<Experiment>& all) {
             .streams = Said::yes,
             .claim = listed + "a switch between configurations of L1 and shared memory",
             .source = kMe759Caveats,
-            .act = ON_DEVICE([](Stage& stage) { done(cudaDeviceSetCacheConfig(cudaFuncCachePreferShared)); }),
-            .prepare = ON_DEVICE([](Stage& stage) { done(cudaDeviceSetCacheConfig(cudaFuncCachePreferL1)); }),
-            .clean = ON_DEVICE([](Stage& stage) { done(cudaDeviceSetCacheConfig(cudaFuncCachePreferNone)); })});
+            .act = ON_DEVICE([](Stage&) { done(cudaDeviceSetCacheConfig(cudaFuncCachePreferShared)); }),
+            .prepare = ON_DEVICE([](Stage&) { done(cudaDeviceSetCacheConfig(cudaFuncCachePreferL1)); }),
+            .clean = ON_DEVICE([](Stage&) { done(cudaDeviceSetCacheConfig(cudaFuncCachePreferNone)); })});
 }
 
 /// Calls of the default stream's kin, and streams that do not care.
@@ -264,25 +265,28 @@ void add_host_copies(std::vector<Experiment>& all) {
         const std::string size = large ? "large" : "64_kib";
         const std::string words =
             (up ? "to the device from " : "to the host in ") + memory + " memory, " + (large ? "4 MiB," : "64 KiB,");
-        add(all, {.name = "copy_" + way + "_" + memory + "_" + size,
-                  .call = "cudaMemcpy " + words,
-                  .host = large ? Said::yes : Said::no,
-                  .streams = Said::yes,
-                  .claim = large ? "cudaMemcpy returns when the transfer is complete; it is a command to stream 0"
-                                 : "copies of 64 KB or less are asynchronous; a command to stream 0",
-                  .source = large ? kMe759Transfers + "; Caveats" : kMe759Asynchronous + "; Caveats",
-                  .act = ON_DEVICE([=](Stage& stage) {
-                    void* const host = pinned ? stage.pinned() : stage.pageable();
-                    const std::size_t bytes = large ? Stage::kLarge : Stage::kSmall;
-                    done(up ? cudaMemcpy(stage.device(), host, bytes, cudaMemcpyHostToDevice)
-                            : cudaMemcpy(host, stage.device(), bytes, cudaMemcpyDeviceToHost));
-                  })});
+        add(all,
+            {.name = "copy_" + way + "_" + memory + "_" + size,
+             .call = "cudaMemcpy " + words,
+             .host = large ? Said::yes : Said::no,
+             .streams = Said::yes,
+             .claim = large ? "cudaMemcpy returns when the transfer is complete; it is a command to stream 0"
+                            : "copies of 64 KB or less are asynchronous; a command to stream 0",
+             .source = (large ? kMe759Transfers + "; " + kTutorialDefault : kMe759Asynchronous) + "; " + kMe759Caveats,
+             .act = ON_DEVICE([=](Stage& stage) {
+               void* const host = pinned ? stage.pinned() : stage.pageable();
+               const std::size_t bytes = large ? Stage::kLarge : Stage::kSmall;
+               done(up ? cudaMemcpy(stage.device(), host, bytes, cudaMemcpyHostToDevice)
+                       : cudaMemcpy(host, stage.device(), bytes, cudaMemcpyDeviceToHost));
+             })});
         add(all, {.name = "copy_async_" + way + "_" + memory + "_" + size,
                   .call = "cudaMemcpyAsync behind the kernel, " + words,
                   .host = pinned ? Said::no : Said::yes,
                   .streams = pinned ? Said::no : Said::yes,
                   .claim = pinned ? "from pinned memory it returns at once, and overlaps with kernels of other streams"
-                                  : "without pinned memory it silently falls back to synchronous behaviour",
+                                  : "without pinned memory it silently falls back to synchronous behaviour (ME759: "
+                                    "functions named Async "
+                                    "are asynchronous)",
                   .source = kTutorialStreams,
                   .act = ON_DEVICE([=](Stage& stage) {
                     void* const host = pinned ? stage.pinned() : stage.pageable();
