@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "harness/cli/streams_experiments.hpp"
+
 namespace scanlab::cli {
 
 namespace {
@@ -18,6 +20,10 @@ const CommandGroup& group() {
            streams_list},
           {"check", "names every pair of accesses that a schedule leaves unordered; needs no GPU",
            "scanlab streams check three_streams_unordered --workload scale --chunks 2", streams_check},
+          {"caveats", "what the sources say of streams, tried on this device: what blocks the host, what serialises",
+           "scanlab streams caveats --json results/caveats.json", streams_caveats},
+          {"concurrency", "small grids side by side, against the formula of waves and tails",
+           "scanlab streams concurrency --json results/concurrency.json", streams_concurrency},
       }};
   return all;
 }

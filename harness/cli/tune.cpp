@@ -6,16 +6,14 @@
 
 #include <algorithm>
 #include <ctime>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
-#include <system_error>
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/interrupt.hpp"
 #include "harness/cli/selection.hpp"
 #include "harness/cli/tuner.hpp"
+#include "harness/cli/whole_file.hpp"
 
 namespace scanlab::cli {
 
@@ -107,42 +105,6 @@ Measured measure(const po::variables_map& values, Context& context, bool& any_fa
   any_failed = tuner.any_failed();
   return measured;
 }
-
-/// A file that is written whole or not at all. Refuses, before anything is measured, what could not be written later.
-class WholeFile {
- public:
-  WholeFile(std::filesystem::path path, bool replace) : path_(std::move(path)), partial_(path_.string() + ".partial") {
-    if (!replace && std::filesystem::exists(path_)) {
-      throw CommandError(
-          kBadInput, fmt::format("'{}' exists; choose another name, or give --force to replace it", path_.string()));
-    }
-    std::error_code ignored;  // opening the file says it better
-    if (path_.has_parent_path()) std::filesystem::create_directories(path_.parent_path(), ignored);
-    file_.open(partial_);
-    if (!file_ || std::filesystem::is_directory(path_)) fail();
-  }
-  ~WholeFile() {
-    std::error_code ignored;
-    std::filesystem::remove(partial_, ignored);
-  }
-  WholeFile(const WholeFile&) = delete;
-  WholeFile& operator=(const WholeFile&) = delete;
-
-  void write(const std::string& text) {
-    file_ << text;
-    file_.close();
-    std::error_code error;
-    if (file_) std::filesystem::rename(partial_, path_, error);
-    if (!file_ || error) fail();
-  }
-
- private:
-  [[noreturn]] void fail() const { throw CommandError(kBadInput, fmt::format("cannot write '{}'", path_.string())); }
-
-  std::filesystem::path path_;
-  std::filesystem::path partial_;
-  std::ofstream file_;
-};
 
 void print(const TuningTable& table, std::ostream& out) {
   fmt::print(out, "{}, {} multiprocessors\n", table.device, table.multiprocessors);
