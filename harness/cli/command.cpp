@@ -29,6 +29,8 @@ const std::vector<Command>& commands() {
        "scanlab explain hso_block --items 2048", explain},
       {"streams", "schedules of copies and kernels over streams: what overlaps, what is ordered",
        "scanlab streams check all", streams},
+      {"stream-scan", "scans a file, or any host data, that is larger than the device's memory",
+       "scanlab stream-scan --in numbers.i32 --out sums.i32 --type i32 --budget 2GiB", stream_scan},
   };
   return all;
 }
