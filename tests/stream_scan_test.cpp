@@ -25,6 +25,9 @@
 #include "harness/streams/chunk_threads.hpp"
 #include "harness/streams/out_of_core_scan.hpp"
 #include "harness/verify/input.hpp"
+#ifdef SCANLAB_WITH_CUDA
+#include "tests/needs_gpu.hpp"
+#endif
 
 namespace scanlab::cli {
 namespace {
@@ -140,6 +143,97 @@ TEST(OutOfCore, IsTheScanOfTheWholeWhateverTheChunks) {
     }
   }
 }
+
+using MakeDevice = std::unique_ptr<streams::ScanDevice> (*)(const OutOfCoreScan&, const streams::Recording&);
+
+/// Stops before chunk `stop`, and goes on with new devices and what the threads were told.
+Bytes in_two_runs(OutOfCoreScan scan, const Bytes& in, int stop, MakeDevice make) {
+  Bytes out(in.size());
+  for (const bool first : {true, false}) {
+    const streams::Recording recording = record(scan, double_buffered());
+    const auto device = make(scan, recording);
+    const auto base = static_cast<std::size_t>(scan.first_item()) * scan.item_bytes();
+    int done = 0;
+    Bytes carry;
+    {
+      streams::WriteBehind sink(
+          *device, scan, streams::pageable_memory, 2,
+          [&](std::int64_t place, const std::byte* from, std::size_t bytes) {
+            std::copy_n(from, bytes, out.data() + base + static_cast<std::size_t>(place));
+          },
+          [&](int chunks, std::span<const std::byte> left) {
+            done = chunks;
+            carry.assign(left.begin(), left.end());
+          });
+      streams::ReadAhead source(*device, scan, streams::pageable_memory, 2,
+                                [&](std::int64_t place, std::byte* to, std::size_t bytes) {
+                                  std::copy_n(in.data() + base + static_cast<std::size_t>(place), bytes, to);
+                                });
+      streams::replay(recording, *device, source, sink,
+                      [&](const Chunk& chunk) { return !first || chunk.index < stop; });
+    }
+    if (!first) break;
+    EXPECT_EQ(done, stop);
+    scan.first_chunk = done;
+    scan.carry = carry;
+  }
+  return out;
+}
+
+TEST(OutOfCore, GoesOnWhereItStopped) {
+  std::mt19937 random(4);
+  for (const auto& [mode, mode_name] : named_values<Mode>()) {
+    for (int trial = 0; trial < 20; ++trial) {
+      OutOfCoreScan scan{.scan = Registry::instance().find("cpu_sequential"),
+                         .problem = {.type = ElementType::f32, .op = Operator::affine, .mode = mode}};
+      scan.problem.items = 30 + static_cast<std::int64_t>(random() % 500);
+      scan.chunks = 2 + static_cast<int>(random() % 28);
+      const Bytes in = random_items(scan.problem, 9);
+      const int stop = static_cast<int>(random() % static_cast<unsigned>(scan.chunks));
+      EXPECT_EQ(in_two_runs(scan, in, stop, streams::host_scan_device), scanned(scan.problem, in))
+          << mode_name << " items " << scan.problem.items << " chunks " << scan.chunks << " stop " << stop;
+    }
+  }
+}
+
+#ifdef SCANLAB_WITH_CUDA
+
+class OutOfCoreOnCuda : public NeedsGpu {};
+
+TEST_F(OutOfCoreOnCuda, IsTheScanOfTheWholeByAnyScan) {
+  std::mt19937 random(5);
+  for (const char* const id : {"best", "cub_device_scan", "warp_shuffle"}) {
+    for (const ElementType type : {ElementType::i8, ElementType::i32, ElementType::i64}) {
+      for (const Operator op : {Operator::plus, Operator::max, Operator::affine}) {
+        for (const auto& [mode, mode_name] : named_values<Mode>()) {
+          for (const int most : {40, 300000}) {
+            OutOfCoreScan scan{.scan = Registry::instance().find(id),
+                               .problem = {.type = type, .op = op, .mode = mode},
+                               .buffers = 2 + static_cast<int>(random() % 3)};
+            scan.problem.items = 20 + static_cast<std::int64_t>(random() % static_cast<unsigned>(most));
+            scan.chunks = 1 + static_cast<int>(random() % 20);
+            if (!scan.bind(scan.chunk_items()).plan.possible()) continue;
+            const Bytes in = random_items(scan.problem, 7);
+            EXPECT_EQ(in_two_runs(scan, in, scan.chunks / 2, streams::cuda_scan_device), scanned(scan.problem, in))
+                << id << " " << name(type) << " " << name(op) << " " << mode_name << " items " << scan.problem.items
+                << " chunks " << scan.chunks;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_F(OutOfCoreOnCuda, CopiesOverlapAndAreVerified) {
+  std::ostringstream out;
+  std::ostringstream err;
+  EXPECT_EQ(run({"stream-scan", "--generate", "2^26", "--budget", "64MiB", "--compare", "naive,duplex"}, out, err), kOk)
+      << err.str();
+  EXPECT_NE(out.str().find("streamed: 256.0 MiB"), std::string::npos) << out.str();
+  EXPECT_NE(out.str().find("verified"), std::string::npos) << out.str();
+}
+
+#endif
 
 TEST(OutOfCore, TheChunksLeftAreThoseThatTheWholeWasCutInto) {
   std::mt19937 random(2);

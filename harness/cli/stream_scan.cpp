@@ -514,7 +514,7 @@ class Report {
     const OutOfCoreScan& scan = request_.scan;
     benchmark::BenchmarkReporter::Run run;
     run.run_name.function_name =
-        fmt::format("stream_scan/{}/scan:{}/type:{}/op:{}/mode:{}/items:{}/from:{}/to:{}/budget:{}/chunks:{}", what,
+        fmt::format("stream_scan/way:{}/scan:{}/type:{}/op:{}/mode:{}/items:{}/from:{}/to:{}/budget:{}/chunks:{}", what,
                     scan.scan->about.id, name(scan.problem.type), name(scan.problem.op), name(scan.problem.mode),
                     scan.problem.items,
                     !request_.output ? "memory"

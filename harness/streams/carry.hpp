@@ -21,8 +21,7 @@ template <Monoid Op>
 SCANLAB_HD typename Op::Item leave_carry(Mode mode, typename Op::Item carry, const typename Op::Item* in,
                                          typename Op::Item* out, std::int64_t items) {
   if (mode == Mode::inclusive) return out[items - 1];
-  // out[items - 1] lacks the last item; of a single one, it is the identity and lacks the carry too.
-  const typename Op::Item next = items == 1 ? in[0] : Op{}(out[items - 1], in[items - 1]);
+  const typename Op::Item next = Op{}(out[items - 1], in[items - 1]);  // of a single item, out[0] is the identity
   out[0] = carry;
   return next;
 }

@@ -91,7 +91,7 @@ class CudaScanDevice final : public ScanDevice {
     with_monoid(asked.problem.type, asked.problem.op, [&]<class Op>(Op) { bind<Op>(); });
     check(cudaMemcpyAsync(carries_.data(), carries_on_host_.get(), item_bytes_, cudaMemcpyDefault, stream.get()),
           "setting the first carry");
-    stream.synchronize();
+    warm_up(stream.get());
   }
   ~CudaScanDevice() override { cudaDeviceSynchronize(); }
   CudaScanDevice(const CudaScanDevice&) = delete;
@@ -101,13 +101,7 @@ class CudaScanDevice final : public ScanDevice {
     check(cudaMemcpyAsync(input(chunk), from, bytes(chunk), cudaMemcpyHostToDevice, get(stream)), "copying a chunk in");
     slot(copied_in_, chunk).record(get(stream));
   }
-  void scan(const Chunk& chunk, Stream stream) override {
-    fold_(chunk, get(stream));
-    const ChunkScan& scan = chunk.items == longest_items_ ? longest_ : shorter_;
-    scan.bound.cuda({.in = input(chunk), .out = output(chunk), .workspace = scan.workspace.data()}, get(stream));
-    leave_(chunk, get(stream));
-    check(cudaGetLastError(), "scanning a chunk");
-  }
+  void scan(const Chunk& chunk, Stream stream) override { scan(chunk, get(stream)); }
   void copy_out(const Chunk& chunk, Stream stream, void* to) override {
     check(cudaMemcpyAsync(to, output(chunk), bytes(chunk), cudaMemcpyDeviceToHost, get(stream)), "copying a chunk out");
     slot(copied_out_, chunk).record(get(stream));
@@ -144,6 +138,25 @@ class CudaScanDevice final : public ScanDevice {
           asked_.problem.mode, carries + chunk.index % 2, static_cast<const Item*>(input(chunk)),
           static_cast<Item*>(output(chunk)), chunk.items, carries + (chunk.index + 1) % 2, on_host + chunk.index + 1);
     };
+  }
+
+  void scan(const Chunk& chunk, cudaStream_t stream) {
+    fold_(chunk, stream);
+    const ChunkScan& scan = chunk.items == longest_items_ ? longest_ : shorter_;
+    scan.bound.cuda({.in = input(chunk), .out = output(chunk), .workspace = scan.workspace.data()}, stream);
+    leave_(chunk, stream);
+    check(cudaGetLastError(), "scanning a chunk");
+  }
+
+  /// Scans zeros once: a kernel's first launch loads it, which takes as long as many chunks do and may hold back
+  /// copies.
+  void warm_up(cudaStream_t stream) {
+    for (const std::int64_t items : {longest_items_, longest_items_ - 1}) {
+      if (items < 1 || !(items == longest_items_ ? longest_ : shorter_).bound.cuda) continue;
+      check(cudaMemsetAsync(inputs_.front().data(), 0, inputs_.front().bytes(), stream), "clearing device memory");
+      scan({.items = items}, stream);
+    }
+    check(cudaStreamSynchronize(stream), "waiting for the device");
   }
 
   // Non-blocking streams: nothing here is in the default stream.
