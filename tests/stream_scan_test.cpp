@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstring>
 #include <deque>
@@ -349,7 +350,7 @@ TEST(OutOfCore, WhatFailsInAThreadIsThrownAndEndsTheRun) {
     const auto fail_at = [](std::int64_t place) {
       if (place >= 80000) throw std::runtime_error("planted");
     };
-    int last_told = 0;
+    std::atomic<int> last_told = 0;
     streams::WriteBehind sink(
         *device, scan, streams::pageable_memory, 3,
         [&](std::int64_t place, const std::byte*, std::size_t) {
