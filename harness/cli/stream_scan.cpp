@@ -26,6 +26,9 @@
 #include "harness/streams/out_of_core_scan.hpp"
 #include "harness/verify/input.hpp"
 #include "harness/verify/parallel.hpp"
+#ifdef SCANLAB_WITH_CUDA
+#include "harness/cuda/error.hpp"
+#endif
 
 namespace scanlab::cli {
 
@@ -81,7 +84,7 @@ po::options_description stream_scan_options() {
       ("force", "replace what exists: --out, --json")                                                                 //
       ("verify", "compare the output of integers with the input; always done in memory")                              //
       ("repetitions", po::value<int>()->default_value(1)->value_name("N"), "to measure")                              //
-      ("compare", text("LIST"),
+      ("compare", po::value<std::vector<std::string>>()->composing()->value_name("LIST"),
        "measure in the same run: naive (read, copy, scan, copy, write, unpinned), duplex (copies alone; in memory)")  //
       ("json", text("FILE"), "every repetition, with provenance")                                                     //
       ("help,h", "this text");
@@ -250,25 +253,9 @@ Request read_request(const po::variables_map& values) {
       values.count("io-threads") != 0 ? read_count(values, "io-threads", 256) : std::clamp(half_the_cores, 1, 8);
   request.repetitions = read_count(values, "repetitions", 1000);
   request.verify = values.count("verify") != 0 || !request.output;
-  if (values.count("compare") != 0) {
-    for (const std::string& word : [&] {
-           std::vector<std::string> words;
-           const std::string list = values["compare"].as<std::string>();
-           for (std::size_t from = 0; from <= list.size();) {
-             const std::size_t comma = std::min(list.find(',', from), list.size());
-             words.push_back(list.substr(from, comma - from));
-             from = comma + 1;
-           }
-           return words;
-         }()) {
-      if (word == "naive") {
-        request.naive = true;
-      } else if (word == "duplex") {
-        request.duplex = true;
-      } else {
-        unknown("comparison", word, {"naive", "duplex"});
-      }
-    }
+  for (const std::string& word : option_words(values, "compare")) {
+    if (word != "naive" && word != "duplex") unknown("comparison", word, {"naive", "duplex"});
+    (word == "naive" ? request.naive : request.duplex) = true;
   }
   if (request.duplex && (!request.cuda || request.output)) {
     throw CommandError(kBadInput, "--compare duplex is of a CUDA device, and in memory: leave out --out");
@@ -683,6 +670,10 @@ int stream_scan(const std::vector<std::string>& arguments, Context& context) {
     return request.output ? to_files(request, report, context) : in_memory(request, report, context);
   } catch (const streams::FileError& error) {
     throw CommandError(kBadInput, error.what());
+#ifdef SCANLAB_WITH_CUDA
+  } catch (const cuda::OutOfMemory& error) {
+    throw CommandError(kBadInput, fmt::format("{}; give a smaller --budget", error.what()));
+#endif
   } catch (const std::bad_alloc&) {
     throw CommandError(kBadInput, "there is not enough host memory: give --out FILE, or a smaller --chunk");
   }

@@ -134,7 +134,7 @@ ResumableOutput::ResumableOutput(fs::path path, std::int64_t bytes, Json asked, 
   if (options_.fresh || !read_state()) {
     chunks_done_ = 0;
     carry_.clear();
-    fs::remove(state_path(), ignored);  // before the data that it counts
+    remove_state();  // before the data that it counts
     if (ftruncate(file_.get(), 0) != 0) cannot_write(partial(), system_says());
   }
   if (options_.by == WriteBy::mapping && bytes_ > 0) {
@@ -150,9 +150,15 @@ ResumableOutput::~ResumableOutput() {
   if (!ended_ && chunks_done_ == 0 && file_.get() >= 0) discard();
 }
 
-void ResumableOutput::discard() {
+void ResumableOutput::remove_state() const {
   std::error_code ignored;
   fs::remove(state_path(), ignored);
+  fs::remove(next_state_path(), ignored);  // of a run that ended while it wrote
+}
+
+void ResumableOutput::discard() {
+  remove_state();
+  std::error_code ignored;
   fs::remove(partial(), ignored);
   chunks_done_ = 0;
   ended_ = true;
@@ -194,7 +200,7 @@ void ResumableOutput::write_state() const {
                    {"bytes_done", bytes_done_},  {"carry", to_hex(carry_)}, {"boot", boot()},
                    {"durable", options_.durable}};
   const std::string text = state.dump(1) + "\n";
-  const std::string next = state_path().string() + ".next";
+  const fs::path next = next_state_path();
   const OpenFile file(open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   const bool written = file.get() >= 0 &&
                        ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
@@ -243,8 +249,7 @@ void ResumableOutput::chunks_written(int chunks, std::int64_t bytes, std::span<c
 
 void ResumableOutput::finish() {
   if (options_.durable && fdatasync(file_.get()) != 0) cannot_write(partial(), system_says());
-  std::error_code ignored;
-  fs::remove(state_path(), ignored);  // first: a state must not outlive what it counts
+  remove_state();  // first: a state must not outlive what it counts
   if (rename(partial().c_str(), path_.c_str()) != 0) cannot_write(path_, system_says());
   ended_ = true;
 }

@@ -103,6 +103,8 @@ class ResumableOutput {
 
  private:
   std::filesystem::path state_path() const { return partial().string() + ".json"; }
+  std::filesystem::path next_state_path() const { return partial().string() + ".json.next"; }
+  void remove_state() const;
   bool read_state();
   void write_state() const;
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 #include <functional>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -185,7 +186,10 @@ class CudaScanDevice final : public ScanDevice {
 HostArray pinned_memory(std::size_t bytes) {
   void* memory = nullptr;
   const cudaError_t error = cudaHostAlloc(&memory, std::max<std::size_t>(bytes, 1), cudaHostAllocDefault);
-  if (error == cudaErrorMemoryAllocation) cudaGetLastError();  // not sticky: the next call must not report it again
+  if (error == cudaErrorMemoryAllocation) {
+    cudaGetLastError();  // not sticky: the next call must not report it again
+    throw std::bad_alloc();
+  }
   check(error, "allocating pinned memory");
   return {static_cast<std::byte*>(memory), [](std::byte* pinned) { cudaFreeHost(pinned); }};
 }

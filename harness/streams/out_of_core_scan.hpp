@@ -83,7 +83,7 @@ HostArray pageable_memory(std::size_t bytes);
 #ifdef SCANLAB_WITH_CUDA
 /// The current CUDA device. Throws cuda::OutOfMemory or CudaError.
 std::unique_ptr<ScanDevice> cuda_scan_device(const OutOfCoreScan& asked, const Recording& recording);
-/// Page-locked. Throws CudaError.
+/// Page-locked. Throws std::bad_alloc or CudaError.
 HostArray pinned_memory(std::size_t bytes);
 /// Seconds to copy `bytes` from `from` to the device and, at the same time, as many from the device to `to`, both
 /// pinned, in chunks of `chunk_bytes` and in nothing but two streams: what no schedule can beat.
