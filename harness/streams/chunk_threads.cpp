@@ -77,9 +77,8 @@ std::optional<Piece> ChunkThreads::next_piece() {
 
 ReadAhead::ReadAhead(ScanDevice& device, const OutOfCoreScan& asked,
                      const std::function<HostArray(std::size_t)>& memory, int threads, ReadPiece read)
-    : ChunkThreads(device, asked, memory), read_(std::move(read)) {
+    : ChunkThreads(device, asked, memory), threads_asked_(threads), read_(std::move(read)) {
   for (std::size_t i = 0; i < std::min(ring_, chunks_.size()); ++i) left(i) = bytes(i);
-  start(threads, [this](const Piece& piece) { work(piece); });
 }
 
 void ReadAhead::work(const Piece& piece) {
@@ -95,6 +94,7 @@ void ReadAhead::work(const Piece& piece) {
 }
 
 const void* ReadAhead::take(const Chunk& chunk) {
+  if (chunk.index == 0) start(threads_asked_, [this](const Piece& piece) { work(piece); });
   std::unique_lock lock(mutex_);
   await(lock, [&] { return left(index_of(chunk)) == 0; });
   throw_failure();

@@ -59,7 +59,8 @@ class ChunkThreads {
   ChunkThreads(ScanDevice& device, const OutOfCoreScan& asked, const std::function<HostArray(std::size_t)>& memory);
 
  protected:
-  /// Starts so many threads, which do `work` to each piece. A derived class calls it last, and stop() when it goes.
+  /// Starts so many threads, which do `work` to each piece. A derived class calls it once, when all else is ready, and
+  /// stop() when it goes.
   void start(int threads, std::function<void(const Piece&)> work);
   void stop();
 
@@ -105,7 +106,7 @@ using WritePiece = std::function<void(std::int64_t place, const std::byte* from,
 /// Told, one call at a time, that the first `chunks` chunks are written, and what the last of them left. May throw.
 using ChunksWritten = std::function<void(int chunks, std::span<const std::byte> carry)>;
 
-/// Threads that read ahead of the device.
+/// Threads that read ahead of the device. They begin when the first chunk is asked for.
 class ReadAhead final : public ChunkSource, ChunkThreads {
  public:
   ReadAhead(ScanDevice& device, const OutOfCoreScan& asked, const std::function<HostArray(std::size_t)>& memory,
@@ -116,6 +117,8 @@ class ReadAhead final : public ChunkSource, ChunkThreads {
 
  private:
   void work(const Piece& piece);
+
+  int threads_asked_;
   ReadPiece read_;
 };
 
