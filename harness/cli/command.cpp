@@ -27,6 +27,10 @@ const std::vector<Command>& commands() {
        "scanlab tune --out data/tuned/nvidia-h200.json --force", tune},
       {"explain", "runs a variant on the CPU executor and counts, step by step; on a GPU, where its cycles go",
        "scanlab explain hso_block --items 2048", explain},
+      {"streams", "schedules of copies and kernels over streams: what overlaps, what is ordered",
+       "scanlab streams check all", streams},
+      {"stream-scan", "scans a file, or any host data, that is larger than the device's memory",
+       "scanlab stream-scan --in numbers.i32 --out sums.i32 --type i32 --budget 2GiB", stream_scan},
   };
   return all;
 }
@@ -44,36 +48,42 @@ std::string suggestion(const std::string& word, const std::vector<std::string>& 
   return near.empty() ? std::string{} : fmt::format("; did you mean {}?", fmt::join(near, " or "));
 }
 
-void print_usage(std::ostream& out) {
+void print_usage(const CommandGroup& group, std::ostream& out) {
+  fmt::print(out, "{}: {}\n\nusage: {} COMMAND [options]\n\n", group.name, group.about, group.name);
+  for (const Command& each : group.commands) fmt::print(out, "  {:<13}{}\n", each.name, each.summary);
   fmt::print(out,
-             "scanlab: prefix scans on the GPU, verified, timed and explained\n\nusage: scanlab COMMAND [options]\n\n");
-  for (const Command& each : commands()) fmt::print(out, "  {:<9}{}\n", each.name, each.summary);
-  fmt::print(out,
-             "\n'scanlab COMMAND --help' lists the options of a command, with an example.\n\n"
+             "\n'{} COMMAND --help' lists the options of a command, with an example.\n\nexample: {}\n\n"
              "exit status: 0 ok, 1 a verification failed, 2 bad input, 3 no such device or build,\n"
-             "             4 some cases skipped for lack of GPU memory, 130 interrupted\n");
+             "             4 some cases skipped for lack of GPU memory, 130 interrupted\n",
+             group.name, group.example);
 }
 
-int dispatch(const std::vector<std::string>& words, Context& context) {
-  if (words.empty()) {
-    print_usage(context.err);
-    return kBadInput;
-  }
-  if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
-    print_usage(context.out);
-    return kOk;
-  }
-  const auto found = std::ranges::find(commands(), words[0], &Command::name);
-  if (found == commands().end()) {
-    std::vector<std::string> names;
-    for (const Command& each : commands()) names.push_back(each.name);
-    throw CommandError(kBadInput, fmt::format("there is no command '{}'{} (scanlab --help lists them)", words[0],
-                                              suggestion(words[0], names)));
-  }
-  return found->run({words.begin() + 1, words.end()}, context);
+const CommandGroup& scanlab() {
+  static const CommandGroup group{"scanlab", "scans and stream schedules on the GPU, verified, timed and explained",
+                                  "scanlab list", commands()};
+  return group;
 }
 
 }  // namespace
+
+int dispatch(const CommandGroup& group, const std::vector<std::string>& words, Context& context) {
+  if (words.empty()) {
+    print_usage(group, context.err);
+    return kBadInput;
+  }
+  if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
+    print_usage(group, context.out);
+    return kOk;
+  }
+  const auto found = std::ranges::find(group.commands, words[0], &Command::name);
+  if (found == group.commands.end()) {
+    std::vector<std::string> names;
+    for (const Command& each : group.commands) names.push_back(each.name);
+    throw CommandError(kBadInput, fmt::format("{} has no command '{}'{} ({} --help lists them)", group.name, words[0],
+                                              suggestion(words[0], names), group.name));
+  }
+  return found->run({words.begin() + 1, words.end()}, context);
+}
 
 bool parse_options(const std::vector<std::string>& arguments, const po::options_description& options,
                    const po::positional_options_description& positional, const Command& command, Context& context,
@@ -103,7 +113,7 @@ int run(const std::vector<std::string>& words, std::ostream& out, std::ostream& 
   Context context{out, err, words};
   context.argv.insert(context.argv.begin(), "scanlab");
   try {
-    const int status = dispatch(words, context);
+    const int status = dispatch(scanlab(), words, context);
     if (!out.flush()) throw CommandError(kBadInput, "the output could not be written whole: is the disk full?");
     return status;
   } catch (const CommandError& error) {

@@ -39,6 +39,18 @@ struct Command {
   int (*run)(const std::vector<std::string>& arguments, Context& context);
 };
 
+/// Commands chosen by the first word, as those of `scanlab` itself.
+struct CommandGroup {
+  std::string name;   ///< how it is called, e.g. "scanlab streams"
+  std::string about;  ///< what it is, the first line of its help
+  std::string example;
+  std::vector<Command> commands;
+};
+
+/// Runs the command that words[0] names with the words after it; `--help` lists them. Throws CommandError that names
+/// near matches.
+int dispatch(const CommandGroup& group, const std::vector<std::string>& words, Context& context);
+
 /// Every subcommand, in the order in which help shows them.
 const std::vector<Command>& commands();
 
@@ -58,6 +70,8 @@ int verify(const std::vector<std::string>& arguments, Context& context);
 int bench(const std::vector<std::string>& arguments, Context& context);
 int tune(const std::vector<std::string>& arguments, Context& context);
 int explain(const std::vector<std::string>& arguments, Context& context);
+int streams(const std::vector<std::string>& arguments, Context& context);
+int stream_scan(const std::vector<std::string>& arguments, Context& context);
 
 /// The entry of `commands()` with this name.
 const Command& command(const std::string& name);

@@ -1,11 +1,15 @@
 #include "harness/cli/provenance.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/utsname.h>
 
+#include <ctime>
 #include <fstream>
 #include <thread>
 
+#include "harness/cli/command.hpp"
 #include "scanlab_commit.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "harness/cuda/device.hpp"
@@ -105,5 +109,19 @@ std::optional<Facts> device_facts(std::string& why_not) {
 }
 
 #endif
+
+Facts measured_on(const std::string& command, const std::vector<std::string>& argv) {
+  std::string why_not;
+  const std::optional<Facts> device = device_facts(why_not);
+  if (!device) {
+    throw CommandError(kNoDevice, fmt::format("{} needs a CUDA device, and there is none: {}", command, why_not));
+  }
+  Facts facts = *device;
+  facts.update(host_facts());
+  facts.update(build_facts());
+  facts["date"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  facts["argv"] = fmt::format("{}", fmt::join(argv, " "));
+  return facts;
+}
 
 }  // namespace scanlab::cli

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace scanlab::cli {
 
@@ -18,5 +19,9 @@ Facts host_facts();
 
 /// The device and its clocks now; nullopt if there is none, and then `why_not` says why.
 std::optional<Facts> device_facts(std::string& why_not);
+
+/// All of these, the date, and the command line. Throws CommandError (status 3) if there is no device: `command` needs
+/// one.
+Facts measured_on(const std::string& command, const std::vector<std::string>& argv);
 
 }  // namespace scanlab::cli

@@ -29,8 +29,9 @@ Words split(const std::string& text, char separator) {
   }
 }
 
-/// Every comma-separated word of an option that may be repeated.
-Words words(const po::variables_map& values, const char* option) {
+}  // namespace
+
+Words option_words(const po::variables_map& values, const char* option) {
   Words all;
   if (values.count(option) == 0) return all;
   for (const std::string& text : values[option].as<Words>()) {
@@ -43,7 +44,7 @@ Words words(const po::variables_map& values, const char* option) {
   return all;
 }
 
-[[noreturn]] void unknown(const char* what, const std::string& word, const Words& known) {
+void unknown(const char* what, const std::string& word, const Words& known) {
   const Words near = near_matches(word, known);
   const std::string hint = !near.empty()   ? fmt::format("did you mean {}?", fmt::join(near, " or "))
                            : known.empty() ? "there are none"
@@ -51,10 +52,12 @@ Words words(const po::variables_map& values, const char* option) {
   throw CommandError(kBadInput, fmt::format("there is no {} '{}'; {}", what, word, hint));
 }
 
+namespace {
+
 template <class E>
 std::vector<E> enumerators(const po::variables_map& values, const char* option) {
   std::vector<E> chosen;
-  for (const std::string& word : words(values, option)) {
+  for (const std::string& word : option_words(values, option)) {
     if (word == "all") {
       for (const auto& [value, text] : named_values<E>()) chosen.push_back(value);
     } else if (const auto value = parse<E>(word)) {
@@ -70,17 +73,22 @@ std::vector<E> enumerators(const po::variables_map& values, const char* option) 
 
 constexpr std::int64_t kMostItems = std::int64_t{1} << 40;  // more than any device holds, and sums of it do not wrap
 
-std::int64_t at_most(std::int64_t value, const std::string& whole) {
+/// The text of an option while it is parsed, for messages.
+struct Counts {
+  const std::string& option;
+  const std::string& whole;
+};
+
+std::int64_t at_most(std::int64_t value, const Counts& counts) {
   if (value <= kMostItems) return value;
-  throw CommandError(kBadInput, fmt::format("--items: '{}' is more than 2^40 items", whole));
+  throw CommandError(kBadInput, fmt::format("{}: '{}' is more than 2^40", counts.option, counts.whole));
 }
 
-std::int64_t parse_power(const std::string& text, const std::string& whole) {
+std::int64_t parse_power(const std::string& text, const Counts& counts) {
   const auto fail = [&]() -> std::int64_t {
-    throw CommandError(kBadInput,
-                       fmt::format("--items: '{}' in '{}' is not a number of items; write 1000, 2^20, 2^20+1 "
-                                   "or a range 2^10:2^28:x4",
-                                   text, whole));
+    throw CommandError(kBadInput, fmt::format("{}: '{}' in '{}' is not a number; write 1000, 2^20, 2^20+1 "
+                                              "or a range 2^10:2^28:x4",
+                                              counts.option, text, counts.whole));
   };
   const Words parts = split(text, '^');
   std::int64_t numbers[2] = {};
@@ -88,30 +96,30 @@ std::int64_t parse_power(const std::string& text, const std::string& whole) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const char* end = parts[i].data() + parts[i].size();
     const auto [stop, error] = std::from_chars(parts[i].data(), end, numbers[i]);
-    if (error == std::errc::result_out_of_range) return at_most(kMostItems + 1, whole);
+    if (error == std::errc::result_out_of_range) return at_most(kMostItems + 1, counts);
     if (error != std::errc{} || stop != end || numbers[i] < 0) return fail();
-    at_most(numbers[i], whole);
+    at_most(numbers[i], counts);
   }
   if (parts.size() == 1) return numbers[0];
   if (numbers[0] <= 1) return numbers[1] == 0 ? 1 : numbers[0];
   std::int64_t power = 1;
   for (std::int64_t i = 0; i < numbers[1]; ++i) {
-    if (power > kMostItems / numbers[0]) return at_most(kMostItems + 1, whole);
+    if (power > kMostItems / numbers[0]) return at_most(kMostItems + 1, counts);
     power *= numbers[0];
   }
   return power;
 }
 
 /// A number, a power (2^20), or a sum or difference of these (2^20+1).
-std::int64_t parse_count(const std::string& text, const std::string& whole) {
+std::int64_t parse_count(const std::string& text, const Counts& counts) {
   const std::size_t at = text.find_last_of("+-");
-  if (at == std::string::npos || at == 0) return parse_power(text, whole);
-  const std::int64_t left = parse_count(text.substr(0, at), whole);
-  const std::int64_t right = parse_power(text.substr(at + 1), whole);
+  if (at == std::string::npos || at == 0) return parse_power(text, counts);
+  const std::int64_t left = parse_count(text.substr(0, at), counts);
+  const std::int64_t right = parse_power(text.substr(at + 1), counts);
   if (text[at] == '-' && right > left) {
-    throw CommandError(kBadInput, fmt::format("--items: '{}' is less than no items", text));
+    throw CommandError(kBadInput, fmt::format("{}: '{}' is less than none", counts.option, text));
   }
-  return at_most(text[at] == '+' ? left + right : left - right, whole);
+  return at_most(text[at] == '+' ? left + right : left - right, counts);
 }
 
 /// The build that has the baselines that a pattern means, if this one was made without them; else empty. Their ids are
@@ -131,28 +139,28 @@ std::string build_needed(const std::string& pattern) {
 
 }  // namespace
 
-std::vector<std::int64_t> parse_items(const std::string& text) {
+std::vector<std::int64_t> parse_items(const std::string& text, const std::string& option) {
+  const Counts counts{option, text};
   const Words parts = split(text, ':');
-  const std::int64_t first = parse_count(parts[0], text);
+  const std::int64_t first = parse_count(parts[0], counts);
   if (parts.size() == 1) return {first};
   const auto fail = [&]() {
-    throw CommandError(kBadInput,
-                       fmt::format("--items: '{}' is not a range; write FIRST:LAST:xFACTOR or FIRST:LAST:+STEP, "
-                                   "as in 2^10:2^28:x4",
-                                   text));
+    throw CommandError(kBadInput, fmt::format("{}: '{}' is not a range; write FIRST:LAST:xFACTOR or FIRST:LAST:+STEP, "
+                                              "as in 2^10:2^28:x4",
+                                              option, text));
   };
   if (parts.size() > 3) fail();
-  const std::int64_t last = parse_count(parts[1], text);
+  const std::int64_t last = parse_count(parts[1], counts);
   const std::string step = parts.size() == 3 ? parts[2] : first > 0 ? "x2" : "+1";
   if (step.size() < 2 || (step[0] != 'x' && step[0] != '+') || first > last) fail();
-  const std::int64_t by = parse_count(step.substr(1), text);
+  const std::int64_t by = parse_count(step.substr(1), counts);
   if ((step[0] == 'x' && (by < 2 || first < 1)) || by < 1) fail();
   constexpr std::size_t kMostSizes = 100'000;
   std::vector<std::int64_t> items;
   for (std::int64_t n = first; n <= last; n = step[0] == 'x' ? n * by : n + by) {
     items.push_back(n);
     if (items.size() > kMostSizes) {
-      throw CommandError(kBadInput, fmt::format("--items: '{}' is more than {} sizes", text, kMostSizes));
+      throw CommandError(kBadInput, fmt::format("{}: '{}' is more than {} sizes", option, text, kMostSizes));
     }
   }
   return items;
@@ -177,7 +185,7 @@ Selection read_selection(const po::variables_map& values) {
   Words ids;
   for (const auto& [id, variant] : Registry::instance().all()) ids.push_back(id);
 
-  Words patterns = words(values, "variant");
+  Words patterns = option_words(values, "variant");
   if (patterns.empty()) patterns.emplace_back("*");
   for (const std::string& pattern : patterns) {
     bool matched = false;
@@ -200,7 +208,7 @@ Selection read_selection(const po::variables_map& values) {
   if (selection.types.empty()) selection.types = {ElementType::i32};
   if (selection.operators.empty()) selection.operators = {Operator::plus};
   if (selection.modes.empty()) selection.modes = {Mode::inclusive};
-  for (const std::string& word : words(values, "items")) {
+  for (const std::string& word : option_words(values, "items")) {
     for (const std::int64_t n : parse_items(word)) {
       if (std::ranges::find(selection.items, n) == selection.items.end()) selection.items.push_back(n);
     }
@@ -212,7 +220,7 @@ Selection read_selection(const po::variables_map& values) {
   }
   std::ranges::sort(parameters);
   parameters.erase(std::unique(parameters.begin(), parameters.end()), parameters.end());
-  for (const std::string& word : words(values, "set")) {
+  for (const std::string& word : option_words(values, "set")) {
     const std::size_t equals = word.find('=');
     if (equals == std::string::npos) {
       throw CommandError(kBadInput, fmt::format("--set takes PARAMETER=VALUE, not '{}'", word));

@@ -37,7 +37,13 @@ struct Selection {
 /// Throws CommandError (status 2) that names near matches for a word that fits nothing.
 Selection read_selection(const boost::program_options::variables_map& values);
 
-/// Parses one `--items` word; throws CommandError.
-std::vector<std::int64_t> parse_items(const std::string& text);
+/// Parses one word of counts, which messages say is of `option`; throws CommandError.
+std::vector<std::int64_t> parse_items(const std::string& text, const std::string& option = "--items");
+
+/// Every comma-separated word of an option that may be repeated; throws CommandError for an empty one.
+std::vector<std::string> option_words(const boost::program_options::variables_map& values, const char* option);
+
+/// Throws CommandError: there is no `what` called `word`; names the near matches, or all.
+[[noreturn]] void unknown(const char* what, const std::string& word, const std::vector<std::string>& known);
 
 }  // namespace scanlab::cli

@@ -6,11 +6,8 @@
 
 #include <algorithm>
 #include <ctime>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
-#include <system_error>
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/interrupt.hpp"

@@ -2,33 +2,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <numeric>
 
 #include "harness/model/variant.hpp"
 
 namespace scanlab {
-
-Registry& Registry::instance() {
-  static Registry registry;
-  return registry;
-}
-
-void Registry::add(Variant variant) {
-  const std::string id = variant.about.id;
-  if (!variants_.emplace(id, std::move(variant)).second) {
-    // Registration runs before main, where nothing could catch an exception.
-    std::fputs(fmt::format("scanlab: two variants are registered with the id '{}'; ids must be unique\n", id).c_str(),
-               stderr);
-    std::exit(2);
-  }
-}
-
-const Variant* Registry::find(std::string_view id) const {
-  const auto found = variants_.find(id);
-  return found == variants_.end() ? nullptr : &found->second;
-}
 
 std::string setting(const Description& about, const Settings& settings, const std::string& parameter) {
   if (const auto found = settings.find(parameter); found != settings.end()) return found->second;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/model/element.hpp"
+#include "harness/model/registry.hpp"
 
 namespace scanlab {
 
@@ -131,6 +132,8 @@ struct Machines {
 };
 
 struct Variant {
+  static constexpr const char* kNoun = "variant";
+
   Description about;
   Machines machines;
   Origin origin = Origin::variant;
@@ -138,17 +141,8 @@ struct Variant {
   std::function<BoundScan(const Problem&)> bind;
 };
 
-/// Every registered variant and baseline, by id. Registering the same id twice ends the program with a message.
-class Registry {
- public:
-  static Registry& instance();
-  void add(Variant variant);
-  const std::map<std::string, Variant, std::less<>>& all() const { return variants_; }
-  const Variant* find(std::string_view id) const;
-
- private:
-  std::map<std::string, Variant, std::less<>> variants_;
-};
+/// Every registered variant and baseline.
+using Registry = RegistryOf<Variant>;
 
 /// Static object that registers a variant before main: the last line of a variant's file.
 struct Registration {
@@ -163,9 +157,6 @@ std::string unsupported(const Description& about, const Problem& problem);
 
 /// `scan/variant:ID/type:T/op:O/mode:M/items:N` and a `/parameter:value` for every setting that is not the default.
 std::string case_name(const Description& about, const Problem& problem);
-
-/// The names among `known` closest to `word`, for an error message; at most three, best first.
-std::vector<std::string> near_matches(std::string_view word, const std::vector<std::string>& known);
 
 /// ceil(log2 n) for n >= 1.
 constexpr int ceil_log2(std::int64_t n) {

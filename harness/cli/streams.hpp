@@ -1,0 +1,14 @@
+// The commands of `scanlab streams`.
+#pragma once
+
+#include "harness/cli/command.hpp"
+
+namespace scanlab::cli {
+
+/// The entry of `scanlab streams NAME`, its name written out ("streams check"), for parse_options.
+Command streams_command(const std::string& name);
+
+int streams_list(const std::vector<std::string>& arguments, Context& context);
+int streams_check(const std::vector<std::string>& arguments, Context& context);
+
+}  // namespace scanlab::cli

@@ -1,0 +1,119 @@
+// scanlab streams check: which accesses of a schedule nothing orders. Needs no device.
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/cli/job_selection.hpp"
+#include "harness/cli/streams.hpp"
+#include "harness/streams/happens_before.hpp"
+
+namespace scanlab::cli {
+
+namespace po = boost::program_options;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr const char* kDefaultWorkloads = "all";
+constexpr const char* kDefaultItems = "2^20";
+
+struct Checked {
+  const ScheduledJob& chosen;
+  streams::Recording recording;
+  streams::CheckResult result;
+};
+
+/// What is wrong, a sentence each.
+std::vector<std::string> faults(const Checked& checked) {
+  std::vector<std::string> sentences;
+  for (const streams::Hazard& hazard : checked.result.hazards) {
+    sentences.push_back(describe(checked.recording, hazard));
+  }
+  for (const std::size_t wait : checked.result.waits_for_nothing) {
+    sentences.push_back(fmt::format("{} waits for nothing: no earlier operation records the event",
+                                    describe(checked.recording.operations[wait])));
+  }
+  return sentences;
+}
+
+bool as_expected(const Checked& checked) {
+  return streams::as_expected(*checked.chosen.schedule, checked.recording, checked.result);
+}
+
+Json to_json(const Checked& checked) {
+  const streams::Job& job = checked.chosen.job;
+  const auto operation = [&](std::size_t index) {
+    return Json{{"index", index}, {"operation", describe(checked.recording.operations[index])}};
+  };
+  Json hazards = Json::array();
+  for (const streams::Hazard& hazard : checked.result.hazards) {
+    hazards.push_back({{"first", operation(hazard.first)},
+                       {"second", operation(hazard.second)},
+                       {"memory", describe(hazard.access)}});
+  }
+  Json waits = Json::array();
+  for (const std::size_t wait : checked.result.waits_for_nothing) waits.push_back(operation(wait));
+  return {{"schedule", checked.chosen.schedule->about.id},
+          {"control", checked.chosen.schedule->about.control},
+          {"workload", job.workload->about.id},
+          {"items", job.items},
+          {"chunks", job.chunks},
+          {"streams", job.streams},
+          {"memory", name(job.memory)},
+          {"buffers", checked.recording.buffers},
+          {"operations", checked.recording.operations.size()},
+          {"ordered", checked.result.ordered()},
+          {"hazards", hazards},
+          {"waits_for_nothing", waits}};
+}
+
+/// With `brief` a control that is caught takes two lines.
+void print(const Checked& checked, bool brief, std::ostream& out) {
+  const streams::Job& job = checked.chosen.job;
+  const bool control = checked.chosen.schedule->about.control;
+  const std::vector<std::string> sentences = faults(checked);
+  const std::string verdict = sentences.empty() ? "ordered" : fmt::format("NOT ORDERED: {} faults", sentences.size());
+  const char* const remark = !control               ? ""
+                             : !sentences.empty()   ? " (a control, kept to be caught: it is)"
+                             : as_expected(checked) ? " (a control, but nothing is issued)"
+                                                    : " (a control, kept to be caught: it is NOT)";
+  fmt::print(out, "{}, {}: {} items in {} chunks, {} streams, {}: {} operations, {}{}\n",
+             checked.chosen.schedule->about.id, job.workload->about.id, job.items, job.chunks, job.streams,
+             name(job.memory), checked.recording.operations.size(), verdict, remark);
+  const std::size_t shown = brief && control ? std::min<std::size_t>(1, sentences.size()) : sentences.size();
+  for (std::size_t i = 0; i < shown; ++i) fmt::print(out, "  {}\n", sentences[i]);
+}
+
+}  // namespace
+
+int streams_check(const std::vector<std::string>& arguments, Context& context) {
+  po::options_description options("options");
+  add_job_options(options, kDefaultWorkloads, kDefaultItems);
+  options.add_options()("json", "as JSON, every fault of every schedule")("help,h", "this text");
+  po::positional_options_description positional;
+  positional.add("schedule", -1);
+  po::variables_map values;
+  if (!parse_options(arguments, options, positional, streams_command("check"), context, values)) return kOk;
+  if (values.count("schedule") == 0) {
+    throw CommandError(kBadInput, "check takes a schedule, or all, as in 'scanlab streams check depth_first'");
+  }
+  const JobSelection selection = read_job_selection(values, kDefaultWorkloads, kDefaultItems);
+  int status = kOk;
+  Json all = {{"schema", "scanlab-streams-check/1"}, {"checked", Json::array()}};
+  for (const ScheduledJob& chosen : selection.jobs()) {
+    Checked checked{chosen, record(*chosen.schedule, chosen.job), {}};
+    checked.result = streams::check(checked.recording);
+    // Named, a control is what it is: wrong. Among all, it is as it should be when it is caught.
+    if (!(selection.all ? as_expected(checked) : checked.result.ordered())) status = kFailed;
+    if (values.count("json") != 0) {
+      all["checked"].push_back(to_json(checked));
+    } else {
+      print(checked, selection.all, context.out);
+    }
+  }
+  if (values.count("json") != 0) context.out << all.dump(1) << "\n";
+  return status;
+}
+
+}  // namespace scanlab::cli

@@ -1,0 +1,258 @@
+// scanlab streams concurrency: small grids side by side, against the formula, with 1, 8 and 32 hardware queues.
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <sstream>
+
+#include "harness/cli/fresh_process.hpp"
+#include "harness/cli/interrupt.hpp"
+#include "harness/cli/progress.hpp"
+#include "harness/cli/provenance.hpp"
+#include "harness/cli/selection.hpp"
+#include "harness/cli/streams_experiments.hpp"
+#include "harness/cli/whole_file.hpp"
+
+namespace scanlab::cli {
+
+namespace po = boost::program_options;
+using streams::ConcurrencySettings;
+using streams::SmallGrids;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr char kConnectionsVariable[] = "CUDA_DEVICE_MAX_CONNECTIONS";
+
+constexpr char kNotes[] =
+    "Every block spins as long, and only so many fit at once (the slots): the makespan should be the time of a block\n"
+    "times the waves, ceil(streams x kernels x blocks / slots), tails included. Streams that share a hardware queue\n"
+    "(CUDA_DEVICE_MAX_CONNECTIONS of them) overlap only where one ends and the next begins: n kernels deep in s "
+    "streams\n"
+    "of one queue take s n - (s - 1) steps. Without --streams, --blocks and --kernels: the staircase from 1 to 128\n"
+    "streams, and three small kernels in each of four.\n";
+
+const Command& self() {
+  static const Command command{"streams concurrency", "small grids side by side: the makespan against the formula",
+                               "scanlab streams concurrency --json results/concurrency.json", streams_concurrency};
+  return command;
+}
+
+po::options_description concurrency_options() {
+  const auto list_of = [](const char* name) { return po::value<std::string>()->value_name(name); };
+  const auto number = [](int value) { return po::value<int>()->default_value(value)->value_name("N"); };
+  po::options_description options("options");
+  options.add_options()                                                                        //
+      ("streams", list_of("LIST"), "streams side by side: 1,2,4 or 1:128:x2")                  //
+      ("kernels", list_of("LIST"), "kernels in each stream, one after another")                //
+      ("blocks", list_of("LIST"), "blocks of each kernel")                                     //
+      ("threads", number(128), "threads of a block")                                           //
+      ("resident", number(1), "blocks that a multiprocessor holds at once, by shared memory")  //
+      ("block-us", number(1000), "microseconds that a block spins")                            //
+      ("repetitions", number(5), "of each case")                                               //
+      ("connections", po::value<std::string>()->default_value("1,8,32")->value_name("LIST"),   //
+       "hardware queues (CUDA_DEVICE_MAX_CONNECTIONS), each number in a process of its own")   //
+      ("json", po::value<std::string>()->value_name("FILE"), "every repetition, with provenance; a whole file or none")(
+          "force", "replace FILE if it exists")  //
+      ("help,h", "this text");
+  return options;
+}
+
+/// A comma-separated list of numbers from `least` to `most`.
+std::vector<std::int64_t> numbers(const po::variables_map& values, const std::string& option, std::int64_t least,
+                                  std::int64_t most) {
+  std::vector<std::int64_t> all;
+  if (values.count(option) == 0) return all;
+  std::istringstream words(values[option].as<std::string>());
+  for (std::string word; std::getline(words, word, ',');) {
+    for (const std::int64_t number : parse_items(word)) all.push_back(number);
+  }
+  for (const std::int64_t number : all) {
+    if (number < least || number > most) {
+      throw CommandError(kBadInput, fmt::format("--{} {}: between {} and {} is possible", option, number, least, most));
+    }
+  }
+  if (all.empty()) throw CommandError(kBadInput, fmt::format("--{} names no number", option));
+  return all;
+}
+
+int number(const po::variables_map& values, const std::string& option, int least, int most) {
+  const int number = values[option].as<int>();
+  if (number < least || number > most) {
+    throw CommandError(kBadInput, fmt::format("--{} {}: between {} and {} is possible", option, number, least, most));
+  }
+  return number;
+}
+
+struct Request {
+  ConcurrencySettings settings;
+  std::vector<std::int64_t> connections;
+  std::vector<SmallGrids> grids;  ///< empty: the staircase of this device
+};
+
+Request read_request(const po::variables_map& values) {
+  constexpr std::int64_t kMostBlocks = 1 << 16;
+  Request request;
+  request.settings = {.threads = number(values, "threads", 1, 1024),
+                      .blocks_per_multiprocessor = number(values, "resident", 1, 32),
+                      .block_seconds = 1e-6 * number(values, "block-us", 10, 20000),
+                      .repetitions = number(values, "repetitions", 1, 1000)};
+  request.connections = numbers(values, "connections", 1, 32);
+  std::ranges::sort(request.connections);
+  request.connections.erase(std::unique(request.connections.begin(), request.connections.end()),
+                            request.connections.end());
+  std::vector<std::int64_t> stream_counts = numbers(values, "streams", 1, streams::kMostStreams);
+  std::vector<std::int64_t> kernel_counts = numbers(values, "kernels", 1, streams::kMostKernels);
+  std::vector<std::int64_t> block_counts = numbers(values, "blocks", 1, kMostBlocks);
+  if (stream_counts.empty() && kernel_counts.empty() && block_counts.empty()) return request;
+  for (auto* counts : {&stream_counts, &kernel_counts, &block_counts}) {
+    if (counts->empty()) *counts = {1};
+  }
+  for (const std::int64_t stream_count : stream_counts) {
+    for (const std::int64_t kernels : kernel_counts) {
+      if (stream_count * kernels > streams::kMostKernels) {
+        throw CommandError(kBadInput,
+                           fmt::format("{} streams of {} kernels are {}: at most {} can be issued ahead of "
+                                       "the device; choose fewer",
+                                       stream_count, kernels, stream_count * kernels, streams::kMostKernels));
+      }
+      for (const std::int64_t blocks : block_counts) {
+        request.grids.push_back({.streams = stream_count, .kernels = kernels, .blocks = blocks});
+      }
+    }
+  }
+  return request;
+}
+
+/// What the fresh process does: measures all grids with the connections that it was started with, and prints JSON.
+int measure_here([[maybe_unused]] const Request& request, [[maybe_unused]] Context& context) {
+#ifdef SCANLAB_WITH_CUDA
+  try {
+    const char* const variable = std::getenv(kConnectionsVariable);
+    const int connections = variable == nullptr ? 8 : std::stoi(variable);
+    const streams::Room room = streams::room_for(request.settings);
+    Json cases = Json::array();
+    for (const SmallGrids& grids : request.grids.empty() ? streams::staircase(room.slots) : request.grids) {
+      cases.push_back(
+          to_json(streams::measure_grids(grids, request.settings, room), request.settings, room, connections));
+    }
+    context.out << cases.dump() << "\n";
+    return kOk;
+  } catch (const std::invalid_argument& error) {
+    throw CommandError(kBadInput, fmt::format("{}; choose other --threads or --resident", error.what()));
+  }
+#else
+  throw CommandError(kNoDevice, "this build has no CUDA");
+#endif
+}
+
+/// All cases of one number of connections. Throws CommandError with the process's status if it failed.
+Json measure_with(std::int64_t connections, const std::vector<std::string>& arguments) {
+  std::vector<std::string> words{"streams", "concurrency", kInFreshProcess};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const FreshProcess process = run_in_fresh_process(words, {{kConnectionsVariable, std::to_string(connections)}});
+  const Json cases = Json::parse(process.out, nullptr, /*allow_exceptions=*/false);
+  if (process.status != kOk || !cases.is_array()) {
+    throw CommandError(
+        process.status == kBadInput ? kBadInput : kFailed,
+        fmt::format("the process for {} connections ended with status {} and no result", connections, process.status));
+  }
+  return cases;
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+void print(const Json& cases, const std::vector<std::int64_t>& connections, std::ostream& out) {
+  if (cases.empty()) return;
+  fmt::print(out, "{} slots, blocks of {:.3f} ms; makespan in ms, measured (median) and by the formula\n\n",
+             cases[0]["slots"].get<std::int64_t>(), 1e3 * cases[0]["block_seconds"].get<double>());
+  fmt::print(out, "{:>8}{:>8}{:>8}{:>7}{:>8}", "streams", "kernels", "blocks", "waves", "tail");
+  for (const std::int64_t count : connections) fmt::print(out, "{:>22}", fmt::format("{} connections", count));
+  fmt::print(out, "\n");
+  const auto same_grids = [](const Json& one, const Json& other) {
+    return one["streams"] == other["streams"] && one["kernels"] == other["kernels"] && one["blocks"] == other["blocks"];
+  };
+  for (const Json& first : cases) {
+    if (first["connections"] != connections.front()) continue;
+    const auto slots = first["slots"].get<std::int64_t>();
+    const SmallGrids grids{.streams = first["streams"], .kernels = first["kernels"], .blocks = first["blocks"]};
+    const std::int64_t waves = streams::waves(grids.total_blocks(), slots);
+    const std::int64_t tail = grids.total_blocks() - (waves - 1) * slots;
+    fmt::print(out, "{:>8}{:>8}{:>8}{:>7}{:>7.0f}%", grids.streams, grids.kernels, grids.blocks, waves,
+               100.0 * static_cast<double>(tail) / static_cast<double>(slots));
+    for (const std::int64_t count : connections) {
+      for (const Json& each : cases) {
+        if (each["connections"] != count || !same_grids(each, first)) continue;
+        fmt::print(out, "{:>11.3f}{:>11.3f}", 1e3 * median(each["makespan_seconds"].get<std::vector<double>>()),
+                   1e3 * each["predicted_seconds"].get<double>());
+      }
+    }
+    fmt::print(out, "\n");
+  }
+}
+
+}  // namespace
+
+Json to_json(const streams::MeasuredGrids& measured, const ConcurrencySettings& settings, const streams::Room& room,
+             int connections) {
+  const SmallGrids& grids = measured.grids;
+  return {{"streams", grids.streams},
+          {"kernels", grids.kernels},
+          {"blocks", grids.blocks},
+          {"threads", settings.threads},
+          {"shared_bytes", room.shared_bytes},
+          {"blocks_per_multiprocessor", settings.blocks_per_multiprocessor},
+          {"slots", room.slots},
+          {"connections", connections},
+          {"block_seconds_asked", settings.block_seconds},
+          {"block_seconds", measured.block_seconds},
+          {"waves", streams::waves(grids.total_blocks(), room.slots)},
+          {"fluid_seconds", streams::fluid_seconds(grids, room.slots, measured.block_seconds)},
+          {"predicted_seconds", streams::makespan_seconds(grids, room.slots, connections, measured.block_seconds)},
+          {"serial_seconds", streams::serial_seconds(grids, room.slots, measured.block_seconds)},
+          {"makespan_seconds", measured.makespans}};
+}
+
+int streams_concurrency(const std::vector<std::string>& arguments, Context& context) {
+  const bool fresh = !arguments.empty() && arguments[0] == kInFreshProcess;
+  const std::vector<std::string> own(arguments.begin() + (fresh ? 1 : 0), arguments.end());
+  po::variables_map values;
+  if (!parse_options(own, concurrency_options(), {}, self(), context, values)) {
+    context.out << "\n" << kNotes;
+    return kOk;
+  }
+  const Request request = read_request(values);
+  if (fresh) return measure_here(request, context);
+  const Facts provenance = measured_on("scanlab streams concurrency", context.argv);
+  std::optional<WholeFile> file;
+  if (values.count("json") != 0) file.emplace(values["json"].as<std::string>(), values.count("force") != 0);
+
+  const InterruptGuard guard;
+  Json cases = Json::array();
+  {
+    Progress progress(context.err);
+    for (const std::int64_t connections : request.connections) {
+      progress.show(fmt::format("with {} connections", connections));
+      const Json measured = measure_with(connections, own);
+      if (interrupted()) break;
+      cases.insert(cases.end(), measured.begin(), measured.end());
+    }
+  }
+  if (interrupted()) {
+    fmt::print(context.err, "scanlab: interrupted; nothing is written\n");
+    return kInterrupted;
+  }
+  print(cases, request.connections, context.out);
+  if (file) {
+    const Json document{{"schema", kConcurrencySchema}, {"context", provenance}, {"cases", cases}};
+    file->write(document.dump(1) + "\n");
+  }
+  return kOk;
+}
+
+}  // namespace scanlab::cli

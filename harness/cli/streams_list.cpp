@@ -1,0 +1,69 @@
+// scanlab streams list: every schedule and workload.
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/cli/streams.hpp"
+#include "harness/streams/schedule.hpp"
+
+namespace scanlab::cli {
+
+namespace po = boost::program_options;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+Json to_json(const streams::ScheduleDescription& about) {
+  return {{"id", about.id},
+          {"title", about.title},
+          {"source", about.source},
+          {"expectation", about.expectation},
+          {"memory", name(about.memory)},
+          {"captured", about.captured},
+          {"control", about.control}};
+}
+
+Json to_json(const streams::WorkloadDescription& about) {
+  return {{"id", about.id},         {"title", about.title},     {"source", about.source}, {"type", name(about.type)},
+          {"inputs", about.inputs}, {"ordered", about.ordered}, {"work", about.work}};
+}
+
+void print(const streams::ScheduleDescription& about, std::ostream& out) {
+  fmt::print(out, "{} ({}{}{})\n  {}\n  source    {}\n  expect    {}\n\n", about.id, name(about.memory),
+             about.captured ? ", captured" : "", about.control ? ", control" : "", about.title, about.source,
+             about.expectation);
+}
+
+void print(const streams::WorkloadDescription& about, std::ostream& out) {
+  fmt::print(out, "{} ({}, {} input{}{})\n  {}\n  source    {}\n  work      {}\n\n", about.id, name(about.type),
+             about.inputs, about.inputs == 1 ? "" : "s", about.ordered ? ", kernels in the chunks' order" : "",
+             about.title, about.source, about.work);
+}
+
+}  // namespace
+
+int streams_list(const std::vector<std::string>& arguments, Context& context) {
+  po::options_description options("options");
+  options.add_options()("json", "as JSON")("help,h", "this text");
+  po::variables_map values;
+  if (!parse_options(arguments, options, {}, streams_command("list"), context, values)) return kOk;
+  if (values.count("json") != 0) {
+    Json all = {{"schema", "scanlab-streams-list/1"}, {"schedules", Json::array()}, {"workloads", Json::array()}};
+    for (const auto& [id, schedule] : streams::ScheduleRegistry::instance().all()) {
+      all["schedules"].push_back(to_json(schedule.about));
+    }
+    for (const auto& [id, workload] : streams::WorkloadRegistry::instance().all()) {
+      all["workloads"].push_back(to_json(workload.about));
+    }
+    context.out << all.dump(2) << "\n";
+    return kOk;
+  }
+  fmt::print(context.out, "SCHEDULES\n\n");
+  for (const auto& [id, schedule] : streams::ScheduleRegistry::instance().all()) print(schedule.about, context.out);
+  fmt::print(context.out, "WORKLOADS\n\n");
+  for (const auto& [id, workload] : streams::WorkloadRegistry::instance().all()) print(workload.about, context.out);
+  return kOk;
+}
+
+}  // namespace scanlab::cli

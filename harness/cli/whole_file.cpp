@@ -1,0 +1,39 @@
+#include "harness/cli/whole_file.hpp"
+
+#include <fmt/format.h>
+
+#include <system_error>
+#include <utility>
+
+#include "harness/cli/command.hpp"
+
+namespace scanlab::cli {
+
+WholeFile::WholeFile(std::filesystem::path path, bool replace)
+    : path_(std::move(path)), partial_(path_.string() + ".partial") {
+  if (!replace && std::filesystem::exists(path_)) {
+    throw CommandError(kBadInput,
+                       fmt::format("'{}' exists; choose another name, or give --force to replace it", path_.string()));
+  }
+  std::error_code ignored;  // opening the file says it better
+  if (path_.has_parent_path()) std::filesystem::create_directories(path_.parent_path(), ignored);
+  file_.open(partial_);
+  if (!file_ || std::filesystem::is_directory(path_)) fail();
+}
+
+WholeFile::~WholeFile() {
+  std::error_code ignored;
+  std::filesystem::remove(partial_, ignored);
+}
+
+void WholeFile::write(const std::string& text) {
+  file_ << text;
+  file_.close();
+  std::error_code error;
+  if (file_) std::filesystem::rename(partial_, path_, error);
+  if (!file_ || error) fail();
+}
+
+void WholeFile::fail() const { throw CommandError(kBadInput, fmt::format("cannot write '{}'", path_.string())); }
+
+}  // namespace scanlab::cli

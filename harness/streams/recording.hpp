@@ -1,0 +1,25 @@
+// A schedule, run once: the operations in the order of their issue. The executor replays it, the checker and the
+// simulator read it; so nothing is composed while it is timed.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/streams/operation.hpp"
+#include "harness/streams/schedule.hpp"
+
+namespace scanlab::streams {
+
+struct Recording {
+  Job job;
+  std::vector<Operation> operations;
+  std::vector<Stream> streams;    ///< the created ones: streams[i].index is i
+  int events = 0;                 ///< event i of the operations is the i-th of these
+  int buffers = 0;                ///< device buffers an array: chunk.buffer is less
+  std::int64_t buffer_items = 0;  ///< what a buffer must hold
+};
+
+/// Throws std::invalid_argument with the job's refusal.
+Recording record(const Schedule& schedule, const Job& job);
+
+}  // namespace scanlab::streams

@@ -1,0 +1,596 @@
+// Schedules, their recordings, and what is said of their order. No device: a schedule is a description.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <set>
+#include <sstream>
+
+#include "harness/cli/command.hpp"
+#include "harness/streams/happens_before.hpp"
+#include "harness/streams/issuer.hpp"
+
+namespace scanlab::streams {
+namespace {
+
+const Workload* workload(const char* id) { return WorkloadRegistry::instance().find(id); }
+const Schedule& schedule(const char* id) { return *ScheduleRegistry::instance().find(id); }
+
+Job job_of(const char* id, int chunks = 4, int streams = 3) {
+  return {.workload = workload(id), .items = 1000, .chunks = chunks, .streams = streams};
+}
+
+/// What `issue` issues for four chunks of `scale`.
+Recording recorded(void (*issue)(Issuer&, const Job&), HostMemory memory = HostMemory::pinned) {
+  Job job = job_of("scale");
+  job.memory = memory;
+  return record(Schedule{.issue = issue}, job);
+}
+
+bool is_ordered(void (*issue)(Issuer&, const Job&), HostMemory memory = HostMemory::pinned) {
+  return check(recorded(issue, memory)).ordered();
+}
+
+std::string all_of(const Recording& recording) {
+  std::string text;
+  for (const Hazard& hazard : check(recording).hazards) text += describe(recording, hazard) + "\n";
+  return text;
+}
+
+TEST(Chunks, AreAPartitionOfAnyItems) {
+  std::mt19937 random(1);
+  for (int trial = 0; trial < 2000; ++trial) {
+    const std::int64_t items = trial % 3 == 0 ? random() % 200 : static_cast<std::int64_t>(random()) << (random() % 9);
+    const int chunks = 1 + static_cast<int>(random() % 150);
+    const int buffers = static_cast<int>(random() % 4);
+    const std::vector<Chunk> all = split(items, chunks, buffers);
+    ASSERT_EQ(all.size(), static_cast<std::size_t>(chunks));
+    std::int64_t next = 0;
+    for (int i = 0; i < chunks; ++i) {
+      ASSERT_EQ(all[i].index, i);
+      ASSERT_EQ(all[i].first, next) << items << " in " << chunks;
+      ASSERT_GE(all[i].items, items / chunks);
+      ASSERT_LE(all[i].items, longest_chunk(items, chunks));
+      ASSERT_EQ(all[i].buffer, buffers == 0 ? i : i % buffers);
+      next += all[i].items;
+    }
+    ASSERT_EQ(next, items);
+    ASSERT_EQ(all.front().items, longest_chunk(items, chunks));
+  }
+}
+
+TEST(Chunks, MoreThanItemsLeaveEmptyTailsForWhichNothingIsIssued) {
+  EXPECT_EQ(split(100, 64).back(), (Chunk{.index = 63, .first = 99, .items = 1, .buffer = 63}));
+  Job job = job_of("vector_add", 64, 100);
+  job.items = 10;
+  const Recording recording = record(schedule("depth_first"), job);
+  EXPECT_EQ(recording.operations.size(), 10u * 4);
+  EXPECT_EQ(recording.buffers, 10);
+  EXPECT_EQ(recording.buffer_items, 1);
+}
+
+TEST(Schedules, AllAreOrderedButTheControls) {
+  std::mt19937 random(2);
+  std::set<std::string> controls;
+  for (const auto& [id, each] : ScheduleRegistry::instance().all()) {
+    EXPECT_FALSE(each.about.title.empty() || each.about.source.empty() || each.about.expectation.empty()) << id;
+    if (each.about.control) controls.insert(id);
+    for (const auto& [name, work] : WorkloadRegistry::instance().all()) {
+      for (int trial = 0; trial < 25; ++trial) {
+        Job job{.workload = &work,
+                .items = 1 + static_cast<std::int64_t>(random() % (trial % 2 == 0 ? 30 : 100'000)),
+                .chunks = 1 + static_cast<int>(random() % 40),
+                .streams = 1 + static_cast<int>(random() % 10),
+                .memory = random() % 2 == 0 ? HostMemory::pinned : HostMemory::pageable,
+                .buffers = 2 + static_cast<int>(random() % 4)};
+        const Recording recording = record(each, job);
+        EXPECT_EQ(check(recording).ordered(), !each.about.control)
+            << id << " " << name << " " << job.items << " items, " << job.chunks << " chunks, " << job.streams
+            << " streams\n"
+            << all_of(recording);
+        std::int64_t in = 0;
+        std::int64_t computed = 0;
+        std::int64_t out = 0;
+        for (const Operation& operation : recording.operations) {
+          if (operation.kind == OperationKind::copy_in) in += operation.chunk.items;
+          if (operation.kind == OperationKind::kernel) computed += operation.chunk.items;
+          if (operation.kind == OperationKind::copy_out) out += operation.chunk.items;
+        }
+        EXPECT_EQ(in, work.about.inputs * job.items) << id;
+        EXPECT_EQ(computed, job.items) << id;
+        EXPECT_EQ(out, job.items) << id;
+      }
+    }
+  }
+  EXPECT_EQ(controls, (std::set<std::string>{"null_stream_race", "three_streams_unordered"}));
+  EXPECT_EQ(ScheduleRegistry::instance().all().size(), 14u);
+}
+
+TEST(Schedules, TheControlsAreNamedByOperationAndChunk) {
+  const std::string unordered = all_of(record(schedule("three_streams_unordered"), job_of("vector_add")));
+  EXPECT_NE(
+      unordered.find("nothing orders the copy in of chunk 2, input 1, in stream 0, which writes buffer 2 of device "
+                     "input 1, and the kernel of chunk 2 in stream 1, which reads it"),
+      std::string::npos)
+      << unordered;
+  EXPECT_NE(
+      unordered.find("the kernel of chunk 3 in stream 1, which writes buffer 3 of the device output, and the copy "
+                     "out of chunk 3 in stream 2, which reads it"),
+      std::string::npos);
+  const std::string race = all_of(record(schedule("null_stream_race"), job_of("scale")));
+  EXPECT_NE(race.find("the kernel of chunk 1 in the legacy default stream, which reads it"), std::string::npos) << race;
+}
+
+TEST(Schedules, ABadJobIsRefusedInASentence) {
+  const auto refused = [](Job job, const char* hint) {
+    EXPECT_NE(refusal(job).find(hint), std::string::npos) << refusal(job);
+    EXPECT_THROW(record(schedule("serial"), job), std::invalid_argument);
+  };
+  Job job = job_of("scale");
+  EXPECT_EQ(refusal(job), "");
+  refused({.workload = job.workload, .items = 1, .chunks = 0}, "0 chunks");
+  refused({.workload = job.workload, .items = 1, .streams = 0}, "0 streams");
+  refused({.workload = job.workload, .items = -1}, "-1 items");
+  refused({.workload = job.workload, .items = 1, .buffers = 1}, "1 device buffers");
+  job.items = 1'000'000;
+  job.chunks = 10;
+  EXPECT_EQ(buffers_within(job, 100'000 * 4 * 2 * 3), 3);
+  EXPECT_EQ(buffers_within(job, 100'000 * 4 * 2 * 2 - 1), 1);
+}
+
+TEST(Schedules, DoubleBufferedKeepsToItsBuffers) {
+  Job job = job_of("scale", 20);
+  for (const int buffers : {2, 3}) {
+    job.buffers = buffers;
+    const Recording recording = record(schedule("double_buffered"), job);
+    EXPECT_EQ(recording.buffers, buffers);
+    EXPECT_EQ(recording.events, 3 * buffers);
+  }
+}
+
+TEST(Schedules, ACaptureBeginsAndEndsInStream0) {
+  for (const auto& [id, each] : ScheduleRegistry::instance().all()) {
+    if (!each.about.captured) continue;
+    // With a side kernel for every copy, and one at each end of stream 0: these two must be ordered with all.
+    Recording recording = record(each, job_of("scale", 7, 5));
+    for (Operation& operation : recording.operations) {
+      EXPECT_TRUE(operation.stream.created() && !operation.synchronous) << id << ": " << describe(operation);
+      if (operation.kind != OperationKind::copy_in && operation.kind != OperationKind::copy_out) continue;
+      operation.kind = OperationKind::side_kernel;
+      operation.accesses = {{.place = Place::side, .items = 1, .writes = true}};
+    }
+    Operation end = recording.operations.back();
+    end.kind = OperationKind::side_kernel;
+    end.stream = recording.streams.front();
+    end.accesses = {{.place = Place::side, .items = 1, .writes = true}};
+    const std::size_t last = recording.operations.size() + 1;
+    recording.operations.insert(recording.operations.begin(), end);
+    recording.operations.push_back(end);
+    const std::vector<Hazard> hazards = check(recording).hazards;
+    EXPECT_FALSE(hazards.empty());  // of the copies with each other: that is the overlap
+    for (const Hazard& hazard : hazards) {
+      EXPECT_TRUE(hazard.first != 0 && hazard.second != last) << id << ": " << describe(recording, hazard);
+    }
+  }
+}
+
+// The faults that are planted: each must be seen.
+
+TEST(HappensBefore, EveryWaitThatIsRemovedIsMissed) {
+  for (const auto& [id, work] : {std::pair{"three_streams", "scale"},
+                                 {"three_streams", "vector_add"},
+                                 {"double_buffered", "scale"},
+                                 {"event_handoff", "square"},
+                                 {"depth_first", "scan"},
+                                 {"breadth_first", "scan"}}) {
+    const Recording whole = record(schedule(id), job_of(work, 7, 3));
+    int waits = 0;
+    for (std::size_t i = 0; i < whole.operations.size(); ++i) {
+      if (whole.operations[i].kind != OperationKind::wait_event) continue;
+      ++waits;
+      Recording mutant = whole;
+      mutant.operations.erase(mutant.operations.begin() + static_cast<std::ptrdiff_t>(i));
+      EXPECT_FALSE(check(mutant).hazards.empty()) << id << ", without " << describe(whole.operations[i]);
+    }
+    EXPECT_GE(waits, 6) << id;
+  }
+}
+
+TEST(HappensBefore, ARemovedRecordIsAWaitForNothingOrForAnEarlierRecord) {
+  for (const char* id : {"three_streams", "double_buffered"}) {
+    const Recording whole = record(schedule(id), job_of("scale", 7));
+    std::set<int> recorded_before;
+    for (std::size_t i = 0; i < whole.operations.size(); ++i) {
+      const Operation& operation = whole.operations[i];
+      if (operation.kind != OperationKind::record_event) continue;
+      Recording mutant = whole;
+      mutant.operations.erase(mutant.operations.begin() + static_cast<std::ptrdiff_t>(i));
+      const bool waited_for =
+          std::ranges::any_of(whole.operations.begin() + static_cast<std::ptrdiff_t>(i), whole.operations.end(),
+                              [&](const Operation& later) {
+                                return later.kind == OperationKind::wait_event && later.event == operation.event;
+                              });
+      const bool stale = !recorded_before.insert(operation.event.index).second;
+      if (!waited_for) continue;  // the last copies out are waited for by nobody
+      const CheckResult result = check(mutant);
+      EXPECT_FALSE(result.hazards.empty()) << id << ", without " << describe(operation);
+      if (!stale) {
+        EXPECT_FALSE(result.waits_for_nothing.empty()) << id << ", without " << describe(operation);
+      }
+    }
+  }
+}
+
+TEST(HappensBefore, AnOperationInTheWrongStreamIsNamed) {
+  const Recording whole = record(schedule("depth_first"), job_of("scale"));
+  for (std::size_t i = 0; i < whole.operations.size(); ++i) {
+    Recording mutant = whole;
+    mutant.operations[i].stream = mutant.streams[(mutant.operations[i].stream.index + 1) % 3];
+    EXPECT_NE(all_of(mutant).find(describe(mutant.operations[i])), std::string::npos);
+  }
+}
+
+TEST(HappensBefore, ABufferThatIsUsedAgainUnguardedIsNamed) {
+  const Recording recording = recorded([](Issuer& issuer, const Job& job) {
+    const std::vector<Stream> streams = issuer.create_streams(job.streams);
+    for (const Chunk& chunk : issuer.chunks_in_turn(2)) {
+      issuer.copy_in(chunk, streams[chunk.index % 3]);
+      issuer.compute(chunk, streams[chunk.index % 3]);
+      issuer.copy_out(chunk, streams[chunk.index % 3]);
+    }
+  });
+  EXPECT_NE(all_of(recording).find("the kernel of chunk 0 in stream 0, which reads buffer 0 of device input 0, and the "
+                                   "copy in of chunk 2, input 0, in stream 2, which writes it"),
+            std::string::npos)
+      << all_of(recording);
+}
+
+TEST(HappensBefore, AWaitBeforeItsRecordIsNoWait) {
+  const Recording recording = recorded([](Issuer& issuer, const Job&) {
+    const Chunk chunk = issuer.chunks().front();
+    const std::vector<Stream> streams = issuer.create_streams(2);
+    const Event event = issuer.create_event();
+    issuer.wait(streams[1], event);
+    issuer.copy_in(chunk, streams[0]);
+    issuer.record(event, streams[0]);
+    issuer.compute(chunk, streams[1]);
+  });
+  const CheckResult result = check(recording);
+  EXPECT_EQ(result.waits_for_nothing, std::vector<std::size_t>{0});
+  ASSERT_EQ(result.hazards.size(), 1u);
+  EXPECT_EQ(result.hazards[0].first, 1u);
+  EXPECT_EQ(result.hazards[0].second, 3u);
+}
+
+TEST(HappensBefore, AWaitIsForTheLatestRecordBeforeIt) {
+  EXPECT_FALSE(is_ordered([](Issuer& issuer, const Job&) {
+    const Chunk chunk = issuer.chunks().front();
+    const std::vector<Stream> streams = issuer.create_streams(2);
+    const Event event = issuer.create_event();
+    issuer.record(event, streams[0]);
+    issuer.copy_in(chunk, streams[0]);
+    issuer.wait(streams[1], event);  // for the record before the copy
+    issuer.record(event, streams[0]);
+    issuer.compute(chunk, streams[1]);
+  }));
+  EXPECT_TRUE(is_ordered([](Issuer& issuer, const Job&) {
+    const Chunk chunk = issuer.chunks().front();
+    const std::vector<Stream> streams = issuer.create_streams(2);
+    const Event event = issuer.create_event();
+    issuer.record(event, streams[0]);
+    issuer.copy_in(chunk, streams[0]);
+    issuer.record(event, streams[0]);
+    issuer.wait(streams[1], event);
+    issuer.compute(chunk, streams[1]);
+  }));
+}
+
+/// The kernel in one stream, its copies in another.
+void kernel_beside(Issuer& issuer, Stream copies, Stream kernels) {
+  const Chunk chunk = issuer.chunks().front();
+  issuer.copy_in(chunk, copies);
+  issuer.compute(chunk, kernels);
+  issuer.copy_out(chunk, copies);
+}
+
+TEST(HappensBefore, TheLegacyDefaultStreamOrdersBlockingStreamsOnly) {
+  EXPECT_TRUE(is_ordered([](Issuer& issuer, const Job&) {
+    kernel_beside(issuer, issuer.create_stream(StreamKind::blocking), kLegacyDefault);
+  }));
+  EXPECT_FALSE(is_ordered([](Issuer& issuer, const Job&) {
+    kernel_beside(issuer, issuer.create_stream(StreamKind::non_blocking), kLegacyDefault);
+  }));
+  EXPECT_TRUE(is_ordered([](Issuer& issuer, const Job&) { kernel_beside(issuer, kPerThreadDefault, kLegacyDefault); }));
+  EXPECT_FALSE(is_ordered([](Issuer& issuer, const Job&) {
+    kernel_beside(issuer, issuer.create_stream(StreamKind::blocking), kPerThreadDefault);
+  }));
+  // It orders two blocking streams with each other, when it is given something in between.
+  EXPECT_TRUE(is_ordered([](Issuer& issuer, const Job&) {
+    const Chunk chunk = issuer.chunks().front();
+    issuer.copy_in(chunk, issuer.create_stream());
+    issuer.side_kernel(kLegacyDefault);
+    issuer.compute(chunk, issuer.create_stream());
+  }));
+}
+
+TEST(HappensBefore, NeighbouringChunksShareNothing) {
+  EXPECT_TRUE(is_ordered([](Issuer& issuer, const Job&) {
+    const std::vector<Chunk> chunks = issuer.chunks();
+    for (const int i : {2, 1, 3, 0}) issuer.copy_out(chunks[i], issuer.create_stream());
+  }));
+  EXPECT_FALSE(is_ordered([](Issuer& issuer, const Job&) {
+    Chunk chunk = issuer.chunks()[1];
+    issuer.copy_out(chunk, issuer.create_stream());
+    chunk.first += chunk.items - 1;  // one item of the output is written twice
+    issuer.copy_out(chunk, issuer.create_stream());
+  }));
+}
+
+TEST(HappensBefore, TheHostOrdersWhatItWaitsFor) {
+  EXPECT_TRUE(is_ordered([](Issuer& issuer, const Job&) {
+    const Chunk chunk = issuer.chunks().front();
+    const std::vector<Stream> streams = issuer.create_streams(3, StreamKind::non_blocking);
+    const Event event = issuer.create_event();
+    issuer.copy_in(chunk, streams[0]);
+    issuer.synchronize(streams[0]);
+    issuer.compute(chunk, streams[1]);
+    issuer.record(event, streams[1]);
+    issuer.synchronize(event);
+    issuer.copy_out(chunk, streams[2]);
+    issuer.synchronize_device();
+    issuer.copy_in(chunk, streams[1]);
+  }));
+  EXPECT_FALSE(is_ordered([](Issuer& issuer, const Job&) {
+    const Chunk chunk = issuer.chunks().front();
+    const std::vector<Stream> streams = issuer.create_streams(2);
+    issuer.copy_in(chunk, streams[0]);
+    issuer.synchronize(streams[1]);
+    issuer.host_work(1000);  // however long: no wait
+    issuer.compute(chunk, streams[1]);
+  }));
+}
+
+TEST(HappensBefore, ASynchronousCopyFromPageableMemoryMayReturnBeforeTheDeviceHasIt) {
+  constexpr auto issue = [](Issuer& issuer, const Job&) {
+    const Chunk chunk = issuer.chunks().front();
+    const Stream stream = issuer.create_stream(StreamKind::non_blocking);
+    issuer.copy_in_now(chunk);
+    issuer.compute(chunk, stream);
+    issuer.synchronize(stream);
+    issuer.copy_out_now(chunk);
+  };
+  EXPECT_TRUE(is_ordered(issue, HostMemory::pinned));
+  EXPECT_FALSE(is_ordered(issue, HostMemory::pageable));
+}
+
+/// Every pair of side kernels that nothing orders, by the rules as they are written, pair by pair: slow and plain.
+std::set<std::pair<std::size_t, std::size_t>> unordered_pairs(const std::vector<Operation>& operations) {
+  const std::size_t n = operations.size();
+  std::vector<std::vector<bool>> before(n, std::vector<bool>(n, false));
+  const auto on_host = [](const Operation& operation) {
+    return operation.kind == OperationKind::host_work || operation.kind == OperationKind::synchronize_stream ||
+           operation.kind == OperationKind::synchronize_event || operation.kind == OperationKind::synchronize_device;
+  };
+  const auto blocking = [](const Operation& operation) {
+    return operation.stream.kind == StreamKind::blocking || operation.stream.kind == StreamKind::per_thread_default;
+  };
+  for (std::size_t j = 0; j < n; ++j) {
+    const Operation& later = operations[j];
+    bool latest_record = true;
+    for (std::size_t i = j; i-- > 0;) {
+      const Operation& earlier = operations[i];
+      const bool waits = later.kind == OperationKind::wait_event || later.kind == OperationKind::synchronize_event;
+      bool edge = on_host(earlier);
+      if (waits && earlier.kind == OperationKind::record_event && earlier.event == later.event) {
+        edge = edge || latest_record;
+        latest_record = false;
+      }
+      if (!on_host(earlier)) {
+        if (later.kind == OperationKind::synchronize_device) edge = true;
+        const bool has_stream = !on_host(later) || later.kind == OperationKind::synchronize_stream;
+        if (has_stream && earlier.stream == later.stream) edge = true;
+        const auto legacy = StreamKind::legacy_default;
+        if (!on_host(later) && ((earlier.stream.kind == legacy && blocking(later)) ||
+                                (later.stream.kind == legacy && blocking(earlier)))) {
+          edge = true;
+        }
+      }
+      if (!edge) continue;
+      before[i][j] = true;
+      for (std::size_t k = 0; k < i; ++k) before[k][j] = before[k][j] || before[k][i];
+    }
+  }
+  std::set<std::pair<std::size_t, std::size_t>> pairs;
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t i = 0; i < j; ++i) {
+      const bool both = operations[i].kind == OperationKind::side_kernel && operations[j].kind == operations[i].kind;
+      if (both && !before[i][j]) pairs.emplace(i, j);
+    }
+  }
+  return pairs;
+}
+
+TEST(HappensBefore, AgreesWithTheRulesTakenPairByPair) {
+  std::mt19937 random(3);
+  std::size_t found = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    Recording recording{.job = job_of("scale")};
+    Issuer issuer(recording);
+    std::vector<Stream> streams = issuer.create_streams(2);
+    streams.push_back(issuer.create_stream(StreamKind::non_blocking));
+    streams.push_back(issuer.create_stream(StreamKind::non_blocking));
+    streams.push_back(kPerThreadDefault);
+    streams.push_back(kLegacyDefault);
+    const std::vector<Event> events{issuer.create_event(), issuer.create_event()};
+    for (int i = 0; i < 40; ++i) {
+      // The legacy default stream rarely, and the host rarely: they order nearly everything.
+      const Stream stream = streams[random() % (random() % 4 == 0 ? 6 : 5)];
+      const Event event = events[random() % 2];
+      switch (random() % 24) {
+        case 0:
+          random() % 4 == 0 ? issuer.synchronize_device() : issuer.synchronize(stream);
+          break;
+        case 1:
+          issuer.synchronize(event);
+          break;
+        case 2:
+          issuer.host_work(1);
+          break;
+        case 3:
+        case 4:
+        case 5:
+        case 6:
+          issuer.record(event, stream);
+          break;
+        case 7:
+        case 8:
+        case 9:
+        case 10:
+          issuer.wait(stream, event);
+          break;
+        default:
+          issuer.side_kernel(stream);
+      }
+    }
+    std::set<std::pair<std::size_t, std::size_t>> pairs;
+    for (const Hazard& hazard : check(recording).hazards) pairs.emplace(hazard.first, hazard.second);
+    ASSERT_EQ(pairs, unordered_pairs(recording.operations)) << "trial " << trial;
+    found += pairs.size();
+  }
+  EXPECT_GT(found, 1000u);
+}
+
+TEST(HappensBefore, TenThousandOperationsTakeLessThanASecond) {
+  for (const int streams : {4, 64}) {
+    for (const char* id : {"depth_first", "double_buffered", "three_streams_unordered"}) {
+      const Recording recording = record(schedule(id), [&] {
+        Job job = job_of("scan", 3334, streams);
+        job.items = 1'000'000;
+        return job;
+      }());
+      ASSERT_GE(recording.operations.size(), 10'000u);
+      const auto begin = std::chrono::steady_clock::now();
+      check(recording);
+      EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1)) << id;
+    }
+  }
+}
+
+// An ordered workload.
+
+TEST(Issuer, AddsAnEventWhereTwoNeighboursOfAnOrderedWorkloadAreInDifferentStreams) {
+  const auto kinds = [](const Recording& recording) {
+    std::vector<OperationKind> all;
+    for (const Operation& operation : recording.operations) all.push_back(operation.kind);
+    return all;
+  };
+  using K = OperationKind;
+  // The record stands right behind the kernel, before the copy out that was issued earlier than the next kernel.
+  EXPECT_EQ(kinds(record(schedule("depth_first"), job_of("scan", 2))),
+            (std::vector<K>{K::copy_in, K::kernel, K::record_event, K::copy_out, K::copy_in, K::wait_event, K::kernel,
+                            K::copy_out}));
+  EXPECT_EQ(kinds(record(schedule("depth_first"), job_of("scan", 2, 1))),
+            (std::vector<K>{K::copy_in, K::kernel, K::copy_out, K::copy_in, K::kernel, K::copy_out}));
+  EXPECT_EQ(kinds(record(schedule("depth_first"), job_of("scale", 2))),
+            (std::vector<K>{K::copy_in, K::kernel, K::copy_out, K::copy_in, K::kernel, K::copy_out}));
+}
+
+TEST(Issuer, RefusesKernelsOfAnOrderedWorkloadOutOfOrder) {
+  const Schedule backwards{.issue = [](Issuer& issuer, const Job&) {
+    const std::vector<Chunk> chunks = issuer.chunks();
+    issuer.compute(chunks[1], kLegacyDefault);
+    issuer.compute(chunks[0], kLegacyDefault);
+  }};
+  EXPECT_NO_THROW(record(backwards, job_of("scale")));
+  EXPECT_THROW(record(backwards, job_of("scan")), std::logic_error);
+}
+
+// The command line.
+
+struct Result {
+  int status;
+  std::string out;
+  std::string err;
+};
+
+Result scanlab_streams(std::vector<std::string> words) {
+  words.insert(words.begin(), "streams");
+  std::ostringstream out;
+  std::ostringstream err;
+  const int status = cli::run(words, out, err);
+  return {status, out.str(), err.str()};
+}
+
+TEST(StreamsCommand, CheckSaysByItsStatusWhetherAllIsOrdered) {
+  EXPECT_EQ(scanlab_streams({"check", "depth_first", "--items", "100003", "--chunks", "1,7"}).status, cli::kOk);
+  EXPECT_EQ(scanlab_streams({"check", "all", "--items", "2^10,100003"}).status, cli::kOk);
+  EXPECT_EQ(scanlab_streams({"check", "all", "--items", "0"}).status, cli::kOk);
+  for (const char* control : {"three_streams_unordered", "null_stream_race"}) {
+    const Result result = scanlab_streams({"check", control});
+    EXPECT_EQ(result.status, cli::kFailed);
+    EXPECT_NE(result.out.find("a control, kept to be caught: it is)"), std::string::npos) << result.out;
+  }
+}
+
+TEST(StreamsCommand, AControlIsAsExpectedWhenItIsCaught) {
+  Schedule sham = schedule("depth_first");
+  const Recording right = record(sham, job_of("scale"));
+  EXPECT_TRUE(as_expected(sham, right, check(right)));
+  sham.about.control = true;  // a control that nothing catches
+  EXPECT_FALSE(as_expected(sham, right, check(right)));
+  Schedule control = schedule("null_stream_race");
+  const Recording wrong = record(control, job_of("scale"));
+  EXPECT_TRUE(as_expected(control, wrong, check(wrong)));
+  control.about.control = false;
+  EXPECT_FALSE(as_expected(control, wrong, check(wrong)));
+}
+
+TEST(StreamsCommand, CheckWritesJson) {
+  const Result result = scanlab_streams({"check", "all", "--items", "1", "--json", "--workload", "scale"});
+  EXPECT_EQ(result.status, cli::kOk);
+  const auto json = nlohmann::json::parse(result.out);
+  std::size_t hazards = 0;
+  for (const auto& each : json["checked"]) {
+    EXPECT_EQ(each["ordered"].get<bool>(), !each["control"].get<bool>()) << each.dump();
+    hazards += each["hazards"].size();
+  }
+  EXPECT_EQ(hazards, 4u);  // of each control, copy in and kernel, kernel and copy out
+}
+
+TEST(StreamsCommand, BadInputIsASentence) {
+  const auto expect = [](const std::vector<std::string>& words, const std::string& hint) {
+    const Result result = scanlab_streams(words);
+    EXPECT_EQ(result.status, cli::kBadInput) << result.err;
+    EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
+  };
+  expect({}, "usage: scanlab streams");
+  expect({"chek"}, "did you mean check");
+  expect({"check"}, "takes a schedule");
+  expect({"check", "depth_frist"}, "did you mean depth_first");
+  expect({"check", "all", "--workload", "sqare"}, "square");
+  expect({"check", "all", "--chunks", "0"}, "0 chunks are not enough");
+  expect({"check", "all", "--streams", "0"}, "0 streams are not enough");
+  expect({"check", "all", "--chunks", "-1"}, "--chunks: '-1'");
+  expect({"check", "all", "--memory", "pined"}, "pinned");
+  expect({"check", "double_buffered", "--workload", "scale", "--budget", "1000"}, "less than two chunks");
+  expect({"check", "double_buffered", "--budget", "2^20", "--buffers", "3"}, "leave out --buffers");
+}
+
+TEST(StreamsCommand, ListHasEverySchedule) {
+  const auto json = nlohmann::json::parse(scanlab_streams({"list", "--json"}).out);
+  EXPECT_EQ(json["schedules"].size(), ScheduleRegistry::instance().all().size());
+  EXPECT_EQ(json["workloads"].size(), 5u);
+  EXPECT_NE(scanlab_streams({"list"}).out.find("Tutorial 08"), std::string::npos);
+}
+
+TEST(StreamsCommand, HelpOfEachCommandHasAnExample) {
+  EXPECT_NE(scanlab_streams({"--help"}).out.find("example: scanlab streams"), std::string::npos);
+  for (const char* command : {"list", "check"}) {
+    const Result result = scanlab_streams({command, "--help"});
+    EXPECT_NE(result.out.find(std::string("example: scanlab streams ") + command), std::string::npos) << result.out;
+  }
+}
+
+}  // namespace
+}  // namespace scanlab::streams
