@@ -37,6 +37,13 @@ struct WorkloadData {
   std::function<void(std::int64_t first, std::int64_t items, void* to)> expected;
 };
 
+/// Writes all `items` items of input `array` to `to`, on all cores.
+void fill_input(const WorkloadData& data, std::size_t item_bytes, int array, std::int64_t items, void* to);
+
+/// Compares all `items` items of `output`, bit by bit, on all cores. Empty if they are right; else how many are wrong,
+/// and which is the first.
+std::string wrong_output(const WorkloadData& data, std::size_t item_bytes, std::int64_t items, const void* output);
+
 inline constexpr int kMostInputs = 2;
 
 /// Device memory of one chunk, aligned to 256 bytes as cudaMalloc aligns it.
