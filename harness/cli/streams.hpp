@@ -11,4 +11,7 @@ Command streams_command(const std::string& name);
 int streams_list(const std::vector<std::string>& arguments, Context& context);
 int streams_check(const std::vector<std::string>& arguments, Context& context);
 
+/// Times schedules. Status 1 if an output was wrong, or a control's never was; 3 without a device.
+int streams_run(const std::vector<std::string>& arguments, Context& context);
+
 }  // namespace scanlab::cli
