@@ -14,4 +14,7 @@ int streams_check(const std::vector<std::string>& arguments, Context& context);
 /// Times schedules. Status 1 if an output was wrong, or a control's never was; 3 without a device.
 int streams_run(const std::vector<std::string>& arguments, Context& context);
 
+/// A schedule's timeline. Status 1 if the output was wrong, but for a control; 3 without a device.
+int streams_trace(const std::vector<std::string>& arguments, Context& context);
+
 }  // namespace scanlab::cli
