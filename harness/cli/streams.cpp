@@ -26,6 +26,8 @@ const CommandGroup& group() {
           {"trace", "when each operation of a schedule ran, what overlapped, and why an engine was idle",
            "scanlab streams trace depth_first --items 2^28 --chunks 16 --out results/depth_first.trace.json",
            streams_trace},
+          {"why", "in words, with the evidence: what holds up a schedule, or one more than another",
+           "scanlab streams why null_stream_trap depth_first --items 2^26 --chunks 16", streams_why},
           {"caveats", "what the sources say of streams, tried on this device: what blocks the host, what serialises",
            "scanlab streams caveats --json results/caveats.json", streams_caveats},
           {"concurrency", "small grids side by side, against the formula of waves and tails",

@@ -17,4 +17,7 @@ int streams_run(const std::vector<std::string>& arguments, Context& context);
 /// A schedule's timeline. Status 1 if the output was wrong, but for a control; 3 without a device.
 int streams_trace(const std::vector<std::string>& arguments, Context& context);
 
+/// What holds up a schedule, or two; status 3 without a device.
+int streams_why(const std::vector<std::string>& arguments, Context& context);
+
 }  // namespace scanlab::cli
