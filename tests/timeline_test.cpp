@@ -10,6 +10,7 @@
 #include <set>
 
 #include "harness/streams/activity.hpp"
+#include "harness/streams/diagnosis.hpp"
 #include "harness/streams/happens_before.hpp"
 #include "harness/streams/issuer.hpp"
 #include "harness/streams/trace_events.hpp"
@@ -301,6 +302,109 @@ TEST(Activities, ThatDoNotFitAreRefused) {
   std::vector<Activity> resized = all;
   resized.front().bytes += 4;  // a copy: the last operation
   EXPECT_THROW(spans_of(recording, resized, 0), std::runtime_error);
+}
+
+// ----------------------------------------------------------------------------------------------------- diagnosis
+
+std::vector<Cause> causes(const Timeline& timeline) {
+  std::vector<Cause> all;
+  for (const Diagnosis& each : diagnose(timeline, analyse(timeline))) all.push_back(each.cause);
+  return all;
+}
+
+using Causes = std::vector<Cause>;
+
+TEST(Diagnosis, OfAGoodScheduleIsItsBusiestEngine) {
+  const Recording recording = recorded("three_streams", 32, 3);
+  EXPECT_EQ(causes(played(recording, {2, 1, 1})), Causes{Cause::saturated_engine});
+}
+
+TEST(Diagnosis, NamesTooFewStreams) {
+  const Recording recording = recorded("depth_first", 32, 1);
+  const Timeline timeline = played(recording, {1, 1, 1});
+  EXPECT_EQ(causes(timeline), Causes{Cause::too_few_streams});
+  const std::string evidence = diagnose(timeline, analyse(timeline)).front().evidence;
+  EXPECT_NE(evidence.find("32 chunks in 1 streams"), std::string::npos) << evidence;
+  EXPECT_NE(evidence.find("by the order of its stream"), std::string::npos) << evidence;
+}
+
+TEST(Diagnosis, LooksBehindAChunksOwnSteps) {
+  // The busiest engine's gaps end when the copy in of the same chunk does; that stood behind another chunk's copy out.
+  const Recording recording = recorded("depth_first", 32, 1);
+  EXPECT_EQ(causes(played(recording, {1, 5, 1})), Causes{Cause::too_few_streams});
+  const Recording reused = recorded("double_buffered", 32, 3);
+  EXPECT_EQ(causes(played(reused, {1, 5, 1})), Causes{Cause::saturated_engine});
+  Job job = job_of(32, 3);
+  job.buffers = 2;
+  const Recording two = record(*ScheduleRegistry::instance().find("double_buffered"), job);
+  Timeline slow = played(two, {1, 1, 1});
+  EXPECT_EQ(causes(slow).back(), Cause::saturated_engine);
+}
+
+TEST(Diagnosis, NamesTooFewChunks) {
+  const Recording recording = recorded("three_streams", 2, 3);
+  EXPECT_EQ(causes(played(recording, {1, 1, 1})).front(), Cause::few_chunks);
+}
+
+TEST(Diagnosis, NamesTheDefaultStream) {
+  const Recording trap = recorded("null_stream_trap", 32, 4);
+  EXPECT_EQ(causes(played(trap, {1, 1, 1})), Causes{Cause::default_stream});
+  const Recording free = recorded("null_stream_nonblocking", 32, 4);
+  EXPECT_EQ(causes(played(free, {2, 0.5, 1})), Causes{Cause::saturated_engine});
+}
+
+TEST(Diagnosis, NamesCopiesThatHoldTheHost) {
+  for (const char* schedule : {"serial", "serial_pinned"}) {
+    Job job = job_of(16, 1);
+    const Schedule& serial = *ScheduleRegistry::instance().find(schedule);
+    job.memory = serial.about.memory;
+    const Recording recording = record(serial, job);
+    Timeline timeline = played(recording, {1, 1, 1});
+    for (const Span& span : timeline.spans) timeline.issued[span.operation] = span.when;
+    const bool pageable = job.memory == HostMemory::pageable;
+    const Causes all = causes(timeline);
+    const Cause expected = pageable ? Cause::pageable_memory : Cause::synchronous_copies;
+    EXPECT_NE(std::ranges::find(all, expected), all.end()) << schedule;
+  }
+}
+
+TEST(Diagnosis, NamesASharedQueue) {
+  const Recording recording = recorded("depth_first", 64, 64);
+  Timeline timeline = played(recording, {1, 1, 1});
+  for (std::size_t i = 0; i < timeline.spans.size(); ++i) {  // one queue: one after another
+    const double start = static_cast<double>(i) * kMs;
+    timeline.spans[i].when = {start, start + kMs};
+    timeline.spans[i].channel = 3;
+  }
+  EXPECT_EQ(causes(timeline), Causes{Cause::shared_queue});
+}
+
+TEST(Diagnosis, NamesTheOrderOfIssue) {
+  const auto issue = [](Issuer& issuer, const Job&) {
+    const std::vector<Stream> streams = issuer.create_streams(2);
+    const std::vector<Chunk> chunks = issuer.chunks();
+    issuer.copy_in(chunks[0], streams[0]);
+    issuer.compute(chunks[0], streams[0]);
+    issuer.copy_in(chunks[1], streams[0]);  // not ready before the kernel is done, and ahead of one that is
+    issuer.copy_in(chunks[2], streams[1]);
+    issuer.compute(chunks[2], streams[1]);
+  };
+  const Recording recording = record(Schedule{.issue = issue}, job_of(3, 2));
+  const Causes all = causes(played(recording, {3, 4, 1}));
+  EXPECT_NE(std::ranges::find(all, Cause::issue_order), all.end());
+  const Causes other = causes(played(recorded("depth_first", 3, 3), {3, 4, 1}));
+  EXPECT_EQ(std::ranges::find(other, Cause::issue_order), other.end());
+}
+
+TEST(Diagnosis, NamesWorkTooSmallForItsLaunch) {
+  const Recording recording = recorded("depth_first", 32, 4);
+  Timeline timeline = played(recording, {0.001, 0.001, 0.001});
+  for (std::size_t i = 0; i < timeline.spans.size(); ++i) {  // each begins when it is issued, 10 us apart
+    const double issued = 1e-5 * static_cast<double>(i);
+    timeline.issued[i] = {issued, issued + 1e-5};
+    timeline.spans[i].when = {issued + 2e-6, issued + 3e-6};
+  }
+  EXPECT_EQ(causes(timeline).front(), Cause::small_work);
 }
 
 }  // namespace

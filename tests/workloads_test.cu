@@ -143,7 +143,7 @@ TEST(Workloads, AWrongItemIsFoundWhereverItIs) {
 
 #if defined(__CUDACC__)
 
-class Executor : public NeedsGpu {};
+using NeedsGpuExecutor = NeedsGpu;
 
 /// Replays twice, poisoned each time; what is wrong, or nothing.
 std::string replayed(const Schedule& schedule, const Job& job) {
@@ -158,7 +158,7 @@ std::string replayed(const Schedule& schedule, const Job& job) {
   return {};
 }
 
-TEST_F(Executor, EverySchedulesResultIsRightOnEveryWorkload) {
+TEST_F(NeedsGpuExecutor, EverySchedulesResultIsRightOnEveryWorkload) {
   struct Shape {
     std::int64_t items;
     int chunks, streams, blocks, work;
@@ -189,7 +189,7 @@ TEST_F(Executor, EverySchedulesResultIsRightOnEveryWorkload) {
   }
 }
 
-TEST_F(Executor, TheControlsAreCaught) {
+TEST_F(NeedsGpuExecutor, TheControlsAreCaught) {
   for (const auto& [id, schedule] : ScheduleRegistry::instance().all()) {
     if (!schedule.about.control) continue;
     for (const auto& [name, work] : WorkloadRegistry::instance().all()) {
@@ -199,7 +199,7 @@ TEST_F(Executor, TheControlsAreCaught) {
   }
 }
 
-TEST_F(Executor, StampsTheIssueOfEveryOperation) {
+TEST_F(NeedsGpuExecutor, StampsTheIssueOfEveryOperation) {
   const Job job{.workload = &workload("scale"), .items = 1 << 20};
   const Recording recording = record(*ScheduleRegistry::instance().find("depth_first"), job);
   HostArrays arrays(job, 1);
@@ -215,7 +215,7 @@ TEST_F(Executor, StampsTheIssueOfEveryOperation) {
   EXPECT_LE(before, replay.end);
 }
 
-TEST_F(Executor, ItsPartsTakeTime) {
+TEST_F(NeedsGpuExecutor, ItsPartsTakeTime) {
   const Job job{.workload = &workload("scan"), .items = 1 << 22};
   HostArrays arrays(job, 1);
   for (const bool both_ways : {false, true}) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -16,6 +15,7 @@ namespace {
 constexpr double kStandsOut = 0.05;    // of the makespan
 constexpr double kSaturated = 0.85;    // of the makespan
 constexpr double kMilliseconds = 1e3;  // a second
+constexpr int kNear = 64;              // operations before or behind another that are looked at
 
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -24,19 +24,16 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// Gaps that have something in common.
+/// Gaps that have a cause in common.
 struct Sum {
-  std::array<double, kEngines.size()> seconds{};  ///< by engine
+  double seconds = 0;
   int gaps = 0;
-  const Gap* longest = nullptr;
+  Gap longest;  ///< of these; its `next` and `blocker` are those that are to blame
 
-  void add(const Gap& gap) {
-    seconds[static_cast<std::size_t>(gap.engine)] += gap.when.seconds();
-    ++gaps;
-    if (longest == nullptr || gap.when.seconds() > longest->when.seconds()) longest = &gap;
+  void add(double gap_seconds, const Gap& to_blame) {
+    if (gaps++ == 0 || to_blame.when.seconds() > longest.when.seconds()) longest = to_blame;
+    seconds += gap_seconds;
   }
-  /// Of the engine that lost most: engines wait at the same time, so their losses do not add up.
-  double most() const { return *std::ranges::max_element(seconds); }
 };
 
 class Doctor {
@@ -46,11 +43,19 @@ class Doctor {
 
   std::vector<Diagnosis> diagnose() {
     if (analysis_.makespan <= 0) return {};
+    for (std::size_t i = 0; i < timeline_.spans.size(); ++i) span_of_[timeline_.spans[i].operation] = i;
+    for (const Gap& gap : analysis_.gaps) {
+      if (gap.next) gap_before_[*gap.next] = &gap;
+    }
+    for (const Gap& gap : analysis_.gaps) {
+      if (gap.engine == busiest() && gap.next) blame(gap);
+    }
     copies_that_hold_the_host();
     default_stream();
-    too_few_streams();
+    few_streams();
+    find(Cause::too_few_buffers, fmt::format("{} buffers an array", recording_.buffers));
     shared_queue();
-    issue_order();
+    find(Cause::issue_order, "an operation was ready, behind another that was issued before and was not");
     small_work();
     few_chunks();
     std::erase_if(found_, [&](const Diagnosis& each) { return each.seconds < kStandsOut * analysis_.makespan; });
@@ -61,20 +66,79 @@ class Doctor {
 
  private:
   const Operation& operation(std::size_t index) const { return recording_.operations[index]; }
+  const Interval& when(std::size_t index) const { return timeline_.spans[span_of_.at(index)].when; }
+  const Wait& wait_of(std::size_t index) const { return analysis_.waits[span_of_.at(index)]; }
 
-  Sum gaps_where(const std::function<bool(const Gap&)>& fits) const {
-    Sum sum;
-    for (const Gap& gap : analysis_.gaps) {
-      if (gap.next && fits(gap)) sum.add(gap);
+  /// Follows the operation that ended a gap back through the earlier steps of its chunk, to what held them.
+  void blame(const Gap& gap) {
+    const auto to_blame = [&](Cause cause, const Gap& shown) { sums_[cause].add(gap.when.seconds(), shown); };
+    if (gap.reason == Idle::latency) return to_blame(Cause::small_work, gap);
+    if (another_was_ready(gap)) return to_blame(Cause::issue_order, gap);
+    std::size_t at = *gap.next;
+    for (int steps = 0; steps < kNear; ++steps) {
+      if (const Gap* const behind = behind_one_not_ready(at)) return to_blame(Cause::issue_order, *behind);
+      const Wait& wait = wait_of(at);
+      Gap shown = gap;
+      if (const auto own = gap_before_.find(at); own != gap_before_.end()) shown = *own->second;
+      shown.reason = wait.reason;
+      shown.next = at;
+      shown.blocker = wait.blocker;
+      if (wait.reason == Idle::default_stream) return to_blame(Cause::default_stream, shown);
+      if (wait.reason == Idle::queue) return to_blame(Cause::shared_queue, shown);
+      if (wait.reason == Idle::host) return to_blame(held_the_host(wait), shown);
+      if (!wait.blocker || !span_of_.contains(*wait.blocker)) return;
+      const Operation& waits = operation(at);
+      const Operation& blocker = operation(*wait.blocker);
+      const bool carry = waits.kind == OperationKind::kernel && blocker.kind == OperationKind::kernel;
+      if (waits.chunk.index != blocker.chunk.index && !carry) {
+        return to_blame(wait.reason == Idle::event ? Cause::too_few_buffers : Cause::too_few_streams, shown);
+      }
+      if (when(*wait.blocker).end <= gap.when.start) return;  // nothing but the work itself
+      at = *wait.blocker;
     }
-    return sum;
+  }
+
+  /// Whether, behind the operation that ended the gap, one was issued that could have run in it.
+  bool another_was_ready(const Gap& gap) const {
+    const double middle = gap.when.start + 0.5 * gap.when.seconds();
+    std::size_t at = span_of_.at(*gap.next);
+    for (int looked_at = 0; looked_at < kNear && ++at < timeline_.spans.size(); ++looked_at) {
+      const std::size_t other = timeline_.spans[at].operation;
+      if (engine_of(operation(other)) != gap.engine || when(other).start < gap.when.end) continue;
+      if (wait_of(other).until <= middle) return true;
+    }
+    return false;
+  }
+
+  Cause held_the_host(const Wait& wait) const {
+    if (!wait.blocker || !is_work(operation(*wait.blocker))) return Cause::small_work;
+    return recording_.job.memory == HostMemory::pageable ? Cause::pageable_memory : Cause::synchronous_copies;
+  }
+
+  /// The gap that the operation could have filled, if another was not taken first that had been issued before it.
+  const Gap* behind_one_not_ready(std::size_t index) const {
+    const double ready = wait_of(index).until;
+    const Engine engine = engine_of(operation(index));
+    const auto at = span_of_.at(index);
+    for (std::size_t i = at; i-- > 0 && at - i < std::size_t{kNear};) {
+      const Span& other = timeline_.spans[i];
+      if (engine_of(operation(other.operation)) != engine || other.when.end > when(index).start) continue;
+      const auto gap = gap_before_.find(other.operation);
+      if (gap == gap_before_.end() || gap->second->reason == Idle::latency) continue;
+      const Interval& idle = gap->second->when;
+      if (idle.end <= ready) return nullptr;  // earlier gaps likewise
+      if (ready <= idle.start + 0.5 * idle.seconds()) return gap->second;
+    }
+    return nullptr;
   }
 
   void find(Cause cause, double seconds, const std::string& evidence) { found_.push_back({cause, seconds, evidence}); }
-  void find(Cause cause, const Sum& sum, const std::string& evidence) {
-    if (sum.gaps == 0) return;
-    find(cause, sum.most(),
-         fmt::format("{}; {} gaps, the longest: {}", evidence, sum.gaps, describe(recording_, *sum.longest)));
+  void find(Cause cause, const std::string& evidence) {
+    const auto sum = sums_.find(cause);
+    if (sum == sums_.end()) return;
+    find(
+        cause, sum->second.seconds,
+        fmt::format("{}; {} gaps, such as: {}", evidence, sum->second.gaps, describe(recording_, sum->second.longest)));
   }
 
   /// GB/s of all copies of one kind, by the device's time.
@@ -111,27 +175,20 @@ class Doctor {
   }
 
   void default_stream() {
-    int in_it = 0;
-    for (const Span& span : timeline_.spans) {
-      if (operation(span.operation).stream.kind == StreamKind::legacy_default) ++in_it;
-    }
-    find(Cause::default_stream, gaps_where([](const Gap& gap) { return gap.reason == Idle::default_stream; }),
-         fmt::format("{} operations are in the legacy default stream", in_it));
+    const auto in_it = std::ranges::count_if(timeline_.spans, [&](const Span& span) {
+      return operation(span.operation).stream.kind == StreamKind::legacy_default;
+    });
+    find(Cause::default_stream, fmt::format("{} operations are in the legacy default stream", in_it));
   }
 
-  void too_few_streams() {
+  void few_streams() {
     std::set<std::pair<StreamKind, int>> streams;
     for (const Span& span : timeline_.spans) {
       const Stream& stream = operation(span.operation).stream;
       streams.insert({stream.kind, stream.index});
     }
-    const Sum sum = gaps_where([&](const Gap& gap) {
-      return gap.reason == Idle::stream_order && gap.blocker &&
-             operation(*gap.blocker).chunk.index != operation(*gap.next).chunk.index;
-    });
-    find(Cause::too_few_streams, sum,
-         fmt::format("{} chunks in {} streams: a chunk stood behind another in its stream", recording_.job.chunks,
-                     streams.size()));
+    find(Cause::too_few_streams, fmt::format("{} chunks in {} streams: a chunk stood behind another in its stream",
+                                             recording_.job.chunks, streams.size()));
   }
 
   void shared_queue() {
@@ -139,52 +196,24 @@ class Doctor {
     for (const Span& span : timeline_.spans) {
       if (span.channel) of_channel[*span.channel].insert(operation(span.operation).stream.index);
     }
-    int shared = 0;
-    for (const auto& [channel, streams] : of_channel) shared += streams.size() > 1 ? 1 : 0;
-    find(Cause::shared_queue, gaps_where([](const Gap& gap) { return gap.reason == Idle::queue; }),
+    const auto shared =
+        std::ranges::count_if(of_channel, [](const auto& channel) { return channel.second.size() > 1; });
+    find(Cause::shared_queue,
          fmt::format("{} of {} hardware queues served more than one stream", shared, of_channel.size()));
   }
 
-  /// Gaps in which an operation for the idle engine was ready, and issued, but stood behind one issued before it.
-  void issue_order() {
-    const auto all = dependencies(recording_);
-    std::vector<double> end(recording_.operations.size());
-    for (const Span& span : timeline_.spans) end[span.operation] = span.when.end;
-    std::map<Engine, std::vector<std::pair<const Span*, double>>> ready;  // by issue, with when each was
-    for (const Span& span : timeline_.spans) {
-      double since = timeline_.issued.empty() ? 0 : timeline_.issued[span.operation].start;
-      for (const Dependency& dependency : all[span.operation]) since = std::max(since, end[dependency.operation]);
-      ready[engine_of(operation(span.operation))].emplace_back(&span, since);
-    }
-    Sum sum;
-    for (const Gap& gap : analysis_.gaps) {
-      if (!gap.next || gap.reason == Idle::latency || gap.reason == Idle::queue) continue;
-      constexpr int kNear = 64;  // operations behind it that are looked at
-      int looked_at = 0;
-      for (const auto& [span, since] : ready[gap.engine]) {
-        if (span->operation <= *gap.next) continue;
-        if (++looked_at > kNear) break;
-        if (since > gap.when.start + 0.5 * gap.when.seconds() || span->when.start < gap.when.end) continue;
-        sum.add(gap);
-        break;
-      }
-    }
-    find(Cause::issue_order, sum, "an operation was ready while its engine was idle, behind one issued before it");
-  }
-
   void small_work() {
-    if (timeline_.issued.empty()) return;
-    const Sum sum = gaps_where(
-        [](const Gap& gap) { return gap.reason == Idle::latency || (gap.reason == Idle::host && !gap.blocker); });
     std::vector<double> work;
     std::vector<double> issue;
     for (const Span& span : timeline_.spans) {
       work.push_back(span.when.seconds());
-      issue.push_back(timeline_.issued[span.operation].seconds());
+      if (!timeline_.issued.empty()) issue.push_back(timeline_.issued[span.operation].seconds());
     }
-    find(Cause::small_work, sum,
-         fmt::format("{} operations; the median takes the device {:.1f} us and the host {:.1f} us to issue",
-                     work.size(), 1e6 * median(work), recording_.captured ? 0.0 : 1e6 * median(issue)));
+    const std::string issued = recording_.captured
+                                   ? "and all are issued as one graph"
+                                   : fmt::format("and the host {:.1f} us to issue", 1e6 * median(issue));
+    find(Cause::small_work, fmt::format("{} operations; the median takes the device {:.1f} us {}", work.size(),
+                                        1e6 * median(work), issued));
   }
 
   Engine busiest() const {
@@ -221,6 +250,9 @@ class Doctor {
   const Timeline& timeline_;
   const Recording& recording_;
   const TimelineAnalysis& analysis_;
+  std::map<std::size_t, std::size_t> span_of_;    ///< by operation: which span
+  std::map<std::size_t, const Gap*> gap_before_;  ///< by operation: the gap that it ended
+  std::map<Cause, Sum> sums_;
   std::vector<Diagnosis> found_;
 };
 
@@ -236,6 +268,8 @@ const char* name(Cause cause) {
       return "the legacy default stream";
     case Cause::too_few_streams:
       return "too few streams";
+    case Cause::too_few_buffers:
+      return "too few device buffers";
     case Cause::shared_queue:
       return "streams that share a hardware queue";
     case Cause::issue_order:

@@ -11,15 +11,9 @@ namespace {
 
 /// Below this a wait is what a launch, or the hand-over between two engines, takes.
 constexpr double kLatency = 15e-6;
+constexpr double kRounding = 1e-9;
 
 constexpr std::size_t index(Engine engine) { return static_cast<std::size_t>(engine); }
-
-/// What an operation waited for, the latest first cause to go.
-struct Cause {
-  double until = 0;  ///< the moment when it held no longer
-  Idle reason = Idle::latency;
-  std::optional<std::size_t> blocker;
-};
 
 Idle idle_of(Rule rule) {
   switch (rule) {
@@ -70,6 +64,10 @@ class Analyst {
   TimelineAnalysis analyse() const {
     TimelineAnalysis result;
     result.makespan = timeline_.makespan();
+    for (const Span& span : timeline_.spans) {
+      const Span* const before = before_on_engine(span);
+      result.waits.push_back(what_held(span, before == nullptr ? 0 : before->when.end));
+    }
     for (const Engine engine : kEngines) read_engine(engine, result);
     std::ranges::stable_sort(result.gaps, {}, [](const Gap& gap) { return gap.when.start; });
     result.path = path();
@@ -81,7 +79,7 @@ class Analyst {
     double at = 0;  // the engine is accounted for up to here
     for (const Span* span : engines_[index(engine)]) {
       if (span->when.start > at) {
-        const Cause cause = cause_of_gap(*span, at);
+        const Wait cause = cause_of_gap(*span, at);
         result.gaps.push_back({engine, {at, span->when.start}, cause.reason, span->operation, cause.blocker});
       }
       result.busy[index(engine)] += std::max(0.0, span->when.end - std::max(at, span->when.start));
@@ -91,8 +89,8 @@ class Analyst {
   }
 
   /// The last of what CUDA's rules and the host's issue made it wait for.
-  Cause latest_rule(const Span& span) const {
-    Cause latest;
+  Wait latest_rule(const Span& span) const {
+    Wait latest;
     for (const auto& [operation, rule] : dependencies_[span.operation]) {
       const Span* const before = span_of_[operation];
       if (before == nullptr || before->when.end < latest.until) continue;
@@ -105,15 +103,20 @@ class Analyst {
     return {issued, Idle::host, what_held_the_host(recording_, span.operation)};
   }
 
-  Cause cause_of_gap(const Span& span, double idle_since) const {
-    const Cause rule = latest_rule(span);
-    const double free_since = std::max(rule.until, idle_since);
-    const double unexplained = span.when.start - free_since;
-    if (unexplained <= kLatency || unexplained < 0.5 * (span.when.start - idle_since)) {
-      return rule.until > idle_since ? rule : Cause{free_since, Idle::latency, {}};
-    }
-    if (const Span* const ahead = ahead_in_queue(span)) return {ahead->when.end, Idle::queue, ahead->operation};
-    return {free_since, Idle::latency, {}};
+  /// The same, or the hardware queue, if the operation could have begun and its engine was free, and it did not.
+  Wait what_held(const Span& span, double engine_free) const {
+    const Wait rule = latest_rule(span);
+    if (span.when.start - std::max(rule.until, engine_free) <= kLatency) return rule;
+    const Span* const ahead = ahead_in_queue(span);
+    return ahead == nullptr ? rule : Wait{ahead->when.end, Idle::queue, ahead->operation};
+  }
+
+  Wait cause_of_gap(const Span& span, double idle_since) const {
+    const Wait held = what_held(span, idle_since);
+    const double unexplained = span.when.start - std::max(held.until, idle_since);
+    const bool mostly = unexplained >= 0.5 * (span.when.start - idle_since);
+    if (held.until <= idle_since || (unexplained > kLatency && mostly)) return {idle_since, Idle::latency, {}};
+    return held;
   }
 
   /// Of another stream, in the same hardware queue, issued before it and done just as it began.
@@ -121,7 +124,7 @@ class Analyst {
     if (!span.channel) return nullptr;
     const auto first = std::ranges::lower_bound(by_end_, span.when.start - kLatency, {},
                                                 [](const Span* other) { return other->when.end; });
-    for (auto other = first; other != by_end_.end() && (*other)->when.end <= span.when.start; ++other) {
+    for (auto other = first; other != by_end_.end() && (*other)->when.end <= span.when.start + kRounding; ++other) {
       const bool issued_before = (*other)->operation < span.operation;
       const bool other_stream =
           recording_.operations[(*other)->operation].stream != recording_.operations[span.operation].stream;
@@ -149,7 +152,7 @@ class Analyst {
     std::vector<PathStep> steps;
     const Span* span = by_end_.empty() ? nullptr : by_end_.back();
     while (span != nullptr && steps.size() < timeline_.spans.size()) {
-      Cause cause = latest_rule(*span);
+      Wait cause = latest_rule(*span);
       std::string because = cause.reason == Idle::latency ? "the beginning" : name(cause.reason);
       const Span* const engine_before = before_on_engine(*span);
       if (engine_before != nullptr && engine_before->when.end > cause.until) {

@@ -65,6 +65,13 @@ struct Gap {
   std::optional<std::size_t> blocker;  ///< whose end, or return to the host, it waited for
 };
 
+/// What held an operation last, beside other work of its engine.
+struct Wait {
+  double until = 0;  ///< the moment from which it held no longer; 0: nothing held
+  Idle reason = Idle::latency;
+  std::optional<std::size_t> blocker;
+};
+
 /// One operation of the critical path, and what it waited for at last.
 struct PathStep {
   std::size_t operation = 0;
@@ -77,6 +84,7 @@ struct PathStep {
 struct TimelineAnalysis {
   double makespan = 0;
   std::array<double, kEngines.size()> busy{};  ///< seconds at work, one operation or more at once
+  std::vector<Wait> waits;                     ///< of each span of the timeline
   std::vector<Gap> gaps;                       ///< of every engine, in the order of time
   std::vector<PathStep> path;                  ///< to the operation that ended last, first to last
 
