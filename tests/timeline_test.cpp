@@ -293,6 +293,24 @@ TEST(Activities, AreMatchedToOperations) {
   }
 }
 
+TEST(Activities, OfOneCallAreOne) {
+  const Recording recording = recorded("depth_first", 3, 3);
+  const Timeline timeline = played(recording, {1, 1, 1});
+  std::vector<Activity> pieces;
+  for (const Activity& whole : reported(timeline, 1, false)) {
+    const std::int64_t middle = (whole.start + whole.end) / 2;
+    pieces.push_back(whole);
+    pieces.back().end = middle;
+    pieces.back().bytes = whole.bytes / 4;
+    pieces.push_back(whole);
+    pieces.back().start = middle;
+    pieces.back().bytes = whole.bytes - whole.bytes / 4;
+  }
+  const std::vector<Span> spans = spans_of(recording, pieces, 5000);
+  ASSERT_EQ(spans.size(), timeline.spans.size());
+  EXPECT_NEAR(spans[0].when.seconds(), 1 * kMs, 1e-8);
+}
+
 TEST(Activities, ThatDoNotFitAreRefused) {
   const Recording recording = recorded("depth_first", 3, 3);
   const std::vector<Activity> all = reported(played(recording, {1, 1, 1}), 1, false);

@@ -169,8 +169,8 @@ void ActivityCollector::begin() {
 }
 
 std::vector<Activity> ActivityCollector::end() {
-  for (const CUpti_ActivityKind kind : kCollected) check(cupti().disable(kind), "stop collecting");
   check(cupti().flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "hand over its records");
+  for (const CUpti_ActivityKind kind : kCollected) check(cupti().disable(kind), "stop collecting");
   const std::lock_guard lock(collected().mutex);
   if (collected().dropped > 0) {
     throw std::runtime_error(fmt::format("CUPTI lost {} records: take fewer chunks", collected().dropped));
@@ -261,9 +261,20 @@ bool contradicts(const Recording& recording, const std::vector<Span>& spans) {
 }  // namespace
 
 std::vector<Span> spans_of(const Recording& recording, std::vector<Activity> activities, std::int64_t zero) {
-  std::ranges::sort(activities, {}, [](const Activity& activity) {
-    return std::tuple(activity.correlation, activity.graph_node, activity.start);
-  });
+  const auto call = [](const Activity& activity) { return std::tuple(activity.correlation, activity.graph_node); };
+  std::ranges::sort(activities, {},
+                    [&](const Activity& activity) { return std::pair(call(activity), activity.start); });
+  // A copy of pageable memory goes in pieces: one call.
+  std::vector<Activity> calls;
+  for (const Activity& activity : activities) {
+    if (calls.empty() || call(calls.back()) != call(activity)) {
+      calls.push_back(activity);
+    } else {
+      calls.back().end = std::max(calls.back().end, activity.end);
+      calls.back().bytes += activity.bytes;
+    }
+  }
+  activities = std::move(calls);
   std::vector<Span> spans = in_this_order(recording, activities, zero);
   if (!recording.captured || !contradicts(recording, spans)) return spans;
   std::ranges::sort(activities, {}, &Activity::start);

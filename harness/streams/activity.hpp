@@ -46,9 +46,9 @@ class ActivityCollector {
 };
 
 /// Which operation each activity was for, as spans in the order of issue; `zero` is when the host began to issue, by
-/// the collector's clock. Copies are matched one by one in the order of their calls; kernels likewise, as many a kernel
-/// operation as there are in all. Nodes of a graph are taken in the order of their ids, and if that contradicts the
-/// recording's dependencies, of their start.
+/// the collector's clock. The activities of one call are one. Copies are matched one by one in the order of their
+/// calls; kernels likewise, as many a kernel operation as there are in all. Nodes of a graph are taken in the order of
+/// their ids, and if that contradicts the recording's dependencies, of their start.
 ///
 /// Throws std::runtime_error if they do not fit: another number, or copies of other sizes.
 std::vector<Span> spans_of(const Recording& recording, std::vector<Activity> activities, std::int64_t zero);
