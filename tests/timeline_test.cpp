@@ -171,6 +171,14 @@ TEST(TimelineAnalysis, ASharedQueueIsBlamedWhereNothingElseHeld) {
   EXPECT_NE(gap_before(recording, analyse(timeline), OperationKind::copy_in, 1).reason, Idle::queue);
 }
 
+TEST(TimelineAnalysis, KernelsAtOnceKeepTheirEngineBusyOnce) {
+  const Recording recording = recorded("depth_first", 2, 2);
+  Timeline timeline = played(recording, {1, 2, 1});
+  timeline.spans[1].when = {2 * kMs, 6 * kMs};
+  timeline.spans[4].when = {3 * kMs, 7 * kMs};
+  EXPECT_NEAR(analyse(timeline).busy[1], 5 * kMs, 1e-9);
+}
+
 TEST(TimelineAnalysis, NothingIsNothing) {
   Job job = job_of(4, 2);
   job.items = 0;
