@@ -99,7 +99,7 @@ TEST_F(NeedsGpuStreamsRun, WritesEveryRepetitionAndTheParts) {
                                          "--rounds", "3", "--out", file_, "--force"});
   EXPECT_EQ(result.status, kOk) << result.err;
   const auto results = read();
-  EXPECT_EQ(results["context"]["schema"], "scanlab-results/1");
+  EXPECT_EQ(results["context"]["schema"], "scanlab-streams/1");
   std::map<std::string, int> repetitions;
   for (const auto& each : results["benchmarks"]) {
     const std::string name = each["name"];

@@ -388,7 +388,7 @@ int streams_run(const std::vector<std::string>& arguments, Context& context) {
   }
   if (schedules.empty()) throw CommandError(kBadInput, "--benchmark_filter leaves no case");
 
-  Facts provenance{{"schema", kResultsSchema}, {"kind", "cuda"}};
+  Facts provenance{{"schema", kStreamsSchema}, {"kind", "cuda"}};
   provenance.update(measured_on("scanlab streams run", context.argv));
   provenance["seed"] = std::to_string(options.seed);
   provenance["rounds"] = std::to_string(options.rounds);
