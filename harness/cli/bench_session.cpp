@@ -1,6 +1,5 @@
 #include "harness/cli/bench_session.hpp"
 
-#include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
@@ -8,18 +7,16 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
-#include <functional>
 #include <new>
 #include <utility>
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/interrupt.hpp"
+#include "harness/cli/one_benchmark.hpp"
 
 namespace scanlab::cli {
 
 namespace {
-
-using Run = benchmark::BenchmarkReporter::Run;
 
 constexpr std::int64_t kMostRunsAGraph = 200;  // the graph holds all of a repetition's runs
 
@@ -37,36 +34,6 @@ class Stopwatch {
   double& sum_;
   Clock::time_point start_ = Clock::now();
 };
-
-/// Keeps the runs it is told of, less the suffixes that name what we fixed.
-class Keeper : public benchmark::BenchmarkReporter {
- public:
-  bool ReportContext(const Context&) override { return true; }
-  void ReportRuns(const std::vector<Run>& runs) override {
-    for (Run run : runs) {
-      run.run_name.iterations.clear();
-      run.run_name.repetitions.clear();
-      run.run_name.time_type.clear();
-      kept.push_back(std::move(run));
-    }
-  }
-  std::vector<Run> kept;
-};
-
-/// Runs `body`, which must not throw, once as the benchmark `name`, with its iterations fixed.
-Run run_benchmark(const std::string& name, std::int64_t iterations,
-                  const std::function<void(benchmark::State&)>& body) {
-  benchmark::ClearRegisteredBenchmarks();
-  benchmark::RegisterBenchmark(name.c_str(), [&](benchmark::State& state) { body(state); })
-      ->Iterations(iterations)
-      ->Repetitions(1)  // rounds are ours: BENCHMARK_REPETITIONS in the environment must not multiply them
-      ->UseManualTime()
-      ->Unit(benchmark::kNanosecond);
-  Keeper keeper;
-  benchmark::RunSpecifiedBenchmarks(&keeper, ".");
-  benchmark::ClearRegisteredBenchmarks();
-  return keeper.kept.at(0);
-}
 
 void describe(Run& run, const TimedCase& timed, int round, int rounds) {
   run.repetition_index = round;

@@ -5,10 +5,22 @@
 
 namespace scanlab::cli {
 
+/// Of what `streams run` writes: a results file as that of `bench`, but for the names of its cases.
+inline constexpr char kStreamsSchema[] = "scanlab-streams/1";
+
 /// The entry of `scanlab streams NAME`, its name written out ("streams check"), for parse_options.
 Command streams_command(const std::string& name);
 
 int streams_list(const std::vector<std::string>& arguments, Context& context);
 int streams_check(const std::vector<std::string>& arguments, Context& context);
+
+/// Times schedules. Status 1 if an output was wrong, or a control's never was; 3 without a device.
+int streams_run(const std::vector<std::string>& arguments, Context& context);
+
+/// A schedule's timeline. Status 1 if the output was wrong, but for a control; 3 without a device.
+int streams_trace(const std::vector<std::string>& arguments, Context& context);
+
+/// What holds up a schedule, or two; status 3 without a device.
+int streams_why(const std::vector<std::string>& arguments, Context& context);
 
 }  // namespace scanlab::cli

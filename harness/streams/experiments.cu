@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "harness/cuda/error.hpp"
-#include "harness/streams/kernel_collection.hpp"
+#include "harness/streams/activity.hpp"
 #include "harness/streams/stage.hpp"
 
 /// An action of the table, which a build without CUDA leaves out: there the claims can be read, but not tried.

@@ -9,7 +9,7 @@ namespace scanlab::streams {
 
 Recording record(const Schedule& schedule, const Job& job) {
   if (const std::string why = refusal(job); !why.empty()) throw std::invalid_argument(why);
-  Recording recording{.job = job};
+  Recording recording{.job = job, .captured = schedule.about.captured};
   recording.buffer_items = longest_chunk(job.items, job.chunks);
   Issuer issuer(recording);
   schedule.issue(issuer, job);

@@ -12,6 +12,7 @@ namespace scanlab::streams {
 
 struct Recording {
   Job job;
+  bool captured = false;  ///< as ScheduleDescription says
   std::vector<Operation> operations;
   std::vector<Stream> streams;    ///< the created ones: streams[i].index is i
   int events = 0;                 ///< event i of the operations is the i-th of these

@@ -25,7 +25,7 @@ struct Job {
   int streams = 4;         ///< >= 1; more than chunks: some stay idle
   HostMemory memory = HostMemory::pinned;
   int buffers = 2;  ///< >= 2: device buffers an array, for a schedule that reuses them; others have one a chunk
-  int blocks = 0;   ///< of a kernel; 0: as many as its items ask for
+  int blocks = 0;   ///< of a kernel; 0: as many as its items ask for, and the device holds
   int work = 1;     ///< >= 1, an item: what it counts, the workload says
 };
 

@@ -9,12 +9,10 @@
 #include "harness/cuda/buffer.hpp"
 #include "harness/cuda/event.hpp"
 #include "harness/streams/caveats.hpp"
+#include "harness/streams/operation.hpp"
 #include "harness/streams/spin.cuh"
 
 namespace scanlab::streams {
-
-/// Whether streams a, b and c synchronise with the legacy default stream.
-enum class StreamKind { blocking, non_blocking };
 
 enum class Carveout { unchanged, least_shared, most_shared };
 
@@ -39,7 +37,7 @@ class Stage {
   static constexpr std::size_t kLarge = std::size_t{4} << 20;   ///< bytes: well above
   static constexpr double kShort = 20e-6;                       ///< seconds of a kernel that only notes when it runs
 
-  /// Throws CudaError.
+  /// `kind`, blocking or not, is that of streams a, b and c. Throws CudaError.
   explicit Stage(StreamKind kind);
   ~Stage();
   Stage(const Stage&) = delete;

@@ -1,0 +1,32 @@
+// What `scanlab streams trace` and `scanlab streams why` share: a schedule measured as a timeline, and its print.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "harness/cli/job_selection.hpp"
+#include "harness/streams/timeline.hpp"
+#ifdef SCANLAB_WITH_CUDA
+#include "harness/cuda/error.hpp"
+#include "harness/streams/cuda_timeline.hpp"
+#endif
+
+namespace scanlab::cli {
+
+#ifdef SCANLAB_WITH_CUDA
+/// Throws CommandError: status 4 for lack of memory, 1 for what else goes wrong.
+streams::MeasuredTimeline measure_timeline(const streams::Recording& recording, int repetitions);
+#endif
+
+/// Overlap, what each engine did, the critical path, and every gap of at least `shortest_gap` seconds with its reason.
+void print(const streams::Timeline& timeline, const streams::TimelineAnalysis& analysis, double shortest_gap,
+           std::ostream& out);
+
+/// Throws CommandError (status 2) unless there is exactly one.
+ScheduledJob only_job(const std::string& command, const std::vector<ScheduledJob>& jobs);
+
+/// "depth_first, scale: 1000 items in 8 chunks, 4 streams, pinned memory, work 1".
+std::string describe(const ScheduledJob& chosen);
+
+}  // namespace scanlab::cli

@@ -1,0 +1,104 @@
+// scanlab streams why: the diagnosis of one schedule, or of two side by side.
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "harness/cli/job_selection.hpp"
+#include "harness/cli/provenance.hpp"
+#include "harness/cli/streams.hpp"
+#include "harness/cli/streams_timeline.hpp"
+#include "harness/streams/diagnosis.hpp"
+
+namespace scanlab::cli {
+
+namespace po = boost::program_options;
+
+namespace {
+
+constexpr char kDefaultWorkload[] = "scale";
+constexpr char kDefaultItems[] = "2^26";
+
+#ifdef SCANLAB_WITH_CUDA
+
+/// A schedule, measured and diagnosed.
+struct Examined {
+  ScheduledJob chosen;
+  double seconds = 0;  ///< without collection, the median
+  std::vector<streams::Diagnosis> diagnoses;
+
+  bool has(streams::Cause cause) const {
+    return std::ranges::any_of(diagnoses, [&](const auto& each) { return each.cause == cause; });
+  }
+};
+
+Examined examine(const ScheduledJob& chosen, std::ostream& out) {
+  constexpr int kRepetitions = 5;
+  constexpr double kNoGaps = 1e9;
+  const streams::Recording recording = record(*chosen.schedule, chosen.job);
+  const streams::MeasuredTimeline measured = measure_timeline(recording, kRepetitions);
+  const streams::TimelineAnalysis analysis = analyse(measured.timeline);
+  Examined examined{chosen, measured.median_plain(), diagnose(measured.timeline, analysis)};
+  fmt::print(out, "{}\n", describe(chosen));
+  print(measured.timeline, analysis, kNoGaps, out);
+  if (!measured.wrong.empty()) {
+    fmt::print(out, "  its output is wrong{}: {}\n", chosen.schedule->about.control ? ", as a control's should be" : "",
+               measured.wrong);
+  }
+  for (const streams::Diagnosis& diagnosis : examined.diagnoses) {
+    fmt::print(out, "  {} ({:.3f} ms): {}\n", name(diagnosis.cause), 1e3 * diagnosis.seconds, diagnosis.evidence);
+  }
+  if (examined.diagnoses.empty()) fmt::print(out, "  nothing stands out\n");
+  fmt::print(out, "\n");
+  return examined;
+}
+
+void compare(const Examined& a, const Examined& b, std::ostream& out) {
+  const auto title = [&](const Examined& each, const char* other) {
+    const bool same = a.chosen.schedule == b.chosen.schedule;
+    return same ? std::string(other) : each.chosen.schedule->about.id;
+  };
+  const std::string first = title(a, "the first");
+  const std::string second = title(b, "the second");
+  fmt::print(out, "{} takes {:.3f} ms, {} {:.3f} ms: {:.2f} times as long (medians without collection)\n", first,
+             1e3 * a.seconds, second, 1e3 * b.seconds, b.seconds / a.seconds);
+  const auto only = [&](const Examined& one, const std::string& name_of_one, const Examined& other) {
+    for (const streams::Diagnosis& diagnosis : one.diagnoses) {
+      if (!other.has(diagnosis.cause)) fmt::print(out, "  only {}: {}\n", name_of_one, name(diagnosis.cause));
+    }
+  };
+  only(a, first, b);
+  only(b, second, a);
+}
+
+#endif
+
+}  // namespace
+
+int streams_why(const std::vector<std::string>& arguments, Context& context) {
+  po::options_description options("options");
+  add_job_options(options, kDefaultWorkload, kDefaultItems);
+  options.add_options()("help,h", "this text");
+  po::positional_options_description positional;
+  positional.add("schedule", -1);
+  po::variables_map values;
+  if (!parse_options(arguments, options, positional, streams_command("why"), context, values)) return kOk;
+  const std::vector<ScheduledJob> jobs = values.count("schedule") == 0
+                                             ? std::vector<ScheduledJob>{}
+                                             : read_job_selection(values, kDefaultWorkload, kDefaultItems).jobs();
+  if (jobs.empty() || jobs.size() > 2) {
+    throw CommandError(kBadInput, fmt::format("why takes one schedule, or two to compare, and this is {} combinations; "
+                                              "as in 'scanlab streams why null_stream_trap depth_first'",
+                                              jobs.size()));
+  }
+  measured_on("scanlab streams why", context.argv);
+#ifdef SCANLAB_WITH_CUDA
+  const Examined a = examine(jobs.front(), context.out);
+  if (jobs.size() == 1) return kOk;
+  compare(a, examine(jobs.back(), context.out), context.out);
+#endif
+  return kOk;
+}
+
+}  // namespace scanlab::cli

@@ -1,0 +1,26 @@
+// When the operations of a schedule ran on this device, from CUPTI's records. No CUDA types here.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/streams/cuda_executor.hpp"
+#include "harness/streams/timeline.hpp"
+
+namespace scanlab::streams {
+
+struct MeasuredTimeline {
+  Timeline timeline;              ///< of the collected repetition whose time is the median
+  std::vector<double> plain;      ///< seconds of each repetition without collection, as `streams run` times them
+  std::vector<double> collected;  ///< and with it: the host's issues are stamped, too
+  std::string wrong;              ///< the first wrong output, in words; empty: all were right
+
+  double median_plain() const;
+  double median_collected() const;
+};
+
+/// Replays a recording `repetitions` times without collection, then as often with it. `recording` outlives the result.
+/// Throws as CudaExecutor, ActivityCollector and spans_of do.
+MeasuredTimeline measure_timeline(const Recording& recording, HostArrays& arrays, int repetitions);
+
+}  // namespace scanlab::streams

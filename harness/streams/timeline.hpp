@@ -1,0 +1,107 @@
+// When each operation of a recording ran, and what can be read from that: how much overlapped, which engine was idle,
+// and why. Measured or simulated alike; no CUDA.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/streams/dependencies.hpp"
+
+namespace scanlab::streams {
+
+/// What works on the device at the same time.
+enum class Engine { copy_in, compute, copy_out };
+inline constexpr std::array kEngines{Engine::copy_in, Engine::compute, Engine::copy_out};
+const char* name(Engine engine);
+/// Where an operation that is work runs.
+Engine engine_of(const Operation& operation);
+
+/// An interval of time in seconds. Zero is when the host began to issue.
+struct Interval {
+  double start = 0;
+  double end = 0;
+  double seconds() const { return end - start; }
+};
+
+/// When the device worked at an operation: from the beginning of its first launch to the end of its last.
+struct Span {
+  std::size_t operation = 0;
+  Interval when;
+  std::optional<unsigned> channel;  ///< the hardware queue, if it is known
+};
+
+struct Timeline {
+  const Recording* recording = nullptr;
+  std::vector<Span> spans;       ///< one for each operation that is work, in the order of issue
+  std::vector<Interval> issued;  ///< the host's, of every operation; empty if it is not known
+
+  /// From zero to the end of the last span.
+  double makespan() const;
+};
+
+/// Why an engine was idle until its next operation began.
+enum class Idle {
+  stream_order,    ///< the operation waited for another in its stream
+  event,           ///< for an event
+  default_stream,  ///< by the rules of the legacy default stream
+  host,            ///< the host had not issued it
+  queue,           ///< nothing that CUDA promises held it: it stood behind another in a hardware queue
+  latency,         ///< nothing held it: the device takes time to begin
+  no_more_work,    ///< there is no next
+};
+inline constexpr std::array kIdleReasons{Idle::stream_order, Idle::event,   Idle::default_stream, Idle::host,
+                                         Idle::queue,        Idle::latency, Idle::no_more_work};
+const char* name(Idle reason);
+
+struct Gap {
+  Engine engine{};
+  Interval when;
+  Idle reason{};
+  std::optional<std::size_t> next;     ///< the operation that ended it
+  std::optional<std::size_t> blocker;  ///< whose end, or return to the host, it waited for
+};
+
+/// What held an operation last, beside other work of its engine.
+struct Wait {
+  double until = 0;  ///< the moment from which it held no longer; 0: nothing held
+  Idle reason = Idle::latency;
+  std::optional<std::size_t> blocker;
+};
+
+/// One operation of the critical path, and what it waited for at last.
+struct PathStep {
+  std::size_t operation = 0;
+  Interval when;
+  double waited = 0;    ///< seconds between what it waited for and its start
+  std::string because;  ///< in words
+};
+
+/// What a timeline shows.
+struct TimelineAnalysis {
+  double makespan = 0;
+  std::array<double, kEngines.size()> busy{};  ///< seconds at work, one operation or more at once
+  std::vector<Wait> waits;                     ///< of each span of the timeline
+  std::vector<Gap> gaps;                       ///< of every engine, in the order of time
+  std::vector<PathStep> path;                  ///< to the operation that ended last, first to last
+
+  /// Seconds, had no engine worked beside another.
+  double serial() const;
+  /// Of the time that overlap could save, the part that it saved: 0 if one engine worked at a time, 1 if the busiest
+  /// never stopped; below 0 if all were idle for long. 1 where there is nothing to save.
+  double overlap() const;
+  double idle(Engine engine) const { return makespan - busy[static_cast<std::size_t>(engine)]; }
+  double idle(Engine engine, Idle reason) const;
+};
+
+/// In time that grows as the operations do, up to a logarithm.
+TimelineAnalysis analyse(const Timeline& timeline);
+
+/// "copies in idle from 1.2 to 3.4 ms: the copy in of chunk 4 … waited for the kernel of chunk 0 …, in the same
+/// stream".
+std::string describe(const Recording& recording, const Gap& gap);
+
+}  // namespace scanlab::streams

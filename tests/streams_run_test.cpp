@@ -1,0 +1,154 @@
+// scanlab streams run, trace and why: their words without a device; and on one, what they write and say.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "harness/cli/command.hpp"
+#ifdef SCANLAB_WITH_CUDA
+#include "tests/needs_gpu.hpp"
+#endif
+
+namespace scanlab::cli {
+namespace {
+
+struct Result {
+  int status = 0;
+  std::string out;
+  std::string err;
+};
+
+Result scanlab_streams(std::vector<std::string> words) {
+  words.insert(words.begin(), "streams");
+  std::ostringstream out;
+  std::ostringstream err;
+  const int status = run(words, out, err);
+  return {status, out.str(), err.str()};
+}
+
+TEST(StreamsRun, NamesItsCases) {
+  const Result result =
+      scanlab_streams({"run", "depth_first", "double_buffered", "--items", "100", "--chunks", "4,200", "--streams", "2",
+                       "--work", "1,3", "--blocks", "8", "--workload", "feistel", "--benchmark_list_tests"});
+  EXPECT_EQ(result.status, kOk);
+  EXPECT_EQ(result.out,
+            "streams/schedule:depth_first/workload:feistel/items:100/chunks:4/streams:2/memory:pinned/work:1/blocks:8\n"
+            "streams/schedule:double_buffered/workload:feistel/items:100/chunks:4/streams:2/memory:pinned/work:1/"
+            "blocks:8/buffers:2\n"
+            "streams/schedule:depth_first/workload:feistel/items:100/chunks:4/streams:2/memory:pinned/work:3/blocks:8\n"
+            "streams/schedule:double_buffered/workload:feistel/items:100/chunks:4/streams:2/memory:pinned/work:3/"
+            "blocks:8/buffers:2\n"
+            "streams/schedule:depth_first/workload:feistel/items:100/chunks:200/streams:2/memory:pinned/work:1/blocks:8"
+            "\n"
+            "streams/schedule:double_buffered/workload:feistel/items:100/chunks:200/streams:2/memory:pinned/work:1/"
+            "blocks:8/buffers:2\n"
+            "streams/schedule:depth_first/workload:feistel/items:100/chunks:200/streams:2/memory:pinned/work:3/blocks:8"
+            "\n"
+            "streams/schedule:double_buffered/workload:feistel/items:100/chunks:200/streams:2/memory:pinned/work:3/"
+            "blocks:8/buffers:2\n");
+  // What a schedule does not heed gives no second case.
+  const Result once = scanlab_streams({"run", "depth_first", "--buffers", "2,3,4", "--benchmark_list_tests"});
+  EXPECT_EQ(std::ranges::count(once.out, '\n'), 1);
+}
+
+TEST(StreamsRun, BadInputIsASentence) {
+  const auto expect = [](const std::vector<std::string>& words, const std::string& hint) {
+    const Result result = scanlab_streams(words);
+    EXPECT_EQ(result.status, kBadInput) << result.err;
+    EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
+  };
+  expect({"run"}, "run takes a schedule");
+  expect({"run", "depth_first", "--rounds", "0"}, "--rounds takes");
+  expect({"run", "depth_first", "--benchmark_filter", "nothing"}, "benchmark_filter");
+  expect({"run", "depth_first", "--chunks", "0"}, "0 chunks are not enough");
+  expect({"trace"}, "trace takes a schedule");
+  expect({"trace", "depth_first", "--chunks", "2,4"}, "2 combinations");
+  expect({"trace", "depth_first", "--repetitions", "0"}, "--repetitions takes");
+  expect({"trace", "depth_first", "--gap", "-1"}, "--gap takes");
+  expect({"why"}, "why takes one schedule, or two");
+  expect({"why", "all"}, "14 combinations");
+}
+
+#ifndef SCANLAB_WITH_CUDA
+
+TEST(StreamsRun, SaysWhatItNeeds) {
+  for (const char* command : {"run", "trace", "why"}) {
+    const Result result = scanlab_streams({command, "depth_first"});
+    EXPECT_EQ(result.status, kNoDevice);
+    EXPECT_NE(result.err.find("needs a CUDA device"), std::string::npos) << result.err;
+  }
+}
+
+#else
+
+class NeedsGpuStreamsRun : public NeedsGpu {
+ protected:
+  nlohmann::json read() const { return nlohmann::json::parse(std::ifstream(file_)); }
+
+  std::string file_ = (std::filesystem::path(testing::TempDir()) / "streams_run_test.json").string();
+};
+
+TEST_F(NeedsGpuStreamsRun, WritesEveryRepetitionAndTheParts) {
+  const Result result = scanlab_streams({"run", "depth_first,graph,serial", "--items", "1000003", "--chunks", "4",
+                                         "--rounds", "3", "--out", file_, "--force"});
+  EXPECT_EQ(result.status, kOk) << result.err;
+  const auto results = read();
+  EXPECT_EQ(results["context"]["schema"], "scanlab-streams/1");
+  std::map<std::string, int> repetitions;
+  for (const auto& each : results["benchmarks"]) {
+    const std::string name = each["name"];
+    ++repetitions[name.substr(0, name.find('/', 8))];
+    EXPECT_GT(each["real_time"].get<double>(), 0) << name;
+    const bool is_verified = !name.starts_with("streams/schedule") || each["verified"] == 1;
+    EXPECT_TRUE(is_verified) << name;
+  }
+  EXPECT_EQ(repetitions, (std::map<std::string, int>{{"streams/copy:d2h", 6},
+                                                     {"streams/copy:h2d", 6},
+                                                     {"streams/copy:duplex_d2h", 3},
+                                                     {"streams/copy:duplex_h2d", 3},
+                                                     {"streams/kernel:scale", 3},
+                                                     {"streams/schedule:depth_first", 3},
+                                                     {"streams/schedule:graph", 3},
+                                                     {"streams/schedule:serial", 3}}));
+}
+
+TEST_F(NeedsGpuStreamsRun, AControlIsExpectedToFail) {
+  const Result result =
+      scanlab_streams({"run", "*race", "three_streams_unordered", "--items", "2^24", "--rounds", "2"});
+  EXPECT_EQ(result.status, kOk) << result.out << result.err;
+  EXPECT_NE(result.out.find("control, caught in 2 of 2"), std::string::npos) << result.out;
+  // One chunk without an order to break: a copy in that ends before the kernel is looked at cannot be promised, but
+  // nothing to do is nothing wrong.
+  EXPECT_EQ(scanlab_streams({"run", "null_stream_race", "--items", "0", "--rounds", "1"}).status, kOk);
+}
+
+TEST_F(NeedsGpuStreamsRun, TracesEverySchedule) {
+  for (const char* schedule : {"depth_first", "graph", "serial", "double_buffered", "null_stream_trap"}) {
+    for (const char* workload : {"vector_add", "scan"}) {
+      const Result result = scanlab_streams({"trace", schedule, "--workload", workload, "--items", "2^22", "--chunks",
+                                             "5", "--out", file_, "--force", "--repetitions", "2"});
+      EXPECT_EQ(result.status, kOk) << schedule << " " << workload << "\n" << result.out << result.err;
+      EXPECT_NE(result.out.find("overlap"), std::string::npos);
+      const auto trace = read();
+      EXPECT_GT(trace["traceEvents"].size(), 20u);
+      EXPECT_EQ(trace["otherData"]["schedule"], schedule);
+    }
+  }
+}
+
+TEST_F(NeedsGpuStreamsRun, WhyBlamesTheDefaultStream) {
+  const Result result = scanlab_streams({"why", "null_stream_trap", "depth_first", "--items", "2^24"});
+  EXPECT_EQ(result.status, kOk) << result.err;
+  EXPECT_NE(result.out.find("only null_stream_trap: the legacy default stream"), std::string::npos) << result.out;
+}
+
+#endif
+
+}  // namespace
+}  // namespace scanlab::cli

@@ -1,0 +1,437 @@
+// Timelines made by hand: what overlapped, why an engine was idle; and the trace events that are made of them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "harness/streams/activity.hpp"
+#include "harness/streams/diagnosis.hpp"
+#include "harness/streams/happens_before.hpp"
+#include "harness/streams/issuer.hpp"
+#include "harness/streams/trace_events.hpp"
+
+namespace scanlab::streams {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Job job_of(int chunks, int streams) {
+  return {.workload = WorkloadRegistry::instance().find("scale"), .items = 1000, .chunks = chunks, .streams = streams};
+}
+
+Recording recorded(const char* schedule, int chunks, int streams) {
+  return record(*ScheduleRegistry::instance().find(schedule), job_of(chunks, streams));
+}
+
+constexpr double kMs = 1e-3;
+
+/// Plays a recording by hand: each operation takes `milliseconds` of its engine, begins when what it depends on and
+/// what was issued to its engine before are done, and is issued at once.
+Timeline played(const Recording& recording, const std::array<double, 3>& milliseconds) {
+  Timeline timeline{.recording = &recording};
+  const auto all = dependencies(recording);
+  std::vector<double> end(recording.operations.size());
+  std::array<double, 3> free{};
+  for (std::size_t i = 0; i < recording.operations.size(); ++i) {
+    if (!is_work(recording.operations[i])) continue;
+    const auto engine = static_cast<std::size_t>(engine_of(recording.operations[i]));
+    double start = free[engine];
+    for (const Dependency& dependency : all[i]) start = std::max(start, end[dependency.operation]);
+    end[i] = free[engine] = start + milliseconds[engine] * kMs;
+    timeline.spans.push_back({.operation = i, .when = {start, end[i]}});
+  }
+  timeline.issued.assign(recording.operations.size(), {});
+  return timeline;
+}
+
+const Gap& gap_before(const Recording& recording, const TimelineAnalysis& analysis, OperationKind kind, int chunk) {
+  for (const Gap& gap : analysis.gaps) {
+    if (!gap.next) continue;
+    const Operation& next = recording.operations[*gap.next];
+    if (next.kind == kind && next.chunk.index == chunk) return gap;
+  }
+  throw std::runtime_error("there is no such gap");
+}
+
+TEST(Dependencies, ReachEveryChunksStepBefore) {
+  for (const auto& [id, schedule] : ScheduleRegistry::instance().all()) {
+    if (schedule.about.control || schedule.about.memory == HostMemory::pageable || id == "serial_pinned") continue;
+    const Recording recording = record(schedule, job_of(5, 3));
+    const auto all = dependencies(recording);
+    const auto reaches = [&](std::size_t later, std::size_t earlier) {
+      std::set<std::size_t> seen{later};
+      std::vector<std::size_t> left{later};
+      while (!left.empty()) {
+        const std::size_t at = left.back();
+        left.pop_back();
+        for (const Dependency& dependency : all[at]) {
+          if (seen.insert(dependency.operation).second) left.push_back(dependency.operation);
+        }
+      }
+      return seen.count(earlier) != 0;
+    };
+    for (std::size_t b = 0; b < recording.operations.size(); ++b) {
+      for (std::size_t a = 0; a < b; ++a) {
+        const Operation& first = recording.operations[a];
+        const Operation& second = recording.operations[b];
+        const bool chained = first.chunk.index == second.chunk.index && first.chunk.items > 0 &&
+                             second.chunk.items > 0 &&
+                             ((first.kind == OperationKind::copy_in && second.kind == OperationKind::kernel) ||
+                              (first.kind == OperationKind::kernel && second.kind == OperationKind::copy_out));
+        if (!chained) continue;
+        EXPECT_TRUE(reaches(b, a)) << id << ": " << describe(first) << ", " << describe(second);
+      }
+    }
+  }
+}
+
+TEST(Dependencies, NameTheRule) {
+  const Recording trap = recorded("null_stream_trap", 2, 2);
+  const auto all = dependencies(trap);  // in 0, kernel 0, out 0, side, in 1, …
+  ASSERT_EQ(trap.operations[3].kind, OperationKind::side_kernel);
+  ASSERT_EQ(all[3].size(), 1u);
+  EXPECT_EQ(all[3][0].operation, 2u);
+  EXPECT_EQ(all[3][0].rule, Rule::default_stream);
+  ASSERT_EQ(all[4].size(), 1u);
+  EXPECT_EQ(all[4][0].operation, 3u);
+  EXPECT_EQ(all[4][0].rule, Rule::default_stream);
+
+  const Recording free = recorded("null_stream_nonblocking", 2, 2);
+  for (const auto& each : dependencies(free)) {
+    for (const Dependency& dependency : each) EXPECT_NE(dependency.rule, Rule::default_stream);
+  }
+}
+
+TEST(TimelineAnalysis, OneStreamOverlapsNothing) {
+  const Recording recording = recorded("depth_first", 4, 1);
+  const TimelineAnalysis analysis = analyse(played(recording, {1, 2, 3}));
+  EXPECT_NEAR(analysis.makespan, 24 * kMs, 1e-9);
+  EXPECT_NEAR(analysis.serial(), 24 * kMs, 1e-9);
+  EXPECT_NEAR(analysis.overlap(), 0, 1e-9);
+  EXPECT_NEAR(analysis.idle(Engine::copy_in, Idle::stream_order), 15 * kMs, 1e-9);
+  EXPECT_NEAR(analysis.idle(Engine::copy_in, Idle::no_more_work), 5 * kMs, 1e-9);
+  const Gap& gap = gap_before(recording, analysis, OperationKind::copy_in, 1);
+  EXPECT_NEAR(gap.when.start, 1 * kMs, 1e-9);
+  EXPECT_NEAR(gap.when.end, 6 * kMs, 1e-9);
+  EXPECT_EQ(describe(recording, gap),
+            "copies in idle from 1.000 to 6.000 ms: the copy in of chunk 1, input 0, in stream 0 waited for the copy "
+            "out of chunk 0 in stream 0, by the order of its stream");
+  EXPECT_EQ(analysis.path.size(), 12u);
+}
+
+TEST(TimelineAnalysis, ThreeStreamsKeepTheBusiestEngineAtWork) {
+  const Recording recording = recorded("three_streams", 8, 3);
+  const TimelineAnalysis analysis = analyse(played(recording, {1, 2, 1}));
+  EXPECT_NEAR(analysis.makespan, (1 + 8 * 2 + 1) * kMs, 1e-9);
+  EXPECT_NEAR(analysis.busy[1], 16 * kMs, 1e-9);
+  EXPECT_GT(analysis.overlap(), 0.8);
+  EXPECT_EQ(gap_before(recording, analysis, OperationKind::copy_out, 3).reason, Idle::event);
+  // The path is the first copy in, all kernels, the last copy out.
+  ASSERT_EQ(analysis.path.size(), 10u);
+  EXPECT_EQ(recording.operations[analysis.path[0].operation].kind, OperationKind::copy_in);
+  EXPECT_EQ(analysis.path[4].because, "stream order");
+  EXPECT_EQ(recording.operations[analysis.path[9].operation].kind, OperationKind::copy_out);
+}
+
+TEST(TimelineAnalysis, TheDefaultStreamIsBlamed) {
+  const Recording recording = recorded("null_stream_trap", 4, 4);
+  const TimelineAnalysis analysis = analyse(played(recording, {1, 1, 1}));
+  EXPECT_EQ(gap_before(recording, analysis, OperationKind::copy_in, 2).reason, Idle::default_stream);
+  EXPECT_GT(analysis.idle(Engine::copy_in, Idle::default_stream), 8 * kMs);
+  EXPECT_LT(analysis.overlap(), 0.01);
+}
+
+TEST(TimelineAnalysis, TheHostIsBlamedWhereItIssuedLate) {
+  const Recording recording = recorded("depth_first", 2, 2);
+  Timeline timeline = played(recording, {1, 1, 1});
+  timeline.spans[3].when = {4 * kMs, 5 * kMs};  // copy in of chunk 1, in a stream of its own
+  timeline.issued[3] = {3.99 * kMs, 4 * kMs};
+  const TimelineAnalysis analysis = analyse(timeline);
+  EXPECT_EQ(gap_before(recording, analysis, OperationKind::copy_in, 1).reason, Idle::host);
+
+  timeline.issued[3] = {0, 0};
+  EXPECT_EQ(gap_before(recording, analyse(timeline), OperationKind::copy_in, 1).reason, Idle::latency);
+}
+
+TEST(TimelineAnalysis, ASharedQueueIsBlamedWhereNothingElseHeld) {
+  const Recording recording = recorded("depth_first", 2, 2);
+  Timeline timeline = played(recording, {1, 1, 1});
+  timeline.spans[3].when = {3 * kMs, 4 * kMs};  // copy in of chunk 1 begins when copy out of chunk 0 is done
+  for (Span& span : timeline.spans) span.channel = 7;
+  const TimelineAnalysis analysis = analyse(timeline);
+  const Gap& gap = gap_before(recording, analysis, OperationKind::copy_in, 1);
+  EXPECT_EQ(gap.reason, Idle::queue);
+  EXPECT_EQ(gap.blocker, 2u);
+  timeline.spans[2].channel = 8;
+  EXPECT_NE(gap_before(recording, analyse(timeline), OperationKind::copy_in, 1).reason, Idle::queue);
+}
+
+TEST(TimelineAnalysis, KernelsAtOnceKeepTheirEngineBusyOnce) {
+  const Recording recording = recorded("depth_first", 2, 2);
+  Timeline timeline = played(recording, {1, 2, 1});
+  timeline.spans[1].when = {2 * kMs, 6 * kMs};
+  timeline.spans[4].when = {3 * kMs, 7 * kMs};
+  EXPECT_NEAR(analyse(timeline).busy[1], 5 * kMs, 1e-9);
+}
+
+TEST(TimelineAnalysis, NothingIsNothing) {
+  Job job = job_of(4, 2);
+  job.items = 0;
+  const Recording recording = record(*ScheduleRegistry::instance().find("depth_first"), job);
+  const TimelineAnalysis analysis = analyse(Timeline{.recording = &recording});
+  EXPECT_EQ(analysis.makespan, 0);
+  EXPECT_EQ(analysis.overlap(), 1);
+  EXPECT_TRUE(analysis.path.empty());
+}
+
+TEST(TimelineAnalysis, TakesThousandsOfOperationsInAMoment) {
+  const Recording recording = recorded("depth_first", 1000, 16);
+  const auto start = std::chrono::steady_clock::now();
+  const Timeline timeline = played(recording, {1, 1, 1});
+  EXPECT_FALSE(analyse(timeline).gaps.empty());
+  EXPECT_GT(trace_events(timeline, Json::object()).dump().size(), 100'000u);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+}
+
+/// The rules of the trace-event format that a viewer relies on.
+void expect_valid(const Json& trace) {
+  ASSERT_TRUE(trace.at("traceEvents").is_array());
+  std::map<std::pair<int, int>, std::string> lanes;
+  std::map<std::pair<int, int>, std::vector<std::pair<double, double>>> boxes;
+  for (const Json& event : trace.at("traceEvents")) {
+    const std::pair lane{event.at("pid").get<int>(), event.at("tid").get<int>()};
+    if (event.at("ph") == "M") {
+      if (event.at("name") == "thread_name") lanes[lane] = event.at("args").at("name");
+      continue;
+    }
+    ASSERT_EQ(event.at("ph"), "X");
+    EXPECT_FALSE(event.at("name").get<std::string>().empty());
+    EXPECT_GE(event.at("dur").get<double>(), 0);
+    EXPECT_TRUE(event.at("args").is_object());
+    EXPECT_EQ(lanes.count(lane), 1u) << "a lane without a name: " << event;
+    const double start = event.at("ts");
+    boxes[lane].emplace_back(start, start + event.at("dur").get<double>());
+  }
+  for (auto& [lane, all] : boxes) {
+    std::ranges::sort(all);
+    for (std::size_t i = 1; i < all.size(); ++i) {
+      EXPECT_GE(all[i].first, all[i - 1].second - 1e-6) << "two events overlap in " << lanes[lane];
+    }
+  }
+}
+
+TEST(TraceEvents, AreWhatAViewerTakes) {
+  const Recording recording = recorded("null_stream_trap", 3, 2);
+  Timeline timeline = played(recording, {1, 2, 1});
+  timeline.spans[0].channel = 5;
+  const Json trace = trace_events(timeline, {{"device", "none"}});
+  expect_valid(trace);
+  EXPECT_EQ(trace.at("otherData").at("device"), "none");
+  std::map<int, int> a_process;
+  for (const Json& event : trace.at("traceEvents")) {
+    if (event.at("ph") == "X") ++a_process[event.at("pid").get<int>()];
+  }
+  EXPECT_EQ(a_process[1], 12);  // streams
+  EXPECT_EQ(a_process[2], 12);  // engines
+  EXPECT_EQ(a_process[3], 12);  // the host's issues
+  const auto first = std::ranges::find(trace.at("traceEvents"), "X", [](const Json& event) { return event.at("ph"); });
+  EXPECT_EQ(first->at("name"), "in 0");
+  EXPECT_EQ(first->at("args").at("bytes"), 334 * 4);
+  EXPECT_EQ(first->at("args").at("channel"), 5);
+  EXPECT_EQ(first->at("dur"), 1000.0);
+}
+
+TEST(TraceEvents, OverlappingKernelsGetLanesOfTheirOwn) {
+  const Recording recording = recorded("breadth_first", 3, 3);
+  Timeline timeline = played(recording, {1, 1, 1});
+  for (Span& span : timeline.spans) {
+    const Engine engine = engine_of(recording.operations[span.operation]);
+    if (engine == Engine::compute) span.when = {3 * kMs, 4 * kMs};  // all at once
+    if (engine == Engine::copy_out) span.when = {span.when.start + 2 * kMs, span.when.end + 2 * kMs};
+  }
+  timeline.issued.clear();
+  expect_valid(trace_events(timeline, Json::object()));
+}
+
+// ------------------------------------------------------------------------------------------ records to operations
+
+/// What a collector would report of a timeline: kernels as `launches` each.
+std::vector<Activity> reported(const Timeline& timeline, int launches, bool graph) {
+  std::vector<Activity> activities;
+  std::uint32_t call = 100;
+  for (const Span& span : timeline.spans) {
+    const Operation& operation = timeline.recording->operations[span.operation];
+    const Engine engine = engine_of(operation);
+    const int times = engine == Engine::compute ? launches : 1;
+    for (int i = 0; i < times; ++i) {
+      const double share = span.when.seconds() / times;
+      ++call;
+      activities.push_back({.engine = engine,
+                            .start = 5000 + std::llround(1e9 * (span.when.start + i * share)),
+                            .end = 5000 + std::llround(1e9 * (span.when.start + (i + 1) * share)),
+                            .bytes = static_cast<std::uint64_t>(operation.chunk.items) * 4,
+                            .correlation = graph ? 1 : call,
+                            .graph_node = graph ? call : 0,
+                            .channel = static_cast<std::uint32_t>(operation.stream.index)});
+    }
+  }
+  std::ranges::reverse(activities);  // they come in any order
+  return activities;
+}
+
+TEST(Activities, AreMatchedToOperations) {
+  for (const char* schedule : {"depth_first", "graph", "null_stream_trap", "double_buffered"}) {
+    const Recording recording = recorded(schedule, 6, 3);
+    const Timeline timeline = played(recording, {1, 2, 1});
+    for (const int launches : {1, 3}) {
+      const std::vector<Span> spans = spans_of(recording, reported(timeline, launches, recording.captured), 5000);
+      ASSERT_EQ(spans.size(), timeline.spans.size()) << schedule;
+      for (std::size_t i = 0; i < spans.size(); ++i) {
+        EXPECT_EQ(spans[i].operation, timeline.spans[i].operation);
+        EXPECT_NEAR(spans[i].when.start, timeline.spans[i].when.start, 1e-8) << schedule << " " << i;
+        EXPECT_NEAR(spans[i].when.end, timeline.spans[i].when.end, 1e-8);
+        EXPECT_TRUE(spans[i].channel.has_value());
+      }
+    }
+  }
+}
+
+TEST(Activities, OfOneCallAreOne) {
+  const Recording recording = recorded("depth_first", 3, 3);
+  const Timeline timeline = played(recording, {1, 1, 1});
+  std::vector<Activity> pieces;
+  for (const Activity& whole : reported(timeline, 1, false)) {
+    const std::int64_t middle = (whole.start + whole.end) / 2;
+    pieces.push_back(whole);
+    pieces.back().end = middle;
+    pieces.back().bytes = whole.bytes / 4;
+    pieces.push_back(whole);
+    pieces.back().start = middle;
+    pieces.back().bytes = whole.bytes - whole.bytes / 4;
+  }
+  const std::vector<Span> spans = spans_of(recording, pieces, 5000);
+  ASSERT_EQ(spans.size(), timeline.spans.size());
+  EXPECT_NEAR(spans[0].when.seconds(), 1 * kMs, 1e-8);
+}
+
+TEST(Activities, ThatDoNotFitAreRefused) {
+  const Recording recording = recorded("depth_first", 3, 3);
+  const std::vector<Activity> all = reported(played(recording, {1, 1, 1}), 1, false);
+  std::vector<Activity> fewer = all;
+  fewer.pop_back();
+  EXPECT_THROW(spans_of(recording, fewer, 0), std::runtime_error);
+  std::vector<Activity> resized = all;
+  resized.front().bytes += 4;  // a copy: the last operation
+  EXPECT_THROW(spans_of(recording, resized, 0), std::runtime_error);
+}
+
+// ----------------------------------------------------------------------------------------------------- diagnosis
+
+std::vector<Cause> causes(const Timeline& timeline) {
+  std::vector<Cause> all;
+  for (const Diagnosis& each : diagnose(timeline, analyse(timeline))) all.push_back(each.cause);
+  return all;
+}
+
+using Causes = std::vector<Cause>;
+
+TEST(Diagnosis, OfAGoodScheduleIsItsBusiestEngine) {
+  const Recording recording = recorded("three_streams", 32, 3);
+  EXPECT_EQ(causes(played(recording, {2, 1, 1})), Causes{Cause::saturated_engine});
+}
+
+TEST(Diagnosis, NamesTooFewStreams) {
+  const Recording recording = recorded("depth_first", 32, 1);
+  const Timeline timeline = played(recording, {1, 1, 1});
+  EXPECT_EQ(causes(timeline), Causes{Cause::too_few_streams});
+  const std::string evidence = diagnose(timeline, analyse(timeline)).front().evidence;
+  EXPECT_NE(evidence.find("32 chunks in 1 streams"), std::string::npos) << evidence;
+  EXPECT_NE(evidence.find("by the order of its stream"), std::string::npos) << evidence;
+}
+
+TEST(Diagnosis, LooksBehindAChunksOwnSteps) {
+  // The busiest engine's gaps end when the copy in of the same chunk does; that stood behind another chunk's copy out.
+  const Recording recording = recorded("depth_first", 32, 1);
+  EXPECT_EQ(causes(played(recording, {1, 5, 1})), Causes{Cause::too_few_streams});
+  const Recording reused = recorded("double_buffered", 32, 3);
+  EXPECT_EQ(causes(played(reused, {1, 5, 1})), Causes{Cause::saturated_engine});
+  Job job = job_of(32, 3);
+  job.buffers = 2;
+  const Recording two = record(*ScheduleRegistry::instance().find("double_buffered"), job);
+  Timeline slow = played(two, {1, 1, 1});
+  EXPECT_EQ(causes(slow).back(), Cause::saturated_engine);
+}
+
+TEST(Diagnosis, NamesTooFewChunks) {
+  const Recording recording = recorded("three_streams", 2, 3);
+  EXPECT_EQ(causes(played(recording, {1, 1, 1})).front(), Cause::few_chunks);
+}
+
+TEST(Diagnosis, NamesTheDefaultStream) {
+  const Recording trap = recorded("null_stream_trap", 32, 4);
+  EXPECT_EQ(causes(played(trap, {1, 1, 1})), Causes{Cause::default_stream});
+  const Recording free = recorded("null_stream_nonblocking", 32, 4);
+  EXPECT_EQ(causes(played(free, {2, 0.5, 1})), Causes{Cause::saturated_engine});
+}
+
+TEST(Diagnosis, NamesCopiesThatHoldTheHost) {
+  for (const char* schedule : {"serial", "serial_pinned"}) {
+    Job job = job_of(16, 1);
+    const Schedule& serial = *ScheduleRegistry::instance().find(schedule);
+    job.memory = serial.about.memory;
+    const Recording recording = record(serial, job);
+    Timeline timeline = played(recording, {1, 1, 1});
+    for (const Span& span : timeline.spans) timeline.issued[span.operation] = span.when;
+    const bool pageable = job.memory == HostMemory::pageable;
+    const Causes all = causes(timeline);
+    const Cause expected = pageable ? Cause::pageable_memory : Cause::synchronous_copies;
+    EXPECT_NE(std::ranges::find(all, expected), all.end()) << schedule;
+  }
+}
+
+TEST(Diagnosis, NamesASharedQueue) {
+  const Recording recording = recorded("depth_first", 64, 64);
+  Timeline timeline = played(recording, {1, 1, 1});
+  for (std::size_t i = 0; i < timeline.spans.size(); ++i) {  // one queue: one after another
+    const double start = static_cast<double>(i) * kMs;
+    timeline.spans[i].when = {start, start + kMs};
+    timeline.spans[i].channel = 3;
+  }
+  EXPECT_EQ(causes(timeline), Causes{Cause::shared_queue});
+}
+
+TEST(Diagnosis, NamesTheOrderOfIssue) {
+  const auto issue = [](Issuer& issuer, const Job&) {
+    const std::vector<Stream> streams = issuer.create_streams(2);
+    const std::vector<Chunk> chunks = issuer.chunks();
+    issuer.copy_in(chunks[0], streams[0]);
+    issuer.compute(chunks[0], streams[0]);
+    issuer.copy_in(chunks[1], streams[0]);  // not ready before the kernel is done, and ahead of one that is
+    issuer.copy_in(chunks[2], streams[1]);
+    issuer.compute(chunks[2], streams[1]);
+  };
+  const Recording recording = record(Schedule{.issue = issue}, job_of(3, 2));
+  const Causes all = causes(played(recording, {3, 4, 1}));
+  EXPECT_NE(std::ranges::find(all, Cause::issue_order), all.end());
+  const Causes other = causes(played(recorded("depth_first", 3, 3), {3, 4, 1}));
+  EXPECT_EQ(std::ranges::find(other, Cause::issue_order), other.end());
+}
+
+TEST(Diagnosis, NamesWorkTooSmallForItsLaunch) {
+  const Recording recording = recorded("depth_first", 32, 4);
+  Timeline timeline = played(recording, {0.001, 0.001, 0.001});
+  for (std::size_t i = 0; i < timeline.spans.size(); ++i) {  // each begins when it is issued, 10 us apart
+    const double issued = 1e-5 * static_cast<double>(i);
+    timeline.issued[i] = {issued, issued + 1e-5};
+    timeline.spans[i].when = {issued + 2e-6, issued + 3e-6};
+  }
+  EXPECT_EQ(causes(timeline).front(), Cause::small_work);
+}
+
+}  // namespace
+}  // namespace scanlab::streams
