@@ -80,7 +80,7 @@ def targets(timings: AllTimingEvidence, kernels: TableEvidence) -> list[Target]:
         found.append(_at_least(timings, f"{kind} affine, 2^27 items", "× CUB", 1.1, affine, of_cub))
     found.append(_never_loses(timings))
     alone = timings.keys(items=1 << 28, **_sums("i32"))
-    found.append(_at_least(timings, "decoupled_lookback, i32, 2^28 items", "× CUB", 1.0, alone, _against(timings, CUBS, "decoupled_lookback")))
+    found.append(_at_least(timings, "decoupled_lookback, i32, 2^28", "× CUB", 1.0, alone, _against(timings, CUBS, "decoupled_lookback")))
     found.append(_no_spills(kernels))
     return found
 
@@ -185,10 +185,10 @@ def _copy_kernel(timings: AllTimingEvidence, key: Key) -> str:
 def _never_loses(timings: AllTimingEvidence) -> Target:
     duels = timings.duels
     if duels.empty:
-        return Target("all cases: intervals wholly on CUB's side", "lost", "0", None, MISSING, 0, 0)
+        return Target("all cases, by the interval", "lost to CUB", "0", None, MISSING, 0, 0)
     lost = int((duels["outcome"] == LOSS).sum())
-    what = f"all {len(duels)} cases: intervals wholly on CUB's side"
-    row = Target(what, "lost", "0", Interval(lost, np.nan, np.nan, 0), "", int(lost == 0), 1)
+    what = f"all {len(duels)} cases, by the interval"
+    row = Target(what, "lost to CUB", "0", Interval(lost, np.nan, np.nan, 0), "", int(lost == 0), 1)
     if not lost:
         return row
     worst = duels[duels["outcome"] == LOSS].sort_values("ratio").iloc[0]
@@ -201,5 +201,5 @@ def _no_spills(kernels: TableEvidence) -> Target:
     """Local memory is where spilled registers go; arrays indexed at run time lie there too."""
     spilling = kernels.rows[kernels.rows["local_bytes"] > 0]
     names = ", ".join(sorted(set(spilling["variant"])))
-    return Target("all our kernels: local memory", "with some", "0", Interval(len(spilling), np.nan, np.nan, 0),
+    return Target("all our kernels", "with local memory", "0", Interval(len(spilling), np.nan, np.nan, 0),
                   names or f"of {len(kernels.rows)}", int(spilling.empty), 1)  # fmt: skip

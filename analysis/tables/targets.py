@@ -27,11 +27,11 @@ def build(timings: AllTimingEvidence, kernels: TableEvidence) -> Table:
             Column("where", "at n", right=False),
             Column("reached", "reached", right=False),
             *((
-                Column("fastest_copy", "which", right=False, group="fastest copy"),
+                Column("fastest_copy", "which", lambda v: v.removeprefix("copy_"), right=False, group="fastest copy"),
                 Column("fastest_times_cub", "× CUB", _two, group="fastest copy"),
                 Column("fastest_share", "share", _two, group="fastest copy"),
-                Column("meeting_times_cub", "× CUB", _two, group="copy_one_wave"),
-                Column("meeting_share", "share", _two, group="copy_one_wave"),
+                Column("meeting_times_cub", "× CUB", _two, group="one wave"),
+                Column("meeting_share", "share", _two, group="one wave"),
             ) if copies else ()),
         ),
         rows=pd.DataFrame({name: pd.Series([row[name] for row in rows], dtype=object) for name in rows[0]}),
@@ -41,7 +41,7 @@ def build(timings: AllTimingEvidence, kernels: TableEvidence) -> Table:
 
 COPIES = (
     " What bounds a row that is not reached: the fastest copy of that case, how many times as fast as CUB it is, and the share of its speed "
-    "that best has; and the same of copy_one_wave, a copy whose blocks meet between reading and writing, as those of one_wave do. That one is "
+    "that best has; and the same of copy_one_wave (one wave), a copy whose blocks meet between reading and writing, as those of one_wave do. That one is "
     "a comparison and no strict bound: one_wave asks for the other blocks later, and is the faster at some sizes."
 )
 

@@ -104,9 +104,9 @@ def test_what_the_data_do_not_tell_is_neither_reached_nor_missed(tmp_path: Path)
 
 def test_kernels_that_spill_are_named(tmp_path: Path) -> None:
     write(tmp_path, "a.json", {"best": 100.0})
-    assert row(tmp_path, "all our kernels", "with some").reached is True
+    assert row(tmp_path, "all our kernels", "with local memory").reached is True
     write(tmp_path, "b.json", {"look_ahead": 100.0}, kernel={"local_bytes": 16.0})
-    spilling = row(tmp_path, "all our kernels", "with some")
+    spilling = row(tmp_path, "all our kernels", "with local memory")
     assert spilling.reached is False and spilling.where == "look_ahead"
 
 
