@@ -368,7 +368,7 @@ class AllTimings:
         labels = {(row.run, BEST, Key(*(getattr(row, f) for f in Key._fields))): row.label for row in chosen.itertuples()}
         counts = [len(times) for of in samples.values() for by in of.values() for times in by.values()]
         used = [results.runs[i] for i in sorted(newest_first)]
-        provenance = _run_provenance("timings", used, origin, (min(counts), max(counts)))
+        provenance = run_provenance("timings", used, origin, (min(counts), max(counts)))
         return AllTimingEvidence(samples, labels, device, provenance)
 
 
@@ -384,7 +384,7 @@ class Kernels:
                 rows = _newest_only(rows[rows["registers"].notna() & ~rows["variant"].isin(BASELINES)], results.runs)
                 if not rows.empty:
                     used = [results.runs[i] for i in sorted(set(rows["run"]))]
-                    return KernelEvidence(rows, _run_provenance("timings", used, origin))
+                    return KernelEvidence(rows, run_provenance("timings", used, origin))
         return None
 
     def absent(self) -> str:
@@ -500,7 +500,7 @@ class Skipped:
         origin = MEASURED if MEASURED in set(results.skipped["origin"]) else RECORDED
         rows = results.skipped[results.skipped["origin"] == origin].copy()
         runs = [results.runs[i] for i in sorted(set(rows["run"]))]
-        return SkippedEvidence(rows, _run_provenance("timings", runs, origin))
+        return SkippedEvidence(rows, run_provenance("timings", runs, origin))
 
     def absent(self) -> str:
         return "no case was skipped by the harness"
@@ -587,10 +587,10 @@ def _day(date: str) -> str:
 def _timing_provenance(rows: pd.DataFrame, cases: pd.DataFrame, runs: Sequence[Run], origin: str) -> Provenance:
     used = [runs[i] for i in sorted(set(rows["run"]))]
     repetitions = (int(cases["count"].min()), int(cases["count"].max()))
-    return _run_provenance("timings", used, origin, repetitions)
+    return run_provenance("timings", used, origin, repetitions)
 
 
-def _run_provenance(
+def run_provenance(
     what: str, runs: Iterable[Run], origin: str, repetitions: tuple[int, int] | None = None
 ) -> Provenance:
     used = list(runs)
@@ -622,7 +622,7 @@ def _counter_provenance(results: Results, table: pd.DataFrame, origin: str) -> P
     beside = [run for run in results.runs if str(run.file.parent) in folders and run.kind == "cuda"]
     if not beside:
         beside = [run for run in results.runs if run.origin == origin and run.kind == "cuda"]
-    return _run_provenance("hardware counters", beside[:1], origin)
+    return run_provenance("hardware counters", beside[:1], origin)
 
 
 def same_case(explanation: Explanation, table: pd.DataFrame) -> pd.Series:
