@@ -1,0 +1,101 @@
+"""Time of each schedule against the number of chunks, with the bounds that copies and kernels measured alone set."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from analysis import style
+from analysis.streams_evidence import ScheduleEvidence, Schedules, look
+
+WIDTH = "double"
+CAPTION = (
+    "Time of each schedule against the number of chunks, in pinned memory; a panel an amount of work, headed by the ratio of compute to "
+    "copy. Bounds, from the same run: the sum of copies and kernels one after another; the busiest engine without a pause behind "
+    "the first chunk's way to it and before the last one's from it, with the copy rates while both directions run; and the "
+    "formula of Van Werkhoven et al., which is the same with the rates of one direction alone. A chunk that fills the pipeline has "
+    "the bus to itself, so that with few chunks a schedule can be a little faster than the second. The schedules that are wrong on "
+    "purpose are left out. Bars are 95% bootstrap intervals of the median."
+)
+NEEDS = {"schedules": Schedules()}
+
+BOUNDS = {
+    "serial sum": style.Look(style.GREY, "", ":"),
+    "fill + max, duplex": style.Look(style.BLACK, "", "-"),
+    "Van Werkhoven": style.Look(style.GREY, "", "--"),
+}
+
+
+def draw(schedules: ScheduleEvidence) -> Figure:
+    panels = [at_one(panel, "streams", "chunks") for panel in schedules.panels()]
+    return against(panels, "chunks")
+
+
+def at_one(panel: pd.DataFrame, fixed: str, over: str) -> pd.DataFrame:
+    """Cases in pinned memory with the one value of ``fixed`` that has most values of ``over``, the larger one of equals."""
+    rows = panel[panel["memory"] == "pinned"]
+    values = rows.groupby(fixed)[over].nunique()
+    return rows[rows[fixed] == max(values.index, key=lambda value: (values[value], value))]
+
+
+def against(panels: list[pd.DataFrame], over: str) -> Figure:
+    """One axes a panel, time in milliseconds against ``over``."""
+    drawn, axes = style.figure(style.DOUBLE, 3.3, len(panels), sharey=True)
+    for axis, panel in zip(axes, panels, strict=True):
+        axis.set_yscale("log")
+        number_axis(axis, panel[over], over)
+        axis.set_title(ratio_title(panel))
+        axis.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))
+        axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axis.yaxis.set_minor_formatter(NullFormatter())
+        ends = _bounds(axis, panel, over)
+        for schedule, rows in panel.groupby("id"):
+            rows = rows.sort_values(over)
+            x, time = rows[over].to_numpy(), rows["median_ns"].to_numpy() / 1e6
+            axis.plot(x, time, zorder=2, **look(schedule).plot())
+            style.error_bars(axis, x, time, rows["low_ns"] / 1e6, rows["high_ns"] / 1e6, look(schedule).colour)
+            ends.append(style.End(schedule, look(schedule), float(x[-1]), float(time[-1])))
+    axes[0].set_ylabel("time, ms")
+    style.margin_legend(axes[-1], ends)
+    return drawn
+
+
+def number_axis(axis: Axes, numbers: pd.Series, name: str) -> None:
+    """A logarithmic axis of chunks or streams, with plain numbers at those that were timed."""
+    timed = sorted(set(numbers))
+    axis.set_xscale("log", base=2)
+    axis.set_xlim(timed[0] / 1.3, timed[-1] * 1.3)
+    while len(timed) > 8:
+        timed = timed[-1::-2][::-1]
+    axis.set_xticks(timed, [f"{number}" for number in timed])
+    axis.xaxis.set_minor_formatter(NullFormatter())
+    axis.set_xlabel(name)
+
+
+def ratio_title(panel: pd.DataFrame) -> str:
+    """Workload and size, and the ratio of compute to copy."""
+    first = panel.sort_values("chunks").iloc[-1]
+    ratios = [parts.ratio() for parts in panel["alone"] if parts is not None]
+    ratio = f", compute : copy {np.median(ratios):.2g}" if ratios else ""
+    return f"{first['workload']}, {style.power_of_two(first['items'])} items{ratio}"
+
+
+def _bounds(axis: Axes, panel: pd.DataFrame, over: str) -> list[style.End]:
+    """Draws the bounds, one value a number of chunks, and returns their ends."""
+    rows = panel.drop_duplicates(over).sort_values(over)
+    values = {
+        "serial sum": [parts and parts.serial() for parts in rows["alone"]],
+        "fill + max, duplex": [parts and parts.overlapped(n) for parts, n in zip(rows["duplex"], rows["chunks"], strict=True)],
+        "Van Werkhoven": [parts and parts.overlapped(n) for parts, n in zip(rows["alone"], rows["chunks"], strict=True)],
+    }
+    ends = []
+    for name, seconds in values.items():
+        time = 1e3 * np.array([np.nan if s is None else s for s in seconds], dtype=float)
+        if np.isfinite(time[-1]):
+            width = 2.0 if name == "fill + max, duplex" else 1.4
+            axis.plot(rows[over], time, linewidth=width, zorder=1, **BOUNDS[name].plot())
+            ends.append(style.End(name, BOUNDS[name], float(rows[over].iloc[-1]), float(time[-1]), width))
+    return ends
