@@ -68,11 +68,15 @@ def _queue(axes: Axes, cases: pd.DataFrame) -> None:
     cases = cases[(cases[same] == first[same]).all(axis=1)].sort_values("connections")
     names = [f"{n}" for n in cases["connections"]]
     axes.bar(names, cases["measured"], width=0.55, color=[_MARKERS[min(i, 2)][2] for i in range(len(names))], zorder=2)
-    for value in sorted({*cases["predicted"], *cases["serial"]}):
-        axes.axhline(value, color=style.GREY, linewidth=1.0, linestyle="--", zorder=3)
+    lines = {"side by side": cases["predicted"].min(), "no overlap": cases["serial"].max()}
+    if cases["predicted"].max() > cases["predicted"].min():
+        lines["one queue"] = cases["predicted"].max()
+    for name, value in lines.items():
+        axes.axhline(value, color=style.GREY, linewidth=1.0, linestyle="--", zorder=1)
+        axes.text(len(cases) - 0.45, value + 0.12, name, ha="right", va="bottom", fontsize=7.5, color=style.GREY)
     for place, value in enumerate(cases["measured"]):
-        axes.text(place, value + 0.12, f"{value:.2f}", ha="center", va="bottom", fontsize=7.5)
-    axes.set_ylim(0, 1.1 * max(cases["serial"]))
+        axes.text(place, value - 0.15, f"{value:.2f}", ha="center", va="top", color="white", fontsize=7.5, zorder=3)
+    axes.set_ylim(0, 1.15 * max(cases["serial"]))
     axes.grid(visible=False, axis="x")
     axes.set_xlabel("connections")
     axes.set_title(f"{first['streams']} streams of {first['kernels']} kernels, {first['blocks']} blocks each")

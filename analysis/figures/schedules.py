@@ -18,10 +18,12 @@ CAPTION = (
     "the first chunk's way to it and before the last one's from it, with the copy rates while both directions run; and the "
     "formula of Van Werkhoven et al., which is the same with the rates of one direction alone. A chunk that fills the pipeline has "
     "the bus to itself, so that with few chunks a schedule can be a little faster than the second. The schedules that are wrong on "
-    "purpose are left out. Bars are 95% bootstrap intervals of the median."
+    "purpose are left out. Below: times near the second bound, as multiples of it. Bars are 95% bootstrap intervals of the median."
 )
 NEEDS = {"schedules": Schedules()}
 
+NEAR = (0.95, 1.3)
+"""The lower row shows times between these multiples of the bound."""
 BOUNDS = {
     "serial sum": style.Look(style.GREY, "", ":"),
     "fill + max, duplex": style.Look(style.BLACK, "", "-"),
@@ -42,13 +44,14 @@ def at_one(panel: pd.DataFrame, fixed: str, over: str) -> pd.DataFrame:
 
 
 def against(panels: list[pd.DataFrame], over: str) -> Figure:
-    """One axes a panel, time in milliseconds against ``over``."""
-    drawn, axes = style.figure(style.DOUBLE, 3.3, len(panels), sharey=True)
-    for axis, panel in zip(axes, panels, strict=True):
+    """A column a panel: time in milliseconds against ``over``, and below it, times near the bound as multiples of it."""
+    drawn, axes = style.figure(style.DOUBLE, 4.6, len(panels), 2, sharey="row")
+    above, below = axes[: len(panels)], axes[len(panels) :]
+    for axis, near, panel in zip(above, below, panels, strict=True):
         axis.set_yscale("log")
         number_axis(axis, panel[over], over)
         axis.set_title(ratio_title(panel))
-        axis.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))
+        axis.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 2.5, 3, 4, 5, 7)))
         axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axis.yaxis.set_minor_formatter(NullFormatter())
         ends = _bounds(axis, panel, over)
@@ -58,9 +61,26 @@ def against(panels: list[pd.DataFrame], over: str) -> Figure:
             axis.plot(x, time, zorder=2, **look(schedule).plot())
             style.error_bars(axis, x, time, rows["low_ns"] / 1e6, rows["high_ns"] / 1e6, look(schedule).colour)
             ends.append(style.End(schedule, look(schedule), float(x[-1]), float(time[-1])))
-    axes[0].set_ylabel("time, ms")
-    style.margin_legend(axes[-1], ends)
+        axis.set_xlabel("")
+        _near(near, panel, over)
+    above[0].set_ylabel("time, ms")
+    below[0].set_ylabel("time, of fill + max")
+    style.margin_legend(above[-1], ends)
     return drawn
+
+
+def _near(axis: Axes, panel: pd.DataFrame, over: str) -> None:
+    """The schedules within NEAR times the duplex bound."""
+    number_axis(axis, panel[over], over)
+    axis.set_ylim(*NEAR)
+    axis.axhline(1, linewidth=2.0, zorder=1, **BOUNDS["fill + max, duplex"].plot())
+    for schedule, rows in panel[panel["duplex"].notna()].groupby("id"):
+        rows = rows.sort_values(over)
+        bound = np.array([1e9 * parts.overlapped(n) for parts, n in zip(rows["duplex"], rows["chunks"], strict=True)])
+        times = rows["median_ns"] / bound
+        if times.min() <= NEAR[1]:
+            axis.plot(rows[over], times, zorder=2, **look(schedule).plot())
+            style.error_bars(axis, rows[over], times, rows["low_ns"] / bound, rows["high_ns"] / bound, look(schedule).colour)
 
 
 def number_axis(axis: Axes, numbers: pd.Series, name: str) -> None:

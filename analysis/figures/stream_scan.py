@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from analysis import style
 from analysis.streams_evidence import DUPLEX, NAIVE, STREAMED, ScanEvidence, StreamScans
@@ -38,7 +38,9 @@ def draw(scans: ScanEvidence) -> Figure:
     axes.set_xlim(sizes[0] / 1.5, sizes[-1] * 1.5)
     axes.set_xticks(sizes, [size_name(size) for size in sizes])
     axes.xaxis.set_minor_formatter(NullFormatter())
-    style.decade_axis(axes.yaxis)
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
     ends = []
     for (way, place, where), rows in cases.groupby(["way", "place", "where"]):
         rows = rows.sort_values("bytes")
