@@ -53,3 +53,8 @@ def cell(answer: object, differs: object) -> str:
     if not isinstance(answer, str):
         return "—"
     return f"{answer} (!)" if differs is True else answer
+
+
+def text(value: object) -> str:
+    """A cell of text; a dash where there is none."""
+    return value if isinstance(value, str) and value else "—"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from analysis import streams_macros
 from analysis.evidence import BASELINES, BULK_CEILING, CEILING, FLOOR, NEWEST_VENDOR, VENDOR, CountEvidence, Counts, Published
 from analysis.evidence import AllTimingEvidence, AllTimings, CounterEvidence, Counters, TimingEvidence, Timings, gather
 from analysis.evidence import LOSS, TIE, WIN, KernelEvidence, Kernels, Traffic, TrafficEvidence, WaitEvidence, Waits
@@ -94,6 +95,7 @@ NAMES = {
     "movedLookAhead": "DRAM bytes of look_ahead over those of its input, largest size",
     "waitPrefix": "share of cycles, in percent, that look_ahead's scan warps wait for the prefix, largest size",
     "waitData": "the same for the data",
+    **streams_macros.NAMES,
 }
 """Every macro that can be defined, and what it says; which are depends on the evidence."""
 
@@ -119,6 +121,7 @@ def values(results: Results, published: dict[str, Publication]) -> dict[str, str
         ({"timings": AllTimings(), "kernels": Kernels()}, _duel_values),
         ({"traffic": Traffic()}, _traffic_values),
         ({"waits": Waits()}, _wait_values),
+        *streams_macros.describers(),
     ):  # fmt: skip
         gathered = gather(needs, results, published)
         if not gathered.reasons:

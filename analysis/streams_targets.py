@@ -48,7 +48,7 @@ def _schedule(schedules: ScheduleEvidence | None, workload: str, size: str, boun
     if case is None or (workload == "scale" and case.bytes / (case.inputs + 1) < GIB):
         return Target(what, measure, wanted, None, MISSING, None)
     value = over_bound(case)
-    return Target(what, measure, wanted, value, f"{case.id}, {case.chunks} chunks", value.value <= bound)
+    return Target(what, measure, wanted, value, f"{case.id}, {case.chunks} chunks", bool(value.value <= bound))
 
 
 def _of_duplex(scans: ScanEvidence | None) -> Target:
@@ -60,7 +60,7 @@ def _of_duplex(scans: ScanEvidence | None) -> Target:
         return Target(what, measure, wanted, None, MISSING, None)
     copy, scan = (of.loc[of["median_ns"].idxmin()] for of in pair)
     value = ratio_interval(copy["samples"], scan["samples"])
-    return Target(what, measure, wanted, value, f"{scan['chunks']} chunks", value.value >= 0.95)
+    return Target(what, measure, wanted, value, f"{scan['chunks']} chunks", bool(value.value >= 0.95))
 
 
 def _of_naive(scans: ScanEvidence | None) -> Target:
@@ -78,7 +78,7 @@ def _of_naive(scans: ScanEvidence | None) -> Target:
     if not found:
         return Target(what, measure, wanted, None, MISSING, None)
     value, where = min(found, key=lambda pair: pair[0].value)
-    return Target(what, measure, wanted, value, where, value.value >= 3)
+    return Target(what, measure, wanted, value, where, bool(value.value >= 3))
 
 
 def _collection(traces: TraceEvidence | None) -> Target:

@@ -75,7 +75,7 @@ def _queue(axes: Axes, cases: pd.DataFrame) -> None:
         axes.axhline(value, color=style.GREY, linewidth=1.0, linestyle="--", zorder=1)
         axes.text(len(cases) - 0.45, value + 0.12, name, ha="right", va="bottom", fontsize=7.5, color=style.GREY)
     for place, value in enumerate(cases["measured"]):
-        axes.text(place, value - 0.15, f"{value:.2f}", ha="center", va="top", color="white", fontsize=7.5, zorder=3)
+        axes.text(place, value - 0.15, f"{value:.2f}", ha="center", va="top", color=style.BLACK if place == 0 else "white", fontsize=7.5, zorder=3)
     axes.set_ylim(0, 1.15 * max(cases["serial"]))
     axes.grid(visible=False, axis="x")
     axes.set_xlabel("connections")

@@ -49,7 +49,7 @@ def against(panels: list[pd.DataFrame], over: str) -> Figure:
     above, below = axes[: len(panels)], axes[len(panels) :]
     for axis, near, panel in zip(above, below, panels, strict=True):
         axis.set_yscale("log")
-        number_axis(axis, panel[over], over)
+        number_axis(axis, panel, over)
         axis.set_title(ratio_title(panel))
         axis.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 2.5, 3, 4, 5, 7)))
         axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
@@ -71,7 +71,7 @@ def against(panels: list[pd.DataFrame], over: str) -> Figure:
 
 def _near(axis: Axes, panel: pd.DataFrame, over: str) -> None:
     """The schedules within NEAR times the duplex bound."""
-    number_axis(axis, panel[over], over)
+    number_axis(axis, panel, over)
     axis.set_ylim(*NEAR)
     axis.axhline(1, linewidth=2.0, zorder=1, **BOUNDS["fill + max, duplex"].plot())
     for schedule, rows in panel[panel["duplex"].notna()].groupby("id"):
@@ -83,24 +83,23 @@ def _near(axis: Axes, panel: pd.DataFrame, over: str) -> None:
             style.error_bars(axis, rows[over], times, rows["low_ns"] / bound, rows["high_ns"] / bound, look(schedule).colour)
 
 
-def number_axis(axis: Axes, numbers: pd.Series, name: str) -> None:
+def number_axis(axis: Axes, panel: pd.DataFrame, over: str) -> None:
     """A logarithmic axis of chunks or streams, with plain numbers at those that were timed."""
-    timed = sorted(set(numbers))
+    timed = sorted(set(panel[over]))
     axis.set_xscale("log", base=2)
     axis.set_xlim(timed[0] / 1.3, timed[-1] * 1.3)
     while len(timed) > 8:
         timed = timed[-1::-2][::-1]
     axis.set_xticks(timed, [f"{number}" for number in timed])
     axis.xaxis.set_minor_formatter(NullFormatter())
-    axis.set_xlabel(name)
+    first = panel.iloc[0]
+    axis.set_xlabel(f"{over}; {first['workload']}, {style.power_of_two(first['items'])} items")
 
 
 def ratio_title(panel: pd.DataFrame) -> str:
-    """Workload and size, and the ratio of compute to copy."""
-    first = panel.sort_values("chunks").iloc[-1]
+    """The ratio of compute to copy, or the work where that was not measured."""
     ratios = [parts.ratio() for parts in panel["alone"] if parts is not None]
-    ratio = f", compute : copy {np.median(ratios):.2g}" if ratios else ""
-    return f"{first['workload']}, {style.power_of_two(first['items'])} items{ratio}"
+    return f"compute : copy {np.median(ratios):.2g}" if ratios else f"work {panel['work'].iloc[0]}"
 
 
 def _bounds(axis: Axes, panel: pd.DataFrame, over: str) -> list[style.End]:

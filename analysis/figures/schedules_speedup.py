@@ -29,7 +29,7 @@ def draw(schedules: ScheduleEvidence) -> Figure:
     panels = [at_one(panel, "streams", "chunks") for panel in schedules.panels()]
     drawn, axes = style.figure(style.DOUBLE, 3.1, len(panels), sharey=True)
     for axis, panel in zip(axes, panels, strict=True):
-        number_axis(axis, panel["chunks"], "chunks $n$")
+        number_axis(axis, panel, "chunks")
         axis.set_title(ratio_title(panel))
         ends = _ideals(axis, panel)
         for schedule, rows in speedups(panel).groupby("id"):

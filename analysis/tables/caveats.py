@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from analysis import streams
+from analysis.caveats import text
 from analysis.streams_evidence import ExperimentEvidence, Experiments
 from analysis.table_formats import Column, Table, code
 
@@ -10,7 +11,6 @@ NEEDS = {"experiments": Experiments(streams.CAVEATS)}
 
 
 def build(experiments: ExperimentEvidence) -> Table:
-    text = lambda value: value if isinstance(value, str) and value else "—"  # noqa: E731
     return Table(
         caption="What blocks what: each experiment with what the source said and what this device does, in how many trials of how many.",
         columns=(

@@ -15,9 +15,9 @@ def build(experiments: ExperimentEvidence) -> Table:
     for who, group in (("host", "holds up the host"), ("streams", "parts two streams")):
         rows[f"{who}_shown"] = [caveats.cell(*pair) for pair in zip(rows[f"{who}_answer"], rows[f"{who}_differs"], strict=True)]
         columns += [
-            Column(f"{who}_said", "said", _text, right=False, group=group),
+            Column(f"{who}_said", "said", caveats.text, right=False, group=group),
             Column(f"{who}_shown", "does", right=False, group=group),
-            Column(f"{who}_counted", "yes", _text, right=False, group=group),
+            Column(f"{who}_counted", "yes", caveats.text, right=False, group=group),
         ]
     return Table(
         caption="What calls do, between kernels: whether the call returns only when the kernel before it has ended, and whether it keeps "
@@ -27,7 +27,3 @@ def build(experiments: ExperimentEvidence) -> Table:
         rows=rows,
         wide=True,
     )
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) and value else "—"
