@@ -355,7 +355,7 @@ class AllTimings:
         labels = {(row.run, BEST, Key(*(getattr(row, f) for f in Key._fields))): row.label for row in chosen.itertuples()}
         counts = [len(times) for of in samples.values() for by in of.values() for times in by.values()]
         used = {run: results.runs[run] for run in sorted({run for of in samples.values() for run in of})}
-        provenance = _run_provenance("timings", used.values(), origin, (min(counts), max(counts)))
+        provenance = run_provenance("timings", used.values(), origin, (min(counts), max(counts)))
         return AllTimingEvidence(samples, labels, {run: of.commit for run, of in used.items()}, device, provenance)
 
 
@@ -368,7 +368,7 @@ class Kernels:
             rows = _newest_only(rows[rows["registers"].notna() & ~rows["variant"].isin(BASELINES)], results.runs)
             if not rows.empty:
                 used = [results.runs[i] for i in sorted(set(rows["run"]))]
-                return TableEvidence(rows, _run_provenance("timings", used, origin))
+                return TableEvidence(rows, run_provenance("timings", used, origin))
         return None
 
     def absent(self) -> str:
@@ -485,7 +485,7 @@ class Skipped:
         rows = results.skipped[results.skipped["origin"] == origin]
         newest = results.runs[_by_date(set(rows["run"]), results.runs)[-1]].commit
         runs = [i for i in sorted(set(rows["run"])) if results.runs[i].commit == newest]
-        return TableEvidence(rows[rows["run"].isin(runs)], _run_provenance("timings", [results.runs[i] for i in runs], origin))
+        return TableEvidence(rows[rows["run"].isin(runs)], run_provenance("timings", [results.runs[i] for i in runs], origin))
 
     def absent(self) -> str:
         return "no case was skipped by the harness"
@@ -592,10 +592,10 @@ def _day(date: str) -> str:
 def _timing_provenance(rows: pd.DataFrame, cases: pd.DataFrame, runs: Sequence[Run], origin: str) -> Provenance:
     used = [runs[i] for i in sorted(set(rows["run"]))]
     repetitions = (int(cases["count"].min()), int(cases["count"].max()))
-    return _run_provenance("timings", used, origin, repetitions)
+    return run_provenance("timings", used, origin, repetitions)
 
 
-def _run_provenance(
+def run_provenance(
     what: str, runs: Iterable[Run], origin: str, repetitions: tuple[int, int] | None = None
 ) -> Provenance:
     used = list(runs)
@@ -627,7 +627,7 @@ def _counter_provenance(results: Results, table: pd.DataFrame, origin: str) -> P
     beside = [run for run in results.runs if str(run.file.parent) in folders and run.kind == "cuda"]
     if not beside:
         beside = [run for run in results.runs if run.origin == origin and run.kind == "cuda"]
-    return _run_provenance("hardware counters", beside[:1], origin)
+    return run_provenance("hardware counters", beside[:1], origin)
 
 
 def same_case(explanation: Explanation, table: pd.DataFrame) -> pd.Series:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from analysis import streams_macros
 from analysis.evidence import BASELINES, BEST, BULK_CEILING, CEILING, FLOOR, NEWEST_VENDOR, VENDOR, CountEvidence, Counts, Published
 from analysis.evidence import MEETING_CEILING, VECTOR_CEILING, AllTimingEvidence, AllTimings, CounterEvidence, Counters, TimingEvidence, Timings, gather
 from analysis.evidence import LOSS, TIE, WIN, Kernels, TableEvidence, Traffic, TrafficEvidence, Waits
@@ -109,6 +110,7 @@ NAMES = {
     "waveLargeVendor": "the same of the fastest CUB",
     "waveLargeAllows": "time of CUB over that of copy_one_wave there",
     "waveAhead": "defined if best is faster than copy_one_wave at some size: how many times at most",
+    **streams_macros.NAMES,
 }
 """Every macro that can be defined, and what it says; which are depends on the evidence."""
 
@@ -135,6 +137,7 @@ def values(results: Results, published: dict[str, Publication]) -> dict[str, str
         ({"traffic": Traffic()}, _traffic_values),
         ({"waits": Waits()}, _wait_values),
         (single_wave.NEEDS, _wave_values),
+        *streams_macros.describers(),
     ):  # fmt: skip
         gathered = gather(needs, results, published)
         if not gathered.reasons:

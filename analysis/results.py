@@ -3,6 +3,7 @@
 Each kind of file is read by its own function and nowhere else:
 
 * scan timings: Google Benchmark JSON with Scanlab's provenance in its context;
+* the stream laboratory: schedules, traces, caveats, concurrency, scans larger than the device (:mod:`analysis.streams`);
 * executor counts: JSON of schema ``scanlab-explain/1``;
 * hardware counters: tidy CSV, one row a kernel launch;
 * waits within a kernel: CSV, one row a variant, size and role;
@@ -25,10 +26,9 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import ncu, repeats
+from analysis import google_benchmark, ncu, repeats, streams
 
 RESULTS_SCHEMA = "scanlab-results/1"
-STREAMS_SCHEMA = "scanlab-streams/1"  # schedules of copies and kernels: no scans, and not read here
 EXPLAIN_SCHEMA = "scanlab-explain/1"
 
 MEASURED = "measured now"
@@ -38,7 +38,6 @@ CASE = ["variant", "settings", "type", "op", "mode", "items", "cache", "launch"]
 """The columns that name a case; rows that agree in them are repetitions of one measurement."""
 
 _ELEMENT_BYTES = {"i8": 1, "i16": 2, "f16": 2, "i32": 4, "f32": 4, "i64": 8, "f64": 8}
-_NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 STREAM = "stream"
 """How runs are launched where a name does not say."""
 
@@ -193,6 +192,15 @@ class Explanation:
                 yield step
 
 
+@dataclass(frozen=True)
+class StreamFile:
+    """One file of the stream laboratory: its provenance, its kind (see :mod:`analysis.streams`) and its rows."""
+
+    run: Run
+    kind: str
+    rows: pd.DataFrame
+
+
 @dataclass
 class Results:
     """Everything that was read, and everything that was wrong with it."""
@@ -207,6 +215,7 @@ class Results:
     traffic_tables: list[pd.DataFrame] = field(default_factory=list)
     wait_tables: list[pd.DataFrame] = field(default_factory=list)
     repeat_tables: list[pd.DataFrame] = field(default_factory=list)
+    streams: list[StreamFile] = field(default_factory=list)
     found: dict[Any, Any] = field(default_factory=dict)
     """Evidence that was gathered before, by its need: many figures need the same."""
 
@@ -296,7 +305,11 @@ def _table_reader(file: Path) -> Callable[[Path, str, Results], None] | None:
 
 
 def _read_document(file: Path, origin: str, document: Mapping[str, Any], results: Results) -> None:
-    if "benchmarks" in document:
+    if found := streams.read(document):
+        results.problems += [Problem(file, place, message) for place, message in found.wrong]
+        if found.kind:
+            results.streams.append(StreamFile(Run(file, origin, found.context), found.kind, found.rows))
+    elif "benchmarks" in document:
         _read_timings(file, origin, document, results)
     elif str(document.get("schema", "")).startswith(EXPLAIN_SCHEMA.partition("/")[0]):
         _read_explanation(file, origin, document, results)
@@ -342,8 +355,6 @@ def _position(line: int, column: int, byte: int) -> str:
 def _read_timings(file: Path, origin: str, document: Mapping[str, Any], results: Results) -> None:
     context = document.get("context")
     schema = context.get("schema") if isinstance(context, dict) else None
-    if schema == STREAMS_SCHEMA:
-        return
     if schema != RESULTS_SCHEMA:
         found = f"its schema is {schema!r}" if schema else "it names no schema"
         results.problems.append(Problem(file, "context.schema", f"expected {RESULTS_SCHEMA!r}, but {found}"))
@@ -373,12 +384,12 @@ def _read_repetition(
         case = parse_case(str(entry.get("run_name") or entry.get("name", "")))
     except ValueError as error:
         return refuse(f"refused: {error}")
-    if reason := _skip_reason(entry):
+    if reason := google_benchmark.skip_reason(entry):
         results.skipped_rows.append({"origin": origin, "run": run, **case, "reason": reason})
         return None
     try:
-        time_ns = _time_ns(entry)
-        repetition = (_whole(entry, "round", 0), _whole(entry, "repetition_index", 0))
+        time_ns = google_benchmark.time_ns(entry)
+        repetition = (google_benchmark.whole(entry, "round", 0), google_benchmark.whole(entry, "repetition_index", 0))
     except ValueError as error:
         return refuse(f"refused: {error}")
     named = tuple(case.values())
@@ -418,34 +429,6 @@ def parse_case(name: str) -> dict[str, Any]:
         "cache": values["cache"],
         "launch": values.get("launch", STREAM),
     }
-
-
-def _skip_reason(entry: Mapping[str, Any]) -> str:
-    """Why the harness did not time this case; empty if it did (both spellings of Google Benchmark are known)."""
-    if not entry.get("error_occurred") and not entry.get("skipped"):
-        return ""
-    return str(entry.get("skip_message") or entry.get("error_message") or "no reason given")
-
-
-def _time_ns(entry: Mapping[str, Any]) -> float:
-    value = entry.get("real_time")
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ValueError(f"real_time is {value!r}, not a number")
-    if not math.isfinite(value):
-        raise ValueError(f"real_time is {value}")
-    if value <= 0:
-        raise ValueError(f"real_time is {value}, which is not a positive time")
-    unit = entry.get("time_unit", "ns")
-    if unit not in _NANOSECONDS:
-        raise ValueError(f"unknown time_unit {unit!r}, expected one of {', '.join(_NANOSECONDS)}")
-    return float(value) * _NANOSECONDS[unit]
-
-
-def _whole(entry: Mapping[str, Any], key: str, default: int) -> int:
-    value = entry.get(key, default)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value // 1:
-        raise ValueError(f"{key} is {value!r}, not a whole number")
-    return int(value)
 
 
 # ------------------------------------------------------------------------------------- executor counts

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from analysis.tests import stream_fixtures
+
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 _MODEL = {  # launches at n, bytes moved an item over the ideal, share of the copy's rate
@@ -234,6 +236,7 @@ def write_all(folder: Path, rounds: int = 11, top: int = 28, extra: int = 64) ->
     (folder / "dram_bytes.csv").write_text(dram_bytes(top))
     (folder / "prefix_wait.csv").write_text(PREFIX_WAIT)
     (folder / "repeat.txt").write_text(REPEAT)
+    stream_fixtures.write_all(folder)
     counter_lines = ["variant,padding,type,op,items,kernel,launch_index,shared_load_wavefronts,"
                      "shared_store_wavefronts,shared_load_conflicts,shared_store_conflicts"]  # fmt: skip
     for variant, items, padding in _explained():

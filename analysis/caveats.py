@@ -1,0 +1,60 @@
+"""Experiments about what blocks what, arranged for print: calls with their two questions side by side, and the others."""
+
+from __future__ import annotations
+
+import re
+
+import pandas as pd
+
+_HOST, _STREAMS = ".host", ".streams"
+_CALL = re.compile(r"^does (?P<call>.*?),? (?:hold up the host until the kernel before it ends|keep kernels of two streams apart)$")
+
+
+def calls(rows: pd.DataFrame) -> pd.DataFrame:
+    """One row a call that was asked about: what it does to the host, and to kernels of two other streams.
+
+    Columns ``call`` and, with ``host_`` and ``streams_`` before them, ``said``, ``answer``, ``differs``, ``counted``.
+    """
+    found: dict[str, dict[str, object]] = {}
+    for row in rows.itertuples():
+        asked = next((suffix for suffix in (_HOST, _STREAMS) if row.name.endswith(suffix)), None)
+        match = _CALL.match(row.question)
+        if asked is None or match is None:
+            continue
+        of = found.setdefault(row.name.removesuffix(asked), {"call": shortened(match["call"])})
+        of |= {f"{asked[1:]}_{key}": value for key, value in _answer(row).items()}
+    columns = ["call", *(f"{who}_{what}" for who in ("host", "streams") for what in ("said", "answer", "differs", "counted"))]
+    return pd.DataFrame(list(found.values()), columns=columns).astype(object)
+
+
+def others(rows: pd.DataFrame) -> pd.DataFrame:
+    """One row a question that is not about a call: ``question``, ``said``, ``answer``, ``differs``, ``counted``."""
+    chosen = [row for row in rows.itertuples() if not (row.name.endswith((_HOST, _STREAMS)) and _CALL.match(row.question))]
+    found = [{"question": shortened(row.question.removeprefix("does ").removeprefix("do ")), **_answer(row)} for row in chosen]
+    return pd.DataFrame(found, columns=["question", "said", "answer", "differs", "counted"]).astype(object)
+
+
+def shortened(text: str) -> str:
+    """A question in fewer letters: names without their common beginning, and without words that the heading says."""
+    for long, short in (("cuda", ""), ("behind the kernel, ", ""), ("to the device from", "in, from"), ("to the host in", "out, to"),
+                        ("CUDA_DEVICE_MAX_CONNECTIONS=1", "one connection"), ("another stream", "another")):  # fmt: skip
+        text = text.replace(long, short)
+    return text
+
+
+def _answer(row) -> dict[str, object]:
+    answer = row.answer if isinstance(row.answer, str) else None
+    counted = f"{row.yes} of {row.trials}" if answer else ""
+    return {"said": row.said if isinstance(row.said, str) else None, "answer": answer, "differs": bool(row.differs), "counted": counted}
+
+
+def cell(answer: object, differs: object) -> str:
+    """What the device does; an exclamation mark where the source said otherwise."""
+    if not isinstance(answer, str):
+        return "—"
+    return f"{answer} (!)" if differs is True else answer
+
+
+def text(value: object) -> str:
+    """A cell of text; a dash where there is none."""
+    return value if isinstance(value, str) and value else "—"

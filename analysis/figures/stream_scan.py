@@ -1,0 +1,75 @@
+"""Throughput of scans larger than the device against their size, below the rate of copies both ways."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from analysis import style
+from analysis.streams_evidence import DUPLEX, NAIVE, STREAMED, ScanEvidence, StreamScans
+
+WIDTH = "double"
+CAPTION = (
+    "Scans of host data that need not fit on the device: bytes of input a second (as many bytes of output pass at the same time), "
+    "against the bytes of the input. The thick line is copies of the same arrays in both directions at once, and no scan. Naive is a loop that reads, "
+    "copies, scans, copies and writes in turn, from memory that is not pinned. Files lie in the page cache and are written by "
+    "pwrite or through a mapping. Bars are 95% bootstrap intervals of the median."
+)
+NEEDS = {"scans": StreamScans()}
+
+LOOKS = {
+    (DUPLEX, ""): style.Look(style.GREY, "", "-"),
+    (STREAMED, ""): style.Look(style.BLUE, "o", "-"), (NAIVE, ""): style.Look(style.BLUE, "o", ":", filled=False),
+    (STREAMED, "generated"): style.Look(style.SKY, "D", "-"), (NAIVE, "generated"): style.Look(style.SKY, "D", ":", filled=False),
+    (STREAMED, "pwrite"): style.Look(style.ORANGE, "^", "-"), (NAIVE, "pwrite"): style.Look(style.ORANGE, "^", ":", filled=False),
+    (STREAMED, "mapping"): style.Look(style.VERMILLION, "s", "-"), (NAIVE, "mapping"): style.Look(style.VERMILLION, "s", ":", filled=False),
+}  # fmt: skip
+_WAYS = {STREAMED: "streamed", NAIVE: "naive", DUPLEX: "copies both ways"}
+
+
+def draw(scans: ScanEvidence) -> Figure:
+    cases = fastest(scans.cases)
+    drawn, (axes,) = style.figure(style.DOUBLE, 2.7)
+    axes.set_yscale("log")
+    sizes = sorted(set(cases["bytes"]))
+    axes.set_xscale("log", base=2)
+    axes.set_xlim(sizes[0] / 1.5, sizes[-1] * 1.5)
+    axes.set_xticks(sizes, [size_name(size) for size in sizes])
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    ends = []
+    for (way, place, where), rows in cases.groupby(["way", "place", "where"]):
+        rows = rows.sort_values("bytes")
+        size = rows["bytes"].to_numpy(dtype=float)
+        rate = size / rows["median_ns"]
+        look = LOOKS.get((way, place), style.Look(style.GREY, "*", "-."))
+        if way == DUPLEX and len(rows) == 1:
+            axes.axhline(rate.iloc[0], color=look.colour, linewidth=2.6, zorder=1)
+        axes.plot(size, rate, linewidth=2.6 if way == DUPLEX else 1.0, zorder=1 if way == DUPLEX else 2, **look.plot())
+        style.error_bars(axes, size, rate, size / rows["high_ns"], size / rows["low_ns"], look.colour)
+        ends.append(style.End(f"{_WAYS.get(way, way)}, {where}", look, float(size[-1]), float(rate.iloc[-1]), 2.6 if way == DUPLEX else 1.0))
+    axes.set_xlabel("bytes of the input")
+    axes.set_ylabel("throughput, GB/s each way")
+    style.margin_legend(axes, ends)
+    return drawn
+
+
+def fastest(cases: pd.DataFrame) -> pd.DataFrame:
+    """One row a way, place and size, the fastest of them; ``place`` is how it is written, ``where`` from where to where."""
+    written = np.where(cases["mapped"] == 1, "mapping", "pwrite")
+    place = np.where(cases["to"] == "file", written, np.where(cases["from"] == "generated", "generated", ""))
+    where = [f"file, {how}" if to == "file" else start for start, to, how in zip(cases["from"], cases["to"], written, strict=True)]
+    named = cases.assign(place=place, where=where)
+    return named.loc[named.groupby(["way", "place", "where", "bytes"])["median_ns"].idxmin()]
+
+
+def size_name(size: int) -> str:
+    """Bytes in the largest binary unit that leaves a whole number, else with one decimal."""
+    for unit, of in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if size >= of:
+            return f"{size / of:g} {unit}" if size % of == 0 else f"{size / of:.1f} {unit}"
+    return f"{size} B"

@@ -1,0 +1,69 @@
+"""Timelines as bars: a lane an engine, coloured by what it does. Serves measured and simulated traces alike."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from analysis import streams, style
+
+COLOURS = {"copies in": style.BLUE, "kernels": style.VERMILLION, "copies out": style.SKY}
+HATCHES = {"copies in": "", "kernels": "", "copies out": "////"}
+"""Blue and sky differ in print too."""
+
+
+def draw_trace(axes: Axes, rows: pd.DataFrame, title: str) -> None:
+    """The operations of one trace (rows as of :data:`analysis.streams.TRACE_COLUMNS`), from the first start, in milliseconds."""
+    lanes = _lanes(rows)
+    begin = rows["start_us"].min()
+    for kind, of in rows.groupby("kind"):
+        colour = COLOURS.get(kind, style.GREY)
+        for lane, bars in of.groupby("lane"):
+            spans = [((s - begin) / 1e3, (e - s) / 1e3) for s, e in zip(bars["start_us"], bars["end_us"], strict=True)]
+            # The edge makes short kernels visible; that of a copy is white and parts it from its neighbour.
+            edge = {"edgecolor": colour, "linewidth": 0.5} if kind == "kernels" else {"edgecolor": "white", "linewidth": 0.25}
+            axes.broken_barh(spans, (lanes[lane] - 0.4, 0.8), facecolor=colour, zorder=2, **edge)
+    axes.set_yticks(list(lanes.values()), _names(rows, lanes))
+    axes.set_ylim(len(lanes) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(visible=False, axis="y")
+    axes.set_title(title, pad=2)
+
+
+def makespan_ms(rows: pd.DataFrame) -> float:
+    """From the first start to the last end."""
+    return (rows["end_us"].max() - rows["start_us"].min()) / 1e3
+
+
+def _lanes(rows: pd.DataFrame) -> dict[int, int]:
+    """Heights of lanes: copies in above kernels above copies out, further kinds below."""
+    order = {kind: place for place, kind in enumerate(streams.ENGINES)}
+    keys = sorted({(order.get(kind, len(order)), lane) for kind, lane in zip(rows["kind"], rows["lane"], strict=True)})
+    return {lane: height for height, (_, lane) in enumerate(dict((lane, (_, lane)) for _, lane in keys).values())}
+
+
+def _names(rows: pd.DataFrame, lanes: dict[int, int]) -> list[str]:
+    """The kind of a lane; where an engine needs several lanes, only the first is named."""
+    kinds = [rows.loc[rows["lane"] == lane, "kind"].iloc[0] for lane in lanes]
+    return [kind if kind not in kinds[:place] else "" for place, kind in enumerate(kinds)]
+
+
+def draw_file(file: Path) -> Figure:
+    """One trace file as a figure of its own; ValueError if it is no trace."""
+    found = streams.trace(json.loads(file.read_text(encoding="utf-8")))
+    if not found.kind:
+        raise ValueError("; ".join(f"{place}: {message}" for place, message in found.wrong))
+    drawn, (axes,) = style.figure(style.COLUMN, 1.4)
+    draw_trace(axes, found.rows, f"{found.context.get('schedule', '')}, {makespan_ms(found.rows):.2f} ms".lstrip(", "))
+    axes.set_xlabel("time, ms")
+    return drawn
+
+
+if __name__ == "__main__":
+    with style.sheet():
+        draw_file(Path(sys.argv[1])).savefig(sys.argv[2])

@@ -1,0 +1,39 @@
+"""One repetition as Google Benchmark writes it: its time, its numbers, and why it was skipped."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+_NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
+
+
+def skip_reason(entry: Mapping[str, Any]) -> str:
+    """Why the harness did not time this case; empty if it did (both spellings of Google Benchmark are known)."""
+    if not entry.get("error_occurred") and not entry.get("skipped"):
+        return ""
+    return str(entry.get("skip_message") or entry.get("error_message") or "no reason given")
+
+
+def time_ns(entry: Mapping[str, Any]) -> float:
+    """The time of one run in nanoseconds; ValueError says what is wrong with it."""
+    value = entry.get("real_time")
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ValueError(f"real_time is {value!r}, not a number")
+    if not math.isfinite(value):
+        raise ValueError(f"real_time is {value}")
+    if value <= 0:
+        raise ValueError(f"real_time is {value}, which is not a positive time")
+    unit = entry.get("time_unit", "ns")
+    if unit not in _NANOSECONDS:
+        raise ValueError(f"unknown time_unit {unit!r}, expected one of {', '.join(_NANOSECONDS)}")
+    return float(value) * _NANOSECONDS[unit]
+
+
+def whole(entry: Mapping[str, Any], key: str, default: int | None = None) -> int:
+    """A whole number of an entry; ValueError if it is none, or if it is missing and has no default."""
+    value = entry.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value // 1:
+        raise ValueError(f"{key} is {value!r}, not a whole number")
+    return int(value)

@@ -1,0 +1,230 @@
+"""Reading what the stream laboratory wrote: one document in, tidy rows and what was wrong with it out.
+
+=============  ==========================================================  ==================================
+kind           written by                                                  one row is
+=============  ==========================================================  ==================================
+schedules      ``scanlab streams run`` (Google Benchmark's JSON)           a repetition of a schedule, copy or kernel
+stream_scan    ``scanlab stream-scan --json`` (likewise)                   a repetition of a whole scan
+trace          ``scanlab streams trace`` (trace events), or a simulation   an operation on an engine
+caveats        ``scanlab streams caveats --json``                          an experiment
+concurrency    ``scanlab streams concurrency --json``                      a case, its makespans a list
+=============  ==========================================================  ==================================
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from analysis import google_benchmark
+
+SCHEDULES, STREAM_SCAN, TRACE, CAVEATS, CONCURRENCY = "schedules", "stream_scan", "trace", "caveats", "concurrency"
+
+SCHEDULES_SCHEMA = "scanlab-streams/1"
+CAVEATS_SCHEMA = "scanlab-caveats/1"
+CONCURRENCY_SCHEMA = "scanlab-concurrency/1"
+_RESULTS_SCHEMA = "scanlab-results/1"
+
+ENGINES = ("copies in", "kernels", "copies out")
+"""Kinds of engine in the order of a chunk's way; the categories of a trace's operations."""
+
+SCHEDULE_COLUMNS = ["entry", "id", "workload", "items", "chunks", "streams", "memory", "work", "blocks", "buffers", "bytes", "inputs",
+                    "control", "round", "time_ns"]  # fmt: skip
+"""``entry``: schedule, copy or kernel; ``id``: which. What an entry does not have is 0 or empty."""
+STREAM_SCAN_COLUMNS = ["way", "scan", "type", "op", "mode", "items", "from", "to", "budget", "chunks", "mapped", "bytes", "round", "time_ns"]
+"""``bytes``: each way."""
+TRACE_COLUMNS = ["lane", "kind", "start_us", "end_us", "chunk", "stream", "channel"]
+"""``lane``: the engine's, a number; ``channel``: the hardware queue, -1 where the trace does not say."""
+CAVEAT_COLUMNS = ["name", "question", "said", "claim", "source", "answer", "differs", "yes", "trials", "why_not", "environment"]
+CONCURRENCY_COLUMNS = ["streams", "kernels", "blocks", "slots", "connections", "block_seconds", "waves", "fluid_seconds",
+                       "predicted_seconds", "serial_seconds", "makespan_seconds"]  # fmt: skip
+
+_WHOLE = {"items", "chunks", "streams", "work", "blocks", "buffers", "bytes", "budget"}
+_ENTRIES = {"schedule": ("workload", "items", "chunks", "streams", "memory", "work", "blocks"), "copy": ("bytes", "memory"),
+            "kernel": ("items", "work", "blocks")}  # fmt: skip
+_SCAN_PARTS = ("way", "scan", "type", "op", "mode", "items", "from", "to", "budget", "chunks")
+
+
+@dataclass
+class Found:
+    """What a document held. ``wrong``: place within it, and what; ``kind`` is empty if nothing of it can be used."""
+
+    kind: str = ""
+    context: Mapping[str, Any] = field(default_factory=dict)
+    rows: pd.DataFrame = field(default_factory=pd.DataFrame)
+    wrong: list[tuple[str, str]] = field(default_factory=list)
+
+
+def read(document: Mapping[str, Any]) -> Found | None:
+    """Reads one JSON document; None if it is none of the stream laboratory's."""
+    context = document.get("context")
+    schema = str(document.get("schema") or (context.get("schema") if isinstance(context, dict) else ""))
+    family, _, _ = schema.partition("/")
+    if family == "scanlab-streams" and "benchmarks" in document:
+        return _entries(document, SCHEDULES, SCHEDULES_SCHEMA, schema, SCHEDULE_COLUMNS, _schedule_row)
+    if "benchmarks" in document and _names_stream_scans(document["benchmarks"]):
+        return _entries(document, STREAM_SCAN, _RESULTS_SCHEMA, schema, STREAM_SCAN_COLUMNS, _stream_scan_row)
+    if family == "scanlab-caveats":
+        return _objects(document, CAVEATS, CAVEATS_SCHEMA, "experiments", CAVEAT_COLUMNS, _wrong_caveat)
+    if family == "scanlab-concurrency":
+        return _objects(document, CONCURRENCY, CONCURRENCY_SCHEMA, "cases", CONCURRENCY_COLUMNS, _wrong_concurrency)
+    if "traceEvents" in document:
+        return trace(document)
+    return None
+
+
+# -------------------------------------------------------------------------- Google Benchmark's documents
+
+
+def _names_stream_scans(entries: Any) -> bool:
+    first = entries[0] if isinstance(entries, list) and entries else None
+    return isinstance(first, dict) and str(first.get("name", "")).startswith("stream_scan/")
+
+
+def _entries(document: Mapping[str, Any], kind: str, wanted: str, schema: str, columns: Sequence[str],
+             row_of: Callable[[Mapping[str, Any]], dict[str, Any]]) -> Found:  # fmt: skip
+    if schema != wanted:
+        return Found(wrong=[("context.schema", f"expected {wanted!r}, but its schema is {schema!r}")])
+    if not isinstance(document["benchmarks"], list):
+        return Found(wrong=[("benchmarks", "expected a list of repetitions")])
+    found, rows, seen = Found(kind, document["context"]), [], set()
+    for index, entry in enumerate(document["benchmarks"]):
+        place = f"benchmarks[{index}] {entry.get('name', '') if isinstance(entry, dict) else ''}".rstrip()
+        if not isinstance(entry, dict):
+            found.wrong.append((place, "expected an object"))
+            continue
+        if entry.get("run_type") == "aggregate" or google_benchmark.skip_reason(entry):
+            continue
+        try:
+            row = row_of(entry)
+            row["round"] = max(google_benchmark.whole(entry, "round", 0), google_benchmark.whole(entry, "repetition_index", 0))
+            row["time_ns"] = google_benchmark.time_ns(entry)
+            identity = tuple(value for key, value in row.items() if key != "time_ns")
+            if identity in seen:
+                raise ValueError(f"repetition {row['round']} of this case was already read")
+        except ValueError as error:
+            found.wrong.append((place, f"refused: {error}"))
+            continue
+        seen.add(identity)
+        rows.append(row)
+    found.rows = pd.DataFrame(rows, columns=columns)
+    return found
+
+
+def _parts(name: str, required: Sequence[str]) -> dict[str, Any]:
+    """``HEAD/key:value/key:value`` as a dictionary, with the numbers that must be whole as such."""
+    values: dict[str, Any] = dict(part.split(":", 1) for part in name.split("/")[1:] if ":" in part)
+    missing = [key for key in required if key not in values]
+    if missing:
+        raise ValueError(f"its name lacks {', '.join(missing)}")
+    for key in _WHOLE & set(values):
+        if not values[key].isdigit():
+            raise ValueError(f"{key} must be a whole number, not {values[key]!r}")
+        values[key] = int(values[key])
+    return values
+
+
+def _schedule_row(entry: Mapping[str, Any]) -> dict[str, Any]:
+    name = str(entry.get("run_name") or entry.get("name", ""))
+    kind = next((kind for kind in _ENTRIES if name.startswith(f"streams/{kind}:")), None)
+    if kind is None:
+        raise ValueError(f"its name does not begin with streams/ and {', '.join(_ENTRIES)}")
+    values = _parts(name, _ENTRIES[kind])
+    row = {"entry": kind, "id": values[kind], "workload": values.get("workload", values[kind] if kind == "kernel" else ""),
+           **{key: values.get(key, 0) for key in ("items", "chunks", "streams")}, "memory": values.get("memory", ""),
+           **{key: values.get(key, 0) for key in ("work", "blocks", "buffers")}}  # fmt: skip
+    row["bytes"] = values.get("bytes", 0) or google_benchmark.whole(entry, "bytes", 0)
+    row["inputs"] = google_benchmark.whole(entry, "inputs") if kind == "schedule" else 0
+    row["control"] = google_benchmark.whole(entry, "control", 0)
+    if kind == "schedule" and not row["control"] and not google_benchmark.whole(entry, "verified"):
+        raise ValueError("its output was wrong, though it is no control")
+    return row
+
+
+def _stream_scan_row(entry: Mapping[str, Any]) -> dict[str, Any]:
+    values = _parts(str(entry.get("run_name") or entry.get("name", "")), _SCAN_PARTS)
+    return {
+        **{key: values[key] for key in _SCAN_PARTS},
+        "mapped": google_benchmark.whole(entry, "mapped", 0),
+        "bytes": google_benchmark.whole(entry, "bytes_each_way"),
+    }
+
+
+# ------------------------------------------------------------------------------ caveats and concurrency
+
+
+def _objects(document: Mapping[str, Any], kind: str, wanted: str, key: str, columns: Sequence[str],
+             wrong: Callable[[Mapping[str, Any]], str]) -> Found:  # fmt: skip
+    """A document that is a list of objects with certain fields."""
+    if document["schema"] != wanted:
+        return Found(wrong=[("schema", f"expected {wanted!r}, but it is {document['schema']!r}")])
+    for place, form, what in ((key, list, "a list"), ("context", dict, "an object")):
+        if not isinstance(document.get(place), form):
+            return Found(wrong=[(place, f"expected {what}")])
+    found, rows = Found(kind, document["context"]), []
+    for index, entry in enumerate(document[key]):
+        missing = [c for c in columns if c not in entry] if isinstance(entry, dict) else list(columns)
+        if reason := f"lacks {', '.join(missing)}" if missing else wrong(entry):
+            found.wrong.append((f"{key}[{index}]", f"refused: {reason}"))
+            continue
+        rows.append({column: entry[column] for column in columns})
+    found.rows = pd.DataFrame(rows, columns=columns)
+    return found
+
+
+def _wrong_caveat(entry: Mapping[str, Any]) -> str:
+    for key in ("said", "answer"):
+        if entry[key] not in ("yes", "no", None):
+            return f"{key} is {entry[key]!r}, not yes, no or null"
+    return ""
+
+
+def _wrong_concurrency(entry: Mapping[str, Any]) -> str:
+    makespans = entry["makespan_seconds"]
+    if not isinstance(makespans, list) or not makespans or not all(_positive(value) for value in makespans):
+        return "makespan_seconds is no list of positive times"
+    numbers = [c for c in CONCURRENCY_COLUMNS if c != "makespan_seconds"]
+    return next((f"{key} is {entry[key]!r}, not a positive number" for key in numbers if not _positive(entry[key])), "")
+
+
+def _positive(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and value > 0
+
+
+# ---------------------------------------------------------------------------------------------- traces
+
+
+def trace(document: Mapping[str, Any]) -> Found:
+    """A timeline in the trace-event format: the complete events of the process that is named ``engines``.
+
+    Measured or simulated: nothing is taken from the name of a schedule. ``otherData`` is the context.
+    """
+    events, about = document["traceEvents"], document.get("otherData", {})
+    if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
+        return Found(wrong=[("traceEvents", "expected a list of events")])
+    if not isinstance(about, dict):
+        return Found(wrong=[("otherData", "expected an object")])
+    processes = {e.get("pid") for e in events if (e.get("ph"), e.get("name")) == ("M", "process_name")
+                 and isinstance(e.get("args"), dict) and e["args"].get("name") == "engines"}  # fmt: skip
+    if not processes:
+        return Found(wrong=[("traceEvents", "no process is named engines")])
+    found, rows = Found(TRACE, about), []
+    for index, event in enumerate(events):
+        if event.get("ph") != "X" or event.get("pid") not in processes:
+            continue
+        start, lasts = event.get("ts"), event.get("dur")
+        arguments = event.get("args") if isinstance(event.get("args"), dict) else {}
+        if not all(isinstance(value, (int, float)) and math.isfinite(value) and value >= 0 for value in (start, lasts)):
+            found.wrong.append((f"traceEvents[{index}]", f"refused: ts is {start!r} and dur {lasts!r}, not microseconds"))
+            continue
+        rows.append((event.get("tid", 0), str(event.get("cat", "")), start, start + lasts, arguments.get("chunk", -1),
+                     str(arguments.get("stream", "")), arguments.get("channel", -1)))  # fmt: skip
+    found.rows = pd.DataFrame(rows, columns=TRACE_COLUMNS)
+    if found.rows.empty:
+        found.wrong.append(("traceEvents", "holds no operation of an engine"))
+        found.kind = ""
+    return found

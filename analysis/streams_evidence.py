@@ -1,0 +1,278 @@
+"""What figures and tables of the stream laboratory need, and the bounds that schedules are set against."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from analysis import statistics, streams
+from analysis.evidence import Provenance, run_provenance
+from analysis.published import Publication
+from analysis.results import MEASURED, RECORDED, Results, StreamFile
+from analysis.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, Look
+
+SCHEDULE = ["workload", "items", "chunks", "streams", "memory", "work", "blocks", "buffers", "id"]
+"""The columns that name a case of a schedule."""
+PROBLEM = ["workload", "items", "work", "blocks"]
+"""What schedules that are compared have in common."""
+SCAN = ["way", "scan", "type", "op", "mode", "items", "from", "to", "budget", "chunks", "mapped"]
+STREAMED, NAIVE, DUPLEX = "streamed", "naive", "duplex_copy"
+SERIAL = "serial_pinned"
+MAIN_WORKLOAD = "scale"
+
+LOOKS = {
+    "serial": Look(BLACK, "v", "--", filled=False), SERIAL: Look(BLACK, "s", "-"),
+    "depth_first": Look(BLUE, "o", "-"), "breadth_first": Look(ORANGE, "^", "-"), "skewed": Look(SKY, "D", "--", filled=False),
+    "three_streams": Look(VERMILLION, "p", "-"), "event_handoff": Look(PURPLE, "X", "-"), "graph": Look(GREEN, "s", "--", filled=False),
+    "double_buffered": Look(GREEN, "h", "-"), "null_stream_trap": Look(GREY, "v", "-"),
+    "null_stream_nonblocking": Look(SKY, "P", ":"), "per_thread_default": Look(BLUE, "d", ":", filled=False),
+}  # fmt: skip
+
+
+def look(schedule: str) -> Look:
+    """The look of a schedule; one that this file does not know is grey."""
+    return LOOKS.get(schedule, Look(GREY, "*", "-."))
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Seconds that the copies in, the kernels and the copies out take, all chunks together, each with its engine to itself."""
+
+    copy_in: float
+    kernels: float
+    copy_out: float
+
+    def serial(self) -> float:
+        """One after another."""
+        return self.copy_in + self.kernels + self.copy_out
+
+    def overlapped(self, chunks: int) -> float:
+        """The engine with most to do, without a pause, behind the first chunk's way to it and before the last one's from it.
+
+        This is max(H + (K + D)/n, K + (H + D)/n, D + (H + K)/n), the bound of Van Werkhoven et al. (2014) for two copy
+        engines and n chunks: the largest of the three is the one whose first term is.
+        """
+        longest = max(self.copy_in, self.kernels, self.copy_out)
+        return longest + (self.serial() - longest) / chunks
+
+    def ratio(self) -> float:
+        """Compute to copy: the kernels over the longer of the two copies."""
+        return self.kernels / max(self.copy_in, self.copy_out)
+
+
+def equal_thirds(chunks: float) -> float:
+    """The speedup over serial that n chunks allow at most if copy in, kernel and copy out take a third each: 3n/(n + 2)."""
+    return 3 * chunks / (chunks + 2)
+
+
+@dataclass(frozen=True)
+class ScheduleEvidence:
+    """Schedules on one device: one row a case with its ``samples``, and the parts measured in the same run.
+
+    ``alone``: copies that have the bus to themselves; ``duplex``: while copies run the other way all the time. Either is
+    None where the run did not measure it.
+    """
+
+    cases: pd.DataFrame
+    provenance: Provenance
+
+    def problems(self) -> pd.DataFrame:
+        """One row a problem in which several schedules were timed: most cases first, then ``scale``, then most items."""
+        of = self.cases.groupby(PROBLEM).agg(cases=("id", "size"), ids=("id", "nunique")).reset_index()
+        of["main"] = of["workload"] == MAIN_WORKLOAD
+        return of[of["ids"] > 1].sort_values(["main", "items", "cases"], ascending=False, ignore_index=True)
+
+    def panels(self, most: int = 3) -> list[pd.DataFrame]:
+        """The cases of the first problem, one frame an amount of work, the least first; ``most`` of them, evenly chosen."""
+        problems = self.problems()
+        if problems.empty:
+            return []
+        first = problems.iloc[0]
+        rows = self.cases
+        for column in ("workload", "items", "blocks"):
+            rows = rows[rows[column] == first[column]]
+        works = sorted(set(rows["work"]))
+        chosen = [works[i] for i in sorted({round(i) for i in np.linspace(0, len(works) - 1, min(most, len(works)))})]
+        return [rows[rows["work"] == work] for work in chosen]
+
+
+@dataclass(frozen=True)
+class Schedules:
+    """Schedules of the device that was timed last; of a case, the newest run. ``over``: a column with several values."""
+
+    over: str = ""
+
+    def find(self, results: Results, published: dict[str, Publication]) -> ScheduleEvidence | None:
+        if Schedules not in results.found:
+            results.found[Schedules] = _schedules(results)
+        found = results.found[Schedules]
+        if found is None or not found.panels():
+            return None
+        return found if not self.over or found.panels()[0][self.over].nunique() > 1 else None
+
+    def absent(self) -> str:
+        return "no timings of several schedules" + (f" over several {self.over}" if self.over else "") + " (scanlab streams run)"
+
+
+@dataclass(frozen=True)
+class ScanEvidence:
+    """Scans larger than the device: one row a case with its ``samples`` and ``bytes`` each way."""
+
+    cases: pd.DataFrame
+    provenance: Provenance
+
+
+@dataclass(frozen=True)
+class StreamScans:
+    """Scans larger than the device, on the device that was timed last."""
+
+    def find(self, results: Results, published: dict[str, Publication]) -> ScanEvidence | None:
+        files = _files(results, streams.STREAM_SCAN)
+        if not files:
+            return None
+        rows = _newest(files, [*SCAN, "file"], together="file")
+        cases = statistics.summarise(rows, [*SCAN, "bytes"])
+        return ScanEvidence(cases, _provenance("stream-scan", files, rows, cases))
+
+    def absent(self) -> str:
+        return "no scans larger than the device (scanlab stream-scan --json)"
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One timeline: its operations and what it says of itself."""
+
+    about: dict
+    rows: pd.DataFrame
+
+    @property
+    def schedule(self) -> str:
+        return str(self.about.get("schedule", "schedule unknown"))
+
+    @property
+    def one_queue(self) -> bool:
+        """Whether the kernels of several streams went through one hardware queue, by the channels of the trace."""
+        kernels = self.rows[self.rows["kind"] == "kernels"]
+        return kernels["stream"].nunique() > 1 and set(kernels["channel"]) != {-1} and kernels["channel"].nunique() == 1
+
+    @property
+    def title(self) -> str:
+        return self.schedule + (", one connection" if self.one_queue else "")
+
+
+@dataclass(frozen=True)
+class TraceEvidence:
+    """Timelines of one device, the newest of each schedule and kind of queue."""
+
+    traces: list[Trace]
+    provenance: Provenance
+
+
+@dataclass(frozen=True)
+class Traces:
+    """Timelines of some schedules (all when empty), in this order."""
+
+    schedules: Sequence[str] = ()
+
+    def find(self, results: Results, published: dict[str, Publication]) -> TraceEvidence | None:
+        newest: dict[tuple[str, bool], StreamFile] = {}
+        for file in _files(results, streams.TRACE):
+            trace = Trace(dict(file.run.context), file.rows)
+            if not self.schedules or trace.schedule in self.schedules:
+                newest.setdefault((trace.schedule, trace.one_queue), file)
+        if not newest:
+            return None
+        order = {schedule: place for place, schedule in enumerate(self.schedules)}
+        chosen = sorted(newest, key=lambda key: (order.get(key[0], 0), key))
+        used = [newest[key] for key in chosen]
+        provenance = run_provenance("traces", [file.run for file in used], used[0].run.origin)
+        return TraceEvidence([Trace(dict(file.run.context), file.rows) for file in used], provenance)
+
+    def absent(self) -> str:
+        of = f" of {' or '.join(self.schedules)}" if self.schedules else ""
+        return f"no timelines{of} (scanlab streams trace --out)"
+
+
+@dataclass(frozen=True)
+class ExperimentEvidence:
+    """Rows of one file: caveats or concurrency."""
+
+    rows: pd.DataFrame
+    provenance: Provenance
+
+
+@dataclass(frozen=True)
+class Experiments:
+    """The newest file of a kind that is a table of experiments."""
+
+    kind: str
+
+    def find(self, results: Results, published: dict[str, Publication]) -> ExperimentEvidence | None:
+        files = _files(results, self.kind)
+        if not files or files[0].rows.empty:
+            return None
+        return ExperimentEvidence(files[0].rows, run_provenance(self.kind, [files[0].run], files[0].run.origin))
+
+    def absent(self) -> str:
+        return f"no {self.kind} (scanlab streams {self.kind} --json)"
+
+
+# ------------------------------------------------------------------------------------------------ choosing
+
+
+def _files(results: Results, kind: str) -> list[StreamFile]:
+    """The files of a kind, the newest first: what was measured now, else what is recorded, of the device that was last."""
+    for origin in (MEASURED, RECORDED):
+        files = [file for file in results.streams if (file.kind, file.run.origin) == (kind, origin)]
+        files.sort(key=lambda file: file.run.date, reverse=True)
+        if files:
+            return [file for file in files if file.run.device == files[0].run.device]
+    return []
+
+
+def _newest(files: Sequence[StreamFile], case: Sequence[str], together: str) -> pd.DataFrame:
+    """Of each case the repetitions of the newest file that has it; ``together`` is the column that says which."""
+    rows = pd.concat([file.rows.assign(**{together: place}) for place, file in enumerate(files)], ignore_index=True)
+    columns = [column for column in case if column != together]
+    return rows[rows[together] == rows.groupby(columns)[together].transform("min")]
+
+
+def _provenance(what: str, files: Sequence[StreamFile], rows: pd.DataFrame, cases: pd.DataFrame) -> Provenance:
+    used = [files[place].run for place in sorted(set(rows["file"]))]
+    return run_provenance(what, used, used[0].origin, (int(cases["count"].min()), int(cases["count"].max())))
+
+
+def _schedules(results: Results) -> ScheduleEvidence | None:
+    files = [file for file in _files(results, streams.SCHEDULES) if (file.rows["entry"] == "schedule").any()]
+    if not files:
+        return None
+    rows = _newest(files, [*SCHEDULE, "entry"], "file")
+    rows = rows[(rows["entry"] == "schedule") & (rows["control"] == 0)]
+    if rows.empty:
+        return None
+    cases = statistics.summarise(rows, ["file", *SCHEDULE, "inputs", "bytes"])
+    for column, directions in (("alone", ("h2d", "d2h")), ("duplex", ("duplex_h2d", "duplex_d2h"))):
+        cases[column] = pd.Series([_parts(files[case.file].rows, case, directions) for case in cases.itertuples()], dtype=object)
+    return ScheduleEvidence(cases, _provenance("schedules", files, rows, cases))
+
+
+def _parts(rows: pd.DataFrame, case, directions: tuple[str, str]) -> Parts | None:
+    """The parts of a case from the copies and the kernel of its file; the copy nearest in size to one array is taken."""
+    array = case.bytes / (case.inputs + 1)
+    rates = []
+    for direction in directions:
+        copies = rows[(rows["entry"] == "copy") & (rows["id"] == direction) & (rows["memory"] == case.memory)]
+        if copies.empty:
+            return None
+        sizes = np.array(sorted(set(copies["bytes"])), dtype=float)
+        nearest = sizes[np.argmin(np.abs(np.log(sizes / array)))]
+        rates.append(nearest / copies.loc[copies["bytes"] == nearest, "time_ns"].median() * 1e9)
+    kernels = rows[(rows["entry"] == "kernel") & (rows["id"] == case.workload) & (rows["work"] == case.work)
+                   & (rows["blocks"] == case.blocks) & (rows["items"] == -(-case.items // case.chunks))]  # fmt: skip
+    if kernels.empty:
+        return None
+    times = kernels["time_ns"].median() * 1e-9 * case.items / kernels["items"].iloc[0]
+    return Parts(case.inputs * array / rates[0], float(times), array / rates[1])

@@ -1,0 +1,134 @@
+"""The numbers about streams in the paper's text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from analysis import streams
+from analysis.figures.concurrency import in_block_times
+from analysis.figures.stream_scan import fastest
+from analysis.statistics import ratio_interval
+from analysis.streams_evidence import SERIAL, STREAMED, Experiments, ExperimentEvidence, ScanEvidence, ScheduleEvidence
+from analysis.streams_evidence import Schedules, StreamScans, TraceEvidence, Traces
+from analysis.streams_targets import best_schedule, over_bound, targets
+from analysis.table_formats import latex, significant
+
+NAMES = {
+    "streamBest": "fastest schedule of scale at its largest size",
+    "streamBestChunks": "its number of chunks",
+    "streamBestOfBound": "its time over fill plus the longest part, copy rates while both directions run",
+    "streamAddOfBound": "the same of vector_add",
+    "streamSpeedup": "speedup of the fastest schedule of scale over serial_pinned",
+    "streamSpeedupIdeal": "what its chunks allow by the parts measured one at a time",
+    "streamBreadthOfBound": "breadth_first at its best over the bound",
+    "streamTrapOfSerial": "time of null_stream_trap over that of serial_pinned, each at its best",
+    "streamRateIn": "copy to the device while copies run the other way, GB/s",
+    "streamRateOut": "copy to the host while copies run the other way, GB/s",
+    "streamDuplexCost": "how much longer the slower direction takes while the other runs, percent",
+    "streamScanOfDuplex": "stream-scan of 16 GiB from and to memory over copies both ways",
+    "streamScanRate": "fastest stream-scan from and to memory, GB/s each way",
+    "streamFileRate": "fastest stream-scan from and to a file, GB/s each way",
+    "streamFileOfNaive": "stream-scan from and to a file against the naive loop, the least over sizes",
+    "streamQueueOne": "several kernels a stream with one connection, block times",
+    "streamQueueMany": "the same with most connections",
+    "streamStairsCases": "cases of one kernel a stream, over all numbers of connections",
+    "streamStairsFarthest": "largest distance of their makespan from the formula, percent",
+    "caveatsSaid": "experiments of which the source says something, and the device too",
+    "caveatsDiffer": "those in which the device does otherwise",
+    "collectionCost": "largest change of the makespan by collecting activity records, percent",
+    "streamTargetsKnown": "rows of the targets of streams that the data tell of",
+    "streamTargetsReached": "those that are reached",
+}
+
+
+def describers() -> tuple[tuple[dict[str, object], Callable[..., dict[str, str]]], ...]:
+    """Needs, and what defines macros from them."""
+    return (
+        ({"schedules": Schedules()}, _schedule_values),
+        ({"scans": StreamScans()}, _scan_values),
+        ({"experiments": Experiments(streams.CONCURRENCY)}, _concurrency_values),
+        ({"experiments": Experiments(streams.CAVEATS)}, _caveat_values),
+        ({"traces": Traces()}, _trace_values),
+        ({"schedules": Schedules(), "scans": StreamScans(), "traces": Traces()}, _target_values),
+    )
+
+
+def _number(value: float, digits: int = 3) -> str:
+    return significant(value, digits).replace("\u2009", "")
+
+
+def _schedule_values(schedules: ScheduleEvidence) -> dict[str, str]:
+    named: dict[str, str] = {}
+    if add := best_schedule(schedules, "vector_add"):
+        named["streamAddOfBound"] = _number(over_bound(add).value)
+    best = best_schedule(schedules, "scale")
+    if not best:
+        return named
+    named |= {
+        "streamBest": f"\\texttt{{{latex(best.id)}}}",
+        "streamBestChunks": str(best.chunks),
+        "streamBestOfBound": _number(over_bound(best).value),
+    }
+    array = best.bytes / (best.inputs + 1)
+    into, out = best.inputs * array / best.duplex.copy_in, array / best.duplex.copy_out
+    named |= {"streamRateIn": _number(into / 1e9), "streamRateOut": _number(out / 1e9)}
+    if best.alone:
+        slower = max(best.duplex.copy_in / best.alone.copy_in, best.duplex.copy_out / best.alone.copy_out)
+        named["streamDuplexCost"] = _number(100 * (slower - 1), 2)
+        named["streamSpeedupIdeal"] = _number(best.alone.serial() / best.alone.overlapped(best.chunks))
+    rows = schedules.cases
+    rows = rows[(rows["workload"] == best.workload) & (rows["items"] == best.items) & (rows["work"] == best.work) & (rows["memory"] == "pinned")]
+    at_best = {row.id: row for row in rows.loc[rows.groupby("id")["median_ns"].idxmin()].itertuples()}
+    if "breadth_first" in at_best and at_best["breadth_first"].duplex:
+        named["streamBreadthOfBound"] = _number(over_bound(at_best["breadth_first"]).value)
+    if SERIAL in at_best:
+        serial = at_best[SERIAL].samples
+        named["streamSpeedup"] = _number(ratio_interval(serial, best.samples).value)
+        if "null_stream_trap" in at_best:
+            named["streamTrapOfSerial"] = _number(ratio_interval(at_best["null_stream_trap"].samples, serial).value)
+    return named
+
+
+def _scan_values(scans: ScanEvidence) -> dict[str, str]:
+    cases = fastest(scans.cases)
+    named: dict[str, str] = {}
+    streamed = cases[cases["way"] == STREAMED]
+    for macro, place in (("streamScanRate", "memory"), ("streamFileRate", "file")):
+        rows = streamed[(streamed["from"] == place) & (streamed["to"] == place)]
+        if not rows.empty:
+            named[macro] = _number(float((rows["bytes"] / rows["median_ns"]).max()))
+    return named
+
+
+def _concurrency_values(experiments: ExperimentEvidence) -> dict[str, str]:
+    cases = in_block_times(experiments.rows)
+    stairs, queue = cases[cases["kernels"] == 1], cases[cases["kernels"] > 1].sort_values("connections")
+    named: dict[str, str] = {}
+    if not stairs.empty:
+        farthest = float((stairs["measured"] / stairs["predicted"] - 1).abs().max())
+        named |= {"streamStairsCases": str(len(stairs)), "streamStairsFarthest": _number(100 * farthest, 2)}
+    if queue["connections"].nunique() > 1:
+        named |= {"streamQueueOne": _number(queue["measured"].iloc[0]), "streamQueueMany": _number(queue["measured"].iloc[-1])}
+    return named
+
+
+def _caveat_values(experiments: ExperimentEvidence) -> dict[str, str]:
+    both = experiments.rows[experiments.rows["said"].notna() & experiments.rows["answer"].notna()]
+    return {"caveatsSaid": str(len(both)), "caveatsDiffer": str(int(both["differs"].astype(bool).sum()))}
+
+
+def _trace_values(traces: TraceEvidence) -> dict[str, str]:
+    changes = [abs(float(t.about["collection_percent"])) for t in traces.traces if "collection_percent" in t.about]
+    return {"collectionCost": _number(float(np.max(changes)), 2)} if changes else {}
+
+
+def _target_values(schedules: ScheduleEvidence, scans: ScanEvidence, traces: TraceEvidence) -> dict[str, str]:
+    rows = targets(schedules, scans, traces)
+    named = {
+        "streamTargetsKnown": str(sum(row.reached is not None for row in rows)),
+        "streamTargetsReached": str(sum(row.reached is True for row in rows)),
+    }
+    measures = {"of copies both ways": "streamScanOfDuplex", "× naive": "streamFileOfNaive"}
+    return named | {measures[row.measure]: _number(row.measured.value) for row in rows if row.measure in measures and row.measured}

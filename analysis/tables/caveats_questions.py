@@ -1,0 +1,25 @@
+"""The experiments that are not about one call: launches, events, order, queues, cache configuration."""
+
+from __future__ import annotations
+
+from analysis import caveats, streams
+from analysis.streams_evidence import ExperimentEvidence, Experiments
+from analysis.table_formats import Column, Table
+
+NEEDS = {"experiments": Experiments(streams.CAVEATS)}
+
+
+def build(experiments: ExperimentEvidence) -> Table:
+    rows = caveats.others(experiments.rows)
+    rows["shown"] = [caveats.cell(*pair) for pair in zip(rows["answer"], rows["differs"], strict=True)]
+    return Table(
+        caption="What else was asked of the device about launches, events, order and queues; columns as in the table of calls.",
+        columns=(
+            Column("question", "does", right=False),
+            Column("said", "said", caveats.text, right=False),
+            Column("shown", "does", right=False),
+            Column("counted", "yes", caveats.text, right=False),
+        ),
+        rows=rows,
+        wide=True,
+    )

@@ -1,0 +1,53 @@
+"""Every schedule at its best: time, over its bound, against the serial one."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis.statistics import ratio_interval
+from analysis.streams_evidence import MAIN_WORKLOAD, SCHEDULE, SERIAL, ScheduleEvidence, Schedules
+from analysis.streams_targets import over_bound
+from analysis.table_formats import Column, Table, code, significant, size, whole, with_interval
+
+PRINTED = 48
+"""No more rows are printed, and only those of one workload at one size; all are in the CSV."""
+NEEDS = {"schedules": Schedules()}
+
+
+def build(schedules: ScheduleEvidence) -> Table:
+    """One row a schedule, workload and amount of work, at the chunks and streams where it is fastest; the fastest first."""
+    problem = ["workload", "items", "work"]
+    cases = schedules.cases.assign(main=schedules.cases["workload"] == MAIN_WORKLOAD)
+    best = cases.loc[cases.groupby([*problem, "id"])["median_ns"].idxmin()]
+    best = best.sort_values(["main", *problem, "median_ns"], ascending=[False, True, False, True, True], ignore_index=True)
+    printed = int((best[["workload", "items"]] == best[["workload", "items"]].iloc[0]).all(axis=1).sum())
+    serial = {tuple(row[problem]): row["samples"] for _, row in best[best["id"] == SERIAL].iterrows()}
+    against = [serial.get(key) for key in best[problem].itertuples(index=False, name=None)]
+    rows = best[[*SCHEDULE]].assign(
+        median_ms=best["median_ns"] / 1e6,
+        low_ms=best["low_ns"] / 1e6,
+        high_ms=best["high_ns"] / 1e6,
+        of_bound=pd.Series([over_bound(case) if case.duplex else None for case in best.itertuples()], dtype=object),
+        speedup=pd.Series([None if base is None else ratio_interval(base, samples)
+                           for base, samples in zip(against, best["samples"], strict=True)], dtype=object),
+    )  # fmt: skip
+    return Table(
+        caption="Every schedule at the number of chunks and streams where it is fastest: time, over the bound of fill plus the longest "
+        f"part (copy rates while both directions run), and speedup over {SERIAL} where that was timed, with 95% bootstrap intervals in "
+        "brackets where there were repetitions enough. Copies of pageable memory do not run in both directions, so they have no bound.",
+        columns=(
+            Column("workload", "workload", right=False),
+            Column("items", "n", size),
+            Column("work", "work", whole),
+            Column("id", "schedule", code, right=False),
+            Column("chunks", "chunks", whole),
+            Column("streams", "streams", whole),
+            Column("memory", "memory", right=False),
+            Column("median_ms", "ms", lambda v: significant(v, 4)),
+            Column("of_bound", "of bound", lambda v: with_interval(v, 3)),
+            Column("speedup", "speedup", lambda v: with_interval(v, 3)),
+        ),
+        rows=rows,
+        wide=True,
+        printed=min(printed, PRINTED),
+    )

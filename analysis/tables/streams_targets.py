@@ -1,0 +1,32 @@
+"""What the stream laboratory was to reach, and whether it did."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis.streams_evidence import ScanEvidence, ScheduleEvidence, Schedules, StreamScans, TraceEvidence, Traces
+from analysis.streams_targets import targets
+from analysis.table_formats import Column, Table, with_interval
+
+NEEDS = {"schedules": Schedules(), "scans": StreamScans(), "traces": Traces()}
+
+
+def build(schedules: ScheduleEvidence, scans: ScanEvidence, traces: TraceEvidence) -> Table:
+    rows = targets(schedules, scans, traces)
+    return Table(
+        caption="What was to be reached by schedules and by stream-scan, with 95% bootstrap intervals in brackets where there were "
+        "repetitions enough. A schedule's bound is fill plus the longest of copy in, kernels and copy out, with the copy rates while "
+        "both directions run, of the same run. Of files the gain counts that is least over the sizes, each way with the faster way to "
+        "write. Of the traces that one counts whose makespan changed most.",
+        columns=(
+            Column("what", "of what", right=False),
+            Column("measure", "measured as", right=False),
+            Column("wanted", "wanted", right=False),
+            Column("measured", "measured", lambda interval: with_interval(interval, 3)),
+            Column("where", "at", right=False),
+            Column("reached", "reached", {True: "yes", False: "no", None: "—"}.get, right=False),
+        ),
+        rows=pd.DataFrame({name: pd.Series([getattr(row, name) for row in rows], dtype=object)
+                           for name in ("what", "measure", "wanted", "measured", "where", "reached")}),
+        wide=True,
+    )  # fmt: skip

@@ -1,0 +1,144 @@
+"""Invented results of the stream laboratory, for tests only; a copy of 1 GiB takes 20 ms, and 22 ms while another runs against it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+ITEMS = 2**28
+COPY_MS, DUPLEX_MS = 20.0, 22.0
+CHUNKS, STREAMS, WORKS = (1, 2, 4, 16, 64), (1, 2, 4, 8), (1, 32, 128, 512)
+SPREAD = (0.998, 0.999, 1.0, 1.001, 1.002)
+_SLOWER = {"double_buffered": 1.01, "three_streams": 1.02, "graph": 1.03, "depth_first": 1.04, "skewed": 1.04, "event_handoff": 1.08,
+           "per_thread_default": 1.035, "null_stream_nonblocking": 1.036, "breadth_first": 1.2}  # fmt: skip
+"""Times over fill plus the longest part."""
+
+
+def about(**changes: Any) -> dict[str, Any]:
+    """The provenance that every document has."""
+    return {"device": "Test Device", "date": "2026-01-02T03:04:05Z", "git_commit": "0123456789abcdef0123456789abcdef01234567",
+            "git_dirty": "false"} | changes  # fmt: skip
+
+
+def repetitions(name: str, milliseconds: float, **fields: Any) -> list[dict[str, Any]]:
+    return [{"name": name, "run_name": name, "run_type": "iteration", "repetition_index": i, "round": float(i), "iterations": 1,
+             "real_time": milliseconds * 1e6 * spread, "time_unit": "ns"} | fields for i, spread in enumerate(SPREAD)]  # fmt: skip
+
+
+def kernel_ms(work: int) -> float:
+    """All chunks together."""
+    return 0.5 + 0.04 * work
+
+
+def bound_ms(work: int, chunks: int) -> float:
+    """Fill plus the longest part, with the copy rates while both directions run."""
+    parts = sorted((DUPLEX_MS, DUPLEX_MS, kernel_ms(work)))
+    return parts[2] + (parts[0] + parts[1]) / chunks
+
+
+def schedule(id_: str, milliseconds: float, chunks: int = 16, streams: int = 4, work: int = 1, workload: str = "scale",
+             memory: str = "pinned", inputs: int = 1, **fields: Any) -> list[dict[str, Any]]:  # fmt: skip
+    name = (f"streams/schedule:{id_}/workload:{workload}/items:{ITEMS}/chunks:{chunks}/streams:{streams}/memory:{memory}"
+            f"/work:{work}/blocks:0")  # fmt: skip
+    return repetitions(name, milliseconds, **{"bytes": 4.0 * ITEMS * (inputs + 1), "inputs": float(inputs), "control": 0.0, "verified": 1.0,
+                                              "items": float(ITEMS)} | fields)  # fmt: skip
+
+
+def rates() -> list[dict[str, Any]]:
+    """Copies alone and against each other, and the kernels of all chunk sizes."""
+    entries: list[dict[str, Any]] = []
+    for direction, time in (("h2d", COPY_MS), ("d2h", COPY_MS), ("duplex_h2d", DUPLEX_MS), ("duplex_d2h", DUPLEX_MS)):
+        entries += repetitions(f"streams/copy:{direction}/bytes:{4 * ITEMS}/memory:pinned", time, bytes=4.0 * ITEMS)
+    for workload in ("scale", "vector_add"):
+        for chunks in CHUNKS:
+            for work in WORKS:
+                name = f"streams/kernel:{workload}/items:{ITEMS // chunks}/work:{work}/blocks:0"
+                entries += repetitions(name, kernel_ms(work) / chunks)
+    return entries
+
+
+def schedules() -> dict[str, Any]:
+    entries = rates()
+    for work in WORKS:
+        for chunks in CHUNKS:
+            serial = 2 * COPY_MS + kernel_ms(work)
+            entries += schedule("serial_pinned", serial + 0.01 * chunks, chunks, work=work)
+            entries += schedule("null_stream_trap", 1.1 * serial, chunks, work=work)
+            entries += schedule("three_streams_unordered", 21.0, chunks, work=work, control=1.0, verified=0.0)
+            for id_, slower in _SLOWER.items():
+                entries += schedule(id_, slower * bound_ms(work, chunks), chunks, work=work)
+        for streams in STREAMS[:2] + STREAMS[3:]:
+            entries += schedule("depth_first", (1.0 + 0.5 / streams) * bound_ms(work, 64), 64, streams, work=work)
+    entries += schedule("three_streams", 1.02 * (2 * DUPLEX_MS + (DUPLEX_MS + 0.54) / 16), workload="vector_add", inputs=2)
+    return {"context": about(schema="scanlab-streams/1", kind="cuda"), "benchmarks": entries}
+
+
+def stream_scan() -> dict[str, Any]:
+    entries: list[dict[str, Any]] = []
+    for exponent in (28, 30, 32):
+        items, size = 2**exponent, 4 * 2**exponent
+        for way, place, mapped, rate in (("duplex_copy", "memory", 0, 50.0), ("streamed", "memory", 0, 48.0), ("naive", "memory", 0, 2.6),
+                                         ("streamed", "file", 0, 4.0), ("streamed", "file", 1, 6.0), ("naive", "file", 0, 1.6),
+                                         ("naive", "file", 1, 1.2)):  # fmt: skip
+            name = (f"stream_scan/way:{way}/scan:best/type:i32/op:plus/mode:inclusive/items:{items}/from:{place}/to:{place}"
+                    f"/budget:{2**31}/chunks:512")  # fmt: skip
+            entries += repetitions(name, size / rate / 1e6, bytes_each_way=float(size), mapped=float(mapped), verified=1.0)
+    return {"context": about(schema="scanlab-results/1", kind="cuda"), "benchmarks": entries}
+
+
+def trace(schedule_: str = "depth_first", operations: int = 48, channels: int = 4, **changes: Any) -> dict[str, Any]:
+    """A timeline whose three engines take turns."""
+    events: list[dict[str, Any]] = [{"name": "process_name", "ph": "M", "pid": pid, "tid": 0, "args": {"name": name}}
+                                    for pid, name in ((1, "streams"), (2, "engines"))]  # fmt: skip
+    kinds = (("copies in", 1, 300.0), ("kernels", 101, 8.0), ("copies out", 201, 310.0))
+    for i in range(operations):
+        chunk, (kind, lane, lasts) = i // 3, kinds[i % 3]
+        for pid in (1, 2):
+            events.append({"name": f"{kind} {chunk}", "cat": kind, "ph": "X", "pid": pid, "tid": lane if pid == 2 else chunk % 4 + 1,
+                           "ts": 320.0 * (chunk + i % 3) + 50, "dur": lasts,
+                           "args": {"chunk": chunk, "stream": f"stream {chunk % 4}", "channel": chunk % channels}})  # fmt: skip
+    return {"traceEvents": events, "displayTimeUnit": "ms",
+            "otherData": about(schedule=schedule_, collection_percent=-2.0) | changes}  # fmt: skip
+
+
+def experiment(name: str, question: str, said: str | None, answer: str | None) -> dict[str, Any]:
+    return {"name": name, "question": question, "said": said, "claim": "a claim", "source": "a lecture", "answer": answer,
+            "differs": bool(said and answer and said != answer), "yes": 15 if answer == "yes" else 0, "trials": 15 if answer else 0,
+            "seconds": [], "why_not": "" if answer else "it needs a second device", "environment": {}, "fresh_process": False}  # fmt: skip
+
+
+def caveats() -> dict[str, Any]:
+    host, parted = "hold up the host until the kernel before it ends", "keep kernels of two streams apart"
+    return {"schema": "scanlab-caveats/1", "context": about(), "experiments": [
+        experiment("device_allocation.host", f"does cudaMalloc (64 MiB) {host}", None, "no"),
+        experiment("device_allocation.streams", f"does cudaMalloc (64 MiB) {parted}", "yes", "no"),
+        experiment("peer_copy.streams", f"does cudaMemcpyPeerAsync to another device, behind the kernel, {parted}", None, None),
+        experiment("kernel_launch", "does a launch return only when its kernel has ended", "no", "no"),
+    ]}  # fmt: skip
+
+
+def concurrency() -> dict[str, Any]:
+    cases = []
+
+    def add(streams: int, kernels: int, blocks: int, connections: int, predicted: float) -> None:
+        cases.append({"streams": streams, "kernels": kernels, "blocks": blocks, "slots": 132, "connections": connections,
+                      "block_seconds": 1e-3, "waves": -(-streams * blocks // 132), "fluid_seconds": 1e-3 * streams * blocks / 132,
+                      "predicted_seconds": predicted, "serial_seconds": 1e-3 * streams * kernels * -(-blocks // 132),
+                      "makespan_seconds": [predicted * (1 + 1e-3 * i) for i in range(5)]})  # fmt: skip
+
+    for connections in (1, 8, 32):
+        for streams in (1, 4, 16):
+            for blocks in (1, 33, 67, 132):
+                add(streams, 1, blocks, connections, 1e-3 * -(-streams * blocks // 132))
+        add(4, 3, 8, connections, 9e-3 if connections == 1 else 3e-3)
+    return {"schema": "scanlab-concurrency/1", "context": about(), "cases": cases}
+
+
+def write_all(folder: Path) -> None:
+    """A file of each kind; two traces of each schedule, one of them with one hardware queue."""
+    documents = {"streams": schedules(), "larger": stream_scan(), "caveats": caveats(), "concurrency": concurrency()}
+    for schedule_ in ("depth_first", "breadth_first"):
+        documents |= {f"trace_{schedule_}_{channels}": trace(schedule_, channels=channels) for channels in (1, 4)}
+    for name, document in documents.items():
+        (folder / f"{name}.json").write_text(json.dumps(document))

@@ -1,0 +1,236 @@
+"""The stream laboratory: what is read, what is refused and where, bounds, choices, targets, and timelines in time."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analysis import caveats, gantt, results, streams, streams_evidence, style
+from analysis.figures import concurrency, schedules_speedup
+from analysis.figures import schedules as schedules_figure
+from analysis.figures import stream_scan as scan_figure
+from analysis.streams_evidence import Parts, Schedules, StreamScans, Traces
+from analysis.streams_targets import over_bound, targets
+from analysis.tests import stream_fixtures as fixtures
+
+RECORDED = Path(__file__).parents[2] / "data" / "recorded" / "nvidia-h200" / "2026-11-21d"
+
+
+def write(folder: Path, name: str, document: dict[str, Any]) -> None:
+    (folder / name).write_text(json.dumps(document))
+
+
+def read(folder: Path) -> results.Results:
+    return results.read([], [folder])
+
+
+def problem(folder: Path, document: dict[str, Any]) -> str:
+    """The only problem of a folder with one document."""
+    write(folder, "d.json", document)
+    (found,) = read(folder).problems
+    assert found.file.name == "d.json"
+    return str(found)
+
+
+# ------------------------------------------------------------------------------------------------- reading
+
+
+def test_the_recorded_run_is_read_whole_and_none_of_it_is_a_scan() -> None:
+    found = read(RECORDED)
+    assert not found.problems and not found.runs
+    assert {file.kind for file in found.streams} == {streams.SCHEDULES, streams.STREAM_SCAN, streams.TRACE, streams.CAVEATS, streams.CONCURRENCY}
+
+
+def test_a_truncated_file_is_named_and_the_others_are_read(tmp_path: Path) -> None:
+    fixtures.write_all(tmp_path)
+    (tmp_path / "cut.json.gz").write_bytes(gzip.compress(json.dumps(fixtures.trace()).encode())[:200])
+    found = read(tmp_path)
+    assert ["cut.json.gz"] == [p.file.name for p in found.problems] and len(found.streams) == 8
+    assert "truncated" in str(found.problems[0])
+
+
+@pytest.mark.parametrize("document", [fixtures.schedules(), fixtures.caveats(), fixtures.concurrency(), fixtures.stream_scan()])
+def test_another_version_of_a_schema_is_refused_with_the_one_expected(tmp_path: Path, document: dict[str, Any]) -> None:
+    holder = document if "schema" in document else document["context"]
+    wanted, holder["schema"] = holder["schema"], holder["schema"].replace("/1", "/2")
+    said = problem(tmp_path, document)
+    assert "schema: expected" in said and repr(wanted) in said and holder["schema"] in said
+
+
+@pytest.mark.parametrize(("change", "says"), [
+    ({"real_time": -1.0}, "not a positive time"),
+    ({"run_name": "streams/schedule:serial/workload:scale/items:8/chunks:2/memory:pinned/work:1/blocks:0"}, "lacks streams"),
+    ({"run_name": "streams/schedule:serial/workload:scale/items:8/chunks:x/streams:1/memory:pinned/work:1/blocks:0"}, "chunks must be a whole"),
+    ({"run_name": "scan/variant:best"}, "does not begin with streams/"),
+    ({"inputs": None}, "inputs is None"),
+    ({"verified": 0.0}, "its output was wrong, though it is no control"),
+])  # fmt: skip
+def test_a_bad_repetition_is_refused_with_its_place_and_the_rest_is_read(tmp_path: Path, change: dict[str, Any], says: str) -> None:
+    document = {"context": fixtures.about(schema="scanlab-streams/1"), "benchmarks": fixtures.schedule("serial_pinned", 40.0)}
+    document["benchmarks"][1] |= change
+    said = problem(tmp_path, document)
+    assert "benchmarks[1]" in said and says in said
+    assert len(read(tmp_path).streams[0].rows) == len(fixtures.SPREAD) - 1
+
+
+def test_a_repetition_that_is_there_twice_is_refused(tmp_path: Path) -> None:
+    document = {"context": fixtures.about(schema="scanlab-streams/1"), "benchmarks": fixtures.schedule("serial_pinned", 40.0)}
+    document["benchmarks"].append(document["benchmarks"][2] | {"real_time": 1.0})
+    assert "repetition 2 of this case was already read" in problem(tmp_path, document)
+
+
+@pytest.mark.parametrize(("document", "at", "key"), [(fixtures.caveats(), "experiments", "answer"), (fixtures.concurrency(), "cases", "slots")])
+def test_an_experiment_that_lacks_a_field_is_named(tmp_path: Path, document: dict[str, Any], at: str, key: str) -> None:
+    del document[at][1][key]
+    assert f"{at}[1]: refused: lacks {key}" in problem(tmp_path, document)
+
+
+@pytest.mark.parametrize(("change", "says"), [
+    ({"traceEvents": []}, "no process is named engines"), ({"traceEvents": "x"}, "expected a list"), ({"otherData": 1}, "otherData"),
+])  # fmt: skip
+def test_what_is_no_trace_of_engines_is_refused(tmp_path: Path, change: dict[str, Any], says: str) -> None:
+    assert says in problem(tmp_path, fixtures.trace() | change)
+
+
+def test_an_operation_without_a_time_is_refused_with_its_place(tmp_path: Path) -> None:
+    document = fixtures.trace()
+    place = next(i for i, event in enumerate(document["traceEvents"]) if event["ph"] == "X" and event["pid"] == 2)
+    del document["traceEvents"][place]["dur"]
+    assert f"traceEvents[{place}]: refused" in problem(tmp_path, document)
+
+
+# ------------------------------------------------------------------------------------------------- bounds
+
+
+@pytest.mark.parametrize("parts", [Parts(4, 1, 3), Parts(1, 5, 2), Parts(1, 2, 6)])
+def test_the_bound_is_the_largest_of_van_werkhovens_three(parts: Parts) -> None:
+    h, k, d = parts.copy_in, parts.kernels, parts.copy_out
+    for n in (1, 3, 64):
+        assert parts.overlapped(n) == pytest.approx(max(h + (k + d) / n, k + (h + d) / n, d + (h + k) / n))
+    assert parts.overlapped(1) == parts.serial()
+
+
+def test_equal_thirds_over_n_chunks_allow_the_speedup_of_the_lecture() -> None:
+    third = Parts(1, 1, 1)
+    for n in (1, 2, 4, 100):
+        assert third.serial() / third.overlapped(n) == pytest.approx(streams_evidence.equal_thirds(n))
+
+
+def test_a_schedule_is_set_against_the_copies_and_kernels_of_its_own_run(tmp_path: Path) -> None:
+    write(tmp_path, "old.json", fixtures.schedules())
+    newer = fixtures.schedules()
+    newer["context"]["date"] = "2026-01-03"
+    newer["benchmarks"] = [e | {"real_time": 2 * e["real_time"]} for e in newer["benchmarks"] if "workload:vector_add" not in e["name"]]
+    write(tmp_path, "new.json", newer)
+    cases = Schedules().find(read(tmp_path), {}).cases
+    assert not cases["id"].str.contains("unordered").any()
+    for workload, doubled in (("scale", 2), ("vector_add", 1)):
+        case = next(cases[(cases["workload"] == workload) & (cases["id"] == "three_streams") & (cases["chunks"] == 16)].itertuples())
+        assert case.duplex.copy_out == pytest.approx(doubled * fixtures.DUPLEX_MS / 1e3)
+        assert case.duplex.copy_in == pytest.approx(doubled * case.inputs * fixtures.DUPLEX_MS / 1e3)
+        assert over_bound(case).value == pytest.approx(1.02, abs=1e-4)
+
+
+def test_speedup_is_over_the_fastest_serial_run(tmp_path: Path) -> None:
+    write(tmp_path, "d.json", fixtures.schedules())
+    panel = schedules_figure.at_one(Schedules().find(read(tmp_path), {}).panels()[0], "streams", "chunks")
+    gains = schedules_speedup.speedups(panel)
+    gain = gains[(gains["id"] == "graph") & (gains["chunks"] == 64)]["speedup"].iloc[0]
+    serial = 2 * fixtures.COPY_MS + fixtures.kernel_ms(1) + 0.01
+    assert gain.value == pytest.approx(serial / (1.03 * fixtures.bound_ms(1, 64)), rel=1e-6)
+
+
+def test_panels_are_amounts_of_work_from_the_least_to_the_most(tmp_path: Path) -> None:
+    write(tmp_path, "d.json", fixtures.schedules())
+    works = [panel["work"].iloc[0] for panel in Schedules().find(read(tmp_path), {}).panels()]
+    assert len(works) == 3 and works[0] == min(fixtures.WORKS) and works[-1] == max(fixtures.WORKS)
+
+
+# ------------------------------------------------------------------------------------------------ targets
+
+
+def found_targets(folder: Path) -> list:
+    found = read(folder)
+    return targets(Schedules().find(found, {}), StreamScans().find(found, {}), Traces().find(found, {}))
+
+
+def test_targets_are_reached_by_what_was_measured(tmp_path: Path) -> None:
+    fixtures.write_all(tmp_path)
+    scale, add, duplex, naive, collection = found_targets(tmp_path)
+    assert all(row.reached is True for row in (scale, add, duplex, naive, collection))
+    assert scale.measured.value == pytest.approx(1.01, abs=1e-4) and scale.where == "double_buffered, 64 chunks"
+    assert duplex.measured.value == pytest.approx(0.96)
+    assert naive.measured.value == pytest.approx(6.0 / 1.6)  # the faster way to write on either side
+    assert collection.measured.value == -2.0
+
+
+def test_targets_are_missed_by_what_was_measured(tmp_path: Path) -> None:
+    fixtures.write_all(tmp_path)
+    slow = fixtures.schedules()
+    for entry in slow["benchmarks"]:
+        if "/schedule:" in entry["name"]:
+            entry["real_time"] *= 1.2
+    write(tmp_path, "streams.json", slow)
+    scans = fixtures.stream_scan()
+    for entry in scans["benchmarks"]:
+        if "way:streamed" in entry["name"]:
+            entry["real_time"] *= 1.5
+    write(tmp_path, "larger.json", scans)
+    write(tmp_path, "trace_depth_first_4.json", fixtures.trace(collection_percent=-7.0))
+    assert [row.reached for row in found_targets(tmp_path)] == [False] * 5
+
+
+def test_what_was_not_measured_is_neither_reached_nor_missed() -> None:
+    assert all(row.reached is None and row.measured is None for row in targets(None, None, None))
+
+
+# --------------------------------------------------------------------------------------- traces and experiments
+
+
+def test_one_hardware_queue_is_told_by_the_channels_of_the_kernels(tmp_path: Path) -> None:
+    fixtures.write_all(tmp_path)
+    found = Traces(("depth_first", "breadth_first")).find(read(tmp_path), {})
+    assert [t.title for t in found.traces] == ["depth_first", "depth_first, one connection", "breadth_first", "breadth_first, one connection"]
+
+
+def test_a_trace_of_1000_operations_is_drawn_in_five_seconds(tmp_path: Path) -> None:
+    write(tmp_path, "t.json", fixtures.trace(operations=1000))
+    started = time.monotonic()
+    with style.sheet():
+        gantt.draw_file(tmp_path / "t.json").savefig(tmp_path / "t.pdf")
+    assert time.monotonic() - started < 5
+
+
+def test_engines_have_lanes_in_the_order_of_a_chunks_way() -> None:
+    found = streams.trace(fixtures.trace())
+    with style.sheet():
+        drawn, (axes,) = style.figure(style.COLUMN, 1.4)
+        gantt.draw_trace(axes, found.rows.sort_values("start_us", ascending=False), "")
+        assert [label.get_text() for label in axes.get_yticklabels()] == list(streams.ENGINES)
+
+
+def test_a_call_has_its_two_questions_side_by_side_and_says_what_differs(tmp_path: Path) -> None:
+    rows = streams.read(fixtures.caveats()).rows
+    malloc, peer = caveats.calls(rows).itertuples()
+    assert (malloc.call, malloc.host_answer, malloc.streams_said, malloc.streams_counted) == ("Malloc (64 MiB)", "no", "yes", "0 of 15")
+    assert caveats.text(malloc.host_said) == "—"
+    assert caveats.cell(malloc.streams_answer, malloc.streams_differs) == "no (!)" and caveats.cell(malloc.host_answer, malloc.host_differs) == "no"
+    assert caveats.cell(peer.streams_answer, peer.streams_differs) == "—"
+    (launch,) = caveats.others(rows).itertuples()
+    assert launch.question == "a launch return only when its kernel has ended"
+
+
+def test_makespans_are_in_units_of_a_blocks_time() -> None:
+    cases = concurrency.in_block_times(streams.read(fixtures.concurrency()).rows)
+    one_queue = cases[(cases["kernels"] == 3) & (cases["connections"] == 1)].iloc[0]
+    assert one_queue["measured"] == pytest.approx(9.018) and one_queue["predicted"] == pytest.approx(9) and one_queue["total"] == 96
+
+
+@pytest.mark.parametrize(("size", "name"), [(1 << 30, "1 GiB"), (3 << 29, "1.5 GiB"), (1 << 20, "1 MiB"), (100, "100 B")])
+def test_sizes_are_named_in_binary_units(size: int, name: str) -> None:
+    assert scan_figure.size_name(size) == name
