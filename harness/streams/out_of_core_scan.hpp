@@ -36,6 +36,7 @@ struct OutOfCoreScan {
   std::vector<Chunk> chunks_left() const;
 
   /// The scan of a chunk of so many items.
+  Problem chunk_problem(std::int64_t items) const;
   BoundScan bind(std::int64_t items) const;
   /// Device memory that it takes: buffers, workspaces, carries.
   std::size_t device_bytes() const;
