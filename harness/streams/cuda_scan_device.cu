@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <new>
 #include <utility>
 #include <vector>
 
@@ -160,17 +159,6 @@ class CudaScanDevice final : public ScanDevice {
 };
 
 }  // namespace
-
-HostArray pinned_memory(std::size_t bytes) {
-  void* memory = nullptr;
-  const cudaError_t error = cudaHostAlloc(&memory, std::max<std::size_t>(bytes, 1), cudaHostAllocDefault);
-  if (error == cudaErrorMemoryAllocation) {
-    cudaGetLastError();  // not sticky: the next call must not report it again
-    throw std::bad_alloc();
-  }
-  check(error, "allocating pinned memory");
-  return {static_cast<std::byte*>(memory), [](std::byte* pinned) { cudaFreeHost(pinned); }};
-}
 
 std::unique_ptr<ScanDevice> cuda_scan_device(const OutOfCoreScan& asked, const Recording& recording) {
   return std::make_unique<CudaScanDevice>(asked, recording);
