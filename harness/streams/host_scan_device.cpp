@@ -1,6 +1,5 @@
 // A ScanDevice without a device: a thread for each stream, and a scan of the registry that runs on the host. As on a
 // device, nothing but streams and events orders what is enqueued.
-#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstring>
