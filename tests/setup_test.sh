@@ -104,7 +104,7 @@ mkdir -p "$2/figures" "$2/tables" && echo 'error: bad.json: truncated' && exit "
 SH
 for preset in cpu cuda; do
   stand_in build/$preset/scanlab <<'SH'
-echo "$*" && status=STATUS_$1 && exit "${!status:-0}"
+echo "$*" && status=STATUS_${1//-/_} && exit "${!status:-0}"
 SH
   touch build/$preset/build.ninja
 done
@@ -124,6 +124,7 @@ set_up_for no-cuda
 expect 0 "Figures:  $scratch/out/report/figures" "${run[@]}" --no-cuda --quick
 expect 0 'verify --device simt --quick' cat "$scratch/out/log/verify.txt"
 expect 0 "bench --variant cpu_* --sweep quick --out $scratch/out/cpu.json" cat "$scratch/out/log/bench.txt"
+expect 0 'streams check all' cat "$scratch/out/log/check.txt"
 expect 1 'Failed:   verify' env STATUS_verify=1 STATUS_bench=4 "${run[@]}" --no-cuda
 expect 1 'Failed:   explain' env STATUS_explain=134 STATUS_analysis=2 "${run[@]}" --no-cuda
 expect 2 'error: bad.json: truncated' env STATUS_analysis=2 "${run[@]}" --no-cuda
@@ -137,6 +138,18 @@ export GPUS=1
 set_up_for
 expect 0 'Measuring on A GPU.' "${run[@]}"
 expect 0 "bench --sweep full --out $scratch/out/scan.json" cat "$scratch/out/log/bench.txt"
+expect 0 "streams run --sweep full --out $scratch/out/schedules.json" cat "$scratch/out/log/schedules.txt"
+expect 0 "streams caveats --json $scratch/out/caveats.json" cat "$scratch/out/log/caveats.txt"
+expect 0 "streams concurrency --json $scratch/out/concurrency.json" cat "$scratch/out/log/concurrency.txt"
+for name in depth_first breadth_first depth_first_one_queue; do
+  expect 0 "--out $scratch/out/trace_$name.json" cat "$scratch/out/log/traces.txt"
+done
+for from_to in memory file_pwrite file_mapping; do
+  expect 0 "--json $scratch/out/stream_scan_$from_to.json" cat "$scratch/out/log/stream_scan.txt"
+done
+expect 1 '' test -e "$scratch/out/.scanned"
+expect 1 'Failed:   schedules caveats concurrency traces' env STATUS_streams=1 "${run[@]}"
+expect 4 'schedules caveats concurrency traces skipped cases for lack of memory' env STATUS_streams=4 "${run[@]}"
 expect 0 'busy with other work (0 % in use; processes: 42, python)' env BUSY=1 "${run[@]}" --gpu 0
 expect 0 'CPU executor' "${run[@]}" --device simt
 export DRIVER=12.8

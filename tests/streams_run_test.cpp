@@ -57,6 +57,21 @@ TEST(StreamsRun, NamesItsCases) {
   EXPECT_EQ(std::ranges::count(once.out, '\n'), 1);
 }
 
+TEST(StreamsRun, SweepsAreListsOfCases) {
+  const Result full = scanlab_streams({"run", "--sweep", "full", "--benchmark_list_tests"});
+  EXPECT_EQ(full.status, kOk) << full.err;
+  for (const char* what : {"depth_first/workload:scale/items:268435456/chunks:128/streams:16/", "chunks:1/streams:1/",
+                           "serial/workload:scale/items:268435456/chunks:64/", "three_streams_unordered", "work:4096",
+                           "workload:feistel", "workload:scan"}) {
+    EXPECT_NE(full.out.find(what), std::string::npos) << what;
+  }
+  EXPECT_GT(std::ranges::count(full.out, '\n'), 100);
+  EXPECT_LT(std::ranges::count(full.out, '\n'), 140);  // so that 1.7 s each are not more than 4 minutes
+  const Result narrowed =
+      scanlab_streams({"run", "graph", "--sweep", "quick", "--workload", "scale", "--benchmark_list_tests"});
+  EXPECT_EQ(std::ranges::count(narrowed.out, '\n'), 1) << narrowed.out;
+}
+
 TEST(StreamsRun, BadInputIsASentence) {
   const auto expect = [](const std::vector<std::string>& words, const std::string& hint) {
     const Result result = scanlab_streams(words);
@@ -65,6 +80,10 @@ TEST(StreamsRun, BadInputIsASentence) {
   };
   expect({"run"}, "run takes a schedule");
   expect({"run", "depth_first", "--rounds", "0"}, "--rounds takes");
+  expect({"run", "depth_first", "--cap", "0"}, "--cap takes");
+  expect({"run", "--sweep", "fast"}, "there is no sweep 'fast'; known: full, quick");
+  expect({"run", "--sweep", "quick", "--chunks", "3"}, "a sweep sets --chunks itself");
+  expect({"run", "graph", "--sweep", "quick", "--workload", "scan"}, "no case of the sweep is left");
   expect({"run", "depth_first", "--benchmark_filter", "nothing"}, "benchmark_filter");
   expect({"run", "depth_first", "--chunks", "0"}, "0 chunks are not enough");
   expect({"trace"}, "trace takes a schedule");

@@ -179,6 +179,20 @@ TEST(TimelineAnalysis, KernelsAtOnceKeepTheirEngineBusyOnce) {
   EXPECT_NEAR(analyse(timeline).busy[1], 5 * kMs, 1e-9);
 }
 
+TEST(TimelineAnalysis, SaysOverlapInWords) {
+  const Recording recording = recorded("depth_first", 8, 4);
+  const std::string good = analyse(played(recording, {1, 1, 1})).overlap_in_words();
+  EXPECT_TRUE(good.starts_with("overlap ") && good.ends_with("% of what could be saved")) << good;
+  Timeline slow = played(recording, {0.001, 0.001, 0.001});
+  for (std::size_t i = 0; i < slow.spans.size(); ++i) {  // 24 us of work in 2.3 ms
+    const double start = 1e-4 * static_cast<double>(i);
+    slow.spans[i].when = {start, start + 1e-6};
+  }
+  EXPECT_EQ(analyse(slow).overlap_in_words(), "no overlap to speak of: no engine was at work for 2.277 ms or more");
+  EXPECT_EQ(analyse(played(recording, {0, 1, 0})).overlap_in_words(),
+            "one engine had all the work: nothing could overlap");
+}
+
 TEST(TimelineAnalysis, NothingIsNothing) {
   Job job = job_of(4, 2);
   job.items = 0;
@@ -350,7 +364,7 @@ TEST(Diagnosis, NamesTooFewStreams) {
   const Timeline timeline = played(recording, {1, 1, 1});
   EXPECT_EQ(causes(timeline), Causes{Cause::too_few_streams});
   const std::string evidence = diagnose(timeline, analyse(timeline)).front().evidence;
-  EXPECT_NE(evidence.find("32 chunks in 1 streams"), std::string::npos) << evidence;
+  EXPECT_NE(evidence.find("32 chunks in 1 stream:"), std::string::npos) << evidence;
   EXPECT_NE(evidence.find("by the order of its stream"), std::string::npos) << evidence;
 }
 
@@ -370,6 +384,71 @@ TEST(Diagnosis, LooksBehindAChunksOwnSteps) {
 TEST(Diagnosis, NamesTooFewChunks) {
   const Recording recording = recorded("three_streams", 2, 3);
   EXPECT_EQ(causes(played(recording, {1, 1, 1})).front(), Cause::few_chunks);
+}
+
+/// Everything a while later, as if the device began so late.
+Timeline delayed(Timeline timeline, double seconds) {
+  for (Span& span : timeline.spans) span.when = {span.when.start + seconds, span.when.end + seconds};
+  return timeline;
+}
+
+TEST(Diagnosis, LongOperationsAreNoSmallWorkBecauseTheDeviceBeganLate) {
+  // Chunks of 0.64 ms each way: 0.3 ms until the device begins, and a chunk's way to the copies out.
+  const Recording recording = recorded("depth_first", 16, 4);
+  const Timeline timeline = delayed(played(recording, {0.64, 0.02, 0.66}), 0.3 * kMs);
+  EXPECT_EQ(causes(timeline), (Causes{Cause::few_chunks, Cause::saturated_engine}));
+  const std::vector<Diagnosis> found = diagnose(timeline, analyse(timeline));
+  EXPECT_NEAR(found.front().seconds, 0.66 * kMs, 1e-9);  // without the 0.3 ms
+  EXPECT_NE(found.front().evidence.find("16 chunks"), std::string::npos);
+
+  const Timeline later = delayed(played(recording, {0.64, 0.02, 0.66}), 1 * kMs);
+  EXPECT_EQ(causes(later), (Causes{Cause::start_up, Cause::few_chunks, Cause::saturated_engine}));
+  EXPECT_NEAR(diagnose(later, analyse(later)).front().seconds, 1 * kMs, 1e-9);
+}
+
+TEST(Diagnosis, NamesLatencyBetweenLongOperations) {
+  const Recording recording = recorded("depth_first", 32, 4);
+  Timeline timeline = played(recording, {0.1, 0.2, 0.1});
+  double at = 0;
+  for (Span& span : timeline.spans) {  // kernels 200 us long, 50 us apart, and nothing holds them
+    const bool kernel = engine_of(recording.operations[span.operation]) == Engine::compute;
+    if (!kernel) continue;
+    span.when = {at + 0.15 * kMs, at + 0.35 * kMs};
+    at += 0.25 * kMs;
+  }
+  EXPECT_EQ(causes(timeline).front(), Cause::latency);
+  const Causes all = causes(timeline);
+  EXPECT_EQ(std::ranges::find(all, Cause::small_work), all.end());
+}
+
+TEST(Diagnosis, NamesAHostThatIssuesLongOperationsLate) {
+  const Recording recording = recorded("depth_first", 8, 8);
+  Timeline timeline = played(recording, {1, 0.1, 0.1});
+  double at = 0;
+  for (std::size_t i = 0; i < timeline.spans.size();
+       ++i) {  // a chunk's three operations are issued at once, 1.5 ms apart
+    if (i % 3 == 0) at = static_cast<double>(i / 3) * 1.5 * kMs;
+    timeline.issued[timeline.spans[i].operation] = {at, at + 1e-6};
+    const double seconds = timeline.spans[i].when.seconds();
+    const double start = i % 3 == 0 ? at : timeline.spans[i - 1].when.end;
+    timeline.spans[i].when = {start, start + seconds};
+  }
+  EXPECT_EQ(causes(timeline).front(), Cause::late_issue);
+}
+
+TEST(Diagnosis, BlamesWhatHeldTheFirstChunkAndNotTheNumberOfChunks) {
+  // Breadth first in 4 streams: the kernel of chunk 0 stands behind the copy in of chunk 60, and copies out begin late.
+  const Recording recording = recorded("breadth_first", 64, 4);
+  for (const double out : {0.33, 0.34}) {  // whichever engine is the busiest by a little
+    const Causes all = causes(played(recording, {0.335, 0.01, out}));
+    ASSERT_FALSE(all.empty());
+    EXPECT_EQ(all.front(), Cause::too_few_streams);
+    EXPECT_EQ(std::ranges::find(all, Cause::few_chunks), all.end());
+  }
+  // The copies in are the busiest by far, and end long before the copies out that began late.
+  const Causes other = causes(played(recording, {0.335, 0.01, 0.3}));
+  EXPECT_EQ(other.front(), Cause::too_few_streams);
+  EXPECT_EQ(std::ranges::find(other, Cause::few_chunks), other.end());
 }
 
 TEST(Diagnosis, NamesTheDefaultStream) {

@@ -326,19 +326,21 @@ Json asked(const Request& request) {
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// Asked before each chunk: shows how far it is, and says whether to go on.
+/// Asked before each chunk: shows how far it is, once that says something, and whether to go on.
 class Pace {
  public:
   Pace(const OutOfCoreScan& scan, Progress& progress) : scan_(scan), progress_(progress) {}
 
   bool operator()(const Chunk& chunk) {
+    constexpr double kSecondsToTell = 1;  // before, buffers fill and no rate means anything
     const double seconds = seconds_since(start_);
-    const auto bytes = static_cast<double>(chunk.first) * static_cast<double>(scan_.item_bytes());
-    if (chunk.index > 0 && seconds > 0) {
-      const double rest = static_cast<double>(scan_.problem.items - scan_.first_item() - chunk.first) *
-                          static_cast<double>(scan_.item_bytes());
-      progress_.show(fmt::format("chunk {} of {}, {:.2f} GB/s in and out, {} left", scan_.first_chunk + chunk.index,
-                                 scan_.chunks, 1e-9 * bytes / seconds, in_words(rest * seconds / bytes)));
+    const int done = chunk.index - scan_.host_buffers;  // the others may be on their way
+    if (done > 0 && seconds >= kSecondsToTell) {
+      const double bytes = static_cast<double>(done) * static_cast<double>(scan_.chunk_items()) *
+                           static_cast<double>(scan_.item_bytes());
+      const double left = seconds / done * (scan_.chunks - scan_.first_chunk - done);
+      progress_.show(fmt::format("chunk {} of {}, {:.2f} GB/s in and out, {} left", scan_.first_chunk + done,
+                                 scan_.chunks, 1e-9 * bytes / seconds, in_words(left)));
     }
     return !interrupted();
   }

@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
+#include <limits>
 #include <new>
 #include <optional>
 #include <set>
@@ -17,6 +19,7 @@
 #include "harness/cli/progress.hpp"
 #include "harness/cli/results_file.hpp"
 #include "harness/cli/streams.hpp"
+#include "harness/cli/streams_sweep.hpp"
 #include "harness/streams/recording.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "harness/cuda/error.hpp"
@@ -45,6 +48,7 @@ constexpr char kNotes[] =
 
 struct RunOptions {
   int rounds = 10;
+  double cap = std::numeric_limits<double>::infinity();  ///< seconds of wall time a case may take over all rounds
   std::uint64_t seed = 1;
 };
 
@@ -61,6 +65,7 @@ struct TimedSchedule {
   bool out_of_memory = false;
   int wrong = 0;  ///< repetitions
   std::vector<double> nanoseconds{};
+  double wall = 0;  ///< seconds that its repetitions took in all, made ready and verified
 
   bool control() const { return chosen.schedule->about.control; }
   /// Both ways over the bus.
@@ -82,10 +87,10 @@ std::string name_of(const ScheduledJob& chosen, const streams::Recording& record
 }
 
 /// Each once: parameters that a schedule does not heed give no case of their own where the name does not tell them.
-std::vector<TimedSchedule> timed_schedules(const JobSelection& selection) {
+std::vector<TimedSchedule> timed_schedules(const std::vector<ScheduledJob>& jobs) {
   std::vector<TimedSchedule> all;
   std::set<std::string> names;
-  for (const ScheduledJob& chosen : selection.jobs()) {
+  for (const ScheduledJob& chosen : jobs) {
     TimedSchedule timed{.chosen = chosen, .recording = record(*chosen.schedule, chosen.job)};
     timed.name = name_of(chosen, timed.recording);
     if (passes_google_filter(timed.name) && names.insert(timed.name).second) all.push_back(std::move(timed));
@@ -191,7 +196,10 @@ class StreamsSession {
       }
       for (TimedSchedule* timed : group) {
         if (interrupted()) return;
-        if (timed->state == TimedSchedule::State::timed) repeat(*timed, *arrays, round);
+        if (timed->state != TimedSchedule::State::timed || (round > 0 && timed->wall >= options_.cap)) continue;
+        const auto start = std::chrono::steady_clock::now();
+        repeat(*timed, *arrays, round);
+        timed->wall += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       }
     }
   }
@@ -348,14 +356,40 @@ std::optional<T> given(const po::variables_map& values, const char* option) {
   return values.count(option) == 0 ? std::nullopt : std::optional<T>(values[option].as<T>());
 }
 
+std::string sweep_help() {
+  std::string text = "a named list of cases instead of a selection, which SCHEDULE and --workload may narrow:";
+  for (const StreamsSweep& sweep : streams_sweeps()) text += fmt::format(" {} ({});", sweep.name, sweep.about);
+  text.pop_back();
+  return text;
+}
+
+std::vector<ScheduledJob> sweep_jobs(const StreamsSweep& sweep, const po::variables_map& values) {
+  for (const char* option : {"items", "chunks", "streams", "memory", "buffers", "budget", "blocks", "work"}) {
+    if (values.count(option) == 0) continue;
+    throw CommandError(kBadInput,
+                       fmt::format("a sweep sets --{} itself; only schedules and --workload narrow it", option));
+  }
+  const JobSelection wanted = read_job_selection(values, "all", kDefaultItems);
+  const auto among = [](const auto& all, const auto* one) { return std::ranges::find(all, one) != all.end(); };
+  std::vector<ScheduledJob> all = jobs(sweep);
+  std::erase_if(all, [&](const ScheduledJob& each) {
+    return (values.count("schedule") != 0 && !among(wanted.schedules, each.schedule)) ||
+           !among(wanted.workloads, each.job.workload);
+  });
+  return all;
+}
+
 po::options_description run_options() {
   po::options_description options("options");
   add_job_options(options, kDefaultWorkloads, kDefaultItems);
   options.add_options()  //
       ("out", po::value<std::string>()->value_name("FILE"),
-       "results: Google Benchmark's JSON, raw repetitions, with provenance")                             //
-      ("force", "replace FILE if it holds something")                                                    //
-      ("rounds", po::value<int>()->value_name("N"), "repetitions of each case (default 10)")             //
+       "results: Google Benchmark's JSON, raw repetitions, with provenance")                                  //
+      ("force", "replace FILE if it holds something")                                                         //
+      ("sweep", po::value<std::string>()->value_name("NAME"), sweep_help().c_str())                           //
+      ("rounds", po::value<int>()->value_name("N"), "repetitions of each case (default 10, or the sweep's)")  //
+      ("cap", po::value<double>()->value_name("SECONDS"),
+       "wall time a case may take over all rounds (default: no limit, or the sweep's)")                  //
       ("seed", po::value<std::uint64_t>()->value_name("N"), "of what the host arrays hold (default 1)")  //
       ("help,h", "this text");
   return options;
@@ -372,21 +406,34 @@ int streams_run(const std::vector<std::string>& arguments, Context& context) {
     context.out << "\n" << kNotes;
     return kOk;
   }
-  if (values.count("schedule") == 0) {
-    throw CommandError(kBadInput, "run takes a schedule, or all, as in 'scanlab streams run depth_first'");
+  const StreamsSweep* const sweep =
+      values.count("sweep") != 0 ? &find_streams_sweep(values["sweep"].as<std::string>()) : nullptr;
+  if (values.count("schedule") == 0 && sweep == nullptr) {
+    throw CommandError(kBadInput, "run takes a schedule, or all, as in 'scanlab streams run depth_first', or --sweep");
   }
   RunOptions options;
+  if (sweep != nullptr) {
+    options.rounds = sweep->rounds;
+    options.cap = sweep->cap;
+  }
   options.rounds = given<int>(values, "rounds").value_or(flags.rounds.value_or(options.rounds));
+  options.cap = given<double>(values, "cap").value_or(options.cap);
   options.seed = given<std::uint64_t>(values, "seed").value_or(options.seed);
   if (options.rounds < 1) throw CommandError(kBadInput, "--rounds takes a number from 1 on");
+  if (!(options.cap > 0)) throw CommandError(kBadInput, "--cap takes a number of seconds, more than 0");
   const std::optional<std::string> out = values.count("out") != 0 ? given<std::string>(values, "out") : flags.out;
 
-  std::vector<TimedSchedule> schedules = timed_schedules(read_job_selection(values, kDefaultWorkloads, kDefaultItems));
+  std::vector<TimedSchedule> schedules =
+      timed_schedules(sweep != nullptr ? sweep_jobs(*sweep, values)
+                                       : read_job_selection(values, kDefaultWorkloads, kDefaultItems).jobs());
   if (flags.list) {
     for (const TimedSchedule& timed : schedules) fmt::print(context.out, "{}\n", timed.name);
     return kOk;
   }
-  if (schedules.empty()) throw CommandError(kBadInput, "--benchmark_filter leaves no case");
+  if (schedules.empty()) {
+    throw CommandError(kBadInput,
+                       sweep != nullptr ? "no case of the sweep is left" : "--benchmark_filter leaves no case");
+  }
 
   Facts provenance{{"schema", kStreamsSchema}, {"kind", "cuda"}};
   provenance.update(measured_on("scanlab streams run", context.argv));

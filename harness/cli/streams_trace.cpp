@@ -62,8 +62,8 @@ void print_path(const streams::Recording& recording, const streams::TimelineAnal
 void print(const streams::Timeline& timeline, const streams::TimelineAnalysis& analysis, double shortest_gap,
            std::ostream& out) {
   const streams::Recording& recording = *timeline.recording;
-  fmt::print(out, "makespan {:.3f} ms; engines at work {:.3f} ms in all; overlap {:.0f}% of what could be saved\n",
-             1e3 * analysis.makespan, 1e3 * analysis.serial(), 100 * analysis.overlap());
+  fmt::print(out, "makespan {:.3f} ms; engines at work {:.3f} ms in all; {}\n", 1e3 * analysis.makespan,
+             1e3 * analysis.serial(), analysis.overlap_in_words());
   for (const streams::Engine engine : streams::kEngines) {
     const double busy = analysis.busy[static_cast<std::size_t>(engine)];
     fmt::print(out, "{:<10}  busy {:>9.3f} ms ({:>3.0f}%)  idle {:>9.3f} ms", name(engine), 1e3 * busy,

@@ -61,8 +61,14 @@ void compare(const Examined& a, const Examined& b, std::ostream& out) {
   };
   const std::string first = title(a, "the first");
   const std::string second = title(b, "the second");
-  fmt::print(out, "{} takes {:.3f} ms, {} {:.3f} ms: {:.2f} times as long (medians without collection)\n", first,
-             1e3 * a.seconds, second, 1e3 * b.seconds, b.seconds / a.seconds);
+  const bool a_is_slower = a.seconds >= b.seconds;
+  fmt::print(out, "{} takes {:.3f} ms, {} {:.3f} ms (medians without collection)", first, 1e3 * a.seconds, second,
+             1e3 * b.seconds);
+  if (a.seconds > 0 && b.seconds > 0) {
+    fmt::print(out, ": {} takes {:.2f} times as long as {}", a_is_slower ? first : second,
+               std::max(a.seconds, b.seconds) / std::min(a.seconds, b.seconds), a_is_slower ? second : first);
+  }
+  fmt::print(out, "\n");
   const auto only = [&](const Examined& one, const std::string& name_of_one, const Examined& other) {
     for (const streams::Diagnosis& diagnosis : one.diagnoses) {
       if (!other.has(diagnosis.cause)) fmt::print(out, "  only {}: {}\n", name_of_one, name(diagnosis.cause));

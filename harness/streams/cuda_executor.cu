@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <new>
 #include <optional>
 #include <stdexcept>
 
@@ -22,7 +21,6 @@ using cuda::check;
 
 /// Every byte of what is not there yet: a float of -6e32, an integer of -168430091. No workload gives it.
 constexpr int kPoisonByte = 0xF5;
-constexpr std::align_val_t kPage{4096};
 
 /// The streams of a recording, created in its order: which hardware queue each gets may depend on that.
 class Streams {
@@ -149,41 +147,13 @@ HostArrays::HostArrays(const Job& job, std::uint64_t seed)
       data_(job.workload->data(seed, job.work)),
       bytes_(static_cast<std::size_t>(job.items) * job.workload->about.item_bytes()) {
   const WorkloadDescription& about = job.workload->about;
-  try {
-    for (int array = 0; array <= about.inputs; ++array) arrays_.push_back(allocate());
-  } catch (...) {
-    for (void* array : arrays_) release(array);
-    throw;
+  for (int array = 0; array <= about.inputs; ++array) {
+    arrays_.push_back(job.memory == HostMemory::pageable ? pageable_memory(bytes_) : pinned_memory(bytes_));
   }
   for (int array = 0; array < about.inputs; ++array) {
     fill_input(data_, about.item_bytes(), array, job.items, input(array));
   }
   poison_output();  // pageable memory: also the first touch of its pages
-}
-
-HostArrays::~HostArrays() {
-  for (void* array : arrays_) release(array);
-}
-
-void* HostArrays::allocate() const {
-  const std::size_t bytes = std::max<std::size_t>(bytes_, 1);
-  if (job_.memory == HostMemory::pageable) return ::operator new(bytes, kPage);
-  void* array = nullptr;
-  const cudaError_t error = cudaHostAlloc(&array, bytes, cudaHostAllocDefault);
-  if (error == cudaErrorMemoryAllocation) {
-    cudaGetLastError();  // not sticky: the next call must not report it again
-    throw std::bad_alloc();
-  }
-  check(error, "allocating pinned memory");
-  return array;
-}
-
-void HostArrays::release(void* array) const {
-  if (job_.memory == HostMemory::pageable) {
-    ::operator delete(array, kPage);
-  } else {
-    cudaFreeHost(array);
-  }
 }
 
 bool HostArrays::serves(const Job& job) const {

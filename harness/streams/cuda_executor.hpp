@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/streams/host_memory.hpp"
 #include "harness/streams/recording.hpp"
 
 namespace scanlab::streams {
@@ -22,15 +23,12 @@ class HostArrays {
  public:
   /// Allocates and fills, on all cores. Throws std::bad_alloc, CudaError.
   HostArrays(const Job& job, std::uint64_t seed);
-  ~HostArrays();
-  HostArrays(const HostArrays&) = delete;
-  HostArrays& operator=(const HostArrays&) = delete;
 
   /// Whether a job's arrays would be the same.
   bool serves(const Job& job) const;
 
-  void* input(int array) const { return arrays_.at(static_cast<std::size_t>(array)); }
-  void* output() const { return arrays_.back(); }
+  void* input(int array) const { return arrays_.at(static_cast<std::size_t>(array)).get(); }
+  void* output() const { return arrays_.back().get(); }
   std::size_t bytes() const { return bytes_; }  ///< of each array
 
   /// Overwrites the output with what no workload gives.
@@ -39,13 +37,10 @@ class HostArrays {
   std::string wrong() const;
 
  private:
-  void* allocate() const;
-  void release(void* array) const;
-
   Job job_;
   WorkloadData data_;
   std::size_t bytes_ = 0;
-  std::vector<void*> arrays_;  ///< the inputs, then the output
+  std::vector<HostArray> arrays_;  ///< the inputs, then the output
 };
 
 /// Between which moments the host issued an operation: before and after the calls.

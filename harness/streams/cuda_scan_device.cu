@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <functional>
-#include <new>
 #include <utility>
 #include <vector>
 
 #include "harness/cuda/buffer.hpp"
 #include "harness/cuda/error.hpp"
 #include "harness/cuda/stream.hpp"
-#include "harness/streams/carry.hpp"
+#include "harness/model/monoid.hpp"
+#include "harness/streams/carried_scan.hpp"
 #include "harness/streams/out_of_core_scan.hpp"
 
 namespace scanlab::streams {
@@ -19,21 +18,6 @@ namespace scanlab::streams {
 namespace {
 
 using cuda::check;
-
-template <Monoid Op>
-__global__ void fold_carry_kernel(const typename Op::Item* carry, typename Op::Item* first) {
-  fold_carry<Op>(*carry, first);
-}
-
-/// The next carry is left twice: on the device, for the next chunk, and in host memory, for whoever wants to go on
-/// another day.
-template <Monoid Op>
-__global__ void leave_carry_kernel(Mode mode, const typename Op::Item* carry, const typename Op::Item* in,
-                                   typename Op::Item* out, std::int64_t items, typename Op::Item* next,
-                                   typename Op::Item* next_on_host) {
-  *next = leave_carry<Op>(mode, *carry, in, out, items);
-  *next_on_host = *next;
-}
 
 /// An event that orders and takes no times. Who waits for it on the host sleeps: there are threads with work to do.
 class OrderEvent {
@@ -57,13 +41,13 @@ class OrderEvent {
 
 /// A scan of chunks of one size, with a workspace of its own: it is prepared once.
 struct ChunkScan {
-  BoundScan bound;
+  CarriedScan carried;
   cuda::DeviceBuffer workspace;
 
   ChunkScan() = default;
   ChunkScan(const OutOfCoreScan& asked, std::int64_t items, cudaStream_t stream)
-      : bound(asked.bind(items)), workspace(bound.plan.workspace_bytes) {
-    if (bound.prepare_cuda) bound.prepare_cuda(workspace.data(), stream);
+      : carried(carried_scan(*asked.scan, asked.chunk_problem(items))), workspace(carried.workspace_bytes) {
+    if (carried.prepare) carried.prepare(workspace.data(), stream);
   }
 };
 
@@ -89,7 +73,11 @@ class CudaScanDevice final : public ScanDevice {
     if (recording.job.items % recording.job.chunks != 0 && longest_items_ > 1) {
       shorter_ = ChunkScan(asked, longest_items_ - 1, stream.get());
     }
-    with_monoid(asked.problem.type, asked.problem.op, [&]<class Op>(Op) { bind<Op>(); });
+    with_monoid(asked.problem.type, asked.problem.op, [&]<class Op>(Op) {
+      const typename Op::Item identity = Op::identity();
+      std::memcpy(carry_on_host(0), &identity, item_bytes_);
+    });
+    if (!asked.carry.empty()) std::memcpy(carry_on_host(0), asked.carry.data(), item_bytes_);
     check(cudaMemcpyAsync(carries_.data(), carries_on_host_.get(), item_bytes_, cudaMemcpyDefault, stream.get()),
           "setting the first carry");
     warm_up(stream.get());
@@ -119,41 +107,28 @@ class CudaScanDevice final : public ScanDevice {
   void synchronize() override { check(cudaDeviceSynchronize(), "waiting for the device"); }
 
   std::span<const std::byte> carry_after(const Chunk& chunk) const override {
-    return {carries_on_host_.get() + (static_cast<std::size_t>(chunk.index) + 1) * item_bytes_, item_bytes_};
+    return {carry_on_host(chunk.index + 1), item_bytes_};
   }
 
  private:
-  /// Keeps the two kernels for the monoid, and puts the first carry into host memory.
-  template <Monoid Op>
-  void bind() {
-    using Item = typename Op::Item;
-    Item* const carries = carries_.as<Item>();
-    Item* const on_host = reinterpret_cast<Item*>(carries_on_host_.get());
-    on_host[0] = Op::identity();
-    if (!asked_.carry.empty()) std::memcpy(on_host, asked_.carry.data(), item_bytes_);
-    fold_ = [this, carries](const Chunk& chunk, cudaStream_t stream) {
-      fold_carry_kernel<Op><<<1, 1, 0, stream>>>(carries + chunk.index % 2, static_cast<Item*>(input(chunk)));
-    };
-    leave_ = [this, carries, on_host](const Chunk& chunk, cudaStream_t stream) {
-      leave_carry_kernel<Op><<<1, 1, 0, stream>>>(
-          asked_.problem.mode, carries + chunk.index % 2, static_cast<const Item*>(input(chunk)),
-          static_cast<Item*>(output(chunk)), chunk.items, carries + (chunk.index + 1) % 2, on_host + chunk.index + 1);
-    };
-  }
-
+  /// The carries on the device are used in turn: the scans are in order, and each needs the one before. On the host all
+  /// are kept, for whoever wants to go on another day.
   void scan(const Chunk& chunk, cudaStream_t stream) {
-    fold_(chunk, stream);
     const ChunkScan& scan = chunk.items == longest_items_ ? longest_ : shorter_;
-    scan.bound.cuda({.in = input(chunk), .out = output(chunk), .workspace = scan.workspace.data()}, stream);
-    leave_(chunk, stream);
-    check(cudaGetLastError(), "scanning a chunk");
+    scan.carried.launch(
+        {.inputs = {input(chunk)},
+         .output = output(chunk),
+         .carry_in = carries_.as<std::byte>() + static_cast<std::size_t>(chunk.index % 2) * item_bytes_,
+         .carry_out = carries_.as<std::byte>() + static_cast<std::size_t>((chunk.index + 1) % 2) * item_bytes_,
+         .workspace = scan.workspace.data()},
+        carry_on_host(chunk.index + 1), stream);
   }
 
   /// Scans zeros once: a kernel's first launch loads it, which takes as long as many chunks do and may hold back
   /// copies.
   void warm_up(cudaStream_t stream) {
     for (const std::int64_t items : {longest_items_, longest_items_ - 1}) {
-      if (items < 1 || !(items == longest_items_ ? longest_ : shorter_).bound.cuda) continue;
+      if (items < 1 || !(items == longest_items_ ? longest_ : shorter_).carried.launch) continue;
       check(cudaMemsetAsync(inputs_.front().data(), 0, inputs_.front().bytes(), stream), "clearing device memory");
       scan({.items = items}, stream);
     }
@@ -165,6 +140,9 @@ class CudaScanDevice final : public ScanDevice {
   const OrderEvent& slot(const std::vector<OrderEvent>& ring, const Chunk& chunk) const {
     return ring[static_cast<std::size_t>(chunk.index % asked_.host_buffers)];
   }
+  std::byte* carry_on_host(int index) const {
+    return carries_on_host_.get() + static_cast<std::size_t>(index) * item_bytes_;
+  }
   void* input(const Chunk& chunk) const { return inputs_[static_cast<std::size_t>(chunk.buffer)].data(); }
   void* output(const Chunk& chunk) const { return outputs_[static_cast<std::size_t>(chunk.buffer)].data(); }
   std::size_t bytes(const Chunk& chunk) const { return static_cast<std::size_t>(chunk.items) * item_bytes_; }
@@ -174,25 +152,13 @@ class CudaScanDevice final : public ScanDevice {
   std::int64_t longest_items_;
   std::vector<cuda::DeviceBuffer> inputs_, outputs_;
   ChunkScan longest_, shorter_;
-  cuda::DeviceBuffer carries_;  ///< in turn: the scans are in order, and each needs the one before
+  cuda::DeviceBuffer carries_;  ///< two
   HostArray carries_on_host_;   ///< of every chunk, written by the kernels
-  std::function<void(const Chunk&, cudaStream_t)> fold_, leave_;
   std::vector<cuda::Stream> streams_;
   std::vector<OrderEvent> events_, copied_in_, copied_out_;
 };
 
 }  // namespace
-
-HostArray pinned_memory(std::size_t bytes) {
-  void* memory = nullptr;
-  const cudaError_t error = cudaHostAlloc(&memory, std::max<std::size_t>(bytes, 1), cudaHostAllocDefault);
-  if (error == cudaErrorMemoryAllocation) {
-    cudaGetLastError();  // not sticky: the next call must not report it again
-    throw std::bad_alloc();
-  }
-  check(error, "allocating pinned memory");
-  return {static_cast<std::byte*>(memory), [](std::byte* pinned) { cudaFreeHost(pinned); }};
-}
 
 std::unique_ptr<ScanDevice> cuda_scan_device(const OutOfCoreScan& asked, const Recording& recording) {
   return std::make_unique<CudaScanDevice>(asked, recording);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -17,6 +18,12 @@ constexpr double kSaturated = 0.85;    // of the makespan
 constexpr double kMilliseconds = 1e3;  // a second
 constexpr int kNear = 64;              // operations before or behind another that are looked at
 
+constexpr double kAboutAsBusy = 0.95;  // of the busiest engine
+
+std::string counted(std::size_t number, const char* noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -24,11 +31,17 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
+/// What kept an engine idle: the cause, and a gap to show for it.
+struct Blame {
+  Cause cause{};
+  Gap shown;  ///< its `next` and `blocker` are those that are to blame
+};
+
 /// Gaps that have a cause in common.
 struct Sum {
   double seconds = 0;
-  int gaps = 0;
-  Gap longest;  ///< of these; its `next` and `blocker` are those that are to blame
+  std::size_t gaps = 0;
+  Gap longest;  ///< of these, as Blame::shown
 
   void add(double gap_seconds, const Gap& to_blame) {
     if (gaps++ == 0 || to_blame.when.seconds() > longest.when.seconds()) longest = to_blame;
@@ -47,17 +60,16 @@ class Doctor {
     for (const Gap& gap : analysis_.gaps) {
       if (gap.next) gap_before_[*gap.next] = &gap;
     }
-    for (const Gap& gap : analysis_.gaps) {
-      if (gap.engine == busiest() && gap.next) blame(gap);
-    }
+    read_busiest();
     copies_that_hold_the_host();
     default_stream();
     few_streams();
     find(Cause::too_few_buffers, fmt::format("{} buffers an array", recording_.buffers));
     shared_queue();
     find(Cause::issue_order, "an operation was ready, behind another that was issued before and was not");
-    small_work();
-    few_chunks();
+    late_issue();
+    latency();
+    start_up_and_few_chunks();
     std::erase_if(found_, [&](const Diagnosis& each) { return each.seconds < kStandsOut * analysis_.makespan; });
     std::ranges::stable_sort(found_, std::greater<>(), &Diagnosis::seconds);
     saturated_engine();
@@ -69,33 +81,109 @@ class Doctor {
   const Interval& when(std::size_t index) const { return timeline_.spans[span_of_.at(index)].when; }
   const Wait& wait_of(std::size_t index) const { return analysis_.waits[span_of_.at(index)]; }
 
-  /// Follows the operation that ended a gap back through the earlier steps of its chunk, to what held them.
-  void blame(const Gap& gap) {
-    const auto to_blame = [&](Cause cause, const Gap& shown) { sums_[cause].add(gap.when.seconds(), shown); };
-    if (gap.reason == Idle::latency) return to_blame(Cause::small_work, gap);
-    if (another_was_ready(gap)) return to_blame(Cause::issue_order, gap);
+  /// Of engines that are about as busy as any, the one that ends last: what another waits for at its end is then this
+  /// one's work, and not idle time to be explained.
+  Engine busiest() const {
+    const double most = *std::ranges::max_element(analysis_.busy);
+    Engine last = Engine::copy_in;
+    double end = -1;
+    for (const Engine engine : kEngines) {
+      if (analysis_.busy[static_cast<std::size_t>(engine)] < kAboutAsBusy * most || last_end(engine) < end) continue;
+      last = engine;
+      end = last_end(engine);
+    }
+    return last;
+  }
+
+  double last_end(Engine engine) const {
+    double end = 0;
+    for (const Span& span : timeline_.spans) {
+      if (engine_of(operation(span.operation)) == engine) end = std::max(end, span.when.end);
+    }
+    return end;
+  }
+
+  /// Shares out the idle time of the busiest engine: until the device begins with anything, until its own first
+  /// operation, between its operations, and behind its last.
+  void read_busiest() {
+    start_up_ = analysis_.makespan;
+    for (const Span& span : timeline_.spans) start_up_ = std::min(start_up_, span.when.start);
+    const Engine engine = busiest();
+    for (const Gap& gap : analysis_.gaps) {
+      if (gap.engine != engine) continue;
+      const bool first = gap.when.start <= 0;
+      if (!gap.next) {
+        behind_last(gap);
+      } else if (const std::optional<Blame> to_blame = cause_of(gap); !first) {
+        if (to_blame) sums_[to_blame->cause].add(gap.when.seconds(), to_blame->shown);
+      } else if (const double idle = gap.when.end - start_up_;
+                 to_blame && wait_of(*to_blame->shown.next).until > start_up_) {
+        sums_[to_blame->cause].add(idle, to_blame->shown);
+      } else {
+        fill_ = idle;
+      }
+    }
+  }
+
+  /// The last chunk's steps on other engines are what a pipeline takes to drain. More than these is work that was left
+  /// over because its engine had been idle before.
+  void behind_last(const Gap& gap) {
+    int chunk = -1;
+    for (const Span& span : timeline_.spans) {
+      const bool is_last = engine_of(operation(span.operation)) == gap.engine && span.when.end >= gap.when.start;
+      if (is_last) chunk = operation(span.operation).chunk.index;
+    }
+    double own_steps = 0;
+    const Span* ended_last = nullptr;
+    for (const Span& span : timeline_.spans) {
+      if (ended_last == nullptr || span.when.end > ended_last->when.end) ended_last = &span;
+      const bool behind = span.when.start >= gap.when.start && operation(span.operation).chunk.index == chunk;
+      if (behind) own_steps += span.when.seconds();
+    }
+    drain_ = std::min(gap.when.seconds(), own_steps);
+    const Engine late = engine_of(operation(ended_last->operation));
+    const Gap* longest = nullptr;
+    for (const Gap& other : analysis_.gaps) {
+      if (other.engine != late || !other.next) continue;
+      if (longest == nullptr || other.when.seconds() > longest->when.seconds()) longest = &other;
+    }
+    const std::optional<Blame> to_blame = longest == nullptr ? std::nullopt : cause_of(*longest);
+    if (to_blame) sums_[to_blame->cause].add(gap.when.seconds() - drain_, to_blame->shown);
+  }
+
+  /// Follows the operation that ended a gap back through the earlier steps of its chunk, to what held them. Nothing, if
+  /// that is the work itself.
+  std::optional<Blame> cause_of(const Gap& gap) const {
+    if (gap.reason == Idle::latency) return Blame{small_or(Cause::latency, gap), gap};
+    if (another_was_ready(gap)) return Blame{Cause::issue_order, gap};
     std::size_t at = *gap.next;
     for (int steps = 0; steps < kNear; ++steps) {
-      if (const Gap* const behind = behind_one_not_ready(at)) return to_blame(Cause::issue_order, *behind);
+      if (const Gap* const behind = behind_one_not_ready(at)) return Blame{Cause::issue_order, *behind};
       const Wait& wait = wait_of(at);
       Gap shown = gap;
       if (const auto own = gap_before_.find(at); own != gap_before_.end()) shown = *own->second;
       shown.reason = wait.reason;
       shown.next = at;
       shown.blocker = wait.blocker;
-      if (wait.reason == Idle::default_stream) return to_blame(Cause::default_stream, shown);
-      if (wait.reason == Idle::queue) return to_blame(Cause::shared_queue, shown);
-      if (wait.reason == Idle::host) return to_blame(held_the_host(wait), shown);
-      if (!wait.blocker || !span_of_.contains(*wait.blocker)) return;
+      if (wait.reason == Idle::default_stream) return Blame{Cause::default_stream, shown};
+      if (wait.reason == Idle::queue) return Blame{Cause::shared_queue, shown};
+      if (wait.reason == Idle::host) return Blame{held_the_host(gap, wait), shown};
+      if (!wait.blocker || !span_of_.contains(*wait.blocker)) return {};
       const Operation& waits = operation(at);
       const Operation& blocker = operation(*wait.blocker);
       const bool carry = waits.kind == OperationKind::kernel && blocker.kind == OperationKind::kernel;
       if (waits.chunk.index != blocker.chunk.index && !carry) {
-        return to_blame(wait.reason == Idle::event ? Cause::too_few_buffers : Cause::too_few_streams, shown);
+        return Blame{wait.reason == Idle::event ? Cause::too_few_buffers : Cause::too_few_streams, shown};
       }
-      if (when(*wait.blocker).end <= gap.when.start) return;  // nothing but the work itself
+      if (when(*wait.blocker).end <= gap.when.start) return {};
       at = *wait.blocker;
     }
+    return {};
+  }
+
+  /// Work that is over sooner than the gap before it is too small; longer work is not to blame.
+  Cause small_or(Cause other, const Gap& gap) const {
+    return when(*gap.next).seconds() < gap.when.seconds() ? Cause::small_work : other;
   }
 
   /// Whether, behind the operation that ended the gap, one was issued that could have run in it.
@@ -110,8 +198,9 @@ class Doctor {
     return false;
   }
 
-  Cause held_the_host(const Wait& wait) const {
-    if (!wait.blocker || !is_work(operation(*wait.blocker))) return Cause::small_work;
+  Cause held_the_host(const Gap& gap, const Wait& wait) const {
+    if (!wait.blocker) return small_or(Cause::late_issue, gap);
+    if (!is_work(operation(*wait.blocker))) return Cause::late_issue;  // the schedule's own work on the host
     return recording_.job.memory == HostMemory::pageable ? Cause::pageable_memory : Cause::synchronous_copies;
   }
 
@@ -136,9 +225,9 @@ class Doctor {
   void find(Cause cause, const std::string& evidence) {
     const auto sum = sums_.find(cause);
     if (sum == sums_.end()) return;
-    find(
-        cause, sum->second.seconds,
-        fmt::format("{}; {} gaps, such as: {}", evidence, sum->second.gaps, describe(recording_, sum->second.longest)));
+    find(cause, sum->second.seconds,
+         fmt::format("{}; {}, such as: {}", evidence, counted(sum->second.gaps, "gap"),
+                     describe(recording_, sum->second.longest)));
   }
 
   /// GB/s of all copies of one kind, by the device's time.
@@ -166,19 +255,20 @@ class Doctor {
     }
     const bool pageable = recording_.job.memory == HostMemory::pageable;
     if (copies == 0 || recording_.captured || !(pageable || synchronous)) return;
-    find(
-        pageable ? Cause::pageable_memory : Cause::synchronous_copies, in_calls,
-        fmt::format("the host was in {} calls of {} for {:.3f} of {:.3f} ms, and issued nothing meanwhile; copies ran "
-                    "at {:.1f} GB/s in, {:.1f} GB/s out",
-                    copies, synchronous ? "cudaMemcpy" : "cudaMemcpyAsync on pageable memory", kMilliseconds * in_calls,
-                    kMilliseconds * analysis_.makespan, rate(Engine::copy_in), rate(Engine::copy_out)));
+    find(pageable ? Cause::pageable_memory : Cause::synchronous_copies, std::min(in_calls, analysis_.makespan),
+         fmt::format("the host was in {} calls of {} for {:.0f}% of the makespan, and issued nothing meanwhile; copies "
+                     "ran at {:.1f} GB/s in, {:.1f} GB/s out",
+                     copies, synchronous ? "cudaMemcpy" : "cudaMemcpyAsync on pageable memory",
+                     std::min(100.0, 100 * in_calls / analysis_.makespan), rate(Engine::copy_in),
+                     rate(Engine::copy_out)));
   }
 
   void default_stream() {
     const auto in_it = std::ranges::count_if(timeline_.spans, [&](const Span& span) {
       return operation(span.operation).stream.kind == StreamKind::legacy_default;
     });
-    find(Cause::default_stream, fmt::format("{} operations are in the legacy default stream", in_it));
+    find(Cause::default_stream,
+         fmt::format("{} in the legacy default stream", counted(static_cast<std::size_t>(in_it), "operation")));
   }
 
   void few_streams() {
@@ -187,8 +277,8 @@ class Doctor {
       const Stream& stream = operation(span.operation).stream;
       streams.insert({stream.kind, stream.index});
     }
-    find(Cause::too_few_streams, fmt::format("{} chunks in {} streams: a chunk stood behind another in its stream",
-                                             recording_.job.chunks, streams.size()));
+    find(Cause::too_few_streams, fmt::format("{} chunks in {}: a chunk stood behind another in its stream",
+                                             recording_.job.chunks, counted(streams.size(), "stream")));
   }
 
   void shared_queue() {
@@ -202,40 +292,49 @@ class Doctor {
          fmt::format("{} of {} hardware queues served more than one stream", shared, of_channel.size()));
   }
 
-  void small_work() {
+  double median_work() const {
     std::vector<double> work;
+    for (const Span& span : timeline_.spans) work.push_back(span.when.seconds());
+    return median(std::move(work));
+  }
+
+  void late_issue() {
     std::vector<double> issue;
     for (const Span& span : timeline_.spans) {
-      work.push_back(span.when.seconds());
       if (!timeline_.issued.empty()) issue.push_back(timeline_.issued[span.operation].seconds());
     }
     const std::string issued = recording_.captured
                                    ? "and all are issued as one graph"
                                    : fmt::format("and the host {:.1f} us to issue", 1e6 * median(issue));
-    find(Cause::small_work, fmt::format("{} operations; the median takes the device {:.1f} us {}", work.size(),
-                                        1e6 * median(work), issued));
+    const std::string evidence = fmt::format("{}; the median takes the device {:.1f} us {}",
+                                             counted(timeline_.spans.size(), "operation"), 1e6 * median_work(), issued);
+    find(Cause::small_work, evidence);
+    find(Cause::late_issue, evidence);
   }
 
-  Engine busiest() const {
-    return kEngines[static_cast<std::size_t>(std::ranges::max_element(analysis_.busy) - analysis_.busy.begin())];
+  void latency() {
+    const auto sum = sums_.find(Cause::latency);
+    if (sum == sums_.end()) return;
+    find(Cause::latency,
+         fmt::format("{:.1f} us on average before an operation that nothing held; the median operation takes {:.1f} us",
+                     1e6 * sum->second.seconds / static_cast<double>(sum->second.gaps), 1e6 * median_work()));
   }
 
-  void few_chunks() {
-    const Engine engine = busiest();
-    const Span* first = nullptr;
-    double last = 0;
-    for (const Span& span : timeline_.spans) {
-      if (engine_of(operation(span.operation)) != engine) continue;
-      if (first == nullptr || span.when.start < first->when.start) first = &span;
-      last = std::max(last, span.when.end);
-    }
-    if (first == nullptr) return;
-    const double fill = first->when.start;
-    const double drain = analysis_.makespan - last;
-    find(Cause::few_chunks, fill + drain,
-         fmt::format("{} chunks: the busiest engine ({}) had nothing to do for {:.3f} ms before its first chunk and "
-                     "{:.3f} ms behind its last",
-                     recording_.job.chunks, name(engine), kMilliseconds * fill, kMilliseconds * drain));
+  void start_up_and_few_chunks() {
+    find(Cause::start_up, start_up_,
+         fmt::format("the device began {:.3f} ms after the host began to issue; more work behind it makes it matter "
+                     "less",
+                     kMilliseconds * start_up_));
+    // Where the host waits for each copy nothing overlaps, in however many chunks.
+    const bool nothing_to_fill = std::ranges::any_of(found_, [](const Diagnosis& each) {
+      return each.cause == Cause::pageable_memory || each.cause == Cause::synchronous_copies;
+    });
+    if (nothing_to_fill) return;
+    find(Cause::few_chunks, fill_ + drain_,
+         fmt::format("{}: the busiest engine ({}) had nothing to do for {:.3f} ms while the first chunk was on its way "
+                     "to it, and {:.3f} ms behind its last; smaller chunks fill and drain sooner",
+                     counted(static_cast<std::size_t>(recording_.job.chunks), "chunk"), name(busiest()),
+                     kMilliseconds * fill_, kMilliseconds * drain_));
   }
 
   void saturated_engine() {
@@ -243,7 +342,7 @@ class Doctor {
     const double busy = analysis_.busy[static_cast<std::size_t>(engine)];
     if (busy < kSaturated * analysis_.makespan) return;
     find(Cause::saturated_engine, busy,
-         fmt::format("{} are at work for {:.0f}% of the makespan: any order of issue gains {:.3f} ms at most",
+         fmt::format("{} are at work for {:.0f}% of the makespan: no order of issue gains more than {:.3f} ms",
                      name(engine), 100 * busy / analysis_.makespan, kMilliseconds * (analysis_.makespan - busy)));
   }
 
@@ -253,6 +352,9 @@ class Doctor {
   std::map<std::size_t, std::size_t> span_of_;    ///< by operation: which span
   std::map<std::size_t, const Gap*> gap_before_;  ///< by operation: the gap that it ended
   std::map<Cause, Sum> sums_;
+  double start_up_ = 0;  ///< until any engine's first operation
+  double fill_ = 0;   ///< from there to the busiest engine's first, where nothing but the chunk's own steps came before
+  double drain_ = 0;  ///< behind its last, while the last chunk's own steps went on
   std::vector<Diagnosis> found_;
 };
 
@@ -276,6 +378,12 @@ const char* name(Cause cause) {
       return "the order of issue";
     case Cause::small_work:
       return "work too small for its launch";
+    case Cause::late_issue:
+      return "the host issues late";
+    case Cause::latency:
+      return "latency between operations";
+    case Cause::start_up:
+      return "start-up";
     case Cause::few_chunks:
       return "too few chunks";
     case Cause::saturated_engine:

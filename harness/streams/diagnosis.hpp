@@ -17,7 +17,10 @@ enum class Cause {
   too_few_buffers,     ///< chunks waited, by an event, for the buffer of another
   shared_queue,        ///< streams shared a hardware queue
   issue_order,         ///< an engine took operations in the order of issue, and the first was not ready
-  small_work,          ///< the host issues no faster than the device works
+  small_work,          ///< the device is done with an operation sooner than the next one comes, or begins
+  late_issue,          ///< the host did not issue in time, though the operations are long
+  latency,             ///< the device takes time to begin with an operation that nothing holds
+  start_up,            ///< until the first operation of all begins
   few_chunks,          ///< filling and draining the pipeline is much of the whole
   saturated_engine,    ///< one engine hardly stops: nothing is lost that an order of issue could give
 };

@@ -1,12 +1,10 @@
 // A ScanDevice without a device: a thread for each stream, and a scan of the registry that runs on the host. As on a
 // device, nothing but streams and events orders what is enqueued.
-#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
 #include <mutex>
-#include <new>
 #include <thread>
 
 #include "harness/streams/carry.hpp"
@@ -15,8 +13,6 @@
 namespace scanlab::streams {
 
 namespace {
-
-constexpr std::align_val_t kAlignment{4096};
 
 /// Runs what it is given, in that order.
 class StreamThread {
@@ -174,11 +170,6 @@ class HostScanDevice final : public ScanDevice {
 };
 
 }  // namespace
-
-HostArray pageable_memory(std::size_t bytes) {
-  return {static_cast<std::byte*>(operator new(std::max<std::size_t>(bytes, 1), kAlignment)),
-          [](std::byte* memory) { operator delete(memory, kAlignment); }};
-}
 
 std::unique_ptr<ScanDevice> host_scan_device(const OutOfCoreScan& asked, const Recording& recording) {
   return std::make_unique<HostScanDevice>(asked, recording);

@@ -25,11 +25,13 @@ std::vector<Chunk> OutOfCoreScan::chunks_left() const {
   return first_chunk >= chunks ? std::vector<Chunk>{} : split(problem.items - first_item(), chunks - first_chunk);
 }
 
-BoundScan OutOfCoreScan::bind(std::int64_t items) const {
+Problem OutOfCoreScan::chunk_problem(std::int64_t items) const {
   Problem chunk = problem;
   chunk.items = items;
-  return scan->bind(chunk);
+  return chunk;
 }
+
+BoundScan OutOfCoreScan::bind(std::int64_t items) const { return scan->bind(chunk_problem(items)); }
 
 std::size_t OutOfCoreScan::device_bytes() const {
   if (problem.items == 0) return 0;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "harness/model/variant.hpp"
+#include "harness/streams/host_memory.hpp"
 #include "harness/streams/recording.hpp"
 
 namespace scanlab::streams {
@@ -36,6 +37,7 @@ struct OutOfCoreScan {
   std::vector<Chunk> chunks_left() const;
 
   /// The scan of a chunk of so many items.
+  Problem chunk_problem(std::int64_t items) const;
   BoundScan bind(std::int64_t items) const;
   /// Device memory that it takes: buffers, workspaces, carries.
   std::size_t device_bytes() const;
@@ -48,10 +50,10 @@ int buffers_within(OutOfCoreScan asked, std::size_t budget, int most);
 /// The schedule `double_buffered`, recorded for the chunks left.
 Recording record(const OutOfCoreScan& asked, const Schedule& schedule);
 
-/// Host memory, freed by whoever gave it.
-using HostArray = std::unique_ptr<std::byte[], std::function<void(std::byte*)>>;
-
 /// What the recorded operations run on. Copies and scans are only enqueued; one thread enqueues, any may wait.
+///
+/// Not a CudaExecutor, though both replay recordings: that one knows every address before it starts, so that its timed
+/// part is nothing but the calls. Here a chunk's place in host memory is known when a thread has filled or emptied it.
 class ScanDevice {
  public:
   virtual ~ScanDevice() = default;
@@ -78,13 +80,10 @@ class ScanDevice {
 
 /// Threads as streams, and a scan that runs on the host: for machines without a device, and for tests.
 std::unique_ptr<ScanDevice> host_scan_device(const OutOfCoreScan& asked, const Recording& recording);
-HostArray pageable_memory(std::size_t bytes);
 
 #ifdef SCANLAB_WITH_CUDA
 /// The current CUDA device. Throws cuda::OutOfMemory or CudaError.
 std::unique_ptr<ScanDevice> cuda_scan_device(const OutOfCoreScan& asked, const Recording& recording);
-/// Page-locked. Throws std::bad_alloc or CudaError.
-HostArray pinned_memory(std::size_t bytes);
 /// Seconds to copy `bytes` from `from` to the device and, at the same time, as many from the device to `to`, both
 /// pinned, in chunks of `chunk_bytes` and in nothing but two streams: what no schedule can beat.
 double duplex_copy_seconds(const std::byte* from, std::byte* to, std::size_t bytes, std::size_t chunk_bytes);

@@ -221,6 +221,13 @@ double TimelineAnalysis::overlap() const {
   return to_save <= 0 ? 1 : (serial() - makespan) / to_save;
 }
 
+std::string TimelineAnalysis::overlap_in_words() const {
+  if (serial() <= *std::ranges::max_element(busy)) return "one engine had all the work: nothing could overlap";
+  if (makespan < serial()) return fmt::format("overlap {:.0f}% of what could be saved", 100 * overlap());
+  return fmt::format("no overlap to speak of: no engine was at work for {:.3f} ms or more",
+                     1e3 * (makespan - serial()));
+}
+
 double TimelineAnalysis::idle(Engine engine, Idle reason) const {
   double seconds = 0;
   for (const Gap& gap : gaps) {

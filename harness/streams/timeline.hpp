@@ -93,6 +93,8 @@ struct TimelineAnalysis {
   /// Of the time that overlap could save, the part that it saved: 0 if one engine worked at a time, 1 if the busiest
   /// never stopped; below 0 if all were idle for long. 1 where there is nothing to save.
   double overlap() const;
+  /// "overlap 95% of what could be saved", or that there was none to speak of, or none to be had.
+  std::string overlap_in_words() const;
   double idle(Engine engine) const { return makespan - busy[static_cast<std::size_t>(engine)]; }
   double idle(Engine engine, Idle reason) const;
 };

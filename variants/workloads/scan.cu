@@ -38,7 +38,13 @@ WorkloadData data(std::uint64_t seed, int) {
 }
 
 #if defined(__CUDACC__)
-BoundKernel bind(std::int64_t items, int, int) { return carried_scan("best", items); }
+BoundKernel bind(std::int64_t items, int, int) {
+  const CarriedScan scan = carried_scan(*Registry::instance().find("best"), {.type = ElementType::i32, .items = items});
+  return {
+      .workspace_bytes = scan.workspace_bytes,
+      .prepare = scan.prepare,
+      .launch = [run = scan.launch](const ChunkMemory& chunk, StreamHandle stream) { run(chunk, nullptr, stream); }};
+}
 #else
 constexpr decltype(Workload::bind) bind = nullptr;
 #endif

@@ -1,0 +1,29 @@
+// Named sweeps of `scanlab streams run`: lists of selections that together make the figures of schedules.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/cli/job_selection.hpp"
+
+namespace scanlab::cli {
+
+struct StreamsSweep {
+  std::string name;
+  std::string about;
+  int rounds = 0;
+  double cap = 0;  ///< seconds of wall time a case may take over all rounds
+  /// Selections, each of job options as on the command line: "--chunks=16,64".
+  std::vector<std::vector<std::string>> parts;
+};
+
+const std::vector<StreamsSweep>& streams_sweeps();
+
+/// Throws CommandError (status 2) that names the sweeps there are.
+const StreamsSweep& find_streams_sweep(std::string_view name);
+
+/// Every job of a sweep, in the order of its parts; some come twice.
+std::vector<ScheduledJob> jobs(const StreamsSweep& sweep);
+
+}  // namespace scanlab::cli

@@ -1,0 +1,21 @@
+// Arrays in host memory, as the device copies from and to them.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+namespace scanlab::streams {
+
+/// Host memory, freed by whoever gave it.
+using HostArray = std::unique_ptr<std::byte[], std::function<void(std::byte*)>>;
+
+/// Whole pages; 0 bytes are possible. Throws std::bad_alloc.
+HostArray pageable_memory(std::size_t bytes);
+
+#ifdef SCANLAB_WITH_CUDA
+/// Page-locked; 0 bytes are possible. Throws std::bad_alloc or CudaError.
+HostArray pinned_memory(std::size_t bytes);
+#endif
+
+}  // namespace scanlab::streams
