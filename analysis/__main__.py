@@ -113,13 +113,14 @@ def _pages(options: argparse.Namespace, read, publications) -> None:
 
     # The first table of a page must be; a further one is there if the data tell of it.
     for page, name, tables in (
-        (options.readme, "results", ((summary, summary.short), (rivals, rivals.fastest))), (options.ladder, "ladder", ((ladder, ladder.build),)),
+        (options.readme, "results", ((summary.NEEDS, summary.short), (rivals.FASTEST_NEEDS, rivals.fastest))),
+        (options.ladder, "ladder", ((ladder.NEEDS, ladder.build),)),
     ):  # fmt: skip
         if page is None:
             continue
         parts = []
-        for module, build in tables:
-            gathered = gather(module.NEEDS, read, publications)
+        for needs, build in tables:
+            gathered = gather(needs, read, publications)
             if gathered.reasons:
                 left = "has its first table alone" if parts else "is left as it is"
                 _say(f"{page} {left}: {' and '.join(gathered.reasons)}.")

@@ -6,7 +6,7 @@ device. What it finds carries its provenance, which the driver prints below the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, Protocol
@@ -20,8 +20,10 @@ from analysis.results import CASE, MEASURED, OPTIONAL_COUNTER_COLUMNS, RECORDED,
 from analysis.statistics import Interval
 
 CEILING = "memcpy"
-BULK_CEILING, VECTOR_CEILING = "copy_bulk", "copy_vector"
-CEILINGS = (CEILING, VECTOR_CEILING, BULK_CEILING)
+BULK_CEILING, VECTOR_CEILING, MEETING_CEILING = "copy_bulk", "copy_vector", "copy_one_wave"
+COPIES = (CEILING, VECTOR_CEILING, BULK_CEILING)
+CEILINGS = (*COPIES, MEETING_CEILING)
+"""Copies: the last one's blocks meet in between, as those of one_wave do."""
 FLOOR = "empty_launch"
 CPU_BASELINES = ("cpu_sequential", "cpu_parallel")
 VENDOR = "cub_device_scan"
@@ -145,8 +147,10 @@ class AllTimingEvidence:
     """Every case of one device, by run: what is compared is taken from one run wherever one run has it."""
 
     samples: dict[Key, dict[int, dict[str, np.ndarray]]]
-    """Nanoseconds by case, run (newest first) and variant, of default settings."""
+    """Nanoseconds by case, run (newest first) and variant, of default settings. Runs of which a newer one has all are left out."""
     labels: dict[tuple[int, str, Key], str]
+    commits: dict[int, str]
+    """The code of each run."""
     device: str
     provenance: Provenance
 
@@ -156,15 +160,18 @@ class AllTimingEvidence:
         found = (key for key in self.samples if all(getattr(key, name) in values for name, values in admitted.items()))
         return sorted(found, key=lambda key: (key.items, key))
 
-    def match(self, key: Key, ours: str, theirs: Sequence[str], first: int | None = None) -> Match | None:
-        """Ours against the fastest of theirs, in the run ``first`` or else the newest that has both; None if none has."""
+    def matches(self, key: Key, ours: str, theirs: Sequence[str], first: int | None = None) -> Iterator[Match]:
+        """Ours against the fastest of theirs, in each run that has both: the run ``first``, then from the newest on."""
         runs = self.samples.get(key, {})
         for run, of in sorted(runs.items(), key=lambda item: item[0] != first):  # a stable sort: newest first
             present = [variant for variant in theirs if variant in of] if ours in of else []
             if present:
                 rival = min(present, key=lambda variant: float(np.median(of[variant])))
-                return Match(rival, statistics.ratio_interval(of[rival], of[ours]), run)
-        return None
+                yield Match(rival, statistics.ratio_interval(of[rival], of[ours]), run)
+
+    def match(self, key: Key, ours: str, theirs: Sequence[str], first: int | None = None) -> Match | None:
+        """The first of :meth:`matches`; None if no run has both."""
+        return next(self.matches(key, ours, theirs, first), None)
 
     def of(self, key: Key, variant: str, run: int | None = None) -> np.ndarray | None:
         """A variant's samples in one run, or else in the newest run that has them."""
@@ -209,26 +216,10 @@ class TrafficEvidence:
 
 
 @dataclass(frozen=True)
-class WaitEvidence:
-    """Cycles that the warps of a role spent waiting, by what for."""
+class TableEvidence:
+    """Rows of one kind: cycles that a role's warps waited, bits of repeated runs, what kernels take, or cases not timed."""
 
     rows: pd.DataFrame
-    provenance: Provenance
-
-
-@dataclass(frozen=True)
-class RepeatEvidence:
-    """Whether the bits of results varied between runs."""
-
-    rows: pd.DataFrame
-    provenance: Provenance
-
-
-@dataclass(frozen=True)
-class KernelEvidence:
-    """What the kernels of the scans take, of one device: one row a case, from the newest run that has it."""
-
-    cases: pd.DataFrame
     provenance: Provenance
 
 
@@ -250,14 +241,6 @@ class CounterEvidence:
     counted: Provenance
 
 
-@dataclass(frozen=True)
-class SkippedEvidence:
-    """Cases that the harness could not time."""
-
-    rows: pd.DataFrame
-    provenance: Provenance
-
-
 class Need(Protocol):
     """What a figure needs: finds it, or says in a clause what is missing."""
 
@@ -271,8 +254,9 @@ class Timings:
     """Timings on one device; ``types`` is by preference, and one type is taken.
 
     ``kinds`` are the kinds of file that may have them: CPU baselines are timed beside a GPU (``cuda``) or alone (``host``).
-    ``only`` leaves out all other variants. ``launches`` are the ways of launching that are wanted. Of a case that several
-    runs have, the newest run is taken, and before it one that has ``all_of`` beside it.
+    ``only`` leaves out all other variants; ``python`` admits the libraries of Python, which are timed in a run of their
+    own. ``launches`` are the ways of launching that are wanted. Of a case that several runs have, one is taken
+    (:func:`_newest_only`).
     """
 
     types: Sequence[str] = ("i32",)
@@ -281,6 +265,7 @@ class Timings:
     all_of: Sequence[str] = ()
     any_of: Sequence[str] = ()
     only: Sequence[str] = ()
+    python: bool = False
     kinds: Sequence[str] = ("cuda",)
     launches: Sequence[str] = (STREAM,)
 
@@ -290,12 +275,11 @@ class Timings:
         return results.found[self]
 
     def _find(self, results: Results) -> TimingEvidence | None:
-        for origin in (MEASURED, RECORDED):
-            for kind, device in _devices(results, origin, self.kinds):
-                for type_name in self.types:
-                    evidence = self._of(results, origin, kind, device, type_name)
-                    if evidence and self._answered_by(evidence):
-                        return evidence
+        for origin, device, rows in _by_device(results, results.timings, self.kinds):
+            for type_name in self.types:
+                evidence = self._of(results, rows, origin, device, type_name)
+                if evidence and self._answered_by(evidence):
+                    return evidence
         return None
 
     def absent(self) -> str:
@@ -306,13 +290,14 @@ class Timings:
         on = "a CUDA device" if self.kinds == ("cuda",) else "any device"
         return f"no {' or '.join(self.types)} {self.op} {self.mode} timings{of} on {on}"
 
-    def _of(self, results: Results, origin: str, kind: str, device: str, type_name: str) -> TimingEvidence | None:
-        runs = [i for i, run in enumerate(results.runs) if (run.origin, run.kind, run.device) == (origin, kind, device)]
-        rows = results.timings[results.timings["run"].isin(runs)]
+    def _of(self, results: Results, rows: pd.DataFrame, origin: str, device: str, type_name: str) -> TimingEvidence | None:
         if self.only:
             rows = rows[rows["variant"].isin(self.only)]
+        if not self.python:
+            rows = rows[~rows["variant"].isin(PYTHON_BASELINES)]
         named = (rows["type"] == type_name) & (rows["op"] == self.op) & (rows["mode"] == self.mode)
         rows = rows[(named | (rows["variant"] == FLOOR)) & rows["launch"].isin(self.launches)]
+        rows = rows.assign(items=rows["items"].where(rows["variant"] != FLOOR, 0))  # an empty launch has no size
         rows = _newest_only(rows, results.runs, self.all_of)
         if rows.empty:
             return None
@@ -328,30 +313,32 @@ class Timings:
 
 @dataclass(frozen=True)
 class AllTimings:
-    """Every case of one device that has timings of ``best``, and of its rivals in Python, which are timed apart.
+    """Every case of one device in the runs that timed ``best``.
 
-    ``against``: there must be a case in which one of these was timed beside ``best``.
+    ``against``: there must be a case in which one of these was timed beside ``best``. ``python`` admits the libraries of
+    Python, which are timed in a run of their own.
     """
 
     against: Sequence[str] = ()
+    python: bool = False
 
     def find(self, results: Results, published: dict[str, Publication]) -> AllTimingEvidence | None:
-        if AllTimings not in results.found:
-            results.found[AllTimings] = self._find(results)
-        found = results.found[AllTimings]
+        wanted = AllTimings(python=self.python)
+        if wanted not in results.found:
+            results.found[wanted] = self._find(results)
+        found = results.found[wanted]
         if found and self.against and not any(found.match(key, BEST, self.against) for key in found.samples):
             return None
         return found
 
     def _find(self, results: Results) -> AllTimingEvidence | None:
-        for origin in (MEASURED, RECORDED):
-            for kind, device in _devices(results, origin, ("cuda",)):
-                runs = [i for i, r in enumerate(results.runs) if (r.origin, r.kind, r.device) == (origin, kind, device)]
-                rows = results.timings[results.timings["run"].isin(runs) & (results.timings["settings"] == "")]
-                with_best = set(rows.loc[rows["variant"] == BEST, "run"])
-                if with_best:
-                    with_python = set(rows.loc[rows["variant"].isin(PYTHON_BASELINES), "run"])
-                    return self._of(results, rows[rows["run"].isin(with_best | with_python)], device, origin)
+        for origin, device, rows in _by_device(results, results.timings):
+            rows = rows[rows["settings"] == ""]
+            wanted = set(rows.loc[rows["variant"] == BEST, "run"])
+            if wanted:
+                if self.python:
+                    wanted |= set(rows.loc[rows["variant"].isin(PYTHON_BASELINES), "run"])
+                return self._of(results, rows[rows["run"].isin(wanted)], device, origin)
         return None
 
     def absent(self) -> str:
@@ -363,28 +350,25 @@ class AllTimings:
         samples: dict[Key, dict[int, dict[str, np.ndarray]]] = {}
         for (run, variant, *key), times in rows.groupby(["run", "variant", *Key._fields], sort=False)["time_ns"]:
             samples.setdefault(Key(*key), {}).setdefault(run, {})[variant] = times.to_numpy(dtype=float)
-        samples = {key: dict(sorted(of.items(), key=lambda item: newest_first[item[0]])) for key, of in samples.items()}
+        samples = {key: _not_superseded(dict(sorted(of.items(), key=lambda item: newest_first[item[0]]))) for key, of in samples.items()}
         chosen = results.kernels[(results.kernels["variant"] == BEST) & (results.kernels["settings"] == "")]
         labels = {(row.run, BEST, Key(*(getattr(row, f) for f in Key._fields))): row.label for row in chosen.itertuples()}
         counts = [len(times) for of in samples.values() for by in of.values() for times in by.values()]
-        used = [results.runs[i] for i in sorted(newest_first)]
-        provenance = run_provenance("timings", used, origin, (min(counts), max(counts)))
-        return AllTimingEvidence(samples, labels, device, provenance)
+        used = {run: results.runs[run] for run in sorted({run for of in samples.values() for run in of})}
+        provenance = run_provenance("timings", used.values(), origin, (min(counts), max(counts)))
+        return AllTimingEvidence(samples, labels, {run: of.commit for run, of in used.items()}, device, provenance)
 
 
 @dataclass(frozen=True)
 class Kernels:
     """What the kernels of our scans take, on the device that was timed last."""
 
-    def find(self, results: Results, published: dict[str, Publication]) -> KernelEvidence | None:
-        for origin in (MEASURED, RECORDED):
-            for kind, device in _devices(results, origin, ("cuda",)):
-                runs = [i for i, r in enumerate(results.runs) if (r.origin, r.kind, r.device) == (origin, kind, device)]
-                rows = results.kernels[results.kernels["run"].isin(runs)]
-                rows = _newest_only(rows[rows["registers"].notna() & ~rows["variant"].isin(BASELINES)], results.runs)
-                if not rows.empty:
-                    used = [results.runs[i] for i in sorted(set(rows["run"]))]
-                    return KernelEvidence(rows, run_provenance("timings", used, origin))
+    def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
+        for origin, _, rows in _by_device(results, results.kernels):
+            rows = _newest_only(rows[rows["registers"].notna() & ~rows["variant"].isin(BASELINES)], results.runs)
+            if not rows.empty:
+                used = [results.runs[i] for i in sorted(set(rows["run"]))]
+                return TableEvidence(rows, run_provenance("timings", used, origin))
         return None
 
     def absent(self) -> str:
@@ -412,10 +396,10 @@ class Traffic:
 class Waits:
     """Cycles spent waiting within a kernel."""
 
-    def find(self, results: Results, published: dict[str, Publication]) -> WaitEvidence | None:
+    def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
         by = [column for column in ("variant", "tile", "items", "type", "role") if column in results.waits]
         table, provenance = _newest_table(results, results.waits, by)
-        return None if table.empty else WaitEvidence(table, provenance)
+        return None if table.empty else TableEvidence(table, provenance)
 
     def absent(self) -> str:
         return "no cycles spent waiting (prefix_wait.csv)"
@@ -425,9 +409,9 @@ class Waits:
 class Repeats:
     """Whether bits vary from run to run."""
 
-    def find(self, results: Results, published: dict[str, Publication]) -> RepeatEvidence | None:
+    def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
         table, provenance = _newest_table(results, results.repeats, ["variant", "type", "op", "mode"])
-        return None if table.empty else RepeatEvidence(table, provenance)
+        return None if table.empty else TableEvidence(table, provenance)
 
     def absent(self) -> str:
         return "no log of repeated runs (repeat.txt, from scanlab verify --repeat)"
@@ -492,15 +476,16 @@ class Published:
 
 @dataclass(frozen=True)
 class Skipped:
-    """Cases that were not timed."""
+    """Cases that the newest code was asked to time and did not."""
 
-    def find(self, results: Results, published: dict[str, Publication]) -> SkippedEvidence | None:
+    def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
         if results.skipped.empty:
             return None
         origin = MEASURED if MEASURED in set(results.skipped["origin"]) else RECORDED
-        rows = results.skipped[results.skipped["origin"] == origin].copy()
-        runs = [results.runs[i] for i in sorted(set(rows["run"]))]
-        return SkippedEvidence(rows, run_provenance("timings", runs, origin))
+        rows = results.skipped[results.skipped["origin"] == origin]
+        newest = results.runs[_by_date(set(rows["run"]), results.runs)[-1]].commit
+        runs = [i for i in sorted(set(rows["run"])) if results.runs[i].commit == newest]
+        return TableEvidence(rows[rows["run"].isin(runs)], run_provenance("timings", [results.runs[i] for i in runs], origin))
 
     def absent(self) -> str:
         return "no case was skipped by the harness"
@@ -543,20 +528,40 @@ def _devices(results: Results, origin: str, kinds: Sequence[str]) -> list[tuple[
     return sorted(latest, key=lambda device: latest[device], reverse=True)
 
 
+def _by_device(results: Results, table: pd.DataFrame, kinds: Sequence[str] = ("cuda",)) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Origin, device and its rows: measured before recorded, the device that was measured last first."""
+    for origin in (MEASURED, RECORDED):
+        for kind, device in _devices(results, origin, kinds):
+            runs = [i for i, run in enumerate(results.runs) if (run.origin, run.kind, run.device) == (origin, kind, device)]
+            yield origin, device, table[table["run"].isin(runs)]
+
+
 def _by_date(runs: Iterable[int], known: Sequence[Run]) -> list[int]:
     """Runs by index, the oldest first."""
     return sorted(runs, key=lambda i: (known[i].date, i))
 
 
-def _newest_only(rows: pd.DataFrame, runs: Sequence[Run], beside: Sequence[str] = ()) -> pd.DataFrame:
-    """Keeps, of each case, the repetitions of the newest run that has it, so that commits are never pooled.
+def _not_superseded(runs: dict[int, dict[str, np.ndarray]]) -> dict[int, dict[str, np.ndarray]]:
+    """Of the runs of a case, the newest first, those that have a variant which no newer one has beside all their others."""
+    kept: dict[int, dict[str, np.ndarray]] = {}
+    for run, of in runs.items():
+        if not any(of.keys() <= newer.keys() for newer in kept.values()):
+            kept[run] = of
+    return kept
 
-    A run that also timed all of ``beside`` comes before any that did not: what is compared is from one run if it can be.
+
+def _newest_only(rows: pd.DataFrame, runs: Sequence[Run], beside: Sequence[str] = ()) -> pd.DataFrame:
+    """Keeps, of each case, the repetitions of one run, so that commits are never pooled: that of the newest commit.
+
+    What is compared is from one run if it can be: a run that also timed all of ``beside`` comes before any that did not,
+    and of one commit the run that timed the most variants before the others.
     """
     if rows.empty:
         return rows
     present = {run: set(variants) for run, variants in rows.groupby("run")["variant"].unique().items()}
-    ranked = sorted(_by_date(present, runs), key=lambda i: set(beside) <= present[i])  # a stable sort
+    ordered = _by_date(present, runs)
+    newest_of = {runs[i].commit or i: place for place, i in enumerate(ordered)}
+    ranked = sorted(ordered, key=lambda i: (set(beside) <= present[i], newest_of[runs[i].commit or i], len(present[i])))
     rank = rows["run"].map({run: place for place, run in enumerate(ranked)})
     newest = rank.groupby([rows[column] for column in CASE]).transform("max")
     return rows[rank == newest]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis import streams_macros
-from analysis.evidence import BASELINES, BULK_CEILING, CEILING, FLOOR, NEWEST_VENDOR, VENDOR, CountEvidence, Counts, Published
-from analysis.evidence import AllTimingEvidence, AllTimings, CounterEvidence, Counters, TimingEvidence, Timings, gather
-from analysis.evidence import LOSS, TIE, WIN, KernelEvidence, Kernels, Traffic, TrafficEvidence, WaitEvidence, Waits
-from analysis.figures import bank_conflicts, dram_traffic, prefix_wait, tile_size, waterfall
+from analysis.evidence import BASELINES, BEST, BULK_CEILING, CEILING, FLOOR, NEWEST_VENDOR, VENDOR, CountEvidence, Counts, Published
+from analysis.evidence import MEETING_CEILING, VECTOR_CEILING, AllTimingEvidence, AllTimings, CounterEvidence, Counters, TimingEvidence, Timings, gather
+from analysis.evidence import LOSS, TIE, WIN, Kernels, TableEvidence, Traffic, TrafficEvidence, Waits
+from analysis.figures import bank_conflicts, dram_traffic, prefix_wait, single_wave, tile_size, waterfall
 from analysis.figures.ceiling_share import shares
 from analysis.figures.hardware_conflicts import compared, groups
 from analysis.figures.speedup import ONE_CORE, OURS, speedups
@@ -86,15 +86,30 @@ NAMES = {
     "duelAnyLost": "defined if it lost any: the same",
     "duelLeast": "least ratio of them all: CUB's time over best's",
     "targetsKnown": "rows of the targets that the data tell of",
-    "targetsReached": "those that are reached",
+    "targetsReached": "those that are reached in every run of the newest code",
+    "targetsDivided": "defined if there are any: those that are reached in some of these runs",
     "smallOverFloor": "best over an empty launch, i32, up to 2^18 in a stream: the farthest",
     "tileSmall": "fastest tile of look_ahead at 2^20, KiB",
     "tileLarge": "fastest tile of look_ahead at the largest size swept, KiB",
     "rereadSmall": "DRAM reads of reduce_then_scan over its input, smallest size counted",
     "rereadLarge": "the same at the largest size",
     "movedLookAhead": "DRAM bytes of look_ahead over those of its input, largest size",
-    "waitPrefix": "share of cycles, in percent, that look_ahead's scan warps wait for the prefix, largest size",
-    "waitData": "the same for the data",
+    "waitLoad": "share of cycles, in percent, that look_ahead's load warp waits for what it loads, largest size",
+    "waitFree": "the same for stages whose results have to be stored first",
+    "waitReduce": "the same of the reduce warps, for data",
+    "waitLookAhead": "the same of the look-ahead warp, for aggregates",
+    "waitScan": "the same of the scan warps, for the prefix",
+    "waveFloor": "an empty node of a graph, microseconds",
+    "waveSmallCopy": "copy_vector as a node at 2^14 items, microseconds",
+    "waveSmallMeeting": "the same of copy_one_wave",
+    "waveSmallBest": "the same of best",
+    "waveSmallVendor": "the same of the fastest CUB",
+    "waveLargeCopy": "copy_vector as a node at 2^22 items, microseconds",
+    "waveLargeMeeting": "the same of copy_one_wave",
+    "waveLargeBest": "the same of best",
+    "waveLargeVendor": "the same of the fastest CUB",
+    "waveLargeAllows": "time of CUB over that of copy_one_wave there",
+    "waveAhead": "defined if best is faster than copy_one_wave at some size: how many times at most",
     **streams_macros.NAMES,
 }
 """Every macro that can be defined, and what it says; which are depends on the evidence."""
@@ -121,6 +136,7 @@ def values(results: Results, published: dict[str, Publication]) -> dict[str, str
         ({"timings": AllTimings(), "kernels": Kernels()}, _duel_values),
         ({"traffic": Traffic()}, _traffic_values),
         ({"waits": Waits()}, _wait_values),
+        (single_wave.NEEDS, _wave_values),
         *streams_macros.describers(),
     ):  # fmt: skip
         gathered = gather(needs, results, published)
@@ -319,12 +335,14 @@ def _tile_values(timings: TimingEvidence) -> dict[str, str]:
     return {"tileSmall": f"{fastest[min(fastest)]:g}", "tileLarge": f"{fastest[max(fastest)]:g}"}
 
 
-def _duel_values(timings: AllTimingEvidence, kernels: KernelEvidence) -> dict[str, str]:
+def _duel_values(timings: AllTimingEvidence, kernels: TableEvidence) -> dict[str, str]:
     rows = targets(timings, kernels)
     named = {
         "targetsKnown": str(sum(row.reached is not None for row in rows)),
         "targetsReached": str(sum(row.reached is True for row in rows)),
     }
+    if divided := sum(0 < row.met < row.runs for row in rows):
+        named["targetsDivided"] = str(divided)
     duels = timings.duels
     if not duels.empty:
         outcomes = duels["outcome"].value_counts()
@@ -350,11 +368,29 @@ def _traffic_values(traffic: TrafficEvidence) -> dict[str, str]:
     return named
 
 
-def _wait_values(waits: WaitEvidence) -> dict[str, str]:
+def _wait_values(waits: TableEvidence) -> dict[str, str]:
     rows = prefix_wait.shares(waits)
-    of = rows[(rows["variant"] == "look_ahead") & (rows["role"] == "scan")].sort_values("items")
+    of = rows[rows["variant"] == "look_ahead"].sort_values("items").drop_duplicates("role", keep="last").set_index("role")
     return {
-        macro: _number(100 * float(of[kind].iloc[-1]), 2)
-        for macro, kind in (("waitPrefix", "prefix"), ("waitData", "data"))
-        if kind in of and len(of)
-    }
+        macro: _number(100 * float(of.at[role, kind]), 2)
+        for macro, role, kind in (
+            ("waitLoad", "load", "data"), ("waitFree", "load", "store"), ("waitReduce", "reduce", "data"),
+            ("waitLookAhead", "look ahead", "prefix"), ("waitScan", "scan", "prefix"))
+        if role in of.index and kind in of
+    }  # fmt: skip
+
+
+def _wave_values(timings: TimingEvidence) -> dict[str, str]:
+    times = single_wave.steps(timings).pivot(index="step", columns="items", values="us")
+    named = {"waveFloor": _number(float(times.loc[FLOOR].iloc[0]), 2)}
+    names = {"Copy": VECTOR_CEILING, "Meeting": MEETING_CEILING, "Best": BEST, "Vendor": "cub"}
+    for size, n in (("Small", 1 << 14), ("Large", single_wave.LARGEST)):
+        if n in times:
+            named |= {f"wave{size}{name}": _number(float(times.at[step, n])) for name, step in names.items()}
+    if single_wave.LARGEST in times:
+        largest = times[single_wave.LARGEST]
+        named["waveLargeAllows"] = _number(float(largest["cub"] / largest[MEETING_CEILING]))
+    ahead = float((times.loc[MEETING_CEILING] / times.loc[BEST]).max())
+    if ahead > 1:
+        named["waveAhead"] = _number(ahead)
+    return named

@@ -42,7 +42,7 @@ FAMILIES = (*_FAMILIES.values(), "others")
 
 SIDE = frozenset({
     "hs_block", "hso_block", "hso_block_padded", "hso_blocked", "hso_reentry", "one_block", "one_cluster", "one_wave",
-    "copy_vector", "copy_bulk", "cub_newest_look_ahead", "cub_newest_deterministic", "thrust_scan", "torch_cumsum",
+    "copy_vector", "copy_bulk", "copy_one_wave", "cub_newest_look_ahead", "cub_newest_deterministic", "thrust_scan", "torch_cumsum",
     "cupy_cumsum", "jax_cumsum", "cpu_sequential",
 })  # fmt: skip
 """What an overview leaves out because it shows its like; whatever is new is shown."""
@@ -92,6 +92,7 @@ _LOOKS = {
     "jax_cumsum": Look(GREY, "s", "-."),
     "copy_vector": Look(GREY, "", "--"),
     "copy_bulk": Look(GREY, "", "-."),
+    "copy_one_wave": Look(GREY, "D", "--", filled=False),
     "thrust_scan": Look(BLACK, "X", "--", filled=False),
     "memcpy": Look(GREY, "", "-"),
     "empty_launch": Look(GREY, "", ":"),
@@ -107,7 +108,7 @@ _TITLES = {
     "cub_device_scan": "CUB", "cub_newest": "CUB, newest", "cub_newest_look_ahead": "CUB, newest, look-ahead",
     "cub_newest_deterministic": "CUB, newest, deterministic", "thrust_scan": "Thrust", "memcpy": "memcpy",
     "torch_cumsum": "PyTorch", "cupy_cumsum": "CuPy", "jax_cumsum": "JAX",
-    "copy_vector": "copy, vectors", "copy_bulk": "copy, bulk",
+    "copy_vector": "copy, vectors", "copy_bulk": "copy, bulk", "copy_one_wave": "copy, one wave",
     "empty_launch": "empty launch (floor)", "cpu_sequential": "CPU, one thread", "cpu_parallel": "CPU, all cores",
 }  # fmt: skip
 

@@ -46,6 +46,9 @@ TEST(CommandLine, WrongWordsNameTheNearMatches) {
   expect({"explain", "--all", "--variant", "hs_block", "--out", "x"}, "leave out --variant");
   expect({"explain", "--all", "--out", ""}, "say where");
   expect({"explain", "hs_blocked", "--items", "2^40"}, "no memory");
+  expect({"explain", "look_ahead", "--device", "gpu"}, "simt or cuda, not 'gpu'");
+  expect({"explain", "hs_blocked", "--csv", "x"}, "goes with explain --device cuda");
+  expect({"explain", "hs_blocked", "--device", "cuda", "--json"}, "prints a table");
   expect({}, "usage");
 }
 
@@ -112,6 +115,7 @@ TEST(Explain, SkipsWhatItCannotExplainAmongOthers) {
 #if !defined(SCANLAB_WITH_CUDA)
 TEST(CommandLine, ABuildWithoutCudaSaysThatABaselineNeedsIt) {
   EXPECT_EQ(scanlab({"bench", "--variant", "cub*"}).status, kNoDevice);
+  EXPECT_EQ(scanlab({"explain", "decoupled_lookback", "--device", "cuda"}).status, kNoDevice);
 }
 #endif
 

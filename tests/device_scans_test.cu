@@ -79,6 +79,11 @@ class Bound {
   void run(const cuda::Stream& stream) const {
     scan_.cuda({in_.data(), out_.data(), workspace_->data()}, stream.get());
   }
+  /// Empty if the scan has no instrumented form. Waits.
+  std::vector<RoleCycles> watch(const cuda::Stream& stream) const {
+    if (!scan_.cuda_watch) return {};
+    return scan_.cuda_watch({in_.data(), out_.data(), workspace_->data()}, stream.get());
+  }
   /// That the output, which has been waited for, is what `reference` expects.
   testing::AssertionResult right(const CudaReference& reference) const {
     const Outcome outcome = reference.compare(out_.data(), scan_.plan.chain, Kind::scan);
@@ -167,7 +172,8 @@ TEST_F(NeedsGpuScans, RunsOnTwoStreamsAtOnceDoNotDisturbEachOther) {
   };
   const cuda::Stream streams[2];
   for (const auto& [type, op] : telling_monoids()) {
-    for (const Load& load : {Load{5000, 50, 20}, Load{300'007, 50, 10}, Load{(1 << 24) + 3, 30, 2}}) {
+    for (const Load& load :
+         {Load{5000, 50, 20}, Load{300'007, 50, 10}, Load{2'000'003, 50, 5}, Load{(1 << 24) + 3, 30, 2}}) {
       const Problem problem = problem_of(type, op, load.n);
       const CudaReference references[2]{reference_of(problem, 1), reference_of(problem, 2)};
       for (const Variant* variant : scans_for(problem)) {
@@ -247,7 +253,9 @@ TEST_F(NeedsGpuScans, RunsEndBesideAKernelThatHoldsHalfOfTheDevice) {
   const cuda::Stream stream;
   const HalfHeld half;
   for (const auto& [type, op] : telling_monoids()) {
-    for (const std::int64_t n : {1000, 300'007, (1 << 24) + 3}) {
+    // With 2'000'003 items of 4 bytes, and 1'000'003 of 8, the blocks of one_wave fill the device, and half of it is
+    // not to be had.
+    for (const std::int64_t n : {1000, 300'007, 1'000'003, 2'000'003, (1 << 24) + 3}) {
       const Problem problem = problem_of(type, op, n);
       const CudaReference reference = reference_of(problem);
       for (const Variant* variant : scans_for(problem)) {
@@ -268,6 +276,32 @@ TEST_F(NeedsGpuScans, RunsEndBesideAKernelThatHoldsHalfOfTheDevice) {
       }
     }
   }
+}
+
+TEST_F(NeedsGpuScans, AWatchedRunIsRightAndWaitsForNoLongerThanItLasts) {
+  const cuda::Stream stream;
+  int watched = 0;
+  for (const std::int64_t n : {1, 300'007, (1 << 24) + 3}) {
+    const Problem problem = problem_of(ElementType::i32, Operator::plus, n);
+    const CudaReference reference = reference_of(problem);
+    for (const Variant* variant : scans_for(problem)) {
+      const Bound scan(*variant, problem);
+      scan.prepare(stream);
+      scan.read(reference, stream);
+      scan.poison(stream);
+      const std::vector<RoleCycles> roles = scan.watch(stream);
+      if (roles.empty()) continue;
+      ++watched;
+      EXPECT_TRUE(scan.right(reference));
+      for (const RoleCycles& role : roles) {
+        double waiting = 0;
+        for (const auto& [what, cycles] : role.waiting) waiting += cycles;
+        EXPECT_GT(role.total, 0) << scan.name() << " " << role.role;
+        EXPECT_LE(waiting, role.total) << scan.name() << " " << role.role;
+      }
+    }
+  }
+  EXPECT_GT(watched, 0) << "look_ahead has an instrumented form";
 }
 
 TEST_F(NeedsGpuScans, AWorkspaceThatServedAnotherSizeServesAfterItIsPreparedAnew) {

@@ -33,11 +33,10 @@ def draw(timings: TimingEvidence) -> Figure:
     for height, rung in enumerate(rungs.itertuples()):
         _bar(axes, height, before, rung.ratio)
         style.error_bars_across(axes, [rung.ratio], [height], [rung.low], [rung.high], style.BLACK)
-        inside = rung.ratio > 0.8
-        axes.annotate(f"{rung.ratio:.2f}", (min(before, rung.ratio) if inside else max(rung.ratio, before), height),
-                      xytext=(-4 if inside else 5, 0), textcoords="offset points",
-                      ha="right" if inside else "left", va="center", fontsize=7.5, zorder=9,
-                      bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 0.8})  # fmt: skip
+        inside, on_blue = rung.ratio > 0.8, rung.ratio - before > 0.12  # beyond its end, or in it: on blue if there is room
+        axes.annotate(f"{rung.ratio:.2f}", (rung.ratio if on_blue else min(before, rung.ratio), height) if inside else (max(rung.ratio, before), height),
+                      xytext=(-5 if inside else 5, 0), textcoords="offset points", color="white" if inside and on_blue else "black",
+                      ha="right" if inside else "left", va="center", fontsize=7.5, zorder=9)  # fmt: skip
         before = rung.ratio
     axes.set_yticks(range(len(rungs)), rungs["variant"])
     axes.set_ylim(len(rungs) - 0.4, -0.6)

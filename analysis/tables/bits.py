@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.evidence import RepeatEvidence, Repeats
+from analysis.evidence import CEILINGS, FLOOR, Repeats, TableEvidence
 from analysis.table_formats import Column, Table, code, whole
 
 NEEDS = {"repeats": Repeats()}
 
 
-def build(repeats: RepeatEvidence) -> Table:
+def build(repeats: TableEvidence) -> Table:
     rows = []
-    for variant, of in repeats.rows.groupby("variant", sort=True):
+    scans = repeats.rows[~repeats.rows["variant"].isin((*CEILINGS, FLOOR))]
+    for variant, of in scans.groupby("variant", sort=True):
         varied = of[of["varying"] > 0]
         where = ", ".join(sorted({f"{row.type} {row.op}" for row in varied.itertuples()}))
         rows.append({"variant": variant, "types": ", ".join(sorted(set(of["type"]))), "cases": of["cases"].sum(),

@@ -6,14 +6,14 @@ import math
 
 import pandas as pd
 
-from analysis.evidence import LARGEST, KernelEvidence, Kernels
+from analysis.evidence import LARGEST, Kernels, TableEvidence
 from analysis.table_formats import Column, Table, code, significant, size, whole
 
 NEEDS = {"kernels": Kernels()}
 
 
-def build(kernels: KernelEvidence) -> Table:
-    default = kernels.cases[(kernels.cases["settings"] == "")]
+def build(kernels: TableEvidence) -> Table:
+    default = kernels.rows[(kernels.rows["settings"] == "")]
     rows = pd.DataFrame([_row(str(variant), of) for variant, of in default.groupby("variant", sort=True)])
     return Table(
         caption="Kernels of each scan: 32-bit inclusive sums at the largest size up to 2^28, and over all types, operators and "

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from analysis.evidence import Skipped, SkippedEvidence
+from analysis.evidence import Skipped, TableEvidence
 from analysis.table_formats import Column, Table, code, size, whole
 
 NEEDS = {"skipped": Skipped()}
 
 
-def build(skipped: SkippedEvidence) -> Table:
+def build(skipped: TableEvidence) -> Table:
     rows = skipped.rows.assign(settings=skipped.rows["settings"].replace("", "default"))
     grouped = (
         rows.groupby(["variant", "settings", "reason"], sort=True)

@@ -11,7 +11,7 @@ from analysis.figures.ceiling_share import shares
 from analysis.statistics import Interval
 from analysis.table_formats import Column, Table, code, significant
 
-NEEDS = {"timings": Timings(all_of=(CEILING,))}
+NEEDS = {"timings": Timings(all_of=(CEILING,), python=True)}
 SIZES = (2**10, 2**16, 2**20, 2**24, 2**28)
 AGAINST = (("memcpy", CEILING), ("CUB", VENDOR))
 

@@ -10,7 +10,7 @@ from analysis.results import ideal_bytes
 from analysis.statistics import Interval
 from analysis.table_formats import Column, Table, code, significant, size, whole, with_interval
 
-NEEDS = {"timings": Timings(all_of=(CEILING,))}
+NEEDS = {"timings": Timings(all_of=(CEILING,), python=True)}
 
 
 def build(timings: TimingEvidence) -> Table:

@@ -4,32 +4,61 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.evidence import AllTimingEvidence, AllTimings, KernelEvidence, Kernels
+from analysis.evidence import AllTimingEvidence, AllTimings, Kernels, TableEvidence
 from analysis.statistics import Interval
 from analysis.table_formats import Column, Table, whole, with_interval
-from analysis.targets import targets
+from analysis.targets import Target, targets
 
 NEEDS = {"timings": AllTimings(), "kernels": Kernels()}
 
 
-def build(timings: AllTimingEvidence, kernels: KernelEvidence) -> Table:
-    rows = targets(timings, kernels)
+def build(timings: AllTimingEvidence, kernels: TableEvidence) -> Table:
+    rows = [_cells(row) for row in targets(timings, kernels)]
+    copies = any(row["fastest_copy"] for row in rows)
     return Table(
         caption="What was to be reached, by best unless another is named, cold and launched in a stream unless said: at "
-        "the size within the row that is farthest from its bound, with 95% bootstrap intervals in brackets. CUB is the fastest of its "
-        "scans in that case. Where memcpy is missed, the copy kernel with the access path of the chosen scan may stand in.",
+        "the size, and in the run of the newest code, that is farthest from the bound, with 95% bootstrap intervals in brackets. CUB is "
+        "the fastest of its scans in that case. Where memcpy is missed, the copy kernel with the access path of the chosen scan may stand "
+        "in." + (COPIES if copies else ""),
         columns=(
             Column("what", "of what", right=False),
-            Column("measure", "measured as", right=False),
             Column("wanted", "wanted", right=False),
             Column("measured", "measured", _measured),
             Column("where", "at n", right=False),
-            Column("reached", "reached", {True: "yes", False: "no", None: "—"}.get, right=False),
+            Column("reached", "reached", right=False),
+            *((
+                Column("fastest_copy", "which", lambda v: v.removeprefix("copy_"), right=False, group="fastest copy"),
+                Column("fastest_times_cub", "× CUB", _two, group="fastest copy"),
+                Column("fastest_share", "share", _two, group="fastest copy"),
+                Column("meeting_times_cub", "× CUB", _two, group="one wave"),
+                Column("meeting_share", "share", _two, group="one wave"),
+            ) if copies else ()),
         ),
-        rows=pd.DataFrame({name: pd.Series([getattr(row, name) for row in rows], dtype=object)
-                           for name in ("what", "measure", "wanted", "measured", "where", "reached")}),
+        rows=pd.DataFrame({name: pd.Series([row[name] for row in rows], dtype=object) for name in rows[0]}),
         wide=True,
     )  # fmt: skip
+
+
+COPIES = (
+    " What bounds a row that is not reached: the fastest copy of that case, how many times as fast as CUB it is, and the share of its speed "
+    "that best has; and the same of copy_one_wave (one wave), a copy whose blocks meet between reading and writing, as those of one_wave do. That one is "
+    "a comparison and no strict bound: one_wave asks for the other blocks later, and is the faster at some sizes."
+)
+
+
+def _cells(row: Target) -> dict[str, object]:
+    fastest, meeting = row.fastest_copy, row.meeting_copy
+    return {name: getattr(row, name) for name in ("what", "measured", "where")} | {
+        "wanted": f"{row.wanted} {row.measure}",
+        "reached": "—" if row.reached is None else "yes" if row.reached else f"{row.met} of {row.runs} runs" if row.met else "no",
+        "fastest_copy": fastest.copy if fastest else "",
+        "fastest_times_cub": fastest and fastest.times_cub, "fastest_share": fastest and fastest.share,
+        "meeting_times_cub": meeting and meeting.times_cub, "meeting_share": meeting and meeting.share,
+    }  # fmt: skip
+
+
+def _two(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
 
 
 def _measured(interval: Interval | None) -> str:

@@ -24,14 +24,15 @@ _MODEL = {  # launches at n, bytes moved an item over the ideal, share of the co
     "hso_blocked": (3, 2.0, 0.3), "hso_blocked_padded": (3, 2.0, 0.6),
     "hso_reentry": (5, 4.0, 0.2), "hso_reentry_padded": (5, 4.0, 0.28),
     "cub_device_scan": (2, 1.0, 0.73), "thrust_scan": (2, 1.0, 0.66), "memcpy": (1, 1.0, 1.0),
-    "cub_newest": (2, 1.0, 0.71), "copy_bulk": (1, 1.0, 0.96), "copy_vector": (1, 1.0, 1.0),
+    "cub_newest": (2, 1.0, 0.71), "copy_bulk": (1, 1.0, 0.96), "copy_vector": (1, 1.0, 1.0), "copy_one_wave": (1, 1.0, 0.8),
     "warp_shuffle": (3, 2.0, 0.8), "reduce_then_scan": (3, 1.5, 0.85), "decoupled_lookback": (1, 1.0, 0.75),
     "look_ahead": (1, 1.0, 0.95), "one_wave": (1, 1.0, 0.8), "best": (1, 1.0, 0.95),
 }
-_IN_GRAPHS = ("look_ahead", "one_wave", "best", "cub_device_scan", "cub_newest", "memcpy", "copy_bulk")
+_IN_GRAPHS = ("look_ahead", "one_wave", "best", "cub_device_scan", "cub_newest", "memcpy", "copy_bulk", "copy_vector",
+              "copy_one_wave")
 _KERNEL = {"launches": 1.0, "threads": 256.0, "registers": 64.0, "shared_bytes": 1024.0, "local_bytes": 0.0,
            "workspace_bytes": 4096.0, "prepare_ns": 2000.0}  # fmt: skip
-_LIMIT = {"hs_block": 1024, "hso_block": 2048, "hso_block_padded": 2048, "one_wave": 2**20}
+_LIMIT = {"hs_block": 1024, "hso_block": 2048, "hso_block_padded": 2048, "one_wave": 2**20, "copy_one_wave": 2**22}
 _CPU = {"cpu_sequential": (20.0, 8.0), "cpu_parallel": (9000.0, 70.0)}  # ns to start, GB/s
 
 
@@ -75,8 +76,8 @@ def timings(rounds: int = 11, top: int = 28) -> dict[str, Any]:
                     add(case_name(variant, n, cache), _time(variant, n, cache))
                     if variant in _IN_GRAPHS and cache == "warm":
                         add(case_name(variant, n, cache, launch="graph"), _time(variant, n, cache) - 2000)
-        for tile, slower in ((12, 1.2), (36, 1.05)):
-            add(case_name("look_ahead", n).replace("/cache", f"/tile:{tile}/cache"), slower * _time("look_ahead", n, "cold"))
+        for settings, slower in (("tile:12", 1.2), ("tile:36", 1.05), ("piece:1", 1.1), ("piece:1/tile:36", 1.3)):
+            add(case_name("look_ahead", n).replace("/cache", f"/{settings}/cache"), slower * _time("look_ahead", n, "cold"))
         for variant in ("best", "cub_device_scan", "cub_newest"):
             losing = 2.0 if (variant, exponent) == ("best", 12) else 1.0
             add(case_name(variant, n, "cold", "i64", "affine", "stream"), losing * 3.4 * _time(variant, n, "cold"))
@@ -199,11 +200,13 @@ def dram_bytes(top: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-PREFIX_WAIT = """variant,tile,items,type,role,cycles_total,cycles_waiting_data,cycles_waiting_prefix,cycles_waiting_store
-look_ahead,30,1048576,i32,scan,1000,300,250,20
-look_ahead,30,16777216,i32,scan,10000,5000,1000,200
-look_ahead,30,16777216,i32,reduce,10000,7000,0,0
-decoupled_lookback,16,16777216,i32,block,10000,2000,4000,0
+PREFIX_WAIT = """variant,tile,items,type,role,cycles_total,cycles_waiting_data,cycles_waiting_prefix,cycles_waiting_reduced,cycles_waiting_store
+look_ahead,30,1048576,i32,scan,1000,300,250,0,20
+look_ahead,30,16777216,i32,scan,10000,5000,1000,0,200
+look_ahead,30,16777216,i32,reduce,10000,7000,0,100,0
+look_ahead,30,16777216,i32,look ahead,2500,0,2000,100,0
+look_ahead,30,16777216,i32,load,2500,1000,0,0,500
+decoupled_lookback,16,16777216,i32,block,10000,2000,4000,0,0
 """
 
 REPEAT = """verifying on cuda: 3 variants and baselines

@@ -44,7 +44,7 @@ def test_two_commits_are_never_pooled_and_the_newer_is_taken(tmp_path: Path) -> 
 
 def test_a_run_that_has_what_is_compared_with_comes_before_a_newer_one_that_has_not(tmp_path: Path) -> None:
     for name, variant, time, day in (("a", "memcpy", 2.0, "01"), ("b", "look_ahead", 3.0, "01"), ("c", "look_ahead", 9.0, "02")):
-        run(tmp_path / name, f"{name}.json", time, variant=variant, date=f"2026-01-{day}")
+        run(tmp_path / name, f"{name}.json", time, variant=variant, date=f"2026-01-{day}", git_commit=day * 20)
     entries = [json.loads((tmp_path / name / f"{name}.json").read_text()) for name in ("a", "b")]
     merged = entries[0] | {"benchmarks": entries[0]["benchmarks"] + entries[1]["benchmarks"]}
     (tmp_path / "a" / "a.json").write_text(json.dumps(merged))
@@ -54,6 +54,30 @@ def test_a_run_that_has_what_is_compared_with_comes_before_a_newer_one_that_has_
     alone = Timings(any_of=("look_ahead",)).find(read, {})
     assert beside.of("look_ahead")["median_ns"].tolist() == [3.0]
     assert alone.of("look_ahead")["median_ns"].tolist() == [9.0]
+
+
+def test_of_two_runs_of_one_commit_the_one_that_has_more_beside_each_other_is_taken(tmp_path: Path) -> None:
+    run(tmp_path, "duel.json", 9.0, date="2026-01-02")
+    run(tmp_path, "full.json", 2.0, date="2026-01-01")
+    document = json.loads((tmp_path / "full.json").read_text())
+    document["benchmarks"] += [repetition(case_name("look_ahead", 1024), i, 3.0) for i in range(5)]
+    (tmp_path / "full.json").write_text(json.dumps(document))
+    assert median([], [tmp_path])[0] == 2.0
+    run(tmp_path, "newer.json", 4.0, date="2026-01-03", git_commit="f" * 40)
+    assert median([], [tmp_path])[0] == 4.0
+
+
+def test_libraries_of_python_and_older_floors_are_not_named_where_they_are_not_shown(tmp_path: Path) -> None:
+    run(tmp_path, "new.json", 2.0, date="2026-01-02")
+    document = json.loads((tmp_path / "new.json").read_text())
+    document["benchmarks"] += [repetition(case_name("empty_launch", 256), i, 1.0) for i in range(5)]
+    (tmp_path / "new.json").write_text(json.dumps(document))
+    run(tmp_path, "floor.json", 7.0, variant="empty_launch", date="2026-01-01", git_commit="f" * 40)
+    run(tmp_path, "python.json", 5.0, variant="torch_cumsum", git_commit="e" * 40)
+    read = results.read([], [tmp_path])
+    plain, beside = Timings().find(read, {}), Timings(python=True).find(read, {})
+    assert plain.provenance.commit == "commit 012345678" and plain.floor_ns("cold") == 1.0
+    assert beside.provenance.commit == "commit 012345678, eeeeeeeee"
 
 
 def test_stream_and_graph_are_not_pooled(tmp_path: Path) -> None:

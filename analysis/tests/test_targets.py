@@ -14,7 +14,7 @@ from analysis.evidence import CUBS, LOSS, TIE, WIN, AllTimingEvidence, AllTiming
 from analysis.statistics import Interval
 from analysis.tables import losses, rivals
 from analysis.targets import MISSING, Target, targets
-from analysis.tests.fixtures import _KERNEL, case_name, context, repetition
+from analysis.tests.fixtures import _KERNEL, COMMIT, case_name, context, repetition
 
 GIB_OF_I32 = 2**28
 SPREAD = (0.99, 0.995, 1.0, 1.005, 1.01)
@@ -26,7 +26,8 @@ def write(folder: Path, name: str, times: dict[str, float], items: int = GIB_OF_
     entries = [repetition(case_name(variant, items, launch="stream"), i, time * spread, **_KERNEL | changes.get("kernel", {}),
                           **({"label": label} if variant == "best" else {}))
                for variant, time in times.items() for i, spread in enumerate(SPREAD)]  # fmt: skip
-    (folder / name).write_text(json.dumps({"context": context(date=changes.get("date", "2026-01-02")), "benchmarks": entries}))
+    about = context(date=changes.get("date", "2026-01-02"), git_commit=changes.get("commit", COMMIT))
+    (folder / name).write_text(json.dumps({"context": about, "benchmarks": entries}))
 
 
 def evidence(folder: Path) -> AllTimingEvidence:
@@ -103,7 +104,49 @@ def test_what_the_data_do_not_tell_is_neither_reached_nor_missed(tmp_path: Path)
 
 def test_kernels_that_spill_are_named(tmp_path: Path) -> None:
     write(tmp_path, "a.json", {"best": 100.0})
-    assert row(tmp_path, "local memory", "cases").reached is True
+    assert row(tmp_path, "all our kernels", "with local memory").reached is True
     write(tmp_path, "b.json", {"look_ahead": 100.0}, kernel={"local_bytes": 16.0})
-    spilling = row(tmp_path, "local memory", "cases")
+    spilling = row(tmp_path, "all our kernels", "with local memory")
     assert spilling.reached is False and spilling.where == "look_ahead"
+
+
+def test_a_target_that_one_of_two_runs_of_the_same_code_misses_is_not_reached(tmp_path: Path) -> None:
+    write(tmp_path, "full.json", {"best": 100.0, "cub_device_scan": 120.0, "memcpy": 96.0}, date="2026-01-01")
+    write(tmp_path, "duel.json", {"best": 100.0, "cub_device_scan": 130.0}, date="2026-01-02")
+    found = row(tmp_path, "i32, 1 GiB", "× CUB")
+    assert (found.met, found.runs, found.reached) == (1, 2, False) and found.measured.value == pytest.approx(1.2)
+
+
+def test_older_code_has_no_say_in_a_target(tmp_path: Path) -> None:
+    write(tmp_path, "old.json", {"best": 100.0, "cub_device_scan": 120.0, "memcpy": 96.0}, date="2026-01-01", commit="f" * 40)
+    write(tmp_path, "new.json", {"best": 100.0, "cub_device_scan": 130.0}, date="2026-01-02")
+    assert row(tmp_path, "i32, 1 GiB", "× CUB").reached is True
+
+
+def test_a_row_that_is_not_reached_shows_the_copies_and_one_that_is_does_not(tmp_path: Path) -> None:
+    times = {"cub_device_scan": 120.0, "cub_newest": 125.0, "memcpy": 80.0, "copy_vector": 75.0, "copy_one_wave": 96.0}
+    write(tmp_path, "a.json", {"best": 100.0} | times)
+    missed = row(tmp_path, "i32, 1 GiB", "× CUB")
+    assert (missed.fastest_copy.copy, missed.fastest_copy.times_cub, missed.fastest_copy.share) == ("copy_vector", pytest.approx(1.6), pytest.approx(0.75))
+    assert (missed.meeting_copy.times_cub, missed.meeting_copy.share) == (pytest.approx(1.25), pytest.approx(0.96))
+    write(tmp_path, "a.json", {"best": 90.0} | times)
+    reached = row(tmp_path, "i32, 1 GiB", "× CUB")
+    assert reached.reached and reached.fastest_copy is None and reached.meeting_copy is None
+
+
+def test_the_copies_beside_a_row_are_of_the_run_that_has_them(tmp_path: Path) -> None:
+    write(tmp_path, "full.json", {"best": 100.0, "cub_device_scan": 120.0, "copy_one_wave": 80.0}, date="2026-01-01")
+    write(tmp_path, "duel.json", {"best": 10.0, "cub_device_scan": 11.0, "memcpy": 9.0}, date="2026-01-02")
+    missed = row(tmp_path, "i32, 1 GiB", "× CUB")
+    assert missed.measured.value == pytest.approx(1.1)
+    assert missed.meeting_copy is None and missed.fastest_copy.copy == "memcpy"  # of runs with as many copies, the newest
+    write(tmp_path, "full.json", {"best": 100.0, "cub_device_scan": 120.0, "copy_one_wave": 80.0, "copy_bulk": 70.0}, date="2026-01-01")
+    assert row(tmp_path, "i32, 1 GiB", "× CUB").meeting_copy.times_cub == pytest.approx(1.5)
+
+
+def test_a_run_of_which_a_newer_one_has_all_is_neither_used_nor_named(tmp_path: Path) -> None:
+    write(tmp_path, "old.json", {"best": 100.0, "cub_device_scan": 110.0}, commit="f" * 40, date="2026-01-01")
+    write(tmp_path, "new.json", {"best": 100.0, "cub_device_scan": 130.0, "memcpy": 90.0}, date="2026-01-02")
+    assert evidence(tmp_path).provenance.commit == "commit 012345678"
+    write(tmp_path, "old.json", {"best": 100.0, "cub_newest": 110.0}, commit="f" * 40, date="2026-01-01")
+    assert evidence(tmp_path).provenance.commit == "commit 012345678, fffffffff"

@@ -1,11 +1,11 @@
 // best: the fastest of the others for this n, type, operator and device.
 //
 // Idea    No scan is the fastest for every n: a block's registers suffice for few items, a cluster's or the device's
-// for
-//         more, and beyond that bulk copies in flight decide. Which is best where was measured: a table a device, in
-//         data/tuned/, which `scanlab tune` writes. SCANLAB_TUNING=FILE names another.
-// Safe    Where no table fits: one_block for what a block holds, else decoupled_lookback, which runs anywhere. The same
-//         for arrays that are not aligned to 16 bytes where the table says look_ahead, which copies those by hand.
+//         for more, and beyond that bulk copies in flight decide. Which is best where was measured: a table a device,
+//         in data/tuned/, which `scanlab tune` writes. SCANLAB_TUNING=FILE names another.
+// Safe    Where no table fits: one_block for what a block holds, else decoupled_lookback, which runs anywhere. The
+//         same for arrays that are not aligned to 16 bytes where the table says look_ahead, which copies those by
+//         hand.
 // Bits    Not fixed, since decoupled_lookback's are not. Where look_ahead or a smaller one is chosen, they are.
 // Source  the harness's own measurements.
 #include <algorithm>

@@ -4,11 +4,12 @@
 //     stream 1          | in 1 | kernel 1 | out 1 |
 //
 // Idea      A chunk's three steps stay in one stream, which keeps them in order; chunks in different streams may
-// overlap. Waits     Nothing, beyond the order within a stream. Overlaps  With two copy engines all three steps of
-// different chunks. With one copy engine and one queue nothing: the
+//           overlap.
+// Waits     Nothing, beyond the order within a stream.
+// Overlaps  With two copy engines all three steps of different chunks. With one copy engine and one queue nothing: the
 //           copy in of chunk 1 stands behind the copy out of chunk 0, which waits for kernel 0.
-// Source    Markidis, "Optimizing Host-Device Data Communication III", the first approach; Harris, "How to Overlap Data
-//           Transfers in CUDA C/C++", 2012.
+// Source    Markidis, "Optimizing Host-Device Data Communication III", the first approach; Harris, "How to Overlap
+//           Data Transfers in CUDA C/C++", 2012.
 #include "harness/streams/issuer.hpp"
 
 namespace scanlab::streams {

@@ -5,12 +5,11 @@
 //     kernels             | kernel 0 | kernel 1 | kernel 2 | …
 //     copies out                     | out 0    | out 1    | out 2 | …
 //
-// Idea      As three_streams, but a buffer is used again once it is free. Inputs and outputs have buffers of their own,
-// so
-//           that two of each keep all three streams at work. Each buffer's events are recorded anew for every chunk: a
-//           wait is for the latest record.
-// Waits     Kernel i for copy in i, copy out i for kernel i; of the chunk that had the buffer before, copy in i for the
-//           kernel, which has read the input, and kernel i for the copy out, which has read the output.
+// Idea      As three_streams, but a buffer is used again once it is free. Inputs and outputs have buffers of their
+//           own, so that two of each keep all three streams at work. Each buffer's events are recorded anew for every
+//           chunk: a wait is for the latest record.
+// Waits     Kernel i for copy in i, copy out i for kernel i; of the chunk that had the buffer before, copy in i for
+//           the kernel, which has read the input, and kernel i for the copy out, which has read the output.
 // Overlaps  What three_streams does, in a fixed budget of device memory.
 // Source    Scanlab's; double buffering is folklore.
 #include "harness/streams/issuer.hpp"

@@ -6,9 +6,8 @@
 //     host                | work | work | …
 //
 // Idea      While the copy in of a chunk is under way in one stream, the other copies the previous result out, both
-// copy
-//           engines at work; its kernel waits for both. cudaStreamWaitEvent holds back the stream and not the host,
-//           which does something of its own meanwhile.
+//           copy engines at work; its kernel waits for both. cudaStreamWaitEvent holds back the stream and not the
+//           host, which does something of its own meanwhile.
 // Waits     Kernel i for an event behind copy in i; by the order of its stream, for copy out i - 1.
 // Overlaps  Copies in with kernels and with copies out; never a kernel with a copy out. The host's work with all.
 // Source    "Using streams in CUDA", lecture, October 16, 2013, "Use of cudaStreamWaitEvent"; Tutorial 08 of the CUDA

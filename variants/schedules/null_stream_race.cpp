@@ -10,7 +10,7 @@
 // Waits     Nothing, beyond the order within a stream.
 // Overlaps  Everything, and means nothing.
 // Source    Tutorial 08 of the CUDA Programming Series, "Streams & Async Execution", section 6, its advice half
-// followed.
+//           followed.
 #include "harness/streams/issuer.hpp"
 
 namespace scanlab::streams {

@@ -9,8 +9,7 @@
 // Waits     The side kernel for all before it; all after it for the side kernel.
 // Overlaps  Nothing across a side kernel: the chunks run one by one.
 // Source    Tutorial 08 of the CUDA Programming Series, "Streams & Async Execution", section 6; "Using streams in
-// CUDA",
-//           lecture, October 16, 2013, on commands to stream 0.
+//           CUDA", lecture, October 16, 2013, on commands to stream 0.
 #include "harness/streams/issuer.hpp"
 
 namespace scanlab::streams {
