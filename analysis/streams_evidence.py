@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import statistics, streams
-from analysis.evidence import Provenance, run_provenance
+from analysis.evidence import Provenance, TableEvidence, run_provenance
 from analysis.published import Publication
 from analysis.results import MEASURED, RECORDED, Results, StreamFile
 from analysis.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, Look
@@ -197,24 +197,16 @@ class Traces:
 
 
 @dataclass(frozen=True)
-class ExperimentEvidence:
-    """Rows of one file: caveats or concurrency."""
-
-    rows: pd.DataFrame
-    provenance: Provenance
-
-
-@dataclass(frozen=True)
 class Experiments:
     """The newest file of a kind that is a table of experiments."""
 
     kind: str
 
-    def find(self, results: Results, published: dict[str, Publication]) -> ExperimentEvidence | None:
+    def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
         files = _files(results, self.kind)
         if not files or files[0].rows.empty:
             return None
-        return ExperimentEvidence(files[0].rows, run_provenance(self.kind, [files[0].run], files[0].run.origin))
+        return TableEvidence(files[0].rows, run_provenance(self.kind, [files[0].run], files[0].run.origin))
 
     def absent(self) -> str:
         return f"no {self.kind} (scanlab streams {self.kind} --json)"

@@ -7,10 +7,11 @@ from collections.abc import Callable
 import numpy as np
 
 from analysis import streams
+from analysis.evidence import TableEvidence
 from analysis.figures.concurrency import in_block_times
 from analysis.figures.stream_scan import fastest
 from analysis.statistics import ratio_interval
-from analysis.streams_evidence import SERIAL, STREAMED, Experiments, ExperimentEvidence, ScanEvidence, ScheduleEvidence
+from analysis.streams_evidence import SERIAL, STREAMED, Experiments, ScanEvidence, ScheduleEvidence
 from analysis.streams_evidence import Schedules, StreamScans, TraceEvidence, Traces
 from analysis.streams_targets import best_schedule, over_bound, targets
 from analysis.table_formats import latex, significant
@@ -102,7 +103,7 @@ def _scan_values(scans: ScanEvidence) -> dict[str, str]:
     return named
 
 
-def _concurrency_values(experiments: ExperimentEvidence) -> dict[str, str]:
+def _concurrency_values(experiments: TableEvidence) -> dict[str, str]:
     cases = in_block_times(experiments.rows)
     stairs, queue = cases[cases["kernels"] == 1], cases[cases["kernels"] > 1].sort_values("connections")
     named: dict[str, str] = {}
@@ -114,7 +115,7 @@ def _concurrency_values(experiments: ExperimentEvidence) -> dict[str, str]:
     return named
 
 
-def _caveat_values(experiments: ExperimentEvidence) -> dict[str, str]:
+def _caveat_values(experiments: TableEvidence) -> dict[str, str]:
     both = experiments.rows[experiments.rows["said"].notna() & experiments.rows["answer"].notna()]
     return {"caveatsSaid": str(len(both)), "caveatsDiffer": str(int(both["differs"].astype(bool).sum()))}
 

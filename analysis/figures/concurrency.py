@@ -8,8 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis import streams, style
+from analysis.evidence import TableEvidence
 from analysis.statistics import median_interval
-from analysis.streams_evidence import ExperimentEvidence, Experiments
+from analysis.streams_evidence import Experiments
 
 WIDTH = "double"
 CAPTION = (
@@ -25,7 +26,7 @@ WAVES = 9
 _MARKERS = {0: ("o", 6.5, style.ORANGE), 1: ("s", 4.2, style.BLUE), 2: (".", 3.4, style.BLACK)}
 
 
-def draw(experiments: ExperimentEvidence) -> Figure:
+def draw(experiments: TableEvidence) -> Figure:
     cases = in_block_times(experiments.rows)
     stairs, queue = cases[cases["kernels"] == 1], cases[cases["kernels"] > 1]
     drawn, axes = style.figure(style.DOUBLE, 2.5, 2 if len(queue) else 1, width_ratios=[1.6, 1] if len(queue) else None)

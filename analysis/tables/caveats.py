@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from analysis import streams
 from analysis.caveats import text
-from analysis.streams_evidence import ExperimentEvidence, Experiments
+from analysis.evidence import TableEvidence
+from analysis.streams_evidence import Experiments
 from analysis.table_formats import Column, Table, code
 
 NEEDS = {"experiments": Experiments(streams.CAVEATS)}
 
 
-def build(experiments: ExperimentEvidence) -> Table:
+def build(experiments: TableEvidence) -> Table:
     return Table(
         caption="What blocks what: each experiment with what the source said and what this device does, in how many trials of how many.",
         columns=(

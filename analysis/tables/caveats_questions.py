@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from analysis import caveats, streams
-from analysis.streams_evidence import ExperimentEvidence, Experiments
+from analysis.evidence import TableEvidence
+from analysis.streams_evidence import Experiments
 from analysis.table_formats import Column, Table
 
 NEEDS = {"experiments": Experiments(streams.CAVEATS)}
 
 
-def build(experiments: ExperimentEvidence) -> Table:
+def build(experiments: TableEvidence) -> Table:
     rows = caveats.others(experiments.rows)
     rows["shown"] = [caveats.cell(*pair) for pair in zip(rows["answer"], rows["differs"], strict=True)]
     return Table(
