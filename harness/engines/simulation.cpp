@@ -18,10 +18,10 @@ using streams::Operation;
 using streams::OperationKind;
 using streams::Recording;
 
-/// Picoseconds.
+/// Femtoseconds: the time of a block, rounded, is counted thousands of times.
 using Ticks = std::int64_t;
-constexpr double kTick = 1e-12;
-constexpr double kLongest = 1e6;  // seconds of one run, if nothing overlaps: far from what Ticks hold
+constexpr double kTick = 1e-15;
+constexpr double kLongest = 1e3;  // seconds of one run, if nothing overlaps: far from what Ticks hold
 
 Ticks ticks(double seconds) {
   if (!(seconds >= 0 && seconds <= kLongest)) {

@@ -13,7 +13,7 @@
 //                      multiprocessors have room. So the blocks of one grid run in waves, and another's fill its tail.
 //     events, streams  what orders operations is what `streams check` counts on: dependencies.hpp.
 //
-// Deterministic: time counts picoseconds, and what happens at the same one is taken in the order of issue.
+// Deterministic: time counts femtoseconds, and what happens at the same one is taken in the order of issue.
 //
 // Source  The engines: Markidis, "Optimizing Host-Device Data Communication III"; Harris, "How to Overlap Data
 // Transfers
@@ -69,7 +69,7 @@ struct Simulation {
 
 /// `recording` outlives the result. Time grows as the operations do, up to a logarithm, and memory as they do. Throws
 /// ScheduleError for a wait for an event that no earlier operation records; std::invalid_argument for costs that are no
-/// time, or that sum up to more than 10^6 seconds.
+/// time, or that sum up to more than 1000 seconds.
 Simulation simulate(const streams::Recording& recording, const DeviceProfile& device, const Costs& costs);
 
 }  // namespace scanlab::engines
