@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "harness/engines/device_profile.hpp"
 #include "harness/model/tuning.hpp"
 #include "harness/model/variant.hpp"
 
@@ -29,6 +30,8 @@ const std::vector<Command>& commands() {
        "scanlab explain hso_block --items 2048", explain},
       {"streams", "schedules of copies and kernels over streams: what overlaps, what is ordered",
        "scanlab streams check all", streams},
+      {"simulate", "runs a schedule on a model of a device, of today or of 2008: what overlaps, and why not",
+       "scanlab simulate depth_first --profile c1060 --items 2^22 --chunks 4", simulate},
       {"stream-scan", "scans a file, or any host data, that is larger than the device's memory",
        "scanlab stream-scan --in numbers.i32 --out sums.i32 --type i32 --budget 2GiB", stream_scan},
   };
@@ -119,6 +122,9 @@ int run(const std::vector<std::string>& words, std::ostream& out, std::ostream& 
   } catch (const CommandError& error) {
     fmt::print(err, "scanlab: {}\n", error.what());
     return error.status;
+  } catch (const engines::ProfileError& error) {
+    fmt::print(err, "scanlab: {}\n", error.what());
+    return kBadInput;
   } catch (const TuningError& error) {
     fmt::print(err, "scanlab: {}\n", error.what());
     return kBadInput;

@@ -9,8 +9,6 @@ namespace scanlab::streams {
 
 namespace {
 
-/// Below this a wait is what a launch, or the hand-over between two engines, takes.
-constexpr double kLatency = 15e-6;
 constexpr double kRounding = 1e-9;
 
 constexpr std::size_t index(Engine engine) { return static_cast<std::size_t>(engine); }
@@ -105,8 +103,9 @@ class Analyst {
 
   /// The same, or the hardware queue, if the operation could have begun and its engine was free, and it did not.
   Wait what_held(const Span& span, double engine_free) const {
+    if (span.held) return *span.held;
     const Wait rule = latest_rule(span);
-    if (span.when.start - std::max(rule.until, engine_free) <= kLatency) return rule;
+    if (span.when.start - std::max(rule.until, engine_free) <= timeline_.latency) return rule;
     const Span* const ahead = ahead_in_queue(span);
     return ahead == nullptr ? rule : Wait{ahead->when.end, Idle::queue, ahead->operation};
   }
@@ -115,14 +114,14 @@ class Analyst {
     const Wait held = what_held(span, idle_since);
     const double unexplained = span.when.start - std::max(held.until, idle_since);
     const bool mostly = unexplained >= 0.5 * (span.when.start - idle_since);
-    if (held.until <= idle_since || (unexplained > kLatency && mostly)) return {idle_since, Idle::latency, {}};
+    if (held.until <= idle_since || (unexplained > timeline_.latency && mostly)) return {idle_since, Idle::latency, {}};
     return held;
   }
 
   /// Of another stream, in the same hardware queue, issued before it and done just as it began.
   const Span* ahead_in_queue(const Span& span) const {
     if (!span.channel) return nullptr;
-    const auto first = std::ranges::lower_bound(by_end_, span.when.start - kLatency, {},
+    const auto first = std::ranges::lower_bound(by_end_, span.when.start - timeline_.latency, {},
                                                 [](const Span* other) { return other->when.end; });
     for (auto other = first; other != by_end_.end() && (*other)->when.end <= span.when.start + kRounding; ++other) {
       const bool issued_before = (*other)->operation < span.operation;
@@ -152,9 +151,9 @@ class Analyst {
     std::vector<PathStep> steps;
     const Span* span = by_end_.empty() ? nullptr : by_end_.back();
     while (span != nullptr && steps.size() < timeline_.spans.size()) {
-      Wait cause = latest_rule(*span);
-      std::string because = cause.reason == Idle::latency ? "the beginning" : name(cause.reason);
       const Span* const engine_before = before_on_engine(*span);
+      Wait cause = what_held(*span, engine_before == nullptr ? 0 : engine_before->when.end);
+      std::string because = cause.reason == Idle::latency ? "the beginning" : name(cause.reason);
       if (engine_before != nullptr && engine_before->when.end > cause.until) {
         cause = {engine_before->when.end, Idle::latency, engine_before->operation};
         because = "its engine was busy";
@@ -200,6 +199,8 @@ const char* name(Idle reason) {
       return "the host's issue";
     case Idle::queue:
       return "a shared hardware queue";
+    case Idle::launches:
+      return "launches that had not started";
     case Idle::latency:
       return "latency";
     case Idle::no_more_work:
@@ -255,6 +256,9 @@ std::string describe(const Recording& recording, const Gap& gap) {
       return fmt::format("{}: the host had not issued {}{}", idle, next, gap.blocker ? ": it was at " + blocker : "");
     case Idle::queue:
       return fmt::format("{}: {} stood behind {} in a hardware queue", idle, next, blocker);
+    case Idle::launches:
+      return fmt::format("{}: {} waited for {}, by the rule for launches of compute capability 2.0 to 3.0", idle, next,
+                         blocker);
     default:
       break;
   }

@@ -27,22 +27,6 @@ struct Interval {
   double seconds() const { return end - start; }
 };
 
-/// When the device worked at an operation: from the beginning of its first launch to the end of its last.
-struct Span {
-  std::size_t operation = 0;
-  Interval when;
-  std::optional<unsigned> channel;  ///< the hardware queue, if it is known
-};
-
-struct Timeline {
-  const Recording* recording = nullptr;
-  std::vector<Span> spans;       ///< one for each operation that is work, in the order of issue
-  std::vector<Interval> issued;  ///< the host's, of every operation; empty if it is not known
-
-  /// From zero to the end of the last span.
-  double makespan() const;
-};
-
 /// Why an engine was idle until its next operation began.
 enum class Idle {
   stream_order,    ///< the operation waited for another in its stream
@@ -50,12 +34,38 @@ enum class Idle {
   default_stream,  ///< by the rules of the legacy default stream
   host,            ///< the host had not issued it
   queue,           ///< nothing that CUDA promises held it: it stood behind another in a hardware queue
+  launches,        ///< the rule of compute capability 2.0 to 3.0: earlier launches had not started, or a check was open
   latency,         ///< nothing held it: the device takes time to begin
   no_more_work,    ///< there is no next
 };
-inline constexpr std::array kIdleReasons{Idle::stream_order, Idle::event,   Idle::default_stream, Idle::host,
-                                         Idle::queue,        Idle::latency, Idle::no_more_work};
+inline constexpr std::array kIdleReasons{Idle::stream_order, Idle::event,    Idle::default_stream, Idle::host,
+                                         Idle::queue,        Idle::launches, Idle::latency,        Idle::no_more_work};
 const char* name(Idle reason);
+
+/// What held an operation last, beside other work of its engine.
+struct Wait {
+  double until = 0;  ///< the moment from which it held no longer; 0: nothing held
+  Idle reason = Idle::latency;
+  std::optional<std::size_t> blocker;
+};
+
+/// When the device worked at an operation: from the beginning of its first launch to the end of its last.
+struct Span {
+  std::size_t operation = 0;
+  Interval when;
+  std::optional<unsigned> channel;  ///< the hardware queue, if it is known
+  std::optional<Wait> held;         ///< what only the device knew to hold it, if it is known
+};
+
+struct Timeline {
+  const Recording* recording = nullptr;
+  std::vector<Span> spans;       ///< one for each operation that is work, in the order of issue
+  std::vector<Interval> issued;  ///< the host's, of every operation; empty if it is not known
+  double latency = 15e-6;        ///< below this a wait is what a launch, or the hand-over between two engines, takes
+
+  /// From zero to the end of the last span.
+  double makespan() const;
+};
 
 struct Gap {
   Engine engine{};
@@ -63,13 +73,6 @@ struct Gap {
   Idle reason{};
   std::optional<std::size_t> next;     ///< the operation that ended it
   std::optional<std::size_t> blocker;  ///< whose end, or return to the host, it waited for
-};
-
-/// What held an operation last, beside other work of its engine.
-struct Wait {
-  double until = 0;  ///< the moment from which it held no longer; 0: nothing held
-  Idle reason = Idle::latency;
-  std::optional<std::size_t> blocker;
 };
 
 /// One operation of the critical path, and what it waited for at last.

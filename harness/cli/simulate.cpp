@@ -1,0 +1,142 @@
+// scanlab simulate: one schedule on the engine model, printed and written as `streams trace` does it. Needs no device.
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+
+#include "harness/cli/command.hpp"
+#include "harness/cli/job_selection.hpp"
+#include "harness/cli/provenance.hpp"
+#include "harness/cli/streams_timeline.hpp"
+#include "harness/cli/whole_file.hpp"
+#include "harness/engines/simulation.hpp"
+#include "harness/streams/trace_events.hpp"
+
+namespace scanlab::cli {
+
+namespace po = boost::program_options;
+
+namespace {
+
+constexpr char kDefaultWorkload[] = "scale";
+constexpr char kDefaultItems[] = "2^26";
+constexpr char kDefaultProfile[] = "didactic";
+
+constexpr char kNotes[] =
+    "A profile is a file of data/devices/, or a FILE.json of the same form; data/README.md says what its figures "
+    "mean.\n"
+    "Times that are not given follow from the bytes and the profile's rates: a kernel reads and writes each item "
+    "once.\n";
+
+po::options_description simulate_options() {
+  po::options_description options("options");
+  add_job_options(options, kDefaultWorkload, kDefaultItems);
+  options.add_options()                                                                                             //
+      ("profile", po::value<std::string>()->value_name("NAME"), "the device, or FILE.json (default didactic)")      //
+      ("queues", po::value<int>()->value_name("N"), "hardware queues, in place of the profile's")                   //
+      ("copy-in-us", po::value<double>()->value_name("T"), "microseconds to copy all items in, nothing beside it")  //
+      ("kernel-us", po::value<double>()->value_name("T"), "microseconds of the kernel of all items")                //
+      ("copy-out-us", po::value<double>()->value_name("T"), "microseconds to copy all items out")                   //
+      ("threads", po::value<int>()->value_name("N"), "threads a block (default 256)")                               //
+      ("out", po::value<std::string>()->value_name("FILE"), "the timeline, as trace events")                        //
+      ("force", "replace FILE if it holds something")                                                               //
+      ("gap", po::value<double>()->value_name("PERCENT"),
+       "of the makespan: shorter idle gaps are summed, not listed (default 2)")  //
+      ("help,h", "this text");
+  return options;
+}
+
+std::optional<double> seconds_of(const po::variables_map& values, const char* option) {
+  if (values.count(option) == 0) return {};
+  const auto microseconds = values[option].as<double>();
+  if (!(microseconds >= 0 && std::isfinite(microseconds))) {
+    throw CommandError(kBadInput, fmt::format("--{} takes microseconds, 0 or more", option));
+  }
+  return 1e-6 * microseconds;
+}
+
+engines::DeviceProfile profile_of(const po::variables_map& values) {
+  engines::DeviceProfile profile =
+      engines::device_profile(values.count("profile") != 0 ? values["profile"].as<std::string>() : kDefaultProfile);
+  if (values.count("queues") != 0) profile.hardware_queues = values["queues"].as<int>();
+  if (profile.hardware_queues < 1) throw CommandError(kBadInput, "--queues takes a number from 1 on");
+  return profile;
+}
+
+engines::Problem problem_of(const po::variables_map& values) {
+  engines::Problem problem{.copy_in = seconds_of(values, "copy-in-us"),
+                           .kernel = seconds_of(values, "kernel-us"),
+                           .copy_out = seconds_of(values, "copy-out-us")};
+  if (values.count("threads") != 0) problem.threads_a_block = values["threads"].as<int>();
+  return problem;
+}
+
+engines::Simulation simulated(const streams::Recording& recording, const engines::DeviceProfile& profile,
+                              const engines::Problem& problem) {
+  try {
+    return engines::simulate(recording, profile, engines::costs(recording, profile, problem));
+  } catch (const engines::ScheduleError& error) {
+    throw CommandError(kBadInput, error.what());
+  } catch (const std::invalid_argument& error) {
+    throw CommandError(kBadInput, error.what());
+  }
+}
+
+Facts about(const ScheduledJob& chosen, const engines::DeviceProfile& profile, const Context& context) {
+  const streams::Job& job = chosen.job;
+  Facts facts = build_facts();
+  facts["argv"] = fmt::format("{}", fmt::join(context.argv, " "));
+  facts["simulated_on"] = profile.name;
+  facts["hardware_queues"] = profile.hardware_queues;
+  facts["schedule"] = chosen.schedule->about.id;
+  facts["workload"] = job.workload->about.id;
+  facts["items"] = job.items;
+  facts["chunks"] = job.chunks;
+  facts["streams"] = job.streams;
+  facts["memory"] = name(job.memory);
+  facts["work"] = job.work;
+  facts["blocks"] = job.blocks;
+  return facts;
+}
+
+}  // namespace
+
+int simulate(const std::vector<std::string>& arguments, Context& context) {
+  po::positional_options_description positional;
+  positional.add("schedule", -1);
+  po::variables_map values;
+  if (!parse_options(arguments, simulate_options(), positional, command("simulate"), context, values)) {
+    context.out << "\n" << kNotes;
+    return kOk;
+  }
+  if (values.count("schedule") == 0) {
+    throw CommandError(kBadInput, "simulate takes a schedule, as in 'scanlab simulate depth_first --profile c2050'");
+  }
+  const ScheduledJob chosen = only_job("simulate", read_job_selection(values, kDefaultWorkload, kDefaultItems).jobs());
+  const double shortest_gap = values.count("gap") != 0 ? values["gap"].as<double>() : 2;
+  if (!(shortest_gap >= 0)) throw CommandError(kBadInput, "--gap takes a percentage, 0 or more");
+  const engines::DeviceProfile profile = profile_of(values);
+  const engines::Problem problem = problem_of(values);
+  const streams::Recording recording = record(*chosen.schedule, chosen.job);
+
+  std::optional<WholeFile> file;
+  if (values.count("out") != 0) file.emplace(values["out"].as<std::string>(), values.count("force") != 0);
+  const engines::Simulation simulation = simulated(recording, profile, problem);
+  const streams::TimelineAnalysis analysis = analyse(simulation.timeline);
+  fmt::print(context.out, "{}\nsimulated on {}: {}\n", describe(chosen), profile.name, profile.title);
+  print(simulation.timeline, analysis, 0.01 * shortest_gap * analysis.makespan, context.out);
+  if (file) {
+    Facts facts = about(chosen, profile, context);
+    facts["makespan_us"] = 1e6 * analysis.makespan;
+    facts["overlap"] = analysis.overlap();
+    file->write(trace_events(simulation.timeline, facts).dump() + "\n");
+    fmt::print(context.out, "{} operations in {}\n", simulation.timeline.spans.size(), values["out"].as<std::string>());
+  }
+  return kOk;
+}
+
+}  // namespace scanlab::cli

@@ -1,0 +1,204 @@
+#include "harness/engines/device_profile.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "device_profiles.hpp"
+#include "harness/model/registry.hpp"
+
+namespace scanlab::engines {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr char kSchema[] = "scanlab-device/1";
+constexpr int kWarp = 32;
+
+/// One profile's text, figure by figure.
+class Reader {
+ public:
+  Reader(const Json& json, std::string file) : json_(json), file_(std::move(file)) {
+    if (!json.is_object()) fail("it is no JSON object");
+    for (const auto& [key, value] : json.items()) known(key, {"schema", "name", "title", "figures"});
+    if (text("schema") != kSchema) fail(fmt::format("schema: it is '{}', and {} is read", text("schema"), kSchema));
+    if (!json.contains("figures") || !json.at("figures").is_object()) fail("figures: missing, or no JSON object");
+  }
+
+  DeviceProfile read() {
+    DeviceProfile profile;
+    profile.name = text("name");
+    profile.title = text("title");
+    profile.copy_engines = copy_engines();
+    profile.alone = {rate("copy_in_gb_per_s"), rate("copy_out_gb_per_s")};
+    profile.both = {rate("both_in_gb_per_s"), rate("both_out_gb_per_s")};
+    profile.pageable = {rate("pageable_in_gb_per_s"), rate("pageable_out_gb_per_s")};
+    profile.copy_latency = microseconds("copy_latency_us");
+    profile.kernel_latency = microseconds("kernel_latency_us");
+    profile.issue = microseconds("issue_us");
+    profile.device_rate = rate("device_gb_per_s");
+    profile.hardware_queues = count("hardware_queues");
+    profile.multiprocessors = count("multiprocessors");
+    profile.resident_blocks = count("resident_blocks");
+    profile.resident_threads = count("resident_threads");
+    profile.resident_grids = count("resident_grids");
+    profile.waits_for_started_launches = flag("waits_for_started_launches");
+    if (profile.both.in > profile.alone.in) fail("both_in_gb_per_s: is more than copy_in_gb_per_s, one way alone");
+    if (profile.both.out > profile.alone.out) fail("both_out_gb_per_s: is more than copy_out_gb_per_s, one way alone");
+    const int warps = profile.resident_threads / kWarp;
+    if (profile.resident_blocks > warps) {
+      fail(
+          fmt::format("resident_blocks: {} are more than the {} warps that resident_threads has room for, and a block "
+                      "takes one at least",
+                      profile.resident_blocks, warps));
+    }
+    std::vector<std::string> keys;
+    for (const auto& [key, source] : sources_) keys.push_back(key);
+    for (const auto& [key, value] : json_.at("figures").items()) known(key, keys);
+    profile.sources = std::move(sources_);
+    return profile;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& why) const { throw ProfileError(fmt::format("{}: {}", file_, why)); }
+
+  void known(const std::string& key, const std::vector<std::string>& keys) const {
+    if (std::ranges::find(keys, key) != keys.end()) return;
+    const std::vector<std::string> near = near_matches(key, keys);
+    fail(fmt::format("{}: no profile has such a key{}", key,
+                     near.empty() ? "" : fmt::format("; did you mean {}?", fmt::join(near, " or "))));
+  }
+
+  std::string text(const char* key) const {
+    if (!json_.contains(key)) fail(fmt::format("{}: missing", key));
+    const Json& value = json_.at(key);
+    if (!value.is_string() || value.get_ref<const std::string&>().empty()) fail(fmt::format("{}: is no text", key));
+    return value.get<std::string>();
+  }
+
+  const Json& figure(const char* key) {
+    const Json& figures = json_.at("figures");
+    if (!figures.contains(key)) fail(fmt::format("{}: missing", key));
+    const Json& figure = figures.at(key);
+    if (!figure.is_object() || figure.size() != 2 || !figure.contains("value") || !figure.contains("source")) {
+      fail(fmt::format("{}: a figure is {{\"value\": …, \"source\": \"…\"}}", key));
+    }
+    const Json& source = figure.at("source");
+    if (!source.is_string() || source.get_ref<const std::string&>().empty()) {
+      fail(fmt::format("{}: its source is empty, or no text", key));
+    }
+    sources_[key] = source.get<std::string>();
+    return figure.at("value");
+  }
+
+  double number(const char* key) {
+    const Json& value = figure(key);
+    if (!value.is_number()) fail(fmt::format("{}: {} is no number", key, value.dump()));
+    return value.get<double>();
+  }
+
+  double rate(const char* key) {
+    const double value = number(key);
+    if (!(value > 0 && value <= 1e6)) fail(fmt::format("{}: {} is not in (0, 10^6]", key, value));
+    return value * 1e9;
+  }
+
+  double microseconds(const char* key) {
+    const double value = number(key);
+    if (!(value >= 0 && value <= 1e6)) fail(fmt::format("{}: {} is not in [0, 10^6]", key, value));
+    return value * 1e-6;
+  }
+
+  int count(const char* key) {
+    const double value = number(key);
+    constexpr int kMost = 1 << 20;
+    if (!(value >= 1 && value <= kMost && value == std::floor(value))) {
+      fail(fmt::format("{}: {} is no whole number from 1 to {}", key, value, kMost));
+    }
+    return static_cast<int>(value);
+  }
+
+  bool flag(const char* key) {
+    const Json& value = figure(key);
+    if (!value.is_boolean()) fail(fmt::format("{}: {} is neither true nor false", key, value.dump()));
+    return value.get<bool>();
+  }
+
+  std::vector<CopyEngine> copy_engines() {
+    constexpr char kKey[] = "copy_engines";
+    const Json& value = figure(kKey);
+    constexpr std::size_t kMost = 64;
+    if (!value.is_array() || value.size() > kMost) {
+      fail(fmt::format("{}: is no list of at most {} engines, such as [[\"in\"], [\"out\"]]", kKey, kMost));
+    }
+    std::vector<CopyEngine> engines;
+    CopyEngine served;
+    for (const Json& ways : value) {
+      CopyEngine engine;
+      if (!ways.is_array() || ways.empty()) fail(fmt::format("{}: {} is no list of ways", kKey, ways.dump()));
+      for (const Json& way : ways) {
+        if (way != "in" && way != "out") fail(fmt::format("{}: {} is neither \"in\" nor \"out\"", kKey, way.dump()));
+        (way == "in" ? engine.in : engine.out) = true;
+      }
+      served.in |= engine.in;
+      served.out |= engine.out;
+      engines.push_back(engine);
+    }
+    if (!engines.empty() && !(served.in && served.out)) {
+      fail(fmt::format("{}: no engine copies {}", kKey, served.in ? "out" : "in"));
+    }
+    return engines;
+  }
+
+  const Json& json_;
+  std::string file_;
+  std::map<std::string, std::string> sources_;
+};
+
+}  // namespace
+
+std::int64_t DeviceProfile::slots(int threads_a_block) const {
+  return static_cast<std::int64_t>(multiprocessors) * std::min(resident_blocks, resident_threads / threads_a_block);
+}
+
+DeviceProfile parse_device_profile(std::string_view text, const std::string& file) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) throw ProfileError(file + ": is no JSON");
+  return Reader(json, file).read();
+}
+
+const std::vector<DeviceProfile>& built_in_device_profiles() {
+  static const std::vector<DeviceProfile> profiles = [] {
+    std::vector<DeviceProfile> all;
+    for (const auto& [file, text] : kDeviceProfiles) all.push_back(parse_device_profile(text, file));
+    return all;
+  }();
+  return profiles;
+}
+
+DeviceProfile device_profile(const std::string& name_or_file) {
+  if (name_or_file.ends_with(".json")) {
+    std::ifstream file(name_or_file);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (!file || text.empty()) throw ProfileError(name_or_file + ": cannot be read, or is empty");
+    return parse_device_profile(text, name_or_file);
+  }
+  const auto& profiles = built_in_device_profiles();
+  const auto found = std::ranges::find(profiles, name_or_file, &DeviceProfile::name);
+  if (found != profiles.end()) return *found;
+  std::vector<std::string> names;
+  for (const DeviceProfile& profile : profiles) names.push_back(profile.name);
+  const std::vector<std::string> near = near_matches(name_or_file, names);
+  throw ProfileError(fmt::format("no device profile is called '{}'; {} {} (or give a file of your own, FILE.json)",
+                                 name_or_file, near.empty() ? "there are" : "did you mean",
+                                 fmt::join(near.empty() ? names : near, near.empty() ? ", " : " or ")));
+}
+
+}  // namespace scanlab::engines

@@ -1,0 +1,628 @@
+#include "harness/engines/simulation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <queue>
+#include <tuple>
+#include <utility>
+
+namespace scanlab::engines {
+
+namespace {
+
+using streams::Operation;
+using streams::OperationKind;
+using streams::Recording;
+
+/// Femtoseconds: the time of a block, rounded, is counted thousands of times.
+using Ticks = std::int64_t;
+constexpr double kTick = 1e-15;
+constexpr double kLongest = 1e3;  // seconds of one run, if nothing overlaps: far from what Ticks hold
+
+Ticks ticks(double seconds) {
+  if (!(seconds >= 0 && seconds <= kLongest)) {
+    throw std::invalid_argument(fmt::format("{} seconds are no time for an operation", seconds));
+  }
+  return std::llround(seconds / kTick);
+}
+
+bool is_copy(const Operation& operation) {
+  return operation.kind == OperationKind::copy_in || operation.kind == OperationKind::copy_out;
+}
+bool is_kernel(const Operation& operation) { return streams::is_work(operation) && !is_copy(operation); }
+bool copies_in(const Operation& operation) { return operation.kind == OperationKind::copy_in; }
+
+/// A hardware queue's operations for one engine, in the order of issue.
+struct Lane {
+  std::vector<std::size_t> operations;
+  std::size_t next = 0;  ///< all before have left
+  bool listed = false;   ///< to be looked at
+
+  bool empty() const { return next == operations.size(); }
+  std::size_t front() const { return operations[next]; }
+};
+
+/// What is known of an operation that is work.
+struct Work {
+  std::size_t lane = 0;
+  std::size_t span = 0;
+  std::uint32_t waits_for = 0;  ///< dependencies that are not done
+  bool issued = false;
+  bool offered = false;  ///< a copy, to the engines
+  bool done = false;
+  bool host_waits = false;
+  bool all_started = false;  ///< of a kernel: all blocks
+  bool checks_a_kernel = false;
+  Ticks ready = 0;                     ///< when it was issued and all that it waits for was done
+  std::optional<std::size_t> held_by;  ///< the launch for which the rule of compute capability 2.0 to 3.0 held it
+  // Of a kernel:
+  std::int64_t blocks_left = 0;  ///< to be started
+  std::int64_t blocks_running = 0;
+  Ticks block_time = 0;
+};
+
+struct Engine {
+  CopyEngine ways;
+  std::optional<std::size_t> operation;  ///< that it copies
+  bool moving = false;                   ///< past the latency
+  double left = 0;                       ///< ticks of the copy, at the rate that one way has alone
+  double slowdown = 0;                   ///< how many times longer it takes now; 0: not known yet
+  Ticks since = 0;                       ///< when `left` was right
+  std::uint32_t version = 0;             ///< of its end, which may be foretold more than once
+  std::optional<std::size_t> last;       ///< that it copied before
+  Ticks last_end = 0;
+};
+
+enum class What { call_returns, grid_arrives, bytes_flow, copy_ends };
+
+struct Happening {
+  Ticks at = 0;
+  std::size_t operation = 0;
+  What what{};
+  int engine = 0;
+  std::uint32_t version = 0;
+
+  auto key() const { return std::tuple(at, operation, what); }
+  bool operator>(const Happening& other) const { return key() > other.key(); }
+};
+
+/// Blocks of one grid that started together.
+struct Cohort {
+  Ticks end = 0;
+  std::size_t operation = 0;
+  std::int64_t blocks = 0;
+
+  bool operator>(const Cohort& other) const { return std::tie(end, operation) > std::tie(other.end, other.operation); }
+};
+
+class Machine {
+ public:
+  Machine(const Recording& recording, const DeviceProfile& device, const Costs& costs)
+      : recording_(recording),
+        operations_(recording.operations),
+        device_(device),
+        ordering_(streams::ordering(recording)),
+        work_(operations_.size()),
+        copy_time_(operations_.size()),
+        slots_(device.slots(costs.threads_a_block)),
+        free_(slots_),
+        issue_(ticks(device.issue)),
+        copy_latency_(ticks(device.copy_latency)),
+        kernel_latency_(ticks(device.kernel_latency)) {
+    refuse_waits_for_nothing();
+    if (slots_ < 1) throw std::invalid_argument("the device holds no block of such a shape");
+    if (costs.operations.size() != operations_.size()) throw std::invalid_argument("not a cost for each operation");
+    for (const CopyEngine& ways : device.copy_engines) engines_.push_back({.ways = ways});
+    result_.timeline.recording = &recording;
+    result_.timeline.issued.resize(operations_.size());
+    const double hand_over = std::max({device.issue, device.copy_latency, device.kernel_latency});
+    result_.timeline.latency = hand_over + 1e-9;
+    assign_lanes();
+    for (std::size_t i = 0; i < operations_.size(); ++i) {
+      if (streams::is_work(operations_[i])) prepare(i, costs.operations[i]);
+    }
+    refuse_what_takes_too_long(costs);
+    link_dependents();
+  }
+
+  Simulation run() && {
+    if (recording_.captured) launch_graph();
+    for (;;) {
+      drive_host();
+      start_what_can();
+      if (happenings_.empty() && cohorts_.empty()) break;
+      now_ = happenings_.empty() ? cohorts_.front().end
+             : cohorts_.empty()  ? happenings_.top().at
+                                 : std::min(happenings_.top().at, cohorts_.front().end);
+      while (!happenings_.empty() && happenings_.top().at == now_) {
+        const Happening happening = happenings_.top();
+        happenings_.pop();
+        happen(happening);
+      }
+      while (!cohorts_.empty() && cohorts_.front().end == now_) end_cohort();
+    }
+    if (next_ != operations_.size() || done_ != result_.timeline.spans.size()) {
+      throw std::logic_error("the simulated device stands still");
+    }
+    return std::move(result_);
+  }
+
+ private:
+  // ---- before it runs
+
+  void refuse_waits_for_nothing() const {
+    if (ordering_.waits_for_nothing.empty()) return;
+    const std::size_t wait = ordering_.waits_for_nothing.front();
+    const Operation& operation = operations_[wait];
+    std::string before;
+    for (std::size_t i = wait + 1; i < operations_.size() && before.empty(); ++i) {
+      const bool held = operation.kind == OperationKind::synchronize_event || operations_[i].stream == operation.stream;
+      if (streams::is_work(operations_[i]) && held) before = ", before " + describe(operations_[i]);
+    }
+    throw ScheduleError(fmt::format(
+        "{} (operation {}){}: no earlier operation records that event, so it would wait for nothing; record "
+        "it first",
+        describe(operation), wait, before));
+  }
+
+  void refuse_what_takes_too_long(const Costs& costs) const {
+    const double slowdown = std::max(device_.alone.in / device_.both.in, device_.alone.out / device_.both.out);
+    double total = 0;
+    for (std::size_t i = 0; i < operations_.size(); ++i) {
+      const Cost& cost = costs.operations[i];
+      const double waves = std::ceil(static_cast<double>(cost.blocks) / static_cast<double>(slots_));
+      total += device_.issue + device_.copy_latency + device_.kernel_latency + 1e-6 * operations_[i].microseconds +
+               cost.copy_seconds * slowdown + cost.block_seconds * waves;
+    }
+    if (total <= kLongest) return;
+    throw std::invalid_argument(
+        fmt::format("{:.3g} seconds of operations are more than the {:.3g} that are simulated: "
+                    "take fewer items, or shorter times",
+                    total, kLongest));
+  }
+
+  /// An operation's queue and, in it, its engine.
+  void assign_lanes() {
+    std::map<std::pair<int, int>, std::size_t> numbers;
+    const int queues = recording_.captured ? static_cast<int>(recording_.streams.size()) + 1 : device_.hardware_queues;
+    const auto serves = [&](bool in) {
+      const auto first = std::ranges::find_if(engines_, [&](const Engine& e) { return in ? e.ways.in : e.ways.out; });
+      return static_cast<int>(first - engines_.begin());
+    };
+    const int in = serves(true);
+    const int out = serves(false);
+    for (std::size_t i = 0; i < operations_.size(); ++i) {
+      const Operation& operation = operations_[i];
+      if (!streams::is_work(operation)) continue;
+      std::pair<int, int> where{operation.stream.created() ? operation.stream.index % queues : queues - 1,
+                                is_kernel(operation)   ? -1
+                                : copies_in(operation) ? in
+                                                       : out};
+      if (engines_.empty()) where = {0, 0};
+      const auto [at, is_new] = numbers.try_emplace(where, numbers.size());
+      if (is_new) lanes_.emplace_back();
+      work_[i].lane = at->second;
+    }
+    waiting_copies_.resize(engines_.size());
+    lane_engine_.resize(lanes_.size());
+    for (const auto& [where, number] : numbers) lane_engine_[number] = std::max(0, where.second);
+  }
+
+  void prepare(std::size_t operation, const Cost& cost) {
+    Work& work = work_[operation];
+    work.span = result_.timeline.spans.size();
+    result_.timeline.spans.push_back({.operation = operation, .channel = static_cast<unsigned>(work.lane)});
+    result_.copy_engine.emplace_back();
+    const auto& waits_for = ordering_.device[operation];
+    work.waits_for = static_cast<std::uint32_t>(waits_for.size());
+    work.checks_a_kernel = std::ranges::any_of(
+        waits_for, [&](const streams::Dependency& each) { return is_kernel(operations_[each.operation]); });
+    if (is_kernel(operations_[operation])) {
+      if (cost.blocks < 1) throw std::invalid_argument("a kernel has one block at least");
+      work.blocks_left = cost.blocks;
+      work.block_time = ticks(cost.block_seconds);
+      kernels_.push_back(operation);
+    } else {
+      copy_time_[operation] = ticks(cost.copy_seconds);
+    }
+  }
+
+  /// Who waits for each operation: one array for all, and where each one's part of it begins.
+  void link_dependents() {
+    first_dependent_.assign(operations_.size() + 1, 0);
+    for (const auto& waits_for : ordering_.device) {
+      for (const streams::Dependency& each : waits_for) ++first_dependent_[each.operation + 1];
+    }
+    for (std::size_t i = 1; i < first_dependent_.size(); ++i) first_dependent_[i] += first_dependent_[i - 1];
+    dependents_.resize(first_dependent_.back());
+    std::vector<std::size_t> at(first_dependent_.begin(), first_dependent_.end() - 1);
+    for (std::size_t i = 0; i < operations_.size(); ++i) {
+      for (const streams::Dependency& each : ordering_.device[i]) dependents_[at[each.operation]++] = i;
+    }
+  }
+
+  // ---- the host
+
+  enum class Host { ready, in_call, called, waits };
+
+  /// All operations at once, by one call.
+  void launch_graph() {
+    happenings_.push({.at = issue_, .operation = 0, .what = What::call_returns});
+    host_ = Host::in_call;
+  }
+
+  /// As far as it comes at this moment.
+  void drive_host() {
+    while (next_ < operations_.size() && host_ != Host::in_call) {
+      const Operation& operation = operations_[next_];
+      streams::Interval& issued = result_.timeline.issued[next_];
+      if (host_ == Host::ready) {
+        issued.start = recording_.captured ? 0 : seconds(now_);
+        const bool works = operation.kind == OperationKind::host_work;
+        const Ticks call = recording_.captured ? 0 : works ? ticks(1e-6 * operation.microseconds) : issue_;
+        host_ = call > 0 ? Host::in_call : Host::called;
+        if (call > 0) happenings_.push({.at = now_ + call, .operation = next_, .what = What::call_returns});
+      } else if (host_ == Host::called) {
+        if (streams::is_work(operation)) issue(next_);
+        begin_wait(operation);
+        host_ = Host::waits;
+      } else {
+        if (awaited_ > 0) return;
+        awaits_all_ = false;
+        issued.end = seconds(now_);
+        ++next_;
+        host_ = Host::ready;
+      }
+    }
+  }
+
+  void issue(std::size_t operation) {
+    Work& work = work_[operation];
+    work.issued = true;
+    work.ready = now_;
+    ++issued_;
+    lanes_[work.lane].operations.push_back(operation);
+    look_at(work.lane);
+  }
+
+  void begin_wait(const Operation& operation) {
+    const auto wait_for = [&](std::size_t other) {
+      if (work_[other].done || work_[other].host_waits) return;
+      work_[other].host_waits = true;
+      ++awaited_;
+    };
+    const bool staged = recording_.job.memory == streams::HostMemory::pageable && is_copy(operation);
+    if (operation.kind == OperationKind::synchronize_device) {
+      awaits_all_ = true;
+      awaited_ = issued_ - done_;
+    } else if (is_copy(operation) && (operation.synchronous || staged)) {
+      wait_for(next_);
+    } else {
+      for (const std::size_t other : ordering_.host[next_]) wait_for(other);
+    }
+  }
+
+  // ---- what happens
+
+  void happen(const Happening& happening) {
+    switch (happening.what) {
+      case What::call_returns:
+        host_ = recording_.captured ? Host::ready : Host::called;
+        return;
+      case What::grid_arrives:
+        grids_.push_back(happening.operation);
+        return;
+      case What::bytes_flow:
+        engines_[static_cast<std::size_t>(happening.engine)].moving = true;
+        rates_changed_ = true;
+        return;
+      case What::copy_ends:
+        break;
+    }
+    Engine& engine = engines_.empty() ? alone_ : engines_[static_cast<std::size_t>(happening.engine)];
+    if (engine.version != happening.version) return;  // foretold when the other way was as it is no longer
+    engine.last = std::exchange(engine.operation, {});
+    engine.last_end = now_;
+    engine.moving = false;
+    rates_changed_ = true;
+    complete(happening.operation);
+  }
+
+  void end_cohort() {
+    std::ranges::pop_heap(cohorts_, std::greater<>{});
+    const Cohort cohort = cohorts_.back();
+    cohorts_.pop_back();
+    free_ += cohort.blocks;
+    Work& work = work_[cohort.operation];
+    work.blocks_running -= cohort.blocks;
+    if (work.blocks_left > 0 || work.blocks_running > 0) return;
+    --resident_;
+    complete(cohort.operation);
+  }
+
+  void complete(std::size_t operation) {
+    Work& work = work_[operation];
+    work.done = true;
+    span(operation).when.end = seconds(now_);
+    ++done_;
+    --running_;
+    if (awaits_all_ || work.host_waits) --awaited_;
+    for (std::size_t i = first_dependent_[operation]; i < first_dependent_[operation + 1]; ++i) {
+      Work& dependent = work_[dependents_[i]];
+      if (--dependent.waits_for > 0 || !dependent.issued) continue;
+      dependent.ready = now_;
+      look_at(dependent.lane);
+    }
+  }
+
+  // ---- what starts
+
+  void look_at(std::size_t lane) {
+    if (std::exchange(lanes_[lane].listed, true)) return;
+    to_look_at_.push_back(lane);
+  }
+
+  void start_what_can() {
+    if (device_.waits_for_started_launches || engines_.empty()) {  // what holds a lane may lie outside it
+      for (std::size_t lane = 0; lane < lanes_.size(); ++lane) look_at(lane);
+    }
+    const auto first = [&](std::size_t lane) {
+      return lanes_[lane].empty() ? operations_.size() : lanes_[lane].front();
+    };
+    std::ranges::sort(to_look_at_, {}, first);
+    for (const std::size_t lane : to_look_at_) {
+      lanes_[lane].listed = false;
+      advance(lane);
+    }
+    to_look_at_.clear();
+    start_copies();
+    set_rates();
+    start_blocks();
+  }
+
+  /// Hands on from a lane what can go: kernels to the block scheduler, one copy to the engines.
+  void advance(std::size_t number) {
+    Lane& lane = lanes_[number];
+    while (!lane.empty()) {
+      const std::size_t operation = lane.front();
+      Work& work = work_[operation];
+      if (work.waits_for > 0 || work.offered) return;
+      if (engines_.empty() && running_ > 0) return;
+      if (device_.waits_for_started_launches && held_by_launches(operation)) return;
+      if (is_copy(operations_[operation]) && !engines_.empty()) {
+        work.offered = true;
+        waiting_copies_[static_cast<std::size_t>(lane_engine_[number])].push(operation);
+        return;
+      }
+      ++lane.next;
+      ++running_;
+      if (work.held_by) span(operation).held = {seconds(now_), streams::Idle::launches, work.held_by};
+      if (is_copy(operations_[operation])) {
+        span(operation).when.start = seconds(now_);
+        const Ticks end = now_ + copy_latency_ + copy_time_[operation];
+        happenings_.push({.at = end, .operation = operation, .what = What::copy_ends});
+      } else {
+        happenings_.push({.at = now_ + kernel_latency_, .operation = operation, .what = What::grid_arrives});
+      }
+    }
+  }
+
+  /// The rule of compute capability 2.0 to 3.0.
+  bool held_by_launches(std::size_t operation) {
+    Work& work = work_[operation];
+    if (work.checks_a_kernel) {
+      while (unstarted_ < kernels_.size() && work_[kernels_[unstarted_]].all_started) ++unstarted_;
+      if (unstarted_ < kernels_.size() && kernels_[unstarted_] < operation) {
+        work.held_by = kernels_[unstarted_];
+        return true;
+      }
+    }
+    if (!is_kernel(operations_[operation])) return false;
+    for (; unchecked_ < operation; ++unchecked_) {
+      for (const streams::Dependency& each : ordering_.device[unchecked_]) {
+        if (!is_kernel(operations_[each.operation]) || work_[each.operation].done) continue;
+        work.held_by = each.operation;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void start_copies() {
+    for (auto& waiting : waiting_copies_) {
+      while (!waiting.empty()) {
+        const std::size_t operation = waiting.top();
+        const bool in = copies_in(operations_[operation]);
+        const auto engine = std::ranges::find_if(
+            engines_, [&](const Engine& each) { return !each.operation && (in ? each.ways.in : each.ways.out); });
+        if (engine == engines_.end()) break;
+        waiting.pop();
+        start_copy(operation, *engine);
+        const std::size_t lane = work_[operation].lane;
+        ++lanes_[lane].next;
+        advance(lane);  // the next of its lane may find another engine
+      }
+    }
+  }
+
+  void start_copy(std::size_t operation, Engine& engine) {
+    const Work& work = work_[operation];
+    streams::Span& span = this->span(operation);
+    span.when.start = seconds(now_);
+    const auto number = static_cast<int>(&engine - engines_.data());
+    result_.copy_engine[work.span] = number;
+    if (work.held_by && work.ready < now_) span.held = {seconds(now_), streams::Idle::launches, work.held_by};
+    const bool other_way = engine.last && copies_in(operations_[*engine.last]) != copies_in(operations_[operation]);
+    if (other_way && engine.last_end == now_ && work.ready < now_) {
+      span.held = {seconds(now_), streams::Idle::queue, engine.last};
+    }
+    ++running_;
+    engine.operation = operation;
+    engine.left = static_cast<double>(copy_time_[operation]);
+    engine.slowdown = 0;
+    if (copy_latency_ > 0) {
+      happenings_.push(
+          {.at = now_ + copy_latency_, .operation = operation, .what = What::bytes_flow, .engine = number});
+    } else {
+      engine.moving = true;
+      rates_changed_ = true;
+    }
+  }
+
+  /// Foretells the end of each copy whose rate has changed.
+  void set_rates() {
+    if (!std::exchange(rates_changed_, false)) return;
+    int in = 0;
+    int out = 0;
+    for (const Engine& engine : engines_) {
+      if (engine.moving) ++(copies_in(operations_[*engine.operation]) ? in : out);
+    }
+    const double slow_in = in * (out > 0 ? device_.alone.in / device_.both.in : 1);
+    const double slow_out = out * (in > 0 ? device_.alone.out / device_.both.out : 1);
+    for (Engine& engine : engines_) {
+      if (!engine.moving) continue;
+      const double slowdown = copies_in(operations_[*engine.operation]) ? slow_in : slow_out;
+      if (slowdown == engine.slowdown) continue;
+      if (engine.slowdown > 0) engine.left -= static_cast<double>(now_ - engine.since) / engine.slowdown;
+      engine.left = std::max(0.0, engine.left);
+      engine.since = now_;
+      engine.slowdown = slowdown;
+      happenings_.push({.at = now_ + std::llround(engine.left * slowdown),
+                        .operation = *engine.operation,
+                        .what = What::copy_ends,
+                        .engine = static_cast<int>(&engine - engines_.data()),
+                        .version = ++engine.version});
+    }
+  }
+
+  void start_blocks() {
+    while (first_grid_ < grids_.size() && free_ > 0) {
+      const std::size_t operation = grids_[first_grid_];
+      Work& work = work_[operation];
+      if (!begun_) {
+        if (resident_ == device_.resident_grids) return;
+        ++resident_;
+        span(operation).when.start = seconds(now_);
+        begun_ = true;
+      }
+      const std::int64_t blocks = std::min(free_, work.blocks_left);
+      free_ -= blocks;
+      work.blocks_left -= blocks;
+      work.blocks_running += blocks;
+      cohorts_.push_back({now_ + work.block_time, operation, blocks});
+      std::ranges::push_heap(cohorts_, std::greater<>{});
+      if (work.blocks_left > 0) {
+        skip_full_waves(work);
+        return;
+      }
+      work.all_started = true;
+      begun_ = false;
+      ++first_grid_;
+    }
+  }
+
+  /// While one grid fills the device, and has more blocks to start, each block that ends is followed by one of its own:
+  /// whole waves are done in one step, all but the last.
+  void skip_full_waves(Work& work) {
+    if (work.blocks_running < slots_) return;
+    const std::int64_t waves = (work.blocks_left - 1) / slots_;
+    work.blocks_left -= waves * slots_;
+    for (Cohort& cohort : cohorts_) cohort.end += waves * work.block_time;
+  }
+
+  static double seconds(Ticks time) { return static_cast<double>(time) * kTick; }
+  streams::Span& span(std::size_t operation) { return result_.timeline.spans[work_[operation].span]; }
+
+  using Copies = std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>>;
+
+  const Recording& recording_;
+  const std::vector<Operation>& operations_;
+  const DeviceProfile& device_;
+  streams::Ordering ordering_;
+  std::vector<Work> work_;  ///< by operation, as are the next three
+  std::vector<Ticks> copy_time_;
+  std::vector<std::size_t> first_dependent_;
+  std::vector<std::size_t> dependents_;
+  Simulation result_;
+
+  Ticks now_ = 0;
+  std::priority_queue<Happening, std::vector<Happening>, std::greater<>> happenings_;
+
+  Host host_ = Host::ready;
+  std::size_t next_ = 0;     ///< the operation that the host is at
+  std::size_t awaited_ = 0;  ///< operations that the host waits for
+  bool awaits_all_ = false;
+  std::size_t issued_ = 0;
+  std::size_t done_ = 0;
+  std::size_t running_ = 0;  ///< left their lanes, and not done
+
+  std::vector<Lane> lanes_;
+  std::vector<int> lane_engine_;  ///< of each lane of copies: the first engine that serves it
+  std::vector<std::size_t> to_look_at_;
+
+  std::vector<Engine> engines_;
+  Engine alone_;                        ///< in place of engines, if there are none
+  std::vector<Copies> waiting_copies_;  ///< by lane_engine_
+  bool rates_changed_ = false;
+
+  std::int64_t slots_;
+  std::int64_t free_;
+  std::vector<std::size_t> grids_;  ///< in the order in which they arrived
+  std::size_t first_grid_ = 0;      ///< with blocks to start
+  bool begun_ = false;              ///< whether that one has started any
+  int resident_ = 0;
+  std::vector<Cohort> cohorts_;       ///< a heap, the first to end on top
+  std::vector<std::size_t> kernels_;  ///< in the order of issue
+  std::size_t unstarted_ = 0;         ///< in kernels_: all before have started all their blocks
+  std::size_t unchecked_ = 0;         ///< no operation before waits for a kernel that is not done
+
+  Ticks issue_;
+  Ticks copy_latency_;
+  Ticks kernel_latency_;
+};
+
+}  // namespace
+
+Costs costs(const streams::Recording& recording, const DeviceProfile& device, const Problem& problem) {
+  const streams::Job& job = recording.job;
+  const streams::WorkloadDescription& workload = job.workload->about;
+  if (problem.threads_a_block < 1 || device.slots(problem.threads_a_block) < 1) {
+    throw std::invalid_argument(fmt::format("{} threads a block: {} holds from 1 to {} on a multiprocessor",
+                                            problem.threads_a_block, device.name, device.resident_threads));
+  }
+  const CopyRates& rates = job.memory == streams::HostMemory::pageable ? device.pageable : device.alone;
+  const double item_bytes = static_cast<double>(workload.item_bytes());
+  const double one = job.items > 0 ? 1 / static_cast<double>(job.items) : 0;
+  const double item_in = problem.copy_in ? *problem.copy_in * one / workload.inputs : item_bytes / rates.in;
+  const double item_out = problem.copy_out ? *problem.copy_out * one : item_bytes / rates.out;
+  const double item_kernel =
+      problem.kernel ? *problem.kernel * one : item_bytes * (workload.inputs + 1) / device.device_rate;
+  const std::int64_t slots = device.slots(problem.threads_a_block);
+
+  Costs all{.threads_a_block = problem.threads_a_block, .operations = {}};
+  all.operations.reserve(recording.operations.size());
+  for (const Operation& operation : recording.operations) {
+    Cost cost;
+    const auto items = operation.kind == OperationKind::side_kernel ? recording.buffer_items : operation.chunk.items;
+    if (is_copy(operation)) {
+      cost.copy_seconds = static_cast<double>(items) * (copies_in(operation) ? item_in : item_out);
+    } else if (is_kernel(operation)) {
+      const auto threads = static_cast<std::int64_t>(problem.threads_a_block);
+      cost.blocks = std::max<std::int64_t>(1, job.blocks > 0 ? job.blocks : (items + threads - 1) / threads);
+      const std::int64_t waves = (cost.blocks + slots - 1) / slots;
+      cost.block_seconds = static_cast<double>(items) * item_kernel / static_cast<double>(waves);
+    }
+    all.operations.push_back(cost);
+  }
+  return all;
+}
+
+Simulation simulate(const streams::Recording& recording, const DeviceProfile& device, const Costs& costs) {
+  return Machine(recording, device, costs).run();
+}
+
+}  // namespace scanlab::engines

@@ -1,0 +1,75 @@
+// The engine model: a recording, run on a device that is described by a few figures. Plain C++, no CUDA.
+//
+//     host             issues one operation after another, each for `issue` seconds; synchronous calls hold it
+//     hardware queues  created stream i feeds queue i mod queues; both default streams feed the last. A queue has a
+//     lane
+//                      an engine, first in, first out: an operation that waits holds back those behind it in its lane,
+//                      whatever their streams. The operations of a captured schedule have a queue a stream: a graph
+//                      keeps dependencies, not the order of issue.
+//     copy engines     one copy at a time each, of those that wait the first issued. Both ways at once are slower:
+//     rates
+//                      change when the other way begins and ends. Without engines, whatever runs runs alone.
+//     block scheduler  a kernel that leaves its queue is a grid; grids start blocks in the order of their launch, as
+//                      multiprocessors have room. So the blocks of one grid run in waves, and another's fill its tail.
+//     events, streams  what orders operations is what `streams check` counts on: dependencies.hpp.
+//
+// Deterministic: time counts femtoseconds, and what happens at the same one is taken in the order of issue.
+//
+// Source  The engines: Markidis, "Optimizing Host-Device Data Communication III"; Harris, "How to Overlap Data
+// Transfers
+//         in CUDA C/C++", 2012. The rule of compute capability 2.0 to 3.0: CUDA C Programming Guide 5.0, "Implicit
+//         Synchronization". Waves and tails: "When are they worth using?", part 7 of a lecture on cudaStream.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "harness/engines/device_profile.hpp"
+#include "harness/streams/timeline.hpp"
+
+namespace scanlab::engines {
+
+/// What an operation asks of the device, had it the device to itself. All blocks of all kernels have one shape.
+struct Cost {
+  double copy_seconds = 0;  ///< of a copy, without its latency
+  std::int64_t blocks = 0;  ///< of a kernel, >= 1
+  double block_seconds = 0;
+};
+
+struct Costs {
+  int threads_a_block = 256;
+  std::vector<Cost> operations;  ///< of each operation of the recording; zeros for what is no work
+};
+
+/// What is known of a problem beside the device: seconds for all its items at once. What is not given follows from the
+/// bytes: copies by the rate of the bus, kernels by that of device memory, each item read and written once.
+struct Problem {
+  std::optional<double> copy_in;  ///< of all inputs
+  std::optional<double> kernel;   ///< without its latency
+  std::optional<double> copy_out;
+  int threads_a_block = 256;
+};
+
+/// Costs in proportion to the items of a chunk. A kernel has the job's blocks, or, if those are 0, a thread an item;
+/// its blocks last so long that its waves take its time. Throws std::invalid_argument if the device holds no such
+/// block.
+Costs costs(const streams::Recording& recording, const DeviceProfile& device, const Problem& problem = {});
+
+/// A recording that no device can be asked to run; the sentence names the operation.
+struct ScheduleError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct Simulation {
+  streams::Timeline timeline;                   ///< a span's channel is its lane
+  std::vector<std::optional<int>> copy_engine;  ///< of each span of the timeline: which engine copied
+};
+
+/// `recording` outlives the result. Time grows as the operations do, up to a logarithm, and memory as they do. Throws
+/// ScheduleError for a wait for an event that no earlier operation records; std::invalid_argument for costs that are no
+/// time, or that sum up to more than 1000 seconds.
+Simulation simulate(const streams::Recording& recording, const DeviceProfile& device, const Costs& costs);
+
+}  // namespace scanlab::engines

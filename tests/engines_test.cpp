@@ -1,0 +1,497 @@
+// The engine model against closed forms, published measurements, and what must be true of any run; device profiles, and
+// scanlab simulate.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "harness/cli/command.hpp"
+#include "harness/engines/simulation.hpp"
+#include "harness/streams/block_waves.hpp"
+#include "harness/streams/happens_before.hpp"
+#include "harness/streams/issuer.hpp"
+
+namespace scanlab::engines {
+namespace {
+
+using streams::Job;
+using streams::Operation;
+using streams::OperationKind;
+using streams::Recording;
+using streams::Span;
+using Json = nlohmann::ordered_json;
+
+constexpr double kMs = 1e-3;
+constexpr double kExact = 1e-11;  // seconds: a femtosecond of rounding a block
+
+Job job_of(int chunks, int streams, std::int64_t items = 1 << 22, const char* workload = "scale") {
+  return {.workload = streams::WorkloadRegistry::instance().find(workload),
+          .items = items,
+          .chunks = chunks,
+          .streams = streams};
+}
+
+Recording recorded(const std::string& schedule, const Job& job) {
+  return record(*streams::ScheduleRegistry::instance().find(schedule), job);
+}
+
+/// Milliseconds for all items.
+Problem problem_of(double in, double kernel, double out) {
+  return {.copy_in = in * kMs, .kernel = kernel * kMs, .copy_out = out * kMs};
+}
+
+double makespan(const Recording& recording, const DeviceProfile& device, const Problem& problem) {
+  return simulate(recording, device, costs(recording, device, problem)).timeline.makespan();
+}
+
+double makespan(const std::string& schedule, const Job& job, const DeviceProfile& device, const Problem& problem) {
+  return makespan(recorded(schedule, job), device, problem);
+}
+
+const DeviceProfile& didactic() {
+  static const DeviceProfile profile = device_profile("didactic");
+  return profile;
+}
+
+/// Kernels alone: so many in each stream, depth-first.
+Recording small_grids(const streams::SmallGrids& grids) {
+  Recording recording{.job = job_of(1, 1)};
+  streams::Issuer issuer(recording);
+  for (const streams::Stream stream : issuer.create_streams(static_cast<int>(grids.streams))) {
+    for (std::int64_t i = 0; i < grids.kernels; ++i) issuer.side_kernel(stream);
+  }
+  return recording;
+}
+
+double grids_makespan(const streams::SmallGrids& grids, const DeviceProfile& device, double block_seconds) {
+  const Recording recording = small_grids(grids);
+  Costs each{.operations = std::vector<Cost>(recording.operations.size())};
+  for (Cost& cost : each.operations) cost = {.blocks = grids.blocks, .block_seconds = block_seconds};
+  return simulate(recording, device, each).timeline.makespan();
+}
+
+// ---- closed forms
+
+TEST(Engines, OneStreamTakesTheSum) {
+  for (const char* schedule : {"serial_pinned", "depth_first", "breadth_first"}) {
+    EXPECT_NEAR(makespan(schedule, job_of(8, 1), didactic(), problem_of(2, 5, 3)), 10 * kMs, kExact) << schedule;
+  }
+}
+
+TEST(Engines, AnIdealPipelineTakesTheBusiestEngineAndOneChunkOfTheOthers) {
+  for (const int chunks : {1, 2, 4, 16, 64}) {
+    const double third = 6 * kMs;
+    for (const char* schedule : {"depth_first", "breadth_first", "three_streams"}) {
+      EXPECT_NEAR(makespan(schedule, job_of(chunks, chunks), didactic(), problem_of(6, 6, 6)),
+                  third * (1 + 2.0 / chunks), chunks * kExact)
+          << schedule << ", " << chunks << " chunks";
+    }
+  }
+}
+
+/// Van Werkhoven et al., Performance Models for CPU-GPU Data Transfers, CCGrid 2014: two copy engines, n streams.
+TEST(Engines, VanWerkhovensFormula) {
+  for (const int n : {1, 2, 4, 8, 32}) {
+    for (const auto& [h, k, d] :
+         std::vector<std::array<double, 3>>{{1, 1, 1}, {8, 2, 1}, {1, 8, 2}, {2, 1, 8}, {4, 4, 1}, {3, 0, 3}}) {
+      const double formula = kMs * std::max({h + (k + d) / n, k + (h + d) / n, d + (h + k) / n});
+      Job job = job_of(n, n);
+      job.blocks = 6;  // the formula knows no tails: a kernel fills the machine once
+
+      EXPECT_NEAR(makespan("depth_first", job, didactic(), problem_of(h, k, d)), formula, n * kExact)
+          << n << " streams: " << h << ", " << k << ", " << d;
+    }
+  }
+}
+
+TEST(Engines, BlocksRunInWaves) {
+  constexpr double kBlock = 1 * kMs;
+  for (const std::int64_t blocks : {1, 5, 6, 7, 12, 13, 6'000, 6'000'001}) {
+    EXPECT_NEAR(grids_makespan({1, 1, blocks}, didactic(), kBlock * 1e-3),
+                static_cast<double>(streams::waves(blocks, 6)) * kBlock * 1e-3, kExact)
+        << blocks;
+  }
+  EXPECT_NEAR(grids_makespan({1, 4, 3}, didactic(), kBlock), 4 * kBlock, kExact);  // one stream: each has a tail
+  EXPECT_NEAR(grids_makespan({4, 1, 3}, didactic(), kBlock), 2 * kBlock, kExact);  // four: two at a time
+  EXPECT_NEAR(grids_makespan({4, 1, 9}, didactic(), kBlock), 6 * kBlock, kExact);  // 36 blocks fill 6 waves, no tail
+  DeviceProfile one_at_a_time = didactic();
+  one_at_a_time.resident_grids = 1;
+  EXPECT_NEAR(grids_makespan({4, 1, 3}, one_at_a_time, kBlock), 4 * kBlock, kExact);
+}
+
+/// Issued depth-first, streams that share a queue overlap only where one ends and the next begins.
+TEST(Engines, ASharedQueueAddsFalseDependencies) {
+  for (const int queues : {1, 2, 4, 8}) {
+    DeviceProfile device = didactic();
+    device.hardware_queues = queues;
+    device.multiprocessors = 64;
+    for (const streams::SmallGrids& grids : {streams::SmallGrids{4, 3, 8}, {8, 2, 1}, {3, 5, 2}}) {
+      EXPECT_NEAR(grids_makespan(grids, device, kMs), streams::makespan_seconds(grids, 64, queues, kMs), kExact)
+          << queues << " queues, " << grids.streams << " streams";
+    }
+  }
+}
+
+TEST(Engines, CopiesBothWaysShareTheBus) {
+  DeviceProfile device = didactic();
+  device.both = {0.5e9, 0.8e9};
+  Recording recording{.job = job_of(1, 1)};
+  streams::Issuer issuer(recording);
+  const auto created = issuer.create_streams(2);
+  issuer.copy_in(issuer.chunks().front(), created[0]);
+  issuer.copy_out(issuer.chunks().front(), created[1]);
+  // Out goes at 0.8 until it ends, at 5 ms; in has done 2.5 of its 6 ms by then, and does the rest at full rate.
+  EXPECT_NEAR(makespan(recording, device, problem_of(6, 1, 4)), 8.5 * kMs, kExact);
+}
+
+TEST(Engines, WithoutCopyEnginesNothingOverlaps) {
+  DeviceProfile device = didactic();
+  device.copy_engines.clear();
+  for (const char* schedule : {"depth_first", "breadth_first", "three_streams"}) {
+    EXPECT_NEAR(makespan(schedule, job_of(4, 4), device, problem_of(2, 4, 3)), 9 * kMs, kExact) << schedule;
+  }
+}
+
+TEST(Engines, CallsTakeTheHostsTime) {
+  DeviceProfile device = didactic();
+  device.issue = 1e-6;
+  const Recording recording = small_grids({1, 1000, 1});
+  Costs each{.operations = std::vector<Cost>(recording.operations.size(), Cost{.blocks = 1, .block_seconds = 1e-9})};
+  EXPECT_NEAR(simulate(recording, device, each).timeline.makespan(), 1000e-6 + 1e-9, kExact);
+}
+
+// ---- published measurements
+
+/// Harris, How to Overlap Data Transfers in CUDA C/C++, 2012: milliseconds of 16 MiB in 4 streams. His schematics take
+/// equal thirds.
+TEST(Engines, HarrissMeasurements) {
+  struct Published {
+    const char* device;
+    const char* schedule;
+    double sequential, milliseconds;
+    int twelfths;
+    double within;
+  };
+  for (const Published& published : {Published{"c1060", "depth_first", 12.92381, 13.63690, 12, 0.06},
+                                     {"c1060", "breadth_first", 12.92381, 8.84588, 8, 0.06},
+                                     {"c2050", "depth_first", 9.984512, 5.735584, 6, 0.14},
+                                     {"c2050", "breadth_first", 9.984512, 7.597984, 9, 0.06}}) {
+    const DeviceProfile device = device_profile(published.device);
+    const double third = published.sequential / 3;
+    const Problem thirds = problem_of(third, third, third);
+    const double serial = makespan("serial_pinned", job_of(1, 1), device, thirds);
+    const double ratio = makespan(published.schedule, job_of(4, 4), device, thirds) / serial;
+    const std::string what = std::string(published.device) + ", " + published.schedule;
+    EXPECT_NEAR(ratio, published.twelfths / 12.0, 0.01) << what;
+    EXPECT_NEAR(ratio / (published.milliseconds / published.sequential), 1, published.within) << what;
+
+    DeviceProfile bare = device;  // the schematics: no latencies
+    bare.issue = bare.copy_latency = bare.kernel_latency = 0;
+    Recording recording = recorded(published.schedule, job_of(4, 4));
+    EXPECT_NEAR(makespan(recording, bare, problem_of(12, 12, 12)), 3 * published.twelfths * kMs, 0.1 * kMs) << what;
+  }
+}
+
+/// The rule of compute capability 2.0 to 3.0 is what makes breadth_first slow on the C2050.
+TEST(Engines, TheRuleForLaunchesHoldsCopiesBack) {
+  DeviceProfile device = device_profile("c2050");
+  const double with_rule = makespan("breadth_first", job_of(4, 4), device, problem_of(4, 4, 4));
+  device.waits_for_started_launches = false;
+  EXPECT_NEAR(makespan("breadth_first", job_of(4, 4), device, problem_of(4, 4, 4)) / with_rule, 6.0 / 9, 0.01);
+
+  device = device_profile("c2050");
+  const Recording recording = recorded("breadth_first", job_of(4, 4));
+  const Simulation simulation = simulate(recording, device, costs(recording, device, problem_of(4, 4, 4)));
+  const streams::TimelineAnalysis analysis = analyse(simulation.timeline);
+  EXPECT_GT(analysis.idle(streams::Engine::copy_out, streams::Idle::launches), 4.9 * kMs);
+  EXPECT_EQ(analysis.path.size(), 9u);  // all copies in, the last kernel, all copies out
+}
+
+// ---- what is true of any run
+
+struct Any {
+  std::string device, schedule;
+  Job job;
+};
+
+std::vector<Any> anything() {
+  std::vector<Any> all;
+  for (const DeviceProfile& device : built_in_device_profiles()) {
+    for (const auto& [id, schedule] : streams::ScheduleRegistry::instance().all()) {
+      for (const char* workload : {"scale", "vector_add", "scan"}) {
+        for (const auto& [chunks, streams] : {std::pair(1, 1), {7, 3}, {24, 40}}) {
+          Job job = job_of(chunks, streams, 1'000'003, workload);
+          job.memory = schedule.about.memory;
+          all.push_back({device.name, id, job});
+        }
+      }
+    }
+  }
+  return all;
+}
+
+TEST(Engines, NoEngineDoesTwoThingsAtOnce) {
+  for (const Any& any : anything()) {
+    const DeviceProfile device = device_profile(any.device);
+    const Recording recording = recorded(any.schedule, any.job);
+    const Simulation simulation = simulate(recording, device, costs(recording, device));
+    std::map<int, std::vector<streams::Interval>> lanes;  // an engine's, and -1: kernels, if they exclude each other
+    for (std::size_t i = 0; i < simulation.timeline.spans.size(); ++i) {
+      const Span& span = simulation.timeline.spans[i];
+      const auto engine = simulation.copy_engine[i];
+      ASSERT_EQ(engine.has_value(), engine_of(recording.operations[span.operation]) != streams::Engine::compute);
+      if (engine || device.resident_grids == 1) lanes[engine.value_or(-1)].push_back(span.when);
+    }
+    for (auto& [engine, when] : lanes) {
+      std::ranges::sort(when, {}, &streams::Interval::start);
+      for (std::size_t i = 1; i < when.size(); ++i) {
+        ASSERT_LE(when[i - 1].end, when[i].start) << any.device << ", " << any.schedule << ", engine " << engine;
+      }
+    }
+  }
+}
+
+TEST(Engines, WhatIsOrderedRunsInThatOrder) {
+  for (const Any& any : anything()) {
+    const DeviceProfile device = device_profile(any.device);
+    const Recording recording = recorded(any.schedule, any.job);
+    const Simulation simulation = simulate(recording, device, costs(recording, device));
+    std::vector<const Span*> span_of(recording.operations.size(), nullptr);
+    for (const Span& span : simulation.timeline.spans) span_of[span.operation] = &span;
+    // Every pair of accesses that conflict, and that `check` finds ordered, one after the other. Its hazards are those
+    // it does not.
+    const streams::CheckResult result = check(recording);
+    for (std::size_t b = 0; b < recording.operations.size(); ++b) {
+      if (span_of[b] == nullptr) continue;
+      ASSERT_GE(span_of[b]->when.start, simulation.timeline.issued[b].start);
+      for (std::size_t a = 0; a < b; ++a) {
+        if (span_of[a] == nullptr) continue;
+        const Operation& first = recording.operations[a];
+        const Operation& second = recording.operations[b];
+        const bool conflict = std::ranges::any_of(second.accesses, [&](const streams::Access& y) {
+          return std::ranges::any_of(first.accesses, [&](const streams::Access& x) {
+            return x.place == y.place && x.array == y.array && x.buffer == y.buffer && (x.writes || y.writes) &&
+                   x.first < y.first + y.items && y.first < x.first + x.items;
+          });
+        });
+        const bool hazard = std::ranges::any_of(
+            result.hazards, [&](const streams::Hazard& each) { return each.first == a && each.second == b; });
+        if (first.stream != second.stream && (!conflict || hazard)) continue;
+        ASSERT_LE(span_of[a]->when.end, span_of[b]->when.start)
+            << any.device << ", " << any.schedule << ": " << describe(first) << ", " << describe(second);
+      }
+    }
+  }
+}
+
+TEST(Engines, NoMakespanIsBelowABound) {
+  for (const Any& any : anything()) {
+    const DeviceProfile device = device_profile(any.device);
+    const Recording recording = recorded(any.schedule, any.job);
+    const Costs each = costs(recording, device);
+    const Simulation simulation = simulate(recording, device, each);
+    const double end = simulation.timeline.makespan();
+    double block_time = 0;
+    std::map<int, double> by_engine;
+    std::map<std::pair<streams::StreamKind, int>, double> by_stream;
+    for (std::size_t i = 0; i < simulation.timeline.spans.size(); ++i) {
+      const std::size_t operation = simulation.timeline.spans[i].operation;
+      const Cost& cost = each.operations[operation];
+      const streams::Stream& stream = recording.operations[operation].stream;
+      const double waves = static_cast<double>(streams::waves(cost.blocks, device.slots(each.threads_a_block)));
+      block_time += static_cast<double>(cost.blocks) * cost.block_seconds;
+      by_stream[{stream.kind, stream.index}] += cost.copy_seconds + waves * cost.block_seconds;
+      if (const auto engine = simulation.copy_engine[i]) by_engine[*engine] += cost.copy_seconds + device.copy_latency;
+    }
+    const double rounding = 1e-12 * static_cast<double>(recording.operations.size() + 1000);
+    const std::string what = any.device + ", " + any.schedule;
+    EXPECT_GE(end + rounding, block_time / static_cast<double>(device.slots(each.threads_a_block))) << what;
+    for (const auto& [engine, busy] : by_engine) EXPECT_GE(end + rounding, busy) << what;
+    for (const auto& [stream, busy] : by_stream) EXPECT_GE(end + rounding, busy) << what;
+    for (const streams::Interval& issued : simulation.timeline.issued) ASSERT_LE(issued.start, issued.end) << what;
+  }
+}
+
+TEST(Engines, MoreEnginesOrQueuesNeverSlowAPipeline) {
+  for (const char* schedule : {"depth_first", "breadth_first", "skewed", "three_streams"}) {
+    for (const auto& [h, k, d] : std::vector<std::array<double, 3>>{{1, 1, 1}, {3, 1, 2}, {1, 4, 1}, {1, 1, 5}}) {
+      DeviceProfile device = didactic();
+      double before = 1e9;
+      for (const auto& engines :
+           std::vector<std::vector<CopyEngine>>{{}, {{true, true}}, {{true, false}, {false, true}}}) {
+        device.copy_engines = engines;
+        const double now = makespan(schedule, job_of(8, 4), device, problem_of(h, k, d));
+        EXPECT_LE(now, before + kExact) << schedule << ", " << engines.size() << " engines";
+        before = now;
+      }
+      before = 1e9;
+      for (const int queues : {1, 2, 4, 8}) {
+        device.hardware_queues = queues;
+        const double now = makespan(schedule, job_of(8, 4), device, problem_of(h, k, d));
+        EXPECT_LE(now, before + kExact) << schedule << ", " << queues << " queues";
+        before = now;
+      }
+    }
+  }
+}
+
+TEST(Engines, TheSameTwice) {
+  const DeviceProfile device = device_profile("h200");
+  const Recording recording = recorded("double_buffered", job_of(50, 4));
+  const auto text = [&] {
+    std::ostringstream out;
+    for (const Span& span : simulate(recording, device, costs(recording, device)).timeline.spans) {
+      out << span.when.start << " " << span.when.end << "\n";
+    }
+    return out.str();
+  };
+  EXPECT_EQ(text(), text());
+}
+
+TEST(Engines, AHundredThousandOperationsTakeASecond) {
+  for (const char* name : {"didactic", "c2050", "h200"}) {
+    const DeviceProfile device = device_profile(name);
+    for (const char* schedule : {"depth_first", "breadth_first", "double_buffered"}) {
+      const Recording recording = recorded(schedule, job_of(34'000, 16, 1 << 26));
+      const Costs each = costs(recording, device);
+      ASSERT_GE(recording.operations.size(), 100'000u);
+      const auto begin = std::chrono::steady_clock::now();
+      simulate(recording, device, each);
+      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+#ifdef NDEBUG
+      EXPECT_LT(seconds, 1) << name << ", " << schedule;
+#else
+      EXPECT_LT(seconds, 30) << name << ", " << schedule;
+#endif
+    }
+  }
+}
+
+TEST(Engines, AWaitForNothingIsRefused) {
+  Recording recording{.job = job_of(2, 2)};
+  streams::Issuer issuer(recording);
+  const auto created = issuer.create_streams(2);
+  const auto chunks = issuer.chunks();
+  const streams::Event event = issuer.create_event();
+  issuer.copy_in(chunks[1], created[0]);
+  issuer.wait(created[1], event);
+  issuer.compute(chunks[1], created[1]);
+  issuer.record(event, created[0]);
+  try {
+    simulate(recording, didactic(), costs(recording, didactic()));
+    FAIL() << "it was simulated";
+  } catch (const ScheduleError& error) {
+    EXPECT_NE(std::string(error.what()).find("the wait of stream 1 for event 0"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("the kernel of chunk 1"), std::string::npos) << error.what();
+  }
+}
+
+// ---- profiles
+
+Json didactic_json() {
+  std::ifstream file(std::filesystem::path(__FILE__).parent_path().parent_path() / "data/devices/didactic.json");
+  return Json::parse(file);
+}
+
+TEST(DeviceProfile, AreAllThere) {
+  std::vector<std::string> names;
+  for (const DeviceProfile& profile : built_in_device_profiles()) {
+    names.push_back(profile.name);
+    EXPECT_EQ(profile.sources.size(), 17u) << profile.name;
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"c1060", "c2050", "didactic", "h200", "k20c"}));
+}
+
+TEST(DeviceProfile, BadFiguresAreNamed) {
+  const auto expect = [](const std::string& key, const Json& value, const std::string& why) {
+    Json json = didactic_json();
+    if (value.is_null()) {
+      json["figures"].erase(key);
+    } else {
+      json["figures"][key]["value"] = value;
+    }
+    try {
+      parse_device_profile(json.dump(), "my.json");
+      ADD_FAILURE() << key << " " << value << " was taken";
+    } catch (const ProfileError& error) {
+      const std::string text = error.what();
+      EXPECT_EQ(text.find("my.json: " + key + ": "), 0u) << text;
+      EXPECT_NE(text.find(why), std::string::npos) << text;
+    }
+  };
+  EXPECT_NO_THROW(parse_device_profile(didactic_json().dump(), "my.json"));
+  for (const auto& [key, figure] : didactic_json()["figures"].items()) expect(key, nullptr, "missing");
+  expect("copy_in_gb_per_s", 0, "is not in (0");
+  expect("copy_in_gb_per_s", "fast", "is no number");
+  expect("both_in_gb_per_s", 2, "more than copy_in_gb_per_s");
+  expect("copy_latency_us", -1, "is not in [0");
+  expect("hardware_queues", 0, "no whole number");
+  expect("multiprocessors", 1.5, "no whole number");
+  expect("resident_blocks", 33, "more than the 32 warps");
+  expect("waits_for_started_launches", 1, "neither true nor false");
+  expect("copy_engines", Json::array({Json::array({"in"})}), "no engine copies out");
+  expect("copy_engines", Json::array({Json::array({"up"})}), "neither \"in\" nor \"out\"");
+  Json misspelt = didactic_json();
+  misspelt["figures"]["copy_latency_ms"] = misspelt["figures"]["copy_latency_us"];
+  EXPECT_THROW(parse_device_profile(misspelt.dump(), "my.json"), ProfileError);
+  Json unsourced = didactic_json();
+  unsourced["figures"]["issue_us"]["source"] = "";
+  EXPECT_THROW(parse_device_profile(unsourced.dump(), "my.json"), ProfileError);
+  EXPECT_THROW(parse_device_profile("{", "my.json"), ProfileError);
+}
+
+// ---- the command
+
+struct Result {
+  int status = 0;
+  std::string out, err;
+};
+
+Result scanlab_simulate(std::vector<std::string> words) {
+  words.insert(words.begin(), "simulate");
+  std::ostringstream out, err;
+  const int status = cli::run(words, out, err);
+  return {status, out.str(), err.str()};
+}
+
+TEST(Simulate, PrintsAndWritesATimeline) {
+  const auto path = std::filesystem::temp_directory_path() / "scanlab_simulate_test.json";
+  const Result result =
+      scanlab_simulate({"breadth_first", "--profile", "c2050", "--items", "2^22", "--chunks", "4", "--copy-in-us",
+                        "4000", "--kernel-us", "4000", "--copy-out-us", "4000", "--out", path.string(), "--force"});
+  EXPECT_EQ(result.status, cli::kOk) << result.err;
+  EXPECT_NE(result.out.find("makespan 9.09"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("by the rule for launches"), std::string::npos) << result.out;
+  std::ifstream file(path);
+  const Json trace = Json::parse(file);
+  EXPECT_EQ(trace["otherData"]["simulated_on"], "c2050");
+  EXPECT_GT(trace["traceEvents"].size(), 24u);
+  std::filesystem::remove(path);
+}
+
+TEST(Simulate, BadInputIsASentence) {
+  const auto expect = [](const std::vector<std::string>& words, const std::string& hint) {
+    const Result result = scanlab_simulate(words);
+    EXPECT_EQ(result.status, cli::kBadInput) << result.out;
+    EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
+  };
+  expect({}, "simulate takes a schedule");
+  expect({"depth_first", "--profile", "c1600"}, "c1060");
+  expect({"depth_first", "--profile", "/nowhere.json"}, "/nowhere.json: cannot be read");
+  expect({"depth_first", "--chunks", "2,4"}, "2 combinations");
+  expect({"depth_first", "--queues", "0"}, "--queues takes");
+  expect({"depth_first", "--kernel-us", "-1"}, "--kernel-us takes");
+  expect({"depth_first", "--threads", "0"}, "0 threads a block");
+  expect({"depth_first", "--kernel-us", "1e30"}, "seconds");
+}
+
+}  // namespace
+}  // namespace scanlab::engines
