@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 
 from analysis.figures.stream_scan import fastest, size_name
 from analysis.statistics import Interval, median_interval, ratio_interval
 from analysis.streams_evidence import DUPLEX, NAIVE, STREAMED, ScanEvidence, ScheduleEvidence, TraceEvidence
-from analysis.targets import MISSING
+from analysis.targets import MISSING, Target
 
 GIB = 1 << 30
 LARGE_SCAN = 16 * GIB
 LARGE_BUDGET = 2 * GIB
-
-
-@dataclass(frozen=True)
-class Target:
-    """One row: of what, what is measured, the bound, the value, and where that is."""
-
-    what: str
-    measure: str
-    wanted: str
-    measured: Interval | None
-    where: str
-    reached: bool | None
-    """None: there are no data to tell."""
 
 
 def targets(schedules: ScheduleEvidence | None, scans: ScanEvidence | None, traces: TraceEvidence | None) -> list[Target]:
