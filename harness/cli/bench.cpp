@@ -16,6 +16,7 @@
 #include "harness/cli/interrupt.hpp"
 #include "harness/cli/selection.hpp"
 #include "harness/cli/sweep.hpp"
+#include "harness/model/median.hpp"
 
 namespace scanlab::cli {
 
@@ -289,12 +290,6 @@ std::string time_in_words(double nanoseconds) {
   if (nanoseconds < 1e3) return fmt::format("{:.0f} ns", nanoseconds);
   if (nanoseconds < 1e6) return fmt::format("{:.2f} us", nanoseconds / 1e3);
   return nanoseconds < 1e9 ? fmt::format("{:.3f} ms", nanoseconds / 1e6) : fmt::format("{:.3f} s", nanoseconds / 1e9);
-}
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
 void print_table(const std::vector<TimedCase>& cases, std::ostream& out) {

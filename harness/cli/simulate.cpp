@@ -41,12 +41,8 @@ po::options_description simulate_options() {
       ("copy-in-us", po::value<double>()->value_name("T"), "microseconds to copy all items in, nothing beside it")  //
       ("kernel-us", po::value<double>()->value_name("T"), "microseconds of the kernel of all items")                //
       ("copy-out-us", po::value<double>()->value_name("T"), "microseconds to copy all items out")                   //
-      ("threads", po::value<int>()->value_name("N"), "threads a block (default 256)")                               //
-      ("out", po::value<std::string>()->value_name("FILE"), "the timeline, as trace events")                        //
-      ("force", "replace FILE if it holds something")                                                               //
-      ("gap", po::value<double>()->value_name("PERCENT"),
-       "of the makespan: shorter idle gaps are summed, not listed (default 2)")  //
-      ("help,h", "this text");
+      ("threads", po::value<int>()->value_name("N"), "threads a block (default 256)");
+  add_timeline_options(options);
   return options;
 }
 
@@ -87,19 +83,11 @@ engines::Simulation simulated(const streams::Recording& recording, const engines
 }
 
 Facts about(const ScheduledJob& chosen, const engines::DeviceProfile& profile, const Context& context) {
-  const streams::Job& job = chosen.job;
   Facts facts = build_facts();
   facts["argv"] = fmt::format("{}", fmt::join(context.argv, " "));
   facts["simulated_on"] = profile.name;
   facts["hardware_queues"] = profile.hardware_queues;
-  facts["schedule"] = chosen.schedule->about.id;
-  facts["workload"] = job.workload->about.id;
-  facts["items"] = job.items;
-  facts["chunks"] = job.chunks;
-  facts["streams"] = job.streams;
-  facts["memory"] = name(job.memory);
-  facts["work"] = job.work;
-  facts["blocks"] = job.blocks;
+  facts.update(facts_of(chosen));
   return facts;
 }
 
@@ -117,8 +105,7 @@ int simulate(const std::vector<std::string>& arguments, Context& context) {
     throw CommandError(kBadInput, "simulate takes a schedule, as in 'scanlab simulate depth_first --profile c2050'");
   }
   const ScheduledJob chosen = only_job("simulate", read_job_selection(values, kDefaultWorkload, kDefaultItems).jobs());
-  const double shortest_gap = values.count("gap") != 0 ? values["gap"].as<double>() : 2;
-  if (!(shortest_gap >= 0)) throw CommandError(kBadInput, "--gap takes a percentage, 0 or more");
+  const double shortest_gap = shortest_gap_of(values);
   const engines::DeviceProfile profile = profile_of(values);
   const engines::Problem problem = problem_of(values);
   const streams::Recording recording = record(*chosen.schedule, chosen.job);
@@ -128,7 +115,7 @@ int simulate(const std::vector<std::string>& arguments, Context& context) {
   const engines::Simulation simulation = simulated(recording, profile, problem);
   const streams::TimelineAnalysis analysis = analyse(simulation.timeline);
   fmt::print(context.out, "{}\nsimulated on {}: {}\n", describe(chosen), profile.name, profile.title);
-  print(simulation.timeline, analysis, 0.01 * shortest_gap * analysis.makespan, context.out);
+  print(simulation.timeline, analysis, shortest_gap * analysis.makespan, context.out);
   if (file) {
     Facts facts = about(chosen, profile, context);
     facts["makespan_us"] = 1e6 * analysis.makespan;

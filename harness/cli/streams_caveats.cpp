@@ -11,8 +11,10 @@
 #include "harness/cli/interrupt.hpp"
 #include "harness/cli/progress.hpp"
 #include "harness/cli/provenance.hpp"
+#include "harness/cli/streams.hpp"
 #include "harness/cli/streams_experiments.hpp"
 #include "harness/cli/whole_file.hpp"
+#include "harness/model/median.hpp"
 #include "harness/model/variant.hpp"
 
 namespace scanlab::cli {
@@ -33,12 +35,6 @@ constexpr char kNotes[] =
     "issued then to a second stream start before the first one ended (.streams)? Yes and no need three quarters of "
     "the\n"
     "trials. Two controls come first; if they fail, no other answer counts (status 1).\n";
-
-const Command& self() {
-  static const Command command{"streams caveats", "what stops streams from overlapping, on this device",
-                               "scanlab streams caveats --json results/caveats.json", streams_caveats};
-  return command;
-}
 
 const char* word(Said said) { return said == Said::yes ? "yes" : said == Said::no ? "no" : "-"; }
 
@@ -151,12 +147,6 @@ void require_control(const Finding& finding) {
                            finding.trials.count(), finding.trials.why_not.empty() ? "" : ": ", finding.trials.why_not));
 }
 
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
-
 void print(const std::vector<Finding>& findings, std::ostream& out) {
   fmt::print(out, "{:<42}{:<12}{:<13}{:>9}{:>12}  question\n", "experiment", "source says", "this device", "yes of",
              "median, us");
@@ -218,7 +208,7 @@ int streams_caveats(const std::vector<std::string>& arguments, Context& context)
       ("force", "replace FILE if it exists")                                                                        //
       ("help,h", "this text");
   po::variables_map values;
-  if (!parse_options(arguments, options, {}, self(), context, values)) {
+  if (!parse_options(arguments, options, {}, streams_command("caveats"), context, values)) {
     context.out << "\n" << kNotes;
     return kOk;
   }

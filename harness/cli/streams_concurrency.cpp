@@ -12,8 +12,10 @@
 #include "harness/cli/progress.hpp"
 #include "harness/cli/provenance.hpp"
 #include "harness/cli/selection.hpp"
+#include "harness/cli/streams.hpp"
 #include "harness/cli/streams_experiments.hpp"
 #include "harness/cli/whole_file.hpp"
+#include "harness/model/median.hpp"
 
 namespace scanlab::cli {
 
@@ -33,12 +35,6 @@ constexpr char kNotes[] =
     "streams\n"
     "of one queue take s n - (s - 1) steps. Without --streams, --blocks and --kernels: the staircase from 1 to 128\n"
     "streams, and three small kernels in each of four.\n";
-
-const Command& self() {
-  static const Command command{"streams concurrency", "small grids side by side: the makespan against the formula",
-                               "scanlab streams concurrency --json results/concurrency.json", streams_concurrency};
-  return command;
-}
 
 po::options_description concurrency_options() {
   const auto list_of = [](const char* name) { return po::value<std::string>()->value_name(name); };
@@ -162,11 +158,6 @@ Json measure_with(std::int64_t connections, const std::vector<std::string>& argu
   return cases;
 }
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
-
 void print(const Json& cases, const std::vector<std::int64_t>& connections, std::ostream& out) {
   if (cases.empty()) return;
   fmt::print(out, "{} slots, blocks of {:.3f} ms; makespan in ms, measured (median) and by the formula\n\n",
@@ -222,7 +213,7 @@ int streams_concurrency(const std::vector<std::string>& arguments, Context& cont
   const bool fresh = !arguments.empty() && arguments[0] == kInFreshProcess;
   const std::vector<std::string> own(arguments.begin() + (fresh ? 1 : 0), arguments.end());
   po::variables_map values;
-  if (!parse_options(own, concurrency_options(), {}, self(), context, values)) {
+  if (!parse_options(own, concurrency_options(), {}, streams_command("concurrency"), context, values)) {
     context.out << "\n" << kNotes;
     return kOk;
   }

@@ -20,6 +20,7 @@
 #include "harness/cli/results_file.hpp"
 #include "harness/cli/streams.hpp"
 #include "harness/cli/streams_sweep.hpp"
+#include "harness/model/median.hpp"
 #include "harness/streams/recording.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "harness/cuda/error.hpp"
@@ -96,12 +97,6 @@ std::vector<TimedSchedule> timed_schedules(const std::vector<ScheduledJob>& jobs
     if (passes_google_filter(timed.name) && names.insert(timed.name).second) all.push_back(std::move(timed));
   }
   return all;
-}
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
 std::string verdict(const TimedSchedule& timed) {

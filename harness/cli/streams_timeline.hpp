@@ -1,11 +1,14 @@
-// What `scanlab streams trace` and `scanlab streams why` share: a schedule measured as a timeline, and its print.
+// What `scanlab streams trace`, `scanlab streams why` and `scanlab simulate` share: a schedule as a timeline, its print
+// and its facts.
 #pragma once
 
+#include <boost/program_options.hpp>
 #include <iosfwd>
 #include <string>
 #include <vector>
 
 #include "harness/cli/job_selection.hpp"
+#include "harness/cli/provenance.hpp"
 #include "harness/streams/timeline.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "harness/cuda/error.hpp"
@@ -22,6 +25,15 @@ streams::MeasuredTimeline measure_timeline(const streams::Recording& recording, 
 /// Overlap, what each engine did, the critical path, and every gap of at least `shortest_gap` seconds with its reason.
 void print(const streams::Timeline& timeline, const streams::TimelineAnalysis& analysis, double shortest_gap,
            std::ostream& out);
+
+/// Adds --out, --force, --gap and --help.
+void add_timeline_options(boost::program_options::options_description& options);
+
+/// Of the makespan; throws CommandError (status 2).
+double shortest_gap_of(const boost::program_options::variables_map& values);
+
+/// What a trace says of its schedule and job.
+Facts facts_of(const ScheduledJob& chosen);
 
 /// Throws CommandError (status 2) unless there is exactly one.
 ScheduledJob only_job(const std::string& command, const std::vector<ScheduledJob>& jobs);

@@ -15,6 +15,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/interrupt.hpp"
 #include "harness/cli/results_file.hpp"
+#include "harness/model/median.hpp"
 
 namespace scanlab::cli {
 
@@ -24,12 +25,6 @@ using Json = nlohmann::json;
 
 constexpr std::array kColumns{Column{Cache::cold, Launch::stream}, Column{Cache::cold, Launch::graph},
                               Column{Cache::warm, Launch::stream}, Column{Cache::warm, Launch::graph}};
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include "harness/cuda/event.hpp"
 #include "harness/cuda/launch.cuh"
 #include "harness/cuda/stream.hpp"
+#include "harness/model/median.hpp"
 #include "harness/streams/concurrency.hpp"
 #include "harness/streams/spin.cuh"
 
@@ -73,12 +74,6 @@ class Gate {
   void* memory_ = nullptr;
   volatile GateWord* word_ = nullptr;
 };
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 double seconds(unsigned long long nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; }
 

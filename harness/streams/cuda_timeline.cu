@@ -3,16 +3,12 @@
 
 #include <algorithm>
 
+#include "harness/model/median.hpp"
 #include "harness/streams/activity.hpp"
 
 namespace scanlab::streams {
 
 namespace {
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
 
 double seconds(HostClock::duration time) { return std::chrono::duration<double>(time).count(); }
 

@@ -9,6 +9,8 @@
 #include <set>
 #include <utility>
 
+#include "harness/model/median.hpp"
+
 namespace scanlab::streams {
 
 namespace {
@@ -22,13 +24,6 @@ constexpr double kAboutAsBusy = 0.95;  // of the busiest engine
 
 std::string counted(std::size_t number, const char* noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
-}
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
 }
 
 /// What kept an engine idle: the cause, and a gap to show for it.
