@@ -72,6 +72,7 @@ int tune(const std::vector<std::string>& arguments, Context& context);
 int explain(const std::vector<std::string>& arguments, Context& context);
 int streams(const std::vector<std::string>& arguments, Context& context);
 int simulate(const std::vector<std::string>& arguments, Context& context);
+int scenes(const std::vector<std::string>& arguments, Context& context);
 int stream_scan(const std::vector<std::string>& arguments, Context& context);
 
 /// The entry of `commands()` with this name.

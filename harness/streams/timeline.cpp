@@ -66,21 +66,23 @@ class Analyst {
       const Span* const before = before_on_engine(span);
       result.waits.push_back(what_held(span, before == nullptr ? 0 : before->when.end));
     }
-    for (const Engine engine : kEngines) read_engine(engine, result);
+    for (const Engine engine : kEngines) {
+      result.busy[index(engine)] = busy_seconds(timeline_, engine);
+      read_gaps(engine, result);
+    }
     std::ranges::stable_sort(result.gaps, {}, [](const Gap& gap) { return gap.when.start; });
     result.path = path();
     return result;
   }
 
  private:
-  void read_engine(Engine engine, TimelineAnalysis& result) const {
+  void read_gaps(Engine engine, TimelineAnalysis& result) const {
     double at = 0;  // the engine is accounted for up to here
     for (const Span* span : engines_[index(engine)]) {
       if (span->when.start > at) {
         const Wait cause = cause_of_gap(*span, at);
         result.gaps.push_back({engine, {at, span->when.start}, cause.reason, span->operation, cause.blocker});
       }
-      result.busy[index(engine)] += std::max(0.0, span->when.end - std::max(at, span->when.start));
       at = std::max(at, span->when.end);
     }
     if (at < result.makespan) result.gaps.push_back({engine, {at, result.makespan}, Idle::no_more_work, {}, {}});
@@ -235,6 +237,21 @@ double TimelineAnalysis::idle(Engine engine, Idle reason) const {
     if (gap.engine == engine && gap.reason == reason) seconds += gap.when.seconds();
   }
   return seconds;
+}
+
+double busy_seconds(const Timeline& timeline, Engine engine) {
+  std::vector<Interval> spans;
+  for (const Span& span : timeline.spans) {
+    if (engine_of(timeline.recording->operations[span.operation]) == engine) spans.push_back(span.when);
+  }
+  std::ranges::sort(spans, {}, &Interval::start);
+  double busy = 0;
+  double at = 0;  // the engine is accounted for up to here
+  for (const Interval& when : spans) {
+    busy += std::max(0.0, when.end - std::max(at, when.start));
+    at = std::max(at, when.end);
+  }
+  return busy;
 }
 
 TimelineAnalysis analyse(const Timeline& timeline) { return Analyst(timeline).analyse(); }
