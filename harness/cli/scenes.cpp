@@ -26,7 +26,7 @@ void add_blocks(const engines::Scene& scene, const engines::Simulation& simulati
   };
   metadata("process_name", 0, "multiprocessors");
   for (int i = 0; i < scene.device.multiprocessors; ++i) {
-    metadata("thread_name", static_cast<std::size_t>(i) + 1, fmt::format("multiprocessor {}", i));
+    metadata("thread_name", static_cast<std::size_t>(i) + 1, fmt::format("SM {}", i));
   }
   for (const engines::PlacedBlock& block : place_blocks(scene, simulation)) {
     const streams::Operation& kernel = scene.recording.operations[block.operation];
@@ -50,6 +50,7 @@ Json trace_of(const engines::Scene& scene, const engines::Simulation& simulation
   facts["machine"] = scene.device.title;
   facts["unit"] = scene.unit;
   facts["makespan_us"] = 1e6 * simulation.timeline.makespan();
+  if (scene.shows_blocks()) facts["multiprocessors"] = scene.device.multiprocessors;
   Json trace = trace_events(simulation.timeline, facts);
   if (scene.shows_blocks()) add_blocks(scene, simulation, trace["traceEvents"]);
   return trace;
