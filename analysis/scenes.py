@@ -52,7 +52,7 @@ class Scenes:
         used = [newest[scene].run for scene in wanted]
         origin = "simulated" if used[0].origin == MEASURED else f"simulated, {used[0].origin}"
         rows = [[Trace(dict(newest[scene].run.context), newest[scene].rows) for scene in row] for row in self.rows]
-        return SceneEvidence(rows, replace(run_provenance("scenes", used, origin), device="engine model"))
+        return SceneEvidence(rows, replace(run_provenance("scenes", used, origin), device="Engine model"))
 
     def absent(self) -> str:
         return "no simulated scenes (scanlab scenes --out)"
