@@ -27,40 +27,40 @@ constexpr char kCourse[] = "Considerations for Copy/Compute Overlap, a notebook 
 
 // ---- devices
 
-DeviceProfile didactic() { return device_profile("didactic"); }
+/// "with so many multiprocessors": how the caller will change it.
+DeviceProfile didactic(const char* how = nullptr) {
+  DeviceProfile device = device_profile("didactic");
+  if (how != nullptr) device.title = std::string("the didactic machine ") + how;
+  return device;
+}
 
 DeviceProfile three_multiprocessors() {
-  DeviceProfile device = didactic();
-  device.title = "the didactic machine with 3 multiprocessors";
+  DeviceProfile device = didactic("with 3 multiprocessors");
   device.multiprocessors = 3;
   return device;
 }
 
 DeviceProfile four_times_the_multiprocessors() {
-  DeviceProfile device = didactic();
-  device.title = "the didactic machine with 24 multiprocessors";
+  DeviceProfile device = didactic("with 24 multiprocessors");
   device.multiprocessors = 24;
   return device;
 }
 
 DeviceProfile no_concurrent_kernels() {
-  DeviceProfile device = didactic();
-  device.title = "the didactic machine without concurrent kernels";
+  DeviceProfile device = didactic("without concurrent kernels");
   device.resident_grids = 1;
   return device;
 }
 
 DeviceProfile one_copy_engine() {
-  DeviceProfile device = didactic();
-  device.title = "the didactic machine with one copy engine for both ways, and one hardware queue";
+  DeviceProfile device = didactic("with one copy engine for both ways, and one hardware queue");
   device.copy_engines = {{true, true}};
   device.hardware_queues = 1;
   return device;
 }
 
 DeviceProfile single_queue() {
-  DeviceProfile device = didactic();
-  device.title = "the didactic machine with one hardware queue and the rule of compute capability 2.0 to 3.0";
+  DeviceProfile device = didactic("with one hardware queue and the rule of compute capability 2.0 to 3.0");
   device.hardware_queues = 1;
   device.waits_for_started_launches = true;
   return device;
