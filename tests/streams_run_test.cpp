@@ -87,7 +87,7 @@ TEST(StreamsRun, BadInputIsASentence) {
   expect({"run", "depth_first", "--benchmark_filter", "nothing"}, "benchmark_filter");
   expect({"run", "depth_first", "--chunks", "0"}, "0 chunks are not enough");
   expect({"trace"}, "trace takes a schedule");
-  expect({"trace", "depth_first", "--chunks", "2,4"}, "2 combinations");
+  expect({"trace", "depth_first", "--chunks", "2,4"}, "these are 2 timelines: --out FOLDER");
   expect({"trace", "depth_first", "--repetitions", "0"}, "--repetitions takes");
   expect({"trace", "depth_first", "--gap", "-1"}, "--gap takes");
   expect({"why"}, "why takes one schedule, or two");

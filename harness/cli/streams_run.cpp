@@ -351,29 +351,6 @@ std::optional<T> given(const po::variables_map& values, const char* option) {
   return values.count(option) == 0 ? std::nullopt : std::optional<T>(values[option].as<T>());
 }
 
-std::string sweep_help() {
-  std::string text = "a named list of cases instead of a selection, which SCHEDULE and --workload may narrow:";
-  for (const StreamsSweep& sweep : streams_sweeps()) text += fmt::format(" {} ({});", sweep.name, sweep.about);
-  text.pop_back();
-  return text;
-}
-
-std::vector<ScheduledJob> sweep_jobs(const StreamsSweep& sweep, const po::variables_map& values) {
-  for (const char* option : {"items", "chunks", "streams", "memory", "buffers", "budget", "blocks", "work"}) {
-    if (values.count(option) == 0) continue;
-    throw CommandError(kBadInput,
-                       fmt::format("a sweep sets --{} itself; only schedules and --workload narrow it", option));
-  }
-  const JobSelection wanted = read_job_selection(values, "all", kDefaultItems);
-  const auto among = [](const auto& all, const auto* one) { return std::ranges::find(all, one) != all.end(); };
-  std::vector<ScheduledJob> all = jobs(sweep);
-  std::erase_if(all, [&](const ScheduledJob& each) {
-    return (values.count("schedule") != 0 && !among(wanted.schedules, each.schedule)) ||
-           !among(wanted.workloads, each.job.workload);
-  });
-  return all;
-}
-
 po::options_description run_options() {
   po::options_description options("options");
   add_job_options(options, kDefaultWorkloads, kDefaultItems);
@@ -418,9 +395,8 @@ int streams_run(const std::vector<std::string>& arguments, Context& context) {
   if (!(options.cap > 0)) throw CommandError(kBadInput, "--cap takes a number of seconds, more than 0");
   const std::optional<std::string> out = values.count("out") != 0 ? given<std::string>(values, "out") : flags.out;
 
-  std::vector<TimedSchedule> schedules =
-      timed_schedules(sweep != nullptr ? sweep_jobs(*sweep, values)
-                                       : read_job_selection(values, kDefaultWorkloads, kDefaultItems).jobs());
+  std::vector<TimedSchedule> schedules = timed_schedules(
+      sweep != nullptr ? jobs(*sweep, values) : read_job_selection(values, kDefaultWorkloads, kDefaultItems).jobs());
   if (flags.list) {
     for (const TimedSchedule& timed : schedules) fmt::print(context.out, "{}\n", timed.name);
     return kOk;

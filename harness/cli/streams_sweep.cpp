@@ -40,6 +40,39 @@ const std::vector<StreamsSweep>& streams_sweeps() {
                 "--chunks=16", "--work=1,512,4096"},
                {"--schedule=depth_first", "--workload=vector_add,square,feistel,scan", "--items=2^24", "--chunks=16"},
            }},
+      {.name = "advise",
+       .about = "what advice is held against, every choice of it: two minutes",
+       .rounds = 3,
+       .cap = 1.7,
+       .parts =
+           {
+               {"--schedule=serial_pinned,three_streams,double_buffered,graph", "--workload=scale", "--items=2^26",
+                "--chunks=2^0:2^7:x2", "--work=1,512"},
+               {"--schedule=depth_first,breadth_first", "--workload=scale", "--items=2^26", "--chunks=2^0:2^7:x2",
+                "--streams=2,4,8", "--work=1,512"},
+               {"--schedule=serial_pinned,three_streams,double_buffered,graph,depth_first,breadth_first",
+                "--workload=scale", "--items=2^14,2^18", "--chunks=2^0:2^4:x2", "--streams=2,4"},
+           }},
+      {.name = "model",
+       .about = "what the engine model is held against, none of more than 256 operations: a minute",
+       .rounds = 5,
+       .cap = 1.7,
+       .parts =
+           {
+               {"--schedule=depth_first,breadth_first", "--workload=scale", "--items=2^26", "--chunks=4,16,64",
+                "--streams=2,4,8"},
+               {"--schedule=serial_pinned,three_streams,double_buffered,event_handoff,skewed,graph,per_thread_default,"
+                "null_stream_trap",
+                "--workload=scale", "--items=2^26", "--chunks=7,24"},
+               {"--schedule=serial_pinned,depth_first,breadth_first,double_buffered", "--workload=scale",
+                "--items=2^26", "--chunks=10", "--work=64,512,4096"},
+               {"--schedule=depth_first,three_streams", "--workload=vector_add,square,feistel,scan", "--items=2^25",
+                "--chunks=16"},
+               {"--schedule=depth_first,three_streams", "--workload=square,feistel", "--items=2^25", "--chunks=6",
+                "--work=64,512"},
+               {"--schedule=serial_pinned,depth_first,breadth_first,three_streams,graph", "--workload=scale",
+                "--items=2^22", "--chunks=4,16"},
+           }},
   };
   return all;
 }
@@ -52,7 +85,7 @@ const StreamsSweep& find_streams_sweep(std::string_view name) {
   throw CommandError(kBadInput, fmt::format("there is no sweep '{}'; known: {}", name, fmt::join(names, ", ")));
 }
 
-std::vector<ScheduledJob> jobs(const StreamsSweep& sweep) {
+std::vector<ScheduledJob> jobs(const StreamsSweep& sweep, const po::variables_map& values) {
   std::vector<ScheduledJob> all;
   for (const std::vector<std::string>& words : sweep.parts) {
     po::options_description options;
@@ -63,7 +96,25 @@ std::vector<ScheduledJob> jobs(const StreamsSweep& sweep) {
     const std::vector<ScheduledJob> part = read_job_selection(values, "", "").jobs();
     all.insert(all.end(), part.begin(), part.end());
   }
+  for (const char* option : {"items", "chunks", "streams", "memory", "buffers", "budget", "blocks", "work"}) {
+    if (values.count(option) == 0) continue;
+    throw CommandError(kBadInput,
+                       fmt::format("a sweep sets --{} itself; only schedules and --workload narrow it", option));
+  }
+  const JobSelection wanted = read_job_selection(values, "all", "1");
+  const auto among = [](const auto& those, const auto* one) { return std::ranges::find(those, one) != those.end(); };
+  std::erase_if(all, [&](const ScheduledJob& each) {
+    return (values.count("schedule") != 0 && !among(wanted.schedules, each.schedule)) ||
+           !among(wanted.workloads, each.job.workload);
+  });
   return all;
+}
+
+std::string sweep_help() {
+  std::string text = "a named list of cases instead of a selection, which SCHEDULE and --workload may narrow:";
+  for (const StreamsSweep& sweep : streams_sweeps()) text += fmt::format(" {} ({});", sweep.name, sweep.about);
+  text.pop_back();
+  return text;
 }
 
 }  // namespace scanlab::cli

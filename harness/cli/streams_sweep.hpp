@@ -23,7 +23,11 @@ const std::vector<StreamsSweep>& streams_sweeps();
 /// Throws CommandError (status 2) that names the sweeps there are.
 const StreamsSweep& find_streams_sweep(std::string_view name);
 
-/// Every job of a sweep, in the order of its parts; some come twice.
-std::vector<ScheduledJob> jobs(const StreamsSweep& sweep);
+/// Every job of a sweep, in the order of its parts; some come twice. `values`, of job options, may narrow schedules and
+/// workloads; throws CommandError (status 2) for what a sweep sets itself.
+std::vector<ScheduledJob> jobs(const StreamsSweep& sweep, const boost::program_options::variables_map& values);
+
+/// The sweeps that there are, as the help of --sweep.
+std::string sweep_help();
 
 }  // namespace scanlab::cli

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <new>
 
 #include "harness/cli/command.hpp"
@@ -54,6 +55,7 @@ Facts facts_of(const ScheduledJob& chosen) {
           {"chunks", job.chunks},
           {"streams", job.streams},
           {"memory", name(job.memory)},
+          {"buffers", job.buffers},
           {"work", job.work},
           {"blocks", job.blocks}};
 }
@@ -91,12 +93,22 @@ void print(const streams::Timeline& timeline, const streams::TimelineAnalysis& a
   if (left_out > 0) fmt::print(out, "  and {} more such gaps\n", left_out);
 }
 
+int hardware_queues_here() {
+  const char* const connections = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+  constexpr int kDefault = 8;
+  return connections == nullptr ? kDefault : std::atoi(connections);
+}
+
 #ifdef SCANLAB_WITH_CUDA
 
-streams::MeasuredTimeline measure_timeline(const streams::Recording& recording, int repetitions) {
+streams::MeasuredTimeline measure_timeline(const streams::Recording& recording, int repetitions,
+                                           std::optional<streams::HostArrays>& arrays) {
   try {
-    streams::HostArrays arrays(recording.job, 1);
-    return streams::measure_timeline(recording, arrays, repetitions);
+    if (!arrays || !arrays->serves(recording.job)) {
+      arrays.reset();
+      arrays.emplace(recording.job, 1);
+    }
+    return streams::measure_timeline(recording, *arrays, repetitions);
   } catch (const std::bad_alloc&) {
     throw CommandError(kOutOfMemory, fmt::format("out of host memory for arrays of {} items", recording.job.items));
   } catch (const cuda::OutOfMemory& lack) {

@@ -4,6 +4,7 @@
 
 #include <boost/program_options.hpp>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,10 @@
 namespace scanlab::cli {
 
 #ifdef SCANLAB_WITH_CUDA
-/// Throws CommandError: status 4 for lack of memory, 1 for what else goes wrong.
-streams::MeasuredTimeline measure_timeline(const streams::Recording& recording, int repetitions);
+/// `arrays`, of the job before, are used again if they serve: filling them takes longer than a replay. Throws
+/// CommandError: status 4 for lack of memory, 1 for what else goes wrong.
+streams::MeasuredTimeline measure_timeline(const streams::Recording& recording, int repetitions,
+                                           std::optional<streams::HostArrays>& arrays);
 #endif
 
 /// Overlap, what each engine did, the critical path, and every gap of at least `shortest_gap` seconds with its reason.
@@ -34,6 +37,9 @@ double shortest_gap_of(const boost::program_options::variables_map& values);
 
 /// What a trace says of its schedule and job.
 Facts facts_of(const ScheduledJob& chosen);
+
+/// Among which CUDA shares its streams in this process: CUDA_DEVICE_MAX_CONNECTIONS, 8 if it is not set.
+int hardware_queues_here();
 
 /// Throws CommandError (status 2) unless there is exactly one.
 ScheduledJob only_job(const std::string& command, const std::vector<ScheduledJob>& jobs);

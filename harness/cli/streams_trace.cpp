@@ -1,13 +1,18 @@
-// scanlab streams trace: the timeline of one schedule, from the device's own records.
+// scanlab streams trace: the timeline of a schedule, or of many, from the device's own records.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
+#include "harness/cli/interrupt.hpp"
 #include "harness/cli/job_selection.hpp"
+#include "harness/cli/progress.hpp"
 #include "harness/cli/provenance.hpp"
 #include "harness/cli/streams.hpp"
+#include "harness/cli/streams_sweep.hpp"
 #include "harness/cli/streams_timeline.hpp"
 #include "harness/cli/whole_file.hpp"
 #include "harness/streams/trace_events.hpp"
@@ -25,16 +30,132 @@ constexpr char kNotes[] =
     "FILE opens in ui.perfetto.dev: a lane a stream, a lane an engine, and the host's issue. A gap's reason comes "
     "from\n"
     "what the schedule orders, when the host issued, and when what was waited for ended. Overlap is the part that was\n"
-    "saved of what could be: 0% if one engine works at a time, 100% if the busiest never stops.\n";
+    "saved of what could be: 0% if one engine works at a time, 100% if the busiest never stops. With several "
+    "schedules or\n"
+    "parameters, or a sweep, --out names a folder, and each has a file there.\n";
 
 po::options_description trace_options() {
   po::options_description options("options");
   add_job_options(options, kDefaultWorkload, kDefaultItems);
-  options.add_options()  //
+  options.add_options()                                                              //
+      ("sweep", po::value<std::string>()->value_name("NAME"), sweep_help().c_str())  //
       ("repetitions", po::value<int>()->value_name("N"), "with and without collection each (default 5)");
   add_timeline_options(options);
   return options;
 }
+
+/// Each once: schedules that take so many streams whatever is asked for come with one number of them.
+std::vector<ScheduledJob> jobs_of(const po::variables_map& values) {
+  if (values.count("sweep") == 0) return read_job_selection(values, kDefaultWorkload, kDefaultItems).jobs();
+  std::vector<ScheduledJob> all;
+  std::set<std::string> seen;
+  for (const ScheduledJob& each : jobs(find_streams_sweep(values["sweep"].as<std::string>()), values)) {
+    if (seen.insert(describe(each)).second) all.push_back(each);
+  }
+  return all;
+}
+
+#ifdef SCANLAB_WITH_CUDA
+
+/// One schedule's timeline, and what is written of it.
+struct Trace {
+  Trace(const ScheduledJob& job, int repetitions, std::optional<streams::HostArrays>& arrays)
+      : chosen(job),
+        recording(record(*job.schedule, job.job)),
+        measured(measure_timeline(recording, repetitions, arrays)),
+        analysis(analyse(measured.timeline)) {}
+  Trace(const Trace&) = delete;
+  Trace& operator=(const Trace&) = delete;
+
+  double collection_percent() const { return 100 * (measured.median_collected() / measured.median_plain() - 1); }
+  bool passed() const { return measured.wrong.empty() || chosen.schedule->about.control; }
+
+  std::string text(Facts about) const {
+    const auto microseconds = [](const std::vector<double>& seconds) {
+      std::vector<double> all;
+      for (const double each : seconds) all.push_back(1e6 * each);
+      return all;
+    };
+    about.update(facts_of(chosen));
+    about["hardware_queues"] = hardware_queues_here();
+    about["makespan_us"] = 1e6 * analysis.makespan;
+    about["overlap"] = analysis.overlap();
+    about["plain_us"] = microseconds(measured.plain);
+    about["collected_us"] = microseconds(measured.collected);
+    about["collection_percent"] = collection_percent();
+    about["verified"] = measured.wrong.empty();
+    return trace_events(measured.timeline, about).dump() + "\n";
+  }
+
+  ScheduledJob chosen;
+  streams::Recording recording;
+  streams::MeasuredTimeline measured;
+  streams::TimelineAnalysis analysis;
+};
+
+void report_wrong(const Trace& trace, std::ostream& err) {
+  if (trace.measured.wrong.empty()) return;
+  fmt::print(err, "scanlab: the output was wrong{}: {}\n", trace.passed() ? ", as a control's should be" : "",
+             trace.measured.wrong);
+}
+
+int trace_one(const ScheduledJob& chosen, int repetitions, double shortest_gap, WholeFile* file, const Facts& about,
+              Context& context) {
+  std::optional<streams::HostArrays> arrays;
+  const Trace trace(chosen, repetitions, arrays);
+  fmt::print(context.out, "{}\n", describe(chosen));
+  print(trace.measured.timeline, trace.analysis, shortest_gap * trace.analysis.makespan, context.out);
+  fmt::print(context.out, "collection: {:.3f} ms with it, {:.3f} without (medians of {}): {:+.1f}%\n",
+             1e3 * trace.measured.median_collected(), 1e3 * trace.measured.median_plain(), repetitions,
+             trace.collection_percent());
+  if (file != nullptr) {
+    file->write(trace.text(about));
+    fmt::print(context.out, "{} operations written\n", trace.measured.timeline.spans.size());
+  }
+  report_wrong(trace, context.err);
+  return trace.passed() ? kOk : kFailed;
+}
+
+/// depth_first-scale-items67108864-chunks16-streams4-work1-queues8.json
+std::string file_name(const ScheduledJob& chosen) {
+  const streams::Job& job = chosen.job;
+  return fmt::format("{}-{}-items{}-chunks{}-streams{}-work{}-{}queues{}.json", chosen.schedule->about.id,
+                     job.workload->about.id, job.items, job.chunks, job.streams, job.work,
+                     job.memory == chosen.schedule->about.memory ? "" : std::string(name(job.memory)) + "-",
+                     hardware_queues_here());
+}
+
+/// One file each; a schedule that cannot be measured is named, and the others go on.
+int trace_all(const std::vector<ScheduledJob>& jobs, int repetitions, const std::filesystem::path& folder, bool force,
+              const Facts& about, Context& context) {
+  const InterruptGuard guard;
+  Progress progress(context.err);
+  std::optional<streams::HostArrays> arrays;
+  int status = kOk;
+  int written = 0;
+  for (const ScheduledJob& chosen : jobs) {
+    if (interrupted()) break;
+    progress.show(fmt::format("{}/{} {}", written + 1, jobs.size(), describe(chosen)));
+    try {
+      WholeFile file(folder / file_name(chosen), force);
+      const Trace trace(chosen, repetitions, arrays);
+      file.write(trace.text(about));
+      ++written;
+      report_wrong(trace, context.err);
+      if (!trace.passed()) status = kFailed;
+    } catch (const CommandError& error) {
+      if (error.status == kBadInput) throw;
+      progress.clear();
+      fmt::print(context.err, "scanlab: {}: {}\n", describe(chosen), error.what());
+      status = error.status;
+    }
+  }
+  progress.clear();
+  fmt::print(context.out, "{} of {} timelines in {}\n", written, jobs.size(), folder.string());
+  return interrupted() ? kInterrupted : status;
+}
+
+#endif
 
 }  // namespace
 
@@ -46,40 +167,26 @@ int streams_trace(const std::vector<std::string>& arguments, Context& context) {
     context.out << "\n" << kNotes;
     return kOk;
   }
-  if (values.count("schedule") == 0) {
-    throw CommandError(kBadInput, "trace takes a schedule, as in 'scanlab streams trace depth_first'");
+  if (values.count("schedule") == 0 && values.count("sweep") == 0) {
+    throw CommandError(kBadInput, "trace takes a schedule, as in 'scanlab streams trace depth_first', or --sweep");
   }
-  const ScheduledJob chosen = only_job("trace", read_job_selection(values, kDefaultWorkload, kDefaultItems).jobs());
+  const std::vector<ScheduledJob> chosen = jobs_of(values);
+  const bool many = values.count("sweep") != 0 || chosen.size() > 1;
+  if (many && values.count("out") == 0) {
+    throw CommandError(kBadInput,
+                       fmt::format("these are {} timelines: --out FOLDER says where to write them", chosen.size()));
+  }
   const int repetitions = values.count("repetitions") != 0 ? values["repetitions"].as<int>() : 5;
   if (repetitions < 1) throw CommandError(kBadInput, "--repetitions takes a number from 1 on");
   [[maybe_unused]] const double shortest_gap = shortest_gap_of(values);  // a wrong one is refused without a device too
-  const streams::Recording recording = record(*chosen.schedule, chosen.job);
 
-  Facts about = measured_on("scanlab streams trace", context.argv);
-  std::optional<WholeFile> file;
-  if (values.count("out") != 0) file.emplace(values["out"].as<std::string>(), values.count("force") != 0);
+  const Facts about = measured_on("scanlab streams trace", context.argv);
 #ifdef SCANLAB_WITH_CUDA
-  const streams::MeasuredTimeline measured = measure_timeline(recording, repetitions);
-  const streams::TimelineAnalysis analysis = analyse(measured.timeline);
-  fmt::print(context.out, "{}\n", describe(chosen));
-  print(measured.timeline, analysis, shortest_gap * analysis.makespan, context.out);
-  const double change = 100 * (measured.median_collected() / measured.median_plain() - 1);
-  fmt::print(context.out, "collection: {:.3f} ms with it, {:.3f} without (medians of {}): {:+.1f}%\n",
-             1e3 * measured.median_collected(), 1e3 * measured.median_plain(), repetitions, change);
-  if (file) {
-    about.update(facts_of(chosen));
-    about["makespan_us"] = 1e6 * analysis.makespan;
-    about["overlap"] = analysis.overlap();
-    about["collection_percent"] = change;
-    about["verified"] = measured.wrong.empty();
-    file->write(trace_events(measured.timeline, about).dump() + "\n");
-    fmt::print(context.out, "{} operations in {}\n", measured.timeline.spans.size(), values["out"].as<std::string>());
-  }
-  if (measured.wrong.empty()) return kOk;
-  const bool control = chosen.schedule->about.control;
-  fmt::print(context.err, "scanlab: the output was wrong{}: {}\n", control ? ", as a control's should be" : "",
-             measured.wrong);
-  return control ? kOk : kFailed;
+  const bool force = values.count("force") != 0;
+  if (many) return trace_all(chosen, repetitions, values["out"].as<std::string>(), force, about, context);
+  std::optional<WholeFile> file;
+  if (values.count("out") != 0) file.emplace(values["out"].as<std::string>(), force);
+  return trace_one(chosen.front(), repetitions, shortest_gap, file ? &*file : nullptr, about, context);
 #else
   return kNoDevice;
 #endif

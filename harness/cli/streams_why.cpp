@@ -33,11 +33,11 @@ struct Examined {
   }
 };
 
-Examined examine(const ScheduledJob& chosen, std::ostream& out) {
+Examined examine(const ScheduledJob& chosen, std::optional<streams::HostArrays>& arrays, std::ostream& out) {
   constexpr int kRepetitions = 5;
   constexpr double kNoGaps = 1e9;
   const streams::Recording recording = record(*chosen.schedule, chosen.job);
-  const streams::MeasuredTimeline measured = measure_timeline(recording, kRepetitions);
+  const streams::MeasuredTimeline measured = measure_timeline(recording, kRepetitions, arrays);
   const streams::TimelineAnalysis analysis = analyse(measured.timeline);
   Examined examined{chosen, measured.median_plain(), diagnose(measured.timeline, analysis)};
   fmt::print(out, "{}\n", describe(chosen));
@@ -100,9 +100,10 @@ int streams_why(const std::vector<std::string>& arguments, Context& context) {
   }
   measured_on("scanlab streams why", context.argv);
 #ifdef SCANLAB_WITH_CUDA
-  const Examined a = examine(jobs.front(), context.out);
+  std::optional<streams::HostArrays> arrays;
+  const Examined a = examine(jobs.front(), arrays, context.out);
   if (jobs.size() == 1) return kOk;
-  compare(a, examine(jobs.back(), context.out), context.out);
+  compare(a, examine(jobs.back(), arrays, context.out), context.out);
 #endif
   return kOk;
 }

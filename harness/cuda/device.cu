@@ -42,6 +42,8 @@ DeviceFacts facts() {
       .pci_bus_id = pci_bus_id(),
       .cuda_driver = version(driver),
       .multiprocessors = properties.multiProcessorCount,
+      .resident_blocks = properties.maxBlocksPerMultiProcessor,
+      .resident_threads = properties.maxThreadsPerMultiProcessor,
       .memory_bytes = properties.totalGlobalMem,
       .l2_bytes = static_cast<std::size_t>(properties.l2CacheSize),
       .sm_clock_mhz_max = attribute(cudaDevAttrClockRate) / 1000,

@@ -14,6 +14,8 @@ struct DeviceFacts {
   std::string pci_bus_id;
   std::string cuda_driver;  ///< the CUDA version that the driver supports, "13.0"
   int multiprocessors = 0;
+  int resident_blocks = 0;   ///< a multiprocessor, at most
+  int resident_threads = 0;  ///< likewise
   std::size_t memory_bytes = 0;
   std::size_t l2_bytes = 0;
   int sm_clock_mhz_max = 0;

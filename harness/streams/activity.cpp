@@ -127,21 +127,23 @@ Collected& collected() {
 
 /// The records of newer versions begin with these: fields were only added behind.
 void keep(const CUpti_Activity& record) {
-  const auto add = [](const auto& of, Engine engine, std::uint64_t bytes) {
+  const auto add = [](const auto& of, Engine engine, std::uint64_t bytes, std::int64_t blocks) {
     collected().activities.push_back({.engine = engine,
                                       .start = static_cast<std::int64_t>(of.start),
                                       .end = static_cast<std::int64_t>(of.end),
                                       .bytes = bytes,
                                       .correlation = of.correlationId,
                                       .graph_node = of.graphNodeId,
-                                      .channel = of.channelID});
+                                      .channel = of.channelID,
+                                      .blocks = blocks});
   };
   if (record.kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) {
-    add(reinterpret_cast<const CUpti_ActivityKernel9&>(record), Engine::compute, 0);
+    const auto& kernel = reinterpret_cast<const CUpti_ActivityKernel9&>(record);
+    add(kernel, Engine::compute, 0, std::int64_t{kernel.gridX} * kernel.gridY * kernel.gridZ);
   } else if (record.kind == CUPTI_ACTIVITY_KIND_MEMCPY) {
     const auto& copy = reinterpret_cast<const CUpti_ActivityMemcpy5&>(record);
-    if (copy.copyKind == CUPTI_ACTIVITY_MEMCPY_KIND_HTOD) add(copy, Engine::copy_in, copy.bytes);
-    if (copy.copyKind == CUPTI_ACTIVITY_MEMCPY_KIND_DTOH) add(copy, Engine::copy_out, copy.bytes);
+    if (copy.copyKind == CUPTI_ACTIVITY_MEMCPY_KIND_HTOD) add(copy, Engine::copy_in, copy.bytes, 0);
+    if (copy.copyKind == CUPTI_ACTIVITY_MEMCPY_KIND_DTOH) add(copy, Engine::copy_out, copy.bytes, 0);
   }
 }
 
@@ -231,12 +233,13 @@ std::vector<Span> in_this_order(const Recording& recording, const std::vector<Ac
       throw std::runtime_error(
           fmt::format("CUPTI recorded a copy of {} bytes where {} was expected", first->bytes, describe(operation)));
     }
-    Span span{.operation = i, .when = {}, .channel = first->channel};
+    Span span{.operation = i, .when = {}, .channel = first->channel, .blocks = first->blocks};
     std::int64_t start = first->start;
     std::int64_t end = first->end;
     for (std::size_t launch = 1; launch < launches; ++launch) {
       start = std::min(start, of_engine[engine][next[engine] + launch]->start);
       end = std::max(end, of_engine[engine][next[engine] + launch]->end);
+      span.blocks = std::max(span.blocks, of_engine[engine][next[engine] + launch]->blocks);
     }
     next[engine] += launches;
     span.when = {1e-9 * static_cast<double>(start - zero), 1e-9 * static_cast<double>(end - zero)};

@@ -2,6 +2,7 @@
 #include "harness/streams/cuda_timeline.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "harness/model/median.hpp"
 #include "harness/streams/activity.hpp"
@@ -43,37 +44,52 @@ std::int64_t by_collectors_clock(const ActivityCollector& collector, HostClock::
 double MeasuredTimeline::median_plain() const { return median(plain); }
 double MeasuredTimeline::median_collected() const { return median(collected); }
 
-MeasuredTimeline measure_timeline(const Recording& recording, HostArrays& arrays, int repetitions) {
-  MeasuredTimeline measured;
+MeasuredReplays measure_replays(const Recording& recording, HostArrays& arrays, const ReplaySettings& settings) {
+  MeasuredReplays measured;
   CudaExecutor executor(recording, arrays);
+  const auto poison = [&] {
+    if (settings.verified) executor.poison();
+  };
   const auto note_wrong = [&] {
-    if (measured.wrong.empty()) measured.wrong = arrays.wrong();
+    if (settings.verified && measured.wrong.empty()) measured.wrong = arrays.wrong();
   };
   executor.replay();  // untimed: the first of anything takes longer
-  for (int i = 0; i < repetitions; ++i) {
-    executor.poison();
-    measured.plain.push_back(executor.replay().seconds());
+  for (int i = 0; i < settings.repetitions; ++i) {
+    poison();
+    const Replay replay = executor.replay(settings.stamped);
+    measured.plain.push_back({replay.seconds(), {.recording = &recording, .spans = {}, .issued = issues(replay)}});
     note_wrong();
   }
 
   ActivityCollector collector;
-  collector.begin();
-  executor.replay(/*stamp_issues=*/true);  // untimed: CUPTI's first
-  collector.end();
-  std::vector<Timeline> timelines;
-  for (int i = 0; i < repetitions; ++i) {
-    executor.poison();
+  for (int i = 0; i < settings.repetitions; ++i) {
     collector.begin();
+    executor.replay();  // CUPTI's first of everything takes hundreds of microseconds
+    poison();
     const Replay replay = executor.replay(/*stamp_issues=*/true);
-    const std::vector<Activity> activities = collector.end();
-    measured.collected.push_back(replay.seconds());
+    std::vector<Activity> activities = collector.end();
+    const std::int64_t zero = by_collectors_clock(collector, replay.begin);
+    std::erase_if(activities, [&](const Activity& each) { return each.end < zero; });
+    measured.collected.push_back({replay.seconds(),
+                                  {.recording = &recording,
+                                   .spans = spans_of(recording, std::move(activities), zero),
+                                   .issued = issues(replay)}});
     note_wrong();
-    timelines.push_back({.recording = &recording,
-                         .spans = spans_of(recording, activities, by_collectors_clock(collector, replay.begin)),
-                         .issued = issues(replay)});
   }
-  const auto typical = std::ranges::find(measured.collected, measured.median_collected());
-  measured.timeline = std::move(timelines[static_cast<std::size_t>(typical - measured.collected.begin())]);
+  return measured;
+}
+
+MeasuredTimeline measure_timeline(const Recording& recording, HostArrays& arrays, int repetitions) {
+  MeasuredReplays replays = measure_replays(recording, arrays, {.repetitions = repetitions});
+  MeasuredTimeline measured;
+  for (const TimedReplay& each : replays.plain) measured.plain.push_back(each.seconds);
+  for (const TimedReplay& each : replays.collected) measured.collected.push_back(each.seconds);
+  const double middle = measured.median_collected();  // of an even number: between two
+  const auto typical =
+      std::ranges::min_element(measured.collected, {}, [&](double each) { return std::abs(each - middle); });
+  const auto which = static_cast<std::size_t>(typical - measured.collected.begin());
+  measured.timeline = std::move(replays.collected[which].timeline);
+  measured.wrong = std::move(replays.wrong);
   return measured;
 }
 

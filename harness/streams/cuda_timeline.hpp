@@ -9,6 +9,16 @@
 
 namespace scanlab::streams {
 
+struct ReplaySettings {
+  int repetitions = 5;   ///< of each kind
+  bool stamped = false;  ///< whether the issues of the plain ones are stamped
+  bool verified = true;  ///< whether outputs are poisoned before and compared after each
+};
+
+/// Replays a recording without collection, then with it. `recording` outlives the result. Throws as CudaExecutor,
+/// ActivityCollector and spans_of do.
+MeasuredReplays measure_replays(const Recording& recording, HostArrays& arrays, const ReplaySettings& settings);
+
 struct MeasuredTimeline {
   Timeline timeline;              ///< of the collected repetition whose time is the median
   std::vector<double> plain;      ///< seconds of each repetition without collection, as `streams run` times them
@@ -19,8 +29,7 @@ struct MeasuredTimeline {
   double median_collected() const;
 };
 
-/// Replays a recording `repetitions` times without collection, then as often with it. `recording` outlives the result.
-/// Throws as CudaExecutor, ActivityCollector and spans_of do.
+/// The same, verified, for one timeline.
 MeasuredTimeline measure_timeline(const Recording& recording, HostArrays& arrays, int repetitions);
 
 }  // namespace scanlab::streams

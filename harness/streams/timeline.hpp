@@ -54,6 +54,7 @@ struct Span {
   std::size_t operation = 0;
   Interval when;
   std::optional<unsigned> channel;  ///< the hardware queue, if it is known
+  std::int64_t blocks = 0;          ///< of a kernel, of its largest launch; 0: not known
   std::optional<Wait> held;         ///< what only the device knew to hold it, if it is known
 };
 
@@ -65,6 +66,18 @@ struct Timeline {
 
   /// From zero to the end of the last span.
   double makespan() const;
+};
+
+struct TimedReplay {
+  double seconds = 0;  ///< by the host's clock, from before the first issue until the device is seen to be done
+  Timeline timeline;   ///< without spans if nothing was collected
+};
+
+/// Every replay of a recording, without collection and with it.
+struct MeasuredReplays {
+  std::vector<TimedReplay> plain;
+  std::vector<TimedReplay> collected;  ///< the host's issues are stamped, too
+  std::string wrong;  ///< the first wrong output, in words; empty: all were right, or none was looked at
 };
 
 struct Gap {

@@ -1,0 +1,154 @@
+// scanlab calibrate: measures on a device what the engine model wants to know of it.
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <fmt/ranges.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "harness/cli/command.hpp"
+#include "harness/cli/interrupt.hpp"
+#include "harness/cli/progress.hpp"
+#include "harness/cli/provenance.hpp"
+#include "harness/cli/selection.hpp"
+#include "harness/cli/whole_file.hpp"
+#include "harness/engines/calibration.hpp"
+#ifdef SCANLAB_WITH_CUDA
+#include "harness/cuda/device.hpp"
+#include "harness/streams/cuda_timeline.hpp"
+#endif
+
+namespace scanlab::cli {
+
+namespace po = boost::program_options;
+
+namespace {
+
+const std::vector<std::string> kDefaultWork{"1", "64", "512", "4096"};
+
+constexpr char kNotes[] =
+    "Microbenchmarks only: copies alone and both ways, kernels behind the copy of their items, hand-overs from one\n"
+    "engine to another, and the calls of the host. No schedule that a simulation is held against is run.\n";
+
+po::options_description calibrate_options() {
+  po::options_description options("options");
+  options.add_options()                                                                                              //
+      ("out", po::value<std::string>()->value_name("FILE"), "the device's profile, for simulate --profile FILE")     //
+      ("name", po::value<std::string>()->default_value("calibrated")->value_name("NAME"), "the profile's own name")  //
+      ("raw", po::value<std::string>()->value_name("FILE"), "every time of every repetition, with provenance")       //
+      ("from", po::value<std::string>()->value_name("FILE"), "takes what --raw wrote, and measures nothing")         //
+      ("work", po::value<std::vector<std::string>>()->composing()->value_name("LIST"),
+       fmt::format("work an item, of every workload's kernels (default {})", fmt::join(kDefaultWork, ",")).c_str())  //
+      ("repetitions", po::value<int>()->default_value(5)->value_name("N"), "with and without collection each")       //
+      ("force", "replace files that hold something")                                                                 //
+      ("help,h", "this text");
+  return options;
+}
+
+std::vector<int> works_of(const po::variables_map& values) {
+  std::vector<std::string> words = option_words(values, "work");
+  if (words.empty()) words = kDefaultWork;
+  std::vector<int> works;
+  for (const std::string& list : words) {
+    for (const std::int64_t work : parse_items(list, "--work")) {
+      if (work < 1 || work > 1'000'000) throw CommandError(kBadInput, "--work takes numbers from 1 to 1000000");
+      works.push_back(static_cast<int>(work));
+    }
+  }
+  return works;
+}
+
+engines::Calibration read(const std::string& path) {
+  std::ifstream file(path);
+  const auto json = Facts::parse(file, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded()) throw CommandError(kBadInput, fmt::format("{}: cannot be read, or is no JSON", path));
+  try {
+    return engines::calibration_of(json);
+  } catch (const engines::CalibrationError& error) {
+    throw CommandError(kBadInput, fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+#ifdef SCANLAB_WITH_CUDA
+
+engines::Calibration measure(const std::vector<int>& works, int repetitions, Facts provenance, Context& context) {
+  const auto device = cuda::probe_device().facts.value();
+  engines::Calibration calibration{.context = std::move(provenance),
+                                   .limits = {.name = device.name,
+                                              .compute_capability = device.compute_capability,
+                                              .multiprocessors = device.multiprocessors,
+                                              .resident_blocks = device.resident_blocks,
+                                              .resident_threads = device.resident_threads},
+                                   .works = works,
+                                   .experiments = {}};
+  for (engines::Experiment& experiment : engines::calibration_experiments(works)) {
+    calibration.experiments.push_back({.experiment = std::move(experiment), .replays = {}, .failure = {}});
+  }
+  const InterruptGuard guard;
+  Progress progress(context.err);
+  std::optional<streams::HostArrays> arrays;
+  for (engines::MeasuredExperiment& measured : calibration.experiments) {
+    if (interrupted()) throw CommandError(kInterrupted, "interrupted; nothing is written");
+    progress.show(measured.experiment.name);
+    const streams::Recording& recording = measured.experiment.recording;
+    try {
+      if (!arrays || !arrays->serves(recording.job)) {
+        arrays.reset();
+        arrays.emplace(recording.job, 1);
+      }
+      measured.replays = streams::measure_replays(recording, *arrays,
+                                                  {.repetitions = repetitions, .stamped = true, .verified = false});
+    } catch (const std::exception& error) {  // the others may still tell enough
+      measured.failure = error.what();
+    }
+  }
+  return calibration;
+}
+
+#endif
+
+}  // namespace
+
+int calibrate(const std::vector<std::string>& arguments, Context& context) {
+  po::variables_map values;
+  if (!parse_options(arguments, calibrate_options(), {}, command("calibrate"), context, values)) {
+    context.out << "\n" << kNotes;
+    return kOk;
+  }
+  if (values.count("out") == 0 && values.count("raw") == 0) {
+    throw CommandError(kBadInput, "calibrate writes a profile: say where, as in 'scanlab calibrate --out mine.json'");
+  }
+  const std::vector<int> works = works_of(values);
+  const int repetitions = values["repetitions"].as<int>();
+  if (repetitions < 1) throw CommandError(kBadInput, "--repetitions takes a number from 1 on");
+  const bool measures = values.count("from") == 0;
+  Facts provenance;
+  if (measures) provenance = measured_on("scanlab calibrate", context.argv);
+  const auto file_of = [&](const char* option, std::optional<WholeFile>& file) {
+    if (values.count(option) != 0) file.emplace(values[option].as<std::string>(), values.count("force") != 0);
+  };
+  std::optional<WholeFile> out;
+  std::optional<WholeFile> raw;
+  file_of("out", out);
+  file_of("raw", raw);
+#ifdef SCANLAB_WITH_CUDA
+  const engines::Calibration calibration =
+      measures ? measure(works, repetitions, provenance, context) : read(values["from"].as<std::string>());
+#else
+  const engines::Calibration calibration = read(values["from"].as<std::string>());
+#endif
+  if (raw) raw->write(engines::to_json(calibration).dump() + "\n");
+  for (const engines::MeasuredExperiment& each : calibration.experiments) {
+    if (!each.failure.empty()) fmt::print(context.err, "scanlab: {}: {}\n", each.experiment.name, each.failure);
+  }
+  if (!out) return kOk;
+  try {
+    out->write(engines::profile_of(calibration, values["name"].as<std::string>()).dump(1) + "\n");
+  } catch (const engines::CalibrationError& error) {
+    throw CommandError(kFailed, error.what());
+  }
+  return kOk;
+}
+
+}  // namespace scanlab::cli
