@@ -637,8 +637,13 @@ TEST_F(StreamScan, AStateThatMayLieIsNotBelieved) {
   expect_begun_anew("lacks");
 
   EXPECT_EQ(status_of(start(words(), 1 << 20)), kBadInput);
-  std::ofstream(state()) << "{";
-  expect_refused(words(), "--fresh");
+  std::ifstream whole(state());
+  auto changed = nlohmann::ordered_json::parse(whole);
+  changed["chunks_done"] = "many";
+  for (const std::string& text : {std::string("{"), std::string("[]"), changed.dump()}) {
+    std::ofstream(state()) << text;
+    expect_refused(words(), "its state cannot be read; give --fresh");
+  }
 }
 
 TEST_F(StreamScan, BadInputIsOneSentence) {
