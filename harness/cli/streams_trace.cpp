@@ -10,6 +10,7 @@
 #include "harness/cli/streams.hpp"
 #include "harness/cli/streams_timeline.hpp"
 #include "harness/cli/whole_file.hpp"
+#include "harness/streams/concurrency.hpp"
 #include "harness/streams/trace_events.hpp"
 
 namespace scanlab::cli {
@@ -24,8 +25,9 @@ constexpr char kDefaultItems[] = "2^26";
 constexpr char kNotes[] =
     "FILE opens in ui.perfetto.dev: a lane a stream, a lane an engine, and the host's issue. A gap's reason comes "
     "from\n"
-    "what the schedule orders, when the host issued, and when what was waited for ended. Overlap is the part that was\n"
-    "saved of what could be: 0% if one engine works at a time, 100% if the busiest never stops.\n";
+    "what the schedule orders, when the host issued, and when what was waited for ended. Overlap is the time that\n"
+    "engines worked beside each other, of what is possible: 0% if one works at a time, 100% if none works but beside\n"
+    "the busiest.\n";
 
 po::options_description trace_options() {
   po::options_description options("options");
@@ -68,6 +70,7 @@ int streams_trace(const std::vector<std::string>& arguments, Context& context) {
              1e3 * measured.median_collected(), 1e3 * measured.median_plain(), repetitions, change);
   if (file) {
     about.update(facts_of(chosen));
+    about["connections"] = streams::connections();
     about["makespan_us"] = 1e6 * analysis.makespan;
     about["overlap"] = analysis.overlap();
     about["collection_percent"] = change;
