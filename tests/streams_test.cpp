@@ -575,6 +575,7 @@ TEST(StreamsCommand, BadInputIsASentence) {
   expect({"check", "all", "--memory", "pined"}, "pinned");
   expect({"check", "double_buffered", "--workload", "scale", "--budget", "1000"}, "less than two chunks");
   expect({"check", "double_buffered", "--budget", "2^20", "--buffers", "3"}, "leave out --buffers");
+  expect({"check", "double_buffered", "--budget", "much"}, "2GiB");
 }
 
 TEST(StreamsCommand, ListHasEverySchedule) {
