@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <set>
 
 #include "harness/streams/activity.hpp"
@@ -105,6 +106,51 @@ TEST(Dependencies, NameTheRule) {
   for (const auto& each : dependencies(free)) {
     for (const Dependency& dependency : each) EXPECT_NE(dependency.rule, Rule::default_stream);
   }
+}
+
+/// Pairs of side kernels of which neither waits for the other, by dependencies alone.
+std::set<std::pair<std::size_t, std::size_t>> unordered_pairs(const Recording& recording) {
+  const auto all = dependencies(recording);
+  std::vector<std::set<std::size_t>> before(all.size());  // of each operation, all that it waits for
+  std::set<std::pair<std::size_t, std::size_t>> pairs;
+  for (std::size_t b = 0; b < all.size(); ++b) {
+    for (const Dependency& dependency : all[b]) {
+      before[b].insert(dependency.operation);
+      before[b].insert(before[dependency.operation].begin(), before[dependency.operation].end());
+    }
+    for (std::size_t a = 0; a < b; ++a) {
+      const bool both = is_work(recording.operations[a]) && is_work(recording.operations[b]);
+      if (both && before[b].count(a) == 0) pairs.emplace(a, b);
+    }
+  }
+  return pairs;
+}
+
+TEST(Dependencies, OrderWhatTheCheckOrders) {
+  std::mt19937 random(6);
+  std::size_t found = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    Recording recording{.job = job_of(1, 1)};
+    Issuer issuer(recording);
+    std::vector<Stream> streams = issuer.create_streams(2);
+    streams.push_back(issuer.create_stream(StreamKind::non_blocking));
+    streams.push_back(kPerThreadDefault);
+    streams.push_back(kLegacyDefault);
+    const std::vector<Event> events{issuer.create_event(), issuer.create_event()};
+    for (int i = 0; i < 40; ++i) {
+      const Stream stream = streams[random() % (random() % 4 == 0 ? 5 : 4)];
+      const Event event = events[random() % 2];
+      const auto what = random() % 4;
+      if (what == 0) issuer.record(event, stream);
+      if (what == 1) issuer.wait(stream, event);
+      if (what > 1) issuer.side_kernel(stream);
+    }
+    std::set<std::pair<std::size_t, std::size_t>> hazards;
+    for (const Hazard& hazard : check(recording).hazards) hazards.emplace(hazard.first, hazard.second);
+    ASSERT_EQ(unordered_pairs(recording), hazards) << "trial " << trial;
+    found += hazards.size();
+  }
+  EXPECT_GT(found, 1000u);
 }
 
 TEST(TimelineAnalysis, OneStreamOverlapsNothing) {
@@ -258,6 +304,9 @@ TEST(TraceEvents, AreWhatAViewerTakes) {
   const Recording recording = recorded("null_stream_trap", 3, 2);
   Timeline timeline = played(recording, {1, 2, 1});
   timeline.spans[0].channel = 5;
+  for (std::size_t i = 0; i < timeline.issued.size(); ++i) {
+    timeline.issued[i] = {static_cast<double>(i) * 1e-6, (static_cast<double>(i) + 0.5) * 1e-6};
+  }
   const Json trace = trace_events(timeline, {{"device", "none"}});
   expect_valid(trace);
   EXPECT_EQ(trace.at("otherData").at("device"), "none");
@@ -273,6 +322,14 @@ TEST(TraceEvents, AreWhatAViewerTakes) {
   EXPECT_EQ(first->at("args").at("bytes"), 334 * 4);
   EXPECT_EQ(first->at("args").at("channel"), 5);
   EXPECT_EQ(first->at("dur"), 1000.0);
+  // Of each operation, when it ran, in its stream and on its engine, and when it was issued: microseconds.
+  for (const Json& event : trace.at("traceEvents")) {
+    if (event.at("ph") != "X") continue;
+    const std::size_t operation = event.at("args").at("operation");
+    const Interval& when = event.at("pid") == 3 ? timeline.issued[operation] : timeline.spans[operation].when;
+    EXPECT_NEAR(event.at("ts"), 1e6 * when.start, 1e-3) << event;
+    EXPECT_NEAR(event.at("dur"), 1e6 * when.seconds(), 1e-3) << event;
+  }
 }
 
 TEST(TraceEvents, OverlappingKernelsGetLanesOfTheirOwn) {
