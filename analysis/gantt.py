@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -25,14 +27,23 @@ def draw_trace(axes: Axes, rows: pd.DataFrame, title: str) -> None:
         colour = COLOURS.get(kind, style.GREY)
         for lane, bars in of.groupby("lane"):
             spans = [((s - begin) / 1e3, (e - s) / 1e3) for s, e in zip(bars["start_us"], bars["end_us"], strict=True)]
-            # The edge makes short kernels visible; that of a copy is white and parts it from its neighbour.
-            edge = {"edgecolor": colour, "linewidth": 0.5} if kind == "kernels" else {"edgecolor": "white", "linewidth": 0.25}
-            axes.broken_barh(spans, (lanes[lane] - 0.4, 0.8), facecolor=colour, zorder=2, **edge)
+            # The edge makes short kernels visible; that of a copy is white and parts it from its neighbour. Of many bars
+            # it is thinner, so that a lane of a thousand looks neither full nor empty by its edges.
+            edge, width = (colour, 32) if kind == "kernels" else ("white", 16)
+            axes.broken_barh(spans, (lanes[lane] - 0.4, 0.8), facecolor=colour, edgecolor=edge,
+                             linewidth=width / max(64, len(spans)), zorder=2)  # fmt: skip
     axes.set_yticks(list(lanes.values()), _names(rows, lanes))
     axes.set_ylim(len(lanes) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")
     axes.set_title(title, pad=2)
+
+
+def time_label(about: Mapping[str, Any]) -> str:
+    """The axis of time, with what was run as far as the trace says it."""
+    ran = [str(about.get("workload", "")), f"{style.power_of_two(about['items'])} items" if "items" in about else "",
+           f"{about['chunks']} chunks" if "chunks" in about else ""]  # fmt: skip
+    return "time, ms" + "".join(f"{'; ' if place == 0 else ', '}{part}" for place, part in enumerate(filter(None, ran)))
 
 
 def makespan_ms(rows: pd.DataFrame) -> float:
@@ -60,7 +71,7 @@ def draw_file(file: Path) -> Figure:
         raise ValueError("; ".join(f"{place}: {message}" for place, message in found.wrong))
     drawn, (axes,) = style.figure(style.COLUMN, 1.4)
     draw_trace(axes, found.rows, f"{found.context.get('schedule', '')}, {makespan_ms(found.rows):.2f} ms".lstrip(", "))
-    axes.set_xlabel("time, ms")
+    axes.set_xlabel(time_label(found.context))
     return drawn
 
 

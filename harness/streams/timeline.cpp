@@ -62,6 +62,7 @@ class Analyst {
   TimelineAnalysis analyse() const {
     TimelineAnalysis result;
     result.makespan = timeline_.makespan();
+    result.covered = covered();
     for (const Span& span : timeline_.spans) {
       const Span* const before = before_on_engine(span);
       result.waits.push_back(what_held(span, before == nullptr ? 0 : before->when.end));
@@ -73,6 +74,19 @@ class Analyst {
   }
 
  private:
+  double covered() const {
+    std::vector<Interval> all;
+    for (const Span& span : timeline_.spans) all.push_back(span.when);
+    std::ranges::sort(all, {}, &Interval::start);
+    double seconds = 0;
+    double at = 0;  // what comes before is counted
+    for (const Interval& when : all) {
+      seconds += std::max(0.0, when.end - std::max(at, when.start));
+      at = std::max(at, when.end);
+    }
+    return seconds;
+  }
+
   void read_engine(Engine engine, TimelineAnalysis& result) const {
     double at = 0;  // the engine is accounted for up to here
     for (const Span* span : engines_[index(engine)]) {
@@ -218,15 +232,16 @@ double Timeline::makespan() const {
 double TimelineAnalysis::serial() const { return std::accumulate(busy.begin(), busy.end(), 0.0); }
 
 double TimelineAnalysis::overlap() const {
-  const double to_save = serial() - *std::ranges::max_element(busy);
-  return to_save <= 0 ? 1 : (serial() - makespan) / to_save;
+  const double possible = serial() - *std::ranges::max_element(busy);
+  return possible <= 0 ? 1 : (serial() - covered) / possible;
 }
 
 std::string TimelineAnalysis::overlap_in_words() const {
-  if (serial() <= *std::ranges::max_element(busy)) return "one engine had all the work: nothing could overlap";
-  if (makespan < serial()) return fmt::format("overlap {:.0f}% of what could be saved", 100 * overlap());
-  return fmt::format("no overlap to speak of: no engine was at work for {:.3f} ms or more",
-                     1e3 * (makespan - serial()));
+  const bool alone = serial() <= *std::ranges::max_element(busy);
+  return fmt::format(
+      "{}; no engine at work for {:.3f} ms",
+      alone ? "one engine had all the work" : fmt::format("overlap {:.0f}% of what is possible", 100 * overlap()),
+      1e3 * (makespan - covered));
 }
 
 double TimelineAnalysis::idle(Engine engine, Idle reason) const {
