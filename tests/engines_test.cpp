@@ -20,6 +20,7 @@
 #include "harness/engines/bounds.hpp"
 #include "harness/engines/simulation.hpp"
 #include "harness/streams/block_waves.hpp"
+#include "harness/streams/diagnosis.hpp"
 #include "harness/streams/happens_before.hpp"
 #include "harness/streams/issuer.hpp"
 #include "tests/random_recording.hpp"
@@ -218,6 +219,9 @@ TEST(Engines, TheRuleForLaunchesHoldsCopiesBack) {
   const streams::TimelineAnalysis analysis = analyse(simulation.timeline);
   EXPECT_GT(analysis.idle(streams::Engine::copy_out, streams::Idle::launches), 4.9 * kMs);
   EXPECT_EQ(analysis.path.size(), 9u);  // all copies in, the last kernel, all copies out
+  const std::vector<streams::Diagnosis> found = diagnose(simulation.timeline, analysis);
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found.front().cause, streams::Cause::launch_rule) << found.front().evidence;
 }
 
 // ---- what is true of any run

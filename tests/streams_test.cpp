@@ -365,6 +365,16 @@ TEST(HappensBefore, ASynchronousCopyFromPageableMemoryMayReturnBeforeTheDeviceHa
   EXPECT_FALSE(is_ordered(issue, HostMemory::pageable));
 }
 
+TEST(HappensBefore, ASynchronousCopyToTheHostReturnsWhenItIsThere) {
+  constexpr auto issue = [](Issuer& issuer, const Job&) {
+    const Chunk chunk = issuer.chunks().front();
+    issuer.copy_out_now(chunk);
+    issuer.compute(chunk, issuer.create_stream(StreamKind::non_blocking));  // writes what was copied
+  };
+  EXPECT_TRUE(is_ordered(issue, HostMemory::pinned));
+  EXPECT_TRUE(is_ordered(issue, HostMemory::pageable));
+}
+
 /// Every pair of side kernels that nothing orders, by the rules as they are written, pair by pair: slow and plain.
 std::set<std::pair<std::size_t, std::size_t>> unordered_pairs(const std::vector<Operation>& operations) {
   const std::size_t n = operations.size();
@@ -539,6 +549,7 @@ TEST(StreamsCommand, BadInputIsASentence) {
   expect({"check", "all", "--memory", "pined"}, "pinned");
   expect({"check", "double_buffered", "--workload", "scale", "--budget", "1000"}, "less than two chunks");
   expect({"check", "double_buffered", "--budget", "2^20", "--buffers", "3"}, "leave out --buffers");
+  expect({"check", "double_buffered", "--budget", "much"}, "2GiB");
 }
 
 TEST(StreamsCommand, ListHasEverySchedule) {

@@ -8,7 +8,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from matplotlib.axes import Axes
 
 from analysis import caveats, gantt, published, results, scenes, streams, streams_evidence, style
 from analysis.figures import concurrency, schedules_speedup
@@ -139,6 +141,34 @@ def test_a_schedule_is_set_against_the_copies_and_kernels_of_its_own_run(tmp_pat
         assert over_bound(case).value == pytest.approx(1.02, abs=1e-4)
 
 
+def drawn(axes: Axes, look: style.Look) -> list[float]:
+    """The heights of the one line of two points or more that has this look."""
+    wanted = (look.colour, look.line, look.marker or "None")
+    (line,) = [line for line in axes.get_lines() if len(line.get_xdata()) > 1
+               and (line.get_color(), line.get_linestyle(), line.get_marker() or "None") == wanted]  # fmt: skip
+    return list(line.get_ydata())
+
+
+def test_the_bounds_that_figures_draw_are_those_they_name(tmp_path: Path) -> None:
+    fixtures.write_all(tmp_path)
+    found = read(tmp_path)
+    evidence = Schedules().find(found, {})
+    chunks, kernels = np.array(fixtures.CHUNKS), fixtures.kernel_ms(1)
+    alone = fixtures.COPY_MS + (fixtures.COPY_MS + kernels) / chunks
+    duplex = np.array([fixtures.bound_ms(1, n) for n in chunks])
+    serial = 2 * fixtures.COPY_MS + kernels
+    with style.sheet():
+        axes = schedules_figure.draw(evidence).axes[0]
+        for name, times in (("serial sum", [serial] * len(chunks)), ("fill + max, duplex", duplex), ("Van Werkhoven", alone)):
+            assert drawn(axes, schedules_figure.BOUNDS[name]) == pytest.approx(list(times)), name
+        axes = schedules_speedup.draw(evidence).axes[0]
+        for name, times in ((schedules_speedup.MEASURED, alone), (schedules_speedup.DUPLEX, duplex)):
+            assert drawn(axes, schedules_speedup.LOOKS[name]) == pytest.approx(list(serial / times)), name
+        axes = scan_figure.draw(StreamScans().find(found, {})).axes[0]
+        for way, rate in ((streams_evidence.DUPLEX, 50.0), (streams_evidence.STREAMED, 48.0)):
+            assert drawn(axes, scan_figure.LOOKS[way, ""]) == pytest.approx([rate] * 3), way
+
+
 def test_speedup_is_over_the_fastest_serial_run(tmp_path: Path) -> None:
     write(tmp_path, "d.json", fixtures.schedules())
     panel = schedules_figure.at_one(Schedules().find(read(tmp_path), {}).panels()[0], "streams", "chunks")
@@ -207,6 +237,23 @@ def test_a_trace_of_1000_operations_is_drawn_in_five_seconds(tmp_path: Path) -> 
     with style.sheet():
         gantt.draw_file(tmp_path / "t.json").savefig(tmp_path / "t.pdf")
     assert time.monotonic() - started < 5
+
+
+def test_the_connections_that_a_trace_states_are_believed() -> None:
+    rows = streams.trace(fixtures.trace(channels=1)).rows
+    assert [streams_evidence.Trace(about, rows).one_queue for about in ({}, {"connections": 8}, {"connections": 1})] == [True, False, True]
+
+
+def test_the_edges_of_many_bars_do_not_fill_a_lane() -> None:
+    with style.sheet():
+        _, (axes,) = style.figure(style.COLUMN, 1.4)
+        gantt.draw_trace(axes, streams.trace(fixtures.trace(operations=3000)).rows, "")
+        assert all(1000 * bars.get_linewidth()[0] < 72 * style.COLUMN / 4 for bars in axes.collections)
+
+
+def test_a_timeline_says_what_ran() -> None:
+    assert gantt.time_label({"workload": "scale", "items": 2**28, "chunks": 64}) == "time, ms; scale, $2^{28}$ items, 64 chunks"
+    assert gantt.time_label({}) == "time, ms"
 
 
 def test_engines_have_lanes_in_the_order_of_a_chunks_way() -> None:

@@ -1,9 +1,6 @@
 #include "harness/cli/streams_sweep.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
 
 #include "harness/cli/command.hpp"
 
@@ -75,14 +72,6 @@ const std::vector<StreamsSweep>& streams_sweeps() {
            }},
   };
   return all;
-}
-
-const StreamsSweep& find_streams_sweep(std::string_view name) {
-  const auto found = std::ranges::find(streams_sweeps(), name, &StreamsSweep::name);
-  if (found != streams_sweeps().end()) return *found;
-  std::vector<std::string> names;
-  for (const StreamsSweep& sweep : streams_sweeps()) names.push_back(sweep.name);
-  throw CommandError(kBadInput, fmt::format("there is no sweep '{}'; known: {}", name, fmt::join(names, ", ")));
 }
 
 std::vector<ScheduledJob> jobs(const StreamsSweep& sweep, const po::variables_map& values) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace scanlab::streams {
 
@@ -40,6 +41,18 @@ std::optional<std::size_t> what_held_the_host(const Recording& recording, std::s
   return {};
 }
 
+/// Seconds in which one of them is running, or more.
+double covered(std::vector<Interval> intervals) {
+  std::ranges::sort(intervals, {}, &Interval::start);
+  double seconds = 0;
+  double at = 0;  // what comes before is counted
+  for (const Interval& when : intervals) {
+    seconds += std::max(0.0, when.end - std::max(at, when.start));
+    at = std::max(at, when.end);
+  }
+  return seconds;
+}
+
 class Analyst {
  public:
   explicit Analyst(const Timeline& timeline)
@@ -62,6 +75,9 @@ class Analyst {
   TimelineAnalysis analyse() const {
     TimelineAnalysis result;
     result.makespan = timeline_.makespan();
+    std::vector<Interval> all;
+    for (const Span& span : timeline_.spans) all.push_back(span.when);
+    result.covered = covered(std::move(all));
     for (const Span& span : timeline_.spans) {
       const Span* const before = before_on_engine(span);
       result.waits.push_back(what_held(span, before == nullptr ? 0 : before->when.end));
@@ -220,15 +236,16 @@ double Timeline::makespan() const {
 double TimelineAnalysis::serial() const { return std::accumulate(busy.begin(), busy.end(), 0.0); }
 
 double TimelineAnalysis::overlap() const {
-  const double to_save = serial() - *std::ranges::max_element(busy);
-  return to_save <= 0 ? 1 : (serial() - makespan) / to_save;
+  const double possible = serial() - *std::ranges::max_element(busy);
+  return possible <= 0 ? 1 : (serial() - covered) / possible;
 }
 
 std::string TimelineAnalysis::overlap_in_words() const {
-  if (serial() <= *std::ranges::max_element(busy)) return "one engine had all the work: nothing could overlap";
-  if (makespan < serial()) return fmt::format("overlap {:.0f}% of what could be saved", 100 * overlap());
-  return fmt::format("no overlap to speak of: no engine was at work for {:.3f} ms or more",
-                     1e3 * (makespan - serial()));
+  const bool alone = serial() <= *std::ranges::max_element(busy);
+  return fmt::format(
+      "{}; no engine at work for {:.3f} ms",
+      alone ? "one engine had all the work" : fmt::format("overlap {:.0f}% of what is possible", 100 * overlap()),
+      1e3 * (makespan - covered));
 }
 
 double TimelineAnalysis::idle(Engine engine, Idle reason) const {
@@ -244,14 +261,7 @@ double busy_seconds(const Timeline& timeline, Engine engine) {
   for (const Span& span : timeline.spans) {
     if (engine_of(timeline.recording->operations[span.operation]) == engine) spans.push_back(span.when);
   }
-  std::ranges::sort(spans, {}, &Interval::start);
-  double busy = 0;
-  double at = 0;  // the engine is accounted for up to here
-  for (const Interval& when : spans) {
-    busy += std::max(0.0, when.end - std::max(at, when.start));
-    at = std::max(at, when.end);
-  }
-  return busy;
+  return covered(std::move(spans));
 }
 
 TimelineAnalysis analyse(const Timeline& timeline) { return Analyst(timeline).analyse(); }
