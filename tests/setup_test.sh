@@ -125,6 +125,7 @@ expect 0 "Figures:  $scratch/out/report/figures" "${run[@]}" --no-cuda --quick
 expect 0 'verify --device simt --quick' cat "$scratch/out/log/verify.txt"
 expect 0 "bench --variant cpu_* --sweep quick --out $scratch/out/cpu.json" cat "$scratch/out/log/bench.txt"
 expect 0 'streams check all' cat "$scratch/out/log/check.txt"
+expect 0 "scenes --out $scratch/out/scenes --force" cat "$scratch/out/log/scenes.txt"
 expect 1 'Failed:   verify' env STATUS_verify=1 STATUS_bench=4 "${run[@]}" --no-cuda
 expect 1 'Failed:   explain' env STATUS_explain=134 STATUS_analysis=2 "${run[@]}" --no-cuda
 expect 2 'error: bad.json: truncated' env STATUS_analysis=2 "${run[@]}" --no-cuda

@@ -10,6 +10,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/streams/happens_before.hpp"
 #include "harness/streams/issuer.hpp"
+#include "tests/random_recording.hpp"
 
 namespace scanlab::streams {
 namespace {
@@ -425,44 +426,7 @@ TEST(HappensBefore, AgreesWithTheRulesTakenPairByPair) {
   std::mt19937 random(3);
   std::size_t found = 0;
   for (int trial = 0; trial < 300; ++trial) {
-    Recording recording{.job = job_of("scale")};
-    Issuer issuer(recording);
-    std::vector<Stream> streams = issuer.create_streams(2);
-    streams.push_back(issuer.create_stream(StreamKind::non_blocking));
-    streams.push_back(issuer.create_stream(StreamKind::non_blocking));
-    streams.push_back(kPerThreadDefault);
-    streams.push_back(kLegacyDefault);
-    const std::vector<Event> events{issuer.create_event(), issuer.create_event()};
-    for (int i = 0; i < 40; ++i) {
-      // The legacy default stream rarely, and the host rarely: they order nearly everything.
-      const Stream stream = streams[random() % (random() % 4 == 0 ? 6 : 5)];
-      const Event event = events[random() % 2];
-      switch (random() % 24) {
-        case 0:
-          random() % 4 == 0 ? issuer.synchronize_device() : issuer.synchronize(stream);
-          break;
-        case 1:
-          issuer.synchronize(event);
-          break;
-        case 2:
-          issuer.host_work(1);
-          break;
-        case 3:
-        case 4:
-        case 5:
-        case 6:
-          issuer.record(event, stream);
-          break;
-        case 7:
-        case 8:
-        case 9:
-        case 10:
-          issuer.wait(stream, event);
-          break;
-        default:
-          issuer.side_kernel(stream);
-      }
-    }
+    const Recording recording = random_recording(random, job_of("scale"), 40, false);
     std::set<std::pair<std::size_t, std::size_t>> pairs;
     for (const Hazard& hazard : check(recording).hazards) pairs.emplace(hazard.first, hazard.second);
     ASSERT_EQ(pairs, unordered_pairs(recording.operations)) << "trial " << trial;

@@ -32,6 +32,8 @@ const std::vector<Command>& commands() {
        "scanlab streams check all", streams},
       {"simulate", "runs a schedule on a model of a device, of today or of 2008: what overlaps, and why not",
        "scanlab simulate depth_first --profile c1060 --items 2^22 --chunks 4", simulate},
+      {"scenes", "what lectures draw of streams, queues and engines, simulated: a timeline and a fact each",
+       "scanlab scenes --out results/scenes", scenes},
       {"calibrate", "measures on this device what the model wants to know of it: a profile, in under a minute",
        "scanlab calibrate --out h200.json", calibrate},
       {"stream-scan", "scans a file, or any host data, that is larger than the device's memory",

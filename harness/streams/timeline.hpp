@@ -116,6 +116,9 @@ struct TimelineAnalysis {
   double idle(Engine engine, Idle reason) const;
 };
 
+/// Seconds for which an engine is at work, one operation or more at once.
+double busy_seconds(const Timeline& timeline, Engine engine);
+
 /// In time that grows as the operations do, up to a logarithm.
 TimelineAnalysis analyse(const Timeline& timeline);
 
