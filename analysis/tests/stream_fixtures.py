@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis import figures
-from analysis.report import modules
+from analysis.modules import modules
 
 ITEMS = 2**28
 COPY_MS, DUPLEX_MS = 20.0, 22.0
