@@ -29,6 +29,8 @@ CPU_BASELINES = ("cpu_sequential", "cpu_parallel")
 VENDOR = "cub_device_scan"
 NEWEST_VENDOR = "cub_newest"
 CUBS = (VENDOR, NEWEST_VENDOR, "cub_newest_look_ahead", "cub_newest_deterministic")
+VENDOR_CODE = (CEILING, *CUBS, "thrust_scan")
+"""What a commit of Scanlab does not change, only one of CUDA or CCCL."""
 PYTHON_BASELINES = ("torch_cumsum", "cupy_cumsum", "jax_cumsum")
 RIVALS = (*CUBS, "thrust_scan", *PYTHON_BASELINES)
 """Scans that users would pick instead of ours, on the GPU."""

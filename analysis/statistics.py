@@ -74,24 +74,39 @@ def ratio_interval(numerator: np.ndarray, denominator: np.ndarray) -> Interval:
 
     ``count`` is that of the side with fewer repetitions.
     """
-    above, below = np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float)
-    value = float(np.median(above) / np.median(below))
-    count = min(len(above), len(below))
-    if count < FEWEST:
-        return Interval(value, np.nan, np.nan, count)
-    ratios = _resampled_medians(above[None, :], 1) / _resampled_medians(below[None, :], 2)
-    low, high = _bounds(ratios)
-    return Interval(value, float(low[0]), float(high[0]), count)
+    above, below = np.asarray(numerator, dtype=float)[None, :], np.asarray(denominator, dtype=float)[None, :]
+    (value,), (low,), (high,) = ratio_intervals(above, below)
+    return Interval(float(value), float(low), float(high), min(above.shape[1], below.shape[1]))
+
+
+def ratio_intervals(numerators: np.ndarray, denominators: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """For each row of repetitions over its counterpart: the ratio of medians, and the bounds of its 95% interval."""
+    values = np.median(numerators, axis=1) / np.median(denominators, axis=1)
+    low, high = np.full((2, len(values)), np.nan)
+    if min(numerators.shape[1], denominators.shape[1]) < FEWEST:
+        return values, low, high
+    for start in range(0, len(values), _CHUNK):
+        part = slice(start, start + _CHUNK)
+        low[part], high[part] = _bounds(_resampled_medians(numerators[part], 1) / _resampled_medians(denominators[part], 2))
+    return values, low, high
+
+
+def repetitions(timings: pd.DataFrame, case: list[str]) -> pd.DataFrame:
+    """One row a case, in order, with ``samples``, its times in nanoseconds."""
+    grouped = timings.groupby(case, sort=True, dropna=False)
+    number = grouped.ngroup().to_numpy()
+    order = np.argsort(number, kind="stable")
+    first = np.flatnonzero(np.diff(number[order], prepend=-1))
+    cases = timings[case].iloc[order[first]].reset_index(drop=True)
+    times = timings["time_ns"].to_numpy(dtype=float)[order]
+    cases["samples"] = pd.Series(np.split(times, first[1:]) if len(first) else [], dtype=object)
+    return cases
 
 
 def summarise(timings: pd.DataFrame, case: list[str]) -> pd.DataFrame:
     """One row a case: ``count``, ``median_ns``, ``low_ns``, ``high_ns`` (nanoseconds) and its ``samples``."""
-    grouped = timings.groupby(case, sort=True)["time_ns"]
-    keys, samples = [], []
-    for key, values in grouped:
-        keys.append(key)
-        samples.append(values.to_numpy(dtype=float))
-    cases = pd.DataFrame(keys, columns=case)
+    cases = repetitions(timings, case)
+    samples = cases.pop("samples")
     cases["count"] = np.array([len(values) for values in samples], dtype=int)
     cases["median_ns"] = [float(np.median(values)) for values in samples]
     bounds = np.full((len(samples), 2), np.nan)
@@ -104,5 +119,5 @@ def summarise(timings: pd.DataFrame, case: list[str]) -> pd.DataFrame:
             resampled = _resampled_medians(np.stack([samples[i] for i in part]), 0)
             bounds[part, 0], bounds[part, 1] = _bounds(resampled)
     cases["low_ns"], cases["high_ns"] = bounds[:, 0], bounds[:, 1]
-    cases["samples"] = pd.Series(samples, dtype=object)
+    cases["samples"] = samples
     return cases
