@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 import re
 import shutil
-import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from analysis import DATA
 from analysis.console import SOUND, count, missing, refuse, say
+from analysis.written import in_place_of, unwritable
 
 EXAMPLE = """  scanlab-report build results/run --recorded data/recorded --out out --paper paper/generated"""
 
@@ -56,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
             say(f"{explanation.file}: the executor found a fault: {fault.get('kind')} at {fault.get('where')}")
     for sentence in costs.disagreements(read.explanations):
         say(sentence)
-    with _in_place_of(options.out) as out, _in_place_of(options.paper) as paper:
+    with in_place_of(options.out) as out, in_place_of(options.paper) if options.paper else contextlib.nullcontext() as paper:
         report = Report(read, publications, out, paper, say)
         report.build()
     for folder in filter(None, (options.out, options.paper)):
@@ -64,20 +63,6 @@ def run(options: argparse.Namespace) -> int:
     _pages(options, read, publications)
     say(f"{count(len(report.written), 'file')} in {time.monotonic() - started:.1f} s: {options.out}")
     return SOUND
-
-
-@contextlib.contextmanager
-def _in_place_of(folder: Path | None) -> Iterator[Path | None]:
-    """A new folder beside what ``folder`` holds; its files take their places there once all are written, and not if it fails."""
-    if folder is None:
-        yield None
-        return
-    with tempfile.TemporaryDirectory(dir=folder, prefix=".building-") as made:
-        yield Path(made)
-        for file in sorted(path for path in Path(made).rglob("*") if path.is_file()):
-            target = folder / file.relative_to(made)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            os.replace(file, target)
 
 
 def _remove(stale: Iterable[Path]) -> None:
@@ -93,7 +78,7 @@ def _wrong_before_work(options: argparse.Namespace) -> list[str]:
     if not options.results and not options.recorded:
         wrong.append("nothing to read: give RESULTS or --recorded")
     for folder in filter(None, (options.out, options.paper)):
-        if reason := _unwritable(folder):
+        if reason := unwritable(folder):
             wrong.append(f"{folder}: cannot be written to: {reason}")
     for page, name in ((options.readme, "results"), (options.ladder, "ladder")):
         if page is None:
@@ -103,18 +88,6 @@ def _wrong_before_work(options: argparse.Namespace) -> list[str]:
         except markers.MarkerError as error:
             wrong.append(f"{page}: {error}")
     return wrong
-
-
-def _unwritable(folder: Path) -> str:
-    """Makes the folder, writes a file in it and in its parts, and says what hinders; empty if nothing does."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for part in (folder, *(part for part in (folder / "figures", folder / "tables") if part.exists())):
-            with tempfile.TemporaryFile(dir=part):
-                pass
-    except OSError as error:
-        return error.strerror or str(error)
-    return ""
 
 
 def _pages(options: argparse.Namespace, read, publications) -> None:

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 from pathlib import Path
 
-from analysis import noise
+from analysis import noise, place
 from analysis.console import FOUND, SOUND, count, refuse, say
+from analysis.written import in_place_of
 
 _VENDOR = ("driver", "toolkit", "cccl", "cccl_newest")
 """Where these agree, so does the vendor's code."""
@@ -87,18 +87,12 @@ def _record(found, file: Path) -> int:
         both = both[both["variant"].isin(VENDOR_CODE)] if "variant" in both else both.iloc[:0]
     if both.empty:
         return refuse(f"{a.file} and {b.file} have no case of the same code (one clean commit, or the vendor's) with five repetitions in each")
-    about = [{"file": _named(of.file), "date": of.date, "git_commit": of.commit} for of in (a, b)]
+    about = [{"file": place(of.file), "date": of.date, "git_commit": of.commit} for of in (a, b)]
     pair = noise.pair(found.kind, of, *about, both.assign(time_us=times_us(both)))
     noise.add(file, a.device, pair)
     for row in pair["thresholds"]:
         say(f"{row['time']}: {100 * row['threshold']:.1f}% ({count(row['cases'], 'case')})")
     return SOUND
-
-
-def _named(file: Path) -> str:
-    """A recorded file by its place in the data, another by its name: no paths of one machine."""
-    file = file.resolve()
-    return file.relative_to(noise.DATA).as_posix() if file.is_relative_to(noise.DATA) else file.name
 
 
 def _page(found, out: Path | None) -> str:
@@ -112,13 +106,12 @@ def _page(found, out: Path | None) -> str:
     from analysis import style
 
     out.mkdir(parents=True, exist_ok=True)
-    with style.sheet():
-        drawn = comparison_page.figure(found)
-        for suffix, metadata in ((".pdf", {"CreationDate": None}), (".png", None)):
-            drawn.savefig(out / f".compare{suffix}", metadata=metadata)
-        pyplot.close(drawn)
-    for suffix, text in ((".md", comparison_page.markdown(found)), (".csv", comparison_page.csv(found))):
-        (out / f".compare{suffix}").write_text(text, encoding="utf-8")
-    for suffix in (".md", ".csv", ".pdf", ".png"):
-        os.replace(out / f".compare{suffix}", out / f"compare{suffix}")
+    with in_place_of(out) as new:
+        with style.sheet():
+            drawn = comparison_page.figure(found)
+            for suffix, metadata in ((".pdf", {"CreationDate": None}), (".png", None)):
+                drawn.savefig(new / f"compare{suffix}", metadata=metadata)
+            pyplot.close(drawn)
+        (new / "compare.md").write_text(comparison_page.markdown(found), encoding="utf-8")
+        (new / "compare.csv").write_text(comparison_page.csv(found), encoding="utf-8")
     return "\n".join([*comparison_page.summary(found), f"Written: {out / 'compare.md'}, .csv, .pdf, .png"])
