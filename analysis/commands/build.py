@@ -72,7 +72,7 @@ def _remove(stale: Iterable[Path]) -> None:
 
 def _wrong_before_work(options: argparse.Namespace) -> list[str]:
     """Everything about the arguments that would make the work useless, in sentences."""
-    from analysis import markers
+    from analysis import claims, markers
 
     wrong = missing([*options.results, *options.recorded])
     if not options.results and not options.recorded:
@@ -80,6 +80,10 @@ def _wrong_before_work(options: argparse.Namespace) -> list[str]:
     for folder in filter(None, (options.out, options.paper)):
         if reason := unwritable(folder):
             wrong.append(f"{folder}: cannot be written to: {reason}")
+    try:
+        claims.read()
+    except claims.ClaimsError as error:
+        wrong.append(str(error))
     for page, name in ((options.readme, "results"), (options.ladder, "ladder")):
         if page is None:
             continue
