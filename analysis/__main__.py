@@ -24,9 +24,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                                     epilog=f"example:\n{module.EXAMPLE}",
                                     formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
         module.arguments(command)
-        command.set_defaults(run=module.run)
+        command.set_defaults(command=module.run)
     options = parser.parse_args(arguments)
-    return options.run(options)
+    return options.command(options)
 
 
 if __name__ == "__main__":

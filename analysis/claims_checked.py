@@ -91,11 +91,11 @@ def _order(claim: Claim, results: Results, published: dict[str, Publication]) ->
     measure = "of the slower one's time, simulated"
     timed = published["harris2012_overlap"].table if "harris2012_overlap" in published else None
     timed = timed[timed["device"] == claim.device].set_index("schedule")["milliseconds"] if timed is not None else {}
-    scenes = Scenes([[f"{claim.device}_{schedule}" for schedule in timed.keys()]]).find(results, published) if len(timed) else None
+    scenes = Scenes([[f"{claim.device}_{schedule}" for schedule in timed.index]]).find(results, published) if len(timed) else None
     if scenes is None:
         return unknown(claim, measure)
-    simulated = dict(zip(timed.keys(), (scene.about["makespan_us"] for scene in scenes.rows[0]), strict=True))
-    ordered = sorted(timed.keys(), key=timed.get)
+    simulated = dict(zip(timed.index, (scene.about["makespan_us"] for scene in scenes.rows[0]), strict=True))
+    ordered = sorted(timed.index, key=timed.get)
     pairs = [(Interval(simulated[a] / simulated[b], np.nan, np.nan, 1), f"{a} before {b}") for a, b in itertools.combinations(ordered, 2)]
     return _worst(claim, measure, pairs)
 
