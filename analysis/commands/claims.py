@@ -20,7 +20,7 @@ MARKER = "claims"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("results", nargs="+", type=Path, metavar="RESULTS", help="folders or files, recorded or new")
+    add("results", nargs="+", type=Path, metavar="RESULTS", help="folders or files; new ones go before those of data/recorded")
     add("--claims", type=Path, default=claims_file.FILE, metavar="FILE", help="claims of your own, in the form of paper/claims.toml")
     add("--published", type=Path, default=DATA / "published", metavar="DIR", help="tables of the literature")
     add("--readme", type=Path, metavar="FILE", help="replace the table between this page's markers")
@@ -42,7 +42,8 @@ def run(options: argparse.Namespace) -> int:
     from analysis import claims_checked, published, results
     from analysis.report import footer_line
 
-    read = results.read([], options.results)
+    recorded = [path for path in options.results if path.resolve().is_relative_to(DATA / "recorded")]
+    read = results.read([path for path in options.results if path not in recorded], recorded)
     publications = published.read(options.published, read.problems)
     if read.problems:
         return refuse(*read.problems)
@@ -53,11 +54,10 @@ def run(options: argparse.Namespace) -> int:
     counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in claims_checked.VERDICTS.values() if verdict in verdicts)
     say(f"{count(len(checked), 'claim')}: {counts}.")
     if options.readme:
-        evidence = claims_checked.Claims(claims).find(read, publications)
-        if evidence is None:
+        if not (provenances := claims_checked.provenances(checked)):
             say(f"{options.readme} is left as it is: {claims_checked.Claims(claims).absent()}.")
         else:
-            text = f"{table.markdown()}\n{table.caption} {counts[0].upper()}{counts[1:]}. {footer_line([evidence.provenance])}."
+            text = f"{table.markdown()}\n{table.caption} {counts[0].upper()}{counts[1:]}. {footer_line(provenances)}."
             options.readme.write_text(markers.replaced(options.readme.read_text(encoding="utf-8"), MARKER, text), encoding="utf-8")
             say(f"{options.readme}: {MARKER} replaced")
     return FOUND if claims_checked.FAILS in verdicts else SOUND

@@ -158,6 +158,15 @@ def test_status_and_table_say_what_fails(tmp_path: Path, capsys: pytest.CaptureF
     assert "Test Device, 2026-01-02, commit 012345678" in text and text.startswith("before\n") and text.endswith("after\n")
 
 
+def test_a_claim_that_fails_in_one_of_two_runs_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "claims.toml").write_text(GOOD)
+    write(tmp_path / "1", {"decoupled_lookback": 100.0, "memcpy": 97.0})
+    write(tmp_path / "2", {"decoupled_lookback": 100.0, "memcpy": 80.0, "copy_vector": 1.0})
+    write(tmp_path / "1", {"decoupled_lookback": 100.0, "memcpy": 97.0, "best": 1.0})
+    assert main(["claims", str(tmp_path / "1"), str(tmp_path / "2"), "--claims", str(tmp_path / "claims.toml")]) == 1
+    assert "| fails in 1 of 2 runs |" in capsys.readouterr().out
+
+
 def test_bad_results_and_a_page_without_markers_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "README.md"
     page.write_text("no markers")
