@@ -74,7 +74,7 @@ def _target(claim: Claim, find: Find) -> Target:
 
 def _speedup(claim: Claim, find: Find) -> Target:
     """Over one core of the host; with ``of_published``, over the speedup that was published for the same size, too."""
-    measure = "of the speedup then" if claim.of_published else "× one core"
+    measure = "of that of 2007" if claim.of_published else "× one core"
     timings = find(Timings(types=("f32", "i32"), all_of=(ONE_CORE, claim.variant)))
     publication = find(Published(claim.of_published)) if claim.of_published else None
     if timings is None or (claim.of_published and publication is None):
@@ -104,7 +104,7 @@ def _traffic(claim: Claim, find: Find) -> Target:
 
 def _order(claim: Claim, find: Find) -> Target:
     """Of each two schedules: the simulated time of the one that was the faster when it was timed, over that of the other."""
-    measure = "of the slower one's time, simulated"
+    measure = "of the slower"
     publication = find(Published("harris2012_overlap"))
     if publication is None or claim.device not in set(publication.table["device"]):
         return unknown(claim, measure)
@@ -114,7 +114,7 @@ def _order(claim: Claim, find: Find) -> Target:
         return unknown(claim, measure)
     simulated = dict(zip(timed.index, (scene.about["makespan_us"] for scene in scenes.rows[0]), strict=True))
     ordered = sorted(timed.index, key=timed.get)
-    pairs = [(Interval(simulated[a] / simulated[b], np.nan, np.nan, 1), f"{a} before {b}") for a, b in itertools.combinations(ordered, 2)]
+    pairs = [(Interval(simulated[a] / simulated[b], np.nan, np.nan, 1), f"{a}, {b}") for a, b in itertools.combinations(ordered, 2)]
     return _worst(claim, measure, pairs)
 
 
@@ -167,8 +167,8 @@ def provenances(checked: Sequence[Checked]) -> list[Provenance]:
     ]  # fmt: skip
 
 
-def table(checked: Sequence[Checked], caption: str) -> Table:
-    """The claims in order; how their values were chosen is said behind the caption."""
+def table(checked: Sequence[Checked], caption: str, figures: bool = True) -> Table:
+    """The claims in order, with the figures that show them; how values were chosen is said behind the caption."""
     rows = [{"statement": one.target.what, "wanted": f"{one.target.wanted} {one.target.measure}", "measured": one.target.measured,
              "where": one.target.where, "verdict": _said(one), "source": "ours" if one.claim.source == OURS else one.claim.source,
              "figure": one.claim.figure} for one in checked]  # fmt: skip
@@ -182,7 +182,7 @@ def table(checked: Sequence[Checked], caption: str) -> Table:
             Column("where", "at", right=False),
             Column("verdict", "verdict", right=False),
             Column("source", "source", right=False),
-            Column("figure", "shown in", code, right=False),
+            *([Column("figure", "shown in", code, right=False)] if figures else []),
         ),
         rows=pd.DataFrame({name: pd.Series([row[name] for row in rows], dtype=object) for name in rows[0]}),
         wide=True,

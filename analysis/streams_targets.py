@@ -88,7 +88,7 @@ def _of_naive(claim: Claim, scans: ScanEvidence | None) -> Target:
 
 
 def _collection(claim: Claim, traces: TraceEvidence | None) -> Target:
-    measure = "change of makespan, %, either way"
+    measure = "change of makespan, %"
     known = [(float(t.about["collection_percent"]), t.title) for t in traces.traces if "collection_percent" in t.about] if traces else []
     if not known:
         return unknown(claim, measure)

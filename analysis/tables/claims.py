@@ -10,4 +10,4 @@ NEEDS = {"claims": Claims(tuple(claim for claim in read() if claim.source != OUR
 
 
 def build(claims: ClaimEvidence) -> Table:
-    return table(claims.checked, "What the literature claims, and whether these data bear it out")
+    return table(claims.checked, "What the literature claims, and whether these data bear it out", figures=False)
