@@ -50,45 +50,35 @@ TEST(Choose, TheWorstColumnCounts) {
   const Timings timings{{kA, times(100, 200)}, {kB, times(200, 100)}, {kC, times(110, 110)}};
   EXPECT_NEAR(losses(timings).at(kA), 2, 1e-9);
   EXPECT_NEAR(losses(timings).at(kC), 1.1, 1e-9);
-  EXPECT_EQ(rows_of(choose({{1000, {timings}}})), (Rows{{0, "c"}}));
-}
-
-TEST(Choose, BeingBehindARivalCountsForMore) {
-  // a is the better of the two, but a little slower than the rival in one column.
-  const Timings candidates{{kA, times(100, 106)}, {kB, times(120, 100)}};
-  EXPECT_EQ(rows_of(choose({{1000, {candidates}}})), (Rows{{0, "a"}}));
-  const Timings rivals{{kC, times(500, 300)}, {{"d"}, times(130, 103)}};
-  EXPECT_NEAR(defeats({candidates, rivals}).at(kA), 106.0 / 103, 1e-9) << "the fastest rival of a column";
-  EXPECT_EQ(defeats({candidates, rivals}).at(kB), 1);
-  EXPECT_EQ(rows_of(choose({{1000, {candidates, rivals}}})), (Rows{{0, "b"}}));
+  EXPECT_EQ(rows_of(choose({{1000, timings}})), (Rows{{0, "c"}}));
 }
 
 TEST(Choose, TheMedianOfRepetitionsCounts) {
   const Timings timings{{kA, {{kColdStream, {100, 100, 900}}}}, {kB, {{kColdStream, {110, 10, 110}}}}};
-  EXPECT_EQ(rows_of(choose({{1000, {timings}}})), (Rows{{0, "a"}}));
+  EXPECT_EQ(rows_of(choose({{1000, timings}})), (Rows{{0, "a"}}));
 }
 
 TEST(Choose, WhatLacksAColumnIsLeftOut) {
   const Timings timings{{kA, times(100, 100)}, {kB, {{kColdStream, {50}}}}};
-  EXPECT_EQ(rows_of(choose({{1000, {timings}}})), (Rows{{0, "a"}}));
+  EXPECT_EQ(rows_of(choose({{1000, timings}})), (Rows{{0, "a"}}));
 }
 
 TEST(Choose, ChangesBehindTheLastSizeThatTheFormerChoiceWon) {
-  const ContestsBySize sizes{{100, {{{kA, times(1, 1)}, {kB, times(2, 2)}}}},
-                             {10'000, {{{kA, times(2, 2)}, {kB, times(1, 1)}}}}};
+  const TimingsBySize sizes{{100, {{kA, times(1, 1)}, {kB, times(2, 2)}}},
+                            {10'000, {{kA, times(2, 2)}, {kB, times(1, 1)}}}};
   EXPECT_EQ(rows_of(choose(sizes)), (Rows{{0, "a"}, {101, "b"}}));
 }
 
 TEST(Choose, WhatCannotTakeTheNextSizeHoldsUpToIt) {
-  const ContestsBySize sizes{{100, {{{kA, times(1, 1)}, {kB, times(2, 2)}}}}, {10'000, {{{kB, times(1, 1)}}}}};
+  const TimingsBySize sizes{{100, {{kA, times(1, 1)}, {kB, times(2, 2)}}}, {10'000, {{kB, times(1, 1)}}}};
   EXPECT_EQ(rows_of(choose(sizes)), (Rows{{0, "a"}, {10'000, "b"}}));
 }
 
 TEST(Choose, WhatIsAboutAsGoodIsKeptAndWhatIsBetterIsNot) {
   const auto with_gain = [](double gain) {
-    return ContestsBySize{{100, {{{kA, times(100, 100)}, {kB, times(150, 150)}}}},
-                          {200, {{{kA, times(100 * gain, 100 * gain)}, {kB, times(100, 100)}}}},
-                          {400, {{{kA, times(100, 100)}, {kB, times(150, 150)}}}}};
+    return TimingsBySize{{100, {{kA, times(100, 100)}, {kB, times(150, 150)}}},
+                         {200, {{kA, times(100 * gain, 100 * gain)}, {kB, times(100, 100)}}},
+                         {400, {{kA, times(100, 100)}, {kB, times(150, 150)}}}};
   };
   EXPECT_EQ(choose(with_gain(1.02)).size(), 1U);
   EXPECT_EQ(choose(with_gain(1.20)).size(), 3U);
@@ -255,7 +245,6 @@ class Results {
     return *this;
   }
   Json& context() { return document_["context"]; }
-  Json& benchmarks() { return document_["benchmarks"]; }
   std::string text() const { return document_.dump(); }
 
  private:
@@ -295,21 +284,6 @@ TEST_F(TuneTest, ATableFromResults) {
   const std::pair<std::string, std::string> commit{"git_commit", "abc"};
   EXPECT_NE(std::ranges::find(table.provenance, commit), table.provenance.end());
   EXPECT_FALSE(std::filesystem::exists(path("new/table.json.partial")));
-}
-
-TEST_F(TuneTest, AScanOfCubInResultsIsARival) {
-  Results results;
-  results.add("one_block", 1000, 10).add("warp_shuffle", 1000, 11);
-  Json& entries = results.benchmarks();
-  entries[0]["real_time"] = 8;  // cold, one_block is well ahead; warm, behind both
-  entries[1]["real_time"] = 12;
-  const auto chosen = [&](const std::string& name) {
-    EXPECT_EQ(scanlab({"tune", "--from", write(name, results.text()), "--out", path("table_" + name)}), kOk);
-    return rows_of(parse_tuning_table(text(path("table_" + name)), name).entries.at(0).rows);
-  };
-  EXPECT_EQ(chosen("without.json"), (Rows{{0, "one_block"}}));
-  results.add("cub_device_scan", 1000, 11);
-  EXPECT_EQ(chosen("with.json"), (Rows{{0, "warp_shuffle"}}));
 }
 
 TEST_F(TuneTest, BadInputIsOneSentenceAndLeavesNoFile) {
@@ -383,8 +357,8 @@ TEST(Tuner, MeasuresWhatCanBeTheFastestAndLeavesOutWhatIsHopeless) {
     if (timed.about().id == "warp_shuffle") return 10e-6;  // nowhere good
     return timed.problem().items < 10'000 ? 1.5e-6 : 1e-6;
   });
-  Tuner tuner(machine, kPortable, {}, err);
-  const ContestsBySize measured = tuner.measure(kI32Plus, kSizes);
+  Tuner tuner(machine, kPortable, err);
+  const TimingsBySize measured = tuner.measure(kI32Plus, kSizes);
   EXPECT_EQ(measured.size(), kSizes.size());
   EXPECT_EQ(rows_of(choose(measured)), (Rows{{0, "one_block"}, {16384, "decoupled_lookback"}}));
   EXPECT_EQ(machine.timed_sizes["decoupled_lookback"].size(), kSizes.size());
@@ -393,22 +367,12 @@ TEST(Tuner, MeasuresWhatCanBeTheFastestAndLeavesOutWhatIsHopeless) {
   EXPECT_FALSE(tuner.any_failed());
 }
 
-TEST(Tuner, MeasuresRivalsEverywhereAndChoosesNone) {
-  std::ostringstream err;
-  MadeUpMachine machine([](const TimedCase& timed) { return timed.about().id == "reduce_then_scan" ? 1e-6 : 2e-6; });
-  Tuner tuner(machine, kPortable, {{"reduce_then_scan"}}, err);
-  const ContestsBySize measured = tuner.measure(kI32Plus, kSizes);
-  EXPECT_EQ(machine.timed_sizes["reduce_then_scan"].size(), kSizes.size());
-  for (const auto& [n, contest] : measured) EXPECT_EQ(contest.rivals.size(), 1U) << n;
-  for (const TuningTable::Row& row : choose(measured)) EXPECT_NE(row.choice.variant, "reduce_then_scan");
-}
-
 TEST(Tuner, NeverChoosesWhatIsWrong) {
   std::ostringstream err;
   MadeUpMachine machine([](const TimedCase& timed) { return timed.about().id == "one_block" ? 1e-6 : 2e-6; });
   machine.wrong = "one_block";
-  Tuner tuner(machine, kPortable, {}, err);
-  const ContestsBySize measured = tuner.measure(kI32Plus, kSizes);
+  Tuner tuner(machine, kPortable, err);
+  const TimingsBySize measured = tuner.measure(kI32Plus, kSizes);
   for (const TuningTable::Row& row : choose(measured)) EXPECT_NE(row.choice.variant, "one_block");
   EXPECT_TRUE(tuner.any_failed());
   EXPECT_NE(err.str().find("one_block"), std::string::npos);
@@ -421,10 +385,8 @@ TEST(Tuner, NeverChoosesWhatFailsOnTheWay) {
     if (timed.problem().items == 2048) throw std::runtime_error("the launch was refused");
     return 1e-6;
   });
-  Tuner tuner(machine, kPortable, {}, err);
-  for (const auto& [n, contest] : tuner.measure(kI32Plus, kSizes)) {
-    EXPECT_FALSE(contest.candidates.contains({"one_block"})) << n;
-  }
+  Tuner tuner(machine, kPortable, err);
+  for (const auto& [n, timings] : tuner.measure(kI32Plus, kSizes)) EXPECT_FALSE(timings.contains({"one_block"})) << n;
 }
 
 TEST(Tuner, CandidatesAreTheGeneralScansWithEveryParameter) {

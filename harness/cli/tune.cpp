@@ -23,9 +23,8 @@ namespace {
 
 constexpr char kNotes[] =
     "Every scan that takes all types and operators is timed, with each value of its parameters, cold and warm, from a\n"
-    "stream and in a graph, and CUB's beside it. For each n the one is chosen that is nowhere far from the fastest: "
-    "its\n"
-    "worst column counts, and being slower than CUB counts tenfold.\n"
+    "stream and in a graph. For each n the one is chosen that is nowhere far from the fastest: its worst column "
+    "counts.\n"
     "Without --type and --op: plus, max and affine of every type; min is taken to be as max. What a table lacks, best\n"
     "takes from items of the same size. A table in data/tuned/ becomes part of the program at the next build; until "
     "then\n"
@@ -95,12 +94,12 @@ Measured measure(const po::variables_map& values, Context& context, bool& any_fa
   }
   OracleStore oracles(kSeed);
   const std::unique_ptr<BenchMachine> machine = make_machine(oracles);
-  Tuner tuner(*machine, candidates(), rivals(), context.err);
-  Measured measured{.context = provenance(*device, context), .contests = {}};
+  Tuner tuner(*machine, candidates(), context.err);
+  Measured measured{.context = provenance(*device, context), .timings = {}};
   std::vector<std::int64_t> asked = read_selection(values).items;
   std::ranges::sort(asked);
   for (const TypeAndOperator& monoid : monoids(values)) {
-    measured.contests[monoid] = tuner.measure(monoid, asked.empty() ? tuning_sizes(monoid) : asked);
+    measured.timings[monoid] = tuner.measure(monoid, asked.empty() ? tuning_sizes(monoid) : asked);
   }
   any_failed = tuner.any_failed();
   return measured;

@@ -30,10 +30,7 @@ constexpr std::array kColumns{Column{Cache::cold, Launch::stream}, Column{Cache:
 
 // ------------------------------------------------------------------------------------------------ times to table
 
-namespace {
-
-/// Nanoseconds: the least median of each column.
-std::map<Column, double> fastest(const Timings& timings) {
+std::map<Choice, double> losses(const Timings& timings) {
   std::map<Column, double> least;
   for (const auto& [choice, columns] : timings) {
     for (const auto& [column, nanoseconds] : columns) {
@@ -42,65 +39,34 @@ std::map<Column, double> fastest(const Timings& timings) {
       if (!is_first) best->second = std::min(best->second, time);
     }
   }
-  return least;
-}
-
-/// The largest ratio of a median to the yardstick of its column, which may lack columns; 1 at least.
-double worst_ratio(const std::map<Column, std::vector<double>>& columns, const std::map<Column, double>& yardstick) {
-  double worst = 1;
-  for (const auto& [column, nanoseconds] : columns) {
-    const auto least = yardstick.find(column);
-    if (least != yardstick.end()) worst = std::max(worst, median(nanoseconds) / least->second);
+  std::map<Choice, double> worst;
+  for (const auto& [choice, columns] : timings) {
+    if (columns.size() < least.size()) continue;
+    for (const auto& [column, nanoseconds] : columns) {
+      double& loss = worst[choice];
+      loss = std::max(loss, median(nanoseconds) / least[column]);
+    }
   }
   return worst;
 }
 
-}  // namespace
-
-std::map<Choice, double> losses(const Timings& candidates) {
-  const std::map<Column, double> best = fastest(candidates);
-  std::map<Choice, double> all;
-  for (const auto& [choice, columns] : candidates) {
-    if (columns.size() == best.size()) all[choice] = worst_ratio(columns, best);
-  }
-  return all;
-}
-
-std::map<Choice, double> defeats(const Contest& contest) {
-  const std::map<Column, double> rival = fastest(contest.rivals);
-  std::map<Choice, double> all;
-  for (const auto& [choice, columns] : contest.candidates) all[choice] = worst_ratio(columns, rival);
-  return all;
-}
-
 namespace {
 
-/// What choosing a candidate for one size costs: nothing if it is the fastest in all columns.
-std::map<Choice, double> costs(const Contest& contest) {
-  constexpr double kDefeat = 10;  // 1 % behind a rival is as bad as 10 % behind another candidate
-  const std::map<Choice, double> behind = defeats(contest);
-  std::map<Choice, double> all;
-  for (const auto& [choice, loss] : losses(contest.candidates)) {
-    all[choice] = std::log(loss) + kDefeat * std::log(behind.at(choice));
-  }
-  return all;
-}
-
-/// The cheapest way to choose for every size up to one, by what it ends in: the sum of the costs, and kRow for each
-/// change.
+/// The cheapest way to choose for every size up to one, by what it ends in: the sum of the logarithms of the losses,
+/// and kRow for each change.
 struct Step {
   double cost = 0;
   Choice before;  ///< at the size before
 };
 constexpr double kRow = 0.03;  // another row must save 3 %, over all of its sizes together
 
-std::map<Choice, Step> next_step(const std::map<Choice, Step>& steps, const std::map<Choice, double>& costs) {
+std::map<Choice, Step> next_step(const std::map<Choice, Step>& steps, const std::map<Choice, double>& losses) {
   const auto cost = [](const auto& entry) { return entry.second.cost; };
   const auto cheapest = std::ranges::min_element(steps, {}, cost);
   std::map<Choice, Step> next;
-  for (const auto& [choice, cost_here] : costs) {
+  for (const auto& [choice, loss] : losses) {
     Step& step = next[choice];
-    step.cost = cost_here;
+    step.cost = std::log(loss);
     if (steps.empty()) continue;
     const auto stay = steps.find(choice);
     const bool stays = stay != steps.end() && stay->second.cost <= cheapest->second.cost + kRow;
@@ -120,16 +86,16 @@ std::int64_t boundary(std::int64_t before, std::int64_t n, bool former_has_time)
 
 }  // namespace
 
-std::vector<TuningTable::Row> choose(const ContestsBySize& sizes) {
+std::vector<TuningTable::Row> choose(const TimingsBySize& sizes) {
   std::vector<std::int64_t> measured;
-  std::vector<std::map<Choice, double>> all_costs;
+  std::vector<std::map<Choice, double>> all_losses;
   std::vector<std::map<Choice, Step>> steps;
-  for (const auto& [n, contest] : sizes) {
-    std::map<Choice, double> here = costs(contest);
+  for (const auto& [n, timings] : sizes) {
+    std::map<Choice, double> here = losses(timings);
     if (here.empty()) continue;
     steps.push_back(next_step(steps.empty() ? std::map<Choice, Step>{} : steps.back(), here));
     measured.push_back(n);
-    all_costs.push_back(std::move(here));
+    all_losses.push_back(std::move(here));
   }
   if (steps.empty()) return {};
 
@@ -141,7 +107,7 @@ std::vector<TuningTable::Row> choose(const ContestsBySize& sizes) {
   std::vector<TuningTable::Row> rows{{.from_items = 0, .choice = path.front()}};
   for (std::size_t i = 1; i < path.size(); ++i) {
     if (path[i] == path[i - 1]) continue;
-    rows.push_back({boundary(measured[i - 1], measured[i], all_costs[i].contains(path[i - 1])), path[i]});
+    rows.push_back({boundary(measured[i - 1], measured[i], all_losses[i].contains(path[i - 1])), path[i]});
   }
   return rows;
 }
@@ -162,7 +128,7 @@ TuningTable make_table(const Measured& measured) {
   for (const char* key : {"date", "git_commit", "git_dirty", "driver", "toolkit", "clocks_before", "argv"}) {
     if (std::string value = fact(key); !value.empty()) table.provenance.emplace_back(key, std::move(value));
   }
-  for (const auto& [monoid, sizes] : measured.contests) {
+  for (const auto& [monoid, sizes] : measured.timings) {
     if (auto rows = choose(sizes); !rows.empty()) table.entries.push_back({monoid.first, monoid.second, rows});
   }
   if (table.entries.empty()) throw CommandError(kBadInput, "no candidate has a time: there is nothing to choose from");
@@ -179,9 +145,6 @@ bool names_candidate(const std::string& id) {
   return fmt::format(",{}", SCANLAB_VARIANT_IDS).find(fmt::format(",{},", id)) != std::string::npos;
 }
 
-/// Whether an id is of a scan of CUB, of whatever version.
-bool names_rival(std::string_view id) { return id.starts_with("cub_"); }
-
 /// With the default of every parameter that is not set, as far as this build knows the variant.
 Choice spelt_out(Choice choice) {
   if (const Variant* const variant = Registry::instance().find(choice.variant); variant != nullptr) {
@@ -192,7 +155,7 @@ Choice spelt_out(Choice choice) {
   return choice;
 }
 
-/// A timed candidate or rival, as the name of a case says it; nullopt if that names anything else.
+/// A timed candidate, as the name of a case says it; nullopt if that names anything else.
 struct NamedCase {
   TypeAndOperator monoid;
   std::int64_t items = 0;
@@ -221,10 +184,9 @@ std::optional<NamedCase> parse_case(std::string_view text) {
   const std::string cache = take("cache");
   const std::string launch = take("launch");
   const std::string variant = take("variant");
-  const bool is_known = names_candidate(variant) || names_rival(variant);
   const bool is_inclusive = take("mode") == name(Mode::inclusive);  // a table is for both modes; one is measured
   const bool is_count = !items.empty() && items.size() < 16 && items.find_first_not_of("0123456789") == items.npos;
-  if (!type || !op || !is_count || !is_inclusive || !is_known) return std::nullopt;
+  if (!type || !op || !is_count || !is_inclusive || !names_candidate(variant)) return std::nullopt;
   return NamedCase{
       .monoid = {*type, *op},
       .items = std::stoll(items),
@@ -260,9 +222,7 @@ Measured read_results(const std::filesystem::path& path) {
       const auto named = parse_case(entry.at("name").get_ref<const std::string&>());
       const auto time = time_of(entry);
       if (!named || !time) continue;
-      Contest& contest = measured.contests[named->monoid][named->items];
-      Timings& timings = names_rival(named->choice.variant) ? contest.rivals : contest.candidates;
-      timings[named->choice][named->column].push_back(*time);
+      measured.timings[named->monoid][named->items][named->choice][named->column].push_back(*time);
     }
   } catch (const nlohmann::json::exception& error) {
     throw CommandError(kBadInput, fmt::format("'{}' is no results file: {}", path.string(), error.what()));
@@ -285,14 +245,6 @@ std::vector<Choice> candidates() {
         if (choice != usual) all.push_back(choice);
       }
     }
-  }
-  return all;
-}
-
-std::vector<Choice> rivals() {
-  std::vector<Choice> all;
-  for (const auto& [id, variant] : Registry::instance().all()) {
-    if (names_rival(id)) all.push_back(spelt_out({id}));
   }
   return all;
 }
@@ -334,20 +286,20 @@ bool is_hopeless(const Choice& choice, const Timings& timings) {
 }
 
 /// At both of the measured sizes that n lies between; never, if it does not.
-bool is_hopeless_around(std::int64_t n, const Choice& choice, const ContestsBySize& measured) {
+bool is_hopeless_around(std::int64_t n, const Choice& choice, const TimingsBySize& measured) {
   const auto above = measured.upper_bound(n);
   if (above == measured.end() || above == measured.begin()) return false;
-  return is_hopeless(choice, above->second.candidates) && is_hopeless(choice, std::prev(above)->second.candidates);
+  return is_hopeless(choice, above->second) && is_hopeless(choice, std::prev(above)->second);
 }
 
 }  // namespace
 
-Tuner::Tuner(BenchMachine& machine, std::vector<Choice> candidates, std::vector<Choice> rivals, std::ostream& err)
-    : machine_(machine), candidates_(std::move(candidates)), rivals_(std::move(rivals)), err_(err), progress_(err) {}
+Tuner::Tuner(BenchMachine& machine, std::vector<Choice> candidates, std::ostream& err)
+    : machine_(machine), candidates_(std::move(candidates)), err_(err), progress_(err) {}
 
-ContestsBySize Tuner::measure(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes) {
+TimingsBySize Tuner::measure(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes) {
   failed_.clear();
-  ContestsBySize measured;
+  TimingsBySize measured;
   for (const std::size_t stride : {4, 2, 1}) {
     for (std::size_t i = 0; i < sizes.size() && !interrupted(); ++i) {
       const std::int64_t n = sizes[i];
@@ -360,25 +312,23 @@ ContestsBySize Tuner::measure(const TypeAndOperator& monoid, const std::vector<s
       measured[n] = measure_size(problem, promising);
     }
   }
-  for (auto& [n, contest] : measured) {
-    for (const Choice& choice : failed_) contest.candidates.erase(choice);
+  for (auto& [n, timings] : measured) {
+    for (const Choice& choice : failed_) timings.erase(choice);
   }
   progress_.clear();
   return measured;
 }
 
-/// Five repetitions of every contender in every column, in rounds, so that a disturbance does not hit one alone.
-Contest Tuner::measure_size(const Problem& problem, const std::vector<Choice>& promising) {
+/// Five repetitions of every candidate in every column, in rounds, so that a disturbance does not hit one alone.
+Timings Tuner::measure_size(const Problem& problem, const std::vector<Choice>& promising) {
   constexpr int kRounds = 5;
   std::map<Choice, Contender> contenders;
-  const auto enter = [&](const Choice& choice) {
+  for (const Choice& choice : promising) {
     Contender& contender = contenders[choice];
     contender.timed.scan = {Registry::instance().find(choice.variant), problem};
     contender.timed.scan.problem.settings = choice.settings;
     admit(choice, contender);
-  };
-  std::ranges::for_each(promising, enter);
-  std::ranges::for_each(rivals_, enter);
+  }
   Timings timings;
   for (int round = 0; round < kRounds; ++round) {
     for (auto& [choice, contender] : contenders) {
@@ -396,19 +346,14 @@ Contest Tuner::measure_size(const Problem& problem, const std::vector<Choice>& p
   for (const auto& [choice, contender] : contenders) {
     if (contender.timed.state != TimedCase::State::timed) timings.erase(choice);
   }
-  Contest contest;
-  for (const Choice& choice : rivals_) {
-    if (auto node = timings.extract(choice); !node.empty()) contest.rivals.insert(std::move(node));
-  }
-  contest.candidates = std::move(timings);
-  return contest;
+  return timings;
 }
 
 /// Binds a case, verifies it, and learns about how long it takes; or leaves it in another state than `timed`.
 void Tuner::admit(const Choice& choice, Contender& contender) {
   constexpr int kRuns = 3;
   TimedCase& timed = contender.timed;
-  timed.bound = timed.scan.variant->bind(timed.problem());
+  timed.bound = bind(choice, timed.problem());
   timed.name = case_name(timed.about(), timed.problem());
   if (!timed.bound.plan.possible() || std::ranges::find(failed_, choice) != failed_.end()) {
     timed.state = TimedCase::State::skipped;
