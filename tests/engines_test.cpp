@@ -162,9 +162,9 @@ TEST(Engines, WithoutCopyEnginesNothingOverlaps) {
 
 TEST(Engines, CallsTakeTheHostsTime) {
   DeviceProfile device = didactic();
-  device.issue = 1e-6;
   const Recording recording = small_grids({1, 1000, 1});
-  Costs each{.operations = std::vector<Cost>(recording.operations.size(), Cost{.blocks = 1, .block_seconds = 1e-9})};
+  const Cost kernel{.blocks = 1, .block_seconds = 1e-9, .call_seconds = 1e-6};
+  Costs each{.operations = std::vector<Cost>(recording.operations.size(), kernel)};
   EXPECT_NEAR(simulate(recording, device, each).timeline.makespan(), 1000e-6 + 1e-9, kExact);
 }
 
@@ -194,7 +194,9 @@ TEST(Engines, HarrissMeasurements) {
     EXPECT_NEAR(ratio / (published.milliseconds / published.sequential), 1, published.within) << what;
 
     DeviceProfile bare = device;  // the schematics: no latencies
-    bare.issue = bare.copy_latency = bare.kernel_latency = 0;
+    bare.calls = {};
+    bare.copy_latency = bare.kernel_latency = 0;
+    bare.latency_both = {};
     Recording recording = recorded(published.schedule, job_of(4, 4));
     EXPECT_NEAR(makespan(recording, bare, problem_of(12, 12, 12)), 3 * published.twelfths * kMs, 0.1 * kMs) << what;
   }

@@ -11,6 +11,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/job_selection.hpp"
 #include "harness/cli/provenance.hpp"
+#include "harness/cli/simulate_compare.hpp"
 #include "harness/cli/streams_timeline.hpp"
 #include "harness/cli/whole_file.hpp"
 #include "harness/engines/simulation.hpp"
@@ -42,6 +43,7 @@ po::options_description simulate_options() {
       ("kernel-us", po::value<double>()->value_name("T"), "microseconds of the kernel of all items")                //
       ("copy-out-us", po::value<double>()->value_name("T"), "microseconds to copy all items out")                   //
       ("threads", po::value<int>()->value_name("N"), "threads a block (default 256)");
+  add_compare_options(options);
   add_timeline_options(options);
   return options;
 }
@@ -101,6 +103,7 @@ int simulate(const std::vector<std::string>& arguments, Context& context) {
     context.out << "\n" << kNotes;
     return kOk;
   }
+  if (values.count("compare") != 0) return simulate_compare(values, profile_of(values), context);
   if (values.count("schedule") == 0) {
     throw CommandError(kBadInput, "simulate takes a schedule, as in 'scanlab simulate depth_first --profile c2050'");
   }

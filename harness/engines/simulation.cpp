@@ -77,7 +77,7 @@ struct Engine {
   Ticks last_end = 0;
 };
 
-enum class What { call_returns, grid_arrives, bytes_flow, copy_ends };
+enum class What { call_returns, wait_ends, may_start, grid_arrives, bytes_flow, copy_ends };
 
 struct Happening {
   Ticks at = 0;
@@ -110,8 +110,12 @@ class Machine {
         copy_time_(operations_.size()),
         slots_(device.slots(costs.threads_a_block)),
         free_(slots_),
-        issue_(ticks(device.issue)),
+        launch_(ticks(costs.launch_seconds)),
+        host_wait_(ticks(device.host_wait)),
+        copy_start_(ticks(device.copy_start)),
         copy_latency_(ticks(device.copy_latency)),
+        latency_both_in_(ticks(device.latency_both.in)),
+        latency_both_out_(ticks(device.latency_both.out)),
         kernel_latency_(ticks(device.kernel_latency)) {
     refuse_waits_for_nothing();
     if (slots_ < 1) throw std::invalid_argument("the device holds no block of such a shape");
@@ -119,10 +123,13 @@ class Machine {
     for (const CopyEngine& ways : device.copy_engines) engines_.push_back({.ways = ways});
     result_.timeline.recording = &recording;
     result_.timeline.issued.resize(operations_.size());
-    const double hand_over = std::max({device.issue, device.copy_latency, device.kernel_latency});
+    double hand_over = std::max({device.copy_start + device.copy_latency, device.kernel_latency, device.latency_both.in,
+                                 device.latency_both.out});
+    for (const Cost& cost : costs.operations) hand_over = std::max(hand_over, cost.call_seconds);
     result_.timeline.latency = hand_over + 1e-9;
     assign_lanes();
     for (std::size_t i = 0; i < operations_.size(); ++i) {
+      call_time_.push_back(ticks(costs.operations[i].call_seconds));
       if (streams::is_work(operations_[i])) prepare(i, costs.operations[i]);
     }
     refuse_what_takes_too_long(costs);
@@ -148,6 +155,7 @@ class Machine {
     if (next_ != operations_.size() || done_ != result_.timeline.spans.size()) {
       throw std::logic_error("the simulated device stands still");
     }
+    result_.seconds = std::max(result_.seconds, seconds(now_ + host_wait_));
     return std::move(result_);
   }
 
@@ -175,8 +183,9 @@ class Machine {
     for (std::size_t i = 0; i < operations_.size(); ++i) {
       const Cost& cost = costs.operations[i];
       const double waves = std::ceil(static_cast<double>(cost.blocks) / static_cast<double>(slots_));
-      total += device_.issue + device_.copy_latency + device_.kernel_latency + 1e-6 * operations_[i].microseconds +
-               cost.copy_seconds * slowdown + cost.block_seconds * waves;
+      total += cost.call_seconds + device_.host_wait + device_.copy_start + device_.copy_latency +
+               device_.latency_both.in + device_.latency_both.out + device_.kernel_latency +
+               1e-6 * operations_[i].microseconds + cost.copy_seconds * slowdown + cost.block_seconds * waves;
     }
     if (total <= kLongest) return;
     throw std::invalid_argument(
@@ -247,23 +256,23 @@ class Machine {
 
   // ---- the host
 
-  enum class Host { ready, in_call, called, waits };
+  enum class Host { ready, in_call, called, waits, returns };
 
   /// All operations at once, by one call.
   void launch_graph() {
-    happenings_.push({.at = issue_, .operation = 0, .what = What::call_returns});
+    happenings_.push({.at = launch_, .operation = 0, .what = What::call_returns});
     host_ = Host::in_call;
   }
 
   /// As far as it comes at this moment.
   void drive_host() {
-    while (next_ < operations_.size() && host_ != Host::in_call) {
+    while (next_ < operations_.size() && host_ != Host::in_call && host_ != Host::returns) {
       const Operation& operation = operations_[next_];
       streams::Interval& issued = result_.timeline.issued[next_];
       if (host_ == Host::ready) {
         issued.start = recording_.captured ? 0 : seconds(now_);
         const bool works = operation.kind == OperationKind::host_work;
-        const Ticks call = recording_.captured ? 0 : works ? ticks(1e-6 * operation.microseconds) : issue_;
+        const Ticks call = recording_.captured ? 0 : works ? ticks(1e-6 * operation.microseconds) : call_time_[next_];
         host_ = call > 0 ? Host::in_call : Host::called;
         if (call > 0) happenings_.push({.at = now_ + call, .operation = next_, .what = What::call_returns});
       } else if (host_ == Host::called) {
@@ -273,7 +282,13 @@ class Machine {
       } else {
         if (awaited_ > 0) return;
         awaits_all_ = false;
+        if (std::exchange(waited_, false) && host_wait_ > 0) {
+          host_ = Host::returns;
+          happenings_.push({.at = now_ + host_wait_, .operation = next_, .what = What::wait_ends});
+          return;
+        }
         issued.end = seconds(now_);
+        result_.seconds = issued.end;
         ++next_;
         host_ = Host::ready;
       }
@@ -283,10 +298,24 @@ class Machine {
   void issue(std::size_t operation) {
     Work& work = work_[operation];
     work.issued = true;
-    work.ready = now_;
     ++issued_;
     lanes_[work.lane].operations.push_back(operation);
-    look_at(work.lane);
+    held_until(operation, now_ + start_latency(operation));
+  }
+
+  /// From when nothing holds an operation until it may have its engine. (A kernel's comes behind its queue.)
+  Ticks start_latency(std::size_t operation) const { return is_copy(operations_[operation]) ? copy_start_ : 0; }
+
+  /// An operation that nothing but time holds is looked at when that has passed.
+  void held_until(std::size_t operation, Ticks time) {
+    Work& work = work_[operation];
+    work.ready = std::max(work.ready, time);
+    if (work.waits_for > 0 || !work.issued) return;
+    if (work.ready > now_) {
+      happenings_.push({.at = work.ready, .operation = operation, .what = What::may_start});
+    } else {
+      look_at(work.lane);
+    }
   }
 
   void begin_wait(const Operation& operation) {
@@ -299,10 +328,13 @@ class Machine {
     if (operation.kind == OperationKind::synchronize_device) {
       awaits_all_ = true;
       awaited_ = issued_ - done_;
+      waited_ = true;
     } else if (is_copy(operation) && (operation.synchronous || staged)) {
       wait_for(next_);
+      waited_ = true;
     } else {
       for (const std::size_t other : ordering_.host[next_]) wait_for(other);
+      waited_ = !ordering_.host[next_].empty();
     }
   }
 
@@ -312,6 +344,12 @@ class Machine {
     switch (happening.what) {
       case What::call_returns:
         host_ = recording_.captured ? Host::ready : Host::called;
+        return;
+      case What::wait_ends:
+        host_ = Host::waits;
+        return;
+      case What::may_start:
+        look_at(work_[happening.operation].lane);
         return;
       case What::grid_arrives:
         grids_.push_back(happening.operation);
@@ -353,9 +391,9 @@ class Machine {
     if (awaits_all_ || work.host_waits) --awaited_;
     for (std::size_t i = first_dependent_[operation]; i < first_dependent_[operation + 1]; ++i) {
       Work& dependent = work_[dependents_[i]];
-      if (--dependent.waits_for > 0 || !dependent.issued) continue;
-      dependent.ready = now_;
-      look_at(dependent.lane);
+      --dependent.waits_for;
+      // Of one lane, the engine goes from one to the next by itself.
+      held_until(dependents_[i], now_ + (dependent.lane == work.lane ? 0 : start_latency(dependents_[i])));
     }
   }
 
@@ -390,7 +428,7 @@ class Machine {
     while (!lane.empty()) {
       const std::size_t operation = lane.front();
       Work& work = work_[operation];
-      if (work.waits_for > 0 || work.offered) return;
+      if (work.waits_for > 0 || work.offered || work.ready > now_) return;
       if (engines_.empty() && running_ > 0) return;
       if (device_.waits_for_started_launches && held_by_launches(operation)) return;
       if (is_copy(operations_[operation]) && !engines_.empty()) {
@@ -464,9 +502,13 @@ class Machine {
     engine.operation = operation;
     engine.left = static_cast<double>(copy_time_[operation]);
     engine.slowdown = 0;
-    if (copy_latency_ > 0) {
-      happenings_.push(
-          {.at = now_ + copy_latency_, .operation = operation, .what = What::bytes_flow, .engine = number});
+    const bool in = copies_in(operations_[operation]);
+    const bool both = std::ranges::any_of(engines_, [&](const Engine& other) {
+      return &other != &engine && other.operation && copies_in(operations_[*other.operation]) != in;
+    });
+    const Ticks latency = !both ? copy_latency_ : in ? latency_both_in_ : latency_both_out_;
+    if (latency > 0) {
+      happenings_.push({.at = now_ + latency, .operation = operation, .what = What::bytes_flow, .engine = number});
     } else {
       engine.moving = true;
       rates_changed_ = true;
@@ -543,8 +585,9 @@ class Machine {
   const std::vector<Operation>& operations_;
   const DeviceProfile& device_;
   streams::Ordering ordering_;
-  std::vector<Work> work_;  ///< by operation, as are the next three
+  std::vector<Work> work_;  ///< by operation, as are the next four
   std::vector<Ticks> copy_time_;
+  std::vector<Ticks> call_time_;
   std::vector<std::size_t> first_dependent_;
   std::vector<std::size_t> dependents_;
   Simulation result_;
@@ -556,6 +599,7 @@ class Machine {
   std::size_t next_ = 0;     ///< the operation that the host is at
   std::size_t awaited_ = 0;  ///< operations that the host waits for
   bool awaits_all_ = false;
+  bool waited_ = false;  ///< the host, in this operation: it takes a while to go on
   std::size_t issued_ = 0;
   std::size_t done_ = 0;
   std::size_t running_ = 0;  ///< left their lanes, and not done
@@ -580,8 +624,12 @@ class Machine {
   std::size_t unstarted_ = 0;         ///< in kernels_: all before have started all their blocks
   std::size_t unchecked_ = 0;         ///< no operation before waits for a kernel that is not done
 
-  Ticks issue_;
+  Ticks launch_;
+  Ticks host_wait_;
+  Ticks copy_start_;
   Ticks copy_latency_;
+  Ticks latency_both_in_;
+  Ticks latency_both_out_;
   Ticks kernel_latency_;
 };
 
@@ -594,7 +642,7 @@ Costs costs(const streams::Recording& recording, const DeviceProfile& device, co
     throw std::invalid_argument(fmt::format("{} threads a block: {} holds from 1 to {} on a multiprocessor",
                                             problem.threads_a_block, device.name, device.resident_threads));
   }
-  const CopyRates& rates = job.memory == streams::HostMemory::pageable ? device.pageable : device.alone;
+  const EachWay& rates = job.memory == streams::HostMemory::pageable ? device.pageable : device.alone;
   const double item_bytes = static_cast<double>(workload.item_bytes());
   const double one = job.items > 0 ? 1 / static_cast<double>(job.items) : 0;
   const double item_in = problem.copy_in ? *problem.copy_in * one / workload.inputs : item_bytes / rates.in;
@@ -603,19 +651,42 @@ Costs costs(const streams::Recording& recording, const DeviceProfile& device, co
       problem.kernel ? *problem.kernel * one : item_bytes * (workload.inputs + 1) / device.device_rate;
   const std::int64_t slots = device.slots(problem.threads_a_block);
 
-  Costs all{.threads_a_block = problem.threads_a_block, .operations = {}};
+  const CallCosts& calls = device.calls;
+  std::optional<KernelTimes> measured;
+  if (!problem.kernel && job.blocks == 0) measured = device.kernel_times(workload.id, workload.ordered ? 1 : job.work);
+  const auto call = [&](const Operation& operation) {
+    switch (operation.kind) {
+      case OperationKind::copy_in:
+      case OperationKind::copy_out:
+        return operation.synchronous ? calls.synchronous_copy : calls.copy;
+      case OperationKind::kernel:
+      case OperationKind::side_kernel:
+        return measured ? measured->call : calls.kernel;
+      case OperationKind::record_event:
+        return calls.record;
+      default:
+        return calls.wait;
+    }
+  };
+
+  Costs all{.threads_a_block = problem.threads_a_block, .launch_seconds = calls.graph, .operations = {}};
   all.operations.reserve(recording.operations.size());
   for (const Operation& operation : recording.operations) {
-    Cost cost;
+    Cost cost{.call_seconds = call(operation)};
     const auto items = operation.kind == OperationKind::side_kernel ? recording.buffer_items : operation.chunk.items;
     if (is_copy(operation)) {
       cost.copy_seconds = static_cast<double>(items) * (copies_in(operation) ? item_in : item_out);
+    } else if (is_kernel(operation) && measured) {
+      const KernelTimes::Row row = measured->at(items);
+      cost.blocks = row.blocks;
+      cost.block_seconds = row.seconds / static_cast<double>((row.blocks + slots - 1) / slots);
     } else if (is_kernel(operation)) {
       const auto threads = static_cast<std::int64_t>(problem.threads_a_block);
       cost.blocks = std::max<std::int64_t>(1, job.blocks > 0 ? job.blocks : (items + threads - 1) / threads);
       const std::int64_t waves = (cost.blocks + slots - 1) / slots;
       cost.block_seconds = static_cast<double>(items) * item_kernel / static_cast<double>(waves);
     }
+    if (streams::is_work(operation)) all.launch_seconds += calls.graph_node;
     all.operations.push_back(cost);
   }
   return all;

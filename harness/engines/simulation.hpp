@@ -1,6 +1,6 @@
 // The engine model: a recording, run on a device that is described by a few figures. Plain C++, no CUDA.
 //
-//     host             issues one operation after another, each for `issue` seconds; synchronous calls hold it
+//     host             issues one operation after another, each call for its time; synchronous calls hold it
 //     hardware queues  created stream i feeds queue i mod queues; both default streams feed the last. A queue has a
 //     lane
 //                      an engine, first in, first out: an operation that waits holds back those behind it in its lane,
@@ -36,15 +36,18 @@ struct Cost {
   double copy_seconds = 0;  ///< of a copy, without its latency
   std::int64_t blocks = 0;  ///< of a kernel, >= 1
   double block_seconds = 0;
+  double call_seconds = 0;  ///< of the host; of a captured schedule not looked at
 };
 
 struct Costs {
   int threads_a_block = 256;
-  std::vector<Cost> operations;  ///< of each operation of the recording; zeros for what is no work
+  double launch_seconds = 0;     ///< of the host, of a captured schedule
+  std::vector<Cost> operations;  ///< of each operation of the recording
 };
 
 /// What is known of a problem beside the device: seconds for all its items at once. What is not given follows from the
-/// bytes: copies by the rate of the bus, kernels by that of device memory, each item read and written once.
+/// bytes: copies by the rate of the bus; kernels by their measured times, if the profile has them, or by the rate of
+/// device memory, each item read and written once.
 struct Problem {
   std::optional<double> copy_in;  ///< of all inputs
   std::optional<double> kernel;   ///< without its latency
@@ -65,6 +68,7 @@ struct ScheduleError : std::runtime_error {
 struct Simulation {
   streams::Timeline timeline;                   ///< a span's channel is its lane
   std::vector<std::optional<int>> copy_engine;  ///< of each span of the timeline: which engine copied
+  double seconds = 0;                           ///< when the host has seen that all is done
 };
 
 /// `recording` outlives the result. Time grows as the operations do, up to a logarithm, and memory as they do. Throws
