@@ -195,8 +195,8 @@ TEST(Engines, HarrissMeasurements) {
 
     DeviceProfile bare = device;  // the schematics: no latencies
     bare.calls = {};
-    bare.copy_latency = bare.kernel_latency = 0;
-    bare.latency_both = {};
+    bare.kernel_latency = 0;
+    bare.copy_latency = bare.latency_both = {};
     Recording recording = recorded(published.schedule, job_of(4, 4));
     EXPECT_NEAR(makespan(recording, bare, problem_of(12, 12, 12)), 3 * published.twelfths * kMs, 0.1 * kMs) << what;
   }
@@ -311,7 +311,7 @@ TEST(Engines, NoMakespanIsBelowABound) {
       const double waves = static_cast<double>(streams::waves(cost.blocks, device.slots(each.threads_a_block)));
       block_time += static_cast<double>(cost.blocks) * cost.block_seconds;
       by_stream[{stream.kind, stream.index}] += cost.copy_seconds + waves * cost.block_seconds;
-      if (const auto engine = simulation.copy_engine[i]) by_engine[*engine] += cost.copy_seconds + device.copy_latency;
+      if (const auto engine = simulation.copy_engine[i]) by_engine[*engine] += cost.copy_seconds + device.copy_latency.in;
     }
     const double rounding = 1e-12 * static_cast<double>(recording.operations.size() + 1000);
     const std::string what = any.device + ", " + any.schedule;

@@ -154,6 +154,4 @@ Calibration calibration_of(const Json& json) {
   }
 }
 
-Json profile_of(const Calibration&, const std::string&) { throw CalibrationError("no profile yet"); }
-
 }  // namespace scanlab::engines

@@ -359,9 +359,9 @@ void add_kernels(Collection& all, const streams::Workload& workload, int work) {
   });
 }
 
-/// Kernels that do not fill the device, beside each other.
+/// Kernels beside each other: of a few blocks, and of as many as the device holds, where one begins as another ends.
 void add_kernels_side_by_side(Collection& all, const streams::Workload& workload, int work) {
-  for (const std::int64_t items : {std::int64_t{1} << 16, std::int64_t{1} << 18, std::int64_t{1} << 19}) {
+  for (const std::int64_t items : {1 << 16, 1 << 18, 1 << 19, 1 << 22}) {
     for (const unsigned streams : {2u, 4u}) {
       all.add(
           fmt::format("side_by_side/workload:{}/work:{}/streams:{}/items:{}", workload.about.id, work, streams, items),

@@ -40,7 +40,8 @@ class Reader {
     profile.alone = {rate("copy_in_gb_per_s"), rate("copy_out_gb_per_s")};
     profile.both = {rate("both_in_gb_per_s"), rate("both_out_gb_per_s")};
     profile.pageable = {rate("pageable_in_gb_per_s"), rate("pageable_out_gb_per_s")};
-    profile.copy_latency = microseconds("copy_latency_us");
+    const double copy_latency = microseconds("copy_latency_us");
+    profile.copy_latency = {copy_latency, optional_microseconds("copy_latency_out_us", copy_latency)};
     profile.kernel_latency = microseconds("kernel_latency_us");
     const double issue = microseconds("issue_us");
     profile.calls = {.copy = optional_microseconds("issue_copy_us", issue),
@@ -51,9 +52,9 @@ class Reader {
                      .graph = optional_microseconds("issue_graph_us", issue),
                      .graph_node = optional_microseconds("issue_graph_node_us", 0)};
     profile.host_wait = optional_microseconds("host_wait_us", 0);
-    profile.copy_start = optional_microseconds("copy_start_us", 0);
-    profile.latency_both = {optional_microseconds("copy_latency_both_in_us", profile.copy_latency),
-                            optional_microseconds("copy_latency_both_out_us", profile.copy_latency)};
+    profile.hand_over = optional_microseconds("hand_over_us", 0);
+    profile.latency_both = {optional_microseconds("copy_latency_both_in_us", profile.copy_latency.in),
+                            optional_microseconds("copy_latency_both_out_us", profile.copy_latency.out)};
     profile.kernels = kernels();
     profile.device_rate = rate("device_gb_per_s");
     profile.hardware_queues = count("hardware_queues");
@@ -231,6 +232,13 @@ KernelTimes::Row KernelTimes::at(std::int64_t items) const {
   return {.items = items,
           .seconds = low.seconds + part * (high.seconds - low.seconds),
           .blocks = std::max<std::int64_t>(1, std::llround(blocks))};
+}
+
+double KernelTimes::share(const Row& row) const {
+  const auto rate = [](const Row& each) { return static_cast<double>(each.items) / each.seconds; };
+  double most = 0;
+  for (const Row& each : rows) most = std::max(most, rate(each));
+  return std::min(1.0, rate(row) / most);
 }
 
 std::optional<KernelTimes> DeviceProfile::kernel_times(const std::string& workload, int work) const {

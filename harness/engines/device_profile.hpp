@@ -49,6 +49,8 @@ struct KernelTimes {
 
   /// Between two rows in proportion; beyond the last as before it, below the first as the first.
   Row at(std::int64_t items) const;
+  /// Items a second, in parts of the most that any row has.
+  double share(const Row& row) const;
 };
 
 struct DeviceProfile {
@@ -60,8 +62,8 @@ struct DeviceProfile {
   EachWay alone;              ///< of pinned memory, while nothing is copied the other way
   EachWay both;               ///< while something is
   EachWay pageable;           ///< of pageable memory, staging included
-  double copy_start = 0;      ///< seconds from when nothing holds a copy until it may have its engine
-  double copy_latency = 0;    ///< seconds for which a copy has its engine before the first byte
+  double hand_over = 0;       ///< seconds until an operation may follow one of another kind that it waits for
+  EachWay copy_latency;       ///< seconds for which a copy has its engine before the first byte
   EachWay latency_both;       ///< seconds likewise, while something is copied the other way
   double kernel_latency = 0;  ///< seconds from when nothing holds a kernel to its first block
   CallCosts calls;

@@ -63,6 +63,7 @@ struct Work {
   std::int64_t blocks_left = 0;  ///< to be started
   std::int64_t blocks_running = 0;
   Ticks block_time = 0;
+  double block_share = 0;
 };
 
 struct Engine {
@@ -92,12 +93,16 @@ struct Happening {
 
 /// Blocks of one grid that started together.
 struct Cohort {
-  Ticks end = 0;
+  Ticks end = 0;  ///< by the time of blocks
   std::size_t operation = 0;
   std::int64_t blocks = 0;
 
   bool operator>(const Cohort& other) const { return std::tie(end, operation) > std::tie(other.end, other.operation); }
 };
+
+double most_copy_latency(const DeviceProfile& device) {
+  return std::max({device.copy_latency.in, device.copy_latency.out, device.latency_both.in, device.latency_both.out});
+}
 
 class Machine {
  public:
@@ -112,10 +117,7 @@ class Machine {
         free_(slots_),
         launch_(ticks(costs.launch_seconds)),
         host_wait_(ticks(device.host_wait)),
-        copy_start_(ticks(device.copy_start)),
-        copy_latency_(ticks(device.copy_latency)),
-        latency_both_in_(ticks(device.latency_both.in)),
-        latency_both_out_(ticks(device.latency_both.out)),
+        hand_over_(ticks(device.hand_over)),
         kernel_latency_(ticks(device.kernel_latency)) {
     refuse_waits_for_nothing();
     if (slots_ < 1) throw std::invalid_argument("the device holds no block of such a shape");
@@ -123,8 +125,7 @@ class Machine {
     for (const CopyEngine& ways : device.copy_engines) engines_.push_back({.ways = ways});
     result_.timeline.recording = &recording;
     result_.timeline.issued.resize(operations_.size());
-    double hand_over = std::max({device.copy_start + device.copy_latency, device.kernel_latency, device.latency_both.in,
-                                 device.latency_both.out});
+    double hand_over = device.hand_over + std::max(device.kernel_latency, most_copy_latency(device));
     for (const Cost& cost : costs.operations) hand_over = std::max(hand_over, cost.call_seconds);
     result_.timeline.latency = hand_over + 1e-9;
     assign_lanes();
@@ -142,15 +143,15 @@ class Machine {
       drive_host();
       start_what_can();
       if (happenings_.empty() && cohorts_.empty()) break;
-      now_ = happenings_.empty() ? cohorts_.front().end
+      now_ = happenings_.empty() ? next_cohort_end()
              : cohorts_.empty()  ? happenings_.top().at
-                                 : std::min(happenings_.top().at, cohorts_.front().end);
+                                 : std::min(happenings_.top().at, next_cohort_end());
       while (!happenings_.empty() && happenings_.top().at == now_) {
         const Happening happening = happenings_.top();
         happenings_.pop();
         happen(happening);
       }
-      while (!cohorts_.empty() && cohorts_.front().end == now_) end_cohort();
+      while (!cohorts_.empty() && next_cohort_end() == now_) end_cohort();
     }
     if (next_ != operations_.size() || done_ != result_.timeline.spans.size()) {
       throw std::logic_error("the simulated device stands still");
@@ -183,9 +184,9 @@ class Machine {
     for (std::size_t i = 0; i < operations_.size(); ++i) {
       const Cost& cost = costs.operations[i];
       const double waves = std::ceil(static_cast<double>(cost.blocks) / static_cast<double>(slots_));
-      total += cost.call_seconds + device_.host_wait + device_.copy_start + device_.copy_latency +
-               device_.latency_both.in + device_.latency_both.out + device_.kernel_latency +
-               1e-6 * operations_[i].microseconds + cost.copy_seconds * slowdown + cost.block_seconds * waves;
+      total += cost.call_seconds + device_.host_wait + device_.hand_over + most_copy_latency(device_) +
+               device_.kernel_latency + 1e-6 * operations_[i].microseconds + cost.copy_seconds * slowdown +
+               cost.block_seconds * waves * std::max(1.0, cost.share);
     }
     if (total <= kLongest) return;
     throw std::invalid_argument(
@@ -234,6 +235,7 @@ class Machine {
       if (cost.blocks < 1) throw std::invalid_argument("a kernel has one block at least");
       work.blocks_left = cost.blocks;
       work.block_time = ticks(cost.block_seconds);
+      work.block_share = cost.share / static_cast<double>(std::min(cost.blocks, slots_));
       kernels_.push_back(operation);
     } else {
       copy_time_[operation] = ticks(cost.copy_seconds);
@@ -300,11 +302,8 @@ class Machine {
     work.issued = true;
     ++issued_;
     lanes_[work.lane].operations.push_back(operation);
-    held_until(operation, now_ + start_latency(operation));
+    held_until(operation, now_);
   }
-
-  /// From when nothing holds an operation until it may have its engine. (A kernel's comes behind its queue.)
-  Ticks start_latency(std::size_t operation) const { return is_copy(operations_[operation]) ? copy_start_ : 0; }
 
   /// An operation that nothing but time holds is looked at when that has passed.
   void held_until(std::size_t operation, Ticks time) {
@@ -377,6 +376,9 @@ class Machine {
     free_ += cohort.blocks;
     Work& work = work_[cohort.operation];
     work.blocks_running -= cohort.blocks;
+    progress_ = cohort.end;
+    progress_at_ = now_;
+    demand_ = free_ == slots_ ? 0 : demand_ - work.block_share * static_cast<double>(cohort.blocks);
     if (work.blocks_left > 0 || work.blocks_running > 0) return;
     --resident_;
     complete(cohort.operation);
@@ -392,8 +394,8 @@ class Machine {
     for (std::size_t i = first_dependent_[operation]; i < first_dependent_[operation + 1]; ++i) {
       Work& dependent = work_[dependents_[i]];
       --dependent.waits_for;
-      // Of one lane, the engine goes from one to the next by itself.
-      held_until(dependents_[i], now_ + (dependent.lane == work.lane ? 0 : start_latency(dependents_[i])));
+      const bool elsewhere = engine_of(operations_[dependents_[i]]) != engine_of(operations_[operation]);
+      held_until(dependents_[i], now_ + (elsewhere ? hand_over_ : 0));
     }
   }
 
@@ -441,7 +443,7 @@ class Machine {
       if (work.held_by) span(operation).held = {seconds(now_), streams::Idle::launches, work.held_by};
       if (is_copy(operations_[operation])) {
         span(operation).when.start = seconds(now_);
-        const Ticks end = now_ + copy_latency_ + copy_time_[operation];
+        const Ticks end = now_ + copy_latency(operation, false) + copy_time_[operation];
         happenings_.push({.at = end, .operation = operation, .what = What::copy_ends});
       } else {
         happenings_.push({.at = now_ + kernel_latency_, .operation = operation, .what = What::grid_arrives});
@@ -487,6 +489,11 @@ class Machine {
     }
   }
 
+  Ticks copy_latency(std::size_t operation, bool both) const {
+    const EachWay& latency = both ? device_.latency_both : device_.copy_latency;
+    return ticks(copies_in(operations_[operation]) ? latency.in : latency.out);
+  }
+
   void start_copy(std::size_t operation, Engine& engine) {
     const Work& work = work_[operation];
     streams::Span& span = this->span(operation);
@@ -506,7 +513,7 @@ class Machine {
     const bool both = std::ranges::any_of(engines_, [&](const Engine& other) {
       return &other != &engine && other.operation && copies_in(operations_[*other.operation]) != in;
     });
-    const Ticks latency = !both ? copy_latency_ : in ? latency_both_in_ : latency_both_out_;
+    const Ticks latency = copy_latency(operation, both);
     if (latency > 0) {
       happenings_.push({.at = now_ + latency, .operation = operation, .what = What::bytes_flow, .engine = number});
     } else {
@@ -555,7 +562,10 @@ class Machine {
       free_ -= blocks;
       work.blocks_left -= blocks;
       work.blocks_running += blocks;
-      cohorts_.push_back({now_ + work.block_time, operation, blocks});
+      progress_ = progress();
+      progress_at_ = now_;
+      demand_ += work.block_share * static_cast<double>(blocks);
+      cohorts_.push_back({progress_ + work.block_time, operation, blocks});
       std::ranges::push_heap(cohorts_, std::greater<>{});
       if (work.blocks_left > 0) {
         skip_full_waves(work);
@@ -565,6 +575,19 @@ class Machine {
       begun_ = false;
       ++first_grid_;
     }
+  }
+
+  /// How many times longer blocks take now than those of a kernel alone: they share what all of them ask for.
+  double slowdown() const { return std::max(1.0, demand_); }
+  /// The time of blocks, which is slower where they share.
+  Ticks progress() const {
+    if (demand_ <= 1) return progress_ + (now_ - progress_at_);
+    return progress_ + std::llround(static_cast<double>(now_ - progress_at_) / slowdown());
+  }
+  Ticks next_cohort_end() const {
+    const Ticks left = cohorts_.front().end - progress_;
+    if (demand_ <= 1) return progress_at_ + left;
+    return progress_at_ + std::llround(static_cast<double>(left) * slowdown());
   }
 
   /// While one grid fills the device, and has more blocks to start, each block that ends is followed by one of its own:
@@ -619,17 +642,17 @@ class Machine {
   std::size_t first_grid_ = 0;      ///< with blocks to start
   bool begun_ = false;              ///< whether that one has started any
   int resident_ = 0;
-  std::vector<Cohort> cohorts_;       ///< a heap, the first to end on top
+  std::vector<Cohort> cohorts_;  ///< a heap, the first to end on top
+  double demand_ = 0;            ///< of all running blocks, in parts of what the device has
+  Ticks progress_ = 0;           ///< the time of blocks at progress_at_
+  Ticks progress_at_ = 0;
   std::vector<std::size_t> kernels_;  ///< in the order of issue
   std::size_t unstarted_ = 0;         ///< in kernels_: all before have started all their blocks
   std::size_t unchecked_ = 0;         ///< no operation before waits for a kernel that is not done
 
   Ticks launch_;
   Ticks host_wait_;
-  Ticks copy_start_;
-  Ticks copy_latency_;
-  Ticks latency_both_in_;
-  Ticks latency_both_out_;
+  Ticks hand_over_;
   Ticks kernel_latency_;
 };
 
@@ -679,6 +702,7 @@ Costs costs(const streams::Recording& recording, const DeviceProfile& device, co
     } else if (is_kernel(operation) && measured) {
       const KernelTimes::Row row = measured->at(items);
       cost.blocks = row.blocks;
+      cost.share = measured->share(row);
       cost.block_seconds = row.seconds / static_cast<double>((row.blocks + slots - 1) / slots);
     } else if (is_kernel(operation)) {
       const auto threads = static_cast<std::int64_t>(problem.threads_a_block);

@@ -11,6 +11,7 @@
 //                      change when the other way begins and ends. Without engines, whatever runs runs alone.
 //     block scheduler  a kernel that leaves its queue is a grid; grids start blocks in the order of their launch, as
 //                      multiprocessors have room. So the blocks of one grid run in waves, and another's fill its tail.
+//                      Grids that together ask for more than the device has slow each other down.
 //     events, streams  what orders operations is what `streams check` counts on: dependencies.hpp.
 //
 // Deterministic: time counts femtoseconds, and what happens at the same one is taken in the order of issue.
@@ -36,6 +37,9 @@ struct Cost {
   double copy_seconds = 0;  ///< of a copy, without its latency
   std::int64_t blocks = 0;  ///< of a kernel, >= 1
   double block_seconds = 0;
+  /// Of what the device can compute, or move to and from its memory, in a second: the part that the kernel takes,
+  /// alone. Kernels that together ask for more than 1 slow each other down.
+  double share = 0;
   double call_seconds = 0;  ///< of the host; of a captured schedule not looked at
 };
 
