@@ -158,7 +158,7 @@ class Derivation {
     put_rate("both_in_gb_per_s", both_in, "the same while copies run the other way");
     put_rate("both_out_gb_per_s", both_out, "the same while copies run the other way");
 
-    copy_call_ = call_seconds(find("copies_in_four_streams/bytes:16777216"), OperationKind::copy_in, 1);
+    copy_call_ = call_seconds(find("copies_in_streams:4"), OperationKind::copy_in, 1);
     find_host_wait();
     const double around = copy_call_ + host_wait_;
     copy_latency_ = {latency(in, OperationKind::copy_in, alone_.in, around),
