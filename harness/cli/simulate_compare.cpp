@@ -73,6 +73,16 @@ ScheduledJob job_of(const Json& about) {
   return {entry<streams::Schedule>(about, "schedule"), job};
 }
 
+/// The hardware queues that the device put the operations in: part of what was run, as the number of queues is.
+engines::QueueNumbers queues_of(const streams::Timeline& measured) {
+  engines::QueueNumbers queues(measured.recording->operations.size());
+  for (const streams::Span& span : measured.spans) {
+    if (!span.channel) return {};
+    queues[span.operation] = *span.channel;
+  }
+  return queues;
+}
+
 /// Filled in place: its timelines point at its recording.
 void compare(const std::string& file, engines::DeviceProfile profile, Compared& all) {
   std::ifstream stream(file);
@@ -87,7 +97,8 @@ void compare(const std::string& file, engines::DeviceProfile profile, Compared& 
     profile.hardware_queues = all.about.value("hardware_queues", profile.hardware_queues);
     all.recording = record(*all.chosen.schedule, all.chosen.job);
     all.measured = {.recording = &all.recording, .spans = streams::traced_spans(trace), .issued = {}};
-    all.predicted = engines::simulate(all.recording, profile, engines::costs(all.recording, profile));
+    all.predicted =
+        engines::simulate(all.recording, profile, engines::costs(all.recording, profile), queues_of(all.measured));
     all.comparison = engines::compare(all.predicted.timeline, all.measured, kResolution);
     const bool plain = all.about.contains("plain_us");
     all.measured_seconds = plain ? 1e-6 * median(all.about["plain_us"]) : all.measured.makespan();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "harness/engines/calibration.hpp"
 #include "harness/engines/device_profile.hpp"
@@ -279,6 +280,8 @@ class Derivation {
       for (const auto& [work, rows] : by_work) {
         Json times{
             {"workload", id}, {"work", work}, {"issue_us", std::round(median(calls[work]) / kMicro * 1e3) / 1e3}};
+        const double together = seconds_together(id, work);
+        if (together > 0) times["together_us_an_item"] = together / kMicro;
         std::int64_t blocks = 1;
         for (const auto& [items, row] : rows) {
           blocks = std::max(blocks, row.second);  // a scan of another kind may take fewer
@@ -297,7 +300,56 @@ class Derivation {
     limits();
   }
 
+  /// Seconds of an item where kernels run in several streams, none beside them; 0 if that was not measured.
+  double seconds_together(const std::string& workload, int work) const {
+    double least = 0;
+    for (const MeasuredExperiment& measured : calibration_.experiments) {
+      const std::string prefix = fmt::format("side_by_side/workload:{}/work:{}/", workload, work);
+      if (!measured.experiment.name.starts_with(prefix) || !measured.failure.empty()) continue;
+      double items = 0;
+      for (const Operation& operation : measured.experiment.recording.operations) {
+        items += static_cast<double>(operation.chunk.items);
+      }
+      std::vector<double> all;
+      for (const TimedReplay& replay : measured.replays.collected) {
+        const auto& spans = replay.timeline.spans;
+        const auto start = [](const streams::Span& span) { return span.when.start; };
+        const auto end = [](const streams::Span& span) { return span.when.end; };
+        all.push_back((std::ranges::max(spans, {}, end).when.end - std::ranges::min(spans, {}, start).when.start) /
+                      items);
+      }
+      least = least == 0 ? median(all) : std::min(least, median(all));
+    }
+    return least;
+  }
+
+  /// How many hardware queues the copies of one way were in, and whether the engine stayed with one.
+  void queues() {
+    std::size_t most = 0;
+    bool drains = true;
+    for (const auto& [name, kind] : {std::pair{"copies_in_streams:32", OperationKind::copy_in},
+                                     std::pair{"copies_out_streams:32", OperationKind::copy_out}}) {
+      const MeasuredExperiment& measured = find(name);
+      for (const TimedReplay& replay : measured.replays.collected) {
+        std::vector<const streams::Span*> by_start;
+        for (const streams::Span& span : replay.timeline.spans) by_start.push_back(&span);
+        std::ranges::sort(by_start, {}, [](const streams::Span* span) { return span->when.start; });
+        std::set<unsigned> queues;
+        std::size_t turns = 0;
+        for (std::size_t i = 0; i < by_start.size(); ++i) {
+          queues.insert(by_start[i]->channel.value_or(0));
+          if (i > 0 && by_start[i]->channel != by_start[i - 1]->channel) ++turns;
+        }
+        most = std::max(most, queues.size());
+        drains &= turns < 2 * queues.size();
+      }
+    }
+    put("copy_queues", most, "hardware queues of copies in 32 streams");
+    put("drains_queues", drains, "whether copies of 32 streams came queue by queue, not in the order of issue");
+  }
+
   void limits() {
+    queues();
     const DeviceLimits& limits = calibration_.limits;
     const char* const said_by_cuda = "said by CUDA of this device";
     put_known(

@@ -58,6 +58,8 @@ class Reader {
     profile.kernels = kernels();
     profile.device_rate = rate("device_gb_per_s");
     profile.hardware_queues = count("hardware_queues");
+    profile.copy_queues = has("copy_queues") ? count("copy_queues") : profile.hardware_queues;
+    profile.drains_queues = has("drains_queues") && flag("drains_queues");
     profile.multiprocessors = count("multiprocessors");
     profile.resident_blocks = count("resident_blocks");
     profile.resident_threads = count("resident_threads");
@@ -147,6 +149,8 @@ class Reader {
       for (const Json& each : value) {
         KernelTimes times{.workload = each.at("workload"), .work = each.at("work"), .call = 0, .rows = {}};
         times.call = 1e-6 * each.at("issue_us").get<double>();
+        times.together = 1e-6 * each.value("together_us_an_item", 0.0);
+        if (!(times.together >= 0 && times.together < 1)) refuse("together_us_an_item is a time");
         const Json& items = each.at("items");
         if (items.empty() || each.at("us").size() != items.size() || each.at("blocks").size() != items.size()) {
           refuse("items, us and blocks are no lists of one length");
@@ -234,11 +238,21 @@ KernelTimes::Row KernelTimes::at(std::int64_t items) const {
           .blocks = std::max<std::int64_t>(1, std::llround(blocks))};
 }
 
+namespace {
+
+/// Seconds of an item, where a kernel runs alone and fills the device.
+double best_alone(const KernelTimes& times) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const KernelTimes::Row& row : times.rows) least = std::min(least, row.seconds / static_cast<double>(row.items));
+  return least;
+}
+
+}  // namespace
+
+double KernelTimes::tail() const { return together > 0 ? std::max(0.0, 1 - together / best_alone(*this)) : 0; }
+
 double KernelTimes::share(const Row& row) const {
-  const auto rate = [](const Row& each) { return static_cast<double>(each.items) / each.seconds; };
-  double most = 0;
-  for (const Row& each : rows) most = std::max(most, rate(each));
-  return std::min(1.0, rate(row) / most);
+  return std::min(1.0, best_alone(*this) * (1 - tail()) * static_cast<double>(row.items) / row.seconds);
 }
 
 std::optional<KernelTimes> DeviceProfile::kernel_times(const std::string& workload, int work) const {
@@ -253,6 +267,7 @@ std::optional<KernelTimes> DeviceProfile::kernel_times(const std::string& worklo
   if (below == above) return *below;
   KernelTimes between = *below;
   between.work = work;
+  between.together = 0;
   const double part = static_cast<double>(work - below->work) / static_cast<double>(above->work - below->work);
   for (KernelTimes::Row& row : between.rows) row.seconds += part * (above->at(row.items).seconds - row.seconds);
   return between;

@@ -46,11 +46,17 @@ struct KernelTimes {
   int work = 1;
   double call = 0;        ///< seconds of the host for all its launches
   std::vector<Row> rows;  ///< one at least; items and blocks grow
+  /// Seconds of an item where several kernels run at once, and none has to wait for the last blocks of another; 0: not
+  /// known.
+  double together = 0;
 
   /// Between two rows in proportion; beyond the last as before it, below the first as the first.
   Row at(std::int64_t items) const;
-  /// Items a second, in parts of the most that any row has.
+  /// Of what the device can do in a second, the part that this kernel takes alone.
   double share(const Row& row) const;
+  /// Of the time of a kernel that fills the device, alone: the part that another could use, as not all blocks end at
+  /// once.
+  double tail() const;
 };
 
 struct DeviceProfile {
@@ -70,7 +76,11 @@ struct DeviceProfile {
   double host_wait = 0;    ///< seconds from when what the host waits for is done until it goes on
   double device_rate = 0;  ///< bytes a second of device memory, read and written, for a kernel that is bound by it
 
-  int hardware_queues = 0;
+  int hardware_queues = 0;  ///< that streams share, of kernels
+  int copy_queues = 0;      ///< likewise of each way of copies, and no more than those of kernels
+  /// Whether a copy engine stays with a hardware queue while that has a copy for it, and then turns to the next; else
+  /// it takes, of all copies that wait, the first issued.
+  bool drains_queues = false;
   int multiprocessors = 0;
   int resident_blocks = 0;   ///< a multiprocessor, at most
   int resident_threads = 0;  ///< a multiprocessor, at most

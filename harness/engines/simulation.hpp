@@ -6,8 +6,8 @@
 //                      an engine, first in, first out: an operation that waits holds back those behind it in its lane,
 //                      whatever their streams. The operations of a captured schedule have a queue a stream: a graph
 //                      keeps dependencies, not the order of issue.
-//     copy engines     one copy at a time each, of those that wait the first issued. Both ways at once are slower:
-//     rates
+//     copy engines     one copy at a time each, of those that wait the first issued, or one queue after another. Both
+//     ways at once are slower: rates
 //                      change when the other way begins and ends. Without engines, whatever runs runs alone.
 //     block scheduler  a kernel that leaves its queue is a grid; grids start blocks in the order of their launch, as
 //                      multiprocessors have room. So the blocks of one grid run in waves, and another's fill its tail.
@@ -40,6 +40,8 @@ struct Cost {
   /// Of what the device can compute, or move to and from its memory, in a second: the part that the kernel takes,
   /// alone. Kernels that together ask for more than 1 slow each other down.
   double share = 0;
+  /// Of the time of its blocks: how much sooner the first of them ends than the mean, and later the last.
+  double spread = 0;
   double call_seconds = 0;  ///< of the host; of a captured schedule not looked at
 };
 
@@ -75,9 +77,14 @@ struct Simulation {
   double seconds = 0;                           ///< when the host has seen that all is done
 };
 
+/// Which hardware queue each operation of a recording is in, where that is known, as of a measured timeline; empty: as
+/// created streams come, one after another. Numbers of one engine's queues tell in which order it turns to them.
+using QueueNumbers = std::vector<unsigned>;
+
 /// `recording` outlives the result. Time grows as the operations do, up to a logarithm, and memory as they do. Throws
 /// ScheduleError for a wait for an event that no earlier operation records; std::invalid_argument for costs that are no
 /// time, or that sum up to more than 1000 seconds.
-Simulation simulate(const streams::Recording& recording, const DeviceProfile& device, const Costs& costs);
+Simulation simulate(const streams::Recording& recording, const DeviceProfile& device, const Costs& costs,
+                    const QueueNumbers& queues = {});
 
 }  // namespace scanlab::engines
