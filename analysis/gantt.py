@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -13,26 +15,46 @@ from matplotlib.figure import Figure
 from analysis import streams, style
 
 COLOURS = {"copies in": style.BLUE, "kernels": style.VERMILLION, "copies out": style.SKY}
-HATCHES = {"copies in": "", "kernels": "", "copies out": "////"}
-"""Blue and sky differ in print too."""
 
 
-def draw_trace(axes: Axes, rows: pd.DataFrame, title: str) -> None:
-    """The operations of one trace (rows as of :data:`analysis.streams.TRACE_COLUMNS`), from the first start, in milliseconds."""
+def draw_trace(axes: Axes, rows: pd.DataFrame, title: str, numbered: bool = False) -> None:
+    """The operations of one trace (rows as of :data:`analysis.streams.TRACE_COLUMNS`), from the first start, in milliseconds.
+
+    ``numbered``: on axes whose limits are set, a bar with room for it has the number of its chunk in it, or, where there are no chunks, of its kernel.
+    """
     lanes = _lanes(rows)
     begin = rows["start_us"].min()
     for kind, of in rows.groupby("kind"):
         colour = COLOURS.get(kind, style.GREY)
         for lane, bars in of.groupby("lane"):
             spans = [((s - begin) / 1e3, (e - s) / 1e3) for s, e in zip(bars["start_us"], bars["end_us"], strict=True)]
-            # The edge makes short kernels visible; that of a copy is white and parts it from its neighbour.
-            edge = {"edgecolor": colour, "linewidth": 0.5} if kind == "kernels" else {"edgecolor": "white", "linewidth": 0.25}
-            axes.broken_barh(spans, (lanes[lane] - 0.4, 0.8), facecolor=colour, zorder=2, **edge)
+            # The edge makes short kernels visible; that of a copy, or of what is numbered, is white and parts it from its
+            # neighbour. Of many bars it is thinner, so that a lane of a thousand looks neither full nor empty by its edges.
+            edge, width = (colour, 32) if kind == "kernels" and not numbered else ("white", 16)
+            axes.broken_barh(spans, (lanes[lane] - 0.4, 0.8), facecolor=colour, edgecolor=edge,
+                             linewidth=width / max(64, len(spans)), zorder=2)  # fmt: skip
+    if numbered:
+        _number(axes, rows, lanes)
     axes.set_yticks(list(lanes.values()), _names(rows, lanes))
     axes.set_ylim(len(lanes) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")
     axes.set_title(title, pad=2)
+
+
+def _number(axes: Axes, rows: pd.DataFrame, lanes: dict[int, int]) -> None:
+    begin = rows["start_us"].min()
+    room = 30 * axes.get_xlim()[1]  # 3% of the axis, in microseconds
+    for row in rows[rows["end_us"] - rows["start_us"] >= room].itertuples():
+        axes.text((row.start_us + row.end_us - 2 * begin) / 2e3, lanes[row.lane], f"{row.chunk if row.chunk >= 0 else row.operation}",
+                  ha="center", va="center_baseline", fontsize=7, color="black" if row.kind == "copies out" else "white", zorder=3)  # fmt: skip
+
+
+def time_label(about: Mapping[str, Any]) -> str:
+    """The axis of time, with what was run as far as the trace says it."""
+    ran = [str(about.get("workload", "")), f"{style.power_of_two(about['items'])} items" if "items" in about else "",
+           f"{about['chunks']} chunks" if "chunks" in about else "", "simulated" if "simulated_on" in about else ""]  # fmt: skip
+    return "time, ms" + "".join(f"{'; ' if place == 0 else ', '}{part}" for place, part in enumerate(filter(None, ran)))
 
 
 def makespan_ms(rows: pd.DataFrame) -> float:
@@ -48,9 +70,9 @@ def _lanes(rows: pd.DataFrame) -> dict[int, int]:
 
 
 def _names(rows: pd.DataFrame, lanes: dict[int, int]) -> list[str]:
-    """The kind of a lane; where an engine needs several lanes, only the first is named."""
-    kinds = [rows.loc[rows["lane"] == lane, "kind"].iloc[0] for lane in lanes]
-    return [kind if kind not in kinds[:place] else "" for place, kind in enumerate(kinds)]
+    """What the trace calls a lane; where an engine needs several lanes, only the first is named."""
+    names = [rows.loc[rows["lane"] == lane, "lane_name"].iloc[0].partition(", overlapping")[0] for lane in lanes]
+    return [name if name not in names[:place] else "" for place, name in enumerate(names)]
 
 
 def draw_file(file: Path) -> Figure:
@@ -60,7 +82,7 @@ def draw_file(file: Path) -> Figure:
         raise ValueError("; ".join(f"{place}: {message}" for place, message in found.wrong))
     drawn, (axes,) = style.figure(style.COLUMN, 1.4)
     draw_trace(axes, found.rows, f"{found.context.get('schedule', '')}, {makespan_ms(found.rows):.2f} ms".lstrip(", "))
-    axes.set_xlabel("time, ms")
+    axes.set_xlabel(time_label(found.context))
     return drawn
 
 

@@ -70,7 +70,8 @@ class Report:
         if self.paper:
             for suffix in (".pdf", ".png"):
                 shutil.copyfile(self.out / "figures" / (name + suffix), self.paper / "figures" / (name + suffix))
-            self._write(self.paper / "figures" / f"{name}.caption.tex", caption(module.CAPTION, gathered.provenances))
+            text = module.CAPTION + (f" {module.details(**gathered.found)}" if hasattr(module, "details") else "")
+            self._write(self.paper / "figures" / f"{name}.caption.tex", caption(text, gathered.provenances))
         self.say(f"figure {name}: {footer_line(gathered.provenances) or 'a drawing'}")
 
     def _table(self, name: str, module: ModuleType) -> None:

@@ -5,7 +5,8 @@ kind           written by                                                  one r
 =============  ==========================================================  ==================================
 schedules      ``scanlab streams run`` (Google Benchmark's JSON)           a repetition of a schedule, copy or kernel
 stream_scan    ``scanlab stream-scan --json`` (likewise)                   a repetition of a whole scan
-trace          ``scanlab streams trace`` (trace events), or a simulation   an operation on an engine
+trace          ``scanlab streams trace`` (trace events)                    an operation on an engine
+simulation     ``scanlab simulate``, ``scanlab scenes`` (likewise)         likewise, or a block on a multiprocessor
 caveats        ``scanlab streams caveats --json``                          an experiment
 concurrency    ``scanlab streams concurrency --json``                      a case, its makespans a list
 =============  ==========================================================  ==================================
@@ -23,6 +24,7 @@ import pandas as pd
 from analysis import google_benchmark
 
 SCHEDULES, STREAM_SCAN, TRACE, CAVEATS, CONCURRENCY = "schedules", "stream_scan", "trace", "caveats", "concurrency"
+SIMULATION = "simulation"
 
 SCHEDULES_SCHEMA = "scanlab-streams/1"
 CAVEATS_SCHEMA = "scanlab-caveats/1"
@@ -37,8 +39,8 @@ SCHEDULE_COLUMNS = ["entry", "id", "workload", "items", "chunks", "streams", "me
 """``entry``: schedule, copy or kernel; ``id``: which. What an entry does not have is 0 or empty."""
 STREAM_SCAN_COLUMNS = ["way", "scan", "type", "op", "mode", "items", "from", "to", "budget", "chunks", "mapped", "bytes", "round", "time_ns"]
 """``bytes``: each way."""
-TRACE_COLUMNS = ["lane", "kind", "start_us", "end_us", "chunk", "stream", "channel"]
-"""``lane``: the engine's, a number; ``channel``: the hardware queue, -1 where the trace does not say."""
+TRACE_COLUMNS = ["lane", "lane_name", "kind", "start_us", "end_us", "chunk", "operation", "stream", "channel"]
+"""``lane``: the engine's, a number, and what the trace calls it; ``channel``: the hardware queue. -1 where the trace does not say."""
 CAVEAT_COLUMNS = ["name", "question", "said", "claim", "source", "answer", "differs", "yes", "trials", "why_not", "environment"]
 CONCURRENCY_COLUMNS = ["streams", "kernels", "blocks", "slots", "connections", "block_seconds", "waves", "fluid_seconds",
                        "predicted_seconds", "serial_seconds", "makespan_seconds"]  # fmt: skip
@@ -199,32 +201,40 @@ def _positive(value: Any) -> bool:
 
 
 def trace(document: Mapping[str, Any]) -> Found:
-    """A timeline in the trace-event format: the complete events of the process that is named ``engines``.
+    """A timeline in the trace-event format: the complete events of the process that is named ``engines``, or, where there
+    is one, of that named ``multiprocessors``.
 
-    Measured or simulated: nothing is taken from the name of a schedule. ``otherData`` is the context.
+    ``otherData`` is the context; it says ``simulated_on`` if nothing was measured.
     """
     events, about = document["traceEvents"], document.get("otherData", {})
     if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
         return Found(wrong=[("traceEvents", "expected a list of events")])
     if not isinstance(about, dict):
         return Found(wrong=[("otherData", "expected an object")])
-    processes = {e.get("pid") for e in events if (e.get("ph"), e.get("name")) == ("M", "process_name")
-                 and isinstance(e.get("args"), dict) and e["args"].get("name") == "engines"}  # fmt: skip
-    if not processes:
+    processes, lane_names = _names(events, "process_name"), _names(events, "thread_name")
+    shown = next((name for name in ("multiprocessors", "engines") if name in processes.values()), None)
+    if shown is None:
         return Found(wrong=[("traceEvents", "no process is named engines")])
-    found, rows = Found(TRACE, about), []
+    found, rows = Found(SIMULATION if "simulated_on" in about else TRACE, about), []
     for index, event in enumerate(events):
-        if event.get("ph") != "X" or event.get("pid") not in processes:
+        if event.get("ph") != "X" or processes.get((event.get("pid"), 0)) != shown:
             continue
         start, lasts = event.get("ts"), event.get("dur")
         arguments = event.get("args") if isinstance(event.get("args"), dict) else {}
         if not all(isinstance(value, (int, float)) and math.isfinite(value) and value >= 0 for value in (start, lasts)):
             found.wrong.append((f"traceEvents[{index}]", f"refused: ts is {start!r} and dur {lasts!r}, not microseconds"))
             continue
-        rows.append((event.get("tid", 0), str(event.get("cat", "")), start, start + lasts, arguments.get("chunk", -1),
-                     str(arguments.get("stream", "")), arguments.get("channel", -1)))  # fmt: skip
+        lane, kind = event.get("tid", 0), str(event.get("cat", ""))
+        rows.append((lane, lane_names.get((event.get("pid"), lane), kind), kind, start, start + lasts, arguments.get("chunk", -1),
+                     arguments.get("operation", -1), str(arguments.get("stream", "")), arguments.get("channel", -1)))  # fmt: skip
     found.rows = pd.DataFrame(rows, columns=TRACE_COLUMNS)
     if found.rows.empty:
         found.wrong.append(("traceEvents", "holds no operation of an engine"))
         found.kind = ""
     return found
+
+
+def _names(events: Sequence[Mapping[str, Any]], what: str) -> dict[tuple[Any, Any], str]:
+    """What metadata call processes (lane 0) or lanes, by process and lane."""
+    return {(e.get("pid"), 0 if what == "process_name" else e.get("tid")): str(e["args"].get("name", ""))
+            for e in events if (e.get("ph"), e.get("name")) == ("M", what) and isinstance(e.get("args"), dict)}  # fmt: skip

@@ -154,7 +154,9 @@ class Trace:
 
     @property
     def one_queue(self) -> bool:
-        """Whether the kernels of several streams went through one hardware queue, by the channels of the trace."""
+        """Whether there was one hardware queue: as the trace says, or by the channels of kernels in several streams."""
+        if "connections" in self.about:
+            return self.about["connections"] == 1
         kernels = self.rows[self.rows["kind"] == "kernels"]
         return kernels["stream"].nunique() > 1 and set(kernels["channel"]) != {-1} and kernels["channel"].nunique() == 1
 

@@ -145,7 +145,7 @@ def sheet() -> AbstractContextManager[None]:
 
 def figure(width: float, height: float, columns: int = 1, rows: int = 1, **subplots: Any) -> tuple[Figure, Sequence[Axes]]:
     """A figure and its axes row by row, laid out so that nothing is cut; sizes in inches."""
-    grid = {"width_ratios": subplots.pop("width_ratios", None)}
+    grid = {ratios: subplots.pop(ratios, None) for ratios in ("width_ratios", "height_ratios")}
     drawn, axes = pyplot.subplots(
         rows, columns, figsize=(width, height), squeeze=False, layout="constrained", gridspec_kw=grid, **subplots
     )

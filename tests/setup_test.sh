@@ -125,6 +125,7 @@ expect 0 "Figures:  $scratch/out/report/figures" "${run[@]}" --no-cuda --quick
 expect 0 'verify --device simt --quick' cat "$scratch/out/log/verify.txt"
 expect 0 "bench --variant cpu_* --sweep quick --out $scratch/out/cpu.json" cat "$scratch/out/log/bench.txt"
 expect 0 'streams check all' cat "$scratch/out/log/check.txt"
+expect 0 "scenes --out $scratch/out/scenes --force" cat "$scratch/out/log/scenes.txt"
 expect 1 'Failed:   verify' env STATUS_verify=1 STATUS_bench=4 "${run[@]}" --no-cuda
 expect 1 'Failed:   explain' env STATUS_explain=134 STATUS_analysis=2 "${run[@]}" --no-cuda
 expect 2 'error: bad.json: truncated' env STATUS_analysis=2 "${run[@]}" --no-cuda
@@ -141,10 +142,10 @@ expect 0 "bench --sweep full --out $scratch/out/scan.json" cat "$scratch/out/log
 expect 0 "streams run --sweep full --out $scratch/out/schedules.json" cat "$scratch/out/log/schedules.txt"
 expect 0 "streams caveats --json $scratch/out/caveats.json" cat "$scratch/out/log/caveats.txt"
 expect 0 "streams concurrency --json $scratch/out/concurrency.json" cat "$scratch/out/log/concurrency.txt"
-for name in depth_first breadth_first depth_first_one_queue; do
+for name in {depth,breadth}_first{,_one_queue}; do
   expect 0 "--out $scratch/out/trace_$name.json" cat "$scratch/out/log/traces.txt"
 done
-for from_to in memory file_pwrite file_mapping; do
+for from_to in memory_1024MiB file_{pwrite,mapping}_256MiB; do
   expect 0 "--json $scratch/out/stream_scan_$from_to.json" cat "$scratch/out/log/stream_scan.txt"
 done
 expect 1 '' test -e "$scratch/out/.scanned"

@@ -583,6 +583,19 @@ TEST_F(StreamScan, AFileThatShrinksLeavesNothing) {
   expect_nothing_left();
 }
 
+TEST_F(StreamScan, AFileThatIsWrittenToLeavesNothing) {
+  write_input(random_items(problem_, 14));
+  std::thread touch([&] {
+    wait_for_chunks(20);
+    fs::last_write_time(in(), fs::last_write_time(in()) + std::chrono::seconds(1));
+  });
+  const Result result = scanlab(words());
+  touch.join();
+  EXPECT_EQ(result.status, kBadInput);
+  EXPECT_NE(result.err.find("was changed while it was read"), std::string::npos) << result.err;
+  expect_nothing_left();
+}
+
 TEST_F(StreamScan, AFileThatIsWrittenToIsFound) {
   problem_.items = 1000;
   write_input(random_items(problem_, 14));
@@ -597,6 +610,8 @@ TEST_F(StreamScan, GoesOnFromTheSameScanAlone) {
   write_input(items);
   EXPECT_EQ(status_of(start(words(), 1 << 20)), kBadInput);
   expect_refused(words({"--mode", "exclusive"}), "mode was \"inclusive\" and is \"exclusive\"");
+  expect_refused(words({"--op", "max"}), "op was \"plus\" and is \"max\"");
+  expect_refused(words({"--scan", "cpu_parallel"}), "scan was \"cpu_sequential\" and is \"cpu_parallel\"");
   expect_refused(words({"--type", "i64"}), "--fresh");
   const auto written = fs::last_write_time(in());
   fs::last_write_time(in(), written + std::chrono::seconds(1));
@@ -637,8 +652,13 @@ TEST_F(StreamScan, AStateThatMayLieIsNotBelieved) {
   expect_begun_anew("lacks");
 
   EXPECT_EQ(status_of(start(words(), 1 << 20)), kBadInput);
-  std::ofstream(state()) << "{";
-  expect_refused(words(), "--fresh");
+  std::ifstream whole(state());
+  auto changed = nlohmann::ordered_json::parse(whole);
+  changed["chunks_done"] = "many";
+  for (const std::string& text : {std::string("{"), std::string("[]"), changed.dump()}) {
+    std::ofstream(state()) << text;
+    expect_refused(words(), "its state cannot be read; give --fresh");
+  }
 }
 
 TEST_F(StreamScan, BadInputIsOneSentence) {

@@ -11,6 +11,7 @@
 #include "harness/streams/happens_before.hpp"
 #include "harness/streams/host_memory.hpp"
 #include "harness/streams/issuer.hpp"
+#include "tests/random_recording.hpp"
 
 namespace scanlab::streams {
 namespace {
@@ -365,6 +366,16 @@ TEST(HappensBefore, ASynchronousCopyFromPageableMemoryMayReturnBeforeTheDeviceHa
   EXPECT_FALSE(is_ordered(issue, HostMemory::pageable));
 }
 
+TEST(HappensBefore, ASynchronousCopyToTheHostReturnsWhenItIsThere) {
+  constexpr auto issue = [](Issuer& issuer, const Job&) {
+    const Chunk chunk = issuer.chunks().front();
+    issuer.copy_out_now(chunk);
+    issuer.compute(chunk, issuer.create_stream(StreamKind::non_blocking));  // writes what was copied
+  };
+  EXPECT_TRUE(is_ordered(issue, HostMemory::pinned));
+  EXPECT_TRUE(is_ordered(issue, HostMemory::pageable));
+}
+
 /// Every pair of side kernels that nothing orders, by the rules as they are written, pair by pair: slow and plain.
 std::set<std::pair<std::size_t, std::size_t>> unordered_pairs(const std::vector<Operation>& operations) {
   const std::size_t n = operations.size();
@@ -416,44 +427,7 @@ TEST(HappensBefore, AgreesWithTheRulesTakenPairByPair) {
   std::mt19937 random(3);
   std::size_t found = 0;
   for (int trial = 0; trial < 300; ++trial) {
-    Recording recording{.job = job_of("scale")};
-    Issuer issuer(recording);
-    std::vector<Stream> streams = issuer.create_streams(2);
-    streams.push_back(issuer.create_stream(StreamKind::non_blocking));
-    streams.push_back(issuer.create_stream(StreamKind::non_blocking));
-    streams.push_back(kPerThreadDefault);
-    streams.push_back(kLegacyDefault);
-    const std::vector<Event> events{issuer.create_event(), issuer.create_event()};
-    for (int i = 0; i < 40; ++i) {
-      // The legacy default stream rarely, and the host rarely: they order nearly everything.
-      const Stream stream = streams[random() % (random() % 4 == 0 ? 6 : 5)];
-      const Event event = events[random() % 2];
-      switch (random() % 24) {
-        case 0:
-          random() % 4 == 0 ? issuer.synchronize_device() : issuer.synchronize(stream);
-          break;
-        case 1:
-          issuer.synchronize(event);
-          break;
-        case 2:
-          issuer.host_work(1);
-          break;
-        case 3:
-        case 4:
-        case 5:
-        case 6:
-          issuer.record(event, stream);
-          break;
-        case 7:
-        case 8:
-        case 9:
-        case 10:
-          issuer.wait(stream, event);
-          break;
-        default:
-          issuer.side_kernel(stream);
-      }
-    }
+    const Recording recording = random_recording(random, job_of("scale"), 40, false);
     std::set<std::pair<std::size_t, std::size_t>> pairs;
     for (const Hazard& hazard : check(recording).hazards) pairs.emplace(hazard.first, hazard.second);
     ASSERT_EQ(pairs, unordered_pairs(recording.operations)) << "trial " << trial;
@@ -576,6 +550,7 @@ TEST(StreamsCommand, BadInputIsASentence) {
   expect({"check", "all", "--memory", "pined"}, "pinned");
   expect({"check", "double_buffered", "--workload", "scale", "--budget", "1000"}, "less than two chunks");
   expect({"check", "double_buffered", "--budget", "2^20", "--buffers", "3"}, "leave out --buffers");
+  expect({"check", "double_buffered", "--budget", "much"}, "2GiB");
 }
 
 TEST(StreamsCommand, ListHasEverySchedule) {

@@ -2,5 +2,6 @@
 
 A module has ``CAPTION`` (what is drawn and what the bars mean), ``WIDTH`` (``"column"`` or ``"double"``), ``NEEDS``
 (evidence by name, see :mod:`analysis.evidence`) and ``draw``, which takes the evidence by those names and returns a
-figure. The driver finds modules here, adds the footer, and writes the files under the module's name.
+figure. It may have ``details``, which takes the same and returns what the caption says of this evidence. The driver finds
+modules here, adds the footer, and writes the files under the module's name.
 """

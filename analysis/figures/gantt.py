@@ -5,14 +5,14 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 
 from analysis import style
-from analysis.gantt import draw_trace, makespan_ms
+from analysis.gantt import draw_trace, makespan_ms, time_label
 from analysis.streams_evidence import TraceEvidence, Traces
 
 WIDTH = "column"
 CAPTION = (
     "What each engine did when, from activity records of single runs: copies to the device, kernels, copies to the host. Each bar is "
     "an operation of one chunk; kernels are drawn at least as wide as a line. The times are those from the first start to the last "
-    "end, while records were collected."
+    "end of one run, that of median time while records were collected."
 )
 NEEDS = {"traces": Traces(("depth_first", "breadth_first"))}
 
@@ -22,5 +22,5 @@ def draw(traces: TraceEvidence) -> Figure:
     for axis, trace in zip(axes, traces.traces, strict=True):
         draw_trace(axis, trace.rows, f"{trace.title}: {makespan_ms(trace.rows):.2f} ms")
     axes[-1].set_xlim(left=0)
-    axes[-1].set_xlabel("time, ms")
+    axes[-1].set_xlabel(time_label(traces.traces[-1].about))
     return drawn

@@ -18,7 +18,8 @@ CAPTION = (
     "the first chunk's way to it and before the last one's from it, with the copy rates while both directions run; and the "
     "formula of Van Werkhoven et al., which is the same with the rates of one direction alone. A chunk that fills the pipeline has "
     "the bus to itself, so that with few chunks a schedule can be a little faster than the second. The schedules that are wrong on "
-    "purpose are left out. Below: times near the second bound, as multiples of it. Bars are 95% bootstrap intervals of the median."
+    "purpose are left out. Below: times near the second bound, as multiples of it. Bars are 95% bootstrap intervals of the median "
+    "where there are five repetitions or more."
 )
 NEEDS = {"schedules": Schedules()}
 

@@ -17,7 +17,7 @@ CAPTION = (
     "Speedup over serial copies in pinned memory (serial_pinned at its fastest number of chunks), against the number of chunks n. "
     "The dotted line is 3n/(n + 2), what is possible if copy in, kernel and copy out take a third each; the dashed one is the same "
     "for the parts as measured one at a time, and the solid one for the copy rates while both directions run. Bars are 95% "
-    "bootstrap intervals of the ratio of medians."
+    "bootstrap intervals of the ratio of medians where there are five repetitions or more."
 )
 NEEDS = {"schedules": Schedules()}
 

@@ -10,7 +10,8 @@ from analysis.streams_evidence import ScheduleEvidence, Schedules
 WIDTH = "double"
 CAPTION = (
     "Time of each schedule against the number of streams, at one number of chunks, with the bounds of the figure of chunks. Schedules "
-    "that make as many streams as they need, whatever is asked for, are flat. Bars are 95% bootstrap intervals of the median."
+    "that make as many streams as they need, whatever is asked for, are flat. Bars are 95% bootstrap intervals of the median "
+    "where there are five repetitions or more."
 )
 NEEDS = {"schedules": Schedules(over="streams")}
 

@@ -15,7 +15,7 @@ CAPTION = (
     "Scans of host data that need not fit on the device: bytes of input a second (as many bytes of output pass at the same time), "
     "against the bytes of the input. The thick line is copies of the same arrays in both directions at once, and no scan. Naive is a loop that reads, "
     "copies, scans, copies and writes in turn, from memory that is not pinned. Files lie in the page cache and are written by "
-    "pwrite or through a mapping. Bars are 95% bootstrap intervals of the median."
+    "pwrite or through a mapping. Bars are 95% bootstrap intervals of the median where there are five repetitions or more."
 )
 NEEDS = {"scans": StreamScans()}
 

@@ -17,12 +17,12 @@ def build(experiments: TableEvidence) -> Table:
         rows[f"{who}_shown"] = [caveats.cell(*pair) for pair in zip(rows[f"{who}_answer"], rows[f"{who}_differs"], strict=True)]
         columns += [
             Column(f"{who}_said", "said", caveats.text, right=False, group=group),
-            Column(f"{who}_shown", "does", right=False, group=group),
+            Column(f"{who}_shown", "here", right=False, group=group),
             Column(f"{who}_counted", "yes", caveats.text, right=False, group=group),
         ]
     return Table(
         caption="What calls do, between kernels: whether the call returns only when the kernel before it has ended, and whether it keeps "
-        "kernels of two other streams from running at once. Said: by the source, where it says anything; does: on this device, with an "
+        "kernels of two other streams from running at once. Said: by the source, where it says anything; here: on this device, with an "
         "exclamation mark where that differs; yes: in so many trials. The calls' names are without cuda.",
         columns=columns,
         rows=rows,

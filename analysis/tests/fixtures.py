@@ -237,6 +237,7 @@ def write_all(folder: Path, rounds: int = 11, top: int = 28, extra: int = 64) ->
     (folder / "prefix_wait.csv").write_text(PREFIX_WAIT)
     (folder / "repeat.txt").write_text(REPEAT)
     stream_fixtures.write_all(folder)
+    stream_fixtures.write_scenes(folder)
     counter_lines = ["variant,padding,type,op,items,kernel,launch_index,shared_load_wavefronts,"
                      "shared_store_wavefronts,shared_load_conflicts,shared_store_conflicts"]  # fmt: skip
     for variant, items, padding in _explained():

@@ -6,6 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from analysis import figures
+from analysis.report import modules
+
 ITEMS = 2**28
 COPY_MS, DUPLEX_MS = 20.0, 22.0
 CHUNKS, STREAMS, WORKS = (1, 2, 4, 16, 64), (1, 2, 4, 8), (1, 32, 128, 512)
@@ -102,6 +105,25 @@ def trace(schedule_: str = "depth_first", operations: int = 48, channels: int = 
             "otherData": about(schedule=schedule_, collection_percent=-2.0) | changes}  # fmt: skip
 
 
+def scene(name: str, multiprocessors: int = 0, **changes: Any) -> dict[str, Any]:
+    """A simulated timeline of three chunks, or of three blocks that fill half of the multiprocessors."""
+    document = trace("", operations=9)
+    document["otherData"] = about(scene=name, simulated_on="didactic", title=name, fact=f"What {name} shows.", unit="units",
+                                  machine="a machine", makespan_us=1600.0) | changes  # fmt: skip
+    if multiprocessors:
+        document["otherData"]["multiprocessors"] = multiprocessors
+        document["traceEvents"].append({"name": "process_name", "ph": "M", "pid": 4, "tid": 0, "args": {"name": "multiprocessors"}})
+        document["traceEvents"] += [{"name": "side kernel", "cat": "kernels", "ph": "X", "pid": 4, "tid": lane + 1, "ts": 0.0, "dur": 1000.0,
+                                     "args": {"operation": 0, "stream": "stream 0"}} for lane in range(multiprocessors // 2)]  # fmt: skip
+    return document
+
+
+def scene_ids() -> list[str]:
+    """Those that figures ask for."""
+    needs = [module.NEEDS.get("scenes") for _, module in modules(figures)]
+    return [name for need in needs if need for row in need.rows for name in row]
+
+
 def experiment(name: str, question: str, said: str | None, answer: str | None) -> dict[str, Any]:
     return {"name": name, "question": question, "said": said, "claim": "a claim", "source": "a lecture", "answer": answer,
             "differs": bool(said and answer and said != answer), "yes": 15 if answer == "yes" else 0, "trials": 15 if answer else 0,
@@ -142,3 +164,9 @@ def write_all(folder: Path) -> None:
         documents |= {f"trace_{schedule_}_{channels}": trace(schedule_, channels=channels) for channels in (1, 4)}
     for name, document in documents.items():
         (folder / f"{name}.json").write_text(json.dumps(document))
+
+
+def write_scenes(folder: Path) -> None:
+    """Every scene that a figure asks for; those of small grids show blocks."""
+    for name in scene_ids():
+        (folder / f"scene_{name}.json").write_text(json.dumps(scene(name, 6 if name.startswith("small_grids") else 0)))

@@ -259,6 +259,6 @@ def test_no_measured_value_in_the_paper_is_typed_by_hand() -> None:
 
 def test_paper_shows_only_figures_and_tables_that_analysis_writes() -> None:
     text = PAPER.read_text().split(r"\begin{document}")[1]
-    assert set(re.findall(r"\\scan(?:wide)?figure{(\w+)}", text)) == set(FIGURES)
+    assert set(re.findall(r"\\scan(?:wide|page)?figure{(\w+)}", text)) == set(FIGURES)
     assert set(re.findall(r"\\scan(?:page)?table{(\w+)}", text)) <= set(TABLES)
     assert set(re.findall(r"\\figref{(\w+)}", text)) <= set(FIGURES)

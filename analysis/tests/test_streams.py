@@ -8,15 +8,20 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from matplotlib.axes import Axes
 
-from analysis import caveats, gantt, results, streams, streams_evidence, style
+from analysis import caveats, gantt, published, results, scenes, streams, streams_evidence, style
 from analysis.figures import concurrency, schedules_speedup
 from analysis.figures import schedules as schedules_figure
 from analysis.figures import stream_scan as scan_figure
+from analysis.scenes import Scenes
 from analysis.streams_evidence import Parts, Schedules, StreamScans, Traces
 from analysis.streams_targets import over_bound, targets
+from analysis.tables import generations
 from analysis.tests import stream_fixtures as fixtures
+from analysis.tests.conftest import PUBLISHED
 
 RECORDED = Path(__file__).parents[2] / "data" / "recorded" / "nvidia-h200" / "2026-11-21d"
 
@@ -136,6 +141,34 @@ def test_a_schedule_is_set_against_the_copies_and_kernels_of_its_own_run(tmp_pat
         assert over_bound(case).value == pytest.approx(1.02, abs=1e-4)
 
 
+def drawn(axes: Axes, look: style.Look) -> list[float]:
+    """The heights of the one line of two points or more that has this look."""
+    wanted = (look.colour, look.line, look.marker or "None")
+    (line,) = [line for line in axes.get_lines() if len(line.get_xdata()) > 1
+               and (line.get_color(), line.get_linestyle(), line.get_marker() or "None") == wanted]  # fmt: skip
+    return list(line.get_ydata())
+
+
+def test_the_bounds_that_figures_draw_are_those_they_name(tmp_path: Path) -> None:
+    fixtures.write_all(tmp_path)
+    found = read(tmp_path)
+    evidence = Schedules().find(found, {})
+    chunks, kernels = np.array(fixtures.CHUNKS), fixtures.kernel_ms(1)
+    alone = fixtures.COPY_MS + (fixtures.COPY_MS + kernels) / chunks
+    duplex = np.array([fixtures.bound_ms(1, n) for n in chunks])
+    serial = 2 * fixtures.COPY_MS + kernels
+    with style.sheet():
+        axes = schedules_figure.draw(evidence).axes[0]
+        for name, times in (("serial sum", [serial] * len(chunks)), ("fill + max, duplex", duplex), ("Van Werkhoven", alone)):
+            assert drawn(axes, schedules_figure.BOUNDS[name]) == pytest.approx(list(times)), name
+        axes = schedules_speedup.draw(evidence).axes[0]
+        for name, times in ((schedules_speedup.MEASURED, alone), (schedules_speedup.DUPLEX, duplex)):
+            assert drawn(axes, schedules_speedup.LOOKS[name]) == pytest.approx(list(serial / times)), name
+        axes = scan_figure.draw(StreamScans().find(found, {})).axes[0]
+        for way, rate in ((streams_evidence.DUPLEX, 50.0), (streams_evidence.STREAMED, 48.0)):
+            assert drawn(axes, scan_figure.LOOKS[way, ""]) == pytest.approx([rate] * 3), way
+
+
 def test_speedup_is_over_the_fastest_serial_run(tmp_path: Path) -> None:
     write(tmp_path, "d.json", fixtures.schedules())
     panel = schedules_figure.at_one(Schedules().find(read(tmp_path), {}).panels()[0], "streams", "chunks")
@@ -206,6 +239,23 @@ def test_a_trace_of_1000_operations_is_drawn_in_five_seconds(tmp_path: Path) -> 
     assert time.monotonic() - started < 5
 
 
+def test_the_connections_that_a_trace_states_are_believed() -> None:
+    rows = streams.trace(fixtures.trace(channels=1)).rows
+    assert [streams_evidence.Trace(about, rows).one_queue for about in ({}, {"connections": 8}, {"connections": 1})] == [True, False, True]
+
+
+def test_the_edges_of_many_bars_do_not_fill_a_lane() -> None:
+    with style.sheet():
+        _, (axes,) = style.figure(style.COLUMN, 1.4)
+        gantt.draw_trace(axes, streams.trace(fixtures.trace(operations=3000)).rows, "")
+        assert all(1000 * bars.get_linewidth()[0] < 72 * style.COLUMN / 4 for bars in axes.collections)
+
+
+def test_a_timeline_says_what_ran() -> None:
+    assert gantt.time_label({"workload": "scale", "items": 2**28, "chunks": 64}) == "time, ms; scale, $2^{28}$ items, 64 chunks"
+    assert gantt.time_label({}) == "time, ms"
+
+
 def test_engines_have_lanes_in_the_order_of_a_chunks_way() -> None:
     found = streams.trace(fixtures.trace())
     with style.sheet():
@@ -234,3 +284,55 @@ def test_makespans_are_in_units_of_a_blocks_time() -> None:
 @pytest.mark.parametrize(("size", "name"), [(1 << 30, "1 GiB"), (3 << 29, "1.5 GiB"), (1 << 20, "1 MiB"), (100, "100 B")])
 def test_sizes_are_named_in_binary_units(size: int, name: str) -> None:
     assert scan_figure.size_name(size) == name
+
+
+# ------------------------------------------------------------------------------------------------- simulated scenes
+
+
+def test_a_simulation_is_no_measured_trace(tmp_path: Path) -> None:
+    write(tmp_path, "t.json", fixtures.trace("depth_first"))
+    write(tmp_path, "s.json", fixtures.trace("depth_first", date="2027-01-01", simulated_on="h200"))
+    write(tmp_path, "only.json", fixtures.trace("breadth_first", simulated_on="h200"))
+    found = read(tmp_path)
+    assert sorted(file.kind for file in found.streams) == [streams.SIMULATION, streams.SIMULATION, streams.TRACE]
+    (measured,) = Traces().find(found, {}).traces
+    assert measured.about["date"] == "2026-01-02T03:04:05Z"
+
+
+def test_scenes_of_now_win_over_recorded_ones_and_none_may_lack(tmp_path: Path) -> None:
+    now, old = tmp_path / "now", tmp_path / "old"
+    for folder, date in ((now, "2026-01-03"), (old, "2026-01-04")):
+        folder.mkdir()
+        for name in ("a", "b"):
+            write(folder, f"{name}.json", fixtures.scene(name, date=date))
+    found = results.read([now], [old])
+    evidence = Scenes([["a", "b"]]).find(found, {})
+    assert evidence.provenance.line() == "Engine model, 2026-01-03, commit 012345678, simulated"
+    assert evidence.facts() == "(a) What a shows. (b) What b shows."
+    assert "simulated, recorded" in Scenes([["a", "b"]]).find(results.read([], [old]), {}).provenance.line()
+    assert Scenes([["a", "c"]]).find(found, {}) is None
+
+
+def test_blocks_are_shown_on_all_multiprocessors_and_bars_have_numbers(tmp_path: Path) -> None:
+    write(tmp_path, "a.json", fixtures.scene("a", multiprocessors=4))
+    write(tmp_path, "b.json", fixtures.scene("b"))
+    with style.sheet():
+        blocks, engines = scenes.draw(Scenes([["a"], ["b"]]).find(read(tmp_path), {})).axes
+    assert [label.get_text() for label in blocks.get_yticklabels()] == ["SM 0", "SM 1", "SM 2", "SM 3"]
+    assert [text.get_text() for text in blocks.texts] == ["0", "0"]
+    assert [label.get_text() for label in engines.get_yticklabels()] == list(streams.ENGINES)
+    assert [text.get_text() for text in engines.texts].count("2") == 2  # its kernel is too short for a number
+    assert all(text.get_fontsize() >= 7 for axes in (blocks, engines) for text in axes.texts)
+    assert "simulated" in engines.get_xlabel()
+
+
+def test_simulated_generations_stand_beside_the_published_ones(tmp_path: Path) -> None:
+    for device in generations.DEVICES:
+        for order, time in (("sequential", 12e3), ("depth_first", 6e3), ("breadth_first", 9e3)):
+            write(tmp_path, f"{device}_{order}.json", fixtures.scene(f"{device}_{order}", makespan_us=time))
+    published_ = published.read(PUBLISHED, [])
+    needs = generations.NEEDS
+    table = generations.build(needs["scenes"].find(read(tmp_path), {}), needs["published"].find(read(tmp_path), published_))
+    row = table.rows.set_index(["device", "schedule"]).loc[("c2050", "depth_first")]
+    assert row["published_ratio"] == pytest.approx(0.574, abs=1e-3) and row["simulated_ratio"] == 0.5
+    assert row["percent"] == pytest.approx(-13, abs=0.1)

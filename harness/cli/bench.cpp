@@ -166,11 +166,12 @@ std::optional<T> either(const std::optional<T>& ours, const std::optional<T>& go
 
 Request read_request(const po::variables_map& values, const GoogleFlags& flags) {
   Request request;
-  const std::optional<std::string> sweep =
+  const std::optional<std::string> asked =
       values.count("quick") != 0 ? std::optional<std::string>("quick") : given<std::string>(values, "sweep");
-  if (sweep) {
-    request.options.rounds = find_sweep(*sweep).rounds;
-    request.options.device_seconds = find_sweep(*sweep).seconds;
+  const Sweep* const sweep = asked ? &find_named("sweep", sweeps(), *asked) : nullptr;
+  if (sweep != nullptr) {
+    request.options.rounds = sweep->rounds;
+    request.options.device_seconds = sweep->seconds;
   }
   request.options.rounds =
       either(given<int>(values, "rounds"), flags.rounds, "rounds").value_or(request.options.rounds);
@@ -180,7 +181,7 @@ Request read_request(const po::variables_map& values, const GoogleFlags& flags) 
   request.options.runs = flags.runs;
   if (request.options.rounds < 1) throw CommandError(kBadInput, "--rounds takes a number from 1 on");
   if (!(request.options.cap_seconds > 0)) throw CommandError(kBadInput, "--cap takes seconds, more than 0");
-  request.cases = sweep ? sweep_cases(find_sweep(*sweep), values) : selected_cases(values);
+  request.cases = sweep != nullptr ? sweep_cases(*sweep, values) : selected_cases(values);
   request.out = either(given<std::string>(values, "out"), flags.out, "out");
   request.if_exists = values.count("force") != 0 ? IfExists::replace : IfExists::refuse;
   request.once = values.count("once") != 0;

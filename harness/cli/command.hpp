@@ -74,6 +74,7 @@ int streams(const std::vector<std::string>& arguments, Context& context);
 int advise(const std::vector<std::string>& arguments, Context& context);
 int calibrate(const std::vector<std::string>& arguments, Context& context);
 int simulate(const std::vector<std::string>& arguments, Context& context);
+int scenes(const std::vector<std::string>& arguments, Context& context);
 int stream_scan(const std::vector<std::string>& arguments, Context& context);
 
 /// The entry of `commands()` with this name.

@@ -91,7 +91,7 @@ void add_job_options(po::options_description& options, const std::string& defaul
       ("memory", list_of("KIND"), "pinned, pageable, or all (default: what the schedule says)")  //
       ("buffers", list_of("LIST"), buffers.c_str())                                              //
       ("budget", po::value<std::string>()->value_name("BYTES"),
-       "device memory: as many buffers as fit, two chunks at least")                            //
+       "device memory, as in 2GiB: as many buffers as fit, two chunks at least")                //
       ("blocks", list_of("LIST"), "blocks a kernel (default 0: as many as its items ask for)")  //
       ("work", list_of("LIST"), work.c_str());
 }
@@ -119,10 +119,7 @@ JobSelection read_job_selection(const po::variables_map& values, const std::stri
   if (values.count("budget") != 0) {
     if (values.count("buffers") != 0)
       throw CommandError(kBadInput, "--budget says how many buffers: leave out --buffers");
-    const std::string& text = values["budget"].as<std::string>();
-    const std::vector<std::int64_t> bytes = parse_items(text, "--budget");
-    if (bytes.size() != 1) throw CommandError(kBadInput, fmt::format("--budget takes one number, not '{}'", text));
-    selection.budget = bytes.front();
+    selection.budget = static_cast<std::int64_t>(parse_bytes(values["budget"].as<std::string>(), "--budget"));
   }
   return selection;
 }

@@ -166,6 +166,26 @@ std::vector<std::int64_t> parse_items(const std::string& text, const std::string
   return items;
 }
 
+std::size_t parse_bytes(const std::string& text, const std::string& option) {
+  constexpr std::pair<std::string_view, double> kUnits[] = {
+      {"", 1},      {"B", 1},        {"KB", 1e3},        {"MB", 1e6},           {"GB", 1e9},
+      {"TB", 1e12}, {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"TiB", 1099511627776.0}};
+  if (text.find('^') != std::string::npos && text.find(':') == std::string::npos) {
+    return static_cast<std::size_t>(parse_items(text, option).front());
+  }
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+  std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  while (unit.starts_with(' ')) unit.remove_prefix(1);
+  for (const auto& [name, factor] : kUnits) {
+    if (error == std::errc{} && unit == name && number >= 0 && number * factor < 1e18) {
+      return static_cast<std::size_t>(number * factor);
+    }
+  }
+  throw CommandError(kBadInput,
+                     fmt::format("{} '{}' is no number of bytes: write 4096, 2^30, 300MiB or 2GiB", option, text));
+}
+
 void add_selection_options(po::options_description& options, const std::string& default_items) {
   const auto list_of = [](const char* value) { return po::value<Words>()->composing()->value_name(value); };
   const std::string items = "numbers of items: 1000, 2^20, 2^20+1, ranges 2^10:2^28:x4 or 0:100:+10" +

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/program_options.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -40,10 +41,24 @@ Selection read_selection(const boost::program_options::variables_map& values);
 /// Parses one word of counts, which messages say is of `option`; throws CommandError.
 std::vector<std::int64_t> parse_items(const std::string& text, const std::string& option = "--items");
 
+/// Parses a number of bytes: 4096, 2^30, 300MiB, 2 GB; throws CommandError.
+std::size_t parse_bytes(const std::string& text, const std::string& option);
+
 /// Every comma-separated word of an option that may be repeated; throws CommandError for an empty one.
 std::vector<std::string> option_words(const boost::program_options::variables_map& values, const char* option);
 
 /// Throws CommandError: there is no `what` called `word`; names the near matches, or all.
 [[noreturn]] void unknown(const char* what, const std::string& word, const std::vector<std::string>& known);
+
+/// The one of `all` that is called `name`; throws as unknown() does.
+template <class Named>
+const Named& find_named(const char* what, const std::vector<Named>& all, const std::string& name) {
+  std::vector<std::string> known;
+  for (const Named& each : all) {
+    if (each.name == name) return each;
+    known.push_back(each.name);
+  }
+  unknown(what, name, known);
+}
 
 }  // namespace scanlab::cli

@@ -1,20 +1,20 @@
-// scanlab simulate: one schedule on the engine model, printed and written as `streams trace` does it. Needs no device.
+// scanlab simulate: one schedule on the engine model, printed and written as `streams trace` does it; or many, in a
+// sweep. Needs no device.
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 #include <fmt/ranges.h>
 
 #include <cmath>
+#include <ctime>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 
-#include "harness/cli/command.hpp"
-#include "harness/cli/job_selection.hpp"
-#include "harness/cli/provenance.hpp"
+#include "harness/cli/simulate.hpp"
 #include "harness/cli/simulate_compare.hpp"
 #include "harness/cli/streams_timeline.hpp"
 #include "harness/cli/whole_file.hpp"
-#include "harness/engines/simulation.hpp"
 #include "harness/streams/trace_events.hpp"
 
 namespace scanlab::cli {
@@ -31,7 +31,9 @@ constexpr char kNotes[] =
     "A profile is a file of data/devices/, or a FILE.json of the same form; data/README.md says what its figures "
     "mean.\n"
     "Times that are not given follow from the bytes and the profile's rates: a kernel reads and writes each item "
-    "once.\n";
+    "once.\n"
+    "With --sweep every option of a job takes a list, and --out gets one line of figures a configuration: makespan,\n"
+    "bounds, and the share of it that each engine is at work.\n";
 
 po::options_description simulate_options() {
   po::options_description options("options");
@@ -42,7 +44,10 @@ po::options_description simulate_options() {
       ("copy-in-us", po::value<double>()->value_name("T"), "microseconds to copy all items in, nothing beside it")  //
       ("kernel-us", po::value<double>()->value_name("T"), "microseconds of the kernel of all items")                //
       ("copy-out-us", po::value<double>()->value_name("T"), "microseconds to copy all items out")                   //
-      ("threads", po::value<int>()->value_name("N"), "threads a block (default 256)");
+      ("threads", po::value<int>()->value_name("N"), "threads a block (default 256)")                               //
+      ("sweep", "every combination of the lists given, summed up")                                                  //
+      ("ratios", po::value<std::vector<std::string>>()->composing()->value_name("LIST"),
+       "of compute to copy, in a sweep: kernels take so many times the longer of the two ways");
   add_compare_options(options);
   add_timeline_options(options);
   return options;
@@ -73,27 +78,38 @@ engines::Problem problem_of(const po::variables_map& values) {
   return problem;
 }
 
-engines::Simulation simulated(const streams::Recording& recording, const engines::DeviceProfile& profile,
-                              const engines::Problem& problem) {
-  try {
-    return engines::simulate(recording, profile, engines::costs(recording, profile, problem));
-  } catch (const engines::ScheduleError& error) {
-    throw CommandError(kBadInput, error.what());
-  } catch (const std::invalid_argument& error) {
-    throw CommandError(kBadInput, error.what());
+int simulate_one(const ScheduledJob& chosen, const engines::DeviceProfile& profile, const engines::Problem& problem,
+                 const po::variables_map& values, Context& context) {
+  const double shortest_gap = shortest_gap_of(values);
+  const streams::Recording recording = record(*chosen.schedule, chosen.job);
+  std::optional<WholeFile> file;
+  if (values.count("out") != 0) file.emplace(values["out"].as<std::string>(), values.count("force") != 0);
+  const engines::Simulation simulation =
+      engines::simulate(recording, profile, engines::costs(recording, profile, problem));
+  const streams::TimelineAnalysis analysis = analyse(simulation.timeline);
+  fmt::print(context.out, "{}\nsimulated on {}: {}\n", describe(chosen), profile.name, profile.title);
+  print(simulation.timeline, analysis, shortest_gap * analysis.makespan, context.out);
+  if (file) {
+    Facts facts = simulation_facts(profile, context);
+    facts.update(facts_of(chosen));
+    facts["makespan_us"] = 1e6 * analysis.makespan;
+    facts["overlap"] = analysis.overlap();
+    file->write(trace_events(simulation.timeline, facts).dump() + "\n");
+    fmt::print(context.out, "{} operations in {}\n", simulation.timeline.spans.size(), values["out"].as<std::string>());
   }
-}
-
-Facts about(const ScheduledJob& chosen, const engines::DeviceProfile& profile, const Context& context) {
-  Facts facts = build_facts();
-  facts["argv"] = fmt::format("{}", fmt::join(context.argv, " "));
-  facts["simulated_on"] = profile.name;
-  facts["hardware_queues"] = profile.hardware_queues;
-  facts.update(facts_of(chosen));
-  return facts;
+  return kOk;
 }
 
 }  // namespace
+
+Facts simulation_facts(const engines::DeviceProfile& profile, const Context& context) {
+  Facts facts = build_facts();
+  facts["date"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  facts["argv"] = fmt::format("{}", fmt::join(context.argv, " "));
+  facts["simulated_on"] = profile.name;
+  facts["hardware_queues"] = profile.hardware_queues;
+  return facts;
+}
 
 int simulate(const std::vector<std::string>& arguments, Context& context) {
   po::positional_options_description positional;
@@ -107,26 +123,18 @@ int simulate(const std::vector<std::string>& arguments, Context& context) {
   if (values.count("schedule") == 0) {
     throw CommandError(kBadInput, "simulate takes a schedule, as in 'scanlab simulate depth_first --profile c2050'");
   }
-  const ScheduledJob chosen = only_job("simulate", read_job_selection(values, kDefaultWorkload, kDefaultItems).jobs());
-  const double shortest_gap = shortest_gap_of(values);
   const engines::DeviceProfile profile = profile_of(values);
   const engines::Problem problem = problem_of(values);
-  const streams::Recording recording = record(*chosen.schedule, chosen.job);
-
-  std::optional<WholeFile> file;
-  if (values.count("out") != 0) file.emplace(values["out"].as<std::string>(), values.count("force") != 0);
-  const engines::Simulation simulation = simulated(recording, profile, problem);
-  const streams::TimelineAnalysis analysis = analyse(simulation.timeline);
-  fmt::print(context.out, "{}\nsimulated on {}: {}\n", describe(chosen), profile.name, profile.title);
-  print(simulation.timeline, analysis, shortest_gap * analysis.makespan, context.out);
-  if (file) {
-    Facts facts = about(chosen, profile, context);
-    facts["makespan_us"] = 1e6 * analysis.makespan;
-    facts["overlap"] = analysis.overlap();
-    file->write(trace_events(simulation.timeline, facts).dump() + "\n");
-    fmt::print(context.out, "{} operations in {}\n", simulation.timeline.spans.size(), values["out"].as<std::string>());
+  const std::vector<ScheduledJob> jobs = read_job_selection(values, kDefaultWorkload, kDefaultItems).jobs();
+  try {
+    if (values.count("sweep") != 0) return simulate_sweep(jobs, profile, problem, values, context);
+    if (values.count("ratios") != 0) throw CommandError(kBadInput, "--ratios is of a sweep: add --sweep");
+    return simulate_one(only_job("simulate", jobs), profile, problem, values, context);
+  } catch (const engines::ScheduleError& error) {
+    throw CommandError(kBadInput, error.what());
+  } catch (const std::invalid_argument& error) {
+    throw CommandError(kBadInput, error.what());
   }
-  return kOk;
 }
 
 }  // namespace scanlab::cli

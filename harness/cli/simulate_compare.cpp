@@ -94,7 +94,7 @@ void compare(const std::string& file, engines::DeviceProfile profile, Compared& 
     all.file = file;
     all.about = trace["otherData"];
     all.chosen = job_of(all.about);
-    profile.hardware_queues = all.about.value("hardware_queues", profile.hardware_queues);
+    profile.hardware_queues = all.about.value("connections", profile.hardware_queues);
     all.recording = record(*all.chosen.schedule, all.chosen.job);
     all.measured = {.recording = &all.recording, .spans = streams::traced_spans(trace), .issued = {}};
     all.predicted =
@@ -122,7 +122,7 @@ Json spread(const std::vector<engines::OperationError>& errors, double engines::
 Json to_json(const Compared& one) {
   Json json{{"file", one.file}};
   json.update(facts_of(one.chosen));
-  json["hardware_queues"] = one.about.value("hardware_queues", 0);
+  json["connections"] = one.about.value("hardware_queues", 0);
   json["measured_us"] = 1e6 * one.measured_seconds;
   json["predicted_us"] = 1e6 * one.predicted_seconds;
   json["error"] = one.error();
@@ -149,9 +149,9 @@ struct Summary {
 };
 
 void print(const Compared& one, std::ostream& out) {
-  fmt::print(out, "{:>9.3f} {:>9.3f} {:>+6.1f}%  {:>4.0f}%  {} queues, {}\n", 1e3 * one.measured_seconds,
+  fmt::print(out, "{:>9.3f} {:>9.3f} {:>+6.1f}%  {:>4.0f}%  connections {}, {}\n", 1e3 * one.measured_seconds,
              1e3 * one.predicted_seconds, 100 * one.error(), 100 * one.comparison.overlap_share(),
-             one.about.value("hardware_queues", 0), describe(one.chosen));
+             one.about.value("connections", 0), describe(one.chosen));
 }
 
 void print_operations(const Compared& one, std::ostream& out) {

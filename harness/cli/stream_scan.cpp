@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <ctime>
@@ -89,24 +88,6 @@ po::options_description stream_scan_options() {
       ("json", text("FILE"), "every repetition, with provenance")                                                     //
       ("help,h", "this text");
   return options;
-}
-
-/// "2GiB", "500 MB", "4096".
-std::size_t parse_bytes(const std::string& option, const std::string& text) {
-  constexpr std::pair<std::string_view, double> kUnits[] = {
-      {"", 1},      {"B", 1},        {"KB", 1e3},        {"MB", 1e6},           {"GB", 1e9},
-      {"TB", 1e12}, {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"TiB", 1099511627776.0}};
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
-  std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  while (unit.starts_with(' ')) unit.remove_prefix(1);
-  for (const auto& [name, factor] : kUnits) {
-    if (error == std::errc{} && unit == name && number >= 0 && number * factor < 1e18) {
-      return static_cast<std::size_t>(number * factor);
-    }
-  }
-  throw CommandError(kBadInput,
-                     fmt::format("--{} '{}' is no number of bytes: write 4096, 300MiB or 2GiB", option, text));
 }
 
 std::string in_bytes(std::size_t bytes) {
@@ -260,10 +241,10 @@ Request read_request(const po::variables_map& values) {
   if (request.duplex && (!request.cuda || request.output)) {
     throw CommandError(kBadInput, "--compare duplex is of a CUDA device, and in memory: leave out --out");
   }
-  request.budget = parse_bytes("budget", values["budget"].as<std::string>());
+  request.budget = parse_bytes(values["budget"].as<std::string>(), "--budget");
   scan.scan = &read_scan(values, request.cuda);
   std::optional<std::size_t> chunk;
-  if (values.count("chunk") != 0) chunk = parse_bytes("chunk", values["chunk"].as<std::string>());
+  if (values.count("chunk") != 0) chunk = parse_bytes(values["chunk"].as<std::string>(), "--chunk");
   fit(scan, request.budget, chunk);
   return request;
 }

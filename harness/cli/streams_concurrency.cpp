@@ -3,7 +3,6 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 #include <sstream>
 
@@ -25,8 +24,6 @@ using streams::SmallGrids;
 using Json = nlohmann::ordered_json;
 
 namespace {
-
-constexpr char kConnectionsVariable[] = "CUDA_DEVICE_MAX_CONNECTIONS";
 
 constexpr char kNotes[] =
     "Every block spins as long, and only so many fit at once (the slots): the makespan should be the time of a block\n"
@@ -126,13 +123,11 @@ Request read_request(const po::variables_map& values) {
 int measure_here([[maybe_unused]] const Request& request, [[maybe_unused]] Context& context) {
 #ifdef SCANLAB_WITH_CUDA
   try {
-    const char* const variable = std::getenv(kConnectionsVariable);
-    const int connections = variable == nullptr ? 8 : std::stoi(variable);
     const streams::Room room = streams::room_for(request.settings);
     Json cases = Json::array();
     for (const SmallGrids& grids : request.grids.empty() ? streams::staircase(room.slots) : request.grids) {
-      cases.push_back(
-          to_json(streams::measure_grids(grids, request.settings, room), request.settings, room, connections));
+      cases.push_back(to_json(streams::measure_grids(grids, request.settings, room), request.settings, room,
+                              streams::connections()));
     }
     context.out << cases.dump() << "\n";
     return kOk;
@@ -148,7 +143,8 @@ int measure_here([[maybe_unused]] const Request& request, [[maybe_unused]] Conte
 Json measure_with(std::int64_t connections, const std::vector<std::string>& arguments) {
   std::vector<std::string> words{"streams", "concurrency", kInFreshProcess};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  const FreshProcess process = run_in_fresh_process(words, {{kConnectionsVariable, std::to_string(connections)}});
+  const FreshProcess process =
+      run_in_fresh_process(words, {{streams::kConnectionsVariable, std::to_string(connections)}});
   const Json cases = Json::parse(process.out, nullptr, /*allow_exceptions=*/false);
   if (process.status != kOk || !cases.is_array()) {
     throw CommandError(

@@ -18,6 +18,7 @@
 #include "harness/cli/one_benchmark.hpp"
 #include "harness/cli/progress.hpp"
 #include "harness/cli/results_file.hpp"
+#include "harness/cli/selection.hpp"
 #include "harness/cli/streams.hpp"
 #include "harness/cli/streams_sweep.hpp"
 #include "harness/model/median.hpp"
@@ -379,7 +380,7 @@ int streams_run(const std::vector<std::string>& arguments, Context& context) {
     return kOk;
   }
   const StreamsSweep* const sweep =
-      values.count("sweep") != 0 ? &find_streams_sweep(values["sweep"].as<std::string>()) : nullptr;
+      values.count("sweep") != 0 ? &find_named("sweep", streams_sweeps(), values["sweep"].as<std::string>()) : nullptr;
   if (values.count("schedule") == 0 && sweep == nullptr) {
     throw CommandError(kBadInput, "run takes a schedule, or all, as in 'scanlab streams run depth_first', or --sweep");
   }

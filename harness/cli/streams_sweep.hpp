@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/cli/job_selection.hpp"
@@ -19,9 +18,6 @@ struct StreamsSweep {
 };
 
 const std::vector<StreamsSweep>& streams_sweeps();
-
-/// Throws CommandError (status 2) that names the sweeps there are.
-const StreamsSweep& find_streams_sweep(std::string_view name);
 
 /// Every job of a sweep, in the order of its parts; some come twice. `values`, of job options, may narrow schedules and
 /// workloads; throws CommandError (status 2) for what a sweep sets itself.

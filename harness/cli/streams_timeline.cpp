@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <new>
 
 #include "harness/cli/command.hpp"
@@ -91,12 +90,6 @@ void print(const streams::Timeline& timeline, const streams::TimelineAnalysis& a
     }
   }
   if (left_out > 0) fmt::print(out, "  and {} more such gaps\n", left_out);
-}
-
-int hardware_queues_here() {
-  const char* const connections = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
-  constexpr int kDefault = 8;
-  return connections == nullptr ? kDefault : std::atoi(connections);
 }
 
 #ifdef SCANLAB_WITH_CUDA

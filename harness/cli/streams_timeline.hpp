@@ -38,9 +38,6 @@ double shortest_gap_of(const boost::program_options::variables_map& values);
 /// What a trace says of its schedule and job.
 Facts facts_of(const ScheduledJob& chosen);
 
-/// Among which CUDA shares its streams in this process: CUDA_DEVICE_MAX_CONNECTIONS, 8 if it is not set.
-int hardware_queues_here();
-
 /// Throws CommandError (status 2) unless there is exactly one.
 ScheduledJob only_job(const std::string& command, const std::vector<ScheduledJob>& jobs);
 

@@ -11,10 +11,12 @@
 #include "harness/cli/job_selection.hpp"
 #include "harness/cli/progress.hpp"
 #include "harness/cli/provenance.hpp"
+#include "harness/cli/selection.hpp"
 #include "harness/cli/streams.hpp"
 #include "harness/cli/streams_sweep.hpp"
 #include "harness/cli/streams_timeline.hpp"
 #include "harness/cli/whole_file.hpp"
+#include "harness/streams/concurrency.hpp"
 #include "harness/streams/trace_events.hpp"
 
 namespace scanlab::cli {
@@ -29,10 +31,9 @@ constexpr char kDefaultItems[] = "2^26";
 constexpr char kNotes[] =
     "FILE opens in ui.perfetto.dev: a lane a stream, a lane an engine, and the host's issue. A gap's reason comes "
     "from\n"
-    "what the schedule orders, when the host issued, and when what was waited for ended. Overlap is the part that was\n"
-    "saved of what could be: 0% if one engine works at a time, 100% if the busiest never stops. With several "
-    "schedules or\n"
-    "parameters, or a sweep, --out names a folder, and each has a file there.\n";
+    "what the schedule orders, when the host issued, and when what was waited for ended. Overlap is the time that\n"
+    "engines worked beside each other, of what is possible: 0% if one works at a time, 100% if none works but beside\n"
+    "the busiest. With several schedules or parameters, or a sweep, --out names a folder, and each has a file there.\n";
 
 po::options_description trace_options() {
   po::options_description options("options");
@@ -49,7 +50,8 @@ std::vector<ScheduledJob> jobs_of(const po::variables_map& values) {
   if (values.count("sweep") == 0) return read_job_selection(values, kDefaultWorkload, kDefaultItems).jobs();
   std::vector<ScheduledJob> all;
   std::set<std::string> seen;
-  for (const ScheduledJob& each : jobs(find_streams_sweep(values["sweep"].as<std::string>()), values)) {
+  for (const ScheduledJob& each :
+       jobs(find_named("sweep", streams_sweeps(), values["sweep"].as<std::string>()), values)) {
     if (seen.insert(describe(each)).second) all.push_back(each);
   }
   return all;
@@ -77,7 +79,7 @@ struct Trace {
       return all;
     };
     about.update(facts_of(chosen));
-    about["hardware_queues"] = hardware_queues_here();
+    about["connections"] = streams::connections();
     about["makespan_us"] = 1e6 * analysis.makespan;
     about["overlap"] = analysis.overlap();
     about["plain_us"] = microseconds(measured.plain);
@@ -116,13 +118,13 @@ int trace_one(const ScheduledJob& chosen, int repetitions, double shortest_gap, 
   return trace.passed() ? kOk : kFailed;
 }
 
-/// depth_first-scale-items67108864-chunks16-streams4-work1-queues8.json
+/// depth_first-scale-items67108864-chunks16-streams4-work1-connections8.json
 std::string file_name(const ScheduledJob& chosen) {
   const streams::Job& job = chosen.job;
-  return fmt::format("{}-{}-items{}-chunks{}-streams{}-work{}-{}queues{}.json", chosen.schedule->about.id,
+  return fmt::format("{}-{}-items{}-chunks{}-streams{}-work{}-{}connections{}.json", chosen.schedule->about.id,
                      job.workload->about.id, job.items, job.chunks, job.streams, job.work,
                      job.memory == chosen.schedule->about.memory ? "" : std::string(name(job.memory)) + "-",
-                     hardware_queues_here());
+                     streams::connections());
 }
 
 /// One file each; a schedule that cannot be measured is named, and the others go on.

@@ -1,7 +1,6 @@
 #include "harness/cli/sweep.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -101,14 +100,6 @@ const std::vector<Sweep>& sweeps() {
            }},
   };
   return all;
-}
-
-const Sweep& find_sweep(std::string_view name) {
-  const auto found = std::ranges::find(sweeps(), name, &Sweep::name);
-  if (found != sweeps().end()) return *found;
-  std::vector<std::string> names;
-  for (const Sweep& sweep : sweeps()) names.push_back(sweep.name);
-  throw CommandError(kBadInput, fmt::format("there is no sweep '{}'; known: {}", name, fmt::join(names, ", ")));
 }
 
 namespace {

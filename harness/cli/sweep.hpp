@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/cli/timed_case.hpp"
@@ -30,9 +29,6 @@ struct Sweep {
 };
 
 const std::vector<Sweep>& sweeps();
-
-/// Throws CommandError (status 2) that names the sweeps there are.
-const Sweep& find_sweep(std::string_view name);
 
 /// A case, and the columns to time it in: each state of the cache with each way to launch.
 struct SweepCase {

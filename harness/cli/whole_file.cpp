@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <cstring>
 #include <system_error>
 #include <utility>
 
@@ -16,9 +18,12 @@ WholeFile::WholeFile(std::filesystem::path path, bool replace)
                        fmt::format("'{}' exists; choose another name, or give --force to replace it", path_.string()));
   }
   std::error_code ignored;  // opening the file says it better
+  if (std::filesystem::exists(path_, ignored) && !std::filesystem::is_regular_file(path_, ignored)) {
+    refuse("it is not a regular file");
+  }
   if (path_.has_parent_path()) std::filesystem::create_directories(path_.parent_path(), ignored);
   file_.open(partial_);
-  if (!file_ || std::filesystem::is_directory(path_)) fail();
+  if (!file_) refuse(std::strerror(errno));
 }
 
 WholeFile::~WholeFile() {
@@ -29,11 +34,14 @@ WholeFile::~WholeFile() {
 void WholeFile::write(const std::string& text) {
   file_ << text;
   file_.close();
+  if (!file_) refuse(std::strerror(errno));
   std::error_code error;
-  if (file_) std::filesystem::rename(partial_, path_, error);
-  if (!file_ || error) fail();
+  std::filesystem::rename(partial_, path_, error);
+  if (error) refuse(error.message());
 }
 
-void WholeFile::fail() const { throw CommandError(kBadInput, fmt::format("cannot write '{}'", path_.string())); }
+void WholeFile::refuse(const std::string& why) const {
+  throw CommandError(kBadInput, fmt::format("cannot write '{}': {}; choose another place", path_.string(), why));
+}
 
 }  // namespace scanlab::cli

@@ -10,7 +10,8 @@ namespace scanlab::cli {
 /// Refuses, before anything is measured, what could not be written later: throws CommandError (status 2).
 class WholeFile {
  public:
-  /// Makes the folders above `path` and the partial file that `write` renames.
+  /// Makes the folders above `path` and the partial file that `write` renames. `replace` is of files alone: a device
+  /// or a folder is refused.
   WholeFile(std::filesystem::path path, bool replace);
   ~WholeFile();
   WholeFile(const WholeFile&) = delete;
@@ -20,7 +21,7 @@ class WholeFile {
   void write(const std::string& text);
 
  private:
-  [[noreturn]] void fail() const;
+  [[noreturn]] void refuse(const std::string& why) const;
 
   std::filesystem::path path_;
   std::filesystem::path partial_;

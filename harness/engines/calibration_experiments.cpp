@@ -395,8 +395,7 @@ std::vector<Experiment> calibration_experiments(const std::vector<int>& works) {
     for (const int work : heeds_work ? works : std::vector<int>{1}) {
       all.use(job_of(id.c_str(), kMostKernelItems, work, HostMemory::pinned));
       add_kernels(all, workload, work);
-      const bool most = heeds_work && work == *std::ranges::max_element(works);
-      if (most) add_kernels_side_by_side(all, workload, work);
+      if (heeds_work) add_kernels_side_by_side(all, workload, work);
     }
   }
   return all.take();

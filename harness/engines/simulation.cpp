@@ -433,7 +433,8 @@ class Machine {
     to_look_at_.clear();
     start_copies();
     set_rates();
-    start_blocks();
+    // A grid whose last blocks have just started may have held an operation back.
+    if (start_blocks() && device_.waits_for_started_launches) start_what_can();
   }
 
   /// Hands on from a lane what can go: kernels to the block scheduler, one copy to the engines.
@@ -562,12 +563,14 @@ class Machine {
     }
   }
 
-  void start_blocks() {
+  /// Whether all blocks of some grid have started now.
+  bool start_blocks() {
+    bool all_of_one = false;
     while (first_grid_ < grids_.size() && free_ > 0) {
       const std::size_t operation = grids_[first_grid_];
       Work& work = work_[operation];
       if (!begun_) {
-        if (resident_ == device_.resident_grids) return;
+        if (resident_ == device_.resident_grids) break;
         ++resident_;
         span(operation).when.start = seconds(now_);
         begun_ = true;
@@ -582,12 +585,13 @@ class Machine {
       run_blocks(operation, blocks);
       if (work.blocks_left > 0) {
         skip_full_waves(work);
-        return;
+        break;
       }
-      work.all_started = true;
+      all_of_one = work.all_started = true;
       begun_ = false;
       ++first_grid_;
     }
+    return all_of_one;
   }
 
   /// Blocks that start together end together, or spread around their time.

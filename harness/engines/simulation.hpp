@@ -17,9 +17,8 @@
 // Deterministic: time counts femtoseconds, and what happens at the same one is taken in the order of issue.
 //
 // Source  The engines: Markidis, "Optimizing Host-Device Data Communication III"; Harris, "How to Overlap Data
-// Transfers
-//         in CUDA C/C++", 2012. The rule of compute capability 2.0 to 3.0: CUDA C Programming Guide 5.0, "Implicit
-//         Synchronization". Waves and tails: "When are they worth using?", part 7 of a lecture on cudaStream.
+//         Transfers in CUDA C/C++", 2012. The rule of compute capability 2.0 to 3.0: CUDA C Programming Guide 5.0,
+//         "Implicit Synchronization". Waves and tails: "When are they worth using?", part 7 of a lecture on cudaStream.
 #pragma once
 
 #include <cstdint>

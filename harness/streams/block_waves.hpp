@@ -1,8 +1,7 @@
 // How long small grids take side by side: blocks that all take as long, on a device that holds so many of them at once.
 //
 // Source  a course of CUDA in Russian, part 7, "Concurrent execution of kernels" (blocks × time of a block over
-// resident
-//         slots); the waves and the shared queue are that lecture's pictures of them, counted.
+//         resident slots); the waves and the shared queue are that lecture's pictures of them, counted.
 #pragma once
 
 #include <algorithm>

@@ -167,31 +167,34 @@ void ResumableOutput::discard() {
 bool ResumableOutput::read_state() {
   std::ifstream file(state_path());
   if (!file) return false;
-  const Json state = Json::parse(file, nullptr, false);
   const auto again = [this](const std::string& why) {
     return FileError(
         fmt::format("'{}' is of an interrupted scan that this one cannot go on from: {}; give --fresh to "
                     "begin anew, or ask for the same",
                     partial().string(), why));
   };
-  if (state.is_discarded() || state.value("schema", "") != kSchema) throw again("its state cannot be read");
-  const Json asked_before = state.value("asked", Json::object());
-  for (const auto& [key, value] : asked_.items()) {
-    const Json before = asked_before.value(key, Json());
-    if (before != value) throw again(fmt::format("{} was {} and is {}", key, before.dump(), value.dump()));
+  try {
+    const Json state = Json::parse(file);
+    if (state.at("schema") != kSchema) throw again("its state cannot be read");
+    for (const auto& [key, value] : asked_.items()) {
+      const Json before = state.at("asked").value(key, Json());
+      if (before != value) throw again(fmt::format("{} was {} and is {}", key, before.dump(), value.dump()));
+    }
+    if (!state.at("durable").get<bool>() && state.at("boot") != boot()) {
+      begun_anew_ = "the machine was restarted since, and what was written before may not have reached the disk";
+      return false;
+    }
+    struct stat status {};
+    if (fstat(file_.get(), &status) != 0 || status.st_size < state.at("bytes_done").get<std::int64_t>()) {
+      begun_anew_ = fmt::format("'{}' lacks what its state counts", partial().string());
+      return false;
+    }
+    carry_ = from_hex(state.at("carry").get<std::string>());
+    bytes_done_ = state.at("bytes_done");
+    chunks_done_ = state.at("chunks_done");
+  } catch (const Json::exception&) {  // no JSON, or another program's
+    throw again("its state cannot be read");
   }
-  if (!state.value("durable", false) && state.value("boot", "") != boot()) {
-    begun_anew_ = "the machine was restarted since, and what was written before may not have reached the disk";
-    return false;
-  }
-  struct stat status {};
-  if (fstat(file_.get(), &status) != 0 || status.st_size < state.value("bytes_done", bytes_)) {
-    begun_anew_ = fmt::format("'{}' lacks what its state counts", partial().string());
-    return false;
-  }
-  chunks_done_ = state.value("chunks_done", 0);
-  bytes_done_ = state.value("bytes_done", std::int64_t{0});
-  carry_ = from_hex(state.value("carry", ""));
   return true;
 }
 

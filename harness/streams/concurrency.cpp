@@ -1,8 +1,19 @@
 #include "harness/streams/concurrency.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
 
 namespace scanlab::streams {
+
+int connections() {
+  const char* const variable = std::getenv(kConnectionsVariable);
+  const std::string_view text = variable == nullptr ? "" : variable;
+  int count = 8;
+  std::from_chars(text.data(), text.data() + text.size(), count);
+  return std::clamp(count, 1, 32);
+}
 
 std::vector<SmallGrids> staircase(std::int64_t slots) {
   // Divisors of the slots fill waves to the last block; one block more makes a tail of one.

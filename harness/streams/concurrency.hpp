@@ -9,6 +9,10 @@
 
 namespace scanlab::streams {
 
+inline constexpr char kConnectionsVariable[] = "CUDA_DEVICE_MAX_CONNECTIONS";
+/// Hardware queues that CUDA takes the streams of this process to: CUDA_DEVICE_MAX_CONNECTIONS, from 1 to 32, or 8.
+int connections();
+
 /// What is the same for all grids of a run.
 struct ConcurrencySettings {
   int threads = 128;                  ///< a block

@@ -61,6 +61,8 @@ class Doctor {
     few_streams();
     find(Cause::too_few_buffers, fmt::format("{} buffers an array", recording_.buffers));
     shared_queue();
+    find(Cause::launch_rule,
+         "what depends on a kernel begins once all earlier launches have started, and later ones wait for that kernel");
     find(Cause::issue_order, "an operation was ready, behind another that was issued before and was not");
     late_issue();
     latency();
@@ -162,6 +164,7 @@ class Doctor {
       shown.blocker = wait.blocker;
       if (wait.reason == Idle::default_stream) return Blame{Cause::default_stream, shown};
       if (wait.reason == Idle::queue) return Blame{Cause::shared_queue, shown};
+      if (wait.reason == Idle::launches) return Blame{Cause::launch_rule, shown};
       if (wait.reason == Idle::host) return Blame{held_the_host(gap, wait), shown};
       if (!wait.blocker || !span_of_.contains(*wait.blocker)) return {};
       const Operation& waits = operation(at);
@@ -369,6 +372,8 @@ const char* name(Cause cause) {
       return "too few device buffers";
     case Cause::shared_queue:
       return "streams that share a hardware queue";
+    case Cause::launch_rule:
+      return "the rule for launches of compute capability 2.0 to 3.0";
     case Cause::issue_order:
       return "the order of issue";
     case Cause::small_work:

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace scanlab::streams {
 
@@ -40,6 +41,18 @@ std::optional<std::size_t> what_held_the_host(const Recording& recording, std::s
   return {};
 }
 
+/// Seconds in which one of them is running, or more.
+double covered(std::vector<Interval> intervals) {
+  std::ranges::sort(intervals, {}, &Interval::start);
+  double seconds = 0;
+  double at = 0;  // what comes before is counted
+  for (const Interval& when : intervals) {
+    seconds += std::max(0.0, when.end - std::max(at, when.start));
+    at = std::max(at, when.end);
+  }
+  return seconds;
+}
+
 class Analyst {
  public:
   explicit Analyst(const Timeline& timeline)
@@ -62,25 +75,30 @@ class Analyst {
   TimelineAnalysis analyse() const {
     TimelineAnalysis result;
     result.makespan = timeline_.makespan();
+    std::vector<Interval> all;
+    for (const Span& span : timeline_.spans) all.push_back(span.when);
+    result.covered = covered(std::move(all));
     for (const Span& span : timeline_.spans) {
       const Span* const before = before_on_engine(span);
       result.waits.push_back(what_held(span, before == nullptr ? 0 : before->when.end));
     }
-    for (const Engine engine : kEngines) read_engine(engine, result);
+    for (const Engine engine : kEngines) {
+      result.busy[index(engine)] = busy_seconds(timeline_, engine);
+      read_gaps(engine, result);
+    }
     std::ranges::stable_sort(result.gaps, {}, [](const Gap& gap) { return gap.when.start; });
     result.path = path();
     return result;
   }
 
  private:
-  void read_engine(Engine engine, TimelineAnalysis& result) const {
+  void read_gaps(Engine engine, TimelineAnalysis& result) const {
     double at = 0;  // the engine is accounted for up to here
     for (const Span* span : engines_[index(engine)]) {
       if (span->when.start > at) {
         const Wait cause = cause_of_gap(*span, at);
         result.gaps.push_back({engine, {at, span->when.start}, cause.reason, span->operation, cause.blocker});
       }
-      result.busy[index(engine)] += std::max(0.0, span->when.end - std::max(at, span->when.start));
       at = std::max(at, span->when.end);
     }
     if (at < result.makespan) result.gaps.push_back({engine, {at, result.makespan}, Idle::no_more_work, {}, {}});
@@ -218,15 +236,16 @@ double Timeline::makespan() const {
 double TimelineAnalysis::serial() const { return std::accumulate(busy.begin(), busy.end(), 0.0); }
 
 double TimelineAnalysis::overlap() const {
-  const double to_save = serial() - *std::ranges::max_element(busy);
-  return to_save <= 0 ? 1 : (serial() - makespan) / to_save;
+  const double possible = serial() - *std::ranges::max_element(busy);
+  return possible <= 0 ? 1 : (serial() - covered) / possible;
 }
 
 std::string TimelineAnalysis::overlap_in_words() const {
-  if (serial() <= *std::ranges::max_element(busy)) return "one engine had all the work: nothing could overlap";
-  if (makespan < serial()) return fmt::format("overlap {:.0f}% of what could be saved", 100 * overlap());
-  return fmt::format("no overlap to speak of: no engine was at work for {:.3f} ms or more",
-                     1e3 * (makespan - serial()));
+  const bool alone = serial() <= *std::ranges::max_element(busy);
+  return fmt::format(
+      "{}; no engine at work for {:.3f} ms",
+      alone ? "one engine had all the work" : fmt::format("overlap {:.0f}% of what is possible", 100 * overlap()),
+      1e3 * (makespan - covered));
 }
 
 double TimelineAnalysis::idle(Engine engine, Idle reason) const {
@@ -235,6 +254,14 @@ double TimelineAnalysis::idle(Engine engine, Idle reason) const {
     if (gap.engine == engine && gap.reason == reason) seconds += gap.when.seconds();
   }
   return seconds;
+}
+
+double busy_seconds(const Timeline& timeline, Engine engine) {
+  std::vector<Interval> spans;
+  for (const Span& span : timeline.spans) {
+    if (engine_of(timeline.recording->operations[span.operation]) == engine) spans.push_back(span.when);
+  }
+  return covered(std::move(spans));
 }
 
 TimelineAnalysis analyse(const Timeline& timeline) { return Analyst(timeline).analyse(); }

@@ -99,6 +99,7 @@ struct PathStep {
 /// What a timeline shows.
 struct TimelineAnalysis {
   double makespan = 0;
+  double covered = 0;                          ///< seconds in which any engine was at work
   std::array<double, kEngines.size()> busy{};  ///< seconds at work, one operation or more at once
   std::vector<Wait> waits;                     ///< of each span of the timeline
   std::vector<Gap> gaps;                       ///< of every engine, in the order of time
@@ -106,14 +107,17 @@ struct TimelineAnalysis {
 
   /// Seconds, had no engine worked beside another.
   double serial() const;
-  /// Of the time that overlap could save, the part that it saved: 0 if one engine worked at a time, 1 if the busiest
-  /// never stopped; below 0 if all were idle for long. 1 where there is nothing to save.
+  /// Of the time that engines could have worked beside each other, the part in which they did: 0 if one worked at a
+  /// time, 1 if none worked but beside the busiest, or had nothing to do. Time in which all were idle is no part of it.
   double overlap() const;
-  /// "overlap 95% of what could be saved", or that there was none to speak of, or none to be had.
+  /// "overlap 95% of what is possible", and for how long no engine was at work.
   std::string overlap_in_words() const;
   double idle(Engine engine) const { return makespan - busy[static_cast<std::size_t>(engine)]; }
   double idle(Engine engine, Idle reason) const;
 };
+
+/// Seconds for which an engine is at work, one operation or more at once.
+double busy_seconds(const Timeline& timeline, Engine engine);
 
 /// In time that grows as the operations do, up to a logarithm.
 TimelineAnalysis analyse(const Timeline& timeline);

@@ -80,11 +80,10 @@ class StreamLanes {
 class EngineLanes {
  public:
   int lane(Engine engine, const Interval& when, Json& events) {
-    constexpr int kMost = 100;  // lanes an engine
     auto& ends = ends_[engine];
     const auto free = std::ranges::find_if(ends, [&](double end) { return end <= when.start; });
     const auto which = static_cast<int>(free - ends.begin());
-    const int lane = kMost * static_cast<int>(engine) + which + 1;
+    const int lane = kMostLanes * static_cast<int>(engine) + which + 1;
     if (free != ends.end()) {
       *free = when.end;
     } else {
@@ -96,6 +95,7 @@ class EngineLanes {
   }
 
  private:
+  static constexpr int kMostLanes = 1'000'000;  ///< an engine: no more than there are operations at once
   std::map<Engine, std::vector<double>> ends_;
 };
 

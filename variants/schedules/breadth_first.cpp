@@ -9,8 +9,7 @@
 //           chunk 0 no longer stands before the copy in of chunk 1. With two copy engines and one queue of kernels
 //           copies out may start late, and depth_first wins. With many queues the order of issue hardly matters.
 // Source    Markidis, "Optimizing Host-Device Data Communication III", the second approach; Harris, "How to Overlap
-// Data
-//           Transfers in CUDA C/C++", 2012.
+//           Data Transfers in CUDA C/C++", 2012.
 #include "harness/streams/issuer.hpp"
 
 namespace scanlab::streams {

@@ -1,0 +1,93 @@
+"""The pictures that lectures draw by hand, simulated: which scenes a figure shows, and how they are drawn side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from matplotlib.figure import Figure
+
+from analysis import streams, style
+from analysis.evidence import Provenance, run_provenance
+from analysis.gantt import draw_trace, makespan_ms
+from analysis.published import Publication
+from analysis.results import MEASURED, Results
+from analysis.streams_evidence import Trace
+
+_LANE = 0.145
+"""Height of a lane in inches."""
+_AROUND = 0.34
+"""Height in inches of a panel's title and numbers."""
+
+Rows = Sequence[Sequence[str]]
+"""Ids of scenes, as they stand on the page."""
+
+
+@dataclass(frozen=True)
+class SceneEvidence:
+    """Scenes in rows, all of one run of the model."""
+
+    rows: list[list[Trace]]
+    provenance: Provenance
+
+    def facts(self) -> str:
+        """What each panel shows, lettered as the panels are."""
+        scenes = [scene for row in self.rows for scene in row]
+        return " ".join(f"({_letter(place)}) {scene.about['fact']}" for place, scene in enumerate(scenes))
+
+
+@dataclass(frozen=True)
+class Scenes:
+    """Certain scenes, from the results of now or else the recorded ones, the newest."""
+
+    rows: Rows
+
+    def find(self, results: Results, published: dict[str, Publication]) -> SceneEvidence | None:
+        files = [file for file in results.streams if file.kind == streams.SIMULATION and "scene" in file.run.context]
+        files.sort(key=lambda file: (file.run.origin != MEASURED, file.run.date), reverse=True)
+        newest = {file.run.context["scene"]: file for file in files}  # of equals the last, which is the newest of now
+        wanted = [scene for row in self.rows for scene in row]
+        if not all(scene in newest for scene in wanted):
+            return None
+        used = [newest[scene].run for scene in wanted]
+        origin = "simulated" if used[0].origin == MEASURED else f"simulated, {used[0].origin}"
+        rows = [[Trace(dict(newest[scene].run.context), newest[scene].rows) for scene in row] for row in self.rows]
+        return SceneEvidence(rows, replace(run_provenance("scenes", used, origin), device="Engine model"))
+
+    def absent(self) -> str:
+        return "no simulated scenes (scanlab scenes --out)"
+
+
+def draw(scenes: SceneEvidence, width: float = style.DOUBLE) -> Figure:
+    """A panel a scene; what stands in a row, or all of one column, has one scale of time."""
+    heights = [_AROUND + _LANE * max(_lanes(scene) for scene in row) for row in scenes.rows]
+    columns = len(scenes.rows[0])
+    drawn, axes = style.figure(width, 0.2 + sum(heights), columns, len(heights), height_ratios=heights)
+    for place, axis in enumerate(axes):
+        row, column = divmod(place, columns)
+        scene = scenes.rows[row][column]
+        beside = scenes.rows[row] if columns > 1 else [scene for (scene,) in scenes.rows]
+        axis.set_xlim(0, 1.02 * max(makespan_ms(each.rows) for each in beside))
+        draw_trace(axis, scene.rows, f"({_letter(place)}) {scene.about['title']}: {_time(scene)}", numbered=True)
+        if lanes := scene.about.get("multiprocessors"):  # the idle ones too
+            axis.set_yticks(range(lanes), [f"SM {lane}" for lane in range(lanes)])
+            axis.set_ylim(lanes - 0.5, -0.5)
+        if column > 0:
+            axis.set_yticklabels([])
+        axis.xaxis.get_major_locator().set_params(integer=True)
+        if row == len(heights) - 1:
+            axis.set_xlabel(f"time, {scene.about['unit']}, simulated")
+    return drawn
+
+
+def _time(scene: Trace) -> str:
+    value, unit = scene.about["makespan_us"] / 1e3, scene.about["unit"]
+    return f"{value:.2f} ms" if unit == "ms" else f"{value:.3g} {unit}"
+
+
+def _lanes(scene: Trace) -> int:
+    return scene.about.get("multiprocessors") or scene.rows["lane"].nunique()
+
+
+def _letter(place: int) -> str:
+    return "abcdefghijklmnopqrstuvwxyz"[place]

@@ -1,0 +1,85 @@
+// Recordings that no schedule would make: operations in random streams, with random events and waits of the host.
+#pragma once
+
+#include <random>
+#include <vector>
+
+#include "harness/streams/issuer.hpp"
+
+namespace scanlab::streams {
+
+/// Side kernels, and with `copies` the job's chunks too, copied and computed without regard to each other; any wait may
+/// be for nothing.
+inline Recording random_recording(std::mt19937& random, const Job& job, int operations, bool copies) {
+  Recording recording{.job = job};
+  Issuer issuer(recording);
+  std::vector<Stream> streams = issuer.create_streams(2);
+  streams.push_back(issuer.create_stream(StreamKind::non_blocking));
+  streams.push_back(issuer.create_stream(StreamKind::non_blocking));
+  streams.push_back(kPerThreadDefault);
+  streams.push_back(kLegacyDefault);
+  const std::vector<Event> events{issuer.create_event(), issuer.create_event()};
+  const std::vector<Chunk> chunks = issuer.chunks();
+  recording.buffer_items = chunks.front().items;
+  for (int i = 0; i < operations; ++i) {
+    // The legacy default stream rarely, and the host rarely: they order nearly everything.
+    const Stream stream = streams[random() % (random() % 4 == 0 ? 6 : 5)];
+    const Event event = events[random() % 2];
+    const Chunk& chunk = chunks[random() % chunks.size()];
+    switch (random() % (copies ? 48 : 24)) {
+      case 0:
+        random() % 4 == 0 ? issuer.synchronize_device() : issuer.synchronize(stream);
+        break;
+      case 1:
+        issuer.synchronize(event);
+        break;
+      case 2:
+        issuer.host_work(1);
+        break;
+      case 3:
+      case 4:
+      case 5:
+      case 6:
+        issuer.record(event, stream);
+        break;
+      case 7:
+      case 8:
+      case 9:
+      case 10:
+        issuer.wait(stream, event);
+        break;
+      case 24:
+        random() % 2 == 0 ? issuer.copy_in_now(chunk) : issuer.copy_out_now(chunk);
+        break;
+      case 25:
+      case 26:
+      case 27:
+      case 28:
+      case 29:
+      case 30:
+      case 31:
+        issuer.copy_in(chunk, stream);
+        break;
+      case 32:
+      case 33:
+      case 34:
+      case 35:
+      case 36:
+      case 37:
+      case 38:
+        issuer.copy_out(chunk, stream);
+        break;
+      case 39:
+      case 40:
+      case 41:
+      case 42:
+        issuer.compute(chunk, stream);
+        break;
+      default:
+        issuer.side_kernel(stream);
+    }
+  }
+  return recording;
+}
+
+}  // namespace scanlab::streams
