@@ -168,9 +168,9 @@ TEST(Engines, WithoutCopyEnginesNothingOverlaps) {
 
 TEST(Engines, CallsTakeTheHostsTime) {
   DeviceProfile device = didactic();
-  device.issue = 1e-6;
   const Recording recording = small_grids({1, 1000, 1});
-  Costs each{.operations = std::vector<Cost>(recording.operations.size(), Cost{.blocks = 1, .block_seconds = 1e-9})};
+  const Cost kernel{.blocks = 1, .block_seconds = 1e-9, .call_seconds = 1e-6};
+  Costs each{.operations = std::vector<Cost>(recording.operations.size(), kernel)};
   EXPECT_NEAR(simulate(recording, device, each).timeline.makespan(), 1000e-6 + 1e-9, kExact);
 }
 
@@ -200,7 +200,9 @@ TEST(Engines, HarrissMeasurements) {
     EXPECT_NEAR(ratio / (published.milliseconds / published.sequential), 1, published.within) << what;
 
     DeviceProfile bare = device;  // the schematics: no latencies
-    bare.issue = bare.copy_latency = bare.kernel_latency = 0;
+    bare.calls = {};
+    bare.kernel_latency = 0;
+    bare.copy_latency = bare.latency_both = {};
     Recording recording = recorded(published.schedule, job_of(4, 4));
     EXPECT_NEAR(makespan(recording, bare, problem_of(12, 12, 12)), 3 * published.twelfths * kMs, 0.1 * kMs) << what;
   }
@@ -272,10 +274,14 @@ void simulate_random_recordings(Visit visit) {
     run.device.copy_engines = engines[random() % engines.size()];
     run.device.both = {any(1.0, 0.6) * run.device.alone.in, any(1.0, 0.7) * run.device.alone.out};
     run.device.hardware_queues = any(1, 2, 3, 8);
+    run.device.copy_queues = any(1, 3, 8);
+    run.device.drains_queues = any(false, true);
     run.device.resident_grids = any(1, 2, 32);
     run.device.waits_for_started_launches = any(false, true);
-    run.device.issue = any(0.0, 2e-6);
-    run.device.copy_latency = any(0.0, 3e-6);
+    run.device.copy_latency = {any(0.0, 3e-6), any(0.0, 3e-6)};
+    run.device.latency_both = run.device.copy_latency;
+    run.device.hand_over = any(0.0, 1e-6);
+    run.device.host_wait = any(0.0, 1e-6);
     run.device.kernel_latency = any(0.0, 1e-6);
     Job job = job_of(3, 1, 3'000);
     job.memory = any(streams::HostMemory::pinned, streams::HostMemory::pinned, streams::HostMemory::pageable);
@@ -287,6 +293,7 @@ void simulate_random_recordings(Visit visit) {
       } else if (is_work(operation)) {
         cost.copy_seconds = any(0.0, 1e-6, 5e-6, 40e-6);
       }
+      cost.call_seconds = any(0.0, 2e-6);
       run.each.operations.push_back(cost);
     }
     if (!check(run.recording).waits_for_nothing.empty()) {
@@ -356,7 +363,9 @@ void expect_above_bounds(const Run& run) {
     block_time += static_cast<double>(cost.blocks) * cost.block_seconds;
     by_stream[{stream.kind, stream.index}] += cost.copy_seconds + kernel;
     if (const auto engine = run.simulation.copy_engine[i]) {
-      by_engine[*engine] += cost.copy_seconds + run.device.copy_latency;
+      const EachWay& latency = run.device.copy_latency;
+      const bool in = run.recording.operations[operation].kind == streams::OperationKind::copy_in;
+      by_engine[*engine] += cost.copy_seconds + (in ? latency.in : latency.out);
     }
     const streams::Interval& when = run.simulation.timeline.spans[i].when;
     ASSERT_GE(when.seconds() + kExact, cost.copy_seconds + kernel) << run.what;
