@@ -112,14 +112,13 @@ def paired(a: Measured, b: Measured) -> Comparison:
         known = cases[f"samples_{side}"].notna()
         cases[f"count_{side}"] = cases.loc[known, f"samples_{side}"].map(len).reindex(cases.index, fill_value=0)
         cases[f"median_{side}_ns"] = cases.loc[known, f"samples_{side}"].map(np.median).astype(float)
-    for column in ("ratio", "low", "high", "p"):
-        cases[column] = np.nan
+    cases[["ratio", "low", "high", "p", "p_corrected"]] = np.nan
+    ratios = ratio_intervals(cases.loc[both, "samples_b"], cases.loc[both, "samples_a"])
+    cases.loc[both, ["ratio", "low", "high"]] = [(of.value, of.low, of.high) for of in ratios]
     for _, of in cases[both].groupby(["count_a", "count_b"]):
         before, after = np.stack(of["samples_a"].to_list()), np.stack(of["samples_b"].to_list())
-        ratios = ratio_intervals(after, before)
-        p = stats.mannwhitneyu(before, after, axis=1, method="exact").pvalue  # of ties it makes too much, never too little
-        cases.loc[of.index, ["ratio", "low", "high", "p"]] = np.column_stack([*ratios, p])
-    cases["p_corrected"] = np.nan
+        # Of ties the exact test makes too large a p, never too small a one.
+        cases.loc[of.index, "p"] = stats.mannwhitneyu(before, after, axis=1, method="exact").pvalue
     cases.loc[both, "p_corrected"] = corrected(cases.loc[both, "p"].to_numpy())
     cases["column"] = cases[timed].astype(str).agg(" ".join, axis=1)
     cases["verdict"] = np.select([cases["_merge"] == "left_only", cases["_merge"] == "right_only"], [ONLY_A, ONLY_B], NEITHER)

@@ -74,21 +74,25 @@ def ratio_interval(numerator: np.ndarray, denominator: np.ndarray) -> Interval:
 
     ``count`` is that of the side with fewer repetitions.
     """
-    above, below = np.asarray(numerator, dtype=float)[None, :], np.asarray(denominator, dtype=float)[None, :]
-    (value,), (low,), (high,) = ratio_intervals(above, below)
-    return Interval(float(value), float(low), float(high), min(above.shape[1], below.shape[1]))
+    return ratio_intervals([numerator], [denominator])[0]
 
 
-def ratio_intervals(numerators: np.ndarray, denominators: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For each row of repetitions over its counterpart: the ratio of medians, and the bounds of its 95% interval."""
-    values = np.median(numerators, axis=1) / np.median(denominators, axis=1)
-    low, high = np.full((2, len(values)), np.nan)
-    if min(numerators.shape[1], denominators.shape[1]) < FEWEST:
-        return values, low, high
-    for start in range(0, len(values), _CHUNK):
-        part = slice(start, start + _CHUNK)
-        low[part], high[part] = _bounds(_resampled_medians(numerators[part], 1) / _resampled_medians(denominators[part], 2))
-    return values, low, high
+def ratio_intervals(numerators: Sequence[np.ndarray], denominators: Sequence[np.ndarray]) -> list[Interval]:
+    """:func:`ratio_interval` of each pair; thousands at once take a fraction of the time of one after another."""
+    pairs = [(np.asarray(a, dtype=float), np.asarray(b, dtype=float)) for a, b in zip(numerators, denominators, strict=True)]
+    bounds = np.full((len(pairs), 2), np.nan)
+    alike: dict[tuple[int, int], list[int]] = {}
+    for place, (above, below) in enumerate(pairs):
+        if min(len(above), len(below)) >= FEWEST:
+            alike.setdefault((len(above), len(below)), []).append(place)
+    for members in alike.values():
+        for start in range(0, len(members), _CHUNK):
+            part = members[start : start + _CHUNK]
+            above, below = (np.stack([pairs[place][side] for place in part]) for side in (0, 1))
+            low, high = _bounds(_resampled_medians(above, 1) / _resampled_medians(below, 2))
+            bounds[part, 0], bounds[part, 1] = low, high
+    return [Interval(float(np.median(above) / np.median(below)), float(low), float(high), min(len(above), len(below)))
+            for (above, below), (low, high) in zip(pairs, bounds, strict=True)]  # fmt: skip
 
 
 def repetitions(timings: pd.DataFrame, case: list[str]) -> pd.DataFrame:
