@@ -95,18 +95,6 @@ def ratio_intervals(numerators: Sequence[np.ndarray], denominators: Sequence[np.
             for (above, below), (low, high) in zip(pairs, bounds, strict=True)]  # fmt: skip
 
 
-def repetitions(timings: pd.DataFrame, case: list[str]) -> pd.DataFrame:
-    """One row a case, in order, with ``samples``, its times in nanoseconds."""
-    grouped = timings.groupby(case, sort=True, dropna=False)
-    number = grouped.ngroup().to_numpy()
-    order = np.argsort(number, kind="stable")
-    first = np.flatnonzero(np.diff(number[order], prepend=-1))
-    cases = timings[case].iloc[order[first]].reset_index(drop=True)
-    times = timings["time_ns"].to_numpy(dtype=float)[order]
-    cases["samples"] = pd.Series(np.split(times, first[1:]) if len(first) else [], dtype=object)
-    return cases
-
-
 def summarise(timings: pd.DataFrame, case: list[str]) -> pd.DataFrame:
     """One row a case: ``count``, ``median_ns``, ``low_ns``, ``high_ns`` (nanoseconds) and its ``samples``."""
     cases = repetitions(timings, case)
@@ -124,4 +112,16 @@ def summarise(timings: pd.DataFrame, case: list[str]) -> pd.DataFrame:
             bounds[part, 0], bounds[part, 1] = _bounds(resampled)
     cases["low_ns"], cases["high_ns"] = bounds[:, 0], bounds[:, 1]
     cases["samples"] = samples
+    return cases
+
+
+def repetitions(timings: pd.DataFrame, case: list[str]) -> pd.DataFrame:
+    """One row a case, in order, with ``samples``, its times in nanoseconds."""
+    grouped = timings.groupby(case, sort=True, dropna=False)
+    number = grouped.ngroup().to_numpy()
+    order = np.argsort(number, kind="stable")
+    first = np.flatnonzero(np.diff(number[order], prepend=-1))
+    cases = timings[case].iloc[order[first]].reset_index(drop=True)
+    times = timings["time_ns"].to_numpy(dtype=float)[order]
+    cases["samples"] = pd.Series(np.split(times, first[1:]) if len(first) else [], dtype=object)
     return cases

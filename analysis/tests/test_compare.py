@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 import re
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from analysis import DATA, comparison, noise
 from analysis.__main__ import main
@@ -87,17 +89,25 @@ def test_that_a_single_case_cannot_be_told_is_said_with_how_many_can(tmp_path: P
 
 @pytest.mark.parametrize(("before", "after"), [(5, 5), (11, 5), (11, 11)])
 def test_the_smallest_p_is_that_of_runs_that_do_not_overlap(before: int, after: int) -> None:
-    from scipy import stats
-
     p = stats.mannwhitneyu(np.arange(before), 100 + np.arange(after), method="exact").pvalue
     assert comparison.smallest_p(before, after) == pytest.approx(p)
+
+
+def test_of_ties_the_p_is_never_smaller_than_that_of_all_permutations() -> None:
+    draw = np.random.default_rng(0)
+    for _ in range(100):
+        a, b = draw.integers(1, 6, 5).astype(float), draw.integers(1, 6, 5) + float(draw.integers(0, 4))
+        sides = (comparison.Measured(None, "scans", pd.DataFrame({name: [1] for name in comparison.CASE}).assign(samples=[of])) for of in (a, b))
+        (p,) = comparison.paired(*sides).cases["p"]
+        ranks = stats.rankdata(np.concatenate([a, b]))
+        off = np.array([abs(ranks[list(chosen)].sum() - 27.5) for chosen in itertools.combinations(range(10), 5)])
+        if np.median(a) != np.median(b):
+            assert p >= np.mean(off >= off[0]) - 1e-9
 
 
 def test_the_correction_is_that_of_benjamini_and_hochberg() -> None:
     p = [0.01, 0.02, 0.03, 0.04, 0.5]
     assert comparison.corrected(p) == pytest.approx([0.05, 0.05, 0.05, 0.05, 0.5])
-    from scipy import stats
-
     if hasattr(stats, "false_discovery_control"):  # SciPy 1.11
         some = np.random.default_rng(1).uniform(size=200) ** 3
         assert comparison.corrected(some) == pytest.approx(stats.false_discovery_control(some))
