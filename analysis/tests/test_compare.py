@@ -95,14 +95,14 @@ def test_the_smallest_p_is_that_of_runs_that_do_not_overlap(before: int, after: 
 
 def test_of_ties_the_p_is_never_smaller_than_that_of_all_permutations() -> None:
     draw = np.random.default_rng(0)
-    for _ in range(100):
+    for _ in range(300):
         a, b = draw.integers(1, 6, 5).astype(float), draw.integers(1, 6, 5) + float(draw.integers(0, 4))
         sides = (comparison.Measured(None, "scans", pd.DataFrame({name: [1] for name in comparison.CASE}).assign(samples=[of])) for of in (a, b))
         (p,) = comparison.paired(*sides).cases["p"]
         ranks = stats.rankdata(np.concatenate([a, b]))
         off = np.array([abs(ranks[list(chosen)].sum() - 27.5) for chosen in itertools.combinations(range(10), 5)])
-        if np.median(a) != np.median(b):
-            assert p >= np.mean(off >= off[0]) - 1e-9
+        exact = np.mean(off >= off[0])
+        assert p >= exact - 1e-9 or exact > 0.2  # where nobody would call it a difference, it need not be exact
 
 
 def test_the_correction_is_that_of_benjamini_and_hochberg() -> None:
