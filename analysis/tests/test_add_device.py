@@ -68,6 +68,14 @@ def test_baselines_of_a_cpu_are_filed_under_the_cpu(tmp_path: Path, recorded: Pa
     assert (recorded / "some-cpu-3-ghz" / "2026-01-02" / "scan.json.gz").exists()
 
 
+def test_one_case_in_twenty_may_have_been_stopped_by_a_cap(tmp_path: Path, recorded: Path) -> None:
+    def many(document: Document, stopped: int) -> None:
+        document["benchmarks"] = [repetition(case_name("best", n), i, 1000.0, verified=1.0) for n in range(1, 41) for i in range(3 if n <= stopped else 5)]
+
+    assert add(write_run(tmp_path / "3", lambda document: many(document, 3)), recorded) == 2
+    assert add(write_run(tmp_path / "2", lambda document: many(document, 2)), recorded) == 0
+
+
 def entry(index: int, **changes: Any) -> Callable[[Document], None]:
     return lambda document: document["benchmarks"][index].update(changes)
 
