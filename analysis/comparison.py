@@ -24,6 +24,7 @@ import pandas as pd
 from scipy import stats
 
 from analysis import results, streams
+from analysis.evidence import CPU_BASELINES
 from analysis.results import CASE, Problem, Run
 from analysis.statistics import FEWEST, ratio_intervals, repetitions
 from analysis.streams_evidence import SCAN, SCHEDULE
@@ -70,7 +71,8 @@ def read(file: Path) -> Measured:
 class Comparison:
     """Two runs, and one row a case of either.
 
-    Columns: those that name the case, ``column`` (how it is timed), ``count_a``, ``count_b``, ``median_a_ns``, ``median_b_ns``,
+    Columns: those that name the case, ``column`` (how it is timed), ``on`` (device or host), ``time_us`` (the shorter of the two
+    medians; of the only one where there is one), ``count_a``, ``count_b``, ``median_a_ns``, ``median_b_ns``,
     ``ratio`` (time of B over time of A) with ``low`` and ``high``, ``p``, ``p_corrected``, ``threshold`` and ``verdict``.
     """
 
@@ -121,18 +123,17 @@ def paired(a: Measured, b: Measured) -> Comparison:
         towards = np.sign(np.median(after, axis=1) - np.median(before, axis=1))[:, None]
         cases.loc[of.index, "p"] = stats.mannwhitneyu(before, after * (1 - 1e-12 * towards), axis=1, method="exact").pvalue
     cases.loc[both, "p_corrected"] = corrected(cases.loc[both, "p"].to_numpy())
+    cases["on"] = "host" if a.run.kind == "host" else "device"
+    if "variant" in cases:
+        cases.loc[cases["variant"].isin(CPU_BASELINES), "on"] = "host"
+    cases["time_us"] = cases[["median_a_ns", "median_b_ns"]].min(axis=1) / 1e3
     cases["column"] = cases[timed].astype(str).agg(" ".join, axis=1)
     cases["verdict"] = np.select([cases["_merge"] == "left_only", cases["_merge"] == "right_only"], [ONLY_A, ONLY_B], NEITHER)
     return Comparison(a.run, b.run, a.kind, case, cases.drop(columns=["_merge", "samples_a", "samples_b"]))
 
 
-def times_us(cases: pd.DataFrame) -> pd.Series:
-    """The time of a case: the shorter of its two medians, in microseconds."""
-    return cases[["median_a_ns", "median_b_ns"]].min(axis=1) / 1e3
-
-
 def judged(comparison: Comparison, thresholds: np.ndarray | float) -> Comparison:
-    """The verdicts, with a threshold for each case of both runs, or one for all: 0.05 is 5% either way."""
+    """The verdicts, with a threshold for each case of both runs, or one for all: 0.05 is 5% either way; where it is NaN, neither."""
     cases = comparison.cases.assign(threshold=np.nan)
     both = comparison.both.index
     cases.loc[both, "threshold"] = thresholds

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from analysis import style
-from analysis.comparison import FASTER, NEITHER, ONLY_A, ONLY_B, SLOWER, TOO_FEW, VERDICTS, Comparison, times_us
+from analysis.comparison import FASTER, NEITHER, ONLY_A, ONLY_B, SLOWER, TOO_FEW, VERDICTS, Comparison
 from analysis.console import count
 from analysis.evidence import run_provenance
 from analysis.noise import BANDS_US
@@ -37,6 +37,10 @@ def summary(comparison: Comparison) -> list[str]:
         return said
     low, high = both["threshold"].min(), both["threshold"].max()
     said.append(f"The threshold is {_percent(low)}{f' to {_percent(high)}, the shorter the time, the wider' if high > low else ''}.")
+    unknown = both[both["threshold"].isna()]
+    if len(unknown):
+        where = " and ".join(sorted(set(unknown["on"])))
+        said.append(f"Of {count(len(unknown), 'case')} on the {where} no noise is on record, so that there is no threshold and no verdict.")
     if (both["verdict"] == TOO_FEW).any():
         few = both[both["verdict"] == TOO_FEW]
         said.append(f"Of {count(len(few), 'case')} the repetitions are too few for any verdict (the fewest: "
@@ -109,7 +113,7 @@ def csv(comparison: Comparison) -> str:
 
 def figure(comparison: Comparison) -> Figure:
     """Every case of both runs by its time in A: the ratio, and the threshold as a band; a panel a column."""
-    both = comparison.both.assign(time_us=times_us(comparison.both))
+    both = comparison.both
     columns = sorted(set(both["column"]))
     drawn, axes = style.figure(style.DOUBLE, 0.5 + 1.5 * -(-len(columns) // 2), 1 if len(columns) == 1 else 2, -(-len(columns) // 2),
                                sharex=True, sharey=True)  # fmt: skip

@@ -3,7 +3,7 @@
 The repetitions of one process agree with each other better than with those of another process: clocks, placement in memory
 and the host differ from one to the next, and no interval from within a run knows of it. So code is run twice and compared
 with itself; the farthest that an interval of a ratio lay from 1 is the threshold for others, by how long a case takes,
-because short ones differ most.
+because short ones differ most. What ran on the host's processor is apart from what ran on the device.
 
 ``data/noise/DEVICE.json``, schema ``scanlab-noise/1``, keeps such pairs of runs.
 """
@@ -41,14 +41,17 @@ class Noise:
     device: str
     pairs: list[Mapping[str, Any]]
 
-    def thresholds(self, kind: str, times_us: pd.Series) -> np.ndarray:
-        """For each case by its time: the ratio beyond 1 that two runs of one code reached."""
+    def thresholds(self, kind: str, cases: pd.DataFrame) -> np.ndarray:
+        """For each case by ``on`` and ``time_us``: the ratio beyond 1 that two runs of one code reached; NaN where it is not known."""
         rows = [row for pair in self.pairs if pair["kind"] == kind for row in pair["thresholds"]]
         if not rows:
             raise NoiseError(f"no pair of runs of {kind} of one code is on record for {self.device}")
-        known = pd.DataFrame(rows).groupby("time").agg({"cases": "sum", "threshold": "max"})
-        enough = known.loc[known["cases"] >= FEWEST_CASES, "threshold"]
-        return pd.Series(bands(times_us)).map(enough).fillna(known["threshold"].max()).to_numpy()
+        known = pd.DataFrame(rows)
+        by_time = known.groupby(["on", "time"]).agg({"cases": "sum", "threshold": "max"})
+        enough = by_time.loc[by_time["cases"] >= FEWEST_CASES, "threshold"]
+        largest = known.groupby("on")["threshold"].max()
+        keys = zip(cases["on"], bands(cases["time_us"]), strict=True)
+        return np.array([enough.get(key, largest.get(key[0], np.nan)) for key in keys], dtype=float)
 
 
 def bands(times_us: pd.Series) -> list[str]:
@@ -59,10 +62,10 @@ def bands(times_us: pd.Series) -> list[str]:
 
 
 def pair(kind: str, of: str, a: Mapping[str, str], b: Mapping[str, str], cases: pd.DataFrame) -> dict[str, Any]:
-    """What a comparison of one code with itself says of noise; ``of``: which cases, with ``time_us``, ``low`` and ``high``."""
+    """What a comparison of one code with itself says of noise; ``of``: which cases, with ``on``, ``time_us``, ``low``, ``high``."""
     beyond = np.maximum(np.maximum(cases["low"], 1 / cases["high"]) - 1, 0)
-    grouped = beyond.groupby(bands(cases["time_us"]))
-    rows = [{"time": time, "cases": len(values), "threshold": round(float(values.max()), 5)} for time, values in grouped]
+    grouped = beyond.groupby([cases["on"], pd.Series(bands(cases["time_us"]), index=cases.index)])
+    rows = [{"on": on, "time": time, "cases": len(values), "threshold": round(float(values.max()), 5)} for (on, time), values in grouped]
     return {"kind": kind, "of": of, "a": dict(a), "b": dict(b), "thresholds": rows}
 
 

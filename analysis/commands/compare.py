@@ -65,15 +65,10 @@ def _thresholds(found):
     """For each case the larger threshold of the two devices."""
     import numpy as np
 
-    from analysis.comparison import times_us
-
-    known = noise.read({found.a.device, found.b.device})
-    both = found.both
-    return np.maximum.reduce([of.thresholds(found.kind, times_us(both)) for of in known])
+    return np.maximum.reduce([of.thresholds(found.kind, found.both) for of in noise.read({found.a.device, found.b.device})])
 
 
 def _record(found, file: Path) -> int:
-    from analysis.comparison import times_us
     from analysis.evidence import VENDOR_CODE
 
     a, b = found.a, found.b
@@ -88,10 +83,10 @@ def _record(found, file: Path) -> int:
     if both.empty:
         return refuse(f"{a.file} and {b.file} have no case of the same code (one clean commit, or the vendor's) with five repetitions in each")
     about = [{"file": place(of.file), "date": of.date, "git_commit": of.commit} for of in (a, b)]
-    pair = noise.pair(found.kind, of, *about, both.assign(time_us=times_us(both)))
+    pair = noise.pair(found.kind, of, *about, both)
     noise.add(file, a.device, pair)
     for row in pair["thresholds"]:
-        say(f"{row['time']}: {100 * row['threshold']:.1f}% ({count(row['cases'], 'case')})")
+        say(f"{row['on']}, {row['time']}: {100 * row['threshold']:.1f}% ({count(row['cases'], 'case')})")
     return SOUND
 
 

@@ -14,11 +14,12 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from analysis import DATA, comparison, noise
+from analysis import DATA, comparison, comparison_page, noise, results
 from analysis.__main__ import main
 from analysis.tests import stream_fixtures
 from analysis.tests.fixtures import case_name, context, repetition
 
+RUN = results.Run(Path("run.json"), results.MEASURED, context())
 SIZES = tuple(2**k for k in range(10, 30))
 
 
@@ -97,7 +98,7 @@ def test_of_ties_the_p_is_never_smaller_than_that_of_all_permutations() -> None:
     draw = np.random.default_rng(0)
     for _ in range(300):
         a, b = draw.integers(1, 6, 5).astype(float), draw.integers(1, 6, 5) + float(draw.integers(0, 4))
-        sides = (comparison.Measured(None, "scans", pd.DataFrame({name: [1] for name in comparison.CASE}).assign(samples=[of])) for of in (a, b))
+        sides = (comparison.Measured(RUN, "scans", pd.DataFrame({name: [1] for name in comparison.CASE}).assign(samples=[of])) for of in (a, b))
         (p,) = comparison.paired(*sides).cases["p"]
         ranks = stats.rankdata(np.concatenate([a, b]))
         off = np.array([abs(ranks[list(chosen)].sum() - 27.5) for chosen in itertools.combinations(range(10), 5)])
@@ -118,7 +119,7 @@ def test_of_runs_that_differ_by_chance_few_families_show_anything() -> None:
     spread, false = np.random.default_rng(4), 0
     for _ in range(200):
         samples = [pd.Series(list(spread.lognormal(0, 0.05, (40, 8)))) for _ in range(2)]
-        a, b = (comparison.Measured(None, "scans", pd.DataFrame({name: range(40) for name in comparison.CASE}).assign(samples=of)) for of in samples)
+        a, b = (comparison.Measured(RUN, "scans", pd.DataFrame({name: range(40) for name in comparison.CASE}).assign(samples=of)) for of in samples)
         false += bool(len(comparison.judged(comparison.paired(a, b), 0.0).of("slower")))
     assert false <= 20  # 5% of 200, with room for chance
 
@@ -134,7 +135,7 @@ def test_two_recorded_runs_of_one_commit_show_nothing_by_the_noise_of_others(tmp
     folder = DATA / "recorded" / "nvidia-h200" / "2026-11-21e"
     a, b = comparison.read(folder / "scan.json.gz"), comparison.read(folder / f"{duel}.json.gz")
     found = comparison.paired(a, b)
-    known = noise.read([a.run.device], tmp_path)[0].thresholds(found.kind, comparison.times_us(found.both))
+    known = noise.read([a.run.device], tmp_path)[0].thresholds(found.kind, found.both)
     assert comparison.judged(found, known).both["verdict"].value_counts().to_dict() == {"neither": cases}
     without = comparison.judged(found, 0.0).both["verdict"].value_counts()
     assert without["slower"] + without["faster"] > 20  # which the threshold is for
@@ -150,9 +151,21 @@ def test_the_threshold_is_what_two_runs_of_one_commit_differ_by(tmp_path: Path, 
     thresholds = {row["time"]: row["threshold"] for row in pair["thresholds"]}
     assert 0.17 < thresholds["100 µs and more"] < 0.25 and 0.45 < thresholds["under 10 µs"] < 0.6
     (known,) = noise.read(["Test Device"], file.parent)
-    assert known.thresholds("scans", pd.Series([200.0, 1.0, 50.0])) == pytest.approx(
-        [thresholds["100 µs and more"], thresholds["under 10 µs"], max(thresholds.values())]
-    )
+    cases = pd.DataFrame({"on": ["device", "device", "device", "host"], "time_us": [200.0, 1.0, 50.0, 200.0]})
+    wanted = [thresholds["100 µs and more"], thresholds["under 10 µs"], max(thresholds.values()), np.nan]
+    assert known.thresholds("scans", cases) == pytest.approx(wanted, nan_ok=True)
+
+
+def test_the_host_has_noise_of_its_own_and_without_it_no_verdict(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a = write(tmp_path / "a.json", {"best": 2e5, "cpu_parallel": 2e5})
+    b = write(tmp_path / "b.json", {"best": 2e5, "cpu_parallel": 3e5}, seed=2, date="2026-01-03")
+    assert main(["compare", a, b, "--record-noise", str(tmp_path / "noise.json")]) == 0
+    (pair,) = json.loads((tmp_path / "noise.json").read_text())["pairs"]
+    assert {row["on"]: row["threshold"] > 0.3 for row in pair["thresholds"]} == {"device": False, "host": True}
+    found = comparison.paired(comparison.read(Path(a)), comparison.read(Path(b)))
+    pair["thresholds"] = [row for row in pair["thresholds"] if row["on"] == "device"]
+    judged = comparison.judged(found, noise.Noise("Test Device", [pair]).thresholds("scans", found.both))
+    assert not len(judged.of("slower")) and "Of 20 cases on the host no noise is on record" in " ".join(comparison_page.summary(judged))
 
 
 def test_of_two_commits_only_the_vendors_code_is_noise(tmp_path: Path) -> None:
