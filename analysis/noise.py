@@ -45,7 +45,7 @@ class Noise:
         """For each case by ``on`` and ``time_us``: the ratio beyond 1 that two runs of one code reached; NaN where it is not known."""
         rows = [row for pair in self.pairs if pair["kind"] == kind for row in pair["thresholds"]]
         if not rows:
-            raise NoiseError(f"no pair of runs of {kind} of one code is on record for {self.device}")
+            raise NoiseError(f"no pair of runs of one code is on record for {kind} on {self.device}")
         known = pd.DataFrame(rows)
         by_time = known.groupby(["on", "time"]).agg({"cases": "sum", "threshold": "max"})
         enough = by_time.loc[by_time["cases"] >= FEWEST_CASES, "threshold"]
