@@ -96,7 +96,7 @@ def test_the_smallest_p_is_that_of_runs_that_do_not_overlap(before: int, after: 
 
 def test_of_ties_the_p_is_never_smaller_than_that_of_all_permutations() -> None:
     draw = np.random.default_rng(0)
-    for _ in range(300):
+    for _ in range(100):
         a, b = draw.integers(1, 6, 5).astype(float), draw.integers(1, 6, 5) + float(draw.integers(0, 4))
         sides = (comparison.Measured(RUN, "scans", pd.DataFrame({name: [1] for name in comparison.CASE}).assign(samples=[of])) for of in (a, b))
         (p,) = comparison.paired(*sides).cases["p"]
@@ -117,11 +117,11 @@ def test_the_correction_is_that_of_benjamini_and_hochberg() -> None:
 def test_of_runs_that_differ_by_chance_few_families_show_anything() -> None:
     """Under the null the chance of any false verdict is the level, 5%, even with a threshold of nothing."""
     spread, false = np.random.default_rng(4), 0
-    for _ in range(200):
+    for _ in range(100):
         samples = [pd.Series(list(spread.lognormal(0, 0.05, (40, 8)))) for _ in range(2)]
         a, b = (comparison.Measured(RUN, "scans", pd.DataFrame({name: range(40) for name in comparison.CASE}).assign(samples=of)) for of in samples)
         false += bool(len(comparison.judged(comparison.paired(a, b), 0.0).of("slower")))
-    assert false <= 20  # 5% of 200, with room for chance
+    assert false <= 12  # 5% of 100, with room for chance
 
 
 # --------------------------------------------------------------------------------------------------- noise
