@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.figures.stream_scan import fastest, size_name
 from analysis.statistics import Interval, median_interval, ratio_interval
-from analysis.streams_evidence import DUPLEX, NAIVE, STREAMED, ScanEvidence, ScheduleEvidence, TraceEvidence
+from analysis.streams_evidence import DUPLEX, FILES, NAIVE, STREAMED, ScanEvidence, ScheduleEvidence, TraceEvidence
 from analysis.targets import MISSING, Target
 
 GIB = 1 << 30
@@ -84,6 +84,8 @@ def _of_naive(scans: ScanEvidence | None) -> Target:
     if found is None:
         return Target(what, measure, wanted, None, MISSING, 0, 0)
     value, where = found
+    if bound := of_file(scans, FILES):
+        where += f"; reading and writing alone take {bound[0].value:.2f} of its time"
     return Target(what, measure, wanted, value, where, int(value.value >= 3), 1)
 
 
