@@ -22,6 +22,7 @@ using streams::OperationKind;
 using streams::TimedReplay;
 
 constexpr double kMicro = 1e-6;
+constexpr std::int64_t kFills = 1 << 22;  ///< items of a kernel that fills the device, beside another
 
 /// Of a list of experiments that differ in their bytes.
 struct Sized {
@@ -281,7 +282,10 @@ class Derivation {
         Json times{
             {"workload", id}, {"work", work}, {"issue_us", std::round(median(calls[work]) / kMicro * 1e3) / 1e3}};
         const double together = seconds_together(id, work);
-        if (together > 0) times["together_us_an_item"] = together / kMicro;
+        if (together > 0) {
+          times["together_us_an_item"] = together / kMicro;
+          times["spread"] = std::round(1e3 * spread(id, work, together)) / 1e3;
+        }
         std::int64_t blocks = 1;
         for (const auto& [items, row] : rows) {
           blocks = std::max(blocks, row.second);  // a scan of another kind may take fewer
@@ -321,6 +325,25 @@ class Derivation {
       least = least == 0 ? median(all) : std::min(least, median(all));
     }
     return least;
+  }
+
+  /// How much sooner the first block of a kernel that fills the device ends than the mean: the kernel behind it, which
+  /// waits for room, begins then. A kernel takes its work, done at the full rate but for the tail.
+  double spread(const std::string& workload, int work, double together) const {
+    std::vector<double> all;
+    for (const MeasuredExperiment& measured : calibration_.experiments) {
+      if (measured.experiment.name !=
+              fmt::format("side_by_side/workload:{}/work:{}/streams:2/items:{}", workload, work, kFills) ||
+          !measured.failure.empty()) {
+        continue;
+      }
+      for (const TimedReplay& replay : measured.replays.collected) {
+        const streams::Interval& first = replay.timeline.spans[0].when;
+        const streams::Interval& second = replay.timeline.spans[1].when;
+        all.push_back(1 - (second.start - first.start) / (together * kFills));
+      }
+    }
+    return all.empty() ? 0 : std::clamp(median(all), 0.0, 0.95);
   }
 
   /// How many hardware queues the copies of one way were in, and whether the engine stayed with one.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <queue>
 #include <set>
@@ -22,8 +23,8 @@ using streams::Recording;
 /// Femtoseconds: the time of a block, rounded, is counted thousands of times.
 using Ticks = std::int64_t;
 constexpr double kTick = 1e-15;
-constexpr int kSpreadGroups = 8;  ///< of blocks that start together, and do not end so
-constexpr double kLongest = 1e3;  // seconds of one run, if nothing overlaps: far from what Ticks hold
+constexpr int kSpreadGroups = 16;  ///< of blocks that start together, and do not end so
+constexpr double kLongest = 1e3;   // seconds of one run, if nothing overlaps: far from what Ticks hold
 
 Ticks ticks(double seconds) {
   if (!(seconds >= 0 && seconds <= kLongest)) {
@@ -96,14 +97,35 @@ struct Happening {
   bool operator>(const Happening& other) const { return key() > other.key(); }
 };
 
-/// Blocks of one grid that started together.
+/// Blocks of one grid that started together and end together.
 struct Cohort {
-  Ticks end = 0;  ///< by the time of blocks
-  std::size_t operation = 0;
+  Ticks end = 0;  ///< by the grid's own time
   std::int64_t blocks = 0;
 
-  bool operator>(const Cohort& other) const { return std::tie(end, operation) > std::tie(other.end, other.operation); }
+  bool operator>(const Cohort& other) const { return end > other.end; }
 };
+
+/// A kernel some of whose blocks run. Its own time is slower where the device cannot give its blocks all they ask for.
+struct Grid {
+  std::size_t operation = 0;
+  Ticks own_time = 0;  ///< at `since`
+  Ticks since = 0;
+  double pace = 1;              ///< of its own time
+  std::vector<Cohort> cohorts;  ///< a heap, the first to end on top
+
+  Ticks own_time_at(Ticks now) const {
+    return own_time + (pace == 1 ? now - since : std::llround(static_cast<double>(now - since) * pace));
+  }
+  /// When the next of its blocks end.
+  Ticks next_end() const {
+    if (pace == 0 || cohorts.empty()) return std::numeric_limits<Ticks>::max();
+    const Ticks left = cohorts.front().end - own_time;
+    return since + (pace == 1 ? left : std::llround(static_cast<double>(left) / pace));
+  }
+};
+
+/// Of blocks that start together, those of one group end so much after the mean, in parts of the spread: from -1 to 1.
+double place(int group, int groups) { return groups == 1 ? 0 : 2.0 * group / (groups - 1) - 1; }
 
 double most_copy_latency(const DeviceProfile& device) {
   return std::max({device.copy_latency.in, device.copy_latency.out, device.latency_both.in, device.latency_both.out});
@@ -147,16 +169,16 @@ class Machine {
     for (;;) {
       drive_host();
       start_what_can();
-      if (happenings_.empty() && cohorts_.empty()) break;
-      now_ = happenings_.empty() ? next_cohort_end()
-             : cohorts_.empty()  ? happenings_.top().at
-                                 : std::min(happenings_.top().at, next_cohort_end());
+      if (happenings_.empty() && running_grids_.empty()) break;
+      now_ = happenings_.empty()      ? next_cohort_end()
+             : running_grids_.empty() ? happenings_.top().at
+                                      : std::min(happenings_.top().at, next_cohort_end());
       while (!happenings_.empty() && happenings_.top().at == now_) {
         const Happening happening = happenings_.top();
         happenings_.pop();
         happen(happening);
       }
-      while (!cohorts_.empty() && next_cohort_end() == now_) end_cohort();
+      while (!running_grids_.empty() && next_cohort_end() == now_) end_cohort();
     }
     if (next_ != operations_.size() || done_ != result_.timeline.spans.size()) {
       throw std::logic_error("the simulated device stands still");
@@ -381,19 +403,27 @@ class Machine {
     complete(happening.operation);
   }
 
+  /// The grid whose blocks end next; of several, that of the first issued.
+  std::vector<Grid>::iterator next_grid_to_end() {
+    return std::ranges::min_element(running_grids_, {},
+                                    [](const Grid& grid) { return std::pair(grid.next_end(), grid.operation); });
+  }
+  Ticks next_cohort_end() { return next_grid_to_end()->next_end(); }
+
   void end_cohort() {
-    std::ranges::pop_heap(cohorts_, std::greater<>{});
-    const Cohort cohort = cohorts_.back();
-    cohorts_.pop_back();
+    const auto grid = next_grid_to_end();
+    const std::size_t operation = grid->operation;
+    std::ranges::pop_heap(grid->cohorts, std::greater<>{});
+    const Cohort cohort = grid->cohorts.back();
+    grid->cohorts.pop_back();
+    grid->own_time = cohort.end;
+    grid->since = now_;
     free_ += cohort.blocks;
-    Work& work = work_[cohort.operation];
+    Work& work = work_[operation];
     work.blocks_running -= cohort.blocks;
-    progress_ = cohort.end;
-    progress_at_ = now_;
-    demand_ = free_ == slots_ ? 0 : demand_ - work.block_share * static_cast<double>(cohort.blocks);
     if (work.blocks_left > 0 || work.blocks_running > 0) return;
-    --resident_;
-    complete(cohort.operation);
+    running_grids_.erase(grid);
+    complete(operation);
   }
 
   void complete(std::size_t operation) {
@@ -435,6 +465,7 @@ class Machine {
     set_rates();
     // A grid whose last blocks have just started may have held an operation back.
     if (start_blocks() && device_.waits_for_started_launches) start_what_can();
+    set_paces();
   }
 
   /// Hands on from a lane what can go: kernels to the block scheduler, one copy to the engines.
@@ -570,19 +601,16 @@ class Machine {
       const std::size_t operation = grids_[first_grid_];
       Work& work = work_[operation];
       if (!begun_) {
-        if (resident_ == device_.resident_grids) break;
-        ++resident_;
+        if (running_grids_.size() == static_cast<std::size_t>(device_.resident_grids)) break;
         span(operation).when.start = seconds(now_);
+        running_grids_.push_back({.operation = operation, .since = now_});
         begun_ = true;
       }
       const std::int64_t blocks = std::min(free_, work.blocks_left);
       free_ -= blocks;
       work.blocks_left -= blocks;
       work.blocks_running += blocks;
-      progress_ = progress();
-      progress_at_ = now_;
-      demand_ += work.block_share * static_cast<double>(blocks);
-      run_blocks(operation, blocks);
+      run_blocks(running_grids_.back(), blocks);
       if (work.blocks_left > 0) {
         skip_full_waves(work);
         break;
@@ -595,30 +623,32 @@ class Machine {
   }
 
   /// Blocks that start together end together, or spread around their time.
-  void run_blocks(std::size_t operation, std::int64_t blocks) {
-    const Work& work = work_[operation];
-    const int groups = work.block_spread > 0 ? kSpreadGroups : 1;
+  void run_blocks(Grid& grid, std::int64_t blocks) {
+    const Work& work = work_[grid.operation];
+    const int groups = work.block_spread > 0 ? static_cast<int>(std::min<std::int64_t>(kSpreadGroups, blocks)) : 1;
     for (int group = 0; group < groups; ++group) {
       const std::int64_t count = blocks * (group + 1) / groups - blocks * group / groups;
-      if (count == 0) continue;
-      const double place = groups == 1 ? 0 : 2.0 * group / (groups - 1) - 1;  // from -1 to 1
-      const Ticks time = work.block_time + std::llround(place * static_cast<double>(work.block_spread));
-      cohorts_.push_back({progress_ + time, operation, count});
-      std::ranges::push_heap(cohorts_, std::greater<>{});
+      const Ticks time = work.block_time + std::llround(place(group, groups) * static_cast<double>(work.block_spread));
+      grid.cohorts.push_back({grid.own_time_at(now_) + time, count});
+      std::ranges::push_heap(grid.cohorts, std::greater<>{});
     }
   }
 
-  /// How many times longer blocks take now than those of a kernel alone: they share what all of them ask for.
-  double slowdown() const { return std::max(1.0, demand_); }
-  /// The time of blocks, which is slower where they share.
-  Ticks progress() const {
-    if (demand_ <= 1) return progress_ + (now_ - progress_at_);
-    return progress_ + std::llround(static_cast<double>(now_ - progress_at_) / slowdown());
-  }
-  Ticks next_cohort_end() const {
-    const Ticks left = cohorts_.front().end - progress_;
-    if (demand_ <= 1) return progress_at_ + left;
-    return progress_at_ + std::llround(static_cast<double>(left) * slowdown());
+  /// The blocks of the oldest grid come first: a multiprocessor issues from its oldest warps while they can go on.
+  /// What they leave is the next grid's.
+  void set_paces() {
+    constexpr double kRounding = 1 + 1e-12;
+    double left = 1;
+    for (Grid& grid : running_grids_) {
+      const Work& work = work_[grid.operation];
+      const double demand = work.block_share * static_cast<double>(work.blocks_running);
+      const double pace = demand <= left * kRounding ? 1 : left / demand;
+      left = std::max(0.0, left - demand);
+      if (pace == grid.pace) continue;
+      grid.own_time = grid.own_time_at(now_);
+      grid.since = now_;
+      grid.pace = pace;
+    }
   }
 
   /// While one grid fills the device, and has more blocks to start, each block that ends is followed by one of its own:
@@ -627,7 +657,7 @@ class Machine {
     if (work.blocks_running < slots_ || work.block_spread > 0) return;
     const std::int64_t waves = (work.blocks_left - 1) / slots_;
     work.blocks_left -= waves * slots_;
-    for (Cohort& cohort : cohorts_) cohort.end += waves * work.block_time;
+    for (Cohort& cohort : running_grids_.back().cohorts) cohort.end += waves * work.block_time;
   }
 
   static double seconds(Ticks time) { return static_cast<double>(time) * kTick; }
@@ -669,14 +699,10 @@ class Machine {
 
   std::int64_t slots_;
   std::int64_t free_;
-  std::vector<std::size_t> grids_;  ///< in the order in which they arrived
-  std::size_t first_grid_ = 0;      ///< with blocks to start
-  bool begun_ = false;              ///< whether that one has started any
-  int resident_ = 0;
-  std::vector<Cohort> cohorts_;  ///< a heap, the first to end on top
-  double demand_ = 0;            ///< of all running blocks, in parts of what the device has
-  Ticks progress_ = 0;           ///< the time of blocks at progress_at_
-  Ticks progress_at_ = 0;
+  std::vector<std::size_t> grids_;    ///< in the order in which they arrived
+  std::size_t first_grid_ = 0;        ///< with blocks to start
+  bool begun_ = false;                ///< whether that one has started any
+  std::vector<Grid> running_grids_;   ///< the oldest first
   std::vector<std::size_t> kernels_;  ///< in the order of issue
   std::size_t unstarted_ = 0;         ///< in kernels_: all before have started all their blocks
   std::size_t unchecked_ = 0;         ///< no operation before waits for a kernel that is not done
@@ -686,6 +712,34 @@ class Machine {
   Ticks hand_over_;
   Ticks kernel_latency_;
 };
+
+}  // namespace
+
+namespace {
+
+/// How many times the mean time of its blocks a kernel takes, alone.
+double duration_of(double share, double spread) {
+  double all = std::max(1.0, share) * (1 - spread);  // until the first end
+  for (int group = 1; group < kSpreadGroups; ++group) {
+    const double left = share * (kSpreadGroups - group) / kSpreadGroups;
+    all += std::max(1.0, left) * spread * (place(group, kSpreadGroups) - place(group - 1, kSpreadGroups));
+  }
+  return all;
+}
+
+/// Blocks that get less than they ask for end one after another, and the kernel's tail is the time when those left ask
+/// for less than the device has: with a share D and a spread s, s / D^2 of the work. A kernel that uses less than that
+/// is one whose blocks have all they ask for.
+void set_kernel(Cost& cost, const KernelTimes& measured, const KernelTimes::Row& row, std::int64_t slots) {
+  constexpr double kMostShare = 8;
+  const double used = measured.used(row);
+  const double share = std::min(kMostShare, std::sqrt(measured.spread * used / std::max(1e-9, 1 - used)));
+  const double waves = static_cast<double>((row.blocks + slots - 1) / slots);
+  cost.blocks = row.blocks;
+  cost.spread = share > 1 ? measured.spread : 0;
+  cost.share = share > 1 ? share : used;
+  cost.block_seconds = row.seconds / waves / duration_of(cost.share, cost.spread);
+}
 
 }  // namespace
 
@@ -731,16 +785,7 @@ Costs costs(const streams::Recording& recording, const DeviceProfile& device, co
     if (is_copy(operation)) {
       cost.copy_seconds = static_cast<double>(items) * (copies_in(operation) ? item_in : item_out);
     } else if (is_kernel(operation) && measured) {
-      const KernelTimes::Row row = measured->at(items);
-      cost.blocks = row.blocks;
-      cost.share = measured->share(row);
-      if (row.blocks >=
-          slots) {  // alone, the kernel takes as long as its last block: all of them take less in the mean
-        cost.spread = measured->tail() / (1 - measured->tail());
-        cost.block_seconds *= 1 - measured->tail();
-        cost.share /= 1 - measured->tail();
-      }
-      cost.block_seconds = row.seconds / static_cast<double>((row.blocks + slots - 1) / slots);
+      set_kernel(cost, *measured, measured->at(items), slots);
     } else if (is_kernel(operation)) {
       const auto threads = static_cast<std::int64_t>(problem.threads_a_block);
       cost.blocks = std::max<std::int64_t>(1, job.blocks > 0 ? job.blocks : (items + threads - 1) / threads);
