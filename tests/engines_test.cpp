@@ -176,6 +176,30 @@ TEST(Engines, CallsTakeTheHostsTime) {
 
 // ---- published measurements
 
+/// Two kernels that each fill the device, the second issued at once: the first is not slowed, the second begins when
+/// the first block of the first ends, and the device works at its full rate but for the last tail.
+TEST(Engines, OlderGridsComeFirstWhereBothAskForTheDevice) {
+  const DeviceProfile device = didactic();
+  const Recording recording = small_grids({2, 1, 6});
+  const std::int64_t slots = device.slots(256);
+  Cost cost{.blocks = slots, .block_seconds = kMs, .share = 4, .spread = 0.5};
+  const Simulation pair = simulate(recording, device, {.operations = {cost, cost}});
+  ASSERT_EQ(pair.timeline.spans.size(), 2u);
+  const streams::Interval first = pair.timeline.spans[0].when;
+  const streams::Interval second = pair.timeline.spans[1].when;
+  const Recording one = small_grids({1, 1, 6});
+  const double alone = simulate(one, device, {.operations = {cost}}).timeline.makespan();
+  EXPECT_NEAR(first.seconds(), alone, kExact);
+  EXPECT_NEAR(alone, (4 + 0.5 / 4) * kMs, 0.07 * kMs);             // its work at the full rate, and the tail
+  EXPECT_NEAR(second.start - first.start, 4 * 0.5 * kMs, kExact);  // four share: their first ends at half of the mean
+  EXPECT_NEAR(second.end - first.start, (2 * 4 + 0.5 / 4) * kMs, 0.13 * kMs);
+
+  cost.share = 0.5;  // both have what they ask for
+  cost.spread = 0;
+  cost.blocks = slots / 2;
+  EXPECT_NEAR(simulate(recording, device, {.operations = {cost, cost}}).timeline.makespan(), kMs, kExact);
+}
+
 /// Harris, How to Overlap Data Transfers in CUDA C/C++, 2012: milliseconds of 16 MiB in 4 streams. His schematics take
 /// equal thirds.
 TEST(Engines, HarrissMeasurements) {
