@@ -200,9 +200,13 @@ def _positive(value: Any) -> bool:
 # ---------------------------------------------------------------------------------------------- traces
 
 
+_LANES_A_PROCESS = 1_000_000_000
+
+
 def trace(document: Mapping[str, Any]) -> Found:
     """A timeline in the trace-event format: the complete events of the process that is named ``engines``, or, where there
-    is one, of that named ``multiprocessors``.
+    is one, of that named ``multiprocessors``. ``scanlab simulate --compare`` has two, ``engines, measured`` and ``engines,
+    predicted``: lanes of their own, named likewise.
 
     ``otherData`` is the context; it says ``simulated_on`` if nothing was measured.
     """
@@ -212,12 +216,14 @@ def trace(document: Mapping[str, Any]) -> Found:
     if not isinstance(about, dict):
         return Found(wrong=[("otherData", "expected an object")])
     processes, lane_names = _names(events, "process_name"), _names(events, "thread_name")
-    shown = next((name for name in ("multiprocessors", "engines") if name in processes.values()), None)
+    said = {process: name.partition(", ") for process, name in processes.items()}
+    shown = next((kind for kind in ("multiprocessors", "engines") if any(kind == name for name, _, _ in said.values())), None)
     if shown is None:
         return Found(wrong=[("traceEvents", "no process is named engines")])
     found, rows = Found(SIMULATION if "simulated_on" in about else TRACE, about), []
     for index, event in enumerate(events):
-        if event.get("ph") != "X" or processes.get((event.get("pid"), 0)) != shown:
+        name, comma, whose = said.get((event.get("pid"), 0), ("", "", ""))
+        if event.get("ph") != "X" or name != shown:
             continue
         start, lasts = event.get("ts"), event.get("dur")
         arguments = event.get("args") if isinstance(event.get("args"), dict) else {}
@@ -225,7 +231,11 @@ def trace(document: Mapping[str, Any]) -> Found:
             found.wrong.append((f"traceEvents[{index}]", f"refused: ts is {start!r} and dur {lasts!r}, not microseconds"))
             continue
         lane, kind = event.get("tid", 0), str(event.get("cat", ""))
-        rows.append((lane, lane_names.get((event.get("pid"), lane), kind), kind, start, start + lasts, arguments.get("chunk", -1),
+        engine, *further = lane_names.get((event.get("pid"), lane), kind).partition(", ")
+        lane_name = "".join([engine, comma, whose, *further])
+        if comma:
+            lane += _LANES_A_PROCESS * event["pid"]
+        rows.append((lane, lane_name, kind, start, start + lasts, arguments.get("chunk", -1),
                      arguments.get("operation", -1), str(arguments.get("stream", "")), arguments.get("channel", -1)))  # fmt: skip
     found.rows = pd.DataFrame(rows, columns=TRACE_COLUMNS)
     if found.rows.empty:

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -172,7 +173,17 @@ Json both_timelines(const Compared& one, const Facts& facts) {
       event["args"]["name"] = fmt::format("{}, {}", event["args"]["name"].get<std::string>(), whose);
   };
   for (Json& event : measured["traceEvents"]) rename(event, "measured");
+  std::map<std::size_t, engines::OperationError> errors;
+  for (const engines::OperationError& each : one.comparison.operations) errors[each.operation] = each;
   for (Json event : predicted["traceEvents"]) {
+    if (event["ph"] == "X" && event["args"].contains("operation")) {
+      const auto found = errors.find(event["args"]["operation"].get<std::size_t>());
+      if (found != errors.end()) {
+        event["args"]["start_error_us"] = 1e6 * found->second.start;
+        event["args"]["end_error_us"] = 1e6 * found->second.end;
+        event["args"]["duration_error_us"] = 1e6 * found->second.duration;
+      }
+    }
     event["pid"] = event["pid"].get<int>() + kProcesses;
     if (event["name"] == "process_sort_index") event["args"]["sort_index"] = event["pid"];
     rename(event, "predicted");
