@@ -9,6 +9,8 @@ trace          ``scanlab streams trace`` (trace events)                    an op
 simulation     ``scanlab simulate``, ``scanlab scenes`` (likewise)         likewise, or a block on a multiprocessor
 caveats        ``scanlab streams caveats --json``                          an experiment
 concurrency    ``scanlab streams concurrency --json``                      a case, its makespans a list
+comparison     ``scanlab simulate --compare … --out``                      a trace, measured and predicted
+advice         ``scanlab advise --against … --json``                       a problem: what was advised, what was fastest
 =============  ==========================================================  ==================================
 """
 
@@ -24,11 +26,13 @@ import pandas as pd
 from analysis import google_benchmark
 
 SCHEDULES, STREAM_SCAN, TRACE, CAVEATS, CONCURRENCY = "schedules", "stream_scan", "trace", "caveats", "concurrency"
-SIMULATION = "simulation"
+SIMULATION, COMPARISON, ADVICE = "simulation", "comparison", "advice"
 
 SCHEDULES_SCHEMA = "scanlab-streams/1"
 CAVEATS_SCHEMA = "scanlab-caveats/1"
 CONCURRENCY_SCHEMA = "scanlab-concurrency/1"
+COMPARISON_SCHEMA = "scanlab-comparison/1"
+ADVICE_SCHEMA = "scanlab-advice-against/1"
 _RESULTS_SCHEMA = "scanlab-results/1"
 
 ENGINES = ("copies in", "kernels", "copies out")
@@ -44,6 +48,9 @@ TRACE_COLUMNS = ["lane", "lane_name", "kind", "start_us", "end_us", "chunk", "op
 CAVEAT_COLUMNS = ["name", "question", "said", "claim", "source", "answer", "differs", "yes", "trials", "why_not", "environment"]
 CONCURRENCY_COLUMNS = ["streams", "kernels", "blocks", "slots", "connections", "block_seconds", "waves", "fluid_seconds",
                        "predicted_seconds", "serial_seconds", "makespan_seconds"]  # fmt: skip
+COMPARISON_COLUMNS = ["schedule", "workload", "items", "chunks", "streams", "work", "connections", "measured_us", "predicted_us", "overlap_in_either",
+                      "overlap_in_both"]  # fmt: skip
+ADVICE_COLUMNS = ["workload", "items", "work", "choices", "advised", "fastest", "slower"]
 
 _WHOLE = {"items", "chunks", "streams", "work", "blocks", "buffers", "bytes", "budget"}
 _ENTRIES = {"schedule": ("workload", "items", "chunks", "streams", "memory", "work", "blocks"), "copy": ("bytes", "memory"),
@@ -74,6 +81,10 @@ def read(document: Mapping[str, Any]) -> Found | None:
         return _objects(document, CAVEATS, CAVEATS_SCHEMA, "experiments", CAVEAT_COLUMNS, _wrong_caveat)
     if family == "scanlab-concurrency":
         return _objects(document, CONCURRENCY, CONCURRENCY_SCHEMA, "cases", CONCURRENCY_COLUMNS, _wrong_concurrency)
+    if family == "scanlab-comparison":
+        return _objects(document, COMPARISON, COMPARISON_SCHEMA, "traces", COMPARISON_COLUMNS, _wrong_comparison)
+    if family == "scanlab-advice-against":
+        return _objects(document, ADVICE, ADVICE_SCHEMA, "problems", ADVICE_COLUMNS, _wrong_advice)
     if "traceEvents" in document:
         return trace(document)
     return None
@@ -191,6 +202,16 @@ def _wrong_concurrency(entry: Mapping[str, Any]) -> str:
         return "makespan_seconds is no list of positive times"
     numbers = [c for c in CONCURRENCY_COLUMNS if c != "makespan_seconds"]
     return next((f"{key} is {entry[key]!r}, not a positive number" for key in numbers if not _positive(entry[key])), "")
+
+
+def _wrong_comparison(entry: Mapping[str, Any]) -> str:
+    return next((f"{key} is {entry[key]!r}, not a positive number" for key in ("measured_us", "predicted_us") if not _positive(entry[key])), "")
+
+
+def _wrong_advice(entry: Mapping[str, Any]) -> str:
+    wanted = {"schedule", "chunks", "streams", "measured_us"}
+    lacks = [key for key in ("advised", "fastest") if not isinstance(entry[key], dict) or wanted - entry[key].keys()]
+    return f"{lacks[0]} is no choice with {', '.join(sorted(wanted))}" if lacks else ""
 
 
 def _positive(value: Any) -> bool:

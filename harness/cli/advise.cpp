@@ -158,8 +158,9 @@ int advise(const std::vector<std::string>& arguments, Context& context) {
   facts["argv"] = fmt::format("{}", fmt::join(context.argv, " "));
   if (values.count("against") != 0) {
     open();
+    const Facts found = advise_against(values["against"].as<std::string>(), device, facts, context);
     Facts document{{"schema", kAgainstSchema}, {"context", facts}, {"profile", device.name}};
-    document.update(advise_against(values["against"].as<std::string>(), device, context));
+    document.update(found);
     if (file) file->write(document.dump(1) + "\n");
     return kOk;
   }

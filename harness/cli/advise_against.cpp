@@ -62,7 +62,7 @@ ScheduledJob job_of(const std::string& name) {
 }
 
 /// Those that were measured and right, by their names.
-std::map<std::string, Configuration> configurations_of(const std::string& path) {
+std::map<std::string, Configuration> configurations_of(const std::string& path, Facts& facts) {
   const auto refuse = [&](const std::string& why) {
     throw CommandError(kBadInput,
                        fmt::format("{}: {}: 'scanlab streams run --sweep advise --out' writes one", path, why));
@@ -85,6 +85,9 @@ std::map<std::string, Configuration> configurations_of(const std::string& path) 
     refuse(fmt::format("its cases are not those of 'streams run' ({})", error.what()));
   }
   if (all.empty()) refuse("it has no schedule that was measured");
+  for (const char* key : {"device", "driver", "date"}) {
+    if (json.contains("context") && json["context"].contains(key)) facts[key] = json["context"][key];
+  }
   return all;
 }
 
@@ -103,10 +106,10 @@ Facts to_json(const Configuration& one) {
 
 }  // namespace
 
-Facts advise_against(const std::string& path, const engines::DeviceProfile& device, Context& context) {
+Facts advise_against(const std::string& path, const engines::DeviceProfile& device, Facts& facts, Context& context) {
   using Problem = std::tuple<std::string, int, std::int64_t>;  // workload, work, items
   std::map<Problem, std::vector<Configuration>> problems;
-  for (auto& [name, one] : configurations_of(path)) {
+  for (auto& [name, one] : configurations_of(path, facts)) {
     const streams::Recording recording = record(*one.chosen.schedule, one.chosen.job);
     one.predicted = simulate(recording, device, engines::costs(recording, device)).seconds;
     const streams::Job& job = one.chosen.job;

@@ -218,6 +218,9 @@ int simulate_compare(const po::variables_map& values, const engines::DeviceProfi
     print(one, context.out);
     summary.add(one);
     traces.push_back(to_json(one));
+    for (const char* key : {"device", "driver", "date"}) {  // of the measurements
+      if (one.about.contains(key)) facts[key] = one.about[key];
+    }
   }
   if (files.size() == 1) {
     print_operations(one, context.out);
