@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -173,6 +174,18 @@ class Derivation {
     put_us(out_is_slower ? "copy_latency_both_out_us" : "copy_latency_both_in_us", slower,
            "the same of the slower way while copies run both ways");
 
+    const auto put_collected = [&](const char* key, const std::vector<Sized>& sizes, OperationKind kind, double rate,
+                                   double latency) {
+      put_us(key, collected_seconds(sizes, kind, rate, latency),
+             "what collection adds to a copy: traces have it in them");
+    };
+    put_collected("collected_in_us", in, OperationKind::copy_in, alone_.in, copy_latency_.in);
+    put_collected("collected_out_us", out, OperationKind::copy_out, alone_.out, copy_latency_.out);
+    put_collected("collected_both_in_us", both, OperationKind::copy_in, both_in,
+                  out_is_slower ? copy_latency_.in : slower);
+    put_collected("collected_both_out_us", both, OperationKind::copy_out, both_out,
+                  out_is_slower ? slower : copy_latency_.out);
+
     const auto pageable_rate = [&](const char* experiment, OperationKind kind) {
       const Sized large = sized(experiment).back();
       return large.bytes / call_seconds(*large.measured, kind);
@@ -201,6 +214,30 @@ class Derivation {
     const Sized& large = sizes[sizes.size() - 1];
     const Sized& smaller = sizes[sizes.size() - 2];
     return (large.bytes - smaller.bytes) / (busy_both_ways(large) - busy_both_ways(smaller));
+  }
+
+  /// From the end of one copy to that of the next of its way, beyond bytes and latency, while records are collected and
+  /// the other way, if there is one, is busy: the median over sizes.
+  static double collected_seconds(const std::vector<Sized>& sizes, OperationKind kind, double rate, double latency) {
+    std::vector<double> beyond;
+    for (const Sized& each : sizes) {
+      const auto& operations = each.measured->experiment.recording.operations;
+      for (const TimedReplay& replay : each.measured->replays.collected) {
+        double other_end = std::numeric_limits<double>::infinity();
+        const streams::Span* before = nullptr;
+        for (const streams::Span& span : replay.timeline.spans) {
+          if (operations[span.operation].kind != kind) other_end = span.when.end;
+        }
+        for (const streams::Span& span : replay.timeline.spans) {
+          if (operations[span.operation].kind != kind) continue;
+          if (before != nullptr && span.when.end <= other_end) {
+            beyond.push_back(span.when.end - before->when.end - each.bytes / rate - latency);
+          }
+          before = &span;
+        }
+      }
+    }
+    return beyond.empty() ? 0 : median(beyond);
   }
 
   /// What synchronous copies take beyond the device's own time and the call.

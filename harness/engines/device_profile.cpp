@@ -55,6 +55,9 @@ class Reader {
     profile.hand_over = optional_microseconds("hand_over_us", 0);
     profile.latency_both = {optional_microseconds("copy_latency_both_in_us", profile.copy_latency.in),
                             optional_microseconds("copy_latency_both_out_us", profile.copy_latency.out)};
+    profile.collected = {optional_microseconds("collected_in_us", 0), optional_microseconds("collected_out_us", 0)};
+    profile.collected_both = {optional_microseconds("collected_both_in_us", profile.collected.in),
+                              optional_microseconds("collected_both_out_us", profile.collected.out)};
     profile.kernels = kernels();
     profile.device_rate = rate("device_gb_per_s");
     profile.hardware_queues = count("hardware_queues");

@@ -71,6 +71,8 @@ struct DeviceProfile {
   double hand_over = 0;       ///< seconds until an operation may follow one of another kind that it waits for
   EachWay copy_latency;       ///< seconds for which a copy has its engine before the first byte
   EachWay latency_both;       ///< seconds likewise, while something is copied the other way
+  EachWay collected;          ///< seconds that a copy takes longer while activity records are collected
+  EachWay collected_both;     ///< likewise, while something is copied the other way
   double kernel_latency = 0;  ///< seconds from when nothing holds a kernel to its first block
   CallCosts calls;
   double host_wait = 0;    ///< seconds from when what the host waits for is done until it goes on
