@@ -281,6 +281,9 @@ class Derivation {
     const double kernel_latency = (plain_seconds(kernels) - before) / links - kernel;
     put_us("kernel_latency_us", kernel_latency, "a kernel of a row of short ones, but for its own time");
 
+    put_us("hand_over_busy_us", busy_hand_over(),
+           "half of what lies between two copies out with a kernel between them, while copies in run");
+
     std::vector<double> each;
     for (const char* chain : {"chain/in_kernel_out", "chain/in_kernel_out_by_events"}) {
       for (const Sized& size : sized(chain)) {
@@ -293,6 +296,24 @@ class Derivation {
     }
     put_us("hand_over_us", median(each),
            "a third of what a chain of copy in, kernel, copy out takes beyond their own times");
+  }
+
+  /// From the end of a kernel to its copy out, and from that to the next kernel: half of both together.
+  double busy_hand_over() const {
+    std::vector<double> all;
+    for (const Sized& each : sized("under_load/kernel_out/streams:1")) {
+      const auto& operations = each.measured->experiment.recording.operations;
+      const double kernel = device_seconds(*each.measured, OperationKind::kernel);
+      for (const TimedReplay& replay : each.measured->replays.collected) {
+        const streams::Span* before = nullptr;
+        for (const streams::Span& span : replay.timeline.spans) {
+          if (operations[span.operation].kind != OperationKind::copy_out) continue;
+          if (before != nullptr) all.push_back((span.when.start - before->when.end - kernel) / 2);
+          before = &span;
+        }
+      }
+    }
+    return median(all);
   }
 
   void kernels() {

@@ -53,6 +53,7 @@ class Reader {
                      .graph_node = optional_microseconds("issue_graph_node_us", 0)};
     profile.host_wait = optional_microseconds("host_wait_us", 0);
     profile.hand_over = optional_microseconds("hand_over_us", 0);
+    profile.hand_over_busy = optional_microseconds("hand_over_busy_us", 0);
     profile.latency_both = {optional_microseconds("copy_latency_both_in_us", profile.copy_latency.in),
                             optional_microseconds("copy_latency_both_out_us", profile.copy_latency.out)};
     profile.collected = {optional_microseconds("collected_in_us", 0), optional_microseconds("collected_out_us", 0)};

@@ -69,6 +69,7 @@ struct DeviceProfile {
   EachWay both;               ///< while something is
   EachWay pageable;           ///< of pageable memory, staging included
   double hand_over = 0;       ///< seconds until an operation may follow one of another kind that it waits for
+  double hand_over_busy = 0;  ///< likewise, of any kind, while a copy in keeps the bus from what the device reads there
   EachWay copy_latency;       ///< seconds for which a copy has its engine before the first byte
   EachWay latency_both;       ///< seconds likewise, while something is copied the other way
   EachWay collected;          ///< seconds that a copy takes longer while activity records are collected

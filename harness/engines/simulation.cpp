@@ -145,6 +145,7 @@ class Machine {
         launch_(ticks(costs.launch_seconds)),
         host_wait_(ticks(device.host_wait)),
         hand_over_(ticks(device.hand_over)),
+        hand_over_busy_(ticks(device.hand_over_busy)),
         kernel_latency_(ticks(device.kernel_latency)) {
     refuse_waits_for_nothing();
     if (slots_ < 1) throw std::invalid_argument("the device holds no block of such a shape");
@@ -152,7 +153,8 @@ class Machine {
     for (const CopyEngine& ways : device.copy_engines) engines_.push_back({.ways = ways});
     result_.timeline.recording = &recording;
     result_.timeline.issued.resize(operations_.size());
-    double hand_over = device.hand_over + std::max(device.kernel_latency, most_copy_latency(device));
+    double hand_over =
+        std::max(device.hand_over, device.hand_over_busy) + std::max(device.kernel_latency, most_copy_latency(device));
     for (const Cost& cost : costs.operations) hand_over = std::max(hand_over, cost.call_seconds);
     result_.timeline.latency = hand_over + 1e-9;
     assign_lanes(queues);
@@ -211,9 +213,9 @@ class Machine {
     for (std::size_t i = 0; i < operations_.size(); ++i) {
       const Cost& cost = costs.operations[i];
       const double waves = std::ceil(static_cast<double>(cost.blocks) / static_cast<double>(slots_));
-      total += cost.call_seconds + device_.host_wait + device_.hand_over + most_copy_latency(device_) +
-               device_.kernel_latency + 1e-6 * operations_[i].microseconds + cost.copy_seconds * slowdown +
-               cost.block_seconds * waves * std::max(1.0, cost.share);
+      total += cost.call_seconds + device_.host_wait + std::max(device_.hand_over, device_.hand_over_busy) +
+               most_copy_latency(device_) + device_.kernel_latency + 1e-6 * operations_[i].microseconds +
+               cost.copy_seconds * slowdown + cost.block_seconds * waves * std::max(1.0, cost.share);
     }
     if (total <= kLongest) return;
     throw std::invalid_argument(
@@ -433,12 +435,22 @@ class Machine {
     ++done_;
     --running_;
     if (awaits_all_ || work.host_waits) --awaited_;
+    const bool busy = hand_over_busy_ > 0 && std::ranges::any_of(engines_, [&](const Engine& engine) {
+                        return engine.moving && copies_in(operations_[*engine.operation]);
+                      });
     for (std::size_t i = first_dependent_[operation]; i < first_dependent_[operation + 1]; ++i) {
-      Work& dependent = work_[dependents_[i]];
-      --dependent.waits_for;
-      const bool elsewhere = engine_of(operations_[dependents_[i]]) != engine_of(operations_[operation]);
-      held_until(dependents_[i], now_ + (elsewhere ? hand_over_ : 0));
+      const std::size_t dependent = dependents_[i];
+      --work_[dependent].waits_for;
+      held_until(dependent, now_ + hand_over(operation, dependent, busy));
     }
+  }
+
+  /// Copies of one way follow each other without a pause: what lies between them is their latency. `busy`: a copy in
+  /// keeps the bus from what the device reads to go on.
+  Ticks hand_over(std::size_t from, std::size_t to, bool busy) const {
+    const bool same_engine = engine_of(operations_[from]) == engine_of(operations_[to]);
+    if (same_engine && is_copy(operations_[from])) return 0;
+    return std::max(same_engine ? 0 : hand_over_, busy ? hand_over_busy_ : 0);
   }
 
   // ---- what starts
@@ -710,6 +722,7 @@ class Machine {
   Ticks launch_;
   Ticks host_wait_;
   Ticks hand_over_;
+  Ticks hand_over_busy_;
   Ticks kernel_latency_;
 };
 
