@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import pandas as pd
 
 from analysis import streams
 from analysis.evidence import TableEvidence
@@ -40,6 +41,7 @@ NAMES = {
     "modelMedian": "median error of their makespan, percent",
     "modelWorst": "largest error of their makespan, percent",
     "modelOverlap": "pairs of operations that overlap in both, of those in either, percent",
+    "modelLongOverlap": "the same with at most 16 chunks of at least 2^25 items",
     "adviceMedian": "how much longer than the fastest what is advised takes, in the median over problems, percent",
     "adviceWorst": "the same at worst",
     "adviceProblems": "problems of which every choice was measured",
@@ -127,12 +129,18 @@ def _concurrency_values(experiments: TableEvidence) -> dict[str, str]:
 def _model_values(experiments: TableEvidence) -> dict[str, str]:
     rows = experiments.rows
     errors = (rows["predicted_us"] / rows["measured_us"] - 1).abs()
+    long = rows[(rows["chunks"] <= 16) & (rows["items"] >= 2**25)]
     return {
         "modelCases": str(len(rows)),
         "modelMedian": _number(100 * float(errors.median()), 2),
         "modelWorst": _number(100 * float(errors.max()), 2),
-        "modelOverlap": _number(100 * float(rows["overlap_in_both"].sum() / max(1, rows["overlap_in_either"].sum()))),
+        "modelOverlap": _overlap_percent(rows),
+        "modelLongOverlap": _overlap_percent(long),
     }
+
+
+def _overlap_percent(rows: pd.DataFrame) -> str:
+    return _number(100 * float(rows["overlap_in_both"].sum() / max(1, rows["overlap_in_either"].sum())))
 
 
 def _advice_values(experiments: TableEvidence) -> dict[str, str]:
