@@ -692,6 +692,63 @@ TEST(Simulate, TenThousandConfigurationsTakeSeconds) {
 #endif
 }
 
+/// A simulated timeline stands in for a measured one: held against the device that it was simulated on it fits exactly,
+/// and held against another it does not.
+TEST(Simulate, ComparesTracesWithTheirSimulation) {
+  const auto folder = std::filesystem::temp_directory_path() / "scanlab_compare_test";
+  std::filesystem::create_directories(folder);
+  const std::string trace = (folder / "trace.json").string();
+  const std::string other = (folder / "other.json").string();
+  const std::string both = (folder / "both.json").string();
+  for (const auto& [file, schedule] : {std::pair{trace, "depth_first"}, std::pair{other, "breadth_first"}}) {
+    ASSERT_EQ(scanlab_simulate({schedule, "--profile", "h200", "--chunks", "6", "--out", file, "--force"}).status, 0);
+  }
+  const Result same = scanlab_simulate({"--profile", "h200", "--compare", trace, "--out", both, "--force"});
+  ASSERT_EQ(same.status, cli::kOk) << same.err;
+  EXPECT_NE(same.out.find("+0.0%   100%"), std::string::npos) << same.out;
+  std::ifstream file(both);
+  const Json document = Json::parse(file);
+  std::set<std::string> processes;
+  std::size_t errors = 0;
+  for (const Json& event : document["traceEvents"]) {
+    if (event["name"] == "process_name") processes.insert(event["args"]["name"]);
+    if (event["args"].contains("start_error_us")) ++errors;
+  }
+  EXPECT_TRUE(processes.contains("engines, measured") && processes.contains("engines, predicted"));
+  EXPECT_GE(errors, 18u);
+  const Result apart = scanlab_simulate({"--profile", "c2050", "--compare", trace, other});
+  EXPECT_EQ(apart.status, cli::kOk) << apart.err;
+  EXPECT_NE(apart.out.find("2 traces: error of the makespan"), std::string::npos) << apart.out;
+  EXPECT_EQ(apart.out.find("error of the makespan 0.0%"), std::string::npos) << apart.out;
+
+  const auto refused = [&](const std::string& text, const std::string& hint) {
+    std::ofstream(other) << text;
+    const Result result = scanlab_simulate({"--profile", "h200", "--compare", other, "--out", both + "2"});
+    EXPECT_EQ(result.status, cli::kBadInput) << result.out;
+    EXPECT_NE(result.err.find(other + ": "), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
+    EXPECT_FALSE(std::filesystem::exists(both + "2"));
+  };
+  Json changed = document;
+  refused("{", "no trace");
+  refused(R"({"otherData": {}, "traceEvents": []})", "its otherData are not those of a trace");
+  std::ifstream again(trace);
+  const Json original = Json::parse(again);
+  changed = original;
+  changed["otherData"]["schedule"] = "deep_first";
+  refused(changed.dump(), "there is no schedule deep_first");
+  changed = original;
+  changed["otherData"]["chunks"] = 7;
+  refused(changed.dump(), "not of the same operations");
+  changed = original;
+  changed["otherData"]["chunks"] = -7;
+  refused(changed.dump(), "chunks");
+  changed = original;
+  changed["traceEvents"] = 3;
+  refused(changed.dump(), "trace");
+  std::filesystem::remove_all(folder);
+}
+
 TEST(Simulate, BadInputIsASentence) {
   const auto expect = [](const std::vector<std::string>& words, const std::string& hint) {
     const Result result = scanlab_simulate(words);
