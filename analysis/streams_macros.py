@@ -12,9 +12,9 @@ from analysis.evidence import TableEvidence
 from analysis.figures.concurrency import in_block_times
 from analysis.figures.stream_scan import fastest
 from analysis.statistics import ratio_interval
-from analysis.streams_evidence import SERIAL, STREAMED, Experiments, ScanEvidence, ScheduleEvidence
+from analysis.streams_evidence import FILES, SERIAL, STREAMED, Experiments, ScanEvidence, ScheduleEvidence
 from analysis.streams_evidence import Schedules, StreamScans, TraceEvidence, Traces
-from analysis.streams_targets import best_schedule, over_bound, targets
+from analysis.streams_targets import best_schedule, of_file, over_bound, targets
 from analysis.table_formats import latex, significant
 
 NAMES = {
@@ -32,7 +32,8 @@ NAMES = {
     "streamScanOfDuplex": "stream-scan of 16 GiB from and to memory over copies both ways",
     "streamScanRate": "fastest stream-scan from and to memory, GB/s each way",
     "streamFileRate": "fastest stream-scan from and to a file, GB/s each way",
-    "streamFileOfNaive": "stream-scan from and to a file against the naive loop, the least over sizes",
+    "streamFileOfNaive": "stream-scan from and to the largest file over the naive loop",
+    "streamFileOfFiles": "the same over reading and writing alone",
     "streamQueueOne": "several kernels a stream with one connection, block times",
     "streamQueueMany": "the same with most connections",
     "streamStairsCases": "cases of one kernel a stream, over all numbers of connections",
@@ -111,6 +112,8 @@ def _scan_values(scans: ScanEvidence) -> dict[str, str]:
         rows = streamed[(streamed["from"] == place) & (streamed["to"] == place)]
         if not rows.empty:
             named[macro] = _number(float((rows["bytes"] / rows["median_ns"]).max()))
+    if bound := of_file(scans, FILES):
+        named["streamFileOfFiles"] = _number(bound[0].value)
     return named
 
 

@@ -23,7 +23,7 @@ from analysis.tables import generations
 from analysis.tests import stream_fixtures as fixtures
 from analysis.tests.conftest import PUBLISHED
 
-RECORDED = Path(__file__).parents[2] / "data" / "recorded" / "nvidia-h200" / "2026-11-21d"
+RECORDED = Path(__file__).parents[2] / "data" / "recorded" / "nvidia-h200" / "2026-11-21f"
 
 
 def write(folder: Path, name: str, document: dict[str, Any]) -> None:
