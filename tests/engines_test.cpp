@@ -583,7 +583,7 @@ TEST(DeviceProfile, BadFiguresAreNamed) {
     if (value.is_null()) {
       json["figures"].erase(key);
     } else {
-      json["figures"][key]["value"] = value;
+      json["figures"][key] = {{"value", value}, {"source", "told"}};
     }
     try {
       parse_device_profile(json.dump(), "my.json");
@@ -604,6 +604,21 @@ TEST(DeviceProfile, BadFiguresAreNamed) {
   expect("multiprocessors", 1.5, "no whole number");
   expect("resident_blocks", 33, "more than the 32 warps");
   expect("waits_for_started_launches", 1, "neither true nor false");
+  expect("hand_over_busy_us", -1, "is not in [0");
+  expect("copy_queues", 0, "no whole number");
+  const Json kernel{{"workload", "scale"},   {"work", 1},    {"issue_us", 3},
+                    {"items", {1024, 2048}}, {"us", {2, 3}}, {"blocks", {4, 8}}};
+  const auto kernels = [&](const char* key, const Json& value) {
+    Json changed = kernel;
+    changed[key] = value;
+    return Json::array({changed});
+  };
+  expect("kernel_times", kernels("us", {2}), "no lists of one length");
+  expect("kernel_times", kernels("us", {2, 0}), "a kernel's time is more than 0");
+  expect("kernel_times", kernels("items", {2048, 1024}), "must be more than 0, and grow");
+  expect("kernel_times", kernels("spread", 1), "spread is in [0, 1)");
+  expect("kernel_times", kernels("together_us_an_item", -1), "together_us_an_item is a time");
+  expect("kernel_times", kernels("workload", 3), "is no list of");
   expect("copy_engines", Json::array({Json::array({"in"})}), "no engine copies out");
   expect("copy_engines", Json::array({Json::array({"up"})}), "neither \"in\" nor \"out\"");
   Json misspelt = didactic_json();

@@ -2,17 +2,17 @@
 //
 //     host             issues one operation after another, each call for its time; synchronous calls hold it
 //     hardware queues  created stream i feeds queue i mod queues; both default streams feed the last. A queue has a
-//     lane
-//                      an engine, first in, first out: an operation that waits holds back those behind it in its lane,
-//                      whatever their streams. The operations of a captured schedule have a queue a stream: a graph
-//                      keeps dependencies, not the order of issue.
+//                      lane an engine, first in, first out: an operation that waits holds back those behind it in its
+//                      lane, whatever their streams. The operations of a captured schedule have a queue a stream: a
+//                      graph keeps dependencies, not the order of issue.
 //     copy engines     one copy at a time each, of those that wait the first issued, or one queue after another. Both
-//     ways at once are slower: rates
-//                      change when the other way begins and ends. Without engines, whatever runs runs alone.
+//                      ways at once are slower: rates change when the other way begins and ends. Without engines,
+//                      whatever runs runs alone.
 //     block scheduler  a kernel that leaves its queue is a grid; grids start blocks in the order of their launch, as
 //                      multiprocessors have room. So the blocks of one grid run in waves, and another's fill its tail.
 //                      Where running grids ask for more than the device has, older ones come first.
-//     events, streams  what orders operations is what `streams check` counts on: dependencies.hpp.
+//     events, streams  what orders operations is what `streams check` counts on: dependencies.hpp. An operation may
+//                      follow one that it waits for after a hand-over, which takes longer while copies in run.
 //
 // Deterministic: time counts femtoseconds, and what happens at the same one is taken in the order of issue.
 //
