@@ -37,4 +37,5 @@ def build(experiments: TableEvidence) -> Table:
         "problem's choices were all timed, and both times are measured medians.",
         columns=columns,
         rows=rows,
+        wide=True,
     )
