@@ -4,6 +4,7 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -109,9 +110,11 @@ Facts to_json(const Configuration& one) {
 Facts advise_against(const std::string& path, const engines::DeviceProfile& device, Facts& facts, Context& context) {
   using Problem = std::tuple<std::string, int, std::int64_t>;  // workload, work, items
   std::map<Problem, std::vector<Configuration>> problems;
+  std::vector<double> errors;
   for (auto& [name, one] : configurations_of(path, facts)) {
     const streams::Recording recording = record(*one.chosen.schedule, one.chosen.job);
     one.predicted = simulate(recording, device, engines::costs(recording, device)).seconds;
+    errors.push_back(std::abs(one.predicted / one.seconds() - 1));
     const streams::Job& job = one.chosen.job;
     problems[{job.workload->about.id, job.work, job.items}].push_back(one);
   }
@@ -140,7 +143,11 @@ Facts advise_against(const std::string& path, const engines::DeviceProfile& devi
   fmt::print(context.out,
              "{} problems: what is advised took {:.1f}% longer than the fastest in the median, {:.1f}% at worst\n",
              lost.size(), 100 * median(lost), 100 * std::ranges::max(lost));
-  return {{"median_slower", median(lost)}, {"worst_slower", std::ranges::max(lost)}, {"problems", all}};
+  fmt::print(context.out, "{} configurations: error of the prediction {:.1f}% in the median, {:.1f}% at worst\n",
+             errors.size(), 100 * median(errors), 100 * std::ranges::max(errors));
+  return {{"configurations", errors.size()},         {"median_error", median(errors)},
+          {"worst_error", std::ranges::max(errors)}, {"median_slower", median(lost)},
+          {"worst_slower", std::ranges::max(lost)},  {"problems", all}};
 }
 
 }  // namespace scanlab::cli
