@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import pandas as pd
 
 from analysis import streams
 from analysis.evidence import TableEvidence
@@ -37,6 +38,14 @@ NAMES = {
     "streamQueueMany": "the same with most connections",
     "streamStairsCases": "cases of one kernel a stream, over all numbers of connections",
     "streamStairsFarthest": "largest distance of their makespan from the formula, percent",
+    "modelCases": "configurations that the engine model is held against",
+    "modelMedian": "median error of their makespan, percent",
+    "modelWorst": "largest error of their makespan, percent",
+    "modelOverlap": "pairs of operations that overlap in both, of those in either, percent",
+    "modelLongOverlap": "the same with at most 16 chunks of at least 2^25 items",
+    "adviceMedian": "how much longer than the fastest what is advised takes, in the median over problems, percent",
+    "adviceWorst": "the same at worst",
+    "adviceProblems": "problems of which every choice was measured",
     "caveatsSaid": "experiments of which the source says something, and the device too",
     "caveatsDiffer": "those in which the device does otherwise",
     "collectionCost": "largest change of the makespan by collecting activity records, percent",
@@ -51,6 +60,8 @@ def describers() -> tuple[tuple[dict[str, object], Callable[..., dict[str, str]]
         ({"schedules": Schedules()}, _schedule_values),
         ({"scans": StreamScans()}, _scan_values),
         ({"experiments": Experiments(streams.CONCURRENCY)}, _concurrency_values),
+        ({"experiments": Experiments(streams.COMPARISON)}, _model_values),
+        ({"experiments": Experiments(streams.ADVICE)}, _advice_values),
         ({"experiments": Experiments(streams.CAVEATS)}, _caveat_values),
         ({"traces": Traces()}, _trace_values),
         ({"schedules": Schedules(), "scans": StreamScans(), "traces": Traces()}, _target_values),
@@ -116,6 +127,28 @@ def _concurrency_values(experiments: TableEvidence) -> dict[str, str]:
     if queue["connections"].nunique() > 1:
         named |= {"streamQueueOne": _number(queue["measured"].iloc[0]), "streamQueueMany": _number(queue["measured"].iloc[-1])}
     return named
+
+
+def _model_values(experiments: TableEvidence) -> dict[str, str]:
+    rows = experiments.rows
+    errors = (rows["predicted_us"] / rows["measured_us"] - 1).abs()
+    long = rows[(rows["chunks"] <= 16) & (rows["items"] >= 2**25)]
+    return {
+        "modelCases": str(len(rows)),
+        "modelMedian": _number(100 * float(errors.median()), 2),
+        "modelWorst": _number(100 * float(errors.max()), 2),
+        "modelOverlap": _overlap_percent(rows),
+        "modelLongOverlap": _overlap_percent(long),
+    }
+
+
+def _overlap_percent(rows: pd.DataFrame) -> str:
+    return _number(100 * float(rows["overlap_in_both"].sum() / max(1, rows["overlap_in_either"].sum())))
+
+
+def _advice_values(experiments: TableEvidence) -> dict[str, str]:
+    slower = 100 * experiments.rows["slower"].astype(float)
+    return {"adviceProblems": str(len(slower)), "adviceMedian": _number(float(slower.median()), 2), "adviceWorst": _number(float(slower.max()), 2)}
 
 
 def _caveat_values(experiments: TableEvidence) -> dict[str, str]:

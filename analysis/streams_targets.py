@@ -9,7 +9,7 @@ from analysis import claims
 from analysis.claims import Claim
 from analysis.figures.stream_scan import fastest, size_name
 from analysis.statistics import Interval, median_interval, ratio_interval
-from analysis.streams_evidence import DUPLEX, NAIVE, STREAMED, ScanEvidence, ScheduleEvidence, TraceEvidence
+from analysis.streams_evidence import DUPLEX, FILES, NAIVE, STREAMED, ScanEvidence, ScheduleEvidence, TraceEvidence
 from analysis.targets import Target, unknown
 
 GIB = 1 << 30
@@ -88,7 +88,12 @@ def of_file(scans: ScanEvidence | None, way: str) -> tuple[Interval, str] | None
 def _of_naive(claim: Claim, scans: ScanEvidence | None) -> Target:
     measure = "× naive"
     found = of_file(scans, NAIVE)
-    return unknown(claim, measure) if found is None else _found(claim, measure, *found)
+    if found is None:
+        return unknown(claim, measure)
+    value, where = found
+    if bound := of_file(scans, FILES):
+        where += f"; reading and writing alone take {bound[0].value:.2f} of its time"
+    return _found(claim, measure, value, where)
 
 
 def _collection(claim: Claim, traces: TraceEvidence | None) -> Target:

@@ -157,9 +157,26 @@ def concurrency() -> dict[str, Any]:
     return {"schema": "scanlab-concurrency/1", "context": about(), "cases": cases}
 
 
+def comparison() -> dict[str, Any]:
+    cases = [{"schedule": schedule_, "workload": "scale", "items": 1 << 26, "chunks": chunks, "streams": 4, "work": 1, "connections": connections,
+              "measured_us": 1e4 / chunks, "predicted_us": 1.02e4 / chunks, "overlap_in_either": 10, "overlap_in_both": 9}
+             for schedule_ in ("depth_first", "graph") for chunks in (4, 16) for connections in (1, 8)]  # fmt: skip
+    return {"schema": "scanlab-comparison/1", "context": about(), "traces": cases}
+
+
+def advice() -> dict[str, Any]:
+    def choice(chunks: int, microseconds: float) -> dict[str, Any]:
+        return {"schedule": "depth_first", "chunks": chunks, "streams": 4, "measured_us": microseconds, "predicted_us": 1000.0}
+
+    problems = [{"workload": "scale", "items": items, "work": 1, "choices": 40, "advised": choice(16, 1010.0), "fastest": choice(8, 1000.0),
+                 "slower": 0.01} for items in (1 << 18, 1 << 26)]  # fmt: skip
+    return {"schema": "scanlab-advice-against/1", "context": about(), "problems": problems}
+
+
 def write_all(folder: Path) -> None:
     """A file of each kind; two traces of each schedule, one of them with one hardware queue."""
-    documents = {"streams": schedules(), "larger": stream_scan(), "caveats": caveats(), "concurrency": concurrency()}
+    documents = {"streams": schedules(), "larger": stream_scan(), "caveats": caveats(), "concurrency": concurrency(),
+                 "comparison": comparison(), "advice": advice()}  # fmt: skip
     for schedule_ in ("depth_first", "breadth_first"):
         documents |= {f"trace_{schedule_}_{channels}": trace(schedule_, channels=channels) for channels in (1, 4)}
     for name, document in documents.items():

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "harness/cli/advise_against.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/provenance.hpp"
 #include "harness/cli/selection.hpp"
@@ -25,7 +26,7 @@ using engines::Advice;
 using engines::Choice;
 
 constexpr char kAdviceSchema[] = "scanlab-advice/1";
-constexpr double kWorthIt = 1.05;  ///< times faster than serial: less is lost in the differences between two runs
+constexpr char kAgainstSchema[] = "scanlab-advice-against/1";
 
 constexpr char kNotes[] =
     "Either the bytes and the kernel's time, as measured for the whole problem; or a workload of 'scanlab streams "
@@ -37,17 +38,18 @@ constexpr char kNotes[] =
 po::options_description advise_options() {
   po::options_description options("options");
   const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
-  options.add_options()                                                                                       //
-      ("profile", text("NAME"), "the device, or FILE.json: what 'scanlab calibrate --out' wrote")             //
-      ("bytes-in", text("BYTES"), "from host to device, of the whole problem: 2^28, 1000000")                 //
-      ("bytes-out", text("BYTES"), "from device to host")                                                     //
-      ("kernel-us", po::value<double>()->value_name("T"), "microseconds of the kernel of the whole problem")  //
-      ("workload", text("ID"), "in place of bytes and time")                                                  //
-      ("items", text("N"), "of the workload")                                                                 //
-      ("work", po::value<int>()->default_value(1)->value_name("N"), "work an item, of the workload")          //
-      ("show", po::value<int>()->default_value(5)->value_name("N"), "how many choices to print")              //
-      ("json", text("FILE"), "every choice")                                                                  //
-      ("force", "replace FILE if it holds something")                                                         //
+  options.add_options()                                                                                          //
+      ("profile", text("NAME"), "the device, or FILE.json: what 'scanlab calibrate --out' wrote")                //
+      ("bytes-in", text("BYTES"), "from host to device, of the whole problem: 2^28, 1000000")                    //
+      ("bytes-out", text("BYTES"), "from device to host")                                                        //
+      ("kernel-us", po::value<double>()->value_name("T"), "microseconds of the kernel of the whole problem")     //
+      ("workload", text("ID"), "in place of bytes and time")                                                     //
+      ("items", text("N"), "of the workload")                                                                    //
+      ("work", po::value<int>()->default_value(1)->value_name("N"), "work an item, of the workload")             //
+      ("show", po::value<int>()->default_value(5)->value_name("N"), "how many choices to print")                 //
+      ("against", text("FILE"), "results of 'streams run --sweep advise': how good advice is, on each problem")  //
+      ("json", text("FILE"), "every choice; or what --against found")                                            //
+      ("force", "replace FILE if it holds something")                                                            //
       ("help,h", "this text");
   return options;
 }
@@ -105,23 +107,23 @@ std::string describe(const Choice& choice) {
 /// Why streams gain no more than they do.
 std::string reason(const Advice& advice) {
   const double all = advice.copies + advice.kernel;
-  if (advice.serial.seconds / advice.bound < kWorthIt) {
-    return fmt::format("{} is {:.0f}% of the work: even if all else were hidden behind it, little would be saved",
-                       advice.kernel > advice.copies ? "the kernel" : "one engine", 100 * advice.bound / all);
+  if (all < 1.05 * advice.bound) {
+    return fmt::format("{} is {:.0f}% of the work: were all else hidden behind it, little would be saved",
+                       advice.kernel > advice.copies ? "the kernel" : "one copy engine", 100 * advice.bound / all);
   }
-  return "chunks are so short that calls and latencies take what the overlap gains";
+  return "chunks so short that they overlap cost more in calls and latencies than the overlap gains";
 }
 
 void print(const Advice& advice, int show, std::ostream& out) {
   const Choice& best = advice.best();
   fmt::print(out, "copies {:.3f} ms, kernel {:.3f} ms; serial {:.3f} ms; no schedule beats {:.3f} ms\n",
              1e3 * advice.copies, 1e3 * advice.kernel, 1e3 * advice.serial.seconds, 1e3 * advice.bound);
-  if (advice.gain() < kWorthIt) {
-    fmt::print(out, "streams are not worth it: {:.3f} ms at best, {:.2f} times serial; {}\n", 1e3 * best.seconds,
-               advice.gain(), reason(advice));
-  } else {
+  if (advice.worth_it()) {
     fmt::print(out, "{}: {:.3f} ms, {:.2f} times as fast as serial\n", describe(best), 1e3 * best.seconds,
                advice.gain());
+  } else {
+    fmt::print(out, "streams are not worth it: {:.3f} ms at best, {:.3f} ms in one piece ({}); {}\n",
+               1e3 * best.seconds, 1e3 * advice.whole.seconds, describe(advice.whole), reason(advice));
   }
   for (std::size_t i = 0; i < std::min(advice.choices.size(), static_cast<std::size_t>(std::max(0, show))); ++i) {
     fmt::print(out, "  {:>9.3f} ms  {}\n", 1e3 * advice.choices[i].seconds, describe(advice.choices[i]));
@@ -148,9 +150,22 @@ int advise(const std::vector<std::string>& arguments, Context& context) {
                        "advise takes --profile: a device's name, or what 'scanlab calibrate --out FILE.json' wrote");
   }
   const engines::DeviceProfile device = engines::device_profile(values["profile"].as<std::string>());
-  const Asked asked = asked_for(values, device);
   std::optional<WholeFile> file;
-  if (values.count("json") != 0) file.emplace(values["json"].as<std::string>(), values.count("force") != 0);
+  const auto open = [&] {
+    if (values.count("json") != 0) file.emplace(values["json"].as<std::string>(), values.count("force") != 0);
+  };
+  Facts facts = build_facts();
+  facts["argv"] = fmt::format("{}", fmt::join(context.argv, " "));
+  if (values.count("against") != 0) {
+    open();
+    const Facts found = advise_against(values["against"].as<std::string>(), device, facts, context);
+    Facts document{{"schema", kAgainstSchema}, {"context", facts}, {"profile", device.name}};
+    document.update(found);
+    if (file) file->write(document.dump(1) + "\n");
+    return kOk;
+  }
+  const Asked asked = asked_for(values, device);
+  open();
   Advice advice;
   try {
     advice = engines::advise(asked.job, device, asked.problem, engines::usual_choices());
@@ -160,17 +175,16 @@ int advise(const std::vector<std::string>& arguments, Context& context) {
   fmt::print(context.out, "{}: {}\n", device.name, device.title);
   print(advice, values["show"].as<int>(), context.out);
   if (file) {
-    Facts facts = build_facts();
-    facts["argv"] = fmt::format("{}", fmt::join(context.argv, " "));
     Facts choices = Facts::array();
     for (const Choice& choice : advice.choices) choices.push_back(to_json(choice));
     const Facts document{{"schema", kAdviceSchema},
                          {"context", facts},
                          {"profile", device.name},
-                         {"worth_it", advice.gain() >= kWorthIt},
+                         {"worth_it", advice.worth_it()},
                          {"gain", advice.gain()},
                          {"bound_us", 1e6 * advice.bound},
                          {"serial", to_json(advice.serial)},
+                         {"whole", to_json(advice.whole)},
                          {"choices", choices}};
     file->write(document.dump(1) + "\n");
   }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -83,6 +84,15 @@ engines::QueueNumbers queues_of(const streams::Timeline& measured) {
   return queues;
 }
 
+/// The device while activity records are collected, as they were for the trace's timeline.
+engines::DeviceProfile collected(engines::DeviceProfile profile) {
+  profile.copy_latency.in += profile.collected.in;
+  profile.copy_latency.out += profile.collected.out;
+  profile.latency_both.in += profile.collected_both.in;
+  profile.latency_both.out += profile.collected_both.out;
+  return profile;
+}
+
 /// Filled in place: its timelines point at its recording.
 void compare(const std::string& file, engines::DeviceProfile profile, Compared& all) {
   std::ifstream stream(file);
@@ -97,12 +107,14 @@ void compare(const std::string& file, engines::DeviceProfile profile, Compared& 
     profile.hardware_queues = all.about.value("connections", profile.hardware_queues);
     all.recording = record(*all.chosen.schedule, all.chosen.job);
     all.measured = {.recording = &all.recording, .spans = streams::traced_spans(trace), .issued = {}};
-    all.predicted =
-        engines::simulate(all.recording, profile, engines::costs(all.recording, profile), queues_of(all.measured));
+    const engines::Costs costs = engines::costs(all.recording, profile);
+    const engines::QueueNumbers queues = queues_of(all.measured);
+    all.predicted = engines::simulate(all.recording, collected(profile), costs, queues);
     all.comparison = engines::compare(all.predicted.timeline, all.measured, kResolution);
     const bool plain = all.about.contains("plain_us");
     all.measured_seconds = plain ? 1e-6 * median(all.about["plain_us"]) : all.measured.makespan();
-    all.predicted_seconds = plain ? all.predicted.seconds : all.predicted.timeline.makespan();
+    all.predicted_seconds =
+        plain ? engines::simulate(all.recording, profile, costs, queues).seconds : all.predicted.timeline.makespan();
   } catch (const Json::exception& error) {
     refuse(file, fmt::format("its otherData are not those of a trace: {}", error.what()));
   } catch (const std::invalid_argument& error) {
@@ -122,7 +134,7 @@ Json spread(const std::vector<engines::OperationError>& errors, double engines::
 Json to_json(const Compared& one) {
   Json json{{"file", one.file}};
   json.update(facts_of(one.chosen));
-  json["connections"] = one.about.value("hardware_queues", 0);
+  json["connections"] = one.about.value("connections", 0);
   json["measured_us"] = 1e6 * one.measured_seconds;
   json["predicted_us"] = 1e6 * one.predicted_seconds;
   json["error"] = one.error();
@@ -172,7 +184,17 @@ Json both_timelines(const Compared& one, const Facts& facts) {
       event["args"]["name"] = fmt::format("{}, {}", event["args"]["name"].get<std::string>(), whose);
   };
   for (Json& event : measured["traceEvents"]) rename(event, "measured");
+  std::map<std::size_t, engines::OperationError> errors;
+  for (const engines::OperationError& each : one.comparison.operations) errors[each.operation] = each;
   for (Json event : predicted["traceEvents"]) {
+    if (event["ph"] == "X" && event["args"].contains("operation")) {
+      const auto found = errors.find(event["args"]["operation"].get<std::size_t>());
+      if (found != errors.end()) {
+        event["args"]["start_error_us"] = 1e6 * found->second.start;
+        event["args"]["end_error_us"] = 1e6 * found->second.end;
+        event["args"]["duration_error_us"] = 1e6 * found->second.duration;
+      }
+    }
     event["pid"] = event["pid"].get<int>() + kProcesses;
     if (event["name"] == "process_sort_index") event["args"]["sort_index"] = event["pid"];
     rename(event, "predicted");
@@ -207,6 +229,9 @@ int simulate_compare(const po::variables_map& values, const engines::DeviceProfi
     print(one, context.out);
     summary.add(one);
     traces.push_back(to_json(one));
+    for (const char* key : {"device", "driver", "date"}) {  // of the measurements
+      if (one.about.contains(key)) facts[key] = one.about[key];
+    }
   }
   if (files.size() == 1) {
     print_operations(one, context.out);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "harness/streams/block_waves.hpp"
+
 namespace scanlab::engines {
 
 namespace {
@@ -22,13 +24,13 @@ bool does_the_job_alone(const streams::Schedule& schedule) {
 }
 
 double simulated_seconds(const streams::Recording& recording, const DeviceProfile& device, const Problem& problem) {
-  return simulate(recording, device, costs(recording, device, problem)).seconds;
+  return simulate(recording, device, chunk_costs(recording, device, problem)).seconds;
 }
 
-/// Seconds of all copies in, kernels and copies out, were each alone.
+/// Seconds of all copies in, of what the kernels ask of the whole device, and of all copies out.
 std::tuple<double, double, double> alone(const streams::Recording& recording, const DeviceProfile& device,
                                          const Problem& problem) {
-  const Costs all = costs(recording, device, problem);
+  const Costs all = chunk_costs(recording, device, problem);
   const auto slots = device.slots(all.threads_a_block);
   double in = 0;
   double kernel = 0;
@@ -37,7 +39,10 @@ std::tuple<double, double, double> alone(const streams::Recording& recording, co
     const Cost& cost = all.operations[i];
     const OperationKind kind = recording.operations[i].kind;
     (kind == OperationKind::copy_in ? in : out) += cost.copy_seconds;
-    kernel += cost.block_seconds * static_cast<double>((cost.blocks + slots - 1) / slots);
+    const double room = cost.share > 0
+                            ? cost.share / static_cast<double>(std::clamp<std::int64_t>(cost.blocks, 1, slots))
+                            : 1 / static_cast<double>(slots);
+    kernel += cost.block_seconds * static_cast<double>(cost.blocks) * room;
   }
   return {in, kernel, out};
 }
@@ -50,6 +55,17 @@ double bound(double in, double kernel, double out, const DeviceProfile& device) 
 }
 
 }  // namespace
+
+Costs chunk_costs(const streams::Recording& recording, const DeviceProfile& device, const Problem& problem) {
+  Costs all = costs(recording, device, problem);
+  if (!problem.kernel || recording.job.blocks > 0) return all;
+  const std::int64_t blocks = std::max<std::int64_t>(1, streams::waves(recording.job.items, problem.threads_a_block));
+  const std::int64_t waves = streams::waves(blocks, device.slots(problem.threads_a_block));
+  for (std::size_t i = 0; i < all.operations.size(); ++i) {
+    if (all.operations[i].blocks > 0) all.operations[i].block_seconds = *problem.kernel / static_cast<double>(waves);
+  }
+  return all;
+}
 
 SearchSpace usual_choices() {
   SearchSpace space{.schedules = {},
@@ -85,6 +101,10 @@ Advice advise(const streams::Job& wanted, const DeviceProfile& device, const Pro
     }
   }
   if (advice.choices.empty()) throw std::invalid_argument("there is nothing to choose from");
+  advice.whole = advice.serial;
+  for (const Choice& choice : advice.choices) {
+    if (choice.chunks == 1 && choice.seconds < advice.whole.seconds) advice.whole = choice;
+  }
   std::ranges::stable_sort(advice.choices, {}, [](const Choice& choice) {
     return std::tuple(choice.seconds, choice.chunks, choice.streams);
   });

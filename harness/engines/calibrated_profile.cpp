@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -22,6 +23,7 @@ using streams::OperationKind;
 using streams::TimedReplay;
 
 constexpr double kMicro = 1e-6;
+constexpr std::int64_t kFills = 1 << 22;  ///< items of a kernel that fills the device, beside another
 
 /// Of a list of experiments that differ in their bytes.
 struct Sized {
@@ -172,6 +174,18 @@ class Derivation {
     put_us(out_is_slower ? "copy_latency_both_out_us" : "copy_latency_both_in_us", slower,
            "the same of the slower way while copies run both ways");
 
+    const auto put_collected = [&](const char* key, const std::vector<Sized>& sizes, OperationKind kind, double rate,
+                                   double latency) {
+      put_us(key, collected_seconds(sizes, kind, rate, latency),
+             "what collection adds to a copy: traces have it in them");
+    };
+    put_collected("collected_in_us", in, OperationKind::copy_in, alone_.in, copy_latency_.in);
+    put_collected("collected_out_us", out, OperationKind::copy_out, alone_.out, copy_latency_.out);
+    put_collected("collected_both_in_us", both, OperationKind::copy_in, both_in,
+                  out_is_slower ? copy_latency_.in : slower);
+    put_collected("collected_both_out_us", both, OperationKind::copy_out, both_out,
+                  out_is_slower ? slower : copy_latency_.out);
+
     const auto pageable_rate = [&](const char* experiment, OperationKind kind) {
       const Sized large = sized(experiment).back();
       return large.bytes / call_seconds(*large.measured, kind);
@@ -200,6 +214,30 @@ class Derivation {
     const Sized& large = sizes[sizes.size() - 1];
     const Sized& smaller = sizes[sizes.size() - 2];
     return (large.bytes - smaller.bytes) / (busy_both_ways(large) - busy_both_ways(smaller));
+  }
+
+  /// From the end of one copy to that of the next of its way, beyond bytes and latency, while records are collected and
+  /// the other way, if there is one, is busy: the median over sizes.
+  static double collected_seconds(const std::vector<Sized>& sizes, OperationKind kind, double rate, double latency) {
+    std::vector<double> beyond;
+    for (const Sized& each : sizes) {
+      const auto& operations = each.measured->experiment.recording.operations;
+      for (const TimedReplay& replay : each.measured->replays.collected) {
+        double other_end = std::numeric_limits<double>::infinity();
+        const streams::Span* before = nullptr;
+        for (const streams::Span& span : replay.timeline.spans) {
+          if (operations[span.operation].kind != kind) other_end = span.when.end;
+        }
+        for (const streams::Span& span : replay.timeline.spans) {
+          if (operations[span.operation].kind != kind) continue;
+          if (before != nullptr && span.when.end <= other_end) {
+            beyond.push_back(span.when.end - before->when.end - each.bytes / rate - latency);
+          }
+          before = &span;
+        }
+      }
+    }
+    return beyond.empty() ? 0 : median(beyond);
   }
 
   /// What synchronous copies take beyond the device's own time and the call.
@@ -243,6 +281,9 @@ class Derivation {
     const double kernel_latency = (plain_seconds(kernels) - before) / links - kernel;
     put_us("kernel_latency_us", kernel_latency, "a kernel of a row of short ones, but for its own time");
 
+    put_us("hand_over_busy_us", busy_hand_over(),
+           "half of what lies between two copies out with a kernel between them, while copies in run");
+
     std::vector<double> each;
     for (const char* chain : {"chain/in_kernel_out", "chain/in_kernel_out_by_events"}) {
       for (const Sized& size : sized(chain)) {
@@ -255,6 +296,24 @@ class Derivation {
     }
     put_us("hand_over_us", median(each),
            "a third of what a chain of copy in, kernel, copy out takes beyond their own times");
+  }
+
+  /// From the end of a kernel to its copy out, and from that to the next kernel: half of both together.
+  double busy_hand_over() const {
+    std::vector<double> all;
+    for (const Sized& each : sized("under_load/kernel_out/streams:1")) {
+      const auto& operations = each.measured->experiment.recording.operations;
+      const double kernel = device_seconds(*each.measured, OperationKind::kernel);
+      for (const TimedReplay& replay : each.measured->replays.collected) {
+        const streams::Span* before = nullptr;
+        for (const streams::Span& span : replay.timeline.spans) {
+          if (operations[span.operation].kind != OperationKind::copy_out) continue;
+          if (before != nullptr) all.push_back((span.when.start - before->when.end - kernel) / 2);
+          before = &span;
+        }
+      }
+    }
+    return median(all);
   }
 
   void kernels() {
@@ -281,7 +340,10 @@ class Derivation {
         Json times{
             {"workload", id}, {"work", work}, {"issue_us", std::round(median(calls[work]) / kMicro * 1e3) / 1e3}};
         const double together = seconds_together(id, work);
-        if (together > 0) times["together_us_an_item"] = together / kMicro;
+        if (together > 0) {
+          times["together_us_an_item"] = together / kMicro;
+          times["spread"] = std::round(1e3 * spread(id, work, together)) / 1e3;
+        }
         std::int64_t blocks = 1;
         for (const auto& [items, row] : rows) {
           blocks = std::max(blocks, row.second);  // a scan of another kind may take fewer
@@ -321,6 +383,25 @@ class Derivation {
       least = least == 0 ? median(all) : std::min(least, median(all));
     }
     return least;
+  }
+
+  /// How much sooner the first block of a kernel that fills the device ends than the mean: the kernel behind it, which
+  /// waits for room, begins then. A kernel takes its work, done at the full rate but for the tail.
+  double spread(const std::string& workload, int work, double together) const {
+    std::vector<double> all;
+    for (const MeasuredExperiment& measured : calibration_.experiments) {
+      if (measured.experiment.name !=
+              fmt::format("side_by_side/workload:{}/work:{}/streams:2/items:{}", workload, work, kFills) ||
+          !measured.failure.empty()) {
+        continue;
+      }
+      for (const TimedReplay& replay : measured.replays.collected) {
+        const streams::Interval& first = replay.timeline.spans[0].when;
+        const streams::Interval& second = replay.timeline.spans[1].when;
+        all.push_back(1 - (second.start - first.start) / (together * kFills));
+      }
+    }
+    return all.empty() ? 0 : std::clamp(median(all), 0.0, 0.95);
   }
 
   /// How many hardware queues the copies of one way were in, and whether the engine stayed with one.

@@ -53,8 +53,12 @@ class Reader {
                      .graph_node = optional_microseconds("issue_graph_node_us", 0)};
     profile.host_wait = optional_microseconds("host_wait_us", 0);
     profile.hand_over = optional_microseconds("hand_over_us", 0);
+    profile.hand_over_busy = optional_microseconds("hand_over_busy_us", 0);
     profile.latency_both = {optional_microseconds("copy_latency_both_in_us", profile.copy_latency.in),
                             optional_microseconds("copy_latency_both_out_us", profile.copy_latency.out)};
+    profile.collected = {optional_microseconds("collected_in_us", 0), optional_microseconds("collected_out_us", 0)};
+    profile.collected_both = {optional_microseconds("collected_both_in_us", profile.collected.in),
+                              optional_microseconds("collected_both_out_us", profile.collected.out)};
     profile.kernels = kernels();
     profile.device_rate = rate("device_gb_per_s");
     profile.hardware_queues = count("hardware_queues");
@@ -151,6 +155,8 @@ class Reader {
         times.call = 1e-6 * each.at("issue_us").get<double>();
         times.together = 1e-6 * each.value("together_us_an_item", 0.0);
         if (!(times.together >= 0 && times.together < 1)) refuse("together_us_an_item is a time");
+        times.spread = each.value("spread", 0.0);
+        if (!(times.spread >= 0 && times.spread < 1)) refuse("spread is in [0, 1)");
         const Json& items = each.at("items");
         if (items.empty() || each.at("us").size() != items.size() || each.at("blocks").size() != items.size()) {
           refuse("items, us and blocks are no lists of one length");
@@ -249,10 +255,9 @@ double best_alone(const KernelTimes& times) {
 
 }  // namespace
 
-double KernelTimes::tail() const { return together > 0 ? std::max(0.0, 1 - together / best_alone(*this)) : 0; }
-
-double KernelTimes::share(const Row& row) const {
-  return std::min(1.0, best_alone(*this) * (1 - tail()) * static_cast<double>(row.items) / row.seconds);
+double KernelTimes::used(const Row& row) const {
+  const double item = together > 0 ? together : best_alone(*this);
+  return std::min(1.0, item * static_cast<double>(row.items) / row.seconds);
 }
 
 std::optional<KernelTimes> DeviceProfile::kernel_times(const std::string& workload, int work) const {
@@ -267,9 +272,11 @@ std::optional<KernelTimes> DeviceProfile::kernel_times(const std::string& worklo
   if (below == above) return *below;
   KernelTimes between = *below;
   between.work = work;
-  between.together = 0;
   const double part = static_cast<double>(work - below->work) / static_cast<double>(above->work - below->work);
   for (KernelTimes::Row& row : between.rows) row.seconds += part * (above->at(row.items).seconds - row.seconds);
+  between.together =
+      below->together > 0 && above->together > 0 ? below->together + part * (above->together - below->together) : 0;
+  between.spread += part * (above->spread - below->spread);
   return between;
 }
 

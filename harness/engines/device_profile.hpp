@@ -49,14 +49,14 @@ struct KernelTimes {
   /// Seconds of an item where several kernels run at once, and none has to wait for the last blocks of another; 0: not
   /// known.
   double together = 0;
+  /// Of a kernel that fills the device: how much sooner the first of its blocks ends than the mean, and later the last,
+  /// in parts of the mean. From 0 on, less than 1.
+  double spread = 0;
 
   /// Between two rows in proportion; beyond the last as before it, below the first as the first.
   Row at(std::int64_t items) const;
-  /// Of what the device can do in a second, the part that this kernel takes alone.
-  double share(const Row& row) const;
-  /// Of the time of a kernel that fills the device, alone: the part that another could use, as not all blocks end at
-  /// once.
-  double tail() const;
+  /// Of what the device could have done while this kernel ran alone, the part that it used.
+  double used(const Row& row) const;
 };
 
 struct DeviceProfile {
@@ -69,8 +69,11 @@ struct DeviceProfile {
   EachWay both;               ///< while something is
   EachWay pageable;           ///< of pageable memory, staging included
   double hand_over = 0;       ///< seconds until an operation may follow one of another kind that it waits for
+  double hand_over_busy = 0;  ///< likewise, of any kind, while a copy in keeps the bus from what the device reads there
   EachWay copy_latency;       ///< seconds for which a copy has its engine before the first byte
   EachWay latency_both;       ///< seconds likewise, while something is copied the other way
+  EachWay collected;          ///< seconds that a copy takes longer while activity records are collected
+  EachWay collected_both;     ///< likewise, while something is copied the other way
   double kernel_latency = 0;  ///< seconds from when nothing holds a kernel to its first block
   CallCosts calls;
   double host_wait = 0;    ///< seconds from when what the host waits for is done until it goes on

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <queue>
 #include <set>
@@ -22,8 +23,8 @@ using streams::Recording;
 /// Femtoseconds: the time of a block, rounded, is counted thousands of times.
 using Ticks = std::int64_t;
 constexpr double kTick = 1e-15;
-constexpr int kSpreadGroups = 8;  ///< of blocks that start together, and do not end so
-constexpr double kLongest = 1e3;  // seconds of one run, if nothing overlaps: far from what Ticks hold
+constexpr int kSpreadGroups = 16;  ///< of blocks that start together, and do not end so
+constexpr double kLongest = 1e3;   // seconds of one run, if nothing overlaps: far from what Ticks hold
 
 Ticks ticks(double seconds) {
   if (!(seconds >= 0 && seconds <= kLongest)) {
@@ -96,14 +97,35 @@ struct Happening {
   bool operator>(const Happening& other) const { return key() > other.key(); }
 };
 
-/// Blocks of one grid that started together.
+/// Blocks of one grid that started together and end together.
 struct Cohort {
-  Ticks end = 0;  ///< by the time of blocks
-  std::size_t operation = 0;
+  Ticks end = 0;  ///< by the grid's own time
   std::int64_t blocks = 0;
 
-  bool operator>(const Cohort& other) const { return std::tie(end, operation) > std::tie(other.end, other.operation); }
+  bool operator>(const Cohort& other) const { return end > other.end; }
 };
+
+/// A kernel some of whose blocks run. Its own time is slower where the device cannot give its blocks all they ask for.
+struct Grid {
+  std::size_t operation = 0;
+  Ticks own_time = 0;  ///< at `since`
+  Ticks since = 0;
+  double pace = 1;              ///< of its own time
+  std::vector<Cohort> cohorts;  ///< a heap, the first to end on top
+
+  Ticks own_time_at(Ticks now) const {
+    return own_time + (pace == 1 ? now - since : std::llround(static_cast<double>(now - since) * pace));
+  }
+  /// When the next of its blocks end.
+  Ticks next_end() const {
+    if (pace == 0 || cohorts.empty()) return std::numeric_limits<Ticks>::max();
+    const Ticks left = cohorts.front().end - own_time;
+    return since + (pace == 1 ? left : std::llround(static_cast<double>(left) / pace));
+  }
+};
+
+/// Of blocks that start together, those of one group end so much after the mean, in parts of the spread: from -1 to 1.
+double place(int group, int groups) { return groups == 1 ? 0 : 2.0 * group / (groups - 1) - 1; }
 
 double most_copy_latency(const DeviceProfile& device) {
   return std::max({device.copy_latency.in, device.copy_latency.out, device.latency_both.in, device.latency_both.out});
@@ -123,6 +145,7 @@ class Machine {
         launch_(ticks(costs.launch_seconds)),
         host_wait_(ticks(device.host_wait)),
         hand_over_(ticks(device.hand_over)),
+        hand_over_busy_(ticks(device.hand_over_busy)),
         kernel_latency_(ticks(device.kernel_latency)) {
     refuse_waits_for_nothing();
     if (slots_ < 1) throw std::invalid_argument("the device holds no block of such a shape");
@@ -130,7 +153,8 @@ class Machine {
     for (const CopyEngine& ways : device.copy_engines) engines_.push_back({.ways = ways});
     result_.timeline.recording = &recording;
     result_.timeline.issued.resize(operations_.size());
-    double hand_over = device.hand_over + std::max(device.kernel_latency, most_copy_latency(device));
+    double hand_over =
+        std::max(device.hand_over, device.hand_over_busy) + std::max(device.kernel_latency, most_copy_latency(device));
     for (const Cost& cost : costs.operations) hand_over = std::max(hand_over, cost.call_seconds);
     result_.timeline.latency = hand_over + 1e-9;
     assign_lanes(queues);
@@ -147,16 +171,16 @@ class Machine {
     for (;;) {
       drive_host();
       start_what_can();
-      if (happenings_.empty() && cohorts_.empty()) break;
-      now_ = happenings_.empty() ? next_cohort_end()
-             : cohorts_.empty()  ? happenings_.top().at
-                                 : std::min(happenings_.top().at, next_cohort_end());
+      if (happenings_.empty() && running_grids_.empty()) break;
+      now_ = happenings_.empty()      ? next_cohort_end()
+             : running_grids_.empty() ? happenings_.top().at
+                                      : std::min(happenings_.top().at, next_cohort_end());
       while (!happenings_.empty() && happenings_.top().at == now_) {
         const Happening happening = happenings_.top();
         happenings_.pop();
         happen(happening);
       }
-      while (!cohorts_.empty() && next_cohort_end() == now_) end_cohort();
+      while (!running_grids_.empty() && next_cohort_end() == now_) end_cohort();
     }
     if (next_ != operations_.size() || done_ != result_.timeline.spans.size()) {
       throw std::logic_error("the simulated device stands still");
@@ -189,9 +213,9 @@ class Machine {
     for (std::size_t i = 0; i < operations_.size(); ++i) {
       const Cost& cost = costs.operations[i];
       const double waves = std::ceil(static_cast<double>(cost.blocks) / static_cast<double>(slots_));
-      total += cost.call_seconds + device_.host_wait + device_.hand_over + most_copy_latency(device_) +
-               device_.kernel_latency + 1e-6 * operations_[i].microseconds + cost.copy_seconds * slowdown +
-               cost.block_seconds * waves * std::max(1.0, cost.share);
+      total += cost.call_seconds + device_.host_wait + std::max(device_.hand_over, device_.hand_over_busy) +
+               most_copy_latency(device_) + device_.kernel_latency + 1e-6 * operations_[i].microseconds +
+               cost.copy_seconds * slowdown + cost.block_seconds * waves * std::max(1.0, cost.share);
     }
     if (total <= kLongest) return;
     throw std::invalid_argument(
@@ -381,19 +405,27 @@ class Machine {
     complete(happening.operation);
   }
 
+  /// The grid whose blocks end next; of several, that of the first issued.
+  std::vector<Grid>::iterator next_grid_to_end() {
+    return std::ranges::min_element(running_grids_, {},
+                                    [](const Grid& grid) { return std::pair(grid.next_end(), grid.operation); });
+  }
+  Ticks next_cohort_end() { return next_grid_to_end()->next_end(); }
+
   void end_cohort() {
-    std::ranges::pop_heap(cohorts_, std::greater<>{});
-    const Cohort cohort = cohorts_.back();
-    cohorts_.pop_back();
+    const auto grid = next_grid_to_end();
+    const std::size_t operation = grid->operation;
+    std::ranges::pop_heap(grid->cohorts, std::greater<>{});
+    const Cohort cohort = grid->cohorts.back();
+    grid->cohorts.pop_back();
+    grid->own_time = cohort.end;
+    grid->since = now_;
     free_ += cohort.blocks;
-    Work& work = work_[cohort.operation];
+    Work& work = work_[operation];
     work.blocks_running -= cohort.blocks;
-    progress_ = cohort.end;
-    progress_at_ = now_;
-    demand_ = free_ == slots_ ? 0 : demand_ - work.block_share * static_cast<double>(cohort.blocks);
     if (work.blocks_left > 0 || work.blocks_running > 0) return;
-    --resident_;
-    complete(cohort.operation);
+    running_grids_.erase(grid);
+    complete(operation);
   }
 
   void complete(std::size_t operation) {
@@ -403,12 +435,22 @@ class Machine {
     ++done_;
     --running_;
     if (awaits_all_ || work.host_waits) --awaited_;
+    const bool busy = hand_over_busy_ > 0 && std::ranges::any_of(engines_, [&](const Engine& engine) {
+                        return engine.moving && copies_in(operations_[*engine.operation]);
+                      });
     for (std::size_t i = first_dependent_[operation]; i < first_dependent_[operation + 1]; ++i) {
-      Work& dependent = work_[dependents_[i]];
-      --dependent.waits_for;
-      const bool elsewhere = engine_of(operations_[dependents_[i]]) != engine_of(operations_[operation]);
-      held_until(dependents_[i], now_ + (elsewhere ? hand_over_ : 0));
+      const std::size_t dependent = dependents_[i];
+      --work_[dependent].waits_for;
+      held_until(dependent, now_ + hand_over(operation, dependent, busy));
     }
+  }
+
+  /// Copies of one way follow each other without a pause: what lies between them is their latency. `busy`: a copy in
+  /// keeps the bus from what the device reads to go on.
+  Ticks hand_over(std::size_t from, std::size_t to, bool busy) const {
+    const bool same_engine = engine_of(operations_[from]) == engine_of(operations_[to]);
+    if (same_engine && is_copy(operations_[from])) return 0;
+    return std::max(same_engine ? 0 : hand_over_, busy ? hand_over_busy_ : 0);
   }
 
   // ---- what starts
@@ -435,6 +477,7 @@ class Machine {
     set_rates();
     // A grid whose last blocks have just started may have held an operation back.
     if (start_blocks() && device_.waits_for_started_launches) start_what_can();
+    set_paces();
   }
 
   /// Hands on from a lane what can go: kernels to the block scheduler, one copy to the engines.
@@ -570,19 +613,16 @@ class Machine {
       const std::size_t operation = grids_[first_grid_];
       Work& work = work_[operation];
       if (!begun_) {
-        if (resident_ == device_.resident_grids) break;
-        ++resident_;
+        if (running_grids_.size() == static_cast<std::size_t>(device_.resident_grids)) break;
         span(operation).when.start = seconds(now_);
+        running_grids_.push_back({.operation = operation, .since = now_});
         begun_ = true;
       }
       const std::int64_t blocks = std::min(free_, work.blocks_left);
       free_ -= blocks;
       work.blocks_left -= blocks;
       work.blocks_running += blocks;
-      progress_ = progress();
-      progress_at_ = now_;
-      demand_ += work.block_share * static_cast<double>(blocks);
-      run_blocks(operation, blocks);
+      run_blocks(running_grids_.back(), blocks);
       if (work.blocks_left > 0) {
         skip_full_waves(work);
         break;
@@ -595,30 +635,32 @@ class Machine {
   }
 
   /// Blocks that start together end together, or spread around their time.
-  void run_blocks(std::size_t operation, std::int64_t blocks) {
-    const Work& work = work_[operation];
-    const int groups = work.block_spread > 0 ? kSpreadGroups : 1;
+  void run_blocks(Grid& grid, std::int64_t blocks) {
+    const Work& work = work_[grid.operation];
+    const int groups = work.block_spread > 0 ? static_cast<int>(std::min<std::int64_t>(kSpreadGroups, blocks)) : 1;
     for (int group = 0; group < groups; ++group) {
       const std::int64_t count = blocks * (group + 1) / groups - blocks * group / groups;
-      if (count == 0) continue;
-      const double place = groups == 1 ? 0 : 2.0 * group / (groups - 1) - 1;  // from -1 to 1
-      const Ticks time = work.block_time + std::llround(place * static_cast<double>(work.block_spread));
-      cohorts_.push_back({progress_ + time, operation, count});
-      std::ranges::push_heap(cohorts_, std::greater<>{});
+      const Ticks time = work.block_time + std::llround(place(group, groups) * static_cast<double>(work.block_spread));
+      grid.cohorts.push_back({grid.own_time_at(now_) + time, count});
+      std::ranges::push_heap(grid.cohorts, std::greater<>{});
     }
   }
 
-  /// How many times longer blocks take now than those of a kernel alone: they share what all of them ask for.
-  double slowdown() const { return std::max(1.0, demand_); }
-  /// The time of blocks, which is slower where they share.
-  Ticks progress() const {
-    if (demand_ <= 1) return progress_ + (now_ - progress_at_);
-    return progress_ + std::llround(static_cast<double>(now_ - progress_at_) / slowdown());
-  }
-  Ticks next_cohort_end() const {
-    const Ticks left = cohorts_.front().end - progress_;
-    if (demand_ <= 1) return progress_at_ + left;
-    return progress_at_ + std::llround(static_cast<double>(left) * slowdown());
+  /// The blocks of the oldest grid come first: a multiprocessor issues from its oldest warps while they can go on.
+  /// What they leave is the next grid's.
+  void set_paces() {
+    constexpr double kRounding = 1 + 1e-12;
+    double left = 1;
+    for (Grid& grid : running_grids_) {
+      const Work& work = work_[grid.operation];
+      const double demand = work.block_share * static_cast<double>(work.blocks_running);
+      const double pace = demand <= left * kRounding ? 1 : left / demand;
+      left = std::max(0.0, left - demand);
+      if (pace == grid.pace) continue;
+      grid.own_time = grid.own_time_at(now_);
+      grid.since = now_;
+      grid.pace = pace;
+    }
   }
 
   /// While one grid fills the device, and has more blocks to start, each block that ends is followed by one of its own:
@@ -627,7 +669,7 @@ class Machine {
     if (work.blocks_running < slots_ || work.block_spread > 0) return;
     const std::int64_t waves = (work.blocks_left - 1) / slots_;
     work.blocks_left -= waves * slots_;
-    for (Cohort& cohort : cohorts_) cohort.end += waves * work.block_time;
+    for (Cohort& cohort : running_grids_.back().cohorts) cohort.end += waves * work.block_time;
   }
 
   static double seconds(Ticks time) { return static_cast<double>(time) * kTick; }
@@ -669,14 +711,10 @@ class Machine {
 
   std::int64_t slots_;
   std::int64_t free_;
-  std::vector<std::size_t> grids_;  ///< in the order in which they arrived
-  std::size_t first_grid_ = 0;      ///< with blocks to start
-  bool begun_ = false;              ///< whether that one has started any
-  int resident_ = 0;
-  std::vector<Cohort> cohorts_;  ///< a heap, the first to end on top
-  double demand_ = 0;            ///< of all running blocks, in parts of what the device has
-  Ticks progress_ = 0;           ///< the time of blocks at progress_at_
-  Ticks progress_at_ = 0;
+  std::vector<std::size_t> grids_;    ///< in the order in which they arrived
+  std::size_t first_grid_ = 0;        ///< with blocks to start
+  bool begun_ = false;                ///< whether that one has started any
+  std::vector<Grid> running_grids_;   ///< the oldest first
   std::vector<std::size_t> kernels_;  ///< in the order of issue
   std::size_t unstarted_ = 0;         ///< in kernels_: all before have started all their blocks
   std::size_t unchecked_ = 0;         ///< no operation before waits for a kernel that is not done
@@ -684,8 +722,37 @@ class Machine {
   Ticks launch_;
   Ticks host_wait_;
   Ticks hand_over_;
+  Ticks hand_over_busy_;
   Ticks kernel_latency_;
 };
+
+}  // namespace
+
+namespace {
+
+/// How many times the mean time of its blocks a kernel takes, alone.
+double duration_of(double share, double spread) {
+  double all = std::max(1.0, share) * (1 - spread);  // until the first end
+  for (int group = 1; group < kSpreadGroups; ++group) {
+    const double left = share * (kSpreadGroups - group) / kSpreadGroups;
+    all += std::max(1.0, left) * spread * (place(group, kSpreadGroups) - place(group - 1, kSpreadGroups));
+  }
+  return all;
+}
+
+/// Blocks that get less than they ask for end one after another, and the kernel's tail is the time when those left ask
+/// for less than the device has: with a share D and a spread s, s / D^2 of the work. A kernel that uses less than that
+/// is one whose blocks have all they ask for.
+void set_kernel(Cost& cost, const KernelTimes& measured, const KernelTimes::Row& row, std::int64_t slots) {
+  constexpr double kMostShare = 8;
+  const double used = measured.used(row);
+  const double share = std::min(kMostShare, std::sqrt(measured.spread * used / std::max(1e-9, 1 - used)));
+  const double waves = static_cast<double>((row.blocks + slots - 1) / slots);
+  cost.blocks = row.blocks;
+  cost.spread = share > 1 ? measured.spread : 0;
+  cost.share = share > 1 ? share : used;
+  cost.block_seconds = row.seconds / waves / duration_of(cost.share, cost.spread);
+}
 
 }  // namespace
 
@@ -731,16 +798,7 @@ Costs costs(const streams::Recording& recording, const DeviceProfile& device, co
     if (is_copy(operation)) {
       cost.copy_seconds = static_cast<double>(items) * (copies_in(operation) ? item_in : item_out);
     } else if (is_kernel(operation) && measured) {
-      const KernelTimes::Row row = measured->at(items);
-      cost.blocks = row.blocks;
-      cost.share = measured->share(row);
-      if (row.blocks >=
-          slots) {  // alone, the kernel takes as long as its last block: all of them take less in the mean
-        cost.spread = measured->tail() / (1 - measured->tail());
-        cost.block_seconds *= 1 - measured->tail();
-        cost.share /= 1 - measured->tail();
-      }
-      cost.block_seconds = row.seconds / static_cast<double>((row.blocks + slots - 1) / slots);
+      set_kernel(cost, *measured, measured->at(items), slots);
     } else if (is_kernel(operation)) {
       const auto threads = static_cast<std::int64_t>(problem.threads_a_block);
       cost.blocks = std::max<std::int64_t>(1, job.blocks > 0 ? job.blocks : (items + threads - 1) / threads);

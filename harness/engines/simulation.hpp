@@ -2,17 +2,17 @@
 //
 //     host             issues one operation after another, each call for its time; synchronous calls hold it
 //     hardware queues  created stream i feeds queue i mod queues; both default streams feed the last. A queue has a
-//     lane
-//                      an engine, first in, first out: an operation that waits holds back those behind it in its lane,
-//                      whatever their streams. The operations of a captured schedule have a queue a stream: a graph
-//                      keeps dependencies, not the order of issue.
+//                      lane an engine, first in, first out: an operation that waits holds back those behind it in its
+//                      lane, whatever their streams. The operations of a captured schedule have a queue a stream: a
+//                      graph keeps dependencies, not the order of issue.
 //     copy engines     one copy at a time each, of those that wait the first issued, or one queue after another. Both
-//     ways at once are slower: rates
-//                      change when the other way begins and ends. Without engines, whatever runs runs alone.
+//                      ways at once are slower: rates change when the other way begins and ends. Without engines,
+//                      whatever runs runs alone.
 //     block scheduler  a kernel that leaves its queue is a grid; grids start blocks in the order of their launch, as
 //                      multiprocessors have room. So the blocks of one grid run in waves, and another's fill its tail.
-//                      Grids that together ask for more than the device has slow each other down.
-//     events, streams  what orders operations is what `streams check` counts on: dependencies.hpp.
+//                      Where running grids ask for more than the device has, older ones come first.
+//     events, streams  what orders operations is what `streams check` counts on: dependencies.hpp. An operation may
+//                      follow one that it waits for after a hand-over, which takes longer while copies in run.
 //
 // Deterministic: time counts femtoseconds, and what happens at the same one is taken in the order of issue.
 //
@@ -33,11 +33,11 @@ namespace scanlab::engines {
 
 /// What an operation asks of the device, had it the device to itself. All blocks of all kernels have one shape.
 struct Cost {
-  double copy_seconds = 0;  ///< of a copy, without its latency
-  std::int64_t blocks = 0;  ///< of a kernel, >= 1
-  double block_seconds = 0;
-  /// Of what the device can compute, or move to and from its memory, in a second: the part that the kernel takes,
-  /// alone. Kernels that together ask for more than 1 slow each other down.
+  double copy_seconds = 0;   ///< of a copy, without its latency
+  std::int64_t blocks = 0;   ///< of a kernel, >= 1
+  double block_seconds = 0;  ///< of a block that has all it asks for
+  /// What the blocks that the device holds at once ask for, in parts of what it can compute, or move to and from its
+  /// memory. If running blocks ask for more than 1, older grids come first, and the blocks of one share what is left.
   double share = 0;
   /// Of the time of its blocks: how much sooner the first of them ends than the mean, and later the last.
   double spread = 0;
