@@ -113,6 +113,7 @@ def _entries(document: Mapping[str, Any], kind: str, wanted: str, schema: str, c
         if entry.get("run_type") == "aggregate" or google_benchmark.skip_reason(entry):
             continue
         try:
+            google_benchmark.same_device(entry, found.context)
             row = row_of(entry)
             row["round"] = max(google_benchmark.whole(entry, "round", 0), google_benchmark.whole(entry, "repetition_index", 0))
             row["time_ns"] = google_benchmark.time_ns(entry)
@@ -125,6 +126,11 @@ def _entries(document: Mapping[str, Any], kind: str, wanted: str, schema: str, c
         seen.add(identity)
         rows.append(row)
     found.rows = pd.DataFrame(rows, columns=columns)
+    rounds: dict[tuple[Any, ...], set[int]] = {}
+    for row in rows:
+        rounds.setdefault(tuple(value for key, value in row.items() if key not in ("round", "time_ns")), set()).add(row["round"])
+    if not found.wrong and (lacking := google_benchmark.lacking(rounds)):
+        found.wrong.append(("benchmarks", lacking))
     return found
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis import figures
-from analysis.report import modules
+from analysis.modules import modules
 
 ITEMS = 2**28
 COPY_MS, DUPLEX_MS = 20.0, 22.0
@@ -83,7 +83,7 @@ def stream_scan() -> dict[str, Any]:
         items, size = 2**exponent, 4 * 2**exponent
         for way, place, mapped, rate in (("duplex_copy", "memory", 0, 50.0), ("streamed", "memory", 0, 48.0), ("naive", "memory", 0, 2.6),
                                          ("streamed", "file", 0, 4.0), ("streamed", "file", 1, 6.0), ("naive", "file", 0, 1.6),
-                                         ("naive", "file", 1, 1.2)):  # fmt: skip
+                                         ("naive", "file", 1, 1.2), ("files", "file", 0, 5.0), ("files", "file", 1, 7.0)):  # fmt: skip
             name = (f"stream_scan/way:{way}/scan:best/type:i32/op:plus/mode:inclusive/items:{items}/from:{place}/to:{place}"
                     f"/budget:{2**31}/chunks:512")  # fmt: skip
             entries += repetitions(name, size / rate / 1e6, bytes_each_way=float(size), mapped=float(mapped), verified=1.0)
