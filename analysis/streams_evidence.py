@@ -198,6 +198,14 @@ class Traces:
         return f"no timelines{of} (scanlab streams trace --out)"
 
 
+_MADE_BY = {
+    streams.CAVEATS: "scanlab streams caveats --json",
+    streams.CONCURRENCY: "scanlab streams concurrency --json",
+    streams.COMPARISON: "scanlab simulate --compare TRACE --out",
+    streams.ADVICE: "scanlab advise --against FILE --json",
+}
+
+
 @dataclass(frozen=True)
 class Experiments:
     """The newest file of a kind that is a table of experiments."""
@@ -211,7 +219,7 @@ class Experiments:
         return TableEvidence(files[0].rows, run_provenance(self.kind, [files[0].run], files[0].run.origin))
 
     def absent(self) -> str:
-        return f"no {self.kind} (scanlab streams {self.kind} --json)"
+        return f"no {self.kind} ({_MADE_BY[self.kind]})"
 
 
 # ------------------------------------------------------------------------------------------------ choosing

@@ -141,6 +141,14 @@ def test_two_recorded_runs_of_one_commit_show_nothing_by_the_noise_of_others(tmp
     assert without["slower"] + without["faster"] > 20  # which the threshold is for
 
 
+def test_one_command_run_twice_shows_nothing() -> None:
+    folder = DATA / "noise" / "nvidia-h200"
+    a, b = comparison.read(folder / "same_first.json.gz"), comparison.read(folder / "same_second.json.gz")
+    found = comparison.paired(a, b)
+    known = noise.read([a.run.device])[0].thresholds(found.kind, found.both)
+    assert comparison.judged(found, known).both["verdict"].value_counts().to_dict() == {"neither": 108}
+
+
 def test_the_threshold_is_what_two_runs_of_one_commit_differ_by(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     a = write(tmp_path / "a.json", {"best": 2e5, "memcpy": 1e3})
     b = write(tmp_path / "b.json", {"best": 2.4e5, "memcpy": 1.5e3}, seed=2, date="2026-01-03")
