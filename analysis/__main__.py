@@ -32,6 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return BAD_INPUT
 
     from analysis import published, results  # matplotlib and pandas are not loaded to refuse an argument
+    from analysis.page import write_page
     from analysis.report import Report
     from analysis.tables import costs
 
@@ -49,6 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _say(sentence)
     report = Report(read, publications, options.out, options.paper, _say)
     report.build()
+    report.written += write_page(read, publications, options.out / "report.html")
     _pages(options, read, publications)
     for problem in read.problems:
         _complain(str(problem))

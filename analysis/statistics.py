@@ -74,14 +74,25 @@ def ratio_interval(numerator: np.ndarray, denominator: np.ndarray) -> Interval:
 
     ``count`` is that of the side with fewer repetitions.
     """
-    above, below = np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float)
-    value = float(np.median(above) / np.median(below))
-    count = min(len(above), len(below))
-    if count < FEWEST:
-        return Interval(value, np.nan, np.nan, count)
-    ratios = _resampled_medians(above[None, :], 1) / _resampled_medians(below[None, :], 2)
-    low, high = _bounds(ratios)
-    return Interval(value, float(low[0]), float(high[0]), count)
+    return ratio_intervals([numerator], [denominator])[0]
+
+
+def ratio_intervals(numerators: Sequence[np.ndarray], denominators: Sequence[np.ndarray]) -> list[Interval]:
+    """:func:`ratio_interval` of each pair; thousands at once take a fraction of the time of one after another."""
+    pairs = [(np.asarray(a, dtype=float), np.asarray(b, dtype=float)) for a, b in zip(numerators, denominators, strict=True)]
+    bounds = np.full((len(pairs), 2), np.nan)
+    alike: dict[tuple[int, int], list[int]] = {}
+    for place, (above, below) in enumerate(pairs):
+        if min(len(above), len(below)) >= FEWEST:
+            alike.setdefault((len(above), len(below)), []).append(place)
+    for members in alike.values():
+        for start in range(0, len(members), _CHUNK):
+            part = members[start : start + _CHUNK]
+            above, below = (np.stack([pairs[place][side] for place in part]) for side in (0, 1))
+            low, high = _bounds(_resampled_medians(above, 1) / _resampled_medians(below, 2))
+            bounds[part, 0], bounds[part, 1] = low, high
+    return [Interval(float(np.median(above) / np.median(below)), float(low), float(high), min(len(above), len(below)))
+            for (above, below), (low, high) in zip(pairs, bounds, strict=True)]  # fmt: skip
 
 
 def summarise(timings: pd.DataFrame, case: list[str]) -> pd.DataFrame:

@@ -103,16 +103,20 @@ def ratio_title(panel: pd.DataFrame) -> str:
     return f"compute : copy {np.median(ratios):.2g}" if ratios else f"work {panel['work'].iloc[0]}"
 
 
-def _bounds(axis: Axes, panel: pd.DataFrame, over: str) -> list[style.End]:
-    """Draws the bounds, one value a number of chunks, and returns their ends."""
-    rows = panel.drop_duplicates(over).sort_values(over)
-    values = {
+def bounds(rows: pd.DataFrame) -> dict[str, list[float | None]]:
+    """The bounds of each case in seconds, by name; None where the parts were not measured."""
+    return {
         "serial sum": [parts and parts.serial() for parts in rows["alone"]],
         "fill + max, duplex": [parts and parts.overlapped(n) for parts, n in zip(rows["duplex"], rows["chunks"], strict=True)],
         "Van Werkhoven": [parts and parts.overlapped(n) for parts, n in zip(rows["alone"], rows["chunks"], strict=True)],
     }
+
+
+def _bounds(axis: Axes, panel: pd.DataFrame, over: str) -> list[style.End]:
+    """Draws the bounds, one value a number of chunks, and returns their ends."""
+    rows = panel.drop_duplicates(over).sort_values(over)
     ends = []
-    for name, seconds in values.items():
+    for name, seconds in bounds(rows).items():
         time = 1e3 * np.array([np.nan if s is None else s for s in seconds], dtype=float)
         if np.isfinite(time[-1]):
             width = 2.0 if name == "fill + max, duplex" else 1.4
