@@ -32,8 +32,8 @@ class Browser:
     def __init__(self, program: str, profile: Path, width: int = 1280, height: int = 900) -> None:
         to_browser, self._to = os.pipe()
         self._from, from_browser = os.pipe()
-        # The browser's ends are copied to 3 and 4 by the shell, which Python cannot do without a hook after the fork.
-        redirected = ["sh", "-c", f'exec "$0" "$@" 3<&{to_browser} 4>&{from_browser}', program]
+        # bash copies the browser's ends to 3 and 4: sh may take one digit alone, and Python would need a hook after the fork.
+        redirected = ["bash", "-c", f'exec "$0" "$@" 3<&{to_browser} 4>&{from_browser}', program]
         self._process = subprocess.Popen(
             [*redirected, "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
              "--no-first-run", "--disable-background-networking", f"--user-data-dir={profile}", f"--window-size={width},{height}", "about:blank"],
@@ -82,15 +82,21 @@ class Browser:
             raise RuntimeError(f"{expression}: {answer['exceptionDetails']['exception'].get('description')}")
         return answer["result"].get("value")
 
-    def until(self, expression: str, seconds: float = 20.0) -> None:
+    def until(self, expression: str, seconds: float = 20.0, what: str = "") -> None:
         """Waits until an expression is true; AssertionError if it does not become so."""
         end = time.monotonic() + seconds
         while not self.evaluate(expression):
-            assert time.monotonic() < end, f"never came true: {expression}; {self.troubles()}"
+            assert time.monotonic() < end, f"never came true: {what or expression}; {self.troubles()}"
             time.sleep(0.02)
 
     def click(self, selector: str) -> None:
         """Clicks the middle of an element, wherever it must be scrolled to."""
+        x, y = self.hover(selector)
+        for what in ("mousePressed", "mouseReleased"):
+            self.mouse(what, x, y)
+
+    def hover(self, selector: str) -> tuple[float, float]:
+        """Moves the mouse to the middle of an element, and returns where that is."""
         x, y = self.evaluate(f"""(() => {{
             const found = document.querySelector({json.dumps(selector)});
             found.scrollIntoView({{ block: "center" }});
@@ -98,8 +104,7 @@ class Browser:
             return [box.x + box.width / 2, box.y + box.height / 2];
         }})()""")
         self.mouse("mouseMoved", x, y)
-        for what in ("mousePressed", "mouseReleased"):
-            self.mouse(what, x, y)
+        return x, y
 
     def mouse(self, what: str, x: float, y: float, held: bool = False) -> None:
         button = "none" if what == "mouseMoved" and not held else "left"
