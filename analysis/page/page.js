@@ -15,13 +15,14 @@ async function unpack(text) {
 // ------------------------------------------------------------------------------------------------ numbers and words
 
 const escaped = (text) => String(text).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
-const number = (value) => (value === null || value === undefined ? "" : Number(value.toPrecision(4)).toLocaleString("en").replaceAll(",", "\u202f"));
-const between = (low, high) => (low === null ? "too few repetitions" : `${number(low)} to ${number(high)}`);
+const spaced = (value, digits) => value.toLocaleString("en", { maximumSignificantDigits: digits }).replaceAll(",", "\u202f");
+const number = (value) => (value === null || value === undefined ? "" : spaced(value, 4));
+const between = (low, high) => (low === null ? "none" : `${number(low)} to ${number(high)}`);
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
 function powerOfTwo(n) {
   const exponent = Math.log2(n);
-  return Number.isInteger(exponent) ? "2" + String(exponent).replace(/\d/g, (d) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[d]) : number(n);
+  return Number.isInteger(exponent) ? "2" + String(exponent).replace(/\d/g, (d) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[d]) : spaced(n, 21);
 }
 
 const distinct = (values) => [...new Set(values)];
@@ -66,8 +67,8 @@ function logarithmic(rows) {
 const linear = (rows) => ({ scale: { domain: [0, 1.05 * Math.max(...rows.map((row) => Math.max(row.y, row.high ?? 0)))], nice: false }, axis: { format: "~g", tickCount: 8 } });
 
 // Lines, intervals and points of several series. A row: series, x, y, low, high (null where not known), join: whether a
-// line goes through it. `bounds` names the series that are drawn as bounds: wide, without points.
-function lines(rows, looks, bounds, x, y, tips) {
+// line goes through it, tip: what is said of it. `bounds` names the series that are drawn as bounds: wide, without points.
+function lines(rows, looks, bounds, x, y) {
   const names = Object.keys(looks);
   const scale = (range) => ({ scale: { domain: names, range: names.map((name) => range(looks[name])) }, legend: null });
   const colour = { field: "series", type: "nominal", ...scale((look) => look.colour) };
@@ -83,12 +84,12 @@ function lines(rows, looks, bounds, x, y, tips) {
       stroked(2.6, true), stroked(1.5, false),
       ...(known.length ? [{ data: { values: known }, mark: { type: "rule", strokeWidth: 1.4, clip: true, aria: false },
         encoding: { x: at.x, y: { ...at.y, field: "low" }, y2: { field: "high" }, color: colour } }] : []),
-      { data: { values: points }, mark: { type: "point", opacity: 1, strokeWidth: 1.3, aria: false },
+      // Of the nearest point the row is datum.datum; Vega-Lite 6.4 does not see to that itself (vega-lite pull request 9707).
+      { data: { values: points }, mark: { type: "point", opacity: 1, strokeWidth: 1.3, aria: false, tooltip: { expr: "datum.tip || datum.datum.tip" } },
         params: [{ name: "near", select: { type: "point", on: "pointerover", nearest: true, clear: "pointerout" } }],
         encoding: { ...at, stroke: colour, fill: { field: "series", type: "nominal", ...scale((look) => (look.filled ? look.colour : "#ffffff")) },
           shape: { field: "series", type: "nominal", ...scale((look) => MARKERS[look.marker] ?? MARKERS.o) },
-          size: { condition: { param: "near", empty: false, value: 190 }, value: 48 },
-          tooltip: tips.map((title) => ({ field: `tip.${title}`, title })) } },
+          size: { condition: { param: "near", empty: false, value: 190 }, value: 48 } } },
     ],
   };
 }
@@ -101,7 +102,7 @@ function controlHtml(control, state) {
   if (control.checks) {
     const boxes = control.checks.map(([value, look]) =>
       `<label><input type="checkbox" id="${id}-${escaped(value)}" data-name="${control.name}" value="${escaped(value)}"` +
-      `${state[control.name].includes(value) ? " checked" : ""}>${sample(look)}<span>${escaped(look.title)}</span></label>`);
+      `${state.seen[control.name].includes(value) ? " checked" : ""}>${sample(look)}<span>${escaped(look.title)}</span></label>`);
     return `<fieldset><legend>${escaped(control.label)}</legend>${boxes.join("")}<span class="all">` +
       `<button type="button" id="${id}-all" data-name="${control.name}" data-set="all">all</button>` +
       `<button type="button" id="${id}-none" data-name="${control.name}" data-set="none">none</button>` +
@@ -122,9 +123,9 @@ const choose = (name, label, values, text = (value) => value) => ({ name, label,
 // Gives each control a value that it offers: the wanted one if it can be had, else the control's own first choice.
 function settle(state, control) {
   if (control.checks) {
-    const offered = control.checks.map(([value]) => value);
-    const wanted = state[control.name] === undefined ? control.first : [state[control.name]].flat();
-    state[control.name] = offered.filter((value) => wanted.includes(value));
+    // What was asked for is kept, since another type or device may offer more of it; what is seen is what is offered.
+    const wanted = state[control.name] ?? control.first;
+    state.seen = { ...state.seen, [control.name]: control.checks.map(([value]) => value).filter((value) => wanted.includes(value)) };
   } else if (control.options) {
     const offered = control.options.map(([value]) => value);
     state[control.name] = offered.find((value) => String(value) === String(state[control.name])) ?? control.first ?? offered[0];

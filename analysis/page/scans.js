@@ -51,7 +51,7 @@ const scans = (views) => ({
       const [y, a, b] = values.map((value) => (value === null ? null : quantity.of(value, view, n)));
       return { series, x: n, y, low: quantity.falls ? b : a, high: quantity.falls ? a : b, join: Number.isInteger(Math.log2(n)), ...rest };
     };
-    const shown = cases.filter((of) => of.variant === view.ceiling || state.variants.includes(of.variant));
+    const shown = cases.filter((of) => of.variant === view.ceiling || state.seen.variants.includes(of.variant));
     const rows = shown.map((of) => row(of.variant, of.items, ["", "_low", "_high"].map((bound) => of[quantity.column + bound]), { of }))
       .filter((r) => r.y !== null);
     for (const r of rows) {
@@ -67,8 +67,7 @@ const scans = (views) => ({
       rows,
       spec: (width) => lines([...floor, ...rows], looks, [FLOOR, view.ceiling],
         { title: "items n", scale: { type: "log", base: 2, domain: [state.from, Math.max(state.to, state.from * 2)], nice: false }, axis: powersAxis(state.from, state.to, width / 45) },
-        { title: quantity.label, ...(quantity.log ? logarithmic(rows) : linear([...rows, { y: 1 }])) },
-        Object.keys(rows[0]?.tip ?? {})),
+        { title: quantity.label, ...(quantity.log ? logarithmic(rows) : linear([...rows, { y: 1 }])) }),
       description: `${quantity.label} against the number of items, ${distinct(rows.map((r) => r.series)).length} variants, ${sizes.length} sizes; the table has the numbers.`,
       legend: [view.ceiling, FLOOR].filter((name) => [...rows, ...floor].some((r) => r.series === name)).map((name) => [looks[name], name === FLOOR ? `${FLOOR} (${number(floorOf(view, state) * MICRO)} µs)` : "memcpy of the same bytes"]),
       source: view.source,

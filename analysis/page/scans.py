@@ -64,9 +64,11 @@ def _view(timings: TimingEvidence, type_: str, op: str, mode: str) -> dict[str, 
     columns |= times("time_ns", cases, 1.0)
     columns["rival"] = [rivals[row.items, row.cache, row.launch] for row in cases.itertuples()]
     for name, against in (("share", [CEILING] * len(cases)), ("speedup", columns["rival"])):
-        others = [samples.get((other, row.items, row.cache, row.launch)) for row, other in zip(cases.itertuples(), against, strict=True)]
+        others = [None if other == row.variant else samples.get((other, row.items, row.cache, row.launch))
+                  for row, other in zip(cases.itertuples(), against, strict=True)]  # fmt: skip
         known = [place for place, other in enumerate(others) if other is not None]
-        ratios = [UNKNOWN] * len(cases)
+        ratios = [replace(UNKNOWN, value=1.0) if other == variant else UNKNOWN  # of itself, without an interval
+                  for variant, other in zip(cases["variant"], against, strict=True)]  # fmt: skip
         for place, ratio in zip(known, ratio_intervals([others[i] for i in known], [cases.at[i, "samples"] for i in known]), strict=True):
             ratios[place] = ratio
         columns |= intervals(name, ratios)

@@ -8,6 +8,8 @@ const BOUND_WORDS = {
 };
 const MEASURES = { time: "time, ms", bound: `time, of ${TIGHT}`, speedup: "speedup over serial" };
 
+const problemOf = (view) => `${view.workload}, ${powerOfTwo(view.items)} items, work ${view.work}${view.blocks ? `, ${view.blocks} blocks` : ""}; ${view.title}`;
+
 const schedules = (views) => ({
   title: "Schedules of copies and kernels",
   short: "Schedules",
@@ -16,10 +18,9 @@ const schedules = (views) => ({
     const found = [];
     const add = (control) => { found.push(control); return settle(state, control); };
     const device = add(choose("device", "device", distinct(views.map((view) => view.device))));
-    const problems = views.map((view, i) => [String(i), view]).filter(([, view]) => view.device === device);
-    const at = add({ name: "problem", label: "workload", options: problems.map(([i, view]) =>
-      [i, `${view.workload}, ${powerOfTwo(view.items)} items, work ${view.work}${view.blocks ? `, ${view.blocks} blocks` : ""}; ${view.title}`]) });
-    const { cases } = views[at];
+    add(choose("problem", "workload", views.filter((view) => view.device === device).map(problemOf)));
+    const view = this.at(state);
+    const { cases } = view;
     const memory = add(choose("memory", "memory", distinct(cases.memory).sort().reverse()));
     let places = cases.id.map((_, i) => i).filter((i) => cases.memory[i] === memory);
     const over = add(choose("over", "against", ["chunks", "streams"], (v) => `number of ${v}`));
@@ -28,15 +29,17 @@ const schedules = (views) => ({
     const most = (value) => distinct(places.filter((i) => cases[fixed][i] === value).map((i) => cases[over][i])).length;
     const value = add({ ...choose("fixed", fixed, counts), first: counts.reduce((best, n) => (most(n) >= most(best) ? n : best)) });
     places = places.filter((i) => cases[fixed][i] === value);
-    const known = { time: true, bound: places.some((i) => views[at].bounds[TIGHT].ms[i] !== null), speedup: places.some((i) => cases.speedup[i] !== null) };
+    const known = { time: true, bound: places.some((i) => view.bounds[TIGHT].ms[i] !== null), speedup: places.some((i) => cases.speedup[i] !== null) };
     add(choose("measure", "show", Object.keys(MEASURES).filter((name) => known[name]), (name) => MEASURES[name]));
     const present = distinct(places.map((i) => cases.id[i])).sort();
-    add({ name: "schedules", label: "schedules", checks: present.map((id) => [id, views[at].looks[id]]), first: present });
+    add({ name: "schedules", label: "schedules", checks: present.map((id) => [id, view.looks[id]]), first: present });
     return found;
   },
 
+  at: (state) => views.find((view) => view.device === state.device && problemOf(view) === state.problem),
+
   show(state) {
-    const view = views[state.problem];
+    const view = this.at(state);
     const fixed = state.over === "chunks" ? "streams" : "chunks";
     const label = state.measure === "speedup" ? `speedup over ${view.serial}` : MEASURES[state.measure];
     const cases = rowsOf({ ...view.cases, place: view.cases.id.map((_, i) => i) })
@@ -44,7 +47,7 @@ const schedules = (views) => ({
     const bound = (of, name) => view.bounds[name].ms[of.place];
     const columns = state.measure === "speedup" ? "speedup" : "time_ms";
     const scaled = (of, value) => (value === null ? null : state.measure === "bound" ? value / bound(of, TIGHT) : value);
-    const rows = cases.filter((of) => state.schedules.includes(of.id) && of[columns] !== null && (state.measure !== "bound" || bound(of, TIGHT) !== null))
+    const rows = cases.filter((of) => state.seen.schedules.includes(of.id) && of[columns] !== null && (state.measure !== "bound" || bound(of, TIGHT) !== null))
       .map((of) => ({ series: of.id, x: of[state.over], y: scaled(of, of[columns]), low: scaled(of, of[`${columns}_low`]), high: scaled(of, of[`${columns}_high`]), join: true, of }));
     for (const r of rows) {
       const { of } = r;
@@ -63,8 +66,7 @@ const schedules = (views) => ({
       rows,
       spec: () => lines([...limits, ...rows], looks, Object.keys(view.bounds),
         { title: `number of ${state.over}`, scale: { type: "log", base: 2, domain: [ticks[0] / 1.15, ticks.at(-1) * 1.15], nice: false }, axis: { values: ticks, format: "d" } },
-        { title: label, ...(state.measure === "speedup" ? linear(rows) : logarithmic([...limits, ...rows])) },
-        distinct(rows.flatMap((r) => Object.keys(r.tip)))),
+        { title: label, ...(state.measure === "speedup" ? linear(rows) : logarithmic([...limits, ...rows])) }),
       description: `${label} against the number of ${state.over}, ${distinct(rows.map((r) => r.series)).length} schedules; the table has the numbers.`,
       legend: drawn.map((name) => [view.bounds[name], `${name}: ${BOUND_WORDS[name] ?? ""}`]),
       source: view.source,

@@ -16,13 +16,13 @@ function readAddress() {
   name = asked.view in views ? asked.view : Object.keys(views)[0];
   delete asked.view;
   for (const key of Object.keys(asked)) if (["variants", "schedules"].includes(key)) asked[key] = asked[key].split(",");
-  if ("from" in asked || "timeline" in asked) asked.whose = asked.timeline; // a window that the address names is kept
-  state[name] = { ...state[name], ...asked };
+  state[name] = { ...state[name], ...asked, whose: undefined };
 }
 
 function writeAddress() {
-  const { whose, ...said } = state[name];
-  history.replaceState(null, "", `#${new URLSearchParams({ view: name, ...said })}`);
+  const { whose, seen, ...said } = state[name];
+  const known = Object.entries(said).filter(([, value]) => value !== undefined);
+  history.replaceState(null, "", `#${new URLSearchParams([["view", name], ...known])}`);
 }
 
 function render() {
@@ -93,7 +93,7 @@ function listen() {
   form.addEventListener("change", ({ target }) => {
     const mine = state[name];
     if (target.type === "checkbox") {
-      const chosen = new Set(mine[target.dataset.name]);
+      const chosen = new Set(mine.seen[target.dataset.name]);
       chosen[target.checked ? "add" : "delete"](target.value);
       mine[target.dataset.name] = [...chosen];
     } else {

@@ -10,20 +10,22 @@ const timelines = (views) => ({
     const found = [];
     const add = (control) => { found.push(control); return settle(state, control); };
     const device = add(choose("device", "device or model", distinct(views.map((view) => view.device))));
-    const of = views.map((view, i) => [String(i), view]).filter(([, view]) => view.device === device);
-    const at = add({ name: "timeline", label: "timeline", options: of.map(([i, view]) => [i, named(view)]) });
-    add(choose("lanes", "a lane for each", distinct(views[at].operations.stream).some(Boolean) ? ["engine", "stream"] : ["engine"]));
-    if (state.whose !== at) Object.assign(state, { from: undefined, to: undefined }); // another timeline is seen whole
-    state.whose = at;
-    const { unit, makespan } = views[at];
+    add(choose("timeline", "timeline", views.filter((view) => view.device === device).map(named)));
+    const view = this.at(state);
+    add(choose("lanes", "a lane for each", distinct(view.operations.stream).some(Boolean) ? ["engine", "stream"] : ["engine"]));
+    if (state.whose !== undefined && state.whose !== view) Object.assign(state, { from: undefined, to: undefined }); // another is seen whole
+    state.whose = view;
+    const { unit, makespan } = view;
     add({ name: "from", label: `from, ${unit}`, number: true, first: 0 });
     add({ name: "to", label: `to, ${unit}`, number: true, first: makespan });
     for (const [name, label] of [["in", "zoom in"], ["out", "zoom out"], ["earlier", "← earlier"], ["later", "later →"], ["whole", "whole"]]) add({ name, label, button: true });
     return found;
   },
 
+  at: (state) => views.find((view) => view.device === state.device && named(view) === state.timeline),
+
   act(state, name) {
-    const { makespan } = views[state.timeline];
+    const { makespan } = this.at(state);
     const span = state.to - state.from;
     const wider = { in: 0.5, out: 2, earlier: 1, later: 1, whole: makespan / span }[name];
     const shift = { earlier: -0.5 * span, later: 0.5 * span }[name] ?? 0;
@@ -33,7 +35,7 @@ const timelines = (views) => ({
   },
 
   show(state) {
-    const view = views[state.timeline];
+    const view = this.at(state);
     [state.from, state.to] = state.from < state.to ? [state.from, state.to] : [0, view.makespan];
     const operations = rowsOf(view.operations);
     const engine = (row) => view.lanes[row.lane];
@@ -57,6 +59,8 @@ const timelines = (views) => ({
     // The edge of a copy parts it from its neighbour; that of a kernel makes it visible however short it is.
     const edge = { field: "kind", type: "nominal", scale: { domain: kinds, range: kinds.map((kind) => (kind === "kernels" ? view.colours[kind] : "#ffffff")) }, legend: null };
     const whole = [0, view.makespan];
+    // Where all is seen no window is drawn: there is nothing to move, and dragging makes one.
+    const chosen = state.from > 0 || state.to < view.makespan ? { value: { x: [state.from, state.to] } } : {};
     const detail = encoding({ param: "window" });
     const table = () => {
       const within = operations.filter((row) => row.end >= state.from && row.start <= state.to);
@@ -72,9 +76,9 @@ const timelines = (views) => ({
           { width, height: { step: 30 }, mark: { type: "bar", clip: true, strokeWidth: 0.5, height: { band: 0.82 }, aria: false },
             encoding: { ...detail, stroke: edge, x: { ...detail.x, axis: { title: `time, ${view.unit}${view.simulated ? ", simulated" : ""}`, grid: true, tickCount: Math.max(3, width / 90) } },
               y: { ...detail.y, axis: { title: null, labelExpr: `${JSON.stringify(lanes)}[datum.value]`, ticks: false, domain: false } },
-              tooltip: distinct(rows.flatMap((row) => Object.keys(row.tip))).map((title) => ({ field: `tip.${title}`, title })) } },
+              tooltip: { field: "tip", type: "nominal" } } },
           { width, height: 34, title: { text: "the whole: drag over it to zoom", fontSize: 11, fontWeight: "normal", anchor: "start", color: "#5c5c5c" },
-            params: [{ name: "window", select: { type: "interval", encodings: ["x"], mark: { fill: "#000", fillOpacity: 0.1, stroke: "#000", strokeOpacity: 0.6 } }, value: { x: [state.from, state.to] } }],
+            params: [{ name: "window", select: { type: "interval", encodings: ["x"], mark: { fill: "#000", fillOpacity: 0.1, stroke: "#000", strokeOpacity: 0.6 } }, ...chosen }],
             mark: { type: "bar", strokeWidth: 0.3, aria: false }, encoding: { ...encoding(whole), stroke: edge } },
         ],
       }),

@@ -231,7 +231,7 @@ def test_every_box_adds_or_takes_away_a_series(chromium: Browser, recorded: Path
         before = chromium.evaluate(SHOWN)
         chromium.click(f"[id='{name}']")
         changes(chromium, before, name)
-    assert "variants=" in chromium.evaluate("location.hash") or "schedules=" in chromium.evaluate("location.hash")
+        assert re.search("(variants|schedules)=", chromium.evaluate("location.hash")) or name == buttons[-1]
 
 
 @needs_browser
@@ -246,18 +246,18 @@ def test_timelines_zoom_by_button_by_number_and_by_dragging(chromium: Browser, r
     changes(chromium, before, "a number that is typed")
     chromium.click("#control-whole")
     chromium.until("document.querySelectorAll('#table tr').length > 100")
-    before = chromium.evaluate("document.getElementById('control-to').value")
+    chromium.until("document.getElementById('control-to').value === '27.007'")
     x, y, width, height = chromium.evaluate("""(() => {
         const box = [...document.querySelectorAll("#chart svg .mark-group .background")].map((b) => b.getBoundingClientRect()).sort((a, b) => b.y - a.y)[0];
         return [box.x, box.y, box.width, box.height];
     })()""")
-    shift = 0.3 * width  # the window is the whole: what is dragged there moves it, what is dragged off its edge cuts it
-    chromium.mouse("mouseMoved", x + 0.5 * width, y + height / 2)
-    chromium.mouse("mousePressed", x + 0.5 * width, y + height / 2)
-    for part in (0.5, 1.0):
-        chromium.mouse("mouseMoved", x + 0.5 * width + part * shift, y + height / 2, held=True)
-    chromium.mouse("mouseReleased", x + 0.5 * width + shift, y + height / 2)
-    chromium.until(f"document.getElementById('control-to').value !== {json.dumps(before)} || document.getElementById('control-from').value !== '0'", what="dragging")
+    for what, share in (("mouseMoved", 0.5), ("mousePressed", 0.5), ("mouseMoved", 0.6), ("mouseMoved", 0.75), ("mouseReleased", 0.75)):
+        chromium.mouse(what, x + share * width, y + height / 2, held=True)
+    window = "[...['from', 'to'].map((end) => parseFloat(document.getElementById('control-' + end).value))]"
+    chromium.until(f"{window}[0] > 0", what="dragging")
+    makespan = 27.007
+    assert chromium.evaluate(window) == pytest.approx([0.5 * makespan, 0.75 * makespan], rel=0.02)
+    assert 20 < chromium.evaluate("document.querySelectorAll('#table tr').length") < 150
     assert chromium.troubles() == []
 
 
@@ -272,7 +272,24 @@ def test_hovering_shows_the_figures(chromium: Browser, recorded: Path, view: str
     chromium.hover(f"#chart svg {mark}")
     chromium.until("document.querySelector('#vg-tooltip-element.visible') !== null", what="a tooltip")
     said = chromium.evaluate("document.getElementById('vg-tooltip-element').textContent")
-    assert all(word in said for word in words), said
+    assert all(word in said for word in words) and "undefined" not in said, said
+
+
+@needs_browser
+def test_the_table_has_the_numbers_of_the_data_to_four_digits(chromium: Browser, recorded: Path) -> None:
+    chromium.open(recorded, "#view=scans&variants=best&from=134217728")
+    rows = chromium.evaluate("[...document.querySelectorAll('#table tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))")
+    view = data_of(recorded)["scans"][0]
+    cases = cases_of(view, cache="cold", launch="stream")
+    cases = cases[cases["variant"].isin(("best", CEILING)) & (cases["items"] >= 2**27)]
+    names = {n: "2" + "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(d)] for d in str(n.bit_length() - 1)) if n & (n - 1) == 0 else f"{n:,}".replace(",", "\u202f") for n in cases["items"]}
+    wanted = {(view["looks"][case.variant]["title"], names[case.items]): case for case in cases.itertuples()}
+    assert {(row[0], row[1]) for row in rows} == set(wanted) and len(wanted) > 10
+    for row in rows:
+        case = wanted[row[0], row[1]]
+        picoseconds = [1e3 * ns / (8 * case.items) for ns in (case.time_ns, case.time_ns_low, case.time_ns_high)]
+        assert [float(cell) for cell in row[2:5]] == pytest.approx(picoseconds, rel=5e-4)
+        assert int(row[-1]) == case.count
 
 
 @needs_browser
