@@ -38,6 +38,9 @@ class Interval:
         return bool(np.isfinite(self.low))
 
 
+UNKNOWN = Interval(np.nan, np.nan, np.nan, 0)
+
+
 @lru_cache(maxsize=256)
 def _middle_ranks(count: int, stream: int) -> tuple[np.ndarray, np.ndarray]:
     """The two middle ranks of each of RESAMPLES resamples of ``count`` sorted values."""
@@ -80,19 +83,21 @@ def ratio_interval(numerator: np.ndarray, denominator: np.ndarray) -> Interval:
 def ratio_intervals(numerators: Sequence[np.ndarray], denominators: Sequence[np.ndarray]) -> list[Interval]:
     """:func:`ratio_interval` of each pair; thousands at once take a fraction of the time of one after another."""
     pairs = [(np.asarray(a, dtype=float), np.asarray(b, dtype=float)) for a, b in zip(numerators, denominators, strict=True)]
-    bounds = np.full((len(pairs), 2), np.nan)
     alike: dict[tuple[int, int], list[int]] = {}
     for place, (above, below) in enumerate(pairs):
-        if min(len(above), len(below)) >= FEWEST:
-            alike.setdefault((len(above), len(below)), []).append(place)
-    for members in alike.values():
+        alike.setdefault((len(above), len(below)), []).append(place)
+    found = [UNKNOWN] * len(pairs)
+    for counts, members in alike.items():
         for start in range(0, len(members), _CHUNK):
             part = members[start : start + _CHUNK]
             above, below = (np.stack([pairs[place][side] for place in part]) for side in (0, 1))
-            low, high = _bounds(_resampled_medians(above, 1) / _resampled_medians(below, 2))
-            bounds[part, 0], bounds[part, 1] = low, high
-    return [Interval(float(np.median(above) / np.median(below)), float(low), float(high), min(len(above), len(below)))
-            for (above, below), (low, high) in zip(pairs, bounds, strict=True)]  # fmt: skip
+            values = np.median(above, axis=1) / np.median(below, axis=1)
+            low = high = np.full(len(part), np.nan)
+            if min(counts) >= FEWEST:
+                low, high = _bounds(_resampled_medians(above, 1) / _resampled_medians(below, 2))
+            for place, *ends in zip(part, values.tolist(), low.tolist(), high.tolist(), strict=True):
+                found[place] = Interval(*ends, min(counts))
+    return found
 
 
 def summarise(timings: pd.DataFrame, case: list[str]) -> pd.DataFrame:
@@ -104,16 +109,15 @@ def summarise(timings: pd.DataFrame, case: list[str]) -> pd.DataFrame:
         samples.append(values.to_numpy(dtype=float))
     cases = pd.DataFrame(keys, columns=case)
     cases["count"] = np.array([len(values) for values in samples], dtype=int)
-    cases["median_ns"] = [float(np.median(values)) for values in samples]
-    bounds = np.full((len(samples), 2), np.nan)
+    found = np.full((len(samples), 3), np.nan)
     for count in sorted(set(cases["count"])):
-        if count < FEWEST:
-            continue
         members = np.flatnonzero(cases["count"] == count)
         for start in range(0, len(members), _CHUNK):
             part = members[start : start + _CHUNK]
-            resampled = _resampled_medians(np.stack([samples[i] for i in part]), 0)
-            bounds[part, 0], bounds[part, 1] = _bounds(resampled)
-    cases["low_ns"], cases["high_ns"] = bounds[:, 0], bounds[:, 1]
+            rows = np.stack([samples[i] for i in part])
+            found[part, 0] = np.median(rows, axis=1)
+            if count >= FEWEST:
+                found[part, 1], found[part, 2] = _bounds(_resampled_medians(rows, 0))
+    cases["median_ns"], cases["low_ns"], cases["high_ns"] = found.T
     cases["samples"] = pd.Series(samples, dtype=object)
     return cases

@@ -15,7 +15,6 @@ from analysis.statistics import Interval
 from analysis.style import Look
 
 DIGITS = 5
-UNKNOWN = Interval(np.nan, np.nan, np.nan, 0)
 
 
 def numbers(values: Iterable[float]) -> list[float | int | None]:

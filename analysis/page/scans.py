@@ -9,10 +9,10 @@ import pandas as pd
 
 from analysis import style
 from analysis.evidence import BASELINES, CEILING, FLOOR, TimingEvidence, Timings
-from analysis.page.columns import UNKNOWN, devices, intervals, look, numbers, source, times
+from analysis.page.columns import devices, intervals, look, numbers, source, times
 from analysis.published import Publication
 from analysis.results import Results, ideal_bytes
-from analysis.statistics import ratio_intervals
+from analysis.statistics import UNKNOWN, ratio_intervals
 
 LAUNCHES = ("stream", "graph")
 TYPES, OPERATORS, MODES = ("i32", "i8", "i16", "i64", "f16", "f32", "f64"), ("plus", "max", "min", "affine"), ("inclusive", "exclusive")
@@ -58,11 +58,9 @@ def _view(timings: TimingEvidence, type_: str, op: str, mode: str) -> dict[str, 
     cases = timings.cases[(timings.cases["settings"] == "") & (timings.cases["variant"] != FLOOR)]
     cases = cases.sort_values(["variant", "cache", "launch", "items"]).reset_index(drop=True)
     samples = {(row.variant, row.items, row.cache, row.launch): row.samples for row in cases.itertuples()}
-    rivals = {(n, cache, launch): timings.vendor(n, cache, launch)
-              for n, cache, launch in cases[["items", "cache", "launch"]].drop_duplicates().itertuples(index=False, name=None)}  # fmt: skip
     columns: dict[str, list[Any]] = {name: cases[name].tolist() for name in ("variant", "cache", "launch", "items", "count")}
     columns |= times("time_ns", cases, 1.0)
-    columns["rival"] = [rivals[row.items, row.cache, row.launch] for row in cases.itertuples()]
+    columns["rival"] = [timings.vendor(row.items, row.cache, row.launch) for row in cases.itertuples()]
     for name, against in (("share", [CEILING] * len(cases)), ("speedup", columns["rival"])):
         others = [None if other == row.variant else samples.get((other, row.items, row.cache, row.launch))
                   for row, other in zip(cases.itertuples(), against, strict=True)]  # fmt: skip

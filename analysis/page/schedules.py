@@ -10,9 +10,10 @@ import pandas as pd
 from analysis import streams
 from analysis.figures.schedules import BOUNDS, bounds, ratio_title
 from analysis.figures.schedules_speedup import speedups
-from analysis.page.columns import UNKNOWN, devices, intervals, look, numbers, source, times
+from analysis.page.columns import devices, intervals, look, numbers, source, times
 from analysis.published import Publication
 from analysis.results import Results
+from analysis.statistics import UNKNOWN
 from analysis.streams_evidence import PROBLEM, SERIAL, ScheduleEvidence, Schedules
 from analysis.streams_evidence import look as look_of
 

@@ -168,6 +168,30 @@ def test_timelines_have_every_operation_and_simulations_are_called_so(recorded: 
         assert any(len(o) == len(lasts) and np.allclose(1e3 * (o["end"] - o["start"]).sort_values(), lasts.sort_values(), atol=2e-3) for o in of)
 
 
+def write_devices(folder: Path) -> results.Results:
+    """Two devices, of which the second was timed later and is twice as fast, and a machine without one."""
+    for device, date, slower in (("Old Device", "2026-01-02", 2.0), ("New Device", "2026-02-02", 1.0)):
+        document = fixtures.timings(rounds=5, top=12) | {"context": fixtures.context(device=device, date=f"{date}T00:00:00+00:00")}
+        for entry in document["benchmarks"]:
+            entry["real_time"] *= slower
+        (folder / f"{device}.json").write_text(json.dumps(document))
+    alone = [fixtures.repetition(fixtures.case_name("cpu_sequential", n, "warm"), i, 2.0 * n + i) for n in (1024, 2048) for i in range(5)]
+    context = fixtures.context(kind="host", device="", cpu="Lone CPU", date="2026-01-01T00:00:00+00:00")
+    (folder / "host.json").write_text(json.dumps({"context": context, "benchmarks": alone}))
+    return results.read([], [folder])
+
+
+def test_every_device_is_there_the_latest_first_and_none_has_the_numbers_of_another(tmp_path: Path) -> None:
+    views = page.scans.views(write_devices(tmp_path), {})
+    assert list(dict.fromkeys(view["device"] for view in views)) == ["New Device", "Old Device", "Lone CPU"]
+    for view in views:
+        assert view["source"].startswith(view["device"])
+        assert max(view["cases"]["count"]) == 5
+    new, old = (next(view for view in views if view["device"] == device)["cases"] for device in ("New Device", "Old Device"))
+    assert new["variant"] == old["variant"] and [2 * time for time in new["time_ns"]] == close(old["time_ns"])
+    assert views[-1]["floor_ns"] == {"warm stream": None} and views[-1]["cases"]["share"] == [None, None]
+
+
 # ------------------------------------------------------------------------------------------------ in a browser
 
 
@@ -330,6 +354,20 @@ def test_views_are_reached_and_boxes_set_by_keyboard_alone(chromium: Browser, re
     chromium.evaluate("document.getElementById('view-schedules').focus()")
     chromium.press("Enter")
     chromium.until("document.getElementById('title').textContent.startsWith('Schedules')")
+
+
+@needs_browser
+def test_another_device_and_one_with_neither_copy_nor_floor_can_be_chosen(chromium: Browser, tmp_path: Path) -> None:
+    (written,) = page.write_page(write_devices(tmp_path), {}, tmp_path / "report.html")
+    chromium.open(written)
+    for device in ("Old Device", "Lone CPU"):
+        before = chromium.evaluate(SHOWN)
+        chromium.evaluate("document.getElementById('control-device').focus()")
+        chromium.press("ArrowDown")
+        chromium.until(f"document.getElementById('caption').textContent.includes('{device}')")
+        changes(chromium, before, device)
+    assert chromium.evaluate("document.querySelectorAll('#views a').length") == 1, "views without data are not offered"
+    assert chromium.evaluate("[...document.getElementById('control-quantity').options].map((option) => option.value)") == ["byte", "time", "rate"]
 
 
 @needs_browser
