@@ -55,13 +55,13 @@ function sample(look, width = 1.6) {
 
 // The scale and axis of values: from none of them cut off to the next plain number that is needed.
 function logarithmic(rows) {
-  const of = rows.flatMap((row) => [row.y, row.low ?? row.y, row.high ?? row.y]);
+  const of = rows.length ? rows.flatMap((row) => [row.y, row.low ?? row.y, row.high ?? row.y]) : [1, 10];
   const domain = [Math.min(...of) / 1.12, Math.max(...of) * 1.12];
   const decades = Math.log10(domain[1] / domain[0]);
   const steps = decades > 3 ? [1] : decades > 1.3 ? [1, 2, 5] : [1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9];
   const values = [];
   for (let k = Math.floor(Math.log10(domain[0])); k <= Math.log10(domain[1]); ++k) values.push(...steps.map((step) => Number((step * 10 ** k).toPrecision(2))));
-  return of.length ? { scale: { type: "log", domain, nice: false }, axis: { values: values.filter((v) => v >= domain[0] && v <= domain[1]), format: "~g" } } : {};
+  return { scale: { type: "log", domain, nice: false }, axis: { values: values.filter((v) => v >= domain[0] && v <= domain[1]), format: "~g" } };
 }
 
 const linear = (rows) => ({ scale: { domain: [0, 1.05 * Math.max(...rows.map((row) => Math.max(row.y, row.high ?? 0)))], nice: false }, axis: { format: "~g", tickCount: 8 } });

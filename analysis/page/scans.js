@@ -39,7 +39,8 @@ const scans = (views) => ({
     add({ ...choose("to", "to n", sizes.filter((n) => n >= from), powerOfTwo), first: sizes.at(-1) });
     const present = distinct(places.map((i) => view.cases.variant[i])).filter((variant) => variant !== view.ceiling);
     const drawn = Object.keys(view.looks).filter((variant) => present.includes(variant));
-    add({ name: "variants", label: "variants and baselines", checks: drawn.map((variant) => [variant, view.looks[variant]]), first: view.shown });
+    const usual = drawn.filter((variant) => view.shown.includes(variant));
+    add({ name: "variants", label: "variants and baselines", checks: drawn.map((variant) => [variant, view.looks[variant]]), first: usual.length ? usual : drawn });
     return found;
   },
 

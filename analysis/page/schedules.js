@@ -66,7 +66,7 @@ const schedules = (views) => ({
       rows,
       spec: () => lines([...limits, ...rows], looks, Object.keys(view.bounds),
         { title: `number of ${state.over}`, scale: { type: "log", base: 2, domain: [ticks[0] / 1.15, ticks.at(-1) * 1.15], nice: false }, axis: { values: ticks, format: "d" } },
-        { title: label, ...(state.measure === "speedup" ? linear(rows) : logarithmic([...limits, ...rows])) }),
+        { title: label, ...(state.measure === "speedup" ? linear([...rows, { y: 1 }]) : logarithmic([...limits, ...rows])) }),
       description: `${label} against the number of ${state.over}, ${distinct(rows.map((r) => r.series)).length} schedules; the table has the numbers.`,
       legend: drawn.map((name) => [view.bounds[name], `${name}: ${BOUND_WORDS[name] ?? ""}`]),
       source: view.source,

@@ -47,11 +47,17 @@ def cases_of(view: dict[str, Any], **wanted: Any) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of all that is recorded and of an invented scene, since no simulation is."""
-    folder = tmp_path_factory.mktemp("page")
-    (folder / "scene.json").write_text(json.dumps(fixtures.stream_fixtures.scene("invented")))
-    (written,) = page.write_page(results.read([folder / "scene.json"], [RECORDED]), {}, folder / "report.html")
+def read(tmp_path_factory: pytest.TempPathFactory) -> results.Results:
+    """All that is recorded, and an invented scene, since no simulation is."""
+    scene = tmp_path_factory.mktemp("scene") / "scene.json"
+    scene.write_text(json.dumps(fixtures.stream_fixtures.scene("invented")))
+    return results.read([scene], [RECORDED])
+
+
+@pytest.fixture(scope="module")
+def recorded(read: results.Results, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of that."""
+    (written,) = page.write_page(read, {}, tmp_path_factory.mktemp("page") / "report.html")
     return written
 
 
@@ -90,6 +96,7 @@ def test_the_page_is_among_what_a_run_writes_and_the_same_data_give_the_same_byt
     read = results.read([], [built.recorded])
     page.write_page(read, {}, tmp_path / "again.html")
     assert (tmp_path / "again.html").read_bytes() == (built.out / "report.html").read_bytes()
+    assert [file.name for file in tmp_path.iterdir()] == ["again.html"], "nothing half-written is left beside it"
 
 
 def test_without_data_there_is_no_page_and_none_is_left(tmp_path: Path) -> None:
@@ -127,8 +134,7 @@ def test_medians_and_intervals_of_scans_are_those_of_the_report(built: Built) ->
     assert compared > 300
 
 
-def test_ratios_of_scans_are_those_of_the_report(recorded: Path) -> None:
-    read = results.read([], [RECORDED])
+def test_ratios_of_scans_are_those_of_the_report(read: results.Results, recorded: Path) -> None:
     timings = Timings(all_of=(CEILING,), python=True).find(read, {})
     view = next(v for v in data_of(recorded)["scans"] if (v["type"], v["op"], v["mode"]) == ("i32", "plus", "inclusive"))
     ours = cases_of(view, variant="best", cache="cold", launch="stream").set_index("items")
@@ -156,11 +162,11 @@ def test_schedules_their_bounds_and_speedups_are_those_of_the_report(built: Buil
         assert row["fill + max, duplex"] == close(1e3 * case.duplex.overlapped(case.chunks))
 
 
-def test_timelines_have_every_operation_and_simulations_are_called_so(recorded: Path) -> None:
+def test_timelines_have_every_operation_and_simulations_are_called_so(read: results.Results, recorded: Path) -> None:
     views = data_of(recorded)["timelines"]
     (scene,) = [view for view in views if view["simulated"]]
     assert "simulated" in scene["source"] and "measured" not in scene["source"] and scene["fact"] == "What invented shows."
-    traces = [file for file in results.read([], [RECORDED]).streams if file.kind == "trace"]
+    traces = [file for file in read.streams if file.kind == "trace"]
     assert len(views) == 1 + len(traces)
     for file in traces:
         lasts = file.rows["end_us"] - file.rows["start_us"]
@@ -323,6 +329,7 @@ def test_every_view_says_where_its_numbers_come_from(chromium: Browser, recorded
     said = chromium.evaluate("document.getElementById('caption').innerText")
     assert re.search(r"NVIDIA H200, 2026-\d\d-\d\d, commit [0-9a-f]{9}.*recorded", said)
     assert re.search(r"repetition|single run", said) and "bar" in said
+    assert "switched off" not in chromium.evaluate("document.body.innerText")
 
 
 @needs_browser
@@ -366,6 +373,10 @@ def test_another_device_and_one_with_neither_copy_nor_floor_can_be_chosen(chromi
         chromium.press("ArrowDown")
         chromium.until(f"document.getElementById('caption').textContent.includes('{device}')")
         changes(chromium, before, device)
+        assert chromium.evaluate("document.querySelectorAll('#table tbody tr').length > 0"), device
+    chromium.click("#control-variants-none")
+    chromium.until("document.querySelectorAll('#table tbody tr').length === 0")
+    assert chromium.troubles() == []
     assert chromium.evaluate("document.querySelectorAll('#views a').length") == 1, "views without data are not offered"
     assert chromium.evaluate("[...document.getElementById('control-quantity').options].map((option) => option.value)") == ["byte", "time", "rate"]
 
