@@ -1,8 +1,8 @@
 // What all views share: the data, the controls, the chart, the caption and the table.
 //
-// A view is an object with `title`, `controls(state)`, and `show(state)`, which gives `rows` to draw and to tabulate, a
-// Vega-Lite `spec(width)`, a `caption` and a `table`. The state is what the controls say; it lives behind the # of the
-// address, so that what is seen can be bookmarked.
+// A view is an object with `title`, `short` (its name in the navigation), `controls(state, add)`, which adds its controls
+// one by one, each with the choices that those before it leave, and `show(state)`, which gives what is drawn, said and
+// tabulated. The state is what the controls say; it lives behind the # of the address, so that what is seen can be kept.
 
 const element = (id) => document.getElementById(id);
 
@@ -120,7 +120,7 @@ function controlHtml(control, state) {
 
 const choose = (name, label, values, text = (value) => value) => ({ name, label, options: values.map((value) => [value, text(value)]) });
 
-// Gives each control a value that it offers: the wanted one if it can be had, else the control's own first choice.
+// Gives a control a value that it offers, and returns it: the wanted one if it can be had, else the control's own first choice.
 function settle(state, control) {
   if (control.checks) {
     // What was asked for is kept, since another type or device may offer more of it; what is seen is what is offered.

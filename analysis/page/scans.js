@@ -17,9 +17,7 @@ const scans = (views) => ({
   short: "Scans",
 
   // Each choice narrows the next.
-  controls(state) {
-    const found = [];
-    const add = (control) => { found.push(control); return settle(state, control); };
+  controls(state, add) {
     let left = views;
     for (const [name, label] of [["device", "device"], ["type", "type"], ["op", "operator"], ["mode", "scan"]]) {
       const value = add(choose(name, label, distinct(left.map((view) => view[name]))));
@@ -41,7 +39,6 @@ const scans = (views) => ({
     const drawn = Object.keys(view.looks).filter((variant) => present.includes(variant));
     const usual = drawn.filter((variant) => view.shown.includes(variant));
     add({ name: "variants", label: "variants and baselines", checks: drawn.map((variant) => [variant, view.looks[variant]]), first: usual.length ? usual : drawn });
-    return found;
   },
 
   show(state) {

@@ -14,9 +14,7 @@ const schedules = (views) => ({
   title: "Schedules of copies and kernels",
   short: "Schedules",
 
-  controls(state) {
-    const found = [];
-    const add = (control) => { found.push(control); return settle(state, control); };
+  controls(state, add) {
     const device = add(choose("device", "device", distinct(views.map((view) => view.device))));
     add(choose("problem", "workload", views.filter((view) => view.device === device).map(problemOf)));
     const view = this.at(state);
@@ -33,7 +31,6 @@ const schedules = (views) => ({
     add(choose("measure", "show", Object.keys(MEASURES).filter((name) => known[name]), (name) => MEASURES[name]));
     const present = distinct(places.map((i) => cases.id[i])).sort();
     add({ name: "schedules", label: "schedules", checks: present.map((id) => [id, view.looks[id]]), first: present });
-    return found;
   },
 
   at: (state) => views.find((view) => view.device === state.device && problemOf(view) === state.problem),

@@ -28,7 +28,8 @@ function writeAddress() {
 function render() {
   const view = views[name];
   const mine = state[name];
-  const controls = view.controls(mine);
+  const controls = [];
+  view.controls(mine, (control) => { controls.push(control); return settle(mine, control); });
   const focused = document.activeElement?.id;
   element("views").innerHTML = Object.entries(views).map(([key, { short }]) =>
     `<a href="#view=${key}" id="view-${key}"${key === name ? ' aria-current="page"' : ""}>${short}</a>`).join("");
@@ -105,7 +106,7 @@ function listen() {
     const mine = state[name];
     const { name: checks, set, act } = target.dataset;
     if (act) views[name].act(mine, act);
-    if (set) mine[checks] = set === "default" ? undefined : set === "none" ? [] : views[name].controls(mine).find((control) => control.name === checks).checks.map(([value]) => value);
+    if (set) mine[checks] = set === "default" ? undefined : [...form.querySelectorAll("input[type=checkbox]")].map((box) => box.value).filter(() => set === "all");
     if (act || set) render();
   });
   addEventListener("hashchange", () => { readAddress(); render(); });

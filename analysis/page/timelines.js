@@ -6,9 +6,7 @@ const timelines = (views) => ({
   title: "Timelines",
   short: "Timelines",
 
-  controls(state) {
-    const found = [];
-    const add = (control) => { found.push(control); return settle(state, control); };
+  controls(state, add) {
     const device = add(choose("device", "device or model", distinct(views.map((view) => view.device))));
     add(choose("timeline", "timeline", views.filter((view) => view.device === device).map(named)));
     const view = this.at(state);
@@ -19,7 +17,6 @@ const timelines = (views) => ({
     add({ name: "from", label: `from, ${unit}`, number: true, first: 0 });
     add({ name: "to", label: `to, ${unit}`, number: true, first: makespan });
     for (const [name, label] of [["in", "zoom in"], ["out", "zoom out"], ["earlier", "← earlier"], ["later", "later →"], ["whole", "whole"]]) add({ name, label, button: true });
-    return found;
   },
 
   at: (state) => views.find((view) => view.device === state.device && named(view) === state.timeline),
