@@ -29,6 +29,8 @@ CPU_BASELINES = ("cpu_sequential", "cpu_parallel")
 VENDOR = "cub_device_scan"
 NEWEST_VENDOR = "cub_newest"
 CUBS = (VENDOR, NEWEST_VENDOR, "cub_newest_look_ahead", "cub_newest_deterministic")
+VENDOR_CODE = (CEILING, *CUBS, "thrust_scan")
+"""What a commit of Scanlab does not change, only one of CUDA or CCCL."""
 PYTHON_BASELINES = ("torch_cumsum", "cupy_cumsum", "jax_cumsum")
 RIVALS = (*CUBS, "thrust_scan", *PYTHON_BASELINES)
 """Scans that users would pick instead of ours, on the GPU."""
@@ -319,7 +321,7 @@ class Timings:
 
 @dataclass(frozen=True)
 class AllTimings:
-    """Every case of one device in the runs that timed ``best``.
+    """Every case of one device in the runs that timed ``best``, or another variant.
 
     ``against``: there must be a case in which one of these was timed beside ``best``. ``python`` admits the libraries of
     Python, which are timed in a run of their own.
@@ -327,20 +329,21 @@ class AllTimings:
 
     against: Sequence[str] = ()
     python: bool = False
+    of: str = BEST
 
     def find(self, results: Results, published: dict[str, Publication]) -> AllTimingEvidence | None:
-        wanted = AllTimings(python=self.python)
+        wanted = AllTimings(python=self.python, of=self.of)
         if wanted not in results.found:
             results.found[wanted] = self._find(results)
         found = results.found[wanted]
-        if found and self.against and not any(found.match(key, BEST, self.against) for key in found.samples):
+        if found and self.against and not any(found.match(key, self.of, self.against) for key in found.samples):
             return None
         return found
 
     def _find(self, results: Results) -> AllTimingEvidence | None:
         for origin, device, rows in _by_device(results, results.timings):
             rows = rows[rows["settings"] == ""]
-            wanted = set(rows.loc[rows["variant"] == BEST, "run"])
+            wanted = set(rows.loc[rows["variant"] == self.of, "run"])
             if wanted:
                 if self.python:
                     wanted |= set(rows.loc[rows["variant"].isin(PYTHON_BASELINES), "run"])
@@ -349,7 +352,7 @@ class AllTimings:
 
     def absent(self) -> str:
         beside = f" beside {' or '.join(self.against)}" if self.against else ""
-        return f"no timings of {BEST}{beside} on a CUDA device"
+        return f"no timings of {self.of}{beside} on a CUDA device"
 
     def _of(self, results: Results, rows: pd.DataFrame, device: str, origin: str) -> AllTimingEvidence:
         newest_first = {run: -place for place, run in enumerate(_by_date(set(rows["run"]), results.runs))}

@@ -53,7 +53,7 @@ def _number(axes: Axes, rows: pd.DataFrame, lanes: dict[int, int]) -> None:
 def time_label(about: Mapping[str, Any]) -> str:
     """The axis of time, with what was run as far as the trace says it."""
     ran = [str(about.get("workload", "")), f"{style.power_of_two(about['items'])} items" if "items" in about else "",
-           f"{about['chunks']} chunks" if "chunks" in about else "", "simulated" if "simulated_on" in about else ""]  # fmt: skip
+           f"{about['chunks']} chunks" if "chunks" in about else "", "simulated" if "simulated_on" in about and "measured_us" not in about else ""]  # fmt: skip
     return "time, ms" + "".join(f"{'; ' if place == 0 else ', '}{part}" for place, part in enumerate(filter(None, ran)))
 
 
@@ -81,7 +81,10 @@ def draw_file(file: Path) -> Figure:
     if not found.kind:
         raise ValueError("; ".join(f"{place}: {message}" for place, message in found.wrong))
     drawn, (axes,) = style.figure(style.COLUMN, 1.4)
-    draw_trace(axes, found.rows, f"{found.context.get('schedule', '')}, {makespan_ms(found.rows):.2f} ms".lstrip(", "))
+    about, took = found.context, f"{makespan_ms(found.rows):.2f} ms"
+    if "measured_us" in about:  # both, of `scanlab simulate --compare`
+        took = f"{about['measured_us'] / 1e3:.2f} ms measured, {about['predicted_us'] / 1e3:.2f} predicted"
+    draw_trace(axes, found.rows, f"{about.get('schedule', '')}, {took}".lstrip(", "))
     axes.set_xlabel(time_label(found.context))
     return drawn
 

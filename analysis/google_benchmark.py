@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 _NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
@@ -29,6 +29,23 @@ def time_ns(entry: Mapping[str, Any]) -> float:
     if unit not in _NANOSECONDS:
         raise ValueError(f"unknown time_unit {unit!r}, expected one of {', '.join(_NANOSECONDS)}")
     return float(value) * _NANOSECONDS[unit]
+
+
+def same_device(entry: Mapping[str, Any], context: Mapping[str, Any]) -> None:
+    """ValueError if a repetition says that it ran on another device than the file."""
+    if (found := entry.get("device")) is not None and found != context.get("device"):
+        raise ValueError(f"it ran on {found!r}, and the file is of {context.get('device')!r}: one device a file")
+
+
+def lacking(rounds: Mapping[Any, Collection[int]]) -> str:
+    """Which repetitions are missing, by case: each case has all from 0 to its last one; empty if none is missing."""
+    gaps = {case: sorted(set(range(max(of) + 1)) - set(of)) for case, of in rounds.items() if len(of) <= max(of)}
+    if not gaps:
+        return ""
+    case, first = next(iter(gaps.items()))
+    named = " ".join(str(part) for part in case if part != "")
+    of = f"{len(gaps)} cases lack repetitions, the first of them {named}" if len(gaps) > 1 else f"repetitions are missing of {named}"
+    return f"{of}: round {', '.join(map(str, first[:5]))}{' …' if len(first) > 5 else ''} of 0 to {max(rounds[case])}"
 
 
 def whole(entry: Mapping[str, Any], key: str, default: int | None = None) -> int:

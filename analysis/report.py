@@ -1,17 +1,14 @@
 """Drawing every figure and writing every table that the evidence allows.
 
-Figures and tables are found in their packages. One whose evidence is missing is skipped with a sentence, and what an
-earlier run left of it is removed, so that nothing stale stays in the report.
+Figures and tables are found in their packages. One whose evidence is missing is skipped with a sentence, and its files are
+named, so that what an earlier run left of it can be removed and nothing stale stays in the report.
 """
 
 from __future__ import annotations
 
-import importlib
-import os
-import pkgutil
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -24,9 +21,14 @@ from matplotlib import pyplot  # noqa: E402
 
 from analysis import figures, macros, statistics, style, tables  # noqa: E402
 from analysis.evidence import Gathered, Provenance, gather  # noqa: E402
+from analysis.modules import modules  # noqa: E402
+from analysis.page import write_page  # noqa: E402
 from analysis.published import Publication  # noqa: E402
 from analysis.results import CASE, Results  # noqa: E402
 from analysis.table_formats import Table, latex, latex_cell  # noqa: E402
+
+
+PAGE = "report.html"
 
 
 @dataclass
@@ -39,31 +41,34 @@ class Report:
     paper: Path | None
     say: Callable[[str], None]
     written: list[Path] = field(default_factory=list)
+    left_out: list[Path] = field(default_factory=list)
+    """Files that were not written for want of evidence, below ``out`` and ``paper``."""
 
     def build(self) -> None:
         """Writes figures, tables, the cases and the paper's macros."""
+        for folder in filter(None, (self.out, self.paper)):
+            for part in ("figures", "tables"):
+                (folder / part).mkdir(parents=True, exist_ok=True)
         with style.sheet():
             for name, module in modules(figures):
                 self._figure(name, module)
         for name, module in modules(tables):
             self._table(name, module)
         self._cases()
+        self._page()
         if self.paper:
             self._write(self.paper / "macros.tex", macros.document(macros.values(self.results, self.published)))
 
     def _figure(self, name: str, module: ModuleType) -> None:
         gathered = gather(module.NEEDS, self.results, self.published)
-        stems = [folder / "figures" / name for folder in self._folders()]
         if gathered.reasons:
-            self._skip("figure", name, gathered, [s.with_suffix(x) for s in stems for x in (".pdf", ".png", ".caption.tex")])
+            self._leave_out("figure", name, gathered, (".pdf", ".png", ".caption.tex"))
             return
         drawn = module.draw(**gathered.found)
         style.footer(drawn, [p.line() for p in gathered.provenances])
         for suffix, metadata in ((".pdf", {"CreationDate": None}), (".png", None)):
             target = self.out / "figures" / (name + suffix)
-            partial = target.with_name(f".{target.name}")
-            drawn.savefig(partial, format=suffix[1:], metadata=metadata)
-            os.replace(partial, target)
+            drawn.savefig(target, metadata=metadata)
             self.written.append(target)
             drawn.set_layout_engine("none")  # the second file takes the layout of the first
         pyplot.close(drawn)
@@ -76,9 +81,8 @@ class Report:
 
     def _table(self, name: str, module: ModuleType) -> None:
         gathered = gather(module.NEEDS, self.results, self.published)
-        suffixes = (".tex", ".md", ".csv", ".caption.tex")
         if gathered.reasons:
-            self._skip("table", name, gathered, [f / "tables" / (name + s) for f in self._folders() for s in suffixes])
+            self._leave_out("table", name, gathered, (".tex", ".md", ".csv", ".caption.tex"))
             return
         table: Table = module.build(**gathered.found)
         folder = self.out / "tables"
@@ -91,10 +95,17 @@ class Report:
             self._write(self.paper / "tables" / f"{name}.caption.tex", caption(text, gathered.provenances))
         self.say(f"table {name}: {footer_line(gathered.provenances)}")
 
-    def _skip(self, what: str, name: str, gathered: Gathered, stale: list[Path]) -> None:
-        for path in stale:
-            path.unlink(missing_ok=True)
+    def _leave_out(self, what: str, name: str, gathered: Gathered, suffixes: Sequence[str]) -> None:
+        self.left_out += [Path(f"{what}s") / (name + suffix) for suffix in suffixes]
         self.say(f"{what} {name} is left out: {' and '.join(gathered.reasons)}.")
+
+    def _page(self) -> None:
+        if written := write_page(self.results, self.published, self.out / PAGE):
+            self.written += written
+            self.say(f"page {PAGE}: {written[0].stat().st_size / 1e6:.1f} MB")
+        else:
+            self.left_out.append(Path(PAGE))
+            self.say(f"page {PAGE} is left out: no timings, schedules or timelines.")
 
     def _cases(self) -> None:
         """Every case of every run with its median and interval, tidy."""
@@ -105,20 +116,9 @@ class Report:
             cases.insert(0, column, [of(runs[i]) for i in cases["run"]])
         self._write(self.out / "cases.csv", cases.drop(columns="run").to_csv(index=False))
 
-    def _folders(self) -> list[Path]:
-        return [self.out, *([self.paper] if self.paper else [])]
-
     def _write(self, path: Path, text: str) -> None:
-        partial = path.with_name(f".{path.name}")
-        partial.write_text(text, encoding="utf-8")
-        os.replace(partial, path)
+        path.write_text(text, encoding="utf-8")
         self.written.append(path)
-
-
-def modules(package: ModuleType) -> Iterator[tuple[str, ModuleType]]:
-    """The modules of a package by name."""
-    for found in sorted(pkgutil.iter_modules(package.__path__), key=lambda m: m.name):
-        yield found.name, importlib.import_module(f"{package.__name__}.{found.name}")
 
 
 def footer_line(provenances: list[Provenance]) -> str:

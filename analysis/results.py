@@ -289,11 +289,21 @@ def _read_file(file: Path, origin: str, results: Results) -> None:
         return read_table(file, origin, results)
     if file.suffix in (".csv", ".txt"):
         return None
-    loaded = _load_json(file, results.problems)
-    for document in loaded if isinstance(loaded, list) else [loaded]:  # explain prints several cases as a list
-        if isinstance(document, dict):
+    loaded = load_json(file, results.problems)
+    documents = loaded if isinstance(loaded, list) else [loaded]  # explain prints several cases as a list
+    first = _device(documents[0]) if documents else None
+    for number, document in enumerate(documents):
+        if (device := _device(document)) != first:
+            message = f"it is {device!r}, and that of the first document {first!r}: one device a file"
+            results.problems.append(Problem(file, f"[{number}].context.device", message))
+        elif isinstance(document, dict):
             _read_document(file, origin, document, results)
     return None
+
+
+def _device(document: Any) -> Any:
+    context = document.get("context") if isinstance(document, dict) else None
+    return context.get("device") if isinstance(context, dict) else None
 
 
 def _table_reader(file: Path) -> Callable[[Path, str, Results], None] | None:
@@ -318,7 +328,8 @@ def _read_document(file: Path, origin: str, document: Mapping[str, Any], results
 # ------------------------------------------------------------------------------------------------ JSON
 
 
-def _load_json(file: Path, problems: list[Problem]) -> Any:
+def load_json(file: Path, problems: list[Problem]) -> Any:
+    """The content of a JSON file, plain or .gz; None, and a problem with its place, if it cannot be read."""
     try:
         raw = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
     except (EOFError, zlib.error) as error:
@@ -365,8 +376,14 @@ def _read_timings(file: Path, origin: str, document: Mapping[str, Any], results:
     run = len(results.runs)
     results.runs.append(Run(file, origin, context))
     seen: set[tuple[Any, ...]] = set()
+    refused = len(results.problems)
     for index, entry in enumerate(document["benchmarks"]):
         _read_repetition(file, origin, run, index, entry, seen, results)
+    rounds: dict[tuple[Any, ...], set[int]] = {}
+    for named, *repetition in seen:
+        rounds.setdefault(named, set()).add(max(repetition))
+    if len(results.problems) == refused and (lacking := google_benchmark.lacking(rounds)):
+        results.problems.append(Problem(file, "benchmarks", lacking))
 
 
 def _read_repetition(
@@ -388,6 +405,7 @@ def _read_repetition(
         results.skipped_rows.append({"origin": origin, "run": run, **case, "reason": reason})
         return None
     try:
+        google_benchmark.same_device(entry, results.runs[run].context)
         time_ns = google_benchmark.time_ns(entry)
         repetition = (google_benchmark.whole(entry, "round", 0), google_benchmark.whole(entry, "repetition_index", 0))
     except ValueError as error:

@@ -102,12 +102,8 @@ def ratio_intervals(numerators: Sequence[np.ndarray], denominators: Sequence[np.
 
 def summarise(timings: pd.DataFrame, case: list[str]) -> pd.DataFrame:
     """One row a case: ``count``, ``median_ns``, ``low_ns``, ``high_ns`` (nanoseconds) and its ``samples``."""
-    grouped = timings.groupby(case, sort=True)["time_ns"]
-    keys, samples = [], []
-    for key, values in grouped:
-        keys.append(key)
-        samples.append(values.to_numpy(dtype=float))
-    cases = pd.DataFrame(keys, columns=case)
+    cases = repetitions(timings, case)
+    samples = cases.pop("samples")
     cases["count"] = np.array([len(values) for values in samples], dtype=int)
     found = np.full((len(samples), 3), np.nan)
     for count in sorted(set(cases["count"])):
@@ -119,5 +115,17 @@ def summarise(timings: pd.DataFrame, case: list[str]) -> pd.DataFrame:
             if count >= FEWEST:
                 found[part, 1], found[part, 2] = _bounds(_resampled_medians(rows, 0))
     cases["median_ns"], cases["low_ns"], cases["high_ns"] = found.T
-    cases["samples"] = pd.Series(samples, dtype=object)
+    cases["samples"] = samples
+    return cases
+
+
+def repetitions(timings: pd.DataFrame, case: list[str]) -> pd.DataFrame:
+    """One row a case, in order, with ``samples``, its times in nanoseconds."""
+    grouped = timings.groupby(case, sort=True, dropna=False)
+    number = grouped.ngroup().to_numpy()
+    order = np.argsort(number, kind="stable")
+    first = np.flatnonzero(np.diff(number[order], prepend=-1))
+    cases = timings[case].iloc[order[first]].reset_index(drop=True)
+    times = timings["time_ns"].to_numpy(dtype=float)[order]
+    cases["samples"] = pd.Series(np.split(times, first[1:]) if len(first) else [], dtype=object)
     return cases

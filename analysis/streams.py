@@ -9,6 +9,8 @@ trace          ``scanlab streams trace`` (trace events)                    an op
 simulation     ``scanlab simulate``, ``scanlab scenes`` (likewise)         likewise, or a block on a multiprocessor
 caveats        ``scanlab streams caveats --json``                          an experiment
 concurrency    ``scanlab streams concurrency --json``                      a case, its makespans a list
+comparison     ``scanlab simulate --compare … --out``                      a trace, measured and predicted
+advice         ``scanlab advise --against … --json``                       a problem: what was advised, what was fastest
 =============  ==========================================================  ==================================
 """
 
@@ -24,11 +26,13 @@ import pandas as pd
 from analysis import google_benchmark
 
 SCHEDULES, STREAM_SCAN, TRACE, CAVEATS, CONCURRENCY = "schedules", "stream_scan", "trace", "caveats", "concurrency"
-SIMULATION = "simulation"
+SIMULATION, COMPARISON, ADVICE = "simulation", "comparison", "advice"
 
 SCHEDULES_SCHEMA = "scanlab-streams/1"
 CAVEATS_SCHEMA = "scanlab-caveats/1"
 CONCURRENCY_SCHEMA = "scanlab-concurrency/1"
+COMPARISON_SCHEMA = "scanlab-comparison/1"
+ADVICE_SCHEMA = "scanlab-advice-against/1"
 _RESULTS_SCHEMA = "scanlab-results/1"
 
 ENGINES = ("copies in", "kernels", "copies out")
@@ -44,6 +48,9 @@ TRACE_COLUMNS = ["lane", "lane_name", "kind", "start_us", "end_us", "chunk", "op
 CAVEAT_COLUMNS = ["name", "question", "said", "claim", "source", "answer", "differs", "yes", "trials", "why_not", "environment"]
 CONCURRENCY_COLUMNS = ["streams", "kernels", "blocks", "slots", "connections", "block_seconds", "waves", "fluid_seconds",
                        "predicted_seconds", "serial_seconds", "makespan_seconds"]  # fmt: skip
+COMPARISON_COLUMNS = ["schedule", "workload", "items", "chunks", "streams", "work", "connections", "measured_us", "predicted_us", "overlap_in_either",
+                      "overlap_in_both"]  # fmt: skip
+ADVICE_COLUMNS = ["workload", "items", "work", "choices", "advised", "fastest", "slower"]
 
 _WHOLE = {"items", "chunks", "streams", "work", "blocks", "buffers", "bytes", "budget"}
 _ENTRIES = {"schedule": ("workload", "items", "chunks", "streams", "memory", "work", "blocks"), "copy": ("bytes", "memory"),
@@ -74,6 +81,10 @@ def read(document: Mapping[str, Any]) -> Found | None:
         return _objects(document, CAVEATS, CAVEATS_SCHEMA, "experiments", CAVEAT_COLUMNS, _wrong_caveat)
     if family == "scanlab-concurrency":
         return _objects(document, CONCURRENCY, CONCURRENCY_SCHEMA, "cases", CONCURRENCY_COLUMNS, _wrong_concurrency)
+    if family == "scanlab-comparison":
+        return _objects(document, COMPARISON, COMPARISON_SCHEMA, "traces", COMPARISON_COLUMNS, _wrong_comparison)
+    if family == "scanlab-advice-against":
+        return _objects(document, ADVICE, ADVICE_SCHEMA, "problems", ADVICE_COLUMNS, _wrong_advice)
     if "traceEvents" in document:
         return trace(document)
     return None
@@ -102,6 +113,7 @@ def _entries(document: Mapping[str, Any], kind: str, wanted: str, schema: str, c
         if entry.get("run_type") == "aggregate" or google_benchmark.skip_reason(entry):
             continue
         try:
+            google_benchmark.same_device(entry, found.context)
             row = row_of(entry)
             row["round"] = max(google_benchmark.whole(entry, "round", 0), google_benchmark.whole(entry, "repetition_index", 0))
             row["time_ns"] = google_benchmark.time_ns(entry)
@@ -114,6 +126,11 @@ def _entries(document: Mapping[str, Any], kind: str, wanted: str, schema: str, c
         seen.add(identity)
         rows.append(row)
     found.rows = pd.DataFrame(rows, columns=columns)
+    rounds: dict[tuple[Any, ...], set[int]] = {}
+    for row in rows:
+        rounds.setdefault(tuple(value for key, value in row.items() if key not in ("round", "time_ns")), set()).add(row["round"])
+    if not found.wrong and (lacking := google_benchmark.lacking(rounds)):
+        found.wrong.append(("benchmarks", lacking))
     return found
 
 
@@ -193,6 +210,16 @@ def _wrong_concurrency(entry: Mapping[str, Any]) -> str:
     return next((f"{key} is {entry[key]!r}, not a positive number" for key in numbers if not _positive(entry[key])), "")
 
 
+def _wrong_comparison(entry: Mapping[str, Any]) -> str:
+    return next((f"{key} is {entry[key]!r}, not a positive number" for key in ("measured_us", "predicted_us") if not _positive(entry[key])), "")
+
+
+def _wrong_advice(entry: Mapping[str, Any]) -> str:
+    wanted = {"schedule", "chunks", "streams", "measured_us"}
+    lacks = [key for key in ("advised", "fastest") if not isinstance(entry[key], dict) or wanted - entry[key].keys()]
+    return f"{lacks[0]} is no choice with {', '.join(sorted(wanted))}" if lacks else ""
+
+
 def _positive(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and value > 0
 
@@ -200,9 +227,13 @@ def _positive(value: Any) -> bool:
 # ---------------------------------------------------------------------------------------------- traces
 
 
+_LANES_A_PROCESS = 1_000_000_000
+
+
 def trace(document: Mapping[str, Any]) -> Found:
     """A timeline in the trace-event format: the complete events of the process that is named ``engines``, or, where there
-    is one, of that named ``multiprocessors``.
+    is one, of that named ``multiprocessors``. ``scanlab simulate --compare`` has two, ``engines, measured`` and ``engines,
+    predicted``: lanes of their own, named likewise.
 
     ``otherData`` is the context; it says ``simulated_on`` if nothing was measured.
     """
@@ -212,12 +243,14 @@ def trace(document: Mapping[str, Any]) -> Found:
     if not isinstance(about, dict):
         return Found(wrong=[("otherData", "expected an object")])
     processes, lane_names = _names(events, "process_name"), _names(events, "thread_name")
-    shown = next((name for name in ("multiprocessors", "engines") if name in processes.values()), None)
+    said = {process: name.partition(", ") for process, name in processes.items()}
+    shown = next((kind for kind in ("multiprocessors", "engines") if any(kind == name for name, _, _ in said.values())), None)
     if shown is None:
         return Found(wrong=[("traceEvents", "no process is named engines")])
     found, rows = Found(SIMULATION if "simulated_on" in about else TRACE, about), []
     for index, event in enumerate(events):
-        if event.get("ph") != "X" or processes.get((event.get("pid"), 0)) != shown:
+        name, comma, whose = said.get((event.get("pid"), 0), ("", "", ""))
+        if event.get("ph") != "X" or name != shown:
             continue
         start, lasts = event.get("ts"), event.get("dur")
         arguments = event.get("args") if isinstance(event.get("args"), dict) else {}
@@ -225,8 +258,13 @@ def trace(document: Mapping[str, Any]) -> Found:
             found.wrong.append((f"traceEvents[{index}]", f"refused: ts is {start!r} and dur {lasts!r}, not microseconds"))
             continue
         lane, kind = event.get("tid", 0), str(event.get("cat", ""))
-        rows.append((lane, lane_names.get((event.get("pid"), lane), kind), kind, start, start + lasts, arguments.get("chunk", -1),
-                     arguments.get("operation", -1), str(arguments.get("stream", "")), arguments.get("channel", -1), arguments.get("bytes", -1)))  # fmt: skip
+        engine, *further = lane_names.get((event.get("pid"), lane), kind).partition(", ")
+        lane_name = "".join([engine, comma, whose, *further])
+        if comma:
+            lane += _LANES_A_PROCESS * event["pid"]
+        rows.append((lane, lane_name, kind, start, start + lasts, arguments.get("chunk", -1),
+                     arguments.get("operation", -1), str(arguments.get("stream", "")), arguments.get("channel", -1),
+                     arguments.get("bytes", -1)))  # fmt: skip
     found.rows = pd.DataFrame(rows, columns=TRACE_COLUMNS)
     if found.rows.empty:
         found.wrong.append(("traceEvents", "holds no operation of an engine"))

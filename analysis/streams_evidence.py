@@ -19,7 +19,7 @@ SCHEDULE = ["workload", "items", "chunks", "streams", "memory", "work", "blocks"
 PROBLEM = ["workload", "items", "work", "blocks"]
 """What schedules that are compared have in common."""
 SCAN = ["way", "scan", "type", "op", "mode", "items", "from", "to", "budget", "chunks", "mapped"]
-STREAMED, NAIVE, DUPLEX = "streamed", "naive", "duplex_copy"
+STREAMED, NAIVE, DUPLEX, FILES = "streamed", "naive", "duplex_copy", "files"
 SERIAL = "serial_pinned"
 MAIN_WORKLOAD = "scale"
 

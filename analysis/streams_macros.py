@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import pandas as pd
 
 from analysis import streams
 from analysis.evidence import TableEvidence
 from analysis.figures.concurrency import in_block_times
 from analysis.figures.stream_scan import fastest
 from analysis.statistics import ratio_interval
-from analysis.streams_evidence import SERIAL, STREAMED, Experiments, ScanEvidence, ScheduleEvidence
+from analysis.streams_evidence import FILES, SERIAL, STREAMED, Experiments, ScanEvidence, ScheduleEvidence
 from analysis.streams_evidence import Schedules, StreamScans, TraceEvidence, Traces
-from analysis.streams_targets import best_schedule, over_bound, targets
+from analysis.streams_targets import best_schedule, of_file, over_bound, targets
 from analysis.table_formats import latex, significant
 
 NAMES = {
@@ -31,11 +32,20 @@ NAMES = {
     "streamScanOfDuplex": "stream-scan of 16 GiB from and to memory over copies both ways",
     "streamScanRate": "fastest stream-scan from and to memory, GB/s each way",
     "streamFileRate": "fastest stream-scan from and to a file, GB/s each way",
-    "streamFileOfNaive": "stream-scan from and to a file against the naive loop, the least over sizes",
+    "streamFileOfNaive": "stream-scan from and to the largest file over the naive loop",
+    "streamFileOfFiles": "the same over reading and writing alone",
     "streamQueueOne": "several kernels a stream with one connection, block times",
     "streamQueueMany": "the same with most connections",
     "streamStairsCases": "cases of one kernel a stream, over all numbers of connections",
     "streamStairsFarthest": "largest distance of their makespan from the formula, percent",
+    "modelCases": "configurations that the engine model is held against",
+    "modelMedian": "median error of their makespan, percent",
+    "modelWorst": "largest error of their makespan, percent",
+    "modelOverlap": "pairs of operations that overlap in both, of those in either, percent",
+    "modelLongOverlap": "the same with at most 16 chunks of at least 2^25 items",
+    "adviceMedian": "how much longer than the fastest what is advised takes, in the median over problems, percent",
+    "adviceWorst": "the same at worst",
+    "adviceProblems": "problems of which every choice was measured",
     "caveatsSaid": "experiments of which the source says something, and the device too",
     "caveatsDiffer": "those in which the device does otherwise",
     "collectionCost": "largest change of the makespan by collecting activity records, percent",
@@ -50,6 +60,8 @@ def describers() -> tuple[tuple[dict[str, object], Callable[..., dict[str, str]]
         ({"schedules": Schedules()}, _schedule_values),
         ({"scans": StreamScans()}, _scan_values),
         ({"experiments": Experiments(streams.CONCURRENCY)}, _concurrency_values),
+        ({"experiments": Experiments(streams.COMPARISON)}, _model_values),
+        ({"experiments": Experiments(streams.ADVICE)}, _advice_values),
         ({"experiments": Experiments(streams.CAVEATS)}, _caveat_values),
         ({"traces": Traces()}, _trace_values),
         ({"schedules": Schedules(), "scans": StreamScans(), "traces": Traces()}, _target_values),
@@ -100,6 +112,8 @@ def _scan_values(scans: ScanEvidence) -> dict[str, str]:
         rows = streamed[(streamed["from"] == place) & (streamed["to"] == place)]
         if not rows.empty:
             named[macro] = _number(float((rows["bytes"] / rows["median_ns"]).max()))
+    if bound := of_file(scans, FILES):
+        named["streamFileOfFiles"] = _number(bound[0].value)
     return named
 
 
@@ -113,6 +127,28 @@ def _concurrency_values(experiments: TableEvidence) -> dict[str, str]:
     if queue["connections"].nunique() > 1:
         named |= {"streamQueueOne": _number(queue["measured"].iloc[0]), "streamQueueMany": _number(queue["measured"].iloc[-1])}
     return named
+
+
+def _model_values(experiments: TableEvidence) -> dict[str, str]:
+    rows = experiments.rows
+    errors = (rows["predicted_us"] / rows["measured_us"] - 1).abs()
+    long = rows[(rows["chunks"] <= 16) & (rows["items"] >= 2**25)]
+    return {
+        "modelCases": str(len(rows)),
+        "modelMedian": _number(100 * float(errors.median()), 2),
+        "modelWorst": _number(100 * float(errors.max()), 2),
+        "modelOverlap": _overlap_percent(rows),
+        "modelLongOverlap": _overlap_percent(long),
+    }
+
+
+def _overlap_percent(rows: pd.DataFrame) -> str:
+    return _number(100 * float(rows["overlap_in_both"].sum() / max(1, rows["overlap_in_either"].sum())))
+
+
+def _advice_values(experiments: TableEvidence) -> dict[str, str]:
+    slower = 100 * experiments.rows["slower"].astype(float)
+    return {"adviceProblems": str(len(slower)), "adviceMedian": _number(float(slower.median()), 2), "adviceWorst": _number(float(slower.max()), 2)}
 
 
 def _caveat_values(experiments: TableEvidence) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What the fastest scans should reach, and whether they do: every figure is computed, and none is typed."""
+"""What the fastest scans should reach, and whether they do: bounds are those of ``paper/claims.toml``, and figures are computed."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from analysis import claims
+from analysis.claims import Claim
 from analysis.evidence import BEST, BULK_CEILING, CEILING, CEILINGS, CUBS, FLOOR, LOSS, MEETING_CEILING, VECTOR_CEILING
 from analysis.evidence import AllTimingEvidence, Key, TableEvidence
-from analysis.results import ideal_bytes
 from analysis.statistics import Interval, ratio_interval
 
 MISSING = "not in the data"
-GIB = 1 << 30
-AFFINE_ITEMS = 1 << 27
 
 
 @dataclass(frozen=True)
@@ -55,46 +54,30 @@ Ratio = Callable[[Key], list[tuple[Interval, int]]]
 
 
 def targets(timings: AllTimingEvidence, kernels: TableEvidence) -> list[Target]:
-    """Every target in order, with the standing of ``best`` in the data."""
-    of_memcpy, of_cub = _against(timings, (CEILING,)), _against(timings, CUBS)
-    found = []
-    for kind, times_cub in (("i32", 1.25), ("f32", 1.25), ("i64", 1.08), ("f64", 1.08)):
-        large = [key for key in timings.keys(**_sums(kind)) if _gib(key)]
-        found.append(_copy(timings, f"{kind}, 1 GiB and more", large, of_memcpy))
-        found.append(_at_least(timings, f"{kind}, 1 GiB and more", "× CUB", times_cub, large, of_cub))
-    for kind in ("i16", "f16"):
-        keys = [key for key in timings.keys(**_sums(kind)) if key.items >= 1 << 28]
-        found.append(_at_least(timings, f"{kind}, 2^28 items and more", "of memcpy", 0.90, keys, of_memcpy))
-    keys = [key for key in timings.keys(**_sums("i8")) if key.items >= 1 << 30]
-    found.append(_at_least(timings, "i8, 2^30 items and more", "of memcpy", 0.85, keys, of_memcpy))
-    for launch in ("stream", "graph"):
-        warm = _sums("i32", "warm", launch)
-        found.append(_at_least(timings, f"i32, 2^20 to 2^22, warm, {launch}", "× CUB", 1.5, timings.keys(items=(1 << 20, 1 << 21, 1 << 22), **warm), of_cub))
-        found.append(_at_least(timings, f"i32, 2^24, warm, {launch}", "× CUB", 1.3, timings.keys(items=1 << 24, **warm), of_cub))
-    small = [key for key in timings.keys(**_sums("i32", "warm")) if key.items <= 1 << 18 and _power(key.items)]
-    found.append(_at_most(timings, "i32, up to 2^18, warm, stream", "× empty launch", 1.4, small, _over_floor(timings)))
-    nodes = [key for key in timings.keys(**_sums("i32", "warm", "graph")) if key.items <= 1 << 14 and _power(key.items)]
-    found.append(_at_least(timings, "i32, up to 2^14, warm, graph", "× CUB", 1.5, nodes, of_cub))
-    for kind in ("i32", "f32"):
-        affine = timings.keys(items=AFFINE_ITEMS, **(_sums(kind) | {"op": "affine"}))
-        found.append(_at_least(timings, f"{kind} affine, 2^27 items", "× CUB", 1.1, affine, of_cub))
-    found.append(_never_loses(timings))
-    alone = timings.keys(items=1 << 28, **_sums("i32"))
-    found.append(_at_least(timings, "decoupled_lookback, i32, 2^28", "× CUB", 1.0, alone, _against(timings, CUBS, "decoupled_lookback")))
-    found.append(_no_spills(kernels))
-    return found
+    """Every target of scans, as ``paper/claims.toml`` has them, with the standing of ``best`` in the data."""
+    return [target(claim, timings, kernels) for claim in claims.own(claims.OF_SCANS)]
 
 
-def _sums(kind: str, cache: str = "cold", launch: str = "stream") -> dict[str, str]:
-    return {"type": kind, "op": "plus", "mode": "inclusive", "cache": cache, "launch": launch}
+def target(claim: Claim, timings: AllTimingEvidence | None, kernels: TableEvidence | None) -> Target:
+    """How a claim about scans stands; without data to tell, neither reached nor missed."""
+    if (kernels if claim.measure == "spills" else timings) is None:
+        return unknown(claim, _measure(claim))
+    return _OF[claim.measure](claim, timings if claim.measure != "spills" else kernels)
 
 
-def _gib(key: Key) -> bool:
-    return _power(key.items) and ideal_bytes(key.type, key.op, key.items) >= 2 * GIB
+def unknown(claim: Claim, measure: str) -> Target:
+    """The row of a claim that the data do not tell of."""
+    return Target(claim.statement, measure, claim.wanted, None, MISSING, 0, 0)
 
 
-def _power(n: int) -> bool:
-    return n > 0 and n & (n - 1) == 0
+def _measure(claim: Claim) -> str:
+    """What a speed is measured in: copies are a ceiling, scans are rivals."""
+    named = {"floor": "× empty launch", "losses": "lost to CUB", "spills": "with local memory"}
+    if claim.measure in named:
+        return named[claim.measure]
+    if claim.over == "cub":
+        return "× CUB"
+    return f"{'of' if set(claim.rivals) <= set(CEILINGS) else '×'} {' or '.join(claim.rivals)}"
 
 
 def _against(timings: AllTimingEvidence, theirs: Sequence[str], ours: str = BEST) -> Ratio:
@@ -107,8 +90,8 @@ def _against(timings: AllTimingEvidence, theirs: Sequence[str], ours: str = BEST
     return ratio
 
 
-def _over_floor(timings: AllTimingEvidence) -> Ratio:
-    """Time of best over that of an empty launch in the same run, launched the same way."""
+def _over_floor(timings: AllTimingEvidence, ours: str) -> Ratio:
+    """Time of a variant over that of an empty launch in the same run, launched the same way."""
     floors: dict[tuple[int, str, str], np.ndarray] = {}
     for key, runs in timings.samples.items():
         for run, of in runs.items():
@@ -117,33 +100,31 @@ def _over_floor(timings: AllTimingEvidence) -> Ratio:
 
     def ratio(key: Key) -> list[tuple[Interval, int]]:
         for run, of in timings.samples[key].items():
-            if BEST in of and (floor := floors.get((run, key.cache, key.launch))) is not None:
-                return [(ratio_interval(of[BEST], floor), run)]
+            if ours in of and (floor := floors.get((run, key.cache, key.launch))) is not None:
+                return [(ratio_interval(of[ours], floor), run)]
         return []
 
     return ratio
 
 
-def _at_least(timings: AllTimingEvidence, what: str, measure: str, bound: float, keys: Sequence[Key], ratio: Ratio) -> Target:
-    return _row(timings, what, measure, f"≥ {bound:.2f}", keys, ratio, lambda value: value >= bound, min)
+def _speed(claim: Claim, timings: AllTimingEvidence) -> Target:
+    row = _row(claim, timings, _against(timings, claim.rivals, claim.variant))
+    return row if claim.or_of_copy_kernel is None else _or_of_copy_kernel(claim, timings, row)
 
 
-def _at_most(timings: AllTimingEvidence, what: str, measure: str, bound: float, keys: Sequence[Key], ratio: Ratio) -> Target:
-    return _row(timings, what, measure, f"≤ {bound:.2f}", keys, ratio, lambda value: value <= bound, max)
+def _floor(claim: Claim, timings: AllTimingEvidence) -> Target:
+    return _row(claim, timings, _over_floor(timings, claim.variant))
 
 
-def _row(
-    timings: AllTimingEvidence, what: str, measure: str, wanted: str, keys: Sequence[Key], ratio: Ratio,
-    meets: Callable[[float], bool], worst: Callable,
-) -> Target:  # fmt: skip
-    known = [(value, key, run) for key in keys for value, run in ratio(key)]
+def _row(claim: Claim, timings: AllTimingEvidence, ratio: Ratio) -> Target:
+    known = [(value, key, run) for key in claim.keys(timings) for value, run in ratio(key)]
     if not known:
-        return Target(what, measure, wanted, None, MISSING, 0, 0)
-    value, key, _ = worst(known, key=lambda found: found[0].value)
-    missed = {run for value_, _, run in known if not meets(value_.value)}
+        return unknown(claim, _measure(claim))
+    value, key, _ = claim.worst(known, key=lambda found: found[0].value)
+    missed = {run for value_, _, run in known if not claim.meets(value_.value)}
     runs = {run for _, _, run in known}
-    beside = _copies(timings, key) if missed else (None, None)
-    return Target(what, measure, wanted, value, _place(key), len(runs - missed), len(runs), *beside)
+    beside = _copies(timings, key) if missed and claim.source == claims.OURS else (None, None)
+    return Target(claim.statement, _measure(claim), claim.wanted, value, _place(key), len(runs - missed), len(runs), *beside)
 
 
 def _copies(timings: AllTimingEvidence, key: Key) -> tuple[Beside | None, Beside | None]:
@@ -158,21 +139,22 @@ def _copies(timings: AllTimingEvidence, key: Key) -> tuple[Beside | None, Beside
 
 
 def _place(key: Key) -> str:
-    return f"2^{key.items.bit_length() - 1}" if _power(key.items) else f"{key.items}"
+    return f"2^{key.items.bit_length() - 1}" if claims.power_of_two(key.items) else f"{key.items}"
 
 
-def _copy(timings: AllTimingEvidence, what: str, keys: Sequence[Key], of_memcpy: Ratio) -> Target:
-    """At least 0.95 of memcpy, or 0.98 of the copy kernel that reads and writes as the chosen scan does."""
-    row = _at_least(timings, what, "of memcpy", 0.95, keys, of_memcpy)
+def _or_of_copy_kernel(claim: Claim, timings: AllTimingEvidence, row: Target) -> Target:
+    """The copy kernel that reads and writes as the chosen scan does may stand in for memcpy."""
     if row.reached is not False:
         return row
-    _, key = min(((value.value, key) for key in keys for value, _ in of_memcpy(key)))
-    by_kernel = timings.match(key, BEST, (_copy_kernel(timings, key),))
+    of_memcpy = _against(timings, claim.rivals, claim.variant)
+    _, key = min(((value.value, key) for key in claim.keys(timings) for value, _ in of_memcpy(key)))
+    by_kernel = timings.match(key, claim.variant, (_copy_kernel(timings, key),))
     if by_kernel is None:
         return row
     where = f"{row.where}; {by_kernel.ratio.value:.3f} of {by_kernel.rival}"
-    row = replace(row, measure="of memcpy, or 0.98 of that copy kernel", where=where)
-    return replace(row, met=row.runs, fastest_copy=None, meeting_copy=None) if by_kernel.ratio.value >= 0.98 else row
+    row = replace(row, measure=f"{row.measure}, or {claim.or_of_copy_kernel:.2f} of that copy kernel", where=where)
+    reached = by_kernel.ratio.value >= claim.or_of_copy_kernel
+    return replace(row, met=row.runs, fastest_copy=None, meeting_copy=None) if reached else row
 
 
 def _copy_kernel(timings: AllTimingEvidence, key: Key) -> str:
@@ -182,13 +164,13 @@ def _copy_kernel(timings: AllTimingEvidence, key: Key) -> str:
     return BULK_CEILING if chosen.startswith("look_ahead") or not chosen else VECTOR_CEILING
 
 
-def _never_loses(timings: AllTimingEvidence) -> Target:
+def _never_loses(claim: Claim, timings: AllTimingEvidence) -> Target:
     duels = timings.duels
     if duels.empty:
-        return Target("all cases, by the interval", "lost to CUB", "0", None, MISSING, 0, 0)
+        return unknown(claim, _measure(claim))
     lost = int((duels["outcome"] == LOSS).sum())
-    what = f"all {len(duels)} cases, by the interval"
-    row = Target(what, "lost to CUB", "0", Interval(lost, np.nan, np.nan, 0), "", int(lost == 0), 1)
+    what = claim.statement.replace("all cases", f"all {len(duels)} cases")
+    row = Target(what, _measure(claim), claim.wanted, Interval(lost, np.nan, np.nan, 0), "", int(claim.meets(lost)), 1)
     if not lost:
         return row
     worst = duels[duels["outcome"] == LOSS].sort_values("ratio").iloc[0]
@@ -197,9 +179,12 @@ def _never_loses(timings: AllTimingEvidence) -> Target:
     return replace(row, where=where, fastest_copy=fastest, meeting_copy=meeting)
 
 
-def _no_spills(kernels: TableEvidence) -> Target:
+def _no_spills(claim: Claim, kernels: TableEvidence) -> Target:
     """Local memory is where spilled registers go; arrays indexed at run time lie there too."""
     spilling = kernels.rows[kernels.rows["local_bytes"] > 0]
     names = ", ".join(sorted(set(spilling["variant"])))
-    return Target("all our kernels", "with local memory", "0", Interval(len(spilling), np.nan, np.nan, 0),
-                  names or f"of {len(kernels.rows)}", int(spilling.empty), 1)  # fmt: skip
+    return Target(claim.statement, _measure(claim), claim.wanted, Interval(len(spilling), np.nan, np.nan, 0),
+                  names or f"of {len(kernels.rows)}", int(claim.meets(len(spilling))), 1)  # fmt: skip
+
+
+_OF = {"speed": _speed, "floor": _floor, "losses": _never_loses, "spills": _no_spills}

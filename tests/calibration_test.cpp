@@ -26,8 +26,8 @@ Calibration calibration_on(const DeviceProfile& device, const std::vector<int>& 
   for (MeasuredExperiment& measured : calibration.experiments) {
     const streams::Recording& recording = measured.experiment.recording;
     const Costs asked = costs(recording, device);
-    streams::TimedReplay replay{.seconds = 0, .timeline = simulate(recording, device, asked).timeline};
-    replay.seconds = replay.timeline.makespan();
+    Simulation simulation = simulate(recording, device, asked);
+    streams::TimedReplay replay{.seconds = simulation.seconds, .timeline = std::move(simulation.timeline)};
     for (streams::Span& span : replay.timeline.spans) span.blocks = asked.operations[span.operation].blocks;
     measured.replays.collected.push_back(replay);
     replay.timeline.spans.clear();
@@ -57,6 +57,55 @@ TEST(Calibration, MeasurementsAreReadAsTheyWereWritten) {
   other["experiments"][3]["plain"][0]["issued"].push_back(0);
   other["experiments"][3]["plain"][0]["issued"].push_back(0);
   EXPECT_THROW(calibration_of(other), CalibrationError);
+}
+
+TEST(Calibration, FindsTheDeviceThatItWasMeasuredOn) {
+  DeviceProfile told = device_profile("h200");
+  told.copy_latency = {2.5e-6, 1.5e-6};
+  told.latency_both = {2.5e-6, 4e-6};
+  told.hand_over = 3e-6;
+  told.kernel_latency = 1e-6;
+  told.host_wait = 4e-6;
+  told.both = {0.95 * told.alone.in, 0.9 * told.alone.out};
+  told.calls = {.copy = 1.5e-6,
+                .synchronous_copy = 1.5e-6,
+                .kernel = 3e-6,
+                .record = 0.2e-6,
+                .wait = 0.3e-6,
+                .graph = 2e-6,
+                .graph_node = 0.2e-6};
+  const auto json = profile_of(calibration_on(told, {1, 64}), "found");
+  const DeviceProfile found = parse_device_profile(json.dump(), "found.json");
+  constexpr double kNear = 0.5e-6;
+  EXPECT_NEAR(found.alone.in / told.alone.in, 1, 0.01);
+  EXPECT_NEAR(found.alone.out / told.alone.out, 1, 0.01);
+  EXPECT_NEAR(found.both.in / told.both.in, 1, 0.02);
+  EXPECT_NEAR(found.both.out / told.both.out, 1, 0.02);
+  EXPECT_NEAR(found.copy_latency.in, told.copy_latency.in, kNear);
+  EXPECT_NEAR(found.copy_latency.out, told.copy_latency.out, kNear);
+  EXPECT_NEAR(found.latency_both.out, told.latency_both.out, 1e-6);  // the last of a row has the bus to itself
+  EXPECT_NEAR(found.hand_over, told.hand_over, kNear);
+  EXPECT_NEAR(found.host_wait, told.host_wait, kNear);
+  EXPECT_NEAR(found.calls.copy, told.calls.copy, 0.01e-6);
+  EXPECT_NEAR(found.calls.kernel, told.calls.kernel, 0.01e-6);
+  EXPECT_NEAR(found.calls.record, told.calls.record, 0.01e-6);
+  EXPECT_NEAR(found.calls.graph_node, told.calls.graph_node, 0.05e-6);
+  EXPECT_NEAR(found.collected.in, 0, kNear);
+  EXPECT_EQ(found.multiprocessors, told.multiprocessors);
+  EXPECT_GE(found.kernels.size(), 8u);
+}
+
+TEST(Calibration, AMissingExperimentIsNamed) {
+  Calibration calibration = calibration_on(device_profile("h200"), {1});
+  for (MeasuredExperiment& each : calibration.experiments) {
+    if (each.experiment.name == "calls/kernels") each.failure = "no records";
+  }
+  try {
+    profile_of(calibration, "mine");
+    FAIL();
+  } catch (const CalibrationError& error) {
+    EXPECT_STREQ(error.what(), "calls/kernels: no records");
+  }
 }
 
 }  // namespace

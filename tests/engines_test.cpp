@@ -168,13 +168,37 @@ TEST(Engines, WithoutCopyEnginesNothingOverlaps) {
 
 TEST(Engines, CallsTakeTheHostsTime) {
   DeviceProfile device = didactic();
-  device.issue = 1e-6;
   const Recording recording = small_grids({1, 1000, 1});
-  Costs each{.operations = std::vector<Cost>(recording.operations.size(), Cost{.blocks = 1, .block_seconds = 1e-9})};
+  const Cost kernel{.blocks = 1, .block_seconds = 1e-9, .call_seconds = 1e-6};
+  Costs each{.operations = std::vector<Cost>(recording.operations.size(), kernel)};
   EXPECT_NEAR(simulate(recording, device, each).timeline.makespan(), 1000e-6 + 1e-9, kExact);
 }
 
 // ---- published measurements
+
+/// Two kernels that each fill the device, the second issued at once: the first is not slowed, the second begins when
+/// the first block of the first ends, and the device works at its full rate but for the last tail.
+TEST(Engines, OlderGridsComeFirstWhereBothAskForTheDevice) {
+  const DeviceProfile device = didactic();
+  const Recording recording = small_grids({2, 1, 6});
+  const std::int64_t slots = device.slots(256);
+  Cost cost{.blocks = slots, .block_seconds = kMs, .share = 4, .spread = 0.5};
+  const Simulation pair = simulate(recording, device, {.operations = {cost, cost}});
+  ASSERT_EQ(pair.timeline.spans.size(), 2u);
+  const streams::Interval first = pair.timeline.spans[0].when;
+  const streams::Interval second = pair.timeline.spans[1].when;
+  const Recording one = small_grids({1, 1, 6});
+  const double alone = simulate(one, device, {.operations = {cost}}).timeline.makespan();
+  EXPECT_NEAR(first.seconds(), alone, kExact);
+  EXPECT_NEAR(alone, (4 + 0.5 / 4) * kMs, 0.07 * kMs);             // its work at the full rate, and the tail
+  EXPECT_NEAR(second.start - first.start, 4 * 0.5 * kMs, kExact);  // four share: their first ends at half of the mean
+  EXPECT_NEAR(second.end - first.start, (2 * 4 + 0.5 / 4) * kMs, 0.13 * kMs);
+
+  cost.share = 0.5;  // both have what they ask for
+  cost.spread = 0;
+  cost.blocks = slots / 2;
+  EXPECT_NEAR(simulate(recording, device, {.operations = {cost, cost}}).timeline.makespan(), kMs, kExact);
+}
 
 /// Harris, How to Overlap Data Transfers in CUDA C/C++, 2012: milliseconds of 16 MiB in 4 streams. His schematics take
 /// equal thirds.
@@ -200,7 +224,9 @@ TEST(Engines, HarrissMeasurements) {
     EXPECT_NEAR(ratio / (published.milliseconds / published.sequential), 1, published.within) << what;
 
     DeviceProfile bare = device;  // the schematics: no latencies
-    bare.issue = bare.copy_latency = bare.kernel_latency = 0;
+    bare.calls = {};
+    bare.kernel_latency = 0;
+    bare.copy_latency = bare.latency_both = {};
     Recording recording = recorded(published.schedule, job_of(4, 4));
     EXPECT_NEAR(makespan(recording, bare, problem_of(12, 12, 12)), 3 * published.twelfths * kMs, 0.1 * kMs) << what;
   }
@@ -272,10 +298,14 @@ void simulate_random_recordings(Visit visit) {
     run.device.copy_engines = engines[random() % engines.size()];
     run.device.both = {any(1.0, 0.6) * run.device.alone.in, any(1.0, 0.7) * run.device.alone.out};
     run.device.hardware_queues = any(1, 2, 3, 8);
+    run.device.copy_queues = any(1, 3, 8);
+    run.device.drains_queues = any(false, true);
     run.device.resident_grids = any(1, 2, 32);
     run.device.waits_for_started_launches = any(false, true);
-    run.device.issue = any(0.0, 2e-6);
-    run.device.copy_latency = any(0.0, 3e-6);
+    run.device.copy_latency = {any(0.0, 3e-6), any(0.0, 3e-6)};
+    run.device.latency_both = run.device.copy_latency;
+    run.device.hand_over = any(0.0, 1e-6);
+    run.device.host_wait = any(0.0, 1e-6);
     run.device.kernel_latency = any(0.0, 1e-6);
     Job job = job_of(3, 1, 3'000);
     job.memory = any(streams::HostMemory::pinned, streams::HostMemory::pinned, streams::HostMemory::pageable);
@@ -287,6 +317,7 @@ void simulate_random_recordings(Visit visit) {
       } else if (is_work(operation)) {
         cost.copy_seconds = any(0.0, 1e-6, 5e-6, 40e-6);
       }
+      cost.call_seconds = any(0.0, 2e-6);
       run.each.operations.push_back(cost);
     }
     if (!check(run.recording).waits_for_nothing.empty()) {
@@ -356,7 +387,9 @@ void expect_above_bounds(const Run& run) {
     block_time += static_cast<double>(cost.blocks) * cost.block_seconds;
     by_stream[{stream.kind, stream.index}] += cost.copy_seconds + kernel;
     if (const auto engine = run.simulation.copy_engine[i]) {
-      by_engine[*engine] += cost.copy_seconds + run.device.copy_latency;
+      const EachWay& latency = run.device.copy_latency;
+      const bool in = run.recording.operations[operation].kind == streams::OperationKind::copy_in;
+      by_engine[*engine] += cost.copy_seconds + (in ? latency.in : latency.out);
     }
     const streams::Interval& when = run.simulation.timeline.spans[i].when;
     ASSERT_GE(when.seconds() + kExact, cost.copy_seconds + kernel) << run.what;
@@ -550,7 +583,7 @@ TEST(DeviceProfile, BadFiguresAreNamed) {
     if (value.is_null()) {
       json["figures"].erase(key);
     } else {
-      json["figures"][key]["value"] = value;
+      json["figures"][key] = {{"value", value}, {"source", "told"}};
     }
     try {
       parse_device_profile(json.dump(), "my.json");
@@ -571,6 +604,21 @@ TEST(DeviceProfile, BadFiguresAreNamed) {
   expect("multiprocessors", 1.5, "no whole number");
   expect("resident_blocks", 33, "more than the 32 warps");
   expect("waits_for_started_launches", 1, "neither true nor false");
+  expect("hand_over_busy_us", -1, "is not in [0");
+  expect("copy_queues", 0, "no whole number");
+  const Json kernel{{"workload", "scale"},   {"work", 1},    {"issue_us", 3},
+                    {"items", {1024, 2048}}, {"us", {2, 3}}, {"blocks", {4, 8}}};
+  const auto kernels = [&](const char* key, const Json& value) {
+    Json changed = kernel;
+    changed[key] = value;
+    return Json::array({changed});
+  };
+  expect("kernel_times", kernels("us", {2}), "no lists of one length");
+  expect("kernel_times", kernels("us", {2, 0}), "a kernel's time is more than 0");
+  expect("kernel_times", kernels("items", {2048, 1024}), "must be more than 0, and grow");
+  expect("kernel_times", kernels("spread", 1), "spread is in [0, 1)");
+  expect("kernel_times", kernels("together_us_an_item", -1), "together_us_an_item is a time");
+  expect("kernel_times", kernels("workload", 3), "is no list of");
   expect("copy_engines", Json::array({Json::array({"in"})}), "no engine copies out");
   expect("copy_engines", Json::array({Json::array({"up"})}), "neither \"in\" nor \"out\"");
   Json misspelt = didactic_json();
@@ -657,6 +705,63 @@ TEST(Simulate, TenThousandConfigurationsTakeSeconds) {
 #else
   EXPECT_LT(seconds, 90);
 #endif
+}
+
+/// A simulated timeline stands in for a measured one: held against the device that it was simulated on it fits exactly,
+/// and held against another it does not.
+TEST(Simulate, ComparesTracesWithTheirSimulation) {
+  const auto folder = std::filesystem::temp_directory_path() / "scanlab_compare_test";
+  std::filesystem::create_directories(folder);
+  const std::string trace = (folder / "trace.json").string();
+  const std::string other = (folder / "other.json").string();
+  const std::string both = (folder / "both.json").string();
+  for (const auto& [file, schedule] : {std::pair{trace, "depth_first"}, std::pair{other, "breadth_first"}}) {
+    ASSERT_EQ(scanlab_simulate({schedule, "--profile", "h200", "--chunks", "6", "--out", file, "--force"}).status, 0);
+  }
+  const Result same = scanlab_simulate({"--profile", "h200", "--compare", trace, "--out", both, "--force"});
+  ASSERT_EQ(same.status, cli::kOk) << same.err;
+  EXPECT_NE(same.out.find("+0.0%   100%"), std::string::npos) << same.out;
+  std::ifstream file(both);
+  const Json document = Json::parse(file);
+  std::set<std::string> processes;
+  std::size_t errors = 0;
+  for (const Json& event : document["traceEvents"]) {
+    if (event["name"] == "process_name") processes.insert(event["args"]["name"]);
+    if (event["args"].contains("start_error_us")) ++errors;
+  }
+  EXPECT_TRUE(processes.contains("engines, measured") && processes.contains("engines, predicted"));
+  EXPECT_GE(errors, 18u);
+  const Result apart = scanlab_simulate({"--profile", "c2050", "--compare", trace, other});
+  EXPECT_EQ(apart.status, cli::kOk) << apart.err;
+  EXPECT_NE(apart.out.find("2 traces: error of the makespan"), std::string::npos) << apart.out;
+  EXPECT_EQ(apart.out.find("error of the makespan 0.0%"), std::string::npos) << apart.out;
+
+  const auto refused = [&](const std::string& text, const std::string& hint) {
+    std::ofstream(other) << text;
+    const Result result = scanlab_simulate({"--profile", "h200", "--compare", other, "--out", both + "2"});
+    EXPECT_EQ(result.status, cli::kBadInput) << result.out;
+    EXPECT_NE(result.err.find(other + ": "), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
+    EXPECT_FALSE(std::filesystem::exists(both + "2"));
+  };
+  Json changed = document;
+  refused("{", "no trace");
+  refused(R"({"otherData": {}, "traceEvents": []})", "its otherData are not those of a trace");
+  std::ifstream again(trace);
+  const Json original = Json::parse(again);
+  changed = original;
+  changed["otherData"]["schedule"] = "deep_first";
+  refused(changed.dump(), "there is no schedule deep_first");
+  changed = original;
+  changed["otherData"]["chunks"] = 7;
+  refused(changed.dump(), "not of the same operations");
+  changed = original;
+  changed["otherData"]["chunks"] = -7;
+  refused(changed.dump(), "chunks");
+  changed = original;
+  changed["traceEvents"] = 3;
+  refused(changed.dump(), "trace");
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Simulate, BadInputIsASentence) {

@@ -103,6 +103,11 @@ stand_in "$scratch/bin/python" <<'SH'
 while [[ $1 != --out ]]; do shift; done
 mkdir -p "$2/figures" "$2/tables" && echo 'error: bad.json: truncated' && exit "${STATUS_analysis:-0}"
 SH
+stand_in "$scratch/bin/latexmk" <<'SH'
+pdf=$(printf '%s\n' "$@" | sed -n 's/^-output-directory=//p')/scanlab.pdf
+mkdir -p "${pdf%/*}" && echo 'the report' >"$pdf" && [[ ! ${STATUS_latexmk:-} ]] || { rm "$pdf" && exit "$STATUS_latexmk"; }
+SH
+for program in pdflatex kpsewhich; do stand_in "$scratch/bin/$program" <<<'exit 0'; done
 for preset in cpu cuda; do
   stand_in build/$preset/scanlab <<'SH'
 echo "$*" && status=STATUS_${1//-/_} && exit "${!status:-0}"
@@ -110,7 +115,7 @@ SH
   touch build/$preset/build.ninja
 done
 stand_in "$scratch/bin/ctest" <<<'echo the summary && exit "${STATUS_ctest:-0}"'
-mkdir -p .deps
+mkdir -p .deps paper
 
 # set_up_for [no-cuda]: leaves the record of a set-up for the machine as it is now.
 set_up_for() {
@@ -120,6 +125,11 @@ set_up_for() {
   printf '%s\n' "$(setup_key)" "${choice[@]}" >.deps/ready${1:+-no-cuda}
 }
 run=(./reproduce --offline --no-paper --out "$scratch/out")
+
+# What starts the analysis runs that of this checkout with the chosen Python, wherever the user is.
+(python="$scratch/python of mine" && mkdir -p "$scratch/checkout" && cd "$scratch/checkout" && launcher)
+stand_in "$scratch/python of mine" <<<'echo "$PYTHONPATH $*"'
+expect 0 "$scratch/checkout -P -m analysis compare a b" "$scratch/checkout/.venv/bin/scanlab-report" compare a b
 
 set_up_for no-cuda
 expect 0 "Figures:  $scratch/out/report/figures" "${run[@]}" --no-cuda --quick
@@ -133,6 +143,10 @@ expect 2 'error: bad.json: truncated' env STATUS_analysis=2 "${run[@]}" --no-cud
 expect 4 'bench skipped cases for lack of memory' env STATUS_bench=4 "${run[@]}" --no-cuda
 expect 130 "Interrupted in step bench. All that was finished is kept in $scratch/out" \
   env STATUS_bench=130 "${run[@]}" --no-cuda
+# A report that cannot be typeset leaves the last good one.
+expect 0 "Report:   $scratch/out/report/scanlab.pdf" ./reproduce --offline --out "$scratch/out" --no-cuda
+expect 1 'Failed:   report' env STATUS_latexmk=12 ./reproduce --offline --out "$scratch/out" --no-cuda
+expect 0 'the report' cat "$scratch/out/report/scanlab.pdf"
 expect 0 'no nvcc: --no-cuda leaves it out' ./check --offline --no-cuda
 expect 1 'the summary' env STATUS_ctest=8 ./check --offline --no-cuda
 

@@ -508,6 +508,23 @@ TEST_F(StreamScan, GeneratesAndMeasuresInMemory) {
   }
 }
 
+TEST_F(StreamScan, ReadsAndWritesAloneToBeComparedAndLeavesTheScan) {
+  write_input(random_items(problem_, 3));
+  std::vector<std::string> compared = words();
+  compared.insert(compared.end(), {"--compare", "files", "--verify", "--json", path("r.json")});
+  const Result result = scanlab(compared);
+  EXPECT_EQ(result.status, kOk) << result.err;
+  std::ifstream file(path("r.json"));
+  const auto json = nlohmann::json::parse(file);
+  ASSERT_EQ(json["benchmarks"].size(), 2u);
+  const auto& files = json["benchmarks"][0];
+  EXPECT_NE(files["name"].get<std::string>().find("way:files"), std::string::npos);
+  EXPECT_EQ(files["verified"], 0) << "nothing was scanned";
+  EXPECT_EQ(files["bytes_each_way"], json["benchmarks"][1]["bytes_each_way"]);
+  EXPECT_EQ(json["benchmarks"][1]["verified"], 1);
+  EXPECT_EQ(scanlab({"stream-scan", "--generate", "1000", "--device", "host", "--compare", "files"}).status, kBadInput);
+}
+
 TEST_F(StreamScan, AWrongScanIsFound) {
   for (const std::string mode : {"inclusive", "exclusive"}) {
     const Result result = scanlab({"stream-scan", "--generate", "100000", "--device", "host", "--scan",

@@ -8,12 +8,13 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from analysis import style
-from analysis.streams_evidence import DUPLEX, NAIVE, STREAMED, ScanEvidence, StreamScans
+from analysis.streams_evidence import DUPLEX, FILES, NAIVE, STREAMED, ScanEvidence, StreamScans
 
 WIDTH = "double"
 CAPTION = (
     "Scans of host data that need not fit on the device: bytes of input a second (as many bytes of output pass at the same time), "
-    "against the bytes of the input. The thick line is copies of the same arrays in both directions at once, and no scan. Naive is a loop that reads, "
+    "against the bytes of the input. Thick lines are bounds: copies of the same arrays in both directions at once, and files read and "
+    "written by the same threads, and no scan. Naive is a loop that reads, "
     "copies, scans, copies and writes in turn, from memory that is not pinned. Files lie in the page cache and are written by "
     "pwrite or through a mapping. Bars are 95% bootstrap intervals of the median where there are five repetitions or more."
 )
@@ -21,12 +22,14 @@ NEEDS = {"scans": StreamScans()}
 
 LOOKS = {
     (DUPLEX, ""): style.Look(style.GREY, "", "-"),
+    (FILES, "pwrite"): style.Look(style.ORANGE, "", "-"), (FILES, "mapping"): style.Look(style.VERMILLION, "", "-"),
     (STREAMED, ""): style.Look(style.BLUE, "o", "-"), (NAIVE, ""): style.Look(style.BLUE, "o", ":", filled=False),
     (STREAMED, "generated"): style.Look(style.SKY, "D", "-"), (NAIVE, "generated"): style.Look(style.SKY, "D", ":", filled=False),
     (STREAMED, "pwrite"): style.Look(style.ORANGE, "^", "-"), (NAIVE, "pwrite"): style.Look(style.ORANGE, "^", ":", filled=False),
     (STREAMED, "mapping"): style.Look(style.VERMILLION, "s", "-"), (NAIVE, "mapping"): style.Look(style.VERMILLION, "s", ":", filled=False),
 }  # fmt: skip
-_WAYS = {STREAMED: "streamed", NAIVE: "naive", DUPLEX: "copies both ways"}
+_WAYS = {STREAMED: "streamed", NAIVE: "naive", DUPLEX: "copies both ways", FILES: "reading and writing"}
+_BOUNDS = (DUPLEX, FILES)
 
 
 def draw(scans: ScanEvidence) -> Figure:
@@ -49,9 +52,9 @@ def draw(scans: ScanEvidence) -> Figure:
         look = LOOKS.get((way, place), style.Look(style.GREY, "*", "-."))
         if way == DUPLEX and len(rows) == 1:
             axes.axhline(rate.iloc[0], color=look.colour, linewidth=2.6, zorder=1)
-        axes.plot(size, rate, linewidth=2.6 if way == DUPLEX else 1.0, zorder=1 if way == DUPLEX else 2, **look.plot())
+        axes.plot(size, rate, linewidth=2.6 if way in _BOUNDS else 1.0, zorder=1 if way in _BOUNDS else 2, **look.plot())
         style.error_bars(axes, size, rate, size / rows["high_ns"], size / rows["low_ns"], look.colour)
-        ends.append(style.End(f"{_WAYS.get(way, way)}, {where}", look, float(size[-1]), float(rate.iloc[-1]), 2.6 if way == DUPLEX else 1.0))
+        ends.append(style.End(f"{_WAYS.get(way, way)}, {where}", look, float(size[-1]), float(rate.iloc[-1]), 2.6 if way in _BOUNDS else 1.0))
     axes.set_xlabel("bytes of the input")
     axes.set_ylabel("throughput, GB/s each way")
     style.margin_legend(axes, ends)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +23,12 @@ _SCRIPTS = ("page.js", "scans.js", "schedules.js", "timelines.js", "start.js")
 
 
 def write_page(results: Results, published: dict[str, Publication], target: Path) -> list[Path]:
-    """Writes the page, whole or not at all, and returns what was written: nothing, and no stale page, without data."""
+    """Writes the page, and returns what was written: nothing without data."""
     views = {"scans": scans.views(results, published), "schedules": schedules.views(results, published),
              "timelines": timelines.views(results)}  # fmt: skip
     if not any(views.values()):
-        target.unlink(missing_ok=True)
         return []
-    partial = target.with_name(f".{target.name}")
-    partial.write_text(document(views), encoding="utf-8")
-    os.replace(partial, target)
+    target.write_text(document(views), encoding="utf-8")
     return [target]
 
 

@@ -16,8 +16,8 @@ def build(schedules: ScheduleEvidence, scans: ScanEvidence, traces: TraceEvidenc
     return Table(
         caption="What was to be reached by schedules and by stream-scan, with 95% bootstrap intervals in brackets where there were "
         "repetitions enough. A schedule's bound is fill plus the longest of copy in, kernels and copy out, with the copy rates while "
-        "both directions run, of the same run. Of files the gain counts that is least over the sizes, each way with the faster way to "
-        "write. Of the traces that one counts whose makespan changed most.",
+        "both directions run, of the same run. Of files the largest counts, streamed and naive by the way to write that is the "
+        "faster for it. Of the traces that one counts whose makespan changed most.",
         columns=(
             Column("what", "of what", right=False),
             Column("measure", "measured as", right=False),

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis import figures
-from analysis.report import modules
+from analysis.modules import modules
 
 ITEMS = 2**28
 COPY_MS, DUPLEX_MS = 20.0, 22.0
@@ -83,7 +83,7 @@ def stream_scan() -> dict[str, Any]:
         items, size = 2**exponent, 4 * 2**exponent
         for way, place, mapped, rate in (("duplex_copy", "memory", 0, 50.0), ("streamed", "memory", 0, 48.0), ("naive", "memory", 0, 2.6),
                                          ("streamed", "file", 0, 4.0), ("streamed", "file", 1, 6.0), ("naive", "file", 0, 1.6),
-                                         ("naive", "file", 1, 1.2)):  # fmt: skip
+                                         ("naive", "file", 1, 1.2), ("files", "file", 0, 5.0), ("files", "file", 1, 7.0)):  # fmt: skip
             name = (f"stream_scan/way:{way}/scan:best/type:i32/op:plus/mode:inclusive/items:{items}/from:{place}/to:{place}"
                     f"/budget:{2**31}/chunks:512")  # fmt: skip
             entries += repetitions(name, size / rate / 1e6, bytes_each_way=float(size), mapped=float(mapped), verified=1.0)
@@ -157,9 +157,26 @@ def concurrency() -> dict[str, Any]:
     return {"schema": "scanlab-concurrency/1", "context": about(), "cases": cases}
 
 
+def comparison() -> dict[str, Any]:
+    cases = [{"schedule": schedule_, "workload": "scale", "items": 1 << 26, "chunks": chunks, "streams": 4, "work": 1, "connections": connections,
+              "measured_us": 1e4 / chunks, "predicted_us": 1.02e4 / chunks, "overlap_in_either": 10, "overlap_in_both": 9}
+             for schedule_ in ("depth_first", "graph") for chunks in (4, 16) for connections in (1, 8)]  # fmt: skip
+    return {"schema": "scanlab-comparison/1", "context": about(), "traces": cases}
+
+
+def advice() -> dict[str, Any]:
+    def choice(chunks: int, microseconds: float) -> dict[str, Any]:
+        return {"schedule": "depth_first", "chunks": chunks, "streams": 4, "measured_us": microseconds, "predicted_us": 1000.0}
+
+    problems = [{"workload": "scale", "items": items, "work": 1, "choices": 40, "advised": choice(16, 1010.0), "fastest": choice(8, 1000.0),
+                 "slower": 0.01} for items in (1 << 18, 1 << 26)]  # fmt: skip
+    return {"schema": "scanlab-advice-against/1", "context": about(), "problems": problems}
+
+
 def write_all(folder: Path) -> None:
     """A file of each kind; two traces of each schedule, one of them with one hardware queue."""
-    documents = {"streams": schedules(), "larger": stream_scan(), "caveats": caveats(), "concurrency": concurrency()}
+    documents = {"streams": schedules(), "larger": stream_scan(), "caveats": caveats(), "concurrency": concurrency(),
+                 "comparison": comparison(), "advice": advice()}  # fmt: skip
     for schedule_ in ("depth_first", "breadth_first"):
         documents |= {f"trace_{schedule_}_{channels}": trace(schedule_, channels=channels) for channels in (1, 4)}
     for name, document in documents.items():

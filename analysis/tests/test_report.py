@@ -13,7 +13,7 @@ import pytest
 from analysis import figures, macros, results, style, tables
 from analysis.__main__ import main
 from analysis.markers import MarkerError, replaced
-from analysis.report import modules
+from analysis.modules import modules
 from analysis.tests import fixtures
 from analysis.tests.conftest import PUBLISHED, Built
 
@@ -23,7 +23,7 @@ TABLES = [name for name, _ in modules(tables)]
 
 
 def arguments(built_or_folder: Path, out: Path, *more: str) -> list[str]:
-    return ["--recorded", str(built_or_folder), "--published", str(PUBLISHED), "--out", str(out), *more]
+    return ["build", "--recorded", str(built_or_folder), "--published", str(PUBLISHED), "--out", str(out), *more]
 
 
 def test_whole_data_end_well(built: Built) -> None:
@@ -100,13 +100,33 @@ def test_a_part_of_the_variants_gives_a_part_of_the_report(tmp_path: Path, capsy
     assert absent in capsys.readouterr().out
 
 
-def test_bad_file_gives_status_2_after_the_rest_was_drawn(built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    bad = tmp_path / "cut.json"
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_bad_input_gives_status_2_and_nothing_is_overwritten(built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bad, out = tmp_path / "cut.json", tmp_path / "out"
     bad.write_text('{"context": {')
-    status = main(["--results", str(bad), *arguments(built.recorded, tmp_path / "out")])
-    assert status == 2
+    (out / "figures").mkdir(parents=True)
+    (out / "figures" / "time.pdf").write_text("the last good one")
+    assert main([*arguments(built.recorded, out, "--paper", str(tmp_path / "paper")), str(bad)]) == 2
     assert f"{bad}: line 1, column 14, byte 13" in capsys.readouterr().err
-    assert (tmp_path / "out" / "figures" / "time.pdf").exists()
+    assert contents(out) == {Path("figures/time.pdf"): b"the last good one"} and not contents(tmp_path / "paper")
+
+
+def test_a_build_that_breaks_off_keeps_the_last_good_one(built: Built, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out, paper = tmp_path / "out", tmp_path / "paper"
+    shutil.copytree(built.out, out)
+    shutil.copytree(built.paper, paper)
+    before = contents(out), contents(paper)
+
+    def broken(**_: object) -> None:
+        raise RuntimeError("a figure that cannot be drawn")
+
+    monkeypatch.setattr(importlib.import_module(f"analysis.figures.{FIGURES[1]}"), "draw", broken)
+    with pytest.raises(RuntimeError):
+        main(arguments(built.recorded, out, "--paper", str(paper)))
+    assert (contents(out), contents(paper)) == before
 
 
 def test_unwritable_out_is_said_before_any_work(built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -125,7 +145,7 @@ def test_cpu_baselines_measured_now_win_over_recorded_ones(built: Built, tmp_pat
     entries = [fixtures.repetition(fixtures.case_name("cpu_sequential", 1024), i, 100.0) for i in range(5)]
     context = fixtures.context(kind="host", device="", cpu="New CPU", cores="2")
     (tmp_path / "cpu.json").write_text(json.dumps({"context": context, "benchmarks": entries}))
-    assert main(["--results", str(tmp_path / "cpu.json"), *arguments(built.recorded, tmp_path / "out")]) == 0
+    assert main([*arguments(built.recorded, tmp_path / "out"), str(tmp_path / "cpu.json")]) == 0
     text = (tmp_path / "out" / "tables" / "cpu_baselines.md").read_text()
     assert "New CPU, 2 cores" in text and "measured now" in text
     assert "recorded" in (tmp_path / "out" / "tables" / "summary.md").read_text()
@@ -133,7 +153,7 @@ def test_cpu_baselines_measured_now_win_over_recorded_ones(built: Built, tmp_pat
 
 def test_empty_results_folder_leaves_the_recorded_runs(built: Built, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    assert main(["--results", str(tmp_path / "empty"), *arguments(built.recorded, tmp_path / "out")]) == 0
+    assert main([*arguments(built.recorded, tmp_path / "out"), str(tmp_path / "empty")]) == 0
     assert "recorded" in (tmp_path / "out" / "tables" / "summary.md").read_text()
 
 
@@ -162,7 +182,7 @@ def test_a_long_footer_is_broken_between_its_parts_and_the_axes_keep_their_size(
 def test_missing_folder_and_nothing_to_read_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments(tmp_path / "nowhere", tmp_path / "out")) == 2
     assert "no such file or folder" in capsys.readouterr().err
-    assert main(["--out", str(tmp_path / "out")]) == 2
+    assert main(["build", "--out", str(tmp_path / "out")]) == 2
 
 
 def test_same_data_give_the_same_bytes(built: Built, tmp_path: Path) -> None:

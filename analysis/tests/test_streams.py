@@ -23,7 +23,7 @@ from analysis.tables import generations
 from analysis.tests import stream_fixtures as fixtures
 from analysis.tests.conftest import PUBLISHED
 
-RECORDED = Path(__file__).parents[2] / "data" / "recorded" / "nvidia-h200" / "2026-11-21d"
+RECORDED = Path(__file__).parents[2] / "data" / "recorded" / "nvidia-h200" / "2026-11-21f"
 
 
 def write(folder: Path, name: str, document: dict[str, Any]) -> None:
@@ -55,11 +55,12 @@ def test_a_truncated_file_is_named_and_the_others_are_read(tmp_path: Path) -> No
     fixtures.write_all(tmp_path)
     (tmp_path / "cut.json.gz").write_bytes(gzip.compress(json.dumps(fixtures.trace()).encode())[:200])
     found = read(tmp_path)
-    assert ["cut.json.gz"] == [p.file.name for p in found.problems] and len(found.streams) == 8
+    assert ["cut.json.gz"] == [p.file.name for p in found.problems] and len(found.streams) == 10
     assert "truncated" in str(found.problems[0])
 
 
-@pytest.mark.parametrize("document", [fixtures.schedules(), fixtures.caveats(), fixtures.concurrency(), fixtures.stream_scan()])
+@pytest.mark.parametrize("document", [fixtures.schedules(), fixtures.caveats(), fixtures.concurrency(), fixtures.stream_scan(),
+                                      fixtures.comparison(), fixtures.advice()])  # fmt: skip
 def test_another_version_of_a_schema_is_refused_with_the_one_expected(tmp_path: Path, document: dict[str, Any]) -> None:
     holder = document if "schema" in document else document["context"]
     wanted, holder["schema"] = holder["schema"], holder["schema"].replace("/1", "/2")
@@ -324,6 +325,22 @@ def test_blocks_are_shown_on_all_multiprocessors_and_bars_have_numbers(tmp_path:
     assert [text.get_text() for text in engines.texts].count("2") == 2  # its kernel is too short for a number
     assert all(text.get_fontsize() >= 7 for axes in (blocks, engines) for text in axes.texts)
     assert "simulated" in engines.get_xlabel()
+
+
+def test_a_comparison_has_the_lanes_of_both(tmp_path: Path) -> None:
+    document = fixtures.trace("depth_first")
+    document["traceEvents"] += [event | {"pid": event["pid"] + 10} for event in document["traceEvents"]]
+    for event in document["traceEvents"]:
+        if event["name"] == "process_name":
+            event["args"] = {"name": f"{event['args']['name']}, {'predicted' if event['pid'] > 10 else 'measured'}"}
+    document["otherData"] |= {"measured_us": 1500.0, "predicted_us": 1490.0}
+    rows = streams.read(document).rows
+    assert {"copies in, measured", "copies in, predicted"} <= set(rows["lane_name"])
+    assert rows["lane"].nunique() == 2 * streams.read(fixtures.trace("depth_first")).rows["lane"].nunique()
+    write(tmp_path, "both.json", document)
+    with style.sheet():
+        (axes,) = gantt.draw_file(tmp_path / "both.json").axes
+    assert axes.get_title("left") == "depth_first, 1.50 ms measured, 1.49 predicted"
 
 
 def test_simulated_generations_stand_beside_the_published_ones(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """``python -m baselines.python``: times torch.cumsum, cupy.cumsum and jax.numpy.cumsum, whichever are here.
 
 Every result is verified against numpy before it is timed, and once more after the last timed run. Results go to one
-file that ``python -m analysis`` reads beside those of ``scanlab bench``.
+file that ``scanlab-report`` reads beside those of ``scanlab bench``.
 """
 
 from __future__ import annotations

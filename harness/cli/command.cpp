@@ -32,6 +32,8 @@ const std::vector<Command>& commands() {
        "scanlab streams check all", streams},
       {"simulate", "runs a schedule on a model of a device, of today or of 2008: what overlaps, and why not",
        "scanlab simulate depth_first --profile c1060 --items 2^22 --chunks 4", simulate},
+      {"advise", "the schedule, chunks and streams for a problem, by simulation; or that streams are not worth it",
+       "scanlab advise --profile h200 --bytes-in 2^28 --bytes-out 2^28 --kernel-us 2000", advise},
       {"scenes", "what lectures draw of streams, queues and engines, simulated: a timeline and a fact each",
        "scanlab scenes --out results/scenes", scenes},
       {"calibrate", "measures on this device what the model wants to know of it: a profile, in under a minute",

@@ -71,6 +71,7 @@ int bench(const std::vector<std::string>& arguments, Context& context);
 int tune(const std::vector<std::string>& arguments, Context& context);
 int explain(const std::vector<std::string>& arguments, Context& context);
 int streams(const std::vector<std::string>& arguments, Context& context);
+int advise(const std::vector<std::string>& arguments, Context& context);
 int calibrate(const std::vector<std::string>& arguments, Context& context);
 int simulate(const std::vector<std::string>& arguments, Context& context);
 int scenes(const std::vector<std::string>& arguments, Context& context);

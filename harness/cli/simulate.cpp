@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "harness/cli/simulate.hpp"
+#include "harness/cli/simulate_compare.hpp"
 #include "harness/cli/streams_timeline.hpp"
 #include "harness/cli/whole_file.hpp"
 #include "harness/streams/trace_events.hpp"
@@ -47,6 +48,7 @@ po::options_description simulate_options() {
       ("sweep", "every combination of the lists given, summed up")                                                  //
       ("ratios", po::value<std::vector<std::string>>()->composing()->value_name("LIST"),
        "of compute to copy, in a sweep: kernels take so many times the longer of the two ways");
+  add_compare_options(options);
   add_timeline_options(options);
   return options;
 }
@@ -117,6 +119,7 @@ int simulate(const std::vector<std::string>& arguments, Context& context) {
     context.out << "\n" << kNotes;
     return kOk;
   }
+  if (values.count("compare") != 0) return simulate_compare(values, profile_of(values), context);
   if (values.count("schedule") == 0) {
     throw CommandError(kBadInput, "simulate takes a schedule, as in 'scanlab simulate depth_first --profile c2050'");
   }

@@ -84,8 +84,10 @@ po::options_description stream_scan_options() {
       ("verify", "compare the output of integers with the input; always done in memory")                              //
       ("repetitions", po::value<int>()->default_value(1)->value_name("N"), "to measure")                              //
       ("compare", po::value<std::vector<std::string>>()->composing()->value_name("LIST"),
-       "measure in the same run: naive (read, copy, scan, copy, write, unpinned), duplex (copies alone; in memory)")  //
-      ("json", text("FILE"), "every repetition, with provenance")                                                     //
+       "measure in the same run: naive (read, copy, scan, copy, write, unpinned); duplex (copies alone; in memory); "
+       "files "
+       "(reading and writing alone, by the same threads; with --out)")  //
+      ("json", text("FILE"), "every repetition, with provenance")       //
       ("help,h", "this text");
   return options;
 }
@@ -118,6 +120,7 @@ struct Request {
   bool verify = false;
   bool naive = false;
   bool duplex = false;
+  bool files = false;
 
   std::size_t bytes() const { return static_cast<std::size_t>(scan.problem.items) * scan.item_bytes(); }
 };
@@ -235,11 +238,16 @@ Request read_request(const po::variables_map& values) {
   request.repetitions = read_count(values, "repetitions", 1000);
   request.verify = values.count("verify") != 0 || !request.output;
   for (const std::string& word : option_words(values, "compare")) {
-    if (word != "naive" && word != "duplex") unknown("comparison", word, {"naive", "duplex"});
-    (word == "naive" ? request.naive : request.duplex) = true;
+    if (word != "naive" && word != "duplex" && word != "files") {
+      unknown("comparison", word, {"naive", "duplex", "files"});
+    }
+    (word == "naive" ? request.naive : word == "duplex" ? request.duplex : request.files) = true;
   }
   if (request.duplex && (!request.cuda || request.output)) {
     throw CommandError(kBadInput, "--compare duplex is of a CUDA device, and in memory: leave out --out");
+  }
+  if (request.files && !request.output) {
+    throw CommandError(kBadInput, "--compare files is of reading and writing a file: say which with --out");
   }
   request.budget = parse_bytes(values["budget"].as<std::string>(), "--budget");
   scan.scan = &read_scan(values, request.cuda);
@@ -332,6 +340,15 @@ class Pace {
   Clock::time_point start_ = Clock::now();
 };
 
+/// How chunks pass from file to file.
+enum class Way {
+  naive,     ///< one step after another
+  files,     ///< read and written as when streamed, but not scanned: what is written is of no use
+  streamed,  ///< all at once
+};
+
+std::string_view name(Way way) { return way == Way::naive ? "naive" : way == Way::files ? "files" : "streamed"; }
+
 /// A scan that went through, or as far as Ctrl-C let it.
 struct Done {
   bool whole = true;
@@ -351,7 +368,7 @@ std::string kept(const streams::ResumableOutput& output, int chunks) {
 }
 
 /// To a file. Throws CommandError: what went wrong, and what is kept.
-Done scan_to_file(const Request& request, bool naive, Context& context, Progress& progress) {
+Done scan_to_file(const Request& request, Way way, Context& context, Progress& progress) {
   OutOfCoreScan scan = request.scan;
   streams::ResumableOutput output(*request.output, static_cast<std::int64_t>(request.bytes()), asked(request),
                                   request.output_options);
@@ -372,23 +389,28 @@ Done scan_to_file(const Request& request, bool naive, Context& context, Progress
     output.write(base + place, from, bytes);
   };
   Done done;
+  int written = 0;  // chunks, by this run
   try {
     if (scan.first_chunk < scan.chunks) {
       const streams::Recording recording = record(scan);
-      const std::unique_ptr<streams::ScanDevice> device = make_device(request, scan, recording);
+      const std::unique_ptr<streams::ScanDevice> device =
+          way == Way::files ? streams::no_scan_device(scan) : make_device(request, scan, recording);
       const auto memory = [&](std::size_t bytes) { return fast_memory(request, bytes); };
       const auto place = [&](const Chunk& chunk) { return chunk.first * static_cast<std::int64_t>(scan.item_bytes()); };
       const auto size = [&](const Chunk& chunk) { return static_cast<std::size_t>(chunk.items) * scan.item_bytes(); };
-      if (naive) {
+      if (way == Way::naive) {
         const auto start = Clock::now();
         streams::scan_one_by_one(
             recording, *device, scan.item_bytes(),
             [&](const Chunk& chunk, std::byte* to) { read(place(chunk), to, size(chunk)); },
             [&](const Chunk& chunk, const std::byte* from) { write(place(chunk), from, size(chunk)); });
         done.seconds = seconds_since(start);
+        written = scan.chunks - scan.first_chunk;
       } else {
         streams::WriteBehind sink(*device, scan, memory, request.io_threads, write,
                                   [&](int chunks, std::span<const std::byte> carry) {
+                                    written = chunks;
+                                    if (way == Way::files) return;  // nothing to go on from
                                     const int all = scan.first_chunk + chunks;
                                     output.chunks_written(all, bytes_before(scan, all), carry);
                                   });
@@ -400,8 +422,9 @@ Done scan_to_file(const Request& request, bool naive, Context& context, Progress
     }
     progress.clear();
     if (request.input) request.input->check_unchanged();
-    done.bytes = static_cast<std::size_t>(bytes_before(scan, naive ? scan.chunks : output.chunks_done()) - base);
-    if (!naive && request.bytes() > 0 && output.chunks_done() < scan.chunks) {  // Ctrl-C
+    const int reached = scan.first_chunk + written;
+    done.bytes = static_cast<std::size_t>(bytes_before(scan, reached) - base);
+    if (request.bytes() > 0 && reached < scan.chunks) {  // Ctrl-C
       fmt::print(context.err, "scanlab: interrupted; {}\n",
                  output.chunks_done() > 0 ? kept(output, scan.chunks) : "no chunk was finished, and nothing is kept");
       done.whole = false;
@@ -519,17 +542,18 @@ class Report {
 int to_files(Request& request, Report& report, Context& context) {
   Progress progress(context.err);
   for (int repetition = 0; repetition < request.repetitions; ++repetition) {
-    for (const bool naive : {true, false}) {  // so that what stays is of the second
-      if (naive && !request.naive) continue;
-      const Done done = scan_to_file(request, naive, context, progress);
+    for (const Way way : {Way::naive, Way::files, Way::streamed}) {  // so that what stays is of the last
+      if ((way == Way::naive && !request.naive) || (way == Way::files && !request.files)) continue;
+      const Done done = scan_to_file(request, way, context, progress);
       if (!done.whole) return kInterrupted;
-      std::optional<streams::InputFile> written;
-      if (request.verify) written.emplace(*request.output, request.scan.item_bytes());
-      const bool right = verified(request, reader(request), [&](std::int64_t place, std::byte* to, std::size_t bytes) {
-        written->read(place, to, bytes);
-      });
-      report.add(naive ? "naive" : "streamed", repetition, done, right);
-      const bool last = !naive && repetition + 1 == request.repetitions;
+      bool right = false;
+      if (request.verify && way != Way::files) {
+        const streams::InputFile written(*request.output, request.scan.item_bytes());
+        right = verified(request, reader(request),
+                         [&](std::int64_t place, std::byte* to, std::size_t bytes) { written.read(place, to, bytes); });
+      }
+      report.add(std::string(name(way)), repetition, done, right);
+      const bool last = way == Way::streamed && repetition + 1 == request.repetitions;
       if (!last) fs::remove(*request.output);  // ours; its pages are given back before the next is timed
     }
   }

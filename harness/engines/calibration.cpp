@@ -43,7 +43,11 @@ Json to_json(const std::vector<TimedReplay>& replays) {
     Json one{{"nanoseconds", nanoseconds(replay.seconds)}, {"issued", to_json(replay.timeline.issued)}};
     if (!replay.timeline.spans.empty()) {
       std::vector<Interval> when;
-      for (const streams::Span& span : replay.timeline.spans) when.push_back(span.when);
+      one["channels"] = Json::array();
+      for (const streams::Span& span : replay.timeline.spans) {
+        when.push_back(span.when);
+        one["channels"].push_back(span.channel.value_or(0));
+      }
       one["ran"] = to_json(when);
     }
     all.push_back(std::move(one));
@@ -59,7 +63,10 @@ std::vector<TimedReplay> replays_of(const Json& json, const Json& blocks) {
     if (one.contains("ran")) {
       const std::vector<Interval> ran = intervals_of(one.at("ran"));
       for (std::size_t i = 0; i < ran.size(); ++i) {
-        replay.timeline.spans.push_back({.operation = 0, .when = ran[i], .blocks = blocks.at(i).get<std::int64_t>()});
+        replay.timeline.spans.push_back({.operation = 0,
+                                         .when = ran[i],
+                                         .channel = one.at("channels").at(i).get<unsigned>(),
+                                         .blocks = blocks.at(i).get<std::int64_t>()});
       }
     }
     all.push_back(std::move(replay));
@@ -153,7 +160,5 @@ Calibration calibration_of(const Json& json) {
     throw CalibrationError(fmt::format("no file of measurements: {}", error.what()));
   }
 }
-
-Json profile_of(const Calibration&, const std::string&) { throw CalibrationError("no profile yet"); }
 
 }  // namespace scanlab::engines

@@ -98,11 +98,11 @@ void add_copies(Collection& all) {
       });
     }
   }
-  for (const std::int64_t bytes : {kMi, 16 * kMi}) {
+  for (const unsigned streams : {4u, 32u}) {  // of 32, some share a hardware queue
     for (const Way way : kWays) {
-      all.add(fmt::format("copies_{}_four_streams/bytes:{}", name(way), bytes), [=](Issuer& issuer, Pieces& pieces) {
-        const std::vector<Stream> four = issuer.create_streams(4);
-        for (int i = 0; i < 16; ++i) copy(issuer, way, pieces.next(bytes / kFloat), four[static_cast<unsigned>(i) % 4]);
+      all.add(fmt::format("copies_{}_streams:{}", name(way), streams), [=](Issuer& issuer, Pieces& pieces) {
+        const std::vector<Stream> several = issuer.create_streams(static_cast<int>(streams));
+        for (unsigned i = 0; i < 64; ++i) copy(issuer, way, pieces.next(kMi / kFloat), several[i % streams]);
       });
     }
   }
@@ -359,9 +359,9 @@ void add_kernels(Collection& all, const streams::Workload& workload, int work) {
   });
 }
 
-/// Kernels that do not fill the device, beside each other.
+/// Kernels beside each other: of a few blocks, and of as many as the device holds, where one begins as another ends.
 void add_kernels_side_by_side(Collection& all, const streams::Workload& workload, int work) {
-  for (const std::int64_t items : {std::int64_t{1} << 16, std::int64_t{1} << 18, std::int64_t{1} << 19}) {
+  for (const std::int64_t items : {1 << 16, 1 << 18, 1 << 19, 1 << 22}) {
     for (const unsigned streams : {2u, 4u}) {
       all.add(
           fmt::format("side_by_side/workload:{}/work:{}/streams:{}/items:{}", workload.about.id, work, streams, items),
@@ -395,8 +395,7 @@ std::vector<Experiment> calibration_experiments(const std::vector<int>& works) {
     for (const int work : heeds_work ? works : std::vector<int>{1}) {
       all.use(job_of(id.c_str(), kMostKernelItems, work, HostMemory::pinned));
       add_kernels(all, workload, work);
-      const bool most = heeds_work && work == *std::ranges::max_element(works);
-      if (most) add_kernels_side_by_side(all, workload, work);
+      if (heeds_work) add_kernels_side_by_side(all, workload, work);
     }
   }
   return all.take();

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <queue>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -21,7 +23,8 @@ using streams::Recording;
 /// Femtoseconds: the time of a block, rounded, is counted thousands of times.
 using Ticks = std::int64_t;
 constexpr double kTick = 1e-15;
-constexpr double kLongest = 1e3;  // seconds of one run, if nothing overlaps: far from what Ticks hold
+constexpr int kSpreadGroups = 16;  ///< of blocks that start together, and do not end so
+constexpr double kLongest = 1e3;   // seconds of one run, if nothing overlaps: far from what Ticks hold
 
 Ticks ticks(double seconds) {
   if (!(seconds >= 0 && seconds <= kLongest)) {
@@ -41,6 +44,7 @@ struct Lane {
   std::vector<std::size_t> operations;
   std::size_t next = 0;  ///< all before have left
   bool listed = false;   ///< to be looked at
+  std::size_t turn = 0;  ///< engines go through their lanes in this order, and first issued first in lanes of one turn
 
   bool empty() const { return next == operations.size(); }
   std::size_t front() const { return operations[next]; }
@@ -63,6 +67,8 @@ struct Work {
   std::int64_t blocks_left = 0;  ///< to be started
   std::int64_t blocks_running = 0;
   Ticks block_time = 0;
+  double block_share = 0;
+  Ticks block_spread = 0;
 };
 
 struct Engine {
@@ -75,9 +81,10 @@ struct Engine {
   std::uint32_t version = 0;             ///< of its end, which may be foretold more than once
   std::optional<std::size_t> last;       ///< that it copied before
   Ticks last_end = 0;
+  std::size_t turn = 0;  ///< of the lane that it serves
 };
 
-enum class What { call_returns, grid_arrives, bytes_flow, copy_ends };
+enum class What { call_returns, wait_ends, may_start, grid_arrives, bytes_flow, copy_ends };
 
 struct Happening {
   Ticks at = 0;
@@ -90,18 +97,43 @@ struct Happening {
   bool operator>(const Happening& other) const { return key() > other.key(); }
 };
 
-/// Blocks of one grid that started together.
+/// Blocks of one grid that started together and end together.
 struct Cohort {
-  Ticks end = 0;
-  std::size_t operation = 0;
+  Ticks end = 0;  ///< by the grid's own time
   std::int64_t blocks = 0;
 
-  bool operator>(const Cohort& other) const { return std::tie(end, operation) > std::tie(other.end, other.operation); }
+  bool operator>(const Cohort& other) const { return end > other.end; }
 };
+
+/// A kernel some of whose blocks run. Its own time is slower where the device cannot give its blocks all they ask for.
+struct Grid {
+  std::size_t operation = 0;
+  Ticks own_time = 0;  ///< at `since`
+  Ticks since = 0;
+  double pace = 1;              ///< of its own time
+  std::vector<Cohort> cohorts;  ///< a heap, the first to end on top
+
+  Ticks own_time_at(Ticks now) const {
+    return own_time + (pace == 1 ? now - since : std::llround(static_cast<double>(now - since) * pace));
+  }
+  /// When the next of its blocks end.
+  Ticks next_end() const {
+    if (pace == 0 || cohorts.empty()) return std::numeric_limits<Ticks>::max();
+    const Ticks left = cohorts.front().end - own_time;
+    return since + (pace == 1 ? left : std::llround(static_cast<double>(left) / pace));
+  }
+};
+
+/// Of blocks that start together, those of one group end so much after the mean, in parts of the spread: from -1 to 1.
+double place(int group, int groups) { return groups == 1 ? 0 : 2.0 * group / (groups - 1) - 1; }
+
+double most_copy_latency(const DeviceProfile& device) {
+  return std::max({device.copy_latency.in, device.copy_latency.out, device.latency_both.in, device.latency_both.out});
+}
 
 class Machine {
  public:
-  Machine(const Recording& recording, const DeviceProfile& device, const Costs& costs)
+  Machine(const Recording& recording, const DeviceProfile& device, const Costs& costs, const QueueNumbers& queues)
       : recording_(recording),
         operations_(recording.operations),
         device_(device),
@@ -110,8 +142,10 @@ class Machine {
         copy_time_(operations_.size()),
         slots_(device.slots(costs.threads_a_block)),
         free_(slots_),
-        issue_(ticks(device.issue)),
-        copy_latency_(ticks(device.copy_latency)),
+        launch_(ticks(costs.launch_seconds)),
+        host_wait_(ticks(device.host_wait)),
+        hand_over_(ticks(device.hand_over)),
+        hand_over_busy_(ticks(device.hand_over_busy)),
         kernel_latency_(ticks(device.kernel_latency)) {
     refuse_waits_for_nothing();
     if (slots_ < 1) throw std::invalid_argument("the device holds no block of such a shape");
@@ -119,10 +153,13 @@ class Machine {
     for (const CopyEngine& ways : device.copy_engines) engines_.push_back({.ways = ways});
     result_.timeline.recording = &recording;
     result_.timeline.issued.resize(operations_.size());
-    const double hand_over = std::max({device.issue, device.copy_latency, device.kernel_latency});
+    double hand_over =
+        std::max(device.hand_over, device.hand_over_busy) + std::max(device.kernel_latency, most_copy_latency(device));
+    for (const Cost& cost : costs.operations) hand_over = std::max(hand_over, cost.call_seconds);
     result_.timeline.latency = hand_over + 1e-9;
-    assign_lanes();
+    assign_lanes(queues);
     for (std::size_t i = 0; i < operations_.size(); ++i) {
+      call_time_.push_back(ticks(costs.operations[i].call_seconds));
       if (streams::is_work(operations_[i])) prepare(i, costs.operations[i]);
     }
     refuse_what_takes_too_long(costs);
@@ -134,20 +171,21 @@ class Machine {
     for (;;) {
       drive_host();
       start_what_can();
-      if (happenings_.empty() && cohorts_.empty()) break;
-      now_ = happenings_.empty() ? cohorts_.front().end
-             : cohorts_.empty()  ? happenings_.top().at
-                                 : std::min(happenings_.top().at, cohorts_.front().end);
+      if (happenings_.empty() && running_grids_.empty()) break;
+      now_ = happenings_.empty()      ? next_cohort_end()
+             : running_grids_.empty() ? happenings_.top().at
+                                      : std::min(happenings_.top().at, next_cohort_end());
       while (!happenings_.empty() && happenings_.top().at == now_) {
         const Happening happening = happenings_.top();
         happenings_.pop();
         happen(happening);
       }
-      while (!cohorts_.empty() && cohorts_.front().end == now_) end_cohort();
+      while (!running_grids_.empty() && next_cohort_end() == now_) end_cohort();
     }
     if (next_ != operations_.size() || done_ != result_.timeline.spans.size()) {
       throw std::logic_error("the simulated device stands still");
     }
+    result_.seconds = std::max(result_.seconds, seconds(now_ + host_wait_));
     return std::move(result_);
   }
 
@@ -175,8 +213,9 @@ class Machine {
     for (std::size_t i = 0; i < operations_.size(); ++i) {
       const Cost& cost = costs.operations[i];
       const double waves = std::ceil(static_cast<double>(cost.blocks) / static_cast<double>(slots_));
-      total += device_.issue + device_.copy_latency + device_.kernel_latency + 1e-6 * operations_[i].microseconds +
-               cost.copy_seconds * slowdown + cost.block_seconds * waves;
+      total += cost.call_seconds + device_.host_wait + std::max(device_.hand_over, device_.hand_over_busy) +
+               most_copy_latency(device_) + device_.kernel_latency + 1e-6 * operations_[i].microseconds +
+               cost.copy_seconds * slowdown + cost.block_seconds * waves * std::max(1.0, cost.share);
     }
     if (total <= kLongest) return;
     throw std::invalid_argument(
@@ -186,9 +225,11 @@ class Machine {
   }
 
   /// An operation's queue and, in it, its engine.
-  void assign_lanes() {
+  void assign_lanes(const QueueNumbers& given) {
     std::map<std::pair<int, int>, std::size_t> numbers;
-    const int queues = recording_.captured ? static_cast<int>(recording_.streams.size()) + 1 : device_.hardware_queues;
+    const int kernel_queues =
+        recording_.captured ? static_cast<int>(recording_.streams.size()) + 1 : device_.hardware_queues;
+    const int copy_queues = recording_.captured ? kernel_queues : std::min(kernel_queues, device_.copy_queues);
     const auto serves = [&](bool in) {
       const auto first = std::ranges::find_if(engines_, [&](const Engine& e) { return in ? e.ways.in : e.ways.out; });
       return static_cast<int>(first - engines_.begin());
@@ -198,10 +239,11 @@ class Machine {
     for (std::size_t i = 0; i < operations_.size(); ++i) {
       const Operation& operation = operations_[i];
       if (!streams::is_work(operation)) continue;
-      std::pair<int, int> where{operation.stream.created() ? operation.stream.index % queues : queues - 1,
-                                is_kernel(operation)   ? -1
-                                : copies_in(operation) ? in
-                                                       : out};
+      const int queues = is_copy(operation) ? copy_queues : kernel_queues;
+      const int by_stream = operation.stream.created() ? operation.stream.index % queues : queues - 1;
+      std::pair<int, int> where{given.empty() ? by_stream : static_cast<int>(given[i]), is_kernel(operation)   ? -1
+                                                                                        : copies_in(operation) ? in
+                                                                                                               : out};
       if (engines_.empty()) where = {0, 0};
       const auto [at, is_new] = numbers.try_emplace(where, numbers.size());
       if (is_new) lanes_.emplace_back();
@@ -209,7 +251,10 @@ class Machine {
     }
     waiting_copies_.resize(engines_.size());
     lane_engine_.resize(lanes_.size());
-    for (const auto& [where, number] : numbers) lane_engine_[number] = std::max(0, where.second);
+    for (const auto& [where, number] : numbers) {
+      lane_engine_[number] = std::max(0, where.second);
+      lanes_[number].turn = device_.drains_queues ? static_cast<std::size_t>(where.first) : 0;
+    }
   }
 
   void prepare(std::size_t operation, const Cost& cost) {
@@ -225,6 +270,8 @@ class Machine {
       if (cost.blocks < 1) throw std::invalid_argument("a kernel has one block at least");
       work.blocks_left = cost.blocks;
       work.block_time = ticks(cost.block_seconds);
+      work.block_spread = ticks(cost.spread * cost.block_seconds);
+      work.block_share = cost.share / static_cast<double>(std::min(cost.blocks, slots_));
       kernels_.push_back(operation);
     } else {
       copy_time_[operation] = ticks(cost.copy_seconds);
@@ -247,23 +294,23 @@ class Machine {
 
   // ---- the host
 
-  enum class Host { ready, in_call, called, waits };
+  enum class Host { ready, in_call, called, waits, returns };
 
   /// All operations at once, by one call.
   void launch_graph() {
-    happenings_.push({.at = issue_, .operation = 0, .what = What::call_returns});
+    happenings_.push({.at = launch_, .operation = 0, .what = What::call_returns});
     host_ = Host::in_call;
   }
 
   /// As far as it comes at this moment.
   void drive_host() {
-    while (next_ < operations_.size() && host_ != Host::in_call) {
+    while (next_ < operations_.size() && host_ != Host::in_call && host_ != Host::returns) {
       const Operation& operation = operations_[next_];
       streams::Interval& issued = result_.timeline.issued[next_];
       if (host_ == Host::ready) {
         issued.start = recording_.captured ? 0 : seconds(now_);
         const bool works = operation.kind == OperationKind::host_work;
-        const Ticks call = recording_.captured ? 0 : works ? ticks(1e-6 * operation.microseconds) : issue_;
+        const Ticks call = recording_.captured ? 0 : works ? ticks(1e-6 * operation.microseconds) : call_time_[next_];
         host_ = call > 0 ? Host::in_call : Host::called;
         if (call > 0) happenings_.push({.at = now_ + call, .operation = next_, .what = What::call_returns});
       } else if (host_ == Host::called) {
@@ -273,7 +320,13 @@ class Machine {
       } else {
         if (awaited_ > 0) return;
         awaits_all_ = false;
+        if (std::exchange(waited_, false) && host_wait_ > 0) {
+          host_ = Host::returns;
+          happenings_.push({.at = now_ + host_wait_, .operation = next_, .what = What::wait_ends});
+          return;
+        }
         issued.end = seconds(now_);
+        result_.seconds = issued.end;
         ++next_;
         host_ = Host::ready;
       }
@@ -283,10 +336,21 @@ class Machine {
   void issue(std::size_t operation) {
     Work& work = work_[operation];
     work.issued = true;
-    work.ready = now_;
     ++issued_;
     lanes_[work.lane].operations.push_back(operation);
-    look_at(work.lane);
+    held_until(operation, now_);
+  }
+
+  /// An operation that nothing but time holds is looked at when that has passed.
+  void held_until(std::size_t operation, Ticks time) {
+    Work& work = work_[operation];
+    work.ready = std::max(work.ready, time);
+    if (work.waits_for > 0 || !work.issued) return;
+    if (work.ready > now_) {
+      happenings_.push({.at = work.ready, .operation = operation, .what = What::may_start});
+    } else {
+      look_at(work.lane);
+    }
   }
 
   void begin_wait(const Operation& operation) {
@@ -299,10 +363,13 @@ class Machine {
     if (operation.kind == OperationKind::synchronize_device) {
       awaits_all_ = true;
       awaited_ = issued_ - done_;
+      waited_ = true;
     } else if (is_copy(operation) && (operation.synchronous || staged)) {
       wait_for(next_);
+      waited_ = true;
     } else {
       for (const std::size_t other : ordering_.host[next_]) wait_for(other);
+      waited_ = !ordering_.host[next_].empty();
     }
   }
 
@@ -312,6 +379,12 @@ class Machine {
     switch (happening.what) {
       case What::call_returns:
         host_ = recording_.captured ? Host::ready : Host::called;
+        return;
+      case What::wait_ends:
+        host_ = Host::waits;
+        return;
+      case What::may_start:
+        look_at(work_[happening.operation].lane);
         return;
       case What::grid_arrives:
         grids_.push_back(happening.operation);
@@ -332,16 +405,27 @@ class Machine {
     complete(happening.operation);
   }
 
+  /// The grid whose blocks end next; of several, that of the first issued.
+  std::vector<Grid>::iterator next_grid_to_end() {
+    return std::ranges::min_element(running_grids_, {},
+                                    [](const Grid& grid) { return std::pair(grid.next_end(), grid.operation); });
+  }
+  Ticks next_cohort_end() { return next_grid_to_end()->next_end(); }
+
   void end_cohort() {
-    std::ranges::pop_heap(cohorts_, std::greater<>{});
-    const Cohort cohort = cohorts_.back();
-    cohorts_.pop_back();
+    const auto grid = next_grid_to_end();
+    const std::size_t operation = grid->operation;
+    std::ranges::pop_heap(grid->cohorts, std::greater<>{});
+    const Cohort cohort = grid->cohorts.back();
+    grid->cohorts.pop_back();
+    grid->own_time = cohort.end;
+    grid->since = now_;
     free_ += cohort.blocks;
-    Work& work = work_[cohort.operation];
+    Work& work = work_[operation];
     work.blocks_running -= cohort.blocks;
     if (work.blocks_left > 0 || work.blocks_running > 0) return;
-    --resident_;
-    complete(cohort.operation);
+    running_grids_.erase(grid);
+    complete(operation);
   }
 
   void complete(std::size_t operation) {
@@ -351,12 +435,22 @@ class Machine {
     ++done_;
     --running_;
     if (awaits_all_ || work.host_waits) --awaited_;
+    const bool busy = hand_over_busy_ > 0 && std::ranges::any_of(engines_, [&](const Engine& engine) {
+                        return engine.moving && copies_in(operations_[*engine.operation]);
+                      });
     for (std::size_t i = first_dependent_[operation]; i < first_dependent_[operation + 1]; ++i) {
-      Work& dependent = work_[dependents_[i]];
-      if (--dependent.waits_for > 0 || !dependent.issued) continue;
-      dependent.ready = now_;
-      look_at(dependent.lane);
+      const std::size_t dependent = dependents_[i];
+      --work_[dependent].waits_for;
+      held_until(dependent, now_ + hand_over(operation, dependent, busy));
     }
+  }
+
+  /// Copies of one way follow each other without a pause: what lies between them is their latency. `busy`: a copy in
+  /// keeps the bus from what the device reads to go on.
+  Ticks hand_over(std::size_t from, std::size_t to, bool busy) const {
+    const bool same_engine = engine_of(operations_[from]) == engine_of(operations_[to]);
+    if (same_engine && is_copy(operations_[from])) return 0;
+    return std::max(same_engine ? 0 : hand_over_, busy ? hand_over_busy_ : 0);
   }
 
   // ---- what starts
@@ -383,6 +477,7 @@ class Machine {
     set_rates();
     // A grid whose last blocks have just started may have held an operation back.
     if (start_blocks() && device_.waits_for_started_launches) start_what_can();
+    set_paces();
   }
 
   /// Hands on from a lane what can go: kernels to the block scheduler, one copy to the engines.
@@ -391,12 +486,12 @@ class Machine {
     while (!lane.empty()) {
       const std::size_t operation = lane.front();
       Work& work = work_[operation];
-      if (work.waits_for > 0 || work.offered) return;
+      if (work.waits_for > 0 || work.offered || work.ready > now_) return;
       if (engines_.empty() && running_ > 0) return;
       if (device_.waits_for_started_launches && held_by_launches(operation)) return;
       if (is_copy(operations_[operation]) && !engines_.empty()) {
         work.offered = true;
-        waiting_copies_[static_cast<std::size_t>(lane_engine_[number])].push(operation);
+        waiting_copies_[static_cast<std::size_t>(lane_engine_[number])].insert({lane.turn, operation});
         return;
       }
       ++lane.next;
@@ -404,7 +499,7 @@ class Machine {
       if (work.held_by) span(operation).held = {seconds(now_), streams::Idle::launches, work.held_by};
       if (is_copy(operations_[operation])) {
         span(operation).when.start = seconds(now_);
-        const Ticks end = now_ + copy_latency_ + copy_time_[operation];
+        const Ticks end = now_ + copy_latency(operation, false) + copy_time_[operation];
         happenings_.push({.at = end, .operation = operation, .what = What::copy_ends});
       } else {
         happenings_.push({.at = now_ + kernel_latency_, .operation = operation, .what = What::grid_arrives});
@@ -434,20 +529,27 @@ class Machine {
   }
 
   void start_copies() {
-    for (auto& waiting : waiting_copies_) {
-      while (!waiting.empty()) {
-        const std::size_t operation = waiting.top();
-        const bool in = copies_in(operations_[operation]);
-        const auto engine = std::ranges::find_if(
-            engines_, [&](const Engine& each) { return !each.operation && (in ? each.ways.in : each.ways.out); });
-        if (engine == engines_.end()) break;
-        waiting.pop();
-        start_copy(operation, *engine);
-        const std::size_t lane = work_[operation].lane;
-        ++lanes_[lane].next;
-        advance(lane);  // the next of its lane may find another engine
+    for (Copies& waiting : waiting_copies_) {
+      for (Engine& engine : engines_) {
+        while (!engine.operation && !waiting.empty()) {
+          auto next = waiting.lower_bound({engine.turn, 0});
+          if (next == waiting.end()) next = waiting.begin();
+          const std::size_t operation = next->second;
+          if (!(copies_in(operations_[operation]) ? engine.ways.in : engine.ways.out)) break;
+          waiting.erase(next);
+          start_copy(operation, engine);
+          const std::size_t lane = work_[operation].lane;
+          engine.turn = lanes_[lane].turn;
+          ++lanes_[lane].next;
+          advance(lane);  // the next of its lane may find another engine
+        }
       }
     }
+  }
+
+  Ticks copy_latency(std::size_t operation, bool both) const {
+    const EachWay& latency = both ? device_.latency_both : device_.copy_latency;
+    return ticks(copies_in(operations_[operation]) ? latency.in : latency.out);
   }
 
   void start_copy(std::size_t operation, Engine& engine) {
@@ -465,9 +567,13 @@ class Machine {
     engine.operation = operation;
     engine.left = static_cast<double>(copy_time_[operation]);
     engine.slowdown = 0;
-    if (copy_latency_ > 0) {
-      happenings_.push(
-          {.at = now_ + copy_latency_, .operation = operation, .what = What::bytes_flow, .engine = number});
+    const bool in = copies_in(operations_[operation]);
+    const bool both = std::ranges::any_of(engines_, [&](const Engine& other) {
+      return &other != &engine && other.operation && copies_in(operations_[*other.operation]) != in;
+    });
+    const Ticks latency = copy_latency(operation, both);
+    if (latency > 0) {
+      happenings_.push({.at = now_ + latency, .operation = operation, .what = What::bytes_flow, .engine = number});
     } else {
       engine.moving = true;
       rates_changed_ = true;
@@ -507,17 +613,16 @@ class Machine {
       const std::size_t operation = grids_[first_grid_];
       Work& work = work_[operation];
       if (!begun_) {
-        if (resident_ == device_.resident_grids) break;
-        ++resident_;
+        if (running_grids_.size() == static_cast<std::size_t>(device_.resident_grids)) break;
         span(operation).when.start = seconds(now_);
+        running_grids_.push_back({.operation = operation, .since = now_});
         begun_ = true;
       }
       const std::int64_t blocks = std::min(free_, work.blocks_left);
       free_ -= blocks;
       work.blocks_left -= blocks;
       work.blocks_running += blocks;
-      cohorts_.push_back({now_ + work.block_time, operation, blocks});
-      std::ranges::push_heap(cohorts_, std::greater<>{});
+      run_blocks(running_grids_.back(), blocks);
       if (work.blocks_left > 0) {
         skip_full_waves(work);
         break;
@@ -529,26 +634,56 @@ class Machine {
     return all_of_one;
   }
 
+  /// Blocks that start together end together, or spread around their time.
+  void run_blocks(Grid& grid, std::int64_t blocks) {
+    const Work& work = work_[grid.operation];
+    const int groups = work.block_spread > 0 ? static_cast<int>(std::min<std::int64_t>(kSpreadGroups, blocks)) : 1;
+    for (int group = 0; group < groups; ++group) {
+      const std::int64_t count = blocks * (group + 1) / groups - blocks * group / groups;
+      const Ticks time = work.block_time + std::llround(place(group, groups) * static_cast<double>(work.block_spread));
+      grid.cohorts.push_back({grid.own_time_at(now_) + time, count});
+      std::ranges::push_heap(grid.cohorts, std::greater<>{});
+    }
+  }
+
+  /// The blocks of the oldest grid come first: a multiprocessor issues from its oldest warps while they can go on.
+  /// What they leave is the next grid's.
+  void set_paces() {
+    constexpr double kRounding = 1 + 1e-12;
+    double left = 1;
+    for (Grid& grid : running_grids_) {
+      const Work& work = work_[grid.operation];
+      const double demand = work.block_share * static_cast<double>(work.blocks_running);
+      const double pace = demand <= left * kRounding ? 1 : left / demand;
+      left = std::max(0.0, left - demand);
+      if (pace == grid.pace) continue;
+      grid.own_time = grid.own_time_at(now_);
+      grid.since = now_;
+      grid.pace = pace;
+    }
+  }
+
   /// While one grid fills the device, and has more blocks to start, each block that ends is followed by one of its own:
   /// whole waves are done in one step, all but the last.
   void skip_full_waves(Work& work) {
-    if (work.blocks_running < slots_) return;
+    if (work.blocks_running < slots_ || work.block_spread > 0) return;
     const std::int64_t waves = (work.blocks_left - 1) / slots_;
     work.blocks_left -= waves * slots_;
-    for (Cohort& cohort : cohorts_) cohort.end += waves * work.block_time;
+    for (Cohort& cohort : running_grids_.back().cohorts) cohort.end += waves * work.block_time;
   }
 
   static double seconds(Ticks time) { return static_cast<double>(time) * kTick; }
   streams::Span& span(std::size_t operation) { return result_.timeline.spans[work_[operation].span]; }
 
-  using Copies = std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>>;
+  using Copies = std::set<std::pair<std::size_t, std::size_t>>;  ///< turn of the lane, operation
 
   const Recording& recording_;
   const std::vector<Operation>& operations_;
   const DeviceProfile& device_;
   streams::Ordering ordering_;
-  std::vector<Work> work_;  ///< by operation, as are the next three
+  std::vector<Work> work_;  ///< by operation, as are the next four
   std::vector<Ticks> copy_time_;
+  std::vector<Ticks> call_time_;
   std::vector<std::size_t> first_dependent_;
   std::vector<std::size_t> dependents_;
   Simulation result_;
@@ -560,6 +695,7 @@ class Machine {
   std::size_t next_ = 0;     ///< the operation that the host is at
   std::size_t awaited_ = 0;  ///< operations that the host waits for
   bool awaits_all_ = false;
+  bool waited_ = false;  ///< the host, in this operation: it takes a while to go on
   std::size_t issued_ = 0;
   std::size_t done_ = 0;
   std::size_t running_ = 0;  ///< left their lanes, and not done
@@ -575,19 +711,48 @@ class Machine {
 
   std::int64_t slots_;
   std::int64_t free_;
-  std::vector<std::size_t> grids_;  ///< in the order in which they arrived
-  std::size_t first_grid_ = 0;      ///< with blocks to start
-  bool begun_ = false;              ///< whether that one has started any
-  int resident_ = 0;
-  std::vector<Cohort> cohorts_;       ///< a heap, the first to end on top
+  std::vector<std::size_t> grids_;    ///< in the order in which they arrived
+  std::size_t first_grid_ = 0;        ///< with blocks to start
+  bool begun_ = false;                ///< whether that one has started any
+  std::vector<Grid> running_grids_;   ///< the oldest first
   std::vector<std::size_t> kernels_;  ///< in the order of issue
   std::size_t unstarted_ = 0;         ///< in kernels_: all before have started all their blocks
   std::size_t unchecked_ = 0;         ///< no operation before waits for a kernel that is not done
 
-  Ticks issue_;
-  Ticks copy_latency_;
+  Ticks launch_;
+  Ticks host_wait_;
+  Ticks hand_over_;
+  Ticks hand_over_busy_;
   Ticks kernel_latency_;
 };
+
+}  // namespace
+
+namespace {
+
+/// How many times the mean time of its blocks a kernel takes, alone.
+double duration_of(double share, double spread) {
+  double all = std::max(1.0, share) * (1 - spread);  // until the first end
+  for (int group = 1; group < kSpreadGroups; ++group) {
+    const double left = share * (kSpreadGroups - group) / kSpreadGroups;
+    all += std::max(1.0, left) * spread * (place(group, kSpreadGroups) - place(group - 1, kSpreadGroups));
+  }
+  return all;
+}
+
+/// Blocks that get less than they ask for end one after another, and the kernel's tail is the time when those left ask
+/// for less than the device has: with a share D and a spread s, s / D^2 of the work. A kernel that uses less than that
+/// is one whose blocks have all they ask for.
+void set_kernel(Cost& cost, const KernelTimes& measured, const KernelTimes::Row& row, std::int64_t slots) {
+  constexpr double kMostShare = 8;
+  const double used = measured.used(row);
+  const double share = std::min(kMostShare, std::sqrt(measured.spread * used / std::max(1e-9, 1 - used)));
+  const double waves = static_cast<double>((row.blocks + slots - 1) / slots);
+  cost.blocks = row.blocks;
+  cost.spread = share > 1 ? measured.spread : 0;
+  cost.share = share > 1 ? share : used;
+  cost.block_seconds = row.seconds / waves / duration_of(cost.share, cost.spread);
+}
 
 }  // namespace
 
@@ -598,7 +763,7 @@ Costs costs(const streams::Recording& recording, const DeviceProfile& device, co
     throw std::invalid_argument(fmt::format("{} threads a block: {} holds from 1 to {} on a multiprocessor",
                                             problem.threads_a_block, device.name, device.resident_threads));
   }
-  const CopyRates& rates = job.memory == streams::HostMemory::pageable ? device.pageable : device.alone;
+  const EachWay& rates = job.memory == streams::HostMemory::pageable ? device.pageable : device.alone;
   const double item_bytes = static_cast<double>(workload.item_bytes());
   const double one = job.items > 0 ? 1 / static_cast<double>(job.items) : 0;
   const double item_in = problem.copy_in ? *problem.copy_in * one / workload.inputs : item_bytes / rates.in;
@@ -607,26 +772,48 @@ Costs costs(const streams::Recording& recording, const DeviceProfile& device, co
       problem.kernel ? *problem.kernel * one : item_bytes * (workload.inputs + 1) / device.device_rate;
   const std::int64_t slots = device.slots(problem.threads_a_block);
 
-  Costs all{.threads_a_block = problem.threads_a_block, .operations = {}};
+  const CallCosts& calls = device.calls;
+  std::optional<KernelTimes> measured;
+  if (!problem.kernel && job.blocks == 0) measured = device.kernel_times(workload.id, workload.ordered ? 1 : job.work);
+  const auto call = [&](const Operation& operation) {
+    switch (operation.kind) {
+      case OperationKind::copy_in:
+      case OperationKind::copy_out:
+        return operation.synchronous ? calls.synchronous_copy : calls.copy;
+      case OperationKind::kernel:
+      case OperationKind::side_kernel:
+        return measured ? measured->call : calls.kernel;
+      case OperationKind::record_event:
+        return calls.record;
+      default:
+        return calls.wait;
+    }
+  };
+
+  Costs all{.threads_a_block = problem.threads_a_block, .launch_seconds = calls.graph, .operations = {}};
   all.operations.reserve(recording.operations.size());
   for (const Operation& operation : recording.operations) {
-    Cost cost;
+    Cost cost{.call_seconds = call(operation)};
     const auto items = operation.kind == OperationKind::side_kernel ? recording.buffer_items : operation.chunk.items;
     if (is_copy(operation)) {
       cost.copy_seconds = static_cast<double>(items) * (copies_in(operation) ? item_in : item_out);
+    } else if (is_kernel(operation) && measured) {
+      set_kernel(cost, *measured, measured->at(items), slots);
     } else if (is_kernel(operation)) {
       const auto threads = static_cast<std::int64_t>(problem.threads_a_block);
       cost.blocks = std::max<std::int64_t>(1, job.blocks > 0 ? job.blocks : (items + threads - 1) / threads);
       const std::int64_t waves = (cost.blocks + slots - 1) / slots;
       cost.block_seconds = static_cast<double>(items) * item_kernel / static_cast<double>(waves);
     }
+    if (streams::is_work(operation)) all.launch_seconds += calls.graph_node;
     all.operations.push_back(cost);
   }
   return all;
 }
 
-Simulation simulate(const streams::Recording& recording, const DeviceProfile& device, const Costs& costs) {
-  return Machine(recording, device, costs).run();
+Simulation simulate(const streams::Recording& recording, const DeviceProfile& device, const Costs& costs,
+                    const QueueNumbers& queues) {
+  return Machine(recording, device, costs, queues).run();
 }
 
 }  // namespace scanlab::engines

@@ -1,17 +1,18 @@
 // The engine model: a recording, run on a device that is described by a few figures. Plain C++, no CUDA.
 //
-//     host             issues one operation after another, each for `issue` seconds; synchronous calls hold it
+//     host             issues one operation after another, each call for its time; synchronous calls hold it
 //     hardware queues  created stream i feeds queue i mod queues; both default streams feed the last. A queue has a
-//     lane
-//                      an engine, first in, first out: an operation that waits holds back those behind it in its lane,
-//                      whatever their streams. The operations of a captured schedule have a queue a stream: a graph
-//                      keeps dependencies, not the order of issue.
-//     copy engines     one copy at a time each, of those that wait the first issued. Both ways at once are slower:
-//     rates
-//                      change when the other way begins and ends. Without engines, whatever runs runs alone.
+//                      lane an engine, first in, first out: an operation that waits holds back those behind it in its
+//                      lane, whatever their streams. The operations of a captured schedule have a queue a stream: a
+//                      graph keeps dependencies, not the order of issue.
+//     copy engines     one copy at a time each, of those that wait the first issued, or one queue after another. Both
+//                      ways at once are slower: rates change when the other way begins and ends. Without engines,
+//                      whatever runs runs alone.
 //     block scheduler  a kernel that leaves its queue is a grid; grids start blocks in the order of their launch, as
 //                      multiprocessors have room. So the blocks of one grid run in waves, and another's fill its tail.
-//     events, streams  what orders operations is what `streams check` counts on: dependencies.hpp.
+//                      Where running grids ask for more than the device has, older ones come first.
+//     events, streams  what orders operations is what `streams check` counts on: dependencies.hpp. An operation may
+//                      follow one that it waits for after a hand-over, which takes longer while copies in run.
 //
 // Deterministic: time counts femtoseconds, and what happens at the same one is taken in the order of issue.
 //
@@ -32,18 +33,26 @@ namespace scanlab::engines {
 
 /// What an operation asks of the device, had it the device to itself. All blocks of all kernels have one shape.
 struct Cost {
-  double copy_seconds = 0;  ///< of a copy, without its latency
-  std::int64_t blocks = 0;  ///< of a kernel, >= 1
-  double block_seconds = 0;
+  double copy_seconds = 0;   ///< of a copy, without its latency
+  std::int64_t blocks = 0;   ///< of a kernel, >= 1
+  double block_seconds = 0;  ///< of a block that has all it asks for
+  /// What the blocks that the device holds at once ask for, in parts of what it can compute, or move to and from its
+  /// memory. If running blocks ask for more than 1, older grids come first, and the blocks of one share what is left.
+  double share = 0;
+  /// Of the time of its blocks: how much sooner the first of them ends than the mean, and later the last.
+  double spread = 0;
+  double call_seconds = 0;  ///< of the host; of a captured schedule not looked at
 };
 
 struct Costs {
   int threads_a_block = 256;
-  std::vector<Cost> operations;  ///< of each operation of the recording; zeros for what is no work
+  double launch_seconds = 0;     ///< of the host, of a captured schedule
+  std::vector<Cost> operations;  ///< of each operation of the recording
 };
 
 /// What is known of a problem beside the device: seconds for all its items at once. What is not given follows from the
-/// bytes: copies by the rate of the bus, kernels by that of device memory, each item read and written once.
+/// bytes: copies by the rate of the bus; kernels by their measured times, if the profile has them, or by the rate of
+/// device memory, each item read and written once.
 struct Problem {
   std::optional<double> copy_in;  ///< of all inputs
   std::optional<double> kernel;   ///< without its latency
@@ -64,11 +73,17 @@ struct ScheduleError : std::runtime_error {
 struct Simulation {
   streams::Timeline timeline;                   ///< a span's channel is its lane
   std::vector<std::optional<int>> copy_engine;  ///< of each span of the timeline: which engine copied
+  double seconds = 0;                           ///< when the host has seen that all is done
 };
+
+/// Which hardware queue each operation of a recording is in, where that is known, as of a measured timeline; empty: as
+/// created streams come, one after another. Numbers of one engine's queues tell in which order it turns to them.
+using QueueNumbers = std::vector<unsigned>;
 
 /// `recording` outlives the result. Time grows as the operations do, up to a logarithm, and memory as they do. Throws
 /// ScheduleError for a wait for an event that no earlier operation records; std::invalid_argument for costs that are no
 /// time, or that sum up to more than 1000 seconds.
-Simulation simulate(const streams::Recording& recording, const DeviceProfile& device, const Costs& costs);
+Simulation simulate(const streams::Recording& recording, const DeviceProfile& device, const Costs& costs,
+                    const QueueNumbers& queues = {});
 
 }  // namespace scanlab::engines

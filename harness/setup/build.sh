@@ -26,6 +26,7 @@ set_up() {
   fi
   obtain compiler cmake build-tool libraries git python "${extra_needs[@]}"
   need_python
+  [[ ! $python ]] || launcher
   nvcc='' nvcc_reason=$no_cuda_reason
   [[ ${option[no-cuda]:-} ]] || need_nvcc
   [[ ! $nvcc ]] || need_cccl

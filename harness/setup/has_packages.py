@@ -1,5 +1,7 @@
 """Prints the path of this interpreter if it has what a requirements file asks for, else fails and says what it lacks.
 
+What the file calls optional is not asked for.
+
 Nothing is imported but the standard library, and every package is imported once: metadata alone would not notice a
 package that is broken, or built for another interpreter.
 """
@@ -30,7 +32,7 @@ def lack(name, minimum):
 if sys.version_info < (3, 11):
     sys.exit(f"Python {sys.version.split()[0]} is older than 3.11")
 with open(sys.argv[1], encoding="utf-8") as requirements:
-    needed = re.findall(r"^([\w-]+)>=([\d.]+)", requirements.read(), re.MULTILINE)
+    needed = re.findall(r"^([\w-]+)>=([\d.]+)(?!.*# optional)", requirements.read(), re.MULTILINE)
 if lacks := [what for name, minimum in needed if (what := lack(name, minimum))]:
     sys.exit("; ".join(lacks))
 print(sys.executable)

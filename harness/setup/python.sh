@@ -35,6 +35,14 @@ pip_install() {
     --require-hashes --only-binary :all: "${@:2}"
 }
 
+# Makes .venv/bin/scanlab-report, which runs the analysis of this checkout from anywhere with the interpreter `python`.
+launcher() {
+  mkdir -p .venv/bin
+  # -P: a folder named analysis where the user happens to be is not ours.
+  printf '#!/usr/bin/env bash\nPYTHONPATH=%q exec %q -P -m analysis "$@"\n' "$PWD" "$python" >.venv/bin/scanlab-report
+  chmod +x .venv/bin/scanlab-report
+}
+
 # Sets `python` to an interpreter with the packages, or to nothing where there can be none, with `python_reason`.
 python='' python_reason=''
 need_python() {

@@ -4,7 +4,6 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -162,10 +161,11 @@ bool HostArrays::serves(const Job& job) const {
 
 void HostArrays::poison_output() {
   constexpr std::int64_t kBytesWorthAThread = 1 << 20;
-  verify::parallel_ranges(
-      static_cast<std::int64_t>(bytes_), kBytesWorthAThread, [this](std::int64_t begin, std::int64_t end) {
-        std::memset(static_cast<std::byte*>(output()) + begin, kPoisonByte, static_cast<std::size_t>(end - begin));
-      });
+  verify::parallel_ranges(static_cast<std::int64_t>(bytes_), kBytesWorthAThread,
+                          [this](std::int64_t begin, std::int64_t end) {
+                            fill_past_caches(static_cast<std::byte*>(output()) + begin,
+                                             static_cast<std::size_t>(end - begin), std::byte{kPoisonByte});
+                          });
 }
 
 std::string HostArrays::wrong() const {

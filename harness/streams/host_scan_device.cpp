@@ -169,7 +169,32 @@ class HostScanDevice final : public ScanDevice {
   std::deque<StreamThread> streams_;  // the last member: its threads use the others
 };
 
+class NoScanDevice final : public ScanDevice {
+ public:
+  explicit NoScanDevice(const OutOfCoreScan& asked) : carry_(asked.item_bytes()) {
+    with_monoid(asked.problem.type, asked.problem.op, [&]<class Op>(Op) {
+      const typename Op::Item identity = Op::identity();
+      std::memcpy(carry_.data(), &identity, carry_.size());
+    });
+  }
+
+  void copy_in(const Chunk&, Stream, const void*) override {}
+  void scan(const Chunk&, Stream) override {}
+  void copy_out(const Chunk&, Stream, void*) override {}
+  void record(Event, Stream) override {}
+  void wait(Stream, Event) override {}
+  void wait_copied_in(const Chunk&) override {}
+  void wait_copied_out(const Chunk&) override {}
+  void synchronize() override {}
+  std::span<const std::byte> carry_after(const Chunk&) const override { return carry_; }
+
+ private:
+  std::vector<std::byte> carry_;
+};
+
 }  // namespace
+
+std::unique_ptr<ScanDevice> no_scan_device(const OutOfCoreScan& asked) { return std::make_unique<NoScanDevice>(asked); }
 
 std::unique_ptr<ScanDevice> host_scan_device(const OutOfCoreScan& asked, const Recording& recording) {
   return std::make_unique<HostScanDevice>(asked, recording);

@@ -81,6 +81,10 @@ class ScanDevice {
 /// Threads as streams, and a scan that runs on the host: for machines without a device, and for tests.
 std::unique_ptr<ScanDevice> host_scan_device(const OutOfCoreScan& asked, const Recording& recording);
 
+/// None: every operation is done at once and changes nothing. What is left is what the host does to fetch chunks and to
+/// put them away, which no device can make faster. The carries it tells of are identities.
+std::unique_ptr<ScanDevice> no_scan_device(const OutOfCoreScan& asked);
+
 #ifdef SCANLAB_WITH_CUDA
 /// The current CUDA device. Throws cuda::OutOfMemory or CudaError.
 std::unique_ptr<ScanDevice> cuda_scan_device(const OutOfCoreScan& asked, const Recording& recording);

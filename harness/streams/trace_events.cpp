@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <stdexcept>
 #include <tuple>
 #include <utility>
 
@@ -145,6 +146,24 @@ Json trace_events(const Timeline& timeline, const Json& about) {
     }
   }
   return {{"traceEvents", std::move(events)}, {"displayTimeUnit", "ms"}, {"otherData", about}};
+}
+
+std::vector<Span> traced_spans(const Json& trace) {
+  try {
+    std::vector<Span> spans;
+    for (const Json& event : trace.at("traceEvents")) {
+      if (event.at("ph") != "X" || event.at("pid") != kEnginesProcess) continue;
+      const double start = 1e-6 * event.at("ts").get<double>();
+      Span span{.operation = event.at("args").at("operation"),
+                .when = {start, start + 1e-6 * event.at("dur").get<double>()}};
+      if (event.at("args").contains("channel")) span.channel = event["args"]["channel"].get<unsigned>();
+      spans.push_back(span);
+    }
+    std::ranges::sort(spans, {}, &Span::operation);
+    return spans;
+  } catch (const Json::exception& error) {
+    throw std::invalid_argument(fmt::format("these are no trace events of Scanlab's: {}", error.what()));
+  }
 }
 
 }  // namespace scanlab::streams

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "harness/streams/timeline.hpp"
 
@@ -12,5 +13,9 @@ namespace scanlab::streams {
 /// microseconds; an event's `args` say operation, chunk, bytes, stream and channel.
 /// Source: "Trace Event Format", https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 nlohmann::ordered_json trace_events(const Timeline& timeline, const nlohmann::ordered_json& about);
+
+/// What `trace_events` wrote of a timeline, but for what its recording knows: the spans in the order of operations, and
+/// no issues. Throws std::invalid_argument for what is none.
+std::vector<Span> traced_spans(const nlohmann::ordered_json& trace);
 
 }  // namespace scanlab::streams

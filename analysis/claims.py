@@ -1,0 +1,161 @@
+"""The claims of the report and of the literature, as ``paper/claims.toml`` states them; that file says what its fields are."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from analysis import DATA
+from analysis.evidence import CUBS, Key
+from analysis.results import ideal_bytes
+
+FILE = DATA.parent / "paper" / "claims.toml"
+OURS = "scanlab"
+"""The source of claims that are the report's own: its targets."""
+
+MEASURES: dict[str, frozenset[str]] = {
+    "speed": frozenset({"variant", "over", "cases"}), "floor": frozenset({"variant", "cases"}), "losses": frozenset(), "spills": frozenset(),
+    "speedup": frozenset({"variant", "cases"}), "traffic": frozenset({"variant", "cases"}), "order": frozenset({"device"}),
+    "schedule": frozenset({"workload"}), "duplex": frozenset(), "naive": frozenset(), "collection": frozenset(),
+}  # fmt: skip
+"""How a claim can be computed, and what it must then say."""
+OF_SCANS, OF_STREAMS = ("speed", "floor", "losses", "spills"), ("schedule", "duplex", "naive", "collection")
+
+_BOUNDS = ("at_least", "at_most", "equals")
+_DEFAULTS = {"op": "plus", "mode": "inclusive", "cache": "cold", "launch": "stream"}
+_LIMITS = {
+    "least_items": lambda key, n: key.items >= n,
+    "most_items": lambda key, n: key.items <= n,
+    "least_mib": lambda key, n: ideal_bytes(key.type, key.op, key.items) >= 2 * n << 20,
+    "powers": lambda key, wanted: not wanted or power_of_two(key.items),
+}
+_CASES = {"type", "items", *_DEFAULTS, *_LIMITS}
+
+
+class ClaimsError(ValueError):
+    """A claims file that cannot be used: a sentence with file and place."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim; fields as in the file."""
+
+    statement: str
+    source: str
+    figure: str
+    measure: str
+    variant: str = ""
+    over: str | Sequence[str] = ()
+    of_published: str = ""
+    device: str = ""
+    workload: str = ""
+    least_gib: float = 0
+    at_least: float | None = None
+    at_most: float | None = None
+    equals: float | None = None
+    or_of_copy_kernel: float | None = None
+    variation: float = 0.0
+    cases: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def rivals(self) -> tuple[str, ...]:
+        """The variants whose fastest the time is set against."""
+        return CUBS if self.over == "cub" else tuple(self.over)
+
+    @property
+    def wanted(self) -> str:
+        """The bound in print."""
+        sign, give, bound = next(of for of in zip("≥≤=", "−+±", self._bounds(), strict=True) if of[-1] is not None)
+        if bound == 0:
+            return "0"
+        return f"{sign} {bound:{'g' if bound == int(bound) else '.2f'}}" + (f" {give} {100 * self.variation:g}%" if self.variation else "")
+
+    def meets(self, value: float) -> bool:
+        """Whether a value is within the bound, or misses it by no more than the variation."""
+        low, high, equal = self._bounds()
+        if equal is not None:
+            return abs(value - equal) <= self.variation * equal
+        return value >= low * (1 - self.variation) if low is not None else value <= high * (1 + self.variation)
+
+    def worst(self, values: Sequence[Any], key) -> Any:
+        """The one farthest from the bound."""
+        if self.equals is not None:
+            return max(values, key=lambda value: abs(key(value) - self.equals))
+        return (min if self.at_least is not None else max)(values, key=key)
+
+    def keys(self, timings) -> list[Key]:
+        """The cases that the claim speaks of, of all that were timed."""
+        named = _DEFAULTS | {name: value for name, value in self.cases.items() if name not in _LIMITS}
+        if "items" in named:
+            named["items"] = tuple(named["items"]) if isinstance(named["items"], list) else named["items"]
+        limits = [(_LIMITS[name], value) for name, value in self.cases.items() if name in _LIMITS]
+        return [key for key in timings.keys(**named) if all(within(key, value) for within, value in limits)]
+
+    def _bounds(self) -> tuple[float | None, float | None, float | None]:
+        return self.at_least, self.at_most, self.equals
+
+
+def power_of_two(n: int) -> bool:
+    return n > 0 and n & (n - 1) == 0
+
+
+@lru_cache
+def read(file: Path = FILE) -> tuple[Claim, ...]:
+    """The claims of a file in order; ClaimsError names the first thing wrong with it."""
+    try:
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ClaimsError(f"{file}: cannot be read: {error.strerror}") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ClaimsError(f"{file}: is not TOML ({error})") from None
+    entries = content.get("claim")
+    if not isinstance(entries, list) or not entries:
+        raise ClaimsError(f"{file}: holds no [[claim]]")
+    claims, known = [], _figures()
+    for number, entry in enumerate(entries, start=1):
+        named = f" ({entry['statement']})" if isinstance(entry.get("statement"), str) else ""
+        if wrong := _wrong(entry, known):
+            raise ClaimsError(f"{file}: claim {number}{named}: {wrong}")
+        claims.append(Claim(**entry))
+    return tuple(claims)
+
+
+def own(measures: Sequence[str]) -> list[Claim]:
+    """The report's targets of certain measures."""
+    return [claim for claim in read() if claim.source == OURS and claim.measure in measures]
+
+
+def _figures() -> set[str]:
+    return {path.stem for part in ("figures", "tables") for path in (Path(__file__).parent / part).glob("*.py") if path.stem != "__init__"}
+
+
+def _wrong(entry: Mapping[str, Any], figures: set[str]) -> str:
+    """What is wrong with a claim, if anything is."""
+    if unknown := set(entry) - {of.name for of in fields(Claim)}:
+        return f"unknown field {', '.join(sorted(unknown))}"
+    for name in ("statement", "source", "figure", "measure"):
+        if not isinstance(entry.get(name), str) or not entry[name]:
+            return f"names no {name}"
+    if entry["figure"] not in figures:
+        return f"figure: {entry['figure']!r} is no figure or table of analysis/figures/ or analysis/tables/"
+    if entry["measure"] not in MEASURES:
+        return f"measure: {entry['measure']!r} is none of {', '.join(MEASURES)}"
+    if lacking := [name for name in sorted(MEASURES[entry["measure"]]) if not entry.get(name)]:
+        return f"measure {entry['measure']!r} needs {' and '.join(lacking)}"
+    bounds = [name for name in _BOUNDS if name in entry]
+    if len(bounds) != 1 or any(not _is_number(entry[name]) for name in bounds):
+        return f"needs one of {', '.join(_BOUNDS)}, a number, and has {' and '.join(bounds) or 'none'}"
+    variation = entry.get("variation", 0)
+    if not _is_number(variation) or not 0 <= variation < 1:
+        return f"variation is {variation!r}, not a fraction such as 0.05"
+    if not isinstance(entry.get("cases", {}), dict) or (unknown := set(entry.get("cases", {})) - _CASES):
+        return f"cases: may have {', '.join(sorted(_CASES))}, and not {entry['cases']!r}"
+    return ""
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

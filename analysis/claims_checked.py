@@ -1,0 +1,201 @@
+"""Claims against results: each holds, fails, or was not measured."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis import streams_targets, targets
+from analysis.claims import OF_SCANS, OF_STREAMS, OURS, Claim
+from analysis.evidence import BEST, AllTimings, Kernels, Need, Provenance, Published, Timings, Traffic
+from analysis.figures import dram_traffic
+from analysis.figures.speedup import ONE_CORE, speedups
+from analysis.published import Publication
+from analysis.results import Results
+from analysis.scenes import Scenes
+from analysis.statistics import Interval
+from analysis.streams_evidence import Schedules, StreamScans, Traces
+from analysis.table_formats import Column, Table, code, size, with_interval
+from analysis.targets import Target, unknown
+
+HOLDS, FAILS, NOT_MEASURED = "holds", "fails", "not measured"
+VERDICTS = {True: HOLDS, False: FAILS, None: NOT_MEASURED}
+
+
+Find = Callable[[Need], Any]
+"""Looks for evidence; None if there is none."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A claim and how it stands, with the runs that tell."""
+
+    claim: Claim
+    target: Target
+    provenances: tuple[Provenance, ...]
+
+    @property
+    def verdict(self) -> str:
+        return VERDICTS[self.target.reached]
+
+
+def check(claims: Sequence[Claim], results: Results, published: Mapping[str, Publication]) -> list[Checked]:
+    """Every claim in order."""
+    checked = []
+    for claim in claims:
+        found: list[Any] = []
+
+        def find(need: Need, found: list[Any] = found) -> Any:
+            found.append(need.find(results, dict(published)))
+            return found[-1]
+
+        target = _target(claim, find)
+        known = tuple(evidence.provenance for evidence in found if hasattr(evidence, "provenance"))
+        checked.append(Checked(claim, target, known if target.measured else ()))
+    return checked
+
+
+def _target(claim: Claim, find: Find) -> Target:
+    if claim.measure == "spills":
+        return targets.target(claim, None, find(Kernels()))
+    if claim.measure in OF_SCANS:
+        return targets.target(claim, find(AllTimings(of=claim.variant or BEST)), None)
+    if claim.measure in OF_STREAMS:
+        schedules, scans, traces = ({"schedule": Schedules()}, {"duplex": StreamScans(), "naive": StreamScans()}, {"collection": Traces()})
+        needs = (of.get(claim.measure) for of in (schedules, scans, traces))
+        return streams_targets.target(claim, *(need and find(need) for need in needs))
+    return {"speedup": _speedup, "traffic": _traffic, "order": _order}[claim.measure](claim, find)
+
+
+def _speedup(claim: Claim, find: Find) -> Target:
+    """Over one core of the host; with ``of_published``, over the speedup that was published for the same size, too."""
+    measure = "of that of 2007" if claim.of_published else "× one core"
+    timings = find(Timings(types=("f32", "i32"), all_of=(ONE_CORE, claim.variant)))
+    publication = find(Published(claim.of_published)) if claim.of_published else None
+    if timings is None or (claim.of_published and publication is None):
+        return unknown(claim, measure)
+    rows = speedups(timings, claim.variant, ONE_CORE)
+    then = publication.table.set_index("items") if publication else None
+    known = []
+    for row in rows.itertuples():
+        if row.items < claim.cases.get("least_items", 0) or row.items != claim.cases.get("items", row.items):
+            continue
+        if then is not None and row.items not in then.index:
+            continue
+        by = then.at[row.items, "cpu_ms"] / then.at[row.items, "gpu_ms"] if then is not None else 1
+        known.append((Interval(row.ratio / by, row.low / by, row.high / by, 0), f"{row.type}, {size(row.items)}"))
+    return _worst(claim, measure, known)
+
+
+def _traffic(claim: Claim, find: Find) -> Target:
+    measure = "× n items moved"
+    evidence = find(Traffic())
+    if evidence is None:
+        return unknown(claim, measure)
+    rows = dram_traffic.over_items(evidence)
+    rows = rows[(rows["variant"] == claim.variant) & (rows["items"] == claim.cases["items"])]
+    return _worst(claim, measure, [(Interval(row.moved, np.nan, np.nan, 1), size(row.items)) for row in rows.itertuples()])
+
+
+def _order(claim: Claim, find: Find) -> Target:
+    """Of each two schedules: the simulated time of the one that was the faster when it was timed, over that of the other."""
+    measure = "of the slower"
+    publication = find(Published("harris2012_overlap"))
+    if publication is None or claim.device not in set(publication.table["device"]):
+        return unknown(claim, measure)
+    timed = publication.table[publication.table["device"] == claim.device].set_index("schedule")["milliseconds"]
+    scenes = find(Scenes([[f"{claim.device}_{schedule}" for schedule in timed.index]]))
+    if scenes is None:
+        return unknown(claim, measure)
+    simulated = dict(zip(timed.index, (scene.about["makespan_us"] for scene in scenes.rows[0]), strict=True))
+    ordered = sorted(timed.index, key=timed.get)
+    pairs = [(Interval(simulated[a] / simulated[b], np.nan, np.nan, 1), f"{a}, {b}") for a, b in itertools.combinations(ordered, 2)]
+    return _worst(claim, measure, pairs)
+
+
+def _worst(claim: Claim, measure: str, known: Sequence[tuple[Interval, str]]) -> Target:
+    if not known:
+        return unknown(claim, measure)
+    value, where = claim.worst(known, key=lambda pair: pair[0].value)
+    return Target(claim.statement, measure, claim.wanted, value, where, int(claim.meets(value.value)), 1)
+
+
+# --------------------------------------------------------------------------------------------------- table
+
+
+@dataclass(frozen=True)
+class ClaimEvidence:
+    """Every claim with its verdict, and the runs that tell of them: those of the first origin, and of any others."""
+
+    checked: list[Checked]
+    provenance: Provenance
+    counted: Provenance | None
+
+
+@dataclass(frozen=True)
+class Claims:
+    """The claims, where the results tell of one at least."""
+
+    claims: tuple[Claim, ...]
+
+    def find(self, results: Results, published: dict[str, Publication]) -> ClaimEvidence | None:
+        checked = check(self.claims, results, published)
+        if all(one.target.reached is None for one in checked):
+            return None
+        first, *others = provenances(checked)
+        return ClaimEvidence(checked, first, others[0] if others else None)
+
+    def absent(self) -> str:
+        return "no results that any claim speaks of"
+
+
+def provenances(checked: Sequence[Checked]) -> list[Provenance]:
+    """All that claims rest on, one an origin: measured, recorded, simulated."""
+    by: dict[str, list[Provenance]] = {}
+    for one in checked:
+        for provenance in one.provenances:
+            by.setdefault(provenance.origin, []).append(provenance)
+    return [
+        Provenance("results", origin, ", ".join(sorted({p.device for p in of})), tuple(sorted({date for p in of for date in p.dates})),
+                   tuple(sorted({commit for p in of for commit in p.commits})), any(p.dirty for p in of))
+        for origin, of in by.items()
+    ]  # fmt: skip
+
+
+def table(checked: Sequence[Checked], caption: str, figures: bool = True) -> Table:
+    """The claims in order, with the figures that show them; how values were chosen is said behind the caption."""
+    rows = [{"statement": one.target.what, "wanted": f"{one.target.wanted} {one.target.measure}", "measured": one.target.measured,
+             "where": one.target.where, "verdict": _said(one), "source": "ours" if one.claim.source == OURS else one.claim.source,
+             "figure": one.claim.figure} for one in checked]  # fmt: skip
+    return Table(
+        caption=f"{caption}, with 95% bootstrap intervals in brackets: at the size, and in the run of the newest code, that is farthest "
+        "from the bound; cold and launched in a stream unless said. A percentage behind a bound is how far a value may miss it.",
+        columns=(
+            Column("statement", "claim", right=False),
+            Column("wanted", "wanted", right=False),
+            Column("measured", "measured", _measured),
+            Column("where", "at", right=False),
+            Column("verdict", "verdict", right=False),
+            Column("source", "source", right=False),
+            *([Column("figure", "shown in", code, right=False)] if figures else []),
+        ),
+        rows=pd.DataFrame({name: pd.Series([row[name] for row in rows], dtype=object) for name in rows[0]}),
+        wide=True,
+    )  # fmt: skip
+
+
+def _said(one: Checked) -> str:
+    """The verdict; of a claim that holds in some runs, in how many it does not."""
+    met, runs = one.target.met, one.target.runs
+    return f"{one.verdict} in {runs - met} of {runs} runs" if 0 < met < runs else one.verdict
+
+
+def _measured(interval: Interval | None) -> str:
+    if interval is not None and not interval.known and interval.value == int(interval.value):
+        return f"{int(interval.value)}"
+    return with_interval(interval, 3)

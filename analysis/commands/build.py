@@ -1,0 +1,134 @@
+"""Figures, tables, the numbers of the paper and generated parts of pages, from results.
+
+What cannot be read, or is impossible, is said, and then nothing is written: what an earlier build wrote stays as it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import re
+import shutil
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from analysis import DATA
+from analysis.console import SOUND, count, missing, refuse, say
+from analysis.written import in_place_of, unwritable
+
+EXAMPLE = """  scanlab-report build results/run --recorded data/recorded --out out --paper paper/generated"""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("results", nargs="*", type=Path, metavar="RESULTS", help="results measured now: folders or files")
+    add("--recorded", action="append", type=Path, default=[], metavar="DIR", help="recorded runs, used where RESULTS lack")
+    add("--published", type=Path, default=DATA / "published", metavar="DIR", help="tables of the literature")
+    add("--out", type=Path, required=True, metavar="DIR", help="where figures/, tables/, cases.csv and report.html are written")
+    add("--paper", type=Path, metavar="DIR", help="also write what the paper includes, e.g. paper/generated")
+    add("--readme", type=Path, metavar="FILE", help="replace the results table between this page's markers")
+    add("--ladder", type=Path, metavar="FILE", help="replace the ladder between this page's markers")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Reads, checks, draws, and only when all is drawn puts it where the last build is."""
+    started = time.monotonic()
+    if wrong := _wrong_before_work(options):
+        return refuse(*wrong)
+
+    from analysis import published, results  # matplotlib and pandas are not loaded to refuse an argument
+    from analysis.report import Report
+    from analysis.tables import costs
+
+    read = results.read(options.results, options.recorded)
+    publications = published.read(options.published, read.problems)
+    if read.problems:
+        return refuse(*read.problems, f"{options.out}: nothing was written")
+    say(f"read {count(len(read.timings), 'repetition')} of {count(len(read.runs), 'file')} of timings, "
+        f"{count(len(read.explanations), 'explanation')}, {count(len(read.counters), 'launch', 'launches')} with "
+        f"counters")  # fmt: skip
+    if len(read.skipped):
+        say(f"{count(len(read.skipped), 'case')} not timed by the harness: see tables/skipped.md")
+    for explanation in read.explanations:
+        for fault in explanation.faults:
+            say(f"{explanation.file}: the executor found a fault: {fault.get('kind')} at {fault.get('where')}")
+    for sentence in costs.disagreements(read.explanations):
+        say(sentence)
+    with in_place_of(options.out) as out, in_place_of(options.paper) if options.paper else contextlib.nullcontext() as paper:
+        report = Report(read, publications, out, paper, say)
+        report.build()
+    for folder in filter(None, (options.out, options.paper)):
+        _remove(folder / name for name in report.left_out)
+    _pages(options, read, publications)
+    say(f"{count(len(report.written), 'file')} in {time.monotonic() - started:.1f} s: {options.out}")
+    return SOUND
+
+
+def _remove(stale: Iterable[Path]) -> None:
+    for path in stale:
+        path.unlink(missing_ok=True)
+
+
+def _wrong_before_work(options: argparse.Namespace) -> list[str]:
+    """Everything about the arguments that would make the work useless, in sentences."""
+    from analysis import claims, markers
+
+    wrong = missing([*options.results, *options.recorded])
+    if not options.results and not options.recorded:
+        wrong.append("nothing to read: give RESULTS or --recorded")
+    for folder in filter(None, (options.out, options.paper)):
+        if reason := unwritable(folder):
+            wrong.append(f"{folder}: cannot be written to: {reason}")
+    try:
+        claims.read()
+    except claims.ClaimsError as error:
+        wrong.append(str(error))
+    for page, name in ((options.readme, "results"), (options.ladder, "ladder")):
+        if page is None:
+            continue
+        try:
+            markers.check(page, name)
+        except markers.MarkerError as error:
+            wrong.append(f"{page}: {error}")
+    return wrong
+
+
+def _pages(options: argparse.Namespace, read, publications) -> None:
+    """Replaces the generated parts of the README and of the variants' page."""
+    from analysis import ladder, markers
+    from analysis.evidence import gather
+    from analysis.report import footer_line
+    from analysis.tables import rivals, summary
+
+    # The first table of a page must be; a further one is there if the data tell of it.
+    for page, name, tables in (
+        (options.readme, "results", ((summary.NEEDS, summary.short), (rivals.FASTEST_NEEDS, rivals.fastest))),
+        (options.ladder, "ladder", ((ladder.NEEDS, ladder.build),)),
+    ):  # fmt: skip
+        if page is None:
+            continue
+        parts = []
+        for needs, build in tables:
+            gathered = gather(needs, read, publications)
+            if gathered.reasons:
+                left = "has its first table alone" if parts else "is left as it is"
+                say(f"{page} {left}: {' and '.join(gathered.reasons)}.")
+                break
+            table = build(**gathered.found)
+            repeated = next((p.repeated for p in gathered.provenances if p.repeated), "")
+            parts.append(f"{table.markdown()}\n{table.caption} {footer_line(gathered.provenances)}; {repeated}.")
+        if not parts:
+            continue
+        text = "\n\n".join(parts)
+        page.write_text(markers.replaced(page.read_text(encoding="utf-8"), name, text), encoding="utf-8")
+        _copy_figures_of(page, options.out / "figures")
+        say(f"{page}: {name} replaced")
+
+
+def _copy_figures_of(page: Path, drawn: Path) -> None:
+    """Brings the page's own pictures (links to ``…/readme/NAME.png``) up to date with the figures just drawn."""
+    for link in re.findall(r"\]\(([^)]*readme/[^)]*\.png)\)", page.read_text(encoding="utf-8")):
+        if (drawn / Path(link).name).exists():
+            (page.parent / link).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(drawn / Path(link).name, page.parent / link)

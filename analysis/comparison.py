@@ -1,0 +1,161 @@
+"""Two runs case by case: the ratio of medians with its interval, and a verdict where chance and noise are ruled out.
+
+A case of run B is *slower* than in run A if both hold, and *faster* likewise:
+
+* chance: the p of the Mann–Whitney test (ranks only, no assumption of a distribution; exact), corrected for the number of
+  cases by Benjamini and Hochberg, is under 0.05: of all that is called faster or slower, 5% at most are so by chance, on
+  average. Holm's correction, which guards against a single error in thousands of cases, would find next to nothing with
+  the handful of repetitions that a sweep affords. If nothing differs, both promise the same.
+* noise: the 95% interval of the ratio lies wholly beyond the threshold, which says how far runs of the same code lie apart
+  (:mod:`analysis.noise`).
+
+A case of which no outcome of the repetitions could have been significant is *too few*.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from analysis import results, streams
+from analysis.evidence import CPU_BASELINES
+from analysis.results import CASE, Problem, Run
+from analysis.statistics import FEWEST, ratio_intervals, repetitions
+from analysis.streams_evidence import SCAN, SCHEDULE
+
+SLOWER, FASTER, NEITHER, TOO_FEW = "slower", "faster", "neither", "too few"
+ONLY_A, ONLY_B = "only in A", "only in B"
+VERDICTS = (SLOWER, FASTER, NEITHER, TOO_FEW, ONLY_A, ONLY_B)
+SIGNIFICANT = 0.05
+
+_SCANS = "scans"
+_KINDS = {_SCANS: (CASE, ["cache", "launch"]), streams.SCHEDULES: (["entry", *SCHEDULE, "bytes"], ["entry"]),
+          streams.STREAM_SCAN: (SCAN, ["way"])}
+"""Of each kind of file the columns that name a case, and those that say how it is timed, which together are its ``column``."""
+
+
+class Refused(ValueError):
+    """Files that cannot be compared; ``args`` are the sentences that say why."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One results file: where it is from, and one row a case with its ``samples`` in nanoseconds."""
+
+    run: Run
+    kind: str
+    cases: pd.DataFrame
+
+
+def read(file: Path) -> Measured:
+    """Reads a results file that holds repeated timings; anything wrong with it is a reason to refuse it."""
+    if not file.is_file():
+        raise Refused(f"{file}: {'is a folder; name one results file in it' if file.is_dir() else 'no such file'}")
+    found = results.read([file], [])
+    if found.problems:
+        raise Refused(*map(str, found.problems))
+    kinds = [(_SCANS, run, found.timings) for run in found.runs] + [(of.kind, of.run, of.rows) for of in found.streams]
+    if len(kinds) != 1 or kinds[0][0] not in _KINDS or kinds[0][2].empty:
+        raise Refused(str(Problem(file, "", "holds no repeated timings (of scanlab bench, streams run or stream-scan)")))
+    kind, run, timings = kinds[0]
+    return Measured(run, kind, repetitions(timings, _KINDS[kind][0]))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two runs, and one row a case of either.
+
+    Columns: those that name the case, ``column`` (how it is timed), ``on`` (device or host), ``time_us`` (the shorter of the two
+    medians; of the only one where there is one), ``count_a``, ``count_b``, ``median_a_ns``, ``median_b_ns``,
+    ``ratio`` (time of B over time of A) with ``low`` and ``high``, ``p``, ``p_corrected``, ``threshold`` and ``verdict``.
+    """
+
+    a: Run
+    b: Run
+    kind: str
+    case: list[str]
+    cases: pd.DataFrame
+
+    def of(self, verdict: str) -> pd.DataFrame:
+        """The cases with a verdict, the largest change first."""
+        rows = self.cases[self.cases["verdict"] == verdict]
+        return rows.loc[np.abs(np.log(rows["ratio"])).sort_values(ascending=False, kind="stable").index]
+
+    @property
+    def both(self) -> pd.DataFrame:
+        """The cases of both runs."""
+        return self.cases[~self.cases["verdict"].isin((ONLY_A, ONLY_B))]
+
+    def lone(self) -> tuple[float, int]:
+        """What is the corrected p of a single case that differs as clearly as can be, and how many must differ at once."""
+        both = self.both
+        if both.empty:
+            return 1.0, 0
+        least = min(smallest_p(a, b) for a, b in set(zip(both["count_a"], both["count_b"], strict=True)))
+        return min(1.0, least * len(both)), math.floor(least * len(both) / SIGNIFICANT) + 1
+
+
+def paired(a: Measured, b: Measured) -> Comparison:
+    """Ratios, intervals and p of every case, without thresholds and verdicts yet."""
+    if a.kind != b.kind:
+        raise Refused(f"{a.run.file} holds {a.kind} and {b.run.file} {b.kind}: they have no case in common")
+    case, timed = _KINDS[a.kind]
+    cases = a.cases.merge(b.cases, how="outer", on=case, suffixes=("_a", "_b"), indicator=True)
+    both = cases["_merge"] == "both"
+    if not both.any():
+        raise Refused(f"{a.run.file} and {b.run.file} have no case in common")
+    for side in ("a", "b"):
+        known = cases[f"samples_{side}"].notna()
+        cases[f"count_{side}"] = cases.loc[known, f"samples_{side}"].map(len).reindex(cases.index, fill_value=0)
+        cases[f"median_{side}_ns"] = cases.loc[known, f"samples_{side}"].map(np.median).astype(float)
+    cases[["ratio", "low", "high", "p", "p_corrected"]] = np.nan
+    ratios = ratio_intervals(cases.loc[both, "samples_b"], cases.loc[both, "samples_a"])
+    cases.loc[both, ["ratio", "low", "high"]] = [(of.value, of.low, of.high) for of in ratios]
+    for _, of in cases[both].groupby(["count_a", "count_b"]):
+        before, after = np.stack(of["samples_a"].to_list()), np.stack(of["samples_b"].to_list())
+        # The exact test knows no ties: they are broken against a difference, by less than any clock resolves.
+        towards = np.sign(np.median(after, axis=1) - np.median(before, axis=1))[:, None]
+        cases.loc[of.index, "p"] = stats.mannwhitneyu(before, after * (1 - 1e-12 * towards), axis=1, method="exact").pvalue
+    cases.loc[both, "p_corrected"] = corrected(cases.loc[both, "p"].to_numpy())
+    cases["on"] = "host" if a.run.kind == "host" else "device"
+    if "variant" in cases:
+        cases.loc[cases["variant"].isin(CPU_BASELINES), "on"] = "host"
+    cases["time_us"] = cases[["median_a_ns", "median_b_ns"]].min(axis=1) / 1e3
+    cases["column"] = cases[timed].astype(str).agg(" ".join, axis=1)
+    cases["verdict"] = np.select([cases["_merge"] == "left_only", cases["_merge"] == "right_only"], [ONLY_A, ONLY_B], NEITHER)
+    return Comparison(a.run, b.run, a.kind, case, cases.drop(columns=["_merge", "samples_a", "samples_b"]))
+
+
+def judged(comparison: Comparison, thresholds: np.ndarray | float) -> Comparison:
+    """The verdicts, with a threshold for each case of both runs, or one for all: 0.05 is 5% either way; where it is NaN, neither."""
+    cases = comparison.cases.assign(threshold=np.nan)
+    both = comparison.both.index
+    cases.loc[both, "threshold"] = thresholds
+    of = cases.loc[both]
+    least = np.array([smallest_p(a, b) for a, b in zip(of["count_a"], of["count_b"], strict=True)])
+    silent = (corrected(least) >= SIGNIFICANT) | (of[["count_a", "count_b"]].min(axis=1) < FEWEST)
+    sure = of["p_corrected"] < SIGNIFICANT
+    slower, faster = sure & (of["low"] > 1 + of["threshold"]), sure & (of["high"] < 1 / (1 + of["threshold"]))
+    cases.loc[both, "verdict"] = np.select([silent, slower, faster], [TOO_FEW, SLOWER, FASTER], NEITHER)
+    return Comparison(comparison.a, comparison.b, comparison.kind, comparison.case, cases)
+
+
+def smallest_p(count_a: int, count_b: int) -> float:
+    """The p of the two-sided exact test where every repetition of one run is above every one of the other."""
+    return min(1.0, 2 / math.comb(int(count_a) + int(count_b), int(count_a)))
+
+
+def corrected(p: Sequence[float] | np.ndarray) -> np.ndarray:
+    """Benjamini and Hochberg's adjusted p (1995): under 0.05 for what they would reject at a false discovery rate of 5%."""
+    p = np.asarray(p, dtype=float)
+    order = np.argsort(p)
+    scaled = p[order] * len(p) / np.arange(1, len(p) + 1)
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1)
+    return adjusted

@@ -1,0 +1,149 @@
+"""A comparison for people: what it found in sentences, a table of what differs, and a figure."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from analysis import style
+from analysis.comparison import FASTER, NEITHER, ONLY_A, ONLY_B, SLOWER, TOO_FEW, VERDICTS, Comparison
+from analysis.console import count
+from analysis.evidence import run_provenance
+from analysis.noise import BANDS_US
+from analysis.results import Run
+from analysis.statistics import Interval
+from analysis.table_formats import Column, Table, code, significant, size, with_interval
+
+_ENVIRONMENT = ("device", "driver", "toolkit", "cccl", "cccl_newest", "compiler", "ecc", "sm_clock_mhz_max", "cpu", "git_commit", "git_dirty",
+                "argv")  # fmt: skip
+"""What two runs may differ in besides their times."""
+_FORMS = {"variant": code, "id": code, "scan": code, "items": size}
+_LOOKS = {NEITHER: (style.GREY, ".", 2.0), TOO_FEW: (style.GREY, "x", 2.5), FASTER: (style.BLUE, "v", 4.0), SLOWER: (style.VERMILLION, "^", 4.0)}
+
+
+def line(run: Run) -> str:
+    """Where a run is from, in one line."""
+    return run_provenance(str(run.file), [run], "").line()
+
+
+def summary(comparison: Comparison) -> list[str]:
+    """What was found, in sentences."""
+    counts = comparison.cases["verdict"].value_counts()
+    both = comparison.both
+    found = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict in counts)
+    said = [f"{count(len(both), 'case')} in both, B against A: {found}."]
+    if both.empty or not both["threshold"].notna().any():
+        return said
+    low, high = both["threshold"].min(), both["threshold"].max()
+    said.append(f"The threshold is {_percent(low)}{f' to {_percent(high)}, the shorter the time, the wider' if high > low else ''}.")
+    unknown = both[both["threshold"].isna()]
+    if len(unknown):
+        where = " and ".join(sorted(set(unknown["on"])))
+        said.append(f"Of {count(len(unknown), 'case')} on the {where} no noise is on record, so that there is no threshold and no verdict.")
+    if (both["verdict"] == TOO_FEW).any():
+        few = both[both["verdict"] == TOO_FEW]
+        said.append(f"Of {count(len(few), 'case')} the repetitions are too few for any verdict (the fewest: "
+                    f"{few[['count_a', 'count_b']].min(axis=1).min()}): five a run is the least, and more are needed where the p of "
+                    "runs that do not overlap at all is not under 0.05 after the correction.")  # fmt: skip
+    p, cases = comparison.lone()
+    if p >= 0.05 and cases <= len(both):
+        said.append(f"With so few repetitions a single case cannot be told from chance (its corrected p is {significant(p, 2)} at best): "
+                    f"{count(cases, 'case')} must differ at once. More repetitions would help.")  # fmt: skip
+    return said
+
+
+def differences(comparison: Comparison) -> list[str]:
+    """What else is not the same in the two runs."""
+    of = [(key, *(str(run.context.get(key, "")) for run in (comparison.a, comparison.b))) for key in _ENVIRONMENT]
+    return [f"{key}: {a or 'not said'} (A), {b or 'not said'} (B)" for key, a, b in of if a != b]
+
+
+def table(comparison: Comparison) -> Table:
+    """What is slower or faster, the largest change first."""
+    rows = pd.concat([comparison.of(SLOWER), comparison.of(FASTER)])
+    shown = [name for name in comparison.case if name in ("variant", "id") or rows[name].nunique() > 1] or comparison.case[:1]
+    for side in ("a", "b"):
+        rows[f"median_{side}_us"] = rows[f"median_{side}_ns"] / 1e3
+    rows["ratio"] = [Interval(*of) for of in zip(rows["ratio"], rows["low"], rows["high"], rows[["count_a", "count_b"]].min(axis=1), strict=True)]
+    return Table(
+        caption="Cases that are slower or faster in B than in A: medians, and the ratio of B to A with its 95% interval.",
+        columns=(
+            Column("verdict", "B is", right=False),
+            *(Column(name, name, _FORMS.get(name, str), right=name == "items") for name in shown),
+            Column("median_a_us", "A, µs", significant),
+            Column("median_b_us", "B, µs", significant),
+            Column("ratio", "B / A", with_interval),
+            Column("p_corrected", "p, corrected", lambda p: significant(p, 2)),
+            Column("threshold", "threshold", _percent),
+        ),
+        rows=rows,
+    )
+
+
+def markdown(comparison: Comparison) -> str:
+    """The whole page."""
+    parts = ["# B against A", f"A: `{comparison.a.file}`: {line(comparison.a)}\\\nB: `{comparison.b.file}`: {line(comparison.b)}",
+             " ".join(summary(comparison))]  # fmt: skip
+    if different := differences(comparison):
+        parts.append("Not the same in both:\n\n" + "\n".join(f"- {text}" for text in different))
+    if len(comparison.of(SLOWER)) or len(comparison.of(FASTER)):
+        parts.append(table(comparison).markdown().strip())
+    for verdict in (ONLY_A, ONLY_B):
+        if len(rows := comparison.of(verdict)):
+            parts.append(f"## {verdict.capitalize().replace(' a', ' A').replace(' b', ' B')}\n\n{_listed(rows, comparison.case)}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _listed(rows: pd.DataFrame, case: list[str]) -> str:
+    """Cases of one file, those that differ in their size alone on one line; every single one is in the CSV."""
+    by = [name for name in case if name not in ("items", "bytes")]
+    lines = []
+    for key, of in rows.groupby(by, sort=True):
+        sizes = sorted(of["items"])
+        named = " ".join(str(value) for value in key if value != "")
+        lines.append(f"- {named}: " + (size(sizes[0]) if len(sizes) == 1 else f"{len(sizes)} sizes, {size(sizes[0])} to {size(sizes[-1])}"))
+    return "\n".join(lines)
+
+
+def csv(comparison: Comparison) -> str:
+    """One row a case of either run; times in nanoseconds, ratios and the threshold as fractions."""
+    return comparison.cases.to_csv(index=False)
+
+
+def figure(comparison: Comparison) -> Figure:
+    """Every case of both runs by its time in A: the ratio, and the threshold as a band; a panel a column."""
+    both = comparison.both
+    columns = sorted(set(both["column"]))
+    drawn, axes = style.figure(style.DOUBLE, 0.5 + 1.5 * -(-len(columns) // 2), 1 if len(columns) == 1 else 2, -(-len(columns) // 2),
+                               sharex=True, sharey=True)  # fmt: skip
+    for panel, column in zip(axes, columns, strict=False):
+        of = both[both["column"] == column]
+        for low, high in zip((0, *BANDS_US), (*BANDS_US, np.inf), strict=True):
+            band = of[(of["time_us"] >= low) & (of["time_us"] < high)]
+            if len(band):
+                top = 1 + band["threshold"].max()
+                panel.fill_between([max(low, both["time_us"].min()), min(high, both["time_us"].max())], 1 / top, top, color="#EEEEEE", linewidth=0)
+        for verdict, (colour, marker, width) in _LOOKS.items():
+            rows = of[of["verdict"] == verdict]
+            if verdict in (FASTER, SLOWER):
+                style.error_bars(panel, rows["time_us"], rows["ratio"], rows["low"], rows["high"], colour)
+            panel.plot(rows["time_us"], rows["ratio"], linestyle="none", marker=marker, markersize=width, color=colour,
+                       markeredgewidth=0.5, label=f"{verdict}: {len(rows)}")  # fmt: skip
+        panel.axhline(1, color=style.BLACK, linewidth=0.6)
+        panel.set_title(column.replace(" ", ", "))
+        panel.set_xscale("log")
+        style.decade_axis(panel.xaxis)
+        panel.legend(loc="upper right", handletextpad=0.2, ncols=2)
+    for panel in axes[len(columns) :]:
+        panel.set_visible(False)
+    for panel in axes[-2:]:
+        panel.set_xlabel("time in the faster run, µs")
+    for panel in axes[::2]:
+        panel.set_ylabel("time of B over A")
+    style.footer(drawn, [f"A: {line(comparison.a)}", f"B: {line(comparison.b)}"])
+    return drawn
+
+
+def _percent(fraction: float) -> str:
+    return f"{significant(100 * fraction, 2)}%"

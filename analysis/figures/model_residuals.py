@@ -1,0 +1,43 @@
+"""The engine model against the device it was calibrated on: predicted over measured makespan of every configuration."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from analysis import streams, style
+from analysis.evidence import TableEvidence
+from analysis.streams_evidence import Experiments
+
+WIDTH = "double"
+CAPTION = (
+    "The engine model against the device: predicted over measured makespan of every configuration (chunks, streams, work an item, items, "
+    "workload), by schedule, within each from short to long. Durations are those of the calibration's microbenchmarks; no compared run was "
+    "used. Dashed: 3% and 10% off."
+)
+NEEDS = {"experiments": Experiments(streams.COMPARISON)}
+
+_LOOKS = (("o", style.ORANGE), ("s", style.BLUE), ("^", style.BLACK))
+
+
+def draw(experiments: TableEvidence) -> Figure:
+    rows = experiments.rows.assign(ratio=experiments.rows["predicted_us"] / experiments.rows["measured_us"])
+    drawn, (axes,) = style.figure(style.DOUBLE, 2.6)
+    names = sorted(set(rows["schedule"]))
+    places = {}
+    for place, name in enumerate(names):
+        of = rows[rows["schedule"] == name].sort_values("measured_us")
+        places |= dict(zip(of.index, place + np.linspace(-0.38, 0.38, len(of)) if len(of) > 1 else [float(place)], strict=True))
+    for (connections, of), (marker, colour) in zip(rows.groupby("connections"), _LOOKS, strict=False):
+        axes.plot([places[i] for i in of.index], of["ratio"], marker, markersize=3.2, color=colour, linestyle="none", zorder=3,
+                  label=f"{connections} connection{'' if connections == 1 else 's'}")  # fmt: skip
+    axes.axhline(1, color=style.GREY, linewidth=1.0, zorder=1)
+    for off in (0.03, 0.10):
+        for side in (1 - off, 1 + off):
+            axes.axhline(side, color=style.GREY, linewidth=0.7, linestyle="--", zorder=1)
+    axes.set_xticks(range(len(names)), [name.replace("_", "\n") for name in names])
+    axes.set_xlim(-0.6, len(names) - 0.4)
+    axes.grid(visible=False, axis="x")
+    axes.set_ylabel("predicted / measured")
+    axes.legend(loc="upper right", ncols=2)
+    return drawn

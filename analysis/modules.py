@@ -1,0 +1,14 @@
+"""Packages of which each module is one of a kind: a figure, a table, a command."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from types import ModuleType
+
+
+def modules(package: ModuleType) -> Iterator[tuple[str, ModuleType]]:
+    """The modules of a package by name."""
+    for found in sorted(pkgutil.iter_modules(package.__path__), key=lambda m: m.name):
+        yield found.name, importlib.import_module(f"{package.__name__}.{found.name}")

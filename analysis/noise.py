@@ -1,0 +1,101 @@
+"""How much two runs of the same code differ, and the threshold that this puts on a verdict.
+
+The repetitions of one process agree with each other better than with those of another process: clocks, placement in memory
+and the host differ from one to the next, and no interval from within a run knows of it. So code is run twice and compared
+with itself; the farthest that an interval of a ratio lay from 1 is the threshold for others, by how long a case takes,
+because short ones differ most. What ran on the host's processor is apart from what ran on the device.
+
+``data/noise/DEVICE.json``, schema ``scanlab-noise/1``, keeps such pairs of runs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis import DATA
+
+SCHEMA = "scanlab-noise/1"
+FOLDER = DATA / "noise"
+BANDS_US = (10.0, 100.0)
+"""Where a short run becomes a longer one, in microseconds."""
+FEWEST_CASES = 20
+"""A threshold is the largest of so many differences at least; where there are fewer, that of all times counts."""
+
+
+class NoiseError(ValueError):
+    """A file of noise that cannot be used, or that says nothing of a device."""
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Pairs of runs of one code on one device, and what kept the two apart."""
+
+    device: str
+    pairs: list[Mapping[str, Any]]
+
+    def thresholds(self, kind: str, cases: pd.DataFrame) -> np.ndarray:
+        """For each case by ``on`` and ``time_us``: the ratio beyond 1 that two runs of one code reached; NaN where it is not known."""
+        rows = [row for pair in self.pairs if pair["kind"] == kind for row in pair["thresholds"]]
+        if not rows:
+            raise NoiseError(f"no pair of runs of one code is on record for {kind} on {self.device}")
+        known = pd.DataFrame(rows)
+        by_time = known.groupby(["on", "time"]).agg({"cases": "sum", "threshold": "max"})
+        enough = by_time.loc[by_time["cases"] >= FEWEST_CASES, "threshold"]
+        largest = known.groupby("on")["threshold"].max()
+        keys = zip(cases["on"], bands(cases["time_us"]), strict=True)
+        return np.array([enough.get(key, largest.get(key[0], np.nan)) for key in keys], dtype=float)
+
+
+def bands(times_us: pd.Series) -> list[str]:
+    """The band that each time is in, in words."""
+    short, long = BANDS_US
+    names = (f"under {short:g} µs", f"{short:g} to {long:g} µs", f"{long:g} µs and more")
+    return [names[i] for i in np.searchsorted(BANDS_US, times_us, side="right")]
+
+
+def pair(kind: str, of: str, a: Mapping[str, str], b: Mapping[str, str], cases: pd.DataFrame) -> dict[str, Any]:
+    """What a comparison of one code with itself says of noise; ``of``: which cases, with ``on``, ``time_us``, ``low``, ``high``."""
+    beyond = np.maximum(np.maximum(cases["low"], 1 / cases["high"]) - 1, 0)
+    grouped = beyond.groupby([cases["on"], pd.Series(bands(cases["time_us"]), index=cases.index)])
+    rows = [{"on": on, "time": time, "cases": len(values), "threshold": round(float(values.max()), 5)} for (on, time), values in grouped]
+    return {"kind": kind, "of": of, "a": dict(a), "b": dict(b), "thresholds": rows}
+
+
+def read(devices: Iterable[str], folder: Path = FOLDER) -> list[Noise]:
+    """The noise of each device; NoiseError if one is not known."""
+    found = {noise.device: noise for noise in map(_read, sorted(folder.glob("*.json")))}
+    for device in devices:
+        if device not in found:
+            raise NoiseError(f"no pair of runs of one code is on record for {device} in {folder}")
+    return [found[device] for device in devices]
+
+
+def add(file: Path, device: str, new: Mapping[str, Any]) -> None:
+    """Adds a pair to a device's file, in the place of an older one of the same two runs."""
+    noise = _read(file) if file.exists() else Noise(device, [])
+    if noise.device != device:
+        raise NoiseError(f"{file}: is of {noise.device}, and the runs are of {device}")
+    kept = [old for old in noise.pairs if (old["kind"], old["a"], old["b"]) != (new["kind"], new["a"], new["b"])]
+    file.parent.mkdir(parents=True, exist_ok=True)
+    partial = file.with_name(f".{file.name}")
+    partial.write_text(json.dumps({"schema": SCHEMA, "device": device, "pairs": [*kept, new]}, indent=1, ensure_ascii=False) + "\n",
+                       encoding="utf-8")  # fmt: skip
+    os.replace(partial, file)
+
+
+def _read(file: Path) -> Noise:
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise NoiseError(f"{file}: cannot be read as JSON ({error})") from None
+    if not isinstance(content, dict) or content.get("schema") != SCHEMA:
+        raise NoiseError(f"{file}: schema: expected {SCHEMA!r}")
+    return Noise(str(content["device"]), list(content["pairs"]))

@@ -1,0 +1,157 @@
+"""add-device: a sound run is filed whole, and anything else is refused with file and place, and nothing is filed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analysis import results
+from analysis.__main__ import main
+from analysis.tests import fixtures
+from analysis.tests.fixtures import case_name, context, repetition
+
+Document = dict[str, Any]
+
+
+def write_run(folder: Path, change: Callable[[Document], None] = lambda document: None, name: str = "scan.json", **about: Any) -> Path:
+    """A run of two variants at two sizes, as ``./reproduce`` leaves it, with a change to its scan timings."""
+    entries = [repetition(case_name(variant, n, launch="stream"), i, 1000.0 + i, verified=1.0)
+               for variant in ("best", "memcpy") for n in (1024, 2048) for i in range(5)]  # fmt: skip
+    entries.append(repetition(case_name("hs_block", 4096), 0, 0.0, error_occurred=True, error_message="too large", verified=0.0))
+    document = {"context": context(device="NVIDIA Test(R) GPU 9") | about, "benchmarks": entries}
+    change(document)
+    (folder / "log").mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(json.dumps(document))
+    (folder / "log" / "verify.txt").write_text("verifying on cuda: 2 variants\n10 passed, 0 failed, 1 skipped\n")
+    return folder
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Path:
+    (tmp_path / "recorded").mkdir()
+    return tmp_path / "recorded"
+
+
+def add(run: Path, recorded: Path) -> int:
+    return main(["add-device", str(run), "--recorded", str(recorded)])
+
+
+def test_a_sound_run_is_filed_by_device_and_day(tmp_path: Path, recorded: Path) -> None:
+    run = write_run(tmp_path / "run")
+    (run / "dram_bytes.csv").write_text(fixtures.dram_bytes(18))
+    (run / "notes.txt").write_text("mine")
+    assert add(run, recorded) == 0
+    filed = recorded / "nvidia-test-gpu-9" / "2026-01-02"
+    assert sorted(path.name for path in filed.iterdir()) == ["dram_bytes.csv", "scan.json.gz", "verify.txt"]
+    assert gzip.decompress((filed / "scan.json.gz").read_bytes()) == (run / "scan.json").read_bytes()
+    read = results.read([], [recorded])
+    assert len(read.timings) == 20 and not read.problems
+
+
+def test_a_second_run_of_a_day_gets_a_letter_and_the_first_stays(tmp_path: Path, recorded: Path) -> None:
+    assert add(write_run(tmp_path / "a"), recorded) == 0
+    before = {path: path.read_bytes() for path in recorded.rglob("*") if path.is_file()}
+    assert add(write_run(tmp_path / "b", date="2026-01-02T09:00:00+00:00"), recorded) == 0
+    assert sorted(path.name for path in (recorded / "nvidia-test-gpu-9").iterdir()) == ["2026-01-02", "2026-01-02b"]
+    assert all(path.read_bytes() == content for path, content in before.items())
+
+
+def test_baselines_of_a_cpu_are_filed_under_the_cpu(tmp_path: Path, recorded: Path) -> None:
+    run = write_run(tmp_path / "run", kind="host", device="", cpu="Some CPU @ 3 GHz")
+    (run / "log" / "verify.txt").unlink()
+    assert add(run, recorded) == 0
+    assert (recorded / "some-cpu-3-ghz" / "2026-01-02" / "scan.json.gz").exists()
+
+
+def test_one_case_in_twenty_may_have_been_stopped_by_a_cap(tmp_path: Path, recorded: Path) -> None:
+    def many(document: Document, stopped: int) -> None:
+        document["benchmarks"] = [repetition(case_name("best", n), i, 1000.0, verified=1.0) for n in range(1, 41) for i in range(3 if n <= stopped else 5)]
+
+    assert add(write_run(tmp_path / "3", lambda document: many(document, 3)), recorded) == 2
+    assert add(write_run(tmp_path / "2", lambda document: many(document, 2)), recorded) == 0
+
+
+def entry(index: int, **changes: Any) -> Callable[[Document], None]:
+    return lambda document: document["benchmarks"][index].update(changes)
+
+
+def about(**changes: Any) -> Callable[[Document], None]:
+    return lambda document: document["context"].update(changes)
+
+
+def without(index: int) -> Callable[[Document], None]:
+    return lambda document: document["benchmarks"].pop(index) and None
+
+
+@pytest.mark.parametrize(("change", "place", "said"), [
+    (about(schema="scanlab-results/7"), "context.schema", "expected 'scanlab-results/1'"),
+    (entry(3, real_time=float("nan")), "benchmarks[3] scan/variant:best", "real_time is nan"),
+    (entry(3, real_time=-4.0), "benchmarks[3]", "which is not a positive time"),
+    (entry(3, round=2.0, repetition_index=2), "benchmarks[3]", "was already read"),
+    (entry(3, device="NVIDIA Other"), "benchmarks[3]", "one device a file"),
+    (entry(3, verified=0.0), "benchmarks[3]", "must have been found right"),
+    (without(2), "benchmarks", "repetitions are missing of best i32 plus inclusive 1024 cold stream: round 2 of 0 to 4"),
+    (without(4), "benchmarks", "1 of 4 cases have fewer than 5 repetitions, such as best i32 plus inclusive 1024 cold stream with 4"),
+    (about(git_dirty="true"), "context.git_dirty", "uncommitted changes"),
+    (about(git_commit="unknown"), "context.git_commit", "is 'missing', not a commit"),
+    (about(driver=""), "context.driver", "is missing"), (about(seed=""), "context.seed", "is missing"),
+    (about(date="yesterday"), "context.date", "not ISO 8601"), (about(assertions="on"), "context.assertions", "makes code slower"),
+])  # fmt: skip
+def test_what_is_not_sound_is_refused_with_file_and_place(
+    tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str], change: Callable[[Document], None], place: str, said: str
+) -> None:
+    run = write_run(tmp_path / "run", change)
+    assert add(run, recorded) == 2
+    error = capsys.readouterr().err
+    assert f"{run / 'scan.json'}: {place}" in error and said in error and "nothing was recorded" in error
+    assert not list(recorded.iterdir())
+
+
+def test_a_run_is_recorded_once(tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = write_run(tmp_path / "run")
+    assert add(run, recorded) == 0 and add(run, recorded) == 2
+    assert "scan.json: is recorded already" in capsys.readouterr().err
+    (run / "again.json").write_text((run / "scan.json").read_text())
+    (tmp_path / "none").mkdir()
+    assert add(run, tmp_path / "none") == 2
+    assert "is the same run as again.json" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("other", [{"device": "NVIDIA Other"}, {"git_commit": "f" * 40}])
+def test_files_of_two_devices_or_commits_are_no_run(
+    tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str], other: dict[str, str]
+) -> None:
+    run = write_run(write_run(tmp_path / "run"), name="duel.json", date="2026-01-02T09:00:00+00:00", **other)
+    assert add(run, recorded) == 2
+    assert "record one run of one device and commit at a time" in capsys.readouterr().err and not list(recorded.iterdir())
+
+
+@pytest.mark.parametrize(("log", "said"), [
+    (None, "verify.txt: is missing"), ("verifying on cuda: 2 variants\n", "did not come to its end"),
+    ("verifying on cuda: 2\n9 passed, 1 failed, 0 skipped\n", "says that 1 verifications failed"),
+    ("verifying on simt: 2\n9 passed, 0 failed, 0 skipped\n", "is not of the GPU"),
+])  # fmt: skip
+def test_the_verification_must_be_there_and_have_passed(
+    tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str], log: str | None, said: str
+) -> None:
+    run = write_run(tmp_path / "run")
+    (run / "log" / "verify.txt").unlink()
+    if log is not None:
+        (run / "verify.txt").write_text(log)
+    assert add(run, recorded) == 2
+    assert said in capsys.readouterr().err and not list(recorded.iterdir())
+
+
+def test_folders_without_results_are_refused(tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "notes.txt").write_text("mine")
+    for name, said in (("nowhere", "is no folder with results files"), ("empty", "is no folder"), ("notes", "holds no timings")):
+        assert add(tmp_path / name, recorded) == 2
+        assert said in capsys.readouterr().err
+    assert add(write_run(tmp_path / "run"), tmp_path / "no such") == 2

@@ -1,0 +1,102 @@
+"""Bad results, whatever the command: a sentence with file and place, status 2, and nothing is overwritten."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analysis import commands
+from analysis.__main__ import main
+from analysis.modules import modules
+from analysis.tests import stream_fixtures
+from analysis.tests.conftest import PUBLISHED
+from analysis.tests.fixtures import case_name, context, repetition
+
+Document = dict[str, Any]
+
+
+def document(**about: Any) -> Document:
+    entries = [repetition(case_name("best", 1024), i, 1000.0 + i, verified=1.0) for i in range(6)]
+    return {"context": context(**about), "benchmarks": entries}
+
+
+def changed(index: int, **changes: Any) -> Document:
+    content = document()
+    content["benchmarks"][index] |= changes
+    return content
+
+
+def without(index: int) -> Document:
+    content = document()
+    del content["benchmarks"][index]
+    return content
+
+
+BAD: dict[str, tuple[Any, str, str]] = {
+    "another schema version": (document(schema="scanlab-results/2"), "context.schema", "expected 'scanlab-results/1', but its schema is"),
+    "two devices, two documents": ([document(), document(device="Other")], "[1].context.device", "one device a file"),
+    "two devices, one document": (changed(2, device="Other"), "benchmarks[2] scan/variant:best", "it ran on 'Other'"),
+    "a missing repetition": (without(2), "benchmarks", "repetitions are missing of best i32 plus inclusive 1024 cold stream: round 2 of 0 to 5"),
+    "a time that is no number": (changed(2, real_time=float("nan")), "benchmarks[2]", "real_time is nan"),
+    "a negative time": (changed(2, real_time=-1.0), "benchmarks[2]", "not a positive time"),
+    "a duplicated case": (changed(2, round=1.0, repetition_index=1), "benchmarks[2]", "was already read"),
+}
+
+
+def command_lines(bad: str, good: str, folder: Path) -> dict[str, list[str]]:
+    """Each command with the bad file, and the folder that it may write to."""
+    (folder / "README.md").write_text("<!-- claims:begin -->\nthe last good one\n<!-- claims:end -->\n")
+    return {
+        "build": ["build", good, bad, "--published", str(PUBLISHED), "--out", str(folder), "--paper", str(folder / "paper")],
+        "compare": ["compare", good, bad, "--threshold", "0.1", "--out", str(folder)],
+        "export": ["export", good, bad, "--out", str(folder)],
+        "claims": ["claims", good, bad, "--readme", str(folder / "README.md")],
+        "add_device": ["add-device", str(Path(bad).parent), "--recorded", str(folder)],
+    }
+
+
+def contents(folder: Path) -> dict[str, str]:
+    return {path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("fault", BAD)
+@pytest.mark.parametrize("command", [name for name, _ in modules(commands)])
+def test_bad_results_are_named_and_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, fault: str) -> None:
+    content, place, said = BAD[fault]
+    bad, good, out = tmp_path / "run" / "bad.json", tmp_path / "good.json", tmp_path / "out"
+    bad.parent.mkdir()
+    bad.write_text(json.dumps(content))
+    good.write_text(json.dumps(document(device="Good")))
+    for name in ("compare.md", "cases.csv", "runs.csv", "figures/time.pdf", "paper/macros.tex"):
+        (out / name).parent.mkdir(parents=True, exist_ok=True)
+        (out / name).write_text("the last good one")
+    line = command_lines(str(bad), str(good), out)[command]
+    before = contents(out)
+    assert main(line) == 2
+    error = capsys.readouterr().err
+    assert f"{bad}: {place}" in error and said in error
+    assert contents(out) == before
+
+
+def test_missing_repetitions_of_schedules_are_named_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    content = stream_fixtures.schedules()
+    content["benchmarks"] = [e for e in content["benchmarks"] if e["round"] != 1]
+    (tmp_path / "streams.json").write_text(json.dumps(content))
+    assert main(["export", str(tmp_path / "streams.json"), "--out", str(tmp_path / "out")]) == 2
+    assert "cases lack repetitions, the first of them" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [name.replace("_", "-") for name, _ in modules(commands)])
+def test_every_command_has_help_with_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main([command, "--help"])
+    assert "example:\n" in (said := capsys.readouterr().out) and f"  scanlab-report {command} " in said
+
+
+@pytest.mark.parametrize("line", [[], ["draw"], ["build"], ["compare", "one.json"]])
+def test_wrong_words_are_status_2(line: list[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(line)

@@ -1,0 +1,177 @@
+"""claims: what is claimed holds, fails or was not measured, by the bound that the file states."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analysis import claims, results
+from analysis.__main__ import main
+from analysis.claims import Claim
+from analysis.claims_checked import FAILS, HOLDS, NOT_MEASURED, check
+from analysis.published import Publication
+from analysis.published import read as read_published
+from analysis.tests import stream_fixtures
+from analysis.tests.conftest import PUBLISHED
+from analysis.tests.fixtures import case_name, context, repetition
+
+GOOD = """[[claim]]
+statement = "look-back runs at copy speed"
+source = "merrill2016"
+figure = "ceiling_share"
+measure = "speed"
+variant = "decoupled_lookback"
+over = ["memcpy"]
+at_least = 1
+variation = 0.1
+cases = { type = "i32", items = 268435456 }
+"""
+
+
+def of_speed(**changes: Any) -> Claim:
+    return Claim(**({"statement": "s", "source": "merrill2016", "figure": "time", "measure": "speed", "variant": "decoupled_lookback",
+                     "over": ["memcpy"], "at_least": 1, "cases": {"type": "i32"}} | changes))  # fmt: skip
+
+
+def write(folder: Path, times: dict[str, float], items: int = 2**28) -> Path:
+    """A run of one case of i32: median times in nanoseconds by variant."""
+    entries = [repetition(case_name(variant, items, launch="stream"), i, time * spread)
+               for variant, time in times.items() for i, spread in enumerate((0.99, 0.995, 1, 1.005, 1.01))]  # fmt: skip
+    folder.mkdir(exist_ok=True)
+    file = folder / f"{items}.json"
+    file.write_text(json.dumps({"context": context(), "benchmarks": entries}))
+    return file
+
+
+def verdict(claim: Claim, folder: Path, published: dict[str, Publication] | None = None) -> str:
+    (found,) = check([claim], results.read([folder], []), published or {})
+    return found.verdict
+
+
+@pytest.mark.parametrize(("bound", "held", "missed", "wanted"), [
+    ({"at_least": 0.95}, 0.95, 0.949, "≥ 0.95"), ({"at_least": 1, "variation": 0.1}, 0.9, 0.89, "≥ 1 − 10%"),
+    ({"at_most": 1.4}, 1.4, 1.41, "≤ 1.40"), ({"at_most": 1, "variation": 0.02}, 1.02, 1.03, "≤ 1 + 2%"),
+    ({"equals": 3, "variation": 0.05}, 3.15, 3.16, "= 3 ± 5%"), ({"equals": 3, "variation": 0.05}, 2.85, 2.84, "= 3 ± 5%"), ({"at_most": 0}, 0, 1, "0"),
+])  # fmt: skip
+def test_a_bound_may_be_missed_by_the_variation_and_no_more(bound: dict[str, float], held: float, missed: float, wanted: str) -> None:
+    claim = of_speed(**({"at_least": None} | bound))
+    assert claim.meets(held) and not claim.meets(missed) and claim.wanted == wanted
+
+
+@pytest.mark.parametrize(("copy", "says"), [(95.0, HOLDS), (85.0, FAILS)])
+def test_a_claim_is_checked_against_any_results(tmp_path: Path, copy: float, says: str) -> None:
+    write(tmp_path / "r", {"decoupled_lookback": 100.0, "memcpy": copy})
+    assert verdict(of_speed(variation=0.1), tmp_path / "r") == says
+    assert verdict(of_speed(variation=0.1, variant="one_wave"), tmp_path / "r") == NOT_MEASURED
+    assert verdict(of_speed(variation=0.1, cases={"type": "i64"}), tmp_path / "r") == NOT_MEASURED
+
+
+def test_of_several_sizes_the_worst_counts_and_only_those_that_the_claim_names(tmp_path: Path) -> None:
+    write(tmp_path / "r", {"decoupled_lookback": 100.0, "memcpy": 110.0})
+    write(tmp_path / "r", {"decoupled_lookback": 100.0, "memcpy": 50.0}, items=2**20)
+    assert verdict(of_speed(), tmp_path / "r") == FAILS
+    assert verdict(of_speed(cases={"type": "i32", "least_items": 2**21}), tmp_path / "r") == HOLDS
+    assert verdict(of_speed(cases={"type": "i32", "least_mib": 1024}), tmp_path / "r") == HOLDS
+
+
+@pytest.mark.parametrize(("gpu", "says"), [(100.0, HOLDS), (1e5, FAILS)])
+def test_a_speedup_is_set_against_the_published_one_of_its_size(tmp_path: Path, gpu: float, says: str) -> None:
+    write(tmp_path / "r", {"hso_blocked_padded": gpu, "cpu_sequential": 550.0}, items=2**20)  # 5.28 in 2007
+    published = read_published(PUBLISHED, [])
+    of_2007 = of_speed(measure="speedup", variant="hso_blocked_padded", of_published="hso2007_table2", cases={"least_items": 2**16})
+    assert verdict(of_2007, tmp_path / "r", published) == says
+    assert verdict(of_2007, tmp_path / "r") == NOT_MEASURED
+
+
+@pytest.mark.parametrize(("moved", "says"), [(2.0, HOLDS), (2.09, HOLDS), (3.0, FAILS), (1.0, FAILS)])
+def test_traffic_is_what_the_hardware_counted(tmp_path: Path, moved: float, says: str) -> None:
+    n = 2**28
+    (tmp_path / "dram_bytes.csv").write_text(
+        "variant,settings,type,op,mode,items,kernel,launch_index,dram_bytes_read,dram_bytes_written\n"
+        f"decoupled_lookback,,i32,plus,inclusive,{n},k,0,{4 * n},{int(4 * n * (moved - 1))}\n")  # fmt: skip
+    claim = of_speed(measure="traffic", at_least=None, equals=2, variation=0.05, cases={"type": "i32", "items": n})
+    assert verdict(claim, tmp_path) == says
+
+
+@pytest.mark.parametrize(("sequential", "depth", "breadth", "says"), [
+    (12.9, 13.6, 8.8, HOLDS), (12.9, 12.9, 8.8, HOLDS), (12.9, 12.8, 8.8, HOLDS),  # 2% are allowed
+    (12.9, 12.0, 8.8, FAILS), (12.9, 13.6, 14.0, FAILS),
+])  # fmt: skip
+def test_the_model_must_order_the_versions_as_they_were_timed(tmp_path: Path, sequential: float, depth: float, breadth: float, says: str) -> None:
+    for order, time in (("sequential", sequential), ("depth_first", depth), ("breadth_first", breadth)):
+        document = stream_fixtures.scene(f"c1060_{order}", makespan_us=1e3 * time)
+        (tmp_path / f"{order}.json").write_text(json.dumps(document))
+    claim = of_speed(measure="order", device="c1060", at_least=None, at_most=1, variation=0.02)
+    assert verdict(claim, tmp_path, read_published(PUBLISHED, [])) == says
+    (tmp_path / "depth_first.json").unlink()
+    assert verdict(claim, tmp_path, read_published(PUBLISHED, [])) == NOT_MEASURED
+
+
+# ----------------------------------------------------------------------------------------------- the file
+
+
+def test_every_source_is_in_the_bibliography() -> None:
+    known = set(re.findall(r"^@\w+{(\w+),", (claims.FILE.parent / "references.bib").read_text(), re.MULTILINE))
+    assert {claim.source for claim in claims.read()} <= known | {claims.OURS}
+
+
+@pytest.mark.parametrize(("before", "after", "said"), [
+    ('figure = "ceiling_share"', "", "names no figure"),
+    ('figure = "ceiling_share"', 'figure = "celing"', "figure: 'celing' is no figure or table"),
+    ("statement", "claims", "unknown field claims"),
+    ('"speed"', '"haste"', "measure: 'haste' is none of speed, floor"),
+    ('over = ["memcpy"]', "", "measure 'speed' needs over"),
+    ("at_least = 1", "", "needs one of at_least, at_most, equals, a number, and has none"),
+    ("at_least = 1", "at_least = 1\nat_most = 2", "has at_least and at_most"),
+    ("at_least = 1", 'at_least = "much"', "a number, and has at_least"),
+    ("variation = 0.1", "variation = 10", "variation is 10, not a fraction"),
+    ("items =", "size =", "cases: may have cache, items"),
+    ("[[claim]]", "[[claim", "is not TOML"), (GOOD, "", "holds no [[claim]]"),
+])  # fmt: skip
+def test_a_file_that_cannot_be_used_is_named_with_the_place(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], before: str, after: str, said: str
+) -> None:
+    run, file = write(tmp_path / "r", {"memcpy": 1.0}), tmp_path / "claims.toml"
+    file.write_text(GOOD + "\n" + GOOD.replace(before, after) if before not in (GOOD, "[[claim]]") else GOOD.replace(before, after))
+    assert main(["claims", str(run), "--claims", str(file)]) == 2
+    error = capsys.readouterr().err
+    assert f"{file}: " in error and said in error
+    assert "claim 2" in error or before in (GOOD, "[[claim]]")
+
+
+def test_status_and_table_say_what_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, page = tmp_path / "claims.toml", tmp_path / "README.md"
+    file.write_text(GOOD)
+    page.write_text("before\n<!-- claims:begin -->\n<!-- claims:end -->\nafter\n")
+    slow, quick, other = (str(write(tmp_path / name, times)) for name, times in (
+        ("slow", {"decoupled_lookback": 100.0, "memcpy": 50.0}), ("quick", {"decoupled_lookback": 100.0, "memcpy": 97.0}), ("other", {"memcpy": 97.0})))  # fmt: skip
+    assert main(["claims", other, "--claims", str(file), "--readme", str(page)]) == 0
+    assert "1 claim: 1 not measured." in capsys.readouterr().out and "begin -->\n<!--" in page.read_text()
+    assert main(["claims", quick, "--claims", str(file)]) == 0
+    assert main(["claims", slow, "--claims", str(file), "--readme", str(page)]) == 1
+    text = page.read_text()
+    assert "| look-back runs at copy speed | ≥ 1 − 10% of memcpy | 0.500 [" in text and "| fails | merrill2016 | `ceiling_share` |" in text
+    assert "Test Device, 2026-01-02, commit 012345678" in text and text.startswith("before\n") and text.endswith("after\n")
+
+
+def test_a_claim_that_fails_in_one_of_two_runs_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "claims.toml").write_text(GOOD)
+    write(tmp_path / "1", {"decoupled_lookback": 100.0, "memcpy": 97.0})
+    write(tmp_path / "2", {"decoupled_lookback": 100.0, "memcpy": 80.0, "copy_vector": 1.0})
+    write(tmp_path / "1", {"decoupled_lookback": 100.0, "memcpy": 97.0, "best": 1.0})
+    assert main(["claims", str(tmp_path / "1"), str(tmp_path / "2"), "--claims", str(tmp_path / "claims.toml")]) == 1
+    assert "| fails in 1 of 2 runs |" in capsys.readouterr().out
+
+
+def test_bad_results_and_a_page_without_markers_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "README.md"
+    page.write_text("no markers")
+    good = str(write(tmp_path / "r", {"memcpy": 1.0}))
+    (tmp_path / "cut.json").write_text("{")
+    assert main(["claims", good, "--readme", str(page)]) == 2 and "<!-- claims:begin --> is missing" in capsys.readouterr().err
+    assert main(["claims", str(tmp_path / "cut.json")]) == 2 and "cut.json: line 1" in capsys.readouterr().err
+    assert main(["claims", str(tmp_path / "nowhere")]) == 2 and page.read_text() == "no markers"

@@ -1,0 +1,229 @@
+"""compare: a difference is seen, two runs of one code show none, and what cannot be told is said."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from analysis import DATA, comparison, comparison_page, noise, results
+from analysis.__main__ import main
+from analysis.tests import stream_fixtures
+from analysis.tests.fixtures import case_name, context, repetition
+
+RUN = results.Run(Path("run.json"), results.MEASURED, context())
+SIZES = tuple(2**k for k in range(10, 30))
+
+
+def write(file: Path, times: dict[str, float], rounds: int = 11, seed: int = 1, sizes: tuple[int, ...] = SIZES, **about: Any) -> str:
+    """A run of scans, 2% of spread: median times in nanoseconds by variant, the same at all sizes."""
+    spread = np.random.default_rng(seed)
+    entries = [repetition(case_name(variant, n, launch="stream"), i, time * float(spread.lognormal(0, 0.02)))
+               for variant, time in times.items() for n in sizes for i in range(rounds)]  # fmt: skip
+    file.write_text(json.dumps({"context": context(**about), "benchmarks": entries}))
+    return str(file)
+
+
+def compared(tmp_path: Path, before: dict[str, float], after: dict[str, float], *more: str, rounds: int = 11) -> tuple[int, pd.DataFrame, str]:
+    """The status, the CSV and the page of a comparison of two such runs."""
+    a, b = write(tmp_path / "a.json", before, rounds), write(tmp_path / "b.json", after, rounds, seed=2)
+    status = main(["compare", a, b, "--threshold", "0.03", "--out", str(tmp_path / "out"), *more])
+    return status, pd.read_csv(tmp_path / "out" / "compare.csv"), (tmp_path / "out" / "compare.md").read_text()
+
+
+def test_slower_is_status_1_and_names_each_case(tmp_path: Path) -> None:
+    status, cases, page = compared(tmp_path, {"best": 1e5, "memcpy": 1e5}, {"best": 1.2e5, "memcpy": 1e5})
+    assert status == 1
+    assert (cases.loc[cases["variant"] == "best", "verdict"] == "slower").all()
+    assert (cases.loc[cases["variant"] == "memcpy", "verdict"] == "neither").all()
+    assert page.count("| slower | `best` |") == len(SIZES) and "20 slower, 20 neither" in page
+    assert (tmp_path / "out" / "compare.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_faster_alone_is_status_0(tmp_path: Path) -> None:
+    status, cases, _ = compared(tmp_path, {"best": 1.2e5}, {"best": 1e5})
+    assert status == 0 and (cases["verdict"] == "faster").all()
+
+
+def test_a_clear_difference_within_the_threshold_is_neither(tmp_path: Path) -> None:
+    status, cases, _ = compared(tmp_path, {"best": 1e5}, {"best": 1.06e5}, "--threshold", "0.1")
+    assert status == 0 and (cases["verdict"] == "neither").all()
+    assert (cases["p_corrected"] < 0.05).any()
+
+
+def test_an_interval_that_reaches_into_the_threshold_is_neither(tmp_path: Path) -> None:
+    _, cases, _ = compared(tmp_path, {"best": 1e5}, {"best": 1.06e5}, "--threshold", "0.05")
+    undecided = cases[(cases["ratio"] > 1.05) & (cases["low"] < 1.05)]
+    assert len(undecided) and (undecided["verdict"] == "neither").all()
+
+
+def test_cases_of_one_file_alone_are_listed(tmp_path: Path) -> None:
+    a = write(tmp_path / "a.json", {"best": 1e5, "gone": 1e5})
+    b = write(tmp_path / "b.json", {"best": 1e5, "new": 1e5}, seed=2, sizes=(1024, 2048, 1000))
+    main(["compare", a, b, "--threshold", "0.03", "--out", str(tmp_path / "out")])
+    cases = pd.read_csv(tmp_path / "out" / "compare.csv")
+    assert cases["verdict"].value_counts().to_dict() == {"only in A": 38, "neither": 2, "only in B": 4}
+    page = (tmp_path / "out" / "compare.md").read_text()
+    assert "## Only in A" in page and "- gone i32 plus inclusive cold stream: 20 sizes, 2^10 to 2^29" in page
+    assert "- best i32 plus inclusive cold stream: 1\u2009000\n" not in page.split("## Only in B")[0]
+
+
+@pytest.mark.parametrize(("rounds", "verdict"), [(4, "too few"), (5, "slower")])
+def test_too_few_repetitions_for_any_verdict_are_said(tmp_path: Path, rounds: int, verdict: str) -> None:
+    status, cases, page = compared(tmp_path, {"best": 1e5}, {"best": 2e5}, rounds=rounds)
+    assert (cases["verdict"] == verdict).all() and status == (verdict == "slower")
+    assert ("the repetitions are too few for any verdict" in page) == (verdict == "too few")
+
+
+def test_that_a_single_case_cannot_be_told_is_said_with_how_many_can(tmp_path: Path) -> None:
+    _, _, page = compared(tmp_path, {"best": 1e5}, {"best": 1e5}, rounds=5)
+    assert "its corrected p is 0.16 at best): 4 cases must differ at once" in page  # 20 × 2/252; 4 × 0.05 > 20 × 2/252
+
+
+@pytest.mark.parametrize(("before", "after"), [(5, 5), (11, 5), (11, 11)])
+def test_the_smallest_p_is_that_of_runs_that_do_not_overlap(before: int, after: int) -> None:
+    p = stats.mannwhitneyu(np.arange(before), 100 + np.arange(after), method="exact").pvalue
+    assert comparison.smallest_p(before, after) == pytest.approx(p)
+
+
+def test_of_ties_the_p_is_never_smaller_than_that_of_all_permutations() -> None:
+    draw = np.random.default_rng(0)
+    for _ in range(100):
+        a, b = draw.integers(1, 6, 5).astype(float), draw.integers(1, 6, 5) + float(draw.integers(0, 4))
+        sides = (comparison.Measured(RUN, "scans", pd.DataFrame({name: [1] for name in comparison.CASE}).assign(samples=[of])) for of in (a, b))
+        (p,) = comparison.paired(*sides).cases["p"]
+        ranks = stats.rankdata(np.concatenate([a, b]))
+        off = np.array([abs(ranks[list(chosen)].sum() - 27.5) for chosen in itertools.combinations(range(10), 5)])
+        exact = np.mean(off >= off[0])
+        assert p >= exact - 1e-9 or exact > 0.2  # where nobody would call it a difference, it need not be exact
+
+
+def test_the_correction_is_that_of_benjamini_and_hochberg() -> None:
+    p = [0.01, 0.02, 0.03, 0.04, 0.5]
+    assert comparison.corrected(p) == pytest.approx([0.05, 0.05, 0.05, 0.05, 0.5])
+    if hasattr(stats, "false_discovery_control"):  # SciPy 1.11
+        some = np.random.default_rng(1).uniform(size=200) ** 3
+        assert comparison.corrected(some) == pytest.approx(stats.false_discovery_control(some))
+
+
+def test_of_runs_that_differ_by_chance_few_families_show_anything() -> None:
+    """Under the null the chance of any false verdict is the level, 5%, even with a threshold of nothing."""
+    spread, false = np.random.default_rng(4), 0
+    for _ in range(100):
+        samples = [pd.Series(list(spread.lognormal(0, 0.05, (40, 8)))) for _ in range(2)]
+        a, b = (comparison.Measured(RUN, "scans", pd.DataFrame({name: range(40) for name in comparison.CASE}).assign(samples=of)) for of in samples)
+        false += bool(len(comparison.judged(comparison.paired(a, b), 0.0).of("slower")))
+    assert false <= 12  # 5% of 100, with room for chance
+
+
+# --------------------------------------------------------------------------------------------------- noise
+
+
+@pytest.mark.parametrize(("duel", "cases"), [("duel_i64_f16_f32_f64", 164), ("duel_i8_i16_i32", 575)])
+def test_two_recorded_runs_of_one_commit_show_nothing_by_the_noise_of_others(tmp_path: Path, duel: str, cases: int) -> None:
+    content = json.loads((DATA / "noise" / "nvidia-h200.json").read_text())
+    content["pairs"] = [pair for pair in content["pairs"] if "2026-11-21e" not in pair["a"]["file"] + pair["b"]["file"]]
+    (tmp_path / "h200.json").write_text(json.dumps(content))
+    folder = DATA / "recorded" / "nvidia-h200" / "2026-11-21e"
+    a, b = comparison.read(folder / "scan.json.gz"), comparison.read(folder / f"{duel}.json.gz")
+    found = comparison.paired(a, b)
+    known = noise.read([a.run.device], tmp_path)[0].thresholds(found.kind, found.both)
+    assert comparison.judged(found, known).both["verdict"].value_counts().to_dict() == {"neither": cases}
+    without = comparison.judged(found, 0.0).both["verdict"].value_counts()
+    assert without["slower"] + without["faster"] > 20  # which the threshold is for
+
+
+def test_the_threshold_is_what_two_runs_of_one_commit_differ_by(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a = write(tmp_path / "a.json", {"best": 2e5, "memcpy": 1e3})
+    b = write(tmp_path / "b.json", {"best": 2.4e5, "memcpy": 1.5e3}, seed=2, date="2026-01-03")
+    file = tmp_path / "noise" / "test.json"
+    assert main(["compare", a, b, "--record-noise", str(file)]) == 0
+    assert main(["compare", a, b, "--record-noise", str(file)]) == 0  # the same pair again: no second entry
+    (pair,) = json.loads(file.read_text())["pairs"]
+    thresholds = {row["time"]: row["threshold"] for row in pair["thresholds"]}
+    assert 0.17 < thresholds["100 µs and more"] < 0.25 and 0.45 < thresholds["under 10 µs"] < 0.6
+    (known,) = noise.read(["Test Device"], file.parent)
+    cases = pd.DataFrame({"on": ["device", "device", "device", "host"], "time_us": [200.0, 1.0, 50.0, 200.0]})
+    wanted = [thresholds["100 µs and more"], thresholds["under 10 µs"], max(thresholds.values()), np.nan]
+    assert known.thresholds("scans", cases) == pytest.approx(wanted, nan_ok=True)
+
+
+def test_the_host_has_noise_of_its_own_and_without_it_no_verdict(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a = write(tmp_path / "a.json", {"best": 2e5, "cpu_parallel": 2e5})
+    b = write(tmp_path / "b.json", {"best": 2e5, "cpu_parallel": 3e5}, seed=2, date="2026-01-03")
+    assert main(["compare", a, b, "--record-noise", str(tmp_path / "noise.json")]) == 0
+    (pair,) = json.loads((tmp_path / "noise.json").read_text())["pairs"]
+    assert {row["on"]: row["threshold"] > 0.3 for row in pair["thresholds"]} == {"device": False, "host": True}
+    found = comparison.paired(comparison.read(Path(a)), comparison.read(Path(b)))
+    pair["thresholds"] = [row for row in pair["thresholds"] if row["on"] == "device"]
+    judged = comparison.judged(found, noise.Noise("Test Device", [pair]).thresholds("scans", found.both))
+    assert not len(judged.of("slower")) and "Of 20 cases on the host no noise is on record" in " ".join(comparison_page.summary(judged))
+
+
+def test_of_two_commits_only_the_vendors_code_is_noise(tmp_path: Path) -> None:
+    a = write(tmp_path / "a.json", {"best": 1e5, "memcpy": 1e5})
+    b = write(tmp_path / "b.json", {"best": 3e5, "memcpy": 1e5}, seed=2, date="2026-01-03", git_commit="f" * 40)
+    assert main(["compare", a, b, "--record-noise", str(tmp_path / "noise.json")]) == 0
+    (pair,) = json.loads((tmp_path / "noise.json").read_text())["pairs"]
+    assert pair["of"] == "vendor" and pair["thresholds"][0]["threshold"] < 0.1
+
+
+@pytest.mark.parametrize(("about", "said"), [
+    ({"device": "Other"}, "are not of one device, driver, toolkit and CCCL"), ({"toolkit": "9"}, "are not of one device"),
+    ({}, "they are one run"),
+])  # fmt: skip
+def test_what_is_no_pair_of_runs_of_one_code_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str], about: dict[str, str], said: str) -> None:
+    a, b = write(tmp_path / "a.json", {"best": 1e5}), write(tmp_path / "b.json", {"best": 1e5}, **about)
+    assert main(["compare", a, b, "--record-noise", str(tmp_path / "noise.json")]) == 2
+    assert said in capsys.readouterr().err and not (tmp_path / "noise.json").exists()
+
+
+# ------------------------------------------------------------------------------------------------- refusals
+
+
+def test_a_device_without_recorded_noise_needs_a_threshold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a = write(tmp_path / "a.json", {"best": 1e5})
+    assert main(["compare", a, a]) == 2
+    assert "no pair of runs of one code is on record for Test Device" in capsys.readouterr().err
+    assert main(["compare", a, a, "--threshold", "0.1"]) == 0
+
+
+@pytest.mark.parametrize("threshold", ["-0.1", "nan", "inf", "much"])
+def test_a_threshold_that_is_no_fraction_is_refused(threshold: str) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["compare", "a", "b", f"--threshold={threshold}"])
+
+
+def test_bad_files_are_refused_and_nothing_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good, out = write(tmp_path / "a.json", {"best": 1e5}), tmp_path / "out"
+    (tmp_path / "cut.json").write_text(Path(good).read_text()[:300])
+    (tmp_path / "table.csv").write_text("a,b\n1,2\n")
+    write(tmp_path / "old.json", {"best": 1e5}, schema="scanlab-results/0")
+    write(tmp_path / "other.json", {"unlike": 1e5})
+    for bad, said in (("nowhere.json", "no such file"), (".", "is a folder"), ("cut.json", "cut.json: line 1"), ("table.csv", "holds no repeated timings"),
+                      ("old.json", "old.json: context.schema"), ("other.json", "have no case in common")):  # fmt: skip
+        assert main(["compare", good, str(tmp_path / bad), "--out", str(out)]) == 2
+        assert re.search(said, capsys.readouterr().err)
+    assert not out.exists()
+
+
+def test_schedules_are_compared_too_and_never_with_scans(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stream_fixtures.write_all(tmp_path)
+    file = str(tmp_path / "streams.json")
+    assert main(["compare", file, file, "--threshold", "0.03"]) == 0
+    assert "neither" in capsys.readouterr().out
+    assert main(["compare", file, write(tmp_path / "a.json", {"best": 1e5}), "--threshold", "0.03"]) == 2
+
+
+def test_a_compressed_file_is_compared(tmp_path: Path) -> None:
+    plain = write(tmp_path / "a.json", {"best": 1e5})
+    (tmp_path / "a.json.gz").write_bytes(gzip.compress(Path(plain).read_bytes()))
+    assert main(["compare", plain, str(tmp_path / "a.json.gz"), "--threshold", "0.03"]) == 0

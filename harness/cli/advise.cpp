@@ -1,0 +1,194 @@
+// scanlab advise: which schedule, how many chunks and streams, and whether streams are worth it. Needs no device.
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "harness/cli/advise_against.hpp"
+#include "harness/cli/command.hpp"
+#include "harness/cli/provenance.hpp"
+#include "harness/cli/selection.hpp"
+#include "harness/cli/whole_file.hpp"
+#include "harness/engines/advice.hpp"
+#include "harness/streams/schedule.hpp"
+
+namespace scanlab::cli {
+
+namespace po = boost::program_options;
+
+namespace {
+
+using engines::Advice;
+using engines::Choice;
+
+constexpr char kAdviceSchema[] = "scanlab-advice/1";
+constexpr char kAgainstSchema[] = "scanlab-advice-against/1";
+
+constexpr char kNotes[] =
+    "Either the bytes and the kernel's time, as measured for the whole problem; or a workload of 'scanlab streams "
+    "list',\n"
+    "whose kernels a profile of 'scanlab calibrate' knows. Every choice is simulated. Streams gain where copies and\n"
+    "kernels, or copies both ways, can run at once: with little to copy, or chunks so short that calls and latencies\n"
+    "outlast them, they gain nothing.\n";
+
+po::options_description advise_options() {
+  po::options_description options("options");
+  const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
+  options.add_options()                                                                                          //
+      ("profile", text("NAME"), "the device, or FILE.json: what 'scanlab calibrate --out' wrote")                //
+      ("bytes-in", text("BYTES"), "from host to device, of the whole problem: 2^28, 1000000")                    //
+      ("bytes-out", text("BYTES"), "from device to host")                                                        //
+      ("kernel-us", po::value<double>()->value_name("T"), "microseconds of the kernel of the whole problem")     //
+      ("workload", text("ID"), "in place of bytes and time")                                                     //
+      ("items", text("N"), "of the workload")                                                                    //
+      ("work", po::value<int>()->default_value(1)->value_name("N"), "work an item, of the workload")             //
+      ("show", po::value<int>()->default_value(5)->value_name("N"), "how many choices to print")                 //
+      ("against", text("FILE"), "results of 'streams run --sweep advise': how good advice is, on each problem")  //
+      ("json", text("FILE"), "every choice; or what --against found")                                            //
+      ("force", "replace FILE if it holds something")                                                            //
+      ("help,h", "this text");
+  return options;
+}
+
+std::int64_t number(const po::variables_map& values, const char* option) {
+  if (values.count(option) == 0) return 0;
+  const std::string flag = fmt::format("--{}", option);
+  const std::vector<std::int64_t> all = parse_items(values[option].as<std::string>(), flag);
+  if (all.size() != 1) throw CommandError(kBadInput, fmt::format("{} takes one number", flag));
+  return all.front();
+}
+
+/// What is to be done: a job, and what is known of its times.
+struct Asked {
+  streams::Job job;
+  engines::Problem problem;
+};
+
+Asked asked_for(const po::variables_map& values, const engines::DeviceProfile& device) {
+  const bool by_bytes = values.count("bytes-in") + values.count("bytes-out") + values.count("kernel-us") > 0;
+  const bool by_workload = values.count("workload") + values.count("items") > 0;
+  if (by_bytes == by_workload) {
+    throw CommandError(
+        kBadInput, "advise takes --bytes-in, --bytes-out and --kernel-us; or --workload and --items in their place");
+  }
+  Asked asked;
+  asked.job.work = values["work"].as<int>();
+  const std::string id = by_workload && values.count("workload") != 0 ? values["workload"].as<std::string>() : "scale";
+  asked.job.workload = streams::WorkloadRegistry::instance().find(id);
+  if (asked.job.workload == nullptr) unknown("workload", id, streams::WorkloadRegistry::instance().ids());
+  if (by_workload) {
+    asked.job.items = number(values, "items");
+  } else {
+    const double microseconds = values.count("kernel-us") != 0 ? values["kernel-us"].as<double>() : 0;
+    if (!(microseconds >= 0 && std::isfinite(microseconds))) {
+      throw CommandError(kBadInput, "--kernel-us takes microseconds, 0 or more");
+    }
+    const std::int64_t in = number(values, "bytes-in");
+    const std::int64_t out = number(values, "bytes-out");
+    asked.job.items = std::max(in, out) / static_cast<std::int64_t>(asked.job.workload->about.item_bytes());
+    asked.problem = {.copy_in = static_cast<double>(in) / device.alone.in,
+                     .kernel = 1e-6 * microseconds,
+                     .copy_out = static_cast<double>(out) / device.alone.out};
+  }
+  if (const std::string why = streams::refusal(asked.job); !why.empty()) throw CommandError(kBadInput, why);
+  if (asked.job.items < 1) throw CommandError(kBadInput, "there is nothing to copy, and so nothing to overlap");
+  return asked;
+}
+
+std::string describe(const Choice& choice) {
+  return fmt::format("{}, {} chunk{}, {} stream{}", choice.schedule->about.id, choice.chunks,
+                     choice.chunks == 1 ? "" : "s", choice.streams, choice.streams == 1 ? "" : "s");
+}
+
+/// Why streams gain no more than they do.
+std::string reason(const Advice& advice) {
+  const double all = advice.copies + advice.kernel;
+  if (all < 1.05 * advice.bound) {
+    return fmt::format("{} is {:.0f}% of the work: were all else hidden behind it, little would be saved",
+                       advice.kernel > advice.copies ? "the kernel" : "one copy engine", 100 * advice.bound / all);
+  }
+  return "chunks so short that they overlap cost more in calls and latencies than the overlap gains";
+}
+
+void print(const Advice& advice, int show, std::ostream& out) {
+  const Choice& best = advice.best();
+  fmt::print(out, "copies {:.3f} ms, kernel {:.3f} ms; serial {:.3f} ms; no schedule beats {:.3f} ms\n",
+             1e3 * advice.copies, 1e3 * advice.kernel, 1e3 * advice.serial.seconds, 1e3 * advice.bound);
+  if (advice.worth_it()) {
+    fmt::print(out, "{}: {:.3f} ms, {:.2f} times as fast as serial\n", describe(best), 1e3 * best.seconds,
+               advice.gain());
+  } else {
+    fmt::print(out, "streams are not worth it: {:.3f} ms at best, {:.3f} ms in one piece ({}); {}\n",
+               1e3 * best.seconds, 1e3 * advice.whole.seconds, describe(advice.whole), reason(advice));
+  }
+  for (std::size_t i = 0; i < std::min(advice.choices.size(), static_cast<std::size_t>(std::max(0, show))); ++i) {
+    fmt::print(out, "  {:>9.3f} ms  {}\n", 1e3 * advice.choices[i].seconds, describe(advice.choices[i]));
+  }
+}
+
+Facts to_json(const Choice& choice) {
+  return {{"schedule", choice.schedule->about.id},
+          {"chunks", choice.chunks},
+          {"streams", choice.streams},
+          {"predicted_us", 1e6 * choice.seconds}};
+}
+
+}  // namespace
+
+int advise(const std::vector<std::string>& arguments, Context& context) {
+  po::variables_map values;
+  if (!parse_options(arguments, advise_options(), {}, command("advise"), context, values)) {
+    context.out << "\n" << kNotes;
+    return kOk;
+  }
+  if (values.count("profile") == 0) {
+    throw CommandError(kBadInput,
+                       "advise takes --profile: a device's name, or what 'scanlab calibrate --out FILE.json' wrote");
+  }
+  const engines::DeviceProfile device = engines::device_profile(values["profile"].as<std::string>());
+  std::optional<WholeFile> file;
+  const auto open = [&] {
+    if (values.count("json") != 0) file.emplace(values["json"].as<std::string>(), values.count("force") != 0);
+  };
+  Facts facts = build_facts();
+  facts["argv"] = fmt::format("{}", fmt::join(context.argv, " "));
+  if (values.count("against") != 0) {
+    open();
+    const Facts found = advise_against(values["against"].as<std::string>(), device, facts, context);
+    Facts document{{"schema", kAgainstSchema}, {"context", facts}, {"profile", device.name}};
+    document.update(found);
+    if (file) file->write(document.dump(1) + "\n");
+    return kOk;
+  }
+  const Asked asked = asked_for(values, device);
+  open();
+  Advice advice;
+  try {
+    advice = engines::advise(asked.job, device, asked.problem, engines::usual_choices());
+  } catch (const std::invalid_argument& error) {
+    throw CommandError(kBadInput, error.what());
+  }
+  fmt::print(context.out, "{}: {}\n", device.name, device.title);
+  print(advice, values["show"].as<int>(), context.out);
+  if (file) {
+    Facts choices = Facts::array();
+    for (const Choice& choice : advice.choices) choices.push_back(to_json(choice));
+    const Facts document{{"schema", kAdviceSchema},
+                         {"context", facts},
+                         {"profile", device.name},
+                         {"worth_it", advice.worth_it()},
+                         {"gain", advice.gain()},
+                         {"bound_us", 1e6 * advice.bound},
+                         {"serial", to_json(advice.serial)},
+                         {"whole", to_json(advice.whole)},
+                         {"choices", choices}};
+    file->write(document.dump(1) + "\n");
+  }
+  return kOk;
+}
+
+}  // namespace scanlab::cli

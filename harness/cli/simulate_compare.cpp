@@ -1,0 +1,260 @@
+#include "harness/cli/simulate_compare.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "harness/cli/job_selection.hpp"
+#include "harness/cli/provenance.hpp"
+#include "harness/cli/streams_timeline.hpp"
+#include "harness/cli/whole_file.hpp"
+#include "harness/engines/comparison.hpp"
+#include "harness/engines/simulation.hpp"
+#include "harness/model/median.hpp"
+#include "harness/streams/trace_events.hpp"
+
+namespace scanlab::cli {
+
+namespace po = boost::program_options;
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr char kComparisonSchema[] = "scanlab-comparison/1";
+
+/// Two operations of which one waits for the other, or for its engine, may seem to overlap by as much as clocks and
+/// hand-overs differ.
+constexpr double kResolution = 5e-6;
+
+/// A trace, and what the model makes of its job.
+struct Compared {
+  std::string file;
+  Json about;  ///< the trace's
+  ScheduledJob chosen;
+  streams::Recording recording;
+  streams::Timeline measured;
+  engines::Simulation predicted;
+  engines::Comparison comparison;
+  double measured_seconds = 0;   ///< as the host saw it, without collection if that is known
+  double predicted_seconds = 0;  ///< likewise
+
+  double error() const { return predicted_seconds / measured_seconds - 1; }
+};
+
+[[noreturn]] void refuse(const std::string& file, const std::string& why) {
+  throw CommandError(kBadInput, fmt::format("{}: {}", file, why));
+}
+
+template <class Entry>
+const Entry* entry(const Json& about, const char* key) {
+  const std::string id = about.at(key);
+  const Entry* const found = RegistryOf<Entry>::instance().find(id);
+  if (found == nullptr) throw std::invalid_argument(fmt::format("there is no {} {}", Entry::kNoun, id));
+  return found;
+}
+
+ScheduledJob job_of(const Json& about) {
+  streams::Job job{
+      .workload = entry<streams::Workload>(about, "workload"),
+      .items = about.at("items"),
+      .chunks = about.at("chunks"),
+      .streams = about.at("streams"),
+      .memory = about.at("memory") == "pageable" ? streams::HostMemory::pageable : streams::HostMemory::pinned,
+      .blocks = about.at("blocks"),
+      .work = about.at("work")};
+  job.buffers = about.value("buffers", job.buffers);
+  return {entry<streams::Schedule>(about, "schedule"), job};
+}
+
+/// The hardware queues that the device put the operations in: part of what was run, as the number of queues is.
+engines::QueueNumbers queues_of(const streams::Timeline& measured) {
+  engines::QueueNumbers queues(measured.recording->operations.size());
+  for (const streams::Span& span : measured.spans) {
+    if (!span.channel) return {};
+    queues[span.operation] = *span.channel;
+  }
+  return queues;
+}
+
+/// The device while activity records are collected, as they were for the trace's timeline.
+engines::DeviceProfile collected(engines::DeviceProfile profile) {
+  profile.copy_latency.in += profile.collected.in;
+  profile.copy_latency.out += profile.collected.out;
+  profile.latency_both.in += profile.collected_both.in;
+  profile.latency_both.out += profile.collected_both.out;
+  return profile;
+}
+
+/// Filled in place: its timelines point at its recording.
+void compare(const std::string& file, engines::DeviceProfile profile, Compared& all) {
+  std::ifstream stream(file);
+  const Json trace = Json::parse(stream, nullptr, /*allow_exceptions=*/false);
+  if (trace.is_discarded() || !trace.is_object() || !trace.contains("otherData")) {
+    refuse(file, "cannot be read, or is no trace: 'scanlab streams trace --out' writes them (gunzip it first?)");
+  }
+  try {
+    all.file = file;
+    all.about = trace["otherData"];
+    all.chosen = job_of(all.about);
+    profile.hardware_queues = all.about.value("connections", profile.hardware_queues);
+    all.recording = record(*all.chosen.schedule, all.chosen.job);
+    all.measured = {.recording = &all.recording, .spans = streams::traced_spans(trace), .issued = {}};
+    const engines::Costs costs = engines::costs(all.recording, profile);
+    const engines::QueueNumbers queues = queues_of(all.measured);
+    all.predicted = engines::simulate(all.recording, collected(profile), costs, queues);
+    all.comparison = engines::compare(all.predicted.timeline, all.measured, kResolution);
+    const bool plain = all.about.contains("plain_us");
+    all.measured_seconds = plain ? 1e-6 * median(all.about["plain_us"]) : all.measured.makespan();
+    all.predicted_seconds =
+        plain ? engines::simulate(all.recording, profile, costs, queues).seconds : all.predicted.timeline.makespan();
+  } catch (const Json::exception& error) {
+    refuse(file, fmt::format("its otherData are not those of a trace: {}", error.what()));
+  } catch (const std::invalid_argument& error) {
+    refuse(file, error.what());
+  } catch (const engines::ScheduleError& error) {
+    refuse(file, error.what());
+  }
+}
+
+/// Of all operations' errors of one kind, in seconds: the median and the largest, sign aside.
+Json spread(const std::vector<engines::OperationError>& errors, double engines::OperationError::*kind) {
+  std::vector<double> sizes;
+  for (const engines::OperationError& each : errors) sizes.push_back(1e6 * std::abs(each.*kind));
+  return {{"median_us", median(sizes)}, {"worst_us", sizes.empty() ? 0 : std::ranges::max(sizes)}};
+}
+
+Json to_json(const Compared& one) {
+  Json json{{"file", one.file}};
+  json.update(facts_of(one.chosen));
+  json["connections"] = one.about.value("connections", 0);
+  json["measured_us"] = 1e6 * one.measured_seconds;
+  json["predicted_us"] = 1e6 * one.predicted_seconds;
+  json["error"] = one.error();
+  const auto& errors = one.comparison.operations;
+  json["start"] = spread(errors, &engines::OperationError::start);
+  json["end"] = spread(errors, &engines::OperationError::end);
+  json["duration"] = spread(errors, &engines::OperationError::duration);
+  json["overlap_in_either"] = one.comparison.overlap_in_either;
+  json["overlap_in_both"] = one.comparison.overlap_in_both;
+  return json;
+}
+
+struct Summary {
+  std::vector<double> errors;  ///< sizes
+  std::size_t either = 0;
+  std::size_t both = 0;
+
+  void add(const Compared& one) {
+    errors.push_back(std::abs(one.error()));
+    either += one.comparison.overlap_in_either;
+    both += one.comparison.overlap_in_both;
+  }
+  double share() const { return either == 0 ? 1 : static_cast<double>(both) / static_cast<double>(either); }
+};
+
+void print(const Compared& one, std::ostream& out) {
+  fmt::print(out, "{:>9.3f} {:>9.3f} {:>+6.1f}%  {:>4.0f}%  connections {}, {}\n", 1e3 * one.measured_seconds,
+             1e3 * one.predicted_seconds, 100 * one.error(), 100 * one.comparison.overlap_share(),
+             one.about.value("connections", 0), describe(one.chosen));
+}
+
+void print_operations(const Compared& one, std::ostream& out) {
+  fmt::print(out, "\nmicroseconds, predicted less measured\n{:>10}{:>10}{:>10}\n", "start", "end", "duration");
+  for (const engines::OperationError& error : one.comparison.operations) {
+    fmt::print(out, "{:>10.1f}{:>10.1f}{:>10.1f}  {}\n", 1e6 * error.start, 1e6 * error.end, 1e6 * error.duration,
+               describe(one.recording.operations[error.operation]));
+  }
+}
+
+/// Both in one: the lanes of the measured timeline, and below them those of the predicted.
+Json both_timelines(const Compared& one, const Facts& facts) {
+  constexpr int kProcesses = 10;
+  Json measured = trace_events(one.measured, facts);
+  const Json predicted = trace_events(one.predicted.timeline, facts);
+  const auto rename = [](Json& event, const char* whose) {
+    if (event["name"] == "process_name")
+      event["args"]["name"] = fmt::format("{}, {}", event["args"]["name"].get<std::string>(), whose);
+  };
+  for (Json& event : measured["traceEvents"]) rename(event, "measured");
+  std::map<std::size_t, engines::OperationError> errors;
+  for (const engines::OperationError& each : one.comparison.operations) errors[each.operation] = each;
+  for (Json event : predicted["traceEvents"]) {
+    if (event["ph"] == "X" && event["args"].contains("operation")) {
+      const auto found = errors.find(event["args"]["operation"].get<std::size_t>());
+      if (found != errors.end()) {
+        event["args"]["start_error_us"] = 1e6 * found->second.start;
+        event["args"]["end_error_us"] = 1e6 * found->second.end;
+        event["args"]["duration_error_us"] = 1e6 * found->second.duration;
+      }
+    }
+    event["pid"] = event["pid"].get<int>() + kProcesses;
+    if (event["name"] == "process_sort_index") event["args"]["sort_index"] = event["pid"];
+    rename(event, "predicted");
+    measured["traceEvents"].push_back(std::move(event));
+  }
+  return measured;
+}
+
+}  // namespace
+
+void add_compare_options(po::options_description& options) {
+  options.add_options()("compare",
+                        po::value<std::vector<std::string>>()->multitoken()->composing()->value_name("TRACE …"),
+                        "traces of 'streams trace', each held against the simulation of its job");
+}
+
+int simulate_compare(const po::variables_map& values, const engines::DeviceProfile& profile, Context& context) {
+  const auto& files = values["compare"].as<std::vector<std::string>>();
+  std::optional<WholeFile> file;
+  if (values.count("out") != 0) file.emplace(values["out"].as<std::string>(), values.count("force") != 0);
+  Facts facts = build_facts();
+  facts["argv"] = fmt::format("{}", fmt::join(context.argv, " "));
+  facts["simulated_on"] = profile.name;
+
+  fmt::print(context.out, "simulated on {}: {}\n{:>9} {:>9} {:>7}  {:>5}\n{:>9} {:>9} {:>7}  {:>5}\n", profile.name,
+             profile.title, "measured", "predicted", "error", "pairs", "ms", "ms", "", "kept");
+  Summary summary;
+  Json traces = Json::array();
+  Compared one;
+  for (const std::string& each : files) {
+    compare(each, profile, one);
+    print(one, context.out);
+    summary.add(one);
+    traces.push_back(to_json(one));
+    for (const char* key : {"device", "driver", "date"}) {  // of the measurements
+      if (one.about.contains(key)) facts[key] = one.about[key];
+    }
+  }
+  if (files.size() == 1) {
+    print_operations(one, context.out);
+    facts.update(traces.front());
+    if (file) file->write(both_timelines(one, facts).dump() + "\n");
+    return kOk;
+  }
+  const double worst = std::ranges::max(summary.errors);
+  fmt::print(context.out,
+             "{} traces: error of the makespan {:.1f}% in the median, {:.1f}% at worst; of {} pairs of operations that "
+             "overlap in either, {:.1f}% in both\n",
+             files.size(), 100 * median(summary.errors), 100 * worst, summary.either, 100 * summary.share());
+  if (file) {
+    const Json document{{"schema", kComparisonSchema},
+                        {"context", facts},
+                        {"median_error", median(summary.errors)},
+                        {"worst_error", worst},
+                        {"overlap_in_either", summary.either},
+                        {"overlap_in_both", summary.both},
+                        {"traces", traces}};
+    file->write(document.dump(1) + "\n");
+  }
+  return kOk;
+}
+
+}  // namespace scanlab::cli

@@ -1,0 +1,114 @@
+#include "harness/engines/advice.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "harness/streams/block_waves.hpp"
+
+namespace scanlab::engines {
+
+namespace {
+
+using streams::Operation;
+using streams::OperationKind;
+
+constexpr char kSerial[] = "serial_pinned";
+
+/// Whether it does nothing but the job: no work for the host, no kernel beside it.
+bool does_the_job_alone(const streams::Schedule& schedule) {
+  const streams::Job small{.workload = &streams::WorkloadRegistry::instance().all().begin()->second, .items = 64};
+  const streams::Recording recording = record(schedule, small);
+  return std::ranges::none_of(recording.operations, [](const Operation& operation) {
+    return operation.kind == OperationKind::side_kernel || operation.kind == OperationKind::host_work;
+  });
+}
+
+double simulated_seconds(const streams::Recording& recording, const DeviceProfile& device, const Problem& problem) {
+  return simulate(recording, device, chunk_costs(recording, device, problem)).seconds;
+}
+
+/// Seconds of all copies in, of what the kernels ask of the whole device, and of all copies out.
+std::tuple<double, double, double> alone(const streams::Recording& recording, const DeviceProfile& device,
+                                         const Problem& problem) {
+  const Costs all = chunk_costs(recording, device, problem);
+  const auto slots = device.slots(all.threads_a_block);
+  double in = 0;
+  double kernel = 0;
+  double out = 0;
+  for (std::size_t i = 0; i < recording.operations.size(); ++i) {
+    const Cost& cost = all.operations[i];
+    const OperationKind kind = recording.operations[i].kind;
+    (kind == OperationKind::copy_in ? in : out) += cost.copy_seconds;
+    const double room = cost.share > 0
+                            ? cost.share / static_cast<double>(std::clamp<std::int64_t>(cost.blocks, 1, slots))
+                            : 1 / static_cast<double>(slots);
+    kernel += cost.block_seconds * static_cast<double>(cost.blocks) * room;
+  }
+  return {in, kernel, out};
+}
+
+/// The busiest engine's seconds.
+double bound(double in, double kernel, double out, const DeviceProfile& device) {
+  if (device.copy_engines.empty()) return in + kernel + out;
+  const bool apart = device.copy_engines.size() > 1;
+  return std::max({kernel, apart ? std::max(in, out) : in + out});
+}
+
+}  // namespace
+
+Costs chunk_costs(const streams::Recording& recording, const DeviceProfile& device, const Problem& problem) {
+  Costs all = costs(recording, device, problem);
+  if (!problem.kernel || recording.job.blocks > 0) return all;
+  const std::int64_t blocks = std::max<std::int64_t>(1, streams::waves(recording.job.items, problem.threads_a_block));
+  const std::int64_t waves = streams::waves(blocks, device.slots(problem.threads_a_block));
+  for (std::size_t i = 0; i < all.operations.size(); ++i) {
+    if (all.operations[i].blocks > 0) all.operations[i].block_seconds = *problem.kernel / static_cast<double>(waves);
+  }
+  return all;
+}
+
+SearchSpace usual_choices() {
+  SearchSpace space{.schedules = {},
+                    .chunks = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256},
+                    .streams = {1, 2, 4, 8}};
+  for (const auto& [id, schedule] : streams::ScheduleRegistry::instance().all()) {
+    const bool pinned = schedule.about.memory == streams::HostMemory::pinned;
+    if (pinned && !schedule.about.control && does_the_job_alone(schedule)) space.schedules.push_back(&schedule);
+  }
+  return space;
+}
+
+Advice advise(const streams::Job& wanted, const DeviceProfile& device, const Problem& problem,
+              const SearchSpace& space) {
+  streams::Job job = wanted;
+  job.memory = streams::HostMemory::pinned;
+  Advice advice;
+  const auto try_out = [&](const streams::Schedule& schedule, int chunks, int streams) {
+    job.chunks = chunks;
+    job.streams = streams;
+    const streams::Recording recording = record(schedule, job);
+    return Choice{&schedule, chunks, streams, simulated_seconds(recording, device, problem)};
+  };
+  advice.serial = try_out(*streams::ScheduleRegistry::instance().find(kSerial), 1, 1);
+  const auto [in, kernel, out] = alone(record(*advice.serial.schedule, job), device, problem);
+  advice.copies = in + out;
+  advice.kernel = kernel;
+  advice.bound = bound(in, kernel, out, device);
+  for (const streams::Schedule* schedule : space.schedules) {
+    for (const int chunks : space.chunks) {
+      if (chunks > std::max<std::int64_t>(1, job.items)) continue;
+      for (const int streams : space.streams) advice.choices.push_back(try_out(*schedule, chunks, streams));
+    }
+  }
+  if (advice.choices.empty()) throw std::invalid_argument("there is nothing to choose from");
+  advice.whole = advice.serial;
+  for (const Choice& choice : advice.choices) {
+    if (choice.chunks == 1 && choice.seconds < advice.whole.seconds) advice.whole = choice;
+  }
+  std::ranges::stable_sort(advice.choices, {}, [](const Choice& choice) {
+    return std::tuple(choice.seconds, choice.chunks, choice.streams);
+  });
+  return advice;
+}
+
+}  // namespace scanlab::engines

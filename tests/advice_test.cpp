@@ -1,0 +1,150 @@
+// scanlab advise: what it says is what simulating every choice says, and when streams are not worth it.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <sstream>
+
+#include "harness/cli/command.hpp"
+#include "harness/engines/advice.hpp"
+
+namespace scanlab::engines {
+namespace {
+
+using streams::Job;
+
+Job scale(std::int64_t items) {
+  return {.workload = streams::WorkloadRegistry::instance().find("scale"), .items = items};
+}
+
+double simulated(const streams::Schedule& schedule, Job job, int chunks, int streams, const DeviceProfile& device,
+                 const Problem& problem) {
+  job.chunks = chunks;
+  job.streams = streams;
+  const streams::Recording recording = record(schedule, job);
+  return simulate(recording, device, chunk_costs(recording, device, problem)).seconds;
+}
+
+TEST(Advice, IsTheFastestOfAllChoices) {
+  std::mt19937 random(3);
+  const auto some_ms = [&] { return 1e-3 * static_cast<double>(random() % 20); };
+  const SearchSpace space = usual_choices();
+  ASSERT_GE(space.schedules.size(), 4u);
+  for (const char* name : {"c1060", "c2050", "k20c", "h200"}) {
+    const DeviceProfile device = device_profile(name);
+    const Problem problem{.copy_in = some_ms(), .kernel = some_ms(), .copy_out = some_ms()};
+    const Advice advice = advise(scale(1 << 22), device, problem, space);
+    double least = std::numeric_limits<double>::infinity();
+    for (const streams::Schedule* schedule : space.schedules) {
+      for (const int chunks : space.chunks) {
+        for (const int streams : space.streams) {
+          least = std::min(least, simulated(*schedule, scale(1 << 22), chunks, streams, device, problem));
+        }
+      }
+    }
+    EXPECT_EQ(advice.best().seconds, least) << name;
+    EXPECT_EQ(advice.choices.size(), space.schedules.size() * space.chunks.size() * space.streams.size());
+    EXPECT_GE(advice.best().seconds, advice.bound) << name;
+    EXPECT_EQ(advice.serial.seconds, simulated(*streams::ScheduleRegistry::instance().find("serial_pinned"),
+                                               scale(1 << 22), 1, 1, device, problem));
+  }
+}
+
+/// Equal thirds on two copy engines gain; a kernel that outlasts its copies, a device that overlaps nothing, and a
+/// problem of a few kilobytes do not.
+TEST(Advice, SaysWhenStreamsAreNotWorthIt) {
+  const DeviceProfile h200 = device_profile("h200");
+  const SearchSpace space = usual_choices();
+  const auto advised = [&](const DeviceProfile& device, std::int64_t items, double in, double kernel, double out) {
+    return advise(scale(items), device, {.copy_in = in, .kernel = kernel, .copy_out = out}, space);
+  };
+  const Advice thirds = advised(h200, 1 << 26, 5e-3, 5e-3, 5e-3);
+  EXPECT_TRUE(thirds.worth_it());
+  EXPECT_GT(thirds.gain(), 2);
+  EXPECT_GT(thirds.best().chunks, 4);
+  EXPECT_FALSE(advised(h200, 1 << 26, 1e-4, 50e-3, 1e-4).worth_it());
+  EXPECT_FALSE(advised(h200, 1 << 10, 1e-7, 1e-6, 1e-7).worth_it());
+  DeviceProfile alone = h200;
+  alone.copy_engines.clear();
+  EXPECT_FALSE(advised(alone, 1 << 26, 5e-3, 5e-3, 5e-3).worth_it());
+}
+
+struct Result {
+  int status = 0;
+  std::string out, err;
+};
+
+Result scanlab_advise(std::vector<std::string> words) {
+  words.insert(words.begin(), "advise");
+  std::ostringstream out, err;
+  const int status = cli::run(words, out, err);
+  return {status, out.str(), err.str()};
+}
+
+/// Two choices of which the model prefers the first, whatever was measured.
+nlohmann::ordered_json measured(double deep_ns, double serial_ns) {
+  const auto run = [](const std::string& schedule, int chunks, double nanoseconds) {
+    return nlohmann::ordered_json{{"run_name", "streams/schedule:" + schedule +
+                                                   "/workload:scale/items:16777216/chunks:" + std::to_string(chunks) +
+                                                   "/streams:4/memory:pinned/work:1/blocks:0"},
+                                  {"real_time", nanoseconds},
+                                  {"verified", 1.0}};
+  };
+  return {{"benchmarks", {run("depth_first", 16, deep_ns), run("serial_pinned", 1, serial_ns)}}};
+}
+
+TEST(Advise, IsHeldAgainstASweep) {
+  const auto path = std::filesystem::temp_directory_path() / "scanlab_advise_sweep.json";
+  const auto against = [&](const nlohmann::ordered_json& sweep) {
+    std::ofstream(path) << sweep;
+    return scanlab_advise({"--profile", "h200", "--against", path.string()});
+  };
+  EXPECT_NE(against(measured(1e6, 2e6)).out.find("1 problems: what is advised took 0.0% longer"), std::string::npos);
+  const Result wrong = against(measured(3e6, 2e6));
+  EXPECT_EQ(wrong.status, cli::kOk) << wrong.err;
+  EXPECT_NE(wrong.out.find("took 50.0% longer than the fastest in the median"), std::string::npos) << wrong.out;
+  EXPECT_NE(wrong.out.find("2 configurations: error of the prediction"), std::string::npos) << wrong.out;
+  EXPECT_EQ(against({{"benchmarks", nlohmann::ordered_json::array()}}).status, cli::kBadInput);
+  auto strange = measured(1, 1);
+  strange["benchmarks"][0]["run_name"] = "streams/schedule:depth_first/workload:scale";
+  EXPECT_NE(against(strange).err.find("its cases are not those of 'streams run'"), std::string::npos);
+  std::filesystem::remove(path);
+  EXPECT_NE(scanlab_advise({"--profile", "h200", "--against", path.string()}).err.find("cannot be read"),
+            std::string::npos);
+}
+
+TEST(Advise, BadInputIsASentence) {
+  const auto expect = [](const std::vector<std::string>& words, const std::string& hint) {
+    const Result result = scanlab_advise(words);
+    EXPECT_EQ(result.status, cli::kBadInput) << result.out;
+    EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
+  };
+  expect({}, "advise takes --profile");
+  expect({"--profile", "h2000", "--bytes-in", "2^20"}, "h200");
+  expect({"--profile", "h200"}, "advise takes --bytes-in");
+  expect({"--profile", "h200", "--bytes-in", "2^20", "--workload", "scale"}, "advise takes --bytes-in");
+  expect({"--profile", "h200", "--kernel-us", "10"}, "nothing to copy");
+  expect({"--profile", "h200", "--bytes-in", "2^20", "--kernel-us", "-1"}, "--kernel-us takes");
+  expect({"--profile", "h200", "--bytes-in", "2^20", "--kernel-us", "1e30"}, "seconds");
+  expect({"--profile", "h200", "--workload", "skale", "--items", "2^20"}, "scale");
+}
+
+TEST(Advise, SaysAndWritesTheChoice) {
+  const auto path = std::filesystem::temp_directory_path() / "scanlab_advise_test.json";
+  const Result result = scanlab_advise({"--profile", "h200", "--bytes-in", "2^28", "--bytes-out", "2^28", "--kernel-us",
+                                        "4000", "--json", path.string(), "--force"});
+  ASSERT_EQ(result.status, cli::kOk) << result.err;
+  EXPECT_NE(result.out.find("times as fast as serial"), std::string::npos) << result.out;
+  std::ifstream file(path);
+  const auto json = nlohmann::json::parse(file);
+  EXPECT_EQ(json["worth_it"], true);
+  EXPECT_LE(json["choices"][0]["predicted_us"], json["choices"][1]["predicted_us"]);
+  EXPECT_GE(json["choices"][0]["predicted_us"], json["bound_us"]);
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace scanlab::engines

@@ -1,0 +1,134 @@
+// The engine model held against an H200, by what was recorded there: profile from the calibration alone, then every
+// trace, every small grid and every choice of a sweep. The figures stand in the report; here they must not get worse.
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "harness/cli/command.hpp"
+#include "harness/engines/simulation.hpp"
+#include "harness/model/median.hpp"
+#include "harness/streams/block_waves.hpp"
+#include "harness/streams/issuer.hpp"
+
+namespace scanlab::engines {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+/// data/recorded/nvidia-h200/…/engine_model.tar.gz, unpacked.
+const fs::path kRecorded = SCANLAB_RECORDED_MODEL;
+
+Json read(const fs::path& path) {
+  std::ifstream file(path);
+  return Json::parse(file);
+}
+
+int scanlab(const std::vector<std::string>& words, std::string& said) {
+  std::ostringstream out;
+  const int status = cli::run(words, out, out);
+  said = out.str();
+  return status;
+}
+
+class RecordedModel : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder() = fs::temp_directory_path() / ("scanlab_recorded_model_" + std::to_string(::getpid()));
+    fs::create_directories(folder());
+    std::string said;
+    ASSERT_EQ(scanlab({"calibrate", "--from", (kRecorded / "calibration.json").string(), "--name", "h200-calibrated",
+                       "--out", profile().string()},
+                      said),
+              cli::kOk)
+        << said;
+  }
+  static void TearDownTestSuite() { fs::remove_all(folder()); }
+
+  static fs::path& folder() {
+    static fs::path path;
+    return path;
+  }
+  static fs::path profile() { return folder() / "profile.json"; }
+};
+
+TEST_F(RecordedModel, TracesAreAsSimulated) {
+  const fs::path summary = folder() / "comparison.json";
+  std::vector<std::string> words{"simulate", "--profile", profile().string(), "--out", summary.string(), "--compare"};
+  for (const auto& each : fs::directory_iterator(kRecorded / "traces")) words.push_back(each.path().string());
+  std::string said;
+  ASSERT_EQ(scanlab(words, said), cli::kOk) << said;
+  const Json comparison = read(summary);
+  ASSERT_GE(comparison["traces"].size(), 60u);
+  EXPECT_LE(comparison["median_error"], 0.03);
+  EXPECT_LE(comparison["worst_error"], 0.10);
+  // Operations shorter than a tenth of a millisecond: a pace that is off by a hundredth makes other pairs meet after a
+  // few dozen of them, and two sessions on the device itself agree in 72% of all pairs.
+  std::map<bool, std::pair<double, double>> pairs;
+  for (const Json& each : comparison["traces"]) {
+    const bool long_operations = each["items"] >= 1 << 25 && each["chunks"] <= 16;
+    pairs[long_operations].first += each["overlap_in_both"].get<double>();
+    pairs[long_operations].second += each["overlap_in_either"].get<double>();
+  }
+  EXPECT_GE(pairs[true].first / pairs[true].second, 0.95);
+  EXPECT_GE(pairs[false].first / pairs[false].second, 0.50);
+}
+
+/// `streams concurrency`, of which the model gets the time of a block as it was measured.
+TEST_F(RecordedModel, SmallGridsAreAsSimulated) {
+  std::vector<double> errors;
+  const Json recorded = read(kRecorded / "concurrency.json");
+  for (const Json& each : recorded.at("cases")) {
+    const streams::SmallGrids grids{each["streams"], each["kernels"], each["blocks"]};
+    DeviceProfile device = device_profile(profile().string());
+    device.hardware_queues = each["connections"];
+    device.resident_blocks = each["blocks_per_multiprocessor"];
+    streams::Recording recording;
+    streams::Issuer issuer(recording);
+    for (const streams::Stream stream : issuer.create_streams(static_cast<int>(grids.streams))) {
+      for (std::int64_t i = 0; i < grids.kernels; ++i) issuer.side_kernel(stream);
+    }
+    const Cost cost{.blocks = grids.blocks, .block_seconds = each["block_seconds"]};
+    const Costs costs{.operations = std::vector<Cost>(recording.operations.size(), cost)};
+    const auto& spans = simulate(recording, device, costs).timeline.spans;
+    double begin = spans.front().when.start;
+    double end = 0;
+    for (const streams::Span& span : spans) {
+      begin = std::min(begin, span.when.start);
+      end = std::max(end, span.when.end);
+    }
+    const std::vector<double> measured = each["makespan_seconds"];
+    errors.push_back(std::abs((end - begin) / median(measured) - 1));
+  }
+  ASSERT_GE(errors.size(), 60u);
+  EXPECT_LE(median(errors), 0.03);
+  EXPECT_LE(std::ranges::max(errors), 0.10);
+}
+
+TEST_F(RecordedModel, WhatIsAdvisedIsNearlyTheFastest) {
+  const fs::path found = folder() / "against.json";
+  std::string said;
+  ASSERT_EQ(scanlab({"advise", "--profile", profile().string(), "--against", (kRecorded / "advise.json").string(),
+                     "--json", found.string()},
+                    said),
+            cli::kOk)
+      << said;
+  const Json against = read(found);
+  ASSERT_GE(against["problems"].size(), 6u);
+  // Of the smallest, a few microseconds of one run or another decide which is the fastest.
+  for (const Json& each : against["problems"]) {
+    const double lost = each["advised"]["measured_us"].get<double>() - each["fastest"]["measured_us"].get<double>();
+    EXPECT_TRUE(each["slower"] <= 0.05 || lost <= 10) << each;
+  }
+}
+
+}  // namespace
+}  // namespace scanlab::engines
