@@ -38,10 +38,12 @@ def draw(schedules: ScheduleEvidence) -> Figure:
 
 
 def at_one(panel: pd.DataFrame, fixed: str, over: str) -> pd.DataFrame:
-    """Cases in pinned memory with the one value of ``fixed`` that has most values of ``over``, the larger one of equals."""
+    """Cases in pinned memory with the one value of ``fixed`` that has most values of ``over``, of equals the one with most cases,
+    of those the larger one.
+    """
     rows = panel[panel["memory"] == "pinned"]
-    values = rows.groupby(fixed)[over].nunique()
-    return rows[rows[fixed] == max(values.index, key=lambda value: (values[value], value))]
+    values = rows.groupby(fixed)[over].agg(["nunique", "size"])
+    return rows[rows[fixed] == max(values.index, key=lambda value: (*values.loc[value], value))]
 
 
 def against(panels: list[pd.DataFrame], over: str) -> Figure:
