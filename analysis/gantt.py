@@ -22,7 +22,7 @@ def draw_trace(axes: Axes, rows: pd.DataFrame, title: str, numbered: bool = Fals
 
     ``numbered``: on axes whose limits are set, a bar with room for it has the number of its chunk in it, or, where there are no chunks, of its kernel.
     """
-    lanes = _lanes(rows)
+    lanes = lane_heights(rows)
     begin = rows["start_us"].min()
     for kind, of in rows.groupby("kind"):
         colour = COLOURS.get(kind, style.GREY)
@@ -35,7 +35,7 @@ def draw_trace(axes: Axes, rows: pd.DataFrame, title: str, numbered: bool = Fals
                              linewidth=width / max(64, len(spans)), zorder=2)  # fmt: skip
     if numbered:
         _number(axes, rows, lanes)
-    axes.set_yticks(list(lanes.values()), _names(rows, lanes))
+    axes.set_yticks(list(lanes.values()), lane_names(rows, lanes))
     axes.set_ylim(len(lanes) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")
@@ -62,14 +62,14 @@ def makespan_ms(rows: pd.DataFrame) -> float:
     return (rows["end_us"].max() - rows["start_us"].min()) / 1e3
 
 
-def _lanes(rows: pd.DataFrame) -> dict[int, int]:
+def lane_heights(rows: pd.DataFrame) -> dict[int, int]:
     """Heights of lanes: copies in above kernels above copies out, further kinds below."""
     order = {kind: place for place, kind in enumerate(streams.ENGINES)}
     keys = sorted({(order.get(kind, len(order)), lane) for kind, lane in zip(rows["kind"], rows["lane"], strict=True)})
     return {lane: height for height, (_, lane) in enumerate(dict((lane, (_, lane)) for _, lane in keys).values())}
 
 
-def _names(rows: pd.DataFrame, lanes: dict[int, int]) -> list[str]:
+def lane_names(rows: pd.DataFrame, lanes: dict[int, int]) -> list[str]:
     """What the trace calls a lane; where an engine needs several lanes, only the first is named."""
     names = [rows.loc[rows["lane"] == lane, "lane_name"].iloc[0].partition(", overlapping")[0] for lane in lanes]
     return [name if name not in names[:place] else "" for place, name in enumerate(names)]

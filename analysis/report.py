@@ -22,9 +22,13 @@ from matplotlib import pyplot  # noqa: E402
 from analysis import figures, macros, statistics, style, tables  # noqa: E402
 from analysis.evidence import Gathered, Provenance, gather  # noqa: E402
 from analysis.modules import modules  # noqa: E402
+from analysis.page import write_page  # noqa: E402
 from analysis.published import Publication  # noqa: E402
 from analysis.results import CASE, Results  # noqa: E402
 from analysis.table_formats import Table, latex, latex_cell  # noqa: E402
+
+
+PAGE = "report.html"
 
 
 @dataclass
@@ -51,6 +55,7 @@ class Report:
         for name, module in modules(tables):
             self._table(name, module)
         self._cases()
+        self._page()
         if self.paper:
             self._write(self.paper / "macros.tex", macros.document(macros.values(self.results, self.published)))
 
@@ -93,6 +98,14 @@ class Report:
     def _leave_out(self, what: str, name: str, gathered: Gathered, suffixes: Sequence[str]) -> None:
         self.left_out += [Path(f"{what}s") / (name + suffix) for suffix in suffixes]
         self.say(f"{what} {name} is left out: {' and '.join(gathered.reasons)}.")
+
+    def _page(self) -> None:
+        if written := write_page(self.results, self.published, self.out / PAGE):
+            self.written += written
+            self.say(f"page {PAGE}: {written[0].stat().st_size / 1e6:.1f} MB")
+        else:
+            self.left_out.append(Path(PAGE))
+            self.say(f"page {PAGE} is left out: no timings, schedules or timelines.")
 
     def _cases(self) -> None:
         """Every case of every run with its median and interval, tidy."""

@@ -43,8 +43,8 @@ SCHEDULE_COLUMNS = ["entry", "id", "workload", "items", "chunks", "streams", "me
 """``entry``: schedule, copy or kernel; ``id``: which. What an entry does not have is 0 or empty."""
 STREAM_SCAN_COLUMNS = ["way", "scan", "type", "op", "mode", "items", "from", "to", "budget", "chunks", "mapped", "bytes", "round", "time_ns"]
 """``bytes``: each way."""
-TRACE_COLUMNS = ["lane", "lane_name", "kind", "start_us", "end_us", "chunk", "operation", "stream", "channel"]
-"""``lane``: the engine's, a number, and what the trace calls it; ``channel``: the hardware queue. -1 where the trace does not say."""
+TRACE_COLUMNS = ["lane", "lane_name", "kind", "start_us", "end_us", "chunk", "operation", "stream", "channel", "bytes"]
+"""``lane``: the engine's, a number, and what the trace calls it; ``channel``: the hardware queue; ``bytes``: of a copy. -1 where the trace does not say."""
 CAVEAT_COLUMNS = ["name", "question", "said", "claim", "source", "answer", "differs", "yes", "trials", "why_not", "environment"]
 CONCURRENCY_COLUMNS = ["streams", "kernels", "blocks", "slots", "connections", "block_seconds", "waves", "fluid_seconds",
                        "predicted_seconds", "serial_seconds", "makespan_seconds"]  # fmt: skip
@@ -263,7 +263,8 @@ def trace(document: Mapping[str, Any]) -> Found:
         if comma:
             lane += _LANES_A_PROCESS * event["pid"]
         rows.append((lane, lane_name, kind, start, start + lasts, arguments.get("chunk", -1),
-                     arguments.get("operation", -1), str(arguments.get("stream", "")), arguments.get("channel", -1)))  # fmt: skip
+                     arguments.get("operation", -1), str(arguments.get("stream", "")), arguments.get("channel", -1),
+                     arguments.get("bytes", -1)))  # fmt: skip
     found.rows = pd.DataFrame(rows, columns=TRACE_COLUMNS)
     if found.rows.empty:
         found.wrong.append(("traceEvents", "holds no operation of an engine"))

@@ -25,7 +25,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("results", nargs="*", type=Path, metavar="RESULTS", help="results measured now: folders or files")
     add("--recorded", action="append", type=Path, default=[], metavar="DIR", help="recorded runs, used where RESULTS lack")
     add("--published", type=Path, default=DATA / "published", metavar="DIR", help="tables of the literature")
-    add("--out", type=Path, required=True, metavar="DIR", help="where figures/, tables/ and cases.csv are written")
+    add("--out", type=Path, required=True, metavar="DIR", help="where figures/, tables/, cases.csv and report.html are written")
     add("--paper", type=Path, metavar="DIR", help="also write what the paper includes, e.g. paper/generated")
     add("--readme", type=Path, metavar="FILE", help="replace the results table between this page's markers")
     add("--ladder", type=Path, metavar="FILE", help="replace the ladder between this page's markers")

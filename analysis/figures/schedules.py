@@ -38,10 +38,12 @@ def draw(schedules: ScheduleEvidence) -> Figure:
 
 
 def at_one(panel: pd.DataFrame, fixed: str, over: str) -> pd.DataFrame:
-    """Cases in pinned memory with the one value of ``fixed`` that has most values of ``over``, the larger one of equals."""
+    """Cases in pinned memory with the one value of ``fixed`` that has most values of ``over``, of equals the one with most cases,
+    of those the larger one.
+    """
     rows = panel[panel["memory"] == "pinned"]
-    values = rows.groupby(fixed)[over].nunique()
-    return rows[rows[fixed] == max(values.index, key=lambda value: (values[value], value))]
+    values = rows.groupby(fixed)[over].agg(["nunique", "size"])
+    return rows[rows[fixed] == max(values.index, key=lambda value: (*values.loc[value], value))]
 
 
 def against(panels: list[pd.DataFrame], over: str) -> Figure:
@@ -103,16 +105,20 @@ def ratio_title(panel: pd.DataFrame) -> str:
     return f"compute : copy {np.median(ratios):.2g}" if ratios else f"work {panel['work'].iloc[0]}"
 
 
-def _bounds(axis: Axes, panel: pd.DataFrame, over: str) -> list[style.End]:
-    """Draws the bounds, one value a number of chunks, and returns their ends."""
-    rows = panel.drop_duplicates(over).sort_values(over)
-    values = {
+def bounds(rows: pd.DataFrame) -> dict[str, list[float | None]]:
+    """The bounds of each case in seconds, by name; None where the parts were not measured."""
+    return {
         "serial sum": [parts and parts.serial() for parts in rows["alone"]],
         "fill + max, duplex": [parts and parts.overlapped(n) for parts, n in zip(rows["duplex"], rows["chunks"], strict=True)],
         "Van Werkhoven": [parts and parts.overlapped(n) for parts, n in zip(rows["alone"], rows["chunks"], strict=True)],
     }
+
+
+def _bounds(axis: Axes, panel: pd.DataFrame, over: str) -> list[style.End]:
+    """Draws the bounds, one value a number of chunks, and returns their ends."""
+    rows = panel.drop_duplicates(over).sort_values(over)
     ends = []
-    for name, seconds in values.items():
+    for name, seconds in bounds(rows).items():
         time = 1e3 * np.array([np.nan if s is None else s for s in seconds], dtype=float)
         if np.isfinite(time[-1]):
             width = 2.0 if name == "fill + max, duplex" else 1.4

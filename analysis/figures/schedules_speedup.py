@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from analysis import style
 from analysis.figures.schedules import at_one, number_axis, ratio_title
-from analysis.statistics import Interval, ratio_interval
+from analysis.statistics import ratio_interval
 from analysis.streams_evidence import SERIAL, ScheduleEvidence, Schedules, equal_thirds, look
 
 WIDTH = "double"
@@ -45,14 +45,12 @@ def draw(schedules: ScheduleEvidence) -> Figure:
 
 
 def speedups(panel: pd.DataFrame) -> pd.DataFrame:
-    """``id``, ``chunks`` and ``speedup`` (an :class:`Interval`) of every schedule but the serial one, by chunks."""
-    serial = panel[panel["id"] == SERIAL]
-    rows: list[tuple[str, int, Interval]] = []
-    if not serial.empty:
-        base = serial.loc[serial["median_ns"].idxmin(), "samples"]
-        rows = [(case.id, case.chunks, ratio_interval(base, case.samples))
-                for case in panel.sort_values("chunks").itertuples() if case.id != SERIAL]  # fmt: skip
-    return pd.DataFrame(rows, columns=["id", "chunks", "speedup"])
+    """The cases of every schedule but the serial one, by chunks, with their ``speedup`` (an :class:`Interval`)."""
+    serial, others = panel[panel["id"] == SERIAL], panel[panel["id"] != SERIAL].sort_values("chunks")
+    if serial.empty:
+        return others[:0].assign(speedup=None)
+    base = serial.loc[serial["median_ns"].idxmin(), "samples"]
+    return others.assign(speedup=[ratio_interval(base, samples) for samples in others["samples"]])
 
 
 def _ideals(axis: Axes, panel: pd.DataFrame) -> list[style.End]:

@@ -33,9 +33,9 @@ set_up() {
   preset=cpu
   [[ ! $nvcc ]] || preset=cuda
   configure
-  # What is still lacking is looked for again next time; LaTeX is every time.
+  # What is still lacking is looked for again next time; what the caller wants besides is every time.
   rm -f "$ready"
-  if [[ $python && (${nvcc:+$cccl} || ${option[no-cuda]:-}) && ! ${lacking[*]%tex} ]]; then
+  if [[ $python && (${nvcc:+$cccl} || ${option[no-cuda]:-}) && ! ${lacking[*]%"${extra_needs[*]}"} ]]; then
     printf '%s\n' "$key" "$preset" "$python" "$nvcc" >"$ready"
   fi
 }

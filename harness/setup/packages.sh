@@ -19,6 +19,7 @@ tbb             | libtbb-dev                    | tbb-devel      | the baseline 
 git             | git                           | git            | results do not name the commit they were made with
 python          | python3 python3-venv          | python         | there is no analysis: no figures, no tables, no report
 tex             | latexmk texlive-latex-recommended texlive-science lmodern | | the report is not typeset; its figures and tables are there all the same
+browser         | chromium                      |                | the tests that open the page of the report are skipped
 '
 
 # field NEED COLUMN
@@ -62,6 +63,9 @@ has_tex() {
     [[ -e paper/$package.sty ]] || kpsewhich "$package.sty" >/dev/null || return 1
   done
 }
+
+# As analysis/tests/browser.py looks for it.
+has_browser() { command -v chromium || command -v chromium-browser || command -v google-chrome || command -v google-chrome-stable; } >/dev/null
 
 # What the build's own find_package calls would not find. Without a compiler and CMake nobody can tell: all of them.
 missing_libraries() {

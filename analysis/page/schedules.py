@@ -1,0 +1,51 @@
+"""Schedules of copies and kernels against chunks and streams, with the bounds that their parts set."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+
+from analysis import streams
+from analysis.figures.schedules import BOUNDS, bounds, ratio_title
+from analysis.figures.schedules_speedup import speedups
+from analysis.page.columns import devices, intervals, look, numbers, source, times
+from analysis.published import Publication
+from analysis.results import Results
+from analysis.statistics import UNKNOWN
+from analysis.streams_evidence import PROBLEM, SERIAL, ScheduleEvidence, Schedules
+from analysis.streams_evidence import look as look_of
+
+_CASE = ("id", "chunks", "streams", "memory", "buffers", "count")
+
+
+def views(results: Results, published: dict[str, Publication]) -> list[dict[str, Any]]:
+    """One view a device and problem, with its cases as columns: ``time_ms``, ``speedup`` over the serial schedule at its
+    fastest, and for each bound its milliseconds.
+    """
+    found = []
+    for device in devices([file.run for file in results.streams if file.kind == streams.SCHEDULES]):
+        part = replace(results, found={}, streams=[file for file in results.streams if file.run.device == device])
+        if schedules := Schedules().find(part, published):
+            found += [_view(device, schedules, problem) for problem in schedules.problems()[PROBLEM].to_dict("records")]
+    return found
+
+
+def _view(device: str, schedules: ScheduleEvidence, problem: dict[str, Any]) -> dict[str, Any]:
+    cases = schedules.cases
+    for column, value in problem.items():
+        cases = cases[cases[column] == value]
+    cases = cases.sort_values(["id", "memory", "streams", "chunks", "buffers"]).reset_index(drop=True)
+    columns: dict[str, list[Any]] = {name: cases[name].tolist() for name in _CASE}
+    columns |= times("time_ms", cases, 1e6)
+    gains = speedups(cases)["speedup"].reindex(cases.index)
+    columns |= intervals("speedup", [UNKNOWN if pd.isna(gain) else gain for gain in gains])
+    known = {name: [None if s is None else 1e3 * s for s in seconds] for name, seconds in bounds(cases).items()}
+    return problem | {
+        "device": device, "source": source(schedules.provenance), "title": ratio_title(cases), "serial": SERIAL,
+        "looks": {id_: look(id_, look_of(id_)) for id_ in sorted(set(cases["id"]))},
+        "bounds": {name: look(name, BOUNDS[name]) | {"ms": numbers(pd.Series(ms, dtype=float))} for name, ms in known.items()},
+        "cases": columns,
+    }  # fmt: skip
+

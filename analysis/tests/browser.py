@@ -1,0 +1,148 @@
+"""Headless Chromium, driven over its own protocol through a pipe: what a test needs, with no package beside pytest.
+
+The protocol is Chrome's DevTools protocol; ``--remote-debugging-pipe`` takes messages on descriptor 3 and gives them on
+descriptor 4, each ended by a zero byte.
+"""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import json
+import os
+import select
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+KEYS = {"Tab": 9, "Enter": 13, " ": 32, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
+
+
+def found() -> str:
+    """A Chromium of this machine; empty if there is none."""
+    return next(filter(None, map(shutil.which, NAMES)), "")
+
+
+class Browser:
+    """One page of a browser of its own; ``seen`` has every event since the page was opened."""
+
+    def __init__(self, program: str, profile: Path, width: int = 1280, height: int = 900) -> None:
+        to_browser, self._to = os.pipe()
+        self._from, from_browser = os.pipe()
+        # bash copies the browser's ends to 3 and 4: sh may take one digit alone, and Python would need a hook after the fork.
+        redirected = ["bash", "-c", f'exec "$0" "$@" 3<&{to_browser} 4>&{from_browser}', program]
+        self._process = subprocess.Popen(
+            [*redirected, "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+             "--no-first-run", "--disable-background-networking", f"--user-data-dir={profile}", f"--window-size={width},{height}", "about:blank"],
+            pass_fds=(to_browser, from_browser), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        os.close(to_browser)
+        os.close(from_browser)
+        self._numbers, self._rest, self._session = itertools.count(1), b"", ""
+        self.seen: list[dict[str, Any]] = []
+        page = next(t for t in self.send("Target.getTargets")["targetInfos"] if t["type"] == "page")
+        self._session = self.send("Target.attachToTarget", targetId=page["targetId"], flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Network", "Log"):
+            self.send(f"{domain}.enable")
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        os.close(self._to)
+        os.close(self._from)
+
+    def send(self, method: str, **parameters: Any) -> dict[str, Any]:
+        """Sends a command and waits for its result; RuntimeError with the browser's words if it refuses."""
+        number = next(self._numbers)
+        message = {"id": number, "method": method, "params": parameters} | ({"sessionId": self._session} if self._session else {})
+        os.write(self._to, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self._next(60.0)
+            if answer.get("id") != number:
+                self.seen.append(answer)
+            elif "error" in answer:
+                raise RuntimeError(f"{method}: {answer['error']['message']}")
+            else:
+                return answer["result"]
+
+    def open(self, page: Path, fragment: str = "") -> None:
+        """Opens a file and waits until it says that it is ready."""
+        self.send("Page.navigate", url="about:blank")  # so that another fragment loads it anew
+        self.seen.clear()
+        self.send("Page.navigate", url=f"{page.as_uri()}{fragment}")
+        self.until("document.documentElement?.dataset.readyMs !== undefined")
+
+    def evaluate(self, expression: str) -> Any:
+        """The value of an expression in the page."""
+        answer = self.send("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in answer:
+            raise RuntimeError(f"{expression}: {answer['exceptionDetails']['exception'].get('description')}")
+        return answer["result"].get("value")
+
+    def until(self, expression: str, seconds: float = 20.0, what: str = "") -> None:
+        """Waits until an expression is true; AssertionError if it does not become so."""
+        end = time.monotonic() + seconds
+        while not self.evaluate(expression):
+            assert time.monotonic() < end, f"never came true: {what or expression}; {self.troubles()}"
+            time.sleep(0.02)
+
+    def click(self, selector: str) -> None:
+        """Clicks the middle of an element, wherever it must be scrolled to."""
+        x, y = self.hover(selector)
+        for what in ("mousePressed", "mouseReleased"):
+            self.mouse(what, x, y)
+
+    def hover(self, selector: str) -> tuple[float, float]:
+        """Moves the mouse to the middle of an element, and returns where that is."""
+        x, y = self.evaluate(f"""(() => {{
+            const found = document.querySelector({json.dumps(selector)});
+            found.scrollIntoView({{ block: "center" }});
+            const box = found.getBoundingClientRect();
+            return [box.x + box.width / 2, box.y + box.height / 2];
+        }})()""")
+        self.mouse("mouseMoved", x, y)
+        return x, y
+
+    def mouse(self, what: str, x: float, y: float, held: bool = False) -> None:
+        button = "none" if what == "mouseMoved" and not held else "left"
+        self.send("Input.dispatchMouseEvent", type=what, x=x, y=y, button=button, clickCount=int(what != "mouseMoved"))
+
+    def press(self, key: str) -> None:
+        for what in ("keyDown", "keyUp"):
+            text = {"Enter": "\r", " ": " "}.get(key, "")
+            self.send("Input.dispatchKeyEvent", type=what, key=key, windowsVirtualKeyCode=KEYS[key], **({"text": text} if text else {}))
+
+    def troubles(self) -> list[str]:
+        """Every error that the console or the page's own code reported."""
+        said = []
+        for event in self.seen:
+            what = event.get("params", {})
+            if event.get("method") == "Runtime.exceptionThrown":
+                said.append(str(what["exceptionDetails"].get("exception", {}).get("description", what["exceptionDetails"]["text"])))
+            elif event.get("method") == "Runtime.consoleAPICalled" and what["type"] in ("error", "warning", "assert"):
+                said.append(" ".join(str(argument.get("value", argument.get("description"))) for argument in what["args"]))
+            elif event.get("method") == "Log.entryAdded" and what["entry"]["level"] == "error":
+                said.append(what["entry"]["text"])
+        return said
+
+    def requests(self) -> list[str]:
+        """Everything that was asked for since the page was opened."""
+        return [event["params"]["request"]["url"] for event in self.seen if event.get("method") == "Network.requestWillBeSent"]
+
+    def resize(self, width: int, height: int) -> None:
+        self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+
+    def screenshot(self, file: Path, whole: bool = True) -> None:
+        file.write_bytes(base64.b64decode(self.send("Page.captureScreenshot", captureBeyondViewport=whole)["data"]))
+
+    def _next(self, seconds: float) -> dict[str, Any]:
+        while b"\0" not in self._rest:
+            assert select.select([self._from], [], [], seconds)[0], "the browser says nothing"
+            read = os.read(self._from, 1 << 20)
+            assert read, "the browser ended"
+            self._rest += read
+        message, _, self._rest = self._rest.partition(b"\0")
+        return json.loads(message)
