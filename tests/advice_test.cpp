@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "harness/cli/command.hpp"
+#include "harness/cli/provenance.hpp"
 #include "harness/engines/advice.hpp"
 
 namespace scanlab::engines {
@@ -122,7 +123,7 @@ TEST(Advise, BadInputIsASentence) {
     EXPECT_EQ(result.status, cli::kBadInput) << result.out;
     EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
   };
-  expect({}, "advise takes --profile");
+  expect({}, "advise takes --bytes-in");
   expect({"--profile", "h2000", "--bytes-in", "2^20"}, "h200");
   expect({"--profile", "h200"}, "advise takes --bytes-in");
   expect({"--profile", "h200", "--bytes-in", "2^20", "--workload", "scale"}, "advise takes --bytes-in");
@@ -130,6 +131,14 @@ TEST(Advise, BadInputIsASentence) {
   expect({"--profile", "h200", "--bytes-in", "2^20", "--kernel-us", "-1"}, "--kernel-us takes");
   expect({"--profile", "h200", "--bytes-in", "2^20", "--kernel-us", "1e30"}, "seconds");
   expect({"--profile", "h200", "--workload", "skale", "--items", "2^20"}, "scale");
+}
+
+TEST(Advise, WithoutAProfileMeasuresTheDeviceAndSaysWithoutOneThatItNeedsOne) {
+  std::string why_not;
+  if (cli::device_facts(why_not)) GTEST_SKIP() << "here it would measure";
+  const Result result = scanlab_advise({"--bytes-in", "2^28"});
+  EXPECT_EQ(result.status, cli::kNoDevice) << result.out;
+  EXPECT_NE(result.err.find("--profile"), std::string::npos) << result.err;
 }
 
 TEST(Advise, SaysAndWritesTheChoice) {

@@ -1,4 +1,5 @@
-// scanlab advise: which schedule, how many chunks and streams, and whether streams are worth it. Needs no device.
+// scanlab advise: which schedule, how many chunks and streams, and whether streams are worth it. Needs no device where
+// a profile is given.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 #include <fmt/ranges.h>
@@ -9,6 +10,7 @@
 #include <optional>
 
 #include "harness/cli/advise_against.hpp"
+#include "harness/cli/calibrate.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/provenance.hpp"
 #include "harness/cli/selection.hpp"
@@ -38,18 +40,18 @@ constexpr char kNotes[] =
 po::options_description advise_options() {
   po::options_description options("options");
   const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
-  options.add_options()                                                                                          //
-      ("profile", text("NAME"), "the device, or FILE.json: what 'scanlab calibrate --out' wrote")                //
-      ("bytes-in", text("BYTES"), "from host to device, of the whole problem: 2^28, 1000000")                    //
-      ("bytes-out", text("BYTES"), "from device to host")                                                        //
-      ("kernel-us", po::value<double>()->value_name("T"), "microseconds of the kernel of the whole problem")     //
-      ("workload", text("ID"), "in place of bytes and time")                                                     //
-      ("items", text("N"), "of the workload")                                                                    //
-      ("work", po::value<int>()->default_value(1)->value_name("N"), "work an item, of the workload")             //
-      ("show", po::value<int>()->default_value(5)->value_name("N"), "how many choices to print")                 //
-      ("against", text("FILE"), "results of 'streams run --sweep advise': how good advice is, on each problem")  //
-      ("json", text("FILE"), "every choice; or what --against found")                                            //
-      ("force", "replace FILE if it holds something")                                                            //
+  options.add_options()                                                                                              //
+      ("profile", text("NAME"), "the device, or FILE.json of 'scanlab calibrate'; without it this one is measured")  //
+      ("bytes-in", text("BYTES"), "from host to device, of the whole problem: 2^28, 1000000")                        //
+      ("bytes-out", text("BYTES"), "from device to host")                                                            //
+      ("kernel-us", po::value<double>()->value_name("T"), "microseconds of the kernel of the whole problem")         //
+      ("workload", text("ID"), "in place of bytes and time")                                                         //
+      ("items", text("N"), "of the workload")                                                                        //
+      ("work", po::value<int>()->default_value(1)->value_name("N"), "work an item, of the workload")                 //
+      ("show", po::value<int>()->default_value(5)->value_name("N"), "how many choices to print")                     //
+      ("against", text("FILE"), "results of 'streams run --sweep advise': how good advice is, on each problem")      //
+      ("json", text("FILE"), "every choice; or what --against found")                                                //
+      ("force", "replace FILE if it holds something")                                                                //
       ("help,h", "this text");
   return options;
 }
@@ -62,13 +64,25 @@ std::int64_t number(const po::variables_map& values, const char* option) {
   return all.front();
 }
 
-/// What is to be done: a job, and what is known of its times.
+/// What is to be done: a job, or so many bytes and the kernel's time in its place.
 struct Asked {
   streams::Job job;
-  engines::Problem problem;
+  struct Sizes {
+    std::int64_t in = 0;        ///< bytes
+    std::int64_t out = 0;       ///< bytes
+    double kernel_seconds = 0;  ///< of the whole problem
+  };
+  std::optional<Sizes> sizes{};
+
+  engines::Problem problem(const engines::DeviceProfile& device) const {
+    if (!sizes) return {};
+    return {.copy_in = static_cast<double>(sizes->in) / device.alone.in,
+            .kernel = sizes->kernel_seconds,
+            .copy_out = static_cast<double>(sizes->out) / device.alone.out};
+  }
 };
 
-Asked asked_for(const po::variables_map& values, const engines::DeviceProfile& device) {
+Asked asked_for(const po::variables_map& values) {
   const bool by_bytes = values.count("bytes-in") + values.count("bytes-out") + values.count("kernel-us") > 0;
   const bool by_workload = values.count("workload") + values.count("items") > 0;
   if (by_bytes == by_workload) {
@@ -90,9 +104,7 @@ Asked asked_for(const po::variables_map& values, const engines::DeviceProfile& d
     const std::int64_t in = number(values, "bytes-in");
     const std::int64_t out = number(values, "bytes-out");
     asked.job.items = std::max(in, out) / static_cast<std::int64_t>(asked.job.workload->about.item_bytes());
-    asked.problem = {.copy_in = static_cast<double>(in) / device.alone.in,
-                     .kernel = 1e-6 * microseconds,
-                     .copy_out = static_cast<double>(out) / device.alone.out};
+    asked.sizes = {.in = in, .out = out, .kernel_seconds = 1e-6 * microseconds};
   }
   if (const std::string why = streams::refusal(asked.job); !why.empty()) throw CommandError(kBadInput, why);
   if (asked.job.items < 1) throw CommandError(kBadInput, "there is nothing to copy, and so nothing to overlap");
@@ -145,18 +157,18 @@ int advise(const std::vector<std::string>& arguments, Context& context) {
     context.out << "\n" << kNotes;
     return kOk;
   }
-  if (values.count("profile") == 0) {
-    throw CommandError(kBadInput,
-                       "advise takes --profile: a device's name, or what 'scanlab calibrate --out FILE.json' wrote");
-  }
-  const engines::DeviceProfile device = engines::device_profile(values["profile"].as<std::string>());
+  const bool against = values.count("against") != 0;
+  const Asked asked = against ? Asked{} : asked_for(values);
+  const engines::DeviceProfile device = values.count("profile") != 0
+                                            ? engines::device_profile(values["profile"].as<std::string>())
+                                            : calibrated_here(context);
   std::optional<WholeFile> file;
   const auto open = [&] {
     if (values.count("json") != 0) file.emplace(values["json"].as<std::string>(), values.count("force") != 0);
   };
   Facts facts = build_facts();
   facts["argv"] = fmt::format("{}", fmt::join(context.argv, " "));
-  if (values.count("against") != 0) {
+  if (against) {
     open();
     const Facts found = advise_against(values["against"].as<std::string>(), device, facts, context);
     Facts document{{"schema", kAgainstSchema}, {"context", facts}, {"profile", device.name}};
@@ -164,11 +176,10 @@ int advise(const std::vector<std::string>& arguments, Context& context) {
     if (file) file->write(document.dump(1) + "\n");
     return kOk;
   }
-  const Asked asked = asked_for(values, device);
   open();
   Advice advice;
   try {
-    advice = engines::advise(asked.job, device, asked.problem, engines::usual_choices());
+    advice = engines::advise(asked.job, device, asked.problem(device), engines::usual_choices());
   } catch (const std::invalid_argument& error) {
     throw CommandError(kBadInput, error.what());
   }

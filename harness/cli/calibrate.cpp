@@ -1,4 +1,6 @@
 // scanlab calibrate: measures on a device what the engine model wants to know of it.
+#include "harness/cli/calibrate.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 #include <fmt/ranges.h>
@@ -26,6 +28,8 @@ namespace po = boost::program_options;
 namespace {
 
 const std::vector<std::string> kDefaultWork{"1", "64", "512", "4096"};
+constexpr int kDefaultRepetitions = 5;
+constexpr char kCalibrated[] = "calibrated";  // the profile's name, unless another is given
 
 constexpr char kNotes[] =
     "Microbenchmarks only: copies alone and both ways, kernels behind the copy of their items, hand-overs from one\n"
@@ -33,21 +37,21 @@ constexpr char kNotes[] =
 
 po::options_description calibrate_options() {
   po::options_description options("options");
-  options.add_options()                                                                                              //
-      ("out", po::value<std::string>()->value_name("FILE"), "the device's profile, for simulate --profile FILE")     //
-      ("name", po::value<std::string>()->default_value("calibrated")->value_name("NAME"), "the profile's own name")  //
-      ("raw", po::value<std::string>()->value_name("FILE"), "every time of every repetition, with provenance")       //
-      ("from", po::value<std::string>()->value_name("FILE"), "takes what --raw wrote, and measures nothing")         //
+  options.add_options()                                                                                             //
+      ("out", po::value<std::string>()->value_name("FILE"), "the device's profile, for simulate --profile FILE")    //
+      ("name", po::value<std::string>()->default_value(kCalibrated)->value_name("NAME"), "the profile's own name")  //
+      ("raw", po::value<std::string>()->value_name("FILE"), "every time of every repetition, with provenance")      //
+      ("from", po::value<std::string>()->value_name("FILE"), "takes what --raw wrote, and measures nothing")        //
       ("work", po::value<std::vector<std::string>>()->composing()->value_name("LIST"),
        fmt::format("work an item, of every workload's kernels (default {})", fmt::join(kDefaultWork, ",")).c_str())  //
-      ("repetitions", po::value<int>()->default_value(5)->value_name("N"), "with and without collection each")       //
-      ("force", "replace files that hold something")                                                                 //
+      ("repetitions", po::value<int>()->default_value(kDefaultRepetitions)->value_name("N"),
+       "with and without collection each")            //
+      ("force", "replace files that hold something")  //
       ("help,h", "this text");
   return options;
 }
 
-std::vector<int> works_of(const po::variables_map& values) {
-  std::vector<std::string> words = option_words(values, "work");
+std::vector<int> works_of(std::vector<std::string> words) {
   if (words.empty()) words = kDefaultWork;
   std::vector<int> works;
   for (const std::string& list : words) {
@@ -108,7 +112,33 @@ engines::Calibration measure(const std::vector<int>& works, int repetitions, Fac
 
 #endif
 
+void complain_of_failures(const engines::Calibration& calibration, std::ostream& err) {
+  for (const engines::MeasuredExperiment& each : calibration.experiments) {
+    if (!each.failure.empty()) fmt::print(err, "scanlab: {}: {}\n", each.experiment.name, each.failure);
+  }
+}
+
+/// The profile's text. Throws CommandError (status 1) if what was measured does not tell enough.
+std::string profile_text(const engines::Calibration& calibration, const std::string& name) {
+  try {
+    return engines::profile_of(calibration, name).dump(1) + "\n";
+  } catch (const engines::CalibrationError& error) {
+    throw CommandError(kFailed, error.what());
+  }
+}
+
 }  // namespace
+
+engines::DeviceProfile calibrated_here([[maybe_unused]] Context& context) {
+  const Facts provenance = measured_on("scanlab advise without --profile", context.argv);
+#ifdef SCANLAB_WITH_CUDA
+  const engines::Calibration calibration = measure(works_of({}), kDefaultRepetitions, provenance, context);
+  complain_of_failures(calibration, context.err);
+  return engines::parse_device_profile(profile_text(calibration, kCalibrated), "the device's profile");
+#else
+  throw std::logic_error("a device was found by a program that knows none");
+#endif
+}
 
 int calibrate(const std::vector<std::string>& arguments, Context& context) {
   po::variables_map values;
@@ -119,7 +149,7 @@ int calibrate(const std::vector<std::string>& arguments, Context& context) {
   if (values.count("out") == 0 && values.count("raw") == 0) {
     throw CommandError(kBadInput, "calibrate writes a profile: say where, as in 'scanlab calibrate --out mine.json'");
   }
-  const std::vector<int> works = works_of(values);
+  const std::vector<int> works = works_of(option_words(values, "work"));
   const int repetitions = values["repetitions"].as<int>();
   if (repetitions < 1) throw CommandError(kBadInput, "--repetitions takes a number from 1 on");
   const bool measures = values.count("from") == 0;
@@ -139,15 +169,8 @@ int calibrate(const std::vector<std::string>& arguments, Context& context) {
   const engines::Calibration calibration = read(values["from"].as<std::string>());
 #endif
   if (raw) raw->write(engines::to_json(calibration).dump() + "\n");
-  for (const engines::MeasuredExperiment& each : calibration.experiments) {
-    if (!each.failure.empty()) fmt::print(context.err, "scanlab: {}: {}\n", each.experiment.name, each.failure);
-  }
-  if (!out) return kOk;
-  try {
-    out->write(engines::profile_of(calibration, values["name"].as<std::string>()).dump(1) + "\n");
-  } catch (const engines::CalibrationError& error) {
-    throw CommandError(kFailed, error.what());
-  }
+  complain_of_failures(calibration, context.err);
+  if (out) out->write(profile_text(calibration, values["name"].as<std::string>()));
   return kOk;
 }
 
