@@ -736,6 +736,15 @@ TEST(Simulate, ComparesTracesWithTheirSimulation) {
   EXPECT_NE(apart.out.find("2 traces: error of the makespan"), std::string::npos) << apart.out;
   EXPECT_EQ(apart.out.find("error of the makespan 0.0%"), std::string::npos) << apart.out;
 
+  EXPECT_EQ(apart.out.find("repetitions"), std::string::npos) << "these traces tell of none";
+  std::ifstream told(trace);
+  Json repeated = Json::parse(told);
+  repeated["otherData"]["repeated_overlap_in_either"] = 40;
+  repeated["otherData"]["repeated_overlap_in_both"] = 30;
+  std::ofstream(other) << repeated;
+  const Result between = scanlab_simulate({"--profile", "h200", "--compare", trace, other});
+  EXPECT_NE(between.out.find("own repetitions: of 40 pairs, 75.0%"), std::string::npos) << between.out;
+
   const auto refused = [&](const std::string& text, const std::string& hint) {
     std::ofstream(other) << text;
     const Result result = scanlab_simulate({"--profile", "h200", "--compare", other, "--out", both + "2"});

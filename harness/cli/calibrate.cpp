@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -91,7 +92,7 @@ engines::Calibration measure(const std::vector<int>& works, int repetitions, Fac
   }
   const InterruptGuard guard;
   Progress progress(context.err);
-  std::optional<streams::HostArrays> arrays;
+  std::unique_ptr<streams::HostArrays> arrays;
   for (engines::MeasuredExperiment& measured : calibration.experiments) {
     if (interrupted()) throw CommandError(kInterrupted, "interrupted; nothing is written");
     progress.show(measured.experiment.name);
@@ -99,7 +100,7 @@ engines::Calibration measure(const std::vector<int>& works, int repetitions, Fac
     try {
       if (!arrays || !arrays->serves(recording.job)) {
         arrays.reset();
-        arrays.emplace(recording.job, 1);
+        arrays = std::make_unique<streams::HostArrays>(recording.job, 1);
       }
       measured.replays = streams::measure_replays(recording, *arrays,
                                                   {.repetitions = repetitions, .stamped = true, .verified = false});

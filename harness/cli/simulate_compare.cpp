@@ -30,10 +30,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr char kComparisonSchema[] = "scanlab-comparison/1";
 
-/// Two operations of which one waits for the other, or for its engine, may seem to overlap by as much as clocks and
-/// hand-overs differ.
-constexpr double kResolution = 5e-6;
-
 /// A trace, and what the model makes of its job.
 struct Compared {
   std::string file;
@@ -110,7 +106,7 @@ void compare(const std::string& file, engines::DeviceProfile profile, Compared& 
     const engines::Costs costs = engines::costs(all.recording, profile);
     const engines::QueueNumbers queues = queues_of(all.measured);
     all.predicted = engines::simulate(all.recording, collected(profile), costs, queues);
-    all.comparison = engines::compare(all.predicted.timeline, all.measured, kResolution);
+    all.comparison = engines::compare(all.predicted.timeline, all.measured, engines::kOverlapResolution);
     const bool plain = all.about.contains("plain_us");
     all.measured_seconds = plain ? 1e-6 * median(all.about["plain_us"]) : all.measured.makespan();
     all.predicted_seconds =
@@ -131,6 +127,24 @@ Json spread(const std::vector<engines::OperationError>& errors, double engines::
   return {{"median_us", median(sizes)}, {"worst_us", sizes.empty() ? 0 : std::ranges::max(sizes)}};
 }
 
+/// Of operations that overlap.
+struct Pairs {
+  std::size_t either = 0;
+  std::size_t both = 0;
+
+  Pairs& operator+=(const Pairs& other) {
+    either += other.either;
+    both += other.both;
+    return *this;
+  }
+  double share() const { return either == 0 ? 1 : static_cast<double>(both) / static_cast<double>(either); }
+};
+
+Pairs repeated_of(const Compared& one) {
+  return {one.about.value("repeated_overlap_in_either", std::size_t{0}),
+          one.about.value("repeated_overlap_in_both", std::size_t{0})};
+}
+
 Json to_json(const Compared& one) {
   Json json{{"file", one.file}};
   json.update(facts_of(one.chosen));
@@ -144,20 +158,23 @@ Json to_json(const Compared& one) {
   json["duration"] = spread(errors, &engines::OperationError::duration);
   json["overlap_in_either"] = one.comparison.overlap_in_either;
   json["overlap_in_both"] = one.comparison.overlap_in_both;
+  if (const Pairs repeated = repeated_of(one); repeated.either > 0) {
+    json["repeated_overlap_in_either"] = repeated.either;
+    json["repeated_overlap_in_both"] = repeated.both;
+  }
   return json;
 }
 
 struct Summary {
   std::vector<double> errors;  ///< sizes
-  std::size_t either = 0;
-  std::size_t both = 0;
+  Pairs predicted;
+  Pairs repeated;  ///< repetitions of the same measurement, in place of predictions; of traces that tell of them
 
   void add(const Compared& one) {
     errors.push_back(std::abs(one.error()));
-    either += one.comparison.overlap_in_either;
-    both += one.comparison.overlap_in_both;
+    predicted += {one.comparison.overlap_in_either, one.comparison.overlap_in_both};
+    repeated += repeated_of(one);
   }
-  double share() const { return either == 0 ? 1 : static_cast<double>(both) / static_cast<double>(either); }
 };
 
 void print(const Compared& one, std::ostream& out) {
@@ -243,14 +260,21 @@ int simulate_compare(const po::variables_map& values, const engines::DeviceProfi
   fmt::print(context.out,
              "{} traces: error of the makespan {:.1f}% in the median, {:.1f}% at worst; of {} pairs of operations that "
              "overlap in either, {:.1f}% in both\n",
-             files.size(), 100 * median(summary.errors), 100 * worst, summary.either, 100 * summary.share());
+             files.size(), 100 * median(summary.errors), 100 * worst, summary.predicted.either,
+             100 * summary.predicted.share());
+  if (summary.repeated.either > 0) {
+    fmt::print(context.out, "the same between the device's own repetitions: of {} pairs, {:.1f}%\n",
+               summary.repeated.either, 100 * summary.repeated.share());
+  }
   if (file) {
     const Json document{{"schema", kComparisonSchema},
                         {"context", facts},
                         {"median_error", median(summary.errors)},
                         {"worst_error", worst},
-                        {"overlap_in_either", summary.either},
-                        {"overlap_in_both", summary.both},
+                        {"overlap_in_either", summary.predicted.either},
+                        {"overlap_in_both", summary.predicted.both},
+                        {"repeated_overlap_in_either", summary.repeated.either},
+                        {"repeated_overlap_in_both", summary.repeated.both},
                         {"traces", traces}};
     file->write(document.dump(1) + "\n");
   }

@@ -16,6 +16,7 @@
 #include "harness/cli/streams_sweep.hpp"
 #include "harness/cli/streams_timeline.hpp"
 #include "harness/cli/whole_file.hpp"
+#include "harness/engines/comparison.hpp"
 #include "harness/streams/concurrency.hpp"
 #include "harness/streams/trace_events.hpp"
 
@@ -86,6 +87,15 @@ struct Trace {
     about["collected_us"] = microseconds(measured.collected);
     about["collection_percent"] = collection_percent();
     about["verified"] = measured.wrong.empty();
+    std::size_t either = 0;
+    std::size_t both = 0;
+    for (const streams::Timeline& other : measured.others) {
+      const engines::Comparison repeated = engines::compare(other, measured.timeline, engines::kOverlapResolution);
+      either += repeated.overlap_in_either;
+      both += repeated.overlap_in_both;
+    }
+    about["repeated_overlap_in_either"] = either;
+    about["repeated_overlap_in_both"] = both;
     return trace_events(measured.timeline, about).dump() + "\n";
   }
 

@@ -1,4 +1,4 @@
-// A simulated timeline held against a measured one of the same recording.
+// A timeline held against a measured one of the same recording: a simulated one, or a repetition.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,10 @@
 #include "harness/streams/timeline.hpp"
 
 namespace scanlab::engines {
+
+/// Seconds. Two operations of which one waits for the other, or for its engine, may seem to overlap by as much as
+/// clocks and hand-overs differ.
+constexpr double kOverlapResolution = 5e-6;
 
 /// Predicted less measured, in seconds.
 struct OperationError {

@@ -21,6 +21,7 @@ MeasuredReplays measure_replays(const Recording& recording, HostArrays& arrays, 
 
 struct MeasuredTimeline {
   Timeline timeline;              ///< of the collected repetition whose time is the median
+  std::vector<Timeline> others;   ///< of the other ones
   std::vector<double> plain;      ///< seconds of each repetition without collection, as `streams run` times them
   std::vector<double> collected;  ///< and with it: the host's issues are stamped, too
   std::string wrong;              ///< the first wrong output, in words; empty: all were right
