@@ -1,0 +1,168 @@
+"""What is written: links lead somewhere, words are spelt, the metadata agree, the container recipe is clean."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+MADE = ("build", "results")
+"""What the names of folders begin with that building and running leave behind, besides hidden ones."""
+WRITTEN = {".cpp", ".hpp", ".cu", ".cuh", ".cmake", ".py", ".sh", ".md", ".tex", ".bib", ".toml", ".cff", ".js", ".css", ".html", ".in"}
+NOT_OURS = {"recorded", "generated", "vega.js"}
+FENCED = re.compile(r"^( *)```.*?^\1```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"!?\[[^\]]*\]\(\s*<?([^)>\s]+)>?[^)]*\)")
+EXCEPTIONS = (
+    "thid",  # the name of a variable in a source
+    "vermillion",  # as the palette's authors spell it
+    *("sqare", "chek", "maping", "paddin"),  # misspelt on purpose: tests of what is said then
+)
+
+
+def files(suffixes: set[str]) -> Iterator[Path]:
+    """What is written by hand and kept in the repository."""
+    for top in sorted(ROOT.iterdir()):
+        if top.name.startswith((".", *MADE)):
+            continue
+        found = sorted(top.rglob("*")) if top.is_dir() else [top]
+        yield from (path for path in found if path.suffix in suffixes and not NOT_OURS & set(path.relative_to(ROOT).parts))
+
+
+def anchors(page: str) -> set[str]:
+    """The names by which a page's headings are linked to, as GitHub makes them."""
+    found: set[str] = set()
+    for heading in re.findall(r"^#+ +(.*?) *$", FENCED.sub("", page), re.MULTILINE):
+        text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+        name = re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
+        twin = name
+        for number in range(1, len(found) + 1):
+            if twin not in found:
+                break
+            twin = f"{name}-{number}"
+        found.add(twin)
+    return found
+
+
+def broken(page: Path, root: Path = ROOT) -> list[str]:
+    """Links of a page to files that are not there, or outside of the repository, or to headings that no page has."""
+    wrong = []
+    text = page.read_text(encoding="utf-8")
+    prose = re.sub(r"`[^`\n]*`", "", FENCED.sub("", text))
+    targets = [link[1] for link in LINK.finditer(FENCED.sub("", text))] + re.findall(r"^\[[^\]]+\]: +(\S+)", prose, re.MULTILINE)
+    for target in targets:
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        file = (page.parent / name).resolve() if name else page
+        if not file.is_relative_to(root) or not file.exists():
+            wrong.append(f"{page.relative_to(root)}: {target}: no such file")
+        elif anchor and anchor not in anchors(file.read_text(encoding="utf-8")):
+            wrong.append(f"{page.relative_to(root)}: {target}: no such heading")
+    return wrong
+
+
+def test_every_link_of_a_page_leads_somewhere() -> None:
+    pages = list(files({".md"}))
+    assert {"README.md", "TUTORIAL.md", "ARTIFACT.md"} <= {page.name for page in pages}
+    assert [wrong for page in pages for wrong in broken(page)] == []
+
+
+def test_a_link_that_leads_nowhere_is_caught(tmp_path: Path) -> None:
+    (tmp_path / "other.md").write_text("# A `name`: of one, two\n\n## Twice\n\n## Twice\n```sh\n# no heading\n```\n")
+    page = tmp_path / "page.md"
+    page.write_text(
+        "# Here\n[a](other.md#a-name-of-one-two) [`b`](other.md#twice-1) [c](#here) [d](https://example.org/none) ![e](other.md)\n"
+        "[gone](gone.md) [no heading](other.md#no-heading) [nor here](#there) ![no](picture.png) [outside](../..)\n"
+        "[by name][1]\n\n[1]: lost.md\n```md\n[shown](nowhere.md)\n```\n"
+    )
+    assert [wrong.split(": ")[1] for wrong in broken(page, tmp_path)] == [
+        "gone.md", "other.md#no-heading", "#there", "picture.png", "../..", "lost.md",
+    ]  # fmt: skip
+
+
+def misspelt(paths: Sequence[Path]) -> str:
+    """What codespell finds: misspellings that it knows, so British words stand."""
+    if importlib.util.find_spec("codespell_lib") is None:
+        pytest.skip("there is no codespell")
+    command = [sys.executable, "-m", "codespell_lib", "--ignore-words-list", ",".join(EXCEPTIONS), *map(str, paths)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT).stdout
+
+
+def test_words_are_spelt() -> None:
+    paths = [*files(WRITTEN), ROOT / "check", ROOT / "reproduce", ROOT / ".zenodo.json", ROOT / "harness" / "setup" / "Containerfile"]
+    assert len(paths) > 200
+    assert misspelt(paths) == ""
+
+
+def test_a_misspelt_word_is_caught(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    wrong = "reciev" + "ed"
+    page.write_text(f"The colour of a catalogue is {wrong}.\n")
+    assert misspelt([page]).split(":", 1)[1] == f"1: {wrong} ==> received\n"
+
+
+def citation(text: str) -> dict[str, str | list[str]]:
+    """CITATION.cff, as far as it is written here: values of one line, and lists."""
+    entries: dict[str, str | list[str]] = {}
+    for key, value, items in re.findall(r"^([\w-]+): *(.*)\n((?:  .*\n)*)", text, re.MULTILINE):
+        listed = re.findall(r'^  - (?:name: )?"?(.*?)"?$', items, re.MULTILINE)
+        entries[key] = value.strip('"') or listed
+    return entries
+
+
+def metadata() -> tuple[dict[str, object], dict[str, str | list[str]]]:
+    return json.loads((ROOT / ".zenodo.json").read_text()), citation((ROOT / "CITATION.cff").read_text())
+
+
+def disagreements(zenodo: dict[str, object], cited: dict[str, str | list[str]]) -> list[str]:
+    """Entries of .zenodo.json that say something else than CITATION.cff."""
+    said = {
+        "upload_type": cited["type"],
+        "title": cited["title"],
+        "description": cited["abstract"],
+        "creators": [{"name": name} for name in cited["authors"]],
+        "version": cited["version"],
+        "license": cited["license"],
+        "keywords": cited["keywords"],
+    }
+    return [key for key, value in said.items() if zenodo.get(key) != value]
+
+
+def test_zenodo_says_what_the_citation_says() -> None:
+    zenodo, cited = metadata()
+    assert disagreements(zenodo, cited) == []
+    assert f"\n## {cited['version']}" in (ROOT / "CHANGELOG.md").read_text()
+    assert f"project(scanlab VERSION {cited['version']} " in (ROOT / "CMakeLists.txt").read_text()
+
+
+@pytest.mark.parametrize("key", ["upload_type", "title", "description", "creators", "version", "license", "keywords"])
+def test_a_disagreement_is_caught(key: str) -> None:
+    zenodo, cited = metadata()
+    assert disagreements(zenodo | {key: "another"}, cited) == [key]
+
+
+def linted(recipe: Path) -> str:
+    """What hadolint finds in a container recipe."""
+    beside = Path(sys.executable).parent / "hadolint"
+    hadolint = shutil.which(beside) or shutil.which("hadolint")
+    if not hadolint:
+        pytest.skip("there is no hadolint")
+    return subprocess.run([hadolint, "--no-color", str(recipe)], capture_output=True, text=True).stdout
+
+
+def test_the_container_recipe_is_clean() -> None:
+    assert linted(ROOT / "harness" / "setup" / "Containerfile") == ""
+
+
+def test_a_careless_recipe_is_caught(tmp_path: Path) -> None:
+    recipe = tmp_path / "Containerfile"
+    recipe.write_text("FROM debian\nRUN cd /scanlab && ./check\n")
+    assert "DL3006" in linted(recipe)

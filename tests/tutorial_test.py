@@ -1,0 +1,66 @@
+"""Runs the commands of a tutorial, and compares what they print with what the page shows.
+
+usage: tutorial_test.py SCANLAB PAGE...
+
+A block fenced as ``sh`` holds commands, one a line; a block fenced as ``text`` behind it is the output of its only command. In
+an output a line `…` stands for any lines, and `…` within a line for the rest of what is there. A comment says what else to
+expect: `status N`, or `needs a GPU`: such a command is run without one and must say that, which a misspelt option never does.
+Commands that build, `./check` and `scanlab=…`, are left out: this test runs in a build.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+BLOCKS = re.compile(r"^( *)```sh\n(.*?)^\1```\n(?:\s*^\1```text\n(.*?)^\1```\n)?", re.MULTILINE | re.DOTALL)
+BUILDS = re.compile(r"\./check\b|scanlab=")
+ONLY_ON_A_GPU = "there is no variant"  # a build without CUDA does not know those that have no executor form
+NO_DEVICE = 3
+
+
+def pattern(shown: str) -> re.Pattern[str]:
+    """What matches the output that a page shows."""
+    lines = (r"(?:.*\n)*?" if line.strip() == "…" else re.escape(line).replace("…", ".*") + r"\n" for line in shown.splitlines())
+    return re.compile("".join(lines))
+
+
+def wrong(scanlab: str, line: str, shown: str | None, folder: str) -> str:
+    """What is wrong with the outcome of a command, or nothing."""
+    on_a_gpu = "needs a GPU" in line
+    status = re.search(r"#.*\bstatus (\d+)", line)
+    expected = NO_DEVICE if on_a_gpu else int(status[1]) if status else 0
+    environment = {**os.environ, "scanlab": scanlab} | ({"CUDA_VISIBLE_DEVICES": ""} if on_a_gpu else {})
+    ran = subprocess.run(["bash", "-c", line], cwd=folder, env=environment, capture_output=True, text=True)
+    if ran.returncode != expected and not (on_a_gpu and ONLY_ON_A_GPU in ran.stderr):
+        return f"ends with status {ran.returncode}, not {expected}: {ran.stderr}"
+    printed = "".join(text.rstrip() + "\n" for text in ran.stdout.splitlines())
+    if shown is not None and not pattern(shown).fullmatch(printed):
+        return f"prints\n{printed}and not, as the page shows,\n{shown}"
+    return ""
+
+
+def check(scanlab: str, page: str) -> None:
+    """Runs all commands of a page; ends the program at the first that does something else."""
+    count = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for indent, block, shown in BLOCKS.findall(Path(page).read_text(encoding="utf-8")):
+            commands = [line.strip() for line in block.splitlines() if not BUILDS.match(line.strip())]
+            if shown and len(commands) != 1:
+                sys.exit(f"{page}: an output stands behind {len(commands)} commands: {commands}")
+            for line in commands:
+                if fault := wrong(scanlab, line, shown.replace("\n" + indent, "\n") if shown else None, folder):
+                    sys.exit(f"{page}: {line}\n{fault}")
+                count += 1
+    if not count:
+        sys.exit(f"{page}: no commands")
+    print(f"{page}: {count} commands do what the page says")
+
+
+if __name__ == "__main__":
+    for page in sys.argv[2:]:
+        check(sys.argv[1], page)
