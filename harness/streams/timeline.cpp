@@ -237,7 +237,8 @@ double TimelineAnalysis::serial() const { return std::accumulate(busy.begin(), b
 
 double TimelineAnalysis::overlap() const {
   const double possible = serial() - *std::ranges::max_element(busy);
-  return possible <= 0 ? 1 : (serial() - covered) / possible;
+  // Sums of the same times in another order may differ in their last digits.
+  return possible <= 0 ? 1 : std::clamp((serial() - covered) / possible, 0.0, 1.0);
 }
 
 std::string TimelineAnalysis::overlap_in_words() const {
