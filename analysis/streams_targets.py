@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -32,16 +34,26 @@ def target(claim: Claim, schedules: ScheduleEvidence | None, scans: ScanEvidence
 
 
 def over_bound(case) -> Interval:
-    """A schedule's time over fill plus the longest part, with the copy rates while both directions run."""
+    """A schedule's time over its bound, fill plus the longest part."""
     interval = median_interval(case.samples)
-    bound = 1e9 * case.duplex.overlapped(case.chunks)
+    bound = 1e9 * case.bound
     return Interval(interval.value / bound, interval.low / bound, interval.high / bound, interval.count)
+
+
+def beaten(panels: Sequence[pd.DataFrame]) -> object | None:
+    """The case that is farthest below its bound, with its whole interval by more than 2 %; None if there is none."""
+    rows = pd.concat(panels)
+    rows = rows[rows["bound"].notna()]
+    of_bound = rows["high_ns"].fillna(rows["median_ns"]) / (1e9 * rows["bound"].astype(float))
+    if of_bound.empty or of_bound.min() > 0.98:
+        return None
+    return next(rows.loc[[of_bound.idxmin()]].itertuples())
 
 
 def best_schedule(schedules: ScheduleEvidence, workload: str) -> object | None:
     """The fastest case in pinned memory of a workload at its largest size, with the least work a chunk; None if there is none."""
     rows = schedules.cases
-    rows = rows[(rows["workload"] == workload) & (rows["memory"] == "pinned") & rows["duplex"].notna()]
+    rows = rows[(rows["workload"] == workload) & (rows["memory"] == "pinned") & rows["bound"].notna()]
     for column, take in (("items", max), ("work", min)):
         rows = rows[rows[column] == take(rows[column], default=0)]
     return None if rows.empty else next(rows.loc[[rows["median_ns"].idxmin()]].itertuples())
