@@ -12,7 +12,7 @@ from analysis.evidence import TableEvidence
 from analysis.figures.concurrency import in_block_times
 from analysis.figures.stream_scan import fastest
 from analysis.statistics import ratio_interval
-from analysis.streams_evidence import FILES, SERIAL, STREAMED, Experiments, ScanEvidence, ScheduleEvidence
+from analysis.streams_evidence import FILES, NAIVE, SERIAL, STREAMED, Experiments, ScanEvidence, ScheduleEvidence
 from analysis.streams_evidence import Schedules, StreamScans, TraceEvidence, Traces, from_even, ratio
 from analysis.streams_targets import beaten, best_schedule, of_file, over_bound, targets
 from analysis.table_formats import latex, significant
@@ -39,8 +39,9 @@ NAMES = {
     "streamScanOfDuplex": "stream-scan of 16 GiB from and to memory over copies both ways",
     "streamScanRate": "fastest stream-scan from and to memory, GB/s each way",
     "streamFileRate": "fastest stream-scan from and to a file, GB/s each way",
-    "streamFileOfNaive": "stream-scan from and to the largest file over the naive loop",
-    "streamFileOfFiles": "the same over reading and writing alone",
+    "streamFileOfNaive": "stream-scan from and to a file over the naive loop, at the size where it gains least",
+    "streamFileOfNaiveLargest": "the same for the largest file",
+    "streamFileOfFiles": "reading and writing alone over stream-scan, for the largest file",
     "streamQueueOne": "several kernels a stream with one connection, block times",
     "streamQueueMany": "the same with most connections",
     "streamStairsCases": "cases of one kernel a stream, over all numbers of connections",
@@ -144,7 +145,9 @@ def _scan_values(scans: ScanEvidence) -> dict[str, str]:
         if not rows.empty:
             named[macro] = _number(float((rows["bytes"] / rows["median_ns"]).max()))
     if bound := of_file(scans, FILES):
-        named["streamFileOfFiles"] = _number(bound[0].value)
+        named["streamFileOfFiles"] = _number(bound[-1][1].value)
+    if naive := of_file(scans, NAIVE):
+        named["streamFileOfNaiveLargest"] = _number(naive[-1][1].value)
     return named
 
 
