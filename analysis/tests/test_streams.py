@@ -14,6 +14,7 @@ import pytest
 from matplotlib.axes import Axes
 
 from analysis import caveats, gantt, published, results, scenes, streams, streams_evidence, style
+from analysis.claims_checked import bounded
 from analysis.figures import concurrency, schedules_speedup, schedules_streams
 from analysis.figures import schedules as schedules_figure
 from analysis.figures import stream_scan as scan_figure
@@ -267,6 +268,17 @@ def test_targets_are_missed_by_what_was_measured(tmp_path: Path) -> None:
     write(tmp_path, "larger.json", scans)
     write(tmp_path, "trace_depth_first_4.json", fixtures.trace(collection_percent=-7.0))
     assert [row.reached for row in found_targets(tmp_path)] == [False] * 5
+
+
+def test_files_count_at_the_size_where_least_is_gained_and_beside_reading_and_writing_alone(tmp_path: Path) -> None:
+    scans = fixtures.stream_scan()
+    for entry in scans["benchmarks"]:
+        if "from:file" in entry["name"] and f"items:{2**30}/" in entry["name"] and "way:naive" not in entry["name"]:
+            entry["real_time"] *= 2
+    write(tmp_path, "larger.json", scans)
+    (naive,) = (row for row in found_targets(tmp_path) if row.measure == "× naive")
+    assert naive.measured.value == pytest.approx(6.0 / 1.6 / 2) and naive.where == "4 GiB, by mapping; 3.75 at 16 GiB"
+    assert bounded(naive) == "reading and writing alone: 2.19"  # 7.0 / 1.6 / 2
 
 
 def test_what_was_not_measured_is_neither_reached_nor_missed() -> None:
