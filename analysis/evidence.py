@@ -32,6 +32,7 @@ CUBS = (VENDOR, NEWEST_VENDOR, "cub_newest_look_ahead", "cub_newest_deterministi
 VENDOR_CODE = (CEILING, *CUBS, "thrust_scan")
 """What a commit of Scanlab does not change, only one of CUDA or CCCL."""
 PYTHON_BASELINES = ("torch_cumsum", "cupy_cumsum", "jax_cumsum")
+JAX = "jax_cumsum"
 RIVALS = (*CUBS, "thrust_scan", *PYTHON_BASELINES)
 """Scans that users would pick instead of ours, on the GPU."""
 BASELINES = (*RIVALS, *CEILINGS, FLOOR, *CPU_BASELINES)
@@ -39,6 +40,14 @@ BEST = "best"
 """The variant that picks among ours by n, type and device."""
 LARGEST = 1 << 28
 """Where scans are set side by side at their largest size: only the fastest ones are timed beyond."""
+
+
+def of_python(timed: Iterable[str]) -> str:
+    """How the libraries of Python were timed, in sentences that follow others; empty if none of them was. For tables of cold times."""
+    present = set(timed)
+    said = " The libraries of Python were timed in a run of their own." if present & set(PYTHON_BASELINES) else ""
+    wall = " JAX was timed by the wall clock and warm alone, since it gives no stream to put events into, and is not here."
+    return said + (wall if JAX in present else "")
 
 
 @dataclass(frozen=True)
@@ -370,11 +379,14 @@ class AllTimings:
 
 @dataclass(frozen=True)
 class Kernels:
-    """What the kernels of our scans take, on the device that was timed last."""
+    """What the kernels of our scans take, and with ``vendor`` those of CUB's too, on the device that was timed last."""
+
+    vendor: bool = False
 
     def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
         for origin, _, rows in _by_device(results, results.kernels):
-            rows = _newest_only(rows[rows["registers"].notna() & ~rows["variant"].isin(BASELINES)], results.runs)
+            left_out = set(BASELINES) - (set(CUBS) if self.vendor else set())
+            rows = _newest_only(rows[rows["registers"].notna() & ~rows["variant"].isin(left_out)], results.runs)
             if not rows.empty:
                 used = [results.runs[i] for i in sorted(set(rows["run"]))]
                 return TableEvidence(rows, run_provenance("timings", used, origin))

@@ -7,13 +7,14 @@ import pandas as pd
 from analysis import streams_macros
 from analysis.evidence import BASELINES, BEST, BULK_CEILING, CEILING, FLOOR, NEWEST_VENDOR, VENDOR, CountEvidence, Counts, Published
 from analysis.evidence import MEETING_CEILING, VECTOR_CEILING, AllTimingEvidence, AllTimings, CounterEvidence, Counters, TimingEvidence, Timings, gather
-from analysis.evidence import LOSS, TIE, WIN, Kernels, TableEvidence, Traffic, TrafficEvidence, Waits
+from analysis.evidence import JAX, LOSS, TIE, WIN, Kernels, TableEvidence, Traffic, TrafficEvidence, Waits
 from analysis.figures import bank_conflicts, dram_traffic, prefix_wait, single_wave, tile_size, waterfall
 from analysis.figures.ceiling_share import shares
 from analysis.figures.hardware_conflicts import compared, groups
 from analysis.figures.speedup import ONE_CORE, OURS, speedups
 from analysis.published import Publication
-from analysis.results import Results, ideal_bytes
+from analysis.results import STREAM, Results, ideal_bytes
+from analysis.statistics import ratio_interval
 from analysis.table_formats import latex, significant
 from analysis.tables.costs import default_only
 from analysis.tables.summary import standings
@@ -110,6 +111,10 @@ NAMES = {
     "waveLargeVendor": "the same of the fastest CUB",
     "waveLargeAllows": "time of CUB over that of copy_one_wave there",
     "waveAhead": "defined if best is faster than copy_one_wave at some size: how many times at most",
+    "jaxOfBest": "warm time of JAX, by the wall clock, over that of best, 32-bit sums at the largest size of JAX",
+    "jaxItems": "that size",
+    "lossItems": "defined if all cases lost to CUB are affine of 16 bits and of one size: that size",
+    "waveSmallAllows": "time of the fastest CUB over that of copy_one_wave, as nodes at 2^14 items",
     **streams_macros.NAMES,
 }
 """Every macro that can be defined, and what it says; which are depends on the evidence."""
@@ -134,6 +139,7 @@ def values(results: Results, published: dict[str, Publication]) -> dict[str, str
         (waterfall.NEEDS, _rung_values),
         (tile_size.NEEDS, _tile_values),
         ({"timings": AllTimings(), "kernels": Kernels()}, _duel_values),
+        ({"timings": AllTimings(python=True)}, _jax_values),
         ({"traffic": Traffic()}, _traffic_values),
         ({"waits": Waits()}, _wait_values),
         (single_wave.NEEDS, _wave_values),
@@ -349,11 +355,24 @@ def _duel_values(timings: AllTimingEvidence, kernels: TableEvidence) -> dict[str
         named |= {"duelCases": str(len(duels)), "duelLeast": _number(float(duels["ratio"].min()))}
         if LOSS in outcomes:
             named["duelAnyLost"] = str(outcomes[LOSS])
+            lost = duels[duels["outcome"] == LOSS]
+            if lost["items"].nunique() == 1 and set(lost["op"]) == {"affine"} and set(lost["type"]) <= {"i16", "f16"}:
+                named["lossItems"] = f"\\num{{{lost['items'].iloc[0]}}}"
         named |= {macro: str(outcomes.get(which, 0)) for macro, which in (("duelWins", WIN), ("duelTies", TIE), ("duelLosses", LOSS))}
     over_floor = next((row.measured for row in rows if row.measure == "× empty launch" and row.measured), None)
     if over_floor:
         named["smallOverFloor"] = _number(over_floor.value)
     return named
+
+
+def _jax_values(timings: AllTimingEvidence) -> dict[str, str]:
+    keys = timings.keys(type="i32", op="plus", mode="inclusive", cache="warm", launch=STREAM)
+    both = [(key, timings.of(key, JAX), timings.of(key, BEST)) for key in keys]
+    known = [(key, theirs, ours) for key, theirs, ours in both if theirs is not None and ours is not None]
+    if not known:
+        return {}
+    key, theirs, ours = known[-1]
+    return {"jaxOfBest": _number(ratio_interval(theirs, ours).value, 2), "jaxItems": _power(key.items)}
 
 
 def _traffic_values(traffic: TrafficEvidence) -> dict[str, str]:
@@ -390,6 +409,8 @@ def _wave_values(timings: TimingEvidence) -> dict[str, str]:
     if single_wave.LARGEST in times:
         largest = times[single_wave.LARGEST]
         named["waveLargeAllows"] = _number(float(largest["cub"] / largest[MEETING_CEILING]))
+    if 1 << 14 in times:
+        named["waveSmallAllows"] = _number(float(times.at["cub", 1 << 14] / times.at[MEETING_CEILING, 1 << 14]))
     ahead = float((times.loc[MEETING_CEILING] / times.loc[BEST]).max())
     if ahead > 1:
         named["waveAhead"] = _number(ahead)

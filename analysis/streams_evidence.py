@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -58,6 +59,15 @@ class Parts:
         longest = max(self.copy_in, self.kernels, self.copy_out)
         return longest + (self.serial() - longest) / chunks
 
+    def beside(self, duplex: Parts, chunks: int) -> float:
+        """The same with the rates of ``duplex`` for all copies but the first one in and the last one out, which have the bus
+        to themselves whatever the schedule: so one chunk takes as long as all parts one after another.
+        """
+        into, out = ((alone + (chunks - 1) * both) / chunks for alone, both in ((self.copy_in, duplex.copy_in), (self.copy_out, duplex.copy_out)))
+        ends = self.copy_in + self.kernels + self.copy_out
+        return max(longest + (ends - alone) / chunks for longest, alone in
+                   ((into, self.copy_in), (self.kernels, self.kernels), (out, self.copy_out)))  # fmt: skip
+
     def ratio(self) -> float:
         """Compute to copy: the kernels over the longer of the two copies."""
         return self.kernels / max(self.copy_in, self.copy_out)
@@ -72,8 +82,8 @@ def equal_thirds(chunks: float) -> float:
 class ScheduleEvidence:
     """Schedules on one device: one row a case with its ``samples``, and the parts measured in the same run.
 
-    ``alone``: copies that have the bus to themselves; ``duplex``: while copies run the other way all the time. Either is
-    None where the run did not measure it.
+    ``alone``: copies that have the bus to themselves; ``duplex``: while copies run the other way all the time; ``bound``: the
+    seconds that both allow (:meth:`Parts.beside`). Each is None where the run did not measure it.
     """
 
     cases: pd.DataFrame
@@ -85,23 +95,47 @@ class ScheduleEvidence:
         of["main"] = of["workload"] == MAIN_WORKLOAD
         return of[of["ids"] > 1].sort_values(["main", "items", "cases"], ascending=False, ignore_index=True)
 
-    def panels(self, most: int = 3) -> list[pd.DataFrame]:
-        """The cases of the first problem, one frame an amount of work, the least first; ``most`` of them, evenly chosen."""
+    def panels(self, over: str, most: int = 3) -> list[pd.DataFrame]:
+        """The cases of the first problem in pinned memory over several numbers of chunks, or of streams, at one number of the
+        other, the same in all: one frame an amount of work, the least first. ``most`` of them: the least, the most, and
+        between them those whose kernels take most nearly as long as a copy.
+        """
         problems = self.problems()
         if problems.empty:
             return []
         first = problems.iloc[0]
-        rows = self.cases
+        rows = self.cases[self.cases["memory"] == "pinned"]
         for column in ("workload", "items", "blocks"):
             rows = rows[rows[column] == first[column]]
-        works = sorted(set(rows["work"]))
-        chosen = [works[i] for i in sorted({round(i) for i in np.linspace(0, len(works) - 1, min(most, len(works)))})]
-        return [rows[rows["work"] == work] for work in chosen]
+        fixed = {"chunks": "streams", "streams": "chunks"}[over]
+        values = rows.groupby([fixed, "work"])[over].nunique().unstack(fill_value=0)
+        if values.empty or values.max(axis=None) < 2:
+            return []
+        cases = rows.groupby(fixed).size()
+        value = max(values.index, key=lambda value: ((values.loc[value] > 1).sum(), values.loc[value].sum(), cases[value], value))
+        rows = rows[rows[fixed] == value]
+        panels = {work: of for work, of in rows.groupby("work") if of[over].nunique() > 1}
+        works = sorted(panels)
+        if len(works) > most:
+            between = sorted(works[1:-1], key=lambda work: from_even(panels[work]))[: most - 2]
+            works = [works[0], *sorted(between), works[-1]]
+        return [panels[work] for work in works]
+
+
+def ratio(panel: pd.DataFrame) -> float:
+    """Compute to copy of the cases of a panel; not a number where the parts were not measured."""
+    ratios = [parts.ratio() for parts in panel["alone"] if parts is not None]
+    return float(np.median(ratios)) if ratios else math.nan
+
+
+def from_even(panel: pd.DataFrame) -> float:
+    """How far a panel is from kernels that take as long as a copy: 0 there, infinite where that is not known."""
+    return abs(math.log(even)) if (even := ratio(panel)) > 0 else math.inf
 
 
 @dataclass(frozen=True)
 class Schedules:
-    """Schedules of the device that was timed last; of a case, the newest run. ``over``: a column with several values."""
+    """Schedules of the device that was timed last; of a case, the newest run. ``over``: there must be panels over that."""
 
     over: str = ""
 
@@ -109,9 +143,9 @@ class Schedules:
         if Schedules not in results.found:
             results.found[Schedules] = _schedules(results)
         found = results.found[Schedules]
-        if found is None or not found.panels():
+        if found is None or found.problems().empty:
             return None
-        return found if not self.over or found.panels()[0][self.over].nunique() > 1 else None
+        return found if not self.over or found.panels(self.over) else None
 
     def absent(self) -> str:
         return "no timings of several schedules" + (f" over several {self.over}" if self.over else "") + " (scanlab streams run)"
@@ -258,11 +292,15 @@ def _schedules(results: Results) -> ScheduleEvidence | None:
     cases = statistics.summarise(rows, ["file", *SCHEDULE, "inputs", "bytes"])
     for column, directions in (("alone", ("h2d", "d2h")), ("duplex", ("duplex_h2d", "duplex_d2h"))):
         cases[column] = pd.Series([_parts(files[case.file].rows, case, directions) for case in cases.itertuples()], dtype=object)
+    cases["bound"] = pd.Series([case.alone.beside(case.duplex, case.chunks) if case.alone and case.duplex else None
+                                for case in cases.itertuples()], dtype=object)  # fmt: skip
     return ScheduleEvidence(cases, _provenance("schedules", files, rows, cases))
 
 
 def _parts(rows: pd.DataFrame, case, directions: tuple[str, str]) -> Parts | None:
-    """The parts of a case from the copies and the kernel of its file; the copy nearest in size to one array is taken."""
+    """The parts of a case from the copies and the kernel of its file: the copy nearest in size to one array, and the kernel
+    over the whole array, or else over one chunk, as many times as there are chunks.
+    """
     array = case.bytes / (case.inputs + 1)
     rates = []
     for direction in directions:
@@ -272,9 +310,8 @@ def _parts(rows: pd.DataFrame, case, directions: tuple[str, str]) -> Parts | Non
         sizes = np.array(sorted(set(copies["bytes"])), dtype=float)
         nearest = sizes[np.argmin(np.abs(np.log(sizes / array)))]
         rates.append(nearest / copies.loc[copies["bytes"] == nearest, "time_ns"].median() * 1e9)
-    kernels = rows[(rows["entry"] == "kernel") & (rows["id"] == case.workload) & (rows["work"] == case.work)
-                   & (rows["blocks"] == case.blocks) & (rows["items"] == -(-case.items // case.chunks))]  # fmt: skip
-    if kernels.empty:
-        return None
-    times = kernels["time_ns"].median() * 1e-9 * case.items / kernels["items"].iloc[0]
-    return Parts(case.inputs * array / rates[0], float(times), array / rates[1])
+    kernels = rows[(rows["entry"] == "kernel") & (rows["id"] == case.workload) & (rows["work"] == case.work) & (rows["blocks"] == case.blocks)]
+    for items in (case.items, -(-case.items // case.chunks)):
+        if not (times := kernels.loc[kernels["items"] == items, "time_ns"]).empty:
+            return Parts(case.inputs * array / rates[0], float(times.median()) * 1e-9 * case.items / items, array / rates[1])
+    return None

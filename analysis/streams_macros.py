@@ -12,28 +12,36 @@ from analysis.evidence import TableEvidence
 from analysis.figures.concurrency import in_block_times
 from analysis.figures.stream_scan import fastest
 from analysis.statistics import ratio_interval
-from analysis.streams_evidence import FILES, SERIAL, STREAMED, Experiments, ScanEvidence, ScheduleEvidence
-from analysis.streams_evidence import Schedules, StreamScans, TraceEvidence, Traces
-from analysis.streams_targets import best_schedule, of_file, over_bound, targets
+from analysis.streams_evidence import FILES, NAIVE, SERIAL, STREAMED, Experiments, ScanEvidence, ScheduleEvidence
+from analysis.streams_evidence import Schedules, StreamScans, TraceEvidence, Traces, from_even, ratio
+from analysis.streams_targets import beaten, best_schedule, of_file, over_bound, targets
 from analysis.table_formats import latex, significant
 
 NAMES = {
     "streamBest": "fastest schedule of scale at its largest size",
     "streamBestChunks": "its number of chunks",
-    "streamBestOfBound": "its time over fill plus the longest part, copy rates while both directions run",
+    "streamBestOfBound": "its time over fill plus the longest part",
     "streamAddOfBound": "the same of vector_add",
     "streamSpeedup": "speedup of the fastest schedule of scale over serial_pinned",
     "streamSpeedupIdeal": "what its chunks allow by the parts measured one at a time",
     "streamBreadthOfBound": "breadth_first at its best over the bound",
     "streamTrapOfSerial": "time of null_stream_trap over that of serial_pinned, each at its best",
+    "streamsWorth": "fewest streams with which depth_first is within 2 percent of its fastest, where compute to copy is nearest to 1",
+    "streamsWorthBreadth": "the same of breadth_first",
+    "streamsWorthRatio": "compute to copy there",
+    "streamsWorthChunks": "chunks there",
+    "streamBoundBeaten": "defined if a schedule beats the bound by more than 2 percent: its time over the bound",
+    "streamBoundBeatenBy": "that schedule",
+    "streamBoundBeatenRatio": "compute to copy there",
     "streamRateIn": "copy to the device while copies run the other way, GB/s",
     "streamRateOut": "copy to the host while copies run the other way, GB/s",
     "streamDuplexCost": "how much longer the slower direction takes while the other runs, percent",
     "streamScanOfDuplex": "stream-scan of 16 GiB from and to memory over copies both ways",
     "streamScanRate": "fastest stream-scan from and to memory, GB/s each way",
     "streamFileRate": "fastest stream-scan from and to a file, GB/s each way",
-    "streamFileOfNaive": "stream-scan from and to the largest file over the naive loop",
-    "streamFileOfFiles": "the same over reading and writing alone",
+    "streamFileOfNaive": "stream-scan from and to a file over the naive loop, at the size where it gains least",
+    "streamFileOfNaiveLargest": "the same for the largest file",
+    "streamFileOfFiles": "reading and writing alone over stream-scan, for the largest file",
     "streamQueueOne": "several kernels a stream with one connection, block times",
     "streamQueueMany": "the same with most connections",
     "streamStairsCases": "cases of one kernel a stream, over all numbers of connections",
@@ -58,6 +66,8 @@ def describers() -> tuple[tuple[dict[str, object], Callable[..., dict[str, str]]
     """Needs, and what defines macros from them."""
     return (
         ({"schedules": Schedules()}, _schedule_values),
+        ({"schedules": Schedules(over="streams")}, _worth_values),
+        ({"schedules": Schedules(over="chunks")}, _beaten_values),
         ({"scans": StreamScans()}, _scan_values),
         ({"experiments": Experiments(streams.CONCURRENCY)}, _concurrency_values),
         ({"experiments": Experiments(streams.COMPARISON)}, _model_values),
@@ -94,7 +104,7 @@ def _schedule_values(schedules: ScheduleEvidence) -> dict[str, str]:
     rows = schedules.cases
     rows = rows[(rows["workload"] == best.workload) & (rows["items"] == best.items) & (rows["work"] == best.work) & (rows["memory"] == "pinned")]
     at_best = {row.id: row for row in rows.loc[rows.groupby("id")["median_ns"].idxmin()].itertuples()}
-    if "breadth_first" in at_best and at_best["breadth_first"].duplex:
+    if "breadth_first" in at_best and at_best["breadth_first"].bound:
         named["streamBreadthOfBound"] = _number(over_bound(at_best["breadth_first"]).value)
     if SERIAL in at_best:
         serial = at_best[SERIAL].samples
@@ -102,6 +112,28 @@ def _schedule_values(schedules: ScheduleEvidence) -> dict[str, str]:
         if "null_stream_trap" in at_best:
             named["streamTrapOfSerial"] = _number(ratio_interval(at_best["null_stream_trap"].samples, serial).value)
     return named
+
+
+def _worth_values(schedules: ScheduleEvidence) -> dict[str, str]:
+    panel = min(schedules.panels("streams"), key=from_even)
+    named = {"streamsWorthChunks": str(panel["chunks"].iloc[0])}
+    if not np.isnan(compute_to_copy := ratio(panel)):
+        named["streamsWorthRatio"] = _number(compute_to_copy, 2)
+    for macro, schedule in (("streamsWorth", "depth_first"), ("streamsWorthBreadth", "breadth_first")):
+        times = panel[panel["id"] == schedule].set_index("streams")["median_ns"]
+        if len(times) > 1:
+            named[macro] = str(times.index[times <= 1.02 * times.min()].min())
+    return named
+
+
+def _beaten_values(schedules: ScheduleEvidence) -> dict[str, str]:
+    if (least := beaten(schedules.panels("chunks"))) is None:
+        return {}
+    return {
+        "streamBoundBeaten": _number(over_bound(least).value, 2),
+        "streamBoundBeatenBy": f"\\texttt{{{latex(least.id)}}}",
+        "streamBoundBeatenRatio": _number(least.alone.ratio(), 2),
+    }
 
 
 def _scan_values(scans: ScanEvidence) -> dict[str, str]:
@@ -113,7 +145,9 @@ def _scan_values(scans: ScanEvidence) -> dict[str, str]:
         if not rows.empty:
             named[macro] = _number(float((rows["bytes"] / rows["median_ns"]).max()))
     if bound := of_file(scans, FILES):
-        named["streamFileOfFiles"] = _number(bound[0].value)
+        named["streamFileOfFiles"] = _number(bound[-1][1].value)
+    if naive := of_file(scans, NAIVE):
+        named["streamFileOfNaiveLargest"] = _number(naive[-1][1].value)
     return named
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
@@ -10,7 +13,7 @@ from analysis.claims import Claim
 from analysis.figures.stream_scan import fastest, size_name
 from analysis.statistics import Interval, median_interval, ratio_interval
 from analysis.streams_evidence import DUPLEX, FILES, NAIVE, STREAMED, ScanEvidence, ScheduleEvidence, TraceEvidence
-from analysis.targets import Target, unknown
+from analysis.targets import Bound, Target, unknown
 
 GIB = 1 << 30
 LARGE_SCAN = 16 * GIB
@@ -32,16 +35,26 @@ def target(claim: Claim, schedules: ScheduleEvidence | None, scans: ScanEvidence
 
 
 def over_bound(case) -> Interval:
-    """A schedule's time over fill plus the longest part, with the copy rates while both directions run."""
+    """A schedule's time over its bound, fill plus the longest part."""
     interval = median_interval(case.samples)
-    bound = 1e9 * case.duplex.overlapped(case.chunks)
+    bound = 1e9 * case.bound
     return Interval(interval.value / bound, interval.low / bound, interval.high / bound, interval.count)
+
+
+def beaten(panels: Sequence[pd.DataFrame]) -> object | None:
+    """The case that is farthest below its bound, with its whole interval by more than 2 %; None if there is none."""
+    rows = pd.concat(panels)
+    rows = rows[rows["bound"].notna()]
+    of_bound = rows["high_ns"].fillna(rows["median_ns"]) / (1e9 * rows["bound"].astype(float))
+    if of_bound.empty or of_bound.min() > 0.98:
+        return None
+    return next(rows.loc[[of_bound.idxmin()]].itertuples())
 
 
 def best_schedule(schedules: ScheduleEvidence, workload: str) -> object | None:
     """The fastest case in pinned memory of a workload at its largest size, with the least work a chunk; None if there is none."""
     rows = schedules.cases
-    rows = rows[(rows["workload"] == workload) & (rows["memory"] == "pinned") & rows["duplex"].notna()]
+    rows = rows[(rows["workload"] == workload) & (rows["memory"] == "pinned") & rows["bound"].notna()]
     for column, take in (("items", max), ("work", min)):
         rows = rows[rows[column] == take(rows[column], default=0)]
     return None if rows.empty else next(rows.loc[[rows["median_ns"].idxmin()]].itertuples())
@@ -70,30 +83,35 @@ def _of_duplex(claim: Claim, scans: ScanEvidence | None) -> Target:
     return _found(claim, measure, ratio_interval(copy["samples"], scan["samples"]), f"{scan['chunks']} chunks")
 
 
-def of_file(scans: ScanEvidence | None, way: str) -> tuple[Interval, str] | None:
-    """How many times as fast as ``way`` the scan from file to file is, at the largest size that has both; and where.
-
-    Each by the way to write that is the faster for it.
+def of_file(scans: ScanEvidence | None, way: str, over: str = STREAMED) -> list[tuple[int, Interval, str]]:
+    """From file to file, the time of ``way`` over that of ``over`` at each size that has both, the smallest first; and how the
+    latter writes. Each by the way to write that is the faster for it: these can be of two processes.
     """
     rows = fastest(scans.cases) if scans else pd.DataFrame(columns=["bytes", "to", "from", "way"])
     rows = rows[(rows["from"] == "file") & (rows["to"] == "file")]
-    for size, of in sorted(rows.groupby("bytes"), reverse=True, key=lambda group: group[0]):
-        pair = [of[of["way"] == each] for each in (way, STREAMED)]
+    found = []
+    for size, of in rows.groupby("bytes"):
+        pair = [of[of["way"] == each] for each in (way, over)]
         if not any(side.empty for side in pair):
             other, scan = (side.loc[side["median_ns"].idxmin()] for side in pair)
-            return ratio_interval(other["samples"], scan["samples"]), f"{size_name(size)}, by {scan['place']}"
-    return None
+            found.append((int(size), ratio_interval(other["samples"], scan["samples"]), scan["place"]))
+    return found
 
 
 def _of_naive(claim: Claim, scans: ScanEvidence | None) -> Target:
+    """At the size that is farthest from what is wanted; at the largest, too. What bounds it is reading and writing alone."""
     measure = "× naive"
     found = of_file(scans, NAIVE)
-    if found is None:
+    if not found:
         return unknown(claim, measure)
-    value, where = found
-    if bound := of_file(scans, FILES):
-        where += f"; reading and writing alone take {bound[0].value:.2f} of its time"
-    return _found(claim, measure, value, where)
+    size, value, place = claim.worst(found, key=lambda of: of[1].value)
+    largest, there, _ = found[-1]
+    beyond = f"; {there.value:.2f} at {size_name(largest)}" if largest != size else ""
+    row = _found(claim, measure, value, f"{size_name(size)}, by {place}{beyond}")
+    alone = next((of.value for n, of, _ in of_file(scans, NAIVE, FILES) if n == size), None)
+    if row.reached or alone is None:
+        return row
+    return replace(row, bound=Bound("reading and writing alone", alone, claim.meets(alone)))
 
 
 def _collection(claim: Claim, traces: TraceEvidence | None) -> Target:

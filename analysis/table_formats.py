@@ -39,6 +39,15 @@ class Column:
     form: Callable[[Any], str] = str
     right: bool = True
     group: str = ""
+    wrap: float = 0
+    """In LaTeX, the width in em at which text is broken into lines; 0: it is not."""
+
+    @property
+    def latex_kind(self) -> str:
+        """The column of a tabular."""
+        if self.wrap:
+            return rf">{{\raggedright\arraybackslash}}p{{{self.wrap:g}em}}"
+        return "r" if self.right else "l"
 
     @property
     def full_heading(self) -> str:
@@ -73,7 +82,7 @@ class Table:
 
     def latex(self) -> str:
         """A booktabs tabular, without float or caption."""
-        lines = [r"\begin{tabular}{@{}" + "".join("r" if c.right else "l" for c in self.columns) + "@{}}", r"\toprule"]
+        lines = [r"\begin{tabular}{@{}" + "".join(c.latex_kind for c in self.columns) + "@{}}", r"\toprule"]
         lines += self._latex_groups()
         lines.append(" & ".join(latex_cell(c.heading) for c in self.columns) + r" \\")
         lines.append(r"\midrule")

@@ -28,6 +28,16 @@ class Beside:
 
 
 @dataclass(frozen=True)
+class Bound:
+    """What was measured to be possible in the place of a row that is not reached, in what the row is measured in."""
+
+    what: str
+    allows: float
+    enough: bool
+    """It allows what is wanted, so it is no reason why that is missed."""
+
+
+@dataclass(frozen=True)
 class Target:
     """One row: of what, what is measured, the bound, the value that is farthest from meeting it, and where that is."""
 
@@ -42,6 +52,7 @@ class Target:
     fastest_copy: Beside | None = None
     """For a row that is not reached, at ``where``: the fastest copy, and below the one that meets as one_wave does."""
     meeting_copy: Beside | None = None
+    bound: Bound | None = None
 
     @property
     def reached(self) -> bool | None:
@@ -123,8 +134,10 @@ def _row(claim: Claim, timings: AllTimingEvidence, ratio: Ratio) -> Target:
     value, key, _ = claim.worst(known, key=lambda found: found[0].value)
     missed = {run for value_, _, run in known if not claim.meets(value_.value)}
     runs = {run for _, _, run in known}
-    beside = _copies(timings, key) if missed and claim.source == claims.OURS else (None, None)
-    return Target(claim.statement, _measure(claim), claim.wanted, value, _place(key), len(runs - missed), len(runs), *beside)
+    fastest, meeting = _copies(timings, key) if missed and claim.source == claims.OURS else (None, None)
+    of = meeting or fastest
+    bound = Bound(of.copy, of.times_cub, claim.meets(of.times_cub)) if of and claim.over == "cub" else None
+    return Target(claim.statement, _measure(claim), claim.wanted, value, _place(key), len(runs - missed), len(runs), fastest, meeting, bound)
 
 
 def _copies(timings: AllTimingEvidence, key: Key) -> tuple[Beside | None, Beside | None]:
@@ -176,7 +189,9 @@ def _never_loses(claim: Claim, timings: AllTimingEvidence) -> Target:
     worst = duels[duels["outcome"] == LOSS].sort_values("ratio").iloc[0]
     fastest, meeting = _copies(timings, Key(*(worst[name] for name in Key._fields)))
     where = f"{worst['type']} {worst['op']}, {worst['items']}"
-    return replace(row, where=where, fastest_copy=fastest, meeting_copy=meeting)
+    of = meeting or fastest
+    bound = Bound(of.copy, of.times_cub, of.times_cub > 1) if of else None
+    return replace(row, where=where, fastest_copy=fastest, meeting_copy=meeting, bound=bound)
 
 
 def _no_spills(claim: Claim, kernels: TableEvidence) -> Target:

@@ -105,7 +105,9 @@ mkdir -p "$2/figures" "$2/tables" && echo 'error: bad.json: truncated' && exit "
 SH
 stand_in "$scratch/bin/latexmk" <<'SH'
 pdf=$(printf '%s\n' "$@" | sed -n 's/^-output-directory=//p')/scanlab.pdf
-mkdir -p "${pdf%/*}" && echo 'the report' >"$pdf" && [[ ! ${STATUS_latexmk:-} ]] || { rm "$pdf" && exit "$STATUS_latexmk"; }
+mkdir -p "${pdf%/*}" && echo 'the report' >"$pdf"
+echo "Overfull \hbox (${OVERFULL:-4.9}pt too wide) in paragraph at lines 1--9" >"${pdf%.pdf}.log"
+[[ ! ${STATUS_latexmk:-} ]] || { rm "$pdf" && exit "$STATUS_latexmk"; }
 SH
 for program in pdflatex kpsewhich; do stand_in "$scratch/bin/$program" <<<'exit 0'; done
 for preset in cpu cuda; do
@@ -147,6 +149,7 @@ expect 130 "Interrupted in step bench. All that was finished is kept in $scratch
 expect 0 "Report:   $scratch/out/report/scanlab.pdf" ./reproduce --offline --out "$scratch/out" --no-cuda
 expect 1 'Failed:   report' env STATUS_latexmk=12 ./reproduce --offline --out "$scratch/out" --no-cuda
 expect 0 'the report' cat "$scratch/out/report/scanlab.pdf"
+expect 1 'the report runs off its page: Overfull \hbox (5.1pt' env OVERFULL=5.1 ./reproduce --offline --out "$scratch/out" --no-cuda
 expect 0 'no nvcc: --no-cuda leaves it out' ./check --offline --no-cuda
 expect 1 'the summary' env STATUS_ctest=8 ./check --offline --no-cuda
 

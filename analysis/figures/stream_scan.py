@@ -15,8 +15,9 @@ CAPTION = (
     "Scans of host data that need not fit on the device: bytes of input a second (as many bytes of output pass at the same time), "
     "against the bytes of the input. Thick lines are bounds: copies of the same arrays in both directions at once, and files read and "
     "written by the same threads, and no scan. Naive is a loop that reads, "
-    "copies, scans, copies and writes in turn, from memory that is not pinned. Files lie in the page cache and are written by "
-    "pwrite or through a mapping. Bars are 95% bootstrap intervals of the median where there are five repetitions or more."
+    "copies, scans, copies and writes in turn, from memory that is not pinned. Files are written by "
+    "pwrite or through a mapping, each in a process of its own; the recorded ones lie in memory (tmpfs), as files do that the page cache holds "
+    "whole. Bars are 95% bootstrap intervals of the median where there are five repetitions or more."
 )
 NEEDS = {"scans": StreamScans()}
 
@@ -59,6 +60,13 @@ def draw(scans: ScanEvidence) -> Figure:
     axes.set_ylabel("throughput, GB/s each way")
     style.margin_legend(axes, ends)
     return drawn
+
+
+def details(scans: ScanEvidence) -> str:
+    """Which lines end before others, since they were not timed further."""
+    largest = fastest(scans.cases).groupby(["way", "where"])["bytes"].max()
+    ends = [f"{_WAYS.get(way, way)}, {where} at {size_name(size)}" for (way, where), size in largest.items() if size < largest.max()]
+    return f"Not timed at {size_name(largest.max())}, so that its line ends before: {'; '.join(ends)}." if ends else ""
 
 
 def fastest(cases: pd.DataFrame) -> pd.DataFrame:

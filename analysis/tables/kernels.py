@@ -6,19 +6,23 @@ import math
 
 import pandas as pd
 
-from analysis.evidence import LARGEST, Kernels, TableEvidence
+from analysis.evidence import CUBS, LARGEST, Kernels, TableEvidence
 from analysis.table_formats import Column, Table, code, significant, size, whole
 
-NEEDS = {"kernels": Kernels()}
+NEEDS = {"kernels": Kernels(vendor=True)}
+OF_ANOTHER_CHIP = {
+    "cub_newest_look_ahead": " It was chosen through CUB's public tuning, with the shapes that CUB has for another chip: nobody tuned it for this device."
+}
 
 
 def build(kernels: TableEvidence) -> Table:
     default = kernels.rows[(kernels.rows["settings"] == "")]
-    rows = pd.DataFrame([_row(str(variant), of) for variant, of in default.groupby("variant", sort=True)])
+    found = [_row(str(variant), of) for variant, of in default.groupby("variant", sort=True)]
+    rows = pd.DataFrame(sorted(found, key=lambda row: row["variant"] in CUBS))
     return Table(
-        caption="Kernels of each scan: 32-bit inclusive sums at the largest size up to 2^28, and over all types, operators and "
+        caption="Kernels of each scan, and of CUB's below them: 32-bit inclusive sums at the largest size up to 2^28, and over all types, operators and "
         "sizes that were timed the most registers, shared memory and local memory (spilled registers, and arrays "
-        "indexed at run time) of any. Preparation is once, before the first run, and never timed with one.",
+        "indexed at run time) of any. Preparation is once, before the first run, and never timed with one." + _spilling(default),
         columns=(
             Column("variant", "variant", code, right=False),
             Column("items", "n", lambda v: "—" if pd.isna(v) else size(v), group="i32"),
@@ -36,6 +40,15 @@ def build(kernels: TableEvidence) -> Table:
         rows=rows,
         wide=True,
     )
+
+
+def _spilling(rows: pd.DataFrame) -> str:
+    """Which of CUB's scans have local memory in every kernel that was timed."""
+    said = ""
+    for variant, of in rows[rows["variant"].isin(CUBS)].groupby("variant")["local_bytes"]:
+        if of.min() > 0:
+            said += f" {variant} has local memory in every kernel: {of.min():.0f} to {of.max():.0f} B." + OF_ANOTHER_CHIP.get(str(variant), "")
+    return said
 
 
 def _row(variant: str, of: pd.DataFrame) -> dict[str, object]:

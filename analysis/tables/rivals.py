@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from analysis.evidence import BEST, BULK_CEILING, CEILING, CUBS, MEETING_CEILING, RIVALS, AllTimingEvidence, AllTimings, Key
+from analysis.evidence import BEST, BULK_CEILING, CEILING, CUBS, MEETING_CEILING, RIVALS, AllTimingEvidence, AllTimings, Key, of_python
 from analysis.figures.speedup_by_type import TYPES
 from analysis.results import ideal_bytes
 from analysis.style import title
@@ -27,7 +27,7 @@ def build(timings: AllTimingEvidence) -> Table:
     return Table(
         caption="best, inclusive sum, cold cache, launched in a stream: its time, its speed as a share of the copies (one wave: a copy whose blocks meet as those of one_wave do), and the times "
         "of its rivals over its own, so that above 1 best is the faster; at 2^20 items, and at the largest size of 1 GiB or more. "
-        "A dash: not timed. The libraries of Python are timed in a run of their own.",
+        "A dash: not timed." + of_python({variant for of in timings.samples.values() for run in of.values() for variant in run}),
         columns=(
             Column("type", "type", right=False),
             Column("items", "n", size),

@@ -6,7 +6,7 @@ import math
 
 import pandas as pd
 
-from analysis.evidence import BASELINES, CEILING, RIVALS, VENDOR, TimingEvidence, Timings
+from analysis.evidence import BASELINES, CEILING, RIVALS, VENDOR, TimingEvidence, Timings, of_python
 from analysis.figures.ceiling_share import shares
 from analysis.statistics import Interval
 from analysis.table_formats import Column, Table, code, significant
@@ -20,6 +20,7 @@ def build(timings: TimingEvidence) -> Table:
     cache = timings.caches()[0]
     scans = [v for v in timings.variants() if v not in BASELINES or v in RIVALS]
     values = {(v, name, n): share for v in scans for name, other in AGAINST for n, share in _at(timings, v, other, cache).items()}
+    scans = [v for v in scans if any(key[0] == v for key in values)]
     sizes = [n for n in SIZES if any(key[2] == n for key in values)]
     columns = [Column("variant", "variant", code, right=False)]
     for name, _ in AGAINST:
@@ -30,7 +31,7 @@ def build(timings: TimingEvidence) -> Table:
     } for v in _by_largest(scans, values, sizes)]  # fmt: skip
     return Table(
         caption=f"Time of a device copy, and time of the scan of the toolkit's CUB, over the time of each scan ({cache} cache, 32-bit "
-        "integers, inclusive sum): 1 is as fast. Medians; their intervals are in cases.csv.",
+        "integers, inclusive sum): 1 is as fast. Medians; their intervals are in cases.csv." + of_python(timings.variants()),
         columns=columns,
         rows=pd.DataFrame(rows, columns=[c.key for c in columns]),
         wide=True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis import statistics
-from analysis.evidence import CEILING, CPU_BASELINES, FLOOR, LARGEST, TimingEvidence, Timings
+from analysis.evidence import CEILING, CPU_BASELINES, FLOOR, LARGEST, TimingEvidence, Timings, of_python
 from analysis.results import ideal_bytes
 from analysis.statistics import Interval
 from analysis.table_formats import Column, Table, code, significant, size, whole, with_interval
@@ -26,7 +26,7 @@ def build(timings: TimingEvidence) -> Table:
         caption=f"Every scan at the largest size up to {size(LARGEST)} that it was timed at ({timings.caches()[0]} cache, 32-bit "
         "integers, inclusive sum): median time, GB/s counting 2n items, and the times of a device copy and of the fastest "
         "CUB over its own, "
-        "with 95% bootstrap intervals in brackets.",
+        "with 95% bootstrap intervals in brackets." + of_python(timings.variants()),
         columns=(
             Column("variant", "variant", code, right=False),
             Column("items", "n", size),
@@ -50,7 +50,8 @@ def short(timings: TimingEvidence) -> Table:
     share = lambda interval: "—" if interval is None else f"{interval.value:.2f}"  # noqa: E731
     return Table(
         caption=f"Inclusive sum of {size(rows['items'].max())} 32-bit integers ({timings.caches()[0]} cache): median "
-        f"time, throughput counting 2n items, and speed as a share of a device copy and of the fastest CUB{within}.",
+        f"time, throughput counting 2n items, and speed as a share of a device copy and of the fastest CUB{within}."
+        + of_python(timings.variants()),
         columns=(
             Column("variant", "variant", code, right=False),
             Column("median_us", "time, ms", lambda v: significant(v / 1e3, 3)),

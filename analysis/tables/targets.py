@@ -24,7 +24,7 @@ def build(timings: AllTimingEvidence, kernels: TableEvidence) -> Table:
             Column("what", "of what", right=False),
             Column("wanted", "wanted", right=False),
             Column("measured", "measured", _measured),
-            Column("where", "at n", right=False),
+            Column("where", "at n", right=False, wrap=6.5),
             Column("reached", "reached", right=False),
             *((
                 Column("fastest_copy", "which", lambda v: v.removeprefix("copy_"), right=False, group="fastest copy"),

@@ -34,10 +34,11 @@ def kernel_ms(work: int) -> float:
     return 0.5 + 0.04 * work
 
 
-def bound_ms(work: int, chunks: int) -> float:
-    """Fill plus the longest part, with the copy rates while both directions run."""
-    parts = sorted((DUPLEX_MS, DUPLEX_MS, kernel_ms(work)))
-    return parts[2] + (parts[0] + parts[1]) / chunks
+def bound_ms(work: int, chunks: int, inputs: int = 1) -> float:
+    """Fill plus the longest part: the first copy in and the last copy out alone, all others while both directions run."""
+    into, out = (COPY_MS + DUPLEX_MS * (chunks - 1)) / chunks * inputs, (COPY_MS + DUPLEX_MS * (chunks - 1)) / chunks
+    first, last, kernels = inputs * COPY_MS, COPY_MS, kernel_ms(work)
+    return max(into + (kernels + last) / chunks, kernels + (first + last) / chunks, out + (first + kernels) / chunks)
 
 
 def schedule(id_: str, milliseconds: float, chunks: int = 16, streams: int = 4, work: int = 1, workload: str = "scale",
@@ -73,7 +74,7 @@ def schedules() -> dict[str, Any]:
                 entries += schedule(id_, slower * bound_ms(work, chunks), chunks, work=work)
         for streams in STREAMS[:2] + STREAMS[3:]:
             entries += schedule("depth_first", (1.0 + 0.5 / streams) * bound_ms(work, 64), 64, streams, work=work)
-    entries += schedule("three_streams", 1.02 * (2 * DUPLEX_MS + (DUPLEX_MS + 0.54) / 16), workload="vector_add", inputs=2)
+    entries += schedule("three_streams", 1.02 * bound_ms(1, 16, inputs=2), workload="vector_add", inputs=2)
     return {"context": about(schema="scanlab-streams/1", kind="cuda"), "benchmarks": entries}
 
 

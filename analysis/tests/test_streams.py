@@ -6,6 +6,7 @@ import gzip
 import json
 import time
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ import pytest
 from matplotlib.axes import Axes
 
 from analysis import caveats, gantt, published, results, scenes, streams, streams_evidence, style
-from analysis.figures import concurrency, schedules_speedup
+from analysis.claims_checked import bounded
+from analysis.figures import concurrency, schedules_speedup, schedules_streams
 from analysis.figures import schedules as schedules_figure
 from analysis.figures import stream_scan as scan_figure
 from analysis.scenes import Scenes
@@ -127,6 +129,28 @@ def test_equal_thirds_over_n_chunks_allow_the_speedup_of_the_lecture() -> None:
         assert third.serial() / third.overlapped(n) == pytest.approx(streams_evidence.equal_thirds(n))
 
 
+def test_the_first_copy_in_and_the_last_copy_out_have_the_bus_to_themselves() -> None:
+    alone, duplex = Parts(20, 1, 20), Parts(22, 1, 24)
+    assert alone.beside(duplex, 1) == alone.serial()
+    assert alone.beside(duplex, 4) == pytest.approx((20 + 3 * 24) / 4 + (20 + 1) / 4)
+    assert alone.beside(alone, 4) == pytest.approx(alone.overlapped(4))
+
+
+def test_kernels_are_one_over_the_whole_array_where_that_was_timed(tmp_path: Path) -> None:
+    document = fixtures.schedules()
+    for entry in document["benchmarks"]:
+        if f"kernel:scale/items:{fixtures.ITEMS // 16}/" in entry["name"]:
+            entry["real_time"] *= 1.1
+        if f"kernel:vector_add/items:{fixtures.ITEMS // 16}/" in entry["name"]:
+            entry["real_time"] *= 1.2
+    document["benchmarks"] = [e for e in document["benchmarks"] if f"kernel:vector_add/items:{fixtures.ITEMS}/" not in e["name"]]
+    write(tmp_path, "d.json", document)
+    cases = Schedules().find(read(tmp_path), {}).cases
+    cases = cases[(cases["id"] == "three_streams") & (cases["chunks"] == 16) & (cases["work"] == 1)].set_index("workload")
+    kernels = 1e-3 * fixtures.kernel_ms(1)
+    assert [cases.at[w, "alone"].kernels for w in ("scale", "vector_add")] == pytest.approx([kernels, 1.2 * kernels])
+
+
 def test_a_schedule_is_set_against_the_copies_and_kernels_of_its_own_run(tmp_path: Path) -> None:
     write(tmp_path, "old.json", fixtures.schedules())
     newer = fixtures.schedules()
@@ -172,7 +196,7 @@ def test_the_bounds_that_figures_draw_are_those_they_name(tmp_path: Path) -> Non
 
 def test_speedup_is_over_the_fastest_serial_run(tmp_path: Path) -> None:
     write(tmp_path, "d.json", fixtures.schedules())
-    panel = schedules_figure.at_one(Schedules().find(read(tmp_path), {}).panels()[0], "streams", "chunks")
+    panel = Schedules().find(read(tmp_path), {}).panels("chunks")[0]
     gains = schedules_speedup.speedups(panel)
     gain = gains[(gains["id"] == "graph") & (gains["chunks"] == 64)]["speedup"].iloc[0]
     serial = 2 * fixtures.COPY_MS + fixtures.kernel_ms(1) + 0.01
@@ -181,8 +205,35 @@ def test_speedup_is_over_the_fastest_serial_run(tmp_path: Path) -> None:
 
 def test_panels_are_amounts_of_work_from_the_least_to_the_most(tmp_path: Path) -> None:
     write(tmp_path, "d.json", fixtures.schedules())
-    works = [panel["work"].iloc[0] for panel in Schedules().find(read(tmp_path), {}).panels()]
+    works = [panel["work"].iloc[0] for panel in Schedules().find(read(tmp_path), {}).panels("chunks")]
     assert len(works) == 3 and works[0] == min(fixtures.WORKS) and works[-1] == max(fixtures.WORKS)
+
+
+def test_the_work_whose_kernels_take_as_long_as_a_copy_is_among_those_drawn(tmp_path: Path) -> None:
+    write(tmp_path, "d.json", fixtures.schedules())
+    panels = Schedules().find(read(tmp_path), {}).panels("streams")
+    assert [panel["work"].iloc[0] for panel in panels] == [1, 128, 512]  # 0.03, 0.28 (and not 0.09) and 1.05 of a copy
+    assert [panel["work"].iloc[0] for panel in sorted(panels, key=streams_evidence.from_even)] == [512, 128, 1]
+
+
+@pytest.mark.parametrize(("figure", "over"), [(schedules_figure, "chunks"), (schedules_streams, "streams"), (schedules_speedup, "chunks")])
+def test_no_panel_is_empty_and_every_schedule_drawn_is_named_once(tmp_path: Path, figure: ModuleType, over: str) -> None:
+    document = fixtures.schedules()
+    document["benchmarks"] = [  # one work at a single number, one without what speedups are over, and two schedules in one panel alone
+        e for e in document["benchmarks"]
+        if not ("/work:32/" in e["name"] and "/schedule:" in e["name"] and "/chunks:16/streams:4/" not in e["name"])
+        and not ("/work:128/" in e["name"] and "/schedule:serial_pinned/" in e["name"])
+        and not ("/work:1/" not in e["name"] and ("/schedule:graph/" in e["name"] or "/schedule:skewed/" in e["name"]))
+    ]  # fmt: skip
+    write(tmp_path, "d.json", document)
+    evidence = Schedules(over=over).find(read(tmp_path), {})
+    with style.sheet():
+        panels = [axes for axes in figure.draw(evidence).axes]
+    looks = {(look.colour, look.line, look.marker): name for name, look in streams_evidence.LOOKS.items()}
+    shown = [{looks.get((line.get_color(), line.get_linestyle(), line.get_marker())) for line in axes.get_lines()} - {None} for axes in panels]
+    assert all(shown) and {"graph", "skewed"} <= set.union(*shown)
+    named = [box.get_children()[0].get_children()[1].get_text() for axes in panels for box in axes.artists]
+    assert len(named) == len(set(named)) and set.union(*shown) <= set(named)
 
 
 # ------------------------------------------------------------------------------------------------ targets
@@ -217,6 +268,17 @@ def test_targets_are_missed_by_what_was_measured(tmp_path: Path) -> None:
     write(tmp_path, "larger.json", scans)
     write(tmp_path, "trace_depth_first_4.json", fixtures.trace(collection_percent=-7.0))
     assert [row.reached for row in found_targets(tmp_path)] == [False] * 5
+
+
+def test_files_count_at_the_size_where_least_is_gained_and_beside_reading_and_writing_alone(tmp_path: Path) -> None:
+    scans = fixtures.stream_scan()
+    for entry in scans["benchmarks"]:
+        if "from:file" in entry["name"] and f"items:{2**30}/" in entry["name"] and "way:naive" not in entry["name"]:
+            entry["real_time"] *= 2
+    write(tmp_path, "larger.json", scans)
+    (naive,) = (row for row in found_targets(tmp_path) if row.measure == "× naive")
+    assert naive.measured.value == pytest.approx(6.0 / 1.6 / 2) and naive.where == "4 GiB, by mapping; 3.75 at 16 GiB"
+    assert bounded(naive) == "reading and writing alone: 2.19"  # 7.0 / 1.6 / 2
 
 
 def test_what_was_not_measured_is_neither_reached_nor_missed() -> None:

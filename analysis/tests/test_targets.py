@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from analysis import results
+from analysis.claims_checked import bounded
 from analysis.evidence import CUBS, LOSS, TIE, WIN, AllTimingEvidence, AllTimings, Kernels, outcome
 from analysis.statistics import Interval
 from analysis.tables import losses, rivals
@@ -129,9 +130,12 @@ def test_a_row_that_is_not_reached_shows_the_copies_and_one_that_is_does_not(tmp
     missed = row(tmp_path, "i32, 1 GiB", "× CUB")
     assert (missed.fastest_copy.copy, missed.fastest_copy.times_cub, missed.fastest_copy.share) == ("copy_vector", pytest.approx(1.6), pytest.approx(0.75))
     assert (missed.meeting_copy.times_cub, missed.meeting_copy.share) == (pytest.approx(1.25), pytest.approx(0.96))
+    assert bounded(missed) == "none: copy_one_wave has 1.25"  # and 1.25 is wanted
+    write(tmp_path, "a.json", {"best": 100.0} | times | {"copy_one_wave": 100.0})
+    assert bounded(row(tmp_path, "i32, 1 GiB", "× CUB")) == "copy_one_wave: 1.20"
     write(tmp_path, "a.json", {"best": 90.0} | times)
     reached = row(tmp_path, "i32, 1 GiB", "× CUB")
-    assert reached.reached and reached.fastest_copy is None and reached.meeting_copy is None
+    assert reached.reached and reached.fastest_copy is None and reached.meeting_copy is None and bounded(reached) == ""
 
 
 def test_the_copies_beside_a_row_are_of_the_run_that_has_them(tmp_path: Path) -> None:
