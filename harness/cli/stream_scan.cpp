@@ -130,7 +130,7 @@ const Variant& read_scan(const po::variables_map& values, bool cuda) {
                          : cuda                    ? "best"
                                                    : "cpu_sequential";
   const Variant* const variant = Registry::instance().find(id);
-  if (variant == nullptr) unknown("scan", id, Registry::instance().ids());
+  if (variant == nullptr) unknown_variant("scan", id);
   if (variant->about.kind != Kind::scan) throw CommandError(kBadInput, fmt::format("--scan {} is no scan", id));
   if (!(cuda ? variant->machines.cuda : variant->machines.host)) {
     throw CommandError(kBadInput, fmt::format("--scan {} does not run on --device {}", id, cuda ? "cuda" : "host"));
