@@ -206,6 +206,8 @@ TEST_F(WholeFiles, OnlyFilesAreReplaced) {
   ASSERT_EQ(mkfifo(path().c_str(), 0600), 0);  // or a device: a rename would put a file in its place
   EXPECT_NE(refusal(path(), true).find("not a regular file"), std::string::npos);
   EXPECT_NE(refusal(folder_, true).find("not a regular file"), std::string::npos);
+  EXPECT_NE(refusal(folder_, false).find("not a regular file"), std::string::npos);
+  EXPECT_NE(refusal(folder_ / "new" / "", true).find("names no file"), std::string::npos);
   EXPECT_NE(refusal(path() / "below", true).find("Not a directory"), std::string::npos);
   EXPECT_TRUE(std::filesystem::is_fifo(path()));
   EXPECT_EQ(files(), 1);

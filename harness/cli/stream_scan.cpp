@@ -217,7 +217,9 @@ Request read_request(const po::variables_map& values) {
   }
   if (values.count("out") != 0) {
     request.output = values["out"].as<std::string>();
-    if (request.output->empty()) throw CommandError(kBadInput, "--out '' names no file");
+    if (!request.output->has_filename()) {
+      throw CommandError(kBadInput, fmt::format("--out '{}' names no file", request.output->string()));
+    }
     if (request.input &&
         (request.input->is(*request.output) || request.input->is(request.output->string() + ".partial"))) {
       throw CommandError(kBadInput,
