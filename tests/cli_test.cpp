@@ -120,8 +120,20 @@ TEST(Explain, SkipsWhatItCannotExplainAmongOthers) {
 }
 
 #if !defined(SCANLAB_WITH_CUDA)
-TEST(CommandLine, ABuildWithoutCudaSaysThatABaselineNeedsIt) {
-  EXPECT_EQ(scanlab({"bench", "--variant", "cub*"}).status, kNoDevice);
+TEST(CommandLine, ABuildWithoutCudaSaysWhatNeedsIt) {
+  for (const std::string id : {"cub*", "look_ahead", "one_wave", "one_cluster"}) {
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"explain", id},
+          {"bench", "--variant", id},
+          {"list", "--variant", id},
+          {"verify", "--variant", id},
+          {"stream-scan", "--generate", "9", "--device", "host", "--scan", id}}) {
+      const Result result = scanlab(words);
+      EXPECT_EQ(result.status, kNoDevice) << words[0] << " " << id;
+      EXPECT_NE(result.err.find("this build lacks '" + id + "', which needs one with CUDA"), std::string::npos)
+          << words[0] << ": " << result.err;
+    }
+  }
   EXPECT_EQ(scanlab({"explain", "decoupled_lookback", "--device", "cuda"}).status, kNoDevice);
 }
 #endif
@@ -194,6 +206,8 @@ TEST_F(WholeFiles, OnlyFilesAreReplaced) {
   ASSERT_EQ(mkfifo(path().c_str(), 0600), 0);  // or a device: a rename would put a file in its place
   EXPECT_NE(refusal(path(), true).find("not a regular file"), std::string::npos);
   EXPECT_NE(refusal(folder_, true).find("not a regular file"), std::string::npos);
+  EXPECT_NE(refusal(folder_, false).find("not a regular file"), std::string::npos);
+  EXPECT_NE(refusal(folder_ / "new" / "", true).find("names no file"), std::string::npos);
   EXPECT_NE(refusal(path() / "below", true).find("Not a directory"), std::string::npos);
   EXPECT_TRUE(std::filesystem::is_fifo(path()));
   EXPECT_EQ(files(), 1);

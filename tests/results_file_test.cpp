@@ -105,6 +105,8 @@ TEST_F(ResultsFileTest, CreatesTheFoldersAboveIt) {
 TEST_F(ResultsFileTest, LeavesAFullFileAloneUnlessToldToReplaceIt) {
   std::ofstream(path("a.json")) << "somebody's results";
   EXPECT_THROW(ResultsFile(path("a.json"), provenance_, IfExists::refuse), CommandError);
+  EXPECT_THROW(ResultsFile(path("another/"), provenance_, IfExists::refuse), CommandError);
+  EXPECT_FALSE(std::filesystem::exists(path("another")));
   EXPECT_EQ(text(path("a.json")), "somebody's results");
   const ResultsFile file(path("a.json"), provenance_, IfExists::replace);
   EXPECT_TRUE(parsed(path("a.json")).at("benchmarks").empty());

@@ -697,6 +697,7 @@ TEST_F(StreamScan, BadInputIsOneSentence) {
   fs::remove(out());
   expect_refused(with({"--in", in(), "--out", folder_.string()}), "not a regular file");
   expect_refused(with({"--in", in(), "--out", in() + "/below"}), "cannot write");
+  expect_refused(with({"--in", in(), "--out", path("new/")}), "names no file");
   expect_refused(with({"--in", in(), "--out", "/dev/full", "--force"}), "not a regular file");
   expect_refused(words({"--budget", "16000"}), "give at least that");
   expect_refused(words({"--budget", "much"}), "2GiB");

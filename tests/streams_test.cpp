@@ -508,6 +508,17 @@ TEST(StreamsCommand, CheckSaysByItsStatusWhetherAllIsOrdered) {
   }
 }
 
+TEST(StreamsCommand, CheckOfManyFaultsIsQuickAndNamesTwenty) {
+  const auto start = std::chrono::steady_clock::now();
+  const Result result =
+      scanlab_streams({"check", "three_streams_unordered", "--workload", "vector_add", "--chunks", "100000"});
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  EXPECT_EQ(result.status, cli::kFailed);
+  EXPECT_EQ(std::ranges::count(result.out, '\n'), 22);
+  EXPECT_NE(result.out.find("NOT ORDERED: 300000 faults"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("and 299980 more: --json has them all"), std::string::npos) << result.out;
+}
+
 TEST(StreamsCommand, AControlIsAsExpectedWhenItIsCaught) {
   Schedule sham = schedule("depth_first");
   const Recording right = record(sham, job_of("scale"));

@@ -23,6 +23,7 @@ constexpr std::string_view kTail = "\n  ]\n}\n";
 }
 
 int create(const std::filesystem::path& path, IfExists if_exists) {
+  if (!path.has_filename()) refuse(path, "it names no file");
   if (path.has_parent_path()) {
     std::error_code error;
     std::filesystem::create_directories(path.parent_path(), error);

@@ -122,7 +122,7 @@ std::int64_t parse_count(const std::string& text, const Counts& counts) {
   return at_most(text[at] == '+' ? left + right : left - right, counts);
 }
 
-/// The build that has the baselines that a pattern means, if this one was made without them; else empty. Their ids are
+/// The build that has the scans and baselines that a pattern means, which this one lacks; else empty. Their ids are
 /// their files' names.
 std::string build_needed(const std::string& pattern) {
   const auto named_in = [&](const char* ids) {
@@ -131,13 +131,20 @@ std::string build_needed(const std::string& pattern) {
     });
   };
   if (named_in(SCANLAB_CUDA_ONLY_IDS))
-    return "with CUDA, which ./check and ./reproduce make where they find or may fetch nvcc";
+    return "with CUDA: ./check and ./reproduce make it where they find or may fetch nvcc";
   if (named_in(SCANLAB_CCCL_ONLY_IDS))
-    return "with the newest CCCL, which ./check and ./reproduce make where they may fetch it";
+    return "with the newest CCCL: ./check and ./reproduce make it where they may fetch that";
   return {};
 }
 
 }  // namespace
+
+void unknown_variant(const char* what, const std::string& pattern) {
+  if (const std::string build = build_needed(pattern); !build.empty()) {
+    throw CommandError(kNoDevice, fmt::format("this build lacks '{}', which needs one {}", pattern, build));
+  }
+  unknown(what, pattern, Registry::instance().ids());
+}
 
 std::vector<std::int64_t> parse_items(const std::string& text, const std::string& option) {
   const Counts counts{option, text};
@@ -202,9 +209,6 @@ void add_selection_options(po::options_description& options, const std::string& 
 
 Selection read_selection(const po::variables_map& values) {
   Selection selection;
-  Words ids;
-  for (const auto& [id, variant] : Registry::instance().all()) ids.push_back(id);
-
   Words patterns = option_words(values, "variant");
   if (patterns.empty()) patterns.emplace_back("*");
   for (const std::string& pattern : patterns) {
@@ -216,10 +220,7 @@ Selection read_selection(const po::variables_map& values) {
         selection.variants.push_back(&variant);
       }
     }
-    if (const std::string build = build_needed(pattern); !matched && !build.empty()) {
-      throw CommandError(kNoDevice, fmt::format("'{}' needs a build {}", pattern, build));
-    }
-    if (!matched) unknown("variant", pattern, ids);
+    if (!matched) unknown_variant("variant", pattern);
   }
 
   selection.types = enumerators<ElementType>(values, "type");

@@ -50,6 +50,9 @@ std::vector<std::string> option_words(const boost::program_options::variables_ma
 /// Throws CommandError: there is no `what` called `word`; names the near matches, or all.
 [[noreturn]] void unknown(const char* what, const std::string& word, const std::vector<std::string>& known);
 
+/// The same of an id, or a glob, that is no variant of this build; status 3 if it is one of a build with more.
+[[noreturn]] void unknown_variant(const char* what, const std::string& pattern);
+
 /// The one of `all` that is called `name`; throws as unknown() does.
 template <class Named>
 const Named& find_named(const char* what, const std::vector<Named>& all, const std::string& name) {

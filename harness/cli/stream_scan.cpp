@@ -130,7 +130,7 @@ const Variant& read_scan(const po::variables_map& values, bool cuda) {
                          : cuda                    ? "best"
                                                    : "cpu_sequential";
   const Variant* const variant = Registry::instance().find(id);
-  if (variant == nullptr) unknown("scan", id, Registry::instance().ids());
+  if (variant == nullptr) unknown_variant("scan", id);
   if (variant->about.kind != Kind::scan) throw CommandError(kBadInput, fmt::format("--scan {} is no scan", id));
   if (!(cuda ? variant->machines.cuda : variant->machines.host)) {
     throw CommandError(kBadInput, fmt::format("--scan {} does not run on --device {}", id, cuda ? "cuda" : "host"));
@@ -217,7 +217,9 @@ Request read_request(const po::variables_map& values) {
   }
   if (values.count("out") != 0) {
     request.output = values["out"].as<std::string>();
-    if (request.output->empty()) throw CommandError(kBadInput, "--out '' names no file");
+    if (!request.output->has_filename()) {
+      throw CommandError(kBadInput, fmt::format("--out '{}' names no file", request.output->string()));
+    }
     if (request.input &&
         (request.input->is(*request.output) || request.input->is(request.output->string() + ".partial"))) {
       throw CommandError(kBadInput,

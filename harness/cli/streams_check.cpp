@@ -24,17 +24,18 @@ struct Checked {
   streams::CheckResult result;
 };
 
-/// What is wrong, a sentence each.
-std::vector<std::string> faults(const Checked& checked) {
-  std::vector<std::string> sentences;
-  for (const streams::Hazard& hazard : checked.result.hazards) {
-    sentences.push_back(describe(checked.recording, hazard));
-  }
-  for (const std::size_t wait : checked.result.waits_for_nothing) {
-    sentences.push_back(fmt::format("{} waits for nothing: no earlier operation records the event",
-                                    describe(checked.recording.operations[wait])));
-  }
-  return sentences;
+constexpr std::size_t kShown = 20;  // a schedule that is wrong is so in every chunk
+
+std::size_t faults(const Checked& checked) {
+  return checked.result.hazards.size() + checked.result.waits_for_nothing.size();
+}
+
+/// What is wrong, in a sentence. `fault` is less than faults().
+std::string describe(const Checked& checked, std::size_t fault) {
+  const auto& [hazards, waits_for_nothing] = checked.result;
+  if (fault < hazards.size()) return describe(checked.recording, hazards[fault]);
+  return fmt::format("{} waits for nothing: no earlier operation records the event",
+                     describe(checked.recording.operations[waits_for_nothing[fault - hazards.size()]]));
 }
 
 bool as_expected(const Checked& checked) {
@@ -72,17 +73,19 @@ Json to_json(const Checked& checked) {
 void print(const Checked& checked, bool brief, std::ostream& out) {
   const streams::Job& job = checked.chosen.job;
   const bool control = checked.chosen.schedule->about.control;
-  const std::vector<std::string> sentences = faults(checked);
-  const std::string verdict = sentences.empty() ? "ordered" : fmt::format("NOT ORDERED: {} faults", sentences.size());
+  const std::size_t all = faults(checked);
+  const std::string verdict = all == 0 ? "ordered" : fmt::format("NOT ORDERED: {} faults", all);
   const char* const remark = !control               ? ""
-                             : !sentences.empty()   ? " (a control, kept to be caught: it is)"
+                             : all > 0              ? " (a control, kept to be caught: it is)"
                              : as_expected(checked) ? " (a control, but nothing is issued)"
                                                     : " (a control, kept to be caught: it is NOT)";
   fmt::print(out, "{}, {}: {} items in {} chunks, {} streams, {}: {} operations, {}{}\n",
              checked.chosen.schedule->about.id, job.workload->about.id, job.items, job.chunks, job.streams,
              name(job.memory), checked.recording.operations.size(), verdict, remark);
-  const std::size_t shown = brief && control ? std::min<std::size_t>(1, sentences.size()) : sentences.size();
-  for (std::size_t i = 0; i < shown; ++i) fmt::print(out, "  {}\n", sentences[i]);
+  const bool one_is_enough = brief && control;
+  const std::size_t shown = std::min(all, one_is_enough ? 1 : kShown);
+  for (std::size_t i = 0; i < shown; ++i) fmt::print(out, "  {}\n", describe(checked, i));
+  if (shown < all && !one_is_enough) fmt::print(out, "  and {} more: --json has them all\n", all - shown);
 }
 
 }  // namespace

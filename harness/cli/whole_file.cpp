@@ -13,13 +13,13 @@ namespace scanlab::cli {
 
 WholeFile::WholeFile(std::filesystem::path path, bool replace)
     : path_(std::move(path)), partial_(path_.string() + ".partial") {
-  if (!replace && std::filesystem::exists(path_)) {
+  if (!path_.has_filename()) refuse("it names no file");
+  std::error_code ignored;  // opening the file says it better
+  const bool exists = std::filesystem::exists(path_, ignored);
+  if (exists && !std::filesystem::is_regular_file(path_, ignored)) refuse("it is not a regular file");
+  if (exists && !replace) {
     throw CommandError(kBadInput,
                        fmt::format("'{}' exists; choose another name, or give --force to replace it", path_.string()));
-  }
-  std::error_code ignored;  // opening the file says it better
-  if (std::filesystem::exists(path_, ignored) && !std::filesystem::is_regular_file(path_, ignored)) {
-    refuse("it is not a regular file");
   }
   if (path_.has_parent_path()) std::filesystem::create_directories(path_.parent_path(), ignored);
   file_.open(partial_);

@@ -133,7 +133,7 @@ CheckResult check(const Recording& recording) {
   std::vector<Moment> moments;
   moments.reserve(recording.operations.size());
 
-  /// Who touches each piece of memory, in the order of issue.
+  /// Who touches each piece of memory.
   struct Touch {
     std::size_t operation;
     const Access* access;
@@ -151,18 +151,23 @@ CheckResult check(const Recording& recording) {
     }
   }
 
-  for (const auto& [where, touches] : memory) {
-    for (std::size_t b = 0; b < touches.size(); ++b) {
-      const Moment& later = moments[touches[b].operation];
-      for (std::size_t a = 0; a < b; ++a) {
-        const auto& [first, access] = touches[a];
-        if (first == touches[b].operation || !(access->writes || touches[b].access->writes)) continue;
-        if (!overlap(*access, *touches[b].access) || later.after(moments[first])) continue;
-        result.hazards.push_back({first, touches[b].operation, *touches[b].access});
+  for (auto& [where, touches] : memory) {
+    // By where they begin: those that overlap one are next to it, and not among all chunks of a host array.
+    std::ranges::stable_sort(touches, {}, [](const Touch& touch) { return touch.access->first; });
+    for (auto one = touches.begin(); one != touches.end(); ++one) {
+      const std::int64_t end = one->access->first + one->access->items;
+      for (auto other = std::next(one); other != touches.end() && other->access->first < end; ++other) {
+        const auto& [first, second] =
+            std::minmax(*one, *other, [](const Touch& a, const Touch& b) { return a.operation < b.operation; });
+        if (first.operation == second.operation || !(first.access->writes || second.access->writes)) continue;
+        if (!overlap(*first.access, *second.access)) continue;
+        if (moments[second.operation].after(moments[first.operation])) continue;
+        result.hazards.push_back({first.operation, second.operation, *second.access});
       }
     }
   }
-  std::ranges::sort(result.hazards, {}, [](const Hazard& hazard) { return std::pair(hazard.first, hazard.second); });
+  std::ranges::stable_sort(result.hazards, {},
+                           [](const Hazard& hazard) { return std::pair(hazard.first, hazard.second); });
   return result;
 }
 
