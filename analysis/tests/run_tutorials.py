@@ -1,6 +1,6 @@
 """Runs the commands of a tutorial, and compares what they print with what the page shows.
 
-usage: tutorial_test.py SCANLAB PAGE...
+usage: run_tutorials.py SCANLAB PAGE...
 
 A block fenced as ``sh`` holds commands, one a line; a block fenced as ``text`` behind it is the output of its only command. In
 an output a line `…` stands for any lines, and `…` within a line for the rest of what is there. A comment says what else to
