@@ -53,7 +53,7 @@ def fastest(timings: TimingEvidence, launch: str, of: Sequence[str]) -> pd.DataF
     """By items, the case of the variant with the least median, at each power of two."""
     rows = timings.cases[timings.cases["variant"].isin(of) & (timings.cases["settings"] == "")
                          & (timings.cases["cache"] == "warm") & (timings.cases["launch"] == launch)]  # fmt: skip
-    rows = rows[[power_of_two(n) for n in rows["items"]]]
+    rows = rows[rows["items"].map(power_of_two).astype(bool)]
     return rows.loc[rows.groupby("items")["median_ns"].idxmin()].set_index("items").sort_index()
 
 
