@@ -143,6 +143,34 @@ TEST(Explain, AllWritesFilesAndRefusesAnUnwritablePlaceFirst) {
   EXPECT_EQ(scanlab({"explain", "--all"}).status, kBadInput);
 }
 
+TEST(CommandLine, AFileThatIsNotWhatItShouldBeIsSaidToBeSoInPlainWords) {
+  const std::string file = testing::TempDir() + "/scanlab-not-what-it-should-be.json";
+  const auto expect = [&](const std::vector<std::string>& words, const std::string& text, const std::string& hint) {
+    std::ofstream(file) << text;
+    std::vector<std::string> all = words;
+    all.push_back(file);
+    const Result result = scanlab(all);
+    EXPECT_EQ(result.status, kBadInput) << result.err;
+    EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
+    EXPECT_EQ(result.err.find("json.exception"), std::string::npos) << result.err;
+    EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
+  };
+  const std::vector<std::string> tune{"tune", "--from"};
+  const std::vector<std::string> profile{"simulate", "depth_first", "--profile"};
+  const std::vector<std::string> calibrate{"calibrate", "--out", file + ".profile", "--from"};
+  const std::vector<std::string> compare{"simulate", "--profile", "h200", "--compare"};
+  const std::vector<std::string> against{"advise", "--profile", "h200", "--against"};
+  const std::string cut = "{\"schema\": 1,\n  \"name\"";
+  for (const auto& words : {tune, profile, calibrate}) expect(words, cut, "line 2, column 9: unexpected end of input");
+  expect(tune, "{}", "key 'context' not found");
+  expect(tune, "[]", "an object is expected, not array");
+  expect(calibrate, R"({"schema": "scanlab-calibration/1"})", "key 'device' not found");
+  expect(compare, R"({"otherData": {}})", "key '");
+  expect(against, R"({"benchmarks": [{}]})", "key 'run_name' not found");
+  expect(against, R"({"benchmarks": [{"run_name": 3}]})", "the type of a value must be string, but is number");
+  std::filesystem::remove(file);
+}
+
 class WholeFiles : public testing::Test {
  protected:
   WholeFiles() {

@@ -12,6 +12,7 @@
 
 #include "harness/cli/job_selection.hpp"
 #include "harness/engines/simulation.hpp"
+#include "harness/model/json_error.hpp"
 #include "harness/model/median.hpp"
 #include "harness/streams/schedule.hpp"
 
@@ -82,7 +83,9 @@ std::map<std::string, Configuration> configurations_of(const std::string& path, 
       if (is_new) at->second.chosen = job_of(name);
       at->second.measured.push_back(1e-9 * run.at("real_time").get<double>());
     }
-  } catch (const std::exception& error) {  // of JSON, of a registry, or of a number
+  } catch (const Facts::exception& error) {
+    refuse(fmt::format("its cases are not those of 'streams run' ({})", what_is_wrong(error)));
+  } catch (const std::exception& error) {  // of a registry, or of a number
     refuse(fmt::format("its cases are not those of 'streams run' ({})", error.what()));
   }
   if (all.empty()) refuse("it has no schedule that was measured");

@@ -17,6 +17,7 @@
 #include "harness/cli/selection.hpp"
 #include "harness/cli/whole_file.hpp"
 #include "harness/engines/calibration.hpp"
+#include "harness/model/json_error.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "harness/cuda/device.hpp"
 #include "harness/streams/cuda_timeline.hpp"
@@ -66,10 +67,11 @@ std::vector<int> works_of(std::vector<std::string> words) {
 
 engines::Calibration read(const std::string& path) {
   std::ifstream file(path);
-  const auto json = Facts::parse(file, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded()) throw CommandError(kBadInput, fmt::format("{}: cannot be read, or is no JSON", path));
+  if (!file) throw CommandError(kBadInput, fmt::format("{}: cannot be read", path));
   try {
-    return engines::calibration_of(json);
+    return engines::calibration_of(Facts::parse(file));
+  } catch (const Facts::parse_error& error) {
+    throw CommandError(kBadInput, fmt::format("{}: is no JSON: {}", path, what_is_wrong(error)));
   } catch (const engines::CalibrationError& error) {
     throw CommandError(kBadInput, fmt::format("{}: {}", path, error.what()));
   }

@@ -17,6 +17,7 @@
 #include "harness/cli/whole_file.hpp"
 #include "harness/engines/comparison.hpp"
 #include "harness/engines/simulation.hpp"
+#include "harness/model/json_error.hpp"
 #include "harness/model/median.hpp"
 #include "harness/streams/trace_events.hpp"
 
@@ -112,7 +113,7 @@ void compare(const std::string& file, engines::DeviceProfile profile, Compared& 
     all.predicted_seconds =
         plain ? engines::simulate(all.recording, profile, costs, queues).seconds : all.predicted.timeline.makespan();
   } catch (const Json::exception& error) {
-    refuse(file, fmt::format("its otherData are not those of a trace: {}", error.what()));
+    refuse(file, fmt::format("its otherData are not those of a trace: {}", what_is_wrong(error)));
   } catch (const std::invalid_argument& error) {
     refuse(file, error.what());
   } catch (const engines::ScheduleError& error) {

@@ -15,6 +15,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/interrupt.hpp"
 #include "harness/cli/results_file.hpp"
+#include "harness/model/json_error.hpp"
 #include "harness/model/median.hpp"
 
 namespace scanlab::cli {
@@ -225,7 +226,7 @@ Measured read_results(const std::filesystem::path& path) {
       measured.timings[named->monoid][named->items][named->choice][named->column].push_back(*time);
     }
   } catch (const nlohmann::json::exception& error) {
-    throw CommandError(kBadInput, fmt::format("'{}' is no results file: {}", path.string(), error.what()));
+    throw CommandError(kBadInput, fmt::format("'{}' is no results file: {}", path.string(), what_is_wrong(error)));
   }
   return measured;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 
+#include "harness/model/json_error.hpp"
 #include "harness/streams/dependencies.hpp"
 
 namespace scanlab::engines {
@@ -157,7 +158,7 @@ Calibration calibration_of(const Json& json) {
     }
     return calibration;
   } catch (const Json::exception& error) {
-    throw CalibrationError(fmt::format("no file of measurements: {}", error.what()));
+    throw CalibrationError(fmt::format("no file of measurements: {}", what_is_wrong(error)));
   }
 }
 

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "device_profiles.hpp"
+#include "harness/model/json_error.hpp"
 #include "harness/model/registry.hpp"
 
 namespace scanlab::engines {
@@ -281,9 +282,11 @@ std::optional<KernelTimes> DeviceProfile::kernel_times(const std::string& worklo
 }
 
 DeviceProfile parse_device_profile(std::string_view text, const std::string& file) {
-  const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) throw ProfileError(file + ": is no JSON");
-  return Reader(json, file).read();
+  try {
+    return Reader(Json::parse(text), file).read();
+  } catch (const Json::parse_error& error) {
+    throw ProfileError(fmt::format("{}: is no JSON: {}", file, what_is_wrong(error)));
+  }
 }
 
 const std::vector<DeviceProfile>& built_in_device_profiles() {

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "harness/model/json_error.hpp"
 #include "tuned_tables.hpp"
 
 namespace scanlab {
@@ -145,7 +146,7 @@ TuningTable parse_tuning_table(std::string_view text, const std::string& name) {
   try {
     return table_of(Json::parse(text));
   } catch (const nlohmann::json::exception& error) {
-    throw TuningError(fmt::format("{}: is no tuning table: {}", name, error.what()));
+    throw TuningError(fmt::format("{}: is no tuning table: {}", name, what_is_wrong(error)));
   } catch (const TuningError& error) {
     throw TuningError(fmt::format("{}: is no tuning table: {}", name, error.what()));
   }

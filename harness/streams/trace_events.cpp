@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/model/json_error.hpp"
+
 namespace scanlab::streams {
 
 namespace {
@@ -162,7 +164,7 @@ std::vector<Span> traced_spans(const Json& trace) {
     std::ranges::sort(spans, {}, &Span::operation);
     return spans;
   } catch (const Json::exception& error) {
-    throw std::invalid_argument(fmt::format("these are no trace events of Scanlab's: {}", error.what()));
+    throw std::invalid_argument(fmt::format("these are no trace events of Scanlab's: {}", what_is_wrong(error)));
   }
 }
 
