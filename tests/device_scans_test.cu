@@ -10,9 +10,11 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <new>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -344,19 +346,97 @@ void verify_all(const Problem& problem, const std::vector<Placement>& placements
   }
 }
 
-TEST_F(NeedsGpuScans, SizesAroundTilesAndWaves) {
+/// A scan's defaults, and every value of each of its parameters beside the others' defaults.
+std::vector<Settings> settings_of(const Variant& variant) {
+  std::vector<Settings> all{{}};
+  for (const Parameter& parameter : variant.about.parameters) {
+    for (std::size_t i = 1; i < parameter.values.size(); ++i) all.push_back({{parameter.name, parameter.values[i]}});
+  }
+  return all;
+}
+
+/// The most items, from 1 on, that `holds` is true of; 0 if it is not of 1, or is of more than any tile or wave has.
+template <class Predicate>
+std::int64_t most_items(const Predicate& holds) {
+  constexpr std::int64_t kTooMany = std::int64_t{1} << 28;
+  if (!holds(1)) return 0;
+  std::int64_t most = 1;
+  std::int64_t too_many = 2;
+  for (; too_many < kTooMany && holds(too_many); too_many *= 2) most = too_many;
+  if (too_many >= kTooMany) return 0;
+  while (too_many - most > 1) {
+    const std::int64_t middle = most + (too_many - most) / 2;
+    (holds(middle) ? most : too_many) = middle;
+  }
+  return most;
+}
+
+/// Items of what a scan takes at a time, as far as it says: its parameters in KiB, and where its plan changes. Of those
+/// that say nothing, the tiles of the plain blocks.
+std::vector<std::int64_t> tiles_of(const Variant& variant, Problem problem) {
+  std::vector<std::int64_t> tiles;
+  for (const char* const in_kib : {"tile", "piece"}) {
+    if (std::ranges::find(variant.about.parameters, in_kib, &Parameter::name) == variant.about.parameters.end())
+      continue;
+    const std::int64_t bytes = 1024 * std::stoll(setting(variant.about, problem.settings, in_kib));
+    tiles.push_back(bytes / static_cast<std::int64_t>(item_bytes(problem.type, problem.op)));
+  }
+  if (!tiles.empty()) return tiles;
+  const auto plan = [&](std::int64_t n) {
+    problem.items = n;
+    return variant.bind(problem).plan;
+  };
+  const std::int64_t chain = plan(1).chain;  // a tile more has a longer one
+  const std::int64_t tile = most_items([&](std::int64_t n) { return plan(n).possible() && plan(n).chain == chain; });
+  if (tile > 1) return {tile};
+  return {1024, 2048};
+}
+
+TEST_F(NeedsGpuScans, SizesAroundTilesAndWavesOfEverySetting) {
+  constexpr std::int64_t kMost = 1 << 24;  // two waves of any tile; a share of the whole device is no tile
   const std::int64_t multiprocessors = cuda::probe_device().facts->multiprocessors;
-  std::vector<std::int64_t> sizes;
-  for (const std::int64_t tile : {1024, 2048, 3072, 3840, 4096, 7680, 8192, 15360}) {
-    for (const std::int64_t tiles : {std::int64_t{1}, std::int64_t{33}, multiprocessors, 2 * multiprocessors}) {
-      for (const std::int64_t by : {-1, 0, 1}) sizes.push_back(tile * tiles + by);
+  for (const Problem& monoid :
+       {problem_of(ElementType::i32, Operator::plus, 1),
+        problem_of(ElementType::i8, Operator::plus, 1, Mode::exclusive),
+        problem_of(ElementType::f64, Operator::plus, 1), problem_of(ElementType::f64, Operator::affine, 1)}) {
+    std::map<std::int64_t, std::vector<std::pair<const Variant*, Settings>>> scans;  // by items
+    for (const Variant* variant : scans_for(monoid)) {
+      for (const Settings& settings : settings_of(*variant)) {
+        Problem problem = monoid;
+        problem.settings = settings;
+        const auto takes = [&](std::int64_t n) {
+          problem.items = n;
+          return variant->bind(problem).plan.possible();
+        };
+        std::set<std::int64_t> ends{most_items(takes)};  // of what fits into one wave, where that is the limit
+        for (const std::int64_t tile : tiles_of(*variant, problem)) {
+          for (const std::int64_t tiles : {std::int64_t{1}, multiprocessors, 2 * multiprocessors})
+            ends.insert(tile * tiles);
+        }
+        std::set<std::int64_t> sizes;
+        for (const std::int64_t end : ends) sizes.insert({end - 1, end, end + 1});
+        for (const std::int64_t n : sizes) {
+          if (n > 0 && n < kMost && takes(n)) scans[n].emplace_back(variant, settings);
+        }
+      }
+    }
+    for (const auto& [n, all] : scans) {
+      Problem problem = monoid;
+      problem.items = n;
+      const CudaReference reference = reference_of(problem);
+      for (const auto& [variant, settings] : all) {
+        problem.settings = settings;
+        const Outcome outcome = verify_on_cuda(*variant, problem, reference);
+        EXPECT_TRUE(outcome.passed()) << case_name(variant->about, problem) << ": " << outcome.message;
+      }
     }
   }
+}
+
+TEST_F(NeedsGpuScans, SizesAtRandom) {
   std::mt19937_64 random(kSeed);
-  for (int i = 0; i < 10; ++i) sizes.push_back(static_cast<std::int64_t>(random() % (4 << 20)));
-  std::ranges::sort(sizes);
-  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-  for (const std::int64_t n : sizes) {
+  for (int i = 0; i < 10; ++i) {
+    const auto n = static_cast<std::int64_t>(random() % (4 << 20));
     verify_all(problem_of(ElementType::i32, Operator::plus, n));
     verify_all(problem_of(ElementType::i8, Operator::plus, n, Mode::exclusive));
     verify_all(problem_of(ElementType::f64, Operator::affine, n));

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <vector>
 
 #include "harness/model/variant.hpp"
 #include "harness/simt/executor.hpp"
 #include "harness/verify/verification.hpp"
+#include "variants/scan/tile_state.cuh"
 
 namespace scanlab {
 namespace {
@@ -54,6 +56,32 @@ TEST(ClosedForms, AreWhatTheExecutorCounts) {
       }
     }
   }
+}
+
+TEST(DecoupledLookback, RunsOnOneWorkspaceAreRightWhereTheirNumbersWrap) {
+  constexpr std::uint64_t kNumbers = std::uint64_t{1} << 31;  // that its tags tell apart
+  constexpr std::uint64_t kRuns = 7;
+  ASSERT_LT(kNumbers - scan::Tickets::kFirstRun % kNumbers, kRuns) << "no run wraps";
+  const auto check = [&]<class Item>(ElementType type, Item) {
+    const Problem problem{type, Operator::plus, Mode::inclusive, 30'000, {}};
+    const BoundScan bound = variant("decoupled_lookback").bind(problem);
+    const std::unique_ptr<void, decltype(&std::free)> workspace(
+        std::aligned_alloc(256, (bound.plan.workspace_bytes + 255) / 256 * 256), std::free);
+    simt::ExecutorOptions options;
+    options.order = simt::BlockOrder::interleaved;  // else each tile finds all that is before it done
+    simt::Executor executor(options);
+    bound.prepare_simt(workspace.get(), executor);
+    for (std::uint64_t run = 1; run <= kRuns; ++run) {  // each of other items: what is left of the one before is wrong
+      const std::vector<Item> in(problem.items, static_cast<Item>(run));
+      std::vector<Item> out(problem.items);
+      std::vector<Item> expected(problem.items);
+      std::partial_sum(in.begin(), in.end(), expected.begin());
+      bound.simt({in.data(), out.data(), workspace.get()}, executor);
+      EXPECT_EQ(out, expected) << name(type) << " run " << run;
+    }
+  };
+  check(ElementType::i32, std::int32_t{});  // a tag of 4 bytes
+  check(ElementType::i64, std::int64_t{});  // and of 8
 }
 
 TEST(ClosedForms, OfTheLiterature) {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kMostThreads = 512;
 
-/// A run's two tags. Runs are told apart modulo 2^31, and no state is older than one run.
+/// A run's two tags. Two to a run, they tell runs apart modulo 2^31; no state is older than one run.
 struct Tags {
   std::uint32_t aggregate;
   std::uint32_t prefix;

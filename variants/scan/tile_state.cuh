@@ -87,8 +87,9 @@ SCANLAB_HD void store_state(Block& block, const TileStates<Block, Item>& states,
 /// number of tickets: the counter divided by it is the number of the run, the rest the ticket. So a captured run can be
 /// replayed: nothing about it is an argument of the launch.
 struct Tickets {
-  /// Runs are told apart by their numbers modulo 2^32, which wrap. The first is a few before that, so that it happens
-  /// to every user in the first minute and not to one of them after a month.
+  /// Runs are told apart by the low 32 bits of their numbers, or 31 where a run has two tags; both wrap at 2^32. The
+  /// first number is a few before that, so that it happens to every user in the first minute and not to one of them
+  /// after a month.
   static constexpr std::uint64_t kFirstRun = 0xFFFFFFFC;
   std::uint64_t tickets_a_run = 1;
 
