@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -18,6 +19,7 @@
 #include "harness/cli/provenance.hpp"
 #include "harness/cli/sweep.hpp"
 #include "harness/model/host_registration.hpp"
+#include "harness/model/median.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "harness/cuda/error.hpp"
 #endif
@@ -214,6 +216,34 @@ TEST_F(BenchTest, StopsTimingACaseWhoseCapIsSpent) {
   const Json entries = document().at("benchmarks");
   EXPECT_LT(entries.size(), 1000u);
   EXPECT_EQ(entries.back().at("verified"), 1);
+}
+
+TEST_F(BenchTest, StopsTimingACaseWhoseMedianIsKnown) {
+  const auto entries = [&](const std::string& width) {
+    EXPECT_EQ(
+        bench_to_file({"--variant", "planted_right", "--items", "1000", "--rounds", "9", "--width", width, "--force"}),
+        kOk);
+    return document().at("benchmarks");
+  };
+  const Json any = entries("1e9");
+  ASSERT_EQ(any.size(), 6u) << "fewer have no interval";
+  EXPECT_EQ(any.back().at("settled"), 1);
+  EXPECT_EQ(any.front().at("settled"), 0);
+  EXPECT_EQ(any.back().at("verified"), 1) << "of its last timed run";
+  EXPECT_EQ(document().at("context").at("width_percent"), "1000000000");
+  EXPECT_EQ(entries("0").size(), 9u);
+  EXPECT_EQ(bench_to_file({"--variant", "planted_right", "--items", "10", "--width", "-1", "--force"}), kBadInput);
+}
+
+TEST(Median, IsKnownBetweenTwoOrderStatistics) {
+  EXPECT_TRUE(std::isinf(median_uncertainty({})));
+  EXPECT_TRUE(std::isinf(median_uncertainty({1, 1, 1, 1, 1})));
+  EXPECT_NEAR(median_uncertainty({90, 100, 100, 100, 100, 110}), 0.1, 1e-12) << "the whole range of six";
+  EXPECT_NEAR(median_uncertainty({1, 98, 100, 100, 100, 100, 100, 102, 999}), 0.02, 1e-12) << "from the 2nd to the 8th";
+  // The tables of the sign test: of 20 values, from the 6th to the 15th.
+  std::vector<double> twenty;
+  for (int i = 1; i <= 20; ++i) twenty.push_back(i);
+  EXPECT_NEAR(median_uncertainty(twenty), (15.0 - 6.0) / 2 / 10.5, 1e-12);
 }
 
 TEST_F(BenchTest, SkipsWhatDoesNotFitInHostMemoryAndGoesOn) {

@@ -28,7 +28,8 @@ constexpr char kDefaultItems[] = "2^10:2^28:x4";
 
 constexpr char kNotes[] =
     "Each case is verified first; one that fails is not timed. Then the sweep goes in rounds, one repetition of each\n"
-    "case a round, and each finished repetition is in FILE before the next starts. In its last round the output of a\n"
+    "case a round, and each finished repetition is in FILE before the next starts. A case is left out of further\n"
+    "rounds, after six at the earliest, when its median is known to 1 %. In its last round the output of a\n"
     "case is verified again. A FILE that holds something is left alone unless --force is given.\n"
     "cold: the device's L2 cache is evicted before every run; warm: runs back to back. stream: each run is launched\n"
     "by the host; graph: all are in one CUDA graph. Host code is timed warm only, and launches nothing.\n"
@@ -53,12 +54,14 @@ po::options_description bench_options() {
       ("cache", po::value<std::vector<std::string>>()->composing()->value_name("STATE"),
        "cold, warm (default both)")  //
       ("launch", po::value<std::vector<std::string>>()->composing()->value_name("WAY"),
-       "stream, graph (default both)")                                                                               //
-      ("sweep", text("NAME"), sweep_help().c_str())                                                                  //
-      ("quick", "the same as --sweep quick")                                                                         //
-      ("out", text("FILE"), "results: Google Benchmark's JSON, raw repetitions, with provenance")                    //
-      ("force", "replace FILE if it holds something")                                                                //
-      ("rounds", po::value<int>()->value_name("N"), "repetitions of each case (default 10, or the sweep's)")         //
+       "stream, graph (default both)")                                                                                //
+      ("sweep", text("NAME"), sweep_help().c_str())                                                                   //
+      ("quick", "the same as --sweep quick")                                                                          //
+      ("out", text("FILE"), "results: Google Benchmark's JSON, raw repetitions, with provenance")                     //
+      ("force", "replace FILE if it holds something")                                                                 //
+      ("rounds", po::value<int>()->value_name("N"), "repetitions of each case at most (default 10, or the sweep's)")  //
+      ("width", po::value<double>()->value_name("PERCENT"),
+       "no more for a case whose median is known to this, either way, with 95 % (default 1; 0: all)")                //
       ("cap", po::value<double>()->value_name("SECONDS"), "wall time a case may take over all rounds (default 10)")  //
       ("seed", po::value<std::uint64_t>()->value_name("N"), "of the inputs (default 1)")                             //
       ("once", "run each case once, untimed, in an NVTX range of its name, for nsys and ncu")                        //
@@ -179,6 +182,8 @@ Request read_request(const po::variables_map& values, const GoogleFlags& flags) 
   request.options.seed = given<std::uint64_t>(values, "seed").value_or(request.options.seed);
   request.options.seconds = flags.seconds;
   request.options.runs = flags.runs;
+  if (const auto percent = given<double>(values, "width")) request.options.width = *percent / 100;
+  if (!(request.options.width >= 0)) throw CommandError(kBadInput, "--width takes a percentage, 0 or more");
   if (request.options.rounds < 1) throw CommandError(kBadInput, "--rounds takes a number from 1 on");
   if (!(request.options.cap_seconds > 0)) throw CommandError(kBadInput, "--cap takes seconds, more than 0");
   request.cases = sweep != nullptr ? sweep_cases(*sweep, values) : selected_cases(values);
@@ -247,6 +252,7 @@ Facts provenance(const Request& request, const std::optional<Facts>& device, con
   facts.update(build_facts());
   facts["seed"] = std::to_string(request.options.seed);
   facts["rounds"] = std::to_string(request.options.rounds);
+  facts["width_percent"] = fmt::format("{}", 100 * request.options.width);
   facts["cap_seconds"] = fmt::format("{}", request.options.cap_seconds);
   facts["seconds_a_repetition"] = fmt::format("{}", request.options.seconds.value_or(request.options.device_seconds));
   for (const auto& [key, value] : request.context) {

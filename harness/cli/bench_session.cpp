@@ -13,6 +13,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/interrupt.hpp"
 #include "harness/cli/one_benchmark.hpp"
+#include "harness/model/median.hpp"
 
 namespace scanlab::cli {
 
@@ -234,7 +235,10 @@ void BenchSession::repeat(TimedCase& timed, int round) {
           state.SetIterationTime(repetition.seconds * static_cast<double>(timed.runs));
         }
       });
-      if (timed.state == TimedCase::State::timed && is_last(timed, round, watch.seconds())) verify_last_run(timed);
+      if (timed.state == TimedCase::State::timed) {
+        timed.nanoseconds.push_back(repetition.seconds * 1e9);
+        if (is_last(timed, round, watch.seconds())) verify_last_run(timed);
+      }
     } catch (...) {
       lost = std::current_exception();
       timed.state = TimedCase::State::failed;
@@ -243,10 +247,10 @@ void BenchSession::repeat(TimedCase& timed, int round) {
     if (timed.state != TimedCase::State::timed) state.SkipWithError(timed.reason.c_str());
   });
   describe(run, timed, round, options_.rounds);
+  run.counters["settled"] = is_settled(timed) ? 1 : 0;
   if (repetition.sm_clock_mhz > 0) run.counters["sm_clock_mhz"] = repetition.sm_clock_mhz;
   if (file_ != nullptr) file_->append(run);
   if (lost) std::rethrow_exception(lost);
-  if (timed.state == TimedCase::State::timed) timed.nanoseconds.push_back(repetition.seconds * 1e9);
   complain(timed);
   timed.seconds_a_repetition = watch.seconds();
 }
@@ -270,9 +274,13 @@ void BenchSession::verify_last_run(TimedCase& timed) {
   times_.time -= seconds;
 }
 
-/// Whether no further repetition fits under the case's cap, or there are no further rounds.
+/// Whether no further repetition is worth it, or fits under the case's cap, or there are no further rounds.
 bool BenchSession::is_last(const TimedCase& timed, int round, double seconds) const {
-  return round + 1 == options_.rounds || timed.spent_seconds + 2 * seconds > options_.cap_seconds;
+  return is_settled(timed) || round + 1 == options_.rounds || timed.spent_seconds + 2 * seconds > options_.cap_seconds;
+}
+
+bool BenchSession::is_settled(const TimedCase& timed) const {
+  return median_uncertainty(timed.nanoseconds) <= options_.width;
 }
 
 double BenchSession::seconds_a_round() const {

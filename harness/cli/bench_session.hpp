@@ -15,7 +15,8 @@
 namespace scanlab::cli {
 
 struct BenchOptions {
-  int rounds = 10;
+  int rounds = 10;          ///< at most
+  double width = 0.01;      ///< no more rounds for a case whose median is known to this part of itself, with 95 %
   double cap_seconds = 10;  ///< wall time a case may take over all rounds
   std::uint64_t seed = 1;
   double device_seconds = 5e-3;      ///< of timed work a repetition aims at on the device
@@ -61,6 +62,7 @@ class BenchSession {
   void repeat(TimedCase& timed, int round);
   void verify_last_run(TimedCase& timed);
   bool is_last(const TimedCase& timed, int round, double seconds) const;
+  bool is_settled(const TimedCase& timed) const;
   double seconds_a_round() const;
   void complain(const TimedCase& timed);
 

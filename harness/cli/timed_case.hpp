@@ -58,7 +58,7 @@ struct TimedCase {
   std::int64_t runs = 1;              ///< runs a repetition, from the calibration
   double seconds_a_repetition = 0;    ///< of wall time, the latest
   double spent_seconds = 0;           ///< of wall time in all repetitions so far
-  bool finished = false;              ///< its cap is spent: later rounds leave it out
+  bool finished = false;              ///< its interval is narrow enough, or its cap spent: later rounds leave it out
   bool verified = false;              ///< its latest check passed: before timing, and of its last timed run
   std::vector<double> nanoseconds{};  ///< a run, one entry a repetition
 
