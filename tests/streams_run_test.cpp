@@ -81,6 +81,7 @@ TEST(StreamsRun, BadInputIsASentence) {
   expect({"run"}, "run takes a schedule");
   expect({"run", "depth_first", "--rounds", "0"}, "--rounds takes");
   expect({"run", "depth_first", "--cap", "0"}, "--cap takes");
+  expect({"run", "depth_first", "--width", "-1"}, "--width takes");
   expect({"run", "--sweep", "fast"}, "there is no sweep 'fast'; known: full, quick");
   expect({"run", "--sweep", "quick", "--chunks", "3"}, "a sweep sets --chunks itself");
   expect({"run", "graph", "--sweep", "quick", "--workload", "scan"}, "no case of the sweep is left");

@@ -49,7 +49,8 @@ constexpr char kNotes[] =
     "All --benchmark_* flags are taken: --benchmark_out is --out, --benchmark_repetitions is --rounds.\n";
 
 struct RunOptions {
-  int rounds = 10;
+  int rounds = 10;      ///< at most
+  double width = 0.01;  ///< no more for a case whose median is known to this part of itself, with 95 %
   double cap = std::numeric_limits<double>::infinity();  ///< seconds of wall time a case may take over all rounds
   std::uint64_t seed = 1;
 };
@@ -192,7 +193,8 @@ class StreamsSession {
       }
       for (TimedSchedule* timed : group) {
         if (interrupted()) return;
-        if (timed->state != TimedSchedule::State::timed || (round > 0 && timed->wall >= options_.cap)) continue;
+        if (timed->state != TimedSchedule::State::timed || is_settled(*timed)) continue;
+        if (round > 0 && timed->wall >= options_.cap) continue;
         const auto start = std::chrono::steady_clock::now();
         repeat(*timed, *arrays, round);
         timed->wall += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -275,11 +277,14 @@ class StreamsSession {
       if (timed.state != TimedSchedule::State::timed) state.SkipWithError(reason_in_words(timed).c_str());
     });
     describe(run, timed, verified);
+    run.counters["settled"] = is_settled(timed) ? 1 : 0;
     keep(run, round);
     if (timed.state != TimedSchedule::State::failed) return;
     progress_.clear();
     fmt::print(context_.err, "scanlab: {} failed: {}\n", timed.name, timed.reason);
   }
+
+  bool is_settled(const TimedSchedule& timed) const { return median_uncertainty(timed.nanoseconds) <= options_.width; }
 
   static std::string reason_in_words(const TimedSchedule& timed) {
     return (timed.wrong > 0 ? "verification failed: " : "") + timed.reason;
@@ -357,10 +362,12 @@ po::options_description run_options() {
   add_job_options(options, kDefaultWorkloads, kDefaultItems);
   options.add_options()  //
       ("out", po::value<std::string>()->value_name("FILE"),
-       "results: Google Benchmark's JSON, raw repetitions, with provenance")                                  //
-      ("force", "replace FILE if it holds something")                                                         //
-      ("sweep", po::value<std::string>()->value_name("NAME"), sweep_help().c_str())                           //
-      ("rounds", po::value<int>()->value_name("N"), "repetitions of each case (default 10, or the sweep's)")  //
+       "results: Google Benchmark's JSON, raw repetitions, with provenance")                                          //
+      ("force", "replace FILE if it holds something")                                                                 //
+      ("sweep", po::value<std::string>()->value_name("NAME"), sweep_help().c_str())                                   //
+      ("rounds", po::value<int>()->value_name("N"), "repetitions of each case at most (default 10, or the sweep's)")  //
+      ("width", po::value<double>()->value_name("PERCENT"),
+       "no more for a case whose median is known to this, either way, with 95 % (default 1; 0: all)")  //
       ("cap", po::value<double>()->value_name("SECONDS"),
        "wall time a case may take over all rounds (default: no limit, or the sweep's)")                  //
       ("seed", po::value<std::uint64_t>()->value_name("N"), "of what the host arrays hold (default 1)")  //
@@ -392,6 +399,8 @@ int streams_run(const std::vector<std::string>& arguments, Context& context) {
   options.rounds = given<int>(values, "rounds").value_or(flags.rounds.value_or(options.rounds));
   options.cap = given<double>(values, "cap").value_or(options.cap);
   options.seed = given<std::uint64_t>(values, "seed").value_or(options.seed);
+  if (const auto percent = given<double>(values, "width")) options.width = *percent / 100;
+  if (!(options.width >= 0)) throw CommandError(kBadInput, "--width takes a percentage, 0 or more");
   if (options.rounds < 1) throw CommandError(kBadInput, "--rounds takes a number from 1 on");
   if (!(options.cap > 0)) throw CommandError(kBadInput, "--cap takes a number of seconds, more than 0");
   const std::optional<std::string> out = values.count("out") != 0 ? given<std::string>(values, "out") : flags.out;
@@ -411,6 +420,7 @@ int streams_run(const std::vector<std::string>& arguments, Context& context) {
   provenance.update(measured_on("scanlab streams run", context.argv));
   provenance["seed"] = std::to_string(options.seed);
   provenance["rounds"] = std::to_string(options.rounds);
+  provenance["width_percent"] = fmt::format("{}", 100 * options.width);
   for (const auto& [key, value] : flags.context) {
     if (!provenance.contains(key)) provenance[key] = value;
   }
