@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
-
 from analysis import streams_targets, targets
 from analysis.claims import OF_SCANS, OF_STREAMS, OURS, Claim
 from analysis.evidence import BEST, AllTimings, Kernels, Need, Provenance, Published, Timings, Traffic
@@ -20,7 +18,7 @@ from analysis.results import Results
 from analysis.scenes import Scenes
 from analysis.statistics import Interval
 from analysis.streams_evidence import Schedules, StreamScans, Traces
-from analysis.table_formats import Column, Table, code, size, with_interval
+from analysis.table_formats import Column, Table, code, records, size, with_interval
 from analysis.targets import Target, unknown
 
 HOLDS, FAILS, NOT_MEASURED = "holds", "fails", "not measured"
@@ -187,7 +185,7 @@ def table(checked: Sequence[Checked], caption: str, figures: bool = True) -> Tab
             Column("source", "source", right=False),
             *([Column("figure", "shown in", code, right=False)] if figures else []),
         ),
-        rows=pd.DataFrame({name: pd.Series([row[name] for row in rows], dtype=object) for name in rows[0]}),
+        rows=records(rows),
         wide=True,
     )  # fmt: skip
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -113,6 +113,11 @@ class Table:
             else:
                 plain[column.key] = values
         return plain.to_csv(index=False)
+
+
+def records(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """A table's rows from a mapping each, one at least, all with the same keys; values stay as they are."""
+    return pd.DataFrame({name: pd.Series([row[name] for row in rows], dtype=object) for name in rows[0]})
 
 
 def latex_cell(text: str) -> str:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
 from analysis.evidence import AllTimingEvidence, AllTimings, Kernels, TableEvidence
 from analysis.statistics import Interval
-from analysis.table_formats import Column, Table, whole, with_interval
+from analysis.table_formats import Column, Table, records, whole, with_interval
 from analysis.targets import Target, targets
 
 NEEDS = {"timings": AllTimings(), "kernels": Kernels()}
@@ -34,7 +32,7 @@ def build(timings: AllTimingEvidence, kernels: TableEvidence) -> Table:
                 Column("meeting_share", "share", _two, group="one wave"),
             ) if copies else ()),
         ),
-        rows=pd.DataFrame({name: pd.Series([row[name] for row in rows], dtype=object) for name in rows[0]}),
+        rows=records(rows),
         wide=True,
     )  # fmt: skip
 

@@ -159,24 +159,21 @@ int advise(const std::vector<std::string>& arguments, Context& context) {
   }
   const bool against = values.count("against") != 0;
   const Asked asked = against ? Asked{} : asked_for(values);
-  const engines::DeviceProfile device = values.count("profile") != 0
-                                            ? engines::device_profile(values["profile"].as<std::string>())
-                                            : calibrated_here(context);
+  engines::DeviceProfile device;
+  const bool is_given = values.count("profile") != 0;
+  if (is_given) device = engines::device_profile(values["profile"].as<std::string>());
   std::optional<WholeFile> file;
-  const auto open = [&] {
-    if (values.count("json") != 0) file.emplace(values["json"].as<std::string>(), values.count("force") != 0);
-  };
+  if (values.count("json") != 0) file.emplace(values["json"].as<std::string>(), values.count("force") != 0);
+  if (!is_given) device = calibrated_here(context);  // takes a while: behind all that may be refused
   Facts facts = build_facts();
   facts["argv"] = fmt::format("{}", fmt::join(context.argv, " "));
   if (against) {
-    open();
     const Facts found = advise_against(values["against"].as<std::string>(), device, facts, context);
     Facts document{{"schema", kAgainstSchema}, {"context", facts}, {"profile", device.name}};
     document.update(found);
     if (file) file->write(document.dump(1) + "\n");
     return kOk;
   }
-  open();
   Advice advice;
   try {
     advice = engines::advise(asked.job, device, asked.problem(device), engines::usual_choices());

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "harness/cli/job_selection.hpp"
+#include "harness/cli/streams_timeline.hpp"
 #include "harness/engines/simulation.hpp"
 #include "harness/model/json_error.hpp"
 #include "harness/model/median.hpp"
@@ -28,39 +28,21 @@ struct Configuration {
   double seconds() const { return median(measured); }
 };
 
-/// streams/schedule:ID/workload:W/… as `streams run` names its cases.
-std::map<std::string, std::string> parts_of(const std::string& name) {
-  std::map<std::string, std::string> parts;
+/// The facts in a case's name: streams/schedule:ID/workload:W/items:N/…
+Facts facts_in(const std::string& name) {
+  Facts facts;
   for (std::size_t begin = 0; begin < name.size();) {
     const std::size_t end = std::min(name.find('/', begin), name.size());
     const std::string part = name.substr(begin, end - begin);
-    const std::size_t colon = part.find(':');
-    if (colon != std::string::npos) parts[part.substr(0, colon)] = part.substr(colon + 1);
+    if (const std::size_t colon = part.find(':'); colon != std::string::npos) {
+      const std::string key = part.substr(0, colon);
+      const std::string value = part.substr(colon + 1);
+      const bool is_word = key == "schedule" || key == "workload" || key == "memory";
+      facts[key] = is_word ? Facts(value) : Facts(std::stoll(value));
+    }
     begin = end + 1;
   }
-  return parts;
-}
-
-template <class Entry>
-const Entry* entry(const std::string& id) {
-  const Entry* const found = RegistryOf<Entry>::instance().find(id);
-  if (found == nullptr) throw std::invalid_argument(fmt::format("there is no {} {}", Entry::kNoun, id));
-  return found;
-}
-
-ScheduledJob job_of(const std::string& name) {
-  const auto parts = parts_of(name);
-  const auto number = [&](const char* key) { return std::stoll(parts.at(key)); };
-  streams::Job job{
-      .workload = entry<streams::Workload>(parts.at("workload")),
-      .items = number("items"),
-      .chunks = static_cast<int>(number("chunks")),
-      .streams = static_cast<int>(number("streams")),
-      .memory = parts.at("memory") == "pageable" ? streams::HostMemory::pageable : streams::HostMemory::pinned,
-      .blocks = static_cast<int>(number("blocks")),
-      .work = static_cast<int>(number("work"))};
-  if (parts.count("buffers") != 0) job.buffers = static_cast<int>(number("buffers"));
-  return {entry<streams::Schedule>(parts.at("schedule")), job};
+  return facts;
 }
 
 /// Those that were measured and right, by their names.
@@ -80,7 +62,7 @@ std::map<std::string, Configuration> configurations_of(const std::string& path, 
       const std::string name = run.at("run_name");
       if (!name.starts_with("streams/schedule:") || run.value("verified", 0.0) != 1) continue;
       const auto [at, is_new] = all.try_emplace(name);
-      if (is_new) at->second.chosen = job_of(name);
+      if (is_new) at->second.chosen = job_of(facts_in(name));
       at->second.measured.push_back(1e-9 * run.at("real_time").get<double>());
     }
   } catch (const Facts::exception& error) {

@@ -50,27 +50,6 @@ struct Compared {
   throw CommandError(kBadInput, fmt::format("{}: {}", file, why));
 }
 
-template <class Entry>
-const Entry* entry(const Json& about, const char* key) {
-  const std::string id = about.at(key);
-  const Entry* const found = RegistryOf<Entry>::instance().find(id);
-  if (found == nullptr) throw std::invalid_argument(fmt::format("there is no {} {}", Entry::kNoun, id));
-  return found;
-}
-
-ScheduledJob job_of(const Json& about) {
-  streams::Job job{
-      .workload = entry<streams::Workload>(about, "workload"),
-      .items = about.at("items"),
-      .chunks = about.at("chunks"),
-      .streams = about.at("streams"),
-      .memory = about.at("memory") == "pageable" ? streams::HostMemory::pageable : streams::HostMemory::pinned,
-      .blocks = about.at("blocks"),
-      .work = about.at("work")};
-  job.buffers = about.value("buffers", job.buffers);
-  return {entry<streams::Schedule>(about, "schedule"), job};
-}
-
 /// The hardware queues that the device put the operations in: part of what was run, as the number of queues is.
 engines::QueueNumbers queues_of(const streams::Timeline& measured) {
   engines::QueueNumbers queues(measured.recording->operations.size());

@@ -59,6 +59,31 @@ Facts facts_of(const ScheduledJob& chosen) {
           {"blocks", job.blocks}};
 }
 
+namespace {
+
+template <class Entry>
+const Entry* entry(const Facts& facts, const char* key) {
+  const std::string id = facts.at(key);
+  const Entry* const found = RegistryOf<Entry>::instance().find(id);
+  if (found == nullptr) throw std::invalid_argument(fmt::format("there is no {} {}", Entry::kNoun, id));
+  return found;
+}
+
+}  // namespace
+
+ScheduledJob job_of(const Facts& facts) {
+  streams::Job job{
+      .workload = entry<streams::Workload>(facts, "workload"),
+      .items = facts.at("items"),
+      .chunks = facts.at("chunks"),
+      .streams = facts.at("streams"),
+      .memory = facts.at("memory") == "pageable" ? streams::HostMemory::pageable : streams::HostMemory::pinned,
+      .blocks = facts.at("blocks"),
+      .work = facts.at("work")};
+  job.buffers = facts.value("buffers", job.buffers);
+  return {entry<streams::Schedule>(facts, "schedule"), job};
+}
+
 void print(const streams::Timeline& timeline, const streams::TimelineAnalysis& analysis, double shortest_gap,
            std::ostream& out) {
   const streams::Recording& recording = *timeline.recording;

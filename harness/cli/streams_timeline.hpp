@@ -37,6 +37,9 @@ double shortest_gap_of(const boost::program_options::variables_map& values);
 
 /// What a trace says of its schedule and job.
 Facts facts_of(const ScheduledJob& chosen);
+/// The inverse. Throws Facts::exception for facts that are missing or of another kind, std::invalid_argument for a
+/// schedule or workload that this program does not have.
+ScheduledJob job_of(const Facts& facts);
 
 /// Throws CommandError (status 2) unless there is exactly one.
 ScheduledJob only_job(const std::string& command, const std::vector<ScheduledJob>& jobs);
