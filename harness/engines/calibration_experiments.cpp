@@ -125,6 +125,20 @@ void add_copies_both_ways(Collection& all) {
   }
 }
 
+/// In and out by turns in each stream, so that both engines turn from queue to queue while the other is at work.
+void add_copies_by_turns(Collection& all) {
+  for (const std::int64_t bytes : {kMi, 4 * kMi}) {
+    all.add(fmt::format("both_ways_by_turns/streams:4/bytes:{}", bytes), [=](Issuer& issuer, Pieces& pieces) {
+      const std::vector<Stream> streams = issuer.create_streams(4);
+      for (int i = 0; i < 2 * times(bytes); ++i) {
+        const Stream stream = streams[static_cast<std::size_t>(i % 4)];
+        issuer.copy_in(pieces.next(bytes / kFloat), stream);
+        issuer.copy_out(pieces.next(bytes / kFloat), stream);
+      }
+    });
+  }
+}
+
 void add_synchronous_copies(Collection& all, const char* memory) {
   for (const std::int64_t bytes : {64 * kKi, kMi, 4 * kMi, 16 * kMi, kLargestCopy}) {
     for (const Way way : kWays) {
@@ -382,6 +396,7 @@ std::vector<Experiment> calibration_experiments(const std::vector<int>& works) {
   all.use(job_of("scale", kItems, 1, HostMemory::pinned));
   add_copies(all);
   add_copies_both_ways(all);
+  add_copies_by_turns(all);
   add_synchronous_copies(all, "pinned");
   add_chains(all);
   add_chains_under_load(all);
