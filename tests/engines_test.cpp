@@ -18,6 +18,7 @@
 
 #include "harness/cli/command.hpp"
 #include "harness/engines/bounds.hpp"
+#include "harness/engines/comparison.hpp"
 #include "harness/engines/simulation.hpp"
 #include "harness/streams/block_waves.hpp"
 #include "harness/streams/diagnosis.hpp"
@@ -709,6 +710,35 @@ TEST(Simulate, TenThousandConfigurationsTakeSeconds) {
 
 /// A simulated timeline stands in for a measured one: held against the device that it was simulated on it fits exactly,
 /// and held against another it does not.
+
+TEST(Comparison, RepetitionsAreHeldAgainstEachOtherAndThePredictionAgainstWhatTheyAgreeOn) {
+  std::mt19937 random(7);
+  std::vector<std::set<engines::OperationPair>> repetitions(7);
+  for (auto& each : repetitions) {
+    for (std::size_t i = 0; i < 40; ++i) {
+      if (random() % 40 < i) each.insert({i, i + 1});
+    }
+    each.insert({100, 101});
+  }
+  engines::RepeatedOverlaps counted{.repetitions = 7, .times = {}};
+  engines::Agreement expected;
+  for (std::size_t a = 0; a < repetitions.size(); ++a) {
+    for (const auto& pair : repetitions[a]) ++counted.times[pair];
+    for (std::size_t b = 0; b < a; ++b) {
+      std::set<engines::OperationPair> either = repetitions[a];
+      either.insert(repetitions[b].begin(), repetitions[b].end());
+      expected += {.either = either.size(), .both = repetitions[a].size() + repetitions[b].size() - either.size()};
+    }
+  }
+  EXPECT_EQ(counted.with_themselves().either, expected.either);
+  EXPECT_EQ(counted.with_themselves().both, expected.both);
+  EXPECT_LT(counted.with_themselves().share(), 1);
+
+  counted.times = {{{0, 1}, 7}, {{1, 2}, 7}, {{2, 3}, 4}};
+  const engines::Agreement steady = counted.where_steady({{0, 1}, {2, 3}, {5, 6}});
+  EXPECT_EQ(steady.either, 3u) << "always, always but not predicted, never but predicted";
+  EXPECT_EQ(steady.both, 1u);
+}
 TEST(Simulate, ComparesTracesWithTheirSimulation) {
   const auto folder = std::filesystem::temp_directory_path() / "scanlab_compare_test";
   std::filesystem::create_directories(folder);
@@ -739,11 +769,11 @@ TEST(Simulate, ComparesTracesWithTheirSimulation) {
   EXPECT_EQ(apart.out.find("repetitions"), std::string::npos) << "these traces tell of none";
   std::ifstream told(trace);
   Json repeated = Json::parse(told);
-  repeated["otherData"]["repeated_overlap_in_either"] = 40;
-  repeated["otherData"]["repeated_overlap_in_both"] = 30;
+  repeated["otherData"]["collected_us"] = {1.0, 1.0, 1.0};
+  repeated["otherData"]["overlaps"] = {{0, 1, 3}, {1, 2, 2}, {2, 3, 1}};
   std::ofstream(other) << repeated;
   const Result between = scanlab_simulate({"--profile", "h200", "--compare", trace, other});
-  EXPECT_NE(between.out.find("own repetitions: of 40 pairs, 75.0%"), std::string::npos) << between.out;
+  EXPECT_NE(between.out.find("own repetitions: of 8 pairs, 50.0%"), std::string::npos) << between.out;
 
   const auto refused = [&](const std::string& text, const std::string& hint) {
     std::ofstream(other) << text;
@@ -767,6 +797,10 @@ TEST(Simulate, ComparesTracesWithTheirSimulation) {
   changed = original;
   changed["otherData"]["chunks"] = -7;
   refused(changed.dump(), "chunks");
+  changed = original;
+  changed["otherData"]["collected_us"] = {1.0, 1.0};
+  changed["otherData"]["overlaps"] = {{0, 1, 3}};
+  refused(changed.dump(), "its overlaps have [0,1,3], of 2 repetitions");
   changed = original;
   changed["traceEvents"] = 3;
   refused(changed.dump(), "trace");

@@ -40,8 +40,9 @@ struct Compared {
   streams::Timeline measured;
   engines::Simulation predicted;
   engines::Comparison comparison;
-  double measured_seconds = 0;   ///< as the host saw it, without collection if that is known
-  double predicted_seconds = 0;  ///< likewise
+  std::optional<engines::RepeatedOverlaps> repeated;  ///< if the trace tells
+  double measured_seconds = 0;                        ///< as the host saw it, without collection if that is known
+  double predicted_seconds = 0;                       ///< likewise
 
   double error() const { return predicted_seconds / measured_seconds - 1; }
 };
@@ -69,6 +70,19 @@ engines::DeviceProfile collected(engines::DeviceProfile profile) {
   return profile;
 }
 
+std::optional<engines::RepeatedOverlaps> repeated_overlaps(const Json& about) {
+  if (!about.contains("overlaps")) return std::nullopt;
+  engines::RepeatedOverlaps all{.repetitions = static_cast<int>(about.at("collected_us").size()), .times = {}};
+  for (const Json& each : about["overlaps"]) {
+    const int times = all.times[{each.at(0), each.at(1)}] = each.at(2);
+    if (times < 1 || times > all.repetitions) {
+      throw std::invalid_argument(
+          fmt::format("its overlaps have {}, of {} repetitions: trace it anew", each.dump(), all.repetitions));
+    }
+  }
+  return all;
+}
+
 /// Filled in place: its timelines point at its recording.
 void compare(const std::string& file, engines::DeviceProfile profile, Compared& all) {
   std::ifstream stream(file);
@@ -87,6 +101,7 @@ void compare(const std::string& file, engines::DeviceProfile profile, Compared& 
     const engines::QueueNumbers queues = queues_of(all.measured);
     all.predicted = engines::simulate(all.recording, collected(profile), costs, queues);
     all.comparison = engines::compare(all.predicted.timeline, all.measured, engines::kOverlapResolution);
+    all.repeated = repeated_overlaps(all.about);
     const bool plain = all.about.contains("plain_us");
     all.measured_seconds = plain ? 1e-6 * median(all.about["plain_us"]) : all.measured.makespan();
     all.predicted_seconds =
@@ -107,22 +122,9 @@ Json spread(const std::vector<engines::OperationError>& errors, double engines::
   return {{"median_us", median(sizes)}, {"worst_us", sizes.empty() ? 0 : std::ranges::max(sizes)}};
 }
 
-/// Of operations that overlap.
-struct Pairs {
-  std::size_t either = 0;
-  std::size_t both = 0;
-
-  Pairs& operator+=(const Pairs& other) {
-    either += other.either;
-    both += other.both;
-    return *this;
-  }
-  double share() const { return either == 0 ? 1 : static_cast<double>(both) / static_cast<double>(either); }
-};
-
-Pairs repeated_of(const Compared& one) {
-  return {one.about.value("repeated_overlap_in_either", std::size_t{0}),
-          one.about.value("repeated_overlap_in_both", std::size_t{0})};
+void add_overlaps(Json& json, const std::string& which, const engines::Agreement& pairs) {
+  json[which + "overlap_in_either"] = pairs.either;
+  json[which + "overlap_in_both"] = pairs.both;
 }
 
 Json to_json(const Compared& one) {
@@ -136,30 +138,32 @@ Json to_json(const Compared& one) {
   json["start"] = spread(errors, &engines::OperationError::start);
   json["end"] = spread(errors, &engines::OperationError::end);
   json["duration"] = spread(errors, &engines::OperationError::duration);
-  json["overlap_in_either"] = one.comparison.overlap_in_either;
-  json["overlap_in_both"] = one.comparison.overlap_in_both;
-  if (const Pairs repeated = repeated_of(one); repeated.either > 0) {
-    json["repeated_overlap_in_either"] = repeated.either;
-    json["repeated_overlap_in_both"] = repeated.both;
+  add_overlaps(json, "", one.comparison.overlaps);
+  if (one.repeated) {
+    add_overlaps(json, "repeated_", one.repeated->with_themselves());
+    add_overlaps(json, "steady_", one.repeated->where_steady(one.comparison.predicted));
   }
   return json;
 }
 
 struct Summary {
   std::vector<double> errors;  ///< sizes
-  Pairs predicted;
-  Pairs repeated;  ///< repetitions of the same measurement, in place of predictions; of traces that tell of them
+  engines::Agreement predicted;
+  engines::Agreement repeated;  ///< between repetitions of one measurement, of the traces that tell of them
+  engines::Agreement steady;    ///< of predictions, where all of those agree
 
   void add(const Compared& one) {
     errors.push_back(std::abs(one.error()));
-    predicted += {one.comparison.overlap_in_either, one.comparison.overlap_in_both};
-    repeated += repeated_of(one);
+    predicted += one.comparison.overlaps;
+    if (!one.repeated) return;
+    repeated += one.repeated->with_themselves();
+    steady += one.repeated->where_steady(one.comparison.predicted);
   }
 };
 
 void print(const Compared& one, std::ostream& out) {
   fmt::print(out, "{:>9.3f} {:>9.3f} {:>+6.1f}%  {:>4.0f}%  connections {}, {}\n", 1e3 * one.measured_seconds,
-             1e3 * one.predicted_seconds, 100 * one.error(), 100 * one.comparison.overlap_share(),
+             1e3 * one.predicted_seconds, 100 * one.error(), 100 * one.comparison.overlaps.share(),
              one.about.value("connections", 0), describe(one.chosen));
 }
 
@@ -243,19 +247,21 @@ int simulate_compare(const po::variables_map& values, const engines::DeviceProfi
              files.size(), 100 * median(summary.errors), 100 * worst, summary.predicted.either,
              100 * summary.predicted.share());
   if (summary.repeated.either > 0) {
-    fmt::print(context.out, "the same between the device's own repetitions: of {} pairs, {:.1f}%\n",
-               summary.repeated.either, 100 * summary.repeated.share());
+    fmt::print(context.out,
+               "the same between the device's own repetitions: of {} pairs, {:.1f}%; where all of those agree, the "
+               "prediction's: of {}, {:.1f}%\n",
+               summary.repeated.either, 100 * summary.repeated.share(), summary.steady.either,
+               100 * summary.steady.share());
   }
   if (file) {
-    const Json document{{"schema", kComparisonSchema},
-                        {"context", facts},
-                        {"median_error", median(summary.errors)},
-                        {"worst_error", worst},
-                        {"overlap_in_either", summary.predicted.either},
-                        {"overlap_in_both", summary.predicted.both},
-                        {"repeated_overlap_in_either", summary.repeated.either},
-                        {"repeated_overlap_in_both", summary.repeated.both},
-                        {"traces", traces}};
+    Json document{{"schema", kComparisonSchema},
+                  {"context", facts},
+                  {"median_error", median(summary.errors)},
+                  {"worst_error", worst}};
+    add_overlaps(document, "", summary.predicted);
+    add_overlaps(document, "repeated_", summary.repeated);
+    add_overlaps(document, "steady_", summary.steady);
+    document["traces"] = std::move(traces);
     file->write(document.dump(1) + "\n");
   }
   return kOk;

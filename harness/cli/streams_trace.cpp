@@ -87,16 +87,21 @@ struct Trace {
     about["collected_us"] = microseconds(measured.collected);
     about["collection_percent"] = collection_percent();
     about["verified"] = measured.wrong.empty();
-    std::size_t either = 0;
-    std::size_t both = 0;
-    for (const streams::Timeline& other : measured.others) {
-      const engines::Comparison repeated = engines::compare(other, measured.timeline, engines::kOverlapResolution);
-      either += repeated.overlap_in_either;
-      both += repeated.overlap_in_both;
-    }
-    about["repeated_overlap_in_either"] = either;
-    about["repeated_overlap_in_both"] = both;
+    about["overlaps"] = overlaps();
     return trace_events(measured.timeline, about).dump() + "\n";
+  }
+
+  /// [operation, operation, in how many of the collected repetitions they overlapped]
+  Facts overlaps() const {
+    engines::RepeatedOverlaps all;
+    const auto add = [&](const streams::Timeline& timeline) {
+      for (const auto& pair : engines::overlapping(timeline, engines::kOverlapResolution)) ++all.times[pair];
+    };
+    add(measured.timeline);
+    for (const streams::Timeline& other : measured.others) add(other);
+    Facts json = Facts::array();
+    for (const auto& [pair, times] : all.times) json.push_back({pair.first, pair.second, times});
+    return json;
   }
 
   ScheduledJob chosen;

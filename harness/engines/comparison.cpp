@@ -8,18 +8,15 @@
 
 namespace scanlab::engines {
 
-namespace {
-
 using streams::Span;
 using streams::Timeline;
-using Pairs = std::set<std::pair<std::size_t, std::size_t>>;  ///< of operations
 
 /// In time that grows as the operations and the pairs do, up to a logarithm.
-Pairs overlapping(const Timeline& timeline, double resolution) {
+std::set<OperationPair> overlapping(const Timeline& timeline, double resolution) {
   std::vector<const Span*> by_start;
   for (const Span& span : timeline.spans) by_start.push_back(&span);
   std::ranges::sort(by_start, {}, [](const Span* span) { return span->when.start; });
-  Pairs all;
+  std::set<OperationPair> all;
   std::vector<const Span*> running;
   for (const Span* span : by_start) {
     std::erase_if(running, [&](const Span* other) { return other->when.end <= span->when.start; });
@@ -32,11 +29,30 @@ Pairs overlapping(const Timeline& timeline, double resolution) {
   return all;
 }
 
-}  // namespace
+Agreement& Agreement::operator+=(const Agreement& other) {
+  either += other.either;
+  both += other.both;
+  return *this;
+}
 
-double Comparison::overlap_share() const {
-  if (overlap_in_either == 0) return 1;
-  return static_cast<double>(overlap_in_both) / static_cast<double>(overlap_in_either);
+double Agreement::share() const { return either == 0 ? 1 : static_cast<double>(both) / static_cast<double>(either); }
+
+Agreement RepeatedOverlaps::with_themselves() const {
+  const auto twos = [](int of) { return static_cast<std::size_t>(of * (of - 1) / 2); };
+  Agreement all;
+  for (const auto& [pair, in] : times) {
+    all += {.either = twos(repetitions) - twos(repetitions - in), .both = twos(in)};
+  }
+  return all;
+}
+
+Agreement RepeatedOverlaps::where_steady(const std::set<OperationPair>& predicted) const {
+  Agreement all;
+  for (const auto& [pair, in] : times) {
+    if (in == repetitions) all += {.either = 1, .both = predicted.count(pair)};
+  }
+  for (const OperationPair& pair : predicted) all.either += times.count(pair) == 0 ? 1 : 0;
+  return all;
 }
 
 Comparison compare(const Timeline& predicted, const Timeline& measured, double resolution) {
@@ -53,11 +69,11 @@ Comparison compare(const Timeline& predicted, const Timeline& measured, double r
                                  .end = a.end - b.end,
                                  .duration = a.seconds() - b.seconds()});
   }
-  const Pairs in_prediction = overlapping(predicted, resolution);
-  const Pairs in_measurement = overlapping(measured, resolution);
-  result.overlap_in_both = static_cast<std::size_t>(
-      std::ranges::count_if(in_prediction, [&](const auto& pair) { return in_measurement.count(pair) != 0; }));
-  result.overlap_in_either = in_prediction.size() + in_measurement.size() - result.overlap_in_both;
+  result.predicted = overlapping(predicted, resolution);
+  const std::set<OperationPair> in_measurement = overlapping(measured, resolution);
+  const auto both = static_cast<std::size_t>(std::ranges::count_if(
+      result.predicted, [&](const OperationPair& pair) { return in_measurement.count(pair) != 0; }));
+  result.overlaps = {.either = result.predicted.size() + in_measurement.size() - both, .both = both};
   return result;
 }
 

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "harness/streams/timeline.hpp"
@@ -20,18 +23,40 @@ struct OperationError {
   double duration = 0;
 };
 
-struct Comparison {
-  std::vector<OperationError> operations;  ///< those that are work, in the order of issue
-  std::size_t overlap_in_either = 0;       ///< pairs of operations
-  std::size_t overlap_in_both = 0;
+using OperationPair = std::pair<std::size_t, std::size_t>;  ///< in the order of issue
 
-  /// 1 where nothing overlaps in either.
-  double overlap_share() const;
+/// The pairs that ran at once for longer than `resolution` seconds: one that begins where another ends is beside it by
+/// accident.
+std::set<OperationPair> overlapping(const streams::Timeline& timeline, double resolution);
+
+/// How far two timelines agree on which operations overlap.
+struct Agreement {
+  std::size_t either = 0;  ///< pairs
+  std::size_t both = 0;
+
+  Agreement& operator+=(const Agreement& other);
+  double share() const;  ///< 1 where nothing overlaps in either
 };
 
-/// Both of one recording, with the same zero: when the host began to issue. Two operations overlap if they ran at once
-/// for longer than `resolution` seconds: one that begins where another ends is beside it by accident. Throws
-/// std::invalid_argument if the two are not of the same operations.
+/// In how many repetitions of one measurement each pair overlapped. What differs between them, no model can foretell.
+struct RepeatedOverlaps {
+  int repetitions = 0;
+  std::map<OperationPair, int> times;  ///< 1 to `repetitions`
+
+  /// Of every two repetitions, summed.
+  Agreement with_themselves() const;
+  /// Of `predicted` with those pairs on which all repetitions agree.
+  Agreement where_steady(const std::set<OperationPair>& predicted) const;
+};
+
+struct Comparison {
+  std::vector<OperationError> operations;  ///< those that are work, in the order of issue
+  std::set<OperationPair> predicted;       ///< that overlap
+  Agreement overlaps;
+};
+
+/// Both of one recording, with the same zero: when the host began to issue. Throws std::invalid_argument if the two are
+/// not of the same operations.
 Comparison compare(const streams::Timeline& predicted, const streams::Timeline& measured, double resolution);
 
 }  // namespace scanlab::engines
