@@ -44,8 +44,8 @@ const std::vector<StreamsSweep>& streams_sweeps() {
                {"--schedule=depth_first", "--workload=vector_add,square,feistel,scan", "--items=2^24", "--chunks=16"},
            }},
       {.name = "advise",
-       .about = "what advice is held against, every choice of it: three minutes",
-       .rounds = 3,
+       .about = "what advice is held against, every choice of it: a minute",
+       .rounds = 9,
        .cap = 1.7,
        .parts =
            {

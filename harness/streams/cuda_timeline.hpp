@@ -11,6 +11,7 @@ namespace scanlab::streams {
 
 struct ReplaySettings {
   int repetitions = 5;   ///< of each kind
+  double warm_up = 0;    ///< seconds of replays before the first that counts; one at least
   bool stamped = false;  ///< whether the issues of the plain ones are stamped
   bool verified = true;  ///< whether outputs are poisoned before and compared after each
 };
