@@ -1,7 +1,8 @@
 """What a figure or table needs, and the choice of the runs that answer it.
 
 A figure declares needs; a need looks first among what was measured now, then among what is recorded, and takes one
-device. What it finds carries its provenance, which the driver prints below the figure and into the caption.
+device. What it finds carries its provenance, which the driver prints below the figure and into the caption. Where several
+devices were measured, :func:`by_device` finds the needs of a figure on each of them.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import pandas as pd
 
 from analysis import statistics
 from analysis.published import Publication
-from analysis.results import CASE, MEASURED, OPTIONAL_COUNTER_COLUMNS, RECORDED, STREAM, Explanation, Results, Run
+from analysis.results import CASE, MEASURED, OPTIONAL_COUNTER_COLUMNS, RECORDED, STREAM, Explanation, Results, Run, ranked
 from analysis.statistics import Interval
 
 CEILING = "memcpy"
@@ -379,7 +380,7 @@ class AllTimings:
 
 @dataclass(frozen=True)
 class Kernels:
-    """What the kernels of our scans take, and with ``vendor`` those of CUB's too, on the device that was timed last."""
+    """What the kernels of our scans take, and with ``vendor`` those of CUB's too, on one device."""
 
     vendor: bool = False
 
@@ -531,7 +532,21 @@ class Gathered:
 
 
 def gather(needs: dict[str, Need], results: Results, published: dict[str, Publication]) -> Gathered:
-    """Finds what a figure or table declares."""
+    """Finds what a table declares, all of it on the first device that answers it."""
+    answers = (_gather(needs, results.on(device), published) for device in results.devices)
+    return next((answer for answer in answers if not answer.reasons), None) or _gather(needs, results, published)
+
+
+def by_device(needs: dict[str, Need], results: Results, published: dict[str, Publication]) -> dict[str, Gathered]:
+    """What a figure declares, on each device that answers it; once, under no name, if all have the same or none has it."""
+    answers = {device: _gather(needs, results.on(device), published) for device in results.devices}
+    answers = {device: answer for device, answer in answers.items() if not answer.reasons}
+    if len({tuple(p.line() for p in answer.provenances) for answer in answers.values()}) > 1:
+        return answers
+    return {"": gather(needs, results, published)}
+
+
+def _gather(needs: dict[str, Need], results: Results, published: dict[str, Publication]) -> Gathered:
     found = {name: need.find(results, published) for name, need in needs.items()}
     missing = tuple(needs[name].absent() for name, item in found.items() if item is None)
     return Gathered({} if missing else found, missing)
@@ -540,21 +555,12 @@ def gather(needs: dict[str, Need], results: Results, published: dict[str, Public
 # ------------------------------------------------------------------------------------------------ choosing
 
 
-def _devices(results: Results, origin: str, kinds: Sequence[str]) -> list[tuple[str, str]]:
-    """Kinds and devices of an origin, the one measured last first."""
-    latest: dict[tuple[str, str], str] = {}
-    for run in results.runs:
-        if run.origin == origin and run.kind in kinds:
-            latest[run.kind, run.device] = max(latest.get((run.kind, run.device), ""), run.date)
-    return sorted(latest, key=lambda device: latest[device], reverse=True)
-
-
 def _by_device(results: Results, table: pd.DataFrame, kinds: Sequence[str] = ("cuda",)) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Origin, device and its rows: measured before recorded, the device that was measured last first."""
+    """Origin, device and its rows: measured before recorded, then as :func:`analysis.results.ranked` has the devices."""
     for origin in (MEASURED, RECORDED):
-        for kind, device in _devices(results, origin, kinds):
-            runs = [i for i, run in enumerate(results.runs) if (run.origin, run.kind, run.device) == (origin, kind, device)]
-            yield origin, device, table[table["run"].isin(runs)]
+        of = {i: run for i, run in enumerate(results.runs) if run.origin == origin and run.kind in kinds}
+        for device in ranked(of.values(), results.first):
+            yield origin, device, table[table["run"].isin([i for i, run in of.items() if run.device == device])]
 
 
 def _by_date(runs: Iterable[int], known: Sequence[Run]) -> list[int]:
@@ -644,11 +650,8 @@ def _count_provenance(explanations: Sequence[Explanation], origin: str) -> Prove
 
 def _counter_provenance(results: Results, table: pd.DataFrame, origin: str) -> Provenance:
     """Counters lie beside the timings of the same session; that run's provenance is theirs."""
-    folders = {str(file).rsplit("/", 1)[0] for file in table["file"]}
-    beside = [run for run in results.runs if str(run.file.parent) in folders and run.kind == "cuda"]
-    if not beside:
-        beside = [run for run in results.runs if run.origin == origin and run.kind == "cuda"]
-    return run_provenance("hardware counters", beside[:1], origin)
+    beside = [results.beside(file, origin) for file in sorted(set(table["file"]))]
+    return run_provenance("hardware counters", [run for run in beside if run][:1], origin)
 
 
 def same_case(explanation: Explanation, table: pd.DataFrame) -> pd.Series:

@@ -216,6 +216,8 @@ class Results:
     wait_tables: list[pd.DataFrame] = field(default_factory=list)
     repeat_tables: list[pd.DataFrame] = field(default_factory=list)
     streams: list[StreamFile] = field(default_factory=list)
+    first: str = ""
+    """The device that comes before others of the same origin: the one that the report is about."""
     found: dict[Any, Any] = field(default_factory=dict)
     """Evidence that was gathered before, by its need: many figures need the same."""
 
@@ -255,6 +257,44 @@ class Results:
         """One row a variant, type, operator and mode that ran many times on the same input: whether its bits varied."""
         return _joined(self.repeat_tables, repeats.COLUMNS)
 
+    @cached_property
+    def devices(self) -> list[str]:
+        """The GPUs that something was measured on: those of now before recorded ones, then ``first``, then the last measured."""
+        runs = [run for run in (*self.runs, *(file.run for file in self.streams if file.kind != streams.SIMULATION)) if run.kind == "cuda"]
+        return ranked(runs, self.first)
+
+    def on(self, device: str) -> Results:
+        """These results as if there were no other GPU. What hosts timed, the executor counted and the model simulated stays."""
+        if self.devices in ([], [device]):
+            return self
+        if ("on", device) not in self.found:
+            kept = [place for place, run in enumerate(self.runs) if run.kind != "cuda" or run.device == device]
+            part = Results(self.runs, self.explanations, self.problems, first=self.first)
+            part.streams = [file for file in self.streams if file.kind == streams.SIMULATION or file.run.device == device]
+            for name in ("timings", "kernels", "skipped"):
+                table = getattr(self, name)
+                setattr(part, name, table[table["run"].isin(kept)])
+            for name in ("counters", "traffic", "waits", "repeats"):
+                table = getattr(self, name)
+                of = {file: self.beside(file, origin) for file, origin in zip(table["file"], table["origin"], strict=True)}
+                setattr(part, name, table[[(run := of[file]) is not None and run.device == device for file in table["file"]]])
+            part.devices = [device]
+            self.found["on", device] = part
+        return self.found["on", device]
+
+    def beside(self, file: str, origin: str) -> Run | None:
+        """The run that a file without provenance belongs to: the one in its folder, or else the first of its origin."""
+        runs = [run for run in self.runs if run.kind == "cuda" and run.origin == origin]
+        return next((run for run in runs if run.file.parent == Path(file).parent), runs[0] if runs else None)
+
+
+def ranked(runs: Iterable[Run], first: str = "") -> list[str]:
+    """The devices of some runs: measured now before recorded, then the one that is to be ``first``, then the last measured."""
+    latest: dict[str, tuple[bool, bool, str]] = {}
+    for run in runs:
+        latest[run.device] = max(latest.get(run.device, (False, False, "")), (run.origin == MEASURED, run.device == first, run.date))
+    return sorted(latest, key=latest.__getitem__, reverse=True)
+
 
 def _joined(tables: list[pd.DataFrame], columns: Iterable[str]) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=[*columns, "origin", "file"])
@@ -268,9 +308,9 @@ def ideal_bytes(type_name: str, op: str, items: int) -> int:
     return 2 * items * _ELEMENT_BYTES[type_name] * (2 if op == "affine" else 1)
 
 
-def read(measured: Iterable[Path], recorded: Iterable[Path]) -> Results:
+def read(measured: Iterable[Path], recorded: Iterable[Path], first: str = "") -> Results:
     """Reads every results file below the given folders (a path may also be one file)."""
-    results = Results()
+    results = Results(first=first)
     for origin, paths in ((MEASURED, measured), (RECORDED, recorded)):
         for path in paths:
             for file in _files_below(path):
