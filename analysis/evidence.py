@@ -7,6 +7,7 @@ devices were measured, :func:`by_device` finds the needs of a figure on each of 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -242,6 +243,13 @@ class TableEvidence:
 
 
 @dataclass(frozen=True)
+class HostEvidence:
+    """CPU baselines, machine by machine."""
+
+    machines: list[TimingEvidence]
+
+
+@dataclass(frozen=True)
 class CountEvidence:
     """Executor counts."""
 
@@ -271,7 +279,8 @@ class Need(Protocol):
 class Timings:
     """Timings on one device; ``types`` is by preference, and one type is taken.
 
-    ``kinds`` are the kinds of file that may have them: CPU baselines are timed beside a GPU (``cuda``) or alone (``host``).
+    ``kinds`` are the kinds of file that may have them: CPU baselines are timed beside a GPU (``cuda``) or alone (``host``); for
+    those of every machine see :class:`Hosts`.
     ``only`` leaves out all other variants; ``python`` admits the libraries of Python, which are timed in a run of their
     own. ``launches`` are the ways of launching that are wanted. Of a case that several runs have, one is taken
     (:func:`_newest_only`).
@@ -289,16 +298,15 @@ class Timings:
 
     def find(self, results: Results, published: dict[str, Publication]) -> TimingEvidence | None:
         if self not in results.found:
-            results.found[self] = self._find(results)
+            results.found[self] = next(self.each(results), None)
         return results.found[self]
 
-    def _find(self, results: Results) -> TimingEvidence | None:
+    def each(self, results: Results) -> Iterator[TimingEvidence]:
+        """What each device answers, in the order of devices; one may come twice, as measured now and as recorded."""
         for origin, device, rows in _by_device(results, results.timings, self.kinds):
-            for type_name in self.types:
-                evidence = self._of(results, rows, origin, device, type_name)
-                if evidence and self._answered_by(evidence):
-                    return evidence
-        return None
+            of_types = (self._of(results, rows, origin, device, type_name) for type_name in self.types)
+            if answer := next((evidence for evidence in of_types if evidence and self._answered_by(evidence)), None):
+                yield answer
 
     def absent(self) -> str:
         wanted = ", ".join(self.all_of)
@@ -327,6 +335,26 @@ class Timings:
         present = set(evidence.variants())
         scans = present - {FLOOR}
         return bool(scans) and set(self.all_of) <= present and (not self.any_of or bool(present & set(self.any_of)))
+
+
+@dataclass(frozen=True)
+class Hosts:
+    """The CPU baselines of every machine that was measured alone, without a GPU; with ``beside``, those timed beside a GPU too.
+
+    Where there are none, a figure goes without them; one that asks for those beside a GPU is about them.
+    """
+
+    beside: bool = False
+
+    def find(self, results: Results, published: dict[str, Publication]) -> HostEvidence | None:
+        need = Timings(any_of=CPU_BASELINES, only=CPU_BASELINES, kinds=("cuda", "host") if self.beside else ("host",))
+        machines: dict[str, TimingEvidence] = {}
+        for evidence in need.each(results):
+            machines.setdefault(evidence.host, evidence)
+        return HostEvidence(list(machines.values())) if machines or not self.beside else None
+
+    def absent(self) -> str:
+        return f"no timings of {' or '.join(CPU_BASELINES)}"
 
 
 @dataclass(frozen=True)
@@ -524,7 +552,7 @@ class Gathered:
     def provenances(self) -> list[Provenance]:
         """Each distinct provenance, in the order of the needs."""
         lines: dict[str, Provenance] = {}
-        for item in self.found.values():
+        for item in itertools.chain.from_iterable(getattr(found, "machines", [found]) for found in self.found.values()):
             for provenance in (getattr(item, "provenance", None), getattr(item, "counted", None)):
                 if provenance is not None and provenance.origin:
                     lines.setdefault(provenance.line(), provenance)

@@ -101,6 +101,8 @@ _LOOKS = {
     "cpu_sequential": Look(PURPLE, "v", "-"),
     "cpu_parallel": Look(PURPLE, "<", "--", filled=False),
 }
+HOSTS = (Look(PURPLE, ">", ":", filled=False), Look(PURPLE, "d", "-."), Look(PURPLE, "^", "--", filled=False))
+"""CPUs of machines without a GPU, all cores, one after another."""
 _SPARE = [
     Look(colour, marker, line)
     for marker, line in (("h", "-"), ("*", "-."), ("p", "--"), (">", ":"))

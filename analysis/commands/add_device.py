@@ -34,7 +34,8 @@ def run(options: argparse.Namespace) -> int:
         target = recording.file_away(found, options.recorded)
     except OSError as error:
         return refuse(f"{options.recorded}: {error.strerror}")
-    say(f"Recorded {found.device}, {count(len(found.files), 'file')}: {target}")
+    counted = f" and the counts of {count(len(found.counts), 'case')}" if found.counts else ""
+    say(f"Recorded {found.device}, {count(len(found.files), 'file')}{counted}: {target}")
     if found.ignored:
         say(f"Left where they are, because they are no measurements: {', '.join(file.name for file in found.ignored)}")
     say(f"Next: git add {target}, bring the pages up to date (CONTRIBUTING.md), and open a pull request.")
