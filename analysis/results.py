@@ -259,12 +259,16 @@ class Results:
 
     @cached_property
     def devices(self) -> list[str]:
-        """The GPUs that something was measured on: those of now before recorded ones, then ``first``, then the last measured."""
-        runs = [run for run in (*self.runs, *(file.run for file in self.streams if file.kind != streams.SIMULATION)) if run.kind == "cuda"]
-        return ranked(runs, self.first)
+        """The GPUs that something was measured on, in the order of :func:`ranked`."""
+        return ranked(self._on_gpus, self.first)
+
+    @cached_property
+    def _on_gpus(self) -> list[Run]:
+        runs = [*self.runs, *(file.run for file in self.streams if file.kind != streams.SIMULATION)]
+        return [run for run in runs if run.kind == "cuda"]
 
     def on(self, device: str) -> Results:
-        """These results as if there were no other GPU. What hosts timed, the executor counted and the model simulated stays."""
+        """These results as if there were no other GPU. Scans that CPUs timed, the executor's counts and simulations stay."""
         if self.devices in ([], [device]):
             return self
         if ("on", device) not in self.found:
@@ -284,16 +288,17 @@ class Results:
 
     def beside(self, file: str, origin: str) -> Run | None:
         """The run that a file without provenance belongs to: the one in its folder, or else the first of its origin."""
-        runs = [run for run in self.runs if run.kind == "cuda" and run.origin == origin]
+        runs = [run for run in self._on_gpus if run.origin == origin]
         return next((run for run in runs if run.file.parent == Path(file).parent), runs[0] if runs else None)
 
 
 def ranked(runs: Iterable[Run], first: str = "") -> list[str]:
-    """The devices of some runs: measured now before recorded, then the one that is to be ``first``, then the last measured."""
-    latest: dict[str, tuple[bool, bool, str]] = {}
+    """The devices of some runs: GPUs before CPUs, measured now before recorded, the one that is to be ``first``, the last measured."""
+    rank: dict[str, tuple[bool, bool, bool, str]] = {}
     for run in runs:
-        latest[run.device] = max(latest.get(run.device, (False, False, "")), (run.origin == MEASURED, run.device == first, run.date))
-    return sorted(latest, key=latest.__getitem__, reverse=True)
+        of = (run.kind == "cuda", run.origin == MEASURED, run.device == first, run.date)
+        rank[run.device] = max(rank.get(run.device, of), of)
+    return sorted(rank, key=rank.__getitem__, reverse=True)
 
 
 def _joined(tables: list[pd.DataFrame], columns: Iterable[str]) -> pd.DataFrame:

@@ -101,7 +101,7 @@ _LOOKS = {
     "cpu_sequential": Look(PURPLE, "v", "-"),
     "cpu_parallel": Look(PURPLE, "<", "--", filled=False),
 }
-HOSTS = (Look(PURPLE, ">", ":", filled=False), Look(PURPLE, "d", "-."), Look(PURPLE, "^", "--", filled=False))
+HOSTS = (Look(PURPLE, ">", ":"), Look(PURPLE, "d", "-."), Look(PURPLE, "^", "--", filled=False))
 """CPUs of machines without a GPU, all cores, one after another."""
 _SPARE = [
     Look(colour, marker, line)
@@ -169,19 +169,22 @@ class _Stack:
     """A figure that grows downwards by parts, each below a line that names it."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        self.names, self.sheet, self.heights = names, None, []
+        self.names = names
+        self.sheet: Figure | None = None
+        self.heights: list[float] = []  # of a name, of its part, of the next name, …
 
     def part(self, width: float, height: float) -> SubFigure:
         """The next part. Those before it keep their size, so that what was placed in them by the inch stays in place."""
+        if self.sheet is None:
+            self.sheet = _sheet(width, height)
+            self.grid = self.sheet.add_gridspec(2 * len(self.names), 1)
+        row = len(self.heights)
         self.heights += [_HEADING, height - _FOOTER_LINE]
-        self.sheet = self.sheet or _sheet(width, 1.0)
         self.sheet.set_size_inches(width, sum(self.heights) + _FOOTER_LINE + 0.04)
         _leave_room(self.sheet, 1)
-        if len(self.heights) == 2:
-            self.grid = self.sheet.add_gridspec(2 * len(self.names), 1)
         self.grid.set_height_ratios(self.heights + [0.0] * (2 * len(self.names) - len(self.heights)))
-        heading, part = (self.sheet.add_subfigure(self.grid[len(self.heights) - place]) for place in (2, 1))
-        heading.text(0.02 / width, 0.5, self.names[len(self.heights) // 2 - 1], fontweight="bold", va="center")
+        heading, part = (self.sheet.add_subfigure(self.grid[place]) for place in (row, row + 1))
+        heading.text(0.02 / width, 0.5, self.names[row // 2], fontweight="bold", va="center")
         return part
 
 
