@@ -139,7 +139,8 @@ def _counts(found: Recording, run: Run) -> Iterator[Problem]:
     found.counts = read.explanations
     for counted in found.counts:
         if counted.dirty or counted.commit != run.commit:
-            yield Problem(counted.file, "git_commit", f"is {counted.commit}{' with changes' * counted.dirty}, and {run.commit} in {run.file.name}: count with the code that was timed")
+            of = f"{counted.commit} with uncommitted changes" if counted.dirty else counted.commit
+            yield Problem(counted.file, "git_commit", f"is {of}, and {run.commit} in {run.file.name}: count with the code that was timed")
             return
 
 

@@ -280,8 +280,9 @@ class Results:
                 setattr(part, name, table[table["run"].isin(kept)])
             for name in ("counters", "traffic", "waits", "repeats"):
                 table = getattr(self, name)
-                of = {file: self.beside(file, origin) for file, origin in zip(table["file"], table["origin"], strict=True)}
-                setattr(part, name, table[[(run := of[file]) is not None and run.device == device for file in table["file"]]])
+                origins = dict(zip(table["file"], table["origin"], strict=True))
+                files = [file for file, origin in origins.items() if (run := self.beside(file, origin)) and run.device == device]
+                setattr(part, name, table[table["file"].isin(files)])
             part.devices = [device]
             self.found["on", device] = part
         return self.found["on", device]

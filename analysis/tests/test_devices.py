@@ -5,13 +5,12 @@ from __future__ import annotations
 import importlib
 import json
 from functools import partial
-from pathlib import Path
 
 import pytest
 from matplotlib import pyplot
 from matplotlib.text import Text
 
-from analysis import claims, figures, published, results, style, tables
+from analysis import claims, figures, macros, published, results, style, tables
 from analysis.__main__ import main
 from analysis.evidence import by_device
 from analysis.modules import modules
@@ -77,7 +76,14 @@ def test_a_table_is_of_the_device_that_the_report_is_about(planted: Built, name:
 
 def test_macros_are_of_the_device_that_the_report_is_about(planted: Built) -> None:
     text = (planted.paper / "macros.tex").read_text()
-    assert rf"\newcommand{{\scanDevice}}{{{FIRST}}}" in text and rf"\newcommand{{\scanDate}}{{2026-01-02}}" in text
+    assert rf"\newcommand{{\scanDevice}}{{{FIRST}}}" in text and r"\newcommand{\scanDate}{2026-01-02}" in text
+
+
+def test_macros_of_two_devices_are_never_in_one_text(planted: Built) -> None:
+    now, then = planted.recorded / OTHER / "2026-02-03" / "scan.json", planted.recorded / FIRST
+    defined = macros.values(results.read([now], [then], FIRST), published.read(PUBLISHED, []))
+    assert defined["scanDevice"] == OTHER and "bestOfCopy" in defined
+    assert "streamRateIn" not in defined  # which the other has
 
 
 def test_a_cpu_without_a_gpu_stands_beside_each_gpu_and_is_no_device_of_figures(planted: Built) -> None:
