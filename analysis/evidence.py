@@ -560,9 +560,10 @@ class Gathered:
 
 
 def gather(needs: dict[str, Need], results: Results, published: dict[str, Publication]) -> Gathered:
-    """Finds what a table declares, all of it on the first device that answers it."""
-    answers = (_gather(needs, results.on(device), published) for device in results.devices)
-    return next((answer for answer in answers if not answer.reasons), None) or _gather(needs, results, published)
+    """Finds what a table declares, all of it on the first device that answers it; if none does, what the first one lacks."""
+    answers = (_gather(needs, results.on(device), published) for device in results.devices or [""])
+    first = next(answers)
+    return next((answer for answer in itertools.chain([first], answers) if not answer.reasons), first)
 
 
 def by_device(needs: dict[str, Need], results: Results, published: dict[str, Publication]) -> dict[str, Gathered]:
@@ -679,7 +680,7 @@ def _count_provenance(explanations: Sequence[Explanation], origin: str) -> Prove
 def _counter_provenance(results: Results, table: pd.DataFrame, origin: str) -> Provenance:
     """Counters lie beside the timings of the same session; that run's provenance is theirs."""
     beside = [results.beside(file, origin) for file in sorted(set(table["file"]))]
-    return run_provenance("hardware counters", [run for run in beside if run][:1], origin)
+    return run_provenance("hardware counters", [run for run in beside if run], origin)
 
 
 def same_case(explanation: Explanation, table: pd.DataFrame) -> pd.Series:

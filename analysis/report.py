@@ -81,7 +81,7 @@ class Report:
             for suffix in (".pdf", ".png"):
                 shutil.copyfile(self.out / "figures" / (name + suffix), self.paper / "figures" / (name + suffix))
             details = {device: module.details(**of.found) for device, of in on.items()} if hasattr(module, "details") else {}
-            text = " ".join([module.CAPTION, *(f"{device}: {said}" if device else said for device, said in details.items())])
+            text = " ".join([module.CAPTION, *(f"{device}: {said}" if device else said for device, said in details.items() if said)])
             self._write(self.paper / "figures" / f"{name}.caption.tex", caption(text, provenances))
         self.say(f"figure {name}: {footer_line(provenances) or 'a drawing'}")
 

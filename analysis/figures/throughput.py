@@ -39,8 +39,8 @@ def draw(timings: TimingEvidence, hosts: HostEvidence) -> Figure:
         panel.set_title(f"{cache} cache")
         ends = [end for name in names if (end := _line(panel, timings, name, cache, style.look(name)))]
         for machine, look in zip(hosts.machines, itertools.cycle(style.HOSTS)):
-            ends += [replace(_line(panel, machine, name, cache, look), label=f"CPU: {machine.host}")
-                     for name in CPU_BASELINES if _shown(machine, name)]  # fmt: skip
+            ends += [replace(end, label=f"CPU: {machine.host}") for name in CPU_BASELINES
+                     if _shown(machine, name) and (end := _line(panel, machine, name, cache, look))]  # fmt: skip
     axes[0].set_ylabel("throughput, GB/s of 2$n$ items")
     style.margin_legend(axes[-1], ends)
     return drawn
