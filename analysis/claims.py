@@ -52,6 +52,7 @@ class Claim:
     over: str | Sequence[str] = ()
     of_published: str = ""
     device: str = ""
+    on: str = ""
     workload: str = ""
     least_gib: float = 0
     at_least: float | None = None
@@ -104,14 +105,15 @@ def power_of_two(n: int) -> bool:
 
 
 @lru_cache
+def device(file: Path = FILE) -> str:
+    """The device that the report is about; empty if the file names none. ClaimsError as of :func:`read`."""
+    return str(_content(file).get("device", ""))
+
+
+@lru_cache
 def read(file: Path = FILE) -> tuple[Claim, ...]:
     """The claims of a file in order; ClaimsError names the first thing wrong with it."""
-    try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ClaimsError(f"{file}: cannot be read: {error.strerror}") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ClaimsError(f"{file}: is not TOML ({error})") from None
+    content = _content(file)
     entries = content.get("claim")
     if not isinstance(entries, list) or not entries:
         raise ClaimsError(f"{file}: holds no [[claim]]")
@@ -120,8 +122,18 @@ def read(file: Path = FILE) -> tuple[Claim, ...]:
         named = f" ({entry['statement']})" if isinstance(entry.get("statement"), str) else ""
         if wrong := _wrong(entry, known):
             raise ClaimsError(f"{file}: claim {number}{named}: {wrong}")
-        claims.append(Claim(**entry))
+        ours = {"on": device(file)} if entry["source"] == OURS else {}
+        claims.append(Claim(**(ours | entry)))
     return tuple(claims)
+
+
+def _content(file: Path) -> Mapping[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ClaimsError(f"{file}: cannot be read: {error.strerror}") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ClaimsError(f"{file}: is not TOML ({error})") from None
 
 
 def own(measures: Sequence[str]) -> list[Claim]:

@@ -43,19 +43,25 @@ class Checked:
 
 
 def check(claims: Sequence[Claim], results: Results, published: Mapping[str, Publication]) -> list[Checked]:
-    """Every claim in order."""
+    """Every claim in order, on the device that it is about, or else on the first one that tells of it."""
     checked = []
     for claim in claims:
-        found: list[Any] = []
-
-        def find(need: Need, found: list[Any] = found) -> Any:
-            found.append(need.find(results, dict(published)))
-            return found[-1]
-
-        target = _target(claim, find)
-        known = tuple(evidence.provenance for evidence in found if hasattr(evidence, "provenance"))
-        checked.append(Checked(claim, target, known if target.measured else ()))
+        answers = (_check(claim, results.on(device), published) for device in ([claim.on] if claim.on else results.devices))
+        answer = next((one for one in answers if one.target.reached is not None), None)
+        checked.append(answer or _check(claim, results.on(claim.on), published))
     return checked
+
+
+def _check(claim: Claim, results: Results, published: Mapping[str, Publication]) -> Checked:
+    found: list[Any] = []
+
+    def find(need: Need) -> Any:
+        found.append(need.find(results, dict(published)))
+        return found[-1]
+
+    target = _target(claim, find)
+    known = tuple(evidence.provenance for evidence in found if hasattr(evidence, "provenance"))
+    return Checked(claim, target, known if target.measured else ())
 
 
 def _target(claim: Claim, find: Find) -> Target:

@@ -1,11 +1,13 @@
 """What a figure or table needs, and the choice of the runs that answer it.
 
 A figure declares needs; a need looks first among what was measured now, then among what is recorded, and takes one
-device. What it finds carries its provenance, which the driver prints below the figure and into the caption.
+device. What it finds carries its provenance, which the driver prints below the figure and into the caption. Where several
+devices were measured, :func:`by_device` finds the needs of a figure on each of them.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,7 +18,7 @@ import pandas as pd
 
 from analysis import statistics
 from analysis.published import Publication
-from analysis.results import CASE, MEASURED, OPTIONAL_COUNTER_COLUMNS, RECORDED, STREAM, Explanation, Results, Run
+from analysis.results import CASE, MEASURED, OPTIONAL_COUNTER_COLUMNS, RECORDED, STREAM, Explanation, Results, Run, ranked
 from analysis.statistics import Interval
 
 CEILING = "memcpy"
@@ -241,6 +243,13 @@ class TableEvidence:
 
 
 @dataclass(frozen=True)
+class HostEvidence:
+    """CPU baselines, machine by machine."""
+
+    machines: list[TimingEvidence]
+
+
+@dataclass(frozen=True)
 class CountEvidence:
     """Executor counts."""
 
@@ -270,7 +279,8 @@ class Need(Protocol):
 class Timings:
     """Timings on one device; ``types`` is by preference, and one type is taken.
 
-    ``kinds`` are the kinds of file that may have them: CPU baselines are timed beside a GPU (``cuda``) or alone (``host``).
+    ``kinds`` are the kinds of file that may have them: CPU baselines are timed beside a GPU (``cuda``) or alone (``host``); for
+    those of every machine see :class:`Hosts`.
     ``only`` leaves out all other variants; ``python`` admits the libraries of Python, which are timed in a run of their
     own. ``launches`` are the ways of launching that are wanted. Of a case that several runs have, one is taken
     (:func:`_newest_only`).
@@ -288,16 +298,15 @@ class Timings:
 
     def find(self, results: Results, published: dict[str, Publication]) -> TimingEvidence | None:
         if self not in results.found:
-            results.found[self] = self._find(results)
+            results.found[self] = next(self.each(results), None)
         return results.found[self]
 
-    def _find(self, results: Results) -> TimingEvidence | None:
+    def each(self, results: Results) -> Iterator[TimingEvidence]:
+        """What each device answers, in the order of devices; one may come twice, as measured now and as recorded."""
         for origin, device, rows in _by_device(results, results.timings, self.kinds):
-            for type_name in self.types:
-                evidence = self._of(results, rows, origin, device, type_name)
-                if evidence and self._answered_by(evidence):
-                    return evidence
-        return None
+            of_types = (self._of(results, rows, origin, device, type_name) for type_name in self.types)
+            if answer := next((evidence for evidence in of_types if evidence and self._answered_by(evidence)), None):
+                yield answer
 
     def absent(self) -> str:
         wanted = ", ".join(self.all_of)
@@ -326,6 +335,26 @@ class Timings:
         present = set(evidence.variants())
         scans = present - {FLOOR}
         return bool(scans) and set(self.all_of) <= present and (not self.any_of or bool(present & set(self.any_of)))
+
+
+@dataclass(frozen=True)
+class Hosts:
+    """The CPU baselines of every machine that was measured alone, without a GPU; with ``beside``, those timed beside a GPU too.
+
+    Where there are none, a figure goes without them; one that asks for those beside a GPU is about them.
+    """
+
+    beside: bool = False
+
+    def find(self, results: Results, published: dict[str, Publication]) -> HostEvidence | None:
+        need = Timings(any_of=CPU_BASELINES, only=CPU_BASELINES, kinds=("cuda", "host") if self.beside else ("host",))
+        machines: dict[str, TimingEvidence] = {}
+        for evidence in need.each(results):
+            machines.setdefault(evidence.host, evidence)
+        return HostEvidence(list(machines.values())) if machines or not self.beside else None
+
+    def absent(self) -> str:
+        return f"no timings of {' or '.join(CPU_BASELINES)}"
 
 
 @dataclass(frozen=True)
@@ -379,7 +408,7 @@ class AllTimings:
 
 @dataclass(frozen=True)
 class Kernels:
-    """What the kernels of our scans take, and with ``vendor`` those of CUB's too, on the device that was timed last."""
+    """What the kernels of our scans take, and with ``vendor`` those of CUB's too, on one device."""
 
     vendor: bool = False
 
@@ -523,7 +552,7 @@ class Gathered:
     def provenances(self) -> list[Provenance]:
         """Each distinct provenance, in the order of the needs."""
         lines: dict[str, Provenance] = {}
-        for item in self.found.values():
+        for item in itertools.chain.from_iterable(getattr(found, "machines", [found]) for found in self.found.values()):
             for provenance in (getattr(item, "provenance", None), getattr(item, "counted", None)):
                 if provenance is not None and provenance.origin:
                     lines.setdefault(provenance.line(), provenance)
@@ -531,7 +560,22 @@ class Gathered:
 
 
 def gather(needs: dict[str, Need], results: Results, published: dict[str, Publication]) -> Gathered:
-    """Finds what a figure or table declares."""
+    """Finds what a table declares, all of it on the first device that answers it; if none does, what the first one lacks."""
+    answers = (_gather(needs, results.on(device), published) for device in results.devices or [""])
+    first = next(answers)
+    return next((answer for answer in itertools.chain([first], answers) if not answer.reasons), first)
+
+
+def by_device(needs: dict[str, Need], results: Results, published: dict[str, Publication]) -> dict[str, Gathered]:
+    """What a figure declares, on each device that answers it; once, under no name, if all have the same or none has it."""
+    answers = {device: _gather(needs, results.on(device), published) for device in results.devices}
+    answers = {device: answer for device, answer in answers.items() if not answer.reasons}
+    if len({tuple(p.line() for p in answer.provenances) for answer in answers.values()}) > 1:
+        return answers
+    return {"": gather(needs, results, published)}
+
+
+def _gather(needs: dict[str, Need], results: Results, published: dict[str, Publication]) -> Gathered:
     found = {name: need.find(results, published) for name, need in needs.items()}
     missing = tuple(needs[name].absent() for name, item in found.items() if item is None)
     return Gathered({} if missing else found, missing)
@@ -540,21 +584,12 @@ def gather(needs: dict[str, Need], results: Results, published: dict[str, Public
 # ------------------------------------------------------------------------------------------------ choosing
 
 
-def _devices(results: Results, origin: str, kinds: Sequence[str]) -> list[tuple[str, str]]:
-    """Kinds and devices of an origin, the one measured last first."""
-    latest: dict[tuple[str, str], str] = {}
-    for run in results.runs:
-        if run.origin == origin and run.kind in kinds:
-            latest[run.kind, run.device] = max(latest.get((run.kind, run.device), ""), run.date)
-    return sorted(latest, key=lambda device: latest[device], reverse=True)
-
-
 def _by_device(results: Results, table: pd.DataFrame, kinds: Sequence[str] = ("cuda",)) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Origin, device and its rows: measured before recorded, the device that was measured last first."""
+    """Origin, device and its rows: measured before recorded, then as :func:`analysis.results.ranked` has the devices."""
     for origin in (MEASURED, RECORDED):
-        for kind, device in _devices(results, origin, kinds):
-            runs = [i for i, run in enumerate(results.runs) if (run.origin, run.kind, run.device) == (origin, kind, device)]
-            yield origin, device, table[table["run"].isin(runs)]
+        of = {i: run for i, run in enumerate(results.runs) if run.origin == origin and run.kind in kinds}
+        for device in ranked(of.values(), results.first):
+            yield origin, device, table[table["run"].isin([i for i, run in of.items() if run.device == device])]
 
 
 def _by_date(runs: Iterable[int], known: Sequence[Run]) -> list[int]:
@@ -644,11 +679,8 @@ def _count_provenance(explanations: Sequence[Explanation], origin: str) -> Prove
 
 def _counter_provenance(results: Results, table: pd.DataFrame, origin: str) -> Provenance:
     """Counters lie beside the timings of the same session; that run's provenance is theirs."""
-    folders = {str(file).rsplit("/", 1)[0] for file in table["file"]}
-    beside = [run for run in results.runs if str(run.file.parent) in folders and run.kind == "cuda"]
-    if not beside:
-        beside = [run for run in results.runs if run.origin == origin and run.kind == "cuda"]
-    return run_provenance("hardware counters", beside[:1], origin)
+    beside = [results.beside(file, origin) for file in sorted(set(table["file"]))]
+    return run_provenance("hardware counters", [run for run in beside if run], origin)
 
 
 def same_case(explanation: Explanation, table: pd.DataFrame) -> pd.Series:

@@ -126,7 +126,8 @@ MINOR = 0.1
 
 
 def values(results: Results, published: dict[str, Publication]) -> dict[str, str]:
-    """The macros that the evidence defines, with their LaTeX replacement."""
+    """The macros that the evidence defines, with their LaTeX replacement: all of the first device, which the text names once."""
+    results = results.on(results.devices[0]) if results.devices else results
     defined: dict[str, str] = {}
     for needs, describe in (
         ({"timings": Timings(all_of=(CEILING,))}, _timing_values),

@@ -1,12 +1,14 @@
 """A run that is to be recorded: what of it is kept, what is wrong with it, and where it is filed.
 
-Kept are the results files at the top of the folder that ``./reproduce`` or a person made, and the log of the verification.
-Executor counts, simulations and reports are not: any machine makes them again from the code.
+Kept are the results files at the top of the folder that ``./reproduce`` or a person made, and the log of the verification; of
+a machine without a GPU its executor counts too, in one file. Those of other runs, simulations and reports are not: any machine
+makes them again from the code.
 """
 
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import re
 import shutil
@@ -20,10 +22,12 @@ from typing import Any
 import pandas as pd
 
 from analysis import google_benchmark, place, results, streams
-from analysis.results import CASE, Problem, Results, Run
+from analysis.results import CASE, Explanation, Problem, Results, Run
 from analysis.statistics import FEWEST
 
 VERIFICATION = "verify.txt"
+COUNTS = "explain"
+"""The folder of executor counts in a run, and the file that they become."""
 EXCEPTIONS = 0.05
 """The share of cases that may have too few repetitions for an interval."""
 _PROVENANCE = {"cuda": ("device", "driver", "argv", "seed"), "host": ("cpu", "cores", "argv", "seed")}
@@ -40,6 +44,7 @@ class Recording:
     folder: Path
     files: list[Path] = field(default_factory=list)
     ignored: list[Path] = field(default_factory=list)
+    counts: list[Explanation] = field(default_factory=list)
     device: str = ""
     date: str = ""
     wrong: list[Problem] = field(default_factory=list)
@@ -76,6 +81,8 @@ def examine(folder: Path, recorded: Path) -> Recording:
         return found
     first = min(of, key=lambda pair: (pair[1] != "timings", pair[0].date))[0]
     found.device, found.date = first.device, first.date[:10]
+    if first.kind == "host":
+        found.wrong += _counts(found, first)
     found.wrong += _verification(found, any(kind == "timings" and run.kind == "cuda" for run, kind in of))
     found.wrong += _recorded_already([run for run, _ in of], recorded)
     return found
@@ -94,6 +101,9 @@ def file_away(found: Recording, recorded: Path) -> Path:
                 (whole / f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes(), mtime=0))
             else:
                 shutil.copyfile(file, whole / file.name)
+        if found.counts:
+            text = json.dumps([dict(counted.content) for counted in found.counts], separators=(",", ":"))
+            (whole / f"{COUNTS}.json.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
         os.rename(whole, target)
     return target
 
@@ -120,6 +130,18 @@ def _one_run(of: Sequence[tuple[Run, str]]) -> Iterator[Problem]:
         for key, mine, first in (("device", run.device, of[0][0].device), ("git_commit", run.commit, of[0][0].commit)):
             if run.kind == of[0][0].kind and mine != first:
                 yield Problem(run.file, f"context.{key}", f"is {mine!r}, and {first!r} in {of[0][0].file.name}: record one run of one device and commit at a time")
+
+
+def _counts(found: Recording, run: Run) -> Iterator[Problem]:
+    """Executor counts, taken in if they are of the clean commit that was timed."""
+    read = results.read(sorted((found.folder / COUNTS).glob("*.json")), [])
+    yield from read.problems
+    found.counts = read.explanations
+    for counted in found.counts:
+        if counted.dirty or counted.commit != run.commit:
+            of = f"{counted.commit} with uncommitted changes" if counted.dirty else counted.commit
+            yield Problem(counted.file, "git_commit", f"is {of}, and {run.commit} in {run.file.name}: count with the code that was timed")
+            return
 
 
 def _too_few(read: Results) -> Iterator[tuple[str, str]]:

@@ -10,6 +10,7 @@ import re
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 
@@ -20,7 +21,7 @@ matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402
 
 from analysis import figures, macros, statistics, style, tables  # noqa: E402
-from analysis.evidence import Gathered, Provenance, gather  # noqa: E402
+from analysis.evidence import Gathered, Provenance, by_device, gather  # noqa: E402
 from analysis.modules import modules  # noqa: E402
 from analysis.page import write_page  # noqa: E402
 from analysis.published import Publication  # noqa: E402
@@ -60,12 +61,16 @@ class Report:
             self._write(self.paper / "macros.tex", macros.document(macros.values(self.results, self.published)))
 
     def _figure(self, name: str, module: ModuleType) -> None:
-        gathered = gather(module.NEEDS, self.results, self.published)
-        if gathered.reasons:
-            self._leave_out("figure", name, gathered, (".pdf", ".png", ".caption.tex"))
-            return
-        drawn = module.draw(**gathered.found)
-        style.footer(drawn, [p.line() for p in gathered.provenances])
+        on = by_device(module.NEEDS, self.results, self.published)
+        if gathered := on.get(""):
+            if gathered.reasons:
+                self._leave_out("figure", name, gathered, (".pdf", ".png", ".caption.tex"))
+                return
+            drawn = module.draw(**gathered.found)
+        else:
+            drawn = style.stacked({device: partial(module.draw, **of.found) for device, of in on.items()})
+        provenances = list({p.line(): p for of in on.values() for p in of.provenances}.values())
+        style.footer(drawn, [p.line() for p in provenances])
         for suffix, metadata in ((".pdf", {"CreationDate": None}), (".png", None)):
             target = self.out / "figures" / (name + suffix)
             drawn.savefig(target, metadata=metadata)
@@ -75,9 +80,10 @@ class Report:
         if self.paper:
             for suffix in (".pdf", ".png"):
                 shutil.copyfile(self.out / "figures" / (name + suffix), self.paper / "figures" / (name + suffix))
-            text = module.CAPTION + (f" {module.details(**gathered.found)}" if hasattr(module, "details") else "")
-            self._write(self.paper / "figures" / f"{name}.caption.tex", caption(text, gathered.provenances))
-        self.say(f"figure {name}: {footer_line(gathered.provenances) or 'a drawing'}")
+            details = {device: module.details(**of.found) for device, of in on.items()} if hasattr(module, "details") else {}
+            text = " ".join([module.CAPTION, *(f"{device}: {said}" if device else said for device, said in details.items() if said)])
+            self._write(self.paper / "figures" / f"{name}.caption.tex", caption(text, provenances))
+        self.say(f"figure {name}: {footer_line(provenances) or 'a drawing'}")
 
     def _table(self, name: str, module: ModuleType) -> None:
         gathered = gather(module.NEEDS, self.results, self.published)

@@ -216,6 +216,8 @@ class Results:
     wait_tables: list[pd.DataFrame] = field(default_factory=list)
     repeat_tables: list[pd.DataFrame] = field(default_factory=list)
     streams: list[StreamFile] = field(default_factory=list)
+    first: str = ""
+    """The device that comes before others of the same origin: the one that the report is about."""
     found: dict[Any, Any] = field(default_factory=dict)
     """Evidence that was gathered before, by its need: many figures need the same."""
 
@@ -255,6 +257,50 @@ class Results:
         """One row a variant, type, operator and mode that ran many times on the same input: whether its bits varied."""
         return _joined(self.repeat_tables, repeats.COLUMNS)
 
+    @cached_property
+    def devices(self) -> list[str]:
+        """The GPUs that something was measured on, in the order of :func:`ranked`."""
+        return ranked(self._on_gpus, self.first)
+
+    @cached_property
+    def _on_gpus(self) -> list[Run]:
+        runs = [*self.runs, *(file.run for file in self.streams if file.kind != streams.SIMULATION)]
+        return [run for run in runs if run.kind == "cuda"]
+
+    def on(self, device: str) -> Results:
+        """These results as if there were no other GPU. Scans that CPUs timed, the executor's counts and simulations stay."""
+        if self.devices in ([], [device]):
+            return self
+        if ("on", device) not in self.found:
+            kept = [place for place, run in enumerate(self.runs) if run.kind != "cuda" or run.device == device]
+            part = Results(self.runs, self.explanations, self.problems, first=self.first)
+            part.streams = [file for file in self.streams if file.kind == streams.SIMULATION or file.run.device == device]
+            for name in ("timings", "kernels", "skipped"):
+                table = getattr(self, name)
+                setattr(part, name, table[table["run"].isin(kept)])
+            for name in ("counters", "traffic", "waits", "repeats"):
+                table = getattr(self, name)
+                origins = dict(zip(table["file"], table["origin"], strict=True))
+                files = [file for file, origin in origins.items() if (run := self.beside(file, origin)) and run.device == device]
+                setattr(part, name, table[table["file"].isin(files)])
+            part.devices = [device]
+            self.found["on", device] = part
+        return self.found["on", device]
+
+    def beside(self, file: str, origin: str) -> Run | None:
+        """The run that a file without provenance belongs to: the one in its folder, or else the first of its origin."""
+        runs = [run for run in self._on_gpus if run.origin == origin]
+        return next((run for run in runs if run.file.parent == Path(file).parent), runs[0] if runs else None)
+
+
+def ranked(runs: Iterable[Run], first: str = "") -> list[str]:
+    """The devices of some runs: GPUs before CPUs, measured now before recorded, the one that is to be ``first``, the last measured."""
+    rank: dict[str, tuple[bool, bool, bool, str]] = {}
+    for run in runs:
+        of = (run.kind == "cuda", run.origin == MEASURED, run.device == first, run.date)
+        rank[run.device] = max(rank.get(run.device, of), of)
+    return sorted(rank, key=rank.__getitem__, reverse=True)
+
 
 def _joined(tables: list[pd.DataFrame], columns: Iterable[str]) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=[*columns, "origin", "file"])
@@ -268,9 +314,9 @@ def ideal_bytes(type_name: str, op: str, items: int) -> int:
     return 2 * items * _ELEMENT_BYTES[type_name] * (2 if op == "affine" else 1)
 
 
-def read(measured: Iterable[Path], recorded: Iterable[Path]) -> Results:
+def read(measured: Iterable[Path], recorded: Iterable[Path], first: str = "") -> Results:
     """Reads every results file below the given folders (a path may also be one file)."""
-    results = Results()
+    results = Results(first=first)
     for origin, paths in ((MEASURED, measured), (RECORDED, recorded)):
         for path in paths:
             for file in _files_below(path):

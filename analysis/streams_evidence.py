@@ -12,7 +12,7 @@ import pandas as pd
 from analysis import statistics, streams
 from analysis.evidence import Provenance, TableEvidence, run_provenance
 from analysis.published import Publication
-from analysis.results import MEASURED, RECORDED, Results, StreamFile
+from analysis.results import MEASURED, RECORDED, Results, StreamFile, ranked
 from analysis.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, Look
 
 SCHEDULE = ["workload", "items", "chunks", "streams", "memory", "work", "blocks", "buffers", "id"]
@@ -135,7 +135,7 @@ def from_even(panel: pd.DataFrame) -> float:
 
 @dataclass(frozen=True)
 class Schedules:
-    """Schedules of the device that was timed last; of a case, the newest run. ``over``: there must be panels over that."""
+    """Schedules of one device; of a case, the newest run. ``over``: there must be panels over that."""
 
     over: str = ""
 
@@ -161,7 +161,7 @@ class ScanEvidence:
 
 @dataclass(frozen=True)
 class StreamScans:
-    """Scans larger than the device, on the device that was timed last."""
+    """Scans larger than the device, on one device."""
 
     def find(self, results: Results, published: dict[str, Publication]) -> ScanEvidence | None:
         files = _files(results, streams.STREAM_SCAN)
@@ -260,12 +260,12 @@ class Experiments:
 
 
 def _files(results: Results, kind: str) -> list[StreamFile]:
-    """The files of a kind, the newest first: what was measured now, else what is recorded, of the device that was last."""
+    """The files of a kind, the newest first: what was measured now, else what is recorded, of one device."""
     for origin in (MEASURED, RECORDED):
         files = [file for file in results.streams if (file.kind, file.run.origin) == (kind, origin)]
-        files.sort(key=lambda file: file.run.date, reverse=True)
         if files:
-            return [file for file in files if file.run.device == files[0].run.device]
+            device = ranked([file.run for file in files], results.first)[0]
+            return sorted((file for file in files if file.run.device == device), key=lambda file: file.run.date, reverse=True)
     return []
 
 

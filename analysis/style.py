@@ -7,7 +7,7 @@ padded or preferred form. No two looks differ by colour alone.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +16,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib import pyplot
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.offsetbox import AnnotationBbox, DrawingArea, HPacker, TextArea
@@ -30,6 +30,8 @@ DOUBLE = 7.1
 """Width in inches of a figure across both columns."""
 _FOOTER_SIZE, _FOOTER_LINE = 6.0, 0.1
 """Size of the footer's letters in points, and height of one of its lines in inches."""
+_HEADING = 0.2
+"""Height in inches of the line above a part of a stack."""
 _SLACK = 0.04
 """Inches left free at the right edge, for letters that are wider in one file format than in another."""
 
@@ -99,6 +101,8 @@ _LOOKS = {
     "cpu_sequential": Look(PURPLE, "v", "-"),
     "cpu_parallel": Look(PURPLE, "<", "--", filled=False),
 }
+HOSTS = (Look(PURPLE, ">", ":"), Look(PURPLE, "d", "-."), Look(PURPLE, "^", "--", filled=False))
+"""CPUs of machines without a GPU, all cores, one after another."""
 _SPARE = [
     Look(colour, marker, line)
     for marker, line in (("h", "-"), ("*", "-."), ("p", "--"), (">", ":"))
@@ -144,14 +148,59 @@ def sheet() -> AbstractContextManager[None]:
 
 
 def figure(width: float, height: float, columns: int = 1, rows: int = 1, **subplots: Any) -> tuple[Figure, Sequence[Axes]]:
-    """A figure and its axes row by row, laid out so that nothing is cut; sizes in inches."""
+    """A figure and its axes row by row, laid out so that nothing is cut; sizes in inches.
+
+    While :func:`stacked` draws, it is the next part of that figure.
+    """
     grid = {ratios: subplots.pop(ratios, None) for ratios in ("width_ratios", "height_ratios")}
-    drawn, axes = pyplot.subplots(
-        rows, columns, figsize=(width, height), squeeze=False, layout="constrained", gridspec_kw=grid, **subplots
-    )
+    drawn = _stack.part(width, height) if _stack else _sheet(width, height)
+    axes = drawn.subplots(rows, columns, squeeze=False, gridspec_kw=grid, **subplots)
+    return drawn, list(axes.flat)
+
+
+def _sheet(width: float, height: float) -> Figure:
+    drawn = pyplot.figure(figsize=(width, height), layout="constrained")
     drawn.get_layout_engine().set(w_pad=0.03, h_pad=0.02)
     _leave_room(drawn, 1)
-    return drawn, list(axes.flat)
+    return drawn
+
+
+class _Stack:
+    """A figure that grows downwards by parts, each below a line that names it."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = names
+        self.sheet: Figure | None = None
+        self.heights: list[float] = []  # of a name, of its part, of the next name, …
+
+    def part(self, width: float, height: float) -> SubFigure:
+        """The next part. Those before it keep their size, so that what was placed in them by the inch stays in place."""
+        if self.sheet is None:
+            self.sheet = _sheet(width, height)
+            self.grid = self.sheet.add_gridspec(2 * len(self.names), 1)
+        row = len(self.heights)
+        self.heights += [_HEADING, height - _FOOTER_LINE]
+        self.sheet.set_size_inches(width, sum(self.heights) + _FOOTER_LINE + 0.04)
+        _leave_room(self.sheet, 1)
+        self.grid.set_height_ratios(self.heights + [0.0] * (2 * len(self.names) - len(self.heights)))
+        heading, part = (self.sheet.add_subfigure(self.grid[place]) for place in (row, row + 1))
+        heading.text(0.02 / width, 0.5, self.names[row // 2], fontweight="bold", va="center")
+        return part
+
+
+_stack: _Stack | None = None
+
+
+def stacked(parts: Mapping[str, Callable[[], Figure]]) -> Figure:
+    """One figure of several that :func:`figure` makes, one below the other, each headed by its name."""
+    global _stack
+    _stack = stack = _Stack(list(parts))
+    try:
+        for draw in parts.values():
+            draw()
+    finally:
+        _stack = None
+    return stack.sheet
 
 
 def footer(drawn: Figure, parts: Sequence[str]) -> None:

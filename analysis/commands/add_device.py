@@ -2,6 +2,7 @@
 
 DIR is what ./reproduce --device cuda --out DIR wrote, or any folder with results files and verify.txt. Every file must be whole,
 of a known schema, of one device and one clean commit, with five repetitions a case and verified output. Nothing is filed otherwise.
+A machine without a GPU is filed below its processor's name, with what its executor counted.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ def run(options: argparse.Namespace) -> int:
         target = recording.file_away(found, options.recorded)
     except OSError as error:
         return refuse(f"{options.recorded}: {error.strerror}")
-    say(f"Recorded {found.device}, {count(len(found.files), 'file')}: {target}")
+    counted = f" and the counts of {count(len(found.counts), 'case')}" if found.counts else ""
+    say(f"Recorded {found.device}, {count(len(found.files), 'file')}{counted}: {target}")
     if found.ignored:
         say(f"Left where they are, because they are no measurements: {', '.join(file.name for file in found.ignored)}")
     say(f"Next: git add {target}, bring the pages up to date (CONTRIBUTING.md), and open a pull request.")

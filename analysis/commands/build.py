@@ -37,11 +37,11 @@ def run(options: argparse.Namespace) -> int:
     if wrong := _wrong_before_work(options):
         return refuse(*wrong)
 
-    from analysis import published, results  # matplotlib and pandas are not loaded to refuse an argument
+    from analysis import claims, published, results  # matplotlib and pandas are not loaded to refuse an argument
     from analysis.report import Report
     from analysis.tables import costs
 
-    read = results.read(options.results, options.recorded)
+    read = results.read(options.results, options.recorded, claims.device())
     publications = published.read(options.published, read.problems)
     if read.problems:
         return refuse(*read.problems, f"{options.out}: nothing was written")

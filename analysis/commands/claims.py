@@ -43,12 +43,13 @@ def run(options: argparse.Namespace) -> int:
     from analysis.report import footer_line
 
     recorded = [path for path in options.results if path.resolve().is_relative_to(DATA / "recorded")]
-    read = results.read([path for path in options.results if path not in recorded], recorded)
+    read = results.read([path for path in options.results if path not in recorded], recorded, claims_file.device(options.claims))
     publications = published.read(options.published, read.problems)
     if read.problems:
         return refuse(*read.problems)
     checked = claims_checked.check(claims, read, publications)
-    table = claims_checked.table(checked, "What is claimed here (ours, of best unless another is named) and in the literature, against these data")
+    about = f", on {on}" if (on := claims_file.device(options.claims)) else ""
+    table = claims_checked.table(checked, f"What is claimed here (ours, of best unless another is named{about}) and in the literature, against these data")
     say(table.markdown())
     verdicts = [one.verdict for one in checked]
     counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in claims_checked.VERDICTS.values() if verdict in verdicts)

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from analysis.evidence import Provenance
-from analysis.results import Run
 from analysis.statistics import Interval
 from analysis.style import Look
 
@@ -45,11 +44,3 @@ def look(title: str, of: Look) -> dict[str, Any]:
 def source(provenance: Provenance) -> str:
     """Device, date, commit, origin and repetitions, as the captions of the paper say them."""
     return provenance.line() + (f"; {provenance.repeated}" if provenance.repeated else "")
-
-
-def devices(runs: Iterable[Run]) -> list[str]:
-    """The devices of some runs, the one that was measured last first."""
-    dates: dict[str, str] = {}
-    for run in runs:
-        dates[run.device] = max(dates.get(run.device, ""), run.date)
-    return sorted(dates, key=lambda device: dates[device], reverse=True)

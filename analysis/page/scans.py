@@ -9,9 +9,9 @@ import pandas as pd
 
 from analysis import style
 from analysis.evidence import BASELINES, CEILING, FLOOR, TimingEvidence, Timings
-from analysis.page.columns import devices, intervals, look, numbers, source, times
+from analysis.page.columns import intervals, look, numbers, source, times
 from analysis.published import Publication
-from analysis.results import Results, ideal_bytes
+from analysis.results import Results, ideal_bytes, ranked
 from analysis.statistics import UNKNOWN, ratio_intervals
 
 LAUNCHES = ("stream", "graph")
@@ -25,7 +25,7 @@ def views(results: Results, published: dict[str, Publication]) -> list[dict[str,
     faster: ``share`` against a copy of the same bytes, ``speedup`` against the fastest of CUB's scans in the same case.
     """
     found = []
-    for device in devices(results.runs):
+    for device in ranked(results.runs, results.first):
         runs = [place for place, run in enumerate(results.runs) if run.device == device]
         timings = results.timings[results.timings["run"].isin(runs)]
         floors = timings[timings["variant"] == FLOOR]

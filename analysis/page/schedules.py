@@ -10,9 +10,9 @@ import pandas as pd
 from analysis import streams
 from analysis.figures.schedules import BOUNDS, bounds, ratio_title
 from analysis.figures.schedules_speedup import speedups
-from analysis.page.columns import devices, intervals, look, numbers, source, times
+from analysis.page.columns import intervals, look, numbers, source, times
 from analysis.published import Publication
-from analysis.results import Results
+from analysis.results import Results, ranked
 from analysis.statistics import UNKNOWN
 from analysis.streams_evidence import PROBLEM, SERIAL, ScheduleEvidence, Schedules
 from analysis.streams_evidence import look as look_of
@@ -25,7 +25,7 @@ def views(results: Results, published: dict[str, Publication]) -> list[dict[str,
     fastest, and for each bound its milliseconds.
     """
     found = []
-    for device in devices([file.run for file in results.streams if file.kind == streams.SCHEDULES]):
+    for device in ranked([file.run for file in results.streams if file.kind == streams.SCHEDULES], results.first):
         part = replace(results, found={}, streams=[file for file in results.streams if file.run.device == device])
         if schedules := Schedules().find(part, published):
             found += [_view(device, schedules, problem) for problem in schedules.problems()[PROBLEM].to_dict("records")]

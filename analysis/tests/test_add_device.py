@@ -68,6 +68,25 @@ def test_baselines_of_a_cpu_are_filed_under_the_cpu(tmp_path: Path, recorded: Pa
     assert (recorded / "some-cpu-3-ghz" / "2026-01-02" / "scan.json.gz").exists()
 
 
+def test_counts_of_a_machine_without_a_gpu_are_filed_in_one_file_and_must_be_of_the_code_that_was_timed(
+    tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = write_run(tmp_path / "run", name="cpu.json", kind="host", device="", cpu="Test CPU 9")
+    (run / "log" / "verify.txt").write_text("verifying on simt: 2 variants\n10 passed, 0 failed, 1 skipped\n")
+    (run / "explain").mkdir()
+    for items in (64, 128):
+        (run / "explain" / f"{items}.json").write_text(json.dumps(fixtures.explanation("hso_block", items)))
+    assert add(run, recorded) == 0
+    assert "the counts of 2 cases" in capsys.readouterr().out
+    assert sorted(path.name for path in (recorded / "test-cpu-9" / "2026-01-02").iterdir()) == ["cpu.json.gz", "explain.json.gz", "verify.txt"]
+    read = results.read([], [recorded])
+    assert sorted(e.items for e in read.explanations) == [64, 128] and not read.problems
+
+    older = fixtures.explanation("hso_block", 64) | {"git_commit": "f" * 40}
+    (run / "explain" / "64.json").write_text(json.dumps(older))
+    assert add(run, recorded) == 2 and "explain/64.json: git_commit" in capsys.readouterr().err
+
+
 def test_one_case_in_twenty_may_have_been_stopped_by_a_cap(tmp_path: Path, recorded: Path) -> None:
     def many(document: Document, stopped: int) -> None:
         document["benchmarks"] = [repetition(case_name("best", n), i, 1000.0, verified=1.0) for n in range(1, 41) for i in range(3 if n <= stopped else 5)]

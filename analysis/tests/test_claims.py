@@ -87,6 +87,24 @@ def test_a_speedup_is_set_against_the_published_one_of_its_size(tmp_path: Path, 
     assert verdict(of_2007, tmp_path / "r") == NOT_MEASURED
 
 
+def test_a_claim_is_of_its_device_and_that_of_the_literature_of_any(tmp_path: Path) -> None:
+    write(tmp_path / "r", {"decoupled_lookback": 100.0, "memcpy": 95.0})
+    assert verdict(of_speed(variation=0.1, on="Test Device"), tmp_path / "r") == HOLDS
+    assert verdict(of_speed(variation=0.1, on="Other Device"), tmp_path / "r") == NOT_MEASURED
+    other = write(tmp_path / "other", {"decoupled_lookback": 100.0, "memcpy": 50.0})
+    other.write_text(other.read_text().replace("Test Device", "Other Device").replace("2026-01-02", "2026-02-03"))
+    for first, on, says in (("", "", FAILS), ("Test Device", "", HOLDS), ("Test Device", "Other Device", FAILS), ("", "Test Device", HOLDS)):
+        (found,) = check([of_speed(variation=0.1, on=on)], results.read([], [tmp_path], first), {})
+        assert found.verdict == says, (first, on)
+
+
+def test_the_reports_own_claims_are_of_the_device_that_the_file_names(tmp_path: Path) -> None:
+    ours = {claim.on for claim in claims.read() if claim.source == claims.OURS}
+    assert ours == {claims.device()} != {""} and {claim.on for claim in claims.read() if claim.source != claims.OURS} == {""}
+    (tmp_path / "claims.toml").write_text(GOOD)
+    assert claims.device(tmp_path / "claims.toml") == ""
+
+
 @pytest.mark.parametrize(("moved", "says"), [(2.0, HOLDS), (2.09, HOLDS), (3.0, FAILS), (1.0, FAILS)])
 def test_traffic_is_what_the_hardware_counted(tmp_path: Path, moved: float, says: str) -> None:
     n = 2**28

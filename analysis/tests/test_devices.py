@@ -1,0 +1,108 @@
+"""Several devices: figures show them all, tables and macros are of one, and CPUs stand beside GPUs."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from functools import partial
+
+import pytest
+from matplotlib import pyplot
+from matplotlib.text import Text
+
+from analysis import claims, figures, macros, published, results, style, tables
+from analysis.__main__ import main
+from analysis.evidence import by_device
+from analysis.modules import modules
+from analysis.tests import fixtures
+from analysis.tests.conftest import PUBLISHED, Built
+
+FIRST, OTHER, ALONE = claims.device(), "Other Device", "Lone CPU"
+OF_NO_DEVICE = ("pipeline", "bank_conflicts", "scenes_")
+"""Figures of what no device was asked for begin so."""
+OF_DEVICES = [name for name, _ in modules(figures) if not name.startswith(OF_NO_DEVICE)]
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """The report's device, another that was measured later, and a machine without a GPU that was measured last."""
+    root = tmp_path_factory.mktemp("devices")
+    recorded = root / "recorded"
+    for device, day in ((FIRST, "2026-01-02"), (OTHER, "2026-02-03")):
+        for file in fixtures.write_all(recorded / device / day, rounds=5, top=20).iterdir():
+            file.write_text(file.read_text().replace("Test Device", device).replace("2026-01-02", day))
+    entries = [fixtures.repetition(fixtures.case_name("cpu_parallel", 2**k, "warm"), i, 900.0 * 2**k) for k in range(10, 15) for i in range(5)]
+    about = fixtures.context(kind="host", device="", cpu=ALONE, cores="2", date="2026-03-04T00:00:00")
+    (recorded / "cpu.json").write_text(json.dumps({"context": about, "benchmarks": entries}))
+    out, paper = root / "out", root / "paper"
+    status = main(["build", "--recorded", str(recorded), "--published", str(PUBLISHED), "--out", str(out), "--paper", str(paper)])
+    return Built(recorded, out, paper, status)
+
+
+@pytest.mark.parametrize("name", OF_DEVICES)
+def test_every_figure_has_every_device_in_it_and_in_its_caption(planted: Built, name: str) -> None:
+    assert planted.status == 0 and (planted.out / "figures" / f"{name}.pdf").read_bytes().startswith(b"%PDF")
+    caption = (planted.paper / "figures" / f"{name}.caption.tex").read_text()
+    assert f"{FIRST}, 2026-01-02" in caption and f"{OTHER}, 2026-02-03" in caption
+
+
+@pytest.mark.parametrize("name", ["throughput", "duel", "gantt", "hardware_conflicts", "schedules", "waterfall"])
+def test_a_part_for_each_device_is_as_large_as_the_figure_of_one_and_nothing_is_cut_off(planted: Built, name: str) -> None:
+    module = importlib.import_module(f"analysis.figures.{name}")
+    on = by_device(module.NEEDS, results.read([], [planted.recorded], FIRST), published.read(PUBLISHED, []))
+    with style.sheet():
+        one = module.draw(**on[FIRST].found)
+        drawn = style.stacked({device: partial(module.draw, **of.found) for device, of in on.items()})
+        style.footer(drawn, ["a footer"])
+        for of in (one, drawn):
+            of.canvas.draw()
+        sizes = [[axes.get_window_extent().size.round() for axes in of.axes] for of in (one, drawn)]
+        page, box = drawn.bbox, drawn.get_tightbbox().transformed(drawn.dpi_scale_trans)
+        said = [text.get_text() for text in drawn.findobj(Text)]
+        pyplot.close(one)
+        pyplot.close(drawn)
+    assert all(text in said for text in (FIRST, OTHER)) and len(sizes[1]) == 2 * len(sizes[0])
+    for alone, *parts in zip(sizes[0], sizes[1], sizes[1][len(sizes[0]) :]):
+        assert all(abs(part - alone).max() <= 8 for part in parts)  # pixels: footers are of one line, and margins follow labels
+    assert box.x0 >= page.x0 - 1 and box.x1 <= page.x1 + 1 and box.y0 >= page.y0 - 1 and box.y1 <= page.y1 + 1
+
+
+@pytest.mark.parametrize("name", [name for name, _ in modules(tables)])
+def test_a_table_is_of_the_device_that_the_report_is_about(planted: Built, name: str) -> None:
+    text = (planted.out / "tables" / f"{name}.md").read_text()
+    assert OTHER not in text
+    assert FIRST in text or "CPU executor" in text or "Engine model" in text
+
+
+def test_macros_are_of_the_device_that_the_report_is_about(planted: Built) -> None:
+    text = (planted.paper / "macros.tex").read_text()
+    assert rf"\newcommand{{\scanDevice}}{{{FIRST}}}" in text and r"\newcommand{\scanDate}{2026-01-02}" in text
+
+
+def test_macros_of_two_devices_are_never_in_one_text(planted: Built) -> None:
+    now, then = planted.recorded / OTHER / "2026-02-03" / "scan.json", planted.recorded / FIRST
+    defined = macros.values(results.read([now], [then], FIRST), published.read(PUBLISHED, []))
+    assert defined["scanDevice"] == OTHER and "bestOfCopy" in defined
+    assert "streamRateIn" not in defined  # which the other has
+
+
+def test_a_cpu_without_a_gpu_stands_beside_each_gpu_and_is_no_device_of_figures(planted: Built) -> None:
+    module = importlib.import_module("analysis.figures.throughput")
+    on = by_device(module.NEEDS, results.read([], [planted.recorded]), {})
+    assert list(on) == [OTHER, FIRST]  # where the report names none, the last measured comes first
+    with style.sheet():
+        for of in on.values():
+            drawn = module.draw(**of.found)
+            said = [text.get_text() for text in drawn.findobj(Text)]
+            pyplot.close(drawn)
+            assert f"CPU: {ALONE}, 2 cores" in said and "CPU, all cores" in said
+    assert f"{ALONE}, 2026-03-04" in (planted.paper / "figures" / "throughput.caption.tex").read_text()
+    machines = (planted.out / "tables" / "cpu_baselines.csv").read_text()
+    assert f"{ALONE}, 2 cores" in machines and "Test CPU, 4 cores" in machines
+
+
+def test_what_is_measured_now_comes_first_and_the_recorded_device_stays_beside_it(planted: Built) -> None:
+    now, then = planted.recorded / OTHER, planted.recorded / FIRST
+    module = importlib.import_module("analysis.figures.dram_traffic")
+    on = by_device(module.NEEDS, results.read([now], [then], FIRST), {})
+    assert [(device, of.provenances[0].origin) for device, of in on.items()] == [(OTHER, "measured now"), (FIRST, "recorded")]
