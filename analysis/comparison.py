@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 
 import numpy as np
@@ -26,8 +27,7 @@ from scipy import stats
 from analysis import results, streams
 from analysis.evidence import CPU_BASELINES
 from analysis.results import CASE, Problem, Run
-from analysis.statistics import FEWEST, ratio_intervals, repetitions
-from analysis.streams_evidence import SCAN, SCHEDULE
+from analysis.statistics import FEWEST, medians, ratio_intervals, repetitions
 
 SLOWER, FASTER, NEITHER, TOO_FEW = "slower", "faster", "neither", "too few"
 ONLY_A, ONLY_B = "only in A", "only in B"
@@ -35,8 +35,8 @@ VERDICTS = (SLOWER, FASTER, NEITHER, TOO_FEW, ONLY_A, ONLY_B)
 SIGNIFICANT = 0.05
 
 _SCANS = "scans"
-_KINDS = {_SCANS: (CASE, ["cache", "launch"]), streams.SCHEDULES: (["entry", *SCHEDULE, "bytes"], ["entry"]),
-          streams.STREAM_SCAN: (SCAN, ["way"])}
+_KINDS = {_SCANS: (CASE, ["cache", "launch"]), streams.SCHEDULES: (["entry", *streams.SCHEDULE, "bytes"], ["entry"]),
+          streams.STREAM_SCAN: (streams.SCAN, ["way"])}
 """Of each kind of file the columns that name a case, and those that say how it is timed, which together are its ``column``."""
 
 
@@ -111,9 +111,9 @@ def paired(a: Measured, b: Measured) -> Comparison:
     if not both.any():
         raise Refused(f"{a.run.file} and {b.run.file} have no case in common")
     for side in ("a", "b"):
-        known = cases[f"samples_{side}"].notna()
-        cases[f"count_{side}"] = cases.loc[known, f"samples_{side}"].map(len).reindex(cases.index, fill_value=0)
-        cases[f"median_{side}_ns"] = cases.loc[known, f"samples_{side}"].map(np.median).astype(float)
+        known = cases.loc[cases[f"samples_{side}"].notna(), f"samples_{side}"]
+        cases[f"count_{side}"] = known.map(len).reindex(cases.index, fill_value=0)
+        cases[f"median_{side}_ns"] = pd.Series(medians(known), index=known.index)
     cases[["ratio", "low", "high", "p", "p_corrected"]] = np.nan
     ratios = ratio_intervals(cases.loc[both, "samples_b"], cases.loc[both, "samples_a"])
     cases.loc[both, ["ratio", "low", "high"]] = [(of.value, of.low, of.high) for of in ratios]
@@ -127,7 +127,7 @@ def paired(a: Measured, b: Measured) -> Comparison:
     if "variant" in cases:
         cases.loc[cases["variant"].isin(CPU_BASELINES), "on"] = "host"
     cases["time_us"] = cases[["median_a_ns", "median_b_ns"]].min(axis=1) / 1e3
-    cases["column"] = cases[timed].astype(str).agg(" ".join, axis=1)
+    cases["column"] = reduce(lambda said, more: said + " " + more, (cases[name].astype(str) for name in timed))
     cases["verdict"] = np.select([cases["_merge"] == "left_only", cases["_merge"] == "right_only"], [ONLY_A, ONLY_B], NEITHER)
     return Comparison(a.run, b.run, a.kind, case, cases.drop(columns=["_merge", "samples_a", "samples_b"]))
 

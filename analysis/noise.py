@@ -48,8 +48,8 @@ class Noise:
             raise NoiseError(f"no pair of runs of one code is on record for {kind} on {self.device}")
         known = pd.DataFrame(rows)
         by_time = known.groupby(["on", "time"]).agg({"cases": "sum", "threshold": "max"})
-        enough = by_time.loc[by_time["cases"] >= FEWEST_CASES, "threshold"]
-        largest = known.groupby("on")["threshold"].max()
+        enough = by_time.loc[by_time["cases"] >= FEWEST_CASES, "threshold"].to_dict()
+        largest = known.groupby("on")["threshold"].max().to_dict()
         keys = zip(cases["on"], bands(cases["time_us"]), strict=True)
         return np.array([enough.get(key, largest.get(key[0], np.nan)) for key in keys], dtype=float)
 

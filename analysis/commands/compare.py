@@ -96,14 +96,14 @@ def _page(found, out: Path | None) -> str:
 
     if out is None:
         return comparison_page.markdown(found)
-    from matplotlib import pyplot
+    from matplotlib import pyplot  # half a second, which the page alone does not take
 
-    from analysis import style
+    from analysis import comparison_figure, style
 
     out.mkdir(parents=True, exist_ok=True)
     with in_place_of(out) as new:
         with style.sheet():
-            drawn = comparison_page.figure(found)
+            drawn = comparison_figure.figure(found)
             for suffix, metadata in ((".pdf", {"CreationDate": None}), (".png", None)):
                 drawn.savefig(new / f"compare{suffix}", metadata=metadata)
             pyplot.close(drawn)

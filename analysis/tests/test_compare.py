@@ -6,6 +6,8 @@ import gzip
 import itertools
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -229,6 +231,13 @@ def test_schedules_are_compared_too_and_never_with_scans(tmp_path: Path, capsys:
     assert main(["compare", file, file, "--threshold", "0.03"]) == 0
     assert "neither" in capsys.readouterr().out
     assert main(["compare", file, write(tmp_path / "a.json", {"best": 1e5}), "--threshold", "0.03"]) == 2
+
+
+def test_a_page_alone_takes_no_time_to_load_what_draws(tmp_path: Path) -> None:
+    """Two full runs are to be compared within 5 s: matplotlib alone would take half a second."""
+    file = write(tmp_path / "a.json", {"best": 1e5})
+    of = f"import sys; from analysis.__main__ import main; main(['compare', {file!r}, {file!r}, '--threshold', '0.03']); sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", of], cwd=DATA.parent, stdout=subprocess.DEVNULL).returncode == 0
 
 
 def test_a_compressed_file_is_compared(tmp_path: Path) -> None:
