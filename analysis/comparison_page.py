@@ -27,11 +27,11 @@ def summary(comparison: Comparison) -> list[str]:
     counts = comparison.cases["verdict"].value_counts()
     both = comparison.both
     found = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict in counts)
-    said = [f"{count(len(both), 'case')} in both, B against A: {found}."]
+    said = [f"{count(len(both), 'case')} in both, B against A: {found}.", *comparison.throttling]
     if both.empty or not both["threshold"].notna().any():
         return said
     low, high = both["threshold"].min(), both["threshold"].max()
-    said.append(f"The threshold is {_percent(low)}{f' to {_percent(high)}, the shorter the time, the wider' if high > low else ''}.")
+    said.append(f"The threshold is {_percent(low)}{f' to {_percent(high)}, the shorter the time, the wider' if high > low else ''}{comparison.origin and f', {comparison.origin}'}.")
     unknown = both[both["threshold"].isna()]
     if len(unknown):
         where = " and ".join(sorted(set(unknown["on"])))

@@ -28,10 +28,14 @@ BANDS_US = (10.0, 100.0)
 """Where a short run becomes a longer one, in microseconds."""
 FEWEST_CASES = 20
 """A threshold is the largest of so many differences at least; where there are fewer, that of all times counts."""
+DEFAULT = 0.1
+"""The threshold of a kind of timings that no two runs of one code are on record for: about the farthest that scans of 10 µs and
+more lay apart on the devices that are. It is for what ran on the device; a host's processor may be anything.
+"""
 
 
 class NoiseError(ValueError):
-    """A file of noise that cannot be used, or that says nothing of a device."""
+    """A file of noise that cannot be used."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +45,18 @@ class Noise:
     device: str
     pairs: list[Mapping[str, Any]]
 
+    def knows(self, kind: str) -> bool:
+        """Whether two runs of one code are on record for a kind of timings."""
+        return any(pair["kind"] == kind for pair in self.pairs)
+
     def thresholds(self, kind: str, cases: pd.DataFrame) -> np.ndarray:
-        """For each case by ``on`` and ``time_us``: the ratio beyond 1 that two runs of one code reached; NaN where it is not known."""
+        """For each case by ``on`` and ``time_us``: the ratio beyond 1 that two runs of one code reached; NaN where it is not known.
+
+        Of a kind that is not known at all, it is ``DEFAULT`` on the device.
+        """
+        if not self.knows(kind):
+            return np.where(cases["on"] == "device", DEFAULT, np.nan)
         rows = [row for pair in self.pairs if pair["kind"] == kind for row in pair["thresholds"]]
-        if not rows:
-            raise NoiseError(f"no pair of runs of one code is on record for {kind} on {self.device}")
         known = pd.DataFrame(rows)
         by_time = known.groupby(["on", "time"]).agg({"cases": "sum", "threshold": "max"})
         enough = by_time.loc[by_time["cases"] >= FEWEST_CASES, "threshold"].to_dict()
@@ -70,12 +81,9 @@ def pair(kind: str, of: str, a: Mapping[str, str], b: Mapping[str, str], cases: 
 
 
 def read(devices: Iterable[str], folder: Path = FOLDER) -> list[Noise]:
-    """The noise of each device; NoiseError if one is not known."""
+    """The noise of each device, without pairs where none is on record."""
     found = {noise.device: noise for noise in map(_read, sorted(folder.glob("*.json")))}
-    for device in devices:
-        if device not in found:
-            raise NoiseError(f"no pair of runs of one code is on record for {device} in {folder}")
-    return [found[device] for device in devices]
+    return [found.get(device, Noise(device, [])) for device in devices]
 
 
 def add(file: Path, device: str, new: Mapping[str, Any]) -> None:
