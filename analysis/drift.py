@@ -7,7 +7,7 @@ comparable (over the median of all, one repetition in five would be exactly 1, a
 * drift: the median over all cases of each round, with the 95% interval between order statistics (Le Boudec 2010, as Hoefler
   and Belli ask: no distribution is assumed); and for each case Mann's rank test for trend (1945), which is Kendall's tau of
   time and round, exact, corrected over the cases of the session by Benjamini and Hochberg.
-* outliers: repetitions beyond Tukey's fences, 1.5 interquartile ranges outside the quartiles of their case.
+* outliers: repetitions beyond Tukey's fences, which stand 1.5 times the distance of the quartiles of a case outside them.
 * clocks: readings below the highest clock of the device, taken while repetitions ran. Files without readings say nothing.
 """
 
@@ -31,7 +31,7 @@ from analysis.statistics import CONFIDENCE, FEWEST, SEED, SIGNIFICANT, corrected
 TITLES = {SCANS: "scans", streams.SCHEDULES: "schedules", streams.STREAM_SCAN: "stream-scan"}
 """What figures and tables call the kinds of sessions."""
 FENCE = 1.5
-"""Interquartile ranges from a quartile to Tukey's fence."""
+"""Distances of the quartiles from each to Tukey's fence."""
 
 
 TOGETHER = 20
@@ -55,7 +55,7 @@ class Session:
     @property
     def name(self) -> str:
         """The file without its endings, or how many there are."""
-        return self.runs[0].file.name.partition(".")[0] if len(self.runs) == 1 else f"{len(self.runs)} files"
+        return self.runs[0].file.name.partition(".")[0] if len(self.runs) == 1 else f"{len(self.runs)} files of {TITLES[self.kind]}"
 
     @cached_property
     def rounds(self) -> pd.DataFrame:
@@ -187,8 +187,11 @@ def _by_count(rows: pd.DataFrame) -> Iterator[np.ndarray]:
 
 
 def _beyond_fences(rows: np.ndarray) -> np.ndarray:
-    """Which values of each row Tukey calls outside."""
-    low, high = np.quantile(rows, (0.25, 0.75), axis=1)[:, :, None]
+    """Which values of each row Tukey calls outside: 1.5 times the distance of the fourths beyond them."""
+    ordered, count = np.sort(rows, axis=1), rows.shape[1]
+    depth = ((count + 1) // 2 + 1) / 2 - 1  # of the fourth, from either end: that of the median of a half
+    ends = [math.floor(depth), math.ceil(depth)]
+    low, high = (half[:, ends].mean(axis=1, keepdims=True) for half in (ordered, ordered[:, ::-1]))
     return (rows < low - FENCE * (high - low)) | (rows > high + FENCE * (high - low))
 
 

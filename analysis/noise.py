@@ -11,6 +11,7 @@ because short ones differ most. What ran on the host's processor is apart from w
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -76,7 +77,8 @@ def pair(kind: str, of: str, a: Mapping[str, str], b: Mapping[str, str], cases: 
     """What a comparison of one code with itself says of noise; ``of``: which cases, with ``on``, ``time_us``, ``low``, ``high``."""
     beyond = np.maximum(np.maximum(cases["low"], 1 / cases["high"]) - 1, 0)
     grouped = beyond.groupby([cases["on"], pd.Series(bands(cases["time_us"]), index=cases.index)])
-    rows = [{"on": on, "time": time, "cases": len(values), "threshold": round(float(values.max()), 5)} for (on, time), values in grouped]
+    rows = [{"on": on, "time": time, "cases": len(values), "threshold": math.ceil(1e5 * values.max()) / 1e5}
+            for (on, time), values in grouped]  # rounded up: the pair itself stays within
     return {"kind": kind, "of": of, "a": dict(a), "b": dict(b), "thresholds": rows}
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from analysis.drift import TITLES, SessionEvidence, Sessions
+from analysis.drift import SessionEvidence, Sessions
 from analysis.statistics import Interval
-from analysis.table_formats import Column, Table, code, significant, whole, with_interval
+from analysis.table_formats import Column, Table, significant, whole, with_interval
 
 NEEDS = {"sessions": Sessions()}
 
@@ -17,39 +17,36 @@ def build(sessions: SessionEvidence) -> Table:
     for session in sessions.sessions:
         farthest, read = session.farthest_round, len(session.clocks)
         rows.append({
-            "kind": TITLES[session.kind], "session": session.name, "cases": len(session.names), "repetitions": len(session.repetitions),
-            "rounds": len(session.rounds), "round": int(farthest["round"]) + 1,
+            "session": session.name, "cases": len(session.names), "repetitions": len(session.repetitions),
+            "rounds": len(session.rounds),
             "drift_percent": Interval(*(100 * (farthest[["median", "low", "high"]].astype(float) - 1)), int(farthest["cases"])),
             "slower": session.trending(slower=True), "faster": session.trending(slower=False),
             "later_slower_percent": 100 * session.later_slower,
             "outliers_percent": 100 * session.repetitions["outlier"].mean(),
             "outliers_of_normal_percent": 100 * session.outliers_of_normal,
             "worst": session.outliers["relative"].iloc[0] if len(session.outliers) else np.nan,
-            "clocks": read, "lowered": session.lowered if read else None, "lowest_mhz": session.clocks.min() if read else None,
+            "clocks": read, "lowered": session.lowered if read else None,
         })  # fmt: skip
     return Table(
         caption="Drift, outliers and clocks of each session, which is a results file, or all those of few cases. Drift: the round whose median over cases "
         "is farthest from that of the other rounds, with its 95% interval between order statistics; in how many cases the times rise or fall with the rounds "
         "(Mann's rank test, exact, p under 0.05 after the correction of Benjamini and Hochberg); and the share of pairs of repetitions of a case of which "
-        "the later took longer. Outliers: repetitions beyond Tukey's fences, as many as there would be were times normal, and the one farthest from the median of its "
+        "the later took longer, 50 without drift. Outliers: repetitions beyond Tukey's fences, what they would be were times normal, and the one farthest from the median of its "
         "case's others; none was left out of anything. Clocks: readings of the multiprocessors' clock while repetitions ran, and those below the device's highest.",
         columns=(
-            Column("kind", "", right=False),
-            Column("session", "session", code, right=False),
+            Column("session", "session", right=False),
             Column("cases", "cases", whole),
-            Column("repetitions", "repetitions", whole),
+            Column("repetitions", "times", whole),
             Column("rounds", "rounds", whole),
-            Column("round", "round", whole, group="drift"),
             Column("drift_percent", "median, %", lambda value: with_interval(value, 2), group="drift"),
             Column("slower", "rise", whole, group="drift"),
             Column("faster", "fall", whole, group="drift"),
-            Column("later_slower_percent", "later slower, %", significant, group="drift"),
+            Column("later_slower_percent", "later, %", significant, group="drift"),
             Column("outliers_percent", "%", lambda value: significant(value, 2), group="outliers"),
-            Column("outliers_of_normal_percent", "normal, %", lambda value: significant(value, 2), group="outliers"),
-            Column("worst", "worst, ×", significant, group="outliers"),
+            Column("outliers_of_normal_percent", "of normal", lambda value: significant(value, 2), group="outliers"),
+            Column("worst", "worst", significant, group="outliers"),
             Column("clocks", "readings", whole, group="clock"),
-            Column("lowered", "lowered", whole, group="clock"),
-            Column("lowest_mhz", "lowest, MHz", whole, group="clock"),
+            Column("lowered", "low", whole, group="clock"),
         ),
         rows=pd.DataFrame(rows),
         notes=tuple(_said(sessions)),
