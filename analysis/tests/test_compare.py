@@ -206,14 +206,14 @@ def test_where_no_noise_is_on_record_the_default_is_taken_and_said(tmp_path: Pat
     assert "The threshold is 30%, as given." in capsys.readouterr().out
 
 
-def schedules(file: Path, seed: int, slower: dict[str, float], **about: Any) -> str:
-    """A run of schedules and their parts, 0.5% of spread, and between runs each case 4% off, one way or the other; some slower by a factor."""
+def schedules(file: Path, seed: int, slower: dict[str, float], off_by: float = 0.04, **about: Any) -> str:
+    """A run of schedules and their parts, 0.5% of spread, and in each run every case off by so much, one way or the other; some slower by a factor."""
     spread, document = np.random.default_rng(seed), stream_fixtures.schedules()
     document["context"] |= {"date": f"2026-01-0{seed}T03:04:05Z"} | about
     off: dict[str, float] = {}
     for entry in document["benchmarks"]:
         factor = next((by for id_, by in slower.items() if f"schedule:{id_}/" in entry["name"]), 1.0)
-        entry["real_time"] *= factor * off.setdefault(entry["name"], 1 + 0.04 * spread.choice((-1, 1))) * float(spread.lognormal(0, 0.005))
+        entry["real_time"] *= factor * off.setdefault(entry["name"], 1 + off_by * spread.choice((-1, 1))) * float(spread.lognormal(0, 0.005))
     file.write_text(json.dumps(document))
     return str(file)
 
@@ -222,7 +222,7 @@ def test_noise_of_schedules_comes_from_two_runs_of_one_commit_like_that_of_scans
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     a, b = schedules(tmp_path / "a.json", 1, {}), schedules(tmp_path / "b.json", 2, {})
-    after = schedules(tmp_path / "after.json", 3, {"breadth_first": 1.3}, git_commit="f" * 40)
+    after = schedules(tmp_path / "after.json", 3, {"breadth_first": 1.3}, off_by=0.03, git_commit="f" * 40)
     assert main(["compare", a, after, "--record-noise", str(tmp_path / "noise.json")]) == 2  # no commit's schedules are the vendor's
     assert main(["compare", a, b, "--record-noise", str(tmp_path / "noise.json")]) == 0
     (pair,) = json.loads((tmp_path / "noise.json").read_text())["pairs"]
