@@ -1,8 +1,9 @@
 """What happened while a results file was measured: drift, outliers and lowered clocks. Nothing is left out because of it.
 
 A session is one results file: its cases were timed in rounds, one repetition of every case a round, so that what changes with
-time shows as rounds that differ. Each time is taken over the median of the other repetitions of its case, which makes cases
-comparable (over the median of all, one repetition in five would be exactly 1, and hide what the others do).
+time shows as rounds that differ. (``streams run`` has rounds of its own for each group of schedules with the same host arrays.)
+Each time is taken over the median of the other repetitions of its case, which makes cases comparable; over the median of all,
+one repetition in five would be exactly 1, and hide what the others do.
 
 * drift: the median over all cases of each round, with the 95% interval between order statistics (Le Boudec 2010, as Hoefler
   and Belli ask: no distribution is assumed); and for each case Mann's rank test for trend (1945), which is Kendall's tau of
@@ -246,7 +247,9 @@ class SessionEvidence:
 
 @dataclass(frozen=True)
 class Sessions:
-    """Of each kind the sessions in the folder of the newest one, on the device that was timed last."""
+    """Of each kind the sessions in the folder of the newest one, on a device, or on the one that was timed last."""
+
+    device: str = ""
 
     def find(self, read: Results, published: dict[str, Publication]) -> SessionEvidence | None:
         if self not in read.found:
@@ -255,7 +258,8 @@ class Sessions:
 
     def _find(self, read: Results) -> SessionEvidence | None:
         for origin in (MEASURED, RECORDED):
-            files = sorted((file for file in results.repeated(read) if file.run.origin == origin), key=lambda file: file.run.date)
+            files = [file for file in results.repeated(read) if file.run.origin == origin and self.device in ("", file.run.device)]
+            files.sort(key=lambda file: file.run.date)
             if files:
                 break
         else:

@@ -11,8 +11,8 @@ from analysis.drift import TITLES, Session, SessionEvidence, Sessions
 
 WIDTH = "double"
 CAPTION = (
-    "What changed while the results files were measured, a column a session: one file, or all those of few cases. Above, each repetition by when it "
-    "was timed, over the median of the other repetitions of its case; those beyond Tukey's fences are orange, and none was left out of anything. Below, the "
+    "What changed while the results files were measured, a column a session: one file, or all those of few cases. Above, each repetition by its "
+    "round, and within it by its case, over the median of the other repetitions of its case; those beyond Tukey's fences are orange, and none was left out of anything. Below, the "
     "median over all cases of each round less 1, linear up to 0.1%; bars are 95% intervals between order statistics. Without drift it stays at 0."
 )
 NEEDS = {"sessions": Sessions()}
@@ -38,7 +38,7 @@ def details(sessions: SessionEvidence) -> str:
 
 
 def _repetitions(axes: Axes, session: Session) -> None:
-    """A dot a repetition: rounds from left to right, and within each the cases in the order in which they were timed."""
+    """A dot a repetition: rounds from left to right, and within each the cases."""
     rows = session.repetitions
     when = 0.5 + rows["round"] + rows["case"] / len(session.names)
     for outlier, colour, size in ((False, style.GREY, 0.4), (True, style.ORANGE, 1.2)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from analysis import streams
 from analysis.drift import SessionEvidence, Sessions
 from analysis.statistics import Interval
 from analysis.table_formats import Column, Table, significant, whole, with_interval
@@ -59,6 +60,8 @@ def _said(sessions: SessionEvidence) -> list[str]:
     said = []
     if few := [f"of {of.name} {of.least_trending}" for of in sessions.sessions if of.least_trending > 1]:
         said.append(f"Where rounds are few, a single case cannot be told from chance: {', '.join(few)} cases must rise or fall at once.")
+    if streams.SCHEDULES in sessions.kinds():
+        said.append("Rounds of schedules go over those with the same host arrays, one group behind another: what changes between groups does not show.")
     if any(len(of.clocks) for of in sessions.sessions):
         said.append("A clock is read every 20 ms at most: what happened between two readings is not known, nor why a clock was lowered.")
     if unread := [of.name for of in sessions.sessions if not len(of.clocks)]:
