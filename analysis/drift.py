@@ -61,7 +61,8 @@ class Session:
     @cached_property
     def rounds(self) -> pd.DataFrame:
         """One row a round: ``cases``, and of their relative times the ``median`` with ``low`` and ``high``."""
-        rows = [(number, len(of), *_median_over_cases(of.to_numpy())) for number, of in self.repetitions.dropna(subset="relative").groupby("round")["relative"]]
+        by_round = self.repetitions.dropna(subset="relative").groupby("round")["relative"]
+        rows = [(number, len(of), *_median_over_cases(of.to_numpy())) for number, of in by_round]
         return pd.DataFrame(rows, columns=["round", "cases", "median", "low", "high"])
 
     @cached_property
@@ -136,9 +137,9 @@ class Session:
         if not self.lowered:
             return ""
         slower = self.repetitions.loc[self.repetitions["sm_clock_mhz"] < self.highest_mhz, "relative"].median()
-        return (f"Throttled: in {self.name} {self.lowered} of {len(self.clocks)} readings of the multiprocessors’ clock are below its highest, "
-                f"{self.highest_mhz:g} MHz, the lowest {self.clocks.min():g} MHz; in the median such a repetition took {slower:.3f} of the time of the others "
-                "of its case.")  # fmt: skip
+        return (f"{self.name} was throttled, or clocked down: {self.lowered} of {len(self.clocks)} readings of the multiprocessors’ clock are below its "
+                f"highest, {self.highest_mhz:g} MHz, the lowest {self.clocks.min():g} MHz; in the median such a repetition took {slower:.3f} times as long as "
+                "the others of its case.")  # fmt: skip
 
 
 def session(file: Repeated) -> Session:
@@ -146,7 +147,8 @@ def session(file: Repeated) -> Session:
     timings, case = file.timings, REPEATED[file.kind]
     names = [" ".join(str(part) for part in named if part != "") for named in timings[case].drop_duplicates().itertuples(index=False)]
     rows = pd.DataFrame({
-        "case": timings.groupby(case, sort=False, dropna=False).ngroup(), "round": timings["round"], "time_ns": timings["time_ns"].astype(float), "sm_clock_mhz": timings.get("sm_clock_mhz", np.nan),
+        "case": timings.groupby(case, sort=False, dropna=False).ngroup(), "round": timings["round"],
+        "time_ns": timings["time_ns"].astype(float), "sm_clock_mhz": timings.get("sm_clock_mhz", np.nan),
     }).reset_index(drop=True)  # fmt: skip
     times, relative, outlier = rows["time_ns"].to_numpy(), np.full(len(rows), np.nan), np.zeros(len(rows), dtype=bool)
     for places in _by_count(rows):

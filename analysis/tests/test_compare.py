@@ -242,6 +242,16 @@ def test_noise_of_schedules_comes_from_two_runs_of_one_commit_like_that_of_scans
     assert "three_streams_unordered" not in set(verdicts["id"])  # wrong on purpose, and not timed for its speed
 
 
+def test_noise_of_scans_larger_than_the_device_is_recorded_likewise(tmp_path: Path) -> None:
+    for day in (1, 2):
+        document = stream_fixtures.stream_scan()
+        document["context"]["date"] = f"2026-01-0{day}T03:04:05Z"
+        (tmp_path / f"{day}.json").write_text(json.dumps(document))
+    assert main(["compare", str(tmp_path / "1.json"), str(tmp_path / "2.json"), "--record-noise", str(tmp_path / "noise.json")]) == 0
+    (pair,) = json.loads((tmp_path / "noise.json").read_text())["pairs"]
+    assert pair["kind"] == "stream_scan" and sum(row["cases"] for row in pair["thresholds"]) == 27
+
+
 # ------------------------------------------------------------------------------------------------- refusals
 
 

@@ -122,13 +122,14 @@ def test_with_fewer_than_five_repetitions_nothing_is_an_outlier_or_a_trend(tmp_p
 def test_lowered_clocks_are_said_by_build_and_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     clocks, factors = np.full((CASES, ROUNDS), 1980.0), still()
     clocks[:, 6], factors[:, 6] = 1410.0, 1.4
-    throttled = write(tmp_path / "throttled.json", factors, clocks=clocks, date="2026-01-03")
+    throttled = write(tmp_path / "run_b.json", factors, clocks=clocks, date="2026-01-03")
     sound = write(tmp_path / "sound.json", still(), seed=2, clocks=np.full((CASES, ROUNDS), 1980.0))
-    said = "Throttled: in throttled 40 of 440 readings of the multiprocessors’ clock are below its highest, 1980 MHz, the lowest 1410 MHz; in the median such a repetition took 1.40"
+    said = ("run_b was throttled, or clocked down: 40 of 440 readings of the multiprocessors’ clock are below its highest, 1980 MHz, the lowest 1410 MHz; "
+            "in the median such a repetition took 1.40")  # fmt: skip
     assert main(["compare", str(sound), str(throttled), "--threshold", "0.05"]) == 0
     assert f"B: {said}" in capsys.readouterr().out
     assert main(["compare", str(sound), str(sound), "--threshold", "0.05"]) == 0
-    assert "Throttled" not in capsys.readouterr().out
+    assert "throttled" not in capsys.readouterr().out
     assert main(["build", str(throttled), "--out", str(tmp_path / "out")]) == 0
     assert said in capsys.readouterr().out
     assert of(throttled).lowered == 40
