@@ -260,7 +260,8 @@ class Sessions:
 
     def _find(self, read: Results) -> SessionEvidence | None:
         for origin in (MEASURED, RECORDED):
-            files = [file for file in results.repeated(read) if file.run.origin == origin and self.device in ("", file.run.device)]
+            files = [file for file in results.repeated(read) if file.run.origin == origin and self.device in ("", file.run.device)
+                     and file.timings["round"].max() > 0]  # of one round nothing can be said
             files.sort(key=lambda file: file.run.date)
             if files:
                 break
@@ -277,4 +278,4 @@ class Sessions:
         return SessionEvidence(found, provenance)
 
     def absent(self) -> str:
-        return "no repeated timings"
+        return "no timings of two rounds or more"

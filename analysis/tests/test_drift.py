@@ -119,6 +119,13 @@ def test_with_fewer_than_five_repetitions_nothing_is_an_outlier_or_a_trend(tmp_p
     assert not session.repetitions["outlier"].any() and session.trends.empty and session.least_trending == 0
 
 
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_of_one_round_nothing_is_said_and_of_two_no_more_than_there_is(tmp_path: Path, rounds: int) -> None:
+    file = write(tmp_path / "a.json", still(rounds=rounds))
+    assert main(["build", str(file), "--out", str(tmp_path / "out")]) == 0
+    assert (tmp_path / "out" / "tables" / "sessions.md").exists() == (rounds == 2)
+
+
 def test_lowered_clocks_are_said_by_build_and_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     clocks, factors = np.full((CASES, ROUNDS), 1980.0), still()
     clocks[:, 6], factors[:, 6] = 1410.0, 1.4
