@@ -15,29 +15,25 @@ A case of which no outcome of the repetitions could have been significant is *to
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
-from analysis import results, streams
+from analysis import drift, results, streams
 from analysis.evidence import CPU_BASELINES
-from analysis.results import CASE, Problem, Run
-from analysis.statistics import FEWEST, ratio_intervals, repetitions
-from analysis.streams_evidence import SCAN, SCHEDULE
+from analysis.results import REPEATED, SCANS, Problem, Run
+from analysis.statistics import FEWEST, SIGNIFICANT, corrected, medians, ratio_intervals, repetitions
 
 SLOWER, FASTER, NEITHER, TOO_FEW = "slower", "faster", "neither", "too few"
 ONLY_A, ONLY_B = "only in A", "only in B"
 VERDICTS = (SLOWER, FASTER, NEITHER, TOO_FEW, ONLY_A, ONLY_B)
-SIGNIFICANT = 0.05
 
-_SCANS = "scans"
-_KINDS = {_SCANS: (CASE, ["cache", "launch"]), streams.SCHEDULES: (["entry", *SCHEDULE, "bytes"], ["entry"]),
-          streams.STREAM_SCAN: (SCAN, ["way"])}
-"""Of each kind of file the columns that name a case, and those that say how it is timed, which together are its ``column``."""
+_TIMED = {SCANS: ["cache", "launch"], streams.SCHEDULES: ["entry"], streams.STREAM_SCAN: ["way"]}
+"""Of each kind of file the columns that say how a case is timed, which together are its ``column``."""
 
 
 class Refused(ValueError):
@@ -51,6 +47,8 @@ class Measured:
     run: Run
     kind: str
     cases: pd.DataFrame
+    throttling: str = ""
+    """What the clocks say of it, in a sentence; empty if they were not lowered, or not read."""
 
 
 def read(file: Path) -> Measured:
@@ -60,11 +58,10 @@ def read(file: Path) -> Measured:
     found = results.read([file], [])
     if found.problems:
         raise Refused(*map(str, found.problems))
-    kinds = [(_SCANS, run, found.timings) for run in found.runs] + [(of.kind, of.run, of.rows) for of in found.streams]
-    if len(kinds) != 1 or kinds[0][0] not in _KINDS or kinds[0][2].empty:
+    if len(found.runs) + len(found.streams) != 1 or not (timed := results.repeated(found)):
         raise Refused(str(Problem(file, "", "holds no repeated timings (of scanlab bench, streams run or stream-scan)")))
-    kind, run, timings = kinds[0]
-    return Measured(run, kind, repetitions(timings, _KINDS[kind][0]))
+    (of,) = timed
+    return Measured(of.run, of.kind, repetitions(of.timings, REPEATED[of.kind]), drift.throttling(of))
 
 
 @dataclass(frozen=True)
@@ -81,6 +78,10 @@ class Comparison:
     kind: str
     case: list[str]
     cases: pd.DataFrame
+    throttling: tuple[str, ...] = ()
+    """What is to be said of clocks that were lowered, in sentences."""
+    origin: str = ""
+    """Where the thresholds are from, in words."""
 
     def of(self, verdict: str) -> pd.DataFrame:
         """The cases with a verdict, the largest change first."""
@@ -105,15 +106,15 @@ def paired(a: Measured, b: Measured) -> Comparison:
     """Ratios, intervals and p of every case, without thresholds and verdicts yet."""
     if a.kind != b.kind:
         raise Refused(f"{a.run.file} holds {a.kind} and {b.run.file} {b.kind}: they have no case in common")
-    case, timed = _KINDS[a.kind]
+    case, timed = REPEATED[a.kind], _TIMED[a.kind]
     cases = a.cases.merge(b.cases, how="outer", on=case, suffixes=("_a", "_b"), indicator=True)
     both = cases["_merge"] == "both"
     if not both.any():
         raise Refused(f"{a.run.file} and {b.run.file} have no case in common")
     for side in ("a", "b"):
-        known = cases[f"samples_{side}"].notna()
-        cases[f"count_{side}"] = cases.loc[known, f"samples_{side}"].map(len).reindex(cases.index, fill_value=0)
-        cases[f"median_{side}_ns"] = cases.loc[known, f"samples_{side}"].map(np.median).astype(float)
+        known = cases.loc[cases[f"samples_{side}"].notna(), f"samples_{side}"]
+        cases[f"count_{side}"] = known.map(len).reindex(cases.index, fill_value=0)
+        cases[f"median_{side}_ns"] = pd.Series(medians(known), index=known.index)
     cases[["ratio", "low", "high", "p", "p_corrected"]] = np.nan
     ratios = ratio_intervals(cases.loc[both, "samples_b"], cases.loc[both, "samples_a"])
     cases.loc[both, ["ratio", "low", "high"]] = [(of.value, of.low, of.high) for of in ratios]
@@ -127,13 +128,17 @@ def paired(a: Measured, b: Measured) -> Comparison:
     if "variant" in cases:
         cases.loc[cases["variant"].isin(CPU_BASELINES), "on"] = "host"
     cases["time_us"] = cases[["median_a_ns", "median_b_ns"]].min(axis=1) / 1e3
-    cases["column"] = cases[timed].astype(str).agg(" ".join, axis=1)
+    cases["column"] = reduce(lambda said, more: said + " " + more, (cases[name].astype(str) for name in timed))
     cases["verdict"] = np.select([cases["_merge"] == "left_only", cases["_merge"] == "right_only"], [ONLY_A, ONLY_B], NEITHER)
-    return Comparison(a.run, b.run, a.kind, case, cases.drop(columns=["_merge", "samples_a", "samples_b"]))
+    throttling = tuple(f"{side}: {of.throttling}" for side, of in (("A", a), ("B", b)) if of.throttling)
+    return Comparison(a.run, b.run, a.kind, case, cases.drop(columns=["_merge", "samples_a", "samples_b"]), throttling)
 
 
-def judged(comparison: Comparison, thresholds: np.ndarray | float) -> Comparison:
-    """The verdicts, with a threshold for each case of both runs, or one for all: 0.05 is 5% either way; where it is NaN, neither."""
+def judged(comparison: Comparison, thresholds: np.ndarray | float, origin: str = "") -> Comparison:
+    """The verdicts, with a threshold for each case of both runs, or one for all: 0.05 is 5% either way; where it is NaN, neither.
+
+    ``origin``: where the thresholds are from, in words.
+    """
     cases = comparison.cases.assign(threshold=np.nan)
     both = comparison.both.index
     cases.loc[both, "threshold"] = thresholds
@@ -143,19 +148,9 @@ def judged(comparison: Comparison, thresholds: np.ndarray | float) -> Comparison
     sure = of["p_corrected"] < SIGNIFICANT
     slower, faster = sure & (of["low"] > 1 + of["threshold"]), sure & (of["high"] < 1 / (1 + of["threshold"]))
     cases.loc[both, "verdict"] = np.select([silent, slower, faster], [TOO_FEW, SLOWER, FASTER], NEITHER)
-    return Comparison(comparison.a, comparison.b, comparison.kind, comparison.case, cases)
+    return replace(comparison, cases=cases, origin=origin)
 
 
 def smallest_p(count_a: int, count_b: int) -> float:
     """The p of the two-sided exact test where every repetition of one run is above every one of the other."""
     return min(1.0, 2 / math.comb(int(count_a) + int(count_b), int(count_a)))
-
-
-def corrected(p: Sequence[float] | np.ndarray) -> np.ndarray:
-    """Benjamini and Hochberg's adjusted p (1995): under 0.05 for what they would reject at a false discovery rate of 5%."""
-    p = np.asarray(p, dtype=float)
-    order = np.argsort(p)
-    scaled = p[order] * len(p) / np.arange(1, len(p) + 1)
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1)
-    return adjusted

@@ -1,16 +1,12 @@
-"""A comparison for people: what it found in sentences, a table of what differs, and a figure."""
+"""A comparison for people: what it found in sentences, and a table of what differs."""
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
-from analysis import style
-from analysis.comparison import FASTER, NEITHER, ONLY_A, ONLY_B, SLOWER, TOO_FEW, VERDICTS, Comparison
+from analysis.comparison import FASTER, ONLY_A, ONLY_B, SLOWER, TOO_FEW, VERDICTS, Comparison
 from analysis.console import count
 from analysis.evidence import run_provenance
-from analysis.noise import BANDS_US
 from analysis.results import Run
 from analysis.statistics import Interval
 from analysis.table_formats import Column, Table, code, significant, size, with_interval
@@ -19,7 +15,6 @@ _ENVIRONMENT = ("device", "driver", "toolkit", "cccl", "cccl_newest", "compiler"
                 "argv")  # fmt: skip
 """What two runs may differ in besides their times."""
 _FORMS = {"variant": code, "id": code, "scan": code, "items": size}
-_LOOKS = {NEITHER: (style.GREY, ".", 2.0), TOO_FEW: (style.GREY, "x", 2.5), FASTER: (style.BLUE, "v", 4.0), SLOWER: (style.VERMILLION, "^", 4.0)}
 
 
 def line(run: Run) -> str:
@@ -32,11 +27,11 @@ def summary(comparison: Comparison) -> list[str]:
     counts = comparison.cases["verdict"].value_counts()
     both = comparison.both
     found = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict in counts)
-    said = [f"{count(len(both), 'case')} in both, B against A: {found}."]
+    said = [f"{count(len(both), 'case')} in both, B against A: {found}.", *comparison.throttling]
     if both.empty or not both["threshold"].notna().any():
         return said
     low, high = both["threshold"].min(), both["threshold"].max()
-    said.append(f"The threshold is {_percent(low)}{f' to {_percent(high)}, the shorter the time, the wider' if high > low else ''}.")
+    said.append(f"The threshold is {_percent(low)}{f' to {_percent(high)}, the shorter the time, the wider' if high > low else ''}{comparison.origin and f', {comparison.origin}'}.")
     unknown = both[both["threshold"].isna()]
     if len(unknown):
         where = " and ".join(sorted(set(unknown["on"])))
@@ -109,40 +104,6 @@ def _listed(rows: pd.DataFrame, case: list[str]) -> str:
 def csv(comparison: Comparison) -> str:
     """One row a case of either run; times in nanoseconds, ratios and the threshold as fractions."""
     return comparison.cases.to_csv(index=False)
-
-
-def figure(comparison: Comparison) -> Figure:
-    """Every case of both runs by its time in A: the ratio, and the threshold as a band; a panel a column."""
-    both = comparison.both
-    columns = sorted(set(both["column"]))
-    drawn, axes = style.figure(style.DOUBLE, 0.5 + 1.5 * -(-len(columns) // 2), 1 if len(columns) == 1 else 2, -(-len(columns) // 2),
-                               sharex=True, sharey=True)  # fmt: skip
-    for panel, column in zip(axes, columns, strict=False):
-        of = both[both["column"] == column]
-        for low, high in zip((0, *BANDS_US), (*BANDS_US, np.inf), strict=True):
-            band = of[(of["time_us"] >= low) & (of["time_us"] < high)]
-            if len(band):
-                top = 1 + band["threshold"].max()
-                panel.fill_between([max(low, both["time_us"].min()), min(high, both["time_us"].max())], 1 / top, top, color="#EEEEEE", linewidth=0)
-        for verdict, (colour, marker, width) in _LOOKS.items():
-            rows = of[of["verdict"] == verdict]
-            if verdict in (FASTER, SLOWER):
-                style.error_bars(panel, rows["time_us"], rows["ratio"], rows["low"], rows["high"], colour)
-            panel.plot(rows["time_us"], rows["ratio"], linestyle="none", marker=marker, markersize=width, color=colour,
-                       markeredgewidth=0.5, label=f"{verdict}: {len(rows)}")  # fmt: skip
-        panel.axhline(1, color=style.BLACK, linewidth=0.6)
-        panel.set_title(column.replace(" ", ", "))
-        panel.set_xscale("log")
-        style.decade_axis(panel.xaxis)
-        panel.legend(loc="upper right", handletextpad=0.2, ncols=2)
-    for panel in axes[len(columns) :]:
-        panel.set_visible(False)
-    for panel in axes[-2:]:
-        panel.set_xlabel("time in the faster run, µs")
-    for panel in axes[::2]:
-        panel.set_ylabel("time of B over A")
-    style.footer(drawn, [f"A: {line(comparison.a)}", f"B: {line(comparison.b)}"])
-    return drawn
 
 
 def _percent(fraction: float) -> str:

@@ -29,7 +29,7 @@ _COLUMNS: dict[str, Description] = {
     "cache": ("", "cold: L2 evicted before each run; warm: runs follow each other"),
     "launch": ("", "stream: the host enqueues each run; graph: a captured graph replays them"),
     "round": ("number", "which repetition of the case, from 0"),
-    "time_ns": ("ns", "time of one run"),
+    "time_ns": ("ns", "time of one run"), "sm_clock_mhz": ("MHz", "the multiprocessors' clock while it ran; empty where it was not read"),
     "file": ("", "the file that it was read from"),
     "chunks": (_COUNT, "pieces that the array passes through in"),
     "streams": (_COUNT, "CUDA streams"),

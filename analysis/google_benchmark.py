@@ -31,6 +31,14 @@ def time_ns(entry: Mapping[str, Any]) -> float:
     return float(value) * _NANOSECONDS[unit]
 
 
+def clock_mhz(entry: Mapping[str, Any]) -> float:
+    """The multiprocessors' clock while a repetition ran; NaN if it was not read, ValueError if it is no clock."""
+    value = entry.get("sm_clock_mhz", math.nan)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value <= 0:
+        raise ValueError(f"sm_clock_mhz is {value!r}, not a clock")
+    return float(value)
+
+
 def same_device(entry: Mapping[str, Any], context: Mapping[str, Any]) -> None:
     """ValueError if a repetition says that it ran on another device than the file."""
     if (found := entry.get("device")) is not None and found != context.get("device"):

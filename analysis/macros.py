@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
 import pandas as pd
 
-from analysis import streams_macros
+from analysis import streams, streams_macros
 from analysis.evidence import BASELINES, BEST, BULK_CEILING, CEILING, FLOOR, NEWEST_VENDOR, VENDOR, CountEvidence, Counts, Published
 from analysis.evidence import MEETING_CEILING, VECTOR_CEILING, AllTimingEvidence, AllTimings, CounterEvidence, Counters, TimingEvidence, Timings, gather
 from analysis.evidence import JAX, LOSS, TIE, WIN, Kernels, TableEvidence, Traffic, TrafficEvidence, Waits
-from analysis.figures import bank_conflicts, dram_traffic, prefix_wait, single_wave, tile_size, waterfall
+from analysis.drift import SessionEvidence
+from analysis.figures import bank_conflicts, dram_traffic, drift, prefix_wait, single_wave, tile_size, waterfall
 from analysis.figures.ceiling_share import shares
 from analysis.figures.hardware_conflicts import compared, groups
 from analysis.figures.speedup import ONE_CORE, OURS, speedups
 from analysis.published import Publication
-from analysis.results import STREAM, Results, ideal_bytes
+from analysis.results import SCANS, STREAM, Results, ideal_bytes
 from analysis.statistics import ratio_interval
 from analysis.table_formats import latex, significant
 from analysis.tables.costs import default_only
@@ -115,6 +119,17 @@ NAMES = {
     "jaxItems": "defined if JAX was timed beside best: that size",
     "lossItems": "defined if all cases lost to CUB are affine of 16 bits and of one size: that size",
     "waveSmallAllows": "time of the fastest CUB over that of copy_one_wave, as nodes at 2^14 items",
+    "driftScans": "farthest that the median of a round lies from that of the others, over all sessions of scans, percent",
+    "driftSchedules": "defined if schedules were timed: the same of schedules",
+    "driftRising": "cases whose times rise with the rounds of their session, beyond chance",
+    "driftFalling": "those whose times fall",
+    "driftCases": "cases of all sessions",
+    "outlierShare": "repetitions of scans beyond Tukey's fences, percent",
+    "outlierNormal": "what it would be were times normal",
+    "outlierWorst": "the one farthest from the median of its case's others, times that median",
+    "clockReadings": "defined if the multiprocessors' clock was read while scans ran: how often",
+    "clockLowered": "defined if it was read: readings below its highest",
+    "clockLowest": "defined if any is: the lowest reading, MHz",
     **streams_macros.NAMES,
 }
 """Every macro that can be defined, and what it says; which are depends on the evidence."""
@@ -144,6 +159,7 @@ def values(results: Results, published: dict[str, Publication]) -> dict[str, str
         ({"traffic": Traffic()}, _traffic_values),
         ({"waits": Waits()}, _wait_values),
         (single_wave.NEEDS, _wave_values),
+        (drift.NEEDS, _session_values),
         *streams_macros.describers(),
     ):  # fmt: skip
         gathered = gather(needs, results, published)
@@ -415,4 +431,32 @@ def _wave_values(timings: TimingEvidence) -> dict[str, str]:
     ahead = float((times.loc[MEETING_CEILING] / times.loc[BEST]).max())
     if ahead > 1:
         named["waveAhead"] = _number(ahead)
+    return named
+
+
+def _session_values(sessions: SessionEvidence) -> dict[str, str]:
+    """What happened while everything was measured."""
+    every = sessions.sessions
+    named = {
+        "driftRising": str(sum(of.trending(slower=True) for of in every)),
+        "driftFalling": str(sum(of.trending(slower=False) for of in every)),
+        "driftCases": str(sum(len(of.names) for of in every)),
+    }
+    kinds = sessions.kinds()
+    for macro, kind in (("driftScans", SCANS), ("driftSchedules", streams.SCHEDULES)):
+        if kind in kinds:
+            named[macro] = _number(100 * max(abs(of.farthest_round["median"] - 1) for of in kinds[kind]), 1)
+    if scans := kinds.get(SCANS):
+        repetitions = [len(of.repetitions) for of in scans]
+        worst = max((of.outliers["relative"].iloc[0] for of in scans if len(of.outliers)), key=lambda ratio: abs(math.log(ratio)), default=1.0)
+        named |= {
+            "outlierShare": _number(100 * sum(of.repetitions["outlier"].sum() for of in scans) / sum(repetitions), 2),
+            "outlierNormal": _number(100 * float(np.average([of.outliers_of_normal for of in scans], weights=repetitions)), 2),
+            "outlierWorst": _number(worst),
+        }
+        if readings := sum(len(of.clocks) for of in scans):
+            lowered = sum(of.lowered for of in scans)
+            named |= {"clockReadings": str(readings), "clockLowered": str(lowered)}
+            if lowered:
+                named["clockLowest"] = _number(min(of.clocks.min() for of in scans if len(of.clocks)), 4)
     return named

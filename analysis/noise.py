@@ -11,6 +11,7 @@ because short ones differ most. What ran on the host's processor is apart from w
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -28,10 +29,14 @@ BANDS_US = (10.0, 100.0)
 """Where a short run becomes a longer one, in microseconds."""
 FEWEST_CASES = 20
 """A threshold is the largest of so many differences at least; where there are fewer, that of all times counts."""
+DEFAULT = 0.1
+"""The threshold of a kind of timings that no two runs of one code are on record for: about the farthest that scans of 10 µs and
+more lay apart on the devices that are. It is for what ran on the device; a host's processor may be anything.
+"""
 
 
 class NoiseError(ValueError):
-    """A file of noise that cannot be used, or that says nothing of a device."""
+    """A file of noise that cannot be used."""
 
 
 @dataclass(frozen=True)
@@ -41,15 +46,22 @@ class Noise:
     device: str
     pairs: list[Mapping[str, Any]]
 
+    def knows(self, kind: str) -> bool:
+        """Whether two runs of one code are on record for a kind of timings."""
+        return any(pair["kind"] == kind for pair in self.pairs)
+
     def thresholds(self, kind: str, cases: pd.DataFrame) -> np.ndarray:
-        """For each case by ``on`` and ``time_us``: the ratio beyond 1 that two runs of one code reached; NaN where it is not known."""
+        """For each case by ``on`` and ``time_us``: the ratio beyond 1 that two runs of one code reached; NaN where it is not known.
+
+        Of a kind that is not known at all, it is ``DEFAULT`` on the device.
+        """
+        if not self.knows(kind):
+            return np.where(cases["on"] == "device", DEFAULT, np.nan)
         rows = [row for pair in self.pairs if pair["kind"] == kind for row in pair["thresholds"]]
-        if not rows:
-            raise NoiseError(f"no pair of runs of one code is on record for {kind} on {self.device}")
         known = pd.DataFrame(rows)
         by_time = known.groupby(["on", "time"]).agg({"cases": "sum", "threshold": "max"})
-        enough = by_time.loc[by_time["cases"] >= FEWEST_CASES, "threshold"]
-        largest = known.groupby("on")["threshold"].max()
+        enough = by_time.loc[by_time["cases"] >= FEWEST_CASES, "threshold"].to_dict()
+        largest = known.groupby("on")["threshold"].max().to_dict()
         keys = zip(cases["on"], bands(cases["time_us"]), strict=True)
         return np.array([enough.get(key, largest.get(key[0], np.nan)) for key in keys], dtype=float)
 
@@ -65,17 +77,15 @@ def pair(kind: str, of: str, a: Mapping[str, str], b: Mapping[str, str], cases: 
     """What a comparison of one code with itself says of noise; ``of``: which cases, with ``on``, ``time_us``, ``low``, ``high``."""
     beyond = np.maximum(np.maximum(cases["low"], 1 / cases["high"]) - 1, 0)
     grouped = beyond.groupby([cases["on"], pd.Series(bands(cases["time_us"]), index=cases.index)])
-    rows = [{"on": on, "time": time, "cases": len(values), "threshold": round(float(values.max()), 5)} for (on, time), values in grouped]
+    rows = [{"on": on, "time": time, "cases": len(values), "threshold": math.ceil(1e5 * values.max()) / 1e5}
+            for (on, time), values in grouped]  # rounded up: the pair itself stays within
     return {"kind": kind, "of": of, "a": dict(a), "b": dict(b), "thresholds": rows}
 
 
 def read(devices: Iterable[str], folder: Path = FOLDER) -> list[Noise]:
-    """The noise of each device; NoiseError if one is not known."""
+    """The noise of each device, without pairs where none is on record."""
     found = {noise.device: noise for noise in map(_read, sorted(folder.glob("*.json")))}
-    for device in devices:
-        if device not in found:
-            raise NoiseError(f"no pair of runs of one code is on record for {device} in {folder}")
-    return [found[device] for device in devices]
+    return [found.get(device, Noise(device, [])) for device in devices]
 
 
 def add(file: Path, device: str, new: Mapping[str, Any]) -> None:

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -37,13 +37,17 @@ RECORDED = "recorded"
 CASE = ["variant", "settings", "type", "op", "mode", "items", "cache", "launch"]
 """The columns that name a case; rows that agree in them are repetitions of one measurement."""
 
+SCANS = "scans"
+REPEATED = {SCANS: CASE, streams.SCHEDULES: ["entry", *streams.SCHEDULE, "bytes"], streams.STREAM_SCAN: streams.SCAN}
+"""The kinds of file that hold repeated timings, and the columns that name a case in each."""
+
 _ELEMENT_BYTES = {"i8": 1, "i16": 2, "f16": 2, "i32": 4, "f32": 4, "i64": 8, "f64": 8}
 STREAM = "stream"
 """How runs are launched where a name does not say."""
 
 _NAME_KEYS = ("variant", "type", "op", "mode", "items", "cache")
 _GOOGLE_KEYS = {"iterations", "repeats", "min_time", "min_warmup_time"}
-_TIMING_COLUMNS = ["run", *CASE, "round", "time_ns"]
+_TIMING_COLUMNS = ["run", *CASE, "round", "time_ns", "sm_clock_mhz"]
 _KERNEL_FIELDS = ("launches", "threads", "registers", "shared_bytes", "local_bytes", "workspace_bytes", "prepare_ns")
 """What an entry says of its scan besides the time; the same in every repetition, but for ``prepare_ns``."""
 _KERNEL_COLUMNS = ["origin", "run", *CASE, *_KERNEL_FIELDS, "label"]
@@ -223,7 +227,9 @@ class Results:
 
     @cached_property
     def timings(self) -> pd.DataFrame:
-        """One row a repetition: the case, ``round``, ``time_ns`` (nanoseconds a run), ``run`` (index into ``runs``)."""
+        """One row a repetition: the case, ``round``, ``time_ns`` (nanoseconds a run), ``run`` (index into ``runs``), and
+        ``sm_clock_mhz`` while it ran, NaN where it was not read.
+        """
         return pd.DataFrame(self.timing_rows, columns=_TIMING_COLUMNS)
 
     @cached_property
@@ -300,6 +306,23 @@ def ranked(runs: Iterable[Run], first: str = "") -> list[str]:
         of = (run.kind == "cuda", run.origin == MEASURED, run.device == first, run.date)
         rank[run.device] = max(rank.get(run.device, of), of)
     return sorted(rank, key=rank.__getitem__, reverse=True)
+
+
+class Repeated(NamedTuple):
+    """The repeated timings of one file, one row a repetition; a row's case is named by the columns that ``REPEATED`` has for the kind."""
+
+    run: Run
+    kind: str
+    timings: pd.DataFrame
+
+
+def repeated(results: Results) -> list[Repeated]:
+    """Every file with repeated timings, without schedules that are wrong on purpose: they are not timed for their speed."""
+    files = [Repeated(run, SCANS, results.timings[results.timings["run"] == place]) for place, run in enumerate(results.runs)]
+    for of in results.streams:
+        if of.kind in REPEATED:
+            files.append(Repeated(of.run, of.kind, of.rows[of.rows["control"] == 0] if "control" in of.rows else of.rows))
+    return [file for file in files if len(file.timings)]
 
 
 def _joined(tables: list[pd.DataFrame], columns: Iterable[str]) -> pd.DataFrame:
@@ -453,6 +476,7 @@ def _read_repetition(
     try:
         google_benchmark.same_device(entry, results.runs[run].context)
         time_ns = google_benchmark.time_ns(entry)
+        clock = google_benchmark.clock_mhz(entry)
         repetition = (google_benchmark.whole(entry, "round", 0), google_benchmark.whole(entry, "repetition_index", 0))
     except ValueError as error:
         return refuse(f"refused: {error}")
@@ -461,7 +485,7 @@ def _read_repetition(
     if identity in seen:
         return refuse(f"refused: round {repetition[0]}, repetition {repetition[1]} of this case was already read")
     seen.add(identity)
-    results.timing_rows.append((run, *named, max(repetition), time_ns))
+    results.timing_rows.append((run, *named, max(repetition), time_ns, clock))
     if (run, *named) not in results.kernel_rows:
         numbers = (entry.get(field_, math.nan) for field_ in _KERNEL_FIELDS)
         results.kernel_rows[run, *named] = (*numbers, str(entry.get("label", "")))

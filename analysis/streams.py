@@ -43,6 +43,9 @@ SCHEDULE_COLUMNS = ["entry", "id", "workload", "items", "chunks", "streams", "me
 """``entry``: schedule, copy or kernel; ``id``: which. What an entry does not have is 0 or empty."""
 STREAM_SCAN_COLUMNS = ["way", "scan", "type", "op", "mode", "items", "from", "to", "budget", "chunks", "mapped", "bytes", "round", "time_ns"]
 """``bytes``: each way."""
+SCHEDULE = ["workload", "items", "chunks", "streams", "memory", "work", "blocks", "buffers", "id"]
+SCAN = ["way", "scan", "type", "op", "mode", "items", "from", "to", "budget", "chunks", "mapped"]
+"""The columns that name a case of a schedule, and of a scan larger than the device."""
 TRACE_COLUMNS = ["lane", "lane_name", "kind", "start_us", "end_us", "chunk", "operation", "stream", "channel", "bytes"]
 """``lane``: the engine's, a number, and what the trace calls it; ``channel``: the hardware queue; ``bytes``: of a copy. -1 where the trace does not say."""
 CAVEAT_COLUMNS = ["name", "question", "said", "claim", "source", "answer", "differs", "yes", "trials", "why_not", "environment"]

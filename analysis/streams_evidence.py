@@ -13,13 +13,11 @@ from analysis import statistics, streams
 from analysis.evidence import Provenance, TableEvidence, run_provenance
 from analysis.published import Publication
 from analysis.results import MEASURED, RECORDED, Results, StreamFile, ranked
+from analysis.streams import SCAN, SCHEDULE
 from analysis.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, Look
 
-SCHEDULE = ["workload", "items", "chunks", "streams", "memory", "work", "blocks", "buffers", "id"]
-"""The columns that name a case of a schedule."""
 PROBLEM = ["workload", "items", "work", "blocks"]
 """What schedules that are compared have in common."""
-SCAN = ["way", "scan", "type", "op", "mode", "items", "from", "to", "budget", "chunks", "mapped"]
 STREAMED, NAIVE, DUPLEX, FILES = "streamed", "naive", "duplex_copy", "files"
 SERIAL = "serial_pinned"
 MAIN_WORKLOAD = "scale"

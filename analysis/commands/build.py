@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     if wrong := _wrong_before_work(options):
         return refuse(*wrong)
 
-    from analysis import claims, published, results  # matplotlib and pandas are not loaded to refuse an argument
+    from analysis import claims, drift, published, results  # matplotlib and pandas are not loaded to refuse an argument
     from analysis.report import Report
     from analysis.tables import costs
 
@@ -50,6 +50,9 @@ def run(options: argparse.Namespace) -> int:
         f"counters")  # fmt: skip
     if len(read.skipped):
         say(f"{count(len(read.skipped), 'case')} not timed by the harness: see tables/skipped.md")
+    if sessions := drift.Sessions().find(read, publications):
+        for sentence in filter(None, (session.throttling() for session in sessions.sessions)):
+            say(sentence)
     for explanation in read.explanations:
         for fault in explanation.faults:
             say(f"{explanation.file}: the executor found a fault: {fault.get('kind')} at {fault.get('where')}")

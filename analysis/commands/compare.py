@@ -2,7 +2,8 @@
 
 A case is slower in B if the Mann-Whitney test tells the two runs apart (p under 0.05, corrected for the number of cases as
 Benjamini and Hochberg do) and the 95% interval of the ratio of medians lies wholly beyond a threshold. The threshold is how
-far two runs of the same code lay apart, on the device and for times as short; --record-noise makes it known.
+far two runs of the same code lay apart, on the device and for times as short; --record-noise makes it known, and where it is not
+known it is 10%, and the page says so.
 Exit status 0: nothing is slower; 1: something is; 2: bad input.
 """
 
@@ -27,7 +28,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("a", type=Path, metavar="A", help="results file, plain or .gz: what is compared with")
     add("b", type=Path, metavar="B", help="results file of the same kind: what is judged")
-    add("--threshold", type=_fraction, metavar="X", help="0.05: differences within 5%% are none (default: as recorded noise says)")
+    add("--threshold", type=_fraction, metavar="X", help="0.05: differences within 5%% are none (default: as recorded noise says, else 0.1)")
     add("--out", type=Path, metavar="DIR", help="write compare.md, .csv, .pdf and .png there; without it the page is printed")
     add("--record-noise", type=Path, metavar="FILE", help="A and B are two runs of one commit, or of the vendor's code, which any commit has: add their differences to FILE")
 
@@ -39,12 +40,12 @@ def run(options: argparse.Namespace) -> int:
         found = comparison.paired(comparison.read(options.a), comparison.read(options.b))
         if options.record_noise:
             return _record(found, options.record_noise)
-        found = comparison.judged(found, _thresholds(found) if options.threshold is None else options.threshold)
+        found = comparison.judged(found, *(_thresholds(found) if options.threshold is None else (options.threshold, "as given")))
         page = _page(found, options.out)
     except comparison.Refused as error:
         return refuse(*error.args)
     except noise.NoiseError as error:
-        return refuse(f"{error}; give --threshold, or time one commit twice and --record-noise")
+        return refuse(error)
     except OSError as error:
         return refuse(f"{error.filename}: {error.strerror}")
     say(page)
@@ -62,10 +63,15 @@ _fraction.__name__ = "fraction"  # what argparse calls it where it is none
 
 
 def _thresholds(found):
-    """For each case the larger threshold of the two devices."""
+    """For each case the larger threshold of the two devices, and where they are from, in words."""
     import numpy as np
 
-    return np.maximum.reduce([of.thresholds(found.kind, found.both) for of in noise.read({found.a.device, found.b.device})])
+    devices = noise.read(sorted({found.a.device, found.b.device}))
+    where = "as far as runs of one code on record lie apart"
+    if unknown := [of.device for of in devices if not of.knows(found.kind)]:
+        where = (f"a default, since no two runs of one code are on record for {found.kind} on {' and '.join(unknown)}: time one commit twice and "
+                 "--record-noise, or give --threshold")  # fmt: skip
+    return np.maximum.reduce([of.thresholds(found.kind, found.both) for of in devices]), where
 
 
 def _record(found, file: Path) -> int:
@@ -96,14 +102,14 @@ def _page(found, out: Path | None) -> str:
 
     if out is None:
         return comparison_page.markdown(found)
-    from matplotlib import pyplot
+    from matplotlib import pyplot  # half a second, which the page alone does not take
 
-    from analysis import style
+    from analysis import comparison_figure, style
 
     out.mkdir(parents=True, exist_ok=True)
     with in_place_of(out) as new:
         with style.sheet():
-            drawn = comparison_page.figure(found)
+            drawn = comparison_figure.figure(found)
             for suffix, metadata in ((".pdf", {"CreationDate": None}), (".png", None)):
                 drawn.savefig(new / f"compare{suffix}", metadata=metadata)
             pyplot.close(drawn)

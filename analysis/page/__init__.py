@@ -13,19 +13,19 @@ import json
 from pathlib import Path
 from typing import Any
 
-from analysis.page import scans, schedules, timelines
+from analysis.page import scans, schedules, sessions, timelines
 from analysis.published import Publication
 from analysis.results import Results
 
 _HERE = Path(__file__).parent
-_SCRIPTS = ("page.js", "scans.js", "schedules.js", "timelines.js", "start.js")
+_SCRIPTS = ("page.js", "scans.js", "schedules.js", "timelines.js", "sessions.js", "start.js")
 """One module when they stand behind each other."""
 
 
 def write_page(results: Results, published: dict[str, Publication], target: Path) -> list[Path]:
     """Writes the page, and returns what was written: nothing without data."""
     views = {"scans": scans.views(results, published), "schedules": schedules.views(results, published),
-             "timelines": timelines.views(results)}  # fmt: skip
+             "timelines": timelines.views(results), "sessions": sessions.views(results, published)}  # fmt: skip
     if not any(views.values()):
         return []
     target.write_text(document(views), encoding="utf-8")

@@ -120,7 +120,7 @@ function listen() {
 
 async function start() {
   const data = await unpack(element("data").textContent);
-  const makers = { scans, schedules, timelines };
+  const makers = { scans, schedules, timelines, sessions };
   views = Object.fromEntries(Object.keys(makers).filter((key) => data[key].length).map((key) => [key, makers[key](data[key])]));
   readAddress();
   await render();

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.statistics import ratio_interval
-from analysis.streams_evidence import MAIN_WORKLOAD, SCHEDULE, SERIAL, ScheduleEvidence, Schedules
+from analysis.streams import SCHEDULE
+from analysis.streams_evidence import MAIN_WORKLOAD, SERIAL, ScheduleEvidence, Schedules
 from analysis.streams_targets import over_bound
 from analysis.table_formats import Column, Table, code, significant, size, whole, with_interval
 

@@ -6,6 +6,8 @@ import gzip
 import itertools
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +100,7 @@ def test_of_ties_the_p_is_never_smaller_than_that_of_all_permutations() -> None:
     draw = np.random.default_rng(0)
     for _ in range(100):
         a, b = draw.integers(1, 6, 5).astype(float), draw.integers(1, 6, 5) + float(draw.integers(0, 4))
-        sides = (comparison.Measured(RUN, "scans", pd.DataFrame({name: [1] for name in comparison.CASE}).assign(samples=[of])) for of in (a, b))
+        sides = (comparison.Measured(RUN, "scans", pd.DataFrame({name: [1] for name in results.CASE}).assign(samples=[of])) for of in (a, b))
         (p,) = comparison.paired(*sides).cases["p"]
         ranks = stats.rankdata(np.concatenate([a, b]))
         off = np.array([abs(ranks[list(chosen)].sum() - 27.5) for chosen in itertools.combinations(range(10), 5)])
@@ -119,7 +121,7 @@ def test_of_runs_that_differ_by_chance_few_families_show_anything() -> None:
     spread, false = np.random.default_rng(4), 0
     for _ in range(100):
         samples = [pd.Series(list(spread.lognormal(0, 0.05, (40, 8)))) for _ in range(2)]
-        a, b = (comparison.Measured(RUN, "scans", pd.DataFrame({name: range(40) for name in comparison.CASE}).assign(samples=of)) for of in samples)
+        a, b = (comparison.Measured(RUN, "scans", pd.DataFrame({name: range(40) for name in results.CASE}).assign(samples=of)) for of in samples)
         false += bool(len(comparison.judged(comparison.paired(a, b), 0.0).of("slower")))
     assert false <= 12  # 5% of 100, with room for chance
 
@@ -194,14 +196,63 @@ def test_what_is_no_pair_of_runs_of_one_code_is_refused(tmp_path: Path, capsys: 
     assert said in capsys.readouterr().err and not (tmp_path / "noise.json").exists()
 
 
+def test_where_no_noise_is_on_record_the_default_is_taken_and_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a, b = write(tmp_path / "a.json", {"best": 1e5, "slow": 1e5}), write(tmp_path / "b.json", {"best": 1.08e5, "slow": 1.2e5}, seed=2)
+    assert main(["compare", a, b]) == 1
+    page = capsys.readouterr().out
+    assert "20 slower, 20 neither" in page
+    assert "The threshold is 10%, a default, since no two runs of one code are on record for scans on Test Device: time one commit twice" in page
+    assert main(["compare", a, b, "--threshold", "0.3"]) == 0
+    assert "The threshold is 30%, as given." in capsys.readouterr().out
+
+
+def schedules(file: Path, seed: int, slower: dict[str, float], off_by: float = 0.04, **about: Any) -> str:
+    """A run of schedules and their parts, 0.5% of spread, and in each run every case off by so much, one way or the other; some slower by a factor."""
+    spread, document = np.random.default_rng(seed), stream_fixtures.schedules()
+    document["context"] |= {"date": f"2026-01-0{seed}T03:04:05Z"} | about
+    off: dict[str, float] = {}
+    for entry in document["benchmarks"]:
+        factor = next((by for id_, by in slower.items() if f"schedule:{id_}/" in entry["name"]), 1.0)
+        entry["real_time"] *= factor * off.setdefault(entry["name"], 1 + off_by * spread.choice((-1, 1))) * float(spread.lognormal(0, 0.005))
+    file.write_text(json.dumps(document))
+    return str(file)
+
+
+def test_noise_of_schedules_comes_from_two_runs_of_one_commit_like_that_of_scans(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b = schedules(tmp_path / "a.json", 1, {}), schedules(tmp_path / "b.json", 2, {})
+    after = schedules(tmp_path / "after.json", 3, {"breadth_first": 1.3}, off_by=0.03, git_commit="f" * 40)
+    assert main(["compare", a, after, "--record-noise", str(tmp_path / "noise.json")]) == 2  # no commit's schedules are the vendor's
+    assert main(["compare", a, b, "--record-noise", str(tmp_path / "noise.json")]) == 0
+    (pair,) = json.loads((tmp_path / "noise.json").read_text())["pairs"]
+    assert (pair["kind"], pair["of"]) == ("schedules", "all")
+    (row,) = (row for row in pair["thresholds"] if row["time"] == "100 µs and more")
+    assert row["on"] == "device" and 0.08 < row["threshold"] < 0.11  # 1.04 / 0.96
+    monkeypatch.setattr(noise.read, "__defaults__", (tmp_path / "folder",))
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "noise.json").rename(tmp_path / "folder" / "test.json")
+    capsys.readouterr()
+    assert main(["compare", a, b]) == 0
+    page = capsys.readouterr().out
+    assert "slower" not in page and "as far as runs of one code on record lie apart" in page
+    assert main(["compare", a, after, "--out", str(tmp_path / "out")]) == 1
+    verdicts = pd.read_csv(tmp_path / "out" / "compare.csv")
+    assert set(verdicts.loc[verdicts["verdict"] == "slower", "id"]) == {"breadth_first"}
+    assert "three_streams_unordered" not in set(verdicts["id"])  # wrong on purpose, and not timed for its speed
+
+
+def test_noise_of_scans_larger_than_the_device_is_recorded_likewise(tmp_path: Path) -> None:
+    for day in (1, 2):
+        document = stream_fixtures.stream_scan()
+        document["context"]["date"] = f"2026-01-0{day}T03:04:05Z"
+        (tmp_path / f"{day}.json").write_text(json.dumps(document))
+    assert main(["compare", str(tmp_path / "1.json"), str(tmp_path / "2.json"), "--record-noise", str(tmp_path / "noise.json")]) == 0
+    (pair,) = json.loads((tmp_path / "noise.json").read_text())["pairs"]
+    assert pair["kind"] == "stream_scan" and sum(row["cases"] for row in pair["thresholds"]) == 27
+
+
 # ------------------------------------------------------------------------------------------------- refusals
-
-
-def test_a_device_without_recorded_noise_needs_a_threshold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    a = write(tmp_path / "a.json", {"best": 1e5})
-    assert main(["compare", a, a]) == 2
-    assert "no pair of runs of one code is on record for Test Device" in capsys.readouterr().err
-    assert main(["compare", a, a, "--threshold", "0.1"]) == 0
 
 
 @pytest.mark.parametrize("threshold", ["-0.1", "nan", "inf", "much"])
@@ -229,6 +280,13 @@ def test_schedules_are_compared_too_and_never_with_scans(tmp_path: Path, capsys:
     assert main(["compare", file, file, "--threshold", "0.03"]) == 0
     assert "neither" in capsys.readouterr().out
     assert main(["compare", file, write(tmp_path / "a.json", {"best": 1e5}), "--threshold", "0.03"]) == 2
+
+
+def test_a_page_alone_takes_no_time_to_load_what_draws(tmp_path: Path) -> None:
+    """Two full runs are to be compared within 5 s: matplotlib alone would take half a second."""
+    file = write(tmp_path / "a.json", {"best": 1e5})
+    of = f"import sys; from analysis.__main__ import main; main(['compare', {file!r}, {file!r}, '--threshold', '0.03']); sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", of], cwd=DATA.parent, stdout=subprocess.DEVNULL).returncode == 0
 
 
 def test_a_compressed_file_is_compared(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ import pytest
 
 from analysis import page, results
 from analysis.__main__ import main
+from analysis.drift import Sessions
 from analysis.evidence import CEILING, CUBS, Timings
 from analysis.figures import ceiling_share
 from analysis.figures.schedules_speedup import speedups
@@ -164,6 +165,16 @@ def test_schedules_their_bounds_and_speedups_are_those_of_the_report(built: Buil
         assert row["fill + max, duplex"] == close(1e3 * case.bound)
 
 
+def test_sessions_have_the_rounds_and_the_farthest_outliers_of_the_report(read: results.Results, recorded: Path) -> None:
+    known = Sessions().find(read, {}).sessions
+    views = data_of(recorded)["sessions"]
+    assert len(views) == len(known) > 3
+    for view, session in zip(views, known, strict=True):
+        assert view["rounds"]["low"] == close((100 * (session.rounds["low"] - 1)).tolist()) or len(session.names) < 6
+        assert view["outliers"]["relative"] == close(session.outliers["relative"].head(len(view["outliers"]["name"])).tolist())
+        assert view["outside"] == session.repetitions["outlier"].sum() and view["clocks"] == len(session.clocks)
+
+
 def test_timelines_have_every_operation_and_simulations_are_called_so(read: results.Results, recorded: Path) -> None:
     views = data_of(recorded)["timelines"]
     (scene,) = [view for view in views if view["simulated"]]
@@ -208,7 +219,7 @@ SHOWN = """(() => {
     const drawn = [...svg.querySelectorAll("[d]")].map((path) => path.getAttribute("d") + path.getAttribute("transform"));
     return [document.getElementById("table").textContent, svg.textContent, ...drawn].join();
 })()"""
-VIEWS = ("scans", "schedules", "timelines")
+VIEWS = ("scans", "schedules", "timelines", "sessions")
 
 
 @pytest.fixture(scope="module")
@@ -298,6 +309,7 @@ def test_timelines_zoom_by_button_by_number_and_by_dragging(chromium: Browser, r
     ("scans", ".mark-symbol path", ("95% interval", "repetitions")),
     ("schedules", ".mark-symbol path", ("95% interval", "fill + max")),
     ("timelines", ".mark-rect path", ("copies in of chunk", "lasts, ms", "GB/s")),
+    ("sessions", ".mark-symbol path", ("95% interval", "cases")),
 ])  # fmt: skip
 def test_hovering_shows_the_figures(chromium: Browser, recorded: Path, view: str, mark: str, words: tuple[str, ...]) -> None:
     chromium.open(recorded, f"#view={view}")
@@ -354,7 +366,7 @@ def test_views_are_reached_and_boxes_set_by_keyboard_alone(chromium: Browser, re
     for _ in range(14):
         chromium.press("Tab")
         reached.append(chromium.evaluate("document.activeElement.id"))
-    assert reached[:4] == ["view-scans", "view-schedules", "view-timelines", "control-device"]
+    assert reached[:5] == ["view-scans", "view-schedules", "view-timelines", "view-sessions", "control-device"]
     box = next(name for name in reached if name.startswith("control-variants-"))
     before = chromium.evaluate(SHOWN)
     chromium.evaluate(f"document.getElementById('{box}').focus()")
@@ -379,7 +391,7 @@ def test_another_device_and_one_with_neither_copy_nor_floor_can_be_chosen(chromi
     chromium.click("#control-variants-none")
     chromium.until("document.querySelectorAll('#table tbody tr').length === 0")
     assert chromium.troubles() == []
-    assert chromium.evaluate("document.querySelectorAll('#views a').length") == 1, "views without data are not offered"
+    assert chromium.evaluate("document.querySelectorAll('#views a').length") == 2, "views without data are not offered"
     assert chromium.evaluate("[...document.getElementById('control-quantity').options].map((option) => option.value)") == ["byte", "time", "rate"]
 
 

@@ -30,6 +30,16 @@ def test_interval_agrees_with_scipy(count: int) -> None:
     assert ours.high == pytest.approx(theirs.confidence_interval.high, abs=0.05 * spread)
 
 
+@pytest.mark.parametrize("count", [5, 8, 11])
+def test_what_came_often_counts_as_often(count: int) -> None:
+    """The interval is that of all resamples, though only different ones are looked at."""
+    data = np.random.default_rng(7).lognormal(0, 0.1, (2, count))
+    ordered = np.sort(data, axis=1)
+    above, below = (np.mean([rows[ranks] for ranks in statistics._middle_ranks(count, stream)], axis=0) for rows, stream in zip(ordered, (1, 2), strict=True))
+    ratio = statistics.ratio_interval(*data)
+    assert (ratio.low, ratio.high) == pytest.approx(np.quantile(above / below, (0.025, 0.975)), rel=1e-13)
+
+
 def test_one_case_and_many_give_the_same_interval() -> None:
     data = np.random.default_rng(6).lognormal(0, 0.1, (2, 11))
     cases = statistics.summarise(pd.DataFrame({"case": [0] * 11 + [1] * 11, "time_ns": data.ravel()}), ["case"])

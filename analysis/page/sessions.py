@@ -1,0 +1,39 @@
+"""Drift, outliers and clocks of each session: the medians of its rounds, and its farthest outliers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analysis.drift import TITLES, Session, Sessions
+from analysis.evidence import run_provenance
+from analysis.page.columns import devices, numbers, source
+from analysis.published import Publication
+from analysis.results import Results, repeated
+
+MOST = 300
+"""So many outliers of a session are on the page, the farthest ones; how many there are is said."""
+
+
+def views(results: Results, published: dict[str, Publication]) -> list[dict[str, Any]]:
+    """One view a device and session; times are over the median of the other repetitions of their case."""
+    found = []
+    for device in devices(file.run for file in repeated(results)):
+        if evidence := Sessions(device).find(results, published):
+            found += [_view(device, session) for session in evidence.sessions]
+    return found
+
+
+def _view(device: str, session: Session) -> dict[str, Any]:
+    rounds, outliers, clocks = session.rounds, session.outliers, session.clocks
+    farthest = outliers.head(MOST)
+    return {
+        "device": device, "title": f"{TITLES[session.kind]}: {session.name}",
+        "source": source(run_provenance("session", session.runs, session.runs[0].origin)),
+        "cases": len(session.names), "repetitions": len(session.repetitions), "outside": len(outliers),
+        "normal_percent": numbers([100 * session.outliers_of_normal])[0],
+        "rising": session.trending(slower=True), "falling": session.trending(slower=False), "least_trending": session.least_trending,
+        "clocks": len(clocks), "lowered": session.lowered, "throttling": session.throttling(),
+        "rounds": {"round": (rounds["round"] + 1).tolist(), "cases": rounds["cases"].tolist()}
+        | {name: numbers(100 * (rounds[name] - 1)) for name in ("median", "low", "high")},
+        "outliers": {"round": (farthest["round"] + 1).tolist(), "name": farthest["name"].tolist(), "relative": numbers(farthest["relative"])},
+    }  # fmt: skip

@@ -1,0 +1,70 @@
+"""What happened while each file was measured: drift, outliers and clocks, a row a session."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from analysis import streams
+from analysis.drift import SessionEvidence, Sessions
+from analysis.statistics import Interval
+from analysis.table_formats import Column, Table, significant, whole, with_interval
+
+NEEDS = {"sessions": Sessions()}
+
+
+def build(sessions: SessionEvidence) -> Table:
+    rows = []
+    for session in sessions.sessions:
+        farthest, read = session.farthest_round, len(session.clocks)
+        rows.append({
+            "session": session.name, "cases": len(session.names), "repetitions": len(session.repetitions),
+            "rounds": len(session.rounds),
+            "drift_percent": Interval(*(100 * (farthest[["median", "low", "high"]].astype(float) - 1)), int(farthest["cases"])),
+            "slower": session.trending(slower=True), "faster": session.trending(slower=False),
+            "later_slower_percent": 100 * session.later_slower,
+            "outliers_percent": 100 * session.repetitions["outlier"].mean(),
+            "outliers_of_normal_percent": 100 * session.outliers_of_normal,
+            "worst": session.outliers["relative"].iloc[0] if len(session.outliers) else np.nan,
+            "clocks": read, "lowered": session.lowered if read else None,
+        })  # fmt: skip
+    return Table(
+        caption="Drift, outliers and clocks of each session, which is a results file, or all those of few cases. Drift: the round whose median over cases "
+        "is farthest from that of the other rounds, with its 95% interval between order statistics; in how many cases the times rise or fall with the rounds "
+        "(Mann's rank test, exact, p under 0.05 after the correction of Benjamini and Hochberg); and the share of pairs of repetitions of a case of which "
+        "the later took longer, 50 without drift. Outliers: repetitions beyond Tukey's fences, what they would be were times normal, and the one farthest from the median of its "
+        "case's others; none was left out of anything. Clocks: readings of the multiprocessors' clock while repetitions ran, and those below the device's highest.",
+        columns=(
+            Column("session", "session", right=False),
+            Column("cases", "cases", whole),
+            Column("repetitions", "times", whole),
+            Column("rounds", "rounds", whole),
+            Column("drift_percent", "median, %", lambda value: with_interval(value, 2), group="drift"),
+            Column("slower", "rise", whole, group="drift"),
+            Column("faster", "fall", whole, group="drift"),
+            Column("later_slower_percent", "later, %", significant, group="drift"),
+            Column("outliers_percent", "%", lambda value: significant(value, 2), group="outliers"),
+            Column("outliers_of_normal_percent", "of normal", lambda value: significant(value, 2), group="outliers"),
+            Column("worst", "worst", significant, group="outliers"),
+            Column("clocks", "readings", whole, group="clock"),
+            Column("lowered", "low", whole, group="clock"),
+        ),
+        rows=pd.DataFrame(rows),
+        notes=tuple(_said(sessions)),
+        wide=True,
+    )
+
+
+def _said(sessions: SessionEvidence) -> list[str]:
+    """What cannot be concluded of trends and clocks."""
+    said = []
+    if few := [f"of {of.name} {of.least_trending}" for of in sessions.sessions if of.least_trending > 1]:
+        said.append(f"Where rounds are few, a single case cannot be told from chance: {', '.join(few)} cases must rise or fall at once.")
+    if streams.SCHEDULES in sessions.kinds():
+        said.append("Rounds of schedules go over those with the same host arrays, one group behind another: what changes between groups does not show.")
+    if any(len(of.clocks) for of in sessions.sessions):
+        said.append("A clock is read every 20 ms at most: what happened between two readings is not known, nor why a clock was lowered.")
+    if unread := [of.name for of in sessions.sessions if not len(of.clocks)]:
+        said.append(f"Of {' and '.join(unread)} the clock was read only before the first repetition, which says nothing of throttling later: there, "
+                    "drift alone could show it.")  # fmt: skip
+    return said
