@@ -249,7 +249,7 @@ class SessionEvidence:
 
 @dataclass(frozen=True)
 class Sessions:
-    """Of each kind the sessions in the folder of the newest one, on a device, or on the one that was timed last."""
+    """Of each kind the sessions in the folder of the newest one, on a device, or on the first of them."""
 
     device: str = ""
 
@@ -267,7 +267,8 @@ class Sessions:
                 break
         else:
             return None
-        of_device = [file for file in files if file.run.device == files[-1].run.device]
+        device = results.ranked((file.run for file in files), read.first)[0]
+        of_device = [file for file in files if file.run.device == device]
         newest = {file.kind: file.run.file.parent for file in of_device}
         found = []
         for kind in newest:

@@ -6,9 +6,9 @@ from typing import Any
 
 from analysis.drift import TITLES, Session, Sessions
 from analysis.evidence import run_provenance
-from analysis.page.columns import devices, numbers, source
+from analysis.page.columns import numbers, source
 from analysis.published import Publication
-from analysis.results import Results, repeated
+from analysis.results import Results, ranked, repeated
 
 MOST = 300
 """So many outliers of a session are on the page, the farthest ones; how many there are is said."""
@@ -17,7 +17,7 @@ MOST = 300
 def views(results: Results, published: dict[str, Publication]) -> list[dict[str, Any]]:
     """One view a device and session; times are over the median of the other repetitions of their case."""
     found = []
-    for device in devices(file.run for file in repeated(results)):
+    for device in ranked((file.run for file in repeated(results)), results.first):
         if evidence := Sessions(device).find(results, published):
             found += [_view(device, session) for session in evidence.sessions]
     return found
