@@ -12,7 +12,6 @@ import json
 import os
 import re
 import shutil
-import string
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -88,11 +87,17 @@ def examine(folder: Path, recorded: Path) -> Recording:
     return found
 
 
+def _after(letter: str) -> str:
+    """The letter that follows; no letter at all counts as "a". A gap is not filled: the order of names is that of runs."""
+    return chr(ord(letter or "a") + 1)
+
+
 def file_away(found: Recording, recorded: Path) -> Path:
     """Copies the files, JSON compressed, to ``recorded/DEVICE/DATE``, the next letter behind it if the day is taken."""
     device = recorded / found.name
     device.mkdir(parents=True, exist_ok=True)
-    target = next(path for path in (device / (found.date + letter) for letter in ("", *string.ascii_lowercase[1:])) if not path.exists())
+    taken = max((path.name for path in device.glob(f"{found.date}*")), default="")
+    target = device / (found.date + _after(taken.removeprefix(found.date)) if taken else found.date)
     with tempfile.TemporaryDirectory(dir=device, prefix=".adding-") as made:
         whole = Path(made) / "run"
         whole.mkdir()
