@@ -19,7 +19,7 @@ matplotlib.use("Agg")
 
 from matplotlib import pyplot  # noqa: E402
 
-from analysis import figures, macros, statistics, style, tables  # noqa: E402
+from analysis import figures, macros, statistics, style, tables, unchanged  # noqa: E402
 from analysis.evidence import Gathered, Provenance, gather  # noqa: E402
 from analysis.modules import modules  # noqa: E402
 from analysis.page import write_page  # noqa: E402
@@ -40,6 +40,10 @@ class Report:
     out: Path
     paper: Path | None
     say: Callable[[str], None]
+    last: Path | None = None
+    """Where the last build is, whose figures may be kept."""
+    drawn: dict[str, str] = field(default_factory=dict)
+    """Fingerprints of the evidence of that build's figures; afterwards, of this one's."""
     written: list[Path] = field(default_factory=list)
     left_out: list[Path] = field(default_factory=list)
     """Files that were not written for want of evidence, below ``out`` and ``paper``."""
@@ -50,8 +54,7 @@ class Report:
             for part in ("figures", "tables"):
                 (folder / part).mkdir(parents=True, exist_ok=True)
         with style.sheet():
-            for name, module in modules(figures):
-                self._figure(name, module)
+            self.drawn = dict(filter(None, [self._figure(name, module) for name, module in modules(figures)]))
         for name, module in modules(tables):
             self._table(name, module)
         self._cases()
@@ -59,25 +62,37 @@ class Report:
         if self.paper:
             self._write(self.paper / "macros.tex", macros.document(macros.values(self.results, self.published)))
 
-    def _figure(self, name: str, module: ModuleType) -> None:
+    def _figure(self, name: str, module: ModuleType) -> tuple[str, str] | None:
+        """Draws a figure, or keeps it if the last build drew it from the same; its name and the fingerprint of what it shows."""
         gathered = gather(module.NEEDS, self.results, self.published)
         if gathered.reasons:
             self._leave_out("figure", name, gathered, (".pdf", ".png", ".caption.tex"))
-            return
-        drawn = module.draw(**gathered.found)
-        style.footer(drawn, [p.line() for p in gathered.provenances])
-        for suffix, metadata in ((".pdf", {"CreationDate": None}), (".png", None)):
-            target = self.out / "figures" / (name + suffix)
-            drawn.savefig(target, metadata=metadata)
-            self.written.append(target)
-            drawn.set_layout_engine("none")  # the second file takes the layout of the first
-        pyplot.close(drawn)
+            return None
+        evidence = unchanged.of_evidence(gathered.found)
+        targets = [self.out / "figures" / (name + suffix) for suffix in (".pdf", ".png")]
+        earlier = [self.last / "figures" / target.name for target in targets] if self.last else []
+        same = self.drawn.get(name) == evidence and bool(earlier) and all(file.exists() for file in earlier)
+        if same:
+            for file, target in zip(earlier, targets, strict=True):
+                shutil.copyfile(file, target)
+        else:
+            self._draw(module, gathered, targets)
+        self.written += targets
         if self.paper:
-            for suffix in (".pdf", ".png"):
-                shutil.copyfile(self.out / "figures" / (name + suffix), self.paper / "figures" / (name + suffix))
+            for target in targets:
+                shutil.copyfile(target, self.paper / "figures" / target.name)
             text = module.CAPTION + (f" {module.details(**gathered.found)}" if hasattr(module, "details") else "")
             self._write(self.paper / "figures" / f"{name}.caption.tex", caption(text, gathered.provenances))
-        self.say(f"figure {name}: {footer_line(gathered.provenances) or 'a drawing'}")
+        self.say(f"figure {name}: {footer_line(gathered.provenances) or 'a drawing'}{', unchanged' if same else ''}")
+        return name, evidence
+
+    def _draw(self, module: ModuleType, gathered: Gathered, targets: Sequence[Path]) -> None:
+        drawn = module.draw(**gathered.found)
+        style.footer(drawn, [p.line() for p in gathered.provenances])
+        for target in targets:
+            drawn.savefig(target, metadata={"CreationDate": None} if target.suffix == ".pdf" else None)
+            drawn.set_layout_engine("none")  # the second file takes the layout of the first
+        pyplot.close(drawn)
 
     def _table(self, name: str, module: ModuleType) -> None:
         gathered = gather(module.NEEDS, self.results, self.published)

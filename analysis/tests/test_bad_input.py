@@ -50,7 +50,7 @@ def command_lines(bad: str, good: str, folder: Path) -> dict[str, list[str]]:
     """Each command with the bad file, and the folder that it may write to."""
     (folder / "README.md").write_text("<!-- claims:begin -->\nthe last good one\n<!-- claims:end -->\n")
     return {
-        "build": ["build", good, bad, "--published", str(PUBLISHED), "--out", str(folder), "--paper", str(folder / "paper")],
+        "build": ["build", "--no-pdf", good, bad, "--published", str(PUBLISHED), "--out", str(folder), "--paper", str(folder / "paper")],
         "compare": ["compare", good, bad, "--threshold", "0.1", "--out", str(folder)],
         "export": ["export", good, bad, "--out", str(folder)],
         "claims": ["claims", good, bad, "--readme", str(folder / "README.md")],

@@ -103,7 +103,7 @@ def test_without_data_there_is_no_page_and_none_is_left(tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
     (out / "report.html").write_text("of an earlier run")
-    assert main(["build", str(tmp_path / "counts.json"), "--out", str(out)]) == 0
+    assert main(["build", "--no-pdf", str(tmp_path / "counts.json"), "--out", str(out)]) == 0
     assert not (out / "report.html").exists() and (out / "figures").exists()
 
 
@@ -111,7 +111,7 @@ def test_what_cannot_be_written_leaves_the_last_page(built: Built, tmp_path: Pat
     (tmp_path / "report.html").write_text("of an earlier run")
     monkeypatch.setattr(page.timelines, "views", lambda read: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        main(["build", str(built.recorded / "trace_depth_first_4.json"), "--out", str(tmp_path)])
+        main(["build", "--no-pdf", str(built.recorded / "trace_depth_first_4.json"), "--out", str(tmp_path)])
     assert (tmp_path / "report.html").read_text() == "of an earlier run"
 
 

@@ -23,7 +23,7 @@ TABLES = [name for name, _ in modules(tables)]
 
 
 def arguments(built_or_folder: Path, out: Path, *more: str) -> list[str]:
-    return ["build", "--recorded", str(built_or_folder), "--published", str(PUBLISHED), "--out", str(out), *more]
+    return ["build", "--no-pdf", "--recorded", str(built_or_folder), "--published", str(PUBLISHED), "--out", str(out), *more]
 
 
 def test_whole_data_end_well(built: Built) -> None:
