@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from analysis import style
-from analysis.evidence import CUBS, AllTimingEvidence, AllTimings
+from analysis.evidence import COPIES, CUBS, AllTimingEvidence, AllTimings, Key
 
 TYPES = ("i8", "i16", "i32", "i64", "f16", "f32", "f64")
 COLUMNS = {
@@ -18,7 +18,7 @@ COLUMNS = {
 WIDTH = "double"
 CAPTION = (
     "Time of the fastest of CUB's scans over the time of best, inclusive sums, one panel a type, at powers of two. "
-    "Above the line at 1 best is the faster. Bars are 95% bootstrap intervals of the ratio of medians."
+    "Above the line at 1 best is the faster; the thick line is the upper bound, what the fastest copy of the same bytes has (cold, stream). Bars are 95% bootstrap intervals of the ratio of medians."
 )
 NEEDS = {"timings": AllTimings(against=CUBS)}
 
@@ -35,6 +35,8 @@ def draw(timings: AllTimingEvidence) -> Figure:
             of = rows[(rows["cache"] == cache) & (rows["launch"] == launch)].sort_values("items")
             panel.plot(of["items"], of["ratio"], label=f"{cache}, {launch}", **look.plot())
             style.error_bars(panel, of["items"], of["ratio"], of["low"], of["high"], look.colour)
+        bound = _bound(timings, rows)
+        panel.plot(bound.index, bound, color=style.GREY, linewidth=2.2, alpha=0.6, zorder=1, label="a copy, cold, stream")
         panel.axhline(1, color=style.BLACK, linewidth=0.8)
         style.items_axis(panel, rows["items"] if len(rows) else [1, 2])
         panel.set_title(kind)
@@ -50,6 +52,17 @@ def draw(timings: AllTimingEvidence) -> Figure:
     else:
         drawn.legend(*handles, loc="outside upper right", ncols=len(COLUMNS), borderpad=0)
     return drawn
+
+
+def _bound(timings: AllTimingEvidence, duels: pd.DataFrame) -> pd.Series:
+    """By size, the time of the fastest CUB over that of the fastest copy, cold and in a stream, where a copy was timed beside."""
+    found = {}
+    for row in duels[(duels["cache"] == "cold") & (duels["launch"] == "stream")].sort_values("items").itertuples():
+        key = Key(*(getattr(row, name) for name in Key._fields))
+        copies = [match for copy in COPIES if (match := timings.match(key, copy, (row.rival,)))]
+        if copies:
+            found[row.items] = max(match.ratio.value for match in copies)
+    return pd.Series(found, dtype=float)
 
 
 def _ratio_axis(panel, duels: pd.DataFrame) -> None:
