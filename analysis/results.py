@@ -463,7 +463,7 @@ def _read_explanation(file: Path, origin: str, document: Mapping[str, Any], resu
         results.problems.append(Problem(file, "schema", f"expected {EXPLAIN_SCHEMA!r}, but it is {schema!r}"))
         return
     if place := _incomplete(document):
-        results.problems.append(Problem(file, place, "is missing or of the wrong form"))
+        results.problems.append(Problem(file, place, "is missing, or is none of what it has to be (a count, a text, a list)"))
         return
     results.explanations.append(Explanation(file, origin, document))
 
@@ -475,7 +475,7 @@ def _incomplete(document: Mapping[str, Any]) -> str:
         if not isinstance(document.get(key), form):
             return key
     for key in ("operations", "swaps", "barriers", "global_bytes_read", "global_bytes_written", "shared_requests"):
-        if not isinstance(document["totals"].get(key), (int, float)):
+        if not _is_count(document["totals"].get(key)):
             return f"totals.{key}"
     if place := _degrees_missing(document["totals"]):
         return f"totals.{place}"
@@ -491,11 +491,15 @@ def _incomplete(document: Mapping[str, Any]) -> str:
     return ""
 
 
+def _is_count(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+
+
 def _degrees_missing(counts: Any) -> str:
     for model in ("banks16", "banks32"):
         banks = counts.get(model) if isinstance(counts, dict) else None
         for key in ("max_degree", "mean_degree", "transactions"):
-            if not isinstance(banks, dict) or not isinstance(banks.get(key), (int, float)):
+            if not isinstance(banks, dict) or not _is_count(banks.get(key)):
                 return f"{model}.{key}"
     return ""
 
