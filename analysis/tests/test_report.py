@@ -282,7 +282,7 @@ def test_every_caption_says_how_often_and_what_bars_mean_or_why_there_are_none(b
         if not importlib.import_module(f"analysis.figures.{name}").NEEDS:
             continue  # a drawing
         said = (built.paper / "figures" / f"{name}.caption.tex").read_text()
-        if "repetition" in said.rpartition("(")[2]:
+        if re.search(r"\(median of [\d to]+ repetition", said):
             assert "95\\% bootstrap interval" in said or "no error bars" in said, name
         else:
             assert re.search("no (error )?bars|simulated", said), name
