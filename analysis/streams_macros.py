@@ -193,7 +193,7 @@ def _caveat_values(experiments: TableEvidence) -> dict[str, str]:
     named = {"caveatsSaid": str(len(both)), "caveatsDiffer": str(int(both["differs"].astype(bool).sum()))}
     calls = caveats.calls(experiments.rows)
     for macro, of, said in (("caveatsPartNoMore", "streams", "yes"), ("caveatsHoldNow", "host", "no"), ("caveatsHoldNoMore", "host", "yes")):
-        differ = calls[(calls[f"{of}_differs"] == True) & (calls[f"{of}_said"] == said)]  # noqa: E712
+        differ = calls[calls[f"{of}_differs"].eq(True) & (calls[f"{of}_said"] == said)]
         if len(differ):
             named[macro] = "; ".join(latex(call) for call in differ["call"])
     return named

@@ -23,6 +23,7 @@ LINK = re.compile(r"!?\[[^\]]*\]\(\s*<?([^)>\s]+)>?[^)]*\)")
 EXCEPTIONS = (
     "thid",  # the name of a variable in a source
     "vermillion",  # as the palette's authors spell it
+    "leary",  # the name of an author
     *("sqare", "chek", "maping", "paddin"),  # misspelt on purpose: tests of what is said then
 )
 
