@@ -185,7 +185,7 @@ def doubtful(text: str, paper: str) -> list[str]:
     wrong = [f"{key}: no {name}" for key, of in entries.items() for name in ("author", "title", "year") if not of.get(name)]
     wrong += [f"{key}: year {of['year']}" for key, of in entries.items() if of.get("year") and not re.fullmatch(r"(19|20)\d\d", of["year"])]
     wrong += [f"{key}: doi {of['doi']}" for key, of in entries.items() if "doi" in of and not re.fullmatch(r"10\.\d{4,}/\S+", of["doi"])]
-    wrong += [f"{key}: says nowhere where it appeared" for key, of in entries.items() if not {"journal", "booktitle", "institution", "howpublished"} & set(of)]
+    wrong += [f"{key}: says nowhere where it appeared" for key, of in entries.items() if not {"journal", "booktitle", "institution", "howpublished", "publisher"} & set(of)]
     return wrong + [f"{key}: not cited" for key in sorted(entries.keys() - cited)] + [f"{key}: cited, and no entry" for key in sorted(cited - entries.keys())]
 
 
