@@ -191,7 +191,7 @@ TABLES: dict[str, Table] = {
         "role": ("", "what the warps do: load, reduce, look ahead, scan, or block for all"), "tile": ("KiB", "size of a tile"),
         "cycles_total": ("cycles", "from the first tile to the last")}),
     "repeated_bits": Table("a variant whose runs were repeated on the same input", _of_file("repeats"), {
-        "cases": (_COUNT, "cases that were repeated"), "varying": (_COUNT, "cases whose bits varied")}),
+        "cases": (_COUNT, "cases that were repeated"), "varying": (_COUNT, "cases whose bits varied"), "runs": (_COUNT, "runs of each case")}),
     "executor_counts": Table("a case that the CPU executor counted", _counts, {
         "git_commit": ("", "the code that counted"), "load": ("", "how the variant loads, where it can do so in several ways"), **_TOTALS, **_BANKS,
         "operations_stated": (_COUNT, "operations as the source states them; empty where it states none")}),

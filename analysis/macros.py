@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 
 from analysis import streams, streams_macros
+from analysis.claims_checked import HOLDS, NOT_MEASURED, ClaimEvidence
+from analysis.drift import SessionEvidence
 from analysis.evidence import BASELINES, BEST, BULK_CEILING, CEILING, FLOOR, NEWEST_VENDOR, VENDOR, CountEvidence, Counts, Published
 from analysis.evidence import MEETING_CEILING, VECTOR_CEILING, AllTimingEvidence, AllTimings, CounterEvidence, Counters, TimingEvidence, Timings, gather
-from analysis.evidence import JAX, LOSS, TIE, WIN, Kernels, TableEvidence, Traffic, TrafficEvidence, Waits
-from analysis.drift import SessionEvidence
+from analysis.evidence import JAX, LARGEST, LOSS, TIE, WIN, Kernels, TableEvidence, Traffic, TrafficEvidence, Waits
 from analysis.figures import bank_conflicts, dram_traffic, drift, prefix_wait, single_wave, tile_size, waterfall
 from analysis.figures.ceiling_share import shares
 from analysis.figures.hardware_conflicts import compared, groups
@@ -20,6 +21,7 @@ from analysis.published import Publication
 from analysis.results import SCANS, STREAM, Results, ideal_bytes
 from analysis.statistics import ratio_interval
 from analysis.table_formats import latex, significant
+from analysis.tables import claims
 from analysis.tables.costs import default_only
 from analysis.tables.summary import standings
 from analysis.targets import targets
@@ -117,6 +119,11 @@ NAMES = {
     "waveAhead": "defined if best is faster than copy_one_wave at some size: how many times at most",
     "jaxOfBest": "defined if JAX was timed beside best: its warm time, by the wall clock, over that of best, 32-bit sums at the largest size of JAX",
     "jaxItems": "defined if JAX was timed beside best: that size",
+    "thrustOfBest": "defined if Thrust was timed beside best: its time over that of best, 32-bit sums, cold, in a stream, at copyItems",
+    "torchOfBest": "defined if PyTorch was timed: the same of it",
+    "cupyOfBest": "defined if CuPy was timed: the same of it",
+    "claimsKnown": "claims of the literature that the data tell of",
+    "claimsFail": "those that they do not bear out, in some run at least",
     "lossItems": "defined if all cases lost to CUB are affine of 16 bits and of one size: that size",
     "waveSmallAllows": "time of the fastest CUB over that of copy_one_wave, as nodes at 2^14 items",
     "driftScans": "farthest that the median of a round lies from that of the others, over all sessions of scans, percent",
@@ -155,7 +162,9 @@ def values(results: Results, published: dict[str, Publication]) -> dict[str, str
         (waterfall.NEEDS, _rung_values),
         (tile_size.NEEDS, _tile_values),
         ({"timings": AllTimings(), "kernels": Kernels()}, _duel_values),
+        ({"timings": AllTimings(python=True)}, _library_values),
         ({"timings": AllTimings(python=True)}, _jax_values),
+        (claims.NEEDS, _claim_values),
         ({"traffic": Traffic()}, _traffic_values),
         ({"waits": Waits()}, _wait_values),
         (single_wave.NEEDS, _wave_values),
@@ -382,6 +391,17 @@ def _duel_values(timings: AllTimingEvidence, kernels: TableEvidence) -> dict[str
     return named
 
 
+def _library_values(timings: AllTimingEvidence) -> dict[str, str]:
+    """What users would pick instead of CUB, where all scans are set side by side at their largest size."""
+    named: dict[str, str] = {}
+    for key in timings.keys(type="i32", op="plus", mode="inclusive", cache="cold", launch=STREAM, items=LARGEST):
+        ours = timings.of(key, BEST)
+        for macro, variant in (("thrustOfBest", "thrust_scan"), ("torchOfBest", "torch_cumsum"), ("cupyOfBest", "cupy_cumsum")):
+            if ours is not None and (theirs := timings.of(key, variant)) is not None:
+                named[macro] = _number(ratio_interval(theirs, ours).value)
+    return named
+
+
 def _jax_values(timings: AllTimingEvidence) -> dict[str, str]:
     keys = timings.keys(type="i32", op="plus", mode="inclusive", cache="warm", launch=STREAM)
     both = [(key, timings.of(key, JAX), timings.of(key, BEST)) for key in keys]
@@ -390,6 +410,12 @@ def _jax_values(timings: AllTimingEvidence) -> dict[str, str]:
         return {}
     key, theirs, ours = known[-1]
     return {"jaxOfBest": _number(ratio_interval(theirs, ours).value, 2), "jaxItems": _power(key.items)}
+
+
+def _claim_values(claims: ClaimEvidence) -> dict[str, str]:
+    verdicts = [one.verdict for one in claims.checked]
+    known = [verdict for verdict in verdicts if verdict != NOT_MEASURED]
+    return {"claimsKnown": str(len(known)), "claimsFail": str(sum(verdict != HOLDS for verdict in known))}
 
 
 def _traffic_values(traffic: TrafficEvidence) -> dict[str, str]:

@@ -20,7 +20,7 @@ matplotlib.use("Agg")
 
 from matplotlib import pyplot  # noqa: E402
 
-from analysis import figures, macros, statistics, style, tables  # noqa: E402
+from analysis import figures, macros, statistics, style, tables, unchanged  # noqa: E402
 from analysis.evidence import Gathered, Provenance, by_device, gather  # noqa: E402
 from analysis.modules import modules  # noqa: E402
 from analysis.page import write_page  # noqa: E402
@@ -41,6 +41,10 @@ class Report:
     out: Path
     paper: Path | None
     say: Callable[[str], None]
+    last: Path | None = None
+    """Where the last build is, whose figures may be kept."""
+    drawn: dict[str, str] = field(default_factory=dict)
+    """Fingerprints of the evidence of that build's figures; afterwards, of this one's."""
     written: list[Path] = field(default_factory=list)
     left_out: list[Path] = field(default_factory=list)
     """Files that were not written for want of evidence, below ``out`` and ``paper``."""
@@ -51,8 +55,7 @@ class Report:
             for part in ("figures", "tables"):
                 (folder / part).mkdir(parents=True, exist_ok=True)
         with style.sheet():
-            for name, module in modules(figures):
-                self._figure(name, module)
+            self.drawn = dict(filter(None, [self._figure(name, module) for name, module in modules(figures)]))
         for name, module in modules(tables):
             self._table(name, module)
         self._cases()
@@ -60,30 +63,42 @@ class Report:
         if self.paper:
             self._write(self.paper / "macros.tex", macros.document(macros.values(self.results, self.published)))
 
-    def _figure(self, name: str, module: ModuleType) -> None:
+    def _figure(self, name: str, module: ModuleType) -> tuple[str, str] | None:
+        """Draws a figure, or keeps it if the last build drew it from the same; its name and the fingerprint of what it shows."""
         on = by_device(module.NEEDS, self.results, self.published)
-        if gathered := on.get(""):
-            if gathered.reasons:
-                self._leave_out("figure", name, gathered, (".pdf", ".png", ".caption.tex"))
-                return
-            drawn = module.draw(**gathered.found)
-        else:
-            drawn = style.stacked({device: partial(module.draw, **of.found) for device, of in on.items()})
+        if "" in on and on[""].reasons:
+            self._leave_out("figure", name, on[""], (".pdf", ".png", ".caption.tex"))
+            return None
         provenances = list({p.line(): p for of in on.values() for p in of.provenances}.values())
-        style.footer(drawn, [p.line() for p in provenances])
-        for suffix, metadata in ((".pdf", {"CreationDate": None}), (".png", None)):
-            target = self.out / "figures" / (name + suffix)
-            drawn.savefig(target, metadata=metadata)
-            self.written.append(target)
-            drawn.set_layout_engine("none")  # the second file takes the layout of the first
-        pyplot.close(drawn)
+        evidence = unchanged.of_evidence({device: of.found for device, of in on.items()})
+        targets = [self.out / "figures" / (name + suffix) for suffix in (".pdf", ".png")]
+        earlier = [self.last / "figures" / target.name for target in targets] if self.last else []
+        same = self.drawn.get(name) == evidence and bool(earlier) and all(file.exists() for file in earlier)
+        if same:
+            for file, target in zip(earlier, targets, strict=True):
+                shutil.copyfile(file, target)
+        else:
+            self._draw(module, on, provenances, targets)
+        self.written += targets
         if self.paper:
-            for suffix in (".pdf", ".png"):
-                shutil.copyfile(self.out / "figures" / (name + suffix), self.paper / "figures" / (name + suffix))
+            for target in targets:
+                shutil.copyfile(target, self.paper / "figures" / target.name)
             details = {device: module.details(**of.found) for device, of in on.items()} if hasattr(module, "details") else {}
             text = " ".join([module.CAPTION, *(f"{device}: {said}" if device else said for device, said in details.items() if said)])
             self._write(self.paper / "figures" / f"{name}.caption.tex", caption(text, provenances))
-        self.say(f"figure {name}: {footer_line(provenances) or 'a drawing'}")
+        self.say(f"figure {name}: {footer_line(provenances) or 'a drawing'}{', unchanged' if same else ''}")
+        return name, evidence
+
+    def _draw(self, module: ModuleType, on: dict[str, Gathered], provenances: list[Provenance], targets: Sequence[Path]) -> None:
+        if "" in on:
+            drawn = module.draw(**on[""].found)
+        else:
+            drawn = style.stacked({device: partial(module.draw, **of.found) for device, of in on.items()})
+        style.footer(drawn, [p.line() for p in provenances])
+        for target in targets:
+            drawn.savefig(target, metadata={"CreationDate": None} if target.suffix == ".pdf" else None)
+            drawn.set_layout_engine("none")  # the second file takes the layout of the first
+        pyplot.close(drawn)
 
     def _table(self, name: str, module: ModuleType) -> None:
         gathered = gather(module.NEEDS, self.results, self.published)

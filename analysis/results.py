@@ -347,6 +347,11 @@ def read(measured: Iterable[Path], recorded: Iterable[Path], first: str = "") ->
     return results
 
 
+def files(paths: Iterable[Path]) -> list[Path]:
+    """What :func:`read` would read of them."""
+    return [file for path in paths for file in _files_below(path)]
+
+
 def _files_below(path: Path) -> list[Path]:
     if path.is_file():
         return [path]
@@ -528,7 +533,7 @@ def _read_explanation(file: Path, origin: str, document: Mapping[str, Any], resu
         results.problems.append(Problem(file, "schema", f"expected {EXPLAIN_SCHEMA!r}, but it is {schema!r}"))
         return
     if place := _incomplete(document):
-        results.problems.append(Problem(file, place, "is missing or of the wrong form"))
+        results.problems.append(Problem(file, place, "is missing, or is none of what it has to be (a count, a text, a list)"))
         return
     results.explanations.append(Explanation(file, origin, document))
 
@@ -540,7 +545,7 @@ def _incomplete(document: Mapping[str, Any]) -> str:
         if not isinstance(document.get(key), form):
             return key
     for key in ("operations", "swaps", "barriers", "global_bytes_read", "global_bytes_written", "shared_requests"):
-        if not isinstance(document["totals"].get(key), (int, float)):
+        if not _is_count(document["totals"].get(key)):
             return f"totals.{key}"
     if place := _degrees_missing(document["totals"]):
         return f"totals.{place}"
@@ -556,11 +561,15 @@ def _incomplete(document: Mapping[str, Any]) -> str:
     return ""
 
 
+def _is_count(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+
+
 def _degrees_missing(counts: Any) -> str:
     for model in ("banks16", "banks32"):
         banks = counts.get(model) if isinstance(counts, dict) else None
         for key in ("max_degree", "mean_degree", "transactions"):
-            if not isinstance(banks, dict) or not isinstance(banks.get(key), (int, float)):
+            if not isinstance(banks, dict) or not _is_count(banks.get(key)):
                 return f"{model}.{key}"
     return ""
 

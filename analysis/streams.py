@@ -16,6 +16,7 @@ advice         ``scanlab advise --against … --json``                       a p
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -179,6 +180,14 @@ def _stream_scan_row(entry: Mapping[str, Any]) -> dict[str, Any]:
 # ------------------------------------------------------------------------------ caveats and concurrency
 
 
+_CASES = {
+    CAVEATS: ("name", "environment"), CONCURRENCY: ("streams", "kernels", "blocks", "threads", "shared_bytes", "slots", "connections"),
+    COMPARISON: ("file", "schedule", "workload", "items", "chunks", "streams", "memory", "buffers", "work", "blocks", "connections"),
+    ADVICE: ("workload", "items", "work"),
+}  # fmt: skip
+"""What tells the objects of a document apart, as far as they have it."""
+
+
 def _objects(document: Mapping[str, Any], kind: str, wanted: str, key: str, columns: Sequence[str],
              wrong: Callable[[Mapping[str, Any]], str]) -> Found:  # fmt: skip
     """A document that is a list of objects with certain fields."""
@@ -187,10 +196,14 @@ def _objects(document: Mapping[str, Any], kind: str, wanted: str, key: str, colu
     for place, form, what in ((key, list, "a list"), ("context", dict, "an object")):
         if not isinstance(document.get(place), form):
             return Found(wrong=[(place, f"expected {what}")])
-    found, rows = Found(kind, document["context"]), []
+    found, rows, seen = Found(kind, document["context"]), [], {}
     for index, entry in enumerate(document[key]):
         missing = [c for c in columns if c not in entry] if isinstance(entry, dict) else list(columns)
-        if reason := f"lacks {', '.join(missing)}" if missing else wrong(entry):
+        reason = f"lacks {', '.join(missing)}" if missing else wrong(entry)
+        case = "" if reason else json.dumps([entry.get(column) for column in _CASES[kind]])
+        if case and (first := seen.setdefault(case, index)) != index:
+            reason = f"{key}[{first}] is the same case"
+        if reason:
             found.wrong.append((f"{key}[{index}]", f"refused: {reason}"))
             continue
         rows.append({column: entry[column] for column in columns})

@@ -222,7 +222,9 @@ class Traces:
         order = {schedule: place for place, schedule in enumerate(self.schedules)}
         chosen = sorted(newest, key=lambda key: (order.get(key[0], 0), key))
         used = [newest[key] for key in chosen]
-        provenance = run_provenance("traces", [file.run for file in used], used[0].run.origin)
+        repeated = [len(collected) for file in used if (collected := file.run.context.get("collected_us"))]
+        repetitions = (min(repeated), max(repeated)) if len(repeated) == len(used) else None
+        provenance = run_provenance("traces", [file.run for file in used], used[0].run.origin, repetitions)
         return TraceEvidence([Trace(dict(file.run.context), file.rows) for file in used], provenance)
 
     def absent(self) -> str:
@@ -236,6 +238,8 @@ _MADE_BY = {
     streams.COMPARISON: "scanlab simulate --compare TRACE --out",
     streams.ADVICE: "scanlab advise --against FILE --json",
 }
+_COMPUTED = (streams.COMPARISON, streams.ADVICE)
+"""What the engine model makes of runs that were measured before."""
 
 
 @dataclass(frozen=True)
@@ -248,7 +252,11 @@ class Experiments:
         files = _files(results, self.kind)
         if not files or files[0].rows.empty:
             return None
-        return TableEvidence(files[0].rows, run_provenance(self.kind, [files[0].run], files[0].run.origin))
+        rows, run = files[0].rows, files[0].run
+        counts = rows["makespan_seconds"].map(len) if "makespan_seconds" in rows else None
+        repetitions = None if counts is None else (int(counts.min()), int(counts.max()))
+        origin = "computed now" if self.kind in _COMPUTED and run.origin == MEASURED else run.origin
+        return TableEvidence(rows, run_provenance(self.kind, [run], origin, repetitions))
 
     def absent(self) -> str:
         return f"no {self.kind} ({_MADE_BY[self.kind]})"

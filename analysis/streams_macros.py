@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from analysis import streams
+from analysis import caveats, streams
 from analysis.evidence import TableEvidence
 from analysis.figures.concurrency import in_block_times
 from analysis.figures.stream_scan import fastest
@@ -56,6 +56,9 @@ NAMES = {
     "adviceProblems": "problems of which every choice was measured",
     "caveatsSaid": "experiments of which the source says something, and the device too",
     "caveatsDiffer": "those in which the device does otherwise",
+    "caveatsPartNoMore": "defined if there are any: calls that are said to keep kernels of two streams apart, and do not",
+    "caveatsHoldNow": "defined if there are any: calls that are said to return at once, and hold up the host",
+    "caveatsHoldNoMore": "defined if there are any: calls that are said to hold up the host, and return at once",
     "collectionCost": "largest change of the makespan by collecting activity records, percent",
     "streamTargetsKnown": "rows of the targets of streams that the data tell of",
     "streamTargetsReached": "those that are reached",
@@ -187,7 +190,13 @@ def _advice_values(experiments: TableEvidence) -> dict[str, str]:
 
 def _caveat_values(experiments: TableEvidence) -> dict[str, str]:
     both = experiments.rows[experiments.rows["said"].notna() & experiments.rows["answer"].notna()]
-    return {"caveatsSaid": str(len(both)), "caveatsDiffer": str(int(both["differs"].astype(bool).sum()))}
+    named = {"caveatsSaid": str(len(both)), "caveatsDiffer": str(int(both["differs"].astype(bool).sum()))}
+    calls = caveats.calls(experiments.rows)
+    for macro, of, said in (("caveatsPartNoMore", "streams", "yes"), ("caveatsHoldNow", "host", "no"), ("caveatsHoldNoMore", "host", "yes")):
+        differ = calls[calls[f"{of}_differs"].eq(True) & (calls[f"{of}_said"] == said)]
+        if len(differ):
+            named[macro] = "; ".join(latex(call) for call in differ["call"])
+    return named
 
 
 def _trace_values(traces: TraceEvidence) -> dict[str, str]:

@@ -119,7 +119,12 @@ _TITLES = {
 
 def look(variant: str) -> Look:
     """The look of a variant; one that this file does not know gets a spare that depends on its id alone."""
-    return _LOOKS.get(variant) or _SPARE[sum(variant.encode()) % len(_SPARE)]
+    return _LOOKS.get(variant) or spare(sum(variant.encode()))
+
+
+def spare(number: int) -> Look:
+    """A look that no variant has; so many in a row differ as there are."""
+    return _SPARE[number % len(_SPARE)]
 
 
 def title(variant: str) -> str:

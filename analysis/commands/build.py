@@ -1,6 +1,7 @@
-"""Figures, tables, the numbers of the paper and generated parts of pages, from results.
+"""Figures, tables, the report as PDF and as one HTML page, and generated parts of pages, from results.
 
-What cannot be read, or is impossible, is said, and then nothing is written: what an earlier build wrote stays as it is.
+What cannot be read, or is impossible, is said, and then nothing is written: what an earlier build wrote stays as it is. What
+has not changed since then is not made again. The PDF needs latexmk; where LaTeX fails the last PDF stays, and the status is 1.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from analysis import DATA
-from analysis.console import SOUND, count, missing, refuse, say
+from analysis import DATA, typesetting, unchanged
+from analysis.console import FOUND, SOUND, complain, count, missing, refuse, say
 from analysis.written import in_place_of, unwritable
 
-EXAMPLE = """  scanlab-report build results/run --recorded data/recorded --out out --paper paper/generated"""
+EXAMPLE = """  scanlab-report build results/run --recorded data/recorded --out out"""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,8 +26,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("results", nargs="*", type=Path, metavar="RESULTS", help="results measured now: folders or files")
     add("--recorded", action="append", type=Path, default=[], metavar="DIR", help="recorded runs, used where RESULTS lack")
     add("--published", type=Path, default=DATA / "published", metavar="DIR", help="tables of the literature")
-    add("--out", type=Path, required=True, metavar="DIR", help="where figures/, tables/, cases.csv and report.html are written")
-    add("--paper", type=Path, metavar="DIR", help="also write what the paper includes, e.g. paper/generated")
+    add("--out", type=Path, required=True, metavar="DIR", help="where figures/, tables/, cases.csv, report.html and scanlab.pdf are written")
+    add("--paper", type=Path, metavar="DIR", help="write what the paper includes there, e.g. to paper/generated, to typeset it by hand")
+    add("--no-pdf", action="store_true", help="do not typeset the report")
     add("--readme", type=Path, metavar="FILE", help="replace the results table between this page's markers")
     add("--ladder", type=Path, metavar="FILE", help="replace the ladder between this page's markers")
 
@@ -38,6 +40,15 @@ def run(options: argparse.Namespace) -> int:
         return refuse(*wrong)
 
     from analysis import claims, drift, published, results  # matplotlib and pandas are not loaded to refuse an argument
+
+    pdf = not options.no_pdf and typesetting.latexmk() is not None
+    if pdf and not options.paper:
+        options.paper = options.out / typesetting.WORK / "parts"
+    last, inputs = unchanged.read(options.out), _inputs(options, results.files(options.results + options.recorded))
+    if last.holds(inputs):
+        say(f"nothing has changed since {options.out} was built: {count(len(last.outputs), 'file')} there")
+        return SOUND
+
     from analysis.report import Report
     from analysis.tables import costs
 
@@ -58,14 +69,49 @@ def run(options: argparse.Namespace) -> int:
             say(f"{explanation.file}: the executor found a fault: {fault.get('kind')} at {fault.get('where')}")
     for sentence in costs.disagreements(read.explanations):
         say(sentence)
+    if options.paper:
+        options.paper.mkdir(parents=True, exist_ok=True)
     with in_place_of(options.out) as out, in_place_of(options.paper) if options.paper else contextlib.nullcontext() as paper:
-        report = Report(read, publications, out, paper, say)
+        report = Report(read, publications, out, paper, say, options.out, last.figures)
         report.build()
     for folder in filter(None, (options.out, options.paper)):
         _remove(folder / name for name in report.left_out)
-    _pages(options, read, publications)
-    say(f"{count(len(report.written), 'file')} in {time.monotonic() - started:.1f} s: {options.out}")
-    return SOUND
+    written = [options.paper / file.relative_to(paper) if paper and file.is_relative_to(paper) else options.out / file.relative_to(out)
+               for file in report.written]  # fmt: skip
+    written += _pages(options, read, publications)
+    status = _typeset(options, written) if pdf else SOUND
+    if not pdf and not options.no_pdf:
+        say("the report as PDF is left out: there is no latexmk here; ./reproduce says which packages to install")
+    outputs = {str(file.resolve()): unchanged.of_file(file) for file in written}
+    unchanged.write(options.out, unchanged.Record(inputs if status == SOUND else "", outputs, report.drawn))
+    say(f"{count(len(written), 'file')} in {time.monotonic() - started:.1f} s: {options.out}")
+    return status
+
+
+def _inputs(options: argparse.Namespace, read: Iterable[Path]) -> str:
+    """The fingerprint of all that a build depends on, but the pages, whose generated parts it writes itself."""
+    from analysis import claims
+
+    by_hand = [claims.FILE, *sorted(path for path in typesetting.SOURCE.parent.iterdir() if path.suffix in (".tex", ".bib"))]
+    chosen = {name: value for name, value in vars(options).items() if name != "command"}
+    return unchanged.of_inputs([*read, *sorted(options.published.glob("*")), *by_hand], chosen | {"latexmk": typesetting.latexmk()})
+
+
+def _typeset(options: argparse.Namespace, written: list[Path]) -> int:
+    """The report as PDF, which is added to what was written; FOUND if LaTeX fails, or a line runs off its page."""
+    target = options.out / f"{typesetting.SOURCE.stem}.pdf"
+    try:
+        wide = typesetting.typeset(options.paper, options.out)
+    except typesetting.TypesettingError as error:
+        complain(error)
+        if target.exists():
+            complain(f"{target} is that of an earlier build")
+        return FOUND
+    written.append(target)
+    for line in wide:
+        complain(f"{target}: the report runs off its page: {line}")
+    say(f"report {target.name}: {target.stat().st_size / 1e6:.1f} MB")
+    return FOUND if wide else SOUND
 
 
 def _remove(stale: Iterable[Path]) -> None:
@@ -97,13 +143,14 @@ def _wrong_before_work(options: argparse.Namespace) -> list[str]:
     return wrong
 
 
-def _pages(options: argparse.Namespace, read, publications) -> None:
-    """Replaces the generated parts of the README and of the variants' page."""
+def _pages(options: argparse.Namespace, read, publications) -> list[Path]:
+    """Replaces the generated parts of the README and of the variants' page; which of them there are, with their pictures."""
     from analysis import ladder, markers
     from analysis.evidence import gather
     from analysis.report import footer_line
     from analysis.tables import rivals, summary
 
+    replaced = []
     # The first table of a page must be; a further one is there if the data tell of it.
     for page, name, tables in (
         (options.readme, "results", ((summary.NEEDS, summary.short), (rivals.FASTEST_NEEDS, rivals.fastest))),
@@ -125,13 +172,17 @@ def _pages(options: argparse.Namespace, read, publications) -> None:
             continue
         text = "\n\n".join(parts)
         page.write_text(markers.replaced(page.read_text(encoding="utf-8"), name, text), encoding="utf-8")
-        _copy_figures_of(page, options.out / "figures")
+        replaced += [page, *_copy_figures_of(page, options.out / "figures")]
         say(f"{page}: {name} replaced")
+    return replaced
 
 
-def _copy_figures_of(page: Path, drawn: Path) -> None:
-    """Brings the page's own pictures (links to ``…/readme/NAME.png``) up to date with the figures just drawn."""
+def _copy_figures_of(page: Path, drawn: Path) -> list[Path]:
+    """Brings the page's own pictures (links to ``…/readme/NAME.png``) up to date with the figures just drawn; which they are."""
+    copied = []
     for link in re.findall(r"\]\(([^)]*readme/[^)]*\.png)\)", page.read_text(encoding="utf-8")):
         if (drawn / Path(link).name).exists():
             (page.parent / link).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(drawn / Path(link).name, page.parent / link)
+            copied.append(page.parent / link)
+    return copied

@@ -12,7 +12,7 @@ from analysis.evidence import BASELINES, CEILING, RIVALS, TimingEvidence, Timing
 WIDTH = "column"
 CAPTION = (
     "The six fastest scans, each as a share of a device-to-device copy of the same bytes in the same run (copy time over scan time), "
-    "32-bit integers, inclusive sum, cold cache where timed. One is the ceiling of a scan that reads and writes "
+    "32-bit integers, inclusive sum, launched in a stream, cold cache where timed. One is the ceiling of a scan that reads and writes "
     "once. Bars are 95% bootstrap intervals of the ratio of medians."
 )
 NEEDS = {"timings": Timings(all_of=(CEILING,))}

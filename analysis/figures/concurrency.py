@@ -17,7 +17,8 @@ CAPTION = (
     "Left: one kernel in each of k streams, by the number of blocks of all together: makespan in units of one block's time, measured "
     "with 1, 8 and 32 connections, and the staircase of waves, blocks over resident slots rounded up. Wider grids are in the data. "
     "Right: several kernels a stream, issued stream after stream: with one connection the kernels of a stream hold back the next stream's. "
-    "The lines mark what that one queue, streams side by side, and no overlap at all would take."
+    "The lines mark what that one queue, streams side by side, and no overlap at all would take. Error bars are 95% bootstrap intervals of "
+    "the median; where none shows, it is smaller than its marker."
 )
 NEEDS = {"experiments": Experiments(streams.CONCURRENCY)}
 
@@ -37,10 +38,13 @@ def draw(experiments: TableEvidence) -> Figure:
 
 
 def in_block_times(rows: pd.DataFrame) -> pd.DataFrame:
-    """The cases with ``total`` blocks and the times in units of one block's: ``measured``, ``predicted``, ``serial``."""
+    """The cases with ``total`` blocks and the times in units of one block's: ``measured`` with ``low`` and ``high``, ``predicted``, ``serial``."""
+    medians = [median_interval(times) for times in rows["makespan_seconds"]]
     return rows.assign(
         total=rows["streams"] * rows["kernels"] * rows["blocks"],
-        measured=[median_interval(times).value / block for times, block in zip(rows["makespan_seconds"], rows["block_seconds"], strict=True)],
+        measured=[of.value for of in medians] / rows["block_seconds"],
+        low=[of.low for of in medians] / rows["block_seconds"],
+        high=[of.high for of in medians] / rows["block_seconds"],
         predicted=rows["predicted_seconds"] / rows["block_seconds"],
         serial=rows["serial_seconds"] / rows["block_seconds"],
     )
@@ -55,6 +59,7 @@ def _stairs(axes: Axes, cases: pd.DataFrame) -> None:
         marker, size, colour = _MARKERS[min(place, 2)]
         axes.plot(of["total"], of["measured"], marker, markersize=size, color=colour, markerfacecolor="none" if place < 2 else colour,
                   zorder=2 + place, label=f"{connections} connection{'' if connections == 1 else 's'}")  # fmt: skip
+        style.error_bars(axes, of["total"], of["measured"], of["low"], of["high"], colour)
     axes.set_xticks(np.arange(0, slots * WAVES + 1, slots * (1 if WAVES <= 10 else 2)))
     axes.set_ylim(0, WAVES + 0.6)
     axes.set_xlabel(f"blocks of all streams together; {slots} slots")
@@ -69,6 +74,7 @@ def _queue(axes: Axes, cases: pd.DataFrame) -> None:
     cases = cases[(cases[same] == first[same]).all(axis=1)].sort_values("connections")
     names = [f"{n}" for n in cases["connections"]]
     axes.bar(names, cases["measured"], width=0.55, color=[_MARKERS[min(i, 2)][2] for i in range(len(names))], zorder=2)
+    style.error_bars(axes, range(len(cases)), cases["measured"], cases["low"], cases["high"], style.GREY)
     lines = {"side by side": cases["predicted"].min(), "no overlap": cases["serial"].max()}
     if cases["predicted"].max() > cases["predicted"].min():
         lines["one queue"] = cases["predicted"].max()

@@ -12,7 +12,7 @@ WIDTH = "column"
 CAPTION = (
     "What each engine did when, from activity records of single runs: copies to the device, kernels, copies to the host. Each bar is "
     "an operation of one chunk; kernels are drawn at least as wide as a line. The times are those from the first start to the last "
-    "end of one run, that of median time while records were collected."
+    "end of one run, that of median time while records were collected, so there are no error bars."
 )
 NEEDS = {"traces": Traces(("depth_first", "breadth_first"))}
 

@@ -13,7 +13,7 @@ WIDTH = "double"
 CAPTION = (
     "The engine model against the device: predicted over measured makespan of every configuration (chunks, streams, work an item, items, "
     "workload), by schedule, within each from short to long. Durations are those of the calibration's microbenchmarks; no compared run was "
-    "used. Dashed: 3% and 10% off."
+    "used. What was measured is one run a configuration, that of median time among its repetitions, so there are no bars. Dashed: 3% and 10% off."
 )
 NEEDS = {"experiments": Experiments(streams.COMPARISON)}
 

@@ -16,7 +16,7 @@ PAIRS = ("hso_block", "hso_blocked", "hso_reentry")
 PADDED = tuple(f"{pair}_padded" for pair in PAIRS)
 WIDTH = "double"
 CAPTION = (
-    "Left: time of each work-efficient scan without padding over its time with padding, measured, 32-bit integers; above "
+    "Left: time of each work-efficient scan without padding over its time with padding, measured, 32-bit integers, inclusive, in a stream; above "
     "1 padding pays. Bars are 95% bootstrap intervals of the ratio of medians. Right: transactions a shared-memory "
     "request, counted by the executor for 32 banks a warp, over all launches of one scan; the worst step in brackets."
 )

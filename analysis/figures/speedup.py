@@ -15,7 +15,7 @@ WIDTH = "column"
 CAPTION = (
     "Speedup of a scan on the GPU over a sequential scan on one core of the same machine, beside the table of Harris, "
     "Sengupta and Owens of 2007 (GeForce 8800 GTX against one core at 2.93 GHz). The same algorithm, padded and "
-    "scanned by blocks, is hso_blocked_padded. Below the line at 1 the CPU is faster. Bars are 95% bootstrap "
+    "scanned by blocks, is hso_blocked_padded; inclusive sums, cold cache where timed, in a stream. Below the line at 1 the CPU is faster. Bars are 95% bootstrap "
     "intervals of the ratio of medians; the published values have none."
 )
 ONE_CORE = "cpu_sequential"

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from analysis import style
-from analysis.evidence import CUBS, AllTimingEvidence, AllTimings
+from analysis.evidence import COPIES, CUBS, AllTimingEvidence, AllTimings, Key
 
 TYPES = ("i8", "i16", "i32", "i64", "f16", "f32", "f64")
 COLUMNS = {
@@ -18,7 +18,7 @@ COLUMNS = {
 WIDTH = "double"
 CAPTION = (
     "Time of the fastest of CUB's scans over the time of best, inclusive sums, one panel a type, at powers of two. "
-    "Above the line at 1 best is the faster. Bars are 95% bootstrap intervals of the ratio of medians."
+    "Above the line at 1 best is the faster; the thick line is the upper bound, what the fastest copy of the same bytes has (cold, in a stream; for the cold times alone). Bars are 95% bootstrap intervals of the ratio of medians."
 )
 NEEDS = {"timings": AllTimings(against=CUBS)}
 
@@ -29,18 +29,21 @@ def draw(timings: AllTimingEvidence) -> Figure:
     types = [kind for kind in TYPES if kind in set(duels["type"])] or ["i32"]
     columns = min(4, len(types))
     drawn, axes = style.figure(style.DOUBLE, 1.6 * -(-len(types) // columns), columns, -(-len(types) // columns), sharey=True)
+    bounds: list[pd.Series] = []
     for panel, kind in zip(axes, types):
         rows = duels[duels["type"] == kind]
         for (cache, launch), look in COLUMNS.items():
             of = rows[(rows["cache"] == cache) & (rows["launch"] == launch)].sort_values("items")
             panel.plot(of["items"], of["ratio"], label=f"{cache}, {launch}", **look.plot())
             style.error_bars(panel, of["items"], of["ratio"], of["low"], of["high"], look.colour)
+        bounds.append(bound := _bound(timings, rows))
+        panel.plot(bound.index, bound, color=style.GREY, linewidth=2.2, alpha=0.6, zorder=1, label="a copy, cold, stream")
         panel.axhline(1, color=style.BLACK, linewidth=0.8)
         style.items_axis(panel, rows["items"] if len(rows) else [1, 2])
         panel.set_title(kind)
     for panel in axes[len(types) :]:
         panel.set_axis_off()
-    _ratio_axis(axes[0], duels)
+    _ratio_axis(axes[0], pd.concat([duels["ratio"], *bounds]))
     for panel in axes[: len(types) : columns]:
         panel.set_ylabel("times CUB")
     rest = axes[len(types)] if len(axes) > len(types) else None
@@ -52,10 +55,21 @@ def draw(timings: AllTimingEvidence) -> Figure:
     return drawn
 
 
-def _ratio_axis(panel, duels: pd.DataFrame) -> None:
+def _bound(timings: AllTimingEvidence, duels: pd.DataFrame) -> pd.Series:
+    """By size, the time of the fastest CUB over that of the fastest copy, cold and in a stream, where a copy was timed beside."""
+    found = {}
+    for row in duels[(duels["cache"] == "cold") & (duels["launch"] == "stream")].sort_values("items").itertuples():
+        key = Key(*(getattr(row, name) for name in Key._fields))
+        copies = [match for copy in COPIES if (match := timings.match(key, copy, (row.rival,)))]
+        if copies:
+            found[row.items] = max(match.ratio.value for match in copies)
+    return pd.Series(found, dtype=float)
+
+
+def _ratio_axis(panel, ratios: pd.Series) -> None:
     """Logarithmic, shared by all panels: twice as fast is as far from 1 as half as fast."""
     panel.set_yscale("log", base=2)
-    low, high = min(0.9, float(duels["ratio"].min())), max(2.0, float(duels["ratio"].max()))
+    low, high = min(0.9, float(ratios.min())), max(2.0, float(ratios.max()))
     panel.set_ylim(0.96 * low, 1.1 * high)
     panel.yaxis.set_major_locator(FixedLocator([0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8]))
     panel.yaxis.set_minor_locator(NullLocator())

@@ -10,7 +10,7 @@ from analysis.evidence import BASELINES, CEILING, FLOOR, NEWEST_VENDOR, VENDOR, 
 
 WIDTH = "double"
 CAPTION = (
-    "Time of an inclusive sum of 32-bit integers against array size, one panel for each family of algorithms with the "
+    "Time of an inclusive sum of 32-bit integers, launched in a stream, against array size, one panel for each family of algorithms with the "
     "same baselines in each. The dotted line is an empty kernel launch, the floor of anything that launches once. "
     "Bars are 95% bootstrap intervals of the median."
 )

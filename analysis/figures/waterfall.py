@@ -19,9 +19,9 @@ SINGLE_PASS = LADDER[3:]
 WIDTH = "column"
 CAPTION = (
     "The ladder at the largest size that all of it was timed at (2^28 in a full run), 32-bit integers (inclusive sum, "
-    "cold cache): speed as a share of a device copy in the same run. The dark part of a bar is what a rung adds to "
+    "cold cache, in a stream): speed as a share of a device copy in the same run. The dark part of a bar is what a rung adds to "
     "the one above it, a hollow part what it loses. Vertical lines are CUB's scan, of the toolkit and the newest, and "
-    "the copy. Bars are 95% bootstrap intervals of the ratio of medians."
+    "the copy. Error bars are 95% bootstrap intervals of the ratio of medians."
 )
 NEEDS = {"timings": Timings(all_of=(CEILING,), any_of=SINGLE_PASS)}
 

@@ -11,6 +11,8 @@ const QUANTITIES = {
 const LAUNCHED = { stream: "in a stream", graph: "in a graph" };
 const FIRST = ["warm", "cold", "graph", "stream"]; // the last come first
 const FLOOR = "empty launch, the floor";
+const DEFAULT = "default";
+const [variantOf, settingsOf] = [(series) => series.split(" ")[0], (series) => series.split(" ").slice(1).join(" ")];
 
 const scans = (views) => ({
   title: "Scans against the number of items",
@@ -36,9 +38,15 @@ const scans = (views) => ({
     const from = add({ ...choose("from", "from n", sizes, powerOfTwo), first: sizes.find((n) => n >= 1024) ?? sizes[0] });
     add({ ...choose("to", "to n", sizes.filter((n) => n >= from), powerOfTwo), first: sizes.at(-1) });
     const present = distinct(places.map((i) => view.cases.variant[i])).filter((variant) => variant !== view.ceiling);
-    const drawn = Object.keys(view.looks).filter((variant) => present.includes(variant));
+    const drawn = Object.keys(view.looks).filter((series) => present.includes(series) && !settingsOf(series));
     const usual = drawn.filter((variant) => view.shown.includes(variant));
     add({ name: "variants", label: "variants and baselines", checks: drawn.map((variant) => [variant, view.looks[variant]]), first: usual.length ? usual : drawn });
+    // Other settings of one variant at a time: a name of its own for each, so that what is chosen of it is kept.
+    const others = present.filter(settingsOf);
+    if (!others.length) { state.settings = DEFAULT; return; }
+    const of = add(choose("settings", "settings", [DEFAULT, ...distinct(others.map(variantOf)).sort()], (value) => (value === DEFAULT ? "each variant's own" : `and others of ${value}`)));
+    const series = Object.keys(view.looks).filter((other) => others.includes(other) && variantOf(other) === of);
+    if (series.length) add({ name: `settings_${of}`, label: `${of} with other settings`, checks: series.map((other) => [other, view.looks[other]]), first: series });
   },
 
   show(state) {
@@ -49,7 +57,8 @@ const scans = (views) => ({
       const [y, a, b] = values.map((value) => (value === null ? null : quantity.of(value, view, n)));
       return { series, x: n, y, low: quantity.falls ? b : a, high: quantity.falls ? a : b, join: Number.isInteger(Math.log2(n)), ...rest };
     };
-    const shown = cases.filter((of) => of.variant === view.ceiling || state.seen.variants.includes(of.variant));
+    const chosen = [...state.seen.variants, ...((state.settings !== DEFAULT && state.seen[`settings_${state.settings}`]) || [])];
+    const shown = cases.filter((of) => of.variant === view.ceiling || chosen.includes(of.variant));
     const rows = shown.map((of) => row(of.variant, of.items, ["", "_low", "_high"].map((bound) => of[quantity.column + bound]), { of }))
       .filter((r) => r.y !== null);
     for (const r of rows) {
@@ -70,7 +79,7 @@ const scans = (views) => ({
       legend: [view.ceiling, FLOOR].filter((name) => [...rows, ...floor].some((r) => r.series === name)).map((name) => [looks[name], name === FLOOR ? `${FLOOR} (${number(floorOf(view, state) * MICRO)} µs)` : "memcpy of the same bytes"]),
       source: view.source,
       text: `${capital(view.mode)} scan with ${view.op} of ${view.type}, ${state.cache} cache, ${state.launch === "graph" ? "as part of a captured graph" : "launched in a stream"}; ` +
-        `variants with their default settings. Points are medians; vertical bars are 95% bootstrap intervals of the ${quantity.column === "time_ns" ? "median" : "ratio of medians"}, ` +
+        `variants with their default settings${state.settings === DEFAULT ? "" : `, and others of ${state.settings}`}. Points are medians; vertical bars are 95% bootstrap intervals of the ${quantity.column === "time_ns" ? "median" : "ratio of medians"}, ` +
         `where there are five repetitions or more; most are smaller than the points. Lines join powers of two alone. ` +
         (state.quantity === "speedup" ? "Above 1 a scan is faster than the fastest of CUB's scans in the same case. " : "") +
         (state.quantity === "share" ? "1 is the time of a copy of the same bytes in the same case. " : ""),

@@ -21,7 +21,7 @@ TYPES, OPERATORS, MODES = ("i32", "i8", "i16", "i64", "f16", "f32", "f64"), ("pl
 def views(results: Results, published: dict[str, Publication]) -> list[dict[str, Any]]:
     """One view a device, type, operator and mode: its cases as columns, and the floors of its device.
 
-    Variants stand there with their default settings. Ratios are of medians within the view, above 1 where the variant is
+    A variant with other settings than its own stands there too, as ``variant setting=value``. Ratios are of medians within the view, above 1 where the variant is
     faster: ``share`` against a copy of the same bytes, ``speedup`` against the fastest of CUB's scans in the same case.
     """
     found = []
@@ -55,8 +55,9 @@ def _evidence(
 
 
 def _view(timings: TimingEvidence, type_: str, op: str, mode: str) -> dict[str, Any]:
-    cases = timings.cases[(timings.cases["settings"] == "") & (timings.cases["variant"] != FLOOR)]
-    cases = cases.sort_values(["variant", "cache", "launch", "items"]).reset_index(drop=True)
+    cases = timings.cases[timings.cases["variant"] != FLOOR].sort_values(["variant", "settings", "cache", "launch", "items"]).reset_index(drop=True)
+    default = set(cases.loc[cases["settings"] == "", "variant"])
+    cases["variant"] = (cases["variant"] + " " + cases["settings"]).str.rstrip()
     samples = {(row.variant, row.items, row.cache, row.launch): row.samples for row in cases.itertuples()}
     columns: dict[str, list[Any]] = {name: cases[name].tolist() for name in ("variant", "cache", "launch", "items", "count")}
     columns |= times("time_ns", cases, 1.0)
@@ -70,7 +71,8 @@ def _view(timings: TimingEvidence, type_: str, op: str, mode: str) -> dict[str, 
         for place, ratio in zip(known, ratio_intervals([others[i] for i in known], [cases.at[i, "samples"] for i in known]), strict=True):
             ratios[place] = ratio
         columns |= intervals(name, ratios)
-    variants = sorted(set(cases["variant"]), key=lambda variant: (variant in BASELINES, variant))
+    variants = sorted(default, key=lambda variant: (variant in BASELINES, variant))
+    others = [variant for variant in dict.fromkeys(cases["variant"]) if variant not in default]
     return {
         "device": timings.device, "type": type_, "op": op, "mode": mode, "source": source(timings.provenance),
         "bytes_an_item": ideal_bytes(type_, op, 1),
@@ -78,7 +80,8 @@ def _view(timings: TimingEvidence, type_: str, op: str, mode: str) -> dict[str, 
         "floor": look(style.title(FLOOR), style.look(FLOOR)),
         "floor_ns": {f"{cache} {launch}": numbers([timings.floor_ns(cache, launch)])[0] for cache, launch in
                      cases[["cache", "launch"]].drop_duplicates().itertuples(index=False, name=None)},
-        "looks": {variant: look(style.title(variant), style.look(variant)) for variant in variants},
+        "looks": {variant: look(style.title(variant), style.look(variant)) for variant in variants}
+        | {variant: look(variant, style.spare(number)) for number, variant in enumerate(others)},
         "shown": [variant for variant in variants if variant not in style.SIDE],
         "cases": columns,
     }  # fmt: skip

@@ -15,7 +15,7 @@ function readAddress() {
   const asked = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
   name = asked.view in views ? asked.view : Object.keys(views)[0];
   delete asked.view;
-  for (const key of Object.keys(asked)) if (["variants", "schedules"].includes(key)) asked[key] = asked[key].split(",");
+  for (const key of Object.keys(asked)) if (["variants", "schedules"].includes(key) || key.startsWith("settings_")) asked[key] = asked[key].split(",");
   state[name] = { ...state[name], ...asked, whose: undefined };
 }
 
@@ -106,7 +106,7 @@ function listen() {
     const mine = state[name];
     const { name: checks, set, act } = target.dataset;
     if (act) views[name].act(mine, act);
-    if (set) mine[checks] = set === "default" ? undefined : [...form.querySelectorAll("input[type=checkbox]")].map((box) => box.value).filter(() => set === "all");
+    if (set) mine[checks] = set === "default" ? undefined : [...form.querySelectorAll(`input[data-name="${checks}"]`)].map((box) => box.value).filter(() => set === "all");
     if (act || set) render();
   });
   addEventListener("hashchange", () => { readAddress(); render(); });

@@ -17,7 +17,7 @@ def build(repeats: TableEvidence) -> Table:
         varied = of[of["varying"] > 0]
         where = ", ".join(sorted({f"{row.type} {row.op}" for row in varied.itertuples()}))
         rows.append({"variant": variant, "types": ", ".join(sorted(set(of["type"]))), "cases": of["cases"].sum(),
-                     "varying": of["varying"].sum(), "where": where or "nowhere"})  # fmt: skip
+                     "varying": of["varying"].sum(), "runs": of["runs"].min(), "where": where or "nowhere"})  # fmt: skip
     return Table(
         caption="Bits of repeated runs on the same input, as scanlab verify --repeat compares them, in cases whose results round: in how many of them the "
         "bits varied from run to run.",
@@ -25,6 +25,7 @@ def build(repeats: TableEvidence) -> Table:
             Column("variant", "variant", code, right=False),
             Column("types", "types", right=False),
             Column("cases", "cases", whole),
+            Column("runs", "runs of each", whole),
             Column("varying", "bits varied in", whole),
             Column("where", "where", right=False),
         ),

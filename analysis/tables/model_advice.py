@@ -34,7 +34,7 @@ def build(experiments: TableEvidence) -> Table:
     ]  # fmt: skip
     return Table(
         caption="What the engine model advises, calibrated by microbenchmarks alone, beside the fastest of all choices as measured: each "
-        "problem's choices were all timed, and both times are measured medians.",
+        "problem's choices were all timed, and both times are medians of that sweep.",
         columns=columns,
         rows=rows,
         wide=True,

@@ -29,5 +29,5 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     root = tmp_path_factory.mktemp("report")
     recorded = fixtures.write_all(root / "recorded", top=24)
     out, paper = root / "out", root / "paper"
-    status = main(["build", "--recorded", str(recorded), "--published", str(PUBLISHED), "--out", str(out), "--paper", str(paper)])
+    status = main(["build", "--recorded", str(recorded), "--published", str(PUBLISHED), "--out", str(out), "--paper", str(paper), "--no-pdf"])
     return Built(recorded, out, paper, status)

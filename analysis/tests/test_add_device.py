@@ -61,6 +61,12 @@ def test_a_second_run_of_a_day_gets_a_letter_and_the_first_stays(tmp_path: Path,
     assert all(path.read_bytes() == content for path, content in before.items())
 
 
+def test_runs_keep_their_order_where_one_of_a_day_was_removed(tmp_path: Path, recorded: Path) -> None:
+    (recorded / "nvidia-test-gpu-9" / "2026-01-02c").mkdir(parents=True)
+    assert add(write_run(tmp_path / "a"), recorded) == 0
+    assert sorted(path.name for path in (recorded / "nvidia-test-gpu-9").iterdir()) == ["2026-01-02c", "2026-01-02d"]
+
+
 def test_baselines_of_a_cpu_are_filed_under_the_cpu(tmp_path: Path, recorded: Path) -> None:
     run = write_run(tmp_path / "run", kind="host", device="", cpu="Some CPU @ 3 GHz")
     (run / "log" / "verify.txt").unlink()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from analysis.__main__ import main
 from analysis.modules import modules
 from analysis.tests import stream_fixtures
 from analysis.tests.conftest import PUBLISHED
-from analysis.tests.fixtures import case_name, context, repetition
+from analysis.tests.fixtures import case_name, context, explanation, repetition
 
 Document = dict[str, Any]
 
@@ -50,7 +51,7 @@ def command_lines(bad: str, good: str, folder: Path) -> dict[str, list[str]]:
     """Each command with the bad file, and the folder that it may write to."""
     (folder / "README.md").write_text("<!-- claims:begin -->\nthe last good one\n<!-- claims:end -->\n")
     return {
-        "build": ["build", good, bad, "--published", str(PUBLISHED), "--out", str(folder), "--paper", str(folder / "paper")],
+        "build": ["build", "--no-pdf", good, bad, "--published", str(PUBLISHED), "--out", str(folder), "--paper", str(folder / "paper")],
         "compare": ["compare", good, bad, "--threshold", "0.1", "--out", str(folder)],
         "export": ["export", good, bad, "--out", str(folder)],
         "claims": ["claims", good, bad, "--readme", str(folder / "README.md")],
@@ -100,3 +101,29 @@ def test_every_command_has_help_with_an_example(command: str, capsys: pytest.Cap
 def test_wrong_words_are_status_2(line: list[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(line)
+
+
+@pytest.mark.parametrize("kind", ["caveats", "concurrency", "comparison", "advice"])
+def test_a_case_that_an_experiment_has_twice_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str) -> None:
+    content = getattr(stream_fixtures, kind)()
+    (entries,) = (of for of in content.values() if isinstance(of, list))
+    (tmp_path / "twice.json").write_text(json.dumps(content))
+    assert main(["export", str(tmp_path / "twice.json"), "--out", str(tmp_path / "sound")]) == 0
+    entries.append(dict(entries[1]))
+    (tmp_path / "twice.json").write_text(json.dumps(content))
+    assert main(["export", str(tmp_path / "twice.json"), "--out", str(tmp_path / "out")]) == 2
+    assert re.search(rf"twice\.json: \w+\[{len(entries) - 1}\]: refused: \w+\[1\] is the same case", capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("count", [float("nan"), -1, True, None])
+@pytest.mark.parametrize("place", ["operations", "banks32.transactions"])
+def test_a_count_that_cannot_be_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str], place: str, count: Any) -> None:
+    content = explanation("hso_block", 64)
+    of = content["totals"]
+    *folders, name = place.split(".")
+    for folder in folders:
+        of = of[folder]
+    of[name] = count
+    (tmp_path / "counts.json").write_text(json.dumps(content))
+    assert main(["export", str(tmp_path / "counts.json"), "--out", str(tmp_path / "out")]) == 2
+    assert f"counts.json: totals.{place}: is missing, or is none of what it has to be" in capsys.readouterr().err

@@ -23,6 +23,7 @@ LINK = re.compile(r"!?\[[^\]]*\]\(\s*<?([^)>\s]+)>?[^)]*\)")
 EXCEPTIONS = (
     "thid",  # the name of a variable in a source
     "vermillion",  # as the palette's authors spell it
+    "leary",  # the name of an author
     *("sqare", "chek", "maping", "paddin"),  # misspelt on purpose: tests of what is said then
 )
 
@@ -166,3 +167,43 @@ def test_a_careless_recipe_is_caught(tmp_path: Path) -> None:
     recipe = tmp_path / "Containerfile"
     recipe.write_text("FROM debian\nRUN cd /scanlab && ./check\n")
     assert "DL3006" in linted(recipe)
+
+
+def bibliography(text: str) -> dict[str, dict[str, str]]:
+    """The fields of each entry of a BibTeX file, by key; a key that is there twice ends in an asterisk the second time."""
+    entries: dict[str, dict[str, str]] = {}
+    for key, body in re.findall(r"^@\w+\{([^,\s]+),\n(.*?)^\}", text, re.MULTILINE | re.DOTALL):
+        fields = re.findall(r"^  (\w+) *= *\{?(.*?)\}?,?(?=\n  \w+ *=|\Z)", body.rstrip(), re.MULTILINE | re.DOTALL)
+        entries[key + "*" * (key in entries)] = {name: " ".join(value.split()) for name, value in fields}
+    return entries
+
+
+def doubtful(text: str, paper: str) -> list[str]:
+    """Sources without title, authors or a year that can be, those that nothing cites, and citations of none."""
+    entries = bibliography(text)
+    cited = {key.strip() for keys in re.findall(r"\\cite\{([^}]*)\}", paper) for key in keys.split(",")}
+    wrong = [f"{key}: no {name}" for key, of in entries.items() for name in ("author", "title", "year") if not of.get(name)]
+    wrong += [f"{key}: year {of['year']}" for key, of in entries.items() if of.get("year") and not re.fullmatch(r"(19|20)\d\d", of["year"])]
+    wrong += [f"{key}: doi {of['doi']}" for key, of in entries.items() if "doi" in of and not re.fullmatch(r"10\.\d{4,}/\S+", of["doi"])]
+    wrong += [f"{key}: says nowhere where it appeared" for key, of in entries.items() if not {"journal", "booktitle", "institution", "howpublished", "publisher"} & set(of)]
+    return wrong + [f"{key}: not cited" for key in sorted(entries.keys() - cited)] + [f"{key}: cited, and no entry" for key in sorted(cited - entries.keys())]
+
+
+def test_every_source_has_title_authors_and_year_and_is_cited() -> None:
+    text = (ROOT / "paper" / "references.bib").read_text()
+    assert len(bibliography(text)) == text.count("\n@") + 1
+    assert doubtful(text, (ROOT / "paper" / "scanlab.tex").read_text()) == []
+
+
+SOUND_ENTRY = "@misc{good,\n  author = {A, B.},\n  title  = {On {GPU}s,\n            in two lines},\n  howpublished = {A page},\n  year   = {2012},\n  doi    = {10.1145/7902.7903}\n}\n"
+
+
+@pytest.mark.parametrize(("before", "after", "said"), [
+    ("  author = {A, B.},\n", "", "good: no author"), ("{On {GPU}s,\n            in two lines}", "{}", "good: no title"),
+    ("2012", "202", "good: year 202"), ("10.1145/", "https://doi.org/10.1145/", "good: doi https://doi.org/10.1145/7902.7903"),
+    ("howpublished", "note", "good: says nowhere where it appeared"), ("@misc{good", "@misc{other", "good: cited, and no entry"),
+    (SOUND_ENTRY, SOUND_ENTRY + SOUND_ENTRY, "good*: not cited"),
+])  # fmt: skip
+def test_a_doubtful_source_is_caught(before: str, after: str, said: str) -> None:
+    assert doubtful(SOUND_ENTRY, r"as \cite{good} says") == []
+    assert said in doubtful(SOUND_ENTRY.replace(before, after), r"as \cite{good} says")

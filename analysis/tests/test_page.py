@@ -104,7 +104,7 @@ def test_without_data_there_is_no_page_and_none_is_left(tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
     (out / "report.html").write_text("of an earlier run")
-    assert main(["build", str(tmp_path / "counts.json"), "--out", str(out)]) == 0
+    assert main(["build", "--no-pdf", str(tmp_path / "counts.json"), "--out", str(out)]) == 0
     assert not (out / "report.html").exists() and (out / "figures").exists()
 
 
@@ -112,7 +112,7 @@ def test_what_cannot_be_written_leaves_the_last_page(built: Built, tmp_path: Pat
     (tmp_path / "report.html").write_text("of an earlier run")
     monkeypatch.setattr(page.timelines, "views", lambda read: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        main(["build", str(built.recorded / "trace_depth_first_4.json"), "--out", str(tmp_path)])
+        main(["build", "--no-pdf", str(built.recorded / "trace_depth_first_4.json"), "--out", str(tmp_path)])
     assert (tmp_path / "report.html").read_text() == "of an earlier run"
 
 
@@ -130,8 +130,9 @@ def test_medians_and_intervals_of_scans_are_those_of_the_report(built: Built) ->
     assert "Test Device, 2026-01-02, commit 012345678, recorded; median of 11 repetitions" in view["source"]
     compared = 0
     for row in cases_of(view).itertuples():
-        same = report[(report["variant"] == row.variant) & (report["type"] == "i32") & (report["op"] == "plus") & (report["settings"] == "")
-                      & (report["cache"] == row.cache) & (report["launch"] == row.launch) & (report["items"] == row.items)]  # fmt: skip
+        variant, _, settings = row.variant.partition(" ")
+        same = report[(report["variant"] == variant) & (report["type"] == "i32") & (report["op"] == "plus") & (report["settings"] == settings)
+                      & (report["mode"] == "inclusive") & (report["cache"] == row.cache) & (report["launch"] == row.launch) & (report["items"] == row.items)]  # fmt: skip
         assert [row.time_ns, row.time_ns_low, row.time_ns_high, row.count] == close(same[["median_ns", "low_ns", "high_ns", "count"]].astype(float).to_numpy()[0])
         compared += 1
     assert compared > 300
@@ -150,6 +151,18 @@ def test_ratios_of_scans_are_those_of_the_report(read: results.Results, recorded
     assert vendor in CUBS and ours.at[2**28, "rival"] == vendor
     assert ours.loc[2**28, ["speedup", "speedup_low", "speedup_high"]].tolist() == close([ratio.value, ratio.low, ratio.high])
     assert view["floor_ns"]["cold stream"] == close(timings.floor_ns("cold"))
+
+
+def test_every_case_is_there_whatever_its_settings(read: results.Results, recorded: Path) -> None:
+    view = data_of(recorded)["scans"][0]
+    timed = Timings(all_of=(CEILING,), python=True, kinds=("cuda", "host"), launches=page.scans.LAUNCHES).find(read, {}).cases
+    names = (timed["variant"] + " " + timed["settings"]).str.strip()
+    assert set(view["cases"]["variant"]) == set(names) - {"empty_launch"} == set(view["looks"])
+    assert {"look_ahead tile=10", "hso_reentry levels=3"} < set(names) and not any(" " in name for name in view["shown"])
+    tile = cases_of(view, variant="look_ahead tile=18", cache="cold", launch="stream", items=2**28)
+    samples = [timed[(names == name) & (timed["items"] == 2**28) & (timed["cache"] == "cold") & (timed["launch"] == "stream")]["samples"].iloc[0]
+               for name in (CEILING, "look_ahead tile=18")]  # fmt: skip
+    assert tile["share"].item() == close(ratio_interval(*samples).value)
 
 
 def test_schedules_their_bounds_and_speedups_are_those_of_the_report(built: Built) -> None:
@@ -275,6 +288,26 @@ def test_every_box_adds_or_takes_away_a_series(chromium: Browser, recorded: Path
         chromium.click(f"[id='{name}']")
         changes(chromium, before, name)
         assert re.search("(variants|schedules)=", chromium.evaluate("location.hash")) or name == buttons[-1]
+
+
+@needs_browser
+def test_other_settings_of_a_variant_are_drawn_when_they_are_asked_for(chromium: Browser, recorded: Path) -> None:
+    chromium.open(recorded, "#view=scans&quantity=share")
+    assert chromium.evaluate("document.querySelectorAll('[id^=control-settings_]').length") == 0
+    for variant, boxes in (("look_ahead", 7), ("hso_reentry_padded", 11)):
+        before = chromium.evaluate(SHOWN)
+        chromium.evaluate(f"""(() => {{ const to = document.getElementById("control-settings"); to.value = "{variant}";
+            to.dispatchEvent(new Event("change", {{ bubbles: true }})); }})()""")
+        changes(chromium, before, variant)
+        names = chromium.evaluate(f"[...document.querySelectorAll('input[data-name=settings_{variant}]')].map((box) => box.value)")
+        assert len(names) >= boxes and all(name.startswith(f"{variant} ") for name in names)
+        table = chromium.evaluate("document.getElementById('table').textContent")
+        assert all(name in table for name in names)
+        assert f"and others of {variant}" in chromium.evaluate("document.getElementById('caption').textContent")
+    before = chromium.evaluate(SHOWN)
+    chromium.click("#control-settings_hso_reentry_padded-none")
+    changes(chromium, before, "none of them")
+    assert chromium.evaluate("document.querySelectorAll('input[data-name=variants]:checked').length") > 5, "the variants stay"
 
 
 @needs_browser

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis import figures, macros, results, style, tables
+from analysis import figures, macros, results, style, tables, unchanged
 from analysis.__main__ import main
 from analysis.markers import MarkerError, replaced
 from analysis.modules import modules
@@ -23,7 +23,7 @@ TABLES = [name for name, _ in modules(tables)]
 
 
 def arguments(built_or_folder: Path, out: Path, *more: str) -> list[str]:
-    return ["build", "--recorded", str(built_or_folder), "--published", str(PUBLISHED), "--out", str(out), *more]
+    return ["build", "--no-pdf", "--recorded", str(built_or_folder), "--published", str(PUBLISHED), "--out", str(out), *more]
 
 
 def test_whole_data_end_well(built: Built) -> None:
@@ -116,7 +116,7 @@ def test_bad_input_gives_status_2_and_nothing_is_overwritten(built: Built, tmp_p
 
 def test_a_build_that_breaks_off_keeps_the_last_good_one(built: Built, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out, paper = tmp_path / "out", tmp_path / "paper"
-    shutil.copytree(built.out, out)
+    shutil.copytree(built.out, out, ignore=lambda *_: [unchanged.RECORD])  # which would have figures kept
     shutil.copytree(built.paper, paper)
     before = contents(out), contents(paper)
 
@@ -275,6 +275,32 @@ def test_no_measured_value_in_the_paper_is_typed_by_hand() -> None:
     typed = re.findall(r"\d[\d.,]*\s*(?:\\,|~)?\s*(?:\\%|GB/s|ms\b|\\times|[µu]s\b|times as)", body)
     typed += re.findall(r"\\(?:num|qty){\s*\d[^}]*}", body)
     assert not typed
+
+
+def test_every_caption_says_how_often_and_what_bars_mean_or_why_there_are_none(built: Built) -> None:
+    for name in FIGURES:
+        if not importlib.import_module(f"analysis.figures.{name}").NEEDS:
+            continue  # a drawing
+        said = (built.paper / "figures" / f"{name}.caption.tex").read_text()
+        if re.search(r"\(median of [\d to]+ repetition", said):
+            assert re.search(r"95\\% (bootstrap )?interval|no error bars", said), name
+        else:
+            assert re.search("no (error )?bars|simulated", said), name
+
+
+def test_paper_refers_to_every_figure_and_table_that_it_shows() -> None:
+    text = PAPER.read_text().split(r"\begin{document}")[1]
+    for what, kind in (("figref", "figure"), ("tabref", "table")):
+        assert set(re.findall(rf"\\scan(?:wide|page)?{kind}{{(\w+)}}", text)) <= set(re.findall(rf"\\{what}{{(\w+)}}", text))
+
+
+def test_paper_has_idea_work_span_and_traffic_of_every_scan() -> None:
+    rows = re.findall(r"^\\texttt{([\w\\]+)} &.*?&.*?&.*?& *(.*?) *&.*\\\\$", PAPER.read_text(), re.MULTILINE)
+    scans = PAPER.parents[1] / "variants" / "scan"
+    assert {name.replace("\\", "") for name, _ in rows} == {file.stem.removesuffix("_padded") for file in scans.glob("*.cu")}
+    for name, traffic in rows:
+        if stated := re.search(r'\.traffic = "(\dn)"', (scans / f"{name.replace(chr(92), '')}.cu").read_text()):
+            assert traffic == f"${stated[1]}$", name
 
 
 def test_paper_shows_only_figures_and_tables_that_analysis_writes() -> None:

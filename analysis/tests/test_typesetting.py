@@ -1,0 +1,142 @@
+"""The report as PDF, and what a second build does again: only what has changed."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from analysis import figures, typesetting
+from analysis.__main__ import main
+from analysis.modules import modules
+from analysis.tests import fixtures
+from analysis.tests.conftest import Built
+
+LATEXMK = """#!/bin/sh
+[ -e generated/macros.tex ] || exit 3
+echo '{said}' >scanlab.log
+{end}
+echo '%PDF of this build' >scanlab.pdf
+"""
+"""A stand-in: it says something, and then it fails or writes the report."""
+
+
+@pytest.fixture
+def counts(tmp_path: Path) -> Path:
+    """Results that two figures can be drawn of."""
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "e.json").write_text(json.dumps(fixtures.explanation("hso_block", 64)))
+    return tmp_path / "results"
+
+
+@pytest.fixture
+def last(tmp_path: Path) -> Path:
+    """An output folder with the report of an earlier build."""
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "scanlab.pdf").write_text("the last good one")
+    return tmp_path / "out"
+
+
+def latexmk(folder: Path, monkeypatch: pytest.MonkeyPatch, said: str = "", end: str = "") -> None:
+    program = folder / "bin" / "latexmk"
+    program.parent.mkdir(exist_ok=True)
+    program.write_text(LATEXMK.format(said=said, end=end))
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+
+
+def build(results: Path, out: Path, *more: str) -> int:
+    return main(["build", str(results), "--out", str(out), *more])
+
+
+def test_the_pdf_lies_beside_the_figures(counts: Path, last: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    latexmk(counts.parent, monkeypatch)
+    assert build(counts, last) == 0
+    assert (last / "scanlab.pdf").read_text() == "%PDF of this build\n"
+    assert (last / "figures" / "bank_conflicts.pdf").exists()
+
+
+def test_where_latex_fails_the_last_pdf_stays_and_all_else_is_new(
+    counts: Path, last: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    latexmk(counts.parent, monkeypatch, "! Undefined control sequence.", "exit 12")
+    for _ in range(2):  # a failure is not taken for a build to which nothing has changed
+        assert build(counts, last) == 1
+        error = capsys.readouterr().err
+        assert "latexmk failed (Undefined control sequence.)" in error and f"{last / 'scanlab.pdf'} is that of an earlier build" in error
+        assert (last / "scanlab.pdf").read_text() == "the last good one"
+        assert (last / "figures" / "bank_conflicts.pdf").exists()
+
+
+@pytest.mark.parametrize(("points", "status"), [("4.9", 0), ("5.1", 1)])
+def test_a_line_that_runs_off_its_page_is_said(
+    counts: Path, last: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], points: str, status: int
+) -> None:
+    latexmk(counts.parent, monkeypatch, rf"Overfull \\hbox ({points}pt too wide) in paragraph at lines 1--9")
+    assert build(counts, last) == status
+    assert (f"runs off its page: Overfull \\hbox ({points}pt" in capsys.readouterr().err) is bool(status)
+
+
+def test_without_latexmk_one_line_says_so(counts: Path, last: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("PATH", str(counts))
+    assert build(counts, last) == 0
+    assert "the report as PDF is left out: there is no latexmk here" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(typesetting.latexmk() is None, reason="there is no latexmk")
+def test_the_report_is_typeset_from_whole_data_and_refers_to_nothing_that_is_not_there(built: Built, tmp_path: Path) -> None:
+    assert [line for line in typesetting.typeset(built.paper, tmp_path) if float(re.search(r"\((\S+)pt", line)[1]) > 30] == []
+    assert (tmp_path / "scanlab.pdf").read_bytes().startswith(b"%PDF")
+    log = (tmp_path / typesetting.WORK / "scanlab.log").read_text(errors="replace")
+    assert "undefined" not in log
+
+
+# -------------------------------------------------------------------------------------------- what has changed
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the figures that are drawn from here on."""
+    names: list[str] = []
+
+    def counting(name: str, draw):
+        return lambda **found: names.append(name) or draw(**found)
+
+    for name, module in modules(figures):
+        monkeypatch.setattr(module, "draw", counting(name, module.draw))
+    return names
+
+
+def test_a_second_build_draws_what_has_changed_and_a_third_nothing(
+    built: Built, tmp_path: Path, drawn: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded, out = tmp_path / "recorded", tmp_path / "out"
+    shutil.copytree(built.recorded, recorded)
+    (recorded / "e.json").write_text(json.dumps(fixtures.explanation("hso_block", 64)))
+    arguments = ["build", "--no-pdf", "--recorded", str(recorded), "--out", str(out)]
+    assert main(arguments) == 0
+    first = set(drawn)
+    assert {"bank_conflicts", "time", "gantt"} <= first
+    drawn.clear()
+    assert main(arguments) == 0 and not drawn
+    assert "nothing has changed" in capsys.readouterr().out
+
+    (recorded / "prefix_wait.csv").write_text((recorded / "prefix_wait.csv").read_text().replace("look_ahead", "decoupled_lookback"))
+    before = (out / "figures" / "time.pdf").read_bytes()
+    assert main(arguments) == 0
+    assert set(drawn) <= {"prefix_wait"} and (out / "figures" / "time.pdf").read_bytes() == before
+
+
+@pytest.mark.parametrize("spoil", [
+    lambda out: (out / "figures" / "bank_conflicts.png").unlink(), lambda out: (out / "tables" / "costs.csv").write_text("by hand"),
+    lambda out: (out / ".built").write_text("{"),
+])  # fmt: skip
+def test_what_was_lost_or_changed_by_hand_is_made_again(counts: Path, last: Path, spoil) -> None:
+    assert build(counts, last, "--no-pdf") == 0
+    before = (last / "tables" / "costs.csv").read_bytes()
+    spoil(last)
+    assert build(counts, last, "--no-pdf") == 0
+    assert (last / "figures" / "bank_conflicts.png").exists() and (last / "tables" / "costs.csv").read_bytes() == before
