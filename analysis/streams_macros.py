@@ -10,6 +10,7 @@ import pandas as pd
 from analysis import caveats, streams
 from analysis.evidence import TableEvidence
 from analysis.figures.concurrency import in_block_times
+from analysis.figures.model_residuals import STEADY, agreement
 from analysis.figures.stream_scan import fastest
 from analysis.statistics import ratio_interval
 from analysis.streams_evidence import FILES, NAIVE, SERIAL, STREAMED, Experiments, ScanEvidence, ScheduleEvidence
@@ -50,6 +51,9 @@ NAMES = {
     "modelMedian": "median error of their makespan, percent",
     "modelWorst": "largest error of their makespan, percent",
     "modelOverlap": "pairs of operations that overlap in both, of those in either, percent",
+    "modelRepeatedOverlap": "the same between any two repetitions on the device, percent",
+    "modelSteadyCases": "configurations whose repetitions agree on 95% of those pairs at least",
+    "modelSteadyOverlap": "pairs that overlap in both, of those in either, in these configurations, percent",
     "modelLongOverlap": "the same with at most 16 chunks of at least 2^25 items",
     "adviceMedian": "how much longer than the fastest what is advised takes, in the median over problems, percent",
     "adviceWorst": "the same at worst",
@@ -150,6 +154,7 @@ def _scan_values(scans: ScanEvidence) -> dict[str, str]:
     if bound := of_file(scans, FILES):
         named["streamFileOfFiles"] = _number(bound[-1][1].value)
     if naive := of_file(scans, NAIVE):
+        named["streamFileOfNaive"] = _number(min(of.value for _, of, _ in naive))
         named["streamFileOfNaiveLargest"] = _number(naive[-1][1].value)
     return named
 
@@ -169,6 +174,7 @@ def _concurrency_values(experiments: TableEvidence) -> dict[str, str]:
 def _model_values(experiments: TableEvidence) -> dict[str, str]:
     rows = experiments.rows
     errors = (rows["predicted_us"] / rows["measured_us"] - 1).abs()
+    steady = rows[agreement(rows, "repeated_") >= STEADY]
     long = rows[(rows["chunks"] <= 16) & (rows["items"] >= 2**25)]
     return {
         "modelCases": str(len(rows)),
@@ -176,11 +182,14 @@ def _model_values(experiments: TableEvidence) -> dict[str, str]:
         "modelWorst": _number(100 * float(errors.max()), 2),
         "modelOverlap": _overlap_percent(rows),
         "modelLongOverlap": _overlap_percent(long),
+        "modelRepeatedOverlap": _overlap_percent(rows, "repeated_"),
+        "modelSteadyCases": str(len(steady)),
+        "modelSteadyOverlap": _overlap_percent(steady),
     }
 
 
-def _overlap_percent(rows: pd.DataFrame) -> str:
-    return _number(100 * float(rows["overlap_in_both"].sum() / max(1, rows["overlap_in_either"].sum())))
+def _overlap_percent(rows: pd.DataFrame, which: str = "") -> str:
+    return _number(100 * float(rows[which + "overlap_in_both"].sum() / max(1, rows[which + "overlap_in_either"].sum())))
 
 
 def _advice_values(experiments: TableEvidence) -> dict[str, str]:
@@ -210,5 +219,5 @@ def _target_values(schedules: ScheduleEvidence, scans: ScanEvidence, traces: Tra
         "streamTargetsKnown": str(sum(row.reached is not None for row in rows)),
         "streamTargetsReached": str(sum(row.reached is True for row in rows)),
     }
-    measures = {"of copies both ways": "streamScanOfDuplex", "× naive": "streamFileOfNaive"}
-    return named | {measures[row.measure]: _number(row.measured.value) for row in rows if row.measure in measures and row.measured}
+    duplex = next((row.measured for row in rows if row.measure == "of copies both ways"), None)
+    return named | ({"streamScanOfDuplex": _number(duplex.value)} if duplex else {})

@@ -99,16 +99,16 @@ def of_file(scans: ScanEvidence | None, way: str, over: str = STREAMED) -> list[
 
 
 def _of_naive(claim: Claim, scans: ScanEvidence | None) -> Target:
-    """At the size that is farthest from what is wanted; at the largest, too. What bounds it is reading and writing alone."""
+    """At 16 GiB; where a smaller file gains less, that is told, too. What bounds it is reading and writing alone."""
     measure = "× naive"
-    found = of_file(scans, NAIVE)
-    if not found:
+    found = {size: (value, place) for size, value, place in of_file(scans, NAIVE)}
+    if LARGE_SCAN not in found:
         return unknown(claim, measure)
-    size, value, place = claim.worst(found, key=lambda of: of[1].value)
-    largest, there, _ = found[-1]
-    beyond = f"; {there.value:.2f} at {size_name(largest)}" if largest != size else ""
-    row = _found(claim, measure, value, f"{size_name(size)}, by {place}{beyond}")
-    alone = next((of.value for n, of, _ in of_file(scans, NAIVE, FILES) if n == size), None)
+    value, place = found[LARGE_SCAN]
+    least = min(found, key=lambda size: found[size][0].value)
+    besides = f"; {found[least][0].value:.2f} at {size_name(least)}" if least != LARGE_SCAN else ""
+    row = _found(claim, measure, value, f"{size_name(LARGE_SCAN)}, by {place}{besides}")
+    alone = next((of.value for n, of, _ in of_file(scans, NAIVE, FILES) if n == LARGE_SCAN), None)
     if row.reached or alone is None:
         return row
     return replace(row, bound=Bound("reading and writing alone", alone, claim.meets(alone)))

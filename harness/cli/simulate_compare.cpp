@@ -139,10 +139,9 @@ Json to_json(const Compared& one) {
   json["end"] = spread(errors, &engines::OperationError::end);
   json["duration"] = spread(errors, &engines::OperationError::duration);
   add_overlaps(json, "", one.comparison.overlaps);
-  if (one.repeated) {
-    add_overlaps(json, "repeated_", one.repeated->with_themselves());
-    add_overlaps(json, "steady_", one.repeated->where_steady(one.comparison.predicted));
-  }
+  const engines::RepeatedOverlaps repeated = one.repeated.value_or(engines::RepeatedOverlaps{});
+  add_overlaps(json, "repeated_", repeated.with_themselves());
+  add_overlaps(json, "steady_", one.repeated ? repeated.where_steady(one.comparison.predicted) : engines::Agreement{});
   return json;
 }
 
