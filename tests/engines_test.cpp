@@ -8,12 +8,15 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <set>
 #include <sstream>
+#include <streambuf>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/cli/command.hpp"
@@ -739,6 +742,51 @@ TEST(Comparison, RepetitionsAreHeldAgainstEachOtherAndThePredictionAgainstWhatTh
   EXPECT_EQ(steady.either, 3u) << "always, always but not predicted, never but predicted";
   EXPECT_EQ(steady.both, 1u);
 }
+
+/// A simulated trace is never taken for a measured one, so it loses what says that it is.
+void stand_in_for_a_measurement(const std::string& path) {
+  std::ifstream file(path);
+  Json trace = Json::parse(file);
+  file.close();
+  trace["otherData"].erase("simulated_on");
+  std::ofstream(path) << trace;
+}
+
+/// Calls back at the first character.
+class FirstCharacter : public std::streambuf {
+ public:
+  explicit FirstCharacter(std::function<void()> then) : then_(std::move(then)) {}
+
+ private:
+  int overflow(int character) override {
+    if (auto then = std::exchange(then_, nullptr)) then();
+    return character;
+  }
+  std::function<void()> then_;
+};
+
+/// Whoever reads the first lines alone, as `head` does, ends the program at the next: by then the file is whole.
+TEST(Simulate, WritesTheComparisonBeforeItPrints) {
+  const auto folder = std::filesystem::temp_directory_path() / "scanlab_compare_pipe_test";
+  std::filesystem::create_directories(folder);
+  const std::string trace = (folder / "trace.json").string();
+  ASSERT_EQ(scanlab_simulate({"depth_first", "--profile", "h200", "--out", trace, "--force"}).status, cli::kOk);
+  stand_in_for_a_measurement(trace);
+  for (const std::vector<std::string>& traces : {std::vector{trace}, std::vector{trace, trace}}) {
+    const auto both = folder / "both.json";
+    std::filesystem::remove(both);
+    std::vector<std::string> words{"simulate", "--profile", "h200", "--out", both.string(), "--compare"};
+    words.insert(words.end(), traces.begin(), traces.end());
+    bool was_there = false;
+    FirstCharacter buffer([&] { was_there = std::filesystem::exists(both); });
+    std::ostream out(&buffer);
+    std::ostringstream err;
+    EXPECT_EQ(cli::run(words, out, err), cli::kOk) << err.str();
+    EXPECT_TRUE(was_there);
+  }
+  std::filesystem::remove_all(folder);
+}
+
 TEST(Simulate, ComparesTracesWithTheirSimulation) {
   const auto folder = std::filesystem::temp_directory_path() / "scanlab_compare_test";
   std::filesystem::create_directories(folder);
@@ -747,6 +795,7 @@ TEST(Simulate, ComparesTracesWithTheirSimulation) {
   const std::string both = (folder / "both.json").string();
   for (const auto& [file, schedule] : {std::pair{trace, "depth_first"}, std::pair{other, "breadth_first"}}) {
     ASSERT_EQ(scanlab_simulate({schedule, "--profile", "h200", "--chunks", "6", "--out", file, "--force"}).status, 0);
+    stand_in_for_a_measurement(file);
   }
   const Result same = scanlab_simulate({"--profile", "h200", "--compare", trace, "--out", both, "--force"});
   ASSERT_EQ(same.status, cli::kOk) << same.err;
@@ -783,27 +832,57 @@ TEST(Simulate, ComparesTracesWithTheirSimulation) {
     EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
     EXPECT_FALSE(std::filesystem::exists(both + "2"));
   };
-  Json changed = document;
   refused("{", "no trace");
   refused(R"({"otherData": {}, "traceEvents": []})", "its otherData are not those of a trace");
   std::ifstream again(trace);
   const Json original = Json::parse(again);
-  changed = original;
-  changed["otherData"]["schedule"] = "deep_first";
-  refused(changed.dump(), "there is no schedule deep_first");
-  changed = original;
-  changed["otherData"]["chunks"] = 7;
-  refused(changed.dump(), "not of the same operations");
-  changed = original;
-  changed["otherData"]["chunks"] = -7;
-  refused(changed.dump(), "chunks");
-  changed = original;
-  changed["otherData"]["collected_us"] = {1.0, 1.0};
-  changed["otherData"]["overlaps"] = {{0, 1, 3}};
-  refused(changed.dump(), "its overlaps have [0,1,3], of 2 repetitions");
-  changed = original;
+  const auto refused_with = [&](const Json& facts, const std::string& hint) {
+    Json changed = original;
+    changed["otherData"].update(facts);
+    refused(changed.dump(), hint);
+  };
+  refused_with({{"simulated_on", "h200"}}, "its otherData.simulated_on is \"h200\": that is no measurement");
+  refused_with({{"schedule", "deep_first"}}, "there is no schedule deep_first");
+  refused_with({{"memory", "paged"}}, "its memory is paged");
+  refused_with({{"chunks", 3}}, "operation 9 is no copy or kernel of that job");
+  refused_with({{"chunks", 7}}, "operation 18 (the copy in of chunk 6, input 0, in stream 2) has no event");
+  refused_with({{"chunks", -7}}, "chunks");
+  refused_with({{"chunks", 2'000'000'000}}, "at most 1000000");
+  refused_with({{"connections", 0}}, "its otherData.connections is 0: CUDA takes 1 to 32");
+  refused_with({{"connections", -3}}, "its otherData.connections is -3");
+  refused_with({{"connections", 33}}, "its otherData.connections is 33");
+  for (const Json& times : {Json::array(), Json{0.0}, Json{1.0, -1.0}}) {
+    refused_with({{"plain_us", times}}, "its otherData.plain_us is " + times.dump());
+  }
+  const auto overlaps_refused = [&](const Json& overlaps, const std::string& hint) {
+    refused_with({{"collected_us", {1.0, 1.0}}, {"overlaps", overlaps}}, "its otherData.overlaps have " + hint);
+  };
+  overlaps_refused({{0, 1, 3}}, "[0,1,3], of 2 repetitions");
+  overlaps_refused({{9999, 10000, 1}}, "[9999,10000,1], which are no two copies or kernels of its job");
+  overlaps_refused({{-1, 1, 1}}, "[-1,1,1], which are no two");
+  overlaps_refused({{1, 1, 1}}, "[1,1,1], which are no two");
+  overlaps_refused({{0, 1, 1}, {0, 1, 2}}, "[0,1,2] twice");
+
+  Json changed = original;
   changed["traceEvents"] = 3;
-  refused(changed.dump(), "trace");
+  refused(changed.dump(), "it has no list traceEvents");
+  const auto one = std::ranges::find_if(original["traceEvents"],
+                                        [](const Json& event) { return event["ph"] == "X" && event["pid"] == 2; }) -
+                   original["traceEvents"].begin();
+  const auto refused_event = [&](const char* key, const Json& value, const std::string& hint) {
+    Json other_event = original;
+    Json& event = other_event["traceEvents"][static_cast<std::size_t>(one)];
+    (event.contains(key) ? event : event["args"])[key] = value;
+    refused(other_event.dump(), hint);
+  };
+  const std::string where = "its traceEvents[" + std::to_string(one) + "] is no event of Scanlab's: ";
+  refused_event("operation", 1'000'000'000'000,
+                "operation 0 (the copy in of chunk 0, input 0, in stream 0) has no event");
+  refused_event("operation", 3, "operation 0 (");
+  refused_event("operation", -1, where + "its operation is -1");
+  refused_event("channel", "two", where + "its channel is \"two\"");
+  refused_event("dur", -1, where + "its dur is -1");
+  refused_event("ts", "now", where);
   std::filesystem::remove_all(folder);
 }
 

@@ -10,6 +10,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 
 #include "harness/cli/job_selection.hpp"
 #include "harness/cli/provenance.hpp"
@@ -19,6 +20,8 @@
 #include "harness/engines/simulation.hpp"
 #include "harness/model/json_error.hpp"
 #include "harness/model/median.hpp"
+#include "harness/streams/concurrency.hpp"
+#include "harness/streams/dependencies.hpp"
 #include "harness/streams/trace_events.hpp"
 
 namespace scanlab::cli {
@@ -70,15 +73,57 @@ engines::DeviceProfile collected(engines::DeviceProfile profile) {
   return profile;
 }
 
-std::optional<engines::RepeatedOverlaps> repeated_overlaps(const Json& about) {
+/// The job that was traced, of which there is to be a measurement.
+ScheduledJob traced_job(const Json& about) {
+  if (about.contains("simulated_on")) {
+    throw std::invalid_argument(fmt::format(
+        "its otherData.simulated_on is {}: that is no measurement; 'scanlab streams trace --out' writes one",
+        about["simulated_on"].dump()));
+  }
+  const ScheduledJob chosen = job_of(about);
+  constexpr int kMost = 1'000'000;  // as of the options: they are counted before anything else can be checked
+  if (chosen.job.chunks > kMost || chosen.job.streams > kMost) {
+    throw std::invalid_argument(fmt::format("its otherData have {} chunks and {} streams: at most {} are simulated",
+                                            chosen.job.chunks, chosen.job.streams, kMost));
+  }
+  return chosen;
+}
+
+/// CUDA_DEVICE_MAX_CONNECTIONS, where the trace says it.
+int traced_connections(const Json& about, int otherwise) {
+  const std::int64_t connections = about.value("connections", std::int64_t{otherwise});
+  if (connections >= 1 && connections <= streams::kMostConnections) return static_cast<int>(connections);
+  throw std::invalid_argument(
+      fmt::format("its otherData.connections is {}: CUDA takes 1 to {}", connections, streams::kMostConnections));
+}
+
+/// Microseconds, one a repetition.
+std::vector<double> repetitions(const Json& about, const char* key) {
+  const std::vector<double> all = about.at(key);
+  if (!all.empty() && std::ranges::all_of(all, [](double each) { return each > 0; })) return all;
+  throw std::invalid_argument(
+      fmt::format("its otherData.{} is {}: a time above 0 is expected of each repetition", key, about[key].dump()));
+}
+
+std::optional<engines::RepeatedOverlaps> repeated_overlaps(const Json& about, const streams::Recording& recording) {
   if (!about.contains("overlaps")) return std::nullopt;
-  engines::RepeatedOverlaps all{.repetitions = static_cast<int>(about.at("collected_us").size()), .times = {}};
+  engines::RepeatedOverlaps all{.repetitions = static_cast<int>(repetitions(about, "collected_us").size()),
+                                .times = {}};
+  const auto is_work = [&](std::int64_t operation) {
+    return operation >= 0 && operation < std::ssize(recording.operations) &&
+           streams::is_work(recording.operations[static_cast<std::size_t>(operation)]);
+  };
   for (const Json& each : about["overlaps"]) {
-    const int times = all.times[{each.at(0), each.at(1)}] = each.at(2);
-    if (times < 1 || times > all.repetitions) {
-      throw std::invalid_argument(
-          fmt::format("its overlaps have {}, of {} repetitions: trace it anew", each.dump(), all.repetitions));
-    }
+    const auto refuse = [&](const std::string& why) {
+      throw std::invalid_argument(fmt::format("its otherData.overlaps have {}{}: trace it anew", each.dump(), why));
+    };
+    const std::int64_t first = each.at(0);
+    const std::int64_t second = each.at(1);
+    const std::int64_t times = each.at(2);
+    if (first >= second || !is_work(first) || !is_work(second))
+      refuse(", which are no two copies or kernels of its job");
+    if (times < 1 || times > all.repetitions) refuse(fmt::format(", of {} repetitions", all.repetitions));
+    if (!all.times.emplace(engines::OperationPair{first, second}, static_cast<int>(times)).second) refuse(" twice");
   }
   return all;
 }
@@ -93,17 +138,20 @@ void compare(const std::string& file, engines::DeviceProfile profile, Compared& 
   try {
     all.file = file;
     all.about = trace["otherData"];
-    all.chosen = job_of(all.about);
-    profile.hardware_queues = all.about.value("connections", profile.hardware_queues);
+    all.chosen = traced_job(all.about);
+    profile.hardware_queues = traced_connections(all.about, profile.hardware_queues);
     all.recording = record(*all.chosen.schedule, all.chosen.job);
     all.measured = {.recording = &all.recording, .spans = streams::traced_spans(trace), .issued = {}};
+    streams::check_traced(all.measured.spans, all.recording);
     const engines::Costs costs = engines::costs(all.recording, profile);
     const engines::QueueNumbers queues = queues_of(all.measured);
     all.predicted = engines::simulate(all.recording, collected(profile), costs, queues);
     all.comparison = engines::compare(all.predicted.timeline, all.measured, engines::kOverlapResolution);
-    all.repeated = repeated_overlaps(all.about);
+    all.repeated = repeated_overlaps(all.about, all.recording);
     const bool plain = all.about.contains("plain_us");
-    all.measured_seconds = plain ? 1e-6 * median(all.about["plain_us"]) : all.measured.makespan();
+    all.measured_seconds = plain ? 1e-6 * median(repetitions(all.about, "plain_us")) : all.measured.makespan();
+    if (!(all.measured_seconds > 0))
+      throw std::invalid_argument("its events take no time: there is nothing to compare");
     all.predicted_seconds =
         plain ? engines::simulate(all.recording, profile, costs, queues).seconds : all.predicted.timeline.makespan();
   } catch (const Json::exception& error) {
@@ -211,7 +259,9 @@ void add_compare_options(po::options_description& options) {
                         "traces of 'streams trace', each held against the simulation of its job");
 }
 
-int simulate_compare(const po::variables_map& values, const engines::DeviceProfile& profile, Context& context) {
+namespace {
+
+int compare_all(const po::variables_map& values, const engines::DeviceProfile& profile, Context& context) {
   const auto& files = values["compare"].as<std::vector<std::string>>();
   std::optional<WholeFile> file;
   if (values.count("out") != 0) file.emplace(values["out"].as<std::string>(), values.count("force") != 0);
@@ -264,6 +314,16 @@ int simulate_compare(const po::variables_map& values, const engines::DeviceProfi
     file->write(document.dump(1) + "\n");
   }
   return kOk;
+}
+
+}  // namespace
+
+int simulate_compare(const po::variables_map& values, const engines::DeviceProfile& profile, Context& context) {
+  std::ostringstream said;  // behind the file: whoever reads the first lines alone still has it whole
+  Context later{said, context.err, context.argv};
+  const int status = compare_all(values, profile, later);
+  context.out << said.str();
+  return status;
 }
 
 }  // namespace scanlab::cli

@@ -92,7 +92,7 @@ Request read_request(const po::variables_map& values) {
                       .blocks_per_multiprocessor = number(values, "resident", 1, 32),
                       .block_seconds = 1e-6 * number(values, "block-us", 10, 20000),
                       .repetitions = number(values, "repetitions", 1, 1000)};
-  request.connections = numbers(values, "connections", 1, 32);
+  request.connections = numbers(values, "connections", 1, streams::kMostConnections);
   std::ranges::sort(request.connections);
   request.connections.erase(std::unique(request.connections.begin(), request.connections.end()),
                             request.connections.end());

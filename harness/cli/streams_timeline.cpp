@@ -72,14 +72,17 @@ const Entry* entry(const Facts& facts, const char* key) {
 }  // namespace
 
 ScheduledJob job_of(const Facts& facts) {
-  streams::Job job{
-      .workload = entry<streams::Workload>(facts, "workload"),
-      .items = facts.at("items"),
-      .chunks = facts.at("chunks"),
-      .streams = facts.at("streams"),
-      .memory = facts.at("memory") == "pageable" ? streams::HostMemory::pageable : streams::HostMemory::pinned,
-      .blocks = facts.at("blocks"),
-      .work = facts.at("work")};
+  const std::string memory = facts.at("memory");
+  if (memory != "pinned" && memory != "pageable") {
+    throw std::invalid_argument(fmt::format("its memory is {}, neither pinned nor pageable", memory));
+  }
+  streams::Job job{.workload = entry<streams::Workload>(facts, "workload"),
+                   .items = facts.at("items"),
+                   .chunks = facts.at("chunks"),
+                   .streams = facts.at("streams"),
+                   .memory = memory == "pageable" ? streams::HostMemory::pageable : streams::HostMemory::pinned,
+                   .blocks = facts.at("blocks"),
+                   .work = facts.at("work")};
   job.buffers = facts.value("buffers", job.buffers);
   return {entry<streams::Schedule>(facts, "schedule"), job};
 }

@@ -12,7 +12,7 @@ int connections() {
   const std::string_view text = variable == nullptr ? "" : variable;
   int count = 8;
   std::from_chars(text.data(), text.data() + text.size(), count);
-  return std::clamp(count, 1, 32);
+  return std::clamp(count, 1, kMostConnections);
 }
 
 std::vector<SmallGrids> staircase(std::int64_t slots) {

@@ -10,7 +10,8 @@
 namespace scanlab::streams {
 
 inline constexpr char kConnectionsVariable[] = "CUDA_DEVICE_MAX_CONNECTIONS";
-/// Hardware queues that CUDA takes the streams of this process to: CUDA_DEVICE_MAX_CONNECTIONS, from 1 to 32, or 8.
+inline constexpr int kMostConnections = 32;  ///< that CUDA heeds, from 1
+/// Hardware queues that CUDA takes the streams of this process to: CUDA_DEVICE_MAX_CONNECTIONS, or 8.
 int connections();
 
 /// What is the same for all grids of a run.

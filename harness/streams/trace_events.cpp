@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/model/json_error.hpp"
+#include "harness/streams/dependencies.hpp"
 
 namespace scanlab::streams {
 
@@ -151,21 +152,52 @@ Json trace_events(const Timeline& timeline, const Json& about) {
 }
 
 std::vector<Span> traced_spans(const Json& trace) {
-  try {
-    std::vector<Span> spans;
-    for (const Json& event : trace.at("traceEvents")) {
-      if (event.at("ph") != "X" || event.at("pid") != kEnginesProcess) continue;
-      const double start = 1e-6 * event.at("ts").get<double>();
-      Span span{.operation = event.at("args").at("operation"),
-                .when = {start, start + 1e-6 * event.at("dur").get<double>()}};
-      if (event.at("args").contains("channel")) span.channel = event["args"]["channel"].get<unsigned>();
-      spans.push_back(span);
-    }
-    std::ranges::sort(spans, {}, &Span::operation);
-    return spans;
-  } catch (const Json::exception& error) {
-    throw std::invalid_argument(fmt::format("these are no trace events of Scanlab's: {}", what_is_wrong(error)));
+  if (!trace.contains("traceEvents") || !trace["traceEvents"].is_array()) {
+    throw std::invalid_argument("it has no list traceEvents");
   }
+  const Json& events = trace["traceEvents"];
+  std::vector<Span> spans;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const auto wrong = [&](const std::string& why) {
+      return std::invalid_argument(fmt::format("its traceEvents[{}] is no event of Scanlab's: {}", i, why));
+    };
+    try {
+      const Json& event = events[i];
+      if (event.at("ph") != "X" || event.at("pid") != kEnginesProcess) continue;
+      const Json& arguments = event.at("args");
+      for (const char* key : {"operation", "channel"}) {
+        if (arguments.contains(key) && !arguments[key].is_number_unsigned()) {
+          throw wrong(fmt::format("its {} is {}, no number from 0 on", key, arguments[key].dump()));
+        }
+      }
+      const double start = 1e-6 * event.at("ts").get<double>();
+      const double seconds = 1e-6 * event.at("dur").get<double>();
+      if (seconds < 0) throw wrong(fmt::format("its dur is {}, less than nothing", event["dur"].dump()));
+      spans.push_back({.operation = arguments.at("operation"), .when = {start, start + seconds}});
+      if (arguments.contains("channel")) spans.back().channel = arguments["channel"].get<unsigned>();
+    } catch (const Json::exception& error) {
+      throw wrong(what_is_wrong(error));
+    }
+  }
+  std::ranges::sort(spans, {}, &Span::operation);
+  return spans;
+}
+
+void check_traced(const std::vector<Span>& spans, const Recording& recording) {
+  const auto& operations = recording.operations;
+  const auto refuse = [](std::size_t operation, const std::string& why) {
+    throw std::invalid_argument(
+        fmt::format("its traceEvents are not of the job of its otherData: operation {} {}", operation, why));
+  };
+  auto span = spans.begin();
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    if (!is_work(operations[i])) continue;
+    if (span == spans.end() || span->operation > i)
+      refuse(i, fmt::format("({}) has no event", describe(operations[i])));
+    if (span->operation < i) break;
+    ++span;
+  }
+  if (span != spans.end()) refuse(span->operation, "is no copy or kernel of that job, or has two events");
 }
 
 }  // namespace scanlab::streams

@@ -15,7 +15,12 @@ namespace scanlab::streams {
 nlohmann::ordered_json trace_events(const Timeline& timeline, const nlohmann::ordered_json& about);
 
 /// What `trace_events` wrote of a timeline, but for what its recording knows: the spans in the order of operations, and
-/// no issues. Throws std::invalid_argument for what is none.
+/// no issues. Throws std::invalid_argument that names the event for what is none. Whose operations they are, only
+/// `check_traced` says: until then their numbers are any.
 std::vector<Span> traced_spans(const nlohmann::ordered_json& trace);
+
+/// Throws std::invalid_argument that names an operation, unless there is one span for each copy and kernel of the
+/// recording, in its order, and no other.
+void check_traced(const std::vector<Span>& spans, const Recording& recording);
 
 }  // namespace scanlab::streams
