@@ -121,7 +121,7 @@ void complain_of_failures(const engines::Calibration& calibration, std::ostream&
   }
 }
 
-/// The profile's text. Throws CommandError (status 1) if what was measured does not tell enough.
+/// The profile's text. Throws CommandError (status 1) if an experiment is missing that a figure is read from.
 std::string profile_text(const engines::Calibration& calibration, const std::string& name) {
   try {
     return engines::profile_of(calibration, name).dump(1) + "\n";
@@ -172,8 +172,8 @@ int calibrate(const std::vector<std::string>& arguments, Context& context) {
   const engines::Calibration calibration = read(values["from"].as<std::string>());
 #endif
   if (raw) raw->write(engines::to_json(calibration).dump() + "\n");
-  complain_of_failures(calibration, context.err);
   if (out) out->write(profile_text(calibration, values["name"].as<std::string>()));
+  complain_of_failures(calibration, context.err);  // of what the profile went without
   return kOk;
 }
 

@@ -46,11 +46,15 @@ class Derivation {
     calls();
     hand_overs();
     kernels();
-    return {{"schema", "scanlab-device/1"},
-            {"name", name},
-            {"title", fmt::format("{} (compute capability {}), calibrated", calibration_.limits.name,
-                                  calibration_.limits.compute_capability)},
-            {"figures", figures_}};
+    Json profile{{"schema", "scanlab-device/1"},
+                 {"name", name},
+                 {"title", fmt::format("{} (compute capability {}), calibrated", calibration_.limits.name,
+                                       calibration_.limits.compute_capability)}};
+    for (const MeasuredExperiment& each : calibration_.experiments) {  // no figure is read from them: it threw, if so
+      if (!each.failure.empty()) profile["without"].push_back(each.experiment.name);
+    }
+    profile["figures"] = figures_;
+    return profile;
   }
 
  private:
@@ -59,19 +63,24 @@ class Derivation {
   const MeasuredExperiment& find(const std::string& name) const {
     const auto found = by_name_.find(name);
     if (found == by_name_.end()) throw CalibrationError(fmt::format("there is no experiment {}", name));
-    if (!found->second->failure.empty()) throw CalibrationError(fmt::format("{}: {}", name, found->second->failure));
-    return *found->second;
+    return usable(*found->second);
   }
 
-  /// Those that were measured, by growing bytes.
+  /// A figure that is read from it would be missing, or be another than its source says.
+  static const MeasuredExperiment& usable(const MeasuredExperiment& measured) {
+    if (measured.failure.empty()) return measured;
+    throw CalibrationError(fmt::format("{}: {}; without it there is no profile: calibrate anew",
+                                       measured.experiment.name, measured.failure));
+  }
+
+  /// By growing bytes.
   std::vector<Sized> sized(const std::string& prefix) const {
     std::vector<Sized> all;
     for (const MeasuredExperiment& each : calibration_.experiments) {
       const std::string& name = each.experiment.name;
-      if (!name.starts_with(prefix + "/bytes:") || !each.failure.empty()) continue;
-      all.push_back({&each, std::stod(name.substr(name.rfind(':') + 1))});
+      if (!name.starts_with(prefix + "/bytes:")) continue;
+      all.push_back({&usable(each), std::stod(name.substr(name.rfind(':') + 1))});
     }
-    if (all.size() < 2) throw CalibrationError(fmt::format("{} was not measured at two sizes", prefix));
     return all;
   }
 
@@ -324,11 +333,8 @@ class Derivation {
       std::map<int, std::vector<double>> calls;
       for (const MeasuredExperiment& measured : calibration_.experiments) {
         const streams::Job& job = measured.experiment.recording.job;
-        if (!measured.experiment.name.starts_with(fmt::format("kernels/workload:{}/", id)) ||
-            !measured.failure.empty()) {
-          continue;
-        }
-        calls[job.work].push_back(call_seconds(measured, OperationKind::kernel));
+        if (!measured.experiment.name.starts_with(fmt::format("kernels/workload:{}/", id))) continue;
+        calls[job.work].push_back(call_seconds(usable(measured), OperationKind::kernel));
         for (const streams::Span& span : measured.replays.collected.front().timeline.spans) {
           const Operation& operation = measured.experiment.recording.operations[span.operation];
           if (operation.kind != OperationKind::kernel) continue;
@@ -362,14 +368,14 @@ class Derivation {
     limits();
   }
 
-  /// Seconds of an item where kernels run in several streams, none beside them; 0 if that was not measured.
+  /// Seconds of an item where kernels run in several streams, none beside them; 0 of a workload whose kernels cannot.
   double seconds_together(const std::string& workload, int work) const {
     double least = 0;
     for (const MeasuredExperiment& measured : calibration_.experiments) {
       const std::string prefix = fmt::format("side_by_side/workload:{}/work:{}/", workload, work);
-      if (!measured.experiment.name.starts_with(prefix) || !measured.failure.empty()) continue;
+      if (!measured.experiment.name.starts_with(prefix)) continue;
       double items = 0;
-      for (const Operation& operation : measured.experiment.recording.operations) {
+      for (const Operation& operation : usable(measured).experiment.recording.operations) {
         items += static_cast<double>(operation.chunk.items);
       }
       std::vector<double> all;
@@ -391,8 +397,7 @@ class Derivation {
     std::vector<double> all;
     for (const MeasuredExperiment& measured : calibration_.experiments) {
       if (measured.experiment.name !=
-              fmt::format("side_by_side/workload:{}/work:{}/streams:2/items:{}", workload, work, kFills) ||
-          !measured.failure.empty()) {
+          fmt::format("side_by_side/workload:{}/work:{}/streams:2/items:{}", workload, work, kFills)) {
         continue;
       }
       for (const TimedReplay& replay : measured.replays.collected) {

@@ -152,6 +152,9 @@ Calibration calibration_of(const Json& json) {
       const auto found = std::find_if(all.begin(), all.end(), same);
       measured.failure = found == all.end() ? "not measured" : found->value("failure", "");
       if (!measured.failure.empty()) continue;
+      if (found->at("plain").empty() || found->at("collected").empty()) {
+        throw CalibrationError(fmt::format("{} has no repetitions: calibrate anew", measured.experiment.name));
+      }
       measured.replays.plain = replays_of(found->at("plain"), found->at("blocks"));
       measured.replays.collected = replays_of(found->at("collected"), found->at("blocks"));
       fit(measured);

@@ -46,8 +46,8 @@ nlohmann::ordered_json to_json(const Calibration& calibration);
 /// The other way. Throws CalibrationError for what is no such file, or was measured by other experiments.
 Calibration calibration_of(const nlohmann::ordered_json& json);
 
-/// A profile, in the form of data/devices/. `name`: what it calls itself. Throws CalibrationError that says which
-/// experiment is missing.
+/// A profile, in the form of data/devices/, which lacks no figure. `name`: what it calls itself. `without` names the
+/// experiments that are missing and that no figure is read from. Throws CalibrationError that names one that is.
 nlohmann::ordered_json profile_of(const Calibration& calibration, const std::string& name);
 
 }  // namespace scanlab::engines

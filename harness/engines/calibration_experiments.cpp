@@ -100,6 +100,7 @@ void add_copies(Collection& all) {
   }
   for (const unsigned streams : {4u, 32u}) {  // of 32, some share a hardware queue
     for (const Way way : kWays) {
+      if (streams == 4 && way == Way::out) continue;  // of 4 only the calls count, which cost as much either way
       all.add(fmt::format("copies_{}_streams:{}", name(way), streams), [=](Issuer& issuer, Pieces& pieces) {
         const std::vector<Stream> several = issuer.create_streams(static_cast<int>(streams));
         for (unsigned i = 0; i < 64; ++i) copy(issuer, way, pieces.next(kMi / kFloat), several[i % streams]);
@@ -139,10 +140,10 @@ void add_copies_by_turns(Collection& all) {
   }
 }
 
-void add_synchronous_copies(Collection& all, const char* memory) {
+void add_synchronous_copies(Collection& all) {
   for (const std::int64_t bytes : {64 * kKi, kMi, 4 * kMi, 16 * kMi, kLargestCopy}) {
     for (const Way way : kWays) {
-      all.add(fmt::format("{}_synchronous_{}/bytes:{}", memory, name(way), bytes), [=](Issuer& issuer, Pieces& pieces) {
+      all.add(fmt::format("pinned_synchronous_{}/bytes:{}", name(way), bytes), [=](Issuer& issuer, Pieces& pieces) {
         for (int i = 0; i < 4; ++i) {
           const Chunk piece = pieces.next(bytes / kFloat);
           way == Way::in ? issuer.copy_in_now(piece) : issuer.copy_out_now(piece);
@@ -184,14 +185,6 @@ void add_chains(Collection& all) {
     gate(issuer, pieces, stream);
     for (int i = 0; i < 2 * kLinks; ++i) issuer.compute(pieces.next(kTiny), stream);
   });
-  all.add("chain/kernels_by_events", [=](Issuer& issuer, Pieces& pieces) {
-    const std::vector<Stream> two = issuer.create_streams(2);
-    gate(issuer, pieces, two[0]);
-    for (unsigned i = 0; i < 2 * kLinks; ++i) {
-      issuer.compute(pieces.next(kTiny), two[i % 2]);
-      hand_over(issuer, two[i % 2], two[(i + 1) % 2]);
-    }
-  });
   for (const std::int64_t bytes : {64 * kKi, kMi}) {
     all.add(fmt::format("chain/in_kernel_out/bytes:{}", bytes), [=](Issuer& issuer, Pieces& pieces) {
       const Stream stream = issuer.create_stream();
@@ -219,34 +212,25 @@ void add_chains(Collection& all) {
   }
 }
 
-/// While long copies run the other way: what a busy bus does to a hand-over, and to the pace of short copies.
+/// While long copies in run: what a busy bus does to a hand-over.
 void add_chains_under_load(Collection& all) {
   for (const std::int64_t bytes : {kMi, 4 * kMi}) {
-    for (const unsigned streams : {1u, 4u}) {
-      for (const Way way : kWays) {
-        all.add(fmt::format("under_load/{}/streams:{}/bytes:{}", way == Way::in ? "in_kernel" : "kernel_out", streams,
-                            bytes),
-                [=](Issuer& issuer, Pieces& pieces) {
-                  const Stream load = issuer.create_stream();
-                  const std::vector<Stream> chains = issuer.create_streams(static_cast<int>(streams));
-                  const Way other = way == Way::in ? Way::out : Way::in;
-                  for (int i = 0; i < 3; ++i) copy(issuer, other, pieces.next(kLargestCopy / kFloat), load);
-                  for (unsigned i = 0; i < 16; ++i) {
-                    const Chunk piece = pieces.next(bytes / kFloat);
-                    const Stream stream = chains[i % streams];
-                    if (way == Way::in) issuer.copy_in(piece, stream);
-                    issuer.compute(piece, stream);
-                    if (way == Way::out) issuer.copy_out(piece, stream);
-                  }
-                });
+    all.add(fmt::format("under_load/kernel_out/streams:1/bytes:{}", bytes), [=](Issuer& issuer, Pieces& pieces) {
+      const Stream load = issuer.create_stream();
+      const Stream chain = issuer.create_stream();
+      for (int i = 0; i < 3; ++i) issuer.copy_in(pieces.next(kLargestCopy / kFloat), load);
+      for (int i = 0; i < 16; ++i) {
+        const Chunk piece = pieces.next(bytes / kFloat);
+        issuer.compute(piece, chain);
+        issuer.copy_out(piece, chain);
       }
-    }
+    });
   }
 }
 
 // -------------------------------------------------------------------------------------------------------- calls
 
-/// What a call costs the host, and when the device begins: on an idle device, and on one that is busy.
+/// What a call costs the host.
 void add_calls(Collection& all) {
   all.add("calls/kernels", [](Issuer& issuer, Pieces& pieces) {
     const std::vector<Stream> four = issuer.create_streams(4);
@@ -261,76 +245,16 @@ void add_calls(Collection& all) {
       issuer.wait(two[1], event);
     }
   });
-  all.add("calls/synchronize_stream", [](Issuer& issuer, Pieces& pieces) {
-    const Stream stream = issuer.create_stream();
-    for (int i = 0; i < 8; ++i) {
-      issuer.compute(pieces.next(kTiny), stream);
-      issuer.synchronize(stream);
-    }
-  });
-  all.add("calls/synchronize_event", [](Issuer& issuer, Pieces& pieces) {
-    const Stream stream = issuer.create_stream();
-    for (int i = 0; i < 8; ++i) {
-      const streams::Event event = issuer.create_event();
-      issuer.compute(pieces.next(kTiny), stream);
-      issuer.record(event, stream);
-      issuer.synchronize(event);
-    }
-  });
-  all.add("calls/synchronize_device", [](Issuer& issuer, Pieces& pieces) {
-    const Stream stream = issuer.create_stream();
-    for (int i = 0; i < 8; ++i) {
-      issuer.compute(pieces.next(kTiny), stream);
-      issuer.synchronize_device();
-    }
-  });
-  for (const Way way : kWays) {
-    all.add(fmt::format("calls/idle_{}", name(way)), [=](Issuer& issuer, Pieces& pieces) {
-      const Stream stream = issuer.create_stream();
-      for (int i = 0; i < 8; ++i) {
-        copy(issuer, way, pieces.next(kTiny), stream);
-        issuer.synchronize_device();
-      }
-    });
-  }
-  all.add("calls/kernel_synchronous_out", [](Issuer& issuer, Pieces& pieces) {
-    for (int i = 0; i < 8; ++i) {
-      const Chunk piece = pieces.next(kMi / kFloat);
-      issuer.compute(piece, streams::kLegacyDefault);
-      issuer.copy_out_now(piece);
-    }
-  });
-  all.add("calls/synchronous_in_kernel", [](Issuer& issuer, Pieces& pieces) {
-    for (int i = 0; i < 8; ++i) {
-      const Chunk piece = pieces.next(kMi / kFloat);
-      issuer.copy_in_now(piece);
-      issuer.compute(piece, streams::kLegacyDefault);
-    }
-  });
 }
 
-/// Launched as one: the launch, and what lies between the nodes.
+/// Launched as one: what the launch costs the host, and each node.
 void add_graphs(Collection& all) {
-  for (const int nodes : {4, 32, 128}) {
+  for (const int nodes : {4, 128}) {
     all.add(
         fmt::format("graph/kernels:{}", nodes),
         [=](Issuer& issuer, Pieces& pieces) {
           const Stream stream = issuer.create_stream();
           for (int i = 0; i < nodes; ++i) issuer.compute(pieces.next(kTiny), stream);
-        },
-        /*captured=*/true);
-  }
-  for (const int links : {4, 32}) {
-    all.add(
-        fmt::format("graph/in_kernel_out:{}", links),
-        [=](Issuer& issuer, Pieces& pieces) {
-          const Stream stream = issuer.create_stream();
-          for (int i = 0; i < links; ++i) {
-            const Chunk piece = pieces.next(kMi / kFloat);
-            issuer.copy_in(piece, stream);
-            issuer.compute(piece, stream);
-            issuer.copy_out(piece, stream);
-          }
         },
         /*captured=*/true);
   }
@@ -397,14 +321,13 @@ std::vector<Experiment> calibration_experiments(const std::vector<int>& works) {
   add_copies(all);
   add_copies_both_ways(all);
   add_copies_by_turns(all);
-  add_synchronous_copies(all, "pinned");
+  add_synchronous_copies(all);
   add_chains(all);
   add_chains_under_load(all);
   add_calls(all);
   add_graphs(all);
   all.use(job_of("scale", kItems, 1, HostMemory::pageable));
   add_pageable_copies(all);
-  add_synchronous_copies(all, "pageable");
   for (const auto& [id, workload] : streams::WorkloadRegistry::instance().all()) {
     const bool heeds_work = !workload.about.ordered;
     for (const int work : heeds_work ? works : std::vector<int>{1}) {

@@ -28,7 +28,7 @@ class Reader {
  public:
   Reader(const Json& json, std::string file) : json_(json), file_(std::move(file)) {
     if (!json.is_object()) fail("it is no JSON object");
-    for (const auto& [key, value] : json.items()) known(key, {"schema", "name", "title", "figures"});
+    for (const auto& [key, value] : json.items()) known(key, {"schema", "name", "title", "without", "figures"});
     if (text("schema") != kSchema) fail(fmt::format("schema: it is '{}', and {} is read", text("schema"), kSchema));
     if (!json.contains("figures") || !json.at("figures").is_object()) fail("figures: missing, or no JSON object");
   }
