@@ -1,12 +1,16 @@
 // scanlab advise: what it says is what simulating every choice says, and when streams are not worth it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <set>
 #include <sstream>
+#include <tuple>
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/provenance.hpp"
@@ -47,7 +51,16 @@ TEST(Advice, IsTheFastestOfAllChoices) {
       }
     }
     EXPECT_EQ(advice.best().seconds, least) << name;
-    EXPECT_EQ(advice.choices.size(), space.schedules.size() * space.chunks.size() * space.streams.size());
+    std::set<std::tuple<const streams::Schedule*, int, int>> different;
+    std::size_t double_buffered = 0;
+    for (const Choice& choice : advice.choices) {
+      different.emplace(choice.schedule, choice.chunks, choice.streams);
+      if (choice.schedule->about.id != "double_buffered") continue;
+      ++double_buffered;
+      EXPECT_EQ(choice.streams, 3) << "whatever is asked for";
+    }
+    EXPECT_EQ(different.size(), advice.choices.size()) << "each once";
+    EXPECT_EQ(double_buffered, space.chunks.size());
     EXPECT_GE(advice.best().seconds, advice.bound) << name;
     EXPECT_EQ(advice.serial.seconds, simulated(*streams::ScheduleRegistry::instance().find("serial_pinned"),
                                                scale(1 << 22), 1, 1, device, problem));
@@ -71,6 +84,32 @@ TEST(Advice, SaysWhenStreamsAreNotWorthIt) {
   DeviceProfile alone = h200;
   alone.copy_engines.clear();
   EXPECT_FALSE(advised(alone, 1 << 26, 5e-3, 5e-3, 5e-3).worth_it());
+}
+
+/// Of what the model cannot tell apart, the simplest: by streams, chunks, whether a graph is captured, calls and name.
+TEST(Advice, OfEqualsTheSimplestIsFirst) {
+  const auto choice = [](const char* schedule, int chunks, int streams, std::size_t calls, double seconds) {
+    return Choice{streams::ScheduleRegistry::instance().find(schedule), chunks, streams, seconds, calls};
+  };
+  constexpr double kTime = 1e-3;
+  std::vector<Choice> right{choice("double_buffered", 256, 8, 999, 0.999 * kTime),
+                            choice("graph", 8, 1, 24, kTime),
+                            choice("three_streams", 4, 2, 99, kTime * (1 + 1e-12)),
+                            choice("breadth_first", 8, 2, 24, kTime * (1 - 1e-12)),
+                            choice("depth_first", 8, 2, 24, kTime),
+                            choice("double_buffered", 8, 2, 25, kTime),
+                            choice("graph", 8, 2, 20, kTime),
+                            choice("serial_pinned", 1, 1, 3, kTime * (1 + 1e-6))};
+  std::mt19937 random(5);
+  for (int i = 0; i < 20; ++i) {
+    std::vector<Choice> all = right;
+    std::ranges::shuffle(all, random);
+    rank(all);
+    for (std::size_t at = 0; at < all.size(); ++at) {
+      EXPECT_EQ(all[at].schedule, right[at].schedule) << at;
+      EXPECT_EQ(all[at].chunks, right[at].chunks) << at;
+    }
+  }
 }
 
 struct Result {
@@ -115,6 +154,79 @@ TEST(Advise, IsHeldAgainstASweep) {
   std::filesystem::remove(path);
   EXPECT_NE(scanlab_advise({"--profile", "h200", "--against", path.string()}).err.find("cannot be read"),
             std::string::npos);
+}
+
+/// What is scored is what `advise` says, not the first of what it ties with; if that was not measured, it says so.
+TEST(Advise, WhatIsScoredIsWhatIsSaid) {
+  const auto folder = std::filesystem::temp_directory_path() / "scanlab_advise_scored";
+  std::filesystem::create_directories(folder);
+  const std::string sweep = (folder / "sweep.json").string();
+  const std::string found = (folder / "found.json").string();
+  using Json = nlohmann::ordered_json;
+  const auto read = [&] {
+    std::ifstream file(found);
+    return Json::parse(file);
+  };
+  ASSERT_EQ(scanlab_advise({"--profile", "h200", "--workload", "scale", "--items", "2^24", "--json", found}).status, 0);
+  const Json choices = read()["choices"];
+  const auto same_time = [&](const Json& choice) {
+    return std::abs(choice["predicted_us"].get<double>() / choices[0]["predicted_us"].get<double>() - 1) < 1e-9;
+  };
+  const auto last = std::find_if_not(choices.begin(), choices.end(), same_time);
+  ASSERT_GE(last - choices.begin(), 2) << "the test wants choices that tie";
+  const auto run = [](const Json& choice, double nanoseconds) {
+    const auto part = [&](const char* key) { return std::string("/") + key + ":" + choice[key].dump(); };
+    return Json{
+        {"run_name", "streams/schedule:" + choice["schedule"].get<std::string>() + "/workload:scale/items:16777216" +
+                         part("chunks") + part("streams") + "/memory:pinned/work:1/blocks:0"},
+        {"real_time", nanoseconds},
+        {"verified", 1.0}};
+  };
+  const auto against = [&](const Json& runs) {
+    std::ofstream(sweep) << Json{{"benchmarks", runs}};
+    return scanlab_advise({"--profile", "h200", "--against", sweep, "--json", found, "--force"});
+  };
+
+  Json runs{run(*last, 9e6), run(choices[1], 1e6), run(choices[0], 1.5e6)};
+  const Result measured = against(runs);
+  ASSERT_EQ(measured.status, cli::kOk) << measured.err;
+  EXPECT_NE(measured.out.find("2 that were measured tie by the prediction: 0.0% to 50.0% slower"), std::string::npos)
+      << measured.out;
+  EXPECT_EQ(measured.out.find("was not measured"), std::string::npos) << measured.out;
+  Json problem = read()["problems"][0];
+  EXPECT_EQ(problem["said_was_measured"], true);
+  for (const char* key : {"schedule", "chunks", "streams"}) EXPECT_EQ(problem["advised"][key], choices[0][key]);
+  EXPECT_NEAR(problem["slower"], 0.5, 1e-9);
+  EXPECT_EQ(problem["copied_bytes"], 2.0 * (1 << 26));
+  EXPECT_GE(problem["worst_error"], problem["median_error"]);
+
+  runs.erase(2);
+  const Result tie = against(runs);
+  EXPECT_NE(tie.out.find("which was not measured: this ties with it"), std::string::npos) << tie.out;
+  EXPECT_EQ(read()["problems"][0]["said_was_measured"], false);
+  runs.erase(1);
+  const Result other = against(runs);
+  EXPECT_NE(other.out.find("which was not measured: this is the best that was, predicted"), std::string::npos)
+      << other.out;
+  std::filesystem::remove_all(folder);
+}
+
+/// A schedule that makes three streams was measured once for each number that was asked for: it is one choice.
+TEST(Advise, AgainstHasEachChoiceOnce) {
+  const auto path = std::filesystem::temp_directory_path() / "scanlab_advise_once.json";
+  auto sweep = measured(1e6, 2e6);
+  for (const char* streams : {"2", "4", "8"}) {
+    auto again = sweep["benchmarks"][0];
+    again["run_name"] =
+        std::string("streams/schedule:double_buffered/workload:scale/items:16777216/chunks:16/streams:") + streams +
+        "/memory:pinned/work:1/blocks:0";
+    sweep["benchmarks"].push_back(again);
+  }
+  std::ofstream(path) << sweep;
+  const Result result = scanlab_advise({"--profile", "h200", "--against", path.string()});
+  EXPECT_NE(result.out.find("3 configurations: error of the prediction"), std::string::npos)
+      << result.out << result.err;
+  std::filesystem::remove(path);
 }
 
 TEST(Advise, BadInputIsASentence) {

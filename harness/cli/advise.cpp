@@ -111,11 +111,6 @@ Asked asked_for(const po::variables_map& values) {
   return asked;
 }
 
-std::string describe(const Choice& choice) {
-  return fmt::format("{}, {} chunk{}, {} stream{}", choice.schedule->about.id, choice.chunks,
-                     choice.chunks == 1 ? "" : "s", choice.streams, choice.streams == 1 ? "" : "s");
-}
-
 /// Why streams gain no more than they do.
 std::string reason(const Advice& advice) {
   const double all = advice.copies + advice.kernel;
@@ -140,13 +135,6 @@ void print(const Advice& advice, int show, std::ostream& out) {
   for (std::size_t i = 0; i < std::min(advice.choices.size(), static_cast<std::size_t>(std::max(0, show))); ++i) {
     fmt::print(out, "  {:>9.3f} ms  {}\n", 1e3 * advice.choices[i].seconds, describe(advice.choices[i]));
   }
-}
-
-Facts to_json(const Choice& choice) {
-  return {{"schedule", choice.schedule->about.id},
-          {"chunks", choice.chunks},
-          {"streams", choice.streams},
-          {"predicted_us", 1e6 * choice.seconds}};
 }
 
 }  // namespace

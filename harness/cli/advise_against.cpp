@@ -22,11 +22,18 @@ namespace {
 
 struct Configuration {
   ScheduledJob chosen;
+  engines::Choice choice;        ///< its seconds are predicted
   std::vector<double> measured;  ///< seconds, of each repetition
-  double predicted = 0;
 
   double seconds() const { return median(measured); }
+  double error() const { return std::abs(choice.seconds / seconds() - 1); }
 };
+
+/// Workload, work, items, and blocks a kernel.
+using Problem = std::tuple<std::string, int, std::int64_t, int>;
+/// What can be chosen for it: schedule, chunks and streams as it makes them.
+using Name = std::tuple<std::string, int, int>;
+using Configurations = std::map<Name, Configuration>;
 
 /// The facts in a case's name: streams/schedule:ID/workload:W/items:N/…
 Facts facts_in(const std::string& name) {
@@ -45,8 +52,9 @@ Facts facts_in(const std::string& name) {
   return facts;
 }
 
-/// Those that were measured and right, by their names.
-std::map<std::string, Configuration> configurations_of(const std::string& path, Facts& facts) {
+/// Those that were measured and right, and that advice could choose, which is of pinned memory and two buffers. Each
+/// once: a schedule that makes three streams whatever is asked for was measured once for each number that was.
+std::map<Problem, Configurations> problems_of(const std::string& path, Facts& facts) {
   const auto refuse = [&](const std::string& why) {
     throw CommandError(kBadInput,
                        fmt::format("{}: {}: 'scanlab streams run --sweep advise --out' writes one", path, why));
@@ -56,74 +64,150 @@ std::map<std::string, Configuration> configurations_of(const std::string& path, 
   if (json.is_discarded() || !json.is_object() || !json.contains("benchmarks")) {
     refuse("cannot be read, or is no file of results");
   }
-  std::map<std::string, Configuration> all;
+  std::map<Problem, Configurations> all;
   try {
     for (const Facts& run : json["benchmarks"]) {
       const std::string name = run.at("run_name");
       if (!name.starts_with("streams/schedule:") || run.value("verified", 0.0) != 1) continue;
-      const auto [at, is_new] = all.try_emplace(name);
-      if (is_new) at->second.chosen = job_of(facts_in(name));
-      at->second.measured.push_back(1e-9 * run.at("real_time").get<double>());
+      const auto [schedule, job] = job_of(facts_in(name));
+      if (const std::string why = refusal(job); !why.empty()) throw std::invalid_argument(why);
+      if (job.memory != streams::HostMemory::pinned || job.buffers != streams::Job{}.buffers) continue;
+      const double seconds = 1e-9 * run.at("real_time").get<double>();
+      if (!(seconds > 0)) throw std::invalid_argument(fmt::format("{} has a time of {} s", name, seconds));
+      Configuration& one = all[{job.workload->about.id, job.work, job.items, job.blocks}]
+                              [{schedule->about.id, job.chunks, streams_made(*schedule, job)}];
+      one.chosen = {schedule, job};
+      one.measured.push_back(seconds);
     }
   } catch (const Facts::exception& error) {
     refuse(fmt::format("its cases are not those of 'streams run' ({})", what_is_wrong(error)));
   } catch (const std::exception& error) {  // of a registry, or of a number
     refuse(fmt::format("its cases are not those of 'streams run' ({})", error.what()));
   }
-  if (all.empty()) refuse("it has no schedule that was measured");
+  if (all.empty()) refuse("it has no schedule that was measured from pinned memory with two buffers");
   for (const char* key : {"device", "driver", "date"}) {
     if (json.contains("context") && json["context"].contains(key)) facts[key] = json["context"][key];
   }
   return all;
 }
 
-std::string describe_choice(const Configuration& one) {
-  return fmt::format("{}, {} chunks, {} streams", one.chosen.schedule->about.id, one.chosen.job.chunks,
-                     one.chosen.job.streams);
+Facts measured_json(const Configuration& one) {
+  Facts json = to_json(one.choice);
+  json["measured_us"] = 1e6 * one.seconds();
+  return json;
 }
 
-Facts to_json(const Configuration& one) {
-  return {{"schedule", one.chosen.schedule->about.id},
-          {"chunks", one.chosen.job.chunks},
-          {"streams", one.chosen.job.streams},
-          {"measured_us", 1e6 * one.seconds()},
-          {"predicted_us", 1e6 * one.predicted}};
+void predict(Configurations& all, const engines::DeviceProfile& device) {
+  for (auto& [name, one] : all) {
+    const auto& [schedule, job] = one.chosen;
+    const streams::Recording recording = record(*schedule, job);
+    const double seconds = simulate(recording, device, engines::costs(recording, device)).seconds;
+    one.choice = engines::choice_of(*schedule, recording, seconds);
+  }
+}
+
+/// What advice says of a problem, and what was measured of that.
+struct Verdict {
+  engines::Choice said;
+  const Configuration* scored = nullptr;   ///< of what is said, or, if that was not measured, the best that was
+  const Configuration* fastest = nullptr;  ///< as measured
+  std::vector<double> ties;                ///< how much slower than the fastest each is that ties with the scored one
+  std::vector<double> errors;              ///< of every prediction
+
+  bool said_was_measured() const {
+    return scored->choice.schedule == said.schedule && scored->choice.chunks == said.chunks &&
+           scored->choice.streams == said.streams;
+  }
+  double slower(const Configuration& one) const { return one.seconds() / fastest->seconds() - 1; }
+};
+
+Verdict judge(const Configurations& measured, const engines::DeviceProfile& device) {
+  Verdict verdict;
+  verdict.said = engines::advise(measured.begin()->second.chosen.job, device, {}, engines::usual_choices()).best();
+  std::vector<engines::Choice> ranked;
+  for (const auto& [name, one] : measured) {
+    ranked.push_back(one.choice);
+    verdict.errors.push_back(one.error());
+    if (verdict.fastest == nullptr || one.seconds() < verdict.fastest->seconds()) verdict.fastest = &one;
+  }
+  engines::rank(ranked);
+  const auto name = [](const engines::Choice& of) { return Name(of.schedule->about.id, of.chunks, of.streams); };
+  const auto found = measured.find(name(verdict.said));
+  verdict.scored = found != measured.end() ? &found->second : &measured.at(name(ranked.front()));
+  for (const auto& [name, one] : measured) {
+    if (one.choice.ties_with(verdict.scored->choice)) verdict.ties.push_back(verdict.slower(one));
+  }
+  return verdict;
+}
+
+void print(const Problem& problem, const Verdict& verdict, std::size_t choices, std::ostream& out) {
+  const auto& [workload, work, items, blocks] = problem;
+  fmt::print(out, "{:>6.1f}%  {:>7.3f} ms  {:>7.3f} ms  {}, {} items, work {}: {}; fastest of {}: {}\n",
+             100 * verdict.slower(*verdict.scored), 1e3 * verdict.scored->seconds(), 1e3 * verdict.fastest->seconds(),
+             workload, items, work, describe(verdict.scored->choice), choices, describe(verdict.fastest->choice));
+  if (!verdict.said_was_measured()) {
+    const bool ties = verdict.scored->choice.ties_with(verdict.said);
+    fmt::print(out, "{:35}advice is {}, which was not measured: this {}\n", "", describe(verdict.said),
+               ties ? "ties with it"
+                    : fmt::format("is the best that was, predicted {:.1f}% slower",
+                                  100 * (verdict.scored->choice.seconds / verdict.said.seconds - 1)));
+  }
+  if (verdict.ties.size() > 1) {
+    fmt::print(out, "{:35}{} that were measured tie by the prediction: {:.1f}% to {:.1f}% slower\n", "",
+               verdict.ties.size(), 100 * std::ranges::min(verdict.ties), 100 * std::ranges::max(verdict.ties));
+  }
+  fmt::print(out, "{:35}error of the predictions: {:.1f}% in the median, {:.1f}% at worst\n", "",
+             100 * median(verdict.errors), 100 * std::ranges::max(verdict.errors));
+}
+
+/// To the device and back.
+double copied_bytes(const streams::Job& job) {
+  const streams::WorkloadDescription& about = job.workload->about;
+  return static_cast<double>(job.items) * static_cast<double>(about.item_bytes()) * (about.inputs + 1);
 }
 
 }  // namespace
 
+std::string describe(const engines::Choice& choice) {
+  return fmt::format("{}, {} chunk{}, {} stream{}", choice.schedule->about.id, choice.chunks,
+                     choice.chunks == 1 ? "" : "s", choice.streams, choice.streams == 1 ? "" : "s");
+}
+
+Facts to_json(const engines::Choice& choice) {
+  return {{"schedule", choice.schedule->about.id},
+          {"chunks", choice.chunks},
+          {"streams", choice.streams},
+          {"predicted_us", 1e6 * choice.seconds}};
+}
+
 Facts advise_against(const std::string& path, const engines::DeviceProfile& device, Facts& facts, Context& context) {
-  using Problem = std::tuple<std::string, int, std::int64_t>;  // workload, work, items
-  std::map<Problem, std::vector<Configuration>> problems;
-  std::vector<double> errors;
-  for (auto& [name, one] : configurations_of(path, facts)) {
-    const streams::Recording recording = record(*one.chosen.schedule, one.chosen.job);
-    one.predicted = simulate(recording, device, engines::costs(recording, device)).seconds;
-    errors.push_back(std::abs(one.predicted / one.seconds() - 1));
-    const streams::Job& job = one.chosen.job;
-    problems[{job.workload->about.id, job.work, job.items}].push_back(one);
-  }
   Facts all = Facts::array();
   std::vector<double> lost;
+  std::vector<double> errors;
+  std::map<Problem, Configurations> problems = problems_of(path, facts);
   fmt::print(context.out, "{:>7}  {:>10}  {:>10}  {}\n", "slower", "advised", "fastest", "than the fastest measured");
-  for (const auto& [problem, choices] : problems) {
-    const auto order = [](const Configuration& one) {
-      return std::tuple(one.predicted, one.chosen.job.chunks, one.chosen.job.streams);
-    };
-    const Configuration& advised = *std::ranges::min_element(choices, {}, order);
-    const Configuration& fastest = *std::ranges::min_element(choices, {}, &Configuration::seconds);
-    lost.push_back(advised.seconds() / fastest.seconds() - 1);
-    const auto& [workload, work, items] = problem;
-    fmt::print(context.out, "{:>6.1f}%  {:>7.3f} ms  {:>7.3f} ms  {}, {} items, work {}: {}; fastest of {}: {}\n",
-               100 * lost.back(), 1e3 * advised.seconds(), 1e3 * fastest.seconds(), workload, items, work,
-               describe_choice(advised), choices.size(), describe_choice(fastest));
+  for (auto& [problem, measured] : problems) {
+    predict(measured, device);
+    const Verdict verdict = judge(measured, device);
+    print(problem, verdict, measured.size(), context.out);
+    lost.push_back(verdict.slower(*verdict.scored));
+    errors.insert(errors.end(), verdict.errors.begin(), verdict.errors.end());
+    const auto& [workload, work, items, blocks] = problem;
     all.push_back({{"workload", workload},
                    {"work", work},
                    {"items", items},
-                   {"choices", choices.size()},
-                   {"advised", to_json(advised)},
-                   {"fastest", to_json(fastest)},
-                   {"slower", lost.back()}});
+                   {"copied_bytes", copied_bytes(measured.begin()->second.chosen.job)},
+                   {"choices", measured.size()},
+                   {"median_error", median(verdict.errors)},
+                   {"worst_error", std::ranges::max(verdict.errors)},
+                   {"said", to_json(verdict.said)},
+                   {"said_was_measured", verdict.said_was_measured()},
+                   {"advised", measured_json(*verdict.scored)},
+                   {"fastest", measured_json(*verdict.fastest)},
+                   {"slower", lost.back()},
+                   {"ties", verdict.ties.size()},
+                   {"ties_least_slower", std::ranges::min(verdict.ties)},
+                   {"ties_most_slower", std::ranges::max(verdict.ties)}});
   }
   fmt::print(context.out,
              "{} problems: what is advised took {:.1f}% longer than the fastest in the median, {:.1f}% at worst\n",

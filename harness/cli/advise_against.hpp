@@ -1,18 +1,23 @@
-// scanlab advise --against: what advice is worth, by a sweep in which every choice was measured.
+// scanlab advise --against: what advice is worth, by a sweep in which choices were measured.
 #pragma once
 
 #include <string>
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/provenance.hpp"
-#include "harness/engines/device_profile.hpp"
+#include "harness/engines/advice.hpp"
 
 namespace scanlab::cli {
 
-/// Of each problem (workload, items, work) in `path`, a file of `streams run --out`, chooses among the configurations
-/// that were measured, by simulation alone, and prints how much longer the chosen one took than the fastest. Returns
-/// the same as JSON; `facts` gets the device and the date of the measurements. Throws CommandError (status 2) for what
-/// is no such file.
+/// "depth_first, 16 chunks, 2 streams"
+std::string describe(const engines::Choice& choice);
+Facts to_json(const engines::Choice& choice);
+
+/// Of each problem (workload, items, work) in `path`, a file of `streams run --out`, asks for advice as `advise` gives
+/// it, and prints how much longer that took than the fastest that was measured; how the measured choices spread of
+/// which the model says that they take as long; and how far its predictions are off. If what is advised was not
+/// measured, the best that was stands in for it, and that is said. Returns the same as JSON; `facts` gets the device
+/// and the date of the measurements. Throws CommandError (status 2) for what is no such file.
 Facts advise_against(const std::string& path, const engines::DeviceProfile& device, Facts& facts, Context& context);
 
 }  // namespace scanlab::cli

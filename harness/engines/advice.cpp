@@ -1,6 +1,9 @@
 #include "harness/engines/advice.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <set>
+#include <string_view>
 #include <tuple>
 
 #include "harness/streams/block_waves.hpp"
@@ -67,6 +70,32 @@ Costs chunk_costs(const streams::Recording& recording, const DeviceProfile& devi
   return all;
 }
 
+bool Choice::ties_with(const Choice& other) const {
+  return std::abs(seconds - other.seconds) <= 1e-9 * std::min(seconds, other.seconds);
+}
+
+Choice choice_of(const streams::Schedule& schedule, const streams::Recording& recording, double seconds) {
+  return {.schedule = &schedule,
+          .chunks = recording.job.chunks,
+          .streams = streams_made(schedule, recording.job),
+          .seconds = seconds,
+          .calls = recording.operations.size()};
+}
+
+void rank(std::vector<Choice>& choices) {
+  const auto simplicity = [](const Choice& choice) {
+    const streams::ScheduleDescription& about = choice.schedule->about;
+    return std::tuple(choice.streams, choice.chunks, about.captured, choice.calls, std::string_view(about.id));
+  };
+  std::ranges::sort(choices, {}, &Choice::seconds);
+  for (auto first = choices.begin(); first != choices.end();) {
+    const auto last =
+        std::find_if_not(first, choices.end(), [&](const Choice& each) { return each.ties_with(*first); });
+    std::sort(first, last, [&](const Choice& a, const Choice& b) { return simplicity(a) < simplicity(b); });
+    first = last;
+  }
+}
+
 SearchSpace usual_choices() {
   SearchSpace space{.schedules = {},
                     .chunks = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256},
@@ -87,7 +116,7 @@ Advice advise(const streams::Job& wanted, const DeviceProfile& device, const Pro
     job.chunks = chunks;
     job.streams = streams;
     const streams::Recording recording = record(schedule, job);
-    return Choice{&schedule, chunks, streams, simulated_seconds(recording, device, problem)};
+    return choice_of(schedule, recording, simulated_seconds(recording, device, problem));
   };
   advice.serial = try_out(*streams::ScheduleRegistry::instance().find(kSerial), 1, 1);
   const auto [in, kernel, out] = alone(record(*advice.serial.schedule, job), device, problem);
@@ -95,19 +124,22 @@ Advice advise(const streams::Job& wanted, const DeviceProfile& device, const Pro
   advice.kernel = kernel;
   advice.bound = bound(in, kernel, out, device);
   for (const streams::Schedule* schedule : space.schedules) {
+    std::set<int> numbers_of_streams;
+    for (const int streams : space.streams) {
+      job.streams = streams;
+      numbers_of_streams.insert(streams_made(*schedule, job));
+    }
     for (const int chunks : space.chunks) {
       if (chunks > std::max<std::int64_t>(1, job.items)) continue;
-      for (const int streams : space.streams) advice.choices.push_back(try_out(*schedule, chunks, streams));
+      for (const int streams : numbers_of_streams) advice.choices.push_back(try_out(*schedule, chunks, streams));
     }
   }
   if (advice.choices.empty()) throw std::invalid_argument("there is nothing to choose from");
+  rank(advice.choices);
   advice.whole = advice.serial;
   for (const Choice& choice : advice.choices) {
     if (choice.chunks == 1 && choice.seconds < advice.whole.seconds) advice.whole = choice;
   }
-  std::ranges::stable_sort(advice.choices, {}, [](const Choice& choice) {
-    return std::tuple(choice.seconds, choice.chunks, choice.streams);
-  });
   return advice;
 }
 

@@ -10,9 +10,22 @@ namespace scanlab::engines {
 struct Choice {
   const streams::Schedule* schedule = nullptr;
   int chunks = 1;
-  int streams = 1;
-  double seconds = 0;  ///< until the host has seen that all is done
+  int streams = 1;        ///< as it makes them: one that makes three whatever is asked for has 3
+  double seconds = 0;     ///< until the host has seen that all is done
+  std::size_t calls = 0;  ///< of the host, beside those that make streams and events
+
+  /// Whether the model cannot tell them apart: to nine digits they take as long.
+  bool ties_with(const Choice& other) const;
 };
+
+/// `recording` is of the choice.
+Choice choice_of(const streams::Schedule& schedule, const streams::Recording& recording, double seconds);
+
+/// The fastest first. Where copies bound a problem, a dozen choices take as long to the last digit. Of those the
+/// simplest is first, since nothing is had for what the others cost: the one with the fewest streams, which a program
+/// has to make and to keep in order; then with the fewest chunks; then no graph before a graph, which must be captured
+/// anew for other arguments; then the one with the fewest calls; then by name, so that there is one answer.
+void rank(std::vector<Choice>& choices);
 
 /// What is chosen from.
 struct SearchSpace {
@@ -27,7 +40,7 @@ SearchSpace usual_choices();
 struct Advice {
   Choice serial;                ///< one chunk, one synchronous step after another
   Choice whole;                 ///< the fastest with one chunk: calls that do not wait may gain without any overlap
-  std::vector<Choice> choices;  ///< the fastest first; of equals the one with fewer chunks, then fewer streams
+  std::vector<Choice> choices;  ///< as `rank` puts them, each once
   double copies = 0;            ///< seconds of all copies, one after another, and of the kernel, at the full rate
   double kernel = 0;
   /// Seconds that no schedule beats: of the busiest engine.
@@ -44,9 +57,9 @@ struct Advice {
 /// long in a chunk as it takes there: chunks too small for the device do not make it faster.
 Costs chunk_costs(const streams::Recording& recording, const DeviceProfile& device, const Problem& problem);
 
-/// `job` says workload, items, work and blocks; its chunks and streams are not looked at. Choices that cut it into more
-/// chunks than it has items are left out. Throws as `costs` and `simulate` do; std::invalid_argument if the space is
-/// empty.
+/// Simulates every choice. `job` says workload, items, work and blocks; its chunks and streams are not looked at.
+/// Choices that cut it into more chunks than it has items are left out. Throws as `costs` and `simulate` do;
+/// std::invalid_argument if the space is empty.
 Advice advise(const streams::Job& job, const DeviceProfile& device, const Problem& problem, const SearchSpace& space);
 
 }  // namespace scanlab::engines

@@ -23,4 +23,8 @@ struct Recording {
 /// Throws std::invalid_argument with the job's refusal.
 Recording record(const Schedule& schedule, const Job& job);
 
+/// The streams that it makes of a job with `job.streams`: so many; or, whatever is asked for, as many as it needs. 1 if
+/// it makes none and stays in a default stream.
+int streams_made(const Schedule& schedule, Job job);
+
 }  // namespace scanlab::streams
