@@ -54,7 +54,9 @@ CONCURRENCY_COLUMNS = ["streams", "kernels", "blocks", "slots", "connections", "
                        "predicted_seconds", "serial_seconds", "makespan_seconds"]  # fmt: skip
 COMPARISON_COLUMNS = ["schedule", "workload", "items", "chunks", "streams", "work", "connections", "measured_us", "predicted_us", "overlap_in_either",
                       "overlap_in_both", "repeated_overlap_in_either", "repeated_overlap_in_both"]  # fmt: skip
-ADVICE_COLUMNS = ["workload", "items", "work", "choices", "advised", "fastest", "slower"]
+ADVICE_COLUMNS = ["workload", "items", "work", "copied_bytes", "choices", "median_error", "worst_error", "said_was_measured", "advised", "fastest",
+                  "slower", "ties", "ties_least_slower", "ties_most_slower"]  # fmt: skip
+"""``advised``: what is scored, which is what was said if ``said_was_measured``; ``ties``: choices that took as long by the prediction."""
 
 _WHOLE = {"items", "chunks", "streams", "work", "blocks", "buffers", "bytes", "budget"}
 _ENTRIES = {"schedule": ("workload", "items", "chunks", "streams", "memory", "work", "blocks"), "copy": ("bytes", "memory"),
@@ -233,7 +235,9 @@ def _wrong_comparison(entry: Mapping[str, Any]) -> str:
 def _wrong_advice(entry: Mapping[str, Any]) -> str:
     wanted = {"schedule", "chunks", "streams", "measured_us"}
     lacks = [key for key in ("advised", "fastest") if not isinstance(entry[key], dict) or wanted - entry[key].keys()]
-    return f"{lacks[0]} is no choice with {', '.join(sorted(wanted))}" if lacks else ""
+    if lacks:
+        return f"{lacks[0]} is no choice with {', '.join(sorted(wanted))}"
+    return next((f"{key} is {entry[key]!r}, not a positive number" for key in ("copied_bytes", "ties") if not _positive(entry[key])), "")
 
 
 def _positive(value: Any) -> bool:

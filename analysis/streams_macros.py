@@ -18,6 +18,10 @@ from analysis.streams_evidence import Schedules, StreamScans, TraceEvidence, Tra
 from analysis.streams_targets import beaten, best_schedule, of_file, over_bound, targets
 from analysis.table_formats import latex, significant
 
+SMALLEST_FORETOLD = 2**20
+"""Bytes that a problem copies, both ways: of a smaller one calls and launches take the time, which differ from run to run more than
+the model's error. A test of the model against the record states the same limit."""
+
 NAMES = {
     "streamBest": "fastest schedule of scale at its largest size",
     "streamBestChunks": "its number of chunks",
@@ -56,8 +60,17 @@ NAMES = {
     "modelSteadyOverlap": "pairs that overlap in both, of those in either, in these configurations, percent",
     "modelLongOverlap": "the same with at most 16 chunks of at least 2^25 items",
     "adviceMedian": "how much longer than the fastest what is advised takes, in the median over problems, percent",
-    "adviceWorst": "the same at worst",
-    "adviceProblems": "problems of which every choice was measured",
+    "adviceProblems": "problems of which the choices were measured",
+    "adviceLargeProblems": "those that copy a mebibyte or more",
+    "adviceLargeWorst": "how much longer than the fastest what is advised takes in these, at worst, percent",
+    "adviceLargeMedianError": "median error of the predictions for one of these, where it is largest, percent",
+    "adviceLargeWorstError": "largest error of a prediction for these, percent",
+    "adviceSmallBytes": "defined if there is a smaller problem: what the largest such copies, KiB",
+    "adviceSmallMedianError": "defined if there is one: median error of the predictions, where it is largest, percent",
+    "adviceSmallWorstError": "defined if there is one: largest error of a prediction, percent",
+    "adviceSmallLost": "defined if there is one: how much longer what is advised takes, microseconds",
+    "adviceTies": "most measured choices of a problem that take as long by the prediction",
+    "adviceTiesApart": "how much slower than the fastest one of those is, at worst, where a mebibyte or more is copied, percent",
     "caveatsSaid": "experiments of which the source says something, and the device too",
     "caveatsDiffer": "those in which the device does otherwise",
     "caveatsPartNoMore": "defined if there are any: calls that are said to keep kernels of two streams apart, and do not",
@@ -192,9 +205,36 @@ def _overlap_percent(rows: pd.DataFrame, which: str = "") -> str:
     return _number(100 * float(rows[which + "overlap_in_both"].sum() / max(1, rows[which + "overlap_in_either"].sum())))
 
 
+def _most_percent(rows: pd.DataFrame, key: str) -> str:
+    return _number(100 * float(rows[key].max()), 2)
+
+
 def _advice_values(experiments: TableEvidence) -> dict[str, str]:
-    slower = 100 * experiments.rows["slower"].astype(float)
-    return {"adviceProblems": str(len(slower)), "adviceMedian": _number(float(slower.median()), 2), "adviceWorst": _number(float(slower.max()), 2)}
+    rows = experiments.rows
+    named = {
+        "adviceProblems": str(len(rows)),
+        "adviceMedian": _number(100 * float(rows["slower"].median()), 2),
+        "adviceTies": str(int(rows["ties"].max())),
+    }
+    is_large = rows["copied_bytes"] >= SMALLEST_FORETOLD
+    large, small = rows[is_large], rows[~is_large]
+    if len(large):
+        named |= {
+            "adviceLargeProblems": str(len(large)),
+            "adviceLargeWorst": _most_percent(large, "slower"),
+            "adviceLargeMedianError": _most_percent(large, "median_error"),
+            "adviceLargeWorstError": _most_percent(large, "worst_error"),
+            "adviceTiesApart": _most_percent(large, "ties_most_slower"),
+        }
+    if len(small):
+        lost = max(row.advised["measured_us"] - row.fastest["measured_us"] for row in small.itertuples())
+        named |= {
+            "adviceSmallBytes": _number(float(small["copied_bytes"].max()) / 2**10),
+            "adviceSmallMedianError": _most_percent(small, "median_error"),
+            "adviceSmallWorstError": _most_percent(small, "worst_error"),
+            "adviceSmallLost": _number(lost, 2),
+        }
+    return named
 
 
 def _caveat_values(experiments: TableEvidence) -> dict[str, str]:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 
-from analysis import caveats, gantt, published, results, scenes, streams, streams_evidence, style
+from analysis import caveats, gantt, published, results, scenes, streams, streams_evidence, streams_macros, style
 from analysis.claims_checked import bounded
 from analysis.figures import concurrency, schedules_speedup, schedules_streams
 from analysis.figures import schedules as schedules_figure
@@ -21,7 +21,7 @@ from analysis.figures import stream_scan as scan_figure
 from analysis.scenes import Scenes
 from analysis.streams_evidence import Parts, Schedules, StreamScans, Traces
 from analysis.streams_targets import over_bound, targets
-from analysis.tables import generations
+from analysis.tables import generations, model_advice
 from analysis.tests import stream_fixtures as fixtures
 from analysis.tests.conftest import PUBLISHED
 
@@ -59,6 +59,20 @@ def test_a_truncated_file_is_named_and_the_others_are_read(tmp_path: Path) -> No
     found = read(tmp_path)
     assert ["cut.json.gz"] == [p.file.name for p in found.problems] and len(found.streams) == 10
     assert "truncated" in str(found.problems[0])
+
+
+def test_what_advice_is_worth_is_said_apart_for_problems_too_small_to_foretell(tmp_path: Path) -> None:
+    write(tmp_path, "advice.json", fixtures.advice())
+    (file,) = read(tmp_path).streams
+    evidence = streams_evidence.Experiments(streams.ADVICE).find(read(tmp_path), {})
+    assert evidence is not None and len(file.rows) == 3
+    said = streams_macros._advice_values(evidence)
+    assert (said["adviceProblems"], said["adviceLargeProblems"], said["adviceSmallBytes"]) == ("3", "2", "128")
+    assert (said["adviceLargeMedianError"], said["adviceLargeWorstError"]) == ("4.0", "8.0")
+    assert (said["adviceSmallMedianError"], said["adviceSmallWorstError"], said["adviceSmallLost"]) == ("20", "40", "10")
+    table = model_advice.build(evidence)
+    assert ["scale of 2^14 items" in note for note in table.notes] == [True], "the choice that was not measured"
+    assert "4.0 | 8.0" in table.markdown() and "0.5–3.0" in table.markdown()
 
 
 @pytest.mark.parametrize("document", [fixtures.schedules(), fixtures.caveats(), fixtures.concurrency(), fixtures.stream_scan(),
