@@ -151,5 +151,19 @@ TEST_F(RecordedModel, WhatIsAdvisedIsNearlyTheFastest) {
   }
 }
 
+/// data/devices/h200.json has no kernels of this harness, but the device's rates, which must not go stale beside these.
+TEST_F(RecordedModel, TheProfileThatIsBuiltInHasTheRatesOfTheCalibration) {
+  const DeviceProfile built_in = device_profile("h200");
+  const DeviceProfile calibrated = device_profile(profile().string());
+  const auto expect_near = [](const char* what, const EachWay& a, const EachWay& b) {
+    EXPECT_NEAR(a.in / b.in, 1, 0.05) << what;
+    EXPECT_NEAR(a.out / b.out, 1, 0.05) << what;
+  };
+  expect_near("alone", built_in.alone, calibrated.alone);
+  expect_near("both ways", built_in.both, calibrated.both);
+  expect_near("pageable", built_in.pageable, calibrated.pageable);
+  for (const auto& [key, source] : built_in.sources) EXPECT_EQ(source.find("assumed"), std::string::npos) << key;
+}
+
 }  // namespace
 }  // namespace scanlab::engines
