@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -151,10 +152,13 @@ class Schedules:
 
 @dataclass(frozen=True)
 class ScanEvidence:
-    """Scans larger than the device: one row a case with its ``samples`` and ``bytes`` each way."""
+    """Scans larger than the device: one row a case with its ``samples`` and ``bytes`` each way; of a case, the newest run.
+    ``sessions`` has them of every folder apart, the newest first.
+    """
 
     cases: pd.DataFrame
     provenance: Provenance
+    sessions: Sequence[pd.DataFrame] = ()
 
 
 @dataclass(frozen=True)
@@ -167,7 +171,11 @@ class StreamScans:
             return None
         rows = _newest(files, [*SCAN, "file"], together="file")
         cases = statistics.summarise(rows, [*SCAN, "bytes"])
-        return ScanEvidence(cases, _provenance("stream-scan", files, rows, cases))
+        folders: dict[Path, list[pd.DataFrame]] = {}
+        for file in files:
+            folders.setdefault(file.run.file.parent, []).append(file.rows)
+        sessions = [statistics.summarise(pd.concat(of), [*SCAN, "bytes"]) for of in folders.values()]
+        return ScanEvidence(cases, _provenance("stream-scan", files, rows, cases), sessions)
 
     def absent(self) -> str:
         return "no scans larger than the device (scanlab stream-scan --json)"

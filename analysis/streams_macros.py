@@ -46,6 +46,8 @@ NAMES = {
     "streamFileRate": "fastest stream-scan from and to a file, GB/s each way",
     "streamFileOfNaive": "stream-scan from and to a file over the naive loop, at the size where it gains least",
     "streamFileOfNaiveLargest": "the same for the largest file",
+    "streamFileSessions": "defined if there is more than one: sessions that have it",
+    "streamFileOfNaiveSession": "defined with it: the least of theirs",
     "streamFileOfFiles": "reading and writing alone over stream-scan, for the largest file",
     "streamQueueOne": "several kernels a stream with one connection, block times",
     "streamQueueMany": "the same with most connections",
@@ -56,7 +58,8 @@ NAMES = {
     "modelWorst": "largest error of their makespan, percent",
     "modelOverlap": "pairs of operations that overlap in both, of those in either, percent",
     "modelRepeatedOverlap": "the same between any two repetitions on the device, percent",
-    "modelSteadyCases": "configurations whose repetitions agree on 95% of those pairs at least",
+    "modelSteadyCases": "configurations whose repetitions agree on a certain share of those pairs at least",
+    "modelSteadyLeast": "that share, percent",
     "modelSteadyOverlap": "pairs that overlap in both, of those in either, in these configurations, percent",
     "modelLongOverlap": "the same with at most 16 chunks of at least 2^25 items",
     "adviceMedian": "how much longer than the fastest what is advised takes, in the median over problems, percent",
@@ -164,10 +167,12 @@ def _scan_values(scans: ScanEvidence) -> dict[str, str]:
         rows = streamed[(streamed["from"] == place) & (streamed["to"] == place)]
         if not rows.empty:
             named[macro] = _number(float((rows["bytes"] / rows["median_ns"]).max()))
-    if bound := of_file(scans, FILES):
+    if bound := of_file(scans.cases, FILES):
         named["streamFileOfFiles"] = _number(bound[-1][1].value)
-    if naive := of_file(scans, NAIVE):
+    if naive := of_file(scans.cases, NAIVE):
         named["streamFileOfNaive"] = _number(min(of.value for _, of, _ in naive))
+        if len(largest := [of_file(session, NAIVE)[-1][1].value for session in scans.sessions if of_file(session, NAIVE)]) > 1:
+            named |= {"streamFileSessions": str(len(largest)), "streamFileOfNaiveSession": _number(min(largest))}
         named["streamFileOfNaiveLargest"] = _number(naive[-1][1].value)
     return named
 
@@ -197,6 +202,7 @@ def _model_values(experiments: TableEvidence) -> dict[str, str]:
         "modelLongOverlap": _overlap_percent(long),
         "modelRepeatedOverlap": _overlap_percent(rows, "repeated_"),
         "modelSteadyCases": str(len(steady)),
+        "modelSteadyLeast": _number(100 * STEADY),
         "modelSteadyOverlap": _overlap_percent(steady),
     }
 

@@ -741,6 +741,14 @@ TEST(Comparison, RepetitionsAreHeldAgainstEachOtherAndThePredictionAgainstWhatTh
   const engines::Agreement steady = counted.where_steady({{0, 1}, {2, 3}, {5, 6}});
   EXPECT_EQ(steady.either, 3u) << "always, always but not predicted, never but predicted";
   EXPECT_EQ(steady.both, 1u);
+
+  const engines::Agreement of_all = counted.with({{0, 1}, {2, 3}, {5, 6}});
+  EXPECT_EQ(of_all.either, 7u + 7 + 7 + 7);
+  EXPECT_EQ(of_all.both, 7u + 4);
+  EXPECT_EQ(counted.at_best().either, 7u + 7 + 7) << "all three: the third is more often there than not";
+  EXPECT_EQ(counted.at_best().both, 7u + 7 + 4);
+  counted.times[{2, 3}] = 1;
+  EXPECT_EQ(counted.at_best().either, 7u + 7 + 1) << "without it";
 }
 
 /// A simulated trace is never taken for a measured one, so it loses what says that it is.
@@ -822,7 +830,7 @@ TEST(Simulate, ComparesTracesWithTheirSimulation) {
   repeated["otherData"]["overlaps"] = {{0, 1, 3}, {1, 2, 2}, {2, 3, 1}};
   std::ofstream(other) << repeated;
   const Result between = scanlab_simulate({"--profile", "k20c", "--compare", trace, other});
-  EXPECT_NE(between.out.find("own repetitions: of 8 pairs, 50.0%"), std::string::npos) << between.out;
+  EXPECT_NE(between.out.find("own repetitions: 50.0% between two of them"), std::string::npos) << between.out;
 
   const auto refused = [&](const std::string& text, const std::string& hint) {
     std::ofstream(other) << text;

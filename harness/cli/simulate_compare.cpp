@@ -34,6 +34,11 @@ using Json = nlohmann::ordered_json;
 
 constexpr char kComparisonSchema[] = "scanlab-comparison/1";
 
+struct Prediction {
+  double seconds = 0;           ///< as the host saw it, without collection if that was measured
+  engines::Agreement overlaps;  ///< with all repetitions that the trace tells of
+};
+
 /// A trace, and what the model makes of its job.
 struct Compared {
   std::string file;
@@ -41,13 +46,15 @@ struct Compared {
   ScheduledJob chosen;
   streams::Recording recording;
   streams::Timeline measured;
-  engines::Simulation predicted;
-  engines::Comparison comparison;
+  double measured_seconds = 0;                        ///< as those of a prediction
   std::optional<engines::RepeatedOverlaps> repeated;  ///< if the trace tells
-  double measured_seconds = 0;                        ///< as the host saw it, without collection if that is known
-  double predicted_seconds = 0;                       ///< likewise
+  engines::Simulation simulated;
+  engines::Comparison comparison;
+  Prediction predicted;
+  Prediction unaided;  ///< where the model, not the driver, says which hardware queues serve a stream
 
-  double error() const { return predicted_seconds / measured_seconds - 1; }
+  double error() const { return error(predicted); }
+  double error(const Prediction& of) const { return of.seconds / measured_seconds - 1; }
 };
 
 [[noreturn]] void refuse(const std::string& file, const std::string& why) {
@@ -143,17 +150,21 @@ void compare(const std::string& file, engines::DeviceProfile profile, Compared& 
     all.recording = record(*all.chosen.schedule, all.chosen.job);
     all.measured = {.recording = &all.recording, .spans = streams::traced_spans(trace), .issued = {}};
     streams::check_traced(all.measured.spans, all.recording);
-    const engines::Costs costs = engines::costs(all.recording, profile);
-    const engines::QueueNumbers queues = queues_of(all.measured);
-    all.predicted = engines::simulate(all.recording, collected(profile), costs, queues);
-    all.comparison = engines::compare(all.predicted.timeline, all.measured, engines::kOverlapResolution);
     all.repeated = repeated_overlaps(all.about, all.recording);
+    const engines::Costs costs = engines::costs(all.recording, profile);
     const bool plain = all.about.contains("plain_us");
     all.measured_seconds = plain ? 1e-6 * median(repetitions(all.about, "plain_us")) : all.measured.makespan();
     if (!(all.measured_seconds > 0))
       throw std::invalid_argument("its events take no time: there is nothing to compare");
-    all.predicted_seconds =
-        plain ? engines::simulate(all.recording, profile, costs, queues).seconds : all.predicted.timeline.makespan();
+    const auto predict = [&](const engines::QueueNumbers& queues) {
+      all.simulated = engines::simulate(all.recording, collected(profile), costs, queues);
+      all.comparison = engines::compare(all.simulated.timeline, all.measured, engines::kOverlapResolution);
+      return Prediction{
+          plain ? engines::simulate(all.recording, profile, costs, queues).seconds : all.simulated.timeline.makespan(),
+          all.repeated ? all.repeated->with(all.comparison.predicted) : all.comparison.overlaps};
+    };
+    all.unaided = predict({});
+    all.predicted = predict(queues_of(all.measured));
   } catch (const Json::exception& error) {
     refuse(file, fmt::format("its otherData are not those of a trace: {}", what_is_wrong(error)));
   } catch (const std::invalid_argument& error) {
@@ -180,37 +191,46 @@ Json to_json(const Compared& one) {
   json.update(facts_of(one.chosen));
   json["connections"] = one.about.value("connections", 0);
   json["measured_us"] = 1e6 * one.measured_seconds;
-  json["predicted_us"] = 1e6 * one.predicted_seconds;
+  json["predicted_us"] = 1e6 * one.predicted.seconds;
   json["error"] = one.error();
   const auto& errors = one.comparison.operations;
   json["start"] = spread(errors, &engines::OperationError::start);
   json["end"] = spread(errors, &engines::OperationError::end);
   json["duration"] = spread(errors, &engines::OperationError::duration);
-  add_overlaps(json, "", one.comparison.overlaps);
+  add_overlaps(json, "", one.predicted.overlaps);
+  json["unaided_us"] = 1e6 * one.unaided.seconds;
+  add_overlaps(json, "unaided_", one.unaided.overlaps);
   const engines::RepeatedOverlaps repeated = one.repeated.value_or(engines::RepeatedOverlaps{});
   add_overlaps(json, "repeated_", repeated.with_themselves());
+  add_overlaps(json, "best_", repeated.at_best());
   add_overlaps(json, "steady_", one.repeated ? repeated.where_steady(one.comparison.predicted) : engines::Agreement{});
   return json;
 }
 
 struct Summary {
   std::vector<double> errors;  ///< sizes
+  std::vector<double> unaided_errors;
   engines::Agreement predicted;
+  engines::Agreement unaided;
   engines::Agreement repeated;  ///< between repetitions of one measurement, of the traces that tell of them
-  engines::Agreement steady;    ///< of predictions, where all of those agree
+  engines::Agreement best;      ///< of any prediction
+  engines::Agreement steady;    ///< of predictions, where all repetitions agree
 
   void add(const Compared& one) {
     errors.push_back(std::abs(one.error()));
-    predicted += one.comparison.overlaps;
+    unaided_errors.push_back(std::abs(one.error(one.unaided)));
+    predicted += one.predicted.overlaps;
+    unaided += one.unaided.overlaps;
     if (!one.repeated) return;
     repeated += one.repeated->with_themselves();
+    best += one.repeated->at_best();
     steady += one.repeated->where_steady(one.comparison.predicted);
   }
 };
 
 void print(const Compared& one, std::ostream& out) {
   fmt::print(out, "{:>9.3f} {:>9.3f} {:>+6.1f}%  {:>4.0f}%  connections {}, {}\n", 1e3 * one.measured_seconds,
-             1e3 * one.predicted_seconds, 100 * one.error(), 100 * one.comparison.overlaps.share(),
+             1e3 * one.predicted.seconds, 100 * one.error(), 100 * one.predicted.overlaps.share(),
              one.about.value("connections", 0), describe(one.chosen));
 }
 
@@ -226,7 +246,7 @@ void print_operations(const Compared& one, std::ostream& out) {
 Json both_timelines(const Compared& one, const Facts& facts) {
   constexpr int kProcesses = 10;
   Json measured = trace_events(one.measured, facts);
-  const Json predicted = trace_events(one.predicted.timeline, facts);
+  const Json predicted = trace_events(one.simulated.timeline, facts);
   const auto rename = [](Json& event, const char* whose) {
     if (event["name"] == "process_name")
       event["args"]["name"] = fmt::format("{}, {}", event["args"]["name"].get<std::string>(), whose);
@@ -290,25 +310,33 @@ int compare_all(const po::variables_map& values, const engines::DeviceProfile& p
     return kOk;
   }
   const double worst = std::ranges::max(summary.errors);
-  fmt::print(context.out,
-             "{} traces: error of the makespan {:.1f}% in the median, {:.1f}% at worst; of {} pairs of operations that "
-             "overlap in either, {:.1f}% in both\n",
-             files.size(), 100 * median(summary.errors), 100 * worst, summary.predicted.either,
-             100 * summary.predicted.share());
+  const double unaided_worst = std::ranges::max(summary.unaided_errors);
+  const auto print_line = [&](const char* of, const std::vector<double>& errors, const engines::Agreement& pairs) {
+    fmt::print(context.out,
+               "{}: error of the makespan {:.1f}% in the median, {:.1f}% at worst; of {} pairs of operations that "
+               "overlap in either, {:.1f}% in both\n",
+               of, 100 * median(errors), 100 * std::ranges::max(errors), pairs.either, 100 * pairs.share());
+  };
+  print_line(fmt::format("{} traces", files.size()).c_str(), summary.errors, summary.predicted);
+  print_line("without their hardware queues", summary.unaided_errors, summary.unaided);
   if (summary.repeated.either > 0) {
     fmt::print(context.out,
-               "the same between the device's own repetitions: of {} pairs, {:.1f}%; where all of those agree, the "
-               "prediction's: of {}, {:.1f}%\n",
-               summary.repeated.either, 100 * summary.repeated.share(), summary.steady.either,
-               100 * summary.steady.share());
+               "pairs of the device's own repetitions: {:.1f}% between two of them, {:.1f}% of any prediction at most; "
+               "where all agree, this one has {:.1f}% of {}\n",
+               100 * summary.repeated.share(), 100 * summary.best.share(), 100 * summary.steady.share(),
+               summary.steady.either);
   }
   if (file) {
     Json document{{"schema", kComparisonSchema},
                   {"context", facts},
                   {"median_error", median(summary.errors)},
-                  {"worst_error", worst}};
+                  {"worst_error", worst},
+                  {"unaided_median_error", median(summary.unaided_errors)},
+                  {"unaided_worst_error", unaided_worst}};
     add_overlaps(document, "", summary.predicted);
+    add_overlaps(document, "unaided_", summary.unaided);
     add_overlaps(document, "repeated_", summary.repeated);
+    add_overlaps(document, "best_", summary.best);
     add_overlaps(document, "steady_", summary.steady);
     document["traces"] = std::move(traces);
     file->write(document.dump(1) + "\n");

@@ -46,6 +46,27 @@ Agreement RepeatedOverlaps::with_themselves() const {
   return all;
 }
 
+Agreement RepeatedOverlaps::with(const std::set<OperationPair>& predicted) const {
+  Agreement all{.either = predicted.size() * static_cast<std::size_t>(repetitions), .both = 0};
+  for (const auto& [pair, in] : times) {
+    (predicted.count(pair) != 0 ? all.both : all.either) += static_cast<std::size_t>(in);
+  }
+  return all;
+}
+
+Agreement RepeatedOverlaps::at_best() const {
+  Agreement best;
+  for (int least = 1; least <= repetitions; ++least) {
+    std::set<OperationPair> frequent;
+    for (const auto& [pair, in] : times) {
+      if (in >= least) frequent.insert(pair);
+    }
+    const Agreement found = with(frequent);
+    if (least == 1 || found.share() > best.share()) best = found;
+  }
+  return best;
+}
+
 Agreement RepeatedOverlaps::where_steady(const std::set<OperationPair>& predicted) const {
   Agreement all;
   for (const auto& [pair, in] : times) {

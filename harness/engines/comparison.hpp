@@ -38,13 +38,18 @@ struct Agreement {
   double share() const;  ///< 1 where nothing overlaps in either
 };
 
-/// In how many repetitions of one measurement each pair overlapped. What differs between them, no model can foretell.
+/// In how many repetitions of one measurement each pair overlapped.
 struct RepeatedOverlaps {
   int repetitions = 0;
   std::map<OperationPair, int> times;  ///< 1 to `repetitions`
 
   /// Of every two repetitions, summed.
   Agreement with_themselves() const;
+  /// Of `predicted` and each repetition, summed.
+  Agreement with(const std::set<OperationPair>& predicted) const;
+  /// The same of the prediction that agrees best of all: of the pairs that overlapped in some number of repetitions or
+  /// more. What no model can foretell is beyond it.
+  Agreement at_best() const;
   /// Of `predicted` with those pairs on which all repetitions agree.
   Agreement where_steady(const std::set<OperationPair>& predicted) const;
 };
