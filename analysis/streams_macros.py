@@ -10,11 +10,11 @@ import pandas as pd
 from analysis import caveats, streams
 from analysis.evidence import TableEvidence
 from analysis.figures.concurrency import in_block_times
-from analysis.figures.stream_scan import fastest
+from analysis.figures.stream_scan import fastest, size_name
 from analysis.statistics import ratio_interval
 from analysis.streams_evidence import FILES, NAIVE, SERIAL, STREAMED, Experiments, ScanEvidence, ScheduleEvidence
 from analysis.streams_evidence import Schedules, StreamScans, TraceEvidence, Traces, from_even, ratio
-from analysis.streams_targets import beaten, best_schedule, of_file, over_bound, targets
+from analysis.streams_targets import array_bytes, beaten, best_schedule, of_file, over_bound, targets
 from analysis.table_formats import latex, significant
 
 NAMES = {
@@ -22,10 +22,13 @@ NAMES = {
     "streamBestChunks": "its number of chunks",
     "streamBestOfBound": "its time over fill plus the longest part",
     "streamAddOfBound": "the same of vector_add",
+    "streamAddSize": "each of its arrays",
     "streamSpeedup": "speedup of the fastest schedule of scale over serial_pinned",
     "streamSpeedupIdeal": "what its chunks allow by the parts measured one at a time",
-    "streamBreadthOfBound": "breadth_first at its best over the bound",
-    "streamTrapOfSerial": "time of null_stream_trap over that of serial_pinned, each at its best",
+    "streamBreadthOfBound": "breadth_first over the bound, at its best with more chunks than streams",
+    "streamBreadthChunks": "its chunks there",
+    "streamBreadthStreams": "its streams there",
+    "streamTrapOfSerial": "time of null_stream_trap at its best over that of its copies and kernels, those on the side among them, one after another",
     "streamsWorth": "fewest streams with which depth_first is within 2 percent of its fastest, where compute to copy is nearest to 1",
     "streamsWorthBreadth": "defined if it was timed with several numbers of streams: the same of breadth_first",
     "streamsWorthRatio": "compute to copy there",
@@ -94,7 +97,7 @@ def _number(value: float, digits: int = 3) -> str:
 def _schedule_values(schedules: ScheduleEvidence) -> dict[str, str]:
     named: dict[str, str] = {}
     if add := best_schedule(schedules, "vector_add"):
-        named["streamAddOfBound"] = _number(over_bound(add).value)
+        named |= {"streamAddOfBound": _number(over_bound(add).value), "streamAddSize": size_name(array_bytes(add)).replace(" ", "~")}
     best = best_schedule(schedules, "scale")
     if not best:
         return named
@@ -112,14 +115,19 @@ def _schedule_values(schedules: ScheduleEvidence) -> dict[str, str]:
         named["streamSpeedupIdeal"] = _number(best.alone.serial() / best.alone.overlapped(best.chunks))
     rows = schedules.cases
     rows = rows[(rows["workload"] == best.workload) & (rows["items"] == best.items) & (rows["work"] == best.work) & (rows["memory"] == "pinned")]
+    # With a stream for each chunk, breadth-first issue holds nothing up.
+    rows = rows[(rows["id"] != "breadth_first") | (rows["chunks"] > rows["streams"])]
     at_best = {row.id: row for row in rows.loc[rows.groupby("id")["median_ns"].idxmin()].itertuples()}
-    if "breadth_first" in at_best and at_best["breadth_first"].bound:
-        named["streamBreadthOfBound"] = _number(over_bound(at_best["breadth_first"]).value)
+    if (breadth := at_best.get("breadth_first")) and breadth.bound:
+        named |= {
+            "streamBreadthOfBound": _number(over_bound(breadth).value),
+            "streamBreadthChunks": str(breadth.chunks),
+            "streamBreadthStreams": str(breadth.streams),
+        }
     if SERIAL in at_best:
-        serial = at_best[SERIAL].samples
-        named["streamSpeedup"] = _number(ratio_interval(serial, best.samples).value)
-        if "null_stream_trap" in at_best:
-            named["streamTrapOfSerial"] = _number(ratio_interval(at_best["null_stream_trap"].samples, serial).value)
+        named["streamSpeedup"] = _number(ratio_interval(at_best[SERIAL].samples, best.samples).value)
+    if (trap := at_best.get("null_stream_trap")) and trap.alone:
+        named["streamTrapOfSerial"] = _number(trap.median_ns / (1e9 * trap.alone.serial()))
     return named
 
 
