@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import itertools
 import json
@@ -18,6 +19,7 @@ from scipy import stats
 
 from analysis import DATA, comparison, comparison_page, noise, results
 from analysis.__main__ import main
+from analysis.evidence import VENDOR_CODE
 from analysis.tests import stream_fixtures
 from analysis.tests.fixtures import case_name, context, repetition
 
@@ -141,6 +143,21 @@ def test_two_recorded_runs_of_one_commit_show_nothing_by_the_noise_of_others(tmp
     assert comparison.judged(found, known).both["verdict"].value_counts().to_dict() == {"neither": cases}
     without = comparison.judged(found, 0.0).both["verdict"].value_counts()
     assert without["slower"] + without["faster"] > 20  # which the threshold is for
+
+
+ON_RECORD = [pair for file in sorted(noise.FOLDER.glob("*.json")) for pair in json.loads(file.read_text())["pairs"]]
+recorded = functools.lru_cache(lambda file: comparison.read(DATA / file))  # most files are of several pairs
+
+
+@pytest.mark.parametrize("pair", ON_RECORD, ids=lambda pair: " ".join(pair[run]["file"].removesuffix(".json.gz") for run in "ab"))
+def test_no_pair_on_record_shows_a_difference_in_code_that_it_says_is_the_same(pair: dict[str, Any]) -> None:
+    a, b = (recorded(pair[run]["file"]) for run in "ab")
+    found = comparison.paired(a, b)
+    (known,) = noise.read([a.run.device])
+    verdicts = comparison.judged(found, known.thresholds(found.kind, found.both)).both
+    own = verdicts[verdicts["variant"].isin(VENDOR_CODE)] if pair["of"] == "vendor" else verdicts
+    assert len(own) >= sum(row["cases"] for row in pair["thresholds"]) > 0
+    assert not len(own[own["verdict"].isin([comparison.SLOWER, comparison.FASTER])])
 
 
 def test_one_command_run_twice_shows_nothing() -> None:
