@@ -12,6 +12,7 @@ from typing import Any
 from analysis import DATA
 from analysis.evidence import CUBS, Key
 from analysis.results import ideal_bytes
+from analysis.statistics import Interval
 
 FILE = DATA.parent / "paper" / "claims.toml"
 OURS = "scanlab"
@@ -81,6 +82,10 @@ class Claim:
         if equal is not None:
             return abs(value - equal) <= self.variation * equal
         return value >= low * (1 - self.variation) if low is not None else value <= high * (1 + self.variation)
+
+    def sure(self, value: Interval) -> bool:
+        """Whether all of the interval is within the bound too; nothing speaks against it where no interval is known."""
+        return not value.known or (self.meets(value.low) and self.meets(value.high))
 
     def worst(self, values: Sequence[Any], key) -> Any:
         """The one farthest from the bound."""

@@ -118,6 +118,18 @@ def test_a_target_that_one_of_two_runs_of_the_same_code_misses_is_not_reached(tm
     assert (found.met, found.runs, found.reached) == (1, 2, False) and found.measured.value == pytest.approx(1.2)
 
 
+@pytest.mark.parametrize(("cub", "said"), [(125.1, "yes, interval not"), (130.0, "yes"), (124.9, "no")])
+def test_a_target_that_the_median_alone_reaches_says_so(tmp_path: Path, cub: float, said: str) -> None:
+    write(tmp_path, "a.json", {"best": 100.0, "cub_device_scan": cub})
+    assert row(tmp_path, "i32, 1 GiB", "× CUB").standing == said
+
+
+@pytest.mark.parametrize(("kernel", "said"), [(98.1, "yes, interval not"), (100.0, "yes"), (97.9, "no")])
+def test_so_does_one_that_the_copy_kernel_stands_in_for(tmp_path: Path, kernel: float, said: str) -> None:
+    write(tmp_path, "a.json", {"best": 100.0, "memcpy": 90.0, "copy_bulk": kernel})
+    assert row(tmp_path, "i32, 1 GiB", "of memcpy").standing == said
+
+
 def test_older_code_has_no_say_in_a_target(tmp_path: Path) -> None:
     write(tmp_path, "old.json", {"best": 100.0, "cub_device_scan": 120.0, "memcpy": 96.0}, date="2026-01-01", commit="f" * 40)
     write(tmp_path, "new.json", {"best": 100.0, "cub_device_scan": 130.0}, date="2026-01-02")
