@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from pathlib import Path
@@ -83,9 +83,9 @@ class Claim:
             return abs(value - equal) <= self.variation * equal
         return value >= low * (1 - self.variation) if low is not None else value <= high * (1 + self.variation)
 
-    def sure(self, value: Interval) -> bool:
-        """Whether all of the interval is within the bound too; nothing speaks against it where no interval is known."""
-        return not value.known or (self.meets(value.low) and self.meets(value.high))
+    def sure(self, values: Iterable[Interval]) -> bool:
+        """Whether the whole of each interval is within the bound too; nothing speaks against it where none is known."""
+        return all(self.meets(value.low) and self.meets(value.high) for value in values if value.known)
 
     def worst(self, values: Sequence[Any], key) -> Any:
         """The one farthest from the bound."""

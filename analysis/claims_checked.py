@@ -126,7 +126,7 @@ def _worst(claim: Claim, measure: str, known: Sequence[tuple[Interval, str]]) ->
     if not known:
         return unknown(claim, measure)
     value, where = claim.worst(known, key=lambda pair: pair[0].value)
-    return Target(claim.statement, measure, claim.wanted, value, where, int(claim.meets(value.value)), 1, sure=claim.sure(value))
+    return Target(claim.statement, measure, claim.wanted, value, where, int(claim.meets(value.value)), 1, sure=claim.sure(interval for interval, _ in known))
 
 
 # --------------------------------------------------------------------------------------------------- table
@@ -197,7 +197,10 @@ def table(checked: Sequence[Checked], caption: str, figures: bool = True) -> Tab
     )  # fmt: skip
 
 
-BY_MEDIAN = "What is measured meets what is wanted by the median; the interval says how sure that is, and where it reaches beyond, that is said."
+BY_MEDIAN = (
+    "What is wanted is met, or not, by the median; the interval says how sure that is, and where one reaches beyond the bound, this one or that "
+    "of another size or run, that is said."
+)
 BOUND = (
     " Bound: for a claim of ours that fails, what is measured there without the scan, in what the claim is measured in: of a copy of "
     "the same items, copy_one_wave, whose blocks meet between reading and writing as those of one_wave do, where that was timed, else the "
@@ -216,7 +219,7 @@ def _said(one: Checked) -> str:
     """The verdict; of a claim that holds in some runs, in how many it does not, and of one that holds by the median alone, that."""
     met, runs = one.target.met, one.target.runs
     if one.target.unsure:
-        return f"{one.verdict}, interval does not"
+        return f"{one.verdict}, an interval does not"
     return f"{one.verdict} in {runs - met} of {runs} runs" if 0 < met < runs else one.verdict
 
 

@@ -54,7 +54,7 @@ class Target:
     meeting_copy: Beside | None = None
     bound: Bound | None = None
     sure: bool = True
-    """The interval of ``measured`` meets the bound too."""
+    """The intervals meet the bound too, in each case and run."""
 
     @property
     def reached(self) -> bool | None:
@@ -72,7 +72,7 @@ class Target:
         if self.reached is None:
             return "—"
         if self.reached:
-            return "yes, interval not" if self.unsure else "yes"
+            return "yes, an interval not" if self.unsure else "yes"
         return f"{self.met} of {self.runs} runs" if self.met else "no"
 
 
@@ -154,7 +154,7 @@ def _row(claim: Claim, timings: AllTimingEvidence, ratio: Ratio) -> Target:
     of = meeting or fastest
     bound = Bound(of.copy, of.times_cub, claim.meets(of.times_cub)) if of and claim.over == "cub" else None
     return Target(claim.statement, _measure(claim), claim.wanted, value, _place(key), len(runs - missed), len(runs), fastest, meeting, bound,
-                  claim.sure(value))  # fmt: skip
+                  claim.sure(value for value, _, _ in known))  # fmt: skip
 
 
 def _copies(timings: AllTimingEvidence, key: Key) -> tuple[Beside | None, Beside | None]:
