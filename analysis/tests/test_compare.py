@@ -6,6 +6,7 @@ import functools
 import gzip
 import itertools
 import json
+import os
 import re
 import subprocess
 import sys
@@ -304,6 +305,16 @@ def test_a_page_alone_takes_no_time_to_load_what_draws(tmp_path: Path) -> None:
     file = write(tmp_path / "a.json", {"best": 1e5})
     of = f"import sys; from analysis.__main__ import main; main(['compare', {file!r}, {file!r}, '--threshold', '0.03']); sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", of], cwd=DATA.parent, stdout=subprocess.DEVNULL).returncode == 0
+
+
+def test_who_stops_reading_gets_no_traceback_and_the_same_status(tmp_path: Path) -> None:
+    a, b = write(tmp_path / "a.json", {"best": 1e5}), write(tmp_path / "b.json", {"best": 1.2e5}, seed=2)
+    read, written = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "analysis", "compare", a, b, "--threshold", "0.03"]
+    ended = subprocess.run(command, cwd=DATA.parent, stdout=written, stderr=subprocess.PIPE, text=True)
+    os.close(written)
+    assert (ended.returncode, ended.stderr) == (1, "")
 
 
 def test_a_compressed_file_is_compared(tmp_path: Path) -> None:
