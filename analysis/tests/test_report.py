@@ -14,6 +14,7 @@ from analysis import figures, macros, results, style, tables, unchanged
 from analysis.__main__ import main
 from analysis.markers import MarkerError, replaced
 from analysis.modules import modules
+from analysis.report import caption
 from analysis.tests import fixtures
 from analysis.tests.conftest import PUBLISHED, Built
 
@@ -340,6 +341,11 @@ def test_a_measured_value_in_any_spelling_is_seen(value: str) -> None:
 @pytest.mark.parametrize("text", [r"$2^{25}$ items", r"$\approx 3n$ & 22 a level", r"\num{\bestOfCopy}\,\%", "8-byte accesses", "GCC 12 and 13", "32 banks"])
 def test_what_is_no_measured_value_is_no_alarm(text: str) -> None:
     assert not typed_values(text)
+
+
+def test_options_and_formulas_in_captions_are_set_as_such() -> None:
+    said = caption("As verify --repeat compares 2n items – of 3n/(n + 2), 4n.", [])
+    assert said == "\\caption{As verify -{}-repeat compares $2n$ items -- of $3n/(n + 2)$, $4n$.}\n"
 
 
 def test_every_caption_says_how_often_and_what_bars_mean_or_why_there_are_none(built: Built) -> None:
