@@ -183,11 +183,11 @@ def table(checked: Sequence[Checked], caption: str, figures: bool = True) -> Tab
         + BY_MEDIAN
         + (BOUND if bound else ""),
         columns=(
-            Column("statement", "claim", right=False, wrap=20),
+            Column("statement", "claim", right=False, wrap=17),
             Column("wanted", "wanted", right=False),
             Column("measured", "measured", _measured),
-            Column("where", "at", right=False, wrap=12),
-            Column("verdict", "verdict", right=False, wrap=7),
+            Column("where", "at", right=False, wrap=9),
+            Column("verdict", "verdict", right=False, wrap=6.5),
             *([Column("bound", "bound", right=False)] if bound else []),
             Column("source", "source", right=False),
             *([Column("figure", "shown in", code, right=False)] if figures else []),

@@ -32,7 +32,7 @@ _COLUMNS: dict[str, Description] = {
     "time_ns": ("ns", "time of one run"), "sm_clock_mhz": ("MHz", "the multiprocessors' clock while it ran; empty where it was not read"),
     "file": ("", "the file that it was read from"),
     "chunks": (_COUNT, "pieces that the array passes through in"),
-    "streams": (_COUNT, "CUDA streams"),
+    "streams": (_COUNT, "CUDA streams, as asked for: some schedules make as many as they need"),
     "memory": ("", "host memory: pinned or pageable"),
     "work": (_COUNT, "times that the kernel repeats its arithmetic"),
     "blocks": (_COUNT, "blocks of the kernel; 0: as many as the workload takes"),

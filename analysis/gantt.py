@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -75,20 +72,13 @@ def lane_names(rows: pd.DataFrame, lanes: dict[int, int]) -> list[str]:
     return [name if name not in names[:place] else "" for place, name in enumerate(names)]
 
 
-def draw_file(file: Path) -> Figure:
-    """One trace file as a figure of its own; ValueError if it is no trace."""
-    found = streams.trace(json.loads(file.read_text(encoding="utf-8")))
-    if not found.kind:
-        raise ValueError("; ".join(f"{place}: {message}" for place, message in found.wrong))
-    drawn, (axes,) = style.figure(style.COLUMN, 1.4)
-    about, took = found.context, f"{makespan_ms(found.rows):.2f} ms"
-    if "measured_us" in about:  # both, of `scanlab simulate --compare`
-        took = f"{about['measured_us'] / 1e3:.2f} ms measured, {about['predicted_us'] / 1e3:.2f} predicted"
-    draw_trace(axes, found.rows, f"{about.get('schedule', '')}, {took}".lstrip(", "))
-    axes.set_xlabel(time_label(found.context))
+def draw(timelines: Sequence[tuple[Mapping[str, Any], pd.DataFrame]]) -> Figure:
+    """Timelines one below the other on one axis of time: of each what it says of itself, and its operations."""
+    drawn, axes = style.figure(style.COLUMN, 0.45 + 0.95 * len(timelines), 1, len(timelines), sharex=True)
+    for axis, (about, rows) in zip(axes, timelines, strict=True):
+        took = f"{makespan_ms(rows):.2f} ms"
+        if "measured_us" in about:  # both, of `scanlab simulate --compare`
+            took = f"{about['measured_us'] / 1e3:.2f} ms measured, {about['predicted_us'] / 1e3:.2f} predicted"
+        draw_trace(axis, rows, f"{about.get('schedule', '')}, {took}".lstrip(", "))
+        axis.set_xlabel(time_label(about))
     return drawn
-
-
-if __name__ == "__main__":
-    with style.sheet():
-        draw_file(Path(sys.argv[1])).savefig(sys.argv[2])

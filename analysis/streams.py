@@ -53,7 +53,8 @@ CAVEAT_COLUMNS = ["name", "question", "said", "claim", "source", "answer", "diff
 CONCURRENCY_COLUMNS = ["streams", "kernels", "blocks", "slots", "connections", "block_seconds", "waves", "fluid_seconds",
                        "predicted_seconds", "serial_seconds", "makespan_seconds"]  # fmt: skip
 COMPARISON_COLUMNS = ["schedule", "workload", "items", "chunks", "streams", "work", "connections", "measured_us", "predicted_us", "overlap_in_either",
-                      "overlap_in_both", "repeated_overlap_in_either", "repeated_overlap_in_both"]  # fmt: skip
+                      "overlap_in_both", "unaided_us", "unaided_overlap_in_either", "unaided_overlap_in_both", "repeated_overlap_in_either",
+                      "repeated_overlap_in_both", "best_overlap_in_either", "best_overlap_in_both"]  # fmt: skip
 ADVICE_COLUMNS = ["workload", "items", "work", "choices", "advised", "fastest", "slower"]
 
 _WHOLE = {"items", "chunks", "streams", "work", "blocks", "buffers", "bytes", "budget"}

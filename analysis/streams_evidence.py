@@ -21,6 +21,14 @@ PROBLEM = ["workload", "items", "work", "blocks"]
 """What schedules that are compared have in common."""
 STREAMED, NAIVE, DUPLEX, FILES = "streamed", "naive", "duplex_copy", "files"
 SERIAL = "serial_pinned"
+SIDE_KERNELS = {"null_stream_nonblocking", "null_stream_trap", "per_thread_default"}
+"""Schedules that run a side kernel with every chunk, as long as the chunk's own and on data of its own: twice the compute."""
+SIDE_SAID = (
+    "null_stream_nonblocking, null_stream_trap and per_thread_default run a side kernel with every chunk, as long as the chunk's own and on "
+    "data of its own: twice the compute"
+)
+OWN_STREAMS = {"serial", SERIAL, "three_streams", "event_handoff", "double_buffered"}
+"""Schedules that make as many streams as they need, whatever is asked for."""
 MAIN_WORKLOAD = "scale"
 
 LOOKS = {
@@ -39,24 +47,29 @@ def look(schedule: str) -> Look:
 
 @dataclass(frozen=True)
 class Parts:
-    """Seconds that the copies in, the kernels and the copies out take, all chunks together, each with its engine to itself."""
+    """Seconds that the copies in, the kernels and the copies out take, all chunks together, each with its engine to itself.
+
+    ``side``: kernels that run beside them on data of their own (:data:`SIDE_KERNELS`), and so wait for no copy.
+    """
 
     copy_in: float
     kernels: float
     copy_out: float
+    side: float = 0.0
 
     def serial(self) -> float:
         """One after another."""
-        return self.copy_in + self.kernels + self.copy_out
+        return self.copy_in + self.kernels + self.copy_out + self.side
 
     def overlapped(self, chunks: int) -> float:
         """The engine with most to do, without a pause, behind the first chunk's way to it and before the last one's from it.
 
         This is max(H + (K + D)/n, K + (H + D)/n, D + (H + K)/n), the bound of Van Werkhoven et al. (2014) for two copy
-        engines and n chunks: the largest of the three is the one whose first term is.
+        engines and n chunks: the largest of the three is the one whose first term is. All kernels, those on the side among
+        them, are one engine's.
         """
         longest = max(self.copy_in, self.kernels, self.copy_out)
-        return longest + (self.serial() - longest) / chunks
+        return max(longest + (self.copy_in + self.kernels + self.copy_out - longest) / chunks, self.kernels + self.side)
 
     def beside(self, duplex: Parts, chunks: int) -> float:
         """The same with the rates of ``duplex`` for all copies but the first one in and the last one out, which have the bus
@@ -64,11 +77,11 @@ class Parts:
         """
         into, out = ((alone + (chunks - 1) * both) / chunks for alone, both in ((self.copy_in, duplex.copy_in), (self.copy_out, duplex.copy_out)))
         ends = self.copy_in + self.kernels + self.copy_out
-        return max(longest + (ends - alone) / chunks for longest, alone in
-                   ((into, self.copy_in), (self.kernels, self.kernels), (out, self.copy_out)))  # fmt: skip
+        return max(self.kernels + self.side, *(longest + (ends - alone) / chunks for longest, alone in
+                   ((into, self.copy_in), (self.kernels, self.kernels), (out, self.copy_out))))  # fmt: skip
 
     def ratio(self) -> float:
-        """Compute to copy: the kernels over the longer of the two copies."""
+        """Compute to copy: the kernels, but those on the side, over the longer of the two copies."""
         return self.kernels / max(self.copy_in, self.copy_out)
 
 
@@ -327,5 +340,6 @@ def _parts(rows: pd.DataFrame, case, directions: tuple[str, str]) -> Parts | Non
     kernels = rows[(rows["entry"] == "kernel") & (rows["id"] == case.workload) & (rows["work"] == case.work) & (rows["blocks"] == case.blocks)]
     for items in (case.items, -(-case.items // case.chunks)):
         if not (times := kernels.loc[kernels["items"] == items, "time_ns"]).empty:
-            return Parts(case.inputs * array / rates[0], float(times.median()) * 1e-9 * case.items / items, array / rates[1])
+            seconds = float(times.median()) * 1e-9 * case.items / items
+            return Parts(case.inputs * array / rates[0], seconds, array / rates[1], seconds if case.id in SIDE_KERNELS else 0.0)
     return None

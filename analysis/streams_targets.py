@@ -12,7 +12,7 @@ from analysis import claims
 from analysis.claims import Claim
 from analysis.figures.stream_scan import fastest, size_name
 from analysis.statistics import Interval, median_interval, ratio_interval
-from analysis.streams_evidence import DUPLEX, FILES, NAIVE, STREAMED, ScanEvidence, ScheduleEvidence, TraceEvidence
+from analysis.streams_evidence import DUPLEX, FILES, NAIVE, SIDE_KERNELS, STREAMED, ScanEvidence, ScheduleEvidence, TraceEvidence
 from analysis.targets import Bound, Target, unknown
 
 GIB = 1 << 30
@@ -51,10 +51,18 @@ def beaten(panels: Sequence[pd.DataFrame]) -> object | None:
     return next(rows.loc[[of_bound.idxmin()]].itertuples())
 
 
+def array_bytes(case) -> int:
+    """Of each of a case's arrays: its inputs, and its output."""
+    return int(case.bytes) // (int(case.inputs) + 1)
+
+
 def best_schedule(schedules: ScheduleEvidence, workload: str) -> object | None:
-    """The fastest case in pinned memory of a workload at its largest size, with the least work a chunk; None if there is none."""
+    """The fastest case in pinned memory of a workload at its largest size, with the least work a chunk; None if there is none.
+
+    Of schedules that do this work alone.
+    """
     rows = schedules.cases
-    rows = rows[(rows["workload"] == workload) & (rows["memory"] == "pinned") & rows["bound"].notna()]
+    rows = rows[(rows["workload"] == workload) & (rows["memory"] == "pinned") & rows["bound"].notna() & ~rows["id"].isin(SIDE_KERNELS)]
     for column, take in (("items", max), ("work", min)):
         rows = rows[rows[column] == take(rows[column], default=0)]
     return None if rows.empty else next(rows.loc[[rows["median_ns"].idxmin()]].itertuples())
@@ -63,9 +71,9 @@ def best_schedule(schedules: ScheduleEvidence, workload: str) -> object | None:
 def _schedule(claim: Claim, schedules: ScheduleEvidence | None) -> Target:
     measure = "of fill + max, duplex"
     case = best_schedule(schedules, claim.workload) if schedules else None
-    if case is None or case.bytes / (case.inputs + 1) < claim.least_gib * GIB:
+    if case is None or array_bytes(case) < claim.least_gib * GIB:
         return unknown(claim, measure)
-    return _found(claim, measure, over_bound(case), f"{case.id}, {case.chunks} chunks")
+    return _found(claim, measure, over_bound(case), f"{case.id}, {case.chunks} chunks; arrays of {size_name(array_bytes(case))}")
 
 
 def _found(claim: Claim, measure: str, value: Interval, where: str) -> Target:

@@ -62,11 +62,12 @@ TEST(Calibration, MeasurementsAreReadAsTheyWereWritten) {
 TEST(Calibration, FindsTheDeviceThatItWasMeasuredOn) {
   DeviceProfile told = device_profile("h200");
   told.copy_latency = {2.5e-6, 1.5e-6};
-  told.latency_both = {2.5e-6, 4e-6};
+  told.latency_both = {2.5e-6, 5e-6};
+  told.latency_in_step = {4.5e-6, 4e-6};
   told.hand_over = 3e-6;
   told.kernel_latency = 1e-6;
   told.host_wait = 4e-6;
-  told.both = {0.95 * told.alone.in, 0.9 * told.alone.out};
+  told.both = {0.94 * told.alone.in, 0.92 * told.alone.out};
   told.calls = {.copy = 1.5e-6,
                 .synchronous_copy = 1.5e-6,
                 .kernel = 3e-6,
@@ -84,6 +85,8 @@ TEST(Calibration, FindsTheDeviceThatItWasMeasuredOn) {
   EXPECT_NEAR(found.copy_latency.in, told.copy_latency.in, kNear);
   EXPECT_NEAR(found.copy_latency.out, told.copy_latency.out, kNear);
   EXPECT_NEAR(found.latency_both.out, told.latency_both.out, 1e-6);  // the last of a row has the bus to itself
+  EXPECT_NEAR(found.latency_in_step.in, told.latency_in_step.in, 1e-6);
+  EXPECT_NEAR(found.latency_in_step.out, told.latency_in_step.out, 1e-6);
   EXPECT_NEAR(found.hand_over, told.hand_over, kNear);
   EXPECT_NEAR(found.host_wait, told.host_wait, kNear);
   EXPECT_NEAR(found.calls.copy, told.calls.copy, 0.01e-6);

@@ -159,6 +159,41 @@ TEST(Engines, CopiesBothWaysShareTheBus) {
   EXPECT_NEAR(makespan(recording, device, problem_of(6, 1, 4)), 8.5 * kMs, kExact);
 }
 
+/// Copies of a size begin together, each way as late as in step; without that the copies out wait each time.
+TEST(Engines, ShortCopiesBothWaysFallIntoStep) {
+  DeviceProfile device = device_profile("didactic");
+  device.both = device.alone;
+  device.copy_latency = {3e-6, 3e-6};
+  device.latency_both = {3e-6, 11e-6};
+  device.latency_in_step = {6e-6, 6e-6};
+  constexpr int kCopies = 12;
+  Recording recording{.job = job_of(2 * kCopies, 2)};
+  streams::Issuer issuer(recording);
+  const auto created = issuer.create_streams(2);
+  for (int i = 0; i < kCopies; ++i) {
+    issuer.copy_in(issuer.chunks()[static_cast<std::size_t>(i)], created[0]);
+    issuer.copy_out(issuer.chunks()[static_cast<std::size_t>(kCopies + i)], created[1]);
+  }
+  const Costs costs = engines::costs(recording, device, problem_of(2 * kCopies * 0.02, 1, 2 * kCopies * 0.02));
+  const auto starts = [&](streams::OperationKind kind) {
+    std::vector<double> all;
+    const Simulation simulated = simulate(recording, device, costs);
+    for (const streams::Span& span : simulated.timeline.spans) {
+      if (recording.operations[span.operation].kind == kind) all.push_back(span.when.start);
+    }
+    return all;
+  };
+  const std::vector<double> in = starts(streams::OperationKind::copy_in);
+  const std::vector<double> out = starts(streams::OperationKind::copy_out);
+  for (std::size_t i = kCopies / 2; i < kCopies - 1; ++i) {
+    EXPECT_NEAR(in[i] - in[i - 1], 26e-6, 1e-8) << i;
+    EXPECT_NEAR(out[i] - out[i - 1], 26e-6, 1e-8) << i;
+  }
+  device.latency_in_step = device.latency_both;
+  const std::vector<double> never = starts(streams::OperationKind::copy_out);
+  for (std::size_t i = 3; i < kCopies / 2; ++i) EXPECT_NEAR(never[i] - never[i - 1], 31e-6, 1e-8) << i;
+}
+
 TEST(Engines, WithoutCopyEnginesNothingOverlaps) {
   DeviceProfile device = didactic();
   device.copy_engines.clear();
@@ -227,7 +262,7 @@ TEST(Engines, HarrissMeasurements) {
     DeviceProfile bare = device;  // the schematics: no latencies
     bare.calls = {};
     bare.kernel_latency = 0;
-    bare.copy_latency = bare.latency_both = {};
+    bare.copy_latency = bare.latency_both = bare.latency_in_step = {};
     Recording recording = recorded(published.schedule, job_of(4, 4));
     EXPECT_NEAR(makespan(recording, bare, problem_of(12, 12, 12)), 3 * published.twelfths * kMs, 0.1 * kMs) << what;
   }
@@ -304,7 +339,7 @@ void simulate_random_recordings(Visit visit) {
     run.device.resident_grids = any(1, 2, 32);
     run.device.waits_for_started_launches = any(false, true);
     run.device.copy_latency = {any(0.0, 3e-6), any(0.0, 3e-6)};
-    run.device.latency_both = run.device.copy_latency;
+    run.device.latency_both = run.device.latency_in_step = run.device.copy_latency;
     run.device.hand_over = any(0.0, 1e-6);
     run.device.host_wait = any(0.0, 1e-6);
     run.device.kernel_latency = any(0.0, 1e-6);

@@ -59,6 +59,25 @@ struct PlantedScan {
 };
 const Registration kPlanted{host_scan<PlantedScan>()};
 
+/// Takes a millisecond a chunk, so that a Ctrl-C finds it at work. Computes nothing.
+struct SlowScan {
+  explicit SlowScan(const Problem& problem) : items(problem.items) {}
+  static Description describe() {
+    Description about;
+    about.id = "planted_slow_host_scan";
+    about.title = "A millisecond, and no scan";
+    about.source = "a test";
+    return about;
+  }
+  Plan plan() const { return {.chain = items}; }
+  template <class Op>
+  void run(Op, const typename Op::Item*, typename Op::Item*) const {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  std::int64_t items;
+};
+const Registration kSlow{host_scan<SlowScan>()};
+
 // ------------------------------------------------------------------------------------------------ without files
 
 Bytes random_items(const Problem& problem, std::uint64_t seed) {
@@ -531,6 +550,53 @@ TEST_F(StreamScan, AWrongScanIsFound) {
                                    "planted_wrong_host_scan", "--mode", mode});
     EXPECT_EQ(result.status, kFailed) << result.out;
   }
+}
+
+TEST_F(StreamScan, AWrongFileNeverHasItsName) {
+  write_input(random_items(problem_, 18));
+  const std::vector<std::string> wrong{"--scan", "planted_wrong_host_scan", "--verify", "--force"};
+  const Result result = scanlab(words(wrong));
+  EXPECT_EQ(result.status, kFailed) << result.out;
+  EXPECT_NE(result.err.find("is not the scan of its input"), std::string::npos) << result.err;
+  expect_nothing_left();
+  std::ofstream(out()) << "mine";
+  EXPECT_EQ(scanlab(words(wrong)).status, kFailed);
+  EXPECT_EQ(fs::file_size(out()), 4u) << "a file that was right gave way to a wrong one";
+}
+
+TEST_F(StreamScan, TheTimeOfAPartIsNotKeptAsThatOfTheWhole) {
+  const Bytes items = random_items(problem_, 19);
+  write_input(items);
+  for (const std::vector<std::string>& measuring :
+       {std::vector<std::string>{"--json", path("r.json"), "--compare", "naive"}, {"--repetitions", "1"}}) {
+    EXPECT_EQ(status_of(start(words(), 1 << 20)), kBadInput);
+    ASSERT_GT(chunks_done(), 0);
+    const Result result = scanlab(words(measuring));
+    EXPECT_EQ(result.status, kOk) << result.err;
+    EXPECT_NE(result.err.find("begins anew: what an interrupted run left"), std::string::npos) << result.err;
+    EXPECT_EQ(result.out.find("streamed: 4194304 bytes"), result.out.find("streamed:")) << result.out;
+    EXPECT_EQ(read(out()), scanned(problem_, items));
+    fs::remove(out());
+  }
+  std::ifstream file(path("r.json"));
+  const auto json = nlohmann::json::parse(file);
+  ASSERT_EQ(json["benchmarks"].size(), 2u);
+  for (const auto& each : json["benchmarks"]) EXPECT_EQ(each["bytes_each_way"], 4 * problem_.items) << each["name"];
+}
+
+TEST_F(StreamScan, TheNaiveLoopHeedsCtrlC) {
+  write_input(random_items(problem_, 20));
+  const pid_t child =
+      start(words({"--scan", "planted_slow_host_scan", "--compare", "naive", "--json", path("r.json")}));
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  const auto begun = [&] { return fs::exists(partial()) && fs::file_size(partial()) > 0; };
+  while (!begun() && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
+  kill(child, SIGINT);
+  EXPECT_EQ(status_of(child), kInterrupted);
+  expect_nothing_left();
+  std::ifstream file(path("r.json"));
+  const auto json = nlohmann::json::parse(file, nullptr, false);
+  EXPECT_EQ(json.is_discarded() ? 0 : json["benchmarks"].size(), 0u) << "the loop went on to its end";
 }
 
 TEST_F(StreamScan, GoesOnAfterBeingKilled) {

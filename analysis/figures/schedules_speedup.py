@@ -8,9 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis import style
-from analysis.figures.schedules import bounds, name_once, number_axis, ratio_title
+from analysis.figures.schedules import bounds, name_once, number_axis, one_each, ratio_title
 from analysis.statistics import ratio_interval
-from analysis.streams_evidence import SERIAL, ScheduleEvidence, Schedules, equal_thirds, from_even, look
+from analysis.streams_evidence import SERIAL, SIDE_KERNELS, SIDE_SAID, ScheduleEvidence, Schedules, equal_thirds, from_even, look
 
 WIDTH = "double"
 CAPTION = (
@@ -18,6 +18,7 @@ CAPTION = (
     "The dashed line is what the parts as measured one at a time allow, and the solid one, as in the figure of chunks, with the copy "
     "rates while both directions run; kernels in several streams can be faster than both have them. The dotted line is 3n/(n + 2), what is "
     "possible if copy in, kernel and copy out take a third each; it stands in the panel whose ratio of compute to copy is nearest to 1. "
+    f"{SIDE_SAID}; over a serial schedule without it they have no speedup, and are left out. "
     "Bars are 95% bootstrap intervals of the ratio of medians where there are five repetitions or more."
 )
 NEEDS = {"schedules": Schedules(over="chunks")}
@@ -49,8 +50,8 @@ def draw(schedules: ScheduleEvidence) -> Figure:
 
 
 def speedups(panel: pd.DataFrame) -> pd.DataFrame:
-    """The cases of every schedule but the serial one, by chunks, with their ``speedup`` (an :class:`Interval`)."""
-    serial, others = panel[panel["id"] == SERIAL], panel[panel["id"] != SERIAL].sort_values("chunks")
+    """The cases of every schedule of the same work but the serial one, by chunks, with their ``speedup`` (an :class:`Interval`)."""
+    serial, others = panel[panel["id"] == SERIAL], panel[~panel["id"].isin({SERIAL, *SIDE_KERNELS})].sort_values("chunks")
     if serial.empty:
         return others[:0].assign(speedup=None)
     base = serial.loc[serial["median_ns"].idxmin(), "samples"]
@@ -58,7 +59,7 @@ def speedups(panel: pd.DataFrame) -> pd.DataFrame:
 
 
 def _ideals(axis: Axes, panel: pd.DataFrame, thirds: bool) -> list[style.End]:
-    rows = panel.drop_duplicates("chunks").sort_values("chunks")
+    rows = one_each(panel, "chunks")
     lines = {}
     if thirds:
         low, high = axis.get_xlim()

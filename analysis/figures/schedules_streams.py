@@ -5,13 +5,14 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 
 from analysis.figures.schedules import against
-from analysis.streams_evidence import ScheduleEvidence, Schedules
+from analysis.streams_evidence import SIDE_SAID, ScheduleEvidence, Schedules
 
 WIDTH = "double"
 CAPTION = (
     "Time of each schedule against the number of streams, in pinned memory, with the bounds of the figure of chunks. Schedules "
-    "that make as many streams as they need, whatever is asked for, were timed at one number and stand there as a point. Bars are 95% "
-    "bootstrap intervals of the median where there are five repetitions or more."
+    "that make as many streams as they need, whatever is asked for, were timed at one number and stand there as a point. "
+    f"{SIDE_SAID}, which their bounds below count, and those above do not. "
+    "Bars are 95% bootstrap intervals of the median where there are five repetitions or more."
 )
 NEEDS = {"schedules": Schedules(over="streams")}
 

@@ -53,6 +53,7 @@ def command_lines(bad: str, good: str, folder: Path) -> dict[str, list[str]]:
     return {
         "build": ["build", "--no-pdf", good, bad, "--published", str(PUBLISHED), "--out", str(folder), "--paper", str(folder / "paper")],
         "compare": ["compare", good, bad, "--threshold", "0.1", "--out", str(folder)],
+        "gantt": ["gantt", good, bad, "--out", str(folder / "timeline.png")],
         "export": ["export", good, bad, "--out", str(folder)],
         "claims": ["claims", good, bad, "--readme", str(folder / "README.md")],
         "add_device": ["add-device", str(Path(bad).parent), "--recorded", str(folder)],
@@ -82,6 +83,28 @@ def test_bad_results_are_named_and_nothing_is_overwritten(tmp_path: Path, capsys
     assert contents(out) == before
 
 
+@pytest.mark.parametrize(
+    ("content", "words", "says"),
+    [
+        (document(), [], "t.json: there is no timeline in it"),
+        ({}, [], "t.json: there is no timeline in it"),
+        ({"traceEvents": 5}, [], "t.json: traceEvents: expected a list of events"),
+        ("no object", [], "t.json: there is no timeline in it"),
+        (stream_fixtures.trace(), ["none.json"], "none.json: no such file"),
+        (stream_fixtures.trace(), ["--out", "timeline.gif"], "timeline.gif: a figure's name ends in .png, .pdf or .svg"),
+        (stream_fixtures.trace(), ["--out", "t.json/below.png"], "t.json/below.png: cannot be written"),
+    ],
+)
+def test_what_is_no_timeline_and_what_cannot_be_drawn_is_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, content: Any, words: list[str], says: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.json").write_text(json.dumps(content))
+    assert main(["gantt", "--out", "timeline.png", "t.json", *words]) == 2
+    assert says in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["t.json"]
+
+
 def test_missing_repetitions_of_schedules_are_named_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     content = stream_fixtures.schedules()
     content["benchmarks"] = [e for e in content["benchmarks"] if e["round"] != 1]
@@ -97,7 +120,7 @@ def test_every_command_has_help_with_an_example(command: str, capsys: pytest.Cap
     assert "example:\n" in (said := capsys.readouterr().out) and f"  scanlab-report {command} " in said
 
 
-@pytest.mark.parametrize("line", [[], ["draw"], ["build"], ["compare", "one.json"]])
+@pytest.mark.parametrize("line", [[], ["draw"], ["gantt"], ["build"], ["compare", "one.json"]])
 def test_wrong_words_are_status_2(line: list[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(line)

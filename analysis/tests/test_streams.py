@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,15 +14,17 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 
-from analysis import caveats, gantt, published, results, scenes, streams, streams_evidence, style
+from analysis import caveats, gantt, published, results, scenes, streams, streams_evidence, streams_macros, style
+from analysis.__main__ import main
 from analysis.claims_checked import bounded
 from analysis.figures import concurrency, schedules_speedup, schedules_streams
 from analysis.figures import schedules as schedules_figure
 from analysis.figures import stream_scan as scan_figure
 from analysis.scenes import Scenes
 from analysis.streams_evidence import Parts, Schedules, StreamScans, Traces
-from analysis.streams_targets import over_bound, targets
+from analysis.streams_targets import best_schedule, over_bound, targets
 from analysis.tables import generations
+from analysis.tables import schedules as schedules_table
 from analysis.tests import stream_fixtures as fixtures
 from analysis.tests.conftest import PUBLISHED
 
@@ -121,6 +124,61 @@ def test_the_bound_is_the_largest_of_van_werkhovens_three(parts: Parts) -> None:
     for n in (1, 3, 64):
         assert parts.overlapped(n) == pytest.approx(max(h + (k + d) / n, k + (h + d) / n, d + (h + k) / n))
     assert parts.overlapped(1) == parts.serial()
+
+
+def test_kernels_on_the_side_are_work_that_waits_for_no_copy() -> None:
+    even, heavy = Parts(20, 1, 20, side=1), Parts(20, 19, 20, side=19)
+    assert even.serial() == 42 and heavy.serial() == 78
+    assert heavy.ratio() == Parts(20, 19, 20).ratio()
+    for parts, kernels in ((even, 2), (heavy, 38)):
+        without = Parts(parts.copy_in, parts.kernels, parts.copy_out)
+        for n in (1, 4, 64):
+            assert parts.overlapped(n) == max(without.overlapped(n), kernels)
+            assert parts.beside(parts, n) == pytest.approx(parts.overlapped(n))
+
+
+def test_the_schedules_that_are_named_for_what_they_do_are_those_that_do_it() -> None:
+    issued = {file.stem: file.read_text() for file in (RECORDED.parents[3] / "variants" / "schedules").glob("*.cpp")}
+    right = {id_: text for id_, text in issued.items() if ".control = true" not in text}
+    assert {id_ for id_, text in right.items() if ".side_kernel(" in text} == streams_evidence.SIDE_KERNELS
+    assert {id_ for id_, text in right.items() if "job.streams" not in text} == streams_evidence.OWN_STREAMS
+    assert all(id_ in streams_evidence.SIDE_SAID for id_ in streams_evidence.SIDE_KERNELS)
+
+
+def test_schedules_with_side_kernels_are_held_against_what_they_compute(tmp_path: Path) -> None:
+    write(tmp_path, "d.json", fixtures.schedules())
+    evidence = Schedules().find(read(tmp_path), {})
+    panel = evidence.panels("chunks")[-1]
+    at = {case.id: case for case in panel[panel["chunks"] == 64].itertuples()}
+    kernels = fixtures.kernel_ms(512) / 1e3
+    assert at["per_thread_default"].bound == pytest.approx(2 * kernels) and at["per_thread_default"].alone.side == pytest.approx(kernels)
+    assert at["three_streams"].bound == pytest.approx(fixtures.bound_ms(512, 64) / 1e3) and at["three_streams"].alone.side == 0
+    assert not set(schedules_speedup.speedups(panel)["id"]) & streams_evidence.SIDE_KERNELS
+    assert not set(schedules_figure.one_each(panel.iloc[::-1], "chunks")["id"]) & streams_evidence.SIDE_KERNELS
+    rows = schedules_table.build(evidence).rows.set_index("id")
+    assert rows.loc[list(streams_evidence.SIDE_KERNELS), "speedup"].isna().all() and rows.loc["graph", "speedup"].notna().all()
+    fast = evidence.cases.assign(median_ns=evidence.cases["median_ns"].where(evidence.cases["id"] != "per_thread_default", 1.0))
+    assert best_schedule(replace(evidence, cases=fast), "scale").id == "double_buffered"
+
+
+def test_a_schedule_that_heeds_no_number_of_streams_has_none_in_the_table(tmp_path: Path) -> None:
+    write(tmp_path, "d.json", fixtures.schedules())
+    table = schedules_table.build(Schedules().find(read(tmp_path), {}))
+    shown = next(column.form for column in table.columns if column.key == "streams")
+    streams_of = {row.id: shown(row.streams) for row in table.rows.itertuples()}
+    assert streams_of["three_streams"] == streams_of["double_buffered"] == "—" and streams_of["graph"] == "4"
+
+
+def test_breadth_first_is_told_of_where_chunks_share_a_stream(tmp_path: Path) -> None:
+    document = fixtures.schedules()
+    for streams_, of_bound in ((64, 1.01), (32, 1.15)):
+        document["benchmarks"] += fixtures.schedule("breadth_first", of_bound * fixtures.bound_ms(1, 64), 64, streams_)
+    write(tmp_path, "d.json", document)
+    named = streams_macros._schedule_values(Schedules().find(read(tmp_path), {}))
+    assert (named["streamBreadthOfBound"], named["streamBreadthChunks"], named["streamBreadthStreams"]) == ("1.15", "64", "32")
+    assert named["streamAddSize"] == "1~GiB"
+    trap = 1.1 * (2 * fixtures.COPY_MS + fixtures.kernel_ms(1)) / (2 * fixtures.COPY_MS + 2 * fixtures.kernel_ms(1))
+    assert float(named["streamTrapOfSerial"]) == pytest.approx(trap, rel=0.01)
 
 
 def test_equal_thirds_over_n_chunks_allow_the_speedup_of_the_lecture() -> None:
@@ -248,7 +306,7 @@ def test_targets_are_reached_by_what_was_measured(tmp_path: Path) -> None:
     fixtures.write_all(tmp_path)
     scale, add, duplex, naive, collection = found_targets(tmp_path)
     assert all(row.reached is True for row in (scale, add, duplex, naive, collection))
-    assert scale.measured.value == pytest.approx(1.01, abs=1e-4) and scale.where == "double_buffered, 64 chunks"
+    assert scale.measured.value == pytest.approx(1.01, abs=1e-4) and scale.where == "double_buffered, 64 chunks; arrays of 1 GiB"
     assert duplex.measured.value == pytest.approx(0.96)
     assert naive.measured.value == pytest.approx(6.0 / 1.6)  # the faster way to write on either side
     assert collection.measured.value == -2.0
@@ -307,9 +365,17 @@ def test_one_hardware_queue_is_told_by_the_channels_of_the_kernels(tmp_path: Pat
 def test_a_trace_of_1000_operations_is_drawn_in_five_seconds(tmp_path: Path) -> None:
     write(tmp_path, "t.json", fixtures.trace(operations=1000))
     started = time.monotonic()
-    with style.sheet():
-        gantt.draw_file(tmp_path / "t.json").savefig(tmp_path / "t.pdf")
+    assert main(["gantt", str(tmp_path / "t.json"), "--out", str(tmp_path / "new" / "t.png")]) == 0
     assert time.monotonic() - started < 5
+    assert (tmp_path / "new" / "t.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_timelines_stand_one_below_the_other_on_one_axis_of_time() -> None:
+    long, short = (streams.trace(fixtures.trace(schedule_, operations=n)) for schedule_, n in (("graph", 48), ("skewed", 12)))
+    with style.sheet():
+        axes = gantt.draw([(found.context, found.rows) for found in (long, short)]).axes
+    assert [axis.get_title("left").partition(",")[0] for axis in axes] == ["graph", "skewed"]
+    assert axes[0].get_xlim() == axes[1].get_xlim()
 
 
 def test_the_connections_that_a_trace_states_are_believed() -> None:
@@ -399,19 +465,19 @@ def test_blocks_are_shown_on_all_multiprocessors_and_bars_have_numbers(tmp_path:
     assert "simulated" in engines.get_xlabel()
 
 
-def test_a_comparison_has_the_lanes_of_both(tmp_path: Path) -> None:
+def test_a_comparison_has_the_lanes_of_both() -> None:
     document = fixtures.trace("depth_first")
     document["traceEvents"] += [event | {"pid": event["pid"] + 10} for event in document["traceEvents"]]
     for event in document["traceEvents"]:
         if event["name"] == "process_name":
             event["args"] = {"name": f"{event['args']['name']}, {'predicted' if event['pid'] > 10 else 'measured'}"}
     document["otherData"] |= {"measured_us": 1500.0, "predicted_us": 1490.0}
-    rows = streams.read(document).rows
+    found = streams.read(document)
+    rows = found.rows
     assert {"copies in, measured", "copies in, predicted"} <= set(rows["lane_name"])
     assert rows["lane"].nunique() == 2 * streams.read(fixtures.trace("depth_first")).rows["lane"].nunique()
-    write(tmp_path, "both.json", document)
     with style.sheet():
-        (axes,) = gantt.draw_file(tmp_path / "both.json").axes
+        (axes,) = gantt.draw([(found.context, rows)]).axes
     assert axes.get_title("left") == "depth_first, 1.50 ms measured, 1.49 predicted"
 
 

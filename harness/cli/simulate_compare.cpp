@@ -72,6 +72,8 @@ engines::QueueNumbers queues_of(const streams::Timeline& measured) {
 engines::DeviceProfile collected(engines::DeviceProfile profile) {
   profile.copy_latency.in += profile.collected.in;
   profile.copy_latency.out += profile.collected.out;
+  profile.latency_in_step.in += profile.collected.in;
+  profile.latency_in_step.out += profile.collected.out;
   profile.latency_both.in += profile.collected_both.in;
   profile.latency_both.out += profile.collected_both.out;
   return profile;

@@ -56,7 +56,8 @@ constexpr char kNotes[] =
     "goes\n"
     "on behind the last finished chunk, with the result of an uninterrupted run (floats: the same bits if the scan's\n"
     "are fixed; scanlab list --json says whose are). When the machine itself stops, it goes on only with --durable,\n"
-    "which has each chunk on the disk before it counts, and else begins anew.\n";
+    "which has each chunk on the disk before it counts, and else begins anew. A run that measures (--compare,\n"
+    "--repetitions, --json) always begins anew: the time of a part would pass for that of the whole.\n";
 
 po::options_description stream_scan_options() {
   const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
@@ -117,6 +118,7 @@ struct Request {
   std::size_t budget = 0;
   int io_threads = 1;
   int repetitions = 1;
+  bool measures = false;  ///< the times are kept or compared: they must be of the whole
   bool verify = false;
   bool naive = false;
   bool duplex = false;
@@ -228,10 +230,11 @@ Request read_request(const po::variables_map& values) {
                                      request.output->string()));
     }
   }
+  request.measures = values.count("compare") + values.count("json") != 0 || !values["repetitions"].defaulted();
   const std::string by = values["write"].as<std::string>();
   if (by != "pwrite" && by != "mapping") unknown("write", by, {"pwrite", "mapping"});
   request.output_options = {.replace = values.count("force") != 0,
-                            .fresh = values.count("fresh") != 0,
+                            .fresh = values.count("fresh") != 0 || request.measures,
                             .durable = values.count("durable") != 0,
                             .by = by == "mapping" ? streams::WriteBy::mapping : streams::WriteBy::pwrite};
   const int half_the_cores = static_cast<int>(std::thread::hardware_concurrency() / 2);
@@ -257,6 +260,50 @@ Request read_request(const po::variables_map& values) {
   if (values.count("chunk") != 0) chunk = parse_bytes(values["chunk"].as<std::string>(), "--chunk");
   fit(scan, request.budget, chunk);
   return request;
+}
+
+// ------------------------------------------------------------------------------------------------- verification
+
+/// Whether the output is right, by integers alone: each of its items is the one before and an item of the input.
+bool is_scan(const Problem& problem, const ReadPiece& read_in, const ReadPiece& read_out) {
+  constexpr std::int64_t kAtOnce = 1 << 18;
+  std::atomic<bool> right = true;
+  with_monoid(problem.type, problem.op, [&]<class Op>(Op op) {
+    using Item = typename Op::Item;
+    constexpr auto kBytes = static_cast<std::int64_t>(sizeof(Item));
+    const bool inclusive = problem.mode == Mode::inclusive;
+    verify::parallel_ranges(ceil_div(problem.items, kAtOnce), 1, [&](std::int64_t begin, std::int64_t end) {
+      std::vector<Item> in(kAtOnce + 1);
+      std::vector<Item> out(kAtOnce + 1);
+      try {
+        for (std::int64_t piece = begin; piece < end; ++piece) {
+          const std::int64_t first = piece * kAtOnce;
+          const std::int64_t before = first > 0 ? 1 : 0;  // with the item before, to go on from
+          const std::int64_t items = std::min(kAtOnce, problem.items - first) + before;
+          const auto bytes = static_cast<std::size_t>(items * kBytes);
+          read_in((first - before) * kBytes, reinterpret_cast<std::byte*>(in.data()), bytes);
+          read_out((first - before) * kBytes, reinterpret_cast<std::byte*>(out.data()), bytes);
+          if (first == 0 && !(out[0] == (inclusive ? in[0] : Op::identity()))) right = false;
+          for (std::size_t i = 1; i < static_cast<std::size_t>(items); ++i) {
+            if (!(out[i] == op(out[i - 1], inclusive ? in[i] : in[i - 1]))) right = false;
+          }
+        }
+      } catch (const std::exception&) {  // an output that cannot be read back is not right
+        right = false;
+      }
+    });
+  });
+  return right;
+}
+
+/// Throws CommandError if the output is wrong; false if it cannot be told.
+bool verified(const Request& request, const ReadPiece& read_in, const ReadPiece& read_out) {
+  if (!request.verify || is_floating(request.scan.problem.type)) return false;
+  if (!is_scan(request.scan.problem, read_in, read_out)) {
+    throw CommandError(kFailed,
+                       fmt::format("the output of {} is not the scan of its input", request.scan.scan->about.id));
+  }
+  return true;
 }
 
 // ------------------------------------------------------------------------------------------------------ one scan
@@ -320,12 +367,13 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 /// Asked before each chunk: shows how far it is, once that says something, and whether to go on.
 class Pace {
  public:
-  Pace(const OutOfCoreScan& scan, Progress& progress) : scan_(scan), progress_(progress) {}
+  /// `ahead`: so many chunks before the one asked about may still be on their way.
+  Pace(const OutOfCoreScan& scan, int ahead, Progress& progress) : scan_(scan), ahead_(ahead), progress_(progress) {}
 
   bool operator()(const Chunk& chunk) {
     constexpr double kSecondsToTell = 1;  // before, buffers fill and no rate means anything
     const double seconds = seconds_since(start_);
-    const int done = chunk.index - scan_.host_buffers;  // the others may be on their way
+    const int done = chunk.index - ahead_;
     if (done > 0 && seconds >= kSecondsToTell) {
       const double bytes = static_cast<double>(done) * static_cast<double>(scan_.chunk_items()) *
                            static_cast<double>(scan_.item_bytes());
@@ -338,6 +386,7 @@ class Pace {
 
  private:
   const OutOfCoreScan& scan_;
+  int ahead_;
   Progress& progress_;
   Clock::time_point start_ = Clock::now();
 };
@@ -356,6 +405,7 @@ struct Done {
   bool whole = true;
   double seconds = 0;
   std::size_t bytes = 0;  ///< that were read, and written, by this run
+  bool verified = false;
 };
 
 /// The bytes of the first chunks.
@@ -364,9 +414,10 @@ std::int64_t bytes_before(OutOfCoreScan scan, int chunks) {
   return scan.first_item() * static_cast<std::int64_t>(scan.item_bytes());
 }
 
-std::string kept(const streams::ResumableOutput& output, int chunks) {
-  return fmt::format("{} of {} chunks are kept in '{}': the same command goes on from there", output.chunks_done(),
-                     chunks, output.partial().string());
+std::string kept(const Request& request, const streams::ResumableOutput& output) {
+  return fmt::format("{} of {} chunks are kept in '{}': the same command{} goes on from there", output.chunks_done(),
+                     request.scan.chunks, output.partial().string(),
+                     request.measures ? " without --compare, --repetitions and --json" : "");
 }
 
 /// To a file. Throws CommandError: what went wrong, and what is kept.
@@ -405,9 +456,12 @@ Done scan_to_file(const Request& request, Way way, Context& context, Progress& p
         streams::scan_one_by_one(
             recording, *device, scan.item_bytes(),
             [&](const Chunk& chunk, std::byte* to) { read(place(chunk), to, size(chunk)); },
-            [&](const Chunk& chunk, const std::byte* from) { write(place(chunk), from, size(chunk)); });
+            [&](const Chunk& chunk, const std::byte* from) {
+              write(place(chunk), from, size(chunk));
+              written = chunk.index + 1;
+            },
+            Pace(scan, 0, progress));
         done.seconds = seconds_since(start);
-        written = scan.chunks - scan.first_chunk;
       } else {
         streams::WriteBehind sink(*device, scan, memory, request.io_threads, write,
                                   [&](int chunks, std::span<const std::byte> carry) {
@@ -418,7 +472,7 @@ Done scan_to_file(const Request& request, Way way, Context& context, Progress& p
                                   });
         streams::ReadAhead source(*device, scan, memory, request.io_threads, read);
         const auto start = Clock::now();  // pinned buffers are there, and nothing is read yet
-        streams::replay(recording, *device, source, sink, Pace(scan, progress));
+        streams::replay(recording, *device, source, sink, Pace(scan, scan.host_buffers, progress));
         done.seconds = seconds_since(start);
       }
     }
@@ -428,66 +482,30 @@ Done scan_to_file(const Request& request, Way way, Context& context, Progress& p
     done.bytes = static_cast<std::size_t>(bytes_before(scan, reached) - base);
     if (request.bytes() > 0 && reached < scan.chunks) {  // Ctrl-C
       fmt::print(context.err, "scanlab: interrupted; {}\n",
-                 output.chunks_done() > 0 ? kept(output, scan.chunks) : "no chunk was finished, and nothing is kept");
+                 output.chunks_done() > 0 ? kept(request, output) : "nothing of this scan is kept");
       done.whole = false;
       return done;
     }
+    if (request.verify && way != Way::files) {
+      const streams::InputFile result(output.partial(), scan.item_bytes());
+      done.verified = verified(request, read_any, [&](std::int64_t place, std::byte* to, std::size_t bytes) {
+        result.read(place, to, bytes);
+      });
+    }
     output.finish();
+  } catch (const CommandError&) {  // it is wrong
+    output.discard();
+    throw;
   } catch (const streams::InputChanged& error) {
     progress.clear();
     output.discard();
     throw CommandError(kBadInput, error.what());
   } catch (const streams::FileError& error) {
     progress.clear();
-    throw CommandError(kBadInput, output.chunks_done() > 0
-                                      ? fmt::format("{}; {}", error.what(), kept(output, scan.chunks))
-                                      : error.what());
+    throw CommandError(kBadInput, output.chunks_done() > 0 ? fmt::format("{}; {}", error.what(), kept(request, output))
+                                                           : error.what());
   }
   return done;
-}
-
-// ------------------------------------------------------------------------------------------------- verification
-
-/// Whether the output is right, by integers alone: each of its items is the one before and an item of the input.
-bool is_scan(const Problem& problem, const ReadPiece& read_in, const ReadPiece& read_out) {
-  constexpr std::int64_t kAtOnce = 1 << 18;
-  std::atomic<bool> right = true;
-  with_monoid(problem.type, problem.op, [&]<class Op>(Op op) {
-    using Item = typename Op::Item;
-    constexpr auto kBytes = static_cast<std::int64_t>(sizeof(Item));
-    const bool inclusive = problem.mode == Mode::inclusive;
-    verify::parallel_ranges(ceil_div(problem.items, kAtOnce), 1, [&](std::int64_t begin, std::int64_t end) {
-      std::vector<Item> in(kAtOnce + 1);
-      std::vector<Item> out(kAtOnce + 1);
-      try {
-        for (std::int64_t piece = begin; piece < end; ++piece) {
-          const std::int64_t first = piece * kAtOnce;
-          const std::int64_t before = first > 0 ? 1 : 0;  // with the item before, to go on from
-          const std::int64_t items = std::min(kAtOnce, problem.items - first) + before;
-          const auto bytes = static_cast<std::size_t>(items * kBytes);
-          read_in((first - before) * kBytes, reinterpret_cast<std::byte*>(in.data()), bytes);
-          read_out((first - before) * kBytes, reinterpret_cast<std::byte*>(out.data()), bytes);
-          if (first == 0 && !(out[0] == (inclusive ? in[0] : Op::identity()))) right = false;
-          for (std::size_t i = 1; i < static_cast<std::size_t>(items); ++i) {
-            if (!(out[i] == op(out[i - 1], inclusive ? in[i] : in[i - 1]))) right = false;
-          }
-        }
-      } catch (const std::exception&) {  // an output that cannot be read back is not right
-        right = false;
-      }
-    });
-  });
-  return right;
-}
-
-/// Throws CommandError if the output is wrong; false if it cannot be told.
-bool verified(const Request& request, const ReadPiece& read_in, const ReadPiece& read_out) {
-  if (!request.verify || is_floating(request.scan.problem.type)) return false;
-  if (!is_scan(request.scan.problem, read_in, read_out)) {
-    throw CommandError(kFailed,
-                       fmt::format("the output of {} is not the scan of its input", request.scan.scan->about.id));
-  }
-  return true;
 }
 
 // -------------------------------------------------------------------------------------------------- measurement
@@ -548,13 +566,7 @@ int to_files(Request& request, Report& report, Context& context) {
       if ((way == Way::naive && !request.naive) || (way == Way::files && !request.files)) continue;
       const Done done = scan_to_file(request, way, context, progress);
       if (!done.whole) return kInterrupted;
-      bool right = false;
-      if (request.verify && way != Way::files) {
-        const streams::InputFile written(*request.output, request.scan.item_bytes());
-        right = verified(request, reader(request),
-                         [&](std::int64_t place, std::byte* to, std::size_t bytes) { written.read(place, to, bytes); });
-      }
-      report.add(std::string(name(way)), repetition, done, right);
+      report.add(std::string(name(way)), repetition, done, done.verified);
       const bool last = way == Way::streamed && repetition + 1 == request.repetitions;
       if (!last) fs::remove(*request.output);  // ours; its pages are given back before the next is timed
     }
@@ -618,11 +630,12 @@ int in_memory(const Request& request, Report& report, Context& context) {
         streams::scan_one_by_one(
             recording, *device, scan.item_bytes(),
             [&](const Chunk& chunk, std::byte* to) { std::copy_n(in.get() + at(chunk), size(chunk), to); },
-            [&](const Chunk& chunk, const std::byte* from) { std::copy_n(from, size(chunk), out.get() + at(chunk)); });
+            [&](const Chunk& chunk, const std::byte* from) { std::copy_n(from, size(chunk), out.get() + at(chunk)); },
+            Pace(scan, 0, progress));
       } else {
         streams::MemorySource source(in.get(), scan.item_bytes());
         streams::MemorySink sink(*device, out.get(), scan);
-        streams::replay(recording, *device, source, sink, Pace(scan, progress));
+        streams::replay(recording, *device, source, sink, Pace(scan, scan.host_buffers, progress));
       }
       done.seconds = seconds_since(start);
       progress.clear();

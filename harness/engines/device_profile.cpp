@@ -57,6 +57,8 @@ class Reader {
     profile.hand_over_busy = optional_microseconds("hand_over_busy_us", 0);
     profile.latency_both = {optional_microseconds("copy_latency_both_in_us", profile.copy_latency.in),
                             optional_microseconds("copy_latency_both_out_us", profile.copy_latency.out)};
+    profile.latency_in_step = {optional_microseconds("copy_latency_in_step_in_us", profile.latency_both.in),
+                               optional_microseconds("copy_latency_in_step_out_us", profile.latency_both.out)};
     profile.collected = {optional_microseconds("collected_in_us", 0), optional_microseconds("collected_out_us", 0)};
     profile.collected_both = {optional_microseconds("collected_both_in_us", profile.collected.in),
                               optional_microseconds("collected_both_out_us", profile.collected.out)};

@@ -71,7 +71,8 @@ struct DeviceProfile {
   double hand_over = 0;       ///< seconds until an operation may follow one of another kind that it waits for
   double hand_over_busy = 0;  ///< likewise, of any kind, while a copy in keeps the bus from what the device reads there
   EachWay copy_latency;       ///< seconds for which a copy has its engine before the first byte
-  EachWay latency_both;       ///< seconds likewise, while something is copied the other way
+  EachWay latency_both;       ///< seconds likewise, while bytes flow the other way; cut short when they cease
+  EachWay latency_in_step;    ///< seconds likewise, of a copy that begins beside one the other way
   EachWay collected;          ///< seconds that a copy takes longer while activity records are collected
   EachWay collected_both;     ///< likewise, while something is copied the other way
   double kernel_latency = 0;  ///< seconds from when nothing holds a kernel to its first block

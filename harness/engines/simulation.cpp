@@ -75,10 +75,12 @@ struct Engine {
   CopyEngine ways;
   std::optional<std::size_t> operation;  ///< that it copies
   bool moving = false;                   ///< past the latency
+  Ticks taken = 0;                       ///< when that copy got it
+  Ticks latest = 0;                      ///< when its bytes flow if nothing shortens its latency
   double left = 0;                       ///< ticks of the copy, at the rate that one way has alone
   double slowdown = 0;                   ///< how many times longer it takes now; 0: not known yet
   Ticks since = 0;                       ///< when `left` was right
-  std::uint32_t version = 0;             ///< of its end, which may be foretold more than once
+  std::uint32_t version = 0;             ///< of what is foretold of it, more than once
   std::optional<std::size_t> last;       ///< that it copied before
   Ticks last_end = 0;
   std::size_t turn = 0;  ///< of the lane that it serves
@@ -128,7 +130,8 @@ struct Grid {
 double place(int group, int groups) { return groups == 1 ? 0 : 2.0 * group / (groups - 1) - 1; }
 
 double most_copy_latency(const DeviceProfile& device) {
-  return std::max({device.copy_latency.in, device.copy_latency.out, device.latency_both.in, device.latency_both.out});
+  return std::max({device.copy_latency.in, device.copy_latency.out, device.latency_both.in, device.latency_both.out,
+                   device.latency_in_step.in, device.latency_in_step.out});
 }
 
 class Machine {
@@ -390,18 +393,27 @@ class Machine {
         grids_.push_back(happening.operation);
         return;
       case What::bytes_flow:
-        engines_[static_cast<std::size_t>(happening.engine)].moving = true;
-        rates_changed_ = true;
-        return;
       case What::copy_ends:
         break;
     }
     Engine& engine = engines_.empty() ? alone_ : engines_[static_cast<std::size_t>(happening.engine)];
     if (engine.version != happening.version) return;  // foretold when the other way was as it is no longer
+    rates_changed_ = true;
+    if (happening.what == What::bytes_flow) {
+      engine.moving = true;
+      // What it waited beyond its own latency was for the other way.
+      const Ticks own = now_ - latency(happening.operation, device_.copy_latency);
+      span(happening.operation).when.start = seconds(std::max(engine.taken, own));
+      return;
+    }
     engine.last = std::exchange(engine.operation, {});
     engine.last_end = now_;
     engine.moving = false;
-    rates_changed_ = true;
+    for (Engine& other : engines_) {
+      if (waits_for(other, happening.operation)) {
+        flow(other, std::min(other.latest, now_ + latency(*other.operation, device_.copy_latency)));
+      }
+    }
     complete(happening.operation);
   }
 
@@ -499,7 +511,7 @@ class Machine {
       if (work.held_by) span(operation).held = {seconds(now_), streams::Idle::launches, work.held_by};
       if (is_copy(operations_[operation])) {
         span(operation).when.start = seconds(now_);
-        const Ticks end = now_ + copy_latency(operation, false) + copy_time_[operation];
+        const Ticks end = now_ + latency(operation, device_.copy_latency) + copy_time_[operation];
         happenings_.push({.at = end, .operation = operation, .what = What::copy_ends});
       } else {
         happenings_.push({.at = now_ + kernel_latency_, .operation = operation, .what = What::grid_arrives});
@@ -547,17 +559,29 @@ class Machine {
     }
   }
 
-  Ticks copy_latency(std::size_t operation, bool both) const {
-    const EachWay& latency = both ? device_.latency_both : device_.copy_latency;
-    return ticks(copies_in(operations_[operation]) ? latency.in : latency.out);
+  Ticks latency(std::size_t operation, const EachWay& of) const {
+    return ticks(copies_in(operations_[operation]) ? of.in : of.out);
+  }
+
+  /// Whether an engine has a copy the other way that has not begun to flow.
+  bool waits_for(const Engine& engine, std::size_t operation) const {
+    return engine.operation && !engine.moving &&
+           copies_in(operations_[*engine.operation]) != copies_in(operations_[operation]);
+  }
+
+  void flow(Engine& engine, Ticks at) {
+    happenings_.push({.at = at,
+                      .operation = *engine.operation,
+                      .what = What::bytes_flow,
+                      .engine = static_cast<int>(&engine - engines_.data()),
+                      .version = ++engine.version});
   }
 
   void start_copy(std::size_t operation, Engine& engine) {
     const Work& work = work_[operation];
     streams::Span& span = this->span(operation);
     span.when.start = seconds(now_);
-    const auto number = static_cast<int>(&engine - engines_.data());
-    result_.copy_engine[work.span] = number;
+    result_.copy_engine[work.span] = static_cast<int>(&engine - engines_.data());
     if (work.held_by && work.ready < now_) span.held = {seconds(now_), streams::Idle::launches, work.held_by};
     const bool other_way = engine.last && copies_in(operations_[*engine.last]) != copies_in(operations_[operation]);
     if (other_way && engine.last_end == now_ && work.ready < now_) {
@@ -567,17 +591,28 @@ class Machine {
     engine.operation = operation;
     engine.left = static_cast<double>(copy_time_[operation]);
     engine.slowdown = 0;
-    const bool in = copies_in(operations_[operation]);
-    const bool both = std::ranges::any_of(engines_, [&](const Engine& other) {
-      return &other != &engine && other.operation && copies_in(operations_[*other.operation]) != in;
-    });
-    const Ticks latency = copy_latency(operation, both);
-    if (latency > 0) {
-      happenings_.push({.at = now_ + latency, .operation = operation, .what = What::bytes_flow, .engine = number});
-    } else {
-      engine.moving = true;
-      rates_changed_ = true;
+    engine.taken = now_;
+    begin_beside(operation, engine);
+  }
+
+  /// While bytes flow the other way a copy begins late; as they cease it begins with the next one there, and from then
+  /// on both may stay in step, as they do on an H200 where copies are of about 1 MiB.
+  void begin_beside(std::size_t operation, Engine& engine) {
+    Ticks until_flow = latency(operation, device_.copy_latency);
+    for (Engine& other : engines_) {
+      if (waits_for(other, operation)) {
+        until_flow = std::max(until_flow, latency(operation, device_.latency_in_step));
+        const Ticks in_step = std::max(other.taken + latency(*other.operation, device_.latency_in_step),
+                                       now_ + latency(*other.operation, device_.copy_latency));
+        flow(other, std::min(other.latest, in_step));
+      } else if (other.moving && copies_in(operations_[*other.operation]) != copies_in(operations_[operation])) {
+        until_flow = std::max(until_flow, latency(operation, device_.latency_both));
+      }
     }
+    engine.latest = now_ + until_flow;
+    if (until_flow > 0) return flow(engine, engine.latest);
+    engine.moving = true;
+    rates_changed_ = true;
   }
 
   /// Foretells the end of each copy whose rate has changed.

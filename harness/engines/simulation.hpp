@@ -6,8 +6,9 @@
 //                      lane, whatever their streams. The operations of a captured schedule have a queue a stream: a
 //                      graph keeps dependencies, not the order of issue.
 //     copy engines     one copy at a time each, of those that wait the first issued, or one queue after another. Both
-//                      ways at once are slower: rates change when the other way begins and ends. Without engines,
-//                      whatever runs runs alone.
+//                      ways at once are slower: rates change when the other way begins and ends. A copy that begins
+//                      while bytes flow the other way begins later, or as they cease: then both begin together, and
+//                      short ones stay in step. Without engines, whatever runs runs alone.
 //     block scheduler  a kernel that leaves its queue is a grid; grids start blocks in the order of their launch, as
 //                      multiprocessors have room. So the blocks of one grid run in waves, and another's fill its tail.
 //                      Where running grids ask for more than the device has, older ones come first.

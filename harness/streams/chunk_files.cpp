@@ -131,6 +131,9 @@ ResumableOutput::ResumableOutput(fs::path path, std::int64_t bytes, Json asked, 
   file_ = OpenFile(open(partial().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
   if (file_.get() < 0) cannot_write(partial(), system_says());
   if (flock(file_.get(), LOCK_EX | LOCK_NB) != 0) cannot_write(partial(), "another process is writing it");
+  if (options_.fresh && fs::exists(state_path(), ignored)) {
+    begun_anew_ = fmt::format("what an interrupted run left in '{}' is removed", partial().string());
+  }
   if (options_.fresh || !read_state()) {
     chunks_done_ = 0;
     carry_.clear();

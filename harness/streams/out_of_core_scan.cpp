@@ -111,10 +111,12 @@ void replay(const Recording& recording, ScanDevice& device, ChunkSource& source,
 
 void scan_one_by_one(const Recording& recording, ScanDevice& device, std::size_t item_bytes,
                      const std::function<void(const Chunk&, std::byte*)>& read,
-                     const std::function<void(const Chunk&, const std::byte*)>& write) {
+                     const std::function<void(const Chunk&, const std::byte*)>& write,
+                     const std::function<bool(const Chunk&)>& go_on) {
   const HostArray memory = pageable_memory(static_cast<std::size_t>(recording.buffer_items) * item_bytes);
   for (const Chunk& chunk : split(recording.job.items, recording.job.chunks, recording.job.buffers)) {
     if (chunk.empty()) continue;
+    if (!go_on(chunk)) return;
     const Stream stream = recording.streams.front();
     read(chunk, memory.get());
     device.copy_in(chunk, stream, memory.get());

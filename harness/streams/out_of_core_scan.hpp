@@ -122,9 +122,10 @@ void replay(const Recording& recording, ScanDevice& device, ChunkSource& source,
             const std::function<bool(const Chunk&)>& go_on);
 
 /// What it is compared with: for each chunk read, copy, scan, copy, write, one after another, in memory that is not
-/// pinned. `read` and `write` are given the chunk and its place in memory.
+/// pinned. `read` and `write` are given the chunk and its place in memory; `go_on` is asked as by replay().
 void scan_one_by_one(const Recording& recording, ScanDevice& device, std::size_t item_bytes,
                      const std::function<void(const Chunk&, std::byte*)>& read,
-                     const std::function<void(const Chunk&, const std::byte*)>& write);
+                     const std::function<void(const Chunk&, const std::byte*)>& write,
+                     const std::function<bool(const Chunk&)>& go_on);
 
 }  // namespace scanlab::streams
