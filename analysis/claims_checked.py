@@ -187,7 +187,7 @@ def table(checked: Sequence[Checked], caption: str, figures: bool = True) -> Tab
             Column("wanted", "wanted", right=False),
             Column("measured", "measured", _measured),
             Column("where", "at", right=False, wrap=9),
-            Column("verdict", "verdict", right=False, wrap=6.5),
+            Column("verdict", "verdict", right=False, wrap=4.5),
             *([Column("bound", "bound", right=False)] if bound else []),
             Column("source", "source", right=False),
             *([Column("figure", "shown in", code, right=False)] if figures else []),
