@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import sys
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from pathlib import Path
@@ -11,9 +13,11 @@ from typing import Any
 
 from analysis import DATA
 from analysis.evidence import CUBS, Key
-from analysis.results import ideal_bytes
+from analysis.results import ELEMENT_BYTES, ideal_bytes
+from analysis.statistics import Interval
 
 FILE = DATA.parent / "paper" / "claims.toml"
+REFERENCES = FILE.with_name("references.bib")
 OURS = "scanlab"
 """The source of claims that are the report's own: its targets."""
 
@@ -34,6 +38,9 @@ _LIMITS = {
     "powers": lambda key, wanted: not wanted or power_of_two(key.items),
 }
 _CASES = {"type", "items", *_DEFAULTS, *_LIMITS}
+_NAMES = {"type": tuple(ELEMENT_BYTES), "op": ("plus", "max", "min", "affine"), "mode": ("inclusive", "exclusive"), "cache": ("cold", "warm"),
+          "launch": ("stream", "graph")}  # fmt: skip
+"""What a case can be named by: any other name would be of no case, and its claim never measured."""
 
 
 class ClaimsError(ValueError):
@@ -82,6 +89,10 @@ class Claim:
             return abs(value - equal) <= self.variation * equal
         return value >= low * (1 - self.variation) if low is not None else value <= high * (1 + self.variation)
 
+    def sure(self, values: Iterable[Interval]) -> bool:
+        """Whether the whole of each interval is within the bound too; nothing speaks against it where none is known."""
+        return all(self.meets(value.low) and self.meets(value.high) for value in values if value.known)
+
     def worst(self, values: Sequence[Any], key) -> Any:
         """The one farthest from the bound."""
         if self.equals is not None:
@@ -117,10 +128,10 @@ def read(file: Path = FILE) -> tuple[Claim, ...]:
     entries = content.get("claim")
     if not isinstance(entries, list) or not entries:
         raise ClaimsError(f"{file}: holds no [[claim]]")
-    claims, known = [], _figures()
+    claims, known, sources = [], _figures(), _sources()
     for number, entry in enumerate(entries, start=1):
         named = f" ({entry['statement']})" if isinstance(entry.get("statement"), str) else ""
-        if wrong := _wrong(entry, known):
+        if wrong := _wrong(entry, known, sources):
             raise ClaimsError(f"{file}: claim {number}{named}: {wrong}")
         ours = {"on": device(file)} if entry["source"] == OURS else {}
         claims.append(Claim(**(ours | entry)))
@@ -145,7 +156,11 @@ def _figures() -> set[str]:
     return {path.stem for part in ("figures", "tables") for path in (Path(__file__).parent / part).glob("*.py") if path.stem != "__init__"}
 
 
-def _wrong(entry: Mapping[str, Any], figures: set[str]) -> str:
+def _sources() -> set[str]:
+    return {OURS, *re.findall(r"^@\w+{\s*([^\s,]+)", REFERENCES.read_text(encoding="utf-8"), re.MULTILINE)}
+
+
+def _wrong(entry: Mapping[str, Any], figures: set[str], sources: set[str]) -> str:
     """What is wrong with a claim, if anything is."""
     if unknown := set(entry) - {of.name for of in fields(Claim)}:
         return f"unknown field {', '.join(sorted(unknown))}"
@@ -154,20 +169,44 @@ def _wrong(entry: Mapping[str, Any], figures: set[str]) -> str:
             return f"names no {name}"
     if entry["figure"] not in figures:
         return f"figure: {entry['figure']!r} is no figure or table of analysis/figures/ or analysis/tables/"
+    if entry["source"] not in sources:
+        return f"source: {entry['source']!r} is neither {OURS!r} nor a key of {REFERENCES.name}"
     if entry["measure"] not in MEASURES:
         return f"measure: {entry['measure']!r} is none of {', '.join(MEASURES)}"
     if lacking := [name for name in sorted(MEASURES[entry["measure"]]) if not entry.get(name)]:
         return f"measure {entry['measure']!r} needs {' and '.join(lacking)}"
     bounds = [name for name in _BOUNDS if name in entry]
     if len(bounds) != 1 or any(not _is_number(entry[name]) for name in bounds):
-        return f"needs one of {', '.join(_BOUNDS)}, a number, and has {' and '.join(bounds) or 'none'}"
+        return f"needs one of {', '.join(_BOUNDS)}, a finite number, and has {' and '.join(bounds) or 'none'}"
     variation = entry.get("variation", 0)
     if not _is_number(variation) or not 0 <= variation < 1:
         return f"variation is {variation!r}, not a fraction such as 0.05"
     if not isinstance(entry.get("cases", {}), dict) or (unknown := set(entry.get("cases", {})) - _CASES):
         return f"cases: may have {', '.join(sorted(_CASES))}, and not {entry['cases']!r}"
-    return ""
+    for name in ("variant", "of_published", "device", "workload"):
+        if not isinstance(entry.get(name, ""), str):
+            return f"{name} is {entry[name]!r}, not a name"
+    over = entry.get("over", "cub")
+    if over != "cub" and not (isinstance(over, list) and all(isinstance(name, str) for name in over)):
+        return f"over is {over!r}, neither \"cub\" nor a list of variants"
+    for name in ("least_gib", "or_of_copy_kernel"):
+        if not _is_number(entry.get(name, 0)):
+            return f"{name} is {entry[name]!r}, not a finite number"
+    if entry["measure"] in ("traffic", "speedup") and not isinstance(entry["cases"].get("items", 0 if entry["measure"] == "speedup" else None), int):
+        return f"measure {entry['measure']!r} needs cases of one number of items"
+    return next(filter(None, (_wrong_case(name, value) for name, value in entry.get("cases", {}).items())), "")
+
+
+def _wrong_case(name: str, value: Any) -> str:
+    """What is wrong with one entry of ``cases``, if anything is."""
+    if name in _NAMES:
+        return "" if value in _NAMES[name] else f"cases: {name} is {value!r}, none of {', '.join(_NAMES[name])}"
+    if name == "powers":
+        return "" if isinstance(value, bool) else f"cases: powers is {value!r}, neither true nor false"
+    numbers = value if name == "items" and isinstance(value, list) else [value]
+    return "" if numbers and all(_is_number(n) and n >= 0 and n == int(n) for n in numbers) else f"cases: {name} is {value!r}, not a whole number"
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    """A finite number, for TOML has nan and inf too."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= sys.float_info.max

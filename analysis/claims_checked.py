@@ -126,7 +126,7 @@ def _worst(claim: Claim, measure: str, known: Sequence[tuple[Interval, str]]) ->
     if not known:
         return unknown(claim, measure)
     value, where = claim.worst(known, key=lambda pair: pair[0].value)
-    return Target(claim.statement, measure, claim.wanted, value, where, int(claim.meets(value.value)), 1)
+    return Target(claim.statement, measure, claim.wanted, value, where, int(claim.meets(value.value)), 1, sure=claim.sure(interval for interval, _ in known))
 
 
 # --------------------------------------------------------------------------------------------------- table
@@ -179,14 +179,15 @@ def table(checked: Sequence[Checked], caption: str, figures: bool = True) -> Tab
     bound = any(row["bound"] for row in rows)
     return Table(
         caption=f"{caption}, with 95% bootstrap intervals in brackets: at the size, and in the run of the newest code, that is farthest "
-        "from what is wanted; cold and launched in a stream unless said. A percentage behind what is wanted is how far a value may miss it."
+        "from what is wanted; cold and launched in a stream unless said. A percentage behind what is wanted is how far a value may miss it. "
+        + BY_MEDIAN
         + (BOUND if bound else ""),
         columns=(
             Column("statement", "claim", right=False, wrap=17),
             Column("wanted", "wanted", right=False),
             Column("measured", "measured", _measured),
             Column("where", "at", right=False, wrap=9),
-            Column("verdict", "verdict", right=False),
+            Column("verdict", "verdict", right=False, wrap=4.5),
             *([Column("bound", "bound", right=False)] if bound else []),
             Column("source", "source", right=False),
             *([Column("figure", "shown in", code, right=False)] if figures else []),
@@ -196,6 +197,10 @@ def table(checked: Sequence[Checked], caption: str, figures: bool = True) -> Tab
     )  # fmt: skip
 
 
+BY_MEDIAN = (
+    "What is wanted is met, or not, by the median; the interval says how sure that is, and where one reaches beyond the bound, this one or that "
+    "of another size or run, that is said."
+)
 BOUND = (
     " Bound: for a claim of ours that fails, what is measured there without the scan, in what the claim is measured in: of a copy of "
     "the same items, copy_one_wave, whose blocks meet between reading and writing as those of one_wave do, where that was timed, else the "
@@ -211,8 +216,10 @@ def bounded(target: Target) -> str:
 
 
 def _said(one: Checked) -> str:
-    """The verdict; of a claim that holds in some runs, in how many it does not."""
+    """The verdict; of a claim that holds in some runs, in how many it does not, and of one that holds by the median alone, that."""
     met, runs = one.target.met, one.target.runs
+    if one.target.unsure:
+        return f"{one.verdict}, an interval does not"
     return f"{one.verdict} in {runs - met} of {runs} runs" if 0 < met < runs else one.verdict
 
 

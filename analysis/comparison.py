@@ -61,6 +61,8 @@ def read(file: Path) -> Measured:
     if len(found.runs) + len(found.streams) != 1 or not (timed := results.repeated(found)):
         raise Refused(str(Problem(file, "", "holds no repeated timings (of scanlab bench, streams run or stream-scan)")))
     (of,) = timed
+    if lacking := [key for key in ("date", "git_commit") if not of.run.context.get(key)]:
+        raise Refused(*(str(Problem(file, f"context.{key}", "is missing: what is compared says where it is from")) for key in lacking))
     return Measured(of.run, of.kind, repetitions(of.timings, REPEATED[of.kind]), drift.throttling(of))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -10,7 +11,11 @@ SOUND, FOUND, BAD_INPUT = 0, 1, 2
 
 
 def say(sentence: str) -> None:
-    print(sentence, flush=True)
+    """Where nobody reads on, as behind ``| head``, what is left is not said; files are still written and the status is the same."""
+    try:
+        print(sentence, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def complain(sentence: object) -> None:

@@ -57,8 +57,8 @@ def lacking(rounds: Mapping[Any, Collection[int]]) -> str:
 
 
 def whole(entry: Mapping[str, Any], key: str, default: int | None = None) -> int:
-    """A whole number of an entry; ValueError if it is none, or if it is missing and has no default."""
+    """A whole number of an entry, 0 or more; ValueError if it is none, or if it is missing and has no default."""
     value = entry.get(key, default)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value // 1:
-        raise ValueError(f"{key} is {value!r}, not a whole number")
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value // 1 or value < 0:
+        raise ValueError(f"{key} is {value!r}, not a whole number of 0 or more")
     return int(value)

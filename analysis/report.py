@@ -150,7 +150,7 @@ def footer_line(provenances: list[Provenance]) -> str:
 def caption(text: str, provenances: list[Provenance]) -> str:
     """A LaTeX caption: what is shown, then where each number comes from and how often it was repeated."""
     sources = [" (".join(part for part in (p.line(), p.repeated) if part) + (")" if p.repeated else "") for p in provenances]
-    shown = re.sub(r"\b([234])n\b", r"$\1n$", latex_cell(text)).replace("index i", "index $i$")
+    shown = re.sub(r"\b([234]n\b(?:/\(n \+ \d\))?)", r"$\1$", latex_cell(text)).replace("index i", "index $i$")
     if not sources:
         return f"\\caption{{{shown}}}\n"
     return f"\\caption{{{shown} {latex('; '.join(sources))}.}}\n"

@@ -41,7 +41,7 @@ SCANS = "scans"
 REPEATED = {SCANS: CASE, streams.SCHEDULES: ["entry", *streams.SCHEDULE, "bytes"], streams.STREAM_SCAN: streams.SCAN}
 """The kinds of file that hold repeated timings, and the columns that name a case in each."""
 
-_ELEMENT_BYTES = {"i8": 1, "i16": 2, "f16": 2, "i32": 4, "f32": 4, "i64": 8, "f64": 8}
+ELEMENT_BYTES = {"i8": 1, "i16": 2, "f16": 2, "i32": 4, "f32": 4, "i64": 8, "f64": 8}
 STREAM = "stream"
 """How runs are launched where a name does not say."""
 
@@ -334,7 +334,7 @@ def ideal_bytes(type_name: str, op: str, items: int) -> int:
 
     Items of the ``affine`` operator are pairs of the element type.
     """
-    return 2 * items * _ELEMENT_BYTES[type_name] * (2 if op == "affine" else 1)
+    return 2 * items * ELEMENT_BYTES[type_name] * (2 if op == "affine" else 1)
 
 
 def read(measured: Iterable[Path], recorded: Iterable[Path], first: str = "") -> Results:
@@ -507,7 +507,7 @@ def parse_case(name: str) -> dict[str, Any]:
     missing = [key for key in _NAME_KEYS if key not in values]
     if missing:
         raise ValueError(f"its name lacks {', '.join(missing)}")
-    if values["type"] not in _ELEMENT_BYTES:
+    if values["type"] not in ELEMENT_BYTES:
         raise ValueError(f"unknown type {values['type']!r}")
     if not values["items"].isdigit():
         raise ValueError(f"items must be a whole number, not {values['items']!r}")

@@ -77,7 +77,7 @@ def _schedule(claim: Claim, schedules: ScheduleEvidence | None) -> Target:
 
 
 def _found(claim: Claim, measure: str, value: Interval, where: str) -> Target:
-    return Target(claim.statement, measure, claim.wanted, value, where, int(claim.meets(abs(value.value))), 1)
+    return Target(claim.statement, measure, claim.wanted, value, where, int(claim.meets(abs(value.value))), 1, sure=claim.sure([value]))
 
 
 def _of_duplex(claim: Claim, scans: ScanEvidence | None) -> Target:
@@ -119,7 +119,8 @@ def _of_naive(claim: Claim, scans: ScanEvidence | None) -> Target:
     others = ", ".join(f"{other.value:.2f}" for other, _, _ in found if other is not value)
     besides = f"; {others} in other sessions" if others else ""
     met = sum(claim.meets(other.value) for other, _, _ in found)
-    row = Target(claim.statement, measure, claim.wanted, value, f"{size_name(LARGE_SCAN)}, by {place}{besides}", met, len(found))
+    row = Target(claim.statement, measure, claim.wanted, value, f"{size_name(LARGE_SCAN)}, by {place}{besides}", met, len(found),
+                 sure=claim.sure(other for other, _, _ in found))  # fmt: skip
     if row.reached or alone is None:
         return row
     return replace(row, bound=Bound("reading and writing alone", alone.value, claim.meets(alone.value)))

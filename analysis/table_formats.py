@@ -26,7 +26,8 @@ _POWER = re.compile(r"(2\^\d+)")
 
 def latex(text: str) -> str:
     """Plain text with everything that LaTeX would take as a command made harmless."""
-    return "".join(_LATEX.get(character, character) for character in text)
+    harmless = "".join(_LATEX.get(character, character) for character in text.replace("--", "\0"))
+    return harmless.replace("\0", "-{}-")  # --repeat: two hyphens would become a dash
 
 
 @dataclass(frozen=True)

@@ -53,11 +53,27 @@ class Target:
     """For a row that is not reached, at ``where``: the fastest copy, and below the one that meets as one_wave does."""
     meeting_copy: Beside | None = None
     bound: Bound | None = None
+    sure: bool = True
+    """The intervals meet the bound too, in each case and run."""
 
     @property
     def reached(self) -> bool | None:
-        """In every run; None: there are no data to tell."""
+        """In every run, by the median; None: there are no data to tell."""
         return self.met == self.runs if self.runs else None
+
+    @property
+    def unsure(self) -> bool:
+        """It is reached by the median alone."""
+        return self.reached is True and not self.sure
+
+    @property
+    def standing(self) -> str:
+        """Whether it is reached, in print."""
+        if self.reached is None:
+            return "—"
+        if self.reached:
+            return "yes, an interval not" if self.unsure else "yes"
+        return f"{self.met} of {self.runs} runs" if self.met else "no"
 
 
 Ratio = Callable[[Key], list[tuple[Interval, int]]]
@@ -137,7 +153,8 @@ def _row(claim: Claim, timings: AllTimingEvidence, ratio: Ratio) -> Target:
     fastest, meeting = _copies(timings, key) if missed and claim.source == claims.OURS else (None, None)
     of = meeting or fastest
     bound = Bound(of.copy, of.times_cub, claim.meets(of.times_cub)) if of and claim.over == "cub" else None
-    return Target(claim.statement, _measure(claim), claim.wanted, value, _place(key), len(runs - missed), len(runs), fastest, meeting, bound)
+    return Target(claim.statement, _measure(claim), claim.wanted, value, _place(key), len(runs - missed), len(runs), fastest, meeting, bound,
+                  claim.sure(value for value, _, _ in known))  # fmt: skip
 
 
 def _copies(timings: AllTimingEvidence, key: Key) -> tuple[Beside | None, Beside | None]:
@@ -166,8 +183,9 @@ def _or_of_copy_kernel(claim: Claim, timings: AllTimingEvidence, row: Target) ->
         return row
     where = f"{row.where}; {by_kernel.ratio.value:.3f} of {by_kernel.rival}"
     row = replace(row, measure=f"{row.measure}, or {claim.or_of_copy_kernel:.2f} of that copy kernel", where=where)
-    reached = by_kernel.ratio.value >= claim.or_of_copy_kernel
-    return replace(row, met=row.runs, fastest_copy=None, meeting_copy=None) if reached else row
+    if by_kernel.ratio.value < claim.or_of_copy_kernel:
+        return row
+    return replace(row, met=row.runs, fastest_copy=None, meeting_copy=None, sure=not by_kernel.ratio.low < claim.or_of_copy_kernel)
 
 
 def _copy_kernel(timings: AllTimingEvidence, key: Key) -> str:

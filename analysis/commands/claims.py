@@ -53,6 +53,8 @@ def run(options: argparse.Namespace) -> int:
     say(table.markdown())
     verdicts = [one.verdict for one in checked]
     counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in claims_checked.VERDICTS.values() if verdict in verdicts)
+    if unsure := sum(one.target.unsure for one in checked):
+        counts += f"; of those that hold, {unsure} by the median and not by every interval"
     say(f"{count(len(checked), 'claim')}: {counts}.")
     if options.readme:
         if not (provenances := claims_checked.provenances(checked)):

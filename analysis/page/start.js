@@ -5,6 +5,7 @@ let views = {};
 let name = "";
 let drawn = null; // the chart that stands on the page
 let turn = 0; // counts drawings, so that one that was overtaken is dropped
+let width = 0; // of the chart's place when it was last drawn for
 
 const CONFIG = {
   background: "#ffffff", font: 'system-ui, "DejaVu Sans", sans-serif', view: { stroke: null },
@@ -56,12 +57,14 @@ function table(shown) {
 
 async function draw(shown) {
   const mine = ++turn;
-  const room = element("chart").clientWidth - 40; // the menu to save the chart stands at its right
+  width = element("chart").clientWidth;
+  const room = width - 40 - (shown.window ? 80 : 0); // the menu to save the chart stands at its right, and lanes have names
+  if (room <= 0) return; // not laid out yet: it is drawn once it is
   const layered = !shown.window;
   const spec = {
     $schema: "https://vega.github.io/schema/vega-lite/v6.json", config: CONFIG, description: shown.description,
     ...(layered ? { width: room, height: Math.min(460, Math.max(300, 0.45 * room)), autosize: { type: "fit", contains: "padding" } } : {}),
-    ...shown.spec(shown.window ? room - 80 : room),
+    ...shown.spec(room),
   };
   const place = document.createElement("div");
   const made = await vegaEmbed(place, spec, { renderer: "svg", actions: { export: true, source: false, compiled: false, editor: false } });
@@ -110,11 +113,8 @@ function listen() {
     if (act || set) render();
   });
   addEventListener("hashchange", () => { readAddress(); render(); });
-  let width = element("chart").clientWidth;
   new ResizeObserver(() => {
-    if (element("chart").clientWidth === width) return;
-    width = element("chart").clientWidth;
-    render();
+    if (element("chart").clientWidth !== width) render();
   }).observe(element("chart"));
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.claims_checked import bounded
+from analysis.claims_checked import BY_MEDIAN, bounded
 from analysis.streams_evidence import ScanEvidence, ScheduleEvidence, Schedules, StreamScans, TraceEvidence, Traces
 from analysis.streams_targets import targets
 from analysis.table_formats import Column, Table, with_interval
@@ -16,7 +16,7 @@ def build(schedules: ScheduleEvidence, scans: ScanEvidence, traces: TraceEvidenc
     rows = targets(schedules, scans, traces)
     return Table(
         caption="What was to be reached by schedules and by stream-scan, with 95% bootstrap intervals in brackets where there were "
-        "repetitions enough. A schedule's bound is fill plus the longest of copy in, kernels and copy out, with the copy rates while "
+        "repetitions enough. " + BY_MEDIAN + " A schedule's bound is fill plus the longest of copy in, kernels and copy out, with the copy rates while "
         "both directions run for all but the first copy in and the last one out, of the same run; of vector_add, with two arrays in and one "
         "out, both directions run during half of the copies in at most, so that a schedule can take less. From files, streamed and naive are by the "
         "way to write that is the faster for it, which can be of two processes of one session, and the session counts that gains "
@@ -28,10 +28,10 @@ def build(schedules: ScheduleEvidence, scans: ScanEvidence, traces: TraceEvidenc
             Column("wanted", "wanted", right=False),
             Column("measured", "measured", lambda interval: with_interval(interval, 3)),
             Column("where", "at", right=False, wrap=10),
-            Column("reached", "reached", {True: "yes", False: "no", None: "—"}.get, right=False),
+            Column("standing", "reached", right=False, wrap=5),
             Column("bound", "bound", right=False, wrap=8),
         ),
         rows=pd.DataFrame({name: pd.Series([getattr(row, name) for row in rows], dtype=object)
-                           for name in ("what", "measure", "wanted", "measured", "where", "reached")}).assign(bound=[bounded(row) for row in rows]),
+                           for name in ("what", "measure", "wanted", "measured", "where", "standing")}).assign(bound=[bounded(row) for row in rows]),
         wide=True,
     )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analysis.claims_checked import BY_MEDIAN
 from analysis.evidence import AllTimingEvidence, AllTimings, Kernels, TableEvidence
 from analysis.statistics import Interval
 from analysis.table_formats import Column, Table, records, whole, with_interval
@@ -17,13 +18,13 @@ def build(timings: AllTimingEvidence, kernels: TableEvidence) -> Table:
         caption="What was to be reached, by best unless another is named, cold and launched in a stream unless said: at "
         "the size, and in the run of the newest code, that is farthest from the bound, with 95% bootstrap intervals in brackets. CUB is "
         "the fastest of its scans in that case. Where memcpy is missed, the copy kernel with the access path of the chosen scan may stand "
-        "in." + (COPIES if copies else ""),
+        "in. " + BY_MEDIAN + (COPIES if copies else ""),
         columns=(
             Column("what", "of what", right=False),
             Column("wanted", "wanted", right=False),
             Column("measured", "measured", _measured),
             Column("where", "at n", right=False, wrap=6.5),
-            Column("reached", "reached", right=False),
+            Column("reached", "reached", right=False, wrap=4.5),
             *((
                 Column("fastest_copy", "which", lambda v: v.removeprefix("copy_"), right=False, group="fastest copy"),
                 Column("fastest_times_cub", "× CUB", _two, group="fastest copy"),
@@ -48,7 +49,7 @@ def _cells(row: Target) -> dict[str, object]:
     fastest, meeting = row.fastest_copy, row.meeting_copy
     return {name: getattr(row, name) for name in ("what", "measured", "where")} | {
         "wanted": f"{row.wanted} {row.measure}",
-        "reached": "—" if row.reached is None else "yes" if row.reached else f"{row.met} of {row.runs} runs" if row.met else "no",
+        "reached": row.standing,
         "fastest_copy": fastest.copy if fastest else "",
         "fastest_times_cub": fastest and fastest.times_cub, "fastest_share": fastest and fastest.share,
         "meeting_times_cub": meeting and meeting.times_cub, "meeting_share": meeting and meeting.share,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import itertools
 import json
+import os
 import re
 import subprocess
 import sys
@@ -18,6 +20,7 @@ from scipy import stats
 
 from analysis import DATA, comparison, comparison_page, noise, results
 from analysis.__main__ import main
+from analysis.evidence import VENDOR_CODE
 from analysis.tests import stream_fixtures
 from analysis.tests.fixtures import case_name, context, repetition
 
@@ -141,6 +144,21 @@ def test_two_recorded_runs_of_one_commit_show_nothing_by_the_noise_of_others(tmp
     assert comparison.judged(found, known).both["verdict"].value_counts().to_dict() == {"neither": cases}
     without = comparison.judged(found, 0.0).both["verdict"].value_counts()
     assert without["slower"] + without["faster"] > 20  # which the threshold is for
+
+
+ON_RECORD = [pair for file in sorted(noise.FOLDER.glob("*.json")) for pair in json.loads(file.read_text())["pairs"]]
+recorded = functools.lru_cache(lambda file: comparison.read(DATA / file))  # most files are of several pairs
+
+
+@pytest.mark.parametrize("pair", ON_RECORD, ids=lambda pair: " ".join(pair[run]["file"].removesuffix(".json.gz") for run in "ab"))
+def test_no_pair_on_record_shows_a_difference_in_code_that_it_says_is_the_same(pair: dict[str, Any]) -> None:
+    a, b = (recorded(pair[run]["file"]) for run in "ab")
+    found = comparison.paired(a, b)
+    (known,) = noise.read([a.run.device])
+    verdicts = comparison.judged(found, known.thresholds(found.kind, found.both)).both
+    own = verdicts[verdicts["variant"].isin(VENDOR_CODE)] if pair["of"] == "vendor" else verdicts
+    assert len(own) >= sum(row["cases"] for row in pair["thresholds"]) > 0
+    assert not len(own[own["verdict"].isin([comparison.SLOWER, comparison.FASTER])])
 
 
 def test_one_command_run_twice_shows_nothing() -> None:
@@ -267,8 +285,11 @@ def test_bad_files_are_refused_and_nothing_is_written(tmp_path: Path, capsys: py
     (tmp_path / "table.csv").write_text("a,b\n1,2\n")
     write(tmp_path / "old.json", {"best": 1e5}, schema="scanlab-results/0")
     write(tmp_path / "other.json", {"unlike": 1e5})
+    write(tmp_path / "whose.json", {"best": 1e5}, git_commit="")
+    (tmp_path / "before.json").write_text(Path(good).read_text().replace('"round": 4.0', '"round": -4'))
     for bad, said in (("nowhere.json", "no such file"), (".", "is a folder"), ("cut.json", "cut.json: line 1"), ("table.csv", "holds no repeated timings"),
-                      ("old.json", "old.json: context.schema"), ("other.json", "have no case in common")):  # fmt: skip
+                      ("old.json", "old.json: context.schema"), ("other.json", "have no case in common"), ("whose.json", "whose.json: context.git_commit: is missing"),
+                      ("before.json", r"before.json: benchmarks\[4\] .*round is -4, not a whole number of 0 or more")):  # fmt: skip
         assert main(["compare", good, str(tmp_path / bad), "--out", str(out)]) == 2
         assert re.search(said, capsys.readouterr().err)
     assert not out.exists()
@@ -287,6 +308,16 @@ def test_a_page_alone_takes_no_time_to_load_what_draws(tmp_path: Path) -> None:
     file = write(tmp_path / "a.json", {"best": 1e5})
     of = f"import sys; from analysis.__main__ import main; main(['compare', {file!r}, {file!r}, '--threshold', '0.03']); sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", of], cwd=DATA.parent, stdout=subprocess.DEVNULL).returncode == 0
+
+
+def test_who_stops_reading_gets_no_traceback_and_the_same_status(tmp_path: Path) -> None:
+    a, b = write(tmp_path / "a.json", {"best": 1e5}), write(tmp_path / "b.json", {"best": 1.2e5}, seed=2)
+    read, written = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "analysis", "compare", a, b, "--threshold", "0.03"]
+    ended = subprocess.run(command, cwd=DATA.parent, stdout=written, stderr=subprocess.PIPE, text=True)
+    os.close(written)
+    assert (ended.returncode, ended.stderr) == (1, "")
 
 
 def test_a_compressed_file_is_compared(tmp_path: Path) -> None:

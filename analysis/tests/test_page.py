@@ -394,6 +394,21 @@ def test_nothing_is_cut_off_and_nothing_is_fetched(chromium: Browser, recorded: 
 
 
 @needs_browser
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_chart_that_has_no_room_yet_is_drawn_once_it_has(chromium: Browser, recorded: Path, view: str) -> None:
+    hidden = "document.addEventListener('readystatechange', () => { document.body.style.display = 'none'; }, { once: true })"
+    script = chromium.send("Page.addScriptToEvaluateOnNewDocument", source=hidden)["identifier"]
+    try:
+        chromium.open(recorded, f"#view={view}")
+    finally:
+        chromium.send("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
+    assert chromium.evaluate("document.getElementById('chart').clientWidth") == 0 and chromium.troubles() == []
+    chromium.evaluate("document.body.style.display = ''")
+    chromium.until("document.querySelector('#chart svg') !== null", what="the chart")
+    assert chromium.troubles() == []
+
+
+@needs_browser
 def test_views_are_reached_and_boxes_set_by_keyboard_alone(chromium: Browser, recorded: Path) -> None:
     chromium.open(recorded)
     reached = []

@@ -26,7 +26,7 @@ def write(folder: Path, name: str, times: dict[str, float], items: int = GIB_OF_
     folder.mkdir(exist_ok=True)
     entries = [repetition(case_name(variant, items, launch="stream"), i, time * spread, **_KERNEL | changes.get("kernel", {}),
                           **({"label": label} if variant == "best" else {}))
-               for variant, time in times.items() for i, spread in enumerate(SPREAD)]  # fmt: skip
+               for variant, time in times.items() for i, spread in enumerate(changes.get("spread", SPREAD))]  # fmt: skip
     about = context(date=changes.get("date", "2026-01-02"), git_commit=changes.get("commit", COMMIT))
     (folder / name).write_text(json.dumps({"context": about, "benchmarks": entries}))
 
@@ -116,6 +116,25 @@ def test_a_target_that_one_of_two_runs_of_the_same_code_misses_is_not_reached(tm
     write(tmp_path, "duel.json", {"best": 100.0, "cub_device_scan": 130.0}, date="2026-01-02")
     found = row(tmp_path, "i32, 1 GiB", "× CUB")
     assert (found.met, found.runs, found.reached) == (1, 2, False) and found.measured.value == pytest.approx(1.2)
+
+
+@pytest.mark.parametrize(("cub", "said"), [(125.1, "yes, an interval not"), (130.0, "yes"), (124.9, "no")])
+def test_a_target_that_the_median_alone_reaches_says_so(tmp_path: Path, cub: float, said: str) -> None:
+    write(tmp_path, "a.json", {"best": 100.0, "cub_device_scan": cub})
+    assert row(tmp_path, "i32, 1 GiB", "× CUB").standing == said
+
+
+def test_an_interval_that_reaches_beyond_the_bound_counts_at_every_size(tmp_path: Path) -> None:
+    write(tmp_path, "narrow.json", {"best": 100.0, "cub_device_scan": 130.0})
+    write(tmp_path, "wide.json", {"best": 100.0, "cub_device_scan": 131.0}, items=2**29, spread=(0.9, 0.95, 1.0, 1.05, 1.1))
+    found = row(tmp_path, "i32, 1 GiB", "× CUB")
+    assert (found.where, found.standing) == ("2^28", "yes, an interval not")
+
+
+@pytest.mark.parametrize(("kernel", "said"), [(98.1, "yes, an interval not"), (100.0, "yes"), (97.9, "no")])
+def test_so_does_one_that_the_copy_kernel_stands_in_for(tmp_path: Path, kernel: float, said: str) -> None:
+    write(tmp_path, "a.json", {"best": 100.0, "memcpy": 90.0, "copy_bulk": kernel})
+    assert row(tmp_path, "i32, 1 GiB", "of memcpy").standing == said
 
 
 def test_older_code_has_no_say_in_a_target(tmp_path: Path) -> None:
