@@ -143,7 +143,9 @@ TEST_F(RecordedModel, WhatIsAdvisedIsNearlyTheFastest) {
               cli::kOk)
         << said;
     EXPECT_EQ(read(advice)["choices"][0], each["said"]) << "what is scored is what is said";
-    if (each["copied_bytes"] < kSmall) EXPECT_EQ(read(advice)["worth_it"], false);
+    if (each["copied_bytes"] < kSmall) {
+      EXPECT_EQ(read(advice)["worth_it"], false);
+    }
   }
 }
 
