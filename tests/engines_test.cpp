@@ -683,6 +683,30 @@ Result scanlab_simulate(std::vector<std::string> words) {
   return {status, out.str(), err.str()};
 }
 
+TEST(Simulate, AControlIsCalledSoAndIsNeverTheFastest) {
+  const Result one = scanlab_simulate({"three_streams_unordered", "--items", "2^22", "--chunks", "4"});
+  EXPECT_EQ(one.status, cli::kOk) << one.err;
+  EXPECT_NE(one.out.find("a control, whose result is wrong"), std::string::npos) << one.out;
+  const Result right = scanlab_simulate({"three_streams", "--items", "2^22", "--chunks", "4"});
+  EXPECT_EQ(right.out.find("a control"), std::string::npos) << right.out;
+  const Result sweep = scanlab_simulate({"all", "--sweep", "--chunks", "1,4", "--items", "2^22", "--ratios", "0.1,1"});
+  EXPECT_EQ(sweep.status, cli::kOk) << sweep.err;
+  EXPECT_NE(sweep.out.find("fastest"), std::string::npos) << sweep.out;
+  EXPECT_EQ(sweep.out.find("fastest three_streams_unordered"), std::string::npos) << sweep.out;
+  EXPECT_EQ(sweep.out.find("fastest null_stream_race"), std::string::npos) << sweep.out;
+}
+
+TEST(Simulate, ComparesOnlyOnAGivenProfileAndWithTheTracesOwnSchedule) {
+  const Result without = scanlab_simulate({"--compare", "trace.json"});
+  EXPECT_EQ(without.status, cli::kBadInput);
+  EXPECT_NE(without.err.find("--profile"), std::string::npos) << without.err;
+  const Result with = scanlab_simulate({"depth_first", "--profile", "h200", "--compare", "trace.json"});
+  EXPECT_EQ(with.status, cli::kBadInput);
+  EXPECT_NE(with.err.find("takes no schedule"), std::string::npos) << with.err;
+  const Result missing = scanlab_simulate({"--profile", "h200", "--compare", "no_such_trace.json"});
+  EXPECT_NE(missing.err.find("no_such_trace.json: cannot be read"), std::string::npos) << missing.err;
+}
+
 TEST(Simulate, PrintsAndWritesATimeline) {
   const auto path = std::filesystem::temp_directory_path() / "scanlab_simulate_test.json";
   const Result result =

@@ -123,7 +123,8 @@ std::string reason(const Advice& advice) {
 
 void print(const Advice& advice, int show, std::ostream& out) {
   const Choice& best = advice.best();
-  fmt::print(out, "copies {:.3f} ms, kernel {:.3f} ms; serial {:.3f} ms; no schedule beats {:.3f} ms\n",
+  fmt::print(out,
+             "copies {:.3f} ms, kernel {:.3f} ms of the whole device; serial {:.3f} ms; no schedule beats {:.3f} ms\n",
              1e3 * advice.copies, 1e3 * advice.kernel, 1e3 * advice.serial.seconds, 1e3 * advice.bound);
   if (advice.worth_it()) {
     fmt::print(out, "{}: {:.3f} ms, {:.2f} times as fast as serial\n", describe(best), 1e3 * best.seconds,

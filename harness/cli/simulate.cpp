@@ -88,6 +88,9 @@ int simulate_one(const ScheduledJob& chosen, const engines::DeviceProfile& profi
       engines::simulate(recording, profile, engines::costs(recording, profile, problem));
   const streams::TimelineAnalysis analysis = analyse(simulation.timeline);
   fmt::print(context.out, "{}\nsimulated on {}: {}\n", describe(chosen), profile.name, profile.title);
+  if (const std::string& id = chosen.schedule->about.id; chosen.schedule->about.control) {
+    fmt::print(context.out, "a control, whose result is wrong: 'scanlab streams check {}' says where\n", id);
+  }
   print(simulation.timeline, analysis, shortest_gap * analysis.makespan, context.out);
   if (file) {
     Facts facts = simulation_facts(profile, context);
@@ -119,7 +122,15 @@ int simulate(const std::vector<std::string>& arguments, Context& context) {
     context.out << "\n" << kNotes;
     return kOk;
   }
-  if (values.count("compare") != 0) return simulate_compare(values, profile_of(values), context);
+  if (values.count("compare") != 0) {
+    if (values.count("profile") == 0) {
+      throw CommandError(kBadInput, "--compare takes a --profile, that of the device that was traced");
+    }
+    if (values.count("schedule") != 0) {
+      throw CommandError(kBadInput, "--compare takes no schedule: each trace says of what it is");
+    }
+    return simulate_compare(values, profile_of(values), context);
+  }
   if (values.count("schedule") == 0) {
     throw CommandError(kBadInput, "simulate takes a schedule, as in 'scanlab simulate depth_first --profile c2050'");
   }

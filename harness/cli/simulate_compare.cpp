@@ -140,9 +140,10 @@ std::optional<engines::RepeatedOverlaps> repeated_overlaps(const Json& about, co
 /// Filled in place: its timelines point at its recording.
 void compare(const std::string& file, engines::DeviceProfile profile, Compared& all) {
   std::ifstream stream(file);
+  if (!stream) refuse(file, "cannot be read");
   const Json trace = Json::parse(stream, nullptr, /*allow_exceptions=*/false);
   if (trace.is_discarded() || !trace.is_object() || !trace.contains("otherData")) {
-    refuse(file, "cannot be read, or is no trace: 'scanlab streams trace --out' writes them (gunzip it first?)");
+    refuse(file, "is no trace, as 'scanlab streams trace --out' writes them; one that is compressed, gunzip first");
   }
   try {
     all.file = file;
