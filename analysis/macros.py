@@ -15,7 +15,7 @@ from analysis.evidence import MEETING_CEILING, VECTOR_CEILING, AllTimingEvidence
 from analysis.evidence import JAX, LARGEST, LOSS, TIE, WIN, Kernels, TableEvidence, Traffic, TrafficEvidence, Waits
 from analysis.figures import bank_conflicts, dram_traffic, drift, prefix_wait, single_wave, tile_size, waterfall
 from analysis.figures.ceiling_share import shares
-from analysis.figures.hardware_conflicts import compared, groups
+from analysis.figures.hardware_conflicts import QUANTITIES, compared, groups
 from analysis.figures.speedup import ONE_CORE, OURS, speedups
 from analysis.published import Publication
 from analysis.results import SCANS, STREAM, Results, ideal_bytes
@@ -77,6 +77,10 @@ NAMES = {
     "hardwareCases": "cases counted by both the executor and the hardware",
     "hardwareEqual": "those in which transactions and conflicts are equal",
     "hardwareLargestDifference": "largest difference in transactions, in percent of the executor's",
+    "hardwareLargestConflicts": "largest difference in conflicts, in percent of the executor's, where it counts any",
+    "hardwareConflictsForNone": "defined if it counts any there: the most conflicts that the hardware counts where the executor counts none",
+    "hardwareUnequalOf": "defined if not all are equal: the types and sizes in which they differ",
+    "hardwareAbove": "defined if the hardware counts no fewer of either in any of these: how many there are",
     "hardwareAllEqual": "defined if all are equal: the item types counted",
     "rungWarpShuffle": "share of the copy at the largest size: warp_shuffle",
     "rungReduceThenScan": "the same of reduce_then_scan",
@@ -287,15 +291,29 @@ def _count_values(counts: CountEvidence) -> dict[str, str]:
 
 
 def _counter_values(counters: CounterEvidence) -> dict[str, str]:
-    cases = compared(counters)
-    off = (cases["transactions_hardware"] - cases["transactions_executor"]).abs()
-    equal = (off == 0) & (cases["conflicts_hardware"] == cases["conflicts_executor"])
+    return hardware_differences(compared(counters))
+
+
+def hardware_differences(cases: pd.DataFrame) -> dict[str, str]:
+    """How many of the cases that executor and hardware counted are equal, and by how much the others differ, in both quantities."""
+    above = {of: cases[f"{of}_hardware"] - cases[f"{of}_executor"] for of in QUANTITIES}
+    percent = {of: 100 * above[of].abs() / cases[f"{of}_executor"].where(cases[f"{of}_executor"] > 0) for of in QUANTITIES}
+    unequal = pd.DataFrame(above).ne(0).any(axis=1)
     named = {
         "hardwareCases": str(len(cases)),
-        "hardwareEqual": str(int(equal.sum())),
-        "hardwareLargestDifference": _number(100 * float((off / cases["transactions_executor"]).max())),
+        "hardwareEqual": str(int((~unequal).sum())),
+        "hardwareLargestDifference": _number(float(percent["transactions"].max())),
     }
-    if equal.all():
+    if percent["conflicts"].notna().any():
+        named["hardwareLargestConflicts"] = _number(float(percent["conflicts"].max()), 2)
+    if (most := cases.loc[cases["conflicts_executor"] == 0, "conflicts_hardware"].max()) > 0:
+        named["hardwareConflictsForNone"] = str(int(most))
+    if unequal.any():
+        kinds = cases.loc[unequal, ["type", "items"]].drop_duplicates()
+        named["hardwareUnequalOf"] = ", ".join(f"{_id(kind)} at {_power(n)} items" for kind, n in kinds.itertuples(index=False))
+        if (pd.DataFrame(above)[unequal] >= 0).all(axis=None):
+            named["hardwareAbove"] = str(int(unequal.sum()))
+    else:
         named["hardwareAllEqual"] = " and ".join(_id(kind) for kind in dict.fromkeys(cases["type"]))
     return named
 
