@@ -132,6 +132,14 @@ NAMES = {
     "waveSmallAllows": "time of the fastest CUB over that of copy_one_wave, as nodes at 2^14 items",
     "driftScans": "farthest that the median of a round lies from that of the others, over all sessions of scans, percent",
     "driftSchedules": "defined if schedules were timed: the same of schedules",
+    "driftWentOn": "defined if some cases went on after others had stopped: how many have the most rounds, in the largest session of scans",
+    "driftWentOnRounds": "defined with it: how many rounds",
+    "driftWentOnFirst": "defined with it: after how many others had stopped",
+    "driftWentOnFaster": "defined with it if they took less in the later rounds: by how much in the median, percent",
+    "driftWentOnSlower": "defined with it if they took longer: the same",
+    "trendRounds": "fewest rounds of a case of scans that was tested for trend",
+    "trendLeastP": "least p that such a case can have",
+    "trendAtOnce": "how many cases of that session must have it for any to count",
     "driftRising": "cases whose times rise with the rounds of their session, beyond chance",
     "driftFalling": "those whose times fall",
     "driftCases": "cases of all sessions",
@@ -487,9 +495,18 @@ def _session_values(sessions: SessionEvidence) -> dict[str, str]:
         "driftCases": str(sum(len(of.names) for of in every)),
     }
     kinds = sessions.kinds()
+    longest = max((of for of in kinds.get(SCANS, ()) if of.went_on), key=lambda of: of.went_on.later.count, default=None)
+    if longest:
+        on = longest.went_on
+        named |= {"driftWentOn": str(on.later.count), "driftWentOnRounds": str(on.rounds), "driftWentOnFirst": str(on.first),
+                  "driftWentOnFaster" if on.later.value < 1 else "driftWentOnSlower": _number(100 * abs(on.later.value - 1), 1)}  # fmt: skip
+    powers = [of.power for of in kinds.get(SCANS, ()) if len(of.power)]
+    if powers:
+        least = pd.concat(powers).sort_values(["rounds", "at_once"]).iloc[0]
+        named |= {"trendRounds": str(int(least["rounds"])), "trendLeastP": _number(float(least["least_p"]), 2), "trendAtOnce": str(int(least["at_once"]))}
     for macro, kind in (("driftScans", SCANS), ("driftSchedules", streams.SCHEDULES)):
         if kind in kinds:
-            named[macro] = _number(100 * max(abs(of.farthest_round["median"] - 1) for of in kinds[kind]), 1)
+            named[macro] = _number(100 * max(abs(of.farthest_round["median"] - 1) for of in kinds[kind]), 2)
     if scans := kinds.get(SCANS):
         repetitions = [len(of.repetitions) for of in scans]
         worst = max((of.outliers["relative"].iloc[0] for of in scans if len(of.outliers)), key=lambda ratio: abs(math.log(ratio)), default=1.0)
