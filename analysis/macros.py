@@ -8,7 +8,9 @@ import numpy as np
 import pandas as pd
 
 from analysis import streams, streams_macros
-from analysis.claims_checked import HOLDS, NOT_MEASURED, ClaimEvidence
+from analysis.claims import OURS as OWN
+from analysis.claims import read
+from analysis.claims_checked import HOLDS, NOT_MEASURED, ClaimEvidence, Claims
 from analysis.drift import SessionEvidence
 from analysis.evidence import BASELINES, BEST, BULK_CEILING, CEILING, FLOOR, NEWEST_VENDOR, VENDOR, CountEvidence, Counts, Published
 from analysis.evidence import MEETING_CEILING, VECTOR_CEILING, AllTimingEvidence, AllTimings, CounterEvidence, Counters, TimingEvidence, Timings, gather
@@ -126,6 +128,8 @@ NAMES = {
     "thrustOfBest": "defined if Thrust was timed beside best: its time over that of best, 32-bit sums, cold, in a stream, at copyItems",
     "torchOfBest": "defined if PyTorch was timed: the same of it",
     "cupyOfBest": "defined if CuPy was timed: the same of it",
+    "ownKnown": "targets of our own, of scans, streams and models, that the data tell of",
+    "ownReached": "those that are reached, in every run that tells",
     "claimsKnown": "claims of the literature that the data tell of",
     "claimsFail": "those that they do not bear out, in some run at least",
     "lossItems": "defined if all cases lost to CUB are affine of 16 bits and of one size: that size",
@@ -177,6 +181,7 @@ def values(results: Results, published: dict[str, Publication]) -> dict[str, str
         ({"timings": AllTimings(python=True)}, _library_values),
         ({"timings": AllTimings(python=True)}, _jax_values),
         (claims.NEEDS, _claim_values),
+        ({"claims": Claims(tuple(claim for claim in read() if claim.source == OWN))}, _own_values),
         ({"traffic": Traffic()}, _traffic_values),
         ({"waits": Waits()}, _wait_values),
         (single_wave.NEEDS, _wave_values),
@@ -442,6 +447,11 @@ def _claim_values(claims: ClaimEvidence) -> dict[str, str]:
     verdicts = [one.verdict for one in claims.checked]
     known = [verdict for verdict in verdicts if verdict != NOT_MEASURED]
     return {"claimsKnown": str(len(known)), "claimsFail": str(sum(verdict != HOLDS for verdict in known))}
+
+
+def _own_values(claims: ClaimEvidence) -> dict[str, str]:
+    known = [one.verdict for one in claims.checked if one.verdict != NOT_MEASURED]
+    return {"ownKnown": str(len(known)), "ownReached": str(known.count(HOLDS))}
 
 
 def _traffic_values(traffic: TrafficEvidence) -> dict[str, str]:

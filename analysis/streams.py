@@ -54,6 +54,8 @@ CONCURRENCY_COLUMNS = ["streams", "kernels", "blocks", "slots", "connections", "
                        "predicted_seconds", "serial_seconds", "makespan_seconds"]  # fmt: skip
 COMPARISON_COLUMNS = ["schedule", "workload", "items", "chunks", "streams", "work", "connections", "measured_us", "predicted_us", "overlap_in_either",
                       "overlap_in_both", "repeated_overlap_in_either", "repeated_overlap_in_both"]  # fmt: skip
+OPTIONAL_COMPARISON_COLUMNS = ["best_overlap_in_either", "best_overlap_in_both"]
+"""What any prediction could reach at most, since repetitions of the measurement differ; None where a file lacks it."""
 ADVICE_COLUMNS = ["workload", "items", "work", "choices", "advised", "fastest", "slower"]
 
 _WHOLE = {"items", "chunks", "streams", "work", "blocks", "buffers", "bytes", "budget"}
@@ -188,7 +190,7 @@ _CASES = {
 """What tells the objects of a document apart, as far as they have it."""
 
 
-def _objects(document: Mapping[str, Any], kind: str, wanted: str, key: str, columns: Sequence[str],
+def _objects(document: Mapping[str, Any], kind: str, wanted: str, key: str, columns: list[str],
              wrong: Callable[[Mapping[str, Any]], str]) -> Found:  # fmt: skip
     """A document that is a list of objects with certain fields."""
     if document["schema"] != wanted:
@@ -196,6 +198,7 @@ def _objects(document: Mapping[str, Any], kind: str, wanted: str, key: str, colu
     for place, form, what in ((key, list, "a list"), ("context", dict, "an object")):
         if not isinstance(document.get(place), form):
             return Found(wrong=[(place, f"expected {what}")])
+    optional = OPTIONAL_COMPARISON_COLUMNS if kind == COMPARISON else []
     found, rows, seen = Found(kind, document["context"]), [], {}
     for index, entry in enumerate(document[key]):
         missing = [c for c in columns if c not in entry] if isinstance(entry, dict) else list(columns)
@@ -206,8 +209,8 @@ def _objects(document: Mapping[str, Any], kind: str, wanted: str, key: str, colu
         if reason:
             found.wrong.append((f"{key}[{index}]", f"refused: {reason}"))
             continue
-        rows.append({column: entry[column] for column in columns})
-    found.rows = pd.DataFrame(rows, columns=columns)
+        rows.append({column: entry.get(column) for column in columns + optional})
+    found.rows = pd.DataFrame(rows, columns=columns + optional)
     return found
 
 
