@@ -136,6 +136,11 @@ NAMES = {
     "waveSmallAllows": "time of the fastest CUB over that of copy_one_wave, as nodes at 2^14 items",
     "driftScans": "farthest that the median of a round lies from that of the others, over all sessions of scans, percent",
     "driftSchedules": "defined if schedules were timed: the same of schedules",
+    "settledScans": "defined if the data say: cases of scans whose median was known well enough before any cap, percent",
+    "settledScansCases": "defined with it: of how many",
+    "settledSchedules": "defined if the data say: the same of schedules",
+    "settledSchedulesCases": "defined with it: of how many",
+    "duelFixedRounds": "defined if the newest duels have no such rule: their rounds",
     "driftWentOn": "defined if some cases went on after others had stopped: how many have the most rounds, in the largest session of scans",
     "driftWentOnRounds": "defined with it: how many rounds",
     "driftWentOnFirst": "defined with it: after how many others had stopped",
@@ -166,7 +171,7 @@ MINOR = 0.1
 def values(results: Results, published: dict[str, Publication]) -> dict[str, str]:
     """The macros that the evidence defines, with their LaTeX replacement: all of the first device, which the text names once."""
     results = results.on(results.devices[0]) if results.devices else results
-    defined: dict[str, str] = {}
+    defined = _duel_rounds(results)
     for needs, describe in (
         ({"timings": Timings(all_of=(CEILING,))}, _timing_values),
         ({"timings": Timings(types=("f32", "i32"), all_of=(ONE_CORE,), any_of=OURS),
@@ -422,6 +427,12 @@ def _duel_values(timings: AllTimingEvidence, kernels: TableEvidence) -> dict[str
     return named
 
 
+def _duel_rounds(results: Results) -> dict[str, str]:
+    """The fixed number of rounds of the newest duels, if they were timed before cases stopped by the width of their interval."""
+    duels = [run.context for run in sorted(results.runs, key=lambda run: run.date) if "--sweep duel" in str(run.context.get("argv", ""))]
+    return {"duelFixedRounds": str(duels[-1]["rounds"])} if duels and "width_percent" not in duels[-1] and "rounds" in duels[-1] else {}
+
+
 def _library_values(timings: AllTimingEvidence) -> dict[str, str]:
     """What users would pick instead of CUB, where all scans are set side by side at their largest size."""
     named: dict[str, str] = {}
@@ -514,6 +525,9 @@ def _session_values(sessions: SessionEvidence) -> dict[str, str]:
     if powers:
         least = pd.concat(powers).sort_values(["rounds", "at_once"]).iloc[0]
         named |= {"trendRounds": str(int(least["rounds"])), "trendLeastP": _number(float(least["least_p"]), 2), "trendAtOnce": str(int(least["at_once"]))}
+    for macro, kind in (("settledScans", SCANS), ("settledSchedules", streams.SCHEDULES)):
+        if len(settled := pd.concat([pd.Series(dtype=bool), *(of.settled for of in kinds.get(kind, ()))])):
+            named |= {macro: _number(100 * float(settled.mean()), 2), f"{macro}Cases": str(len(settled))}
     for macro, kind in (("driftScans", SCANS), ("driftSchedules", streams.SCHEDULES)):
         if kind in kinds:
             named[macro] = _number(100 * max(abs(of.farthest_round["median"] - 1) for of in kinds[kind]), 2)

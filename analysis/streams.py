@@ -40,7 +40,7 @@ ENGINES = ("copies in", "kernels", "copies out")
 """Kinds of engine in the order of a chunk's way; the categories of a trace's operations."""
 
 SCHEDULE_COLUMNS = ["entry", "id", "workload", "items", "chunks", "streams", "memory", "work", "blocks", "buffers", "bytes", "inputs",
-                    "control", "round", "time_ns"]  # fmt: skip
+                    "control", "round", "time_ns", "settled"]  # fmt: skip
 """``entry``: schedule, copy or kernel; ``id``: which. What an entry does not have is 0 or empty."""
 STREAM_SCAN_COLUMNS = ["way", "scan", "type", "op", "mode", "items", "from", "to", "budget", "chunks", "mapped", "bytes", "round", "time_ns"]
 """``bytes``: each way."""
@@ -130,11 +130,11 @@ def _entries(document: Mapping[str, Any], kind: str, wanted: str, schema: str, c
             found.wrong.append((place, f"refused: {error}"))
             continue
         seen.add(identity)
-        rows.append(row)
+        rows.append(row | {"settled": google_benchmark.settled(entry)})
     found.rows = pd.DataFrame(rows, columns=columns)
     rounds: dict[tuple[Any, ...], set[int]] = {}
     for row in rows:
-        rounds.setdefault(tuple(value for key, value in row.items() if key not in ("round", "time_ns")), set()).add(row["round"])
+        rounds.setdefault(tuple(value for key, value in row.items() if key not in ("round", "time_ns", "settled")), set()).add(row["round"])
     if not found.wrong and (lacking := google_benchmark.lacking(rounds)):
         found.wrong.append(("benchmarks", lacking))
     return found

@@ -64,6 +64,8 @@ def _rounds(counts: pd.Series) -> str:
 def _said(sessions: SessionEvidence) -> list[str]:
     """What became of cases that went on, and what cannot be concluded of trends and clocks."""
     said = []
+    said += [f"Of {of.name} {100 * of.settled.mean():.0f}% of {len(of.settled)} cases stopped because their median was known well enough, the others at a cap on rounds or time."
+             for of in sessions.sessions if len(of.settled)]  # fmt: skip
     said += filter(None, (of.went_on_said() for of in sessions.sessions))
     said += [f"What the test for trend can tell of {of.name}: {power}." for of in sessions.sessions if (power := of.power_said())]
     if streams.SCHEDULES in sessions.kinds():

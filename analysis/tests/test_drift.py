@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis import DATA, drift, results
+from analysis import DATA, drift, export, results
 from analysis.__main__ import main
 from analysis.drift import Session, Sessions
 from analysis.tables import sessions as table
@@ -116,6 +116,21 @@ def test_a_round_is_over_the_same_cases_as_those_it_is_compared_with(tmp_path: P
     assert session.power["least_p"].iloc[0] == pytest.approx(2 / math.factorial(6))
     assert session.power["at_once"].tolist() == [math.floor(2 / 720 * 100 / 0.05) + 1, 1]
     assert "with 6 rounds (60 cases) p is 0.0028 at least, and 6 cases must rise or fall at once; with 11 one is enough" in session.power_said()
+
+
+def test_the_share_of_cases_that_settled_is_of_those_that_say_so(tmp_path: Path) -> None:
+    file = write(tmp_path / "a.json", still(25, 6))
+    content = json.loads(file.read_text())
+    for entry in content["benchmarks"]:
+        case = int(entry["name"].split("items:")[1].split("/")[0])
+        if case < 1020:
+            entry["settled"] = int(case < 1015 and entry["repetition_index"] == 5)
+    file.write_text(json.dumps(content))
+    session = of(file)
+    assert len(session.settled) == 20 and session.settled.sum() == 15
+    exported = export.tables(results.read([file], []))
+    assert exported["cases"]["settled"].isna().sum() == 5
+    assert exported["cases"]["settled"].sum() == exported["repetitions"]["settled"].sum() == 15
 
 
 def test_outliers_are_those_beyond_the_fences_and_none_is_dropped(tmp_path: Path) -> None:
