@@ -54,8 +54,8 @@ CONCURRENCY_COLUMNS = ["streams", "kernels", "blocks", "slots", "connections", "
                        "predicted_seconds", "serial_seconds", "makespan_seconds"]  # fmt: skip
 COMPARISON_COLUMNS = ["schedule", "workload", "items", "chunks", "streams", "work", "connections", "measured_us", "predicted_us", "overlap_in_either",
                       "overlap_in_both", "repeated_overlap_in_either", "repeated_overlap_in_both"]  # fmt: skip
-OPTIONAL_COMPARISON_COLUMNS = ["best_overlap_in_either", "best_overlap_in_both"]
-"""What any prediction could reach at most, since repetitions of the measurement differ; None where a file lacks it."""
+OPTIONAL_COMPARISON_COLUMNS = ["best_overlap_in_either", "best_overlap_in_both", "repetitions"]
+"""What any prediction could reach at most, since repetitions of the measurement differ, and how many there are; None where a file lacks it."""
 ADVICE_COLUMNS = ["workload", "items", "work", "choices", "advised", "fastest", "slower"]
 
 _WHOLE = {"items", "chunks", "streams", "work", "blocks", "buffers", "bytes", "budget"}

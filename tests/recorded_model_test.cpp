@@ -69,6 +69,7 @@ TEST_F(RecordedModel, TracesAreAsSimulated) {
   ASSERT_EQ(scanlab(words, said), cli::kOk) << said;
   const Json comparison = read(summary);
   ASSERT_GE(comparison["traces"].size(), 60u);
+  EXPECT_TRUE(comparison["context"].contains("measured_commit"));
   EXPECT_LE(comparison["median_error"], 0.03);
   EXPECT_LE(comparison["worst_error"], 0.10);
   // Which operations meet the device itself does not repeat everywhere; where it does, the model is to know.
@@ -76,6 +77,7 @@ TEST_F(RecordedModel, TracesAreAsSimulated) {
   engines::Agreement repeated;
   engines::Agreement where_steady;
   for (const Json& each : comparison["traces"]) {
+    EXPECT_GE(each["repetitions"], 5);
     const engines::Agreement of_model{each["overlap_in_either"], each["overlap_in_both"]};
     const engines::Agreement of_device{each["repeated_overlap_in_either"], each["repeated_overlap_in_both"]};
     predicted += of_model;

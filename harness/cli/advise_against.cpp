@@ -71,9 +71,7 @@ std::map<std::string, Configuration> configurations_of(const std::string& path, 
     refuse(fmt::format("its cases are not those of 'streams run' ({})", error.what()));
   }
   if (all.empty()) refuse("it has no schedule that was measured");
-  for (const char* key : {"device", "driver", "date"}) {
-    if (json.contains("context") && json["context"].contains(key)) facts[key] = json["context"][key];
-  }
+  if (json.contains("context")) add_measured(facts, json["context"]);
   return all;
 }
 
@@ -83,11 +81,9 @@ std::string describe_choice(const Configuration& one) {
 }
 
 Facts to_json(const Configuration& one) {
-  return {{"schedule", one.chosen.schedule->about.id},
-          {"chunks", one.chosen.job.chunks},
-          {"streams", one.chosen.job.streams},
-          {"measured_us", 1e6 * one.seconds()},
-          {"predicted_us", 1e6 * one.predicted}};
+  return {{"schedule", one.chosen.schedule->about.id}, {"chunks", one.chosen.job.chunks},
+          {"streams", one.chosen.job.streams},         {"repetitions", one.measured.size()},
+          {"measured_us", 1e6 * one.seconds()},        {"predicted_us", 1e6 * one.predicted}};
 }
 
 }  // namespace

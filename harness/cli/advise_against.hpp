@@ -11,7 +11,7 @@ namespace scanlab::cli {
 
 /// Of each problem (workload, items, work) in `path`, a file of `streams run --out`, chooses among the configurations
 /// that were measured, by simulation alone, and prints how much longer the chosen one took than the fastest. Returns
-/// the same as JSON; `facts` gets the device and the date of the measurements. Throws CommandError (status 2) for what
+/// the same as JSON; `facts` gets what add_measured says of the measurements. Throws CommandError (status 2) for what
 /// is no such file.
 Facts advise_against(const std::string& path, const engines::DeviceProfile& device, Facts& facts, Context& context);
 
