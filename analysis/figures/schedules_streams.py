@@ -9,7 +9,7 @@ from analysis.streams_evidence import ScheduleEvidence, Schedules
 
 WIDTH = "double"
 CAPTION = (
-    "Time of each schedule against the number of streams, in pinned memory, with the bounds of the figure of chunks. Schedules "
+    "Time of each schedule against the number of streams, in pinned memory, with the estimates of the figure of chunks. Schedules "
     "that make as many streams as they need, whatever is asked for, were timed at one number and stand there as a point. Bars are 95% "
     "bootstrap intervals of the median where there are five repetitions or more."
 )

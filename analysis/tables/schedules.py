@@ -33,9 +33,9 @@ def build(schedules: ScheduleEvidence) -> Table:
                            for base, samples in zip(against, best["samples"], strict=True)], dtype=object),
     )  # fmt: skip
     return Table(
-        caption="Every schedule at the number of chunks and streams where it is fastest: time, over the bound of fill plus the longest "
+        caption="Every schedule at the number of chunks and streams where it is fastest: time, over the estimate of fill plus the longest "
         f"part (as in the figure of schedules; kernels in several streams can be faster than it has them), and speedup over {SERIAL} where that was timed, with 95% bootstrap intervals in "
-        "brackets where there were repetitions enough. Copies of pageable memory do not run in both directions, so they have no bound.",
+        "brackets where there were repetitions enough. Copies of pageable memory do not run in both directions, so they have no estimate.",
         columns=(
             Column("workload", "workload", right=False),
             Column("items", "n", size),
@@ -45,7 +45,7 @@ def build(schedules: ScheduleEvidence) -> Table:
             Column("streams", "streams", whole),
             Column("memory", "memory", right=False),
             Column("median_ms", "ms", lambda v: significant(v, 4)),
-            Column("of_bound", "of bound", lambda v: with_interval(v, 3)),
+            Column("of_bound", "of estimate", lambda v: with_interval(v, 3)),
             Column("speedup", "speedup", lambda v: with_interval(v, 3)),
         ),
         rows=rows,

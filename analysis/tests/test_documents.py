@@ -216,3 +216,11 @@ def test_every_schema_that_the_code_names_is_described() -> None:
     assert {"scanlab-results/1", "scanlab-export/1"} <= named
     described = (ROOT / "data" / "README.md").read_text()
     assert [schema for schema in sorted(named) if f"`{schema}`" not in described] == []
+
+
+def test_the_bibtex_entry_says_what_the_citation_says() -> None:
+    entry = dict(re.findall(r"^  (\w+) += \{(.+)\},?$", (ROOT / "README.md").read_text().partition("```bibtex")[2].partition("```")[0], re.MULTILINE))
+    said = (ROOT / "CITATION.cff").read_text()
+    for key in ("author", "title", "version"):
+        assert entry[key].replace("{", "").replace("}", "") in said, key
+    assert r"\author{The Scanlab authors}" in (ROOT / "paper" / "scanlab.tex").read_text()
