@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from analysis import model_targets, streams, streams_targets, targets
-from analysis.claims import OF_COUNTS, OF_ENGINES, OF_SCANS, OF_STREAMS, OURS, Claim
+from analysis.claims import OF_COUNTS, OF_ENGINES, OF_SCANS, OF_STREAMS, OURS, Claim, own
 from analysis.evidence import BEST, AllTimings, Counters, Kernels, Need, Provenance, Published, Timings, Traffic
 from analysis.figures import dram_traffic
 from analysis.figures.speedup import ONE_CORE, speedups
@@ -160,6 +160,11 @@ class Claims:
 
     def absent(self) -> str:
         return "no results that any claim speaks of"
+
+
+def targets_of(measures: Sequence[str]) -> Claims:
+    """Our own targets of certain measures, on whichever device tells of them: a report of another device has them too."""
+    return Claims(tuple(replace(claim, on="") for claim in own(measures)))
 
 
 def provenances(checked: Sequence[Checked]) -> list[Provenance]:

@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 
 from analysis import streams, streams_macros
-from analysis.claims import OURS as OWN
-from analysis.claims import read
-from analysis.claims_checked import HOLDS, NOT_MEASURED, ClaimEvidence, Claims
+from analysis.claims import OF_MODELS, OF_SCANS, OF_STREAMS
+from analysis.claims_checked import HOLDS, NOT_MEASURED, ClaimEvidence, targets_of
 from analysis.drift import SessionEvidence
 from analysis.evidence import BASELINES, BEST, BULK_CEILING, CEILING, FLOOR, NEWEST_VENDOR, VENDOR, CountEvidence, Counts, Published
 from analysis.evidence import MEETING_CEILING, VECTOR_CEILING, AllTimingEvidence, AllTimings, CounterEvidence, Counters, TimingEvidence, Timings, gather
@@ -137,15 +136,15 @@ NAMES = {
     "driftScans": "farthest that the median of a round lies from that of the others, over all sessions of scans, percent",
     "driftSchedules": "defined if schedules were timed: the same of schedules",
     "settledScans": "defined if the data say: cases of scans whose median was known well enough before any cap, percent",
-    "settledScansCases": "defined with it: of how many",
+    "settledScansCases": "defined if that is: of how many",
     "settledSchedules": "defined if the data say: the same of schedules",
-    "settledSchedulesCases": "defined with it: of how many",
+    "settledSchedulesCases": "defined if that is: of how many",
     "duelFixedRounds": "defined if the newest duels have no such rule: their rounds",
     "driftWentOn": "defined if some cases went on after others had stopped: how many have the most rounds, in the largest session of scans",
-    "driftWentOnRounds": "defined with it: how many rounds",
-    "driftWentOnFirst": "defined with it: after how many others had stopped",
-    "driftWentOnFaster": "defined with it if they took less in the later rounds: by how much in the median, percent",
-    "driftWentOnSlower": "defined with it if they took longer: the same",
+    "driftWentOnRounds": "defined if that is: how many rounds",
+    "driftWentOnFirst": "defined if that is: after how many others had stopped",
+    "driftWentOnFaster": "defined if some did and took less in the later rounds: by how much in the median, percent",
+    "driftWentOnSlower": "defined if some did and took longer: the same",
     "trendRounds": "fewest rounds of a case of scans that was tested for trend",
     "trendLeastP": "least p that such a case can have",
     "trendAtOnce": "how many cases of that session must have it for any to count",
@@ -186,7 +185,7 @@ def values(results: Results, published: dict[str, Publication]) -> dict[str, str
         ({"timings": AllTimings(python=True)}, _library_values),
         ({"timings": AllTimings(python=True)}, _jax_values),
         (claims.NEEDS, _claim_values),
-        ({"claims": Claims(tuple(claim for claim in read() if claim.source == OWN))}, _own_values),
+        ({"claims": targets_of(OF_SCANS + OF_STREAMS + OF_MODELS)}, _own_values),
         ({"traffic": Traffic()}, _traffic_values),
         ({"waits": Waits()}, _wait_values),
         (single_wave.NEEDS, _wave_values),

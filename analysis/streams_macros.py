@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from analysis import caveats, streams
-from analysis.claims import OF_ENGINES, OF_STREAMS, own
-from analysis.claims_checked import ClaimEvidence, Claims
+from analysis.claims import OF_ENGINES, OF_STREAMS
+from analysis.claims_checked import ClaimEvidence, targets_of
 from analysis.evidence import TableEvidence
 from analysis.figures.concurrency import in_block_times
 from analysis.figures.model_residuals import STEADY, agreement
@@ -45,7 +45,7 @@ NAMES = {
     "streamFileOfNaive": "stream-scan from and to a file over the naive loop, at the size where it gains least",
     "streamFileOfNaiveLargest": "the same for the largest file",
     "streamFileSessions": "defined if there is more than one: sessions that have it",
-    "streamFileOfNaiveSession": "defined with it: the least of theirs",
+    "streamFileOfNaiveSession": "defined if that is: the least of theirs",
     "streamFileOfFiles": "reading and writing alone over stream-scan, for the largest file",
     "streamQueueOne": "several kernels a stream with one connection, block times",
     "streamQueueMany": "the same with most connections",
@@ -86,7 +86,7 @@ def describers() -> tuple[tuple[dict[str, object], Callable[..., dict[str, str]]
         ({"experiments": Experiments(streams.ADVICE)}, _advice_values),
         ({"experiments": Experiments(streams.CAVEATS)}, _caveat_values),
         ({"traces": Traces()}, _trace_values),
-        ({"claims": Claims(tuple(own(OF_STREAMS + OF_ENGINES)))}, _target_values),
+        ({"claims": targets_of(OF_STREAMS + OF_ENGINES)}, _target_values),
     )
 
 

@@ -15,7 +15,7 @@ WIDTH = "double"
 CAPTION = (
     "The engine model against the device. Left: predicted over measured makespan of every configuration (chunks, streams, work an item, items, "
     "workload), by schedule, within each from short to long. Durations are those of the calibration's microbenchmarks; no compared run was "
-    "used. What was measured is the median of its repetitions without collection of activity; no bars are drawn. Dashed: 3% and 10% off. "
+    "used. What was measured is the median of its repetitions without collection of activity; no error bars are drawn. Dashed: 3% and 10% off. "
     "Right: of the pairs of operations that overlap for more than 5 µs in either, the share that do in both; upwards between prediction and "
     "measurement, to the right between any two repetitions of the measurement. What lies left of the dashed 95% the device itself does not repeat."
 )

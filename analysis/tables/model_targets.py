@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from analysis.claims import OF_MODELS, own
-from analysis.claims_checked import ClaimEvidence, Claims, table
+from analysis.claims import OF_MODELS
+from analysis.claims_checked import ClaimEvidence, table, targets_of
 from analysis.table_formats import Table
 
-NEEDS = {"claims": Claims(tuple(own(OF_MODELS)))}
+NEEDS = {"claims": targets_of(OF_MODELS)}
 
 
 def build(claims: ClaimEvidence) -> Table:
