@@ -192,11 +192,11 @@ def table(checked: Sequence[Checked], caption: str, figures: bool = True) -> Tab
         + (BOUND if bound else ""),
         columns=(
             Column("statement", "claim", right=False, wrap=20),
-            Column("wanted", "wanted", right=False),
+            Column("wanted", "wanted", right=False, wrap=9),
             Column("measured", "measured", _measured),
             Column("where", "at", right=False, wrap=12),
             Column("verdict", "verdict", right=False),
-            *([Column("bound", "bound", right=False)] if bound else []),
+            *([Column("bound", "bound", right=False, wrap=10)] if bound else []),
             Column("source", "source", right=False),
             *([Column("figure", "shown in", code, right=False)] if figures else []),
         ),

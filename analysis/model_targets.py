@@ -13,8 +13,8 @@ from analysis.table_formats import size
 from analysis.targets import Bound, Target, unknown
 
 _MEASURED_AS = {
-    "counts": "cases that differ", "conflicts": "off the hardware's, %", "makespan_median": "off in the median, %", "makespan_worst": "off at worst, %",
-    "overlap": "% of pairs in either",
+    "counts": "cases that differ", "conflicts": "% off hardware's", "makespan_median": "% off, median", "makespan_worst": "% off, worst",
+    "overlap": "% of pairs",
 }  # fmt: skip
 
 
@@ -53,7 +53,7 @@ def _overlap(claim: Claim, measure: str, rows: pd.DataFrame) -> Target:
     if np.isnan(share):
         return unknown(claim, measure)
     most = _share(rows, "best_overlap")
-    bound = None if claim.meets(share) or np.isnan(most) else Bound("any prediction at most", most, claim.meets(most))
+    bound = None if claim.meets(share) or np.isnan(most) else Bound("any prediction", most, claim.meets(most))
     return _target(claim, measure, share, f"of {int(rows['overlap_in_either'].sum())} pairs", bound)
 
 

@@ -18,7 +18,7 @@ def build(sessions: SessionEvidence) -> Table:
     for session in sessions.sessions:
         farthest, read = session.farthest_round, len(session.clocks)
         rows.append({
-            "session": session.name, "cases": len(session.names), "repetitions": len(session.repetitions),
+            "session": session.name, "cases": len(session.names),
             "rounds": _rounds(session.repetitions.groupby("case").size()),
             "drift_percent": Interval(*(100 * (farthest[["median", "low", "high"]].astype(float) - 1)), int(farthest["cases"])),
             "drift_cases": int(farthest["cases"]),
@@ -36,19 +36,18 @@ def build(sessions: SessionEvidence) -> Table:
         "the later took longer, 50 without drift. Outliers: repetitions beyond Tukey's fences, what they would be were times normal, and the one farthest from the median of its "
         "case's others; none was left out of anything. Clocks: readings of the multiprocessors' clock while repetitions ran, and those below the device's highest.",
         columns=(
-            Column("session", "session", right=False),
+            Column("session", "session", right=False, wrap=6),
             Column("cases", "cases", whole),
-            Column("repetitions", "times", whole),
-            Column("rounds", "rounds"),
+            Column("rounds", "rounds", right=False, wrap=4),
             Column("drift_percent", "median, %", lambda value: with_interval(value, 2), group="drift"),
             Column("drift_cases", "n", whole, group="drift"),
             Column("slower", "rise", whole, group="drift"),
             Column("faster", "fall", whole, group="drift"),
-            Column("later_slower_percent", "later, %", significant, group="drift"),
+            Column("later_slower_percent", "later", significant, group="drift"),
             Column("outliers_percent", "%", lambda value: significant(value, 2), group="outliers"),
             Column("outliers_of_normal_percent", "of normal", lambda value: significant(value, 2), group="outliers"),
             Column("worst", "worst", significant, group="outliers"),
-            Column("clocks", "readings", whole, group="clock"),
+            Column("clocks", "read", whole, group="clock"),
             Column("lowered", "low", whole, group="clock"),
         ),
         rows=pd.DataFrame(rows),
