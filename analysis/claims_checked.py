@@ -191,10 +191,10 @@ def table(checked: Sequence[Checked], caption: str, figures: bool = True) -> Tab
         "from what is wanted; cold and launched in a stream unless said. A percentage behind what is wanted is how far a value may miss it."
         + (BOUND if bound else ""),
         columns=(
-            Column("statement", "claim", right=False, wrap=20),
+            Column("statement", "claim", right=False, wrap=16),
             Column("wanted", "wanted", right=False, wrap=9),
             Column("measured", "measured", _measured),
-            Column("where", "at", right=False, wrap=12),
+            Column("where", "at", right=False, wrap=11),
             Column("verdict", "verdict", right=False),
             *([Column("bound", "bound", right=False, wrap=10)] if bound else []),
             Column("source", "source", right=False),
