@@ -25,9 +25,12 @@ MEASURES: dict[str, frozenset[str]] = {
     "speed": frozenset({"variant", "over", "cases"}), "floor": frozenset({"variant", "cases"}), "losses": frozenset(), "spills": frozenset(),
     "speedup": frozenset({"variant", "cases"}), "traffic": frozenset({"variant", "cases"}), "order": frozenset({"device"}),
     "schedule": frozenset({"workload"}), "duplex": frozenset(), "naive": frozenset(), "collection": frozenset(),
+    "counts": frozenset(), "conflicts": frozenset(), "makespan_median": frozenset(), "makespan_worst": frozenset(), "overlap": frozenset(),
 }  # fmt: skip
 """How a claim can be computed, and what it must then say."""
 OF_SCANS, OF_STREAMS = ("speed", "floor", "losses", "spills"), ("schedule", "duplex", "naive", "collection")
+OF_COUNTS, OF_ENGINES = ("counts", "conflicts"), ("makespan_median", "makespan_worst", "overlap")
+OF_MODELS = OF_COUNTS + OF_ENGINES
 
 _BOUNDS = ("at_least", "at_most", "equals")
 _DEFAULTS = {"op": "plus", "mode": "inclusive", "cache": "cold", "launch": "stream"}

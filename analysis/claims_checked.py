@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from analysis import streams_targets, targets
-from analysis.claims import OF_SCANS, OF_STREAMS, OURS, Claim
-from analysis.evidence import BEST, AllTimings, Kernels, Need, Provenance, Published, Timings, Traffic
+from analysis import model_targets, streams, streams_targets, targets
+from analysis.claims import OF_COUNTS, OF_ENGINES, OF_SCANS, OF_STREAMS, OURS, Claim, own
+from analysis.evidence import BEST, AllTimings, Counters, Kernels, Need, Provenance, Published, Timings, Traffic
 from analysis.figures import dram_traffic
 from analysis.figures.speedup import ONE_CORE, speedups
 from analysis.published import Publication
 from analysis.results import Results
 from analysis.scenes import Scenes
 from analysis.statistics import Interval
-from analysis.streams_evidence import Schedules, StreamScans, Traces
+from analysis.streams_evidence import Experiments, Schedules, StreamScans, Traces
 from analysis.table_formats import Column, Table, code, records, size, with_interval
 from analysis.targets import Target, unknown
 
@@ -73,6 +73,10 @@ def _target(claim: Claim, find: Find) -> Target:
         schedules, scans, traces = ({"schedule": Schedules()}, {"duplex": StreamScans(), "naive": StreamScans()}, {"collection": Traces()})
         needs = (of.get(claim.measure) for of in (schedules, scans, traces))
         return streams_targets.target(claim, *(need and find(need) for need in needs))
+    if claim.measure in OF_COUNTS:
+        return model_targets.counted(claim, find(Counters()))
+    if claim.measure in OF_ENGINES:
+        return model_targets.predicted(claim, find(Experiments(streams.COMPARISON)))
     return {"speedup": _speedup, "traffic": _traffic, "order": _order}[claim.measure](claim, find)
 
 
@@ -158,6 +162,11 @@ class Claims:
         return "no results that any claim speaks of"
 
 
+def targets_of(measures: Sequence[str]) -> Claims:
+    """Our own targets of certain measures, on whichever device tells of them: a report of another device has them too."""
+    return Claims(tuple(replace(claim, on="") for claim in own(measures)))
+
+
 def provenances(checked: Sequence[Checked]) -> list[Provenance]:
     """All that claims rest on, one an origin: measured, recorded, simulated."""
     by: dict[str, list[Provenance]] = {}
@@ -183,12 +192,12 @@ def table(checked: Sequence[Checked], caption: str, figures: bool = True) -> Tab
         + BY_MEDIAN
         + (BOUND if bound else ""),
         columns=(
-            Column("statement", "claim", right=False, wrap=17),
-            Column("wanted", "wanted", right=False),
+            Column("statement", "claim", right=False, wrap=16),
+            Column("wanted", "wanted", right=False, wrap=9),
             Column("measured", "measured", _measured),
             Column("where", "at", right=False, wrap=9),
             Column("verdict", "verdict", right=False, wrap=4.5),
-            *([Column("bound", "bound", right=False)] if bound else []),
+            *([Column("bound", "bound", right=False, wrap=10)] if bound else []),
             Column("source", "source", right=False),
             *([Column("figure", "shown in", code, right=False)] if figures else []),
         ),
@@ -204,7 +213,7 @@ BY_MEDIAN = (
 BOUND = (
     " Bound: for a claim of ours that fails, what is measured there without the scan, in what the claim is measured in: of a copy of "
     "the same items, copy_one_wave, whose blocks meet between reading and writing as those of one_wave do, where that was timed, else the "
-    "fastest copy. None: that allows what is wanted, so nothing that was measured bounds the claim."
+    "fastest copy; of pairs that overlap, what any prediction could have, since repetitions differ. None: that allows what is wanted, so nothing that was measured bounds the claim."
 )
 
 

@@ -5,7 +5,8 @@ time shows as rounds that differ. (``streams run`` has rounds of its own for eac
 Each time is taken over the median of the other repetitions of its case, which makes cases comparable; over the median of all,
 one repetition in five would be exactly 1, and hide what the others do.
 
-* drift: the median over all cases of each round, with the 95% interval between order statistics (Le Boudec 2010, as Hoefler
+* drift: the median of each round over cases that have as many rounds, since a case stops once its median is known, and later
+  rounds are only of those that went on; with the 95% interval between order statistics (Le Boudec 2010, as Hoefler
   and Belli ask: no distribution is assumed); and for each case Mann's rank test for trend (1945), which is Kendall's tau of
   time and round, exact, corrected over the cases of the session by Benjamini and Hochberg.
 * outliers: repetitions beyond Tukey's fences, which stand 1.5 times the distance of the quartiles of a case outside them.
@@ -27,7 +28,7 @@ from analysis import results, streams
 from analysis.evidence import Provenance, run_provenance
 from analysis.published import Publication
 from analysis.results import MEASURED, RECORDED, REPEATED, SCANS, Repeated, Results, Run
-from analysis.statistics import CONFIDENCE, FEWEST, SEED, SIGNIFICANT, corrected
+from analysis.statistics import CONFIDENCE, FEWEST, SEED, SIGNIFICANT, Interval, corrected
 
 TITLES = {SCANS: "scans", streams.SCHEDULES: "schedules", streams.STREAM_SCAN: "stream-scan"}
 """What figures and tables call the kinds of sessions."""
@@ -40,12 +41,21 @@ TOGETHER = 20
 
 
 @dataclass(frozen=True)
+class WentOn:
+    """Cases that have ``rounds`` rounds, where others stopped after the ``first`` ones: their median time after those over that in them."""
+
+    rounds: int
+    first: int
+    later: Interval
+
+
+@dataclass(frozen=True)
 class Session:
     """One results file, or several small ones: where they are from, and one row a repetition, in the order of the files.
 
     Columns: ``case`` (its place in ``names``, which are in the order in which cases were first timed), ``round``, ``time_ns``,
-    ``relative`` (to the median of the case's other repetitions; NaN if there are none), ``outlier``, and ``sm_clock_mhz`` (NaN where
-    the clock was not read).
+    ``relative`` (to the median of the case's other repetitions; NaN if there are none), ``outlier``, ``sm_clock_mhz`` (NaN where
+    the clock was not read), and ``settled`` (1 from when the median was known well enough; NaN where the file does not say).
     """
 
     runs: list[Run]
@@ -60,10 +70,26 @@ class Session:
 
     @cached_property
     def rounds(self) -> pd.DataFrame:
-        """One row a round: ``cases``, and of their relative times the ``median`` with ``low`` and ``high``."""
-        by_round = self.repetitions.dropna(subset="relative").groupby("round")["relative"]
-        rows = [(number, len(of), *_median_over_cases(of.to_numpy())) for number, of in by_round]
-        return pd.DataFrame(rows, columns=["round", "cases", "median", "low", "high"])
+        """One row a round of each set of cases that have as many rounds: ``of`` (how many those are), ``round``, ``cases``, and of their
+        relative times the ``median`` with ``low`` and ``high``. Sets too small to tell anything are left out, if there is a larger one.
+        """
+        rows = self.repetitions.dropna(subset="relative")
+        rows = rows.assign(of=rows.groupby("case")["round"].transform("size"))
+        sizes = rows.groupby("of")["case"].nunique()
+        rows = rows[rows["of"].map(sizes) >= min(TOGETHER, sizes.max())]
+        medians = [(*at, len(times), *_median_over_cases(times.to_numpy())) for at, times in rows.groupby(["of", "round"])["relative"]]
+        return pd.DataFrame(medians, columns=["of", "round", "cases", "median", "low", "high"])
+
+    @cached_property
+    def went_on(self) -> WentOn | None:
+        """What became of the cases with the most rounds after others had stopped; None if all have as many."""
+        first, most = (int(end(self.rounds["of"])) for end in (min, max))
+        if first == most:
+            return None
+        places = next(places for places in _by_count(self.repetitions) if places.shape[1] == most)
+        times = self.repetitions["time_ns"].to_numpy()[places]
+        later = np.median(times[:, first:], axis=1) / np.median(times[:, :first], axis=1)
+        return WentOn(most, first, Interval(*_median_over_cases(later), len(later)))
 
     @cached_property
     def trends(self) -> pd.DataFrame:
@@ -86,12 +112,31 @@ class Session:
         sure = self.trends[self.trends["p_corrected"] < SIGNIFICANT]
         return int(((sure["later_slower"] > 0.5) == slower).sum())
 
-    @property
-    def least_trending(self) -> int:
-        """How many cases must rise or fall at once, as clearly as they can, for the test to tell; 0 if no case has repetitions enough."""
-        if self.trends.empty:
-            return 0
-        return math.floor(_trend_p(int(self.trends["count"].max()))[-1] * len(self.trends) / SIGNIFICANT) + 1
+    @cached_property
+    def power(self) -> pd.DataFrame:
+        """What the test for trend can tell, a row a number of rounds: ``rounds``, the ``cases`` that have as many, the ``least_p`` that one of
+        them can have, and how many must have it ``at_once`` for the correction to let any count.
+        """
+        cases = self.trends.groupby("count").size()
+        least = [_trend_p(int(count))[-1] for count in cases.index]
+        at_once = [math.floor(p * len(self.trends) / SIGNIFICANT) + 1 for p in least]
+        return pd.DataFrame({"rounds": cases.index, "cases": cases.to_numpy(), "least_p": least, "at_once": at_once})
+
+    def power_said(self) -> str:
+        """The same in words; empty if no case has rounds enough."""
+        said = [f"with {row.rounds} rounds ({row.cases} case{'s' * (row.cases > 1)}) p is {row.least_p:.2g} at least, and {row.at_once} cases must rise or fall at once"
+                for row in self.power[self.power["at_once"] > 1].itertuples()]  # fmt: skip
+        if enough := [str(rounds) for rounds in self.power.loc[self.power["at_once"] == 1, "rounds"]]:
+            said.append(f"with {' or '.join(enough)} one is enough")
+        return "; ".join(said)
+
+    def went_on_said(self) -> str:
+        """A sentence on :attr:`went_on`; empty if all cases have as many rounds."""
+        if (on := self.went_on) is None:
+            return ""
+        low, value, high = (100 * (end - 1) for end in (on.later.low, on.later.value, on.later.high))
+        return (f"The {on.later.count} cases of {self.name} that had not settled and went on to {on.rounds} rounds changed by {value:+.2f}% [{low:+.2f}, {high:+.2f}] "
+                f"from the first {on.first} rounds to the others, in the median over cases; they are those that spread most.").replace("-", "−")  # fmt: skip
 
     @property
     def later_slower(self) -> float:
@@ -116,6 +161,11 @@ class Session:
         """The share that would lie beyond the fences were times normal: few repetitions are fenced in closely (Hoaglin et al. 1986)."""
         counts = self.repetitions.groupby("case").size()
         return float(sum(count * _normal_share(count) for count in counts) / counts.sum())
+
+    @cached_property
+    def settled(self) -> pd.Series:
+        """Of each case that says so, whether it stopped because its median was known well enough, and not at a cap."""
+        return self.repetitions.groupby("case")["settled"].max().dropna() == 1
 
     @cached_property
     def clocks(self) -> pd.Series:
@@ -149,6 +199,7 @@ def session(file: Repeated) -> Session:
     rows = pd.DataFrame({
         "case": timings.groupby(case, sort=False, dropna=False).ngroup(), "round": timings["round"],
         "time_ns": timings["time_ns"].astype(float), "sm_clock_mhz": timings.get("sm_clock_mhz", np.nan),
+        "settled": timings.get("settled", np.nan),
     }).reset_index(drop=True)  # fmt: skip
     times, relative, outlier = rows["time_ns"].to_numpy(), np.full(len(rows), np.nan), np.zeros(len(rows), dtype=bool)
     for places in _by_count(rows):

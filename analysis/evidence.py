@@ -63,6 +63,8 @@ class Provenance:
     commits: tuple[str, ...] = ()
     dirty: bool = False
     repetitions: tuple[int, int] | None = None
+    computed_by: str = ""
+    """What made numbers of the measurements, with its own commit; empty if nothing did."""
 
     @property
     def date(self) -> str:
@@ -90,7 +92,7 @@ class Provenance:
 
     def line(self) -> str:
         """One line for a footer."""
-        return ", ".join(part for part in (self.device or self.what, self.date, self.commit, self.origin) if part)
+        return ", ".join(part for part in (self.device or self.what, self.date, self.commit, self.computed_by, self.origin) if part)
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ _COLUMNS: dict[str, Description] = {
     "launch": ("", "stream: the host enqueues each run; graph: a captured graph replays them"),
     "round": ("number", "which repetition of the case, from 0"),
     "time_ns": ("ns", "time of one run"), "sm_clock_mhz": ("MHz", "the multiprocessors' clock while it ran; empty where it was not read"),
+    "settled": ("", "1 from when the interval of the case's median is within width_percent of it, and there are no more rounds; empty where a file does not say"),
     "file": ("", "the file that it was read from"),
     "chunks": (_COUNT, "pieces that the array passes through in"),
     "streams": (_COUNT, "CUDA streams, as asked for: some schedules make as many as they need"),
@@ -53,6 +54,8 @@ _RUN = {
     "driver": ("", "version of the driver"), "toolkit": ("", "version of CUDA"), "cccl": ("", "version of CCCL in the toolkit"),
     "cccl_newest": ("", "version of the newest CCCL, of the baselines cub_newest"), "compiler": ("", "of the host's code"),
     "ecc": ("", "whether memory is error-corrected"), "sm_clock_mhz_max": ("MHz", "highest clock of the multiprocessors"),
+    "rounds": (_COUNT, "repetitions of a case at most"), "width_percent": ("%", "a case whose median is known to so much of it has no more rounds; "
+               "empty: all have the same number of rounds, but for the cap"), "cap_seconds": ("s", "a case takes no longer than this"),
     "seed": ("number", "of the inputs"), "argv": ("", "the command"),
 }  # fmt: skip
 _BANKS = {f"{banks}_{what}": (unit, f"shared memory of {number} banks: {meaning}")
@@ -121,7 +124,8 @@ def _caveats(results: Results) -> pd.DataFrame:
 
 
 def _cases(results: Results) -> pd.DataFrame:
-    return statistics.summarise(results.timings, ["run", *CASE]).drop(columns="samples")
+    settled = results.timings.groupby(["run", *CASE], dropna=False)["settled"].max().reset_index()
+    return statistics.summarise(results.timings, ["run", *CASE]).drop(columns="samples").merge(settled, how="left")
 
 
 def _kernels(results: Results) -> pd.DataFrame:

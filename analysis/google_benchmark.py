@@ -31,6 +31,12 @@ def time_ns(entry: Mapping[str, Any]) -> float:
     return float(value) * _NANOSECONDS[unit]
 
 
+def settled(entry: Mapping[str, Any]) -> float:
+    """1 if the median of the case is known well enough by then, 0 if not; NaN if the harness does not say."""
+    said = entry.get("settled")
+    return float(said) if isinstance(said, (int, float)) and said in (0, 1) else math.nan
+
+
 def clock_mhz(entry: Mapping[str, Any]) -> float:
     """The multiprocessors' clock while a repetition ran; NaN if it was not read, ValueError if it is no clock."""
     value = entry.get("sm_clock_mhz", math.nan)

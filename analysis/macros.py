@@ -8,14 +8,15 @@ import numpy as np
 import pandas as pd
 
 from analysis import streams, streams_macros
-from analysis.claims_checked import HOLDS, NOT_MEASURED, ClaimEvidence
+from analysis.claims import OF_MODELS, OF_SCANS, OF_STREAMS
+from analysis.claims_checked import HOLDS, NOT_MEASURED, ClaimEvidence, targets_of
 from analysis.drift import SessionEvidence
 from analysis.evidence import BASELINES, BEST, BULK_CEILING, CEILING, FLOOR, NEWEST_VENDOR, VENDOR, CountEvidence, Counts, Published
 from analysis.evidence import MEETING_CEILING, VECTOR_CEILING, AllTimingEvidence, AllTimings, CounterEvidence, Counters, TimingEvidence, Timings, gather
 from analysis.evidence import JAX, LARGEST, LOSS, TIE, WIN, Kernels, TableEvidence, Traffic, TrafficEvidence, Waits
 from analysis.figures import bank_conflicts, dram_traffic, drift, prefix_wait, single_wave, tile_size, waterfall
 from analysis.figures.ceiling_share import shares
-from analysis.figures.hardware_conflicts import compared, groups
+from analysis.figures.hardware_conflicts import QUANTITIES, compared, groups
 from analysis.figures.speedup import ONE_CORE, OURS, speedups
 from analysis.published import Publication
 from analysis.results import SCANS, STREAM, Results, ideal_bytes
@@ -77,6 +78,10 @@ NAMES = {
     "hardwareCases": "cases counted by both the executor and the hardware",
     "hardwareEqual": "those in which transactions and conflicts are equal",
     "hardwareLargestDifference": "largest difference in transactions, in percent of the executor's",
+    "hardwareLargestConflicts": "largest difference in conflicts, in percent of the executor's, where it counts any",
+    "hardwareConflictsForNone": "defined if it counts any there: the most conflicts that the hardware counts where the executor counts none",
+    "hardwareUnequalOf": "defined if not all are equal: the types and sizes in which they differ",
+    "hardwareAbove": "defined if the hardware counts no fewer of either in any of these: how many there are",
     "hardwareAllEqual": "defined if all are equal: the item types counted",
     "rungWarpShuffle": "share of the copy at the largest size: warp_shuffle",
     "rungReduceThenScan": "the same of reduce_then_scan",
@@ -122,12 +127,27 @@ NAMES = {
     "thrustOfBest": "defined if Thrust was timed beside best: its time over that of best, 32-bit sums, cold, in a stream, at copyItems",
     "torchOfBest": "defined if PyTorch was timed: the same of it",
     "cupyOfBest": "defined if CuPy was timed: the same of it",
+    "ownKnown": "targets of our own, of scans, streams and models, that the data tell of",
+    "ownReached": "those that are reached, in every run that tells",
     "claimsKnown": "claims of the literature that the data tell of",
     "claimsFail": "those that they do not bear out, in some run at least",
     "lossItems": "defined if all cases lost to CUB are affine of 16 bits and of one size: that size",
     "waveSmallAllows": "time of the fastest CUB over that of copy_one_wave, as nodes at 2^14 items",
     "driftScans": "farthest that the median of a round lies from that of the others, over all sessions of scans, percent",
     "driftSchedules": "defined if schedules were timed: the same of schedules",
+    "settledScans": "defined if the data say: cases of scans whose median was known well enough before any cap, percent",
+    "settledScansCases": "defined if that is: of how many",
+    "settledSchedules": "defined if the data say: the same of schedules",
+    "settledSchedulesCases": "defined if that is: of how many",
+    "duelFixedRounds": "defined if the newest duels have no such rule: their rounds",
+    "driftWentOn": "defined if some cases went on after others had stopped: how many have the most rounds, in the largest session of scans",
+    "driftWentOnRounds": "defined if that is: how many rounds",
+    "driftWentOnFirst": "defined if that is: after how many others had stopped",
+    "driftWentOnFaster": "defined if some did and took less in the later rounds: by how much in the median, percent",
+    "driftWentOnSlower": "defined if some did and took longer: the same",
+    "trendRounds": "fewest rounds of a case of scans that was tested for trend",
+    "trendLeastP": "least p that such a case can have",
+    "trendAtOnce": "how many cases of that session must have it for any to count",
     "driftRising": "cases whose times rise with the rounds of their session, beyond chance",
     "driftFalling": "those whose times fall",
     "driftCases": "cases of all sessions",
@@ -150,7 +170,7 @@ MINOR = 0.1
 def values(results: Results, published: dict[str, Publication]) -> dict[str, str]:
     """The macros that the evidence defines, with their LaTeX replacement: all of the first device, which the text names once."""
     results = results.on(results.devices[0]) if results.devices else results
-    defined: dict[str, str] = {}
+    defined = _duel_rounds(results)
     for needs, describe in (
         ({"timings": Timings(all_of=(CEILING,))}, _timing_values),
         ({"timings": Timings(types=("f32", "i32"), all_of=(ONE_CORE,), any_of=OURS),
@@ -165,6 +185,7 @@ def values(results: Results, published: dict[str, Publication]) -> dict[str, str
         ({"timings": AllTimings(python=True)}, _library_values),
         ({"timings": AllTimings(python=True)}, _jax_values),
         (claims.NEEDS, _claim_values),
+        ({"claims": targets_of(OF_SCANS + OF_STREAMS + OF_MODELS)}, _own_values),
         ({"traffic": Traffic()}, _traffic_values),
         ({"waits": Waits()}, _wait_values),
         (single_wave.NEEDS, _wave_values),
@@ -287,15 +308,29 @@ def _count_values(counts: CountEvidence) -> dict[str, str]:
 
 
 def _counter_values(counters: CounterEvidence) -> dict[str, str]:
-    cases = compared(counters)
-    off = (cases["transactions_hardware"] - cases["transactions_executor"]).abs()
-    equal = (off == 0) & (cases["conflicts_hardware"] == cases["conflicts_executor"])
+    return hardware_differences(compared(counters))
+
+
+def hardware_differences(cases: pd.DataFrame) -> dict[str, str]:
+    """How many of the cases that executor and hardware counted are equal, and by how much the others differ, in both quantities."""
+    above = {of: cases[f"{of}_hardware"] - cases[f"{of}_executor"] for of in QUANTITIES}
+    percent = {of: 100 * above[of].abs() / cases[f"{of}_executor"].where(cases[f"{of}_executor"] > 0) for of in QUANTITIES}
+    unequal = pd.DataFrame(above).ne(0).any(axis=1)
     named = {
         "hardwareCases": str(len(cases)),
-        "hardwareEqual": str(int(equal.sum())),
-        "hardwareLargestDifference": _number(100 * float((off / cases["transactions_executor"]).max())),
+        "hardwareEqual": str(int((~unequal).sum())),
+        "hardwareLargestDifference": _number(float(percent["transactions"].max())),
     }
-    if equal.all():
+    if percent["conflicts"].notna().any():
+        named["hardwareLargestConflicts"] = _number(float(percent["conflicts"].max()), 2)
+    if (most := cases.loc[cases["conflicts_executor"] == 0, "conflicts_hardware"].max()) > 0:
+        named["hardwareConflictsForNone"] = str(int(most))
+    if unequal.any():
+        kinds = cases.loc[unequal, ["type", "items"]].drop_duplicates()
+        named["hardwareUnequalOf"] = ", ".join(f"{_id(kind)} at {_power(n)} items" for kind, n in kinds.itertuples(index=False))
+        if (pd.DataFrame(above)[unequal] >= 0).all(axis=None):
+            named["hardwareAbove"] = str(int(unequal.sum()))
+    else:
         named["hardwareAllEqual"] = " and ".join(_id(kind) for kind in dict.fromkeys(cases["type"]))
     return named
 
@@ -391,6 +426,12 @@ def _duel_values(timings: AllTimingEvidence, kernels: TableEvidence) -> dict[str
     return named
 
 
+def _duel_rounds(results: Results) -> dict[str, str]:
+    """The fixed number of rounds of the newest duels, if they were timed before cases stopped by the width of their interval."""
+    duels = [run.context for run in sorted(results.runs, key=lambda run: run.date) if "--sweep duel" in str(run.context.get("argv", ""))]
+    return {"duelFixedRounds": str(duels[-1]["rounds"])} if duels and "width_percent" not in duels[-1] and "rounds" in duels[-1] else {}
+
+
 def _library_values(timings: AllTimingEvidence) -> dict[str, str]:
     """What users would pick instead of CUB, where all scans are set side by side at their largest size."""
     named: dict[str, str] = {}
@@ -416,6 +457,11 @@ def _claim_values(claims: ClaimEvidence) -> dict[str, str]:
     verdicts = [one.verdict for one in claims.checked]
     known = [verdict for verdict in verdicts if verdict != NOT_MEASURED]
     return {"claimsKnown": str(len(known)), "claimsFail": str(sum(verdict != HOLDS for verdict in known))}
+
+
+def _own_values(claims: ClaimEvidence) -> dict[str, str]:
+    known = [one.verdict for one in claims.checked if one.verdict != NOT_MEASURED]
+    return {"ownKnown": str(len(known)), "ownReached": str(known.count(HOLDS))}
 
 
 def _traffic_values(traffic: TrafficEvidence) -> dict[str, str]:
@@ -469,9 +515,21 @@ def _session_values(sessions: SessionEvidence) -> dict[str, str]:
         "driftCases": str(sum(len(of.names) for of in every)),
     }
     kinds = sessions.kinds()
+    longest = max((of for of in kinds.get(SCANS, ()) if of.went_on), key=lambda of: of.went_on.later.count, default=None)
+    if longest:
+        on = longest.went_on
+        named |= {"driftWentOn": str(on.later.count), "driftWentOnRounds": str(on.rounds), "driftWentOnFirst": str(on.first),
+                  "driftWentOnFaster" if on.later.value < 1 else "driftWentOnSlower": _number(100 * abs(on.later.value - 1), 1)}  # fmt: skip
+    powers = [of.power for of in kinds.get(SCANS, ()) if len(of.power)]
+    if powers:
+        least = pd.concat(powers).sort_values(["rounds", "at_once"]).iloc[0]
+        named |= {"trendRounds": str(int(least["rounds"])), "trendLeastP": _number(float(least["least_p"]), 2), "trendAtOnce": str(int(least["at_once"]))}
+    for macro, kind in (("settledScans", SCANS), ("settledSchedules", streams.SCHEDULES)):
+        if len(settled := pd.concat([pd.Series(dtype=bool), *(of.settled for of in kinds.get(kind, ()))])):
+            named |= {macro: _number(100 * float(settled.mean()), 2), f"{macro}Cases": str(len(settled))}
     for macro, kind in (("driftScans", SCANS), ("driftSchedules", streams.SCHEDULES)):
         if kind in kinds:
-            named[macro] = _number(100 * max(abs(of.farthest_round["median"] - 1) for of in kinds[kind]), 1)
+            named[macro] = _number(100 * max(abs(of.farthest_round["median"] - 1) for of in kinds[kind]), 2)
     if scans := kinds.get(SCANS):
         repetitions = [len(of.repetitions) for of in scans]
         worst = max((of.outliers["relative"].iloc[0] for of in scans if len(of.outliers)), key=lambda ratio: abs(math.log(ratio)), default=1.0)

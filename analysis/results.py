@@ -47,7 +47,7 @@ STREAM = "stream"
 
 _NAME_KEYS = ("variant", "type", "op", "mode", "items", "cache")
 _GOOGLE_KEYS = {"iterations", "repeats", "min_time", "min_warmup_time"}
-_TIMING_COLUMNS = ["run", *CASE, "round", "time_ns", "sm_clock_mhz"]
+_TIMING_COLUMNS = ["run", *CASE, "round", "time_ns", "sm_clock_mhz", "settled"]
 _KERNEL_FIELDS = ("launches", "threads", "registers", "shared_bytes", "local_bytes", "workspace_bytes", "prepare_ns")
 """What an entry says of its scan besides the time; the same in every repetition, but for ``prepare_ns``."""
 _KERNEL_COLUMNS = ["origin", "run", *CASE, *_KERNEL_FIELDS, "label"]
@@ -228,7 +228,7 @@ class Results:
     @cached_property
     def timings(self) -> pd.DataFrame:
         """One row a repetition: the case, ``round``, ``time_ns`` (nanoseconds a run), ``run`` (index into ``runs``), and
-        ``sm_clock_mhz`` while it ran, NaN where it was not read.
+        ``sm_clock_mhz`` while it ran, NaN where it was not read, and ``settled``, NaN where the file does not say.
         """
         return pd.DataFrame(self.timing_rows, columns=_TIMING_COLUMNS)
 
@@ -490,7 +490,7 @@ def _read_repetition(
     if identity in seen:
         return refuse(f"refused: round {repetition[0]}, repetition {repetition[1]} of this case was already read")
     seen.add(identity)
-    results.timing_rows.append((run, *named, max(repetition), time_ns, clock))
+    results.timing_rows.append((run, *named, max(repetition), time_ns, clock, google_benchmark.settled(entry)))
     if (run, *named) not in results.kernel_rows:
         numbers = (entry.get(field_, math.nan) for field_ in _KERNEL_FIELDS)
         results.kernel_rows[run, *named] = (*numbers, str(entry.get("label", "")))

@@ -40,7 +40,7 @@ ENGINES = ("copies in", "kernels", "copies out")
 """Kinds of engine in the order of a chunk's way; the categories of a trace's operations."""
 
 SCHEDULE_COLUMNS = ["entry", "id", "workload", "items", "chunks", "streams", "memory", "work", "blocks", "buffers", "bytes", "inputs",
-                    "control", "round", "time_ns"]  # fmt: skip
+                    "control", "round", "time_ns", "settled"]  # fmt: skip
 """``entry``: schedule, copy or kernel; ``id``: which. What an entry does not have is 0 or empty."""
 STREAM_SCAN_COLUMNS = ["way", "scan", "type", "op", "mode", "items", "from", "to", "budget", "chunks", "mapped", "bytes", "round", "time_ns"]
 """``bytes``: each way."""
@@ -55,6 +55,8 @@ CONCURRENCY_COLUMNS = ["streams", "kernels", "blocks", "slots", "connections", "
 COMPARISON_COLUMNS = ["schedule", "workload", "items", "chunks", "streams", "work", "connections", "measured_us", "predicted_us", "overlap_in_either",
                       "overlap_in_both", "unaided_us", "unaided_overlap_in_either", "unaided_overlap_in_both", "repeated_overlap_in_either",
                       "repeated_overlap_in_both", "best_overlap_in_either", "best_overlap_in_both"]  # fmt: skip
+OPTIONAL_COMPARISON_COLUMNS = ["repetitions"]
+"""How many there are; None where a file lacks it."""
 ADVICE_COLUMNS = ["workload", "items", "work", "copied_bytes", "choices", "median_error", "worst_error", "said_was_measured", "advised", "fastest",
                   "slower", "ties", "ties_least_slower", "ties_most_slower"]  # fmt: skip
 """``advised``: what is scored, which is what was said if ``said_was_measured``; ``ties``: choices that took as long by the prediction."""
@@ -131,11 +133,11 @@ def _entries(document: Mapping[str, Any], kind: str, wanted: str, schema: str, c
             found.wrong.append((place, f"refused: {error}"))
             continue
         seen.add(identity)
-        rows.append(row)
+        rows.append(row | {"settled": google_benchmark.settled(entry)})
     found.rows = pd.DataFrame(rows, columns=columns)
     rounds: dict[tuple[Any, ...], set[int]] = {}
     for row in rows:
-        rounds.setdefault(tuple(value for key, value in row.items() if key not in ("round", "time_ns")), set()).add(row["round"])
+        rounds.setdefault(tuple(value for key, value in row.items() if key not in ("round", "time_ns", "settled")), set()).add(row["round"])
     if not found.wrong and (lacking := google_benchmark.lacking(rounds)):
         found.wrong.append(("benchmarks", lacking))
     return found
@@ -191,7 +193,7 @@ _CASES = {
 """What tells the objects of a document apart, as far as they have it."""
 
 
-def _objects(document: Mapping[str, Any], kind: str, wanted: str, key: str, columns: Sequence[str],
+def _objects(document: Mapping[str, Any], kind: str, wanted: str, key: str, columns: list[str],
              wrong: Callable[[Mapping[str, Any]], str]) -> Found:  # fmt: skip
     """A document that is a list of objects with certain fields."""
     if document["schema"] != wanted:
@@ -199,6 +201,7 @@ def _objects(document: Mapping[str, Any], kind: str, wanted: str, key: str, colu
     for place, form, what in ((key, list, "a list"), ("context", dict, "an object")):
         if not isinstance(document.get(place), form):
             return Found(wrong=[(place, f"expected {what}")])
+    optional = OPTIONAL_COMPARISON_COLUMNS if kind == COMPARISON else []
     found, rows, seen = Found(kind, document["context"]), [], {}
     for index, entry in enumerate(document[key]):
         missing = [c for c in columns if c not in entry] if isinstance(entry, dict) else list(columns)
@@ -209,8 +212,8 @@ def _objects(document: Mapping[str, Any], kind: str, wanted: str, key: str, colu
         if reason:
             found.wrong.append((f"{key}[{index}]", f"refused: {reason}"))
             continue
-        rows.append({column: entry[column] for column in columns})
-    found.rows = pd.DataFrame(rows, columns=columns)
+        rows.append({column: entry.get(column) for column in columns + optional})
+    found.rows = pd.DataFrame(rows, columns=columns + optional)
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +13,7 @@ import pandas as pd
 from analysis import statistics, streams
 from analysis.evidence import Provenance, TableEvidence, run_provenance
 from analysis.published import Publication
-from analysis.results import MEASURED, RECORDED, Results, StreamFile, ranked
+from analysis.results import MEASURED, RECORDED, Results, Run, StreamFile, ranked
 from analysis.streams import SCAN, SCHEDULE
 from analysis.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, Look
 
@@ -274,13 +274,29 @@ class Experiments:
         if not files or files[0].rows.empty:
             return None
         rows, run = files[0].rows, files[0].run
-        counts = rows["makespan_seconds"].map(len) if "makespan_seconds" in rows else None
-        repetitions = None if counts is None else (int(counts.min()), int(counts.max()))
-        origin = "computed now" if self.kind in _COMPUTED and run.origin == MEASURED else run.origin
-        return TableEvidence(rows, run_provenance(self.kind, [run], origin, repetitions))
+        counts = _repetitions(rows)
+        repetitions = (int(counts.min()), int(counts.max())) if counts.notna().all() and len(counts) else None
+        provenance = run_provenance(self.kind, [run], run.origin, repetitions)
+        return TableEvidence(rows, _of_measurements(provenance, run) if self.kind in _COMPUTED else provenance)
 
     def absent(self) -> str:
         return f"no {self.kind} ({_MADE_BY[self.kind]})"
+
+
+def _repetitions(rows: pd.DataFrame) -> pd.Series:
+    """How many repetitions are behind each measured time, as far as the rows say."""
+    if "makespan_seconds" in rows:
+        return rows["makespan_seconds"].map(len)
+    if "advised" in rows:
+        return pd.concat([rows[which].map(lambda choice: choice.get("repetitions")) for which in ("advised", "fastest")])
+    return rows["repetitions"] if "repetitions" in rows else pd.Series(dtype=float)
+
+
+def _of_measurements(provenance: Provenance, run: Run) -> Provenance:
+    """That of the runs that a model is held against, which the file names, with the model's commit behind."""
+    commit = str(run.context.get("measured_commit", ""))
+    return replace(provenance, origin="computed now" if run.origin == MEASURED else run.origin, commits=(commit,) if commit else (),
+                   dirty=str(run.context.get("measured_dirty")) == "true", computed_by=f"simulated by {provenance.commit}")  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------------------ choosing

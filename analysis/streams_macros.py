@@ -8,13 +8,15 @@ import numpy as np
 import pandas as pd
 
 from analysis import caveats, streams
+from analysis.claims import OF_ENGINES, OF_STREAMS
+from analysis.claims_checked import ClaimEvidence, targets_of
 from analysis.evidence import TableEvidence
 from analysis.figures.concurrency import in_block_times
 from analysis.figures.stream_scan import fastest, size_name
 from analysis.statistics import ratio_interval
 from analysis.streams_evidence import FILES, NAIVE, SERIAL, STREAMED, Experiments, ScanEvidence, ScheduleEvidence
 from analysis.streams_evidence import Schedules, StreamScans, TraceEvidence, Traces, from_even, ratio
-from analysis.streams_targets import array_bytes, beaten, best_schedule, of_file, over_bound, targets
+from analysis.streams_targets import array_bytes, beaten, best_schedule, of_file, over_bound
 from analysis.table_formats import latex, significant
 
 SMALLEST_FORETOLD = 2**20
@@ -82,7 +84,7 @@ NAMES = {
     "caveatsHoldNow": "defined if there are any: calls that are said to return at once, and hold up the host",
     "caveatsHoldNoMore": "defined if there are any: calls that are said to hold up the host, and return at once",
     "collectionCost": "largest change of the makespan by collecting activity records, percent",
-    "streamTargetsKnown": "rows of the targets of streams that the data tell of",
+    "streamTargetsKnown": "targets of streams and of the engine model that the data tell of",
     "streamTargetsReached": "those that are reached",
 }
 
@@ -99,7 +101,7 @@ def describers() -> tuple[tuple[dict[str, object], Callable[..., dict[str, str]]
         ({"experiments": Experiments(streams.ADVICE)}, _advice_values),
         ({"experiments": Experiments(streams.CAVEATS)}, _caveat_values),
         ({"traces": Traces()}, _trace_values),
-        ({"schedules": Schedules(), "scans": StreamScans(), "traces": Traces()}, _target_values),
+        ({"claims": targets_of(OF_STREAMS + OF_ENGINES)}, _target_values),
     )
 
 
@@ -265,8 +267,8 @@ def _trace_values(traces: TraceEvidence) -> dict[str, str]:
     return {"collectionCost": _number(float(np.max(changes)), 2)} if changes else {}
 
 
-def _target_values(schedules: ScheduleEvidence, scans: ScanEvidence, traces: TraceEvidence) -> dict[str, str]:
-    rows = targets(schedules, scans, traces)
+def _target_values(claims: ClaimEvidence) -> dict[str, str]:
+    rows = [one.target for one in claims.checked]
     named = {
         "streamTargetsKnown": str(sum(row.reached is not None for row in rows)),
         "streamTargetsReached": str(sum(row.reached is True for row in rows)),

@@ -35,7 +35,7 @@ def target(claim: Claim, schedules: ScheduleEvidence | None, scans: ScanEvidence
 
 
 def over_bound(case) -> Interval:
-    """A schedule's time over its bound, fill plus the longest part."""
+    """A schedule's time over its estimate, fill plus the longest part."""
     interval = median_interval(case.samples)
     bound = 1e9 * case.bound
     return Interval(interval.value / bound, interval.low / bound, interval.high / bound, interval.count)

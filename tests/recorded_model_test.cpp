@@ -69,6 +69,7 @@ TEST_F(RecordedModel, TracesAreAsSimulated) {
   ASSERT_EQ(scanlab(words, said), cli::kOk) << said;
   const Json comparison = read(summary);
   ASSERT_GE(comparison["traces"].size(), 60u);
+  EXPECT_TRUE(comparison["context"].contains("measured_commit"));
   EXPECT_LE(comparison["median_error"], 0.03);
   EXPECT_LE(comparison["worst_error"], 0.10);
   EXPECT_LE(comparison["unaided_median_error"], 0.03);
@@ -81,6 +82,7 @@ TEST_F(RecordedModel, TracesAreAsSimulated) {
   EXPECT_GE(share(""), 0.65);
   EXPECT_GE(share("steady_"), 0.80);
   EXPECT_NEAR(share("best_"), 0.825, 0.005);
+  for (const Json& each : comparison["traces"]) EXPECT_GE(each["repetitions"], 5);
 }
 
 /// `streams concurrency`, of which the model gets the time of a block as it was measured.

@@ -13,9 +13,12 @@ WIDTH = "double"
 CAPTION = (
     "What changed while the results files were measured, a column a session: one file, or all those of few cases. Above, each repetition by its "
     "round, and within it by its case, over the median of the other repetitions of its case; those beyond Tukey's fences are orange, and none was left out of anything. Below, the "
-    "median over all cases of each round less 1, linear up to 0.1%; bars are 95% intervals between order statistics. Without drift it stays at 0."
+    "median of each round less 1, linear up to 0.1%, over the cases that have as many rounds, as named with their number: a case stops once its median is known to 1%, so "
+    "that later rounds are of other cases than the first. Bars are 95% intervals between order statistics. Without drift all stay at 0."
 )
 NEEDS = {"sessions": Sessions()}
+LOOKS = ((style.BLUE, "o"), (style.VERMILLION, "^"), (style.BLACK, "s"), (style.GREEN, "D"))
+"""Of sets of cases with as many rounds, the fewest first."""
 MOST = 6
 """Columns for which there is room; the table has every session."""
 
@@ -33,8 +36,10 @@ def draw(sessions: SessionEvidence) -> Figure:
 
 
 def details(sessions: SessionEvidence) -> str:
-    """Where clocks were lowered, in words."""
-    return " ".join(said for session in sessions.sessions if (said := session.throttling()))
+    """In words: how cases that went on differ from before, what the test for trend can tell, and where clocks were lowered."""
+    said = [session.went_on_said() for session in sessions.sessions]
+    said += [f"Mann's test for trend, of {session.name}: {power}." for session in sessions.sessions if (power := session.power_said())]
+    return " ".join(filter(None, said + [session.throttling() for session in sessions.sessions]))
 
 
 def _repetitions(axes: Axes, session: Session) -> None:
@@ -51,10 +56,14 @@ def _repetitions(axes: Axes, session: Session) -> None:
 
 
 def _rounds(axes: Axes, session: Session) -> None:
-    rounds = session.rounds
-    median, low, high = (100 * (rounds[column] - 1) for column in ("median", "low", "high"))
-    axes.plot(1 + rounds["round"], median, "o", color=style.BLUE)
-    style.error_bars(axes, 1 + rounds["round"], median, low, high, style.BLUE)
+    sets = list(session.rounds.groupby("of"))
+    for place, (of, rounds) in enumerate(sets):
+        median, low, high = (100 * (rounds[column] - 1) for column in ("median", "low", "high"))
+        x = 1 + rounds["round"] + 0.2 * (place - (len(sets) - 1) / 2)
+        colour, marker = LOOKS[place % len(LOOKS)]
+        axes.plot(x, median, marker, color=colour, markersize=3.5, linestyle="none", label=f"{of} rounds: n = {rounds['cases'].iloc[0]}")
+        style.error_bars(axes, x, median, low, high, colour)
+    axes.legend(fontsize=5.5, loc="lower left", bbox_to_anchor=(0, 1), ncols=2, columnspacing=0.6, handlelength=1, handletextpad=0.2, borderpad=0)
     axes.axhline(0, color=style.BLACK, linewidth=0.6, zorder=1)
     axes.set_yscale("symlog", linthresh=0.1)
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}".replace("-", "−")))

@@ -15,8 +15,8 @@ WIDTH = "double"
 CAPTION = (
     "The engine model against the device. Left: predicted over measured makespan of every configuration (chunks, streams, work an item, items, "
     "workload), by schedule, within each from short to long. Durations are those of the calibration's microbenchmarks, of no compared run; which "
-    "hardware queue the driver gave a stream is taken from the run. What was measured is one run a configuration, that of median time among its "
-    "repetitions, so there are no bars. Dashed: 3% and 10% off. Right: of the pairs of operations that overlap for more than 5 µs in either, the "
+    "hardware queue the driver gave a stream is taken from the run. What was measured is the median of its repetitions without collection of "
+    "activity; no error bars are drawn. Dashed: 3% and 10% off. Right: of the pairs of operations that overlap for more than 5 µs in either, the "
     "share that do in both, prediction and each repetition; to the right, what the prediction would have that knew how often each pair "
     "overlaps. On the line it could not be better; dashed: 95%."
 )

@@ -1,4 +1,4 @@
-"""Time of each schedule against the number of chunks, with the bounds that copies and kernels measured alone set."""
+"""Time of each schedule against the number of chunks, with the estimates that copies and kernels measured alone give."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from analysis.streams_targets import beaten, over_bound
 WIDTH = "double"
 CAPTION = (
     "Time of each schedule against the number of chunks, in pinned memory; a panel an amount of work, headed by the ratio of compute to "
-    "copy. Bounds, from the same run: the sum of copies and kernels one after another; the busiest engine without a pause behind "
+    "copy. Estimates, from the same run: the sum of copies and kernels one after another; the busiest engine without a pause behind "
     "the first chunk's way to it and before the last one's from it, where the first copy in and the last copy out have the bus to "
     "themselves, and all others the rates while both directions run; and the "
     "formula of Van Werkhoven et al., which is the same with the rates of one direction alone. The schedules that are wrong on "
-    "purpose are left out. Below: times near the second bound, as multiples of it. "
-    f"{SIDE_SAID}. Below, their bounds count it; the bounds above are of a schedule without. "
+    "purpose are left out. Below: times near the second estimate (fill + max), as multiples of it. "
+    f"{SIDE_SAID}. Below, their estimates count it; those above are of a schedule without. "
     "Bars are 95% bootstrap intervals of the median where there are five repetitions or more."
 )
 NEEDS = {"schedules": Schedules(over="chunks")}
@@ -41,13 +41,13 @@ def draw(schedules: ScheduleEvidence) -> Figure:
 
 
 def details(schedules: ScheduleEvidence) -> str:
-    """At how many streams; and whether the second bound is beaten, by what, and why it can be."""
+    """At how many streams; and whether the second estimate is passed, by what, and why it can be."""
     panels = schedules.panels("chunks")
     said = f"Where a schedule takes a number of streams it has {panels[0]['streams'].iloc[0]}."
     if (least := beaten(panels)) is None:
         return said
     return (f"{said} Kernels count as one over the whole array takes alone; those of chunks in several streams share the device, and "
-            f"there can take less, so that the second bound is not strict: {least.id} with {least.chunks} chunks at "
+            f"there can take less, so that the second is an estimate and no bound: {least.id} with {least.chunks} chunks at "
             f"compute : copy {least.alone.ratio():.2g} takes {over_bound(least).value:.2f} of it.")  # fmt: skip
 
 

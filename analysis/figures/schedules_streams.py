@@ -9,9 +9,9 @@ from analysis.streams_evidence import SIDE_SAID, ScheduleEvidence, Schedules
 
 WIDTH = "double"
 CAPTION = (
-    "Time of each schedule against the number of streams, in pinned memory, with the bounds of the figure of chunks. Schedules "
+    "Time of each schedule against the number of streams, in pinned memory, with the estimates of the figure of chunks. Schedules "
     "that make as many streams as they need, whatever is asked for, were timed at one number and stand there as a point. "
-    f"{SIDE_SAID}, which their bounds below count, and those above do not. "
+    f"{SIDE_SAID}, which their estimates below count, and those above do not. "
     "Bars are 95% bootstrap intervals of the median where there are five repetitions or more."
 )
 NEEDS = {"schedules": Schedules(over="streams")}

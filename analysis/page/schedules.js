@@ -71,7 +71,7 @@ const schedules = (views) => ({
       source: view.source,
       text: `${view.workload}, ${powerOfTwo(view.items)} items, ${view.title}, ${state.memory} memory, ${state.fixed} ${fixed}. Points are medians; vertical bars are 95% bootstrap ` +
         `intervals of the ${state.measure === "speedup" ? `ratio of medians, over ${view.serial} at its fastest` : "median"}, where there are five repetitions or more. ` +
-        `Bounds come from copies and kernels timed apart in the same run; a chunk that fills the pipeline has the bus to itself, so that with few chunks a schedule can be faster than ${TIGHT}. Schedules that are wrong on purpose are left out. ${view.side}`,
+        `Estimates come from copies and kernels timed apart in the same run, and are no strict bounds; a chunk that fills the pipeline has the bus to itself, so that with few chunks a schedule can be faster than ${TIGHT}. Schedules that are wrong on purpose are left out. ${view.side}`,
       table: { columns: ["schedule", "chunks", "streams", label, "95% from", "to", "time, ms", "repetitions", ...Object.keys(view.bounds).map((name) => `${name}, ms`)],
         rows: rows.map((r) => [r.series, r.of.chunks, r.of.streams, number(r.y), number(r.low), number(r.high), number(r.of.time_ms), r.of.count,
           ...Object.keys(view.bounds).map((name) => number(bound(r.of, name)))]) },

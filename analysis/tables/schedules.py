@@ -34,12 +34,12 @@ def build(schedules: ScheduleEvidence) -> Table:
                            for base, samples in zip(against, best["samples"], strict=True)], dtype=object),
     )  # fmt: skip
     return Table(
-        caption="Every schedule at the number of chunks and streams where it is fastest: time, over the bound of fill plus the longest "
+        caption="Every schedule at the number of chunks and streams where it is fastest: time, over the estimate of fill plus the longest "
         f"part (as in the figure of schedules; kernels in several streams can be faster than it has them), and speedup over {SERIAL} where that was timed, with 95% bootstrap intervals in "
-        "brackets where there were repetitions enough. Copies of pageable memory do not run in both directions, so they have no bound. "
-        f"{SIDE_SAID}, which their bound counts; they have no speedup over a schedule without it. Schedules without a number of streams "
+        "brackets where there were repetitions enough. Copies of pageable memory do not run in both directions, so they have no estimate. "
+        f"{SIDE_SAID}, which their estimate counts; they have no speedup over a schedule without it. Schedules without a number of streams "
         "make as many as they need. Of vector_add, with two arrays in and one out, the bus carries both directions during half of the "
-        "copies in at most, while the bound has the rates of both directions for nearly all of them: a schedule can take less.",
+        "copies in at most, while the estimate has the rates of both directions for nearly all of them: a schedule can take less.",
         columns=(
             Column("workload", "workload", right=False),
             Column("items", "n", size),
@@ -49,7 +49,7 @@ def build(schedules: ScheduleEvidence) -> Table:
             Column("streams", "streams", whole),
             Column("memory", "memory", right=False),
             Column("median_ms", "ms", lambda v: significant(v, 4)),
-            Column("of_bound", "of bound", lambda v: with_interval(v, 3)),
+            Column("of_bound", "of estimate", lambda v: with_interval(v, 3)),
             Column("speedup", "speedup", lambda v: with_interval(v, 3)),
         ),
         rows=rows,

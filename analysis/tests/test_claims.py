@@ -15,7 +15,7 @@ from analysis.claims import Claim
 from analysis.claims_checked import FAILS, HOLDS, NOT_MEASURED, check
 from analysis.published import Publication
 from analysis.published import read as read_published
-from analysis.tests import stream_fixtures
+from analysis.tests import fixtures, stream_fixtures
 from analysis.tests.conftest import PUBLISHED
 from analysis.tests.fixtures import case_name, context, repetition
 
@@ -220,3 +220,36 @@ def test_bad_results_and_a_page_without_markers_are_refused(tmp_path: Path, caps
     assert main(["claims", good, "--readme", str(page)]) == 2 and "<!-- claims:begin --> is missing" in capsys.readouterr().err
     assert main(["claims", str(tmp_path / "cut.json")]) == 2 and "cut.json: line 1" in capsys.readouterr().err
     assert main(["claims", str(tmp_path / "nowhere")]) == 2 and page.read_text() == "no markers"
+
+
+def of_model(measure: str, **bound: float) -> Claim:
+    return Claim(statement="s", source="scanlab", figure="model_residuals", measure=measure, **bound)
+
+
+@pytest.mark.parametrize(("off", "pairs", "median", "worst", "overlap"), [
+    (0.029, 0.96, HOLDS, HOLDS, HOLDS), (0.031, 0.94, FAILS, HOLDS, FAILS), (0.101, 0.94, FAILS, FAILS, FAILS)])  # fmt: skip
+def test_the_engine_models_targets_are_missed_as_they_are_reached(
+    tmp_path: Path, off: float, pairs: float, median: str, worst: str, overlap: str
+) -> None:
+    document = stream_fixtures.comparison()
+    for one in document["traces"]:
+        one |= {"predicted_us": (1 - off) * one["measured_us"], "overlap_in_either": 100, "overlap_in_both": 100 * pairs}
+        one |= {"best_overlap_in_either": 100, "best_overlap_in_both": 95}
+    (tmp_path / "comparison.json").write_text(json.dumps(document))
+    claims_ = [of_model("makespan_median", at_most=3), of_model("makespan_worst", at_most=10), of_model("overlap", at_least=95)]
+    checked = check(claims_, results.read([tmp_path], []), {})
+    assert [one.verdict for one in checked] == [median, worst, overlap]
+    bound = checked[-1].target.bound
+    assert (bound is None) == (overlap == HOLDS) and (bound is None or (bound.allows == 95 and bound.enough))
+    for one in document["traces"][:1]:  # without it in one configuration nothing is said of all
+        del one["best_overlap_in_both"]
+    (tmp_path / "comparison.json").write_text(json.dumps(document))
+    assert check(claims_[-1:], results.read([tmp_path], []), {})[0].target.bound is None
+
+
+@pytest.mark.parametrize(("extra", "says"), [(0, HOLDS), (1, FAILS)])
+def test_counts_that_differ_from_the_hardwares_fail_the_claim(tmp_path: Path, extra: int, says: str) -> None:
+    claim = of_model("counts", at_most=0)
+    assert verdict(claim, tmp_path) == NOT_MEASURED
+    (found,) = check([claim], results.read([], [fixtures.write_all(tmp_path, rounds=2, top=10, extra=extra)]), {})
+    assert found.verdict == says and found.target.measured.value == (0 if not extra else int(found.target.where.removeprefix("of ")))

@@ -207,3 +207,20 @@ SOUND_ENTRY = "@misc{good,\n  author = {A, B.},\n  title  = {On {GPU}s,\n       
 def test_a_doubtful_source_is_caught(before: str, after: str, said: str) -> None:
     assert doubtful(SOUND_ENTRY, r"as \cite{good} says") == []
     assert said in doubtful(SOUND_ENTRY.replace(before, after), r"as \cite{good} says")
+
+
+def test_every_schema_that_the_code_names_is_described() -> None:
+    sources = [path for folder in ("harness", "analysis") for path in (ROOT / folder).rglob("*")
+               if path.suffix in (".cpp", ".hpp", ".cu", ".cuh", ".py") and "tests" not in path.parts]  # fmt: skip
+    named = {schema for path in sources for schema in re.findall(r'"(scanlab-[a-z-]+/\d+)"', path.read_text())}
+    assert {"scanlab-results/1", "scanlab-export/1"} <= named
+    described = (ROOT / "data" / "README.md").read_text()
+    assert [schema for schema in sorted(named) if f"`{schema}`" not in described] == []
+
+
+def test_the_bibtex_entry_says_what_the_citation_says() -> None:
+    entry = dict(re.findall(r"^  (\w+) += \{(.+)\},?$", (ROOT / "README.md").read_text().partition("```bibtex")[2].partition("```")[0], re.MULTILINE))
+    said = (ROOT / "CITATION.cff").read_text()
+    for key in ("author", "title", "version"):
+        assert entry[key].replace("{", "").replace("}", "") in said, key
+    assert r"\author{The Scanlab authors}" in (ROOT / "paper" / "scanlab.tex").read_text()

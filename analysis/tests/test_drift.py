@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis import DATA, drift, results
+from analysis import DATA, drift, export, results
 from analysis.__main__ import main
 from analysis.drift import Session, Sessions
 from analysis.tables import sessions as table
@@ -99,6 +99,40 @@ def test_the_p_of_a_trend_is_that_of_kendalls_exact_test(count: int) -> None:
     assert drift._trend_p(count)[-1] == pytest.approx(2 / math.factorial(count))
 
 
+def test_a_round_is_over_the_same_cases_as_those_it_is_compared_with(tmp_path: Path) -> None:
+    """Cases that settled have no later rounds: over all, those rounds would look slow or fast by who is in them, and hide a change among these."""
+    factors = still(100, 11)
+    factors[60:, 6:] = 0.99
+    file = write(tmp_path / "a.json", factors)
+    content = json.loads(file.read_text())
+    content["benchmarks"] = [of for of in content["benchmarks"] if of["repetition_index"] < 6 or int(of["name"].split("items:")[1].split("/")[0]) >= 1060]
+    file.write_text(json.dumps(content))
+    session = of(file)
+    sets = session.rounds.groupby("of")["cases"].agg(["size", "first", "nunique"])
+    assert sets.values.tolist() == [[6, 60, 1], [11, 40, 1]]
+    assert session.rounds.loc[session.rounds["of"] == 6, "median"].to_numpy() == pytest.approx(1, abs=0.002)
+    assert session.went_on.later.count == 40 and session.went_on.later.value == pytest.approx(0.99, abs=0.002)
+    assert "The 40 cases of a that had not settled and went on to 11 rounds changed by −0.98%" in session.went_on_said()
+    assert session.power["least_p"].iloc[0] == pytest.approx(2 / math.factorial(6))
+    assert session.power["at_once"].tolist() == [math.floor(2 / 720 * 100 / 0.05) + 1, 1]
+    assert "with 6 rounds (60 cases) p is 0.0028 at least, and 6 cases must rise or fall at once; with 11 one is enough" in session.power_said()
+
+
+def test_the_share_of_cases_that_settled_is_of_those_that_say_so(tmp_path: Path) -> None:
+    file = write(tmp_path / "a.json", still(25, 6))
+    content = json.loads(file.read_text())
+    for entry in content["benchmarks"]:
+        case = int(entry["name"].split("items:")[1].split("/")[0])
+        if case < 1020:
+            entry["settled"] = int(case < 1015 and entry["repetition_index"] == 5)
+    file.write_text(json.dumps(content))
+    session = of(file)
+    assert len(session.settled) == 20 and session.settled.sum() == 15
+    exported = export.tables(results.read([file], []))
+    assert exported["cases"]["settled"].isna().sum() == 5
+    assert exported["cases"]["settled"].sum() == exported["repetitions"]["settled"].sum() == 15
+
+
 def test_outliers_are_those_beyond_the_fences_and_none_is_dropped(tmp_path: Path) -> None:
     factors = still()
     factors[7, 3] = 1.5
@@ -116,7 +150,7 @@ def test_of_normal_times_as_many_are_outliers_as_hoaglin_iglewicz_and_tukey_say(
 
 def test_with_fewer_than_five_repetitions_nothing_is_an_outlier_or_a_trend(tmp_path: Path) -> None:
     session = of(write(tmp_path / "a.json", still(rounds=4) * np.array([1, 2, 3, 40])))
-    assert not session.repetitions["outlier"].any() and session.trends.empty and session.least_trending == 0
+    assert not session.repetitions["outlier"].any() and session.trends.empty and session.power.empty and session.power_said() == ""
 
 
 @pytest.mark.parametrize("rounds", [1, 2])

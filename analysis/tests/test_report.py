@@ -8,6 +8,7 @@ import re
 import shutil
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from analysis import figures, macros, results, style, tables, unchanged
@@ -165,6 +166,17 @@ def test_agreement_of_hardware_and_executor_is_claimed_only_where_it_is(tmp_path
     assert ("hardwareAllEqual" in said) is equal
     assert (said["hardwareEqual"] == said["hardwareCases"]) is equal
     assert (said["hardwareLargestDifference"] == "0") is equal
+    assert ("hardwareUnequalOf" in said) is not equal and ("hardwareAbove" in said) is not equal
+
+
+def test_conflicts_that_the_hardware_alone_counts_are_said() -> None:
+    """Of cases whose transactions differ by little, conflicts can differ by much, and by any share where the executor counts none."""
+    cases = pd.DataFrame({"type": "i32", "items": 1 << 16, "transactions_executor": [1000, 1000, 1000], "transactions_hardware": [1000, 1001, 1006],
+                          "conflicts_executor": [0, 50, 0], "conflicts_hardware": [0, 51, 6]})  # fmt: skip
+    said = macros.hardware_differences(cases)
+    assert said["hardwareEqual"] == "1" and float(said["hardwareLargestDifference"]) == 0.6 and float(said["hardwareLargestConflicts"]) == 2
+    assert said["hardwareConflictsForNone"] == "6" and said["hardwareAbove"] == "2" and "2^{16}" in said["hardwareUnequalOf"]
+    assert "hardwareAbove" not in macros.hardware_differences(cases.assign(conflicts_hardware=[0, 49, 6]))
 
 
 def test_a_long_footer_is_broken_between_its_parts_and_the_axes_keep_their_size() -> None:

@@ -505,3 +505,16 @@ def test_simulated_generations_stand_beside_the_published_ones(tmp_path: Path) -
     row = table.rows.set_index(["device", "schedule"]).loc[("c2050", "depth_first")]
     assert row["published_ratio"] == pytest.approx(0.574, abs=1e-3) and row["simulated_ratio"] == 0.5
     assert row["percent"] == pytest.approx(-13, abs=0.1)
+
+
+@pytest.mark.parametrize("kind", [streams.COMPARISON, streams.ADVICE])
+def test_what_is_computed_names_the_measured_runs_first_and_the_simulator_behind(tmp_path: Path, kind: str) -> None:
+    document = fixtures.comparison() if kind == streams.COMPARISON else fixtures.advice()
+    document["context"] |= {"git_commit": "a" * 40, "git_dirty": "true", "measured_commit": "b" * 40, "measured_dirty": "false"}
+    for count, entry in enumerate(document["traces"] if kind == streams.COMPARISON else document["problems"], start=7):
+        for of in [entry] if kind == streams.COMPARISON else [entry["advised"], entry["fastest"]]:
+            of["repetitions"] = min(count, 9)
+    write(tmp_path, "computed.json", document)
+    provenance = streams_evidence.Experiments(kind).find(results.read([tmp_path], []), {}).provenance
+    assert "commit bbbbbbbbb, simulated by commit aaaaaaaaa+, computed now" in provenance.line()
+    assert provenance.repeated == ("median of 7 to 9 repetitions" if kind == streams.COMPARISON else "median of 7 to 8 repetitions")

@@ -85,14 +85,13 @@ std::map<Problem, Configurations> problems_of(const std::string& path, Facts& fa
     refuse(fmt::format("its cases are not those of 'streams run' ({})", error.what()));
   }
   if (all.empty()) refuse("it has no schedule that was measured from pinned memory with two buffers");
-  for (const char* key : {"device", "driver", "date"}) {
-    if (json.contains("context") && json["context"].contains(key)) facts[key] = json["context"][key];
-  }
+  if (json.contains("context")) add_measured(facts, json["context"]);
   return all;
 }
 
 Facts measured_json(const Configuration& one) {
   Facts json = to_json(one.choice);
+  json["repetitions"] = one.measured.size();
   json["measured_us"] = 1e6 * one.seconds();
   return json;
 }

@@ -124,4 +124,14 @@ Facts measured_on(const std::string& command, const std::vector<std::string>& ar
   return facts;
 }
 
+void add_measured(Facts& facts, const Facts& measured) {
+  for (const auto& [from, to] : {std::pair{"device", "device"},
+                                 {"driver", "driver"},
+                                 {"date", "date"},
+                                 {"git_commit", "measured_commit"},
+                                 {"git_dirty", "measured_dirty"}}) {
+    if (measured.contains(from)) facts[to] = measured[from];
+  }
+}
+
 }  // namespace scanlab::cli

@@ -24,4 +24,8 @@ std::optional<Facts> device_facts(std::string& why_not);
 /// one.
 Facts measured_on(const std::string& command, const std::vector<std::string>& argv);
 
+/// Of measurements that something is computed from, by their context `measured`: adds to `facts` the device, driver and
+/// date, and as measured_commit and measured_dirty the code that ran, as far as they are said.
+void add_measured(Facts& facts, const Facts& measured);
+
 }  // namespace scanlab::cli

@@ -189,10 +189,14 @@ void add_overlaps(Json& json, const std::string& which, const engines::Agreement
   json[which + "overlap_in_both"] = pairs.both;
 }
 
+/// Behind the measured makespan: those without collection, of which it is the median, else the one of the timeline.
+std::size_t repetitions(const Json& about) { return about.contains("plain_us") ? about["plain_us"].size() : 1; }
+
 Json to_json(const Compared& one) {
   Json json{{"file", one.file}};
   json.update(facts_of(one.chosen));
   json["connections"] = one.about.value("connections", 0);
+  json["repetitions"] = repetitions(one.about);
   json["measured_us"] = 1e6 * one.measured_seconds;
   json["predicted_us"] = 1e6 * one.predicted.seconds;
   json["error"] = one.error();
@@ -302,9 +306,7 @@ int compare_all(const po::variables_map& values, const engines::DeviceProfile& p
     print(one, context.out);
     summary.add(one);
     traces.push_back(to_json(one));
-    for (const char* key : {"device", "driver", "date"}) {  // of the measurements
-      if (one.about.contains(key)) facts[key] = one.about[key];
-    }
+    add_measured(facts, one.about);
   }
   if (files.size() == 1) {
     print_operations(one, context.out);
