@@ -42,7 +42,7 @@ po::options_description advise_options() {
   const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
   options.add_options()                                                                                              //
       ("profile", text("NAME"), "the device, or FILE.json of 'scanlab calibrate'; without it this one is measured")  //
-      ("bytes-in", text("BYTES"), "from host to device, of the whole problem: 2^28, 1000000")                        //
+      ("bytes-in", text("BYTES"), "from host to device, of the whole problem: 2^28, 256MiB")                         //
       ("bytes-out", text("BYTES"), "from device to host")                                                            //
       ("kernel-us", po::value<double>()->value_name("T"), "microseconds of the kernel of the whole problem")         //
       ("workload", text("ID"), "in place of bytes and time")                                                         //
@@ -62,6 +62,11 @@ std::int64_t number(const po::variables_map& values, const char* option) {
   const std::vector<std::int64_t> all = parse_items(values[option].as<std::string>(), flag);
   if (all.size() != 1) throw CommandError(kBadInput, fmt::format("{} takes one number", flag));
   return all.front();
+}
+
+std::int64_t bytes(const po::variables_map& values, const char* option) {
+  if (values.count(option) == 0) return 0;
+  return static_cast<std::int64_t>(parse_bytes(values[option].as<std::string>(), fmt::format("--{}", option)));
 }
 
 /// What is to be done: a job, or so many bytes and the kernel's time in its place.
@@ -101,8 +106,8 @@ Asked asked_for(const po::variables_map& values) {
     if (!(microseconds >= 0 && std::isfinite(microseconds))) {
       throw CommandError(kBadInput, "--kernel-us takes microseconds, 0 or more");
     }
-    const std::int64_t in = number(values, "bytes-in");
-    const std::int64_t out = number(values, "bytes-out");
+    const std::int64_t in = bytes(values, "bytes-in");
+    const std::int64_t out = bytes(values, "bytes-out");
     asked.job.items = std::max(in, out) / static_cast<std::int64_t>(asked.job.workload->about.item_bytes());
     asked.sizes = {.in = in, .out = out, .kernel_seconds = 1e-6 * microseconds};
   }

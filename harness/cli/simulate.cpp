@@ -33,7 +33,10 @@ constexpr char kNotes[] =
     "Times that are not given follow from the bytes and the profile's rates: a kernel reads and writes each item "
     "once.\n"
     "With --sweep every option of a job takes a list, and --out gets one line of figures a configuration: makespan,\n"
-    "bounds, and the share of it that each engine is at work.\n";
+    "bounds, and the share of it that each engine is at work.\n"
+    "--compare holds the makespan against the median without collection of activity, and the timelines, which --out\n"
+    "draws, against those with it. Pairs kept: of pairs of operations that overlap in prediction or measurement, the\n"
+    "share that does in both, over all repetitions.\n";
 
 po::options_description simulate_options() {
   po::options_description options("options");

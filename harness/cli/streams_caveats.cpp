@@ -81,6 +81,9 @@ void print_list(const std::vector<const Experiment*>& all, std::ostream& out) {
     fmt::print(out, "{}\n  {}?\n  said     {}: {}\n  source   {}\n", each->name, each->question, word(each->said),
                each->claim, each->source);
   }
+  fmt::print(out,
+             "\n'scanlab streams caveats' asks the device that is here; what an H200 answered is in data/recorded/ and "
+             "the report.\n");
 }
 
 Json trials_to_json(const Trials& trials) {
