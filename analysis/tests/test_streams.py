@@ -517,4 +517,4 @@ def test_what_is_computed_names_the_measured_runs_first_and_the_simulator_behind
     write(tmp_path, "computed.json", document)
     provenance = streams_evidence.Experiments(kind).find(results.read([tmp_path], []), {}).provenance
     assert "commit bbbbbbbbb, simulated by commit aaaaaaaaa+, computed now" in provenance.line()
-    assert provenance.repeated == ("median of 7 to 9 repetitions" if kind == streams.COMPARISON else "median of 7 to 8 repetitions")
+    assert provenance.repeated == "median of 7 to 9 repetitions"
