@@ -82,7 +82,7 @@ def examine(folder: Path, recorded: Path) -> Recording:
     found.device, found.date = first.device, first.date[:10]
     if first.kind == "host":
         found.wrong += _counts(found, first)
-    found.wrong += _verification(found, any(kind == "timings" and run.kind == "cuda" for run, kind in of))
+    found.wrong += _verification(found, first, any(kind == "timings" and run.kind == "cuda" for run, kind in of))
     found.wrong += _recorded_already([run for run, _ in of], recorded)
     return found
 
@@ -182,7 +182,11 @@ def _is_scan(entry: Mapping[str, Any]) -> bool:
     return str(entry.get("name", "")).startswith("scan/") and entry.get("run_type") != "aggregate" and not google_benchmark.skip_reason(entry)
 
 
-def _verification(found: Recording, wanted: bool) -> Iterator[Problem]:
+_ORIGIN = re.compile(r"^commit ([0-9a-f]{40})(\+?)(?:, on (.+))?$", re.MULTILINE)
+"""Of which code, with a ``+`` if it was changed, and which GPU a log of ``scanlab verify`` is; older ones do not say."""
+
+
+def _verification(found: Recording, run: Run, wanted: bool) -> Iterator[Problem]:
     """The log of ``scanlab verify`` on the device, which lies beside the results or in ``log/``."""
     file = next((path for path in (found.folder / VERIFICATION, found.folder / "log" / VERIFICATION) if path.is_file()), None)
     if file is None:
@@ -197,6 +201,12 @@ def _verification(found: Recording, wanted: bool) -> Iterator[Problem]:
         yield Problem(file, "", f"says that {said[-1][1]} verifications failed")
     elif wanted and "verifying on cuda" not in text:
         yield Problem(file, "", "is not of the GPU: keep what scanlab verify --device cuda prints")
+    elif origin := _ORIGIN.search(text):
+        commit, changed, device = origin.groups()
+        if changed or commit != run.context.get("git_commit"):
+            yield Problem(file, "", f"is of commit {commit}{changed}, not of the results': verify what was measured")
+        if device and device != run.device:
+            yield Problem(file, "", f"is of {device}, and the results are of {run.device}: verify where it was measured")
     found.files.append(file)
 
 

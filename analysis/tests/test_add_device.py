@@ -13,7 +13,7 @@ import pytest
 from analysis import results
 from analysis.__main__ import main
 from analysis.tests import fixtures
-from analysis.tests.fixtures import case_name, context, repetition
+from analysis.tests.fixtures import COMMIT, case_name, context, repetition
 
 Document = dict[str, Any]
 
@@ -27,7 +27,7 @@ def write_run(folder: Path, change: Callable[[Document], None] = lambda document
     change(document)
     (folder / "log").mkdir(parents=True, exist_ok=True)
     (folder / name).write_text(json.dumps(document))
-    (folder / "log" / "verify.txt").write_text("verifying on cuda: 2 variants\n10 passed, 0 failed, 1 skipped\n")
+    (folder / "log" / "verify.txt").write_text(f"verifying on cuda: 2 variants\ncommit {COMMIT}, on NVIDIA Test(R) GPU 9\n10 passed, 0 failed, 1 skipped\n")
     return folder
 
 
@@ -160,6 +160,9 @@ def test_files_of_two_devices_or_commits_are_no_run(
     (None, "verify.txt: is missing"), ("verifying on cuda: 2 variants\n", "did not come to its end"),
     ("verifying on cuda: 2\n9 passed, 1 failed, 0 skipped\n", "says that 1 verifications failed"),
     ("verifying on simt: 2\n9 passed, 0 failed, 0 skipped\n", "is not of the GPU"),
+    (f"verifying on cuda: 2\ncommit {'9' * 40}, on NVIDIA Test(R) GPU 9\n9 passed, 0 failed, 0 skipped\n", f"is of commit {'9' * 40}, not of the results'"),
+    (f"verifying on cuda: 2\ncommit {COMMIT}+, on NVIDIA Test(R) GPU 9\n9 passed, 0 failed\n", f"is of commit {COMMIT}+, not"),
+    (f"verifying on cuda: 2\ncommit {COMMIT}, on Other GPU\n9 passed, 0 failed\n", "is of Other GPU, and the results are of"),
 ])  # fmt: skip
 def test_the_verification_must_be_there_and_have_passed(
     tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str], log: str | None, said: str

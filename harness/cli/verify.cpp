@@ -11,6 +11,7 @@
 #include <optional>
 #include <ostream>
 #include <sstream>
+#include <string_view>
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/interrupt.hpp"
@@ -490,6 +491,15 @@ class Session {
   bool out_of_memory_ = false;
 };
 
+/// Of which code and device this is, for those who keep it: "commit 0123…, on NVIDIA H200".
+void print_origin(const Checker& checker, std::ostream& out) {
+  const Facts build = build_facts();
+  std::string why_not;
+  const std::optional<Facts> device = std::string_view(checker.name()) == "cuda" ? device_facts(why_not) : std::nullopt;
+  fmt::print(out, "commit {}{}{}\n", build["git_commit"].get<std::string>(), build["git_dirty"] == "true" ? "+" : "",
+             device ? ", on " + (*device)["device"].get<std::string>() : "");
+}
+
 }  // namespace
 
 int verify(const std::vector<std::string>& arguments, Context& context) {
@@ -500,6 +510,7 @@ int verify(const std::vector<std::string>& arguments, Context& context) {
   fmt::print(context.out, "verifying on {}: {} variants and baselines, {} sizes from {} to {}, seed {}\n",
              request.checker->name(), request.selection.variants.size(), request.selection.items.size(), least, most,
              request.seed);
+  print_origin(*request.checker, context.out);
   return Session(request, context).run();
 }
 
