@@ -180,7 +180,7 @@ def _scan_values(scans: ScanEvidence) -> dict[str, str]:
         named["streamFileOfFiles"] = _number(bound[-1][1].value)
     if naive := of_file(scans.cases, NAIVE):
         named["streamFileOfNaive"] = _number(min(of.value for _, of, _ in naive))
-        if len(largest := [of_file(session, NAIVE)[-1][1].value for session in scans.sessions if of_file(session, NAIVE)]) > 1:
+        if len(largest := [gains[-1][1].value for session in scans.sessions if (gains := of_file(session, NAIVE))]) > 1:
             named |= {"streamFileSessions": str(len(largest)), "streamFileOfNaiveSession": _number(min(largest))}
         named["streamFileOfNaiveLargest"] = _number(naive[-1][1].value)
     return named

@@ -111,8 +111,9 @@ def _of_naive(claim: Claim, scans: ScanEvidence | None) -> Target:
     measure = "× naive"
     found = []
     for cases in scans.sessions if scans else ():
-        alone = {size: value for size, value, _ in of_file(cases, NAIVE, FILES)}
-        found += [(value, place, alone.get(size)) for size, value, place in of_file(cases, NAIVE) if size == LARGE_SCAN]
+        large = cases[cases["bytes"] == LARGE_SCAN]
+        alone = next((value for _, value, _ in of_file(large, NAIVE, FILES)), None)
+        found += [(value, place, alone) for _, value, place in of_file(large, NAIVE)]
     if not found:
         return unknown(claim, measure)
     value, place, alone = claim.worst(found, key=lambda of: of[0].value)

@@ -38,16 +38,18 @@ using streams::Chunk;
 using streams::OutOfCoreScan;
 using Bytes = std::vector<std::byte>;
 
+Description planted(const char* id, const char* title) {
+  Description about;
+  about.id = id;
+  about.title = title;
+  about.source = "a test";
+  return about;
+}
+
 /// Right but for one item: what verification is there to catch.
 struct PlantedScan {
   explicit PlantedScan(const Problem& problem) : items(problem.items) {}
-  static Description describe() {
-    Description about;
-    about.id = "planted_wrong_host_scan";
-    about.title = "A scan with one wrong item";
-    about.source = "a test";
-    return about;
-  }
+  static Description describe() { return planted("planted_wrong_host_scan", "A scan with one wrong item"); }
   Plan plan() const { return {.chain = items}; }
   template <class Op>
   void run(Op op, const typename Op::Item* in, typename Op::Item* out) const {
@@ -62,13 +64,7 @@ const Registration kPlanted{host_scan<PlantedScan>()};
 /// Takes a millisecond a chunk, so that a Ctrl-C finds it at work. Computes nothing.
 struct SlowScan {
   explicit SlowScan(const Problem& problem) : items(problem.items) {}
-  static Description describe() {
-    Description about;
-    about.id = "planted_slow_host_scan";
-    about.title = "A millisecond, and no scan";
-    about.source = "a test";
-    return about;
-  }
+  static Description describe() { return planted("planted_slow_host_scan", "A millisecond, and no scan"); }
   Plan plan() const { return {.chain = items}; }
   template <class Op>
   void run(Op, const typename Op::Item*, typename Op::Item*) const {

@@ -35,6 +35,8 @@ using Problem = std::tuple<std::string, int, std::int64_t, int>;
 using Name = std::tuple<std::string, int, int>;
 using Configurations = std::map<Name, Configuration>;
 
+Name name_of(const engines::Choice& choice) { return {choice.schedule->about.id, choice.chunks, choice.streams}; }
+
 /// The facts in a case's name: streams/schedule:ID/workload:W/items:N/…
 Facts facts_in(const std::string& name) {
   Facts facts;
@@ -113,10 +115,7 @@ struct Verdict {
   std::vector<double> ties;                ///< how much slower than the fastest each is that ties with the scored one
   std::vector<double> errors;              ///< of every prediction
 
-  bool said_was_measured() const {
-    return scored->choice.schedule == said.schedule && scored->choice.chunks == said.chunks &&
-           scored->choice.streams == said.streams;
-  }
+  bool said_was_measured() const { return name_of(scored->choice) == name_of(said); }
   double slower(const Configuration& one) const { return one.seconds() / fastest->seconds() - 1; }
 };
 
@@ -130,9 +129,8 @@ Verdict judge(const Configurations& measured, const engines::DeviceProfile& devi
     if (verdict.fastest == nullptr || one.seconds() < verdict.fastest->seconds()) verdict.fastest = &one;
   }
   engines::rank(ranked);
-  const auto name = [](const engines::Choice& of) { return Name(of.schedule->about.id, of.chunks, of.streams); };
-  const auto found = measured.find(name(verdict.said));
-  verdict.scored = found != measured.end() ? &found->second : &measured.at(name(ranked.front()));
+  const auto found = measured.find(name_of(verdict.said));
+  verdict.scored = found != measured.end() ? &found->second : &measured.at(name_of(ranked.front()));
   for (const auto& [name, one] : measured) {
     if (one.choice.ties_with(verdict.scored->choice)) verdict.ties.push_back(verdict.slower(one));
   }

@@ -214,20 +214,28 @@ Json to_json(const Compared& one) {
   return json;
 }
 
+/// How far the predictions of all traces are off.
+struct Off {
+  std::vector<double> errors;  ///< of makespans, sign aside
+  engines::Agreement overlaps;
+
+  void add(double error, const engines::Agreement& pairs) {
+    errors.push_back(std::abs(error));
+    overlaps += pairs;
+  }
+  double worst() const { return std::ranges::max(errors); }
+};
+
 struct Summary {
-  std::vector<double> errors;  ///< sizes
-  std::vector<double> unaided_errors;
-  engines::Agreement predicted;
-  engines::Agreement unaided;
+  Off predicted;
+  Off unaided;
   engines::Agreement repeated;  ///< between repetitions of one measurement, of the traces that tell of them
   engines::Agreement best;      ///< of any prediction
   engines::Agreement steady;    ///< of predictions, where all repetitions agree
 
   void add(const Compared& one) {
-    errors.push_back(std::abs(one.error()));
-    unaided_errors.push_back(std::abs(one.error(one.unaided)));
-    predicted += one.predicted.overlaps;
-    unaided += one.unaided.overlaps;
+    predicted.add(one.error(one.predicted), one.predicted.overlaps);
+    unaided.add(one.error(one.unaided), one.unaided.overlaps);
     if (!one.repeated) return;
     repeated += one.repeated->with_themselves();
     best += one.repeated->at_best();
@@ -314,16 +322,14 @@ int compare_all(const po::variables_map& values, const engines::DeviceProfile& p
     if (file) file->write(both_timelines(one, facts).dump() + "\n");
     return kOk;
   }
-  const double worst = std::ranges::max(summary.errors);
-  const double unaided_worst = std::ranges::max(summary.unaided_errors);
-  const auto print_line = [&](const char* of, const std::vector<double>& errors, const engines::Agreement& pairs) {
+  const auto print_line = [&](const std::string& of, const Off& off) {
     fmt::print(context.out,
                "{}: error of the makespan {:.1f}% in the median, {:.1f}% at worst; of {} pairs of operations that "
                "overlap in either, {:.1f}% in both\n",
-               of, 100 * median(errors), 100 * std::ranges::max(errors), pairs.either, 100 * pairs.share());
+               of, 100 * median(off.errors), 100 * off.worst(), off.overlaps.either, 100 * off.overlaps.share());
   };
-  print_line(fmt::format("{} traces", files.size()).c_str(), summary.errors, summary.predicted);
-  print_line("without their hardware queues", summary.unaided_errors, summary.unaided);
+  print_line(fmt::format("{} traces", files.size()), summary.predicted);
+  print_line("without their hardware queues", summary.unaided);
   if (summary.repeated.either > 0) {
     fmt::print(context.out,
                "pairs of the device's own repetitions: {:.1f}% between two of them, {:.1f}% of any prediction at most; "
@@ -334,12 +340,12 @@ int compare_all(const po::variables_map& values, const engines::DeviceProfile& p
   if (file) {
     Json document{{"schema", kComparisonSchema},
                   {"context", facts},
-                  {"median_error", median(summary.errors)},
-                  {"worst_error", worst},
-                  {"unaided_median_error", median(summary.unaided_errors)},
-                  {"unaided_worst_error", unaided_worst}};
-    add_overlaps(document, "", summary.predicted);
-    add_overlaps(document, "unaided_", summary.unaided);
+                  {"median_error", median(summary.predicted.errors)},
+                  {"worst_error", summary.predicted.worst()},
+                  {"unaided_median_error", median(summary.unaided.errors)},
+                  {"unaided_worst_error", summary.unaided.worst()}};
+    add_overlaps(document, "", summary.predicted.overlaps);
+    add_overlaps(document, "unaided_", summary.unaided.overlaps);
     add_overlaps(document, "repeated_", summary.repeated);
     add_overlaps(document, "best_", summary.best);
     add_overlaps(document, "steady_", summary.steady);
