@@ -310,16 +310,14 @@ class Sessions:
         return read.found[self]
 
     def _find(self, read: Results) -> SessionEvidence | None:
-        for origin in (MEASURED, RECORDED):
-            files = [file for file in results.repeated(read) if file.run.origin == origin and self.device in ("", file.run.device)
-                     and file.timings["round"].max() > 0]  # of one round nothing can be said
-            files.sort(key=lambda file: file.run.date)
-            if files:
-                break
-        else:
+        files = [file for file in results.repeated(read) if self.device in ("", file.run.device)
+                 and file.timings["round"].max() > 0]  # of one round nothing can be said
+        if not files:
             return None
         device = results.ranked((file.run for file in files), read.first)[0]
-        of_device = [file for file in files if file.run.device == device]
+        of_device = sorted((file for file in files if file.run.device == device), key=lambda file: file.run.date)
+        origin = MEASURED if any(file.run.origin == MEASURED for file in of_device) else RECORDED
+        of_device = [file for file in of_device if file.run.origin == origin]
         newest = {file.kind: file.run.file.parent for file in of_device}
         found = []
         for kind in newest:

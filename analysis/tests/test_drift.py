@@ -16,7 +16,7 @@ from analysis.__main__ import main
 from analysis.drift import Session, Sessions
 from analysis.tables import sessions as table
 from analysis.tests import stream_fixtures
-from analysis.tests.fixtures import case_name, context, repetition
+from analysis.tests.fixtures import case_name, context, repetition, timings
 
 CASES, ROUNDS = 40, 11
 
@@ -207,3 +207,13 @@ def test_controls_are_no_part_of_a_session_and_small_files_stand_together(tmp_pa
     (larger,) = kinds["stream_scan"]
     assert larger.name == "2 files of stream-scan"
     assert len(larger.names) == larger.repetitions["case"].nunique() == 2 * 9
+
+
+def test_a_gpu_on_record_comes_before_a_cpu_that_was_timed_now(tmp_path: Path) -> None:
+    entries = [repetition(case_name("cpu_parallel", 2**k, "warm"), i, 900.0 * 2**k + i) for k in (10, 11) for i in range(5)]
+    about = context(kind="host", device="", cpu="Lone CPU", cores="2", date="2026-03-04T00:00:00")
+    for folder, document in (("recorded", timings(rounds=5, top=12)), ("now", {"context": about, "benchmarks": entries})):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "scan.json").write_text(json.dumps(document))
+    read = results.read([tmp_path / "now"], [tmp_path / "recorded"])
+    assert {run.device for of in Sessions().find(read, {}).sessions for run in of.runs} == {"Test Device"}
