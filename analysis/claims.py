@@ -26,6 +26,7 @@ MEASURES: dict[str, frozenset[str]] = {
     "speedup": frozenset({"variant", "cases"}), "traffic": frozenset({"variant", "cases"}), "order": frozenset({"device"}),
     "schedule": frozenset({"workload"}), "duplex": frozenset(), "naive": frozenset(), "collection": frozenset(),
     "counts": frozenset(), "conflicts": frozenset(), "makespan_median": frozenset(), "makespan_worst": frozenset(), "overlap": frozenset(),
+    "caveat": frozenset({"experiments", "answer"}),
 }  # fmt: skip
 """How a claim can be computed, and what it must then say."""
 OF_SCANS, OF_STREAMS = ("speed", "floor", "losses", "spills"), ("schedule", "duplex", "naive", "collection")
@@ -64,6 +65,8 @@ class Claim:
     device: str = ""
     on: str = ""
     workload: str = ""
+    experiments: Sequence[str] = ()
+    answer: str = ""
     least_gib: float = 0
     at_least: float | None = None
     at_most: float | None = None
@@ -192,6 +195,11 @@ def _wrong(entry: Mapping[str, Any], figures: set[str], sources: set[str]) -> st
     over = entry.get("over", "cub")
     if over != "cub" and not (isinstance(over, list) and all(isinstance(name, str) for name in over)):
         return f"over is {over!r}, neither \"cub\" nor a list of variants"
+    experiments = entry.get("experiments", [])
+    if not (isinstance(experiments, list) and all(isinstance(name, str) for name in experiments)):
+        return f"experiments is {experiments!r}, not a list of names"
+    if entry.get("answer", "yes") not in ("yes", "no"):
+        return f"answer is {entry['answer']!r}, neither yes nor no"
     for name in ("least_gib", "or_of_copy_kernel"):
         if not _is_number(entry.get(name, 0)):
             return f"{name} is {entry[name]!r}, not a finite number"

@@ -77,7 +77,7 @@ def _target(claim: Claim, find: Find) -> Target:
         return model_targets.counted(claim, find(Counters()))
     if claim.measure in OF_ENGINES:
         return model_targets.predicted(claim, find(Experiments(streams.COMPARISON)))
-    return {"speedup": _speedup, "traffic": _traffic, "order": _order}[claim.measure](claim, find)
+    return {"speedup": _speedup, "traffic": _traffic, "order": _order, "caveat": _caveat}[claim.measure](claim, find)
 
 
 def _speedup(claim: Claim, find: Find) -> Target:
@@ -124,6 +124,22 @@ def _order(claim: Claim, find: Find) -> Target:
     ordered = sorted(timed.index, key=timed.get)
     pairs = [(Interval(simulated[a] / simulated[b], np.nan, np.nan, 1), f"{a}, {b}") for a, b in itertools.combinations(ordered, 2)]
     return _worst(claim, measure, pairs)
+
+
+def _caveat(claim: Claim, find: Find) -> Target:
+    """The share of an experiment's trials that answer as the claim says; each experiment that it names must have been tried."""
+    measure = "of trials"
+    evidence = find(Experiments(streams.CAVEATS))
+    if evidence is None:
+        return unknown(claim, measure)
+    rows = evidence.rows[evidence.rows["name"].isin(claim.experiments) & (evidence.rows["trials"] > 0)]
+    if rows["name"].nunique() < len(claim.experiments):
+        return unknown(claim, measure)
+    known = []
+    for row in rows.itertuples():
+        borne_out = row.yes if claim.answer == "yes" else row.trials - row.yes
+        known.append((Interval(borne_out / row.trials, np.nan, np.nan, row.trials), row.name.partition(".")[0].replace("_", " ")))
+    return _worst(claim, measure, known)
 
 
 def _worst(claim: Claim, measure: str, known: Sequence[tuple[Interval, str]]) -> Target:

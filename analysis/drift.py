@@ -10,7 +10,7 @@ one repetition in five would be exactly 1, and hide what the others do.
   and Belli ask: no distribution is assumed); and for each case Mann's rank test for trend (1945), which is Kendall's tau of
   time and round, exact, corrected over the cases of the session by Benjamini and Hochberg.
 * outliers: repetitions beyond Tukey's fences, which stand 1.5 times the distance of the quartiles of a case outside them.
-* clocks: readings below the highest clock of the device, taken while repetitions ran. Files without readings say nothing.
+* clocks: readings below the highest clock of the device, taken while repetitions ran, of schedules just after. Files without readings say nothing.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ _COLUMNS: dict[str, Description] = {
     "cache": ("", "cold: L2 evicted before each run; warm: runs follow each other"),
     "launch": ("", "stream: the host enqueues each run; graph: a captured graph replays them"),
     "round": ("number", "which repetition of the case, from 0"),
-    "time_ns": ("ns", "time of one run"), "sm_clock_mhz": ("MHz", "the multiprocessors' clock while it ran; empty where it was not read"),
+    "time_ns": ("ns", "time of one run"), "sm_clock_mhz": ("MHz", "the multiprocessors' clock while it ran, of schedules just after; empty where it was not read"),
     "settled": ("", "1 from when the interval of the case's median is within width_percent of it, and there are no more rounds; empty where a file does not say"),
     "file": ("", "the file that it was read from"),
     "chunks": (_COUNT, "pieces that the array passes through in"),

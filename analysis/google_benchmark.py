@@ -38,7 +38,7 @@ def settled(entry: Mapping[str, Any]) -> float:
 
 
 def clock_mhz(entry: Mapping[str, Any]) -> float:
-    """The multiprocessors' clock while a repetition ran; NaN if it was not read, ValueError if it is no clock."""
+    """The multiprocessors' clock while a repetition ran, or just after; NaN if it was not read, ValueError if it is no clock."""
     value = entry.get("sm_clock_mhz", math.nan)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or value <= 0:
         raise ValueError(f"sm_clock_mhz is {value!r}, not a clock")

@@ -154,7 +154,7 @@ NAMES = {
     "outlierShare": "repetitions of scans beyond Tukey's fences, percent",
     "outlierNormal": "what it would be were times normal",
     "outlierWorst": "the one farthest from the median of its case's others, times that median",
-    "clockReadings": "defined if the multiprocessors' clock was read while scans ran: how often",
+    "clockReadings": "defined if the multiprocessors' clock was read beside timings: how often",
     "clockLowered": "defined if it was read: readings below its highest",
     "clockLowest": "defined if any is: the lowest reading, MHz",
     **streams_macros.NAMES,
@@ -514,6 +514,11 @@ def _session_values(sessions: SessionEvidence) -> dict[str, str]:
         "driftFalling": str(sum(of.trending(slower=False) for of in every)),
         "driftCases": str(sum(len(of.names) for of in every)),
     }
+    if readings := sum(len(of.clocks) for of in every):
+        lowered = sum(of.lowered for of in every)
+        named |= {"clockReadings": str(readings), "clockLowered": str(lowered)}
+        if lowered:
+            named["clockLowest"] = _number(min(of.clocks.min() for of in every if len(of.clocks)), 4)
     kinds = sessions.kinds()
     longest = max((of for of in kinds.get(SCANS, ()) if of.went_on), key=lambda of: of.went_on.later.count, default=None)
     if longest:
@@ -538,9 +543,4 @@ def _session_values(sessions: SessionEvidence) -> dict[str, str]:
             "outlierNormal": _number(100 * float(np.average([of.outliers_of_normal for of in scans], weights=repetitions)), 2),
             "outlierWorst": _number(worst),
         }
-        if readings := sum(len(of.clocks) for of in scans):
-            lowered = sum(of.lowered for of in scans)
-            named |= {"clockReadings": str(readings), "clockLowered": str(lowered)}
-            if lowered:
-                named["clockLowest"] = _number(min(of.clocks.min() for of in scans if len(of.clocks)), 4)
     return named

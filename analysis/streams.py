@@ -40,7 +40,7 @@ ENGINES = ("copies in", "kernels", "copies out")
 """Kinds of engine in the order of a chunk's way; the categories of a trace's operations."""
 
 SCHEDULE_COLUMNS = ["entry", "id", "workload", "items", "chunks", "streams", "memory", "work", "blocks", "buffers", "bytes", "inputs",
-                    "control", "round", "time_ns", "settled"]  # fmt: skip
+                    "control", "round", "time_ns", "sm_clock_mhz", "settled"]  # fmt: skip
 """``entry``: schedule, copy or kernel; ``id``: which. What an entry does not have is 0 or empty."""
 STREAM_SCAN_COLUMNS = ["way", "scan", "type", "op", "mode", "items", "from", "to", "budget", "chunks", "mapped", "bytes", "round", "time_ns"]
 """``bytes``: each way."""
@@ -113,7 +113,8 @@ def _entries(document: Mapping[str, Any], kind: str, wanted: str, schema: str, c
         return Found(wrong=[("context.schema", f"expected {wanted!r}, but its schema is {schema!r}")])
     if not isinstance(document["benchmarks"], list):
         return Found(wrong=[("benchmarks", "expected a list of repetitions")])
-    found, rows, seen = Found(kind, document["context"]), [], set()
+    found, rows = Found(kind, document["context"]), []
+    rounds: dict[tuple[Any, ...], set[int]] = {}
     for index, entry in enumerate(document["benchmarks"]):
         place = f"benchmarks[{index}] {entry.get('name', '') if isinstance(entry, dict) else ''}".rstrip()
         if not isinstance(entry, dict):
@@ -124,20 +125,17 @@ def _entries(document: Mapping[str, Any], kind: str, wanted: str, schema: str, c
         try:
             google_benchmark.same_device(entry, found.context)
             row = row_of(entry)
-            row["round"] = max(google_benchmark.whole(entry, "round", 0), google_benchmark.whole(entry, "repetition_index", 0))
-            row["time_ns"] = google_benchmark.time_ns(entry)
-            identity = tuple(value for key, value in row.items() if key != "time_ns")
-            if identity in seen:
-                raise ValueError(f"repetition {row['round']} of this case was already read")
+            case, repetition = tuple(row.values()), max(google_benchmark.whole(entry, key, 0) for key in ("round", "repetition_index"))
+            row |= {"round": repetition, "time_ns": google_benchmark.time_ns(entry), "sm_clock_mhz": google_benchmark.clock_mhz(entry),
+                    "settled": google_benchmark.settled(entry)}  # fmt: skip
+            if repetition in rounds.get(case, ()):
+                raise ValueError(f"repetition {repetition} of this case was already read")
         except ValueError as error:
             found.wrong.append((place, f"refused: {error}"))
             continue
-        seen.add(identity)
-        rows.append(row | {"settled": google_benchmark.settled(entry)})
+        rounds.setdefault(case, set()).add(repetition)
+        rows.append(row)
     found.rows = pd.DataFrame(rows, columns=columns)
-    rounds: dict[tuple[Any, ...], set[int]] = {}
-    for row in rows:
-        rounds.setdefault(tuple(value for key, value in row.items() if key not in ("round", "time_ns", "settled")), set()).add(row["round"])
     if not found.wrong and (lacking := google_benchmark.lacking(rounds)):
         found.wrong.append(("benchmarks", lacking))
     return found

@@ -121,8 +121,10 @@ TEST_F(NeedsGpuStreamsRun, WritesEveryRepetitionAndTheParts) {
   const auto results = read();
   EXPECT_EQ(results["context"]["schema"], "scanlab-streams/1");
   std::map<std::string, int> repetitions;
+  bool reads_clock = false;
   for (const auto& each : results["benchmarks"]) {
     const std::string name = each["name"];
+    reads_clock |= each.value("sm_clock_mhz", 0.0) > 0;
     ++repetitions[name.substr(0, name.find('/', 8))];
     EXPECT_GT(each["real_time"].get<double>(), 0) << name;
     const bool is_verified = !name.starts_with("streams/schedule") || each["verified"] == 1;
@@ -136,6 +138,7 @@ TEST_F(NeedsGpuStreamsRun, WritesEveryRepetitionAndTheParts) {
                                                      {"streams/schedule:depth_first", 3},
                                                      {"streams/schedule:graph", 3},
                                                      {"streams/schedule:serial", 3}}));
+  EXPECT_EQ(reads_clock, results["context"].contains("clocks_before"));  // neither without the management library
 }
 
 TEST_F(NeedsGpuStreamsRun, AControlIsExpectedToFail) {

@@ -34,7 +34,7 @@ def build(sessions: SessionEvidence) -> Table:
         "many rounds, the round whose median is farthest from that of the other rounds, with its 95% interval between order statistics and the number of these cases (n); in how many cases the times rise or fall with the rounds "
         "(Mann's rank test, exact, p under 0.05 after the correction of Benjamini and Hochberg); and the share of pairs of repetitions of a case of which "
         "the later took longer, 50 without drift. Outliers: repetitions beyond Tukey's fences, what they would be were times normal, and the one farthest from the median of its "
-        "case's others; none was left out of anything. Clocks: readings of the multiprocessors' clock while repetitions ran, and those below the device's highest.",
+        "case's others; none was left out of anything. Clocks: readings of the multiprocessors' clock beside repetitions, and those below the device's highest.",
         columns=(
             Column("session", "session", right=False, wrap=6),
             Column("cases", "cases", whole),

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from analysis import claims, results
+from analysis import DATA, claims, results
 from analysis.__main__ import main
 from analysis.claims import Claim
 from analysis.claims_checked import FAILS, HOLDS, NOT_MEASURED, check
@@ -168,6 +168,9 @@ def test_every_source_is_in_the_bibliography() -> None:
     ("items = 268435456", 'items = "all"', "cases: items is 'all', not a whole number"), ("items = ", "least_mib = -1, items = ", "cases: least_mib is -1"),
     ("variation = 0.1", "variation = 10", "variation is 10, not a fraction"), ("variation = 0.1", "variation = nan", "variation is nan"),
     ("items =", "size =", "cases: may have cache, items"),
+    ('"speed"', '"caveat"', "measure 'caveat' needs answer and experiments"),
+    ('"speed"', '"caveat"\nexperiments = "kernel_launch"\nanswer = "no"', "experiments is 'kernel_launch', not a list of names"),
+    ('"speed"', '"caveat"\nexperiments = ["kernel_launch"]\nanswer = "maybe"', "answer is 'maybe', neither yes nor no"),
     ("[[claim]]", "[[claim", "is not TOML"), (GOOD, "", "holds no [[claim]]"),
 ])  # fmt: skip
 def test_a_file_that_cannot_be_used_is_named_with_the_place(
@@ -253,3 +256,27 @@ def test_counts_that_differ_from_the_hardwares_fail_the_claim(tmp_path: Path, ex
     assert verdict(claim, tmp_path) == NOT_MEASURED
     (found,) = check([claim], results.read([], [fixtures.write_all(tmp_path, rounds=2, top=10, extra=extra)]), {})
     assert found.verdict == says and found.target.measured.value == (0 if not extra else int(found.target.where.removeprefix("of ")))
+
+
+def of_caveat(*experiments: str, answer: str) -> Claim:
+    return Claim(statement="s", source="harris2015", figure="caveats_calls", measure="caveat", experiments=experiments, answer=answer, at_least=0.75)
+
+
+@pytest.mark.parametrize(("yes", "parts", "parts_none"), [(15, HOLDS, FAILS), (12, HOLDS, FAILS), (11, FAILS, FAILS), (4, FAILS, FAILS), (3, FAILS, HOLDS)])
+def test_a_claim_on_a_call_is_decided_by_the_trials(tmp_path: Path, yes: int, parts: str, parts_none: str) -> None:
+    document = stream_fixtures.caveats()
+    document["experiments"][1]["yes"] = yes
+    (tmp_path / "caveats.json").write_text(json.dumps(document))
+    name = document["experiments"][1]["name"]
+    for answer, says in (("yes", parts), ("no", parts_none)):
+        assert verdict(of_caveat(name, answer=answer), tmp_path) == says
+    assert verdict(of_caveat(name, "kernel_launch", answer="no"), tmp_path) == parts_none  # the worse of two
+    assert verdict(of_caveat(name, "peer_copy.streams", answer="no"), tmp_path) == NOT_MEASURED  # it was not tried
+    assert verdict(of_caveat(name, "no_such_call", answer="no"), tmp_path) == NOT_MEASURED
+
+
+def test_the_experiments_that_claims_name_are_on_record() -> None:
+    """A name that no experiment has would leave its claim unmeasured for ever."""
+    of_calls = [claim for claim in claims.read() if claim.measure == "caveat"]
+    checked = check(of_calls, results.read([], sorted((DATA / "recorded").glob("*/*/caveats.json*"))), {})
+    assert len(checked) >= 4 and {one.verdict for one in checked} == {HOLDS, FAILS}

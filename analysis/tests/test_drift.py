@@ -176,6 +176,24 @@ def test_lowered_clocks_are_said_by_build_and_compare(tmp_path: Path, capsys: py
     assert of(throttled).lowered == 40
 
 
+def test_lowered_clocks_of_schedules_are_said_as_those_of_scans(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sound, throttled = (tmp_path / f"{name}.json" for name in ("sound", "throttled"))
+    for file in (sound, throttled):
+        document = stream_fixtures.schedules()
+        document["context"]["sm_clock_mhz_max"] = "1980"
+        for entry in document["benchmarks"][::2]:  # the others were asked for too soon
+            entry["sm_clock_mhz"] = 1410.0 if file == throttled and entry["round"] == 3 else 1980.0
+        file.write_text(json.dumps(document))
+    assert main(["compare", str(sound), str(throttled), "--threshold", "0.05"]) == 0
+    said = "throttled was throttled, or clocked down: {} of {} readings of the multiprocessors’ clock are below its highest, 1980 MHz, the lowest 1410 MHz"
+    session = of(throttled)
+    assert session.kind == "schedules" and 0 < session.lowered < len(session.clocks) < len(session.repetitions)
+    assert f"B: {said.format(session.lowered, len(session.clocks))}" in capsys.readouterr().out
+    assert main(["build", str(throttled), "--out", str(tmp_path / "out")]) == 0
+    assert said.format(session.lowered, len(session.clocks)) in capsys.readouterr().out
+    assert of(sound).throttling() == ""
+
+
 def test_where_no_clock_was_read_nothing_is_claimed_of_it(tmp_path: Path) -> None:
     stream_fixtures.write_all(tmp_path)
     evidence = Sessions().find(results.read([tmp_path], []), {})

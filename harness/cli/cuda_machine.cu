@@ -2,7 +2,6 @@
 #include <cuda_profiler_api.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
@@ -96,7 +95,7 @@ class CudaMachine : public BenchMachine {
   CudaMachine(OracleStore& oracles, const cuda::DeviceFacts& device)
       : oracles_(oracles),
         references_(oracles, static_cast<std::size_t>(kReferenceShare * static_cast<double>(device.memory_bytes))),
-        nvml_(device.pci_bus_id),
+        clock_(device.pci_bus_id),
         memory_bytes_(device.memory_bytes) {}
 
   verify::Outcome verify(const TimedCase& timed) override {
@@ -143,7 +142,7 @@ class CudaMachine : public BenchMachine {
                 cuda::check(cudaMemsetAsync(buffers.out, kPoison, timed.problem().ideal_bytes() / 2, stream),
                             "poisoning the output");
               },
-          .meanwhile = [&] { repetition.sm_clock_mhz = sm_clock_mhz(); },
+          .meanwhile = [&] { repetition.sm_clock_mhz = clock_.sm_mhz(); },
       };
       repetition.seconds = seconds_a_run(timed, work, runs);
       return repetition;
@@ -230,16 +229,6 @@ class CudaMachine : public BenchMachine {
                        kTimes);
   }
 
-  /// 0 if it is not known, or was asked for a moment ago: asking takes as long as a short repetition.
-  double sm_clock_mhz() {
-    constexpr auto kPause = std::chrono::milliseconds(20);
-    const auto now = std::chrono::steady_clock::now();
-    if (now < next_clock_reading_) return 0;
-    next_clock_reading_ = now + kPause;
-    const auto clocks = nvml_.clocks();
-    return clocks ? clocks->sm_mhz : 0;
-  }
-
   /// The buffers of a case, its input in place. All cases share them: nothing is allocated while anything is timed.
   Buffers buffers_of(const TimedCase& timed) {
     const std::size_t bytes = timed.problem().ideal_bytes() / 2;
@@ -286,8 +275,7 @@ class CudaMachine : public BenchMachine {
 
   OracleStore& oracles_;
   ReferenceStore references_;
-  cuda::Nvml nvml_;
-  std::chrono::steady_clock::time_point next_clock_reading_{};
+  cuda::ClockReader clock_;
   std::size_t memory_bytes_;
   cuda::StreamTimer timer_;
   cuda::DeviceBuffer in_;

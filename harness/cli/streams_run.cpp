@@ -24,7 +24,9 @@
 #include "harness/model/median.hpp"
 #include "harness/streams/recording.hpp"
 #ifdef SCANLAB_WITH_CUDA
+#include "harness/cuda/device.hpp"
 #include "harness/cuda/error.hpp"
+#include "harness/cuda/nvml.hpp"
 #include "harness/streams/cuda_executor.hpp"
 #include "harness/streams/cuda_rates.hpp"
 #endif
@@ -144,7 +146,12 @@ class StreamsSession {
  public:
   /// `file` may be null: then nothing is kept.
   StreamsSession(std::vector<TimedSchedule>& schedules, const RunOptions& options, ResultsFile* file, Context& context)
-      : schedules_(schedules), options_(options), file_(file), context_(context), progress_(context.err) {}
+      : schedules_(schedules),
+        options_(options),
+        file_(file),
+        context_(context),
+        progress_(context.err),
+        clock_(cuda::probe_device().facts.value().pci_bus_id) {}
 
   /// All schedules whose host arrays are the same together, since those take memory and time to fill. Ends early,
   /// everything finished kept, once Ctrl-C is pressed.
@@ -237,7 +244,10 @@ class StreamsSession {
     std::string reason;
     Run run = run_benchmark(part.name, 1, [&](benchmark::State& state) {
       try {
-        for ([[maybe_unused]] auto _ : state) state.SetIterationTime(part.seconds());
+        for ([[maybe_unused]] auto _ : state) {
+          state.SetIterationTime(part.seconds());
+          read_clock(state);
+        }
       } catch (const std::exception& error) {
         reason = error.what();
         state.SkipWithError(error.what());
@@ -259,6 +269,7 @@ class StreamsSession {
           executor.replay();  // untimed: the first of anything takes longer
           executor.poison();
           const double seconds = executor.replay().seconds();
+          read_clock(state);
           state.SetIterationTime(seconds);
           timed.nanoseconds.push_back(seconds * 1e9);
         }
@@ -282,6 +293,11 @@ class StreamsSession {
     if (timed.state != TimedSchedule::State::failed) return;
     progress_.clear();
     fmt::print(context_.err, "scanlab: {} failed: {}\n", timed.name, timed.reason);
+  }
+
+  /// Behind the timed part, which must not wait for it: a device that has just ended its work still has its clock.
+  void read_clock(benchmark::State& state) {
+    if (const double mhz = clock_.sm_mhz(); mhz > 0) state.counters["sm_clock_mhz"] = mhz;
   }
 
   bool is_settled(const TimedSchedule& timed) const { return median_uncertainty(timed.nanoseconds) <= options_.width; }
@@ -326,6 +342,7 @@ class StreamsSession {
   ResultsFile* file_;
   Context& context_;
   Progress progress_;
+  cuda::ClockReader clock_;
   std::vector<Part> parts_;
 };
 

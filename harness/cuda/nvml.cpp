@@ -57,4 +57,13 @@ std::optional<Clocks> Nvml::clocks() const {
   return clocks;
 }
 
+double ClockReader::sm_mhz() {
+  constexpr auto kPause = std::chrono::milliseconds(20);
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_reading_) return 0;
+  next_reading_ = now + kPause;
+  const auto clocks = nvml_.clocks();
+  return clocks ? clocks->sm_mhz : 0;
+}
+
 }  // namespace scanlab::cuda

@@ -2,6 +2,7 @@
 // the driver and is loaded when first asked; where it is missing, the answers are empty.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -29,6 +30,20 @@ class Nvml {
  private:
   void* library_ = nullptr;
   void* device_ = nullptr;
+};
+
+/// The multiprocessors' clock beside timings: below the device's highest, it was throttled, or clocked down.
+class ClockReader {
+ public:
+  explicit ClockReader(const std::string& pci_bus_id) : nvml_(pci_bus_id) {}
+
+  /// In MHz; ask while the device works or has just ended. 0 if it is not known, or was asked for a moment ago: asking
+  /// takes as long as a short repetition.
+  double sm_mhz();
+
+ private:
+  Nvml nvml_;
+  std::chrono::steady_clock::time_point next_reading_{};
 };
 
 }  // namespace scanlab::cuda
