@@ -27,6 +27,7 @@ SCHEMA = "scanlab-noise/1"
 FOLDER = DATA / "noise"
 BANDS_US = (10.0, 100.0)
 """Where a short run becomes a longer one, in microseconds."""
+_BANDS = (f"under {BANDS_US[0]:g} µs", f"{BANDS_US[0]:g} to {BANDS_US[1]:g} µs", f"{BANDS_US[1]:g} µs and more")
 FEWEST_CASES = 20
 """A threshold is the largest of so many differences at least; where there are fewer, that of all times counts."""
 DEFAULT = 0.1
@@ -62,15 +63,19 @@ class Noise:
         by_time = known.groupby(["on", "time"]).agg({"cases": "sum", "threshold": "max"})
         enough = by_time.loc[by_time["cases"] >= FEWEST_CASES, "threshold"].to_dict()
         largest = known.groupby("on")["threshold"].max().to_dict()
-        keys = zip(cases["on"], bands(cases["time_us"]), strict=True)
-        return np.array([enough.get(key, largest.get(key[0], np.nan)) for key in keys], dtype=float)
+
+        def threshold(on: str, time: str) -> float:
+            """Never less than that of longer times: few short cases on record show less than short times can differ."""
+            if (on, time) not in enough:
+                return largest.get(on, np.nan)
+            return max(enough.get((on, longer), 0.0) for longer in _BANDS[_BANDS.index(time) :])
+
+        return np.array([threshold(*key) for key in zip(cases["on"], bands(cases["time_us"]), strict=True)], dtype=float)
 
 
 def bands(times_us: pd.Series) -> list[str]:
     """The band that each time is in, in words."""
-    short, long = BANDS_US
-    names = (f"under {short:g} µs", f"{short:g} to {long:g} µs", f"{long:g} µs and more")
-    return [names[i] for i in np.searchsorted(BANDS_US, times_us, side="right")]
+    return [_BANDS[i] for i in np.searchsorted(BANDS_US, times_us, side="right")]
 
 
 def pair(kind: str, of: str, a: Mapping[str, str], b: Mapping[str, str], cases: pd.DataFrame) -> dict[str, Any]:
