@@ -35,7 +35,7 @@ ONLY_A, ONLY_B = "only in A", "only in B"
 VERDICTS = (SLOWER, FASTER, NEITHER, TOO_FEW, ONLY_A, ONLY_B)
 
 _TIMED = {SCANS: ["cache", "launch"], streams.SCHEDULES: ["entry"], streams.STREAM_SCAN: ["way"]}
-"""Of each kind of file the columns that say how a case is timed, which together are its ``column``."""
+"""Of each kind of file the columns that say how a case is timed, which together are its ``column``; of scans on the host it is ``host``."""
 
 
 class Refused(ValueError):
@@ -142,11 +142,16 @@ def paired(a: Measured, b: Measured) -> Comparison:
     cases["on"] = "host" if a.run.kind == "host" else "device"
     if "variant" in cases:
         cases.loc[cases["variant"].isin(CPU_BASELINES), "on"] = "host"
+    if a.kind == streams.STREAM_SCAN:  # what reads, writes and copies is the processor, unless copies of pinned memory are all there is
+        pinned = cases["way"].isin(("streamed", "duplex_copy")) & (cases["from"] == "memory") & (cases["to"] == "memory")
+        cases.loc[~pinned, "on"] = "host"
     cases["time_us"] = cases[["median_a_ns", "median_b_ns"]].min(axis=1) / 1e3
     each = [cases[f"median_{side}_ns"] / cases[f"launches_{side}"] for side in ("a", "b")]
     cases["launch_us"] = pd.concat(each, axis=1).min(axis=1) / 1e3
     cases["unchanged"] = machine.unchanged(a.run, b.run, cases["variant"]) if "variant" in cases else False
     cases["column"] = reduce(lambda said, more: said + " " + more, (cases[name].astype(str) for name in timed))
+    if a.kind == SCANS:  # the host launches nothing
+        cases.loc[cases["on"] == "host", "column"] = "host"
     cases["verdict"] = np.select([cases["_merge"] == "left_only", cases["_merge"] == "right_only"], [ONLY_A, ONLY_B], NEITHER)
     throttling = tuple(f"{side}: {of.throttling}" for side, of in (("A", a), ("B", b)) if of.throttling)
     return Comparison(a.run, b.run, a.kind, case, cases.drop(columns=["_merge", *(f"{what}_{side}" for what in ("samples", "launches") for side in "ab")]), throttling)

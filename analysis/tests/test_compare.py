@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import gzip
 import itertools
@@ -20,7 +21,7 @@ from scipy import stats
 
 from analysis import DATA, comparison, comparison_page, noise, results
 from analysis.__main__ import main
-from analysis.evidence import VENDOR_CODE
+from analysis.evidence import BASELINES, VENDOR_CODE
 from analysis.tests import stream_fixtures
 from analysis.tests.fixtures import case_name, context, repetition
 
@@ -103,7 +104,7 @@ def test_of_ties_the_p_is_never_smaller_than_that_of_all_permutations() -> None:
     draw = np.random.default_rng(0)
     for _ in range(100):
         a, b = draw.integers(1, 6, 5).astype(float), draw.integers(1, 6, 5) + float(draw.integers(0, 4))
-        sides = (comparison.Measured(RUN, "scans", pd.DataFrame({name: [1] for name in results.CASE}).assign(samples=[of])) for of in (a, b))
+        sides = (comparison.Measured(RUN, "scans", pd.DataFrame({name: [1] for name in results.CASE}).assign(samples=[of], launches=1)) for of in (a, b))
         (p,) = comparison.paired(*sides).cases["p"]
         ranks = stats.rankdata(np.concatenate([a, b]))
         off = np.array([abs(ranks[list(chosen)].sum() - 27.5) for chosen in itertools.combinations(range(10), 5)])
@@ -124,12 +125,17 @@ def test_of_runs_that_differ_by_chance_few_families_show_anything() -> None:
     spread, false = np.random.default_rng(4), 0
     for _ in range(100):
         samples = [pd.Series(list(spread.lognormal(0, 0.05, (40, 8)))) for _ in range(2)]
-        a, b = (comparison.Measured(RUN, "scans", pd.DataFrame({name: range(40) for name in results.CASE}).assign(samples=of)) for of in samples)
+        a, b = (comparison.Measured(RUN, "scans", pd.DataFrame({name: range(40) for name in results.CASE}).assign(samples=of, launches=1)) for of in samples)
         false += bool(len(comparison.judged(comparison.paired(a, b), 0.0).of("slower")))
     assert false <= 12  # 5% of 100, with room for chance
 
 
 # --------------------------------------------------------------------------------------------------- noise
+
+
+def by_noise_alone(found: comparison.Comparison) -> comparison.Comparison:
+    """Without unchanged code, which would excuse itself, and what is beside it."""
+    return dataclasses.replace(found, cases=found.cases.assign(unchanged=False))
 
 
 @pytest.mark.parametrize(("duel", "cases"), [("duel_i64_f16_f32_f64", 164), ("duel_i8_i16_i32", 575)])
@@ -139,7 +145,7 @@ def test_two_recorded_runs_of_one_commit_show_nothing_by_the_noise_of_others(tmp
     (tmp_path / "h200.json").write_text(json.dumps(content))
     folder = DATA / "recorded" / "nvidia-h200" / "2026-11-21e"
     a, b = comparison.read(folder / "scan.json.gz"), comparison.read(folder / f"{duel}.json.gz")
-    found = comparison.paired(a, b)
+    found = by_noise_alone(comparison.paired(a, b))
     known = noise.read([a.run.device], tmp_path)[0].thresholds(found.kind, found.both)
     assert comparison.judged(found, known).both["verdict"].value_counts().to_dict() == {"neither": cases}
     without = comparison.judged(found, 0.0).both["verdict"].value_counts()
@@ -153,7 +159,7 @@ recorded = functools.lru_cache(lambda file: comparison.read(DATA / file))  # mos
 @pytest.mark.parametrize("pair", ON_RECORD, ids=lambda pair: " ".join(pair[run]["file"].removesuffix(".json.gz") for run in "ab"))
 def test_no_pair_on_record_shows_a_difference_in_code_that_it_says_is_the_same(pair: dict[str, Any]) -> None:
     a, b = (recorded(pair[run]["file"]) for run in "ab")
-    found = comparison.paired(a, b)
+    found = by_noise_alone(comparison.paired(a, b))
     (known,) = noise.read([a.run.device])
     verdicts = comparison.judged(found, known.thresholds(found.kind, found.both)).both
     own = verdicts[verdicts["variant"].isin(VENDOR_CODE)] if pair["of"] == "vendor" else verdicts
@@ -164,7 +170,7 @@ def test_no_pair_on_record_shows_a_difference_in_code_that_it_says_is_the_same(p
 def test_one_command_run_twice_shows_nothing() -> None:
     folder = DATA / "noise" / "nvidia-h200"
     a, b = comparison.read(folder / "same_first.json.gz"), comparison.read(folder / "same_second.json.gz")
-    found = comparison.paired(a, b)
+    found = by_noise_alone(comparison.paired(a, b))
     known = noise.read([a.run.device])[0].thresholds(found.kind, found.both)
     assert comparison.judged(found, known).both["verdict"].value_counts().to_dict() == {"neither": 108}
 
@@ -268,6 +274,76 @@ def test_noise_of_scans_larger_than_the_device_is_recorded_likewise(tmp_path: Pa
     assert main(["compare", str(tmp_path / "1.json"), str(tmp_path / "2.json"), "--record-noise", str(tmp_path / "noise.json")]) == 0
     (pair,) = json.loads((tmp_path / "noise.json").read_text())["pairs"]
     assert pair["kind"] == "stream_scan" and sum(row["cases"] for row in pair["thresholds"]) == 27
+
+
+def test_a_threshold_is_never_narrower_than_that_of_longer_times() -> None:
+    rows = [{"on": "device", "time": time, "cases": 30, "threshold": of} for time, of in (("under 10 µs", 0.01), ("10 to 100 µs", 0.1), ("100 µs and more", 0.02))]
+    cases = pd.DataFrame({"on": "device", "time_us": [1.0, 50.0, 200.0]})
+    assert noise.Noise("Test Device", [{"kind": "scans", "thresholds": rows}]).thresholds("scans", cases) == pytest.approx([0.1, 0.1, 0.02])
+
+
+# ------------------------------------------------------------------------------------------------- machines
+
+HOSTS = [f"recorded/nvidia-h200/{run}/scan.json.gz" for run in ("2026-11-21e", "2026-11-21g")]
+"""Two runs on hosts of which one launches a fifth more slowly; no provenance tells them apart."""
+
+
+def of_two_hosts(**factors: float) -> comparison.Comparison:
+    """Those two, with the times of some variants in the second longer by a factor: sums of i32 in a stream, at 2^20 and 2^28."""
+    a, b = map(recorded, HOSTS)
+    cases = b.cases.copy()
+    planted = (cases["launch"] == "stream") & cases["items"].isin((1 << 20, 1 << 28)) & (cases["op"] == "plus") & (cases["type"] == "i32")
+    for variant, factor in factors.items():
+        rows = planted & (cases["variant"] == variant)
+        cases.loc[rows, "samples"] = cases.loc[rows, "samples"] * factor
+    found = comparison.paired(a, dataclasses.replace(b, cases=cases))
+    (known,) = noise.read([a.run.device])
+    return comparison.judged(found, known.thresholds(found.kind, found.both))
+
+
+def test_a_host_that_launches_slowly_is_said_and_makes_no_code_slower() -> None:
+    found = of_two_hosts()
+    assert not len(found.of("slower"))
+    own = found.both[found.both["variant"].isin(BASELINES)]
+    assert len(own) > 900 and set(own["verdict"]) == {"neither"}
+    otherwise = comparison.judged(by_noise_alone(found), found.both["threshold"]).of("slower")
+    assert len(otherwise) > 60 and "hs_multipass" in set(otherwise["variant"])  # whose ten launches take 30 µs and more
+    page = comparison_page.markdown(found)
+    head = "in B, code that is the same in both takes up to 27% longer (cub_device_scan, cub_newest, empty_launch, memcpy, thrust_scan: 28 cases timed warm, stream"
+    assert head in page and head in " ".join(comparison_page.summary(found))
+
+
+def test_what_is_slower_is_called_so_on_a_slower_host_too() -> None:
+    slower = of_two_hosts(look_ahead=1.3, best=1.3).of("slower")
+    assert set(slower["variant"]) == {"look_ahead", "best"} and set(slower["items"]) == {1 << 20, 1 << 28} and set(slower["column"]) == {"cold stream", "warm stream"}
+
+
+def test_unchanged_code_is_known_by_what_made_it(tmp_path: Path) -> None:
+    """Slower by as much as the scan, it is the machine; of another CCCL it may be the code, and then nothing excuses it."""
+    before, after = {"best": 1e5, "cub_device_scan": 1e5}, {"best": 1.2e5, "cub_device_scan": 1.2e5}
+    status, cases, page = compared(tmp_path, before, after)
+    assert status == 0 and set(cases["verdict"]) == {"neither"} and "The machines differ: in B, code that is the same in both takes up to 2" in page
+    write(tmp_path / "b.json", after, seed=2, cccl="9.9")
+    assert main(["compare", str(tmp_path / "a.json"), str(tmp_path / "b.json"), "--threshold", "0.03", "--out", str(tmp_path / "out")]) == 1
+    page = (tmp_path / "out" / "compare.md").read_text()
+    assert "40 slower" in page and "The machines differ" not in page
+    assert "For 40 of the 40 cases that are slower or faster no code that is the same in both was timed beside" in page
+
+
+def test_unchanged_code_excuses_only_what_takes_about_as_long_a_launch() -> None:
+    """A host that adds 1 µs to each launch: two launches of 3 µs are excused, one of 6 µs is not, nor what becomes faster."""
+    spread = np.random.default_rng(5)
+
+    def run(extra: float, **times: tuple[float, int]) -> comparison.Measured:
+        rows = [{**dict.fromkeys(results.CASE, "x"), "variant": variant, "items": n, "launches": launches,
+                 "samples": (time + extra * launches) * spread.lognormal(0, 0.005, 11)}
+                for variant, (time, launches) in times.items() for n in SIZES]  # fmt: skip
+        return comparison.Measured(RUN, "scans", pd.DataFrame(rows))
+
+    a = run(0, memcpy=(3e3, 1), twice=(6e3, 2), once=(6e3, 1), better=(5e3, 1))
+    b = run(1e3, memcpy=(3e3, 1), twice=(6e3, 2), once=(6e3, 1), better=(3e3, 1))
+    verdicts = comparison.judged(comparison.paired(a, b), 0.05).both.groupby("variant")["verdict"].agg(set).to_dict()
+    assert verdicts == {"memcpy": {"neither"}, "twice": {"neither"}, "once": {"slower"}, "better": {"faster"}}
 
 
 # ------------------------------------------------------------------------------------------------- refusals
