@@ -330,20 +330,32 @@ def test_unchanged_code_is_known_by_what_made_it(tmp_path: Path) -> None:
     assert "For 40 of the 40 cases that are slower or faster no code that is the same in both was timed beside" in page
 
 
+def verdicts_of(threshold: float, **times: tuple[float, float, int]) -> dict[str, set[str]]:
+    """By variant, of two runs with 0.5% of spread: each variant's time in A and in B, in nanoseconds, and its launches."""
+    spread = np.random.default_rng(5)
+    a, b = (
+        comparison.Measured(RUN, "scans", pd.DataFrame([
+            {**dict.fromkeys(results.CASE, "x"), "variant": variant, "items": n, "launches": of[2], "samples": of[side] * spread.lognormal(0, 0.005, 11)}
+            for variant, of in times.items() for n in SIZES])) for side in (0, 1))  # fmt: skip
+    judged = comparison.judged(comparison.paired(a, b), threshold).both
+    return judged.groupby("variant")["verdict"].agg(set).to_dict()
+
+
 def test_unchanged_code_excuses_only_what_takes_about_as_long_a_launch() -> None:
     """A host that adds 1 µs to each launch: two launches of 3 µs are excused, one of 6 µs is not, nor what becomes faster."""
-    spread = np.random.default_rng(5)
+    found = verdicts_of(0.05, memcpy=(3e3, 4e3, 1), twice=(6e3, 8e3, 2), once=(6e3, 7e3, 1), better=(5e3, 4e3, 1))
+    assert found == {"memcpy": {"neither"}, "twice": {"neither"}, "once": {"slower"}, "better": {"faster"}}
 
-    def run(extra: float, **times: tuple[float, int]) -> comparison.Measured:
-        rows = [{**dict.fromkeys(results.CASE, "x"), "variant": variant, "items": n, "launches": launches,
-                 "samples": (time + extra * launches) * spread.lognormal(0, 0.005, 11)}
-                for variant, (time, launches) in times.items() for n in SIZES]  # fmt: skip
-        return comparison.Measured(RUN, "scans", pd.DataFrame(rows))
 
-    a = run(0, memcpy=(3e3, 1), twice=(6e3, 2), once=(6e3, 1), better=(5e3, 1))
-    b = run(1e3, memcpy=(3e3, 1), twice=(6e3, 2), once=(6e3, 1), better=(3e3, 1))
-    verdicts = comparison.judged(comparison.paired(a, b), 0.05).both.groupby("variant")["verdict"].agg(set).to_dict()
-    assert verdicts == {"memcpy": {"neither"}, "twice": {"neither"}, "once": {"slower"}, "better": {"faster"}}
+@pytest.mark.parametrize("way", [1, -1])
+def test_the_threshold_counts_from_what_most_unchanged_code_did_and_spares_what_any_did(way: int) -> None:
+    """Most copies 20% off, one 40%: code that is 24% off lies within 5% of most, 35% off within the farthest, 50% off beyond both."""
+    off = {"memcpy": 1.2, "cub_device_scan": 1.2, "thrust_scan": 1.4, "near": 1.24, "far": 1.35, "farther": 1.5}
+    found = verdicts_of(0.05, **{variant: (3e3, 3e3 * by**way, 1) for variant, by in off.items() if variant != "thrust_scan"})
+    called = {"slower" if way > 0 else "faster"}
+    assert found == {"memcpy": {"neither"}, "cub_device_scan": {"neither"}, "near": {"neither"}, "far": called, "farther": called}
+    found = verdicts_of(0.05, **{variant: (3e3, 3e3 * by**way, 1) for variant, by in off.items()})
+    assert found == {variant: {"neither"} for variant in off if variant != "farther"} | {"farther": called}
 
 
 # ------------------------------------------------------------------------------------------------- refusals
