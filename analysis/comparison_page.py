@@ -79,7 +79,7 @@ def table(comparison: Comparison) -> Table:
     for side in ("a", "b"):
         rows[f"median_{side}_us"] = rows[f"median_{side}_ns"] / 1e3
     rows["ratio"] = [Interval(*of) for of in zip(rows["ratio"], rows["low"], rows["high"], rows[["count_a", "count_b"]].min(axis=1), strict=True)]
-    rows["unchanged"] = [f"{significant(least)} to {significant(most)}" if least == least else "—" for least, most in zip(rows["least"], rows["most"], strict=True)]
+    rows["unchanged"] = [f"{significant(least)} to {significant(most)}" if pd.notna(least) else "—" for least, most in zip(rows["least"], rows["most"], strict=True)]
     return Table(
         caption="Cases that are slower or faster in B than in A: medians, and the ratio of B to A with its 95% interval; beside it that of "
                 "code that is the same in both, timed in the same way and about as long a launch.",

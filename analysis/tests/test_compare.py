@@ -225,7 +225,7 @@ def test_where_no_noise_is_on_record_the_default_is_taken_and_said(tmp_path: Pat
     assert main(["compare", a, b]) == 1
     page = capsys.readouterr().out
     assert "20 slower, 20 neither" in page
-    assert "The threshold is 10%, a default, since no two runs of one code are on record for scans on Test Device: time one commit twice" in page
+    assert "The threshold is 10%, a default or more, since too few cases of one code timed twice are on record for scans on Test Device: time one commit twice" in page
     assert main(["compare", a, b, "--threshold", "0.3"]) == 0
     assert "The threshold is 30%, as given." in capsys.readouterr().out
 
@@ -274,6 +274,36 @@ def test_noise_of_scans_larger_than_the_device_is_recorded_likewise(tmp_path: Pa
     assert main(["compare", str(tmp_path / "1.json"), str(tmp_path / "2.json"), "--record-noise", str(tmp_path / "noise.json")]) == 0
     (pair,) = json.loads((tmp_path / "noise.json").read_text())["pairs"]
     assert pair["kind"] == "stream_scan" and sum(row["cases"] for row in pair["thresholds"]) == 27
+
+
+@pytest.mark.parametrize("name", ["stream_scan_memory_1024MiB", "stream_scan_file_mapping_4096MiB"])
+def test_a_file_is_the_hosts_and_pinned_memory_the_devices(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    """Reading and writing one file took a quarter less in another session, streaming pinned memory the same to 0.2%."""
+    a, b = (DATA / "recorded" / "nvidia-h200" / f"2026-11-21{run}" / f"{name}.json.gz" for run in "fg")
+    document = json.loads(gzip.decompress(b.read_bytes()))
+    document["context"]["git_commit"] = comparison.read(a).run.commit
+    (again := tmp_path / "again.json").write_text(json.dumps(document))
+    assert main(["compare", str(a), str(again), "--record-noise", str(tmp_path / "noise.json")]) == 0
+    (pair,) = json.loads((tmp_path / "noise.json").read_text())["pairs"]
+    thresholds = {row["on"]: (row["cases"], row["threshold"]) for row in pair["thresholds"]}
+    memory = name.startswith("stream_scan_memory")
+    assert {on: cases for on, (cases, _) in thresholds.items()} == ({"device": 2, "host": 1} if memory else {"host": 3})
+    assert thresholds["device"][1] < 0.01 if memory else thresholds["host"][1] > 0.1
+    capsys.readouterr()
+    assert main(["compare", str(a), str(again)]) == 0
+    assert ("Of 1 case on the host no noise" if memory else "Of 3 cases on the host no noise") in capsys.readouterr().out
+    document["benchmarks"] = [entry for entry in document["benchmarks"] if entry["repetition_index"] < 4]
+    again.write_text(json.dumps(document))
+    assert main(["compare", str(a), str(again), "--threshold", "0.05"]) == 0
+    assert "Of 3 cases the repetitions are too few for any verdict (the fewest: 4)" in capsys.readouterr().out
+
+
+def test_of_fewer_cases_than_a_threshold_needs_the_default_is_the_least() -> None:
+    cases = pd.DataFrame({"on": ["device", "host"], "time_us": 200.0})
+    for known, wanted in ((0.001, noise.DEFAULT), (0.2, 0.2)):
+        rows = [{"on": on, "time": "100 µs and more", "cases": 6, "threshold": known} for on in ("device", "host")]
+        of = noise.Noise("Test Device", [{"kind": "stream_scan", "thresholds": rows}])
+        assert of.thresholds("stream_scan", cases) == pytest.approx([wanted, np.nan], nan_ok=True) and not of.knows("stream_scan")
 
 
 def test_a_threshold_is_never_narrower_than_that_of_longer_times() -> None:
