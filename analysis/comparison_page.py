@@ -50,7 +50,7 @@ def summary(comparison: Comparison) -> list[str]:
 def machines(comparison: Comparison) -> list[str]:
     """How far apart the machines are by code that is the same in both, if farther than noise, or that no such code says it."""
     called = comparison.both[comparison.both["verdict"].isin((SLOWER, FASTER))]
-    lacking = called["median"].isna().sum()
+    lacking = called["median"].isna().sum() if comparison.a.device == comparison.b.device else 0
     said = [f"For {lacking} of the {count(len(called), 'case')} that {'is' if len(called) == 1 else 'are'} slower or faster no code that is the "
             "same in both was timed beside: whether the machine is the cause cannot be told."] if lacking else []  # fmt: skip
     moved = comparison.moved

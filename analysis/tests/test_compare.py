@@ -357,7 +357,11 @@ def test_unchanged_code_is_known_by_what_made_it(tmp_path: Path) -> None:
     assert main(["compare", str(tmp_path / "a.json"), str(tmp_path / "b.json"), "--threshold", "0.03", "--out", str(tmp_path / "out")]) == 1
     page = (tmp_path / "out" / "compare.md").read_text()
     assert "40 slower" in page and "The machines differ" not in page
-    assert "For 40 of the 40 cases that are slower or faster no code that is the same in both was timed beside" in page
+    said = "For 40 of the 40 cases that are slower or faster no code that is the same in both was timed beside"
+    assert said in page
+    write(tmp_path / "b.json", after, seed=2, device="Other")  # whose machine is meant to differ
+    assert main(["compare", str(tmp_path / "a.json"), str(tmp_path / "b.json"), "--threshold", "0.03", "--out", str(tmp_path / "out")]) == 1
+    assert said not in (tmp_path / "out" / "compare.md").read_text()
 
 
 def verdicts_of(threshold: float, **times: tuple[float, float, int]) -> dict[str, set[str]]:
