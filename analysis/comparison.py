@@ -1,6 +1,6 @@
-"""Two runs case by case: the ratio of medians with its interval, and a verdict where chance and noise are ruled out.
+"""Two runs case by case: the ratio of medians with its interval, and a verdict where chance, noise and the machine are ruled out.
 
-A case of run B is *slower* than in run A if both hold, and *faster* likewise:
+A case of run B is *slower* than in run A if all hold, and *faster* likewise:
 
 * chance: the p of the Mann–Whitney test (ranks only, no assumption of a distribution; exact), corrected for the number of
   cases by Benjamini and Hochberg, is under 0.05: of all that is called faster or slower, 5% at most are so by chance, on
@@ -8,6 +8,8 @@ A case of run B is *slower* than in run A if both hold, and *faster* likewise:
   the handful of repetitions that a sweep affords. If nothing differs, both promise the same.
 * noise: the 95% interval of the ratio lies wholly beyond the threshold, which says how far runs of the same code lie apart
   (:mod:`analysis.noise`).
+* the machine: where code that is the same in both runs, timed likewise and about as long a launch, took longer or shorter in B
+  (:mod:`analysis.machine`), the threshold counts from the median of its ratios, and nothing within their range is slower or faster.
 
 A case of which no outcome of the repetitions could have been significant is *too few*.
 """
@@ -23,9 +25,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from analysis import drift, results, streams
+from analysis import drift, machine, results, streams
 from analysis.evidence import CPU_BASELINES
-from analysis.results import REPEATED, SCANS, Problem, Run
+from analysis.results import CASE, REPEATED, SCANS, Problem, Run
 from analysis.statistics import FEWEST, SIGNIFICANT, corrected, medians, ratio_intervals, repetitions
 
 SLOWER, FASTER, NEITHER, TOO_FEW = "slower", "faster", "neither", "too few"
@@ -33,7 +35,7 @@ ONLY_A, ONLY_B = "only in A", "only in B"
 VERDICTS = (SLOWER, FASTER, NEITHER, TOO_FEW, ONLY_A, ONLY_B)
 
 _TIMED = {SCANS: ["cache", "launch"], streams.SCHEDULES: ["entry"], streams.STREAM_SCAN: ["way"]}
-"""Of each kind of file the columns that say how a case is timed, which together are its ``column``."""
+"""Of each kind of file the columns that say how a case is timed, which together are its ``column``; of scans on the host it is ``host``."""
 
 
 class Refused(ValueError):
@@ -42,7 +44,7 @@ class Refused(ValueError):
 
 @dataclass(frozen=True)
 class Measured:
-    """One results file: where it is from, and one row a case with its ``samples`` in nanoseconds."""
+    """One results file: where it is from, and one row a case with its ``samples`` in nanoseconds and its ``launches``."""
 
     run: Run
     kind: str
@@ -63,7 +65,10 @@ def read(file: Path) -> Measured:
     (of,) = timed
     if lacking := [key for key in ("date", "git_commit") if not of.run.context.get(key)]:
         raise Refused(*(str(Problem(file, f"context.{key}", "is missing: what is compared says where it is from")) for key in lacking))
-    return Measured(of.run, of.kind, repetitions(of.timings, REPEATED[of.kind]), drift.throttling(of))
+    cases = repetitions(of.timings, REPEATED[of.kind])
+    known = found.kernels[[*CASE, "launches"]] if of.kind == SCANS else cases[REPEATED[of.kind]].assign(launches=1)
+    cases = cases.merge(known.fillna({"launches": 1}), how="left", on=REPEATED[of.kind])  # no kernels: a copy, or code of the host
+    return Measured(of.run, of.kind, cases, drift.throttling(of))
 
 
 @dataclass(frozen=True)
@@ -71,8 +76,10 @@ class Comparison:
     """Two runs, and one row a case of either.
 
     Columns: those that name the case, ``column`` (how it is timed), ``on`` (device or host), ``time_us`` (the shorter of the two
-    medians; of the only one where there is one), ``count_a``, ``count_b``, ``median_a_ns``, ``median_b_ns``,
-    ``ratio`` (time of B over time of A) with ``low`` and ``high``, ``p``, ``p_corrected``, ``threshold`` and ``verdict``.
+    medians; of the only one where there is one), ``launch_us`` (the same, of one launch), ``unchanged`` (code that is the same in
+    both), ``count_a``, ``count_b``, ``median_a_ns``, ``median_b_ns``, ``ratio`` (time of B over time of A) with ``low`` and ``high``,
+    ``p``, ``p_corrected``, ``threshold``, ``least``, ``median`` and ``most`` (the ratios of unchanged code beside it),
+    ``faster_below`` and ``slower_above`` (what follows for the ratio), and ``verdict``.
     """
 
     a: Run
@@ -94,6 +101,12 @@ class Comparison:
     def both(self) -> pd.DataFrame:
         """The cases of both runs."""
         return self.cases[~self.cases["verdict"].isin((ONLY_A, ONLY_B))]
+
+    @property
+    def moved(self) -> pd.DataFrame:
+        """The cases of unchanged code that chance and noise alone do not explain: what they did is the machine's doing."""
+        of = self.both[self.both["unchanged"] & (self.both["p_corrected"] < SIGNIFICANT)]
+        return of[(of["low"] > 1 + of["threshold"]) | (of["high"] < 1 / (1 + of["threshold"]))]
 
     def lone(self) -> tuple[float, int]:
         """What is the corrected p of a single case that differs as clearly as can be, and how many must differ at once."""
@@ -129,11 +142,19 @@ def paired(a: Measured, b: Measured) -> Comparison:
     cases["on"] = "host" if a.run.kind == "host" else "device"
     if "variant" in cases:
         cases.loc[cases["variant"].isin(CPU_BASELINES), "on"] = "host"
+    if a.kind == streams.STREAM_SCAN:  # what reads, writes and copies is the processor, unless copies of pinned memory are all there is
+        pinned = cases["way"].isin(("streamed", "duplex_copy")) & (cases["from"] == "memory") & (cases["to"] == "memory")
+        cases.loc[~pinned, "on"] = "host"
     cases["time_us"] = cases[["median_a_ns", "median_b_ns"]].min(axis=1) / 1e3
+    each = [cases[f"median_{side}_ns"] / cases[f"launches_{side}"] for side in ("a", "b")]
+    cases["launch_us"] = pd.concat(each, axis=1).min(axis=1) / 1e3
+    cases["unchanged"] = machine.unchanged(a.run, b.run, cases["variant"]) if "variant" in cases else False
     cases["column"] = reduce(lambda said, more: said + " " + more, (cases[name].astype(str) for name in timed))
+    if a.kind == SCANS:  # the host launches nothing
+        cases.loc[cases["on"] == "host", "column"] = "host"
     cases["verdict"] = np.select([cases["_merge"] == "left_only", cases["_merge"] == "right_only"], [ONLY_A, ONLY_B], NEITHER)
     throttling = tuple(f"{side}: {of.throttling}" for side, of in (("A", a), ("B", b)) if of.throttling)
-    return Comparison(a.run, b.run, a.kind, case, cases.drop(columns=["_merge", "samples_a", "samples_b"]), throttling)
+    return Comparison(a.run, b.run, a.kind, case, cases.drop(columns=["_merge", *(f"{what}_{side}" for what in ("samples", "launches") for side in "ab")]), throttling)
 
 
 def judged(comparison: Comparison, thresholds: np.ndarray | float, origin: str = "") -> Comparison:
@@ -141,15 +162,19 @@ def judged(comparison: Comparison, thresholds: np.ndarray | float, origin: str =
 
     ``origin``: where the thresholds are from, in words.
     """
-    cases = comparison.cases.assign(threshold=np.nan)
-    both = comparison.both.index
-    cases.loc[both, "threshold"] = thresholds
-    of = cases.loc[both]
+    beside = machine.beside(comparison.both)
+    of = comparison.both.assign(
+        threshold=thresholds, **beside,
+        faster_below=lambda of: np.minimum(np.fmin(1, of["median"]) / (1 + of["threshold"]), of["least"].fillna(np.inf)),
+        slower_above=lambda of: np.maximum(np.fmax(1, of["median"]) * (1 + of["threshold"]), of["most"].fillna(0)),
+    )  # fmt: skip
     least = np.array([smallest_p(a, b) for a, b in zip(of["count_a"], of["count_b"], strict=True)])
     silent = (corrected(least) >= SIGNIFICANT) | (of[["count_a", "count_b"]].min(axis=1) < FEWEST)
     sure = of["p_corrected"] < SIGNIFICANT
-    slower, faster = sure & (of["low"] > 1 + of["threshold"]), sure & (of["high"] < 1 / (1 + of["threshold"]))
-    cases.loc[both, "verdict"] = np.select([silent, slower, faster], [TOO_FEW, SLOWER, FASTER], NEITHER)
+    slower, faster = sure & (of["low"] > of["slower_above"]), sure & (of["high"] < of["faster_below"])
+    of["verdict"] = np.select([silent, slower, faster], [TOO_FEW, SLOWER, FASTER], NEITHER)
+    cases = comparison.cases.reindex(columns=of.columns)
+    cases.loc[of.index] = of
     return replace(comparison, cases=cases, origin=origin)
 
 

@@ -27,11 +27,10 @@ def summary(comparison: Comparison) -> list[str]:
     counts = comparison.cases["verdict"].value_counts()
     both = comparison.both
     found = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict in counts)
-    said = [f"{count(len(both), 'case')} in both, B against A: {found}.", *comparison.throttling]
-    if both.empty or not both["threshold"].notna().any():
-        return said
+    said = [f"{count(len(both), 'case')} in both, B against A: {found}.", *machines(comparison), *comparison.throttling]
     low, high = both["threshold"].min(), both["threshold"].max()
-    said.append(f"The threshold is {_percent(low)}{f' to {_percent(high)}, the shorter the time, the wider' if high > low else ''}{comparison.origin and f', {comparison.origin}'}.")
+    if low <= high:  # neither is NaN: some are known
+        said.append(f"The threshold is {_percent(low)}{f' to {_percent(high)}, the shorter the time, the wider' if high > low else ''}{comparison.origin and f', {comparison.origin}'}.")
     unknown = both[both["threshold"].isna()]
     if len(unknown):
         where = " and ".join(sorted(set(unknown["on"])))
@@ -48,6 +47,25 @@ def summary(comparison: Comparison) -> list[str]:
     return said
 
 
+def machines(comparison: Comparison) -> list[str]:
+    """How far apart the machines are by code that is the same in both, if farther than noise, or that no such code says it."""
+    called = comparison.both[comparison.both["verdict"].isin((SLOWER, FASTER))]
+    lacking = called["median"].isna().sum() if comparison.a.device == comparison.b.device else 0
+    said = [f"For {lacking} of the {count(len(called), 'case')} that {'is' if len(called) == 1 else 'are'} slower or faster no code that is the "
+            "same in both was timed beside: whether the machine is the cause cannot be told."] if lacking else []  # fmt: skip
+    moved = comparison.moved
+    if moved.empty:
+        return said
+    parts = []
+    for column, of in sorted(moved.groupby("column"), key=lambda group: group[0] == "host"):
+        longer, shorter = of["ratio"].max() - 1, 1 - of["ratio"].min()
+        by = " and ".join(f"up to {_percent(most)} {way}" for most, way in ((longer, "longer"), (shorter, "less")) if most > 0)
+        times = " to ".join(dict.fromkeys(significant(time, 2) for time in (of["launch_us"].min(), of["launch_us"].max())))
+        where = " on the host" if column == "host" else f" timed {column.replace(' ', ', ')}, at {times} µs a launch"
+        parts.append(f"{by} ({', '.join(sorted(set(of['variant'])))}: {count(len(of), 'case')}{where})")
+    return [f"The machines differ: in B, code that is the same in both takes {'; '.join(parts)}. Slower or faster is only what goes beyond that.", *said]
+
+
 def differences(comparison: Comparison) -> list[str]:
     """What else is not the same in the two runs."""
     of = [(key, *(str(run.context.get(key, "")) for run in (comparison.a, comparison.b))) for key in _ENVIRONMENT]
@@ -61,8 +79,10 @@ def table(comparison: Comparison) -> Table:
     for side in ("a", "b"):
         rows[f"median_{side}_us"] = rows[f"median_{side}_ns"] / 1e3
     rows["ratio"] = [Interval(*of) for of in zip(rows["ratio"], rows["low"], rows["high"], rows[["count_a", "count_b"]].min(axis=1), strict=True)]
+    rows["unchanged"] = [f"{significant(least)} to {significant(most)}" if pd.notna(least) else "—" for least, most in zip(rows["least"], rows["most"], strict=True)]
     return Table(
-        caption="Cases that are slower or faster in B than in A: medians, and the ratio of B to A with its 95% interval.",
+        caption="Cases that are slower or faster in B than in A: medians, and the ratio of B to A with its 95% interval; beside it that of "
+                "code that is the same in both, timed in the same way and about as long a launch.",
         columns=(
             Column("verdict", "B is", right=False),
             *(Column(name, name, _FORMS.get(name, str), right=name == "items") for name in shown),
@@ -71,6 +91,7 @@ def table(comparison: Comparison) -> Table:
             Column("ratio", "B / A", with_interval),
             Column("p_corrected", "p, corrected", lambda p: significant(p, 2)),
             Column("threshold", "threshold", _percent),
+            Column("unchanged", "B / A of unchanged code", lambda text: text),
         ),
         rows=rows,
     )

@@ -27,10 +27,11 @@ SCHEMA = "scanlab-noise/1"
 FOLDER = DATA / "noise"
 BANDS_US = (10.0, 100.0)
 """Where a short run becomes a longer one, in microseconds."""
+_BANDS = (f"under {BANDS_US[0]:g} µs", f"{BANDS_US[0]:g} to {BANDS_US[1]:g} µs", f"{BANDS_US[1]:g} µs and more")
 FEWEST_CASES = 20
-"""A threshold is the largest of so many differences at least; where there are fewer, that of all times counts."""
+"""A threshold is the largest of so many differences at least; where there are fewer, that of all times counts, if they are enough."""
 DEFAULT = 0.1
-"""The threshold of a kind of timings that no two runs of one code are on record for: about the farthest that scans of 10 µs and
+"""The threshold of a kind of timings that two runs of one code are on record for in fewer cases than that: about the farthest that scans of 10 µs and
 more lay apart on the devices that are. It is for what ran on the device; a host's processor may be anything.
 """
 
@@ -47,30 +48,37 @@ class Noise:
     pairs: list[Mapping[str, Any]]
 
     def knows(self, kind: str) -> bool:
-        """Whether two runs of one code are on record for a kind of timings."""
-        return any(pair["kind"] == kind for pair in self.pairs)
+        """Whether enough cases of one code timed twice are on record for a kind of timings, on the device."""
+        return self._of(kind).query("on == 'device'")["cases"].sum() >= FEWEST_CASES
 
     def thresholds(self, kind: str, cases: pd.DataFrame) -> np.ndarray:
         """For each case by ``on`` and ``time_us``: the ratio beyond 1 that two runs of one code reached; NaN where it is not known.
 
-        Of a kind that is not known at all, it is ``DEFAULT`` on the device.
+        On the device it is at least ``DEFAULT`` where that is not known.
         """
-        if not self.knows(kind):
-            return np.where(cases["on"] == "device", DEFAULT, np.nan)
+        of = self._of(kind)
+        by_time = of.groupby(["on", "time"]).agg({"cases": "sum", "threshold": "max"})
+        of_all = of.groupby("on").agg({"cases": "sum", "threshold": "max"})
+        enough, largest = (known.loc[known["cases"] >= FEWEST_CASES, "threshold"].to_dict() for known in (by_time, of_all))
+
+        def threshold(on: str, time: str) -> float:
+            """Never less than that of longer times: few short cases on record show less than short times can differ."""
+            if (on, time) in enough:
+                return max(enough.get((on, longer), 0.0) for longer in _BANDS[_BANDS.index(time) :])
+            if on in largest or on != "device":
+                return largest.get(on, np.nan)
+            return max(DEFAULT, of_all["threshold"].get(on, 0.0))
+
+        return np.array([threshold(*key) for key in zip(cases["on"], bands(cases["time_us"]), strict=True)], dtype=float)
+
+    def _of(self, kind: str) -> pd.DataFrame:
         rows = [row for pair in self.pairs if pair["kind"] == kind for row in pair["thresholds"]]
-        known = pd.DataFrame(rows)
-        by_time = known.groupby(["on", "time"]).agg({"cases": "sum", "threshold": "max"})
-        enough = by_time.loc[by_time["cases"] >= FEWEST_CASES, "threshold"].to_dict()
-        largest = known.groupby("on")["threshold"].max().to_dict()
-        keys = zip(cases["on"], bands(cases["time_us"]), strict=True)
-        return np.array([enough.get(key, largest.get(key[0], np.nan)) for key in keys], dtype=float)
+        return pd.DataFrame(rows, columns=["on", "time", "cases", "threshold"])
 
 
 def bands(times_us: pd.Series) -> list[str]:
     """The band that each time is in, in words."""
-    short, long = BANDS_US
-    names = (f"under {short:g} µs", f"{short:g} to {long:g} µs", f"{long:g} µs and more")
-    return [names[i] for i in np.searchsorted(BANDS_US, times_us, side="right")]
+    return [_BANDS[i] for i in np.searchsorted(BANDS_US, times_us, side="right")]
 
 
 def pair(kind: str, of: str, a: Mapping[str, str], b: Mapping[str, str], cases: pd.DataFrame) -> dict[str, Any]:

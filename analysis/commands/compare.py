@@ -3,7 +3,8 @@
 A case is slower in B if the Mann-Whitney test tells the two runs apart (p under 0.05, corrected for the number of cases as
 Benjamini and Hochberg do) and the 95% interval of the ratio of medians lies wholly beyond a threshold. The threshold is how
 far two runs of the same code lay apart, on the device and for times as short; --record-noise makes it known, and where it is not
-known it is 10%, and the page says so.
+known it is 10%, and the page says so. Two machines of one model differ, too: code that is the same in both files (memcpy, CUB,
+Thrust, an empty launch) shows by how much, the page says it first, and what goes no further than that is neither.
 Exit status 0: nothing is slower; 1: something is; 2: bad input.
 """
 
@@ -68,9 +69,9 @@ def _thresholds(found):
 
     devices = noise.read(sorted({found.a.device, found.b.device}))
     where = "as far as runs of one code on record lie apart"
-    if unknown := [of.device for of in devices if not of.knows(found.kind)]:
-        where = (f"a default, since no two runs of one code are on record for {found.kind} on {' and '.join(unknown)}: time one commit twice and "
-                 "--record-noise, or give --threshold")  # fmt: skip
+    if "device" in set(found.both["on"]) and (unknown := [of.device for of in devices if not of.knows(found.kind)]):
+        where = (f"a default or more, since too few cases of one code timed twice are on record for {found.kind} on {' and '.join(unknown)}: "
+                 "time one commit twice and --record-noise, or give --threshold")  # fmt: skip
     return np.maximum.reduce([of.thresholds(found.kind, found.both) for of in devices]), where
 
 

@@ -12,8 +12,8 @@ from analysis.drift import TITLES, Session, SessionEvidence, Sessions
 WIDTH = "double"
 CAPTION = (
     "What changed while the results files were measured, a column a session: one file, or all those of few cases. Above, each repetition by its "
-    "round, and within it by its case, over the median of the other repetitions of its case; those beyond Tukey's fences are orange, and none was left out of anything. Below, the "
-    "median of each round less 1, linear up to 0.1%, over the cases that have as many rounds, as named with their number: a case stops once its median is known to 1%, so "
+    "round, and within it by its case, over the median of the other repetitions of its case; those beyond Tukey's fences are orange, and none was left out of anything; each column has a scale of its own. Below, the "
+    "median of each round less 1, on one scale, linear up to 0.1%, over the cases that have as many rounds, as named with their number: a case stops once its median is known to 1%, so "
     "that later rounds are of other cases than the first. Bars are 95% intervals between order statistics. Without drift all stay at 0."
 )
 NEEDS = {"sessions": Sessions()}
@@ -21,12 +21,17 @@ LOOKS = ((style.BLUE, "o"), (style.VERMILLION, "^"), (style.BLACK, "s"), (style.
 """Of sets of cases with as many rounds, the fewest first."""
 MOST = 6
 """Columns for which there is room; the table has every session."""
+FEW = 1000
+"""Repetitions of which each dot is to be seen, not where they lie dense."""
 
 
 def draw(sessions: SessionEvidence) -> Figure:
     shown = sorted(sorted(sessions.sessions, key=lambda of: len(of.names))[-MOST:], key=sessions.sessions.index)
-    drawn, axes = style.figure(style.DOUBLE, 3.4, len(shown), 2, sharex="col", sharey="row", height_ratios=(1.25, 1))
+    drawn, axes = style.figure(style.DOUBLE, 3.4, len(shown), 2, sharex="col", height_ratios=(1.25, 1))
     for session, above, below in zip(shown, axes[: len(shown)], axes[len(shown) :], strict=True):
+        if below is not axes[len(shown)]:  # above, the outliers of one session would leave a line of another
+            below.sharey(axes[len(shown)])
+            below.tick_params(labelleft=False)
         above.set_title(f"{TITLES[session.kind]}, {len(session.names)} cases\n{session.name}", fontsize=7)
         _repetitions(above, session)
         _rounds(below, session)
@@ -46,11 +51,12 @@ def _repetitions(axes: Axes, session: Session) -> None:
     """A dot a repetition: rounds from left to right, and within each the cases."""
     rows = session.repetitions
     when = 0.5 + rows["round"] + rows["case"] / len(session.names)
-    for outlier, colour, size in ((False, style.GREY, 0.4), (True, style.ORANGE, 1.2)):
+    for outlier, colour, size in ((False, style.GREY, 0.4 if len(rows) > FEW else 1.2), (True, style.ORANGE, 1.2)):
         of = rows["outlier"] == outlier
         axes.plot(when[of], rows.loc[of, "relative"], ".", color=colour, markersize=size, markeredgewidth=0.2, rasterized=True)
     axes.set_yscale("log")
-    axes.yaxis.set_major_locator(LogLocator(subs=(0.5, 0.7, 1, 1.5, 2, 3, 5)))
+    low, high = axes.get_ylim()
+    axes.yaxis.set_major_locator(LogLocator(subs=(0.5, 0.7, 1, 1.5, 2, 3, 5)) if high > 2 * low else MaxNLocator(5, steps=[1, 2, 5, 10]))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.yaxis.set_minor_formatter(NullFormatter())
 

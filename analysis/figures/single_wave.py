@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, NullLocator
+from matplotlib.ticker import LogLocator, NullLocator
 
 from analysis import style
 from analysis.evidence import BEST, CUBS, FLOOR, MEETING_CEILING, VECTOR_CEILING, TimingEvidence, Timings
@@ -38,7 +38,7 @@ def draw(timings: TimingEvidence) -> Figure:
             style.error_bars(axes, rows["items"], rows["us"], rows["low"], rows["high"], look.colour)
         name = {"cub": "CUB, fastest", FLOOR: "empty launch"}.get(step, style.title(step))
         ends.append(style.End(name, look, float(rows["items"].iloc[-1]), float(rows["us"].iloc[-1])))
-    axes.yaxis.set_major_locator(FixedLocator([0.5, 1, 2, 4, 8, 16]))
+    axes.yaxis.set_major_locator(LogLocator(base=2))
     style.decade_axis(axes.yaxis)
     axes.yaxis.set_minor_locator(NullLocator())
     axes.set_ylabel("time, µs (a node of a graph)")

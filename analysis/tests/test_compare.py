@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import gzip
 import itertools
@@ -20,7 +21,7 @@ from scipy import stats
 
 from analysis import DATA, comparison, comparison_page, noise, results
 from analysis.__main__ import main
-from analysis.evidence import VENDOR_CODE
+from analysis.evidence import BASELINES, VENDOR_CODE
 from analysis.tests import stream_fixtures
 from analysis.tests.fixtures import case_name, context, repetition
 
@@ -103,7 +104,7 @@ def test_of_ties_the_p_is_never_smaller_than_that_of_all_permutations() -> None:
     draw = np.random.default_rng(0)
     for _ in range(100):
         a, b = draw.integers(1, 6, 5).astype(float), draw.integers(1, 6, 5) + float(draw.integers(0, 4))
-        sides = (comparison.Measured(RUN, "scans", pd.DataFrame({name: [1] for name in results.CASE}).assign(samples=[of])) for of in (a, b))
+        sides = (comparison.Measured(RUN, "scans", pd.DataFrame({name: [1] for name in results.CASE}).assign(samples=[of], launches=1)) for of in (a, b))
         (p,) = comparison.paired(*sides).cases["p"]
         ranks = stats.rankdata(np.concatenate([a, b]))
         off = np.array([abs(ranks[list(chosen)].sum() - 27.5) for chosen in itertools.combinations(range(10), 5)])
@@ -124,12 +125,17 @@ def test_of_runs_that_differ_by_chance_few_families_show_anything() -> None:
     spread, false = np.random.default_rng(4), 0
     for _ in range(100):
         samples = [pd.Series(list(spread.lognormal(0, 0.05, (40, 8)))) for _ in range(2)]
-        a, b = (comparison.Measured(RUN, "scans", pd.DataFrame({name: range(40) for name in results.CASE}).assign(samples=of)) for of in samples)
+        a, b = (comparison.Measured(RUN, "scans", pd.DataFrame({name: range(40) for name in results.CASE}).assign(samples=of, launches=1)) for of in samples)
         false += bool(len(comparison.judged(comparison.paired(a, b), 0.0).of("slower")))
     assert false <= 12  # 5% of 100, with room for chance
 
 
 # --------------------------------------------------------------------------------------------------- noise
+
+
+def by_noise_alone(found: comparison.Comparison) -> comparison.Comparison:
+    """Without unchanged code, which would excuse itself, and what is beside it."""
+    return dataclasses.replace(found, cases=found.cases.assign(unchanged=False))
 
 
 @pytest.mark.parametrize(("duel", "cases"), [("duel_i64_f16_f32_f64", 164), ("duel_i8_i16_i32", 575)])
@@ -139,7 +145,7 @@ def test_two_recorded_runs_of_one_commit_show_nothing_by_the_noise_of_others(tmp
     (tmp_path / "h200.json").write_text(json.dumps(content))
     folder = DATA / "recorded" / "nvidia-h200" / "2026-11-21e"
     a, b = comparison.read(folder / "scan.json.gz"), comparison.read(folder / f"{duel}.json.gz")
-    found = comparison.paired(a, b)
+    found = by_noise_alone(comparison.paired(a, b))
     known = noise.read([a.run.device], tmp_path)[0].thresholds(found.kind, found.both)
     assert comparison.judged(found, known).both["verdict"].value_counts().to_dict() == {"neither": cases}
     without = comparison.judged(found, 0.0).both["verdict"].value_counts()
@@ -153,7 +159,7 @@ recorded = functools.lru_cache(lambda file: comparison.read(DATA / file))  # mos
 @pytest.mark.parametrize("pair", ON_RECORD, ids=lambda pair: " ".join(pair[run]["file"].removesuffix(".json.gz") for run in "ab"))
 def test_no_pair_on_record_shows_a_difference_in_code_that_it_says_is_the_same(pair: dict[str, Any]) -> None:
     a, b = (recorded(pair[run]["file"]) for run in "ab")
-    found = comparison.paired(a, b)
+    found = by_noise_alone(comparison.paired(a, b))
     (known,) = noise.read([a.run.device])
     verdicts = comparison.judged(found, known.thresholds(found.kind, found.both)).both
     own = verdicts[verdicts["variant"].isin(VENDOR_CODE)] if pair["of"] == "vendor" else verdicts
@@ -164,7 +170,7 @@ def test_no_pair_on_record_shows_a_difference_in_code_that_it_says_is_the_same(p
 def test_one_command_run_twice_shows_nothing() -> None:
     folder = DATA / "noise" / "nvidia-h200"
     a, b = comparison.read(folder / "same_first.json.gz"), comparison.read(folder / "same_second.json.gz")
-    found = comparison.paired(a, b)
+    found = by_noise_alone(comparison.paired(a, b))
     known = noise.read([a.run.device])[0].thresholds(found.kind, found.both)
     assert comparison.judged(found, known).both["verdict"].value_counts().to_dict() == {"neither": 108}
 
@@ -219,7 +225,7 @@ def test_where_no_noise_is_on_record_the_default_is_taken_and_said(tmp_path: Pat
     assert main(["compare", a, b]) == 1
     page = capsys.readouterr().out
     assert "20 slower, 20 neither" in page
-    assert "The threshold is 10%, a default, since no two runs of one code are on record for scans on Test Device: time one commit twice" in page
+    assert "The threshold is 10%, a default or more, since too few cases of one code timed twice are on record for scans on Test Device: time one commit twice" in page
     assert main(["compare", a, b, "--threshold", "0.3"]) == 0
     assert "The threshold is 30%, as given." in capsys.readouterr().out
 
@@ -268,6 +274,122 @@ def test_noise_of_scans_larger_than_the_device_is_recorded_likewise(tmp_path: Pa
     assert main(["compare", str(tmp_path / "1.json"), str(tmp_path / "2.json"), "--record-noise", str(tmp_path / "noise.json")]) == 0
     (pair,) = json.loads((tmp_path / "noise.json").read_text())["pairs"]
     assert pair["kind"] == "stream_scan" and sum(row["cases"] for row in pair["thresholds"]) == 27
+
+
+@pytest.mark.parametrize("name", ["stream_scan_memory_1024MiB", "stream_scan_file_mapping_4096MiB"])
+def test_a_file_is_the_hosts_and_pinned_memory_the_devices(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    """Reading and writing one file took a quarter less in another session, streaming pinned memory the same to 0.2%."""
+    a, b = (DATA / "recorded" / "nvidia-h200" / f"2026-11-21{run}" / f"{name}.json.gz" for run in "fg")
+    document = json.loads(gzip.decompress(b.read_bytes()))
+    document["context"]["git_commit"] = comparison.read(a).run.commit
+    (again := tmp_path / "again.json").write_text(json.dumps(document))
+    assert main(["compare", str(a), str(again), "--record-noise", str(tmp_path / "noise.json")]) == 0
+    (pair,) = json.loads((tmp_path / "noise.json").read_text())["pairs"]
+    thresholds = {row["on"]: (row["cases"], row["threshold"]) for row in pair["thresholds"]}
+    memory = name.startswith("stream_scan_memory")
+    assert {on: cases for on, (cases, _) in thresholds.items()} == ({"device": 2, "host": 1} if memory else {"host": 3})
+    assert thresholds["device"][1] < 0.01 if memory else thresholds["host"][1] > 0.1
+    capsys.readouterr()
+    assert main(["compare", str(a), str(again)]) == 0
+    assert ("Of 1 case on the host no noise" if memory else "Of 3 cases on the host no noise") in capsys.readouterr().out
+    document["benchmarks"] = [entry for entry in document["benchmarks"] if entry["repetition_index"] < 4]
+    again.write_text(json.dumps(document))
+    assert main(["compare", str(a), str(again), "--threshold", "0.05"]) == 0
+    assert "Of 3 cases the repetitions are too few for any verdict (the fewest: 4)" in capsys.readouterr().out
+
+
+def test_of_fewer_cases_than_a_threshold_needs_the_default_is_the_least() -> None:
+    cases = pd.DataFrame({"on": ["device", "host"], "time_us": 200.0})
+    for known, wanted in ((0.001, noise.DEFAULT), (0.2, 0.2)):
+        rows = [{"on": on, "time": "100 µs and more", "cases": 6, "threshold": known} for on in ("device", "host")]
+        of = noise.Noise("Test Device", [{"kind": "stream_scan", "thresholds": rows}])
+        assert of.thresholds("stream_scan", cases) == pytest.approx([wanted, np.nan], nan_ok=True) and not of.knows("stream_scan")
+
+
+def test_a_threshold_is_never_narrower_than_that_of_longer_times() -> None:
+    rows = [{"on": "device", "time": time, "cases": 30, "threshold": of} for time, of in (("under 10 µs", 0.01), ("10 to 100 µs", 0.1), ("100 µs and more", 0.02))]
+    cases = pd.DataFrame({"on": "device", "time_us": [1.0, 50.0, 200.0]})
+    assert noise.Noise("Test Device", [{"kind": "scans", "thresholds": rows}]).thresholds("scans", cases) == pytest.approx([0.1, 0.1, 0.02])
+
+
+# ------------------------------------------------------------------------------------------------- machines
+
+HOSTS = [f"recorded/nvidia-h200/{run}/scan.json.gz" for run in ("2026-11-21e", "2026-11-21g")]
+"""Two runs on hosts of which one launches a fifth more slowly; no provenance tells them apart."""
+
+
+def of_two_hosts(**factors: float) -> comparison.Comparison:
+    """Those two, with the times of some variants in the second longer by a factor: sums of i32 in a stream, at 2^20 and 2^28."""
+    a, b = map(recorded, HOSTS)
+    cases = b.cases.copy()
+    planted = (cases["launch"] == "stream") & cases["items"].isin((1 << 20, 1 << 28)) & (cases["op"] == "plus") & (cases["type"] == "i32")
+    for variant, factor in factors.items():
+        rows = planted & (cases["variant"] == variant)
+        cases.loc[rows, "samples"] = cases.loc[rows, "samples"] * factor
+    found = comparison.paired(a, dataclasses.replace(b, cases=cases))
+    (known,) = noise.read([a.run.device])
+    return comparison.judged(found, known.thresholds(found.kind, found.both))
+
+
+def test_a_host_that_launches_slowly_is_said_and_makes_no_code_slower() -> None:
+    found = of_two_hosts()
+    assert not len(found.of("slower"))
+    own = found.both[found.both["variant"].isin(BASELINES)]
+    assert len(own) > 900 and set(own["verdict"]) == {"neither"}
+    otherwise = comparison.judged(by_noise_alone(found), found.both["threshold"]).of("slower")
+    assert len(otherwise) > 60 and "hs_multipass" in set(otherwise["variant"])  # whose ten launches take 30 µs and more
+    page = comparison_page.markdown(found)
+    head = "in B, code that is the same in both takes up to 27% longer (cub_device_scan, cub_newest, empty_launch, memcpy, thrust_scan: 28 cases timed warm, stream"
+    assert head in page and head in " ".join(comparison_page.summary(found))
+
+
+def test_what_is_slower_is_called_so_on_a_slower_host_too() -> None:
+    slower = of_two_hosts(look_ahead=1.3, best=1.3).of("slower")
+    assert set(slower["variant"]) == {"look_ahead", "best"} and set(slower["items"]) == {1 << 20, 1 << 28} and set(slower["column"]) == {"cold stream", "warm stream"}
+
+
+def test_unchanged_code_is_known_by_what_made_it(tmp_path: Path) -> None:
+    """Slower by as much as the scan, it is the machine; of another CCCL it may be the code, and then nothing excuses it."""
+    before, after = {"best": 1e5, "cub_device_scan": 1e5}, {"best": 1.2e5, "cub_device_scan": 1.2e5}
+    status, cases, page = compared(tmp_path, before, after)
+    assert status == 0 and set(cases["verdict"]) == {"neither"} and "The machines differ: in B, code that is the same in both takes up to 2" in page
+    write(tmp_path / "b.json", after, seed=2, cccl="9.9")
+    assert main(["compare", str(tmp_path / "a.json"), str(tmp_path / "b.json"), "--threshold", "0.03", "--out", str(tmp_path / "out")]) == 1
+    page = (tmp_path / "out" / "compare.md").read_text()
+    assert "40 slower" in page and "The machines differ" not in page
+    said = "For 40 of the 40 cases that are slower or faster no code that is the same in both was timed beside"
+    assert said in page
+    write(tmp_path / "b.json", after, seed=2, device="Other")  # whose machine is meant to differ
+    assert main(["compare", str(tmp_path / "a.json"), str(tmp_path / "b.json"), "--threshold", "0.03", "--out", str(tmp_path / "out")]) == 1
+    assert said not in (tmp_path / "out" / "compare.md").read_text()
+
+
+def verdicts_of(threshold: float, **times: tuple[float, float, int]) -> dict[str, set[str]]:
+    """By variant, of two runs with 0.5% of spread: each variant's time in A and in B, in nanoseconds, and its launches."""
+    spread = np.random.default_rng(5)
+    a, b = (
+        comparison.Measured(RUN, "scans", pd.DataFrame([
+            {**dict.fromkeys(results.CASE, "x"), "variant": variant, "items": n, "launches": of[2], "samples": of[side] * spread.lognormal(0, 0.005, 11)}
+            for variant, of in times.items() for n in SIZES])) for side in (0, 1))  # fmt: skip
+    judged = comparison.judged(comparison.paired(a, b), threshold).both
+    return judged.groupby("variant")["verdict"].agg(set).to_dict()
+
+
+def test_unchanged_code_excuses_only_what_takes_about_as_long_a_launch() -> None:
+    """A host that adds 1 µs to each launch: two launches of 3 µs are excused, one of 6 µs is not, nor what becomes faster."""
+    found = verdicts_of(0.05, memcpy=(3e3, 4e3, 1), twice=(6e3, 8e3, 2), once=(6e3, 7e3, 1), better=(5e3, 4e3, 1))
+    assert found == {"memcpy": {"neither"}, "twice": {"neither"}, "once": {"slower"}, "better": {"faster"}}
+
+
+@pytest.mark.parametrize("way", [1, -1])
+def test_the_threshold_counts_from_what_most_unchanged_code_did_and_spares_what_any_did(way: int) -> None:
+    """Most copies 20% off, one 40%: code that is 24% off lies within 5% of most, 35% off within the farthest, 50% off beyond both."""
+    off = {"memcpy": 1.2, "cub_device_scan": 1.2, "thrust_scan": 1.4, "near": 1.24, "far": 1.35, "farther": 1.5}
+    found = verdicts_of(0.05, **{variant: (3e3, 3e3 * by**way, 1) for variant, by in off.items() if variant != "thrust_scan"})
+    called = {"slower" if way > 0 else "faster"}
+    assert found == {"memcpy": {"neither"}, "cub_device_scan": {"neither"}, "near": {"neither"}, "far": called, "farther": called}
+    found = verdicts_of(0.05, **{variant: (3e3, 3e3 * by**way, 1) for variant, by in off.items()})
+    assert found == {variant: {"neither"} for variant in off if variant != "farther"} | {"farther": called}
 
 
 # ------------------------------------------------------------------------------------------------- refusals

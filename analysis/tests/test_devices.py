@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 from functools import partial
+from pathlib import Path
 
 import pytest
 from matplotlib import pyplot
@@ -57,14 +58,37 @@ def test_a_part_for_each_device_is_as_large_as_the_figure_of_one_and_nothing_is_
         for of in (one, drawn):
             of.canvas.draw()
         sizes = [[axes.get_window_extent().size.round() for axes in of.axes] for of in (one, drawn)]
+        half = len(drawn.axes) // 2
+        shared = [a for a in drawn.axes[:half] for b in drawn.axes[half:] if a.get_shared_x_axes().joined(a, b) or a.get_shared_y_axes().joined(a, b)]
         page, box = drawn.bbox, drawn.get_tightbbox().transformed(drawn.dpi_scale_trans)
         said = [text.get_text() for text in drawn.findobj(Text)]
         pyplot.close(one)
         pyplot.close(drawn)
+    assert not shared  # one device may be orders of magnitude faster than another
     assert all(text in said for text in (FIRST, OTHER)) and len(sizes[1]) == 2 * len(sizes[0])
     for alone, *parts in zip(sizes[0], sizes[1], sizes[1][len(sizes[0]) :]):
         assert all(abs(part - alone).max() <= 8 for part in parts)  # pixels: footers are of one line, and margins follow labels
     assert box.x0 >= page.x0 - 1 and box.x1 <= page.x1 + 1 and box.y0 >= page.y0 - 1 and box.y1 <= page.y1 + 1
+
+
+@pytest.mark.parametrize("name", ["schedules", "single_wave", "stream_scan", "throughput", "time"])
+def test_a_device_a_thousand_times_slower_has_ticks_on_every_axis_too(tmp_path: Path, name: str) -> None:
+    for file in fixtures.write_all(tmp_path, rounds=5, top=20).iterdir():
+        document = json.loads(file.read_text()) if file.suffix == ".json" else {}
+        for entry in document.get("benchmarks", []) if isinstance(document, dict) else []:
+            entry["real_time"] = 1000 * entry.get("real_time", 0)
+        if document:
+            file.write_text(json.dumps(document))
+    module = importlib.import_module(f"analysis.figures.{name}")
+    (found,) = by_device(module.NEEDS, results.read([], [tmp_path]), published.read(PUBLISHED, [])).values()
+    with style.sheet():
+        drawn = module.draw(**found.found)
+        drawn.canvas.draw()
+        for axes in drawn.axes:
+            low, high = axes.get_ylim()
+            places = axes.yaxis.get_majorticklocs()
+            assert any(text and low <= place <= high for place, text in zip(places, axes.yaxis.get_major_formatter().format_ticks(places), strict=True))
+        pyplot.close(drawn)
 
 
 @pytest.mark.parametrize("name", [name for name, _ in modules(tables)])
