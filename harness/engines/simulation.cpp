@@ -842,13 +842,11 @@ Costs costs(const streams::Recording& recording, const DeviceProfile& device, co
 }
 
 QueueNumbers modelled_queues(const streams::Recording& recording, const DeviceProfile& device) {
-  const int kernel_queues =
-      recording.captured ? static_cast<int>(recording.streams.size()) + 1 : device.hardware_queues;
-  const int copy_queues = recording.captured ? kernel_queues : std::min(kernel_queues, device.copy_queues);
+  const int copy_queues = std::min(device.hardware_queues, device.copy_queues);
   QueueNumbers all;
   all.reserve(recording.operations.size());
   for (const Operation& operation : recording.operations) {
-    const int queues = is_copy(operation) ? copy_queues : kernel_queues;
+    const int queues = is_copy(operation) ? copy_queues : device.hardware_queues;
     all.push_back(static_cast<unsigned>(operation.stream.created() ? operation.stream.index % queues : queues - 1));
   }
   return all;

@@ -3,9 +3,8 @@
 //     host             issues one operation after another, each call for its time; synchronous calls hold it
 //     hardware queues  created stream i feeds queue i mod queues; both default streams feed the last. A queue has a
 //                      lane an engine, first in, first out: an operation that waits holds back those behind it in its
-//                      lane, whatever their streams. So on an H200, but that the driver's copy queues follow the order
-//                      of the streams only until a process has used and given back some. The operations of a captured
-//                      schedule have a queue a stream: a graph keeps dependencies, not the order of issue.
+//                      lane, whatever their streams, captured or not. So on an H200, but that the driver's copy queues
+//                      follow the order of the streams only until a process has used and given back some.
 //     copy engines     one copy at a time each, of those that wait the first issued, or one queue after another. Both
 //                      ways at once are slower: rates change when the other way begins and ends. A copy that begins
 //                      while bytes flow the other way begins later, or as they cease: then both begin together, and
