@@ -581,6 +581,24 @@ TEST(Engines, TheRuleForLaunchesEndsWhenTheLastBlockStarts) {
   EXPECT_NEAR(simulation.timeline.makespan(), 5 * kMs, kExact);
 }
 
+/// A graph hands over all copies at once; the driver may have put its first stream in any of the queues.
+TEST(Engines, AnEngineBeginsWithTheQueueOfTheFirstIssuedAndDrainsOneAfterAnother) {
+  DeviceProfile device = didactic();
+  device.drains_queues = true;
+  Recording recording{.job = job_of(6, 6), .captured = true};
+  streams::Issuer issuer(recording);
+  const auto created = issuer.create_streams(3);
+  for (const streams::Chunk& chunk : issuer.chunks()) {
+    issuer.copy_in(chunk, created[static_cast<std::size_t>(chunk.index % 3)]);
+  }
+  const Costs each{.operations = std::vector<Cost>(6, Cost{.copy_seconds = 1 * kMs})};
+  const engines::QueueNumbers queues{1, 0, 2, 1, 0, 2};
+  const auto& spans = simulate(recording, device, each, queues).timeline.spans;
+  std::vector<std::size_t> order{0, 1, 2, 3, 4, 5};
+  std::ranges::sort(order, {}, [&](std::size_t i) { return spans[i].when.start; });
+  EXPECT_EQ(order, (std::vector<std::size_t>{0, 3, 2, 5, 1, 4}));
+}
+
 TEST(Engines, AWaitForNothingIsRefused) {
   Recording recording{.job = job_of(2, 2)};
   streams::Issuer issuer(recording);

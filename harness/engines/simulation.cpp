@@ -541,6 +541,7 @@ class Machine {
         while (!engine.operation && !waiting.empty()) {
           auto next = waiting.lower_bound({engine.turn, 0});
           if (next == waiting.end()) next = waiting.begin();
+          if (!engine.last) next = std::ranges::min_element(waiting, {}, &std::pair<std::size_t, std::size_t>::second);
           const std::size_t operation = next->second;
           if (!(copies_in(operations_[operation]) ? engine.ways.in : engine.ways.out)) break;
           waiting.erase(next);
