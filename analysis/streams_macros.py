@@ -68,7 +68,7 @@ NAMES = {
     "modelUnaidedOverlap": "modelOverlap likewise",
     "modelQueuesTurned": "configurations with more than two hardware queues for the copies of one way",
     "modelQueuesInOrder": "those of them whose queues the driver put in the order of the model's",
-    "modelQueuesMatter": "configurations whose predicted makespan the driver's queues change by more than 1 percent",
+    "modelQueuesMatter": "those of them whose predicted makespan the driver's queues change by more than 1 percent",
     "adviceMedian": "how much longer than the fastest what is advised takes, in the median over problems, percent",
     "adviceProblems": "problems of which the choices were measured",
     "adviceLargeProblems": "those that copy a mebibyte or more",
@@ -218,7 +218,7 @@ def _model_values(experiments: TableEvidence) -> dict[str, str]:
         "modelUnaidedOverlap": _overlap_percent(rows, "unaided_"),
         "modelQueuesTurned": str(len(turned)),
         "modelQueuesInOrder": str(int(turned["queues_ordered_as_modelled"].sum())),
-        "modelQueuesMatter": str(int(((rows["unaided_us"] / rows["predicted_us"] - 1).abs() > 0.01).sum())),
+        "modelQueuesMatter": str(int(((turned["unaided_us"] / turned["predicted_us"] - 1).abs() > 0.01).sum())),
     }
 
 
