@@ -54,7 +54,7 @@ CONCURRENCY_COLUMNS = ["streams", "kernels", "blocks", "slots", "connections", "
                        "predicted_seconds", "serial_seconds", "makespan_seconds"]  # fmt: skip
 COMPARISON_COLUMNS = ["schedule", "workload", "items", "chunks", "streams", "work", "connections", "measured_us", "predicted_us", "overlap_in_either",
                       "overlap_in_both", "unaided_us", "unaided_overlap_in_either", "unaided_overlap_in_both", "repeated_overlap_in_either",
-                      "repeated_overlap_in_both", "best_overlap_in_either", "best_overlap_in_both"]  # fmt: skip
+                      "repeated_overlap_in_both", "best_overlap_in_either", "best_overlap_in_both", "copy_queues", "queues_ordered_as_modelled"]  # fmt: skip
 OPTIONAL_COMPARISON_COLUMNS = ["repetitions"]
 """How many there are; None where a file lacks it."""
 ADVICE_COLUMNS = ["workload", "items", "work", "copied_bytes", "choices", "median_error", "worst_error", "said_was_measured", "advised", "fastest",

@@ -66,6 +66,9 @@ NAMES = {
     "modelUnaidedMedian": "modelMedian where the model says which hardware queues serve a stream",
     "modelUnaidedWorst": "modelWorst likewise",
     "modelUnaidedOverlap": "modelOverlap likewise",
+    "modelQueuesTurned": "configurations with more than two hardware queues for the copies of one way",
+    "modelQueuesInOrder": "those of them whose queues the driver put in the order of the model's",
+    "modelQueuesMatter": "those of them whose predicted makespan the driver's queues change by more than 1 percent",
     "adviceMedian": "how much longer than the fastest what is advised takes, in the median over problems, percent",
     "adviceProblems": "problems of which the choices were measured",
     "adviceLargeProblems": "those that copy a mebibyte or more",
@@ -202,6 +205,7 @@ def _model_values(experiments: TableEvidence) -> dict[str, str]:
     rows = experiments.rows
     errors = (rows["predicted_us"] / rows["measured_us"] - 1).abs()
     unaided = (rows["unaided_us"] / rows["measured_us"] - 1).abs()
+    turned = rows[rows["copy_queues"] > 2]
     return {
         "modelCases": str(len(rows)),
         "modelMedian": _number(100 * float(errors.median()), 2),
@@ -212,6 +216,9 @@ def _model_values(experiments: TableEvidence) -> dict[str, str]:
         "modelUnaidedMedian": _number(100 * float(unaided.median()), 2),
         "modelUnaidedWorst": _number(100 * float(unaided.max()), 2),
         "modelUnaidedOverlap": _overlap_percent(rows, "unaided_"),
+        "modelQueuesTurned": str(len(turned)),
+        "modelQueuesInOrder": str(int(turned["queues_ordered_as_modelled"].sum())),
+        "modelQueuesMatter": str(int(((turned["unaided_us"] / turned["predicted_us"] - 1).abs() > 0.01).sum())),
     }
 
 

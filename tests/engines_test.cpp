@@ -581,6 +581,24 @@ TEST(Engines, TheRuleForLaunchesEndsWhenTheLastBlockStarts) {
   EXPECT_NEAR(simulation.timeline.makespan(), 5 * kMs, kExact);
 }
 
+/// A graph hands over all copies at once; the driver may have put its first stream in any of the queues.
+TEST(Engines, AnEngineBeginsWithTheQueueOfTheFirstIssuedAndDrainsOneAfterAnother) {
+  DeviceProfile device = didactic();
+  device.drains_queues = true;
+  Recording recording{.job = job_of(6, 6), .captured = true};
+  streams::Issuer issuer(recording);
+  const auto created = issuer.create_streams(3);
+  for (const streams::Chunk& chunk : issuer.chunks()) {
+    issuer.copy_in(chunk, created[static_cast<std::size_t>(chunk.index % 3)]);
+  }
+  const Costs each{.operations = std::vector<Cost>(6, Cost{.copy_seconds = 1 * kMs})};
+  const engines::QueueNumbers queues{1, 0, 2, 1, 0, 2};
+  const auto& spans = simulate(recording, device, each, queues).timeline.spans;
+  std::vector<std::size_t> order{0, 1, 2, 3, 4, 5};
+  std::ranges::sort(order, {}, [&](std::size_t i) { return spans[i].when.start; });
+  EXPECT_EQ(order, (std::vector<std::size_t>{0, 3, 2, 5, 1, 4}));
+}
+
 TEST(Engines, AWaitForNothingIsRefused) {
   Recording recording{.job = job_of(2, 2)};
   streams::Issuer issuer(recording);
@@ -851,6 +869,46 @@ TEST(Simulate, WritesTheComparisonBeforeItPrints) {
     EXPECT_EQ(cli::run(words, out, err), cli::kOk) << err.str();
     EXPECT_TRUE(was_there);
   }
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Simulate, SaysHowTheDriversQueuesDifferFromTheModels) {
+  const auto folder = std::filesystem::temp_directory_path() / "scanlab_compare_queues_test";
+  std::filesystem::create_directories(folder);
+  const std::string trace = (folder / "trace.json").string();
+  const std::string both = (folder / "both.json").string();
+  ASSERT_EQ(scanlab_simulate({"depth_first", "--profile", "h200", "--chunks", "8", "--out", trace, "--force"}).status,
+            0);
+  stand_in_for_a_measurement(trace);
+  std::ifstream file(trace);
+  const Json original = Json::parse(file);
+  const auto expect = [&](const std::function<int(const std::string&, int)>& channel, int queues, bool shared,
+                          bool order) {
+    Json other = original;
+    for (Json& event : other["traceEvents"]) {
+      if (event["ph"] != "X" || !event["args"].contains("channel")) continue;
+      event["args"]["channel"] = channel(event["cat"], event["args"]["chunk"].get<int>() % 4);
+    }
+    std::ofstream(trace) << other;
+    const Result result = scanlab_simulate({"--profile", "h200", "--compare", trace, trace, "--out", both, "--force"});
+    ASSERT_EQ(result.status, cli::kOk) << result.err;
+    std::ifstream compared(both);
+    const Json found = Json::parse(compared)["traces"][0];
+    EXPECT_EQ(found["copy_queues"], queues);
+    EXPECT_EQ(found["queues_shared_as_modelled"], shared);
+    EXPECT_EQ(found["queues_ordered_as_modelled"], order);
+    EXPECT_NE(result.out.find(order ? "2 of these in the order" : "0 of these in the order"), std::string::npos)
+        << result.out;
+  };
+  const int turned[] = {2, 3, 0, 1};
+  const int another[] = {0, 2, 1, 3};
+  expect([&](const std::string&, int stream) { return turned[stream]; }, 4, true, true);  // whichever comes first
+  expect([&](const std::string& lane, int stream) { return lane == "copies out" ? another[stream] : stream; }, 4, true,
+         false);
+  expect([&](const std::string& lane, int stream) { return lane == "kernels" ? another[stream] : stream; }, 4, true,
+         true);  // these do not take turns
+  expect([](const std::string& lane, int stream) { return lane == "copies in" ? stream % 3 : stream; }, 4, false,
+         false);
   std::filesystem::remove_all(folder);
 }
 

@@ -82,7 +82,10 @@ TEST_F(RecordedModel, TracesAreAsSimulated) {
   EXPECT_GE(share(""), 0.65);
   EXPECT_GE(share("steady_"), 0.80);
   EXPECT_NEAR(share("best_"), 0.825, 0.005);
-  for (const Json& each : comparison["traces"]) EXPECT_GE(each["repetitions"], 5);
+  for (const Json& each : comparison["traces"]) {
+    EXPECT_GE(each["repetitions"], 5);
+    EXPECT_TRUE(each["queues_shared_as_modelled"]) << each["file"];
+  }
 }
 
 /// `streams concurrency`, of which the model gets the time of a block as it was measured.

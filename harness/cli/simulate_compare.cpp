@@ -39,6 +39,13 @@ struct Prediction {
   engines::Agreement overlaps;  ///< with all repetitions that the trace tells of
 };
 
+/// The hardware queues that the driver gave streams, beside those of the model.
+struct QueueAgreement {
+  std::size_t copy_queues = 0;  ///< that a copy engine turned through at most; more than two have several orders
+  bool shared = true;           ///< what shares a queue in one shares it in the other
+  bool in_order = true;         ///< and copy engines turn to their queues in the same order
+};
+
 /// A trace, and what the model makes of its job.
 struct Compared {
   std::string file;
@@ -52,6 +59,7 @@ struct Compared {
   engines::Comparison comparison;
   Prediction predicted;
   Prediction unaided;  ///< where the model, not the driver, says which hardware queues serve a stream
+  QueueAgreement queues;
 
   double error() const { return error(predicted); }
   double error(const Prediction& of) const { return of.seconds / measured_seconds - 1; }
@@ -69,6 +77,38 @@ engines::QueueNumbers queues_of(const streams::Timeline& measured) {
     queues[span.operation] = *span.channel;
   }
   return queues;
+}
+
+/// The operations of each queue of an engine, in the order in which it turns to them, from that of the first issued on.
+std::vector<std::vector<std::size_t>> turns(const streams::Recording& recording, const engines::QueueNumbers& queues,
+                                            streams::Engine engine) {
+  std::map<unsigned, std::vector<std::size_t>> of_queue;
+  for (std::size_t i = 0; i < queues.size(); ++i) {
+    const streams::Operation& operation = recording.operations[i];
+    if (streams::is_work(operation) && engine_of(operation) == engine) of_queue[queues[i]].push_back(i);
+  }
+  std::vector<std::vector<std::size_t>> all;
+  for (auto& [queue, operations] : of_queue) all.push_back(std::move(operations));
+  if (!all.empty()) std::ranges::rotate(all, std::ranges::min_element(all));
+  return all;
+}
+
+QueueAgreement agreement(const streams::Recording& recording, const engines::QueueNumbers& given,
+                         const engines::QueueNumbers& modelled) {
+  QueueAgreement all;
+  if (given.empty()) return all;
+  for (const streams::Engine engine : streams::kEngines) {
+    auto a = turns(recording, given, engine);
+    auto b = turns(recording, modelled, engine);
+    if (engine != streams::Engine::compute) {  // kernels do not take turns
+      all.copy_queues = std::max(all.copy_queues, a.size());
+      all.in_order &= a == b;
+    }
+    std::ranges::sort(a);
+    std::ranges::sort(b);
+    all.shared &= a == b;
+  }
+  return all;
 }
 
 /// The device while activity records are collected, as they were for the trace's timeline.
@@ -166,8 +206,10 @@ void compare(const std::string& file, engines::DeviceProfile profile, Compared& 
           plain ? engines::simulate(all.recording, profile, costs, queues).seconds : all.simulated.timeline.makespan(),
           all.repeated ? all.repeated->with(all.comparison.predicted) : all.comparison.overlaps};
     };
+    const engines::QueueNumbers given = queues_of(all.measured);
+    all.queues = agreement(all.recording, given, engines::modelled_queues(all.recording, profile));
     all.unaided = predict({});
-    all.predicted = predict(queues_of(all.measured));
+    all.predicted = predict(given);
   } catch (const Json::exception& error) {
     refuse(file, fmt::format("its otherData are not those of a trace: {}", what_is_wrong(error)));
   } catch (const std::invalid_argument& error) {
@@ -207,6 +249,9 @@ Json to_json(const Compared& one) {
   add_overlaps(json, "", one.predicted.overlaps);
   json["unaided_us"] = 1e6 * one.unaided.seconds;
   add_overlaps(json, "unaided_", one.unaided.overlaps);
+  json["copy_queues"] = one.queues.copy_queues;
+  json["queues_shared_as_modelled"] = one.queues.shared;
+  json["queues_ordered_as_modelled"] = one.queues.in_order;
   const engines::RepeatedOverlaps repeated = one.repeated.value_or(engines::RepeatedOverlaps{});
   add_overlaps(json, "repeated_", repeated.with_themselves());
   add_overlaps(json, "best_", repeated.at_best());
@@ -232,10 +277,18 @@ struct Summary {
   engines::Agreement repeated;  ///< between repetitions of one measurement, of the traces that tell of them
   engines::Agreement best;      ///< of any prediction
   engines::Agreement steady;    ///< of predictions, where all repetitions agree
+  int shared = 0;               ///< traces whose queues the driver shared out as the model
+  int turned = 0;               ///< traces whose copy queues may come in several orders
+  int in_order = 0;             ///< of these, those in the model's
 
   void add(const Compared& one) {
     predicted.add(one.error(one.predicted), one.predicted.overlaps);
     unaided.add(one.error(one.unaided), one.unaided.overlaps);
+    shared += one.queues.shared ? 1 : 0;
+    if (one.queues.copy_queues > 2) {
+      ++turned;
+      in_order += one.queues.in_order ? 1 : 0;
+    }
     if (!one.repeated) return;
     repeated += one.repeated->with_themselves();
     best += one.repeated->at_best();
@@ -330,6 +383,10 @@ int compare_all(const po::variables_map& values, const engines::DeviceProfile& p
   };
   print_line(fmt::format("{} traces", files.size()), summary.predicted);
   print_line("without their hardware queues", summary.unaided);
+  fmt::print(context.out,
+             "hardware queues: shared as the model would in {} traces; {} have more than two for copies one way, {} of "
+             "these in the order of the model's\n",
+             summary.shared, summary.turned, summary.in_order);
   if (summary.repeated.either > 0) {
     fmt::print(context.out,
                "pairs of the device's own repetitions: {:.1f}% between two of them, {:.1f}% of any prediction at most; "

@@ -228,11 +228,8 @@ class Machine {
   }
 
   /// An operation's queue and, in it, its engine.
-  void assign_lanes(const QueueNumbers& given) {
+  void assign_lanes(const QueueNumbers& queues) {
     std::map<std::pair<int, int>, std::size_t> numbers;
-    const int kernel_queues =
-        recording_.captured ? static_cast<int>(recording_.streams.size()) + 1 : device_.hardware_queues;
-    const int copy_queues = recording_.captured ? kernel_queues : std::min(kernel_queues, device_.copy_queues);
     const auto serves = [&](bool in) {
       const auto first = std::ranges::find_if(engines_, [&](const Engine& e) { return in ? e.ways.in : e.ways.out; });
       return static_cast<int>(first - engines_.begin());
@@ -242,11 +239,9 @@ class Machine {
     for (std::size_t i = 0; i < operations_.size(); ++i) {
       const Operation& operation = operations_[i];
       if (!streams::is_work(operation)) continue;
-      const int queues = is_copy(operation) ? copy_queues : kernel_queues;
-      const int by_stream = operation.stream.created() ? operation.stream.index % queues : queues - 1;
-      std::pair<int, int> where{given.empty() ? by_stream : static_cast<int>(given[i]), is_kernel(operation)   ? -1
-                                                                                        : copies_in(operation) ? in
-                                                                                                               : out};
+      std::pair<int, int> where{static_cast<int>(queues[i]), is_kernel(operation)   ? -1
+                                                             : copies_in(operation) ? in
+                                                                                    : out};
       if (engines_.empty()) where = {0, 0};
       const auto [at, is_new] = numbers.try_emplace(where, numbers.size());
       if (is_new) lanes_.emplace_back();
@@ -546,6 +541,7 @@ class Machine {
         while (!engine.operation && !waiting.empty()) {
           auto next = waiting.lower_bound({engine.turn, 0});
           if (next == waiting.end()) next = waiting.begin();
+          if (!engine.last) next = std::ranges::min_element(waiting, {}, &std::pair<std::size_t, std::size_t>::second);
           const std::size_t operation = next->second;
           if (!(copies_in(operations_[operation]) ? engine.ways.in : engine.ways.out)) break;
           waiting.erase(next);
@@ -846,9 +842,20 @@ Costs costs(const streams::Recording& recording, const DeviceProfile& device, co
   return all;
 }
 
+QueueNumbers modelled_queues(const streams::Recording& recording, const DeviceProfile& device) {
+  const int copy_queues = std::min(device.hardware_queues, device.copy_queues);
+  QueueNumbers all;
+  all.reserve(recording.operations.size());
+  for (const Operation& operation : recording.operations) {
+    const int queues = is_copy(operation) ? copy_queues : device.hardware_queues;
+    all.push_back(static_cast<unsigned>(operation.stream.created() ? operation.stream.index % queues : queues - 1));
+  }
+  return all;
+}
+
 Simulation simulate(const streams::Recording& recording, const DeviceProfile& device, const Costs& costs,
                     const QueueNumbers& queues) {
-  return Machine(recording, device, costs, queues).run();
+  return Machine(recording, device, costs, queues.empty() ? modelled_queues(recording, device) : queues).run();
 }
 
 }  // namespace scanlab::engines

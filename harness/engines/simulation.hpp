@@ -3,12 +3,13 @@
 //     host             issues one operation after another, each call for its time; synchronous calls hold it
 //     hardware queues  created stream i feeds queue i mod queues; both default streams feed the last. A queue has a
 //                      lane an engine, first in, first out: an operation that waits holds back those behind it in its
-//                      lane, whatever their streams. The operations of a captured schedule have a queue a stream: a
-//                      graph keeps dependencies, not the order of issue.
-//     copy engines     one copy at a time each, of those that wait the first issued, or one queue after another. Both
-//                      ways at once are slower: rates change when the other way begins and ends. A copy that begins
-//                      while bytes flow the other way begins later, or as they cease: then both begin together, and
-//                      short ones stay in step. Without engines, whatever runs runs alone.
+//                      lane, whatever their streams, captured or not. So on an H200, but that the driver's copy queues
+//                      follow the order of the streams only until a process has used and given back some.
+//     copy engines     one copy at a time each, of those that wait the first issued, or one queue after another from
+//                      that of the first issued on. Both ways at once are slower: rates change when the other way
+//                      begins and ends. A copy that begins while bytes flow the other way begins later, or as they
+//                      cease: then both begin together, and short ones stay in step. Without engines, whatever runs
+//                      runs alone.
 //     block scheduler  a kernel that leaves its queue is a grid; grids start blocks in the order of their launch, as
 //                      multiprocessors have room. So the blocks of one grid run in waves, and another's fill its tail.
 //                      Where running grids ask for more than the device has, older ones come first.
@@ -77,13 +78,16 @@ struct Simulation {
   double seconds = 0;                           ///< when the host has seen that all is done
 };
 
-/// Which hardware queue each operation of a recording is in, where that is known, as of a measured timeline; empty: as
-/// created streams come, one after another. Numbers of one engine's queues tell in which order it turns to them.
+/// Which hardware queue each operation of a recording is in, as the model has it or a measured timeline. Numbers of one
+/// engine's queues tell in which order it turns to them.
 using QueueNumbers = std::vector<unsigned>;
 
-/// `recording` outlives the result. Time grows as the operations do, up to a logarithm, and memory as they do. Throws
-/// ScheduleError for a wait for an event that no earlier operation records; std::invalid_argument for costs that are no
-/// time, or that sum up to more than 1000 seconds.
+/// As created streams come, one after another.
+QueueNumbers modelled_queues(const streams::Recording& recording, const DeviceProfile& device);
+
+/// Without `queues`, those of the model. `recording` outlives the result. Time grows as the operations do, up to a
+/// logarithm, and memory as they do. Throws ScheduleError for a wait for an event that no earlier operation records;
+/// std::invalid_argument for costs that are no time, or that sum up to more than 1000 seconds.
 Simulation simulate(const streams::Recording& recording, const DeviceProfile& device, const Costs& costs,
                     const QueueNumbers& queues = {});
 
