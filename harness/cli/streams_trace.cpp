@@ -1,14 +1,14 @@
 // scanlab streams trace: the timeline of a schedule, or of many, from the device's own records.
+#include "harness/cli/streams_trace.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
 #include "harness/cli/interrupt.hpp"
-#include "harness/cli/job_selection.hpp"
 #include "harness/cli/progress.hpp"
 #include "harness/cli/provenance.hpp"
 #include "harness/cli/selection.hpp"
@@ -34,7 +34,9 @@ constexpr char kNotes[] =
     "from\n"
     "what the schedule orders, when the host issued, and when what was waited for ended. Overlap is the time that\n"
     "engines worked beside each other, of what is possible: 0% if one works at a time, 100% if none works but beside\n"
-    "the busiest. With several schedules or parameters, or a sweep, --out names a folder, and each has a file there.\n";
+    "the busiest. With several schedules or parameters, or a sweep, --out names a folder, and each has a file there,\n"
+    "recorded in a process of its own: the driver gives streams their hardware queues by what the process did before,\n"
+    "and only a fresh process is what a program that runs one schedule sees. Each start takes about a second.\n";
 
 po::options_description trace_options() {
   po::options_description options("options");
@@ -133,6 +135,17 @@ int trace_one(const ScheduledJob& chosen, int repetitions, double shortest_gap, 
   return trace.passed() ? kOk : kFailed;
 }
 
+/// What the fresh process does: prints the file that `trace_all` writes.
+int print_trace(const ScheduledJob& chosen, int repetitions, const Facts& about, Context& context) {
+  std::optional<streams::HostArrays> arrays;
+  const Trace trace(chosen, repetitions, arrays);
+  context.out << trace.text(about);
+  report_wrong(trace, context.err);
+  return trace.passed() ? kOk : kFailed;
+}
+
+#endif
+
 /// depth_first-scale-items67108864-chunks16-streams4-work1-connections8.json
 std::string file_name(const ScheduledJob& chosen) {
   const streams::Job& job = chosen.job;
@@ -142,29 +155,39 @@ std::string file_name(const ScheduledJob& chosen) {
                      streams::connections());
 }
 
-/// One file each; a schedule that cannot be measured is named, and the others go on.
+/// The options that choose this job alone are the facts that a trace says of it.
+std::vector<std::string> words_for(const ScheduledJob& chosen, int repetitions) {
+  std::vector<std::string> words{"streams", "trace", kInFreshProcess, fmt::format("--repetitions={}", repetitions)};
+  const Facts facts = facts_of(chosen);
+  for (const auto& [option, value] : facts.items()) {
+    words.push_back(fmt::format("--{}={}", option, value.is_string() ? value.get<std::string>() : value.dump()));
+  }
+  return words;
+}
+
+}  // namespace
+
 int trace_all(const std::vector<ScheduledJob>& jobs, int repetitions, const std::filesystem::path& folder, bool force,
-              const Facts& about, Context& context) {
+              Context& context, const RunProcess& run_process) {
   const InterruptGuard guard;
   Progress progress(context.err);
-  std::optional<streams::HostArrays> arrays;
   int status = kOk;
   int written = 0;
   for (const ScheduledJob& chosen : jobs) {
     if (interrupted()) break;
     progress.show(fmt::format("{}/{} {}", written + 1, jobs.size(), describe(chosen)));
-    try {
-      WholeFile file(folder / file_name(chosen), force);
-      const Trace trace(chosen, repetitions, arrays);
-      file.write(trace.text(about));
+    WholeFile file(folder / file_name(chosen), force);
+    const FreshProcess process = run_process(words_for(chosen, repetitions));
+    // A wrong output fails, and has a timeline all the same; a process that was ended may have printed half of one.
+    if ((process.status == kOk || process.status == kFailed) && Facts::accept(process.out)) {
+      file.write(process.out);
       ++written;
-      report_wrong(trace, context.err);
-      if (!trace.passed()) status = kFailed;
-    } catch (const CommandError& error) {
-      if (error.status == kBadInput) throw;
+      if (process.status != kOk) status = kFailed;
+    } else if (!interrupted()) {  // Ctrl-C ends that process too
       progress.clear();
-      fmt::print(context.err, "scanlab: {}: {}\n", describe(chosen), error.what());
-      status = error.status;
+      fmt::print(context.err, "scanlab: {}: its process ended with status {} and no timeline\n", describe(chosen),
+                 process.status);
+      status = process.status == kOutOfMemory ? kOutOfMemory : kFailed;
     }
   }
   progress.clear();
@@ -172,15 +195,13 @@ int trace_all(const std::vector<ScheduledJob>& jobs, int repetitions, const std:
   return interrupted() ? kInterrupted : status;
 }
 
-#endif
-
-}  // namespace
-
 int streams_trace(const std::vector<std::string>& arguments, Context& context) {
+  const bool fresh = !arguments.empty() && arguments[0] == kInFreshProcess;
+  const std::vector<std::string> own(arguments.begin() + (fresh ? 1 : 0), arguments.end());
   po::positional_options_description positional;
   positional.add("schedule", -1);
   po::variables_map values;
-  if (!parse_options(arguments, trace_options(), positional, streams_command("trace"), context, values)) {
+  if (!parse_options(own, trace_options(), positional, streams_command("trace"), context, values)) {
     context.out << "\n" << kNotes;
     return kOk;
   }
@@ -197,10 +218,16 @@ int streams_trace(const std::vector<std::string>& arguments, Context& context) {
   if (repetitions < 1) throw CommandError(kBadInput, "--repetitions takes a number from 1 on");
   [[maybe_unused]] const double shortest_gap = shortest_gap_of(values);  // a wrong one is refused without a device too
 
-  const Facts about = measured_on("scanlab streams trace", context.argv);
+  std::vector<std::string> typed = context.argv;
+  if (fresh) std::erase(typed, kInFreshProcess);  // what is left records the same timeline, typed by a user
+  const Facts about = measured_on("scanlab streams trace", typed);
 #ifdef SCANLAB_WITH_CUDA
   const bool force = values.count("force") != 0;
-  if (many) return trace_all(chosen, repetitions, values["out"].as<std::string>(), force, about, context);
+  if (many) {
+    return trace_all(chosen, repetitions, values["out"].as<std::string>(), force, context,
+                     [](const std::vector<std::string>& words) { return run_in_fresh_process(words, {}); });
+  }
+  if (fresh) return print_trace(chosen.front(), repetitions, about, context);
   std::optional<WholeFile> file;
   if (values.count("out") != 0) file.emplace(values["out"].as<std::string>(), force);
   return trace_one(chosen.front(), repetitions, shortest_gap, file ? &*file : nullptr, about, context);
