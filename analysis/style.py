@@ -38,14 +38,15 @@ _SLACK = 0.04
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILLION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#6E6E6E"
 
-_FAMILIES = {"hs": "Hillis–Steele", "hso": "Harris–Sengupta–Owens", "one": "one launch, one tile"}
-FAMILIES = (*_FAMILIES.values(), "others")
+_FAMILIES = {"hs": "Hillis–Steele", "hso": "Harris–Sengupta–Owens", "one": "one launch, one tile",
+             "redundant": "one launch, one tile"}
+FAMILIES = (*dict.fromkeys(_FAMILIES.values()), "others")
 """What :func:`family` says, in the order in which figures show it."""
 
 SIDE = frozenset({
     "hs_block", "hso_block", "hso_block_padded", "hso_blocked", "hso_reentry", "one_block", "one_cluster", "one_wave",
-    "copy_vector", "copy_bulk", "copy_one_wave", "cub_newest_look_ahead", "cub_newest_deterministic", "thrust_scan", "torch_cumsum",
-    "cupy_cumsum", "jax_cumsum", "cpu_sequential",
+    "redundant_reduce", "copy_vector", "copy_bulk", "copy_one_wave", "cub_newest_look_ahead",
+    "cub_newest_deterministic", "thrust_scan", "torch_cumsum", "cupy_cumsum", "jax_cumsum", "cpu_sequential",
 })  # fmt: skip
 """What an overview leaves out because it shows its like; whatever is new is shown."""
 
@@ -84,6 +85,7 @@ _LOOKS = {
     "one_block": Look(SKY, "o", "-"),
     "one_cluster": Look(BLUE, "s", "--", filled=False),
     "one_wave": Look(GREEN, "D", "-"),
+    "redundant_reduce": Look(PURPLE, "^", "--", filled=False),
     "best": Look(VERMILLION, "h", "--", filled=False),
     "cub_device_scan": Look(BLACK, "P", "-"),
     "cub_newest": Look(BLACK, "d", "-.", filled=False),

@@ -498,6 +498,14 @@ TEST_F(BestTest, RunsWhatTheTableSays) {
   }
 }
 
+TEST_F(BestTest, RunsTheSafeOneInPlaceOfWhatNeedsTwoArrays) {
+  use({{0, {"redundant_reduce"}}});
+  EXPECT_EQ(choice(5000), "redundant_reduce");
+  EXPECT_EQ(kernels(5000), std::set<std::string>{"redundant_reduce"});
+  expect_right(5000);
+  expect_right(5000, "in_place,shifted");
+}
+
 TEST_F(BestTest, GoesOnToTheNextRowWhereAPlanRefuses) {
   use({{0, {"one_block"}}, {1'000'000, {"reduce_then_scan"}}});
   EXPECT_EQ(choice(1000), "one_block");

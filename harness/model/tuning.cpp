@@ -93,7 +93,7 @@ std::string Choice::label() const {
 
 bool is_candidate(const Variant& variant) {
   const Description& about = variant.about;
-  return variant.origin == Origin::variant && about.kind == Kind::scan && !variant.machines.host && about.in_place &&
+  return variant.origin == Origin::variant && about.kind == Kind::scan && !variant.machines.host &&
          about.types.size() == named_values<ElementType>().size() &&
          about.operators.size() == named_values<Operator>().size() && about.id != "best";
 }

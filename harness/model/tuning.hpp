@@ -25,8 +25,7 @@ struct Choice {
   friend auto operator<=>(const Choice&, const Choice&) = default;
 };
 
-/// Whether `best` may run it: a scan of ours for the device or the executor, for all types and operators and in place,
-/// and not `best` itself.
+/// Whether `best` may run it: a scan of ours for the device or the executor, of all types, and not `best` itself.
 bool is_candidate(const Variant& variant);
 
 /// A candidate of the registry, bound as a choice asks. Refuses, as a scan does, what this program does not have.

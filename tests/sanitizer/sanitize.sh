@@ -29,6 +29,7 @@ reduce_then_scan 100003
 decoupled_lookback 100003
 look_ahead 100003
 one_block 2003
+redundant_reduce 12003
 one_cluster 15013
 one_wave 100003
 best 100003

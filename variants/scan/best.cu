@@ -4,8 +4,8 @@
 //         for more, and beyond that bulk copies in flight decide. Which is best where was measured: a table a device,
 //         in data/tuned/, which `scanlab tune` writes. SCANLAB_TUNING=FILE names another.
 // Safe    Where no table fits: one_block for what a block holds, else decoupled_lookback, which runs anywhere. The
-//         same for arrays that are not aligned to 16 bytes where the table says look_ahead, which copies those by
-//         hand.
+//         same for arrays that do not suit what the table says: one array in place for redundant_reduce, arrays that
+//         are not aligned to 16 bytes for look_ahead, which copies those by hand.
 // Bits    Not fixed, since decoupled_lookback's are not. Where look_ahead or a smaller one is chosen, they are.
 // Source  the harness's own measurements.
 #include <algorithm>
@@ -63,40 +63,46 @@ Named first_possible(const std::vector<Choice>& choices, const Problem& problem)
   return named;
 }
 
-bool aligned(const Buffers& buffers) {
+constexpr char kOfAligned[] = "look_ahead";  // takes all, but is fast where arrays are aligned
+
+/// Whether a variant takes these arrays, and by what is fast about it.
+bool suits(const Variant& variant, const Buffers& buffers) {
+  if (buffers.in == buffers.out && !variant.about.in_place) return false;
   const auto address = [](const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); };
-  return (address(buffers.in) | address(buffers.out)) % 16 == 0;
+  const bool aligned = (address(buffers.in) | address(buffers.out)) % 16 == 0;
+  return aligned || variant.about.id != kOfAligned;
 }
 
-/// `first`, or `second` where first has no executor form and for arrays that it copies by hand. Both have a part of the
+/// `first`, or `second` where first has no form for the machine, or arrays do not suit it. Both have a part of the
 /// workspace.
 BoundScan either(const Named& first, const Named& second) {
+  const Variant* const variant = Registry::instance().find(first.choice.variant);
   const std::size_t offset = (first.scan.plan.workspace_bytes + kAlignment - 1) / kAlignment * kAlignment;
   const auto part = [offset](void* workspace) -> void* { return static_cast<unsigned char*>(workspace) + offset; };
-  const auto in_part = [part](Buffers buffers) {
-    buffers.workspace = part(buffers.workspace);
-    return buffers;
+  const auto run = [variant, part](auto of_first, auto of_second) {
+    return [=](Buffers buffers, auto&& machine) {
+      if (of_first && suits(*variant, buffers)) return of_first(buffers, machine);
+      buffers.workspace = part(buffers.workspace);
+      of_second(buffers, machine);
+    };
+  };
+  const auto prepare = [part](auto of_first, auto of_second) {
+    return [=](void* workspace, auto&& machine) {
+      if (of_first) of_first(workspace, machine);
+      if (of_second) of_second(part(workspace), machine);
+    };
   };
   BoundScan bound = first.scan;
   bound.plan.workspace_bytes = offset + second.scan.plan.workspace_bytes;
   bound.plan.chain = std::max(first.scan.plan.chain, second.scan.plan.chain);
-  if (!first.scan.simt) {
-    bound.simt = [run = second.scan.simt, in_part](const Buffers& buffers, simt::Executor& executor) {
-      run(in_part(buffers), executor);
-    };
-    bound.prepare_simt = [prepare = second.scan.prepare_simt, part](void* workspace, simt::Executor& executor) {
-      if (prepare) prepare(part(workspace), executor);
-    };
+  const bool suits_all = variant->about.in_place && variant->about.id != kOfAligned;
+  if (!suits_all || !first.scan.simt) {
+    bound.simt = run(first.scan.simt, second.scan.simt);
+    bound.prepare_simt = prepare(first.scan.prepare_simt, second.scan.prepare_simt);
   }
-  if (first.choice.variant == "look_ahead") {
-    bound.cuda = [a = first.scan.cuda, b = second.scan.cuda, in_part](const Buffers& buffers, StreamHandle stream) {
-      aligned(buffers) ? a(buffers, stream) : b(in_part(buffers), stream);
-    };
-    bound.prepare_cuda = [a = first.scan.prepare_cuda, b = second.scan.prepare_cuda, part](void* workspace,
-                                                                                           StreamHandle stream) {
-      if (a) a(workspace, stream);
-      if (b) b(part(workspace), stream);
-    };
+  if (!suits_all) {
+    bound.cuda = run(first.scan.cuda, second.scan.cuda);
+    bound.prepare_cuda = prepare(first.scan.prepare_cuda, second.scan.prepare_cuda);
   }
   return bound;
 }

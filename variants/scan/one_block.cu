@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kMostThreads = 512;  // more of them take longer to start and to meet than they save
 
-template <int kRows>
+template <int kRows, bool kWhole>
 struct OneBlockKernel {
   static constexpr const char* kName = "one_block";
   static constexpr int kMaxThreads = kMostThreads;
@@ -26,7 +26,7 @@ struct OneBlockKernel {
                              simt::Global<Block, typename Op::Item> out, std::int64_t n, bool aligned, Mode mode,
                              Op op) const {
     using Item = typename Op::Item;
-    RegisterTile<Op, kRows> tile;
+    RegisterTile<Op, kRows, kWhole> tile;
     block.step("load", 0);
     tile.load(block, in, 0, n, aligned);
     block.step("scan", 0);
@@ -61,21 +61,20 @@ struct OneBlock {
   template <class Machine, Monoid Op>
   void run(Machine& machine, Op op, simt::Arrays<Machine, typename Op::Item> arrays, simt::Workspace) const {
     if (problem_.items == 0) return;
-    if (vectors_of(problem_) <= kMostThreads * kFewRows) {
-      launch<kFewRows>(machine, op, arrays);
+    const auto launch = [&]<int kRows, bool kWhole>(OneBlockKernel<kRows, kWhole> kernel) {
+      const int warps = static_cast<int>(ceil_div(vectors_of(problem_), kLanes * kRows));
+      machine.launch({.blocks = 1, .threads = kLanes * warps, .shared_bytes = warps * sizeof(typename Op::Item)},
+                     kernel, arrays.in, arrays.out, problem_.items, aligned(arrays), problem_.mode, op);
+    };
+    const bool few = vectors_of(problem_) <= kMostThreads * kFewRows;
+    if (whole(arrays, problem_.items)) {
+      few ? launch(OneBlockKernel<kFewRows, true>{}) : launch(OneBlockKernel<kManyRows, true>{});
     } else {
-      launch<kManyRows>(machine, op, arrays);
+      few ? launch(OneBlockKernel<kFewRows, false>{}) : launch(OneBlockKernel<kManyRows, false>{});
     }
   }
 
  private:
-  template <int kRows, class Machine, class Op>
-  void launch(Machine& machine, Op op, const simt::Arrays<Machine, typename Op::Item>& arrays) const {
-    const int warps = static_cast<int>(ceil_div(vectors_of(problem_), kLanes * kRows));
-    machine.launch({.blocks = 1, .threads = kLanes * warps, .shared_bytes = warps * sizeof(typename Op::Item)},
-                   OneBlockKernel<kRows>{}, arrays.in, arrays.out, problem_.items, aligned(arrays), problem_.mode, op);
-  }
-
   Problem problem_;
 };
 

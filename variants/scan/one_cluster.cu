@@ -1,7 +1,7 @@
 // one_cluster: a cluster of blocks scans what their registers hold.
 //
-// Idea    As one_block, on up to 16 multiprocessors that can read each other's shared memory: a block learns what comes
-//         before its tile from the aggregates that the others left there, behind one barrier of the cluster.
+// Idea    As one_block, on up to 16 multiprocessors that can read each other's shared memory: a block puts its
+//         aggregate where each of those behind it finds it beyond one barrier of the cluster.
 // Work    3 n, and 5 shuffles a vector, a warp and a block.
 // Span    about 30 steps.
 // Traffic 2 n.
@@ -29,24 +29,23 @@ __global__ void __launch_bounds__(kMostThreads, 1)
     one_cluster(const typename Op::Item* in, typename Op::Item* out, std::int64_t n, bool aligned, Mode mode, Op op) {
 #if __CUDA_ARCH__ >= 900
   using Item = typename Op::Item;
-  __shared__ __align__(16) unsigned char memory[(kMostWarps + 1) * sizeof(Item)];
+  __shared__ __align__(16) unsigned char memory[(kMostWarps + kMostBlocks) * sizeof(Item)];
   Item* const totals = reinterpret_cast<Item*>(memory);
-  Item* const aggregate = totals + kMostWarps;
+  Item* const aggregates = totals + kMostWarps;  // of the blocks before, which put them here
   const auto cluster = cooperative_groups::this_cluster();
   simt::GpuBlock block;
+  auto started = cluster.barrier_arrive();
 
   RegisterTile<Op, kRows> tile;
   const std::int64_t base = block.group_index() * tile.items(block.num_threads());
   tile.load(block, in, base, n, aligned);
   const Item total = tile.scan(block, totals, op);
-  if (block.thread_rank() == 0) *aggregate = total;
+  cluster.barrier_wait(std::move(started));  // no block's shared memory is written before the block has started
+  const auto behind = block.group_index() + 1 + block.thread_rank();
+  if (behind < gridDim.x) cluster.map_shared_rank(aggregates, behind)[block.group_index()] = total;
   cluster.sync();  // every block's aggregate is there
-  Item mine = Op::identity();
-  if (block.lane() < block.group_index()) mine = *cluster.map_shared_rank(aggregate, block.lane());
-  cooperative_groups::cluster_group::arrival_token done = cluster.barrier_arrive();
-  const Item prefix = block.shuffle(fold_warp(block, mine, op), 0);
-  tile.store(block, out, base, n, aligned, mode, prefix, op);
-  cluster.barrier_wait(std::move(done));  // no block ends while another may still read its aggregate
+  const Item before = block.lane() < block.group_index() ? aggregates[block.lane()] : Op::identity();
+  tile.store(block, out, base, n, aligned, mode, fold_for_all(block, before, op), op);
 #endif
 }
 

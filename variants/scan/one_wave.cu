@@ -49,7 +49,7 @@ __device__ typename Op::Item blocks_before(Block& block, const TileStates<Block,
 }
 
 /// in, out: n items, may be the same array. last_run, states: of AggregateMemory, for a tile a block.
-template <Monoid Op, int kRows>
+template <Monoid Op, int kRows, bool kWhole>
 __global__ void __launch_bounds__(most_threads(sizeof(typename Op::Element)), 1)
     one_wave(const typename Op::Item* in, typename Op::Item* out, std::int64_t n, bool aligned, Mode mode,
              std::uint32_t* last_run, typename TileState<typename Op::Item>::Word* states, Op op) {
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(most_threads(sizeof(typename Op::Element)), 1)
   const int warps = block.num_threads() / kLanes;
 
   const std::uint32_t run_before = block.thread_rank() == 0 ? block.load_atomic(last_run, 0) : 0;
-  RegisterTile<Op, kRows> tile;
+  RegisterTile<Op, kRows, kWhole> tile;
   const std::int64_t base = block.group_index() * tile.items(block.num_threads());
   tile.load(block, in, base, n, aligned);
   // The other blocks wait for this one's aggregate. Where the order of operands does not matter, it is had sooner
@@ -137,11 +137,16 @@ class OneWave {
     simt::Workspace workspace(memory);
     const AggregateMemory parts(workspace, blocks());
     const bool aligned = simt::CudaMachine::aligned(in, 16) && simt::CudaMachine::aligned(out, 16);
+    // With 8 vectors a thread, what waits is memory; the shorter code for whole arrays gains nothing there.
+    const auto of_few_rows = [&]<bool kWhole>() {
+      return rows_ == 1 ? one_wave<Op, 1, kWhole> : rows_ == 2 ? one_wave<Op, 2, kWhole> : one_wave<Op, 4, kWhole>;
+    };
     const auto kernel = [&] {
       if constexpr (fits(8, sizeof(Item))) {
-        if (rows_ == 8) return one_wave<Op, 8>;
+        if (rows_ == 8) return one_wave<Op, 8, false>;
       }
-      return rows_ == 1 ? one_wave<Op, 1> : rows_ == 2 ? one_wave<Op, 2> : one_wave<Op, 4>;
+      const bool whole = aligned && problem_.items * sizeof(Item) % 16 == 0;
+      return whole ? of_few_rows.template operator()<true>() : of_few_rows.template operator()<false>();
     }();
     cuda::launch(kernel, {.blocks = blocks(), .threads = warps_ * kLanes}, stream, in, out, problem_.items, aligned,
                  problem_.mode, parts.last_run(), parts.states<Item>(), op);

@@ -20,6 +20,15 @@ namespace scanlab::scan {
 inline constexpr int kLanes = simt::kWarpLanes;
 inline constexpr int kMostWarps = 32;  // of a block
 
+/// Whether a warp folds such values in one instruction (redux.sync) instead of 5 steps.
+template <Monoid Op>
+inline constexpr bool kFoldsAtOnce =
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    std::is_integral_v<typename Op::Item> && sizeof(typename Op::Item) <= sizeof(int) && Op::kCommutative;
+#else
+    false;
+#endif
+
 /// The scan over a warp, one value a lane: inclusive. 5 steps, or fewer where only the first few lanes count.
 template <simt::ThreadBlock Block, Monoid Op>
 SCANLAB_HD typename Op::Item scan_warp(Block& block, typename Op::Item item, Op op, int lanes = kLanes) {
@@ -37,12 +46,11 @@ SCANLAB_HD typename Op::Item fold_warp(Block& block, typename Op::Item item, Op 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   using Item = typename Op::Item;
   constexpr unsigned kAll = 0xFFFFFFFF;
-  constexpr bool kHasInstruction = std::is_integral_v<Item> && sizeof(Item) <= sizeof(int);
-  if constexpr (kHasInstruction && Op::kOperator == Operator::plus) {
+  if constexpr (kFoldsAtOnce<Op> && Op::kOperator == Operator::plus) {
     return static_cast<Item>(__reduce_add_sync(kAll, static_cast<unsigned>(item)));
-  } else if constexpr (kHasInstruction && Op::kOperator == Operator::max) {
+  } else if constexpr (kFoldsAtOnce<Op> && Op::kOperator == Operator::max) {
     return static_cast<Item>(__reduce_max_sync(kAll, int{item}));
-  } else if constexpr (kHasInstruction && Op::kOperator == Operator::min) {
+  } else if constexpr (kFoldsAtOnce<Op> && Op::kOperator == Operator::min) {
     return static_cast<Item>(__reduce_min_sync(kAll, int{item}));
   } else
 #endif
@@ -55,20 +63,34 @@ SCANLAB_HD typename Op::Item fold_warp(Block& block, typename Op::Item item, Op 
   }
 }
 
+/// As fold_warp, but every lane has the result.
+template <simt::ThreadBlock Block, Monoid Op>
+SCANLAB_HD typename Op::Item fold_for_all(Block& block, typename Op::Item item, Op op) {
+  const auto folded = fold_warp(block, item, op);
+  if constexpr (kFoldsAtOnce<Op>) return folded;
+  return block.shuffle(folded, 0);
+}
+
 /// What comes before the calling warp, by `totals`: an item a warp, in shared memory, behind a barrier. `all`: of the
 /// whole block.
 template <simt::ThreadBlock Block, class SharedItems, Monoid Op>
 SCANLAB_HD typename Op::Item before_warp(Block& block, SharedItems totals, Op op, typename Op::Item& all) {
   const int warps = block.num_threads() / kLanes;
-  typename Op::Item scanned = Op::identity();
-  if (block.lane() < warps) scanned = totals[block.lane()];
-  scanned = scan_warp(block, scanned, op, warps);
+  typename Op::Item total = Op::identity();
+  if (block.lane() < warps) total = totals[block.lane()];
+  if constexpr (kFoldsAtOnce<Op>) {
+    all = fold_for_all(block, total, op);
+    return fold_for_all(block, block.lane() < block.warp() ? total : Op::identity(), op);
+  }
+  const auto scanned = scan_warp(block, total, op, warps);
   const auto left = block.shuffle(scanned, block.warp() - 1);
   all = block.shuffle(scanned, warps - 1);
   return block.warp() == 0 ? Op::identity() : left;
 }
 
-template <Monoid Op, int kRows>
+/// kWhole: of a problem whose arrays are whole(). Then there is no code for the other ones, which tells in small
+/// kernels: each of their instructions is fetched to be executed once.
+template <Monoid Op, int kRows, bool kWhole = false>
 class RegisterTile {
  public:
   using Item = typename Op::Item;
@@ -84,12 +106,14 @@ class RegisterTile {
     for (int r = 0; r < kRows; ++r) {
       const std::int64_t first = base + place(block, r);
       Items items;
-      if (aligned && first + kVector <= n) {
-        items = block.template load<kVector>(in, first);
-      } else {
-        for (int k = 0; k < kVector; ++k) {
-          items[k] = Op::identity();
-          if (first + k < n) items[k] = in[first + k];
+      for (int k = 0; k < kVector; ++k) items[k] = Op::identity();
+      if (first < n) {
+        if (kWhole || (aligned && first + kVector <= n)) {
+          items = block.template load<kVector>(in, first);
+        } else {
+          for (int k = 0; k < kVector; ++k) {
+            if (first + k < n) items[k] = in[first + k];
+          }
         }
       }
       rows_[r] = std::bit_cast<Packed>(items);
@@ -100,10 +124,18 @@ class RegisterTile {
   /// `totals`: shared memory, one item a warp, not in use by anything else since the last barrier.
   template <simt::ThreadBlock Block, class SharedItems>
   SCANLAB_HD Item scan(Block& block, SharedItems totals, Op op) {
-    const Item warp_total = scan_rows(block, op);
+    // Where a warp's total is had in one instruction, the rows are scanned behind the barrier, beside the totals.
+    Item warp_total;
+    if constexpr (kFoldsAtOnce<Op>) {
+      warp_total = fold_warp(block, fold(op), op);
+    } else {
+      warp_total = scan_rows(block, op);
+    }
     if (block.lane() == 0) totals[block.warp()] = warp_total;
     block.sync();  // the warps' totals are there
-    return place_warp(block, totals, op);
+    const Item all = place_warp(block, totals, op);
+    if constexpr (kFoldsAtOnce<Op>) scan_rows(block, op);
+    return all;
   }
 
   // The parts of scan(), for those who have something to do between them, and the aggregate before them all.
@@ -167,7 +199,8 @@ class RegisterTile {
         running = next;
       }
       const std::int64_t first = base + place(block, r);
-      if (aligned && first + kVector <= n) {
+      if (first >= n) continue;
+      if (kWhole || (aligned && first + kVector <= n)) {
         block.template store<kVector>(out, first, results);
       } else {
         for (int k = 0; k < kVector; ++k) {
@@ -220,6 +253,12 @@ inline std::int64_t vectors_of(const Problem& problem) {
 template <class Machine, class Item>
 bool aligned(const simt::Arrays<Machine, Item>& arrays) {
   return Machine::aligned(arrays.in, 16) && Machine::aligned(arrays.out, 16);
+}
+
+/// Whether they can be accessed by vectors and hold nothing else.
+template <class Machine, class Item>
+bool whole(const simt::Arrays<Machine, Item>& arrays, std::int64_t n) {
+  return aligned(arrays) && n * sizeof(Item) % 16 == 0;
 }
 
 }  // namespace scanlab::scan
