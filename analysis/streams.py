@@ -55,8 +55,8 @@ CONCURRENCY_COLUMNS = ["streams", "kernels", "blocks", "slots", "connections", "
 COMPARISON_COLUMNS = ["schedule", "workload", "items", "chunks", "streams", "work", "connections", "measured_us", "predicted_us", "overlap_in_either",
                       "overlap_in_both", "unaided_us", "unaided_overlap_in_either", "unaided_overlap_in_both", "repeated_overlap_in_either",
                       "repeated_overlap_in_both", "best_overlap_in_either", "best_overlap_in_both", "copy_queues", "queues_ordered_as_modelled"]  # fmt: skip
-OPTIONAL_COMPARISON_COLUMNS = ["repetitions"]
-"""How many there are; None where a file lacks it."""
+OPTIONAL_COMPARISON_COLUMNS = ["repetitions", "measured_spread"]
+"""How many there are, and by what part of their median they differ; None where a file lacks it."""
 ADVICE_COLUMNS = ["workload", "items", "work", "copied_bytes", "choices", "median_error", "worst_error", "said_was_measured", "advised", "fastest",
                   "slower", "ties", "ties_least_slower", "ties_most_slower"]  # fmt: skip
 """``advised``: what is scored, which is what was said if ``said_was_measured``; ``ties``: choices that took as long by the prediction."""

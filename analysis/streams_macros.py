@@ -19,9 +19,13 @@ from analysis.streams_evidence import Schedules, StreamScans, TraceEvidence, Tra
 from analysis.streams_targets import array_bytes, beaten, best_schedule, of_file, over_bound
 from analysis.table_formats import latex, significant
 
-SMALLEST_FORETOLD = 2**20
+SMALLEST_FORETOLD = 2**22
 """Bytes that a problem copies, both ways: of a smaller one calls and launches take the time, which differ from run to run more than
 the model's error. A test of the model against the record states the same limit."""
+
+REPEATABLE = 0.05
+"""By how much the repetitions of a timeline may differ, a part of their median, for that to be a measure of the job alone; as of
+``scanlab simulate --compare``."""
 
 NAMES = {
     "streamBest": "fastest schedule of scale at its largest size",
@@ -63,19 +67,23 @@ NAMES = {
     "modelOverlap": "pairs of operations that overlap in both, of those in either, over all repetitions, percent",
     "modelRepeatedOverlap": "the same between any two repetitions on the device, percent",
     "modelBestOverlap": "the same of any prediction at most, percent",
+    "modelRepeatable": "configurations whose repetitions lie within modelRepeatableSpread",
+    "modelRepeatableSpread": "of their median, percent",
+    "modelRepeatableWorst": "modelWorst of these",
     "modelUnaidedMedian": "modelMedian where the model says which hardware queues serve a stream",
     "modelUnaidedWorst": "modelWorst likewise",
     "modelUnaidedOverlap": "modelOverlap likewise",
     "modelQueuesTurned": "configurations with more than two hardware queues for the copies of one way",
     "modelQueuesInOrder": "those of them whose queues the driver put in the order of the model's",
-    "modelQueuesMatter": "those of them whose predicted makespan the driver's queues change by more than 1 percent",
+    "modelQueuesMatter": "defined if there are any: those of them whose predicted makespan the driver's queues change by more than 1 percent",
     "adviceMedian": "how much longer than the fastest what is advised takes, in the median over problems, percent",
     "adviceProblems": "problems of which the choices were measured",
-    "adviceLargeProblems": "those that copy a mebibyte or more",
+    "adviceLargeBytes": "SMALLEST_FORETOLD, MiB",
+    "adviceLargeProblems": "those that copy as much or more",
     "adviceLargeWorst": "how much longer than the fastest what is advised takes in these, at worst, percent",
     "adviceLargeMedianError": "median error of the predictions for one of these, where it is largest, percent",
     "adviceLargeWorstError": "largest error of a prediction for these, percent",
-    "adviceSmallBytes": "defined if there is a smaller problem: what the largest such copies, KiB",
+    "adviceSmallBytes": "defined if there is a smaller problem: what the largest such copies, MiB",
     "adviceSmallMedianError": "defined if there is one: median error of the predictions, where it is largest, percent",
     "adviceSmallWorstError": "defined if there is one: largest error of a prediction, percent",
     "adviceSmallLost": "defined if there is one: how much longer what is advised takes, microseconds",
@@ -205,11 +213,16 @@ def _model_values(experiments: TableEvidence) -> dict[str, str]:
     rows = experiments.rows
     errors = (rows["predicted_us"] / rows["measured_us"] - 1).abs()
     unaided = (rows["unaided_us"] / rows["measured_us"] - 1).abs()
+    repeatable = errors[pd.to_numeric(rows["measured_spread"]) <= REPEATABLE]
     turned = rows[rows["copy_queues"] > 2]
+    matters = int(((turned["unaided_us"] / turned["predicted_us"] - 1).abs() > 0.01).sum())
     return {
         "modelCases": str(len(rows)),
         "modelMedian": _number(100 * float(errors.median()), 2),
         "modelWorst": _number(100 * float(errors.max()), 2),
+        "modelRepeatable": str(len(repeatable)),
+        "modelRepeatableSpread": _number(100 * REPEATABLE, 2),
+        "modelRepeatableWorst": _number(100 * float(repeatable.max()), 2),
         "modelOverlap": _overlap_percent(rows),
         "modelRepeatedOverlap": _overlap_percent(rows, "repeated_"),
         "modelBestOverlap": _overlap_percent(rows, "best_"),
@@ -218,8 +231,7 @@ def _model_values(experiments: TableEvidence) -> dict[str, str]:
         "modelUnaidedOverlap": _overlap_percent(rows, "unaided_"),
         "modelQueuesTurned": str(len(turned)),
         "modelQueuesInOrder": str(int(turned["queues_ordered_as_modelled"].sum())),
-        "modelQueuesMatter": str(int(((turned["unaided_us"] / turned["predicted_us"] - 1).abs() > 0.01).sum())),
-    }
+    } | ({"modelQueuesMatter": str(matters)} if matters else {})
 
 
 def _overlap_percent(rows: pd.DataFrame, which: str = "") -> str:
@@ -241,6 +253,7 @@ def _advice_values(experiments: TableEvidence) -> dict[str, str]:
     large, small = rows[is_large], rows[~is_large]
     if len(large):
         named |= {
+            "adviceLargeBytes": _number(SMALLEST_FORETOLD / 2**20),
             "adviceLargeProblems": str(len(large)),
             "adviceLargeWorst": _most_percent(large, "slower"),
             "adviceLargeMedianError": _most_percent(large, "median_error"),
@@ -250,7 +263,7 @@ def _advice_values(experiments: TableEvidence) -> dict[str, str]:
     if len(small):
         lost = max(row.advised["measured_us"] - row.fastest["measured_us"] for row in small.itertuples())
         named |= {
-            "adviceSmallBytes": _number(float(small["copied_bytes"].max()) / 2**10),
+            "adviceSmallBytes": _number(float(small["copied_bytes"].max()) / 2**20),
             "adviceSmallMedianError": _most_percent(small, "median_error"),
             "adviceSmallWorstError": _most_percent(small, "worst_error"),
             "adviceSmallLost": _number(lost, 2),

@@ -122,10 +122,14 @@ def records(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def latex_cell(text: str) -> str:
-    """A cell in LaTeX; ``2^k`` becomes a power, and an id in backquotes typewriter."""
+    """A cell in LaTeX; ``2^k`` becomes a power, and an id in backquotes typewriter. Lines may break behind an underscore."""
     if len(text) > 2 and text[0] == text[-1] == "`":
-        return r"\texttt{" + latex(text[1:-1]) + "}"
-    return "".join(f"$2^{{{part[2:]}}}$" if part.startswith("2^") else latex(part) for part in _POWER.split(text))
+        return r"\texttt{" + _breakable(text[1:-1]) + "}"
+    return "".join(f"$2^{{{part[2:]}}}$" if part.startswith("2^") else _breakable(part) for part in _POWER.split(text))
+
+
+def _breakable(text: str) -> str:
+    return latex(text).replace(r"\_", r"\_\allowbreak{}")
 
 
 # ------------------------------------------------------------------------------------------------ printing

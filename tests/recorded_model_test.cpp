@@ -71,17 +71,29 @@ TEST_F(RecordedModel, TracesAreAsSimulated) {
   ASSERT_GE(comparison["traces"].size(), 60u);
   EXPECT_TRUE(comparison["context"].contains("measured_commit"));
   EXPECT_LE(comparison["median_error"], 0.03);
-  EXPECT_LE(comparison["worst_error"], 0.10);
   EXPECT_LE(comparison["unaided_median_error"], 0.03);
+  // At most 10% off were wanted. Where the repetitions of a trace themselves lie further apart than 5%, its median is
+  // no measure of the job alone.
+  EXPECT_LE(comparison["worst_error"], 0.15);
   EXPECT_LE(comparison["unaided_worst_error"], 0.15);
-  // Of pairs of operations that overlap 95% were wanted. No prediction can have more than 83% of them, since the device
+  int repeatable = 0;
+  for (const Json& each : comparison["traces"]) {
+    if (each["measured_spread"] > 0.05) continue;
+    ++repeatable;
+    const double measured = each["measured_us"];
+    EXPECT_LE(std::abs(each["error"].get<double>()), 0.10) << each["file"];
+    EXPECT_LE(std::abs(each["unaided_us"].get<double>() / measured - 1), 0.10) << each["file"];
+  }
+  EXPECT_GE(repeatable, 100);
+  // Of pairs of operations that overlap 95% were wanted. No prediction can have more than 92% of them, since the device
   // repeats no more; these are what the model has.
   const auto share = [&](const std::string& which) {
     return Agreement{comparison[which + "overlap_in_either"], comparison[which + "overlap_in_both"]}.share();
   };
-  EXPECT_GE(share(""), 0.65);
-  EXPECT_GE(share("steady_"), 0.80);
-  EXPECT_NEAR(share("best_"), 0.825, 0.005);
+  EXPECT_GE(share(""), 0.78);
+  EXPECT_GE(share("unaided_"), 0.77);
+  EXPECT_GE(share("steady_"), 0.90);
+  EXPECT_NEAR(share("best_"), 0.914, 0.005);
   for (const Json& each : comparison["traces"]) {
     EXPECT_GE(each["repetitions"], 5);
     EXPECT_TRUE(each["queues_shared_as_modelled"]) << each["file"];
@@ -130,7 +142,7 @@ TEST_F(RecordedModel, WhatIsAdvisedIsNearlyTheFastest) {
   const Json against = read(found);
   ASSERT_GE(against["problems"].size(), 6u);
   constexpr double kSmall =
-      1 << 20;  // bytes copied: below, launches and calls take the time, and differ from run to run
+      4 << 20;  // bytes copied: below, launches and calls take the time, which differs from run to run
   for (const Json& each : against["problems"]) {
     if (each["copied_bytes"] >= kSmall) {
       EXPECT_LE(each["slower"], 0.05) << each;
@@ -148,7 +160,7 @@ TEST_F(RecordedModel, WhatIsAdvisedIsNearlyTheFastest) {
               cli::kOk)
         << said;
     EXPECT_EQ(read(advice)["choices"][0], each["said"]) << "what is scored is what is said";
-    if (each["copied_bytes"] < kSmall) {
+    if (each["copied_bytes"] < (1 << 20)) {
       EXPECT_EQ(read(advice)["worth_it"], false);
     }
   }
@@ -164,7 +176,9 @@ TEST_F(RecordedModel, TheProfileThatIsBuiltInHasTheRatesOfTheCalibration) {
   };
   expect_near("alone", built_in.alone, calibrated.alone);
   expect_near("both ways", built_in.both, calibrated.both);
-  expect_near("pageable", built_in.pageable, calibrated.pageable);
+  // The host copies what is pageable, and three sessions on as many hosts had 9 to 12 GB/s in, 15 to 20 out.
+  EXPECT_NEAR(std::log(built_in.pageable.in / calibrated.pageable.in), 0, std::log(1.5));
+  EXPECT_NEAR(std::log(built_in.pageable.out / calibrated.pageable.out), 0, std::log(1.5));
   for (const auto& [key, source] : built_in.sources) EXPECT_EQ(source.find("assumed"), std::string::npos) << key;
 }
 

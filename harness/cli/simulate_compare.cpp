@@ -54,6 +54,7 @@ struct Compared {
   streams::Recording recording;
   streams::Timeline measured;
   double measured_seconds = 0;                        ///< as those of a prediction
+  std::optional<double> spread;                       ///< of repetitions: largest less smallest, a part of the median
   std::optional<engines::RepeatedOverlaps> repeated;  ///< if the trace tells
   engines::Simulation simulated;
   engines::Comparison comparison;
@@ -196,7 +197,13 @@ void compare(const std::string& file, engines::DeviceProfile profile, Compared& 
     all.repeated = repeated_overlaps(all.about, all.recording);
     const engines::Costs costs = engines::costs(all.recording, profile);
     const bool plain = all.about.contains("plain_us");
-    all.measured_seconds = plain ? 1e-6 * median(repetitions(all.about, "plain_us")) : all.measured.makespan();
+    all.measured_seconds = all.measured.makespan();
+    all.spread.reset();
+    if (plain) {
+      const std::vector<double> times = repetitions(all.about, "plain_us");
+      all.measured_seconds = 1e-6 * median(times);
+      all.spread = (std::ranges::max(times) - std::ranges::min(times)) / median(times);
+    }
     if (!(all.measured_seconds > 0))
       throw std::invalid_argument("its events take no time: there is nothing to compare");
     const auto predict = [&](const engines::QueueNumbers& queues) {
@@ -240,6 +247,7 @@ Json to_json(const Compared& one) {
   json["connections"] = one.about.value("connections", 0);
   json["repetitions"] = repetitions(one.about);
   json["measured_us"] = 1e6 * one.measured_seconds;
+  if (one.spread) json["measured_spread"] = *one.spread;
   json["predicted_us"] = 1e6 * one.predicted.seconds;
   json["error"] = one.error();
   const auto& errors = one.comparison.operations;
@@ -271,8 +279,11 @@ struct Off {
   double worst() const { return std::ranges::max(errors); }
 };
 
+constexpr double kRepeatable = 0.05;  ///< a spread up to which a measurement is taken to be of the job alone
+
 struct Summary {
   Off predicted;
+  Off repeatable;  ///< of these, where the repetitions lie within kRepeatable
   Off unaided;
   engines::Agreement repeated;  ///< between repetitions of one measurement, of the traces that tell of them
   engines::Agreement best;      ///< of any prediction
@@ -283,6 +294,7 @@ struct Summary {
 
   void add(const Compared& one) {
     predicted.add(one.error(one.predicted), one.predicted.overlaps);
+    if (one.spread && *one.spread <= kRepeatable) repeatable.add(one.error(one.predicted), one.predicted.overlaps);
     unaided.add(one.error(one.unaided), one.unaided.overlaps);
     shared += one.queues.shared ? 1 : 0;
     if (one.queues.copy_queues > 2) {
@@ -382,6 +394,11 @@ int compare_all(const po::variables_map& values, const engines::DeviceProfile& p
                of, 100 * median(off.errors), 100 * off.worst(), off.overlaps.either, 100 * off.overlaps.share());
   };
   print_line(fmt::format("{} traces", files.size()), summary.predicted);
+  if (!summary.repeatable.errors.empty()) {
+    print_line(
+        fmt::format("{} whose repetitions lie within {:.0f}%", summary.repeatable.errors.size(), 100 * kRepeatable),
+        summary.repeatable);
+  }
   print_line("without their hardware queues", summary.unaided);
   fmt::print(context.out,
              "hardware queues: shared as the model would in {} traces; {} have more than two for copies one way, {} of "

@@ -167,8 +167,8 @@ class Derivation {
     put_rate("copy_out_gb_per_s", alone_.out, "by how much longer 64 MiB take than 16");
     const double both_in = std::min(alone_.in, rate_both(both, OperationKind::copy_in));
     const double both_out = std::min(alone_.out, rate_both(both, OperationKind::copy_out));
-    put_rate("both_in_gb_per_s", both_in, "the same while copies run the other way");
-    put_rate("both_out_gb_per_s", both_out, "the same while copies run the other way");
+    put_rate("both_in_gb_per_s", both_in, "what 64 MiB take while copies run the other way");
+    put_rate("both_out_gb_per_s", both_out, "what 64 MiB take while copies run the other way");
 
     copy_call_ = call_seconds(find("copies_in_streams:4"), OperationKind::copy_in, 1);
     find_host_wait();
@@ -211,26 +211,24 @@ class Derivation {
     put_rate("pageable_out_gb_per_s", pageable_rate("pageable_out", OperationKind::copy_out), "calls of 64 MiB");
   }
 
-  /// Of copies of the larger sizes while the other way is busy all the time.
+  /// Bytes a second of the largest copies while the other way is busy all the time. By these alone: what two sizes
+  /// differ by has the disturbances of both.
   static double rate_both(const std::vector<Sized>& sizes, OperationKind kind) {
-    const auto busy_both_ways = [&](const Sized& of) {
-      std::vector<double> all;
-      for (const TimedReplay& replay : of.measured->replays.collected) {
-        double other_end = 0;
-        for (const streams::Span& span : replay.timeline.spans) {
-          const bool same = of.measured->experiment.recording.operations[span.operation].kind == kind;
-          if (!same) other_end = std::max(other_end, span.when.end);
-        }
-        for (const streams::Span& span : replay.timeline.spans) {
-          const bool same = of.measured->experiment.recording.operations[span.operation].kind == kind;
-          if (same && span.when.end <= other_end) all.push_back(span.when.seconds());
-        }
-      }
-      return median(all);
+    const Sized& large = sizes.back();
+    const auto same_way = [&](const streams::Span& span) {
+      return large.measured->experiment.recording.operations[span.operation].kind == kind;
     };
-    const Sized& large = sizes[sizes.size() - 1];
-    const Sized& smaller = sizes[sizes.size() - 2];
-    return (large.bytes - smaller.bytes) / (busy_both_ways(large) - busy_both_ways(smaller));
+    std::vector<double> all;
+    for (const TimedReplay& replay : large.measured->replays.collected) {
+      double other_end = 0;
+      for (const streams::Span& span : replay.timeline.spans) {
+        if (!same_way(span)) other_end = std::max(other_end, span.when.end);
+      }
+      for (const streams::Span& span : replay.timeline.spans) {
+        if (same_way(span) && span.when.end <= other_end) all.push_back(span.when.seconds());
+      }
+    }
+    return large.bytes / median(all);
   }
 
   /// From the end of one copy to that of the next of its way, beyond bytes and latency, while records are collected and
