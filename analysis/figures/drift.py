@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
@@ -21,18 +23,21 @@ LOOKS = ((style.BLUE, "o"), (style.VERMILLION, "^"), (style.BLACK, "s"), (style.
 """Of sets of cases with as many rounds, the fewest first."""
 MOST = 6
 """Columns for which there is room; the table has every session."""
+LETTERS = 15
+"""Of a line above a column."""
 FEW = 1000
 """Repetitions of which each dot is to be seen, not where they lie dense."""
 
 
 def draw(sessions: SessionEvidence) -> Figure:
     shown = sorted(sorted(sessions.sessions, key=lambda of: len(of.names))[-MOST:], key=sessions.sessions.index)
-    drawn, axes = style.figure(style.DOUBLE, 3.4, len(shown), 2, sharex="col", height_ratios=(1.25, 1))
+    drawn, axes = style.figure(style.DOUBLE, 3.9, len(shown), 2, sharex="col", height_ratios=(1.25, 1))
+    drawn.get_layout_engine().set(hspace=0.14)  # for the legends between
     for session, above, below in zip(shown, axes[: len(shown)], axes[len(shown) :], strict=True):
         if below is not axes[len(shown)]:  # above, the outliers of one session would leave a line of another
             below.sharey(axes[len(shown)])
             below.tick_params(labelleft=False)
-        above.set_title(f"{TITLES[session.kind]}, {len(session.names)} cases\n{session.name}", fontsize=7)
+        above.set_title(f"{TITLES[session.kind]}\n{len(session.names)} cases\n{_in_lines(session.name)}", fontsize=6.5)
         _repetitions(above, session)
         _rounds(below, session)
     axes[0].set_ylabel("time, of the others’ median")
@@ -45,6 +50,12 @@ def details(sessions: SessionEvidence) -> str:
     said = [session.went_on_said() for session in sessions.sessions]
     said += [f"Mann's test for trend, of {session.name}: {power}." for session in sessions.sessions if (power := session.power_said())]
     return " ".join(filter(None, said + [session.throttling() for session in sessions.sessions]))
+
+
+def _in_lines(name: str) -> str:
+    """Of two lines, so that the titles above narrow panels do not meet."""
+    lines = textwrap.wrap(name.replace("_", "_ "), LETTERS)
+    return "\n".join(line.replace("_ ", "_") for line in [*lines, ""][:2])
 
 
 def _repetitions(axes: Axes, session: Session) -> None:
@@ -69,7 +80,8 @@ def _rounds(axes: Axes, session: Session) -> None:
         colour, marker = LOOKS[place % len(LOOKS)]
         axes.plot(x, median, marker, color=colour, markersize=3.5, linestyle="none", label=f"{of} rounds: n = {rounds['cases'].iloc[0]}")
         style.error_bars(axes, x, median, low, high, colour)
-    axes.legend(fontsize=5.5, loc="lower left", bbox_to_anchor=(0, 1), ncols=2, columnspacing=0.6, handlelength=1, handletextpad=0.2, borderpad=0)
+    legend = axes.legend(fontsize=5.5, loc="lower left", bbox_to_anchor=(0, 1), handlelength=1, handletextpad=0.2, borderpad=0, labelspacing=0.2)
+    legend.set_in_layout(False)  # or it would take its width from the panels
     axes.axhline(0, color=style.BLACK, linewidth=0.6, zorder=1)
     axes.set_yscale("symlog", linthresh=0.1)
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}".replace("-", "−")))
