@@ -132,7 +132,6 @@ NAMES = {
     "claimsKnown": "claims of the literature that the data tell of",
     "claimsFail": "those that they do not bear out, in some run at least",
     "lossItems": "defined if all cases lost to CUB are affine of 16 bits and of one size: that size",
-    "waveSmallAllows": "time of the fastest CUB over that of copy_one_wave, as nodes at 2^14 items",
     "driftScans": "farthest that the median of a round lies from that of the others, over all sessions of scans, percent",
     "driftSchedules": "defined if schedules were timed: the same of schedules",
     "settledScans": "defined if the data say: cases of scans whose median was known well enough before any cap, percent",
@@ -498,8 +497,6 @@ def _wave_values(timings: TimingEvidence) -> dict[str, str]:
     if single_wave.LARGEST in times:
         largest = times[single_wave.LARGEST]
         named["waveLargeAllows"] = _number(float(largest["cub"] / largest[MEETING_CEILING]))
-    if 1 << 14 in times:
-        named["waveSmallAllows"] = _number(float(times.at["cub", 1 << 14] / times.at[MEETING_CEILING, 1 << 14]))
     ahead = float((times.loc[MEETING_CEILING] / times.loc[BEST]).max())
     if ahead > 1:
         named["waveAhead"] = _number(ahead)

@@ -67,7 +67,7 @@ NAMES = {
     "modelOverlap": "pairs of operations that overlap in both, of those in either, over all repetitions, percent",
     "modelRepeatedOverlap": "the same between any two repetitions on the device, percent",
     "modelBestOverlap": "the same of any prediction at most, percent",
-    "modelRepeatable": "configurations whose repetitions lie within modelRepeatableSpread",
+    "modelRepeatable": "defined if there are any: configurations whose repetitions lie within modelRepeatableSpread",
     "modelRepeatableSpread": "of their median, percent",
     "modelRepeatableWorst": "modelWorst of these",
     "modelUnaidedMedian": "modelMedian where the model says which hardware queues serve a stream",
@@ -216,13 +216,10 @@ def _model_values(experiments: TableEvidence) -> dict[str, str]:
     repeatable = errors[pd.to_numeric(rows["measured_spread"]) <= REPEATABLE]
     turned = rows[rows["copy_queues"] > 2]
     matters = int(((turned["unaided_us"] / turned["predicted_us"] - 1).abs() > 0.01).sum())
-    return {
+    named = {
         "modelCases": str(len(rows)),
         "modelMedian": _number(100 * float(errors.median()), 2),
         "modelWorst": _number(100 * float(errors.max()), 2),
-        "modelRepeatable": str(len(repeatable)),
-        "modelRepeatableSpread": _number(100 * REPEATABLE, 2),
-        "modelRepeatableWorst": _number(100 * float(repeatable.max()), 2),
         "modelOverlap": _overlap_percent(rows),
         "modelRepeatedOverlap": _overlap_percent(rows, "repeated_"),
         "modelBestOverlap": _overlap_percent(rows, "best_"),
@@ -231,7 +228,14 @@ def _model_values(experiments: TableEvidence) -> dict[str, str]:
         "modelUnaidedOverlap": _overlap_percent(rows, "unaided_"),
         "modelQueuesTurned": str(len(turned)),
         "modelQueuesInOrder": str(int(turned["queues_ordered_as_modelled"].sum())),
-    } | ({"modelQueuesMatter": str(matters)} if matters else {})
+    }
+    if len(repeatable):
+        named |= {
+            "modelRepeatable": str(len(repeatable)),
+            "modelRepeatableSpread": _number(100 * REPEATABLE, 2),
+            "modelRepeatableWorst": _number(100 * float(repeatable.max()), 2),
+        }
+    return named | ({"modelQueuesMatter": str(matters)} if matters else {})
 
 
 def _overlap_percent(rows: pd.DataFrame, which: str = "") -> str:

@@ -284,7 +284,7 @@ def test_paper_asks_only_for_macros_that_exist_and_guards_each() -> None:
 
 LATEX = set("""
     appendix approx author begin bibliography bibliographystyle bottomrule byte caption centering cite clearpage date emph end footnotesize
-    floatsep frac giga hertz intextsep item itemsep kibi label lceil lg linewidth log makeatletter makeatother maketitle max mega micro midrule
+    floatsep frac giga hertz intextsep item itemsep kibi label lceil lg linewidth log makeatletter makeatother maketitle max mebi mega micro midrule
     noindent num onecolumn paragraph per percent qty raggedright rceil ref second section setlength smallskip subsection tabcolsep texttt title
     toprule unit @fpbot @fpsep @fptop
 """.split())

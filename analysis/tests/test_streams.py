@@ -70,12 +70,21 @@ def test_what_advice_is_worth_is_said_apart_for_problems_too_small_to_foretell(t
     evidence = streams_evidence.Experiments(streams.ADVICE).find(read(tmp_path), {})
     assert evidence is not None and len(file.rows) == 3
     said = streams_macros._advice_values(evidence)
-    assert (said["adviceProblems"], said["adviceLargeProblems"], said["adviceSmallBytes"]) == ("3", "2", "128")
+    assert (said["adviceProblems"], said["adviceLargeProblems"], said["adviceSmallBytes"]) == ("3", "2", "0.125")
     assert (said["adviceLargeMedianError"], said["adviceLargeWorstError"]) == ("4.0", "8.0")
     assert (said["adviceSmallMedianError"], said["adviceSmallWorstError"], said["adviceSmallLost"]) == ("20", "40", "10")
     table = model_advice.build(evidence)
     assert ["scale of 2^14 items" in note for note in table.notes] == [True], "the choice that was not measured"
     assert "4.0 | 8.0" in table.markdown() and "0.5–3.0" in table.markdown()
+
+
+def test_the_model_is_also_judged_by_what_the_device_repeats(tmp_path: Path) -> None:
+    document = fixtures.comparison()
+    document["traces"][-1]["predicted_us"] *= 2
+    write(tmp_path, "comparison.json", document)
+    said = streams_macros._model_values(streams_evidence.Experiments(streams.COMPARISON).find(read(tmp_path), {}))
+    assert (said["modelCases"], said["modelRepeatable"], said["modelRepeatableWorst"]) == ("8", "4", "2.0")
+    assert float(said["modelWorst"]) > 100, "its repetitions lie 6% apart"
 
 
 @pytest.mark.parametrize("document", [fixtures.schedules(), fixtures.caveats(), fixtures.concurrency(), fixtures.stream_scan(),
