@@ -229,7 +229,7 @@ BY_MEDIAN = (
 BOUND = (
     " Bound: for a claim of ours that fails, what is measured there without the scan, in what the claim is measured in: of a copy of "
     "the same items, copy_one_wave, whose blocks meet between reading and writing as those of one_wave do, where that was timed, else the "
-    "fastest copy; of pairs that overlap, what any prediction could have, since repetitions differ; of a prediction, by how much the repetitions that it is held against differ, where that is more than what is wanted. None: that allows what is wanted, so nothing that was measured bounds the claim."
+    "fastest copy; of pairs that overlap, what any prediction could have, since repetitions differ. None: that allows what is wanted, so nothing that was measured bounds the claim."
 )
 
 
