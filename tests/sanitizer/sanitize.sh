@@ -29,9 +29,12 @@ reduce_then_scan 100003
 decoupled_lookback 100003
 look_ahead 100003
 one_block 2003
+one_block 2000
 redundant_reduce 12003
+redundant_reduce 12000
 one_cluster 15013
 one_wave 100003
+one_wave 100000
 best 100003
 SCANS
 done

@@ -6,7 +6,8 @@
 // Safe    Where no table fits: one_block for what a block holds, else decoupled_lookback, which runs anywhere. The
 //         same for arrays that do not suit what the table says: one array in place for redundant_reduce, arrays that
 //         are not aligned to 16 bytes for look_ahead, which copies those by hand.
-// Bits    Not fixed, since decoupled_lookback's are not. Where look_ahead or a smaller one is chosen, they are.
+// Bits    Not fixed, since decoupled_lookback's are not. Where look_ahead or a smaller one is chosen, they are, but for
+//         arrays that do not suit it.
 // Source  the harness's own measurements.
 #include <algorithm>
 #include <cstdint>
