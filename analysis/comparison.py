@@ -9,9 +9,11 @@ A case of run B is *slower* than in run A if all hold, and *faster* likewise:
 * noise: the 95% interval of the ratio lies wholly beyond the threshold, which says how far runs of the same code lie apart
   (:mod:`analysis.noise`).
 * the machine: where code that is the same in both runs, timed likewise and about as long a launch, took longer or shorter in B
-  (:mod:`analysis.machine`), the threshold counts from the median of its ratios, and nothing within their range is slower or faster.
+  (:mod:`analysis.machine`), the threshold counts from 1 or from the median of its ratios, whichever is farther, and nothing within
+  their range is slower or faster. So a machine that got faster may hide code that got slower: time both on one machine.
 
-A case of which no outcome of the repetitions could have been significant is *too few*.
+A case of which no outcome of the repetitions could have been significant is *too few*; one whose like was never timed twice with
+one code, so that nobody knows how far such runs lie apart, has *no threshold*, and is neither called slower nor said not to be.
 """
 
 from __future__ import annotations
@@ -30,9 +32,9 @@ from analysis.evidence import CPU_BASELINES
 from analysis.results import CASE, REPEATED, SCANS, Problem, Run
 from analysis.statistics import FEWEST, SIGNIFICANT, corrected, medians, ratio_intervals, repetitions
 
-SLOWER, FASTER, NEITHER, TOO_FEW = "slower", "faster", "neither", "too few"
+SLOWER, FASTER, NEITHER, TOO_FEW, NO_THRESHOLD = "slower", "faster", "neither", "too few", "no threshold"
 ONLY_A, ONLY_B = "only in A", "only in B"
-VERDICTS = (SLOWER, FASTER, NEITHER, TOO_FEW, ONLY_A, ONLY_B)
+VERDICTS = (SLOWER, FASTER, NEITHER, TOO_FEW, NO_THRESHOLD, ONLY_A, ONLY_B)
 
 _TIMED = {SCANS: ["cache", "launch"], streams.SCHEDULES: ["entry"], streams.STREAM_SCAN: ["way"]}
 """Of each kind of file the columns that say how a case is timed, which together are its ``column``; of scans on the host it is ``host``."""
@@ -158,7 +160,7 @@ def paired(a: Measured, b: Measured) -> Comparison:
 
 
 def judged(comparison: Comparison, thresholds: np.ndarray | float, origin: str = "") -> Comparison:
-    """The verdicts, with a threshold for each case of both runs, or one for all: 0.05 is 5% either way; where it is NaN, neither.
+    """The verdicts, with a threshold for each case of both runs, or one for all: 0.05 is 5% either way; NaN: none.
 
     ``origin``: where the thresholds are from, in words.
     """
@@ -172,7 +174,7 @@ def judged(comparison: Comparison, thresholds: np.ndarray | float, origin: str =
     silent = (corrected(least) >= SIGNIFICANT) | (of[["count_a", "count_b"]].min(axis=1) < FEWEST)
     sure = of["p_corrected"] < SIGNIFICANT
     slower, faster = sure & (of["low"] > of["slower_above"]), sure & (of["high"] < of["faster_below"])
-    of["verdict"] = np.select([silent, slower, faster], [TOO_FEW, SLOWER, FASTER], NEITHER)
+    of["verdict"] = np.select([silent, of["threshold"].isna(), slower, faster], [TOO_FEW, NO_THRESHOLD, SLOWER, FASTER], NEITHER)
     cases = comparison.cases.reindex(columns=of.columns)
     cases.loc[of.index] = of
     return replace(comparison, cases=cases, origin=origin)

@@ -8,10 +8,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from analysis import style
-from analysis.comparison import FASTER, NEITHER, SLOWER, TOO_FEW, Comparison
+from analysis.comparison import FASTER, NEITHER, NO_THRESHOLD, SLOWER, TOO_FEW, Comparison
 from analysis.comparison_page import line, machines
 
-_LOOKS = {NEITHER: (style.GREY, ".", 2.0), TOO_FEW: (style.GREY, "x", 2.5), FASTER: (style.BLUE, "v", 4.0), SLOWER: (style.VERMILLION, "^", 4.0)}
+_LOOKS = {NEITHER: (style.GREY, ".", 2.0), TOO_FEW: (style.GREY, "x", 2.5), NO_THRESHOLD: (style.ORANGE, "+", 3.0),
+          FASTER: (style.BLUE, "v", 4.0), SLOWER: (style.VERMILLION, "^", 4.0)}
 _STEP = 10**0.25
 """The band is drawn in steps of time, four a decade."""
 
@@ -20,7 +21,7 @@ def figure(comparison: Comparison) -> Figure:
     """Every case of both runs by its time: the ratio, and as a band what is neither slower nor faster; a panel a column."""
     both = comparison.both
     columns = sorted(set(both["column"]))
-    drawn, axes = style.figure(style.DOUBLE, 0.5 + 1.6 * -(-len(columns) // 2), 1 if len(columns) == 1 else 2, -(-len(columns) // 2))
+    drawn, axes = style.figure(style.DOUBLE, 0.5 + 1.7 * -(-len(columns) // 2), 1 if len(columns) == 1 else 2, -(-len(columns) // 2))
     for panel, column in zip(axes, columns, strict=False):
         of = both[both["column"] == column]
         for step, band in of.groupby(np.floor(np.log(of["time_us"]) / np.log(_STEP))):
@@ -36,10 +37,11 @@ def figure(comparison: Comparison) -> Figure:
             panel.plot(same["time_us"], same["ratio"], linestyle="none", marker="o", markersize=3.5, color=style.GREEN, markerfacecolor="none",
                        markeredgewidth=0.4, label=f"the same code: {len(same)}")  # fmt: skip
         panel.axhline(1, color=style.BLACK, linewidth=0.6)
-        panel.set_title(column.replace(" ", ", "))
+        panel.set_title(column.replace(" ", ", "), pad=10)  # above the legend
         panel.set_xscale("log")
         style.decade_axis(panel.xaxis)
-        panel.legend(loc="lower right", bbox_to_anchor=(1, 1), borderaxespad=0.2, handlelength=1, columnspacing=1, ncols=5)
+        panel.legend(loc="lower left", bbox_to_anchor=(0, 1), fontsize=5.5, borderaxespad=0.1, borderpad=0.1, handlelength=0.8, handletextpad=0.3,
+                     columnspacing=0.8, ncols=6)
     for panel in axes[len(columns) :]:
         panel.set_visible(False)
     for panel in axes[max(0, len(columns) - 2) : len(columns)]:

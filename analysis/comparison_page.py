@@ -14,6 +14,8 @@ from analysis.table_formats import Column, Table, code, significant, size, with_
 _ENVIRONMENT = ("device", "driver", "toolkit", "cccl", "cccl_newest", "compiler", "ecc", "sm_clock_mhz_max", "cpu", "git_commit", "git_dirty",
                 "argv")  # fmt: skip
 """What two runs may differ in besides their times."""
+_SELF_EVIDENT = frozenset({"variant", "id", "type", "op", "mode"})
+"""What names a case and needs no heading."""
 _FORMS = {"variant": code, "id": code, "scan": code, "items": size}
 
 
@@ -34,7 +36,8 @@ def summary(comparison: Comparison) -> list[str]:
     unknown = both[both["threshold"].isna()]
     if len(unknown):
         where = " and ".join(sorted(set(unknown["on"])))
-        said.append(f"Of {count(len(unknown), 'case')} on the {where} no noise is on record, so that there is no threshold and no verdict.")
+        said.append(f"Of {count(len(unknown), 'case')} on the {where} no noise is on record: they have no threshold and no verdict, so that any of them may be slower. "
+                    "--threshold gives them one for now, a pair of runs of one commit (--record-noise) for good.")
     if (both["verdict"] == TOO_FEW).any():
         few = both[both["verdict"] == TOO_FEW]
         said.append(f"Of {count(len(few), 'case')} the repetitions are too few for any verdict (the fewest: "
@@ -63,7 +66,7 @@ def machines(comparison: Comparison) -> list[str]:
         times = " to ".join(dict.fromkeys(significant(time, 2) for time in (of["launch_us"].min(), of["launch_us"].max())))
         where = " on the host" if column == "host" else f" timed {column.replace(' ', ', ')}, at {times} µs a launch"
         parts.append(f"{by} ({', '.join(sorted(set(of['variant'])))}: {count(len(of), 'case')}{where})")
-    return [f"The machines differ: in B, code that is the same in both takes {'; '.join(parts)}. Slower or faster is only what goes beyond that.", *said]
+    return [f"The machines differ, or the way of timing: in B, code that is the same in both takes {'; '.join(parts)}. Slower or faster is only what goes beyond that.", *said]
 
 
 def differences(comparison: Comparison) -> list[str]:
@@ -116,9 +119,10 @@ def _listed(rows: pd.DataFrame, case: list[str]) -> str:
     by = [name for name in case if name not in ("items", "bytes")]
     lines = []
     for key, of in rows.groupby(by, sort=True):
-        sizes = sorted(of["items"])
-        named = " ".join(str(value) for value in key if value != "")
-        lines.append(f"- {named}: " + (size(sizes[0]) if len(sizes) == 1 else f"{len(sizes)} sizes, {size(sizes[0])} to {size(sizes[-1])}"))
+        measured, form = ("bytes", lambda value: f"{value:,} bytes") if not of["items"].any() and "bytes" in of else ("items", size)
+        sizes = sorted(of[measured])
+        said = [str(value) if name in _SELF_EVIDENT or isinstance(value, str) else f"{name} {value}" for name, value in zip(by, key, strict=True) if value not in ("", 0)]
+        lines.append(f"- {' '.join(said)}: " + (form(sizes[0]) if len(sizes) == 1 else f"{len(sizes)} sizes, {form(sizes[0])} to {form(sizes[-1])}"))
     return "\n".join(lines)
 
 

@@ -82,6 +82,13 @@ def test_cases_of_one_file_alone_are_listed(tmp_path: Path) -> None:
     assert "- best i32 plus inclusive cold stream: 1\u2009000\n" not in page.split("## Only in B")[0]
 
 
+def test_cases_of_schedules_are_listed_by_what_they_have() -> None:
+    rows = pd.DataFrame({"entry": ["copy", "copy", "schedule"], "items": [0, 0, 1 << 20], "bytes": [1 << 20, 1 << 26, 0], "chunks": [0, 0, 4],
+                         "memory": ["pinned"] * 3, "id": ["h2d", "h2d", "graph"]})  # fmt: skip
+    assert comparison_page._listed(rows, list(rows.columns)).splitlines() == [
+        "- copy pinned h2d: 2 sizes, 1,048,576 bytes to 67,108,864 bytes", "- schedule chunks 4 pinned graph: 2^20"]  # fmt: skip
+
+
 @pytest.mark.parametrize(("rounds", "verdict"), [(4, "too few"), (5, "slower")])
 def test_too_few_repetitions_for_any_verdict_are_said(tmp_path: Path, rounds: int, verdict: str) -> None:
     status, cases, page = compared(tmp_path, {"best": 1e5}, {"best": 2e5}, rounds=rounds)
@@ -199,7 +206,8 @@ def test_the_host_has_noise_of_its_own_and_without_it_no_verdict(tmp_path: Path,
     found = comparison.paired(comparison.read(Path(a)), comparison.read(Path(b)))
     pair["thresholds"] = [row for row in pair["thresholds"] if row["on"] == "device"]
     judged = comparison.judged(found, noise.Noise("Test Device", [pair]).thresholds("scans", found.both))
-    assert not len(judged.of("slower")) and "Of 20 cases on the host no noise is on record" in " ".join(comparison_page.summary(judged))
+    assert len(judged.of("no threshold")) == len(judged.of("neither")) == 20, "what nobody knows is not said to be as before"
+    assert "Of 20 cases on the host no noise is on record: they have no threshold" in " ".join(comparison_page.summary(judged))
 
 
 def test_of_two_commits_only_the_vendors_code_is_noise(tmp_path: Path) -> None:
@@ -352,7 +360,7 @@ def test_unchanged_code_is_known_by_what_made_it(tmp_path: Path) -> None:
     """Slower by as much as the scan, it is the machine; of another CCCL it may be the code, and then nothing excuses it."""
     before, after = {"best": 1e5, "cub_device_scan": 1e5}, {"best": 1.2e5, "cub_device_scan": 1.2e5}
     status, cases, page = compared(tmp_path, before, after)
-    assert status == 0 and set(cases["verdict"]) == {"neither"} and "The machines differ: in B, code that is the same in both takes up to 2" in page
+    assert status == 0 and set(cases["verdict"]) == {"neither"} and "The machines differ, or the way of timing: in B, code that is the same in both takes up to 2" in page
     write(tmp_path / "b.json", after, seed=2, cccl="9.9")
     assert main(["compare", str(tmp_path / "a.json"), str(tmp_path / "b.json"), "--threshold", "0.03", "--out", str(tmp_path / "out")]) == 1
     page = (tmp_path / "out" / "compare.md").read_text()
