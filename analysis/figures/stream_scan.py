@@ -66,8 +66,8 @@ def draw(scans: ScanEvidence) -> Figure:
 def details(scans: ScanEvidence) -> str:
     """Which lines end before others, since they were not timed further."""
     largest = fastest(scans.cases).groupby(["way", "where"])["bytes"].max()
-    ends = [f"{_WAYS.get(way, way)}, {where} at {size_name(size)}" for (way, where), size in largest.items() if size < largest.max()]
-    return f"Not timed at {size_name(largest.max())}, so that its line ends before: {'; '.join(ends)}." if ends else ""
+    ends = [f"{_WAYS.get(way, way)}, {where}, up to {size_name(size)} only" for (way, where), size in largest.items() if size < largest.max()]
+    return f"Timed: {'; '.join(ends)}." if ends else ""
 
 
 def fastest(cases: pd.DataFrame) -> pd.DataFrame:

@@ -29,11 +29,12 @@ NEEDS = {"timings": Timings(all_of=(CEILING,), any_of=SINGLE_PASS)}
 def draw(timings: TimingEvidence) -> Figure:
     rungs = rungs_at_largest(timings)
     drawn, (axes,) = style.figure(style.COLUMN, 0.9 + 0.2 * len(rungs))
+    lines = _reference_lines(axes, timings)
     before = 0.0
     for height, rung in enumerate(rungs.itertuples()):
         _bar(axes, height, before, rung.ratio)
         style.error_bars_across(axes, [rung.ratio], [height], [rung.low], [rung.high], style.BLACK)
-        inside, on_blue = rung.ratio > 0.8, rung.ratio - before > 0.12  # beyond its end, or in it: on blue if there is room
+        inside, on_blue = rung.ratio > 0.8 or _crossed(rung.ratio, lines), rung.ratio - before > 0.12  # beyond its end, or in it: on blue if there is room
         axes.annotate(f"{rung.ratio:.2f}", (rung.ratio if on_blue else min(before, rung.ratio), height) if inside else (max(rung.ratio, before), height),
                       xytext=(-5 if inside else 5, 0), textcoords="offset points", color="white" if inside and on_blue else "black",
                       ha="right" if inside else "left", va="center", fontsize=7.5, zorder=9)  # fmt: skip
@@ -43,8 +44,12 @@ def draw(timings: TimingEvidence) -> Figure:
     axes.grid(axis="y", visible=False)
     axes.set_xlim(0, 1.04)
     axes.set_xlabel("share of the copy ceiling")
-    _reference_lines(axes, timings)
     return drawn
+
+
+def _crossed(end: float, lines: list[float]) -> bool:
+    """Whether a line runs through where the number beyond a bar's end would be."""
+    return any(0 <= line - end < 0.14 for line in lines)
 
 
 def _bar(axes: Axes, height: int, before: float, now: float) -> None:
@@ -55,7 +60,8 @@ def _bar(axes: Axes, height: int, before: float, now: float) -> None:
               edgecolor=style.BLUE, linewidth=0.8, linestyle="-" if gained else ":")  # fmt: skip
 
 
-def _reference_lines(axes: Axes, timings: TimingEvidence) -> None:
+def _reference_lines(axes: Axes, timings: TimingEvidence) -> list[float]:
+    """Draws the copy and CUB's scans, and says where."""
     axes.axvline(1, color=style.look(CEILING).colour, linewidth=2.0, zorder=1)
     names = [("memcpy", 1.0, "-", 2.0)]
     for variant, label, line in ((VENDOR, "CUB", "-"), (NEWEST_VENDOR, "CUB, newest", "--")):
@@ -68,6 +74,7 @@ def _reference_lines(axes: Axes, timings: TimingEvidence) -> None:
                          label=label if label == "memcpy" else f"{label}, {share:.2f}")[0]
                for label, share, line, width in names]  # fmt: skip
     axes.get_figure().legend(handles=handles, loc="outside upper right", ncols=len(handles), borderpad=0, columnspacing=1.0)
+    return [share for _, share, _, _ in names]
 
 
 def rungs_at_largest(timings: TimingEvidence) -> pd.DataFrame:
