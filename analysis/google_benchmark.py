@@ -51,6 +51,12 @@ def same_device(entry: Mapping[str, Any], context: Mapping[str, Any]) -> None:
         raise ValueError(f"it ran on {found!r}, and the file is of {context.get('device')!r}: one device a file")
 
 
+def verified(entry: Mapping[str, Any]) -> None:
+    """ValueError if a repetition says that its output was wrong or not looked at."""
+    if entry.get("verified", 1) != 1:
+        raise ValueError(f"verified is {entry['verified']!r}: its output was wrong, or not looked at, and such times count for nothing")
+
+
 def lacking(rounds: Mapping[Any, Collection[int]]) -> str:
     """Which repetitions are missing, by case: each case has all from 0 to its last one; empty if none is missing."""
     gaps = {case: sorted(set(range(max(of) + 1)) - set(of)) for case, of in rounds.items() if len(of) <= max(of)}

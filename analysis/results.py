@@ -447,6 +447,9 @@ def _read_timings(file: Path, origin: str, document: Mapping[str, Any], results:
     if not isinstance(document["benchmarks"], list):
         results.problems.append(Problem(file, "benchmarks", "expected a list of repetitions"))
         return
+    if Run(file, origin, context).kind == "cuda" and not context.get("device"):
+        results.problems.append(Problem(file, "context.device", "is missing: times of a GPU say of which"))
+        return
     run = len(results.runs)
     results.runs.append(Run(file, origin, context))
     seen: set[tuple[Any, ...]] = set()
@@ -480,6 +483,7 @@ def _read_repetition(
         return None
     try:
         google_benchmark.same_device(entry, results.runs[run].context)
+        google_benchmark.verified(entry)
         time_ns = google_benchmark.time_ns(entry)
         clock = google_benchmark.clock_mhz(entry)
         repetition = (google_benchmark.whole(entry, "round", 0), google_benchmark.whole(entry, "repetition_index", 0))

@@ -43,6 +43,8 @@ BAD: dict[str, tuple[Any, str, str]] = {
     "a missing repetition": (without(2), "benchmarks", "repetitions are missing of best i32 plus inclusive 1024 cold stream: round 2 of 0 to 5"),
     "a time that is no number": (changed(2, real_time=float("nan")), "benchmarks[2]", "real_time is nan"),
     "a negative time": (changed(2, real_time=-1.0), "benchmarks[2]", "not a positive time"),
+    "an output that was wrong": (changed(2, verified=0.0), "benchmarks[2]", "verified is 0.0"),
+    "times of no device": (document(device=""), "context.device", "times of a GPU say of which"),
     "a duplicated case": (changed(2, round=1.0, repetition_index=1), "benchmarks[2]", "was already read"),
 }
 
