@@ -66,12 +66,13 @@ Named first_possible(const std::vector<Choice>& choices, const Problem& problem)
 
 constexpr char kOfAligned[] = "look_ahead";  // takes all, but is fast where arrays are aligned
 
-/// Whether a variant takes these arrays, and by what is fast about it.
+/// Whether a variant takes such arrays, and by what is fast about it. `aligned`: to 16 bytes.
+bool suits(const Variant& variant, bool in_place, bool aligned) {
+  return (variant.about.in_place || !in_place) && (variant.about.id != kOfAligned || aligned);
+}
 bool suits(const Variant& variant, const Buffers& buffers) {
-  if (buffers.in == buffers.out && !variant.about.in_place) return false;
   const auto address = [](const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); };
-  const bool aligned = (address(buffers.in) | address(buffers.out)) % 16 == 0;
-  return aligned || variant.about.id != kOfAligned;
+  return suits(variant, buffers.in == buffers.out, (address(buffers.in) | address(buffers.out)) % 16 == 0);
 }
 
 /// `first`, or `second` where first has no form for the machine, or arrays do not suit it. Both have a part of the
@@ -96,7 +97,7 @@ BoundScan either(const Named& first, const Named& second) {
   BoundScan bound = first.scan;
   bound.plan.workspace_bytes = offset + second.scan.plan.workspace_bytes;
   bound.plan.chain = std::max(first.scan.plan.chain, second.scan.plan.chain);
-  const bool suits_all = variant->about.in_place && variant->about.id != kOfAligned;
+  const bool suits_all = suits(*variant, /*in_place=*/true, /*aligned=*/false);
   if (!suits_all || !first.scan.simt) {
     bound.simt = run(first.scan.simt, second.scan.simt);
     bound.prepare_simt = prepare(first.scan.prepare_simt, second.scan.prepare_simt);

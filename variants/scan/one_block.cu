@@ -67,11 +67,9 @@ struct OneBlock {
                      kernel, arrays.in, arrays.out, problem_.items, aligned(arrays), problem_.mode, op);
     };
     const bool few = vectors_of(problem_) <= kMostThreads * kFewRows;
-    if (whole(arrays, problem_.items)) {
-      few ? launch(OneBlockKernel<kFewRows, true>{}) : launch(OneBlockKernel<kManyRows, true>{});
-    } else {
-      few ? launch(OneBlockKernel<kFewRows, false>{}) : launch(OneBlockKernel<kManyRows, false>{});
-    }
+    by_whole(arrays, problem_.items, [&]<bool kWhole>(std::bool_constant<kWhole>) {
+      few ? launch(OneBlockKernel<kFewRows, kWhole>{}) : launch(OneBlockKernel<kManyRows, kWhole>{});
+    });
   }
 
  private:

@@ -136,20 +136,18 @@ class OneWave {
     if (problem_.items == 0) return;
     simt::Workspace workspace(memory);
     const AggregateMemory parts(workspace, blocks());
-    const bool aligned = simt::CudaMachine::aligned(in, 16) && simt::CudaMachine::aligned(out, 16);
-    // With 8 vectors a thread, what waits is memory; the shorter code for whole arrays gains nothing there.
-    const auto of_few_rows = [&]<bool kWhole>() {
-      return rows_ == 1 ? one_wave<Op, 1, kWhole> : rows_ == 2 ? one_wave<Op, 2, kWhole> : one_wave<Op, 4, kWhole>;
-    };
+    const simt::Arrays<simt::CudaMachine, Item> arrays{in, out};
     const auto kernel = [&] {
+      // With 8 vectors a thread, what waits is memory; the shorter code for whole arrays gains nothing there.
       if constexpr (fits(8, sizeof(Item))) {
         if (rows_ == 8) return one_wave<Op, 8, false>;
       }
-      const bool whole = aligned && problem_.items * sizeof(Item) % 16 == 0;
-      return whole ? of_few_rows.template operator()<true>() : of_few_rows.template operator()<false>();
+      return by_whole(arrays, problem_.items, [&]<bool kWhole>(std::bool_constant<kWhole>) {
+        return rows_ == 1 ? one_wave<Op, 1, kWhole> : rows_ == 2 ? one_wave<Op, 2, kWhole> : one_wave<Op, 4, kWhole>;
+      });
     }();
-    cuda::launch(kernel, {.blocks = blocks(), .threads = warps_ * kLanes}, stream, in, out, problem_.items, aligned,
-                 problem_.mode, parts.last_run(), parts.states<Item>(), op);
+    cuda::launch(kernel, {.blocks = blocks(), .threads = warps_ * kLanes}, stream, in, out, problem_.items,
+                 aligned(arrays), problem_.mode, parts.last_run(), parts.states<Item>(), op);
   }
 
  private:

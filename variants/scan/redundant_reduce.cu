@@ -112,13 +112,10 @@ class RedundantReduce {
             arrays.in, arrays.out, problem_.items, aligned(arrays), problem_.mode, op);
       };
       const bool few = blocks() <= kFewBlocks;
-      if (whole(arrays, problem_.items)) {
-        few ? launch(RedundantReduceKernel<kFewBlocks - 1, true>{})
-            : launch(RedundantReduceKernel<kMostBlocks - 1, true>{});
-      } else {
-        few ? launch(RedundantReduceKernel<kFewBlocks - 1, false>{})
-            : launch(RedundantReduceKernel<kMostBlocks - 1, false>{});
-      }
+      by_whole(arrays, problem_.items, [&]<bool kWhole>(std::bool_constant<kWhole>) {
+        few ? launch(RedundantReduceKernel<kFewBlocks - 1, kWhole>{})
+            : launch(RedundantReduceKernel<kMostBlocks - 1, kWhole>{});
+      });
     }
   }
 

@@ -261,4 +261,11 @@ bool whole(const simt::Arrays<Machine, Item>& arrays, std::int64_t n) {
   return aligned(arrays) && n * sizeof(Item) % 16 == 0;
 }
 
+/// What `run` gives for std::true_type if the arrays are whole(), else for std::false_type: of kernels that come in
+/// both.
+template <class Machine, class Item, class Run>
+auto by_whole(const simt::Arrays<Machine, Item>& arrays, std::int64_t n, Run run) {
+  return whole(arrays, n) ? run(std::true_type{}) : run(std::false_type{});
+}
+
 }  // namespace scanlab::scan
