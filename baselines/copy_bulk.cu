@@ -36,6 +36,7 @@ class Pieces {
 
 __global__ void __launch_bounds__(kThreads) bulk_copy_kernel(const char* in, char* out, VectorSplit split) {
 #if __CUDA_ARCH__ >= 900
+  cuda::wait_for_kernels_before();
   __shared__ alignas(128) char ring[kSlots][kPieceBytes];
   __shared__ cuda::TransactionBarrier full[kSlots];
   copy_ends(in, out, split, cuda::kBulkBytes, std::int64_t{blockIdx.x} * kThreads + threadIdx.x);
@@ -94,11 +95,11 @@ class CopyBulk {
     if (!align_together(in, out, cuda::kBulkBytes)) return enqueue_vector_copy(in, out, bytes_, stream);
     const VectorSplit pieces = split(in, bytes_, cuda::kBulkBytes);
     const std::int64_t most = std::int64_t{kBlocksAMultiprocessor} * multiprocessors_;
-    const auto blocks = static_cast<unsigned>(
-        std::clamp<std::int64_t>(ceil_div(pieces.vectors * cuda::kBulkBytes, kPieceBytes), 1, most));
-    bulk_copy_kernel<<<blocks, kThreads, 0, stream>>>(reinterpret_cast<const char*>(in), reinterpret_cast<char*>(out),
-                                                      pieces);
-    cuda::check(cudaGetLastError(), "launching a copy in bulk");
+    const auto blocks =
+        static_cast<int>(std::clamp<std::int64_t>(ceil_div(pieces.vectors * cuda::kBulkBytes, kPieceBytes), 1, most));
+    cuda::launch(bulk_copy_kernel,
+                 {.blocks = blocks, .threads = kThreads, .early = true, .what = "launching a copy in bulk"}, stream,
+                 reinterpret_cast<const char*>(in), reinterpret_cast<char*>(out), pieces);
   }
 
  private:

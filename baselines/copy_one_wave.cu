@@ -11,26 +11,32 @@
 namespace scanlab {
 namespace {
 
-constexpr int kMostThreads = 1024;
+constexpr int kThreads = 256;
+constexpr int kBlocksAMultiprocessor = 4;
 constexpr int kVectorBytes = 16;
 
 /// in, out: 16-byte vectors. last_run: the number of the run before this one. met: the last run that each block knew.
 template <int kRows>
-__global__ void __launch_bounds__(kMostThreads, 1)
-    copy_one_wave(const uint4* in, uint4* out, std::int64_t vectors, std::uint32_t* last_run, std::uint32_t* met) {
+__global__ void __launch_bounds__(kThreads, kBlocksAMultiprocessor)
+    copy_one_wave(const uint4* in, uint4* out, std::int64_t vectors, int multiprocessors, std::uint32_t* last_run,
+                  std::uint32_t* met) {
   __shared__ std::uint32_t this_run;
   simt::GpuBlock block;
+  cuda::wait_for_kernels_before();
   const std::uint32_t run_before = threadIdx.x == 0 ? block.load_atomic(last_run, 0) : 0;
   const std::int64_t first = std::int64_t{blockIdx.x} * blockDim.x * kRows + threadIdx.x;
-  uint4 rows[kRows];
+  cuda::take_turn(multiprocessors, kThreads * kRows * kVectorBytes);
+  uint4 rows[kRows]{};
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
     if (first + r * blockDim.x < vectors) rows[r] = in[first + r * blockDim.x];
   }
+  unsigned bits = 0;
 #pragma unroll
-  for (uint4& row : rows) asm volatile("" : "+r"(row.x), "+r"(row.y), "+r"(row.z), "+r"(row.w));  // is here
+  for (int r = 0; r < kRows; ++r) bits |= rows[r].x | rows[r].y | rows[r].z | rows[r].w;
   if (threadIdx.x == 0) this_run = run_before + 1;
-  __syncthreads();  // all of the share is here, and this_run
+  __syncthreads_or(bits !=
+                   0);  // this_run is there, and all of the share: a mere barrier does not wait for what is read
   const std::uint32_t run = this_run;
   if (threadIdx.x == 0) block.store_atomic(met, blockIdx.x, run);
   for (unsigned before = threadIdx.x; before < blockIdx.x; before += blockDim.x) {
@@ -61,16 +67,16 @@ class CopyOneWave {
 
   explicit CopyOneWave(const Problem& problem)
       : bytes_(static_cast<std::int64_t>(problem.ideal_bytes() / 2)), multiprocessors_(cuda::multiprocessors()) {
-    for (const Shape& each : kShapes) {
-      shape_ = each;
-      if (blocks() <= std::min(each.most_blocks, multiprocessors_)) break;
+    while (rows_ < kMostRows && blocks() > (rows_ == 1 ? 8 : rows_ == 2 ? multiprocessors_ : 2 * multiprocessors_)) {
+      rows_ *= 2;
     }
   }
 
   Plan plan() const {
     if (multiprocessors_ == 0) return Plan::refuse("copy_one_wave needs a GPU");
     if (bytes_ % kVectorBytes != 0) return Plan::refuse("copy_one_wave copies whole vectors of 16 bytes");
-    if (blocks() > multiprocessors_) return Plan::refuse("copy_one_wave holds 128 KiB a multiprocessor at most");
+    if (blocks() > kBlocksAMultiprocessor * multiprocessors_)
+      return Plan::refuse("copy_one_wave holds 128 KiB a multiprocessor at most");
     return {.workspace_bytes = (1 + static_cast<std::size_t>(blocks())) * sizeof(std::uint32_t)};
   }
 
@@ -88,30 +94,24 @@ class CopyOneWave {
       return;
     }
     auto* const last_run = static_cast<std::uint32_t*>(workspace);
-    const auto kernel = shape_.rows == 1   ? copy_one_wave<1>
-                        : shape_.rows == 2 ? copy_one_wave<2>
-                        : shape_.rows == 4 ? copy_one_wave<4>
-                                           : copy_one_wave<8>;
-    cuda::launch(kernel, {.blocks = static_cast<int>(blocks()), .threads = shape_.threads}, stream,
-                 reinterpret_cast<const uint4*>(in), reinterpret_cast<uint4*>(out), vectors(), last_run, last_run + 1);
+    const auto kernel = rows_ == 1   ? copy_one_wave<1>
+                        : rows_ == 2 ? copy_one_wave<2>
+                        : rows_ == 4 ? copy_one_wave<4>
+                                     : copy_one_wave<kMostRows>;
+    cuda::launch(kernel, {.blocks = static_cast<int>(blocks()), .threads = kThreads, .early = true}, stream,
+                 reinterpret_cast<const uint4*>(in), reinterpret_cast<uint4*>(out), vectors(), multiprocessors_,
+                 last_run, last_run + 1);
   }
 
  private:
-  /// The first that holds all is, or is nearly, the fastest.
-  struct Shape {
-    int rows;  ///< vectors a thread
-    int threads;
-    int most_blocks;
-  };
-  static constexpr int kAny = 1 << 30;
-  static constexpr Shape kShapes[] = {{1, 256, 8}, {2, 512, 64}, {4, 512, kAny}, {4, 1024, kAny}, {8, 1024, kAny}};
-
   std::int64_t vectors() const { return bytes_ / kVectorBytes; }
-  std::int64_t blocks() const { return ceil_div(vectors(), shape_.rows * shape_.threads); }
+  std::int64_t blocks() const { return ceil_div(vectors(), rows_ * kThreads); }
+
+  static constexpr int kMostRows = 8;
 
   std::int64_t bytes_;
   int multiprocessors_;
-  Shape shape_{};
+  int rows_ = 1;  // vectors a thread: as one_wave's, where that is the fastest
 };
 
 const Registration registration{cuda::cuda_scan<CopyOneWave>(Origin::baseline)};

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "harness/cuda/error.hpp"
+#include "harness/cuda/launch.cuh"
 #include "harness/model/variant.hpp"
 
 namespace scanlab {
@@ -41,6 +41,7 @@ __device__ inline void copy_ends(const char* in, char* out, const VectorSplit& s
 
 template <class Vector>
 __global__ void vector_copy_kernel(const char* in, char* out, VectorSplit split) {
+  cuda::wait_for_kernels_before();
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < split.vectors) {
     reinterpret_cast<Vector*>(out + split.head)[i] = reinterpret_cast<const Vector*>(in + split.head)[i];
@@ -52,10 +53,10 @@ template <class Vector>
 void enqueue_vector_copy_of(const void* in, void* out, std::int64_t bytes, cudaStream_t stream) {
   constexpr int kThreads = 256;
   const VectorSplit pieces = split(in, bytes, sizeof(Vector));
-  const auto blocks = static_cast<unsigned>(std::max<std::int64_t>(ceil_div(pieces.vectors, kThreads), 1));
-  vector_copy_kernel<Vector>
-      <<<blocks, kThreads, 0, stream>>>(static_cast<const char*>(in), static_cast<char*>(out), pieces);
-  cuda::check(cudaGetLastError(), "launching a copy by vectors");
+  const auto blocks = static_cast<int>(std::max<std::int64_t>(ceil_div(pieces.vectors, kThreads), 1));
+  cuda::launch(vector_copy_kernel<Vector>,
+               {.blocks = blocks, .threads = kThreads, .early = true, .what = "launching a copy by vectors"}, stream,
+               static_cast<const char*>(in), static_cast<char*>(out), pieces);
 }
 
 /// Vectors of 16 bytes, or the largest that both pointers can be aligned to.

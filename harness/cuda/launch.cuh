@@ -1,9 +1,11 @@
-// Launches whose blocks know each other: all resident at once, or in clusters.
+// Launches: of blocks that know each other, all resident at once or in clusters, and of kernels that are there when the
+// kernel before them ends.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <cstdint>
 
 #include "harness/cuda/error.hpp"
 
@@ -33,7 +35,31 @@ struct LaunchShape {
   std::size_t shared_bytes = 0;  ///< dynamic shared memory a block
   bool cooperative = false;      ///< start when all blocks can be resident, so that they may wait for each other
   int cluster = 1;               ///< blocks a cluster
+  bool early = false;            ///< launch it while the kernel before ends; it begins with wait_for_kernels_before()
+  const char* what = "launching a kernel";  ///< for an error's sentence
 };
+
+/// By every thread of a kernel that is launched early, before it touches global memory: waits until all before it in
+/// its stream has ended and what that wrote is there. So runs do not overlap; only the launch of one is hidden behind
+/// the one before ("Programmatic Dependent Launch", CUDA C++ Programming Guide; compute capability 9.0 and later). CUB
+/// launches its scans so from CCCL 3 on.
+__device__ inline void wait_for_kernels_before() {
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+}
+
+/// By every thread of a block that is to read `bytes`: lets those blocks read first that were there first on its
+/// multiprocessor, taking it that multiprocessors got their blocks in turns, as they do, nearly. So the first blocks
+/// write while the later ones read; if all ask at once, all have their last item at the same time.
+__device__ inline void take_turn(int multiprocessors, int bytes) {
+  constexpr int kBytesACycle = 48;  // from L2, a multiprocessor; anything from 36 to 56 was as fast on H200
+  const auto block = static_cast<int>(blockIdx.x);
+  if (block < multiprocessors) return;
+  const long long begin = clock64();
+  while (clock64() - begin < block / multiprocessors * (bytes / kBytesACycle)) {
+  }
+}
 
 /// Lets a kernel, which has no static shared memory, have what `shape` asks for beyond what every kernel gets. Not to
 /// be called while a stream is captured; once is enough. The leave is the kernel's, not the launch's: it is the most
@@ -55,7 +81,7 @@ void allow(void (*kernel)(Parameters...), const LaunchShape& shape) {
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), const LaunchShape& shape, cudaStream_t stream,
             const Arguments&... arguments) {
-  cudaLaunchAttribute attributes[2];
+  cudaLaunchAttribute attributes[3];
   cudaLaunchConfig_t config{};
   config.gridDim = static_cast<unsigned>(shape.blocks);
   config.blockDim = static_cast<unsigned>(shape.threads);
@@ -70,7 +96,12 @@ void launch(void (*kernel)(Parameters...), const LaunchShape& shape, cudaStream_
     attributes[config.numAttrs].id = cudaLaunchAttributeClusterDimension;
     attributes[config.numAttrs++].val.clusterDim = {static_cast<unsigned>(shape.cluster), 1, 1};
   }
-  check(cudaLaunchKernelEx(&config, kernel, arguments...), "launching a kernel");
+  static const bool can_be_early = compute_capability() >= 90;
+  if (shape.early && can_be_early) {
+    attributes[config.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[config.numAttrs++].val.programmaticStreamSerializationAllowed = 1;
+  }
+  check(cudaLaunchKernelEx(&config, kernel, arguments...), shape.what);
 }
 
 }  // namespace scanlab::cuda

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "harness/cuda/error.hpp"
+#include "harness/cuda/launch.cuh"
 #include "harness/simt/gpu_words.cuh"
 #include "harness/simt/thread_block.hpp"
 
@@ -103,6 +104,7 @@ constexpr int blocks_a_multiprocessor() {
 template <class Kernel, class... Arguments>
 __global__ void __launch_bounds__(Kernel::kMaxThreads, blocks_a_multiprocessor<Kernel>())
     trampoline(Kernel kernel, Arguments... arguments) {
+  cuda::wait_for_kernels_before();
   GpuBlock block;
   kernel(block, arguments...);
 }
@@ -116,7 +118,7 @@ class CudaMachine {
 
   explicit CudaMachine(cudaStream_t stream) : stream_(stream) {}
 
-  /// Enqueues; throws CudaError if the launch is refused.
+  /// Enqueues, early (see cuda::LaunchShape); throws CudaError if the launch is refused.
   template <class Kernel, class... Arguments>
   void launch(const Grid& grid, const Kernel& kernel, const Arguments&... arguments) {
     if (grid.blocks == 0) return;
@@ -125,8 +127,13 @@ class CudaMachine {
                                        static_cast<int>(grid.shared_bytes)),
                   Kernel::kName);
     }
-    trampoline<<<static_cast<unsigned>(grid.blocks), grid.threads, grid.shared_bytes, stream_>>>(kernel, arguments...);
-    cuda::check(cudaGetLastError(), Kernel::kName);
+    cuda::launch(trampoline<Kernel, Arguments...>,
+                 {.blocks = static_cast<int>(grid.blocks),
+                  .threads = grid.threads,
+                  .shared_bytes = grid.shared_bytes,
+                  .early = true,
+                  .what = Kernel::kName},
+                 stream_, kernel, arguments...);
   }
 
   template <class T>

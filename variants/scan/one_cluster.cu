@@ -33,6 +33,7 @@ __global__ void __launch_bounds__(kMostThreads, 1)
   Item* const totals = reinterpret_cast<Item*>(memory);
   Item* const aggregates = totals + kMostWarps;  // of the blocks before, which put them here
   const auto cluster = cooperative_groups::this_cluster();
+  cuda::wait_for_kernels_before();
   simt::GpuBlock block;
   auto started = cluster.barrier_arrive();
 
@@ -86,7 +87,7 @@ class OneCluster {
     while (blocks < kMostBlocks && vectors_of(problem_) > blocks * 2 * kLanes * kRows) blocks *= 2;
     const auto warps =
         static_cast<int>(ceil_div(ceil_div(std::max<std::int64_t>(vectors_of(problem_), 1), blocks), kLanes * kRows));
-    return {.blocks = blocks, .threads = warps * kLanes, .cluster = blocks};
+    return {.blocks = blocks, .threads = warps * kLanes, .cluster = blocks, .early = true};
   }
 
   Problem problem_;
