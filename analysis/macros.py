@@ -121,7 +121,6 @@ NAMES = {
     "waveLargeBest": "the same of best",
     "waveLargeVendor": "the same of the fastest CUB",
     "waveLargeAllows": "time of CUB over that of copy_one_wave there",
-    "waveAhead": "defined if best is faster than copy_one_wave at some size: how many times at most",
     "jaxOfBest": "defined if JAX was timed beside best: its warm time, by the wall clock, over that of best, 32-bit sums at the largest size of JAX",
     "jaxItems": "defined if JAX was timed beside best: that size",
     "thrustOfBest": "defined if Thrust was timed beside best: its time over that of best, 32-bit sums, cold, in a stream, at copyItems",
@@ -497,9 +496,6 @@ def _wave_values(timings: TimingEvidence) -> dict[str, str]:
     if single_wave.LARGEST in times:
         largest = times[single_wave.LARGEST]
         named["waveLargeAllows"] = _number(float(largest["cub"] / largest[MEETING_CEILING]))
-    ahead = float((times.loc[MEETING_CEILING] / times.loc[BEST]).max())
-    if ahead > 1:
-        named["waveAhead"] = _number(ahead)
     return named
 
 

@@ -68,6 +68,7 @@ class Bound {
 
   const std::string& name() const { return name_; }
   std::size_t bytes() const { return problem_.ideal_bytes() / 2; }
+  void* in() const { return in_.data(); }
 
   void prepare(const cuda::Stream& stream) const {
     if (scan_.prepare_cuda) scan_.prepare_cuda(workspace_->data(), stream.get());
@@ -163,6 +164,43 @@ TEST_F(NeedsGpuScans, ReplaysBackToBackLeaveTheLastOutputRight) {
     ready.replay(stream.get());
     wait(stream, "replaying back to back " + scan.name());
     EXPECT_TRUE(scan.right(reference));
+  }
+}
+
+/// Copies after `cycles`, and lets the kernel behind it begin before that. One block.
+__global__ void copy_late(const unsigned* from, unsigned* to, std::size_t words, long long cycles) {
+#if __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
+  const long long begin = clock64();
+  while (clock64() - begin < cycles) {
+  }
+  for (std::size_t i = threadIdx.x; i < words; i += blockDim.x) to[i] = from[i];
+}
+
+TEST_F(NeedsGpuScans, ARunWaitsForTheKernelThatBringsItsInput) {
+  constexpr long long kCycles = 200'000;  // 0.1 ms: a scan that does not wait has long read what was there before
+  const cuda::Stream stream;
+  for (const auto& [type, op] : telling_monoids()) {
+    for (const std::int64_t n : {1000, 16'000, 300'007, 2'000'003}) {
+      const Problem problem = problem_of(type, op, n);
+      const CudaReference reference = reference_of(problem);
+      for (const Variant* variant : scans_for(problem)) {
+        const Bound scan(*variant, problem);
+        const cuda::DeviceBuffer late(scan.bytes());
+        scan.prepare(stream);
+        reference.copy_input(late.data(), stream.get());
+        scan.run(stream);  // code is loaded when it is first launched, which would wait for what runs
+        cuda::check(cudaMemsetAsync(scan.in(), 0xFF, scan.bytes(), stream.get()), "spoiling the input");
+        scan.poison(stream);
+        copy_late<<<1, 256, 0, stream.get()>>>(late.as<unsigned>(), static_cast<unsigned*>(scan.in()),
+                                               scan.bytes() / sizeof(unsigned), kCycles);
+        cuda::check(cudaGetLastError(), "bringing the input late");
+        scan.run(stream);
+        wait(stream, "behind a kernel that brings the input: " + scan.name());
+        EXPECT_TRUE(scan.right(reference));
+      }
+    }
   }
 }
 

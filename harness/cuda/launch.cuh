@@ -41,8 +41,8 @@ struct LaunchShape {
 
 /// By every thread of a kernel that is launched early, before it touches global memory: waits until all before it in
 /// its stream has ended and what that wrote is there. So runs do not overlap; only the launch of one is hidden behind
-/// the one before ("Programmatic Dependent Launch", CUDA C++ Programming Guide; compute capability 9.0 and later). CUB
-/// launches its scans so from CCCL 3 on.
+/// the one before ("Programmatic Dependent Launch", CUDA C++ Programming Guide; compute capability 9.0 and later). The
+/// newest CUB launches its scans so.
 __device__ inline void wait_for_kernels_before() {
 #if __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();

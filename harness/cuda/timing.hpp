@@ -43,7 +43,8 @@ class StreamTimer {
   /// Enqueues the eviction of the cache.
   void evict() const { eviction_.enqueue(stream_.get()); }
 
-  /// Launched one by one, back to back, between two events. They do not overlap: a stream runs in order.
+  /// Launched one by one, back to back, between two events. They do not overlap: a stream runs in order, and kernels
+  /// that are launched early (harness/cuda/launch.cuh) wait before they touch memory.
   double warm(const Work& work, std::int64_t runs);
 
   /// Launched one by one, each with the cache evicted before it and events of its own. All are enqueued without
