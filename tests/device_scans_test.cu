@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <new>
@@ -20,6 +21,7 @@
 
 #include "harness/cuda/buffer.hpp"
 #include "harness/cuda/graph.hpp"
+#include "harness/cuda/launch.cuh"
 #include "harness/cuda/stream.hpp"
 #include "harness/verify/cuda_verification.hpp"
 #include "tests/needs_gpu.hpp"
@@ -58,6 +60,7 @@ class Bound {
  public:
   Bound(const Variant& variant, const Problem& problem, std::shared_ptr<cuda::DeviceBuffer> workspace = nullptr)
       : name_(case_name(variant.about, problem)),
+        kind_(variant.about.kind),
         problem_(problem),
         scan_(variant.bind(problem)),
         in_(bytes()),
@@ -89,7 +92,7 @@ class Bound {
   }
   /// That the output, which has been waited for, is what `reference` expects.
   testing::AssertionResult right(const CudaReference& reference) const {
-    const Outcome outcome = reference.compare(out_.data(), scan_.plan.chain, Kind::scan);
+    const Outcome outcome = reference.compare(out_.data(), scan_.plan.chain, kind_);
     if (outcome.status == Outcome::Status::failed)
       return testing::AssertionFailure() << name_ << ": " << outcome.message;
     return testing::AssertionSuccess();
@@ -97,6 +100,7 @@ class Bound {
 
  private:
   std::string name_;
+  Kind kind_;
   Problem problem_;
   BoundScan scan_;
   cuda::DeviceBuffer in_;
@@ -104,11 +108,11 @@ class Bound {
   std::shared_ptr<cuda::DeviceBuffer> workspace_;
 };
 
-/// Every scan of the registry that runs on the device and takes the problem.
-std::vector<const Variant*> scans_for(const Problem& problem) {
+/// Everything of a kind in the registry that runs on the device and takes the problem.
+std::vector<const Variant*> scans_for(const Problem& problem, Kind kind = Kind::scan) {
   std::vector<const Variant*> scans;
   for (const auto& [id, variant] : Registry::instance().all()) {
-    if (variant.about.kind != Kind::scan || !variant.machines.cuda) continue;
+    if (variant.about.kind != kind || !variant.machines.cuda) continue;
     if (variant.bind(problem).plan.possible()) scans.push_back(&variant);
   }
   return scans;
@@ -178,14 +182,39 @@ __global__ void copy_late(const unsigned* from, unsigned* to, std::size_t words,
   for (std::size_t i = threadIdx.x; i < words; i += blockDim.x) to[i] = from[i];
 }
 
+constexpr long long kLateCycles = 200'000;  // 0.1 ms: what does not wait has long read what was there before
+
+__global__ void copy_without_waiting(const unsigned* from, unsigned* to) { to[threadIdx.x] = from[threadIdx.x]; }
+
+TEST_F(NeedsGpuScans, AnEarlyKernelThatDoesNotWaitReadsTooSoon) {
+  if (!cuda::early_kernels_wait()) GTEST_SKIP() << "kernels are not launched early on this device";
+  constexpr int kWords = 256;
+  const cuda::Stream stream;
+  const cuda::DeviceBuffer ones(kWords * sizeof(unsigned));
+  const cuda::DeviceBuffer in(ones.bytes());
+  const cuda::DeviceBuffer out(ones.bytes());
+  cuda::check(cudaMemsetAsync(ones.data(), 1, ones.bytes(), stream.get()), "filling");
+  std::vector<unsigned> seen(kWords);
+  for (int run = 0; run < 2; ++run) {  // code is loaded when it is first launched, which would wait for what runs
+    cuda::check(cudaMemsetAsync(in.data(), 0, in.bytes(), stream.get()), "spoiling the input");
+    copy_late<<<1, kWords, 0, stream.get()>>>(ones.as<unsigned>(), in.as<unsigned>(), kWords, kLateCycles);
+    cuda::launch(copy_without_waiting, {.threads = kWords, .early = true}, stream.get(), in.as<unsigned>(),
+                 out.as<unsigned>());
+    cuda::check(cudaMemcpyAsync(seen.data(), out.data(), out.bytes(), cudaMemcpyDeviceToHost, stream.get()), "reading");
+    wait(stream, "reading too soon");
+  }
+  EXPECT_EQ(seen, std::vector<unsigned>(kWords, 0)) << "so the next test cannot tell whether a run waits";
+}
+
 TEST_F(NeedsGpuScans, ARunWaitsForTheKernelThatBringsItsInput) {
-  constexpr long long kCycles = 200'000;  // 0.1 ms: a scan that does not wait has long read what was there before
   const cuda::Stream stream;
   for (const auto& [type, op] : telling_monoids()) {
     for (const std::int64_t n : {1000, 16'000, 300'007, 2'000'003}) {
       const Problem problem = problem_of(type, op, n);
       const CudaReference reference = reference_of(problem);
-      for (const Variant* variant : scans_for(problem)) {
+      std::vector<const Variant*> early = scans_for(problem);
+      std::ranges::copy(scans_for(problem, Kind::ceiling), std::back_inserter(early));
+      for (const Variant* variant : early) {
         const Bound scan(*variant, problem);
         const cuda::DeviceBuffer late(scan.bytes());
         scan.prepare(stream);
@@ -194,7 +223,7 @@ TEST_F(NeedsGpuScans, ARunWaitsForTheKernelThatBringsItsInput) {
         cuda::check(cudaMemsetAsync(scan.in(), 0xFF, scan.bytes(), stream.get()), "spoiling the input");
         scan.poison(stream);
         copy_late<<<1, 256, 0, stream.get()>>>(late.as<unsigned>(), static_cast<unsigned*>(scan.in()),
-                                               scan.bytes() / sizeof(unsigned), kCycles);
+                                               scan.bytes() / sizeof(unsigned), kLateCycles);
         cuda::check(cudaGetLastError(), "bringing the input late");
         scan.run(stream);
         wait(stream, "behind a kernel that brings the input: " + scan.name());
@@ -292,10 +321,12 @@ TEST_F(NeedsGpuScans, RunsEndBesideAKernelThatHoldsHalfOfTheDevice) {
   constexpr int kRuns = 3;
   const cuda::Stream stream;
   const HalfHeld half;
-  for (const auto& [type, op] : telling_monoids()) {
+  std::vector<std::pair<ElementType, Operator>> monoids = telling_monoids();
+  monoids.emplace_back(ElementType::i16, Operator::max);
+  for (const auto& [type, op] : monoids) {
     // With 2'000'003 items of 4 bytes, and 1'000'003 of 8, the blocks of one_wave fill the device, and half of it is
-    // not to be had.
-    for (const std::int64_t n : {1000, 300'007, 1'000'003, 2'000'003, (1 << 24) + 3}) {
+    // not to be had; with 3'000'001 of 2 bytes, even the whole device does not hold them at a time.
+    for (const std::int64_t n : {1000, 300'007, 1'000'003, 2'000'003, 3'000'001, (1 << 24) + 3}) {
       const Problem problem = problem_of(type, op, n);
       const CudaReference reference = reference_of(problem);
       for (const Variant* variant : scans_for(problem)) {

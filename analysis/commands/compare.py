@@ -4,7 +4,7 @@ A case is slower in B if the Mann-Whitney test tells the two runs apart (p under
 Benjamini and Hochberg do) and the 95% interval of the ratio of medians lies wholly beyond a threshold. The threshold is how
 far two runs of the same code lay apart, on the device and for times as short; --record-noise makes it known, and where it is not
 known it is 10%, and the page says so. Two machines of one model differ, too: code that is the same in both files (memcpy, CUB,
-Thrust, an empty launch) shows by how much, the page says it first, and what goes no further than that is neither.
+Thrust) shows by how much, the page says it first, and what goes no further than that is neither.
 Exit status 0: nothing is known to be slower; 1: something is; 2: bad input. Cases without a threshold, or with too few repetitions,
 are counted on the page and not judged.
 """

@@ -19,7 +19,7 @@ CAPTION = (
     "Time of one node of a graph (warm cache, 32-bit integers), from nothing to a scan: an empty launch; a copy by "
     "vectors, which also loads and stores; a copy whose blocks meet between the two, as those of one_wave do; best; and "
     "the fastest of CUB's scans. What lies between two lines is what a step costs. best is below that "
-    "copy at some sizes: redundant_reduce, whose blocks do not meet, and one_wave, which asks later for what comes before it. Bars are 95% bootstrap intervals of the median."
+    "copy where it is redundant_reduce, whose blocks do not meet. Bars are 95% bootstrap intervals of the median."
 )
 NEEDS = {"timings": Timings(all_of=(MEETING_CEILING, VECTOR_CEILING, FLOOR, BEST), any_of=CUBS, launches=(LAUNCH,),
                             only=(FLOOR, VECTOR_CEILING, MEETING_CEILING, BEST, *CUBS))}  # fmt: skip

@@ -4,8 +4,10 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 
 #include "harness/cuda/error.hpp"
 
@@ -27,6 +29,19 @@ inline int multiprocessors() { return device_attribute(cudaDevAttrMultiProcessor
 /// 90 for 9.0.
 inline int compute_capability() {
   return 10 * device_attribute(cudaDevAttrComputeCapabilityMajor) + device_attribute(cudaDevAttrComputeCapabilityMinor);
+}
+
+/// Whether wait_for_kernels_before() is more than nothing on this device, in this program: for sure where kernels were
+/// compiled for the device's generation, 9.0 or later. What is compiled for an older one, and translated by the driver,
+/// does not wait, and so must not be launched early.
+inline bool early_kernels_wait() {
+  static const bool wait = [] {
+    const int capability = compute_capability();
+    return std::ranges::any_of(std::initializer_list<int>{__CUDA_ARCH_LIST__}, [&](int compiled_for) {
+      return compiled_for >= 900 && compiled_for / 100 == capability / 10 && compiled_for / 10 <= capability;
+    });
+  }();
+  return wait;
 }
 
 struct LaunchShape {
@@ -96,8 +111,7 @@ void launch(void (*kernel)(Parameters...), const LaunchShape& shape, cudaStream_
     attributes[config.numAttrs].id = cudaLaunchAttributeClusterDimension;
     attributes[config.numAttrs++].val.clusterDim = {static_cast<unsigned>(shape.cluster), 1, 1};
   }
-  static const bool can_be_early = compute_capability() >= 90;
-  if (shape.early && can_be_early) {
+  if (shape.early && early_kernels_wait()) {
     attributes[config.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attributes[config.numAttrs++].val.programmaticStreamSerializationAllowed = 1;
   }

@@ -35,6 +35,8 @@ redundant_reduce 12000
 one_cluster 15013
 one_wave 100003
 one_wave 100000
+one_wave 1500003
+copy_one_wave 1500000
 best 100003
 SCANS
 done
