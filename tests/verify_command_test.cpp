@@ -43,6 +43,14 @@ TEST(VerifyCommand, SaysWhatAVariantCannotTake) {
   EXPECT_TRUE(contains(ended.out, "0 passed, 0 failed, 1 skipped")) << ended.out;
 }
 
+TEST(VerifyCommand, SaysThatNothingWasCheckedWhereNothingHasAForm) {
+  const Ended ended = verify({"--device", "simt", "--variant", "look_ahead", "--items", "1000"});
+  EXPECT_EQ(ended.status, kNoDevice) << ended.out;
+#if defined(SCANLAB_WITH_CUDA)
+  EXPECT_TRUE(contains(ended.err, "nothing was checked")) << ended.err;
+#endif
+}
+
 TEST(VerifyCommand, OfATypeThatIsNamedSaysThatAVariantDoesNotHaveIt) {
   const Ended ended = verify({"--device", "simt", "--variant", "hs_block", "--type", "i8", "--items", "1"});
   EXPECT_EQ(ended.status, kOk) << ended.err;

@@ -240,9 +240,13 @@ void require_device(const std::vector<TimedCase>& cases, const std::optional<Fac
   if (device && needs->scan.variant->machines.cuda) return;
   throw CommandError(kNoDevice,
                      fmt::format("{} is timed on a CUDA device, and there is none: {}. Without one, time the "
-                                 "CPU baselines (--variant 'cpu_*'), check variants on the CPU executor "
-                                 "(scanlab verify --device simt), or count their steps (scanlab explain {})",
-                                 id, device ? "this build runs it on the CPU executor only" : why_not, id));
+                                 "CPU baselines (--variant 'cpu_*'){}",
+                                 id, device ? "this build runs it on the CPU executor only" : why_not,
+                                 needs->scan.variant->machines.simt
+                                     ? fmt::format(", check it on the CPU executor (scanlab verify --device simt "
+                                                   "--variant {0}), or count its steps (scanlab explain {0})",
+                                                   id)
+                                     : std::string{}));
 }
 
 Facts provenance(const Request& request, const std::optional<Facts>& device, const Context& context) {

@@ -46,7 +46,9 @@ Words option_words(const po::variables_map& values, const char* option) {
 
 void unknown(const char* what, const std::string& word, const Words& known) {
   const Words near = near_matches(word, known);
-  const std::string hint = !near.empty()   ? fmt::format("did you mean {}?", fmt::join(near, " or "))
+  constexpr std::size_t kFew = 4;  // so few are all worth saying
+  const bool guess = !near.empty() && known.size() > kFew;
+  const std::string hint = guess           ? fmt::format("did you mean {}?", fmt::join(near, " or "))
                            : known.empty() ? "there are none"
                                            : fmt::format("known: {}", fmt::join(known, ", "));
   throw CommandError(kBadInput, fmt::format("there is no {} '{}'; {}", what, word, hint));
@@ -69,6 +71,14 @@ std::vector<E> enumerators(const po::variables_map& values, const char* option) 
     }
   }
   return chosen;
+}
+
+/// Every value of an option, for its help.
+template <class E>
+std::string all_or(const char* by_default) {
+  std::string all;
+  for (const auto& [value, text] : named_values<E>()) all += fmt::format("{}, ", text);
+  return fmt::format("{}or all (default {})", all, by_default);
 }
 
 constexpr std::int64_t kMostItems = std::int64_t{1} << 40;  // more than any device holds, and sums of it do not wrap
@@ -199,8 +209,8 @@ void add_selection_options(po::options_description& options, const std::string& 
                             (default_items.empty() ? std::string{} : " (default " + default_items + ")");
   options.add_options()                                                                                         //
       ("variant", list_of("GLOB"), "ids of variants and baselines, or globs: hs_block, 'hso_*' (default all)")  //
-      ("type", list_of("TYPE"), "i32, i64, f32, f64, or all (default i32)")                                     //
-      ("op", list_of("OP"), "plus, max, affine, or all (default plus)")                                         //
+      ("type", list_of("TYPE"), all_or<ElementType>("i32").c_str())                                             //
+      ("op", list_of("OP"), all_or<Operator>("plus").c_str())                                                   //
       ("mode", list_of("MODE"),
        "inclusive, exclusive, or all (default inclusive; for explain, what the variant gives with least work)")  //
       ("items", list_of("LIST"), items.c_str())                                                                  //

@@ -294,6 +294,10 @@ std::vector<InputKind> kinds_for(const Request& request, std::int64_t n) {
   return {verify::kInputKinds.begin(), verify::kInputKinds.end()};
 }
 
+const char* machine_of(const Checker& checker) {
+  return checker.name() == std::string("simt") ? "the CPU executor" : "the GPU";
+}
+
 /// What was found of one variant with one type, operator and mode.
 struct Standing {
   const Variant* variant = nullptr;
@@ -361,8 +365,7 @@ class Session {
   /// Why no input need be tried; empty if the case can be checked.
   std::string refusal(const Case& each) const {
     if (!request_.checker->takes(*each.variant)) {
-      return fmt::format("{} has no form for {}", each.variant->about.id,
-                         request_.checker->name() == std::string("simt") ? "the CPU executor" : "the GPU");
+      return fmt::format("{} has no form for {}", each.variant->about.id, machine_of(*request_.checker));
     }
     return each.variant->bind(each.problem).plan.refusal;
   }
@@ -370,6 +373,7 @@ class Session {
   void check_problem(const std::vector<Case>& cases) {
     std::vector<const Case*> possible;
     for (const Case& each : cases) {
+      without_form_ |= !request_.checker->takes(*each.variant);
       if (const std::string why = refusal(each); !why.empty()) {
         skip(each, {.status = Outcome::Status::skipped, .message = why});
       } else {
@@ -478,6 +482,10 @@ class Session {
                stopped ? "; interrupted before the end" : "");
     if (stopped) return kInterrupted;
     if (failed_ > 0) return kFailed;
+    if (passed_ == 0 && without_form_) {
+      throw CommandError(kNoDevice, fmt::format("nothing was checked: what was asked for has no form for {}",
+                                                machine_of(*request_.checker)));
+    }
     return out_of_memory_ ? kOutOfMemory : kOk;
   }
 
@@ -489,6 +497,7 @@ class Session {
   int failed_ = 0;
   int skipped_ = 0;
   bool out_of_memory_ = false;
+  bool without_form_ = false;  // whether something cannot run on the machine at all
 };
 
 /// Of which code and device this is, for those who keep it: "commit 0123…, on NVIDIA H200".

@@ -55,9 +55,10 @@ struct LaunchShape {
 };
 
 /// By every thread of a kernel that is launched early, before it touches global memory: waits until all before it in
-/// its stream has ended and what that wrote is there. So runs do not overlap; only the launch of one is hidden behind
-/// the one before ("Programmatic Dependent Launch", CUDA C++ Programming Guide; compute capability 9.0 and later). The
-/// newest CUB launches its scans so.
+/// its stream has ended and what that wrote is there. So runs do not overlap: a kernel's blocks come when those of the
+/// one before have gone, and only the end of that one is waited for on the multiprocessors ("Programmatic Dependent
+/// Launch", CUDA C++ Programming Guide; compute capability 9.0 and later). The newest CUB launches its scans so, and
+/// lets the next kernel's blocks come sooner still; our larger scans were slower for that, since they fill the device.
 __device__ inline void wait_for_kernels_before() {
 #if __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
