@@ -373,7 +373,6 @@ class Session {
   void check_problem(const std::vector<Case>& cases) {
     std::vector<const Case*> possible;
     for (const Case& each : cases) {
-      without_form_ |= !request_.checker->takes(*each.variant);
       if (const std::string why = refusal(each); !why.empty()) {
         skip(each, {.status = Outcome::Status::skipped, .message = why});
       } else {
@@ -482,7 +481,8 @@ class Session {
                stopped ? "; interrupted before the end" : "");
     if (stopped) return kInterrupted;
     if (failed_ > 0) return kFailed;
-    if (passed_ == 0 && without_form_) {
+    const auto takes = [&](const Variant* variant) { return request_.checker->takes(*variant); };
+    if (passed_ == 0 && !std::ranges::all_of(request_.selection.variants, takes)) {
       throw CommandError(kNoDevice, fmt::format("nothing was checked: what was asked for has no form for {}",
                                                 machine_of(*request_.checker)));
     }
@@ -497,7 +497,6 @@ class Session {
   int failed_ = 0;
   int skipped_ = 0;
   bool out_of_memory_ = false;
-  bool without_form_ = false;  // whether something cannot run on the machine at all
 };
 
 /// Of which code and device this is, for those who keep it: "commit 0123…, on NVIDIA H200".
