@@ -6,6 +6,7 @@
 // and writes its share. Nothing is added up: what this takes beyond copy_vector is the price of the meeting alone.
 #include "harness/cuda/launch.cuh"
 #include "harness/cuda/registration.cuh"
+#include "harness/cuda/turns.cuh"
 #include "harness/simt/gpu_block.cuh"
 #include "harness/simt/registration.hpp"
 
@@ -36,11 +37,12 @@ __global__ void __launch_bounds__(kThreads, kBlocksAMultiprocessor)
 #pragma unroll
   for (int r = 0; r < kRows; ++r) bits |= rows[r].x | rows[r].y | rows[r].z | rows[r].w;
   if (threadIdx.x == 0) this_run = run_before + 1;
-  __syncthreads_or(bits !=
-                   0);  // this_run is there, and all of the share: a mere barrier does not wait for what is read
+  // This run's number is there, and all of the share: a mere barrier does not wait for what is read.
+  __syncthreads_or(bits != 0);
   const std::uint32_t run = this_run;
   if (threadIdx.x == 0) block.store_atomic(met, blockIdx.x, run);
-  __nanosleep(40 * kRows);  // what asks in vain holds up what publishes; a scan has its rows to scan in the meantime
+  // What asks in vain holds up what publishes; a scan has its rows to scan in the meantime.
+  if (kRows > 1) __nanosleep(40 * kRows);
   for (unsigned before = threadIdx.x; before < blockIdx.x; before += blockDim.x) {
     while (block.load_atomic(met, before) != run) {
     }

@@ -1,5 +1,4 @@
-// Launches: of blocks that know each other, all resident at once or in clusters, and of kernels that are there when the
-// kernel before them ends.
+// Launches: of kernels that are there when the kernel before them ends, and of blocks in clusters.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -48,7 +47,6 @@ struct LaunchShape {
   int blocks = 1;
   int threads = 1;               ///< a block
   std::size_t shared_bytes = 0;  ///< dynamic shared memory a block
-  bool cooperative = false;      ///< start when all blocks can be resident, so that they may wait for each other
   int cluster = 1;               ///< blocks a cluster
   bool early = false;            ///< launch it while the kernel before ends; it begins with wait_for_kernels_before()
   const char* what = "launching a kernel";  ///< for an error's sentence
@@ -63,18 +61,6 @@ __device__ inline void wait_for_kernels_before() {
 #if __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
 #endif
-}
-
-/// By every thread of a block that is to read `bytes`: lets those blocks read first that were there first on its
-/// multiprocessor, taking it that multiprocessors got their blocks in turns, as they do, nearly. So the first blocks
-/// write while the later ones read; if all ask at once, all have their last item at the same time.
-__device__ inline void take_turn(int multiprocessors, int bytes) {
-  constexpr int kBytesACycle = 48;  // from L2, a multiprocessor; anything from 36 to 56 was as fast on H200
-  const auto block = static_cast<int>(blockIdx.x);
-  if (block < multiprocessors) return;
-  const long long begin = clock64();
-  while (clock64() - begin < block / multiprocessors * (bytes / kBytesACycle)) {
-  }
 }
 
 /// Lets a kernel, which has no static shared memory, have what `shape` asks for beyond what every kernel gets. Not to
@@ -97,17 +83,13 @@ void allow(void (*kernel)(Parameters...), const LaunchShape& shape) {
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), const LaunchShape& shape, cudaStream_t stream,
             const Arguments&... arguments) {
-  cudaLaunchAttribute attributes[3];
+  cudaLaunchAttribute attributes[2];
   cudaLaunchConfig_t config{};
   config.gridDim = static_cast<unsigned>(shape.blocks);
   config.blockDim = static_cast<unsigned>(shape.threads);
   config.dynamicSmemBytes = shape.shared_bytes;
   config.stream = stream;
   config.attrs = attributes;
-  if (shape.cooperative) {
-    attributes[config.numAttrs].id = cudaLaunchAttributeCooperative;
-    attributes[config.numAttrs++].val.cooperative = 1;
-  }
   if (shape.cluster > 1) {
     attributes[config.numAttrs].id = cudaLaunchAttributeClusterDimension;
     attributes[config.numAttrs++].val.clusterDim = {static_cast<unsigned>(shape.cluster), 1, 1};

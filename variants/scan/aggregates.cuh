@@ -10,35 +10,38 @@
 
 namespace scanlab::scan {
 
-/// The workspace of a run. Runs on one workspace are told apart by number; it lives in device memory, and a run's last
-/// tile advances it: so that a captured run can be replayed.
+/// The workspace of a run. Runs on one workspace are told apart by number; it lives in device memory, and a run
+/// advances it: so that a captured run can be replayed.
 class AggregateMemory {
  public:
   /// As much as `tiles` of any type take.
   AggregateMemory(simt::Workspace& workspace, std::int64_t tiles)
       : places_(ceil_div(tiles, kMostInAGroup) * kMostInAGroup),
-        last_run_(workspace.take<std::uint32_t>(1)),
+        number_(workspace.take<std::uint64_t>(1)),
         words_(workspace.take<LongWord>(2 * places_)) {}
 
-  std::uint32_t* last_run() const { return last_run_; }
+  /// Of the run before, as one_wave has it; or a counter of Tickets, as look_ahead has it.
+  template <class Number>
+  Number* number() const {
+    return reinterpret_cast<Number*>(number_);
+  }
   template <class Item>
   typename TileState<Item>::Word* states() const {
     return reinterpret_cast<typename TileState<Item>::Word*>(words_);
   }
 
-  template <class Item>
-  void prepare(cudaStream_t stream) const {
+  template <class Item, class Number>
+  void prepare(cudaStream_t stream, Number first) const {
     using State = TileState<Item>;
     simt::CudaMachine machine(stream);
-    prepare_tiles<typename State::Word>(machine, last_run_, static_cast<std::uint32_t>(Tickets::kFirstRun),
-                                        states<Item>(), places_ * State::kWords);
+    prepare_tiles<typename State::Word>(machine, number<Number>(), first, states<Item>(), places_ * State::kWords);
   }
 
   static constexpr int kMostInAGroup = 256;
 
  private:
   std::int64_t places_;
-  std::uint32_t* last_run_;
+  std::uint64_t* number_;
   LongWord* words_;
 };
 

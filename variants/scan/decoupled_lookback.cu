@@ -23,8 +23,7 @@ constexpr int kMostThreads = 512;
 struct Tags {
   std::uint32_t aggregate;
   std::uint32_t prefix;
-  SCANLAB_HD explicit Tags(std::uint64_t run)
-      : aggregate(static_cast<std::uint32_t>(2 * run)), prefix(static_cast<std::uint32_t>(2 * run + 1)) {}
+  SCANLAB_HD explicit Tags(std::uint32_t run) : aggregate(2 * run), prefix(2 * run + 1) {}
 };
 
 /// What comes before `tile`, found by a whole warp. Lane 0 has it.
@@ -70,7 +69,7 @@ struct LookBackKernel {
                              simt::Global<Block, std::uint64_t> counter, Tickets tickets,
                              TileStates<Block, typename Op::Item> states, Op op) const {
     using Item = typename Op::Item;
-    auto drawn_ticket = block.template shared<std::uint64_t>(1);
+    auto shared_drawn = block.template shared<Tickets::Drawn>(1);
     auto shared_prefix = block.template shared<Item>(1, kPrefixOffset);
     auto totals = block.template shared<Item>(block.num_threads() / kLanes, kTotalsOffset);
 
@@ -78,11 +77,11 @@ struct LookBackKernel {
     const int tile_items = RegisterTile<Op, kRows>::items(block.num_threads());
     // The ticket will be near the block's number: that tile is wanted from memory by somebody, and soon.
     if (block.thread_rank() == kLanes) block.prefetch(in, block.group_index() * tile_items, tile_items, n);
-    if (block.thread_rank() == 0) drawn_ticket[0] = block.fetch_add(counter, 0, 1);
+    if (block.thread_rank() == 0) shared_drawn[0] = tickets.draw(block, counter);
     block.sync();  // the ticket is there
-    const std::uint64_t drawn = drawn_ticket[0];
-    const Tags tags(tickets.run(drawn));
-    const auto number = static_cast<std::int64_t>(tickets.ticket(drawn));
+    const Tickets::Drawn drawn = shared_drawn[0];
+    const Tags tags(drawn.run);
+    const std::int64_t number = drawn.ticket;
 
     block.step("scan", 0);
     RegisterTile<Op, kRows> tile;
@@ -143,7 +142,7 @@ struct DecoupledLookback {
     const auto counter = machine.global(workspace.take<std::uint64_t>(1), 1, "counter");
     const auto states = take_states<typename Op::Item>(machine, workspace);
     using State = TileState<typename Op::Item>;
-    prepare_tiles<typename State::Word>(machine, counter, tickets().first(), states, tiles() * State::kWords);
+    prepare_tiles<typename State::Word>(machine, counter, Tickets::first(), states, tiles() * State::kWords);
   }
 
   template <class Machine, Monoid Op>
@@ -174,7 +173,7 @@ struct DecoupledLookback {
     return ceil_div(problem_.items * static_cast<std::int64_t>(item_bytes(problem_.type, problem_.op)),
                     threads_ * rows(item_bytes(problem_.type, problem_.op)) * 16);
   }
-  Tickets tickets() const { return {static_cast<std::uint64_t>(tiles())}; }
+  Tickets tickets() const { return {static_cast<std::uint32_t>(tiles())}; }
 
   Problem problem_;
   int threads_;

@@ -74,7 +74,7 @@ class LookAhead {
   template <class Op>
   void prepare(cudaStream_t stream, Op, void* memory, std::size_t) const {
     simt::Workspace workspace(memory);
-    AggregateMemory(workspace, tiles_).prepare<typename Op::Item>(stream);
+    AggregateMemory(workspace, tiles_).prepare<typename Op::Item>(stream, Tickets::first());
   }
 
   template <class Op>
@@ -117,13 +117,13 @@ class LookAhead {
   }
 
   std::int64_t tiles_a_block() const { return ceil_div(tiles_, std::max(multiprocessors_, 1)); }
-  /// A block an SM, all resident: they wait for each other.
+  /// A block an SM.
   template <class Item>
   cuda::LaunchShape launch_shape() const {
     return {.blocks = static_cast<int>(std::min<std::int64_t>(tiles_, multiprocessors_)),
             .threads = shape_.threads(),
             .shared_bytes = shared_bytes<Item>(shape_),
-            .cooperative = true};
+            .early = true};
   }
 
   template <class Watch, class Op>
@@ -142,7 +142,7 @@ class LookAhead {
                                  .mode = problem_.mode,
                                  .shape = shape_,
                                  .in_bulk = in_bulk,
-                                 .last_run = parts.last_run(),
+                                 .counter = parts.number<std::uint64_t>(),
                                  .states = parts.states<Item>(),
                                  .cycles = cycles});
   }

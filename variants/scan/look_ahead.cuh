@@ -1,11 +1,11 @@
 // look_ahead: one pass by a persistent block on every multiprocessor, whose warps have roles. The kernel; look_ahead.cu
 // launches it.
 //
-// Idea    A block takes every so-many-th tile and passes each through a ring of stages in shared memory. One warp
-//         loads, by bulk copies that cost no registers. The reduce warps find a tile's aggregate, and publish it at
-//         once. One warp looks ahead: it adds up the aggregates of the tiles before its own, for which no tile has to
-//         wait for another's prefix. The scan warps put it together in place, and store by bulk copies. While a tile
-//         is scanned the next is reduced and others are loading.
+// Idea    A block draws one tile after another and passes each through a ring of stages in shared memory. One warp
+//         draws and loads, by bulk copies that cost no registers. The reduce warps find a tile's aggregate, and publish
+//         it at once. One warp looks ahead: it adds up the aggregates of the tiles before its own, for which no tile
+//         has to wait for another's prefix. The scan warps put it together in place, and store by bulk copies. While a
+//         tile is scanned the next is reduced and others are loading.
 //
 //             load      | tile 0 | tile 1 | tile 2 | tile 3 |
 //             reduce             | tile 0 | tile 1 | tile 2 | tile 3 |      publish each aggregate
@@ -15,7 +15,8 @@
 // Work    3 n: reduce, scan with the prefix; and the aggregates before each tile, a few hundred an SM at a time.
 // Traffic 2 n, and 8 or 16 bytes a tile.
 // Bits    Fixed: items are folded in an order that depends on n alone, not on which block takes which tile.
-// Safe    Blocks wait for each other, and so are launched cooperatively: none starts before all can be resident.
+// Safe    Tiles are handed out by tickets, so that a block only ever waits for blocks that have begun, and of those for
+//         tiles before its own: it cannot deadlock, whatever else the device runs.
 // Needs   Compute capability 9.0. Pointers to multiples of 16 bytes are copied in bulk, others by hand, slowly.
 // Source  CUB's look-ahead scan for Blackwell (CCCL 3.4) for aggregates only; Merrill and Garland 2016 for the state
 //         words; this form, with run numbers and its shape, is Scanlab's.
@@ -42,8 +43,8 @@ class LookAheadBlock {
   __device__ void run() {
     const int warp = threadIdx.x / kLanes;
     make_barriers(warp);
-    if (warp == 0) ring_.load(0, blockIdx.x, Op::identity());  // under way before the other warps are
-    __syncthreads();                                           // every barrier is made
+    __syncthreads();  // every barrier is made
+    cuda::wait_for_kernels_before();
     if (warp == 0) {
       load();
     } else if (warp == 1) {
@@ -57,13 +58,15 @@ class LookAheadBlock {
   }
 
  private:
-  /// Every role does this with each of the block's tiles, in order, with the stages of the ring in turn.
+  /// Every role but the load warp's: waits for a barrier of each stage of the ring in turn, and has the stage's tile,
+  /// until the block has none left.
   template <class Role>
-  __device__ void for_each_tile(Role role) {
-    Slot slot;
-    for (std::int64_t tile = blockIdx.x; tile < given_.tiles; tile += gridDim.x) {
-      role(tile, ring_.stage(slot.stage), slot);
-      slot.advance(shape_.stages);
+  __device__ void for_each_tile(Wait what, TransactionBarrier Stage<Item>::*ready, Role role) {
+    for (Slot slot;; slot.advance(shape_.stages)) {
+      Stage<Item>& stage = ring_.stage(slot.stage);
+      watch_.during(what, [&] { (stage.*ready).wait(slot.parity); });
+      if (stage.tile == kNoTile) return;
+      role(stage.tile, stage, slot);
     }
   }
 
@@ -78,30 +81,50 @@ class LookAheadBlock {
     for (int stage = warp - 1; stage < shape_.stages; stage += 1 + 2 * shape_.warps) {
       ring_.stage(stage).reduced.init(shape_.warps);
       ring_.stage(stage).prefixed.init(1);
-      ring_.stage(stage).free.init(shape_.warps);
+      ring_.stage(stage).free.init(shape_.warps + 1);
     }
   }
 
   /// The load warp.
   __device__ void load() {
+    const Tickets tickets{static_cast<std::uint32_t>(given_.tiles + gridDim.x)};  // a block draws one in vain
+    Tickets::Drawn drawn{};
+    const auto draw = [&] {
+      if (lane_ == 0) drawn = tickets.draw(block_, given_.counter);
+    };
+    draw();
+    Slot slot;
     Slot oldest;  // that may still be loading
-    int loading = 0;
-    for_each_tile([&](std::int64_t tile, Stage<Item>& stage, Slot slot) {
-      if (++loading > shape_.loading) {
+    for (int loading = 1;; ++loading) {
+      Stage<Item>& stage = ring_.stage(slot.stage);
+      const std::uint32_t ticket = block_.shuffle(drawn.ticket, 0);
+      const std::int64_t tile = ticket < given_.tiles ? ticket : kNoTile;
+      if (loading > shape_.loading) {
         watch_.during(Wait::data, [&] { ring_.stage(oldest.stage).full.wait(oldest.parity); });
         oldest.advance(shape_.stages);
       }
-      if (tile == blockIdx.x) return;  // loading already
       watch_.during(Wait::store, [&] { stage.free.wait(slot.parity ^ 1); });
+      if (lane_ == 0) {
+        stage.tile = tile;
+        stage.run = drawn.run;
+      }
+      if (tile == kNoTile) return end(stage);
+      draw();  // on its way while this tile loads
       ring_.load(slot.stage, tile, Op::identity());
-    });
+      slot.advance(shape_.stages);
+    }
+  }
+
+  /// By the load warp: opens what the other warps wait for before they look at the stage's tile.
+  __device__ void end(Stage<Item>& stage) {
+    if (lane_ != 0) return;
+    stage.full.arrive();
+    for (int warp = 0; warp < shape_.warps; ++warp) stage.reduced.arrive();  // for the reduce warps, which end
   }
 
   /// A reduce warp: its part's aggregate, and what comes before each thread in it.
   __device__ void reduce(int warp) {
-    const std::uint32_t run = block_.load_atomic(given_.last_run, 0) + 1;
-    for_each_tile([&](std::int64_t tile, Stage<Item>& stage, Slot slot) {
-      watch_.during(Wait::data, [&] { stage.full.wait(slot.parity); });
+    for_each_tile(Wait::data, &Stage<Item>::full, [&](std::int64_t tile, Stage<Item>& stage, Slot slot) {
       Item total = Op::identity();
       for_each_vector(slot.stage, tile, warp, [&](Vector vector) {
         for (const Item& item : vector.items) total = op_(total, item);
@@ -110,35 +133,32 @@ class LookAheadBlock {
       const Item before = block_.shuffle_up(total, 1);
       stage.before[kLanes * warp + lane_] = lane_ == 0 ? Op::identity() : before;
       if (lane_ == 31) stage.warp_aggregate[warp] = total;
-      if (warp == 0) stage.run = run;
       __syncwarp();  // all of the warp's results are covered by lane 0's arrival
       if (lane_ == 0) stage.reduced.arrive();
       if (warp != 0) return;
       watch_.during(Wait::reduced, [&] { stage.reduced.wait(slot.parity); });
-      if (lane_ == 0) Aggregates<Op>(given_.states).publish(tile, warp_prefix(stage, shape_.warps), run);
+      if (lane_ != 0) return;
+      Aggregates<Op>(given_.states).publish(tile, warp_prefix(stage, shape_.warps), stage.run);
+      stage.free.arrive();
     });
   }
 
   /// The look-ahead warp: the prefix of each of the block's tiles.
   __device__ void look_ahead() {
     Aggregates<Op> aggregates(given_.states);
-    for_each_tile([&](std::int64_t tile, Stage<Item>& stage, Slot slot) {
-      watch_.during(Wait::reduced, [&] { stage.reduced.wait(slot.parity); });
+    for_each_tile(Wait::reduced, &Stage<Item>::reduced, [&](std::int64_t tile, Stage<Item>& stage, Slot) {
       Item prefix;
       watch_.during(Wait::prefix, [&] { prefix = aggregates.before(tile, stage.run); });
-      if (lane_ == 0) {
-        stage.prefix = prefix;
-        stage.prefixed.arrive();
-        if (tile == given_.tiles - 1) block_.store_atomic(given_.last_run, 0, stage.run);
-      }
+      if (lane_ != 0) return;
+      stage.prefix = prefix;
+      stage.prefixed.arrive();
     });
   }
 
   /// A scan warp: its part's results, in place of the items, and out.
   __device__ void scan(int warp) {
     Stage<Item>* stored = nullptr;  // the stage whose results the latest store reads
-    for_each_tile([&](std::int64_t tile, Stage<Item>& stage, Slot slot) {
-      watch_.during(Wait::reduced, [&] { stage.reduced.wait(slot.parity); });
+    for_each_tile(Wait::reduced, &Stage<Item>::reduced, [&](std::int64_t tile, Stage<Item>& stage, Slot slot) {
       const Item before = op_(warp_prefix(stage, warp), stage.before[kLanes * warp + lane_]);
       watch_.during(Wait::prefix, [&] { stage.prefixed.wait(slot.parity); });
       Item running = op_(stage.prefix, before);

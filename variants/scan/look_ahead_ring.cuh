@@ -37,22 +37,26 @@ struct Arguments {
   Mode mode;
   Shape shape;
   bool in_bulk;                            ///< whether both arrays begin at a multiple of 16 bytes
-  std::uint32_t* last_run;                 ///< of AggregateMemory
+  std::uint64_t* counter;                  ///< of AggregateMemory, for Tickets
   typename TileState<Item>::Word* states;  ///< likewise, for `tiles`
   cuda::WarpCycles* cycles = nullptr;      ///< for a kernel that watches: one a warp of the grid
 };
 
+/// Stands in a stage for the end: no tile was left for the block.
+constexpr std::int64_t kNoTile = -1;
+
 /// What a block keeps of the tile in a stage, besides its items.
 template <class Item>
 struct Stage {
+  std::int64_t tile;                        ///< its number, or kNoTile
   Item prefix;                              ///< of all items before the tile
   Item warp_aggregate[Shape::kMostWarps];   ///< of each warp's part
   Item before[kLanes * Shape::kMostWarps];  ///< of the items before a thread's own, in its warp's part
-  std::uint32_t run;
-  TransactionBarrier full;      ///< the items are here
-  TransactionBarrier reduced;   ///< `before`, `warp_aggregate` and `run` are written
-  TransactionBarrier prefixed;  ///< `prefix` is written
-  TransactionBarrier free;      ///< the results have been read by the stores
+  std::uint32_t run;                        ///< its number
+  TransactionBarrier full;                  ///< the items are here, and `tile` and `run` are written
+  TransactionBarrier reduced;               ///< `before` and `warp_aggregate` are written
+  TransactionBarrier prefixed;              ///< `prefix` is written
+  TransactionBarrier free;  ///< the results have been read by the stores, and the tile's aggregate is published
 };
 
 template <class Item>

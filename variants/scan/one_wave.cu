@@ -18,6 +18,7 @@
 #if defined(__CUDACC__)
 #include "harness/cuda/launch.cuh"
 #include "harness/cuda/registration.cuh"
+#include "harness/cuda/turns.cuh"
 
 namespace scanlab::scan {
 namespace {
@@ -143,7 +144,7 @@ class OneWave {
   template <class Op>
   void prepare(cudaStream_t stream, Op, void* memory, std::size_t) const {
     simt::Workspace workspace(memory);
-    AggregateMemory(workspace, blocks()).prepare<typename Op::Item>(stream);
+    AggregateMemory(workspace, blocks()).prepare<typename Op::Item>(stream, Tickets::kFirstRun);
   }
 
   template <class Op>
@@ -164,7 +165,7 @@ class OneWave {
       });
     }();
     cuda::launch(kernel, {.blocks = blocks(), .threads = warps_ * kLanes, .early = true}, stream, in, out,
-                 problem_.items, aligned(arrays), problem_.mode, multiprocessors_, parts.last_run(),
+                 problem_.items, aligned(arrays), problem_.mode, multiprocessors_, parts.number<std::uint32_t>(),
                  parts.states<Item>(), op);
   }
 

@@ -83,19 +83,34 @@ SCANLAB_HD void store_state(Block& block, const TileStates<Block, Item>& states,
   for (int i = 0; i < state.kWords; ++i) block.store_atomic(states, tile * state.kWords + i, state.words[i]);
 }
 
-/// Numbers the runs on one workspace, and a run's tickets, by one counter that is never reset. Every run draws the same
-/// number of tickets: the counter divided by it is the number of the run, the rest the ticket. So a captured run can be
-/// replayed: nothing about it is an argument of the launch.
+/// Numbers the runs on one workspace, and a run's tickets, by one counter in global memory: its upper half is the
+/// number of the run, its lower half how many tickets of it are drawn. Every run draws the same number of them, and
+/// whoever draws the last turns the counter to the next run. So a captured run can be replayed: nothing about it is an
+/// argument of the launch.
 struct Tickets {
-  /// Runs are told apart by the low 32 bits of their numbers, or 31 where a run has two tags; both wrap at 2^32. The
-  /// first number is a few before that, so that it happens to every user in the first minute and not to one of them
+  /// Runs are told apart by their numbers, or the low 31 bits of those where a run has two tags. The first number is a
+  /// few before 2^32, where they wrap, so that it happens to every user in the first minute and not to one of them
   /// after a month.
-  static constexpr std::uint64_t kFirstRun = 0xFFFFFFFC;
-  std::uint64_t tickets_a_run = 1;
+  static constexpr std::uint32_t kFirstRun = 0xFFFFFFFC;
+  static constexpr std::uint64_t kARun = std::uint64_t{1} << 32;
+  std::uint32_t tickets_a_run = 1;
 
-  SCANLAB_HD std::uint64_t first() const { return kFirstRun * tickets_a_run; }
-  SCANLAB_HD std::uint64_t run(std::uint64_t drawn) const { return drawn / tickets_a_run; }
-  SCANLAB_HD std::uint64_t ticket(std::uint64_t drawn) const { return drawn % tickets_a_run; }
+  struct Drawn {
+    std::uint32_t run;
+    std::uint32_t ticket;  ///< from 0 on
+  };
+
+  /// What the counter is set to before the first run.
+  static constexpr std::uint64_t first() { return kFirstRun * kARun; }
+
+  /// counter: one number. By one thread.
+  template <simt::ThreadBlock Block>
+  SCANLAB_HD Drawn draw(Block& block, const simt::Global<Block, std::uint64_t>& counter) const {
+    const std::uint64_t drawn = block.fetch_add(counter, 0, 1);
+    const auto ticket = static_cast<std::uint32_t>(drawn);
+    if (ticket == tickets_a_run - 1) block.fetch_add(counter, 0, kARun - tickets_a_run);
+    return {static_cast<std::uint32_t>(drawn / kARun), ticket};
+  }
 };
 
 /// Sets a counter, and states to such as no run will take for its own.
