@@ -12,7 +12,7 @@
 // Traffic 2 n.
 // Bits    Fixed for a device: the tile depends on n and on how many multiprocessors there are.
 // Safe    A block waits only for blocks of lower numbers, which the hardware starts first. CUDA does not promise that
-//         it does; CUB's scans count on it as well. A cooperative launch, which would, is not launched early.
+//         it does; CUB's scans count on it as well. Tickets, which need no such promise, cost a way to L2.
 // Source  Merrill and Garland 2016 for the state words; CUB's look-ahead scan (CCCL 3.4) for aggregates only.
 #include "variants/scan/aggregates.cuh"
 #if defined(__CUDACC__)
