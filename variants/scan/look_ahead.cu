@@ -52,8 +52,9 @@ class LookAhead {
     with_monoid(problem.type, problem.op, [&]<class Op>(Op) {
       const std::size_t a_stage = shape_.tile_bytes() + sizeof(Stage<typename Op::Item>);
       const auto most = static_cast<int>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) / a_stage);
-      // A stage is given back when the next tile is stored: a ring of one would wait for itself.
-      shape_.stages = std::clamp<std::int64_t>(tiles_a_block(), 2, std::max(most, 2));
+      // One for each tile of a block, if all get as many, and for the end. A stage is given back when the next tile is
+      // stored: a ring of one would wait for itself.
+      shape_.stages = std::clamp<std::int64_t>(tiles_a_block() + 1, 2, std::max(most, 2));
       shape_.loading = std::min(shape_.loading, shape_.stages);
     });
   }
