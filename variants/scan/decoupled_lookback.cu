@@ -77,11 +77,12 @@ struct LookBackKernel {
     const int tile_items = RegisterTile<Op, kRows>::items(block.num_threads());
     // The ticket will be near the block's number: that tile is wanted from memory by somebody, and soon.
     if (block.thread_rank() == kLanes) block.prefetch(in, block.group_index() * tile_items, tile_items, n);
-    if (block.thread_rank() == 0) shared_drawn[0] = tickets.draw(block, counter);
+    if (block.thread_rank() == 0) shared_drawn[0] = Tickets::draw(block, counter);
     block.sync();  // the ticket is there
     const Tickets::Drawn drawn = shared_drawn[0];
-    const Tags tags(drawn.run);
-    const std::int64_t number = drawn.ticket;
+    if (block.thread_rank() == 0) tickets.turn_if_last(block, counter, drawn);
+    const Tags tags(drawn.run());
+    const std::int64_t number = drawn.ticket();
 
     block.step("scan", 0);
     RegisterTile<Op, kRows> tile;

@@ -87,17 +87,16 @@ class LookAheadBlock {
 
   /// The load warp.
   __device__ void load() {
-    const Tickets tickets{static_cast<std::uint32_t>(given_.tiles + gridDim.x)};  // a block draws one in vain
-    Tickets::Drawn drawn{};
+    Tickets::Drawn drawn;
     const auto draw = [&] {
-      if (lane_ == 0) drawn = tickets.draw(block_, given_.counter);
+      if (lane_ == 0) drawn = Tickets::draw(block_, given_.counter);
     };
     draw();
     Slot slot;
     Slot oldest;  // that may still be loading
     for (int loading = 1;; ++loading) {
       Stage<Item>& stage = ring_.stage(slot.stage);
-      const std::uint32_t ticket = block_.shuffle(drawn.ticket, 0);
+      const std::uint32_t ticket = block_.shuffle(drawn.ticket(), 0);
       const std::int64_t tile = ticket < given_.tiles ? ticket : kNoTile;
       if (loading > shape_.loading) {
         watch_.during(Wait::data, [&] { ring_.stage(oldest.stage).full.wait(oldest.parity); });
@@ -106,18 +105,21 @@ class LookAheadBlock {
       watch_.during(Wait::store, [&] { stage.free.wait(slot.parity ^ 1); });
       if (lane_ == 0) {
         stage.tile = tile;
-        stage.run = drawn.run;
+        stage.run = drawn.run();
       }
-      if (tile == kNoTile) return end(stage);
-      draw();  // on its way while this tile loads
+      if (tile == kNoTile) return end(stage, drawn);
       ring_.load(slot.stage, tile, Op::identity());
+      draw();  // behind the load, which would wait for the ticket otherwise
       slot.advance(shape_.stages);
     }
   }
 
-  /// By the load warp: opens what the other warps wait for before they look at the stage's tile.
-  __device__ void end(Stage<Item>& stage) {
+  /// By the load warp, with a ticket that is no tile's: every block draws one. Opens what the other warps wait for
+  /// before they look at the stage's tile; they are still busy with the last tiles.
+  __device__ void end(Stage<Item>& stage, Tickets::Drawn in_vain) {
     if (lane_ != 0) return;
+    cuda::let_next_kernel_come();
+    Tickets{static_cast<std::uint32_t>(given_.tiles + gridDim.x)}.turn_if_last(block_, given_.counter, in_vain);
     stage.full.arrive();
     for (int warp = 0; warp < shape_.warps; ++warp) stage.reduced.arrive();  // for the reduce warps, which end
   }

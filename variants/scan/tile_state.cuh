@@ -95,21 +95,25 @@ struct Tickets {
   static constexpr std::uint64_t kARun = std::uint64_t{1} << 32;
   std::uint32_t tickets_a_run = 1;
 
-  struct Drawn {
-    std::uint32_t run;
-    std::uint32_t ticket;  ///< from 0 on
-  };
-
   /// What the counter is set to before the first run.
   static constexpr std::uint64_t first() { return kFirstRun * kARun; }
 
-  /// counter: one number. By one thread.
+  /// What a thread drew by adding 1 to the counter.
+  struct Drawn {
+    std::uint64_t number = 0;
+    SCANLAB_HD std::uint32_t run() const { return static_cast<std::uint32_t>(number / kARun); }
+    SCANLAB_HD std::uint32_t ticket() const { return static_cast<std::uint32_t>(number); }  ///< from 0 on
+  };
+
+  /// counter: one number.
   template <simt::ThreadBlock Block>
-  SCANLAB_HD Drawn draw(Block& block, const simt::Global<Block, std::uint64_t>& counter) const {
-    const std::uint64_t drawn = block.fetch_add(counter, 0, 1);
-    const auto ticket = static_cast<std::uint32_t>(drawn);
-    if (ticket == tickets_a_run - 1) block.fetch_add(counter, 0, kARun - tickets_a_run);
-    return {static_cast<std::uint32_t>(drawn / kARun), ticket};
+  SCANLAB_HD static Drawn draw(Block& block, const simt::Global<Block, std::uint64_t>& counter) {
+    return {block.fetch_add(counter, 0, 1)};
+  }
+  /// With each ticket that was drawn; apart from draw, so that nobody has to wait for a ticket before it is needed.
+  template <simt::ThreadBlock Block>
+  SCANLAB_HD void turn_if_last(Block& block, const simt::Global<Block, std::uint64_t>& counter, Drawn drawn) const {
+    if (drawn.ticket() == tickets_a_run - 1) block.fetch_add(counter, 0, kARun - tickets_a_run);
   }
 };
 
