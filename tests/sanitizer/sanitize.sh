@@ -14,7 +14,7 @@ hand_over=${2:-}
 summary() { grep -E 'SUMMARY' | sed 's/^=* *//' || echo 'no summary: the tool failed'; }
 
 if [[ $hand_over ]]; then
-  for way in all one library none; do
+  for way in all one passed_on library none; do
     echo "racecheck mbarrier_hand_over $way: $(compute-sanitizer --tool racecheck "$hand_over" $way 2>&1 | summary)"
   done
 fi
