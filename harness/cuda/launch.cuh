@@ -54,17 +54,17 @@ struct LaunchShape {
 
 /// By every thread of a kernel that is launched early, before it touches global memory: waits until all before it in
 /// its stream has ended and what that wrote is there. So runs do not overlap: a kernel's blocks come when those of the
-/// one before have gone, and only the end of that one is waited for on the multiprocessors ("Programmatic Dependent
-/// Launch", CUDA C++ Programming Guide; compute capability 9.0 and later). The newest CUB launches its scans so.
+/// one before have gone, or let it come; only that one's end is waited for on the multiprocessors ("Programmatic
+/// Dependent Launch", CUDA C++ Programming Guide; compute capability 9.0 and later). The newest CUB launches its so.
 __device__ inline void wait_for_kernels_before() {
 #if __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
 #endif
 }
 
-/// By a thread of each block: the blocks of a next kernel that is launched early may come as these leave, when every
-/// block has called this or ended, and not only when all have gone. The newest CUB calls it at the start. one_wave was
-/// slower for that, since blocks that wait were then in the place of blocks that work.
+/// By a thread of each block: the blocks of a next kernel that is launched early may come, where there is room, when
+/// every block has called this or ended, and not only when all have gone. The newest CUB calls it at the start. Our
+/// one_wave was slower for that, since blocks that wait were then in the place of blocks that work.
 __device__ inline void let_next_kernel_come() {
 #if __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();

@@ -4,9 +4,10 @@
 #   tests/sanitizer/sanitize.sh build/cuda/scanlab [MBARRIER_HAND_OVER]
 #
 # racecheck reports look_ahead: it takes an arrival at an mbarrier for one of the arriving lane alone, though
-# __syncwarp() before it orders the other lanes of the warp too. mbarrier_hand_over.cu shows that in a page: of four ways
-# to hand shared memory over, the tool accepts those in which every lane arrives, reports the one in which lane 0 arrives
-# for all, and reports the one that is a race. Its program, if it is given, is run first.
+# __syncwarp() before it orders the other lanes of the warp too. mbarrier_hand_over.cu shows that in a page: of five ways
+# to hand shared memory over, the tool accepts those in which every lane arrives, also where a warp that waited passes on
+# what it was handed, reports the one in which lane 0 arrives for all, and reports the one that is a race. Its program,
+# if it is given, is run first.
 set -euo pipefail
 scanlab=$1
 hand_over=${2:-}

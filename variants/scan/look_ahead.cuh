@@ -70,7 +70,7 @@ class LookAheadBlock {
     }
   }
 
-  /// The load warp makes the barriers that it needs first; of the others each warp makes a few.
+  /// The load warp makes those that bulk loads arrive at; of the others each warp makes a few.
   __device__ void make_barriers(int warp) {
     if (lane_ != 0) return;  // a warp's lanes would do it one after another
     if (warp == 0) {
@@ -115,7 +115,7 @@ class LookAheadBlock {
   }
 
   /// By the load warp, with a ticket that is no tile's: every block draws one. Opens what the other warps wait for
-  /// before they look at the stage's tile; they are still busy with the last tiles.
+  /// before they look at the stage's tile; they may still be busy with the last tiles.
   __device__ void end(Stage<Item>& stage, Tickets::Drawn in_vain) {
     if (lane_ != 0) return;
     cuda::let_next_kernel_come();

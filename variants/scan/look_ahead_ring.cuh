@@ -52,7 +52,7 @@ struct Stage {
   Item prefix;                              ///< of all items before the tile
   Item warp_aggregate[Shape::kMostWarps];   ///< of each warp's part
   Item before[kLanes * Shape::kMostWarps];  ///< of the items before a thread's own, in its warp's part
-  std::uint32_t run;                        ///< its number
+  std::uint32_t run;                        ///< the number of this run
   TransactionBarrier full;                  ///< the items are here, and `tile` and `run` are written
   TransactionBarrier reduced;               ///< `before` and `warp_aggregate` are written
   TransactionBarrier prefixed;              ///< `prefix` is written

@@ -110,7 +110,7 @@ struct Tickets {
   SCANLAB_HD static Drawn draw(Block& block, const simt::Global<Block, std::uint64_t>& counter) {
     return {block.fetch_add(counter, 0, 1)};
   }
-  /// With each ticket that was drawn; apart from draw, so that nobody has to wait for a ticket before it is needed.
+  /// With each ticket that may be the last; apart from draw, so that nobody waits for a ticket before it is needed.
   template <simt::ThreadBlock Block>
   SCANLAB_HD void turn_if_last(Block& block, const simt::Global<Block, std::uint64_t>& counter, Drawn drawn) const {
     if (drawn.ticket() == tickets_a_run - 1) block.fetch_add(counter, 0, kARun - tickets_a_run);
