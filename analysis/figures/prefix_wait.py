@@ -14,9 +14,9 @@ CAPTION = (
     "Where the cycles of each role's warps go, read from the device's clock in an instrumented form of the kernel, summed "
     "over all blocks of one run, so there are no bars. Waits: data, for items from memory; reduced, for the other warps' "
     "sums of the same tile; prefix, for the aggregates of the tiles before it, which for the look-ahead warp includes "
-    "adding them up; store, until results have left shared memory. What is left is work, and what a load warp waits for its next ticket. In a long run each role waits for "
-    "memory in turn: the load warp itself, reduce for its data, look ahead for the aggregates of tiles that load "
-    "elsewhere, and scan for both."
+    "adding them up; store, until results have left shared memory. What is left is work, and what a load warp waits for "
+    "its next ticket. In a long run each role waits for memory in turn: the load warp for what is loading, reduce for its "
+    "data, look ahead for the aggregates of tiles that load elsewhere, and scan for both."
 )
 NEEDS = {"waits": Waits()}
 _FILLS = {  # of what is waited for: colour and hatch, so that no two differ by colour alone
