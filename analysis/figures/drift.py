@@ -32,7 +32,7 @@ FEW = 1000
 def draw(sessions: SessionEvidence) -> Figure:
     shown = sorted(sorted(sessions.sessions, key=lambda of: len(of.names))[-MOST:], key=sessions.sessions.index)
     drawn, axes = style.figure(style.DOUBLE, 3.9, len(shown), 2, sharex="col", height_ratios=(1.25, 1))
-    drawn.get_layout_engine().set(hspace=0.14)  # for the legends between
+    drawn.get_layout_engine().set(hspace=0.2)  # for the legends between
     for session, above, below in zip(shown, axes[: len(shown)], axes[len(shown) :], strict=True):
         if below is not axes[len(shown)]:  # above, the outliers of one session would leave a line of another
             below.sharey(axes[len(shown)])
