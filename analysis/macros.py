@@ -27,6 +27,9 @@ from analysis.tables.costs import default_only
 from analysis.tables.summary import standings
 from analysis.targets import targets
 
+FEWEST_TO_SETTLE = 6
+"""Rounds that a case has before ``scanlab bench`` asks whether its median is known well enough: of five, even the extremes enclose it in 94 % only."""
+
 NAMES = {
     "scanDevice": "name of the device",
     "scanDate": "day of the run",
@@ -103,6 +106,8 @@ NAMES = {
     "smallOverFloor": "best over an empty launch, i32, up to 2^18 in a stream: the farthest",
     "tileSmall": "fastest tile of look_ahead at 2^20, KiB",
     "tileLarge": "fastest tile of look_ahead at the largest size swept, KiB",
+    "tileLargest": "defined if it is slower there by 5 % or more: the largest tile, KiB",
+    "tileLargestLoses": "defined if that is: by how much its speed is less than the fastest tile's, percent",
     "rereadSmall": "DRAM reads of reduce_then_scan over its input, smallest size counted",
     "rereadLarge": "the same at the largest size",
     "movedLookAhead": "DRAM bytes of look_ahead over those of its input, largest size",
@@ -133,11 +138,11 @@ NAMES = {
     "lossItems": "defined if all cases lost to CUB are affine of 16 bits and of one size: that size",
     "driftScans": "farthest that the median of a round lies from that of the others, over all sessions of scans, percent",
     "driftSchedules": "defined if schedules were timed: the same of schedules",
-    "settledScans": "defined if the data say: cases of scans whose median was known well enough before any cap, percent",
+    "settledScans": "defined if the data say: cases of scans, in sessions of rounds enough, whose median was known well enough before any cap, percent",
     "settledScansCases": "defined if that is: of how many",
     "settledSchedules": "defined if the data say: the same of schedules",
     "settledSchedulesCases": "defined if that is: of how many",
-    "duelFixedRounds": "defined if the newest duels have no such rule: their rounds",
+    "duelFixedRounds": "defined if no case of the newest duels can settle: their rounds",
     "driftWentOn": "defined if some cases went on after others had stopped: how many have the most rounds, in the largest session of scans",
     "driftWentOnRounds": "defined if that is: how many rounds",
     "driftWentOnFirst": "defined if that is: after how many others had stopped",
@@ -397,7 +402,11 @@ def _tile_values(timings: TimingEvidence) -> dict[str, str]:
     if rows.empty or rows["kib"].nunique() < 2:
         return {}
     fastest = {n: of.loc[of["ratio"].idxmax(), "kib"] for n, of in rows.groupby("items")}
-    return {"tileSmall": f"{fastest[min(fastest)]:g}", "tileLarge": f"{fastest[max(fastest)]:g}"}
+    named = {"tileSmall": f"{fastest[min(fastest)]:g}", "tileLarge": f"{fastest[max(fastest)]:g}"}
+    many = rows[rows["items"] == rows["items"].max()].sort_values("kib")["ratio"]
+    if (loses := 1 - many.iloc[-1] / many.max()) >= 0.05:
+        named |= {"tileLargest": f"{rows['kib'].max():g}", "tileLargestLoses": _number(100 * float(loses), 2)}
+    return named
 
 
 def _duel_values(timings: AllTimingEvidence, kernels: TableEvidence) -> dict[str, str]:
@@ -425,9 +434,10 @@ def _duel_values(timings: AllTimingEvidence, kernels: TableEvidence) -> dict[str
 
 
 def _duel_rounds(results: Results) -> dict[str, str]:
-    """The fixed number of rounds of the newest duels, if they were timed before cases stopped by the width of their interval."""
+    """The rounds of the newest duels, if they are too few for a case to stop by the width of its interval."""
     duels = [run.context for run in sorted(results.runs, key=lambda run: run.date) if "--sweep duel" in str(run.context.get("argv", ""))]
-    return {"duelFixedRounds": str(duels[-1]["rounds"])} if duels and "width_percent" not in duels[-1] and "rounds" in duels[-1] else {}
+    rounds = int(duels[-1].get("rounds", FEWEST_TO_SETTLE)) if duels else FEWEST_TO_SETTLE
+    return {"duelFixedRounds": str(rounds)} if rounds < FEWEST_TO_SETTLE else {}
 
 
 def _library_values(timings: AllTimingEvidence) -> dict[str, str]:
@@ -523,7 +533,8 @@ def _session_values(sessions: SessionEvidence) -> dict[str, str]:
         least = pd.concat(powers).sort_values(["rounds", "at_once"]).iloc[0]
         named |= {"trendRounds": str(int(least["rounds"])), "trendLeastP": _number(float(least["least_p"]), 2), "trendAtOnce": str(int(least["at_once"]))}
     for macro, kind in (("settledScans", SCANS), ("settledSchedules", streams.SCHEDULES)):
-        if len(settled := pd.concat([pd.Series(dtype=bool), *(of.settled for of in kinds.get(kind, ()))])):
+        able = (of for of in kinds.get(kind, ()) if of.power["rounds"].max() >= FEWEST_TO_SETTLE)
+        if len(settled := pd.concat([pd.Series(dtype=bool), *(of.settled for of in able)])):
             named |= {macro: _number(100 * float(settled.mean()), 2), f"{macro}Cases": str(len(settled))}
     for macro, kind in (("driftScans", SCANS), ("driftSchedules", streams.SCHEDULES)):
         if kind in kinds:

@@ -16,8 +16,8 @@ SWEPT = {"look_ahead": ("tile", 30, 1.0), "decoupled_lookback": ("threads", 256,
 WIDTH = "column"
 CAPTION = (
     "Speed of the single-pass scans against the size of their tile, as a share of a device copy, at three array sizes "
-    "(32-bit integers, inclusive sum, cold cache, launched in a stream; look_ahead loads a tile in its usual pieces). Large tiles cost less each; small ones fill the device sooner. "
-    "Bars are 95% bootstrap intervals of the ratio of medians."
+    "(32-bit integers, inclusive sum, cold cache, launched in a stream; look_ahead loads a tile in its usual pieces). A large tile "
+    "costs less for its size, small ones fill the device sooner. Bars are 95% bootstrap intervals of the ratio of medians."
 )
 NEEDS = {"timings": Timings(all_of=(CEILING,), any_of=tuple(SWEPT), only=(CEILING, *SWEPT))}
 

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pandas as pd
 
-from analysis.evidence import CountEvidence, Counts
+from analysis.evidence import BEST, CountEvidence, Counts
 from analysis.results import Explanation
 from analysis.table_formats import Column, Table, code, significant, size, whole
 
@@ -75,7 +75,7 @@ def _preference(e: Explanation) -> tuple[float, ...]:
 
 def chosen(explanations: list[Explanation]) -> list[Explanation]:
     """The size that most variants share, then the largest; within a size by id."""
-    unique = default_only(explanations)
+    unique = [e for e in default_only(explanations) if e.variant != BEST]  # on the executor it is its fallback
     shared = Counter(e.items for e in unique)
     common = max(shared, key=lambda n: (shared[n], n))
     sizes = sorted({common, max(shared)})

@@ -28,7 +28,7 @@ def test_shares_of_waits_are_of_the_cycles_of_the_role_and_roles_in_their_order(
     rows = prefix_wait.shares(Waits().find(results.read([], [tmp_path]), {}))
     large = rows[(rows["variant"] == "look_ahead") & (rows["items"] == 2**24)].set_index("role")
     assert large.index.tolist() == ["load", "reduce", "look ahead", "scan"]
-    assert large.loc["scan", ["data", "prefix", "store", "work"]].tolist() == pytest.approx([0.5, 0.1, 0.02, 0.38])
+    assert large.loc["scan", ["data", "prefix", "store", "rest"]].tolist() == pytest.approx([0.5, 0.1, 0.02, 0.38])
 
 
 def test_steps_of_a_single_wave_begin_at_the_floor_and_end_at_the_fastest_cub(tmp_path: Path, built: Built) -> None:

@@ -46,12 +46,12 @@ void print(const Case& chosen, const std::vector<RoleCycles>& roles, std::ostrea
   fmt::print(out, "{}\n", case_name(chosen.variant->about, chosen.problem));
   for (const RoleCycles& role : roles) {
     fmt::print(out, "  {:<12}", role.role);
-    double work = role.total;
+    double rest = role.total;  // work, and the waits for a ticket and for the kernel before, which are not told from it
     for (const auto& [what, cycles] : role.waiting) {
       fmt::print(out, "waits for {} {:>5.1f} %   ", what, 100 * cycles / role.total);
-      work -= cycles;
+      rest -= cycles;
     }
-    fmt::print(out, "works {:>5.1f} %\n", 100 * work / role.total);
+    fmt::print(out, "rest {:>5.1f} %\n", 100 * rest / role.total);
   }
 }
 

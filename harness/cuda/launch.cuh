@@ -63,8 +63,9 @@ __device__ inline void wait_for_kernels_before() {
 }
 
 /// By a thread of each block: the blocks of a next kernel that is launched early may come, where there is room, when
-/// every block has called this or ended, and not only when all have gone. The newest CUB calls it at the start. Our
-/// one_wave was slower for that, since blocks that wait were then in the place of blocks that work.
+/// every block has called this or ended, and not only when all have gone. The newest CUB (3.6) calls it at the start of
+/// its first, small kernel, in its scan before it stores, and in its look-ahead when the load warps have ended. Our
+/// one_wave was slower for it at the start, since blocks that wait were then in the place of blocks that work.
 __device__ inline void let_next_kernel_come() {
 #if __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs compute-sanitizer's tools over the scans that this harness adds, and prints a line a tool and scan.
+# Runs compute-sanitizer's tools over the scans that this harness adds, and prints the commit and a line a tool and scan.
 #
 #   tests/sanitizer/sanitize.sh build/cuda/scanlab [MBARRIER_HAND_OVER]
 #
@@ -14,6 +14,7 @@ hand_over=${2:-}
 
 summary() { grep -E 'SUMMARY' | sed 's/^=* *//' || echo 'no summary: the tool failed'; }
 
+"$scanlab" info | awk '$1 == "git_commit" { print "commit " $2 }'
 if [[ $hand_over ]]; then
   for way in all one passed_on library none; do
     echo "racecheck mbarrier_hand_over $way: $(compute-sanitizer --tool racecheck "$hand_over" $way 2>&1 | summary)"

@@ -15,7 +15,8 @@ namespace scanlab::scan {
 namespace {
 
 /// By the size of its tile in KiB, and the shape that gives it. Fewer, larger tiles cost less; more, smaller ones fill
-/// the device sooner.
+/// the device sooner. Of 4-byte items those of 36 KiB lose a fifth at 2^28, and did not before tiles were drawn by
+/// ticket; why is not known.
 struct NamedShape {
   std::string_view tile;
   Shape shape;
@@ -39,7 +40,7 @@ class LookAhead {
     about.parameters = {tile, {.name = "piece", .values = {"4", "1"}, .meaning = "KiB of a bulk load"}};
     about.limits = "any n; compute capability 9.0 and later";
     about.in_place = true;
-    about.cost = {.work = "about 3n", .span = "the tiles of a block", .traffic = "2n"};
+    about.cost = {.work = "about 2n", .span = "the tiles of a block", .traffic = "2n"};
     return about;
   }
 

@@ -12,7 +12,7 @@
 //             look ahead             | 0 | |  1 |   |  2 |                  gather those of the tiles before
 //             scan                       | tile 0 | tile 1 | tile 2 |       and store
 //
-// Work    3 n: reduce, scan with the prefix; and the aggregates before each tile, a few hundred an SM at a time.
+// Work    2 n: reduce, scan with the prefix; and the aggregates before each tile, a few hundred an SM at a time.
 // Traffic 2 n, and 8 or 16 bytes a tile.
 // Bits    Fixed: items are folded in an order that depends on n alone, not on which block takes which tile.
 // Safe    Tiles are handed out by tickets, so that a block only ever waits for blocks that have begun, and of those for

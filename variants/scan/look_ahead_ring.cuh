@@ -119,7 +119,7 @@ class Ring {
     }
     __syncwarp();  // what was written by hand is covered by lane 0's arrival
     if (lane == 0) full.arrive_expecting(in_bulk * static_cast<int>(sizeof(Item)));
-    __syncwarp();
+    __syncwarp();  // lanes go on together: the caller's next wait is for all of them
   }
 
   /// Starts to store a warp's part; what it wrote there has been shown to bulk stores.

@@ -49,7 +49,7 @@ struct OneBlock {
     about.source = "Harris and Garland 2012, GPU Computing Gems, ch. 3";
     about.limits = "n items of 32 KiB or less";
     about.in_place = true;
-    about.cost = {.work = "about 3n", .span = "25 steps", .traffic = "2n"};
+    about.cost = {.work = "about 3n, and 4 a vector", .span = "25 steps", .traffic = "2n"};
     return about;
   }
 

@@ -59,7 +59,7 @@ class OneCluster {
     about.source = "CUDA C++ Programming Guide, distributed shared memory";
     about.limits = "n items of 256 KiB or less; compute capability 9.0 and later";
     about.in_place = true;
-    about.cost = {.work = "about 3n", .span = "30 steps", .traffic = "2n"};
+    about.cost = {.work = "about 3n, and 4 a vector", .span = "30 steps", .traffic = "2n"};
     return about;
   }
 

@@ -118,7 +118,7 @@ class OneWave {
         {.name = "rows", .values = {"4", "1", "2", "8"}, .meaning = "vectors a thread; 8 of 4-byte elements only"}};
     about.limits = "16 KiB a multiprocessor, times rows; of 2-byte elements 12, of 1-byte ones 8";
     about.in_place = true;
-    about.cost = {.work = "about 3n", .span = "40 steps", .traffic = "2n"};
+    about.cost = {.work = "about 4n, and 4 a vector", .span = "40 steps", .traffic = "2n"};
     return about;
   }
 

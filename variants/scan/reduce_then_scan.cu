@@ -111,7 +111,7 @@ struct ReduceThenScan {
     about.title = "Reduce shares, scan their sums, scan shares";
     about.source = "Dotsenko et al. 2008, ICS";
     about.in_place = true;
-    about.cost = {.work = "about 5n", .span = "the tiles of a share, twice", .traffic = "3n"};
+    about.cost = {.work = "about 5n, and 4 a vector", .span = "the tiles of a share, twice", .traffic = "3n"};
     return about;
   }
 

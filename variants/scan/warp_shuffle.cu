@@ -46,7 +46,7 @@ struct WarpShuffle {
     about.title = "Tiles scanned by shuffles, sums scanned recursively, then added";
     about.source = "Harris and Garland 2012, GPU Computing Gems, ch. 3";
     about.in_place = true;
-    about.cost = {.work = "about 4n", .span = "25 steps a level", .traffic = "4n"};
+    about.cost = {.work = "about 4n, and 4 a vector", .span = "25 steps a level", .traffic = "4n"};
     return about;
   }
 
