@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.evidence import BASELINES, BEST, CEILING, CountEvidence, Counts, TimingEvidence, Timings
+from analysis.evidence import BASELINES, CEILING, CountEvidence, Counts, TimingEvidence, Timings
 from analysis.results import Explanation
 from analysis.tables.costs import default_only
 from analysis.tables.summary import standings
@@ -21,7 +21,6 @@ def build(timings: TimingEvidence, counts: CountEvidence) -> Table:
     costs = {e.variant: e for e in sorted(default_only(timed_mode), key=_nearness, reverse=True)}
     stands = standings(timings)
     rungs = stands[~stands["variant"].isin(BASELINES)].iloc[::-1]
-    costs.pop(BEST, None)  # the executor runs its fallback, which is not what was timed
     rows = [_rung(row, costs.get(row.variant)) for row in rungs.itertuples(index=False)]
     return Table(
         caption="Inclusive sums of 32-bit integers: cost as the CPU executor counts it at n (degree of the worst bank conflict), "

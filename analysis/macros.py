@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -403,9 +404,9 @@ def _tile_values(timings: TimingEvidence) -> dict[str, str]:
         return {}
     fastest = {n: of.loc[of["ratio"].idxmax(), "kib"] for n, of in rows.groupby("items")}
     named = {"tileSmall": f"{fastest[min(fastest)]:g}", "tileLarge": f"{fastest[max(fastest)]:g}"}
-    many = rows[rows["items"] == rows["items"].max()].sort_values("kib")["ratio"]
-    if (loses := 1 - many.iloc[-1] / many.max()) >= 0.05:
-        named |= {"tileLargest": f"{rows['kib'].max():g}", "tileLargestLoses": _number(100 * float(loses), 2)}
+    many = rows[rows["items"] == rows["items"].max()]  # in the order of tiles
+    if (loses := 1 - many["ratio"].iloc[-1] / many["ratio"].max()) >= 0.05:
+        named |= {"tileLargest": f"{many['kib'].iloc[-1]:g}", "tileLargestLoses": _number(100 * float(loses), 2)}
     return named
 
 
@@ -436,8 +437,12 @@ def _duel_values(timings: AllTimingEvidence, kernels: TableEvidence) -> dict[str
 def _duel_rounds(results: Results) -> dict[str, str]:
     """The rounds of the newest duels, if they are too few for a case to stop by the width of its interval."""
     duels = [run.context for run in sorted(results.runs, key=lambda run: run.date) if "--sweep duel" in str(run.context.get("argv", ""))]
-    rounds = int(duels[-1].get("rounds", FEWEST_TO_SETTLE)) if duels else FEWEST_TO_SETTLE
-    return {"duelFixedRounds": str(rounds)} if rounds < FEWEST_TO_SETTLE else {}
+    return {"duelFixedRounds": str(duels[-1]["rounds"])} if duels and not _can_settle(duels[-1]) else {}
+
+
+def _can_settle(context: Mapping[str, object]) -> bool:
+    """Whether a session has so many rounds that a case may stop by the width of its interval; True of one that does not say."""
+    return int(context.get("rounds", FEWEST_TO_SETTLE)) >= FEWEST_TO_SETTLE
 
 
 def _library_values(timings: AllTimingEvidence) -> dict[str, str]:
@@ -533,8 +538,8 @@ def _session_values(sessions: SessionEvidence) -> dict[str, str]:
         least = pd.concat(powers).sort_values(["rounds", "at_once"]).iloc[0]
         named |= {"trendRounds": str(int(least["rounds"])), "trendLeastP": _number(float(least["least_p"]), 2), "trendAtOnce": str(int(least["at_once"]))}
     for macro, kind in (("settledScans", SCANS), ("settledSchedules", streams.SCHEDULES)):
-        able = (of for of in kinds.get(kind, ()) if of.power["rounds"].max() >= FEWEST_TO_SETTLE)
-        if len(settled := pd.concat([pd.Series(dtype=bool), *(of.settled for of in able)])):
+        able = [of.settled for of in kinds.get(kind, ()) if _can_settle(of.runs[0].context)]
+        if len(settled := pd.concat([pd.Series(dtype=bool), *able])):
             named |= {macro: _number(100 * float(settled.mean()), 2), f"{macro}Cases": str(len(settled))}
     for macro, kind in (("driftScans", SCANS), ("driftSchedules", streams.SCHEDULES)):
         if kind in kinds:

@@ -59,11 +59,14 @@ def row(explanation: Explanation) -> dict[str, object]:
 
 
 def default_only(explanations: list[Explanation]) -> list[Explanation]:
-    """One explanation a variant and size: 32-bit integers, default settings, the mode that costs least."""
-    best: dict[tuple[str, int], Explanation] = {}
+    """One explanation a variant and size: 32-bit integers, default settings, the mode that costs least. None of ``best``: on the
+    executor that is its fallback, which has a row of its own, and not what ``best`` picks on a device.
+    """
+    cheapest: dict[tuple[str, int], Explanation] = {}
     for explanation in sorted(explanations, key=_preference):
-        best[(explanation.variant, explanation.items)] = explanation
-    return list(best.values())
+        if explanation.variant != BEST:
+            cheapest[(explanation.variant, explanation.items)] = explanation
+    return list(cheapest.values())
 
 
 def _preference(e: Explanation) -> tuple[float, ...]:
@@ -75,7 +78,7 @@ def _preference(e: Explanation) -> tuple[float, ...]:
 
 def chosen(explanations: list[Explanation]) -> list[Explanation]:
     """The size that most variants share, then the largest; within a size by id."""
-    unique = [e for e in default_only(explanations) if e.variant != BEST]  # on the executor it is its fallback
+    unique = default_only(explanations)
     shared = Counter(e.items for e in unique)
     common = max(shared, key=lambda n: (shared[n], n))
     sizes = sorted({common, max(shared)})

@@ -40,6 +40,11 @@ def test_default_settings_are_preferred() -> None:
     assert chosen.padding == "two_level"
 
 
+def test_best_has_no_counts_since_the_executor_runs_its_fallback() -> None:
+    every = [explained(variant, 64) for variant in ("best", "hs_block")]
+    assert [of.variant for of in costs.default_only(every)] == [of.variant for of in costs.chosen(every)] == ["hs_block"]
+
+
 def test_published_speedups_follow_from_the_published_times() -> None:
     problems: list = []
     table = published.read(PUBLISHED, problems)["hso2007_table2"].table

@@ -179,6 +179,16 @@ def test_conflicts_that_the_hardware_alone_counts_are_said() -> None:
     assert "hardwareAbove" not in macros.hardware_differences(cases.assign(conflicts_hardware=[0, 49, 6]))
 
 
+@pytest.mark.parametrize(("rounds", "settle"), [(5, False), (6, True)])
+def test_cases_of_too_few_rounds_are_not_counted_among_those_that_did_not_settle(tmp_path: Path, rounds: int, settle: bool) -> None:
+    content = fixtures.timings(rounds, 12)
+    content["context"] |= {"rounds": str(rounds), "width_percent": "1", "argv": "scanlab bench --sweep duel"}
+    content["benchmarks"] = [entry | {"settled": 0} for entry in content["benchmarks"]]
+    (tmp_path / "duel.json").write_text(json.dumps(content))
+    said = macros.values(results.read([], [tmp_path]), {})
+    assert ("settledScans" in said) is settle and said.get("duelFixedRounds") == (None if settle else "5")
+
+
 def test_a_long_footer_is_broken_between_its_parts_and_the_axes_keep_their_size() -> None:
     with style.sheet():
         sizes = []

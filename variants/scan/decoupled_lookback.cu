@@ -3,7 +3,7 @@
 // Idea    A block publishes its tile's aggregate at once, and its prefix as soon as it knows it. To learn what comes
 //         before, a warp looks at the 32 tiles to its left: aggregates are added up until a prefix is met. So a tile
 //         need not wait for its neighbour's prefix, only for aggregates back to the nearest prefix there is.
-// Work    3 n, and the looking back.
+// Work    3 n, 5 shuffles a vector, and the looking back.
 // Span    a tile, and a chain of hand-overs from tile to tile, many tiles at a time.
 // Traffic 2 n, and 8 or 16 bytes a tile. What bounds it is waiting: for the ticket, the memory and the look-back, one
 //         after another, with as many bytes under way as registers hold. So the tile is asked into the cache first.
