@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 
 from analysis import results
 from baselines.python import __main__ as command
-from baselines.python import libraries, scans
+from baselines.python import libraries, provenance, scans
 from baselines.python.session import Plan, Session
 
 
@@ -148,3 +149,29 @@ def test_what_is_missing_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[s
     out.write_text("kept")
     assert command.main(["--out", str(out)]) == command.BAD_INPUT
     assert out.read_text() == "kept"
+
+
+@pytest.mark.parametrize(("planted", "dirty"), [
+    (None, "false"), ("results/a.json", "false"), ("baselines/python/new.py", "true"), ("baselines/python/my_local.py", "true"),
+    ("baselines/python/scans.py", "true"),
+])  # fmt: skip
+def test_results_are_a_commits_only_without_modules_that_it_lacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, planted: str | None, dirty: str
+) -> None:
+    def git(*words: str) -> str:
+        about = ("-c", "user.name=test", "-c", "user.email=test@localhost", "-c", "commit.gpgsign=false")
+        return subprocess.run(("git", *about, *words), cwd=tmp_path, check=True, capture_output=True, text=True).stdout.strip()
+
+    (tmp_path / "baselines/python").mkdir(parents=True)
+    (tmp_path / "baselines/python/scans.py").write_text("")
+    (tmp_path / ".gitignore").write_text("*_local.py\n")
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "all")
+    if planted:
+        (tmp_path / planted).parent.mkdir(exist_ok=True)
+        (tmp_path / planted).write_text("x = 1\n")
+    monkeypatch.setattr(provenance, "ROOT", tmp_path)
+    monkeypatch.delenv("SCANLAB_COMMIT", raising=False)
+    about = provenance.context(seed=1, rounds=1, cap_seconds=1)
+    assert (about["git_commit"], about["git_dirty"]) == (git("rev-parse", "HEAD"), dirty)
