@@ -213,7 +213,7 @@ def table(checked: Sequence[Checked], caption: str, figures: bool = True) -> Tab
             Column("measured", "measured", _measured),
             Column("where", "at", right=False, wrap=9),
             Column("verdict", "verdict", right=False, wrap=4.5),
-            *([Column("bound", "bound", right=False, wrap=10)] if bound else []),
+            *([Column("bound", "reference", right=False, wrap=10)] if bound else []),
             Column("source", "source", right=False),
             *([Column("figure", "shown in", code, right=False)] if figures else []),
         ),
@@ -227,14 +227,14 @@ BY_MEDIAN = (
     "of another size or run, that is said."
 )
 BOUND = (
-    " Bound: for a claim of ours that fails, what is measured there without the scan, in what the claim is measured in: of a copy of "
+    " Reference: for a claim of ours that fails, what is measured there without the scan, in what the claim is measured in: of a copy of "
     "the same items, copy_one_wave, whose blocks meet between reading and writing as those of one_wave do, where that was timed, else the "
-    "fastest copy; of pairs that overlap, what any prediction could have, since repetitions differ. None: that allows what is wanted, so nothing that was measured bounds the claim."
+    "fastest copy; of pairs that overlap, what any prediction could have, since repetitions differ. A scan can be faster than its reference. None: the reference allows what is wanted, so it is no reason."
 )
 
 
 def bounded(target: Target) -> str:
-    """What bounds a target that is not reached, as far as was measured; empty if it is reached, or nothing like it was measured."""
+    """What was measured in the place of a target that is not reached; empty if it is reached, or nothing like it was measured."""
     if (bound := target.bound) is None:
         return ""
     return f"none: {bound.what} has {bound.allows:.2f}" if bound.enough else f"{bound.what}: {bound.allows:.2f}"

@@ -168,7 +168,7 @@ TABLES: dict[str, Table] = {
         "buffers": (_COUNT, "device buffers an array; 0: as many as chunks"), "inputs": (_COUNT, "arrays that are copied in"),
         "control": ("", "1: the schedule is wrong on purpose")}),
     "stream_scans": Table("a repetition of a scan larger than the device", _stream_rows(streams.STREAM_SCAN), {
-        "way": ("", "streamed, naive, or what bounds it: duplex_copy, files"), "scan": ("", "what scanned each chunk"), "from": ("", "memory, file or generated"),
+        "way": ("", "streamed, naive, or for reference: duplex_copy (copies alone), files (reading and writing alone)"), "scan": ("", "what scanned each chunk"), "from": ("", "memory, file or generated"),
         "to": ("", "memory or file"), "budget": ("bytes", "device memory that was allowed"), "mapped": ("", "1: files are written by a mapping")}),
     "operations": Table("an operation of a recorded timeline", _stream_rows(streams.TRACE), {
         "lane": ("number", "the engine's"), "lane_name": ("", "what the trace calls the engine"), "kind": ("", "copies in, kernels or copies out"),

@@ -107,7 +107,7 @@ def of_file(cases: pd.DataFrame, way: str, over: str = STREAMED) -> list[tuple[i
 
 
 def _of_naive(claim: Claim, scans: ScanEvidence | None) -> Target:
-    """At 16 GiB, in the session that gains least: hosts differ. What bounds it is reading and writing alone, of that session."""
+    """At 16 GiB, in the session that gains least: hosts differ. Beside it, reading and writing alone in that session."""
     measure = "× naive"
     found = []
     for cases in scans.sessions if scans else ():

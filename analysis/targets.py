@@ -29,7 +29,7 @@ class Beside:
 
 @dataclass(frozen=True)
 class Bound:
-    """What was measured to be possible in the place of a row that is not reached, in what the row is measured in."""
+    """A reference: what was measured in the place of a row that is not reached, in what the row is measured in."""
 
     what: str
     allows: float

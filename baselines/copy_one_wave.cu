@@ -62,7 +62,7 @@ class CopyOneWave {
   static Description describe() {
     return {
         .id = "copy_one_wave",
-        .title = "Copy kernel whose blocks meet in between (a ceiling)",
+        .title = "Copy kernel whose blocks meet in between (no ceiling)",
         .source = "as one_wave, without the scan",
         .kind = Kind::ceiling,
         .limits = "128 KiB a multiprocessor, whole vectors of 16 bytes",

@@ -396,7 +396,7 @@ void expect_one_thing_at_once(const Run& run) {
 void expect_order(const Run& run) {
   Recording conflicting = run.recording;  // all write one word, so that what nothing orders is a hazard
   for (Operation& operation : conflicting.operations) {
-    if (is_work(operation)) operation.accesses = {{.place = streams::Place::side, .items = 1, .writes = true}};
+    if (is_work(operation)) operation.accesses = {{.place = streams::Place::carry, .items = 1, .writes = true}};
   }
   std::set<std::pair<std::size_t, std::size_t>> unordered;
   for (const streams::Hazard& hazard : check(conflicting).hazards) unordered.emplace(hazard.first, hazard.second);

@@ -4,6 +4,7 @@
 #include <random>
 #include <vector>
 
+#include "harness/streams/dependencies.hpp"
 #include "harness/streams/issuer.hpp"
 
 namespace scanlab::streams {
@@ -78,6 +79,14 @@ inline Recording random_recording(std::mt19937& random, const Job& job, int oper
       default:
         issuer.side_kernel(stream);
     }
+  }
+  return recording;
+}
+
+/// The recording with all that the device works at writing one word, so that any two that nothing orders are a hazard.
+inline Recording conflicting(Recording recording) {
+  for (Operation& operation : recording.operations) {
+    if (is_work(operation)) operation.accesses = {{.place = Place::carry, .items = 1, .writes = true}};
   }
   return recording;
 }

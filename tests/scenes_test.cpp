@@ -252,7 +252,7 @@ TEST(Scenes, AreOrderedAndSayWhatTheyShow) {
   std::set<std::string> ids;
   for (const Scene& scene : scenes()) {
     EXPECT_TRUE(ids.insert(scene.id).second) << scene.id;
-    EXPECT_TRUE(check(scene.recording).ordered() || scene.shows_blocks()) << scene.id;  // side kernels share a word
+    EXPECT_TRUE(check(scene.recording).ordered()) << scene.id;
     EXPECT_EQ(scene.fact.back(), '.') << scene.id;
     EXPECT_FALSE(scene.title.empty() || scene.source.empty() || scene.device.title.empty()) << scene.id;
   }

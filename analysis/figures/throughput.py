@@ -1,4 +1,4 @@
-"""Throughput against array size, cold and warm, below the ceiling of a device copy."""
+"""Throughput against array size, cold and warm, beside a device copy."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from analysis.results import ideal_bytes
 WIDTH = "double"
 CAPTION = (
     "Throughput of an inclusive sum of 32-bit integers, launched in a stream, against array size, counting 2n items moved whatever a variant "
-    "really moves. The thick line is a device-to-device copy, the ceiling of a scan that reads and writes once. Cold: "
-    "caches flushed before each run; warm: not. One variant of each kind is shown; all are in cases.csv. The CPU is "
+    "really moves. The thick line is a device-to-device copy: of many items the ceiling of a scan that reads and writes once; of few "
+    "a reference, which a scan can pass. Cold: caches flushed before each run; warm: not. One variant of each kind is shown; all are in cases.csv. The CPU is "
     "timed warm only, and shown in both, and so are CPUs of machines without a GPU. Bars are 95% bootstrap intervals of the median."
 )
 NEEDS = {"timings": Timings(all_of=(CEILING,)), "hosts": Hosts()}
@@ -62,5 +62,5 @@ def _line(panel, timings: TimingEvidence, name: str, cache: str, look: style.Loo
     width = 2.6 if name == CEILING else 1.0
     panel.plot(n, rate, linewidth=width, zorder=1 if name == CEILING else 1.8 if name in BASELINES else 2, **look.plot())
     style.error_bars(panel, n, rate, moved / rows["high_ns"], moved / rows["low_ns"], look.colour)
-    label = "memcpy (ceiling)" if name == CEILING else style.title(name)
+    label = "memcpy (a copy)" if name == CEILING else style.title(name)
     return style.End(label, look, float(n[-1]), float(rate[-1]), width)

@@ -39,7 +39,7 @@ def draw(timings: TimingEvidence) -> Figure:
         panel.set_ylim(0, 1)
         panel.set_title(f"$n$ = {style.power_of_two(n)}")
     axes[len(sizes) // 2].set_xlabel("tile, KiB")
-    axes[0].set_ylabel("share of the copy ceiling")
+    axes[0].set_ylabel("share of a device copy")
     drawn.legend(*axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=len(SWEPT), borderpad=0)
     return drawn
 

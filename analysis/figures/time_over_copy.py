@@ -1,4 +1,4 @@
-"""From the launch floor to the copy ceiling: time over that of the fastest copy against array size, in a stream and in a graph."""
+"""From an empty launch to a device copy: time over that of the fastest copy against array size, in a stream and in a graph."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HIGHEST = 4.0
 WIDTH = "double"
 CAPTION = (
     "Time of an inclusive sum of 32-bit integers, warm cache, as a multiple of the time that the fastest copy of the same items "
-    "takes at that size (the thick line, the ceiling), against array size: launched from the host, and as part of a captured graph. "
+    "takes at that size (the thick line: a reference and no bound, since a copy has a launch to pay for, too), against array size: launched from the host, and as part of a captured graph. "
     "The dotted line is an empty launch, the floor, in the same unit; CUB is the fastest of its scans at each size. Bars are 95% "
     "bootstrap intervals of the ratio of medians."
 )

@@ -1,4 +1,4 @@
-"""The ladder step by step: what each idea adds to the share of the ceiling."""
+"""The ladder step by step: what each idea adds to the share of a device copy."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def draw(timings: TimingEvidence) -> Figure:
     axes.set_ylim(len(rungs) - 0.4, -0.6)
     axes.grid(axis="y", visible=False)
     axes.set_xlim(0, 1.04)
-    axes.set_xlabel("share of the copy ceiling")
+    axes.set_xlabel("share of a device copy")
     return drawn
 
 

@@ -20,7 +20,7 @@ def build(schedules: ScheduleEvidence, scans: ScanEvidence, traces: TraceEvidenc
         "with the copy rates while both directions run for all but the first copy in and the last one out, of the same run; of vector_add, with two "
         "arrays in and one out, both directions run during half of the copies in at most, so that a schedule can take less. From files, streamed and naive are by the "
         "way to write that is the faster for it, which can be of two processes of one session, and the session counts that gains "
-        "least. Bound, of a row that is missed: the same threads that read and write, and no scan between them. Of the traces that one "
+        "least. Reference, of a row that is missed: the same threads that read and write, and no scan between them, which is no bound. Of the traces that one "
         "counts whose makespan changed most.",
         columns=(
             Column("what", "of what", right=False, wrap=15),
@@ -29,7 +29,7 @@ def build(schedules: ScheduleEvidence, scans: ScanEvidence, traces: TraceEvidenc
             Column("measured", "measured", lambda interval: with_interval(interval, 3)),
             Column("where", "at", right=False, wrap=10),
             Column("standing", "reached", right=False, wrap=5),
-            Column("bound", "bound", right=False, wrap=8),
+            Column("bound", "reference", right=False, wrap=9),
         ),
         rows=pd.DataFrame({name: pd.Series([getattr(row, name) for row in rows], dtype=object)
                            for name in ("what", "measure", "wanted", "measured", "where", "standing")}).assign(bound=[bounded(row) for row in rows]),

@@ -39,7 +39,7 @@ def build(timings: AllTimingEvidence, kernels: TableEvidence) -> Table:
 
 
 COPIES = (
-    " What bounds a row that is not reached: the fastest copy of that case, how many times as fast as CUB it is, and the share of its speed "
+    " Beside a row that is not reached: the fastest copy of that case, how many times as fast as CUB it is, and the share of its speed "
     "that best has; and the same of copy_one_wave (one wave), a copy whose blocks meet between reading and writing, as those of one_wave do. That one is "
     "a comparison and no strict bound: the blocks of redundant_reduce do not meet, and when a block is best asked depends on the size."
 )

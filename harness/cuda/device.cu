@@ -22,9 +22,6 @@ int attribute(cudaDeviceAttr which) {
 // fmt's compile-time format checks are more than nvcc's front end takes, so these are written out.
 std::string dotted(int first, int second) { return std::to_string(first) + "." + std::to_string(second); }
 
-/// CUDA's 13000 is version 13.0.
-std::string version(int number) { return dotted(number / 1000, number % 1000 / 10); }
-
 std::string pci_bus_id() {
   std::array<char, 32> text{};
   check(cudaDeviceGetPCIBusId(text.data(), text.size(), kDevice), "asking for the device's bus id");
@@ -40,7 +37,7 @@ DeviceFacts facts() {
       .name = properties.name,
       .compute_capability = dotted(properties.major, properties.minor),
       .pci_bus_id = pci_bus_id(),
-      .cuda_driver = version(driver),
+      .cuda_driver = cuda_version(driver),
       .multiprocessors = properties.multiProcessorCount,
       .resident_blocks = properties.maxBlocksPerMultiProcessor,
       .resident_threads = properties.maxThreadsPerMultiProcessor,
@@ -58,15 +55,19 @@ DeviceFacts facts() {
 
 DeviceProbe probe_device() {
   int count = 0;
-  if (const cudaError_t error = cudaGetDeviceCount(&count); error != cudaSuccess || count == 0) {
-    return {.facts = std::nullopt, .why_not = error == cudaSuccess ? "CUDA sees no device" : cudaGetErrorString(error)};
-  }
-  return {.facts = facts(), .why_not = {}};
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  if (error == cudaSuccess && count > 0) return {.facts = facts(), .why_not = {}};
+  int driver = 0;
+  cudaDriverGetVersion(&driver);  // 0 without one
+  const NoDevice said = error == cudaSuccess || error == cudaErrorNoDevice ? NoDevice::none
+                        : error == cudaErrorInsufficientDriver             ? NoDevice::driver_too_old
+                                                                           : NoDevice::other;
+  return {.facts = std::nullopt, .why_not = why_no_device(said, driver, CUDART_VERSION, cudaGetErrorString(error))};
 }
 
 ToolkitFacts toolkit_facts() {
   return {
-      .toolkit = version(CUDART_VERSION),
+      .toolkit = cuda_version(CUDART_VERSION),
       .cccl = dotted(CUB_MAJOR_VERSION, CUB_MINOR_VERSION) + "." + std::to_string(CUB_SUBMINOR_VERSION),
       .nvcc = dotted(__CUDACC_VER_MAJOR__, __CUDACC_VER_MINOR__) + "." + std::to_string(__CUDACC_VER_BUILD__),
   };

@@ -27,8 +27,28 @@ struct DeviceFacts {
 
 struct DeviceProbe {
   std::optional<DeviceFacts> facts;
-  std::string why_not;  ///< why there is no device, in the driver's words
+  std::string why_not;  ///< why there is no device
 };
+
+/// CUDA's 13000 is version 13.0.
+inline std::string cuda_version(int number) {
+  return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+}
+
+/// What CUDA said instead of naming a device.
+enum class NoDevice { none, driver_too_old, other };
+
+/// Why there is no device, for people. `driver` is the CUDA version that the driver supports, 0 without a driver;
+/// `runtime` that of this program; `words` are CUDA's. Without a driver CUDA calls it too old, which says nothing of
+/// the machine.
+inline std::string why_no_device(NoDevice said, int driver, int runtime, const std::string& words) {
+  if (driver == 0) return "this machine has no NVIDIA GPU, or no driver for it";
+  if (said == NoDevice::none)
+    return "the NVIDIA driver gives this program no GPU; see nvidia-smi and CUDA_VISIBLE_DEVICES";
+  if (said == NoDevice::other) return words;
+  return "the NVIDIA driver supports CUDA " + cuda_version(driver) + ", and this program was built with " +
+         cuda_version(runtime) + "; install a newer driver";
+}
 
 DeviceProbe probe_device();
 

@@ -52,7 +52,7 @@ struct Plan {
 
 enum class Kind {
   scan,     ///< writes the prefix scan of its input
-  ceiling,  ///< copies its input: no scan can be faster
+  ceiling,  ///< copies its input: of many items, no scan is faster
   floor,    ///< does nothing: no launch can be faster
 };
 

@@ -82,6 +82,28 @@ struct ReadyKernel {
   cuda::DeviceBuffer workspace;
 };
 
+/// The workload's own kernel, on as many items as the longest chunk has, in memory that one stream alone uses.
+struct SideKernel {
+  SideKernel(const Job& job, std::int64_t items) : ready(*job.workload, items, job) {
+    const WorkloadDescription& about = job.workload->about;
+    const auto array = [this](std::size_t bytes) {
+      void* const data = arrays.emplace_back(bytes).data();
+      check(cudaMemset(data, 0, bytes), "clearing memory");
+      return data;
+    };
+    const std::size_t bytes = static_cast<std::size_t>(items) * about.item_bytes();
+    for (int input = 0; input < about.inputs; ++input) memory.inputs[static_cast<std::size_t>(input)] = array(bytes);
+    memory.output = array(bytes);
+    memory.carry_in = array(about.item_bytes());
+    memory.carry_out = array(about.item_bytes());
+    memory.workspace = ready.workspace.data();
+  }
+
+  ReadyKernel ready;
+  std::vector<cuda::DeviceBuffer> arrays;
+  ChunkMemory memory;
+};
+
 /// One operation, with everything looked up.
 struct Step {
   OperationKind kind{};
@@ -180,7 +202,7 @@ struct CudaExecutor::Parts {
   void* buffer(int array, int index) const;  ///< array: an input, or inputs for the output
   ChunkMemory memory_of(const Chunk& chunk);
   ReadyKernel& kernel_for(std::int64_t items);
-  void prepare_side_kernel();
+  SideKernel& side_kernel_of(const Stream& stream);
   Step step(const Operation& operation);
   void issue_all() const {
     for (const Step& step : steps) issue(step);
@@ -195,9 +217,7 @@ struct CudaExecutor::Parts {
   Streams streams;
   Events events;
   std::map<std::int64_t, ReadyKernel> kernels;  ///< by items: chunks have two sizes at most
-  std::optional<ReadyKernel> side_kernel;
-  std::vector<cuda::DeviceBuffer> side_arrays;
-  ChunkMemory side_memory;
+  std::map<cudaStream_t, SideKernel> side_kernels;
   std::vector<Step> steps;
   std::optional<cuda::ReadyGraph> graph;
 };
@@ -241,22 +261,9 @@ ChunkMemory CudaExecutor::Parts::memory_of(const Chunk& chunk) {
   return memory;
 }
 
-/// The workload's own kernel, on as many items as the longest chunk has, in memory of its own.
-void CudaExecutor::Parts::prepare_side_kernel() {
-  if (side_kernel) return;
+SideKernel& CudaExecutor::Parts::side_kernel_of(const Stream& stream) {
   const std::int64_t items = std::max<std::int64_t>(recording.buffer_items, 1);
-  side_kernel.emplace(*recording.job.workload, items, recording.job);
-  const auto array = [&](std::size_t bytes) {
-    void* const data = side_arrays.emplace_back(bytes).data();
-    check(cudaMemset(data, 0, bytes), "clearing memory");
-    return data;
-  };
-  const std::size_t bytes = static_cast<std::size_t>(items) * about.item_bytes();
-  for (int input = 0; input < about.inputs; ++input) side_memory.inputs[static_cast<std::size_t>(input)] = array(bytes);
-  side_memory.output = array(bytes);
-  side_memory.carry_in = array(about.item_bytes());
-  side_memory.carry_out = array(about.item_bytes());
-  side_memory.workspace = side_kernel->workspace.data();
+  return side_kernels.try_emplace(streams.of(stream), recording.job, items).first->second;
 }
 
 Step CudaExecutor::Parts::step(const Operation& operation) {
@@ -279,11 +286,12 @@ Step CudaExecutor::Parts::step(const Operation& operation) {
       step.kernel = &kernel_for(operation.chunk.items).kernel;
       step.memory = memory_of(operation.chunk);
       break;
-    case OperationKind::side_kernel:
-      prepare_side_kernel();
-      step.kernel = &side_kernel->kernel;
-      step.memory = side_memory;
+    case OperationKind::side_kernel: {
+      SideKernel& side = side_kernel_of(operation.stream);
+      step.kernel = &side.ready.kernel;
+      step.memory = side.memory;
       break;
+    }
     default:
       step.host_work = std::chrono::duration<double, std::micro>(operation.microseconds);
       break;

@@ -83,11 +83,7 @@ void Issuer::wait_for_the_kernel_before(const Chunk& chunk, Stream stream) {
   wait(stream, done);
 }
 
-void Issuer::side_kernel(Stream stream) {
-  append({.kind = OperationKind::side_kernel,
-          .stream = stream,
-          .accesses = {{.place = Place::side, .items = 1, .writes = true}}});
-}
+void Issuer::side_kernel(Stream stream) { append({.kind = OperationKind::side_kernel, .stream = stream}); }
 
 void Issuer::record(Event event, Stream stream) {
   append({.kind = OperationKind::record_event, .stream = stream, .event = event});

@@ -37,7 +37,7 @@ class Issuer {
   void copy_in_now(const Chunk& chunk);
   void copy_out_now(const Chunk& chunk);
 
-  /// A kernel on data of its own, about as long as that of a chunk.
+  /// A kernel on data of its stream's own, about as long as that of a chunk.
   void side_kernel(Stream stream);
 
   void record(Event event, Stream stream);

@@ -57,11 +57,9 @@ std::string describe(const Access& access) {
     case Place::device_output:
       return fmt::format("buffer {} of the device output", access.buffer);
     case Place::carry:
-      return "the carry between chunks";
-    case Place::side:
       break;
   }
-  return "the side kernel's data";
+  return "the carry between chunks";
 }
 
 }  // namespace scanlab::streams

@@ -39,7 +39,7 @@ enum class OperationKind {
   copy_in,             ///< host to device: one input of one chunk
   copy_out,            ///< device to host: the output of one chunk
   kernel,              ///< the workload's kernel, on one chunk
-  side_kernel,         ///< a kernel on data of its own, which shares nothing with the chunks
+  side_kernel,         ///< a kernel on data that nothing in another stream touches
   record_event,        ///< cudaEventRecord
   wait_event,          ///< cudaStreamWaitEvent: holds the stream back, not the host
   host_work,           ///< the host computes for a while
@@ -55,7 +55,6 @@ enum class Place {
   device_input,   ///< item i of `buffer` of input `array`
   device_output,  ///< item i of `buffer` of the output
   carry,          ///< of an ordered workload: cell i is what the kernel of chunk i is given, cell i + 1 what it leaves
-  side,           ///< the side kernel's own
 };
 
 /// Items [first, first + items) of one array, read or written.
@@ -76,7 +75,7 @@ struct Operation {
   int array = 0;             ///< of copy_in: which input
   bool synchronous = false;  ///< of copies: cudaMemcpy rather than cudaMemcpyAsync; `stream` is then kLegacyDefault
   double microseconds = 0;   ///< of host_work
-  std::vector<Access> accesses{};
+  std::vector<Access> accesses{};  ///< of copies and the workload's kernel
 };
 
 /// "copy in of input 1, chunk 3, stream 0": how messages call an operation.
