@@ -74,6 +74,17 @@ struct SlowScan {
 };
 const Registration kSlow{host_scan<SlowScan>()};
 
+/// Asks for a workspace, of which the budget must know. Computes nothing.
+struct RoomyScan {
+  explicit RoomyScan(const Problem& problem) : items(problem.items) {}
+  static Description describe() { return planted("planted_roomy_host_scan", "A large workspace, and no scan"); }
+  Plan plan() const { return {.workspace_bytes = static_cast<std::size_t>(1000 * items), .chain = items}; }
+  template <class Op>
+  void run(Op, const typename Op::Item*, typename Op::Item*) const {}
+  std::int64_t items;
+};
+const Registration kRoomy{host_scan<RoomyScan>()};
+
 // ------------------------------------------------------------------------------------------------ without files
 
 Bytes random_items(const Problem& problem, std::uint64_t seed) {
@@ -316,6 +327,7 @@ class LateDevice final : public streams::ScanDevice {
   std::span<const std::byte> carry_after(const Chunk& chunk) const override {
     return std::as_bytes(std::span(&carries_[static_cast<std::size_t>(chunk.index) + 1], 1));
   }
+  int copied_out() const { return out_ + 1; }
 
  private:
   void enqueue(std::function<void()> operation) {
@@ -395,6 +407,61 @@ TEST(OutOfCore, TheBudgetIsKept) {
   EXPECT_EQ(buffers_within(scan, least - 1, 9), 1);
   EXPECT_EQ(buffers_within(scan, 100 * least, 9), 9);
   EXPECT_EQ(buffers_within(scan, 0, 9), 0);
+
+  // Every workspace counts, one for each size of a chunk.
+  scan.scan = Registry::instance().find("planted_roomy_host_scan");
+  EXPECT_EQ(scan.device_bytes(), least + 1000 * 100);
+  EXPECT_EQ(buffers_within(scan, least + 1000 * 100 - 1, 9), 1);
+  scan.problem.items = 1001;  // one chunk of 101 items, nine of 100
+  EXPECT_EQ(scan.device_bytes(), 4u * 101 * 4 + 2 * 4 + 1000 * (101 + 100));
+}
+
+TEST(OutOfCore, InMemoryNoMoreChunksAreOnTheirWayThanAsked) {
+  const OutOfCoreScan scan{
+      .scan = Registry::instance().find("cpu_sequential"), .problem = {.items = 4000}, .chunks = 40, .host_buffers = 3};
+  const Bytes in = random_items(scan.problem, 3);
+  Bytes out(in.size());
+  const streams::Recording recording = record(scan, double_buffered());
+  LateDevice device(recording);
+  streams::MemorySource source(in.data(), scan.item_bytes());
+  streams::MemorySink sink(device, out.data(), scan);
+  int most = 0;
+  streams::replay(recording, device, source, sink, [&](const Chunk& chunk) {
+    most = std::max(most, chunk.index - device.copied_out());
+    return true;
+  });
+  EXPECT_EQ(most, scan.host_buffers);
+  EXPECT_EQ(out, scanned(scan.problem, in));
+}
+
+TEST(OutOfCore, AChunkCountsWhenAllBeforeItAreWritten) {
+  const OutOfCoreScan scan{
+      .scan = Registry::instance().find("cpu_sequential"), .problem = {.items = 4000}, .chunks = 4, .host_buffers = 4};
+  const Bytes in = random_items(scan.problem, 3);
+  const streams::Recording recording = record(scan, double_buffered());
+  const auto device = streams::host_scan_device(scan, recording);
+  std::atomic<int> others = 0;
+  std::atomic<bool> first = false;
+  std::vector<int> told;
+  streams::WriteBehind sink(
+      *device, scan, streams::pageable_memory, 4,
+      [&](std::int64_t place, const std::byte*, std::size_t) {
+        if (place > 0) {
+          ++others;
+          return;
+        }
+        const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+        while (others < 3 && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));  // for those to be told of, if they were
+        first = true;
+      },
+      [&](int chunks, std::span<const std::byte>) {
+        EXPECT_TRUE(first) << chunks << " chunks count, and the first is not written";
+        told.push_back(chunks);
+      });
+  streams::MemorySource source(in.data(), scan.item_bytes());
+  streams::replay(recording, *device, source, sink, go_on);
+  EXPECT_EQ(told, std::vector<int>{4});
 }
 
 // --------------------------------------------------------------------------------------------------- with files

@@ -1,7 +1,11 @@
 // Schedules, their recordings, and what is said of their order. No device: a schedule is a description.
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <chrono>
+#include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <set>
@@ -141,6 +145,18 @@ TEST(Schedules, ABadJobIsRefusedInASentence) {
   EXPECT_EQ(buffers_within(job, 100'000 * 4 * 2 * 2 - 1), 1);
 }
 
+TEST(Schedules, ManyOrFewStreamsAsTheyNeed) {
+  const std::map<std::string, int> fixed{{"serial", 1},          {"serial_pinned", 1},
+                                         {"three_streams", 3},   {"three_streams_unordered", 3},
+                                         {"double_buffered", 3}, {"event_handoff", 2}};
+  for (const auto& [id, each] : ScheduleRegistry::instance().all()) {
+    for (const int asked : {1, 2, 7}) {
+      const auto needs = fixed.find(id);
+      EXPECT_EQ(streams_made(each, job_of("scale", 9, asked)), needs == fixed.end() ? asked : needs->second) << id;
+    }
+  }
+}
+
 TEST(Schedules, DoubleBufferedKeepsToItsBuffers) {
   Job job = job_of("scale", 20);
   for (const int buffers : {2, 3}) {
@@ -168,6 +184,145 @@ TEST(Schedules, ACaptureBeginsAndEndsInStream0) {
     for (const Hazard& hazard : hazards) {
       EXPECT_TRUE(hazard.first != 0 && hazard.second != last) << id << ": " << describe(recording, hazard);
     }
+  }
+}
+
+/// A copy or a kernel of a chunk.
+struct Step {
+  OperationKind kind;
+  int chunk;
+};
+
+/// Whether a schedule with `streams` streams, and two buffers where it has few, says that one step is done before the
+/// other begins: what its file says under Waits.
+bool said_before(const std::string& id, int streams, Step a, Step b) {
+  using K = OperationKind;
+  const auto step = [](K kind) { return kind == K::copy_in ? 0 : kind == K::kernel ? 1 : 2; };
+  const int x = step(a.kind);
+  const int y = step(b.kind);
+  const bool chunk_after_chunk = a.chunk < b.chunk || (a.chunk == b.chunk && x < y);
+  const bool one_stream = a.chunk % streams == b.chunk % streams;
+  const bool each_kind = x <= y && a.chunk <= b.chunk && (x < y || a.chunk < b.chunk);  // a stream a step, and events
+  const std::map<std::string, std::function<bool()>> said{
+      {"serial", [&] { return chunk_after_chunk; }},
+      {"serial_pinned", [&] { return chunk_after_chunk; }},
+      {"null_stream_trap", [&] { return chunk_after_chunk; }},
+      {"depth_first", [&] { return one_stream && chunk_after_chunk; }},
+      {"graph", [&] { return one_stream && chunk_after_chunk; }},
+      {"null_stream_nonblocking", [&] { return one_stream && chunk_after_chunk; }},
+      {"per_thread_default", [&] { return one_stream && chunk_after_chunk; }},
+      {"breadth_first", [&] { return one_stream && (x < y || (x == y && a.chunk < b.chunk)); }},
+      {"skewed",
+       [&] {
+         const auto turn = [](int kind, int chunk) { return std::pair(kind == 2 ? chunk + 1 : chunk, kind); };
+         return one_stream && turn(x, a.chunk) < turn(y, b.chunk);
+       }},
+      {"three_streams", [&] { return each_kind; }},
+      {"double_buffered",
+       [&] {
+         const bool used_again = (x == 1 && y == 0 && a.chunk + 2 <= b.chunk) ||
+                                 (x == 2 && y == 1 && a.chunk + 2 <= b.chunk) ||
+                                 (x == 2 && y == 0 && a.chunk + 4 <= b.chunk);
+         return each_kind || used_again;
+       }},
+      {"event_handoff", [&] { return x == 0 ? each_kind : y != 0 && chunk_after_chunk; }},
+      {"three_streams_unordered", [&] { return x == y && a.chunk < b.chunk; }},
+      {"null_stream_race",
+       [&] { return (x == 1) == (y == 1) && (x == 1 ? a.chunk < b.chunk : one_stream && chunk_after_chunk); }},
+  };
+  return said.at(id)();
+}
+
+TEST(Schedules, LeaveUnorderedWhatMayOverlapAndNothingElse) {
+  for (const auto& [id, each] : ScheduleRegistry::instance().all()) {
+    for (const int streams : {1, 2, 3, 5}) {
+      Job job = job_of("scale", 9, streams);
+      job.memory = each.about.memory;
+      const Recording recording = record(each, job);
+      const auto& operations = recording.operations;
+      std::set<std::pair<std::size_t, std::size_t>> unordered;
+      for (const Hazard& hazard : check(conflicting(recording)).hazards) unordered.emplace(hazard.first, hazard.second);
+      const auto of_a_chunk = [&](std::size_t i) {
+        return is_work(operations[i]) && operations[i].kind != OperationKind::side_kernel;
+      };
+      for (std::size_t b = 0; b < operations.size(); ++b) {
+        for (std::size_t a = 0; a < b; ++a) {
+          if (!of_a_chunk(a) || !of_a_chunk(b)) continue;
+          const Step first{operations[a].kind, operations[a].chunk.index};
+          const Step second{operations[b].kind, operations[b].chunk.index};
+          EXPECT_EQ(unordered.contains({a, b}), !said_before(id, streams, first, second))
+              << id << ", " << streams << " streams: " << describe(operations[a]) << ", " << describe(operations[b]);
+        }
+      }
+    }
+  }
+}
+
+TEST(Schedules, SideKernelsStandInTheWayInTheTrapAlone) {
+  for (const std::string id : {"null_stream_trap", "null_stream_nonblocking", "per_thread_default"}) {
+    const Recording recording = record(schedule(id.c_str()), job_of("scale", 4, 2));
+    const auto& operations = recording.operations;
+    EXPECT_EQ(std::ranges::count(operations, OperationKind::side_kernel, &Operation::kind), 4) << id;
+    int beside = 0;
+    for (const Hazard& hazard : check(conflicting(recording)).hazards) {
+      const bool first = operations[hazard.first].kind == OperationKind::side_kernel;
+      const bool second = operations[hazard.second].kind == OperationKind::side_kernel;
+      EXPECT_FALSE(first && second) << id << ": one stream has them all";
+      beside += first || second ? 1 : 0;
+    }
+    EXPECT_EQ(beside, id == "null_stream_trap" ? 0 : 4 * 4 * 3) << id;
+  }
+}
+
+/// Two chunks in two streams, as the drawing in each schedule's file has them: "in 0 | kernel 0 | …", with the stream.
+TEST(Schedules, IssueInTheOrderOfTheirDrawings) {
+  const auto drawn = [](const char* id) {
+    Job job = job_of("scale", 2, 2);
+    job.memory = schedule(id).about.memory;
+    std::string text;
+    for (const Operation& operation : record(schedule(id), job).operations) {
+      const char* const now = operation.synchronous ? "!" : "";
+      const std::string stream = operation.stream.created() ? std::to_string(operation.stream.index) : "default";
+      const int chunk = operation.chunk.index;
+      switch (operation.kind) {
+        case OperationKind::copy_in:
+          text += fmt::format("in{}{}:{} ", chunk, now, stream);
+          break;
+        case OperationKind::kernel:
+          text += fmt::format("k{}:{} ", chunk, stream);
+          break;
+        case OperationKind::copy_out:
+          text += fmt::format("out{}{}:{} ", chunk, now, stream);
+          break;
+        case OperationKind::side_kernel:
+          text += fmt::format("side:{} ", stream);
+          break;
+        case OperationKind::host_work:
+          text += "host ";
+          break;
+        default:
+          break;
+      }
+    }
+    return text;
+  };
+  EXPECT_EQ(drawn("serial"), "in0!:default k0:default out0!:default in1!:default k1:default out1!:default ");
+  EXPECT_EQ(drawn("serial_pinned"), drawn("serial"));
+  EXPECT_EQ(drawn("depth_first"), "in0:0 k0:0 out0:0 in1:1 k1:1 out1:1 ");
+  EXPECT_EQ(drawn("graph"), drawn("depth_first"));
+  EXPECT_EQ(drawn("breadth_first"), "in0:0 in1:1 k0:0 k1:1 out0:0 out1:1 ");
+  EXPECT_EQ(drawn("skewed"), "in0:0 k0:0 in1:1 k1:1 out0:0 out1:1 ");
+  EXPECT_EQ(drawn("three_streams"), "in0:0 k0:1 out0:2 in1:0 k1:1 out1:2 ");
+  EXPECT_EQ(drawn("double_buffered"), drawn("three_streams"));
+  EXPECT_EQ(drawn("three_streams_unordered"), drawn("three_streams"));
+  EXPECT_EQ(drawn("event_handoff"), "in0:0 k0:1 host in1:0 out0:1 k1:1 host out1:1 ");
+  EXPECT_EQ(drawn("null_stream_trap"), "in0:0 k0:0 out0:0 side:default in1:1 k1:1 out1:1 side:default ");
+  EXPECT_EQ(drawn("null_stream_nonblocking"), drawn("null_stream_trap"));
+  EXPECT_EQ(drawn("per_thread_default"), drawn("null_stream_trap"));
+  EXPECT_EQ(drawn("null_stream_race"), "in0:0 k0:default out0:0 in1:1 k1:default out1:1 ");
+  for (const auto& [id, each] : ScheduleRegistry::instance().all()) {
+    EXPECT_EQ(each.about.captured, id == "graph");
+    EXPECT_EQ(each.about.memory == HostMemory::pageable, id == "serial");
   }
 }
 
@@ -320,6 +475,16 @@ TEST(HappensBefore, NeighbouringChunksShareNothing) {
     issuer.copy_out(chunk, issuer.create_stream());
     chunk.first += chunk.items - 1;  // one item of the output is written twice
     issuer.copy_out(chunk, issuer.create_stream());
+  }));
+}
+
+TEST(HappensBefore, TwoThatReadTheSameNeedNoOrder) {
+  EXPECT_TRUE(is_ordered([](Issuer& issuer, const Job&) {
+    Chunk chunk = issuer.chunks().front();
+    for (const Stream stream : issuer.create_streams(2)) {  // the same items, to a buffer each
+      issuer.copy_in(chunk, stream);
+      ++chunk.buffer;
+    }
   }));
 }
 

@@ -154,6 +154,98 @@ TEST(Dependencies, OrderWhatTheCheckOrders) {
   EXPECT_GT(found, 1000u);
 }
 
+TEST(Dependencies, AreOfEarlierWorkEachOnceAndByARuleThatHolds) {
+  std::mt19937 random(7);
+  for (int trial = 0; trial < 300; ++trial) {
+    const Recording recording = random_recording(random, job_of(6, 3), 60, true);
+    const auto& operations = recording.operations;
+    const auto all = dependencies(recording);
+    ASSERT_EQ(all.size(), operations.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!is_work(operations[i])) {
+        ASSERT_TRUE(all[i].empty()) << trial << ": " << describe(operations[i]);
+        continue;
+      }
+      std::optional<std::size_t> last;  // work in its stream
+      bool waited = false;              // for an event since
+      for (std::size_t j = 0; j < i; ++j) {
+        if (operations[j].kind == OperationKind::wait_event && operations[j].stream == operations[i].stream)
+          waited = true;
+        if (!is_work(operations[j]) || operations[j].stream != operations[i].stream) continue;
+        last = j;
+        waited = false;
+      }
+      std::set<std::size_t> seen;
+      bool in_order = false;
+      for (const auto& [operation, rule] : all[i]) {
+        ASSERT_LT(operation, i) << trial << ": " << describe(operations[i]) << " waits for itself, or for what comes";
+        ASSERT_TRUE(is_work(operations[operation])) << trial;
+        ASSERT_TRUE(seen.insert(operation).second) << trial;
+        if (rule == Rule::stream_order) {
+          ASSERT_EQ(last, operation) << trial;
+          in_order = true;
+        }
+        if (rule == Rule::event) {
+          ASSERT_TRUE(waited) << trial;
+        }
+        if (rule == Rule::default_stream) {
+          ASSERT_NE(operations[i].stream.kind, StreamKind::non_blocking) << trial;
+        }
+      }
+      ASSERT_EQ(in_order, last.has_value()) << trial;
+    }
+    ASSERT_EQ(ordering(recording).waits_for_nothing, check(recording).waits_for_nothing) << trial;
+  }
+}
+
+TEST(Dependencies, OfTheHostAreWhatTheCheckCountsOn) {
+  std::mt19937 random(8);
+  std::size_t waited_for = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    // Nothing but work and events; then the host waits, and issues a kernel to a stream that nothing else orders.
+    Recording recording{.job = job_of(1, 1)};
+    Issuer issuer(recording);
+    std::vector<Stream> streams = issuer.create_streams(2);
+    streams.push_back(issuer.create_stream(StreamKind::non_blocking));
+    streams.push_back(kPerThreadDefault);
+    streams.push_back(kLegacyDefault);
+    const Stream other = issuer.create_stream(StreamKind::non_blocking);
+    const std::vector<Event> events{issuer.create_event(), issuer.create_event()};
+    for (int i = 0; i < 30; ++i) {
+      const Stream stream = streams[random() % (random() % 4 == 0 ? 5 : 4)];
+      const Event event = events[random() % 2];
+      const auto what = random() % 4;
+      if (what == 0) issuer.record(event, stream);
+      if (what == 1) issuer.wait(stream, event);
+      if (what > 1) issuer.side_kernel(stream);
+    }
+    random() % 2 == 0 ? issuer.synchronize(streams[random() % 5]) : issuer.synchronize(events[random() % 2]);
+    issuer.side_kernel(other);
+    const std::size_t host = recording.operations.size() - 2;
+
+    std::set<std::size_t> counted_on;
+    for (std::size_t i = 0; i < host; ++i) {
+      if (is_work(recording.operations[i])) counted_on.insert(i);
+    }
+    for (const Hazard& hazard : check(conflicting(recording)).hazards) {
+      if (hazard.second == host + 1) counted_on.erase(hazard.first);
+    }
+    const Ordering all = ordering(recording);
+    std::vector<std::size_t> left = all.host[host];
+    std::set<std::size_t> reached(left.begin(), left.end());
+    while (!left.empty()) {
+      const std::size_t at = left.back();
+      left.pop_back();
+      for (const Dependency& dependency : all.device[at]) {
+        if (reached.insert(dependency.operation).second) left.push_back(dependency.operation);
+      }
+    }
+    ASSERT_EQ(reached, counted_on) << "trial " << trial << ", " << describe(recording.operations[host]);
+    waited_for += reached.size();
+  }
+  EXPECT_GT(waited_for, 1000u);
+}
+
 TEST(TimelineAnalysis, OneStreamOverlapsNothing) {
   const Recording recording = recorded("depth_first", 4, 1);
   const TimelineAnalysis analysis = analyse(played(recording, {1, 2, 3}));
@@ -333,6 +425,31 @@ TEST(TraceEvents, AreWhatAViewerTakes) {
   }
 }
 
+TEST(TraceEvents, AreReadBackAndHeldAgainstTheirRecording) {
+  const Recording recording = recorded("null_stream_trap", 3, 2);
+  const Timeline timeline = played(recording, {1, 2, 1});
+  const std::vector<Span> spans = traced_spans(trace_events(timeline, Json::object()));
+  ASSERT_EQ(spans.size(), timeline.spans.size());
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    EXPECT_EQ(spans[i].operation, timeline.spans[i].operation);
+    EXPECT_NEAR(spans[i].when.start, timeline.spans[i].when.start, 1e-9);
+    EXPECT_NEAR(spans[i].when.end, timeline.spans[i].when.end, 1e-9);
+  }
+  EXPECT_NO_THROW(check_traced(spans, recording));
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    std::vector<Span> fewer = spans;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+    EXPECT_THROW(check_traced(fewer, recording), std::invalid_argument) << i << " is not there";
+    std::vector<Span> more = spans;
+    more.insert(more.begin() + static_cast<std::ptrdiff_t>(i), spans[i]);
+    EXPECT_THROW(check_traced(more, recording), std::invalid_argument) << i << " is there twice";
+  }
+  std::vector<Span> foreign = spans;
+  foreign.push_back(spans.back());
+  foreign.back().operation = recording.operations.size();
+  EXPECT_THROW(check_traced(foreign, recording), std::invalid_argument);
+}
+
 TEST(TraceEvents, OverlappingKernelsGetLanesOfTheirOwn) {
   constexpr int kKernels = 128;  // as many as a device runs at once
   const Recording recording = recorded("breadth_first", kKernels, kKernels);
@@ -404,7 +521,27 @@ TEST(Activities, OfOneCallAreOne) {
   }
   const std::vector<Span> spans = spans_of(recording, pieces, 5000);
   ASSERT_EQ(spans.size(), timeline.spans.size());
-  EXPECT_NEAR(spans[0].when.seconds(), 1 * kMs, 1e-8);
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    EXPECT_NEAR(spans[i].when.start, timeline.spans[i].when.start, 1e-8);
+    EXPECT_NEAR(spans[i].when.seconds(), 1 * kMs, 1e-8);
+  }
+}
+
+TEST(Activities, OfAGraphAreToldApartByTheirTimesWhereTheNodesNumbersSayOtherwise) {
+  const Recording recording = recorded("graph", 5, 1);
+  const Timeline timeline = played(recording, {1, 2, 1});
+  std::vector<Activity> activities = reported(timeline, 1, true);
+  for (Activity& activity : activities) activity.graph_node = 1000 - activity.graph_node;  // the last node first
+  const std::vector<Span> spans = spans_of(recording, activities, 5000);
+  ASSERT_EQ(spans.size(), timeline.spans.size());
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    EXPECT_EQ(spans[i].operation, timeline.spans[i].operation);
+    EXPECT_NEAR(spans[i].when.start, timeline.spans[i].when.start, 1e-8);
+  }
+  for (Activity& activity : activities) {  // copies out before anything is there to copy
+    if (activity.engine == Engine::copy_out) activity.start = activity.end = 1;
+  }
+  EXPECT_THROW(spans_of(recording, activities, 0), std::runtime_error);
 }
 
 TEST(Activities, ThatDoNotFitAreRefused) {
