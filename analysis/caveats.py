@@ -30,16 +30,15 @@ def calls(rows: pd.DataFrame) -> pd.DataFrame:
 def others(rows: pd.DataFrame) -> pd.DataFrame:
     """One row a question that is not about a call: ``question``, ``said``, ``answer``, ``differs``, ``counted``."""
     chosen = [row for row in rows.itertuples() if not (row.name.endswith((_HOST, _STREAMS)) and _CALL.match(row.question))]
-    found = [{"question": shortened(row.question.removeprefix("does ").removeprefix("do ")), **_answer(row)} for row in chosen]
+    found = [{"question": row.question.removeprefix("does ").removeprefix("do "), **_answer(row)} for row in chosen]
     return pd.DataFrame(found, columns=["question", "said", "answer", "differs", "counted"]).astype(object)
 
 
 def shortened(text: str) -> str:
-    """A question in fewer letters: names without their common beginning, and without words that the heading says."""
-    for long, short in (("cuda", ""), ("behind the kernel, ", ""), ("to the device from", "in, from"), ("to the host in", "out, to"),
-                        ("CUDA_DEVICE_MAX_CONNECTIONS=1", "one connection"), ("another stream", "another")):  # fmt: skip
+    """A call in fewer letters: its name without the common beginning, and without words that the heading says."""
+    for long, short in (("behind the kernel, ", ""), ("to the device from", "in, from"), ("to the host in", "out, to")):
         text = text.replace(long, short)
-    return text
+    return text.removeprefix("cuda")
 
 
 def _answer(row) -> dict[str, object]:

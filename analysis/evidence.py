@@ -144,6 +144,14 @@ class TimingEvidence:
         return sorted(set(self.cases.loc[self.cases["settings"] == "", "variant"]))
 
 
+@dataclass(frozen=True)
+class SessionTimingEvidence:
+    """Timings of one device, session by session, the newest first: each is one results file, and what is compared is of one session."""
+
+    sessions: list[TimingEvidence]
+    provenance: Provenance
+
+
 class Key(NamedTuple):
     """What scans that are compared have in common."""
 
@@ -306,8 +314,8 @@ class Timings:
     def each(self, results: Results) -> Iterator[TimingEvidence]:
         """What each device answers, in the order of devices; one may come twice, as measured now and as recorded."""
         for origin, device, rows in _by_device(results, results.timings, self.kinds):
-            of_types = (self._of(results, rows, origin, device, type_name) for type_name in self.types)
-            if answer := next((evidence for evidence in of_types if evidence and self._answered_by(evidence)), None):
+            of_types = (self.of_type(results, rows, origin, device, type_name) for type_name in self.types)
+            if answer := next((evidence for evidence in of_types if evidence and self.answered_by(evidence)), None):
                 yield answer
 
     def absent(self) -> str:
@@ -318,7 +326,8 @@ class Timings:
         on = "a CUDA device" if self.kinds == ("cuda",) else "any device"
         return f"no {' or '.join(self.types)} {self.op} {self.mode} timings{of} on {on}"
 
-    def _of(self, results: Results, rows: pd.DataFrame, origin: str, device: str, type_name: str) -> TimingEvidence | None:
+    def of_type(self, results: Results, rows: pd.DataFrame, origin: str, device: str, type_name: str) -> TimingEvidence | None:
+        """What is wanted, of one type among the rows of one device; None if there is nothing of it."""
         if self.only:
             rows = rows[rows["variant"].isin(self.only)]
         if not self.python:
@@ -333,7 +342,8 @@ class Timings:
         host = "; ".join(sorted({results.runs[i].host for i in set(rows["run"])}))
         return TimingEvidence(cases, device, host, _timing_provenance(rows, cases, results.runs, origin))
 
-    def _answered_by(self, evidence: TimingEvidence) -> bool:
+    def answered_by(self, evidence: TimingEvidence) -> bool:
+        """Whether all is there that must be."""
         present = set(evidence.variants())
         scans = present - {FLOOR}
         return bool(scans) and set(self.all_of) <= present and (not self.any_of or bool(present & set(self.any_of)))
@@ -357,6 +367,31 @@ class Hosts:
 
     def absent(self) -> str:
         return f"no timings of {' or '.join(CPU_BASELINES)}"
+
+
+@dataclass(frozen=True)
+class EachSession:
+    """What :class:`Timings` asks for, of every session that has all of it, whatever its code: for what differs by the session, as the host does."""
+
+    timings: Timings
+
+    def find(self, results: Results, published: dict[str, Publication]) -> SessionTimingEvidence | None:
+        if self not in results.found:
+            results.found[self] = next(self._each(results), None)
+        return results.found[self]
+
+    def _each(self, results: Results) -> Iterator[SessionTimingEvidence]:
+        for origin, device, rows in _by_device(results, results.timings, self.timings.kinds):
+            newest_first = _by_date(set(rows["run"]), results.runs)[::-1]
+            for type_name in self.timings.types:
+                of = {run: self.timings.of_type(results, rows[rows["run"] == run], origin, device, type_name) for run in newest_first}
+                if answers := {run: evidence for run, evidence in of.items() if evidence and self.timings.answered_by(evidence)}:
+                    counts = [count for evidence in answers.values() for count in evidence.provenance.repetitions]
+                    provenance = run_provenance("timings", (results.runs[run] for run in answers), origin, (min(counts), max(counts)))
+                    yield SessionTimingEvidence(list(answers.values()), provenance)
+
+    def absent(self) -> str:
+        return self.timings.absent()
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,11 @@ from analysis.claims_checked import HOLDS, NOT_MEASURED, ClaimEvidence, targets_
 from analysis.drift import SessionEvidence
 from analysis.evidence import BASELINES, BEST, BULK_CEILING, CEILING, FLOOR, NEWEST_VENDOR, VENDOR, CountEvidence, Counts, Published
 from analysis.evidence import MEETING_CEILING, VECTOR_CEILING, AllTimingEvidence, AllTimings, CounterEvidence, Counters, TimingEvidence, Timings, gather
-from analysis.evidence import JAX, LARGEST, LOSS, TIE, WIN, Kernels, TableEvidence, Traffic, TrafficEvidence, Waits
+from analysis.evidence import JAX, LARGEST, LOSS, TIE, WIN, Kernels, SessionTimingEvidence, TableEvidence, Traffic, TrafficEvidence, Waits
 from analysis.figures import bank_conflicts, dram_traffic, drift, prefix_wait, single_wave, tile_size, waterfall
 from analysis.figures.ceiling_share import shares
 from analysis.figures.hardware_conflicts import QUANTITIES, compared, groups
-from analysis.figures.speedup import ONE_CORE, OURS, speedups
+from analysis.figures.speedup import ONE_CORE, OURS, by_session, over_one_core, shown
 from analysis.published import Publication
 from analysis.results import SCANS, STREAM, Results, ideal_bytes
 from analysis.statistics import ratio_interval
@@ -50,10 +50,15 @@ NAMES = {
     "paddingGainLargest": "hso_blocked over hso_blocked_padded at the largest size",
     "paddingGainBlock": "hso_block over hso_block_padded at its largest size",
     "speedupThenLargest": "published speedup of 2007 at the largest published size",
-    "speedupNowLargest": "the same algorithm's speedup now at that size",
-    "speedupVendorLargest": "CUB's speedup now at that size",
+    "speedupNowLargest": "the same algorithm's speedup now at that size: the median over all sessions",
+    "speedupNowLeast": "defined if there are several sessions: the least of them",
+    "speedupNowMost": "defined if there are several: the most of them",
+    "speedupNowSessions": "defined if there are several: how many",
+    "speedupVendorLargest": "CUB's speedup now at that size: the median over all sessions",
+    "speedupVendorLeast": "defined if there are several sessions: the least of them",
+    "speedupVendorMost": "defined if there are several: the most of them",
     "crossoverThen": "smallest published size at which the GPU won in 2007",
-    "crossoverNow": "smallest size at which the same algorithm wins now",
+    "crossoverNow": "smallest size at which the same algorithm wins now, in every session",
     "worstDegreeBare": "worst degree in the unpadded tree, 32 banks",
     "worstDegreeRow": "worst degree with i/B, 32 banks",
     "worstDegreeTwoLevel": "worst degree with two-level padding, 32 banks",
@@ -177,8 +182,7 @@ def values(results: Results, published: dict[str, Publication]) -> dict[str, str
     defined = _duel_rounds(results)
     for needs, describe in (
         ({"timings": Timings(all_of=(CEILING,))}, _timing_values),
-        ({"timings": Timings(types=("f32", "i32"), all_of=(ONE_CORE,), any_of=OURS),
-          "published": Published("hso2007_table2")}, _speedup_values),
+        ({"timings": over_one_core(any_of=(*OURS, VENDOR)), "published": Published("hso2007_table2")}, _speedup_values),
         ({"counts": Counts()}, _count_values),
         ({"counters": Counters()}, _counter_values),
         ({"timings": Timings(all_of=(CEILING, DOUBLING)), "wide": Timings(types=("i64", "f64"), all_of=(CEILING, DOUBLING)),
@@ -263,21 +267,24 @@ def _timing_values(timings: TimingEvidence) -> dict[str, str]:
     return named
 
 
-def _speedup_values(timings: TimingEvidence, published: Publication) -> dict[str, str]:
+def _speedup_values(timings: SessionTimingEvidence, published: Publication) -> dict[str, str]:
     then = published.table.assign(speedup=published.table["cpu_ms"] / published.table["gpu_ms"])
-    now = speedups(timings, next(v for v in OURS if v in timings.variants()), ONE_CORE)
     named = {
         "speedupThenLargest": _number(then["speedup"].iloc[-1]),
         "crossoverThen": _power(_first_win(then, "speedup")),
     }
     last = int(then["items"].iloc[-1])
-    if last in set(now["items"]):
-        named["speedupNowLargest"] = _number(now.set_index("items").at[last, "ratio"])
-    if (now["ratio"] > 1).any():
-        named["crossoverNow"] = _power(_first_win(now, "ratio"))
-    vendor = speedups(timings, VENDOR, ONE_CORE) if VENDOR in timings.variants() else pd.DataFrame({"items": []})
-    if last in set(vendor["items"]):
-        named["speedupVendorLargest"] = _number(vendor.set_index("items").at[last, "ratio"])
+    for variant in shown(timings):
+        now, macro = by_session(timings, variant, ONE_CORE), "speedupVendor" if variant == VENDOR else "speedupNow"
+        at = now.set_index("items")
+        if last in at.index:
+            named[f"{macro}Largest"] = _number(at.at[last, "ratio"])
+            if (sessions := at.at[last, "sessions"]) > 1:
+                named |= {f"{macro}Least": _number(at.at[last, "low"], 2), f"{macro}Most": _number(at.at[last, "high"], 2)}
+                named |= {} if variant == VENDOR else {f"{macro}Sessions": str(sessions)}
+        worst = "low" if len(timings.sessions) > 1 else "ratio"
+        if variant != VENDOR and (now[worst] > 1).any():
+            named["crossoverNow"] = _power(_first_win(now, worst))
     return named
 
 

@@ -23,8 +23,8 @@ NEEDS = {"timings": Timings(all_of=(CEILING,)), "hosts": Hosts()}
 
 
 def details(timings: TimingEvidence, hosts: HostEvidence) -> str:
-    """Whose cores the CPU's are."""
-    return f"The CPU beside the GPU is {timings.host}." if any(_shown(timings, name) for name in CPU_BASELINES) else ""
+    """Whose cores the CPU's are, and that another session has other times of them."""
+    return f"The CPU beside the GPU is {timings.host}, in one session; its times differ by the session." if any(_shown(timings, name) for name in CPU_BASELINES) else ""
 
 
 def draw(timings: TimingEvidence, hosts: HostEvidence) -> Figure:

@@ -16,7 +16,7 @@ def build(experiments: TableEvidence) -> Table:
     return Table(
         caption="What else was asked of the device about launches, events, order and queues; columns as in the table of calls.",
         columns=(
-            Column("question", "does …", right=False),
+            Column("question", "does …", right=False, wrap=40),
             Column("said", "said", caveats.text, right=False),
             Column("shown", "here", right=False),
             Column("counted", "yes", caveats.text, right=False),

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.evidence import CPU_BASELINES, HostEvidence, Hosts, TimingEvidence
+from analysis.evidence import CPU_BASELINES, EachSession, HostEvidence, Hosts, SessionTimingEvidence, TimingEvidence, Timings
 from analysis.results import ideal_bytes
 from analysis.statistics import Interval
 from analysis.style import title
 from analysis.table_formats import Column, Table, significant, size, with_interval
 
-NEEDS = {"hosts": Hosts(beside=True)}
+NEEDS = {"hosts": Hosts(beside=True), "sessions": EachSession(Timings(any_of=CPU_BASELINES, only=CPU_BASELINES, kinds=("cuda", "host")))}
 
 
-def build(hosts: HostEvidence) -> Table:
+def build(hosts: HostEvidence, sessions: SessionTimingEvidence) -> Table:
     """One row a machine and size, the baselines side by side."""
     rows = pd.concat([_rows(machine) for machine in hosts.machines], ignore_index=True)
     columns = [Column("machine", "machine", right=False), Column("items", "n", size)]
@@ -24,11 +24,26 @@ def build(hosts: HostEvidence) -> Table:
         ]
     return Table(
         caption="The CPU baselines by wall clock (32-bit integers, inclusive sum): median time and "
-        "GB/s counting 2n items, with 95% bootstrap intervals in brackets.",
+        "GB/s counting 2n items, in the newest session of each machine, with 95% bootstrap intervals in brackets.",
         columns=columns,
         rows=rows,
+        notes=tuple(_between_sessions(sessions)),
         wide=True,
     )
+
+
+def _between_sessions(sessions: SessionTimingEvidence) -> list[str]:
+    """How far the sessions beside one device lie apart, at the largest size of each baseline that several of them have."""
+    said = []
+    cases = pd.concat([session.cases.drop_duplicates(["variant", "items"]) for session in sessions.sessions])
+    for variant in CPU_BASELINES:
+        times = cases[cases["variant"] == variant].groupby("items")["median_ns"].agg(["size", "min", "max"])
+        times = times[times["size"] > 1]
+        if len(times):
+            n, of = times.index[-1], times.iloc[-1]
+            said.append(f"Sessions differ far beyond these intervals: {int(of['size'])} of them with {sessions.provenance.device} took {significant(of['min'] / 1e3)} to "
+                        f"{significant(of['max'] / 1e3)} µs for {size(n)} items ({title(variant)}).")  # fmt: skip
+    return said
 
 
 def _rows(machine: TimingEvidence) -> pd.DataFrame:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.evidence import VENDOR, Published, TimingEvidence, Timings
-from analysis.figures.speedup import ONE_CORE, OURS, speedups
+from analysis.evidence import VENDOR, Published, SessionTimingEvidence
+from analysis.figures.speedup import ONE_CORE, OURS, by_session, over_one_core, shown
 from analysis.published import Publication
-from analysis.table_formats import Column, Table, significant, size
+from analysis.statistics import Interval
+from analysis.table_formats import Column, Table, significant, size, with_interval
 
-NEEDS = {
-    "timings": Timings(types=("f32", "i32"), all_of=(ONE_CORE,), any_of=OURS),
-    "published": Published("hso2007_table2"),
-}
+NEEDS = {"timings": over_one_core(any_of=(*OURS, VENDOR)), "published": Published("hso2007_table2")}
 
 
-def build(timings: TimingEvidence, published: Publication) -> Table:
-    ours = next(v for v in OURS if v in timings.variants())
+def build(timings: SessionTimingEvidence, published: Publication) -> Table:
     table = published.table[["items", "cpu_ms", "gpu_ms"]].copy()
     table["speedup_2007"] = table["cpu_ms"] / table["gpu_ms"]
     columns = [
@@ -25,14 +22,22 @@ def build(timings: TimingEvidence, published: Publication) -> Table:
         Column("gpu_ms", "GPU, ms", lambda v: significant(v, 3), group="2007"),
         Column("speedup_2007", "speedup", lambda v: significant(v, 3), group="2007"),
     ]
-    for variant, heading in ((ours, "same"), (VENDOR, "CUB")):
-        if variant in timings.variants():
-            now = speedups(timings, variant, ONE_CORE).set_index("items")["ratio"]
-            table[f"speedup_{variant}"] = table["items"].map(now)
-            columns.append(Column(f"speedup_{variant}", heading, lambda v: significant(v, 3), group="speedup now"))
+    compared = shown(timings)
+    for variant in compared:
+        now = {row.items: Interval(row.ratio, row.low, row.high, row.sessions) for row in by_session(timings, variant, ONE_CORE).itertuples()}
+        table[f"speedup_{variant}"] = pd.Series([now.get(n) for n in table["items"]], dtype=object, index=table.index)
+        columns.append(Column(f"speedup_{variant}", "CUB" if variant == VENDOR else "same", lambda v: with_interval(v, 3), group="speedup now"))
+    same = "".join(f" The same algorithm now is {variant}." for variant in compared if variant != VENDOR)
     return Table(
         caption="Sequential CPU time over GPU time, as published in 2007 and now. The ninth size is printed as 8388688 "
-        f"in the source; 8388608 is meant. The same algorithm now is {ours}.",
+        f"in the source; 8388608 is meant.{same} {_brackets(len(timings.sessions))}",
         columns=columns,
         rows=pd.DataFrame(table),
     )
+
+
+def _brackets(sessions: int) -> str:
+    """What the numbers behind a speedup of now are."""
+    if sessions == 1:
+        return "Now: of one session, with 95% bootstrap intervals in brackets."
+    return f"Now: the median over {sessions} sessions, with the least and the most of them in brackets, since the time of the CPU differs by the session."

@@ -12,6 +12,8 @@ from analysis.table_formats import Column, Table, code, significant, size, whole
 
 NEEDS = {"timings": Timings(all_of=(CEILING,), python=True)}
 
+OF_CPU = " The CPU's times are of one session, and differ by the session, far beyond these intervals."
+
 
 def build(timings: TimingEvidence) -> Table:
     rows = standings(timings)
@@ -26,7 +28,8 @@ def build(timings: TimingEvidence) -> Table:
         caption=f"Every scan at the largest size up to {size(LARGEST)} that it was timed at ({timings.caches()[0]} cache, 32-bit "
         "integers, inclusive sum): median time, GB/s counting 2n items, and the times of a device copy and of the fastest "
         "CUB over its own, "
-        "with 95% bootstrap intervals in brackets." + of_python(timings.variants()),
+        "with 95% bootstrap intervals in brackets." + of_python(timings.variants())
+        + (OF_CPU if set(CPU_BASELINES) & set(rows["variant"]) else ""),
         columns=(
             Column("variant", "variant", code, right=False),
             Column("items", "n", size),
