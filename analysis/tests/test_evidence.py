@@ -6,8 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+import pytest
+
 from analysis import results
-from analysis.evidence import Timings, Traffic, gather
+from analysis.evidence import CUBS, AllTimings, EachSession, Provenance, Timings, Traffic, gather
+from analysis.results import MEASURED
+from analysis.tests import tiny
 from analysis.tests.fixtures import case_name, context, dram_bytes, repetition
 
 
@@ -104,3 +109,62 @@ def test_counters_of_two_recorded_days_are_not_added_up(tmp_path: Path) -> None:
 def test_missing_evidence_is_said_in_a_clause(tmp_path: Path) -> None:
     gathered = gather({"timings": Timings(all_of=("memcpy",))}, results.Results(), {})
     assert gathered.reasons == ("no i32 plus inclusive timings of memcpy on a CUDA device",)
+
+
+# ----------------------------------------------------------------------------- what is found in a device's timings
+
+
+def test_the_fastest_of_cubs_scans_is_found_in_each_case_by_itself() -> None:
+    times = {(1024, "cold"): (30.0, 20.0, 25.0), (1024, "warm"): (8.0, 9.0, 10.0), (2048, "cold"): (30.0, 40.0, 20.0)}
+    cases = [tiny.case(cub, n, ns, cache=cache) for (n, cache), of in times.items() for cub, ns in zip(CUBS, of, strict=False)]
+    timings = Timings().find(tiny.results([*cases, tiny.case(CUBS[2], 1024, 1.0, settings="tile=1"), tiny.case("best", 1024, 1.0)]), {})
+    found = [timings.vendor(n, cache) for n, cache in times]
+    assert found == [CUBS[1], CUBS[0], CUBS[2]] and timings.vendor(4096, "cold") is None
+
+
+def test_a_line_over_sizes_has_powers_of_two_alone_and_a_table_all() -> None:
+    timings = Timings().find(tiny.results([tiny.case("best", n, float(n)) for n in (4096, 1000, 1024, 3072, 1)]), {})
+    assert timings.series("best")["items"].tolist() == [1, 1024, 4096]
+    assert timings.of("best")["items"].tolist() == [1, 1000, 1024, 3072, 4096]
+
+
+def test_the_floor_is_that_of_the_column_whatever_its_size() -> None:
+    floors = [tiny.case("empty_launch", 0, 3000.0, cache="warm"), tiny.case("empty_launch", 64, 3000.0, cache="cold"), tiny.case("empty_launch", 0, 600.0, cache="warm", launch="graph")]
+    timings = Timings(launches=("stream", "graph")).find(tiny.results([*floors, tiny.case("best", 1024, 1.0)]), {})
+    assert [timings.floor_ns("warm"), timings.floor_ns("warm", "graph"), timings.floor_ns("cold")] == [3000, 600, 3000]
+    assert timings.floor_ns("cold", "graph") == 600  # where it was not timed so, as it was
+    assert timings.caches() == ["cold"]  # a floor is no scan
+
+
+def test_a_match_is_their_time_over_ours_with_the_fastest_of_them() -> None:
+    read = tiny.results([tiny.case("best", 1024, 200.0), tiny.case("memcpy", 1024, 100.0, tiny.EXACT), tiny.case("copy_bulk", 1024, 80.0, tiny.EXACT)],
+                        [tiny.case("best", 1024, 100.0)])  # fmt: skip
+    timings = AllTimings().find(read, {})
+    (key,) = timings.keys()
+    match = timings.match(key, "best", ("memcpy", "copy_bulk"))
+    assert (match.rival, match.run) == ("copy_bulk", 0) and match.ratio.value == pytest.approx(0.4)
+    assert (match.ratio.low, match.ratio.high) == pytest.approx((0.4 / tiny.MOST, 0.4 / tiny.LEAST))
+    assert timings.match(key, "best", ("memcpy",)).ratio.value == pytest.approx(0.5) and timings.match(key, "best", CUBS) is None
+
+
+def test_each_session_has_its_own_timings_the_newest_first_whatever_its_code() -> None:
+    sessions = [[tiny.case("memcpy", 1024, ns), tiny.case("cpu_sequential", 1024, 2 * ns)] for ns in (10.0, 20.0)] + [[tiny.case("memcpy", 1024, 5.0)]]
+    found = EachSession(Timings(all_of=("memcpy", "cpu_sequential"))).find(tiny.results(*sessions), {})
+    assert [session.of("memcpy")["median_ns"].tolist() for session in found.sessions] == [[20], [10]]
+    assert found.provenance.commits == ("a" * 40, "b" * 40) and found.provenance.dates == ("2026-01-01", "2026-01-02")
+    assert EachSession(Timings(all_of=("memcpy", "best"))).find(tiny.results(*sessions), {}) is None
+
+
+def test_dram_bytes_of_all_launches_of_a_case_are_added_up() -> None:
+    read = tiny.results([tiny.case("memcpy", 1024, 1.0)], l2_bytes="77")
+    case = {"settings": "", "type": "i32", "op": "plus", "mode": "inclusive", "items": 64, "kernel": "k", "origin": MEASURED, "file": "d.csv"}
+    read.traffic_tables = [pd.DataFrame([case | {"variant": "v", "launch_index": i, "dram_bytes_read": of, "dram_bytes_written": 10 * of} for i, of in enumerate((3, 4))])]
+    found = Traffic().find(read, {})
+    assert found.cases[["dram_bytes_read", "dram_bytes_written"]].values.tolist() == [[7, 70]] and found.l2_bytes == 77
+
+
+def test_how_often_and_from_which_tree_is_said() -> None:
+    read = tiny.results([tiny.case("memcpy", 1024, 1.0), tiny.case("memcpy", 2048, 1.0, (1, 1, 1))], git_dirty="true")
+    said = Timings().find(read, {}).provenance
+    assert said.repeated == "median of 3 to 5 repetitions" and said.line() == "Test Device, 2026-01-01, commit aaaaaaaaa+, measured now"
+    assert Provenance("", "", repetitions=(1, 1)).repeated == "median of 1 repetition" and Provenance("", "", repetitions=(4, 4)).repeated == "median of 4 repetitions"

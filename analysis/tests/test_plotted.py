@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -95,16 +94,10 @@ def test_an_octave_shows_a_loss_before_a_lesser_ratio_that_is_none() -> None:
     assert (worst.items, worst.outcome, worst.ratio) == (1500, "loss", near(0.95))
 
 
-def explanation(variant: str, items: int, banks32: dict[str, float], parameters: dict[str, str] | None = None, **changes: Any) -> Explanation:
-    content = {"variant": variant, "type": "i32", "op": "plus", "mode": "inclusive", "items": items, "parameters": parameters or {},
-               "launches": [{"steps": []}], "totals": {"operations": 1, "shared_requests": 10, "banks32": banks32, "banks16": banks32}}  # fmt: skip
-    return Explanation(Path("e.json"), MEASURED, content | changes)
-
-
 def test_padding_gains_by_the_time_without_over_the_time_with() -> None:
     read = tiny.results([case("hso_blocked", N, 300.0, EXACT), case("hso_blocked_padded", N, 200.0)])
-    read.explanations = [explanation("hso_blocked", n, {"mean_degree": mean, "max_degree": 16}) for n, mean in ((1024, 9.0), (2048, 4.0))]
-    read.explanations.append(explanation("hso_blocked_padded", 2048, {"mean_degree": 1.5, "max_degree": 2}, {"padding": "two_level"}))
+    read.explanations = [tiny.explanation("hso_blocked", n, {"mean_degree": mean, "max_degree": 16}) for n, mean in ((1024, 9.0), (2048, 4.0))]
+    read.explanations.append(tiny.explanation("hso_blocked_padded", 2048, {"mean_degree": 1.5, "max_degree": 2}, {"padding": "two_level"}))
     measured, counted = tiny.drawn(padding, read).axes
     look = style.look("hso_blocked_padded")
     assert tiny.points(measured, look) == [near((N, 1.5))] and tiny.bars(measured) == [near((N, 1.5 / MOST, 1.5 / LEAST))]
@@ -205,7 +198,7 @@ def test_a_roles_cycles_are_shared_out_by_what_it_waits_for() -> None:
 def tree(padding_: str, *degrees: int, **changes: Any) -> Explanation:
     steps = [{"label": label, "shared": {"banks32": {"max_degree": degree}, "banks16": {"max_degree": degree / 2}}}
              for label, degree in zip(("load", "up-sweep 1", "down-sweep 1"), (99, *degrees), strict=True)]  # fmt: skip
-    return explanation("hso_block" if padding_ == "none" else "hso_block_padded", 8, {}, {"padding": padding_}, launches=[{"steps": steps}], **changes)
+    return tiny.explanation("hso_block" if padding_ == "none" else "hso_block_padded", 8, {}, {"padding": padding_}, launches=[{"steps": steps}], **changes)
 
 
 def test_a_row_of_the_tree_has_the_worst_degree_of_each_step() -> None:
@@ -225,7 +218,7 @@ def counters(**launches: tuple[int, int, int, int]) -> pd.DataFrame:
 
 def test_a_case_stands_where_executor_and_hardware_counted_it() -> None:
     nowhere = Provenance("", "")
-    counted = [explanation(variant, 64, {"transactions": transactions}) for variant, transactions in (("hso_block", 40), ("hso_blocked", 25))]
+    counted = [tiny.explanation(variant, 64, {"transactions": transactions}) for variant, transactions in (("hso_block", 40), ("hso_blocked", 25))]
     evidence = CounterEvidence(counters(hso_block=(20, 12, 7, 1), hso_block2=(5, 4, 1, 2), hso_blocked=(20, 5, 9, 6)), counted, nowhere, nowhere)
     with style.sheet():
         transactions, conflicts = hardware_conflicts.draw(evidence).axes

@@ -63,3 +63,42 @@ def test_ratio_is_of_medians_and_not_a_mean_of_ratios() -> None:
 def test_constant_data_have_an_interval_of_no_width() -> None:
     interval = statistics.median_interval([7.0] * 9)
     assert (interval.low, interval.value, interval.high) == (7.0, 7.0, 7.0)
+
+
+SKEWED = [100.0, 1.0, 3.0, 2.0, 4.0]
+"""Their median is 3, their mean 22; of five repetitions the interval reaches from the least to the most."""
+
+
+def test_of_repetitions_the_median_counts_and_not_the_mean() -> None:
+    assert statistics.median_interval(SKEWED).value == 3
+    assert statistics.medians([np.array(SKEWED), np.array([7.0, 1.0]), np.array([5.0])]).tolist() == [3, 4, 5]
+    ratio, turned = statistics.ratio_intervals([np.array(SKEWED), np.array([6.0] * 5)], [np.array([2.0] * 5), np.array(SKEWED)])
+    assert (ratio.value, turned.value) == (1.5, 2)
+    rows = pd.DataFrame({"case": ["b"] * 5 + ["a"] * 2, "time_ns": [*SKEWED, 9.0, 1.0]})
+    assert statistics.summarise(rows, ["case"])[["case", "median_ns"]].values.tolist() == [["a", 5], ["b", 3]]
+
+
+def test_five_repetitions_are_enough_for_an_interval_and_four_are_not() -> None:
+    five = statistics.median_interval(SKEWED)
+    assert (five.low, five.high, five.count, five.known) == (1, 100, 5, True)
+    ratio = statistics.ratio_interval(np.array(SKEWED), np.array([2.0] * 5))
+    assert (ratio.low, ratio.high, ratio.count, ratio.known) == (0.5, 50, 5, True)
+    rows = pd.DataFrame({"case": [0] * 5 + [1] * 4, "time_ns": [*SKEWED, *SKEWED[:4]]})
+    assert statistics.summarise(rows, ["case"])[["count", "low_ns", "high_ns"]].fillna(-1).values.tolist() == [[5, 1, 100], [4, -1, -1]]
+    assert not statistics.ratio_interval(np.array(SKEWED[:4]), np.array([2.0] * 5)).known
+    assert not statistics.ratio_interval(np.array(SKEWED), np.array([2.0] * 4)).known
+
+
+def test_a_ratio_has_as_many_repetitions_as_the_side_with_fewer() -> None:
+    assert statistics.ratio_interval(np.ones(7), np.ones(9)).count == statistics.ratio_interval(np.ones(9), np.ones(7)).count == 7
+
+
+def test_repetitions_of_a_case_stand_together_however_they_come() -> None:
+    rows = pd.DataFrame({"case": ["b", "a", "b", "a", "b"], "time_ns": [1.0, 2.0, 3.0, 4.0, 5.0]})
+    cases = statistics.repetitions(rows, ["case"])
+    assert {case: samples.tolist() for case, samples in zip(cases["case"], cases["samples"], strict=True)} == {"a": [2, 4], "b": [1, 3, 5]}
+
+
+def test_p_is_corrected_for_as_many_cases_as_there_are() -> None:
+    assert statistics.corrected([0.04, 0.01, 0.5, 0.02]).tolist() == pytest.approx([4 / 3 * 0.04, 0.04, 0.5, 0.04])
+    assert statistics.corrected([0.9, 0.8]).tolist() == pytest.approx([0.9, 0.9])
