@@ -16,7 +16,7 @@ from analysis.evidence import CounterEvidence, Provenance, TableEvidence
 from analysis.published import Publication
 from analysis.results import Results, Run, StreamFile
 from analysis.streams import CAVEATS
-from analysis.streams_evidence import TraceEvidence
+from analysis.streams_evidence import Trace, TraceEvidence
 from analysis.tests import tiny
 from analysis.tests.tiny import EXACT, LEAST, MOST, case
 
@@ -165,8 +165,6 @@ def test_pairs_that_overlap_in_both_are_percent_of_those_that_do_in_either() -> 
 
 def test_collection_counts_by_how_far_it_changes_the_makespan_either_way() -> None:
     def traces(*percent: float) -> TraceEvidence:
-        from analysis.streams_evidence import Trace
-
         return TraceEvidence([Trace({"schedule": f"s{of}", "connections": 8, "collection_percent": of}, pd.DataFrame()) for of in percent], NOWHERE)
 
     found = streams_targets.target(claim("collection", at_most=5), None, None, traces(2.0, -6.0, 4.0))

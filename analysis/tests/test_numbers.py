@@ -1,0 +1,304 @@
+"""The numbers in the paper's text and on the page, and how numbers are printed: of a few times chosen by hand."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import claims, comparison, google_benchmark, machine, macros, streams_evidence, streams_macros, table_formats
+from analysis.drift import SessionEvidence
+from analysis.evidence import AllTimings, CountEvidence, Kernels, Provenance, TableEvidence, Traffic, gather
+from analysis.figures import tile_size, waterfall
+from analysis.page import columns, scans
+from analysis.page import schedules as schedules_page
+from analysis.page import sessions as sessions_page
+from analysis.page import timelines
+from analysis.published import Publication
+from analysis.results import MEASURED, Results, Run, StreamFile, ideal_bytes
+from analysis.statistics import Interval
+from analysis.streams_evidence import DUPLEX, NAIVE, SERIAL, STREAMED, ScanEvidence
+from analysis.table_formats import significant, size, whole, with_interval
+from analysis.tests import test_cells, test_plotted_streams, tiny
+from analysis.tests.test_plotted_streams import grids, scan, schedule, scheduled
+from analysis.tests.tiny import EXACT, LEAST, MOST, case
+
+NOWHERE = Provenance("", "")
+N = 1 << 28
+THOUSAND = 8 * N / 1000
+
+
+def near(of: Any) -> Any:
+    return pytest.approx(of, rel=1e-9)
+
+
+def defined(*cases: tiny.Case) -> dict[str, str]:
+    return macros.values(tiny.results(cases), {})
+
+
+def test_the_text_has_rates_shares_and_gains_of_the_largest_size() -> None:
+    times = {"memcpy": 1.0, "best": 1.25, "hso_blocked": 10.0, "hso_blocked_padded": 8.0, "hs_blocked": 16.0, "cub_device_scan": 2.0, "cub_newest": 2.5, "copy_bulk": 1.1, "look_ahead": 1.375}
+    found = defined(*(case(variant, n, by * n / N * THOUSAND) for variant, by in times.items() for n in (N // 4, N)), case("empty_launch", 0, 3100.0))
+    assert {name: found[name] for name in ("copyRate", "copyItems", "floorTime", "bestVariant", "bestRate", "bestOfCopy", "bestOfVendor", "vendorOfCopy", "simplestVariant",
+                                           "simplestSlower", "paddingGainLargest", "rungBest", "rungLookAhead", "lookAheadOfBulk", "rungBulkCopy")} == {
+        "copyRate": "1000", "copyItems": r"\ensuremath{2^{28}}", "floorTime": "3.1", "bestVariant": r"\texttt{best}", "bestRate": "800", "bestOfCopy": "0.80", "bestOfVendor": "1.6",
+        "vendorOfCopy": "0.50", "simplestVariant": r"\texttt{hs\_blocked}", "simplestSlower": "13", "paddingGainLargest": "1.25", "rungBest": "0.80", "rungLookAhead": "0.73",
+        "lookAheadOfBulk": "0.80", "rungBulkCopy": "0.91"}  # fmt: skip
+    assert "paddingMinor" not in found
+
+
+@pytest.mark.parametrize(("cpu", "said"), [
+    ((2000.0, 6200.0, 3000.0), {"speedupNowLargest": "30.0", "speedupNowLeast": "20", "speedupNowMost": "62", "speedupNowSessions": "3", "speedupVendorLargest": "60.0",
+                                "speedupVendorLeast": "40", "speedupVendorMost": "124"}),
+    ((2000.0,), {"speedupNowLargest": "20.0", "speedupVendorLargest": "40.0"}),
+])  # fmt: skip
+def test_the_text_has_the_speedup_over_one_core_as_a_range_over_the_sessions(cpu: tuple[float, ...], said: dict[str, str]) -> None:
+    gathered = test_cells.over_one_core(*cpu)
+    found = macros._speedup_values(**gathered.found)
+    assert {name: value for name, value in found.items() if name.startswith(("speedupNow", "speedupVendor"))} == said
+    assert (found["speedupThenLargest"], found["crossoverThen"], found["crossoverNow"]) == ("4.50", r"\ensuremath{2^{20}}", r"\ensuremath{2^{20}}")
+
+
+def test_one_core_is_beaten_only_from_where_it_is_in_every_session() -> None:
+    def session(*cpu: float) -> list[tiny.Case]:
+        sizes = [1 << exponent for exponent in (16, 18, 20)]
+        return [of for n, ns in zip(sizes, cpu, strict=True) for of in (case("cpu_sequential", n, ns, EXACT, cache="warm"), case("hso_blocked_padded", n, 100.0, EXACT))]
+
+    published = {"hso2007_table2": Publication(pd.DataFrame({"items": [1 << 20], "cpu_ms": [9.0], "gpu_ms": [2.0]}), {"short": "then"})}
+    found = macros.values(tiny.results(session(90, 200, 300), session(110, 210, 300), session(120, 99, 300)), published)
+    assert found["crossoverNow"] == r"\ensuremath{2^{20}}"
+
+
+def test_the_text_has_the_fastest_tile_of_the_smallest_and_the_largest_size() -> None:
+    tiles = {"tile=12": 200.0, "": 130.0, "tile=36": 160.0}
+    read = tiny.results([case("memcpy", n, 100.0) for n in (1 << 20, N)] + [case("look_ahead", N, ns, settings=tile) for tile, ns in tiles.items()]
+                        + [case("look_ahead", 1 << 20, 330.0 - ns, settings=tile) for tile, ns in tiles.items()])  # fmt: skip
+    found = macros._tile_values(gather(tile_size.NEEDS, read, {}).found["timings"])
+    assert found == {"tileSmall": "12", "tileLarge": "30", "tileLargest": "36", "tileLargestLoses": "19"}  # 130 of 160
+
+
+def test_the_text_counts_duels_and_targets() -> None:
+    read = tiny.results([*test_cells.DUELS, case("empty_launch", 0, 80.0, cache="warm"), case("best", 512, 100.0, cache="warm")])
+    found = macros._duel_values(AllTimings().find(read, {}), Kernels().find(read, {}))
+    assert {name: found[name] for name in ("duelCases", "duelWins", "duelTies", "duelLosses", "duelAnyLost", "duelLeast", "smallOverFloor")} == {
+        "duelCases": "4", "duelWins": "1", "duelTies": "1", "duelLosses": "2", "duelAnyLost": "2", "duelLeast": "0.500", "smallOverFloor": "1.25"}  # fmt: skip
+    assert (found["targetsKnown"], found["targetsReached"]) == ("3", "2")  # the floor and no spills are, no loss is not
+
+
+def test_the_text_has_the_libraries_times_over_best() -> None:
+    read = tiny.results([case("best", N, 100.0), case("thrust_scan", N, 131.0), case("torch_cumsum", N, 162.0)])
+    assert macros._library_values(AllTimings(python=True).find(read, {})) == {"thrustOfBest": "1.31", "torchOfBest": "1.62"}
+    read = tiny.results([case("best", n, 100.0, cache="warm") for n in (1024, 4096)], [case("jax_cumsum", n, ns, cache="warm") for n, ns in ((1024, 900.0), (2048, 1.0))])
+    assert macros._jax_values(AllTimings(python=True).find(read, {})) == {"jaxOfBest": "9.0", "jaxItems": r"\ensuremath{2^{10}}"}
+
+
+def test_the_text_has_what_passed_through_dram() -> None:
+    read = tiny.results([case("memcpy", N, 1.0)])
+    row = {"settings": "", "type": "i32", "op": "plus", "mode": "inclusive", "kernel": "k", "launch_index": 0, "origin": MEASURED, "file": "d.csv"}
+    read.traffic_tables = [pd.DataFrame([row | {"variant": variant, "items": n, "dram_bytes_read": 4 * n * reads, "dram_bytes_written": 4 * n}
+                                         for variant, n, reads in (("reduce_then_scan", 4096, 2), ("reduce_then_scan", 1024, 1), ("look_ahead", 4096, 1))])]  # fmt: skip
+    assert macros._traffic_values(Traffic().find(read, {})) == {"rereadSmall": "1.0", "rereadLarge": "2.0", "movedLookAhead": "2.00"}
+
+
+def test_the_text_has_the_shares_of_waits_in_percent() -> None:
+    rows = [{"variant": "look_ahead", "items": n, "type": "i32", "role": role, "cycles_total": 1000, "cycles_waiting_data": data, "cycles_waiting_prefix": prefix, "cycles_waiting_store": 50}
+            for n, role, data, prefix in ((1024, "load", 1, 1), (4096, "load", 250, 0), (4096, "scan", 10, 125))]  # fmt: skip
+    assert macros._wait_values(TableEvidence(pd.DataFrame(rows), NOWHERE)) == {"waitLoad": "25", "waitFree": "5.0", "waitScan": "12"}
+
+
+def test_the_text_has_what_was_counted() -> None:
+    def counted(variant: str, operations: int, transactions: int, padding: str = "none") -> Any:
+        parameters = {} if padding == "none" else {"padding": padding}
+        launches = [{"steps": [{"label": "up-sweep 1", "shared": {"banks32": {"max_degree": transactions // 10}}}], "barriers": 7, "blocks": 2}]
+        banks = {"transactions": transactions, "max_degree": 1, "mean_degree": 1.0}
+        return tiny.explanation(variant, 2048, banks, parameters, totals={"operations": operations, "global_bytes_read": 8192, "global_bytes_written": 24576}, launches=launches)
+
+    found = macros._count_values(CountEvidence([counted("hso_block", 100, 40), counted("hso_block_padded", 100, 20, "two_level"), counted("hs_block", 900, 10)], NOWHERE))
+    assert found == {"degreeItems": r"\ensuremath{2^{11}}", "worstDegreeBare": "4", "worstDegreeTwoLevel": "2", "conflictsBare": "30", "transactionsBare": "40", "conflictsTwoLevel": "10",
+                     "additionsItems": r"\ensuremath{2^{11}}", "additionsHillisSteele": "900", "additionsWorkEfficient": "100"}  # fmt: skip
+    read = tiny.results([case(variant, n, ns, type=kind) for variant, ns in (("memcpy", 100.0), ("hs_blocked", 400.0), ("hso_blocked_padded", 500.0), ("hso_blocked", 800.0))
+                         for n in (1024, 4096) for kind in ("i32", "i64")])  # fmt: skip
+    read.explanations = [counted("hs_blocked", 300, 10), counted("hso_blocked", 100, 10)]
+    found = macros.values(read, {})
+    wanted = {"doublingOverTree": "1.25", "widthCost": "1.00", "paddingGainWide": "1.60", "barriersDoubling": "7", "tileDoubling": "1024", "doublingAhead": "3.0", "trafficAllows": "0.50",
+              "belowTraffic": "0.25"}  # fmt: skip
+    assert {name: found.get(name) for name in wanted} == wanted
+
+
+def test_the_text_says_by_how_much_hardware_and_executor_differ_either_way() -> None:
+    cases = pd.DataFrame({"type": ["i32", "i64"], "items": [64, 128], "transactions_executor": [100, 200], "transactions_hardware": [90, 200], "conflicts_executor": [50, 0],
+                          "conflicts_hardware": [51, 3]})  # fmt: skip
+    found = macros.hardware_differences(cases)
+    assert (found["hardwareCases"], found["hardwareEqual"], found["hardwareLargestDifference"], found["hardwareLargestConflicts"]) == ("2", "0", "10.0", "2.0")
+    assert found["hardwareConflictsForNone"] == "3" and "hardwareAbove" not in found
+
+
+def test_the_text_has_what_happened_while_sessions_were_measured() -> None:
+    times = {f"v{place}": [100.0, 100.0, 100.0, 100.0, 101.0 + place / 100] for place in range(20)} | {"outlier": [100.0, 98.0, 99.0, 102.0, 200.0]}
+    found = macros._session_values(SessionEvidence(test_plotted_streams.repeated(times).sessions, NOWHERE))
+    assert {name: found[name] for name in ("driftScans", "outlierShare", "outlierWorst", "clockReadings", "clockLowered", "clockLowest", "driftCases")} == {
+        "driftScans": "1.1", "outlierShare": "20", "outlierWorst": "2.01", "clockReadings": "105", "clockLowered": "1", "clockLowest": "1900", "driftCases": "21"}  # fmt: skip
+
+
+# ----------------------------------------------------------------------------------------------- streams
+
+
+def test_the_text_has_the_best_schedule_over_its_estimate_and_over_serial() -> None:
+    cases = scheduled(schedule(SERIAL, 1, 44.0), schedule(SERIAL, 2, 42.0), schedule("depth_first", 8, 21.0), schedule("breadth_first", 8, 30.0), schedule("breadth_first", 4, 25.0),
+                      schedule("null_stream_trap", 2, 80.0))  # fmt: skip
+    found = streams_macros._schedule_values(cases)
+    assert {name: found[name] for name in ("streamBest", "streamBestChunks", "streamBestOfBound", "streamSpeedup", "streamSpeedupIdeal", "streamDuplexCost", "streamBreadthOfBound",
+                                           "streamBreadthChunks", "streamTrapOfSerial")} == {
+        "streamBest": r"\texttt{depth\_first}", "streamBestChunks": "8", "streamBestOfBound": "1.05", "streamSpeedup": "2.00", "streamSpeedupIdeal": "1.78", "streamDuplexCost": "25",
+        "streamBreadthOfBound": "1.50", "streamBreadthChunks": "8", "streamTrapOfSerial": "2.00"}  # fmt: skip
+    assert (found["streamRateIn"], found["streamRateOut"]) == ("0.336", "0.336")  # 4 MiB in 12.5 ms
+
+
+def test_the_text_has_the_fewest_streams_that_are_worth_it() -> None:
+    times = {1: 40.0, 2: 30.5, 4: 30.0, 8: 29.95}
+    found = streams_macros._worth_values(scheduled(*(schedule("depth_first", 16, ms, streams) for streams, ms in times.items()), schedule("graph", 16, 30.0, 1)))
+    assert (found["streamsWorth"], found["streamsWorthRatio"], found["streamsWorthChunks"]) == ("2", "2.0", "16") and "streamsWorthBreadth" not in found
+
+
+def test_the_text_says_which_schedule_passes_its_estimate_by_more_than_two_percent() -> None:
+    steady = {"low_ns": np.nan, "high_ns": np.nan}
+    cases = [schedule("graph", 1, 30.0), schedule("graph", 2, 19.9) | steady, schedule("depth_first", 1, 30.0), schedule("depth_first", 2, 19.5) | steady]
+    assert streams_macros._beaten_values(scheduled(*cases)) == {"streamBoundBeaten": "0.98", "streamBoundBeatenBy": r"\texttt{depth\_first}", "streamBoundBeatenRatio": "2.0"}
+    assert streams_macros._beaten_values(scheduled(*cases[:3], schedule("depth_first", 2, 19.8) | steady)) == {}
+    assert streams_macros._beaten_values(scheduled(*cases[:3], schedule("depth_first", 2, 19.0))) == {}  # an interval that reaches beyond
+
+
+def test_the_text_has_the_rates_of_scans_of_host_data() -> None:
+    ms = 2**30 / 1e9 * 1e3  # of 1 GiB at 1 GB/s
+    rows = pd.DataFrame([scan(STREAMED, 1, ms / 8), scan(STREAMED, 2, ms / 4), scan(DUPLEX, 1, ms / 16), scan(STREAMED, 1, ms / 3, "file", 1), scan(STREAMED, 1, ms / 5, "file"),
+                         scan(NAIVE, 1, ms / 2, "file"), scan(STREAMED, 2, ms / 2, "file"), scan(NAIVE, 2, ms, "file"), scan("files", 2, ms / 3, "file")])  # fmt: skip
+    found = streams_macros._scan_values(ScanEvidence(rows, NOWHERE, [rows, rows.assign(median_ns=rows["median_ns"] * np.where(rows["way"] == NAIVE, 0.75, 1.0),
+                                                                                     samples=[[of * (0.75 if way == NAIVE else 1) for of in samples] for way, samples in zip(rows["way"], rows["samples"], strict=True)])]))  # fmt: skip
+    assert {name: found[name] for name in ("streamScanRate", "streamFileRate", "streamFileOfNaive", "streamFileOfNaiveLargest", "streamFileSessions", "streamFileOfNaiveSession",
+                                           "streamFileOfFiles")} == {
+        "streamScanRate": "8.00", "streamFileRate": "5.00", "streamFileOfNaive": "2.00", "streamFileOfNaiveLargest": "2.00", "streamFileSessions": "2", "streamFileOfNaiveSession": "1.50",
+        "streamFileOfFiles": "0.667"}  # fmt: skip
+
+
+def test_the_text_has_how_far_small_grids_are_from_the_formula_either_way() -> None:
+    cases = [grids(8, 2, 1, 3, 1.9, 2, 2), grids(1, 2, 1, 3, 2.06, 2, 2), grids(1, 4, 3, 1, 9.3, 9, 12), grids(8, 4, 3, 1, 3.1, 3, 12)]
+    assert streams_macros._concurrency_values(TableEvidence(pd.DataFrame(cases), NOWHERE)) == {
+        "streamStairsCases": "2", "streamStairsFarthest": "5.0", "streamQueueOne": "9.30", "streamQueueMany": "3.10"}  # fmt: skip
+
+
+def test_the_text_has_the_models_errors_whichever_way_they_are() -> None:
+    rows = [{"measured_us": 100.0, "predicted_us": predicted, "unaided_us": unaided, "measured_spread": spread, "copy_queues": queues, "queues_ordered_as_modelled": queues == 4}
+            | {f"{which}overlap_in_{of}": n for which, both in (("", 9), ("unaided_", 8), ("repeated_", 7), ("best_", 10)) for of, n in (("both", both), ("either", 10))}
+            for predicted, unaided, spread, queues in ((80.0, 100.0, 0.2, 4), (103.0, 103.5, 0.01, 3), (99.0, 50.0, 0.02, 2))]  # fmt: skip
+    found = streams_macros._model_values(TableEvidence(pd.DataFrame(rows), NOWHERE))
+    assert found == {"modelCases": "3", "modelMedian": "3.0", "modelWorst": "20", "modelOverlap": "90.0", "modelRepeatedOverlap": "70.0", "modelBestOverlap": "100",
+                     "modelUnaidedMedian": "3.5", "modelUnaidedWorst": "50", "modelUnaidedOverlap": "80.0", "modelQueuesTurned": "2", "modelQueuesInOrder": "1", "modelRepeatable": "2",
+                     "modelRepeatableSpread": "5.0", "modelRepeatableWorst": "3.0", "modelQueuesMatter": "1"}  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------ the page
+
+
+def test_the_page_has_times_shares_and_speedups_of_each_case() -> None:
+    read = tiny.results([case("memcpy", 1024, 100.0, EXACT), case("best", 1024, 125.0), case("cub_device_scan", 1024, 250.0, EXACT), case("cub_newest", 1024, 200.0, EXACT),
+                         case("look_ahead", 1024, 400.0, settings="tile=12"), case("empty_launch", 0, 80.0)])  # fmt: skip
+    (view,) = scans.views(read, {})
+    of = pd.DataFrame(view["cases"]).set_index("variant")
+    assert of.at["best", "time_ns"] == 125 and (of.at["best", "time_ns_low"], of.at["best", "time_ns_high"]) == (112.5, 175)
+    assert (of.at["best", "share"], of.at["best", "speedup"], of.at["best", "rival"]) == (0.8, 1.6, "cub_newest")
+    assert (of.at["best", "share_low"], of.at["best", "share_high"]) == (float(f"{0.8 / MOST:.5g}"), float(f"{0.8 / LEAST:.5g}"))
+    assert (of.at["memcpy", "share"], of.at["cub_newest", "speedup"], of.at["cub_device_scan", "speedup"], of.at["look_ahead tile=12", "share"]) == (1, 1, 0.8, 0.25)
+    assert view["bytes_an_item"] == 8 and view["floor_ns"] == {"cold stream": 80} and "best" in view["shown"]
+
+
+def test_the_page_has_milliseconds_and_speedups_of_schedules() -> None:
+    cases = scheduled(schedule(SERIAL, 1, 44.0), schedule(SERIAL, 2, 42.0), schedule("depth_first", 2, 21.0))
+    (problem,) = cases.problems()[streams_evidence.PROBLEM].to_dict("records")
+    view = schedules_page._view("d", cases, problem)
+    of = pd.DataFrame(view["cases"]).set_index("id")
+    assert (of.at["depth_first", "time_ms"], of.at["depth_first", "time_ms_high"], of.at["depth_first", "speedup"]) == (21, near(29.4), 2)
+    assert view["bounds"]["fill + max, duplex"]["ms"] == [20, 20, 20] and view["bounds"]["serial sum"]["ms"] == [40, 40, 40]
+
+
+def test_the_page_has_rounds_and_outliers_from_one_on_and_in_percent() -> None:
+    times = {f"v{place}": [100.0, 100.0, 100.0, 100.0, 102.0] for place in range(20)} | {"outlier": [100.0, 98.0, 99.0, 102.0, 200.0]}
+    (session,) = test_plotted_streams.repeated(times).sessions
+    view = sessions_page._view("d", session)
+    assert view["rounds"]["round"] == [1, 2, 3, 4, 5] and view["rounds"]["median"][4] == 2 and view["rounds"]["cases"] == [21] * 5
+    assert (view["outliers"]["round"][0], view["outliers"]["relative"][0], view["outside"], view["lowered"]) == (5, 2.0101, 21, 1)
+
+
+def test_the_page_has_operations_in_milliseconds_from_the_first_on() -> None:
+    rows = test_plotted_streams.operations(("copies in", 1, 5000.0, 7000.0), ("kernels", 2, 7000.0, 7500.0))
+    (view,) = timelines.views(Results(streams=[StreamFile(Run(Path("t.json"), MEASURED, {"device": "d", "schedule": "graph"}), "trace", rows)]))
+    assert view["operations"]["start"] == [0, 2] and view["operations"]["end"] == [2, 2.5] and view["makespan"] == 2.5
+
+
+def test_numbers_on_the_page_have_five_digits_and_none_is_invented() -> None:
+    assert columns.numbers([1234567.0, 0.123456789, 3.0, math.nan, math.inf]) == [1234600, 0.12346, 3, None, None]
+
+
+# ------------------------------------------------------------------------------------------- how it is printed
+
+
+@pytest.mark.parametrize(("value", "digits", "printed"), [
+    (0.0123456, 3, "0.0123"), (123456, 3, "123\u2009456"), (1.0, 3, "1.00"), (-0.5, 2, "-0.50"), (9.999, 2, "10.0"), (0, 3, "0"), (None, 3, "—"), (math.nan, 3, "—")])  # fmt: skip
+def test_numbers_have_their_significant_digits(value: float | None, digits: int, printed: str) -> None:
+    assert significant(value, digits) == printed
+
+
+def test_sizes_counts_and_intervals_are_printed_as_readers_know_them() -> None:
+    assert [size(n) for n in (64, 1000, 1024, 1 << 28, 3 << 20)] == ["64", "1\u2009000", "2^10", "2^28", "3\u2009145\u2009728"]
+    assert [whole(n) for n in (7.0, 1234567, None)] == ["7", "1\u2009234\u2009567", "—"]
+    assert with_interval(Interval(1.5, 1.25, 2.0, 5)) == "1.50 [1.25, 2.00]" and with_interval(Interval(1.5, math.nan, math.nan, 2)) == "1.50" and with_interval(None) == "—"
+
+
+def test_a_table_prints_so_many_rows_and_keeps_all_as_csv_with_ends_of_intervals() -> None:
+    rows = pd.DataFrame({"a": ["x|y", "z", "w"], "b": pd.Series([Interval(1.5, 1.0, 2.0, 5), None, Interval(3, 2, 4, 5)], dtype=object)})
+    table = table_formats.Table("c", (table_formats.Column("a", "A"), table_formats.Column("b", "B", with_interval, group="G")), rows, ("note",), printed=2)
+    assert table.markdown().splitlines() == ["| A | G B |", "|---:|---:|", r"| x\|y | 1.50 [1.00, 2.00] |", "| z | — |", "", "note"]
+    assert table.csv().splitlines() == ["a,b,b_low,b_high", "x|y,1.5,1.0,2.0", "z,,,", "w,3.0,2.0,4.0"]
+    assert r"\multicolumn{1}{c}{G}" in table.latex() and r"\cmidrule(lr){2-2}" in table.latex()
+
+
+def test_bytes_that_a_scan_must_move_are_two_an_item_and_pairs_are_twice_as_wide() -> None:
+    assert [ideal_bytes(kind, op, 10) for kind, op in (("i8", "plus"), ("f16", "max"), ("i32", "plus"), ("f64", "plus"), ("i32", "affine"))] == [20, 40, 80, 160, 160]
+
+
+@pytest.mark.parametrize(("unit", "ns"), [("ns", 2.0), ("us", 2e3), ("ms", 2e6), ("s", 2e9)])
+def test_times_are_read_in_their_unit(unit: str, ns: float) -> None:
+    assert google_benchmark.time_ns({"real_time": 2, "time_unit": unit}) == ns
+
+
+# --------------------------------------------------------------------------------------- cases and machines
+
+
+def test_the_cases_of_a_claim_are_those_within_its_limits() -> None:
+    timings = AllTimings().find(tiny.results([case("best", n, 1.0, type=kind, cache=cache) for n in (1024, 1500, 1 << 28) for kind in ("i32", "i64") for cache in ("cold", "warm")]), {})
+
+    def sizes(**cases: Any) -> list[int]:
+        return [key.items for key in claims.Claim("s", "scanlab", "time", "speed", cases={"type": "i32"} | cases).keys(timings)]
+
+    assert sizes() == [1024, 1500, 1 << 28] and sizes(least_items=1500) == [1500, 1 << 28] and sizes(most_items=1500) == [1024, 1500]
+    assert sizes(powers=True) == [1024, 1 << 28] and sizes(powers=False) == [1024, 1500, 1 << 28]
+    assert sizes(least_mib=1024) == [1 << 28] and sizes(least_mib=1025) == [] and sizes(items=[1024, 1500], cache="warm") == [1024, 1500]
+
+
+def test_unchanged_code_beside_a_case_is_what_takes_about_as_long_a_launch() -> None:
+    rows = pd.DataFrame({"on": "device", "column": "cold", "launch_us": [10.0, 8.0, 12.5, 7.9, 12.6], "ratio": [9.0, 1.1, 1.3, 5.0, 6.0], "unchanged": [False, True, True, True, True]})
+    assert machine.beside(rows).iloc[0].tolist() == near([1.1, 1.2, 1.3])
+    assert machine.beside(rows.assign(column=["cold"] + ["warm"] * 4)).iloc[0].isna().all()
+
+
+def test_the_ladder_of_the_paper_is_at_the_largest_size_of_the_copy() -> None:
+    read = tiny.results([case("memcpy", n, 100.0) for n in (1 << 20, 1 << 26, 1 << 30)] + [case("look_ahead", 1 << 26, 125.0)])
+    timings = gather(waterfall.NEEDS, read, {}).found["timings"]
+    assert waterfall.size_of(timings) == 1 << 26 and waterfall.rungs_at_largest(timings)["ratio"].tolist() == near([0.8])
+
+
+def test_the_smallest_p_is_two_in_all_ways_to_mix_the_repetitions() -> None:
+    assert [comparison.smallest_p(5, 5), comparison.smallest_p(1, 1), comparison.smallest_p(3, 2)] == near([2 / 252, 1.0, 0.2])
