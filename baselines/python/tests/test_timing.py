@@ -1,0 +1,106 @@
+"""How the Python baselines time, told by a device whose clock the test holds."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from baselines.python import libraries, provenance, session
+from baselines.python.session import Case, Plan, Scan, Session
+
+
+class Device(libraries._WithEvents):
+    """A run takes 10 µs with what it reads in the cache and 50 µs right after an eviction, which takes 1 ms."""
+
+    id = "device"
+
+    def __init__(self) -> None:
+        self.clock, self.runs, self.evictions, self.evicted = 0.0, 0, 0, False
+
+    def versions(self) -> dict[str, str]:
+        return {}
+
+    def put(self, items: np.ndarray) -> Any:
+        return items
+
+    def prepare(self, items: Any) -> Callable[[], Any]:
+        return self.run
+
+    def run(self) -> None:
+        self.clock += 50e-6 if self.evicted else 10e-6
+        self.runs, self.evicted = self.runs + 1, False
+
+    def fetch(self, result: Any) -> np.ndarray:
+        return result
+
+    def _stream(self) -> Any:
+        return contextlib.nullcontext()
+
+    def _event(self) -> float:
+        return self.clock
+
+    def _between(self, start: float, end: float) -> float:
+        return end - start
+
+    def _evict(self) -> None:
+        self.clock += 1e-3
+        self.evictions, self.evicted = self.evictions + 1, True
+
+
+def test_warm_runs_are_timed_back_to_back_behind_untimed_ones() -> None:
+    device = Device()
+    assert device.seconds(device.run, 20, "warm") == pytest.approx(10e-6)
+    assert (device.runs, device.evictions) == (3 + 20, 0)
+
+
+def test_cold_runs_are_timed_each_behind_an_eviction_that_is_not() -> None:
+    device = Device()
+    assert device.seconds(device.run, 20, "cold") == pytest.approx(50e-6)
+    assert (device.runs, device.evictions) == (3 + 20, 20)
+
+
+def test_an_eviction_reads_three_times_the_cache_and_a_gibibyte_at_least() -> None:
+    assert libraries._eviction_words(60 << 20) * 4 == 1 << 30
+    assert libraries._eviction_words(1 << 30) * 4 == 3 << 30
+
+
+@pytest.mark.parametrize(("cache", "us", "runs"), [("warm", 1000, 5), ("warm", 1e6, 3), ("warm", 110, 46), ("warm", 15, 334), ("warm", 1, 500), ("cold", 1000, 5), ("cold", 100, 20), ("cold", 1e6, 3)])
+def test_a_repetition_is_of_as_many_runs_as_five_milliseconds_hold(cache: str, us: float, runs: int) -> None:
+    class Timed(Device):
+        def seconds(self, run: Callable[[], Any], runs: int, cache: str) -> float:
+            return us * 1e-6
+
+    case = Case(Timed(), "i32", 64, cache, Scan())
+    Session(Plan(["i32"], [64], 1, seed=1), [], lambda _: None)._calibrate(case)
+    assert case.runs == runs
+
+
+def test_a_case_that_has_had_its_time_gets_no_further_repetition(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = iter(range(100))
+    monkeypatch.setattr(session.time, "monotonic", lambda: float(next(now)))  # each repetition takes a second
+
+    class Sums(Device):
+        def prepare(self, items: np.ndarray) -> Callable[[], Any]:
+            return lambda: np.cumsum(items, dtype=items.dtype)
+
+        def seconds(self, run: Callable[[], Any], runs: int, cache: str) -> float:
+            return 1e-3
+
+    of = Session(Plan(["i32"], [64], 10, seed=1, cap_seconds=2.0), [Sums()], lambda _: None)
+    assert len(list(of.run())) == 12
+    assert [entry["round"] for entry in of.entries if "cache:warm" in entry["name"]] == [0, 1, 2]
+    assert {(entry["real_time"], entry["bytes"], entry["items"]) for entry in of.entries} == {(1e6, 512, 64)}
+
+
+@pytest.mark.parametrize(("head", "changes", "commit", "dirty"), [("abc", "", "abc", "false"), ("abc", " M x", "abc", "true"), ("", "", "unknown", "true")])
+def test_results_say_which_code_they_are_of(monkeypatch: pytest.MonkeyPatch, head: str, changes: str, commit: str, dirty: str) -> None:
+    monkeypatch.delenv("SCANLAB_COMMIT", raising=False)
+    monkeypatch.setattr(provenance, "_output", lambda *command: head if "rev-parse" in command else changes if "status" in command else "")
+    about = provenance.context(1, 5, 2.0)
+    assert (about["git_commit"], about["git_dirty"], about["rounds"], about["cap_seconds"]) == (commit, dirty, "5", "2")
+    monkeypatch.setenv("SCANLAB_COMMIT", "f" * 40)
+    assert (provenance.context(1, 5, 2.0)["git_commit"], provenance.context(1, 5, 2.0)["git_dirty"]) == ("f" * 40, "false")
