@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,16 +11,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import claims, comparison, google_benchmark, machine, macros, streams_evidence, streams_macros, table_formats
+from analysis import claims, comparison, google_benchmark, machine, macros, noise, streams_evidence, streams_macros, table_formats
+from analysis.commands import compare
 from analysis.drift import SessionEvidence
-from analysis.evidence import AllTimings, CountEvidence, Kernels, Provenance, TableEvidence, Traffic, gather
-from analysis.figures import tile_size, waterfall
+from analysis.evidence import AllTimings, CountEvidence, Counts, Kernels, Provenance, TableEvidence, Timings, Traffic, gather
+from analysis.figures import speedup, tile_size, waterfall
 from analysis.page import columns, scans
 from analysis.page import schedules as schedules_page
 from analysis.page import sessions as sessions_page
 from analysis.page import timelines
 from analysis.published import Publication
-from analysis.results import MEASURED, Results, Run, StreamFile, ideal_bytes
+from analysis.results import MEASURED, SCANS, Results, Run, StreamFile, ideal_bytes
 from analysis.statistics import Interval
 from analysis.streams_evidence import DUPLEX, NAIVE, SERIAL, STREAMED, ScanEvidence
 from analysis.table_formats import significant, size, whole, with_interval
@@ -36,13 +38,16 @@ def near(of: Any) -> Any:
     return pytest.approx(of, rel=1e-9)
 
 
-def defined(*cases: tiny.Case) -> dict[str, str]:
-    return macros.values(tiny.results(cases), {})
+def described(describe: Callable[..., dict[str, str]], needs: dict[str, Any], read: Results, published: dict[str, Publication] | None = None) -> dict[str, str]:
+    gathered = gather(needs, read, published or {})
+    assert not gathered.reasons
+    return describe(**gathered.found)
 
 
 def test_the_text_has_rates_shares_and_gains_of_the_largest_size() -> None:
     times = {"memcpy": 1.0, "best": 1.25, "hso_blocked": 10.0, "hso_blocked_padded": 8.0, "hs_blocked": 16.0, "cub_device_scan": 2.0, "cub_newest": 2.5, "copy_bulk": 1.1, "look_ahead": 1.375}
-    found = defined(*(case(variant, n, by * n / N * THOUSAND) for variant, by in times.items() for n in (N // 4, N)), case("empty_launch", 0, 3100.0))
+    read = tiny.results([*(case(variant, n, by * n / N * THOUSAND) for variant, by in times.items() for n in (N // 4, N)), case("empty_launch", 0, 3100.0)])
+    found = described(macros._timing_values, {"timings": Timings(all_of=("memcpy",))}, read) | described(macros._rung_values, waterfall.NEEDS, read)
     assert {name: found[name] for name in ("copyRate", "copyItems", "floorTime", "bestVariant", "bestRate", "bestOfCopy", "bestOfVendor", "vendorOfCopy", "simplestVariant",
                                            "simplestSlower", "paddingGainLargest", "rungBest", "rungLookAhead", "lookAheadOfBulk", "rungBulkCopy")} == {
         "copyRate": "1000", "copyItems": r"\ensuremath{2^{28}}", "floorTime": "3.1", "bestVariant": r"\texttt{best}", "bestRate": "800", "bestOfCopy": "0.80", "bestOfVendor": "1.6",
@@ -69,7 +74,7 @@ def test_one_core_is_beaten_only_from_where_it_is_in_every_session() -> None:
         return [of for n, ns in zip(sizes, cpu, strict=True) for of in (case("cpu_sequential", n, ns, EXACT, cache="warm"), case("hso_blocked_padded", n, 100.0, EXACT))]
 
     published = {"hso2007_table2": Publication(pd.DataFrame({"items": [1 << 20], "cpu_ms": [9.0], "gpu_ms": [2.0]}), {"short": "then"})}
-    found = macros.values(tiny.results(session(90, 200, 300), session(110, 210, 300), session(120, 99, 300)), published)
+    found = described(macros._speedup_values, speedup.NEEDS, tiny.results(session(90, 200, 300), session(110, 210, 300), session(120, 99, 300)), published)
     assert found["crossoverNow"] == r"\ensuremath{2^{20}}"
 
 
@@ -77,7 +82,7 @@ def test_the_text_has_the_fastest_tile_of_the_smallest_and_the_largest_size() ->
     tiles = {"tile=12": 200.0, "": 130.0, "tile=36": 160.0}
     read = tiny.results([case("memcpy", n, 100.0) for n in (1 << 20, N)] + [case("look_ahead", N, ns, settings=tile) for tile, ns in tiles.items()]
                         + [case("look_ahead", 1 << 20, 330.0 - ns, settings=tile) for tile, ns in tiles.items()])  # fmt: skip
-    found = macros._tile_values(gather(tile_size.NEEDS, read, {}).found["timings"])
+    found = described(macros._tile_values, tile_size.NEEDS, read)
     assert found == {"tileSmall": "12", "tileLarge": "30", "tileLargest": "36", "tileLargestLoses": "19"}  # 130 of 160
 
 
@@ -123,7 +128,8 @@ def test_the_text_has_what_was_counted() -> None:
     read = tiny.results([case(variant, n, ns, type=kind) for variant, ns in (("memcpy", 100.0), ("hs_blocked", 400.0), ("hso_blocked_padded", 500.0), ("hso_blocked", 800.0))
                          for n in (1024, 4096) for kind in ("i32", "i64")])  # fmt: skip
     read.explanations = [counted("hs_blocked", 300, 10), counted("hso_blocked", 100, 10)]
-    found = macros.values(read, {})
+    needs = {"timings": Timings(all_of=("memcpy",)), "wide": Timings(types=("i64", "f64"), all_of=("memcpy",)), "counts": Counts()}
+    found = described(macros._finding_values, needs, read)
     wanted = {"doublingOverTree": "1.25", "widthCost": "1.00", "paddingGainWide": "1.60", "barriersDoubling": "7", "tileDoubling": "1024", "doublingAhead": "3.0", "trafficAllows": "0.50",
               "belowTraffic": "0.25"}  # fmt: skip
     assert {name: found.get(name) for name in wanted} == wanted
@@ -302,3 +308,29 @@ def test_the_ladder_of_the_paper_is_at_the_largest_size_of_the_copy() -> None:
 
 def test_the_smallest_p_is_two_in_all_ways_to_mix_the_repetitions() -> None:
     assert [comparison.smallest_p(5, 5), comparison.smallest_p(1, 1), comparison.smallest_p(3, 2)] == near([2 / 252, 1.0, 0.2])
+
+
+def measured(date: str, device: str = "Test Device", **times: float) -> comparison.Measured:
+    rows = [{"variant": variant, "settings": "", "type": "i32", "op": "plus", "mode": "inclusive", "items": 1024, "cache": "cold", "launch": "stream",
+             "samples": ns * np.array([0.99, 0.995, 1.0, 1.005, 1.01]), "launches": 1.0} for variant, ns in times.items()]  # fmt: skip
+    return comparison.Measured(Run(Path(f"{date}.json"), MEASURED, {"kind": "cuda", "device": device, "date": date}), SCANS, pd.DataFrame(rows))
+
+
+def test_a_ratio_of_two_runs_is_the_second_over_the_first() -> None:
+    found = comparison.paired(measured("a", best=100.0, alone=1.0), measured("b", best=125.0, new=1.0)).cases.set_index("variant")
+    assert found.at["best", "ratio"] == near(1.25) and (found.at["best", "median_a_ns"], found.at["best", "median_b_ns"]) == near((100, 125))
+    assert found["verdict"].to_dict() == {"best": comparison.NEITHER, "alone": comparison.ONLY_A, "new": comparison.ONLY_B}
+    assert found.at["best", "time_us"] == near(0.1) and found.at["best", "p"] == near(2 / 252)
+
+
+def test_noise_is_how_far_an_interval_lies_from_1_either_way() -> None:
+    cases = pd.DataFrame({"on": "device", "time_us": [1.0, 50.0, 500.0, 500.0], "low": [0.7, 1.1, 0.9, 0.5], "high": [0.8, 1.3, 1.1, 0.9]})
+    rows = noise.pair("scans", "all", {}, {}, cases)["thresholds"]
+    assert {row["time"]: row["threshold"] for row in rows} == {"under 10 µs": 0.25, "10 to 100 µs": 0.10001, "100 µs and more": 0.11112}  # rounded up
+
+
+def test_of_two_devices_the_larger_threshold_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = {name: noise.Noise(name, [{"kind": SCANS, "thresholds": [{"on": "device", "time": "under 10 µs", "cases": 50, "threshold": of}]}]) for name, of in (("a", 0.05), ("b", 0.2))}
+    monkeypatch.setattr(noise, "read", lambda devices: [known[device] for device in devices])
+    thresholds, _ = compare._thresholds(comparison.paired(measured("1", "a", best=100.0), measured("2", "b", best=100.0)))
+    assert thresholds.tolist() == [0.2]
