@@ -185,7 +185,7 @@ def over_one_core(*cpu: float) -> Gathered:
 
 
 def test_a_speedup_over_one_core_is_a_range_over_the_sessions() -> None:
-    gathered = over_one_core(2000.0, 6200.0, 3000.0)
+    gathered = over_one_core(3000.0, 2000.0, 6200.0)
     table = speedup.build(**gathered.found)
     assert cells(table) == {"items": "2^10", "cpu_ms": "1.00", "gpu_ms": "4.00", "speedup_2007": "0.250", "speedup_hso_blocked_padded": "—", "speedup_cub_device_scan": "—"}
     assert cells(table, 1)["speedup_2007"] == "4.50" and cells(table, 1)["speedup_hso_blocked_padded"] == "30.0 [20.0, 62.0]"

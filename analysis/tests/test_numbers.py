@@ -57,7 +57,7 @@ def test_the_text_has_rates_shares_and_gains_of_the_largest_size() -> None:
 
 
 @pytest.mark.parametrize(("cpu", "said"), [
-    ((2000.0, 6200.0, 3000.0), {"speedupNowLargest": "30.0", "speedupNowLeast": "20", "speedupNowMost": "62", "speedupNowSessions": "3", "speedupVendorLargest": "60.0",
+    ((3000.0, 2000.0, 6200.0), {"speedupNowLargest": "30.0", "speedupNowLeast": "20", "speedupNowMost": "62", "speedupNowSessions": "3", "speedupVendorLargest": "60.0",
                                 "speedupVendorLeast": "40", "speedupVendorMost": "124"}),
     ((2000.0,), {"speedupNowLargest": "20.0", "speedupVendorLargest": "40.0"}),
 ])  # fmt: skip

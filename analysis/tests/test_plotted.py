@@ -159,7 +159,7 @@ def test_speedups_are_medians_over_sessions_and_bars_reach_from_the_least_to_the
                 case("hso_blocked", N, 50.0), case("cub_device_scan", N, 50.0, EXACT)]  # fmt: skip
 
     published = {"hso2007_table2": Publication(pd.DataFrame({"items": [N], "cpu_ms": [9.0], "gpu_ms": [2.0]}), {"short": "then"})}
-    (axes,) = tiny.drawn(speedup, tiny.results(session(2000.0), session(6000.0), session(3000.0)), published).axes
+    (axes,) = tiny.drawn(speedup, tiny.results(session(3000.0), session(2000.0), session(6000.0)), published).axes
     assert tiny.points(axes, style.look("hso_blocked_padded")) == [near((N, 30))] and tiny.bars(axes, style.look("hso_blocked_padded").colour) == [near((N, 20, 60))]
     assert tiny.points(axes, style.look("cub_device_scan")) == [near((N, 60))] and tiny.points(axes, style.look("cpu_parallel")) == [near((N, 6))]
     assert not tiny.lines(axes, style.look("hso_blocked"))
