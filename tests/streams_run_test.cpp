@@ -7,13 +7,20 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <limits>
 #include <map>
+#include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "harness/cli/bench_machine.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/streams.hpp"
+#include "harness/cli/streams_session.hpp"
 #include "harness/cli/streams_sweep.hpp"
 #include "harness/cli/streams_timeline.hpp"
 #include "harness/cli/streams_trace.hpp"
@@ -99,6 +106,251 @@ TEST(StreamsRun, BadInputIsASentence) {
   expect({"trace", "depth_first", "--gap", "-1"}, "--gap takes");
   expect({"why"}, "why takes one schedule, or two");
   expect({"why", "all"}, "14 combinations");
+}
+
+/// What a device that is none does, and what it was asked for.
+struct Planted {
+  std::function<ScheduleRepetition(const streams::Recording&, int before)> repeat = [](const streams::Recording&, int) {
+    return ScheduleRepetition{.host_seconds = 2e-3, .device_seconds = 1.5e-3};
+  };
+  std::function<double()> copy = [] { return 1e-3; };
+  std::int64_t host_room = std::numeric_limits<std::int64_t>::max();  ///< items
+
+  std::vector<std::int64_t> filled{};  ///< items
+  std::vector<std::uint64_t> seeds{};  ///< likewise
+  std::map<int, int> repetitions{};    ///< by the number of chunks
+};
+
+class PlantedDevice : public StreamsMachine {
+ public:
+  explicit PlantedDevice(Planted& planted) : planted_(planted) {}
+
+  std::size_t fill(const streams::Job& job, std::uint64_t seed) override {
+    if (job.items > planted_.host_room) throw std::bad_alloc();
+    planted_.filled.push_back(job.items);
+    planted_.seeds.push_back(seed);
+    return static_cast<std::size_t>(job.items) * job.workload->about.item_bytes();
+  }
+  double copy_seconds(streams::Direction, std::size_t, bool) override { return planted_.copy(); }
+  double kernel_seconds(const streams::Job&) override { return 1e-4; }
+  ScheduleRepetition repeat(const streams::Recording& recording) override {
+    return planted_.repeat(recording, planted_.repetitions[recording.job.chunks]++);
+  }
+  double sm_clock_mhz() override { return 1980; }
+
+ private:
+  Planted& planted_;
+};
+
+class StreamsRunOn : public testing::Test {
+ protected:
+  ~StreamsRunOn() override { std::filesystem::remove(file_); }
+
+  Result run(std::vector<std::string> words) {
+    words.insert(words.end(), {"--out", file_, "--force"});
+    std::ostringstream out;
+    std::ostringstream err;
+    Context context{out, err, {}};
+    const auto open = [&](const Context&) {
+      return StreamsLab{{{"device", "planted"}}, std::make_unique<PlantedDevice>(planted_)};
+    };
+    const int status = streams_run(words, context, open);
+    return {status, out.str(), err.str()};
+  }
+
+  /// Of schedules, or of parts.
+  std::vector<nlohmann::json> entries(const std::string& prefix = "streams/schedule:") const {
+    std::vector<nlohmann::json> all;
+    const auto results = nlohmann::json::parse(std::ifstream(file_));
+    for (const auto& each : results.at("benchmarks")) {
+      if (each.at("name").get<std::string>().starts_with(prefix)) all.push_back(each);
+    }
+    return all;
+  }
+
+  Planted planted_;
+  std::string file_ =
+      (std::filesystem::path(testing::TempDir()) / ("scanlab-streams-" + std::to_string(getpid()) + ".json")).string();
+};
+
+TEST_F(StreamsRunOn, HasTheHostsTimeAndTheDevices) {
+  planted_.repeat = [](const streams::Recording&, int before) {
+    return ScheduleRepetition{
+        .host_seconds = 2e-3 + 1e-3 * before, .device_seconds = 1e-3 + 1e-3 * before, .sm_clock_mhz = 1755};
+  };
+  const Result result = run({"depth_first", "--items", "1000", "--chunks", "4", "--rounds", "3"});
+  EXPECT_EQ(result.status, kOk) << result.err;
+  const auto all = entries();
+  ASSERT_EQ(all.size(), 3u);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_DOUBLE_EQ(all[i].at("real_time"), 2e6 + 1e6 * static_cast<double>(i));
+    EXPECT_EQ(all[i].at("time_unit"), "ns");
+    EXPECT_DOUBLE_EQ(all[i].at("device_time_ms"), 1 + static_cast<double>(i));
+    EXPECT_EQ(all[i].at("sm_clock_mhz"), 1755);
+    EXPECT_EQ(all[i].at("round"), i);
+    EXPECT_EQ(all[i].at("verified"), 1);
+    EXPECT_EQ(all[i].at("items"), 1000);
+    EXPECT_EQ(all[i].at("bytes"), 8000) << "in and out";
+    EXPECT_EQ(all[i].at("inputs"), 1);
+    EXPECT_EQ(all[i].at("operations"), 12);
+    EXPECT_EQ(all[i].at("buffers"), 4);
+  }
+  EXPECT_NE(result.out.find("by host, ms   events, ms"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("  3.000        2.000"), std::string::npos) << "medians\n" << result.out;
+  for (const auto& part : entries("streams/copy:")) EXPECT_FALSE(part.contains("device_time_ms"));
+}
+
+TEST_F(StreamsRunOn, WithoutWorkThereIsNothingBetweenEvents) {
+  planted_.repeat = [](const streams::Recording&, int) { return ScheduleRepetition{.host_seconds = 1e-6}; };
+  const Result result = run({"depth_first", "--items", "0", "--rounds", "1"});
+  EXPECT_EQ(result.status, kOk) << result.err;
+  ASSERT_EQ(entries().size(), 1u);
+  EXPECT_FALSE(entries()[0].contains("device_time_ms"));
+  EXPECT_FALSE(entries()[0].contains("sm_clock_mhz"));
+  EXPECT_NE(result.out.find("0.001            -"), std::string::npos) << result.out;
+  EXPECT_TRUE(entries("streams/copy:").empty());
+  EXPECT_TRUE(entries("streams/kernel:").empty());
+}
+
+TEST_F(StreamsRunOn, HasThePartsOfEveryGroupOnceARound) {
+  const Result result = run({"depth_first", "breadth_first", "--items", "1000,2^29", "--chunks", "4", "--rounds", "2",
+                             "--memory", "pinned,pageable", "--seed", "7"});
+  EXPECT_EQ(result.status, kOk) << result.err;
+  EXPECT_EQ(planted_.filled, (std::vector<std::int64_t>{1000, 1000, 1 << 29, 1 << 29})) << "two schedules share them";
+  EXPECT_EQ(planted_.seeds, (std::vector<std::uint64_t>(4, 7)));
+  std::map<std::string, int> rounds;
+  for (const auto& each : entries("streams/")) {
+    const std::string name = each.at("name");
+    if (!name.starts_with("streams/schedule:")) {
+      ++rounds[name];
+      EXPECT_EQ(each.at("sm_clock_mhz"), 1980) << name;
+    }
+  }
+  std::map<std::string, int> expected;
+  for (const std::string bytes : {"4000", "1073741824"}) {  // of an array of 2 GiB half
+    for (const std::string copy : {"h2d", "d2h"}) {
+      for (const std::string memory : {"pinned", "pageable"}) {
+        expected["streams/copy:" + copy + "/bytes:" + bytes + "/memory:" + memory] = 2;
+      }
+      expected["streams/copy:duplex_" + copy + "/bytes:" + bytes + "/memory:pinned"] = 2;
+    }
+  }
+  for (const std::string items : {"250", "134217728"}) {
+    expected["streams/kernel:scale/items:" + items + "/work:1/blocks:0"] = 2;
+  }
+  EXPECT_EQ(rounds, expected);
+}
+
+TEST_F(StreamsRunOn, StopsWhereTheMedianIsKnownAndGoesOnWhereItIsNot) {
+  planted_.repeat = [](const streams::Recording& recording, int before) {
+    const bool steady = recording.job.chunks == 4;
+    return ScheduleRepetition{.host_seconds = steady ? 1e-3 : 1e-3 * (1 + before % 2), .device_seconds = 1e-3};
+  };
+  EXPECT_EQ(run({"depth_first", "--items", "1000", "--chunks", "4,5", "--rounds", "9"}).status, kOk);
+  EXPECT_EQ(planted_.repetitions, (std::map<int, int>{{4, 6}, {5, 9}})) << "fewer than six have no interval";
+  for (const auto& each : entries()) {
+    const bool last =
+        each.at("name").get<std::string>().find("chunks:4/") != std::string::npos && each.at("round") == 5;
+    EXPECT_EQ(each.at("settled"), last ? 1 : 0) << each;
+  }
+  planted_.repetitions.clear();
+  EXPECT_EQ(run({"depth_first", "--items", "1000", "--chunks", "4,5", "--rounds", "9", "--width", "0"}).status, kOk);
+  EXPECT_EQ(planted_.repetitions.at(5), 9);
+  planted_.repetitions.clear();
+  EXPECT_EQ(run({"depth_first", "--items", "1000", "--chunks", "4,5", "--rounds", "9", "--width", "60"}).status, kOk);
+  EXPECT_EQ(planted_.repetitions.at(5), 6);
+}
+
+TEST_F(StreamsRunOn, ACapThatIsSpentLeavesOneRepetition) {
+  EXPECT_EQ(run({"depth_first", "--items", "1000", "--chunks", "4", "--rounds", "9", "--cap", "1e-9"}).status, kOk);
+  EXPECT_EQ(planted_.repetitions.at(4), 1);
+}
+
+TEST_F(StreamsRunOn, AWrongOutputIsNotTimedFurther) {
+  planted_.repeat = [](const streams::Recording& recording, int before) {
+    const bool wrong = recording.job.chunks == 4 && before == 1;
+    return ScheduleRepetition{.host_seconds = 1e-3, .device_seconds = 1e-3, .wrong = wrong ? "item 3 is 5" : ""};
+  };
+  const Result result = run({"depth_first", "--items", "1000", "--chunks", "4,5", "--rounds", "4"});
+  EXPECT_EQ(result.status, kFailed);
+  EXPECT_EQ(planted_.repetitions, (std::map<int, int>{{4, 2}, {5, 4}}));
+  EXPECT_NE(result.out.find("FAILED: item 3 is 5"), std::string::npos) << result.out;
+  EXPECT_NE(result.err.find("failed: item 3 is 5"), std::string::npos) << result.err;
+  int wrong = 0;
+  for (const auto& each : entries()) {
+    if (!each.contains("error_message")) continue;
+    ++wrong;
+    EXPECT_EQ(each.at("error_message"), "verification failed: item 3 is 5");
+    EXPECT_EQ(each.at("verified"), 0);
+  }
+  EXPECT_EQ(wrong, 1);
+}
+
+TEST_F(StreamsRunOn, AControlMustBeWrongOnceAtLeast) {
+  const std::vector<std::string> words{"three_streams_unordered", "--items", "1000", "--rounds", "3"};
+  const Result right = run(words);
+  EXPECT_EQ(right.status, kFailed);
+  EXPECT_NE(right.out.find("control, NOT CAUGHT"), std::string::npos) << right.out;
+  planted_.repetitions.clear();
+  planted_.repeat = [](const streams::Recording&, int before) {
+    return ScheduleRepetition{.host_seconds = 1e-3, .wrong = before == 1 ? "item 3 is 5" : ""};
+  };
+  const Result wrong = run(words);
+  EXPECT_EQ(wrong.status, kOk);
+  EXPECT_NE(wrong.out.find("control, caught in 1 of 3: item 3 is 5"), std::string::npos) << wrong.out;
+  const auto all = entries();
+  ASSERT_EQ(all.size(), 3u) << "and is timed further";
+  for (const auto& each : all) {
+    EXPECT_EQ(each.at("control"), 1);
+    EXPECT_EQ(each.at("verified"), each.at("round") == 1 ? 0 : 1);
+    EXPECT_FALSE(each.contains("error_message"));
+  }
+  // Without items there is nothing to be wrong.
+  planted_.repeat = Planted().repeat;
+  EXPECT_EQ(run({"three_streams_unordered", "--items", "0", "--rounds", "1"}).status, kOk);
+}
+
+TEST_F(StreamsRunOn, WhatLacksMemoryIsSkippedAndTheOthersGoOn) {
+  planted_.host_room = 1 << 20;
+  planted_.repeat = [](const streams::Recording& recording, int) {
+    if (recording.job.chunks == 5) throw LacksMemory("out of GPU memory: wanted 99 bytes");
+    return ScheduleRepetition{.host_seconds = 1e-3, .device_seconds = 1e-3};
+  };
+  const Result result = run({"depth_first", "--items", "1000,2^21", "--chunks", "4,5", "--rounds", "2"});
+  EXPECT_EQ(result.status, kOutOfMemory);
+  EXPECT_EQ(planted_.repetitions, (std::map<int, int>{{4, 2}, {5, 1}}));
+  EXPECT_NE(result.out.find("skipped: out of GPU memory: wanted 99 bytes"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("skipped: out of host memory for arrays of 2097152 items"), std::string::npos);
+  std::map<std::string, int> reasons;
+  for (const auto& each : entries()) ++reasons[each.value("error_message", "")];
+  EXPECT_EQ(reasons, (std::map<std::string, int>{{"", 2},
+                                                 {"out of GPU memory: wanted 99 bytes", 1},
+                                                 {"out of host memory for arrays of 2097152 items", 2}}));
+}
+
+TEST_F(StreamsRunOn, AFaultOfOneCaseEndsNoOther) {
+  planted_.repeat = [](const streams::Recording& recording, int) {
+    if (recording.job.chunks == 5) throw std::runtime_error("launching: too many resources");
+    return ScheduleRepetition{.host_seconds = 1e-3, .device_seconds = 1e-3};
+  };
+  planted_.copy = []() -> double { throw std::runtime_error("copying: no"); };
+  const Result result = run({"depth_first", "--items", "1000", "--chunks", "4,5", "--rounds", "2"});
+  EXPECT_EQ(result.status, kFailed);
+  EXPECT_EQ(planted_.repetitions, (std::map<int, int>{{4, 2}, {5, 1}}));
+  EXPECT_NE(result.err.find("failed: launching: too many resources"), std::string::npos) << result.err;
+  for (const auto& each : entries("streams/copy:")) EXPECT_EQ(each.at("error_message"), "copying: no");
+  EXPECT_EQ(result.out.find("streams/copy:"), std::string::npos) << "a part without a time\n" << result.out;
+}
+
+TEST_F(StreamsRunOn, CtrlCKeepsWhatIsFinished) {
+  planted_.repeat = [](const streams::Recording&, int before) {
+    if (before == 1) std::raise(SIGINT);
+    return ScheduleRepetition{.host_seconds = 1e-3, .device_seconds = 1e-3};
+  };
+  const Result result = run({"depth_first", "--items", "1000", "--chunks", "4", "--rounds", "9"});
+  EXPECT_EQ(result.status, kInterrupted);
+  EXPECT_EQ(entries().size(), 2u);
+  EXPECT_NE(result.err.find("every finished repetition is kept"), std::string::npos) << result.err;
 }
 
 std::vector<ScheduledJob> selected(const std::vector<std::string>& words) {
@@ -230,8 +482,12 @@ TEST_F(NeedsGpuStreamsRun, WritesEveryRepetitionAndTheParts) {
     reads_clock |= each.value("sm_clock_mhz", 0.0) > 0;
     ++repetitions[name.substr(0, name.find('/', 8))];
     EXPECT_GT(each["real_time"].get<double>(), 0) << name;
-    const bool is_verified = !name.starts_with("streams/schedule") || each["verified"] == 1;
-    EXPECT_TRUE(is_verified) << name;
+    if (!name.starts_with("streams/schedule")) continue;
+    EXPECT_EQ(each["verified"], 1) << name;
+    // The host sees the end later than the device, and begins before it: by microseconds, of half a millisecond.
+    const double host = each["real_time"].get<double>() / 1e6;
+    EXPECT_GT(each["device_time_ms"].get<double>(), 0.5 * host) << name;
+    EXPECT_LT(each["device_time_ms"].get<double>(), 1.5 * host) << name;
   }
   EXPECT_EQ(repetitions, (std::map<std::string, int>{{"streams/copy:d2h", 6},
                                                      {"streams/copy:h2d", 6},

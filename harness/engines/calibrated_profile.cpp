@@ -122,16 +122,17 @@ class Derivation {
 
   // ------------------------------------------------------------------------------------------------------ figures
 
-  void put(const char* key, const Json& value, const std::string& how) {
+  void put(const std::string& key, const Json& value, const std::string& how) {
     figures_[key] = {{"value", value}, {"source", fmt::format("{}: {}", source_, how)}};
   }
   void put_us(const char* key, double seconds, const std::string& how) {
-    put(key, std::round(std::max(0.0, seconds) / kMicro * 1e3) / 1e3, how);
+    put(key, std::round(std::max(0.0, seconds) / kMicro * 1e3) / 1e3,
+        seconds < 0 ? how + "; it came out as less than nothing" : how);
   }
-  void put_rate(const char* key, double bytes_a_second, const std::string& how) {
+  void put_rate(const std::string& key, double bytes_a_second, const std::string& how) {
     put(key, std::round(bytes_a_second / 1e9 * 1e3) / 1e3, how);
   }
-  void put_known(const char* key, const Json& value, const char* source) {
+  void put_known(const std::string& key, const Json& value, const std::string& source) {
     figures_[key] = {{"value", value}, {"source", source}};
   }
 
@@ -159,49 +160,21 @@ class Derivation {
   void copies() {
     const auto in = sized("copies_in");
     const auto out = sized("copies_out");
-    const auto both = sized("both_ways/streams:1");
     alone_ = {rate(in, OperationKind::copy_in), rate(out, OperationKind::copy_out)};
-    put("copy_engines", Json::array({Json::array({"in"}), Json::array({"out"})}),
-        "copies both ways run at once, and two of one way never did");
-    put_rate("copy_in_gb_per_s", alone_.in, "by how much longer 64 MiB take than 16");
-    put_rate("copy_out_gb_per_s", alone_.out, "by how much longer 64 MiB take than 16");
-    const double both_in = std::min(alone_.in, rate_both(both, OperationKind::copy_in));
-    const double both_out = std::min(alone_.out, rate_both(both, OperationKind::copy_out));
-    put_rate("both_in_gb_per_s", both_in, "what 64 MiB take while copies run the other way");
-    put_rate("both_out_gb_per_s", both_out, "what 64 MiB take while copies run the other way");
-
     copy_call_ = call_seconds(find("copies_in_streams:4"), OperationKind::copy_in, 1);
     find_host_wait();
     const double around = copy_call_ + host_wait_;
     copy_latency_ = {latency(in, OperationKind::copy_in, alone_.in, around),
                      latency(out, OperationKind::copy_out, alone_.out, around)};
+
+    const bool both_ways = copy_engines();
+    put_rate("copy_in_gb_per_s", alone_.in, "by how much longer 64 MiB take than 16");
+    put_rate("copy_out_gb_per_s", alone_.out, "by how much longer 64 MiB take than 16");
     put_us("copy_latency_us", copy_latency_.in, "what a row of copies in takes beyond its bytes, a copy");
     put_us("copy_latency_out_us", copy_latency_.out, "the same of copies out");
-    // Short copies both ways fall into step, and each begins as the other does; longer ones begin while the other
-    // flows.
-    const std::vector<Sized> short_ones{both[0]};
-    const std::vector<Sized> longer{both[1]};
-    put_us("copy_latency_in_step_in_us", latency(short_ones, OperationKind::copy_in, both_in, around),
-           "what a row of copies of 1 MiB both ways takes beyond its bytes, a copy");
-    put_us("copy_latency_in_step_out_us", latency(short_ones, OperationKind::copy_out, both_out, around),
-           "what a row of copies of 1 MiB both ways takes beyond its bytes, a copy");
-    const bool out_is_slower = both_out <= both_in;  // and says when both are done
-    const double slower = latency(longer, out_is_slower ? OperationKind::copy_out : OperationKind::copy_in,
-                                  std::min(both_in, both_out), around);
-    put_us(out_is_slower ? "copy_latency_both_out_us" : "copy_latency_both_in_us", slower,
-           "the same of the slower way in a row of copies of 4 MiB both ways");
-
-    const auto put_collected = [&](const char* key, const std::vector<Sized>& sizes, OperationKind kind, double rate,
-                                   double latency) {
-      put_us(key, collected_seconds(sizes, kind, rate, latency),
-             "what collection adds to a copy: traces have it in them");
-    };
     put_collected("collected_in_us", in, OperationKind::copy_in, alone_.in, copy_latency_.in);
     put_collected("collected_out_us", out, OperationKind::copy_out, alone_.out, copy_latency_.out);
-    put_collected("collected_both_in_us", longer, OperationKind::copy_in, both_in,
-                  out_is_slower ? copy_latency_.in : slower);
-    put_collected("collected_both_out_us", longer, OperationKind::copy_out, both_out,
-                  out_is_slower ? slower : copy_latency_.out);
+    both_ways ? copies_both_ways(around) : copies_one_way_at_a_time();
 
     const auto pageable_rate = [&](const char* experiment, OperationKind kind) {
       const Sized large = sized(experiment).back();
@@ -209,6 +182,95 @@ class Derivation {
     };
     put_rate("pageable_in_gb_per_s", pageable_rate("pageable_in", OperationKind::copy_in), "calls of 64 MiB");
     put_rate("pageable_out_gb_per_s", pageable_rate("pageable_out", OperationKind::copy_out), "calls of 64 MiB");
+  }
+
+  /// The most operations that ran at once, for a tenth of the time that any did: two records may touch.
+  static std::size_t at_once(const MeasuredExperiment& measured) {
+    constexpr double kPart = 0.1;
+    std::map<int, double> seconds;  // by how many ran
+    for (const TimedReplay& replay : measured.replays.collected) {
+      std::vector<std::pair<double, int>> changes;
+      for (const streams::Span& span : replay.timeline.spans) {
+        changes.emplace_back(span.when.start, 1);
+        changes.emplace_back(span.when.end, -1);
+      }
+      std::ranges::sort(changes);
+      int running = 0;
+      for (std::size_t i = 0; i + 1 < changes.size(); ++i) {
+        running += changes[i].second;
+        seconds[running] += changes[i + 1].first - changes[i].first;
+      }
+    }
+    seconds.erase(0);
+    double all = 0;
+    for (const auto& [running, time] : seconds) all += time;
+    double so_many = 0;
+    for (auto each = seconds.rbegin(); each != seconds.rend(); ++each) {
+      so_many += each->second;
+      if (so_many >= kPart * all) return static_cast<std::size_t>(each->first);
+    }
+    return 1;
+  }
+
+  /// By how many copies ran at once: of one way, so many engines serve it; of both ways fewer than of each together, so
+  /// many engines fewer there are, since they serve both. Returns whether copies both ways run at once.
+  bool copy_engines() {
+    const std::size_t in = at_once(find("copies_in_streams:32"));
+    const std::size_t out = at_once(find("copies_out_streams:32"));
+    std::size_t engines = std::max(in, out);
+    for (const Sized& each : sized("both_ways/streams:4")) engines = std::max(engines, at_once(*each.measured));
+    engines = std::min(engines, in + out);
+    Json all = Json::array();
+    for (std::size_t i = 0; i < in + out - engines; ++i) all.push_back(Json::array({"in", "out"}));
+    for (std::size_t i = 0; i < engines - out; ++i) all.push_back(Json::array({"in"}));
+    for (std::size_t i = 0; i < engines - in; ++i) all.push_back(Json::array({"out"}));
+    const std::string said = calibration_.context.value("copy_engines", "");
+    put("copy_engines", all,
+        fmt::format("copies that ran at once for a tenth of the time at least: {} in, {} out, {} both ways{}", in, out,
+                    engines, said.empty() ? "" : "; asyncEngineCount is " + said));
+    return engines > 1;
+  }
+
+  /// `around`: seconds of the host before and after a row of copies.
+  void copies_both_ways(double around) {
+    const auto sizes = sized("both_ways/streams:1");
+    const EachWay both{put_rate_both("in", sizes, OperationKind::copy_in, alone_.in),
+                       put_rate_both("out", sizes, OperationKind::copy_out, alone_.out)};
+    // Short copies both ways fall into step, and each begins as the other does; longer ones begin while the other
+    // flows.
+    const std::vector<Sized> short_ones{sizes[0]};
+    const std::vector<Sized> longer{sizes[1]};
+    put_us("copy_latency_in_step_in_us", latency(short_ones, OperationKind::copy_in, both.in, around),
+           "what a row of copies of 1 MiB both ways takes beyond its bytes, a copy");
+    put_us("copy_latency_in_step_out_us", latency(short_ones, OperationKind::copy_out, both.out, around),
+           "what a row of copies of 1 MiB both ways takes beyond its bytes, a copy");
+    const bool out_is_slower = both.out <= both.in;  // and says when both are done
+    const double slower = latency(longer, out_is_slower ? OperationKind::copy_out : OperationKind::copy_in,
+                                  std::min(both.in, both.out), around);
+    put_us(out_is_slower ? "copy_latency_both_out_us" : "copy_latency_both_in_us", slower,
+           "the same of the slower way in a row of copies of 4 MiB both ways");
+    put_collected("collected_both_in_us", longer, OperationKind::copy_in, both.in,
+                  out_is_slower ? copy_latency_.in : slower);
+    put_collected("collected_both_out_us", longer, OperationKind::copy_out, both.out,
+                  out_is_slower ? slower : copy_latency_.out);
+  }
+
+  /// What is copied the other way makes no copy faster: more than the rate alone is noise.
+  double put_rate_both(const char* way, const std::vector<Sized>& sizes, OperationKind kind, double alone) {
+    const double both = rate_both(sizes, kind);
+    put_rate(fmt::format("both_{}_gb_per_s", way), std::min(both, alone),
+             both <= alone ? "what 64 MiB take while copies run the other way"
+                           : "as alone, since 64 MiB took no longer while copies ran the other way");
+    return std::min(both, alone);
+  }
+
+  /// What copies both ways at once take is left out, but for what a profile must have.
+  void copies_one_way_at_a_time() {
+    for (const char* way : {"in", "out"}) {
+      const std::string alone = fmt::format("copy_{}_gb_per_s", way);
+      put_known(fmt::format("both_{}_gb_per_s", way), Json(figures_.at(alone).at("value")),
+                fmt::format("assumed to be {}, because copies both ways never ran at once", alone));
+    }
   }
 
   /// Bytes a second of the largest copies while the other way is busy all the time. By these alone: what two sizes
@@ -232,8 +294,9 @@ class Derivation {
   }
 
   /// From the end of one copy to that of the next of its way, beyond bytes and latency, while records are collected and
-  /// the other way, if there is one, is busy: the median over sizes.
-  static double collected_seconds(const std::vector<Sized>& sizes, OperationKind kind, double rate, double latency) {
+  /// the other way, if there is one, is busy.
+  static std::vector<double> collected_seconds(const std::vector<Sized>& sizes, OperationKind kind, double rate,
+                                               double latency) {
     std::vector<double> beyond;
     for (const Sized& each : sizes) {
       const auto& operations = each.measured->experiment.recording.operations;
@@ -252,10 +315,16 @@ class Derivation {
         }
       }
     }
-    return beyond.empty() ? 0 : median(beyond);
+    return beyond;
   }
 
-  /// What synchronous copies take beyond the device's own time and the call.
+  void put_collected(const char* key, const std::vector<Sized>& sizes, OperationKind kind, double rate,
+                     double latency) {
+    const std::vector<double> beyond = collected_seconds(sizes, kind, rate, latency);
+    if (!beyond.empty()) put_us(key, median(beyond), "what collection adds to a copy: traces have it in them");
+  }
+
+  /// What synchronous copies take beyond the device's own time and the call of an asynchronous one.
   void find_host_wait() {
     std::vector<double> beyond;
     for (const auto& [name, kind] : {std::pair{"pinned_synchronous_in", OperationKind::copy_in},
@@ -271,7 +340,9 @@ class Derivation {
     const double kernel_call = call_seconds(find("calls/kernels"), OperationKind::kernel, 1);
     put_us("issue_us", kernel_call, "a call that launches a kernel");
     put_us("issue_copy_us", copy_call_, "a call of cudaMemcpyAsync");
-    put_us("issue_synchronous_copy_us", copy_call_, "as that of an asynchronous copy");
+    put_known("issue_synchronous_copy_us", Json(figures_.at("issue_copy_us").at("value")),
+              "assumed to be issue_copy_us, because cudaMemcpy returns when the copy is done: of its time without the "
+              "copy, host_wait_us has the rest");
     put_us("issue_kernel_us", kernel_call, "a call that launches a kernel");
     const MeasuredExperiment& events = find("calls/events");
     put_us("issue_record_us", call_seconds(events, OperationKind::record_event), "a call of cudaEventRecord");
@@ -282,7 +353,8 @@ class Derivation {
     const double node = (launch(128) - launch(4)) / (128 - 4);
     put_us("issue_graph_us", launch(4) - 4 * node, "a launch of a graph, but for its nodes");
     put_us("issue_graph_node_us", node, "by how much longer a launch of 128 nodes takes than one of 4");
-    put_us("host_wait_us", host_wait_, "what cudaMemcpy takes beyond the copy and the call");
+    put_us("host_wait_us", host_wait_,
+           "what cudaMemcpy takes beyond the copy and issue_synchronous_copy_us, which is assumed");
   }
 
   void hand_overs() {
@@ -422,6 +494,7 @@ class Derivation {
     for (const auto& [name, kind] : {std::pair{"copies_in_streams:32", OperationKind::copy_in},
                                      std::pair{"copies_out_streams:32", OperationKind::copy_out}}) {
       const MeasuredExperiment& measured = find(name);
+      const std::size_t engines = at_once(measured);
       for (const TimedReplay& replay : measured.replays.collected) {
         std::vector<const streams::Span*> by_start;
         for (const streams::Span& span : replay.timeline.spans) by_start.push_back(&span);
@@ -430,7 +503,10 @@ class Derivation {
         std::size_t turns = 0;
         for (std::size_t i = 0; i < by_start.size(); ++i) {
           queues.insert(by_start[i]->channel.value_or(0));
-          if (i > 0 && by_start[i]->channel != by_start[i - 1]->channel) ++turns;
+          bool stays = i < engines;  // some engine was last with this queue
+          for (std::size_t j = 1; j <= std::min(i, engines); ++j)
+            stays |= by_start[i]->channel == by_start[i - j]->channel;
+          if (!stays) ++turns;
         }
         most = std::max(most, queues.size());
         drains &= turns < 2 * queues.size();
@@ -443,19 +519,20 @@ class Derivation {
   void limits() {
     queues();
     const DeviceLimits& limits = calibration_.limits;
-    const char* const said_by_cuda = "said by CUDA of this device";
+    const char* const said_by_cuda = "from cudaDeviceProp of this device";
     put_known(
         "hardware_queues", 8,
-        "NVIDIA, CUDA C++ Programming Guide, CUDA_DEVICE_MAX_CONNECTIONS: 8 unless it says otherwise, 32 at most");
+        "assumed: 8 unless CUDA_DEVICE_MAX_CONNECTIONS says otherwise, 32 at most: NVIDIA, CUDA C++ Programming Guide");
     put_known("multiprocessors", limits.multiprocessors, said_by_cuda);
     put_known("resident_blocks", limits.resident_blocks, said_by_cuda);
     put_known("resident_threads", limits.resident_threads, said_by_cuda);
-    put_known(
-        "resident_grids", 128,
-        "NVIDIA, CUDA C++ Programming Guide, table \"Technical Specifications per Compute Capability\", 7.0 and later");
+    put_known("resident_grids", 128,
+              "assumed, of compute capability 7.0 and later: NVIDIA, CUDA C++ Programming Guide, table \"Technical "
+              "Specifications per Compute Capability\"");
     put_known(
         "waits_for_started_launches", false,
-        "a rule of compute capability 2.0 to 3.0: NVIDIA, CUDA C Programming Guide 5.0, Implicit Synchronization");
+        "assumed, since the rule is of compute capability 2.0 to 3.0: NVIDIA, CUDA C Programming Guide 5.0, Implicit "
+        "Synchronization");
   }
 
   const Calibration& calibration_;

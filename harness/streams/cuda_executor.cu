@@ -9,7 +9,9 @@
 #include <stdexcept>
 
 #include "harness/cuda/buffer.hpp"
+#include "harness/cuda/event.hpp"
 #include "harness/cuda/graph.hpp"
+#include "harness/streams/dependencies.hpp"
 #include "harness/verify/parallel.hpp"
 
 namespace scanlab::streams {
@@ -207,6 +209,8 @@ struct CudaExecutor::Parts {
   void issue_all() const {
     for (const Step& step : steps) issue(step);
   }
+  void launch() const { graph ? graph->replay(streams.first()) : issue_all(); }
+  std::vector<cudaStream_t> working_streams() const;
 
   const Recording& recording;
   HostArrays& arrays;
@@ -299,6 +303,17 @@ Step CudaExecutor::Parts::step(const Operation& operation) {
   return step;
 }
 
+/// Those that have work, in the order of issue; of a graph that in which it is launched.
+std::vector<cudaStream_t> CudaExecutor::Parts::working_streams() const {
+  if (graph) return {streams.first()};
+  std::vector<cudaStream_t> all;
+  for (const Operation& operation : recording.operations) {
+    const cudaStream_t stream = is_work(operation) ? streams.of(operation.stream) : nullptr;
+    if (stream != nullptr && std::ranges::find(all, stream) == all.end()) all.push_back(stream);
+  }
+  return all;
+}
+
 CudaExecutor::CudaExecutor(const Recording& recording, HostArrays& arrays)
     : parts_(std::make_unique<Parts>(recording, arrays)) {}
 
@@ -324,22 +339,36 @@ Replay CudaExecutor::replay(bool stamp_issues) {
   check(cudaDeviceSynchronize(), "waiting for the device");
 
   replay.begin = HostClock::now();
-  if (captured) {
-    parts.graph->replay(parts.streams.first());
-  } else if (stamp_issues) {
+  if (stamp_issues && !captured) {
     for (std::size_t i = 0; i < parts.steps.size(); ++i) {
       replay.issued[i].begin = HostClock::now();
       issue(parts.steps[i]);
       replay.issued[i].end = HostClock::now();
     }
   } else {
-    parts.issue_all();
+    parts.launch();
   }
   const auto issued = HostClock::now();
   check(cudaDeviceSynchronize(), "replaying a schedule");
   replay.end = HostClock::now();
   if (captured) std::ranges::fill(replay.issued, Issued{replay.begin, issued});
   return replay;
+}
+
+double CudaExecutor::replay_between_events() {
+  const Parts& parts = *parts_;
+  const std::vector<cudaStream_t> working = parts.working_streams();
+  const cuda::Event start;
+  const std::vector<cuda::Event> ends(working.size());
+  check(cudaDeviceSynchronize(), "waiting for the device");
+  // The device is idle: it has the start before what is issued next, in whatever stream.
+  if (!working.empty()) start.record(working.front());
+  parts.launch();
+  for (std::size_t i = 0; i < working.size(); ++i) ends[i].record(working[i]);
+  check(cudaDeviceSynchronize(), "replaying a schedule");
+  double seconds = 0;
+  for (const cuda::Event& end : ends) seconds = std::max(seconds, cuda::seconds_between(start, end));
+  return seconds;
 }
 
 }  // namespace scanlab::streams
