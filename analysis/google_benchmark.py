@@ -45,6 +45,14 @@ def clock_mhz(entry: Mapping[str, Any]) -> float:
     return float(value)
 
 
+def device_ns(entry: Mapping[str, Any]) -> float:
+    """The device's own time between events in nanoseconds; NaN if it was not measured, ValueError if it is no time."""
+    value = entry.get("device_time_ms", math.nan)
+    if value is not math.nan and (isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1e300):
+        raise ValueError(f"device_time_ms is {value!r}, not a positive time")
+    return float(value) * 1e6
+
+
 def same_device(entry: Mapping[str, Any], context: Mapping[str, Any]) -> None:
     """ValueError if a repetition says that it ran on another device than the file."""
     if (found := entry.get("device")) is not None and found != context.get("device"):

@@ -40,8 +40,9 @@ ENGINES = ("copies in", "kernels", "copies out")
 """Kinds of engine in the order of a chunk's way; the categories of a trace's operations."""
 
 SCHEDULE_COLUMNS = ["entry", "id", "workload", "items", "chunks", "streams", "memory", "work", "blocks", "buffers", "bytes", "inputs",
-                    "control", "round", "time_ns", "sm_clock_mhz", "settled"]  # fmt: skip
-"""``entry``: schedule, copy or kernel; ``id``: which. What an entry does not have is 0 or empty."""
+                    "control", "round", "time_ns", "device_ns", "sm_clock_mhz", "settled"]  # fmt: skip
+"""``entry``: schedule, copy or kernel; ``id``: which. What an entry does not have is 0 or empty. Of a schedule ``time_ns`` is by
+the host's clock, ``device_ns`` between events: NaN where it was not measured."""
 STREAM_SCAN_COLUMNS = ["way", "scan", "type", "op", "mode", "items", "from", "to", "budget", "chunks", "mapped", "bytes", "round", "time_ns"]
 """``bytes``: each way."""
 SCHEDULE = ["workload", "items", "chunks", "streams", "memory", "work", "blocks", "buffers", "id"]
@@ -126,8 +127,8 @@ def _entries(document: Mapping[str, Any], kind: str, wanted: str, schema: str, c
             google_benchmark.same_device(entry, found.context)
             row = row_of(entry)
             case, repetition = tuple(row.values()), max(google_benchmark.whole(entry, key, 0) for key in ("round", "repetition_index"))
-            row |= {"round": repetition, "time_ns": google_benchmark.time_ns(entry), "sm_clock_mhz": google_benchmark.clock_mhz(entry),
-                    "settled": google_benchmark.settled(entry)}  # fmt: skip
+            row |= {"round": repetition, "time_ns": google_benchmark.time_ns(entry), "device_ns": google_benchmark.device_ns(entry),
+                    "sm_clock_mhz": google_benchmark.clock_mhz(entry), "settled": google_benchmark.settled(entry)}  # fmt: skip
             if repetition in rounds.get(case, ()):
                 raise ValueError(f"repetition {repetition} of this case was already read")
         except ValueError as error:

@@ -92,7 +92,8 @@ def equal_thirds(chunks: float) -> float:
 
 @dataclass(frozen=True)
 class ScheduleEvidence:
-    """Schedules on one device: one row a case with its ``samples``, and the parts measured in the same run.
+    """Schedules on one device: one row a case with its ``samples``, ``device_ns``, the median between events (NaN where that
+    was not measured), and the parts measured in the same run.
 
     ``alone``: copies that have the bus to themselves; ``duplex``: while copies run the other way all the time; ``bound``: the
     seconds that both allow (:meth:`Parts.beside`). Each is None where the run did not measure it.
@@ -332,7 +333,9 @@ def _schedules(results: Results) -> ScheduleEvidence | None:
     rows = rows[(rows["entry"] == "schedule") & (rows["control"] == 0)]
     if rows.empty:
         return None
-    cases = statistics.summarise(rows, ["file", *SCHEDULE, "inputs", "bytes"])
+    case = ["file", *SCHEDULE, "inputs", "bytes"]
+    cases = statistics.summarise(rows, case)
+    cases = cases.merge(rows.groupby(case)["device_ns"].median().reset_index(), how="left")
     for column, directions in (("alone", ("h2d", "d2h")), ("duplex", ("duplex_h2d", "duplex_d2h"))):
         cases[column] = pd.Series([_parts(files[case.file].rows, case, directions) for case in cases.itertuples()], dtype=object)
     cases["bound"] = pd.Series([case.alone.beside(case.duplex, case.chunks) if case.alone and case.duplex else None

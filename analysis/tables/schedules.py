@@ -12,6 +12,10 @@ from analysis.table_formats import Column, Table, code, significant, size, whole
 
 PRINTED = 48
 """No more rows are printed, and only those of one workload at one size; all are in the CSV."""
+BY_EVENTS = (
+    "The time is by the host's clock; by events is the device's own, in replays of their own. They differ by the launch before the "
+    "first operation and the host's wake-up after the last, some microseconds."
+)
 NEEDS = {"schedules": Schedules()}
 
 
@@ -27,19 +31,22 @@ def build(schedules: ScheduleEvidence) -> Table:
     rows = best[[*SCHEDULE]].assign(
         streams=best["streams"].astype("Int64").mask(best["id"].isin(OWN_STREAMS)),
         median_ms=best["median_ns"] / 1e6,
+        events_ms=best["device_ns"] / 1e6,
         low_ms=best["low_ns"] / 1e6,
         high_ms=best["high_ns"] / 1e6,
         of_bound=pd.Series([over_bound(case) if case.bound else None for case in best.itertuples()], dtype=object),
         speedup=pd.Series([None if base is None else ratio_interval(base, samples)
                            for base, samples in zip(against, best["samples"], strict=True)], dtype=object),
     )  # fmt: skip
+    has_events = bool(rows["events_ms"].notna().any())
     return Table(
         caption="Every schedule at the number of chunks and streams where it is fastest: time, over the estimate of fill plus the longest "
         f"part (as in the figure of schedules; kernels in several streams can be faster than it has them), and speedup over {SERIAL} where that was timed, with 95% bootstrap intervals in "
         "brackets where there were repetitions enough. Copies of pageable memory do not run in both directions, so they have no estimate. "
         f"{SIDE_SAID}, which their estimate counts; they have no speedup over a schedule without it. Schedules without a number of streams "
         "make as many as they need. Of vector_add, with two arrays in and one out, the bus carries both directions during half of the "
-        "copies in at most, while the estimate has the rates of both directions for nearly all of them: a schedule can take less.",
+        "copies in at most, while the estimate has the rates of both directions for nearly all of them: a schedule can take less."
+        + has_events * f" {BY_EVENTS}",
         columns=(
             Column("workload", "workload", right=False),
             Column("items", "n", size),
@@ -49,6 +56,7 @@ def build(schedules: ScheduleEvidence) -> Table:
             Column("streams", "streams", whole),
             Column("memory", "memory", right=False),
             Column("median_ms", "ms", lambda v: significant(v, 4)),
+            *[Column("events_ms", "by events", lambda v: "—" if pd.isna(v) else significant(v, 4))] * has_events,
             Column("of_bound", "of estimate", lambda v: with_interval(v, 3)),
             Column("speedup", "speedup", lambda v: with_interval(v, 3)),
         ),

@@ -102,6 +102,10 @@ def test_another_version_of_a_schema_is_refused_with_the_one_expected(tmp_path: 
     ({"run_name": "streams/schedule:serial/workload:scale/items:8/chunks:x/streams:1/memory:pinned/work:1/blocks:0"}, "chunks must be a whole"),
     ({"run_name": "scan/variant:best"}, "does not begin with streams/"),
     ({"inputs": None}, "inputs is None"),
+    ({"device_time_ms": 0.0}, "device_time_ms is 0.0, not a positive time"),
+    ({"device_time_ms": True}, "device_time_ms is True, not a positive time"),
+    ({"device_time_ms": "2"}, "device_time_ms is '2', not a positive time"),
+    ({"device_time_ms": float("inf")}, "device_time_ms is inf, not a positive time"),
     ({"verified": 0.0}, "its output was wrong, though it is no control"),
 ])  # fmt: skip
 def test_a_bad_repetition_is_refused_with_its_place_and_the_rest_is_read(tmp_path: Path, change: dict[str, Any], says: str) -> None:
@@ -190,6 +194,32 @@ def test_a_schedule_that_heeds_no_number_of_streams_has_none_in_the_table(tmp_pa
     shown = next(column.form for column in table.columns if column.key == "streams")
     streams_of = {row.id: shown(row.streams) for row in table.rows.itertuples()}
     assert streams_of["three_streams"] == streams_of["double_buffered"] == "—" and streams_of["graph"] == "4"
+
+
+def test_the_devices_own_time_stands_beside_the_hosts_where_it_was_measured(tmp_path: Path) -> None:
+    document = fixtures.schedules()
+    write(tmp_path, "d.json", document)
+    without = schedules_table.build(Schedules().find(read(tmp_path), {}))
+    assert "events_ms" not in [column.key for column in without.columns] and "events" not in without.caption
+    for entry in document["benchmarks"]:
+        if "schedule:graph/" in entry["name"]:
+            entry["device_time_ms"] = entry["real_time"] / 1e6 - (0.5 if entry["round"] == 0 else 0.25)
+    write(tmp_path, "d.json", document)
+    found = read(tmp_path)
+    (file,) = found.streams
+    graph = file.rows["id"] == "graph"
+    assert file.rows.loc[~graph, "device_ns"].isna().all()
+    first = file.rows[graph].iloc[0]
+    assert first["device_ns"] == pytest.approx(first["time_ns"] - 5e5)
+    table = schedules_table.build(Schedules().find(found, {}))
+    for row in table.rows[table.rows["id"] == "graph"].itertuples():
+        case = graph & (file.rows["chunks"] == row.chunks) & (file.rows["streams"] == row.streams) & (file.rows["work"] == row.work)
+        assert row.events_ms == pytest.approx(file.rows.loc[case, "device_ns"].median() / 1e6)
+    assert table.rows.loc[table.rows["id"] != "graph", "events_ms"].isna().all() and table.rows["events_ms"].notna().any()
+    keys = [column.key for column in table.columns]
+    assert keys.index("events_ms") == keys.index("median_ms") + 1 and "by events" in table.caption
+    shown = next(column.form for column in table.columns if column.key == "events_ms")
+    assert shown(float("nan")) == "—" and shown(1.23456) == "1.235"
 
 
 def test_breadth_first_is_told_of_where_chunks_share_a_stream(tmp_path: Path) -> None:
