@@ -64,6 +64,9 @@ TEST(Calibration, MeasurementsAreReadAsTheyWereWritten) {
   other["experiments"][3]["plain"][0]["issued"].push_back(0);
   other["experiments"][3]["plain"][0]["issued"].push_back(0);
   EXPECT_THROW(calibration_of(other), CalibrationError);
+  other = json;
+  other["schema"] = "scanlab-calibration/2";
+  EXPECT_THROW(calibration_of(other), CalibrationError);
 }
 
 TEST(Calibration, FindsTheDeviceThatItWasMeasuredOn) {
@@ -101,6 +104,14 @@ TEST(Calibration, FindsTheDeviceThatItWasMeasuredOn) {
   EXPECT_NEAR(found.calls.record, told.calls.record, 0.01e-6);
   EXPECT_NEAR(found.calls.graph_node, told.calls.graph_node, 0.05e-6);
   EXPECT_NEAR(found.collected.in, 0, kNear);
+  EXPECT_NEAR(found.pageable.in / told.pageable.in, 1, 0.01);
+  EXPECT_NEAR(found.pageable.out / told.pageable.out, 1, 0.01);
+  // What lies between two copies has the kernel's latency in it, and what a busy bus adds to the copy's.
+  const double between = told.kernel_latency + told.latency_both.out - told.copy_latency.out;
+  EXPECT_NEAR(found.hand_over_busy, told.hand_over_busy + between / 2, kNear);
+  EXPECT_NEAR(found.kernel_latency, told.kernel_latency, kNear);
+  EXPECT_EQ(found.copy_queues, told.copy_queues);
+  EXPECT_EQ(found.drains_queues, told.drains_queues);
   EXPECT_EQ(found.multiprocessors, told.multiprocessors);
   EXPECT_GE(found.kernels.size(), 8u);
 }
@@ -136,6 +147,7 @@ TEST(Calibration, CopyEnginesAreThoseThatWereSeenAtWork) {
     const std::string source = figure.at("source");
     EXPECT_TRUE(source.starts_with("measured by scanlab calibrate")) << source;
     EXPECT_NE(source.find(planted.said), std::string::npos) << source;
+    EXPECT_EQ(profile.at("figures").at("drains_queues").at("value"), true) << planted.found;
   }
 }
 

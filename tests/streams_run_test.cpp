@@ -178,7 +178,7 @@ TEST_F(StreamsRunOn, HasTheHostsTimeAndTheDevices) {
     return ScheduleRepetition{
         .host_seconds = 2e-3 + 1e-3 * before, .device_seconds = 1e-3 + 1e-3 * before, .sm_clock_mhz = 1755};
   };
-  const Result result = run({"depth_first", "--items", "1000", "--chunks", "4", "--rounds", "3"});
+  const Result result = run({"depth_first", "--items", "3000000", "--chunks", "4", "--rounds", "3"});
   EXPECT_EQ(result.status, kOk) << result.err;
   const auto all = entries();
   ASSERT_EQ(all.size(), 3u);
@@ -189,14 +189,16 @@ TEST_F(StreamsRunOn, HasTheHostsTimeAndTheDevices) {
     EXPECT_EQ(all[i].at("sm_clock_mhz"), 1755);
     EXPECT_EQ(all[i].at("round"), i);
     EXPECT_EQ(all[i].at("verified"), 1);
-    EXPECT_EQ(all[i].at("items"), 1000);
-    EXPECT_EQ(all[i].at("bytes"), 8000) << "in and out";
+    EXPECT_EQ(all[i].at("items"), 3000000);
+    EXPECT_EQ(all[i].at("bytes"), 24000000) << "in and out";
     EXPECT_EQ(all[i].at("inputs"), 1);
     EXPECT_EQ(all[i].at("operations"), 12);
     EXPECT_EQ(all[i].at("buffers"), 4);
   }
   EXPECT_NE(result.out.find("by host, ms   events, ms"), std::string::npos) << result.out;
-  EXPECT_NE(result.out.find("  3.000        2.000"), std::string::npos) << "medians\n" << result.out;
+  EXPECT_NE(result.out.find("  3.000        2.000       8.0       3  verified"), std::string::npos)
+      << "medians, and the rate by the host's\n"
+      << result.out;
   for (const auto& part : entries("streams/copy:")) EXPECT_FALSE(part.contains("device_time_ms"));
 }
 
@@ -256,6 +258,9 @@ TEST_F(StreamsRunOn, StopsWhereTheMedianIsKnownAndGoesOnWhereItIsNot) {
   planted_.repetitions.clear();
   EXPECT_EQ(run({"depth_first", "--items", "1000", "--chunks", "4,5", "--rounds", "9", "--width", "0"}).status, kOk);
   EXPECT_EQ(planted_.repetitions.at(5), 9);
+  planted_.repetitions.clear();
+  EXPECT_EQ(run({"depth_first", "--items", "1000", "--chunks", "4,5", "--rounds", "9", "--width", "30"}).status, kOk);
+  EXPECT_EQ(planted_.repetitions.at(5), 9) << "half of the interval from 1 to 2 is a third of 1.5";
   planted_.repetitions.clear();
   EXPECT_EQ(run({"depth_first", "--items", "1000", "--chunks", "4,5", "--rounds", "9", "--width", "60"}).status, kOk);
   EXPECT_EQ(planted_.repetitions.at(5), 6);
@@ -342,15 +347,20 @@ TEST_F(StreamsRunOn, AFaultOfOneCaseEndsNoOther) {
   EXPECT_EQ(result.out.find("streams/copy:"), std::string::npos) << "a part without a time\n" << result.out;
 }
 
-TEST_F(StreamsRunOn, CtrlCKeepsWhatIsFinished) {
-  planted_.repeat = [](const streams::Recording&, int before) {
-    if (before == 1) std::raise(SIGINT);
-    return ScheduleRepetition{.host_seconds = 1e-3, .device_seconds = 1e-3};
-  };
-  const Result result = run({"depth_first", "--items", "1000", "--chunks", "4", "--rounds", "9"});
-  EXPECT_EQ(result.status, kInterrupted);
-  EXPECT_EQ(entries().size(), 2u);
-  EXPECT_NE(result.err.find("every finished repetition is kept"), std::string::npos) << result.err;
+TEST_F(StreamsRunOn, CtrlCKeepsWhatIsFinishedAndBeginsNothing) {
+  for (const int last : {4, 5}) {  // in the middle of a round, and at its end
+    planted_.repetitions.clear();
+    planted_.repeat = [last](const streams::Recording& recording, int before) {
+      if (before == 1 && recording.job.chunks == last) std::raise(SIGINT);
+      return ScheduleRepetition{.host_seconds = 1e-3, .device_seconds = 1e-3};
+    };
+    const Result result = run({"depth_first", "--items", "1000,2000", "--chunks", "4,5", "--rounds", "9"});
+    EXPECT_EQ(result.status, kInterrupted);
+    EXPECT_EQ(entries().size(), last == 4 ? 3u : 4u);
+    EXPECT_EQ(entries("streams/copy:h2d").size(), 2u);
+    EXPECT_EQ(planted_.filled.back(), 1000);
+    EXPECT_NE(result.err.find("every finished repetition is kept"), std::string::npos) << result.err;
+  }
 }
 
 std::vector<ScheduledJob> selected(const std::vector<std::string>& words) {
