@@ -71,14 +71,25 @@ class Parts:
         longest = max(self.copy_in, self.kernels, self.copy_out)
         return max(longest + (self.copy_in + self.kernels + self.copy_out - longest) / chunks, self.kernels + self.side)
 
-    def beside(self, duplex: Parts, chunks: int) -> float:
-        """The same with the rates of ``duplex`` for all copies but the first one in and the last one out, which have the bus
-        to themselves whatever the schedule: so one chunk takes as long as all parts one after another.
+    def pipeline(self, duplex: Parts, chunks: int) -> float:
+        """The least time of n chunks where copies slow each other down as in ``duplex`` while both directions run, and only then.
+
+        If both run for x seconds, each direction takes the longer the longer x is, and both together the shorter; the best x
+        counts. All straight lines in x, so that it is where two of them meet, or at an end. Nothing runs against the first
+        chunk's copy in, nor against the last one's copy out. Kernels count as timed over the whole array.
         """
-        into, out = ((alone + (chunks - 1) * both) / chunks for alone, both in ((self.copy_in, duplex.copy_in), (self.copy_out, duplex.copy_out)))
-        ends = self.copy_in + self.kernels + self.copy_out
-        return max(self.kernels + self.side, *(longest + (ends - alone) / chunks for longest, alone in
-                   ((into, self.copy_in), (self.kernels, self.kernels), (out, self.copy_out))))  # fmt: skip
+        share_in, share_out = (min(1.0, alone / both) for alone, both in ((self.copy_in, duplex.copy_in), (self.copy_out, duplex.copy_out)))
+        fill_in, fill_out = ((self.kernels + other) / chunks for other in (self.copy_out, self.copy_in))
+
+        def seconds(x: float) -> float:
+            into = self.copy_in + (1 - share_in) * x + fill_in
+            out = self.copy_out + (1 - share_out) * x + fill_out
+            return max(into, out, self.copy_in + self.copy_out - (share_in + share_out - 1) * x)
+
+        most = (1 - 1 / chunks) * min(self.copy_in / share_in, self.copy_out / share_out)
+        meets = (self.copy_out - fill_in) / share_out, (self.copy_in - fill_out) / share_in
+        copies = min(seconds(min(max(x, 0.0), most)) for x in (0.0, most, *meets))
+        return max(copies, self.kernels + (self.copy_in + self.copy_out) / chunks, self.kernels + self.side)
 
     def ratio(self) -> float:
         """Compute to copy: the kernels, but those on the side, over the longer of the two copies."""
@@ -96,7 +107,7 @@ class ScheduleEvidence:
     was not measured), and the parts measured in the same run.
 
     ``alone``: copies that have the bus to themselves; ``duplex``: while copies run the other way all the time; ``bound``: the
-    seconds that both allow (:meth:`Parts.beside`). Each is None where the run did not measure it.
+    seconds that both allow (:meth:`Parts.pipeline`). Each is None where the run did not measure it.
     """
 
     cases: pd.DataFrame
@@ -338,7 +349,7 @@ def _schedules(results: Results) -> ScheduleEvidence | None:
     cases = cases.merge(rows.groupby(case)["device_ns"].median().reset_index(), how="left")
     for column, directions in (("alone", ("h2d", "d2h")), ("duplex", ("duplex_h2d", "duplex_d2h"))):
         cases[column] = pd.Series([_parts(files[case.file].rows, case, directions) for case in cases.itertuples()], dtype=object)
-    cases["bound"] = pd.Series([case.alone.beside(case.duplex, case.chunks) if case.alone and case.duplex else None
+    cases["bound"] = pd.Series([case.alone.pipeline(case.duplex, case.chunks) if case.alone and case.duplex else None
                                 for case in cases.itertuples()], dtype=object)  # fmt: skip
     return ScheduleEvidence(cases, _provenance("schedules", files, rows, cases))
 

@@ -30,7 +30,7 @@ REPEATABLE = 0.05
 NAMES = {
     "streamBest": "fastest schedule of scale at its largest size",
     "streamBestChunks": "its number of chunks",
-    "streamBestOfBound": "its time over fill plus the longest part",
+    "streamBestOfBound": "its time over the pipeline estimate",
     "streamAddOfBound": "the same of vector_add",
     "streamAddSize": "each of its arrays",
     "streamSpeedup": "speedup of the fastest schedule of scale over serial_pinned",

@@ -35,14 +35,14 @@ def target(claim: Claim, schedules: ScheduleEvidence | None, scans: ScanEvidence
 
 
 def over_bound(case) -> Interval:
-    """A schedule's time over its estimate, fill plus the longest part."""
+    """A schedule's time over the estimate of its pipeline."""
     interval = median_interval(case.samples)
     bound = 1e9 * case.bound
     return Interval(interval.value / bound, interval.low / bound, interval.high / bound, interval.count)
 
 
 def beaten(panels: Sequence[pd.DataFrame]) -> object | None:
-    """The case that is farthest below its bound, with its whole interval by more than 2 %; None if there is none."""
+    """The case that is farthest below its estimate, with its whole interval by more than 2 %; None if there is none."""
     rows = pd.concat(panels)
     rows = rows[rows["bound"].notna()]
     of_bound = rows["high_ns"].fillna(rows["median_ns"]) / (1e9 * rows["bound"].astype(float))
@@ -69,7 +69,7 @@ def best_schedule(schedules: ScheduleEvidence, workload: str) -> object | None:
 
 
 def _schedule(claim: Claim, schedules: ScheduleEvidence | None) -> Target:
-    measure = "of fill + max, duplex"
+    measure = "of pipeline estimate"
     case = best_schedule(schedules, claim.workload) if schedules else None
     if case is None or array_bytes(case) < claim.least_gib * GIB:
         return unknown(claim, measure)

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -30,7 +31,7 @@ double simulated(const streams::Schedule& schedule, Job job, int chunks, int str
   job.chunks = chunks;
   job.streams = streams;
   const streams::Recording recording = record(schedule, job);
-  return simulate(recording, device, chunk_costs(recording, device, problem)).seconds;
+  return simulate(recording, device, costs(recording, device, problem)).seconds;
 }
 
 TEST(Advice, IsTheFastestOfAllChoices) {
@@ -80,6 +81,13 @@ TEST(Advice, SaysWhenStreamsAreNotWorthIt) {
   EXPECT_GT(thirds.gain(), 2);
   EXPECT_GT(thirds.best().chunks, 4);
   EXPECT_FALSE(advised(h200, 1 << 26, 1e-4, 50e-3, 1e-4).worth_it());
+  // Half a twentieth is to be had: that is lost between two runs.
+  const Advice little = advised(h200, 1 << 26, 1e-3, 40e-3, 1e-3);
+  EXPECT_LT(little.best().seconds, 0.98 * little.whole.seconds);
+  EXPECT_FALSE(little.worth_it());
+  EXPECT_EQ(little.advised().chunks, 1);
+  EXPECT_EQ(little.advised().seconds, little.whole.seconds);
+  for (const streams::Schedule* schedule : space.schedules) EXPECT_FALSE(schedule->about.control) << schedule->about.id;
   EXPECT_FALSE(advised(h200, 1 << 10, 1e-7, 1e-6, 1e-7).worth_it());
   DeviceProfile alone = h200;
   alone.copy_engines.clear();
@@ -134,6 +142,61 @@ nlohmann::ordered_json measured(double deep_ns, double serial_ns) {
                                   {"verified", 1.0}};
   };
   return {{"benchmarks", {run("depth_first", 16, deep_ns), run("serial_pinned", 1, serial_ns)}}};
+}
+
+/// A choice is named only where it is worth taking, and times have digits, whatever their size.
+TEST(Advise, NamesNoScheduleWhereNoneIsWorthIt) {
+  const auto line = [](const Result& result, int number) {
+    std::istringstream text(result.out);
+    std::string found;
+    for (int i = 0; i <= number; ++i) std::getline(text, found);
+    return found;
+  };
+  const Result large = scanlab_advise(
+      {"--profile", "h200", "--bytes-in", "2^26", "--bytes-out", "2^20", "--kernel-us", "100000", "--show", "0"});
+  ASSERT_EQ(large.status, cli::kOk) << large.err;
+  EXPECT_NE(line(large, 1).find("kernel 100.000 ms;"), std::string::npos) << "as it was given: " << large.out;
+  EXPECT_EQ(line(large, 2).find("streams are not worth it, leave it in one piece: 101."), 0u) << large.out;
+  EXPECT_NE(line(large, 2).find("the kernel is 99% of the work"), std::string::npos) << large.out;
+  EXPECT_EQ(large.out.find("chunk"), std::string::npos) << large.out;
+
+  const Result small =
+      scanlab_advise({"--profile", "h200", "--bytes-in", "2^10", "--bytes-out", "2^10", "--kernel-us", "3"});
+  EXPECT_NE(small.out.find("kernel 3.000 µs;"), std::string::npos) << small.out;
+  EXPECT_EQ(small.out.find("0.000 ms"), std::string::npos) << small.out;
+  EXPECT_NE(small.out.find("calls and latencies take most of the time"), std::string::npos) << small.out;
+
+  const Result worth = scanlab_advise(
+      {"--profile", "h200", "--bytes-in", "2^28", "--bytes-out", "2^28", "--kernel-us", "4000", "--show", "0"});
+  EXPECT_NE(line(worth, 2).find(" chunks, "), std::string::npos) << worth.out;
+}
+
+/// What is advised is a choice in chunks where that is worth it, and else the whole; what it is held against is at
+/// least what copies, which one engine has to take one after another, and kernels ask for.
+TEST(Advice, ItsBoundHasEveryEngineDoOneThingAtOnce) {
+  const SearchSpace space = usual_choices();
+  const auto advised = [&](const std::vector<CopyEngine>& engines, double in, double kernel, double out) {
+    DeviceProfile device = device_profile("h200");
+    device.copy_engines = engines;
+    return advise(scale(1 << 26), device, {.copy_in = in, .kernel = kernel, .copy_out = out}, space);
+  };
+  const std::vector<CopyEngine> one{{true, true}};
+  const std::vector<CopyEngine> two{{true, false}, {false, true}};
+  EXPECT_GE(advised(one, 5e-3, 1e-3, 4e-3).bound, 9e-3 * (1 - 1e-9));
+  EXPECT_LT(advised(two, 5e-3, 1e-3, 4e-3).bound, 7e-3);
+  EXPECT_GE(advised(two, 5e-3, 1e-3, 4e-3).bound, 5e-3 * (1 - 1e-9));
+  EXPECT_GE(advised(two, 1e-3, 8e-3, 1e-3).bound, 8e-3 * (1 - 1e-9));
+  EXPECT_GE(advised({}, 5e-3, 1e-3, 4e-3).bound, 10e-3 - 1e-9);
+  for (const auto& engines : {one, two}) {
+    for (const auto& [in, kernel, out] : {std::array{5e-3, 1e-3, 4e-3}, {1e-3, 8e-3, 1e-3}, {2e-3, 2e-3, 2e-3}}) {
+      const Advice advice = advised(engines, in, kernel, out);
+      EXPECT_GE(advice.best().seconds, advice.bound);
+      EXPECT_LT(advice.best().seconds, 1.15 * advice.bound) << "or the bound says little";
+      EXPECT_EQ(advice.advised().chunks > 1, advice.worth_it());
+      EXPECT_NEAR(advice.parts.kernel, kernel, 1e-9);
+      EXPECT_NEAR(advice.parts.copy_in + advice.parts.copy_out, in + out, 1e-9);
+    }
+  }
 }
 
 TEST(Advise, IsHeldAgainstASweep) {

@@ -102,16 +102,18 @@ TEST(Calibration, FindsTheDeviceThatItWasMeasuredOn) {
   EXPECT_NEAR(found.calls.copy, told.calls.copy, 0.01e-6);
   EXPECT_NEAR(found.calls.kernel, told.calls.kernel, 0.01e-6);
   EXPECT_NEAR(found.calls.record, told.calls.record, 0.01e-6);
-  EXPECT_NEAR(found.calls.graph_node, told.calls.graph_node, 0.05e-6);
-  EXPECT_NEAR(found.collected.in, 0, kNear);
+  EXPECT_NEAR(found.calls.wait, told.calls.wait, 0.01e-6);
+  EXPECT_NEAR(found.calls.graph, told.calls.graph, 0.01e-6);
+  EXPECT_NEAR(found.calls.graph_node, told.calls.graph_node, 0.001e-6);
+  EXPECT_NEAR(found.kernel_latency, told.kernel_latency, kNear);
   EXPECT_NEAR(found.pageable.in / told.pageable.in, 1, 0.01);
   EXPECT_NEAR(found.pageable.out / told.pageable.out, 1, 0.01);
+  EXPECT_EQ(found.copy_queues, std::min(told.copy_queues, told.hardware_queues));
+  EXPECT_EQ(found.drains_queues, told.drains_queues);
+  EXPECT_NEAR(found.collected.in, 0, kNear);
   // What lies between two copies has the kernel's latency in it, and what a busy bus adds to the copy's.
   const double between = told.kernel_latency + told.latency_both.out - told.copy_latency.out;
   EXPECT_NEAR(found.hand_over_busy, told.hand_over_busy + between / 2, kNear);
-  EXPECT_NEAR(found.kernel_latency, told.kernel_latency, kNear);
-  EXPECT_EQ(found.copy_queues, told.copy_queues);
-  EXPECT_EQ(found.drains_queues, told.drains_queues);
   EXPECT_EQ(found.multiprocessors, told.multiprocessors);
   EXPECT_GE(found.kernels.size(), 8u);
 }
@@ -233,6 +235,45 @@ TEST(Calibration, AFigureBelowZeroIsSaidToBeNone) {
   EXPECT_EQ(figure().at("value"), 0);
   const std::string source = figure().at("source");
   EXPECT_TRUE(source.ends_with("; it came out as less than nothing")) << source;
+}
+
+/// Times by size, the host's call, what kernels take of the device side by side, and how far apart their blocks end.
+TEST(Calibration, FindsTheKernelsThatItMeasured) {
+  DeviceProfile told = device_profile("h200");
+  constexpr double kItem = 2e-12;  // seconds, where several run at once
+  for (const int work : {1, 64}) {
+    KernelTimes times{.workload = "scale",
+                      .work = work,
+                      .call = work * 0.1e-6 + 2e-6,
+                      .rows = {},
+                      .together = kItem * work,
+                      .spread = 0.3};
+    for (std::int64_t items = 1 << 10; items <= 1 << 24; items *= 4) {
+      times.rows.push_back({.items = items,
+                            .seconds = 2e-6 + 1.05 * kItem * work * static_cast<double>(items),
+                            .blocks = std::min<std::int64_t>(items / 256, told.slots(256))});
+    }
+    told.kernels.push_back(times);
+  }
+  const DeviceProfile found =
+      parse_device_profile(profile_of(calibration_on(told, {1, 64}), "found").dump(), "found.json");
+  for (const KernelTimes& known : told.kernels) {
+    const auto times = found.kernel_times("scale", known.work);
+    ASSERT_TRUE(times);
+    EXPECT_NEAR(times->call, known.call, 0.002e-6);
+    EXPECT_NEAR(times->together / known.together, 1, 0.03) << known.work;
+    EXPECT_NEAR(times->spread, known.spread, 0.05) << known.work;
+    for (const KernelTimes::Row& row : known.rows) {
+      EXPECT_NEAR(times->at(row.items).seconds, row.seconds, 0.02e-6 + 0.01 * row.seconds)
+          << known.work << ", " << row.items;
+      EXPECT_EQ(times->at(row.items).blocks, row.blocks) << known.work << ", " << row.items;
+    }
+  }
+  told.drains_queues = !told.drains_queues;
+  told.copy_queues = 4;
+  const DeviceProfile other = parse_device_profile(profile_of(calibration_on(told, {1}), "found").dump(), "found.json");
+  EXPECT_EQ(other.drains_queues, told.drains_queues);
+  EXPECT_EQ(other.copy_queues, 4);
 }
 
 /// Empty if there is one.

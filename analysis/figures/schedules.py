@@ -17,21 +17,21 @@ from analysis.streams_targets import beaten, over_bound
 WIDTH = "double"
 CAPTION = (
     "Time of each schedule against the number of chunks, in pinned memory; a panel an amount of work, headed by the ratio of compute to "
-    "copy. Estimates, from the same run: the sum of copies and kernels one after another; the busiest engine without a pause behind "
-    "the first chunk's way to it and before the last one's from it, where the first copy in and the last copy out have the bus to "
-    "themselves, and all others the rates while both directions run; and the "
-    "formula of Van Werkhoven et al., which is the same with the rates of one direction alone. The schedules that are wrong on "
-    "purpose are left out. Below: times near the second estimate (fill + max), as multiples of it. "
+    "copy. Lines, from copies and kernels timed alone in the same run: the serial sum of all parts; the pipeline estimate, the least "
+    "time in which no engine does two things at once, copies slow each other down while both directions run, and one chunk at least "
+    "goes its whole way before and behind the busiest engine; and the formula of Van Werkhoven et al., the same with directions that "
+    "do not disturb each other. The schedules that are wrong on purpose are left out. Below: times as multiples of the pipeline estimate. "
     f"{SIDE_SAID}. Below, their estimates count it; those above are of a schedule without. "
     "Bars are 95% bootstrap intervals of the median where there are five repetitions or more."
 )
 NEEDS = {"schedules": Schedules(over="chunks")}
 
 NEAR = (0.9, 1.3)
-"""The lower row shows times between these multiples of the bound."""
+"""The lower row shows times between these multiples of the estimate."""
+PIPELINE = "pipeline estimate"
 BOUNDS = {
     "serial sum": style.Look(style.GREY, "", ":"),
-    "fill + max, duplex": style.Look(style.BLACK, "", "-"),
+    PIPELINE: style.Look(style.BLACK, "", "-"),
     "Van Werkhoven": style.Look(style.GREY, "", "--"),
 }
 
@@ -41,18 +41,18 @@ def draw(schedules: ScheduleEvidence) -> Figure:
 
 
 def details(schedules: ScheduleEvidence) -> str:
-    """At how many streams; and whether the second estimate is passed, by what, and why it can be."""
+    """At how many streams; and whether the pipeline estimate is passed, by what, and why it can be."""
     panels = schedules.panels("chunks")
     said = f"Where a schedule takes a number of streams it has {panels[0]['streams'].iloc[0]}."
     if (least := beaten(panels)) is None:
         return said
-    return (f"{said} Kernels count as one over the whole array takes alone; those of chunks in several streams share the device, and "
-            f"there can take less, so that the second is an estimate and no bound: {least.id} with {least.chunks} chunks at "
-            f"compute : copy {least.alone.ratio():.2g} takes {over_bound(least).value:.2f} of it.")  # fmt: skip
+    return (f"{said} The estimate is a bound as far as copies go. Kernels count as one over the whole array takes alone, and those of "
+            f"chunks in several streams can take less together: {least.id} with {least.chunks} chunks at compute : copy "
+            f"{least.alone.ratio():.2g} takes {over_bound(least).value:.2f} of it.")  # fmt: skip
 
 
 def against(panels: list[pd.DataFrame], over: str) -> Figure:
-    """A column a panel: time in milliseconds against ``over``, and below it, times near the bound as multiples of it.
+    """A column a panel: time in milliseconds against ``over``, and below it, times near the pipeline estimate as multiples of it.
 
     Each schedule is named once, at the right: at its height in the last panel that has it.
     """
@@ -76,7 +76,7 @@ def against(panels: list[pd.DataFrame], over: str) -> Figure:
         axis.set_xlabel("")
         _near(near, panel, over)
     above[0].set_ylabel("time, ms")
-    below[0].set_ylabel("time, of fill + max")
+    below[0].set_ylabel("time, of pipeline estimate")
     name_once(above[-1], ends)
     return drawn
 
@@ -89,10 +89,10 @@ def name_once(axis: Axes, ends: list[list[style.End]]) -> None:
 
 
 def _near(axis: Axes, panel: pd.DataFrame, over: str) -> None:
-    """The schedules within NEAR times the bound."""
+    """The schedules within NEAR times the estimate."""
     number_axis(axis, panel, over)
     axis.set_ylim(*NEAR)
-    axis.axhline(1, linewidth=2.0, zorder=1, **BOUNDS["fill + max, duplex"].plot())
+    axis.axhline(1, linewidth=2.0, zorder=1, **BOUNDS[PIPELINE].plot())
     for schedule, rows in panel[panel["bound"].notna()].groupby("id"):
         rows = rows.sort_values(over)
         bound = 1e9 * rows["bound"].to_numpy(dtype=float)
@@ -130,7 +130,7 @@ def bounds(rows: pd.DataFrame) -> dict[str, list[float | None]]:
     """The bounds of each case in seconds, by name; None where the parts were not measured."""
     return {
         "serial sum": [parts and parts.serial() for parts in rows["alone"]],
-        "fill + max, duplex": list(rows["bound"]),
+        PIPELINE: list(rows["bound"]),
         "Van Werkhoven": [parts and parts.overlapped(n) for parts, n in zip(rows["alone"], rows["chunks"], strict=True)],
     }
 
@@ -142,7 +142,7 @@ def _bounds(axis: Axes, panel: pd.DataFrame, over: str) -> list[style.End]:
     for name, seconds in bounds(rows).items():
         time = 1e3 * np.array([np.nan if s is None else s for s in seconds], dtype=float)
         if np.isfinite(time[-1]):
-            width = 2.0 if name == "fill + max, duplex" else 1.4
+            width = 2.0 if name == PIPELINE else 1.4
             axis.plot(rows[over], time, linewidth=width, zorder=1, **BOUNDS[name].plot())
             ends.append(style.End(name, BOUNDS[name], float(rows[over].iloc[-1]), float(time[-1]), width))
     return ends

@@ -8,15 +8,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis import style
-from analysis.figures.schedules import bounds, name_once, number_axis, one_each, ratio_title
+from analysis.figures.schedules import PIPELINE, bounds, name_once, number_axis, one_each, ratio_title
 from analysis.statistics import ratio_interval
 from analysis.streams_evidence import SERIAL, SIDE_KERNELS, SIDE_SAID, ScheduleEvidence, Schedules, equal_thirds, from_even, look
 
 WIDTH = "double"
 CAPTION = (
     "Speedup over serial copies in pinned memory (serial_pinned at its fastest number of chunks), against the number of chunks n. "
-    "The dashed line is what the parts as measured one at a time allow, and the solid one, as in the figure of chunks, with the copy "
-    "rates while both directions run; kernels in several streams can be faster than both have them. The dotted line is 3n/(n + 2), what is "
+    "The dashed line is what the parts as measured one at a time allow, and the solid one is the pipeline estimate of the figure of "
+    "chunks; kernels in several streams can be faster than both have them. The dotted line is 3n/(n + 2), what is "
     "possible if copy in, kernel and copy out take a third each; it stands in the panel whose ratio of compute to copy is nearest to 1. "
     f"{SIDE_SAID}; over a serial schedule without it they have no speedup, and are left out. "
     "Bars are 95% bootstrap intervals of the ratio of medians where there are five repetitions or more."
@@ -68,7 +68,7 @@ def _ideals(axis: Axes, panel: pd.DataFrame, thirds: bool) -> list[style.End]:
     known = bounds(rows)
     if all(known["serial sum"]):
         serial = np.array(known["serial sum"])
-        for name, bound in ((MEASURED, "Van Werkhoven"), (DUPLEX, "fill + max, duplex")):
+        for name, bound in ((MEASURED, "Van Werkhoven"), (DUPLEX, PIPELINE)):
             if all(known[bound]):
                 lines[name] = (rows["chunks"].to_numpy(dtype=float), serial / np.array(known[bound]))
     ends = []

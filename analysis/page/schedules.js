@@ -1,9 +1,9 @@
 // Schedules of copies and kernels against the number of chunks, or of streams.
 
-const TIGHT = "fill + max, duplex";
+const TIGHT = "pipeline estimate";
 const BOUND_WORDS = {
   "serial sum": "copies and kernels one after another",
-  [TIGHT]: "the busiest engine without a pause, behind the first chunk's way to it, copy rates of both ways at once",
+  [TIGHT]: "the least time in which copies slow each other down while both directions run, and a chunk goes its way to and from the busiest engine",
   "Van Werkhoven": "the same with copy rates of one way alone",
 };
 const MEASURES = { time: "time, ms", bound: `time, of ${TIGHT}`, speedup: "speedup over serial" };
@@ -71,7 +71,7 @@ const schedules = (views) => ({
       source: view.source,
       text: `${view.workload}, ${powerOfTwo(view.items)} items, ${view.title}, ${state.memory} memory, ${state.fixed} ${fixed}. Points are medians; vertical bars are 95% bootstrap ` +
         `intervals of the ${state.measure === "speedup" ? `ratio of medians, over ${view.serial} at its fastest` : "median"}, where there are five repetitions or more. ` +
-        `Estimates come from copies and kernels timed apart in the same run, and are no strict bounds; a chunk that fills the pipeline has the bus to itself, so that with few chunks a schedule can be faster than ${TIGHT}. Schedules that are wrong on purpose are left out. ${view.side}`,
+        `Lines come from copies and kernels timed apart in the same run. The ${TIGHT} is a bound as far as copies go; kernels in several streams can take less together than one over the whole array, so that a schedule can be faster. Schedules that are wrong on purpose are left out. ${view.side}`,
       table: { columns: ["schedule", "chunks", "streams", label, "95% from", "to", "time, ms", "repetitions", ...Object.keys(view.bounds).map((name) => `${name}, ms`)],
         rows: rows.map((r) => [r.series, r.of.chunks, r.of.streams, number(r.y), number(r.low), number(r.high), number(r.of.time_ms), r.of.count,
           ...Object.keys(view.bounds).map((name) => number(bound(r.of, name)))]) },

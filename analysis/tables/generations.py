@@ -1,4 +1,4 @@
-"""Two orders of issue on devices of 2008 and 2010: as published, and as the engine model has them."""
+"""Two orders of issue on devices of 2008, 2010 and 2012: as published, and as the engine model has them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from analysis.published import Publication
 from analysis.scenes import SceneEvidence, Scenes
 from analysis.table_formats import Column, Table, significant
 
-DEVICES = {"c1060": "Tesla C1060", "c2050": "Tesla C2050"}
+DEVICES = {"c1060": "Tesla C1060", "c2050": "Tesla C2050", "k20c": "Tesla K20c"}
 ORDERS = {"sequential": "sequential", "depth_first": "depth-first", "breadth_first": "breadth-first"}
 NEEDS = {
     "scenes": Scenes([[f"{device}_{order}" for order in ORDERS] for device in DEVICES]),

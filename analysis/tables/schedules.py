@@ -40,12 +40,11 @@ def build(schedules: ScheduleEvidence) -> Table:
     )  # fmt: skip
     has_events = bool(rows["events_ms"].notna().any())
     return Table(
-        caption="Every schedule at the number of chunks and streams where it is fastest: time, over the estimate of fill plus the longest "
-        f"part (as in the figure of schedules; kernels in several streams can be faster than it has them), and speedup over {SERIAL} where that was timed, with 95% bootstrap intervals in "
-        "brackets where there were repetitions enough. Copies of pageable memory do not run in both directions, so they have no estimate. "
-        f"{SIDE_SAID}, which their estimate counts; they have no speedup over a schedule without it. Schedules without a number of streams "
-        "make as many as they need. Of vector_add, with two arrays in and one out, the bus carries both directions during half of the "
-        "copies in at most, while the estimate has the rates of both directions for nearly all of them: a schedule can take less."
+        caption="Every schedule at the number of chunks and streams where it is fastest: time, over the pipeline estimate of the figure "
+        f"of schedules, and speedup over {SERIAL} where that was timed, with 95% bootstrap intervals in brackets where there were "
+        "repetitions enough. Where kernels take longest, those in several streams can be faster than the estimate. Copies of pageable "
+        f"memory do not run in both directions, so they have no estimate. {SIDE_SAID}, which their estimate counts; they have no speedup "
+        "over a schedule without it. Schedules without a number of streams make as many as they need."
         + has_events * f" {BY_EVENTS}",
         columns=(
             Column("workload", "workload", right=False),

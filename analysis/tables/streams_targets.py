@@ -16,9 +16,8 @@ def build(schedules: ScheduleEvidence, scans: ScanEvidence, traces: TraceEvidenc
     rows = targets(schedules, scans, traces)
     return Table(
         caption="What was to be reached by schedules and by stream-scan, with 95% bootstrap intervals in brackets where there were "
-        "repetitions enough. " + BY_MEDIAN + " A schedule's estimate, which is no strict bound, is fill plus the longest of copy in, kernels and copy out, "
-        "with the copy rates while both directions run for all but the first copy in and the last one out, of the same run; of vector_add, with two "
-        "arrays in and one out, both directions run during half of the copies in at most, so that a schedule can take less. From files, streamed and naive are by the "
+        "repetitions enough. " + BY_MEDIAN + " A schedule is held against the pipeline estimate of the figure of schedules, "
+        "from copies and kernels of the same run: a bound where copies take longest, as here. From files, streamed and naive are by the "
         "way to write that is the faster for it, which can be of two processes of one session, and the session counts that gains "
         "least. Reference, of a row that is missed: the same threads that read and write, and no scan between them, which is no bound. Of the traces that one "
         "counts whose makespan changed most.",

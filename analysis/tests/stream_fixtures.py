@@ -16,7 +16,7 @@ CHUNKS, STREAMS, WORKS = (1, 2, 4, 16, 64), (1, 2, 4, 8), (1, 32, 128, 512)
 SPREAD = (0.998, 0.999, 1.0, 1.001, 1.002)
 _SLOWER = {"double_buffered": 1.01, "three_streams": 1.02, "graph": 1.03, "depth_first": 1.04, "skewed": 1.04, "event_handoff": 1.08,
            "per_thread_default": 1.035, "null_stream_nonblocking": 1.036, "breadth_first": 1.2}  # fmt: skip
-"""Times over fill plus the longest part."""
+"""Times over the pipeline estimate."""
 
 
 def about(**changes: Any) -> dict[str, Any]:
@@ -36,10 +36,19 @@ def kernel_ms(work: int) -> float:
 
 
 def bound_ms(work: int, chunks: int, inputs: int = 1) -> float:
-    """Fill plus the longest part: the first copy in and the last copy out alone, all others while both directions run."""
-    into, out = (COPY_MS + DUPLEX_MS * (chunks - 1)) / chunks * inputs, (COPY_MS + DUPLEX_MS * (chunks - 1)) / chunks
+    """The least time of a pipeline, by trying how long both directions run: nothing runs against the first copy in and the last out."""
     first, last, kernels = inputs * COPY_MS, COPY_MS, kernel_ms(work)
-    return max(into + (kernels + last) / chunks, kernels + (first + last) / chunks, out + (first + kernels) / chunks)
+    slow = COPY_MS / DUPLEX_MS
+
+    def least(both: float) -> float:
+        into, out = (alone + (1 - slow) * both for alone in (first, last))
+        return max(into + (kernels + last) / chunks, out + (first + kernels) / chunks, first + last - (2 * slow - 1) * both)
+
+    low, high = 0.0, (1 - 1 / chunks) * last / slow
+    for _ in range(100):  # the function falls, and then rises
+        a, b = low + (high - low) / 3, high - (high - low) / 3
+        low, high = (low, b) if least(a) <= least(b) else (a, high)
+    return max(least(low), kernels + (first + last) / chunks)
 
 
 def schedule(id_: str, milliseconds: float, chunks: int = 16, streams: int = 4, work: int = 1, workload: str = "scale",

@@ -175,7 +175,7 @@ def test_schedules_their_bounds_and_speedups_are_those_of_the_report(built: Buil
         assert [row["time_ms"], row["time_ms_low"], row["time_ms_high"]] == close([case.median_ns / 1e6, case.low_ns / 1e6, case.high_ns / 1e6])
         assert [row["speedup"], row["speedup_low"], row["speedup_high"]] == close([gain.value, gain.low, gain.high])
         assert row["Van Werkhoven"] == close(1e3 * case.alone.overlapped(case.chunks))
-        assert row["fill + max, duplex"] == close(1e3 * case.bound)
+        assert row["pipeline estimate"] == close(1e3 * case.bound)
 
 
 def test_sessions_have_the_rounds_and_the_farthest_outliers_of_the_report(read: results.Results, recorded: Path) -> None:
@@ -341,7 +341,7 @@ def test_timelines_zoom_by_button_by_number_and_by_dragging(chromium: Browser, r
 @needs_browser
 @pytest.mark.parametrize(("view", "mark", "words"), [
     ("scans", ".mark-symbol path", ("95% interval", "repetitions")),
-    ("schedules", ".mark-symbol path", ("95% interval", "fill + max")),
+    ("schedules", ".mark-symbol path", ("95% interval", "pipeline estimate")),
     ("timelines", ".mark-rect path", ("copies in of chunk", "lasts, ms", "GB/s")),
     ("sessions", ".mark-symbol path", ("95% interval", "cases")),
 ])  # fmt: skip

@@ -161,7 +161,7 @@ def test_kernels_on_the_side_are_work_that_waits_for_no_copy() -> None:
         without = Parts(parts.copy_in, parts.kernels, parts.copy_out)
         for n in (1, 4, 64):
             assert parts.overlapped(n) == max(without.overlapped(n), kernels)
-            assert parts.beside(parts, n) == pytest.approx(parts.overlapped(n))
+            assert parts.pipeline(parts, n) == pytest.approx(parts.overlapped(n))
 
 
 def test_the_schedules_that_are_named_for_what_they_do_are_those_that_do_it() -> None:
@@ -240,11 +240,26 @@ def test_equal_thirds_over_n_chunks_allow_the_speedup_of_the_lecture() -> None:
         assert third.serial() / third.overlapped(n) == pytest.approx(streams_evidence.equal_thirds(n))
 
 
-def test_the_first_copy_in_and_the_last_copy_out_have_the_bus_to_themselves() -> None:
+def test_copies_slow_each_other_down_only_while_both_directions_run() -> None:
     alone, duplex = Parts(20, 1, 20), Parts(22, 1, 24)
-    assert alone.beside(duplex, 1) == alone.serial()
-    assert alone.beside(duplex, 4) == pytest.approx((20 + 3 * 24) / 4 + (20 + 1) / 4)
-    assert alone.beside(alone, 4) == pytest.approx(alone.overlapped(4))
+    assert alone.pipeline(duplex, 1) == alone.serial()  # one chunk: they never do
+    assert alone.pipeline(alone, 4) == pytest.approx(alone.overlapped(4))  # nor if they do not disturb each other
+    # 16.225 together: 1/6 of that later is the last copy out, and the bus has done both by then.
+    assert alone.pipeline(duplex, 4) == pytest.approx(20 + 16.225 / 6 + (1 + 20) / 4) == pytest.approx(40 - (10 / 11 + 5 / 6 - 1) * 16.225)
+    # Two arrays in and one out: copies out run for 22, and so long those in have 10/11 of their rate; without end of chunks.
+    assert Parts(40, 1, 20).pipeline(Parts(44, 1, 22), 10**9) == pytest.approx(40 + 22 / 11)
+    # Together at a third of the rate each, they are best kept apart.
+    assert alone.pipeline(Parts(60, 1, 60), 10**9) == pytest.approx(40)
+
+
+def test_a_pipeline_is_never_faster_than_without_disturbance_nor_slower_than_with_it_all_the_time() -> None:
+    random = np.random.default_rng(5)
+    for _ in range(500):
+        alone = Parts(*random.uniform(0.1, 20, 3))
+        slower_in, slower_out = random.uniform(1, 2, 2)  # and so both at once never cost more than one after the other
+        duplex = Parts(slower_in * alone.copy_in, alone.kernels, slower_out * alone.copy_out)
+        chunks = int(random.integers(1, 64))
+        assert alone.overlapped(chunks) <= alone.pipeline(duplex, chunks) * (1 + 1e-12) <= duplex.overlapped(chunks) * (1 + 1e-9)
 
 
 def test_kernels_are_one_over_the_whole_array_where_that_was_timed(tmp_path: Path) -> None:
@@ -295,7 +310,7 @@ def test_the_bounds_that_figures_draw_are_those_they_name(tmp_path: Path) -> Non
     serial = 2 * fixtures.COPY_MS + kernels
     with style.sheet():
         axes = schedules_figure.draw(evidence).axes[0]
-        for name, times in (("serial sum", [serial] * len(chunks)), ("fill + max, duplex", duplex), ("Van Werkhoven", alone)):
+        for name, times in (("serial sum", [serial] * len(chunks)), ("pipeline estimate", duplex), ("Van Werkhoven", alone)):
             assert drawn(axes, schedules_figure.BOUNDS[name]) == pytest.approx(list(times)), name
         axes = schedules_speedup.draw(evidence).axes[0]
         for name, times in ((schedules_speedup.MEASURED, alone), (schedules_speedup.DUPLEX, duplex)):
@@ -544,6 +559,10 @@ def test_simulated_generations_stand_beside_the_published_ones(tmp_path: Path) -
     row = table.rows.set_index(["device", "schedule"]).loc[("c2050", "depth_first")]
     assert row["published_ratio"] == pytest.approx(0.574, abs=1e-3) and row["simulated_ratio"] == 0.5
     assert row["percent"] == pytest.approx(-13, abs=0.1)
+    assert set(table.rows["device"]) == {"c1060", "c2050", "k20c"}
+    newest = table.rows.set_index(["device", "schedule"]).loc["k20c"]
+    assert newest["published_ms"].tolist() == [7.10176, 3.974144, 3.967616]
+    assert newest.loc["breadth_first", "published_ratio"] == pytest.approx(0.559, abs=1e-3)
 
 
 @pytest.mark.parametrize("kind", [streams.COMPARISON, streams.ADVICE])

@@ -116,30 +116,41 @@ Asked asked_for(const po::variables_map& values) {
   return asked;
 }
 
+/// With three digits behind the point, in the unit that leaves one before it.
+std::string time(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.3f} µs", 1e6 * seconds);
+  return seconds < 1 ? fmt::format("{:.3f} ms", 1e3 * seconds) : fmt::format("{:.3f} s", seconds);
+}
+
 /// Why streams gain no more than they do.
-std::string reason(const Advice& advice) {
-  const double all = advice.copies + advice.kernel;
+std::string reason(const Advice& advice, const engines::DeviceProfile& device) {
+  const auto& [in, kernel, out] = advice.parts;
+  const double all = in + kernel + out;
+  if (device.copy_engines.empty()) return "this device runs nothing beside a copy";
+  if (advice.serial.seconds > 2 * all) return "calls and latencies take most of the time, and chunks add to them";
   if (all < 1.05 * advice.bound) {
-    return fmt::format("{} is {:.0f}% of the work: were all else hidden behind it, little would be saved",
-                       advice.kernel > advice.copies ? "the kernel" : "one copy engine", 100 * advice.bound / all);
+    const double most = std::max(kernel, in + out);
+    return fmt::format("the {} {:.0f}% of the work: were all else hidden behind {}, little would be saved",
+                       kernel == most ? "kernel is" : "copies are", 100 * most / all, kernel == most ? "it" : "them");
   }
   return "chunks so short that they overlap cost more in calls and latencies than the overlap gains";
 }
 
-void print(const Advice& advice, int show, std::ostream& out) {
+void print(const Advice& advice, const engines::DeviceProfile& device, int show, std::ostream& out) {
   const Choice& best = advice.best();
-  fmt::print(out,
-             "copies {:.3f} ms, kernel {:.3f} ms of the whole device; serial {:.3f} ms; no schedule beats {:.3f} ms\n",
-             1e3 * advice.copies, 1e3 * advice.kernel, 1e3 * advice.serial.seconds, 1e3 * advice.bound);
+  fmt::print(out, "copies {}, kernel {}; all at once, one after another: {}; no choice can take less than {}\n",
+             time(advice.parts.copy_in + advice.parts.copy_out), time(advice.parts.kernel), time(advice.serial.seconds),
+             time(advice.bound));
   if (advice.worth_it()) {
-    fmt::print(out, "{}: {:.3f} ms, {:.2f} times as fast as serial\n", describe(best), 1e3 * best.seconds,
-               advice.gain());
+    fmt::print(out, "{}: {}, {:.2f} times as fast as serial\n", describe(best), time(best.seconds), advice.gain());
   } else {
-    fmt::print(out, "streams are not worth it: {:.3f} ms at best, {:.3f} ms in one piece ({}); {}\n",
-               1e3 * best.seconds, 1e3 * advice.whole.seconds, describe(advice.whole), reason(advice));
+    fmt::print(out, "streams are not worth it, leave it in one piece: {}, and {} at best; {}\n",
+               time(advice.whole.seconds), time(best.seconds), reason(advice, device));
   }
-  for (std::size_t i = 0; i < std::min(advice.choices.size(), static_cast<std::size_t>(std::max(0, show))); ++i) {
-    fmt::print(out, "  {:>9.3f} ms  {}\n", 1e3 * advice.choices[i].seconds, describe(advice.choices[i]));
+  const std::size_t shown = std::min(advice.choices.size(), static_cast<std::size_t>(std::max(0, show)));
+  if (shown > 0) fmt::print(out, "the fastest of {} choices, as simulated:\n", advice.choices.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    fmt::print(out, "  {:>12}  {}\n", time(advice.choices[i].seconds), describe(advice.choices[i]));
   }
 }
 
@@ -175,7 +186,7 @@ int advise(const std::vector<std::string>& arguments, Context& context) {
     throw CommandError(kBadInput, error.what());
   }
   fmt::print(context.out, "{}: {}\n", device.name, device.title);
-  print(advice, values["show"].as<int>(), context.out);
+  print(advice, device, values["show"].as<int>(), context.out);
   if (file) {
     Facts choices = Facts::array();
     for (const Choice& choice : advice.choices) choices.push_back(to_json(choice));
@@ -187,6 +198,7 @@ int advise(const std::vector<std::string>& arguments, Context& context) {
                          {"bound_us", 1e6 * advice.bound},
                          {"serial", to_json(advice.serial)},
                          {"whole", to_json(advice.whole)},
+                         {"advised", to_json(advice.advised())},
                          {"choices", choices}};
     file->write(document.dump(1) + "\n");
   }

@@ -121,7 +121,7 @@ struct Verdict {
 
 Verdict judge(const Configurations& measured, const engines::DeviceProfile& device) {
   Verdict verdict;
-  verdict.said = engines::advise(measured.begin()->second.chosen.job, device, {}, engines::usual_choices()).best();
+  verdict.said = engines::advise(measured.begin()->second.chosen.job, device, {}, engines::usual_choices()).advised();
   std::vector<engines::Choice> ranked;
   for (const auto& [name, one] : measured) {
     ranked.push_back(one.choice);

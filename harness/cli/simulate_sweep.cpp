@@ -66,8 +66,8 @@ class Fastest {
     constexpr std::size_t kMost = 20;
     for (std::size_t i = 0; i < std::min(kMost, fastest_.size()); ++i) {
       const auto& [chosen, ratio, makespan, bounds] = fastest_[i];
-      fmt::print(out, "compute to copy {:.3g}: fastest {}: {:.3f} ms, {:.2f} of fill + max, {:.2f} of serial\n", ratio,
-                 describe(*chosen), 1e3 * makespan, makespan / bounds.fill_max, makespan / bounds.serial);
+      fmt::print(out, "compute to copy {:.3g}: fastest {}: {:.3f} ms, {:.2f} of its bound, {:.2f} of serial\n", ratio,
+                 describe(*chosen), 1e3 * makespan, makespan / bounds.pipeline, makespan / bounds.serial);
     }
     if (fastest_.size() > kMost) fmt::print(out, "and {} more problems\n", fastest_.size() - kMost);
   }
@@ -102,14 +102,14 @@ int simulate_sweep(const std::vector<ScheduledJob>& jobs, const engines::DeviceP
   Fastest fastest;
   for (const ScheduledJob& chosen : jobs) {
     const streams::Recording recording = record(*chosen.schedule, chosen.job);
-    const engines::Parts alone = parts(recording, profile, costs(recording, profile, problem));
+    const engines::Parts alone = parts(recording, costs(recording, profile, problem));
     for (const std::optional<double> ratio : ratios) {
       if (interrupted()) break;
       engines::Problem varied = problem;
       if (ratio) varied.kernel = *ratio * std::max(alone.copy_in, alone.copy_out);
       const engines::Costs each = costs(recording, profile, varied);
-      const engines::Parts parts = engines::parts(recording, profile, each);
-      const engines::Bounds bounds = engines::bounds(chosen.job, profile, parts);
+      const engines::Parts parts = engines::parts(recording, each);
+      const engines::Bounds bounds = engines::bounds(recording, profile, each);
       const streams::Timeline timeline = engines::simulate(recording, profile, each).timeline;
       const double makespan = timeline.makespan();
       fastest.look_at({&chosen, ratio.value_or(parts.ratio()), makespan, bounds});
@@ -119,7 +119,7 @@ int simulate_sweep(const std::vector<ScheduledJob>& jobs, const engines::DeviceP
       one["ratio"] = parts.ratio();
       one["makespan_us"] = 1e6 * makespan;
       one["serial_us"] = 1e6 * bounds.serial;
-      one["fill_max_us"] = 1e6 * bounds.fill_max;
+      one["bound_us"] = 1e6 * bounds.pipeline;
       one["van_werkhoven_us"] = 1e6 * bounds.van_werkhoven;
       one["utilisation"] = utilisation(timeline, makespan);
       configurations.push_back(std::move(one));

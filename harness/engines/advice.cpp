@@ -6,8 +6,6 @@
 #include <string_view>
 #include <tuple>
 
-#include "harness/streams/block_waves.hpp"
-
 namespace scanlab::engines {
 
 namespace {
@@ -26,49 +24,7 @@ bool does_the_job_alone(const streams::Schedule& schedule) {
   });
 }
 
-double simulated_seconds(const streams::Recording& recording, const DeviceProfile& device, const Problem& problem) {
-  return simulate(recording, device, chunk_costs(recording, device, problem)).seconds;
-}
-
-/// Seconds of all copies in, of what the kernels ask of the whole device, and of all copies out.
-std::tuple<double, double, double> alone(const streams::Recording& recording, const DeviceProfile& device,
-                                         const Problem& problem) {
-  const Costs all = chunk_costs(recording, device, problem);
-  const auto slots = device.slots(all.threads_a_block);
-  double in = 0;
-  double kernel = 0;
-  double out = 0;
-  for (std::size_t i = 0; i < recording.operations.size(); ++i) {
-    const Cost& cost = all.operations[i];
-    const OperationKind kind = recording.operations[i].kind;
-    (kind == OperationKind::copy_in ? in : out) += cost.copy_seconds;
-    const double room = cost.share > 0
-                            ? cost.share / static_cast<double>(std::clamp<std::int64_t>(cost.blocks, 1, slots))
-                            : 1 / static_cast<double>(slots);
-    kernel += cost.block_seconds * static_cast<double>(cost.blocks) * room;
-  }
-  return {in, kernel, out};
-}
-
-/// The busiest engine's seconds.
-double bound(double in, double kernel, double out, const DeviceProfile& device) {
-  if (device.copy_engines.empty()) return in + kernel + out;
-  const bool apart = device.copy_engines.size() > 1;
-  return std::max({kernel, apart ? std::max(in, out) : in + out});
-}
-
 }  // namespace
-
-Costs chunk_costs(const streams::Recording& recording, const DeviceProfile& device, const Problem& problem) {
-  Costs all = costs(recording, device, problem);
-  if (!problem.kernel || recording.job.blocks > 0) return all;
-  const std::int64_t blocks = std::max<std::int64_t>(1, streams::waves(recording.job.items, problem.threads_a_block));
-  const std::int64_t waves = streams::waves(blocks, device.slots(problem.threads_a_block));
-  for (std::size_t i = 0; i < all.operations.size(); ++i) {
-    if (all.operations[i].blocks > 0) all.operations[i].block_seconds = *problem.kernel / static_cast<double>(waves);
-  }
-  return all;
-}
 
 bool Choice::ties_with(const Choice& other) const {
   return std::abs(seconds - other.seconds) <= 1e-9 * std::min(seconds, other.seconds);
@@ -116,13 +72,14 @@ Advice advise(const streams::Job& wanted, const DeviceProfile& device, const Pro
     job.chunks = chunks;
     job.streams = streams;
     const streams::Recording recording = record(schedule, job);
-    return choice_of(schedule, recording, simulated_seconds(recording, device, problem));
+    const Costs all = costs(recording, device, problem);
+    // Chunks that are cut another way cost another time: below the least of their bounds is no choice.
+    advice.bound = std::min(advice.bound, bounds(recording, device, all).pipeline);
+    return choice_of(schedule, recording, simulate(recording, device, all).seconds);
   };
   advice.serial = try_out(*streams::ScheduleRegistry::instance().find(kSerial), 1, 1);
-  const auto [in, kernel, out] = alone(record(*advice.serial.schedule, job), device, problem);
-  advice.copies = in + out;
-  advice.kernel = kernel;
-  advice.bound = bound(in, kernel, out, device);
+  const streams::Recording serial = record(*advice.serial.schedule, job);
+  advice.parts = parts(serial, costs(serial, device, problem));
   for (const streams::Schedule* schedule : space.schedules) {
     std::set<int> numbers_of_streams;
     for (const int streams : space.streams) {

@@ -1,8 +1,10 @@
 // Which schedule, how many chunks and how many streams: every choice simulated, the fastest first.
 #pragma once
 
+#include <limits>
 #include <vector>
 
+#include "harness/engines/bounds.hpp"
 #include "harness/engines/simulation.hpp"
 
 namespace scanlab::engines {
@@ -41,21 +43,18 @@ struct Advice {
   Choice serial;                ///< one chunk, one synchronous step after another
   Choice whole;                 ///< the fastest with one chunk: calls that do not wait may gain without any overlap
   std::vector<Choice> choices;  ///< as `rank` puts them, each once
-  double copies = 0;            ///< seconds of all copies, one after another, and of the kernel, at the full rate
-  double kernel = 0;
-  /// Seconds that no schedule beats: of the busiest engine.
-  double bound = 0;
+  Parts parts;                  ///< of one chunk
+  /// Seconds that none of these choices can beat: the least of their bounds.
+  double bound = std::numeric_limits<double>::infinity();
 
   const Choice& best() const { return choices.front(); }
   /// How many times faster than serial.
   double gain() const { return serial.seconds / best().seconds; }
   /// Whether chunks in streams gain a twentieth at least: less is lost in the differences between two runs.
   bool worth_it() const { return best().chunks > 1 && whole.seconds > 1.05 * best().seconds; }
+  /// What to take: the whole in one piece where chunks are not worth it.
+  const Choice& advised() const { return worth_it() ? best() : whole; }
 };
-
-/// As `costs`. Where the kernel's time is given, it is that of all items, and a block, of a thread an item, takes as
-/// long in a chunk as it takes there: chunks too small for the device do not make it faster.
-Costs chunk_costs(const streams::Recording& recording, const DeviceProfile& device, const Problem& problem);
 
 /// Simulates every choice. `job` says workload, items, work and blocks; its chunks and streams are not looked at.
 /// Choices that cut it into more chunks than it has items are left out. Throws as `costs` and `simulate` do;

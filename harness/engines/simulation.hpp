@@ -49,6 +49,7 @@ struct Cost {
 struct Costs {
   int threads_a_block = 256;
   double launch_seconds = 0;     ///< of the host, of a captured schedule
+  double whole_kernel = 0;       ///< seconds of the kernel over all items of the job, in one launch, alone
   std::vector<Cost> operations;  ///< of each operation of the recording
 };
 
@@ -62,9 +63,13 @@ struct Problem {
   int threads_a_block = 256;
 };
 
-/// Costs in proportion to the items of a chunk. A kernel has the job's blocks, or, if those are 0, a thread an item;
-/// its blocks last so long that its waves take its time. Throws std::invalid_argument if the device holds no such
-/// block.
+/// Copies in proportion to the items of a chunk. A kernel has the job's blocks, or, if those are 0, a thread an item.
+/// Its blocks do the same work at the same speed however the job is cut: a block takes what one of the whole kernel,
+/// one launch over all items, takes for as many items, and that one lasts so long that the waves of the whole kernel
+/// take its time. A block of a thread an item takes that time even where some of its threads have no item. Where the
+/// time follows from the rate of device memory, the blocks ask for their parts of that rate: kernels side by side have
+/// no more of it than one. Measured kernels take what was measured of their size. Throws std::invalid_argument if the
+/// device holds no such block.
 Costs costs(const streams::Recording& recording, const DeviceProfile& device, const Problem& problem = {});
 
 /// A recording that no device can be asked to run; the sentence names the operation.
