@@ -366,8 +366,8 @@ TEST(Engines, HarrissMeasurements) {
     const std::string what = std::string(published.device) + ", " + published.schedule;
     EXPECT_NEAR(ratio / (published.milliseconds / published.sequential), 1, published.within) << what;
 
-    Job without_tails = job_of(4, 4);  // as the schematics have it: a kernel fills the device
-    without_tails.blocks = static_cast<int>(device.slots(256));
+    // As the schematics have it: kernels without tails, and of many waves, since the rule waits for the last to start.
+    const Job without_tails = job_of(4, 4, 4 * 40 * 256 * device.slots(256));
     EXPECT_NEAR(makespan(published.schedule, without_tails, device, thirds) / serial, published.twelfths / 12.0, 0.01)
         << what;
     DeviceProfile bare = device;  // nor have they latencies
@@ -375,7 +375,7 @@ TEST(Engines, HarrissMeasurements) {
     bare.kernel_latency = 0;
     bare.copy_latency = bare.latency_both = bare.latency_in_step = {};
     EXPECT_NEAR(makespan(published.schedule, without_tails, bare, problem_of(12, 12, 12)), 3 * published.twelfths * kMs,
-                1e-6)
+                0.1 * kMs)
         << what;
   }
 }
