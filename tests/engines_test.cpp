@@ -167,6 +167,8 @@ TEST(Engines, CopiesBothWaysShareTheBus) {
   issuer.copy_out(issuer.chunks().front(), created[1]);
   // Out goes at 0.8 until it ends, at 5 ms; in has done 2.5 of its 6 ms by then, and does the rest at full rate.
   EXPECT_NEAR(makespan(recording, device, problem_of(6, 1, 4)), 8.5 * kMs, kExact);
+  // In goes at 0.5 until 4 ms; out has done 3.2 of its 4 ms by then.
+  EXPECT_NEAR(makespan(recording, device, problem_of(2, 1, 4)), 4.8 * kMs, kExact);
 }
 
 /// Copies of a size begin together, each way as late as in step; without that the copies out wait each time.
@@ -651,6 +653,11 @@ TEST(Engines, BlocksOfChunksDoTheWorkOfBlocksOfTheWhole) {
         const double part = blocks == 0 ? 1 : 1.0 / chunks;
         EXPECT_NEAR(chunk.block_seconds, part * whole.block_seconds, 1e-12) << chunks << " chunks, " << blocks;
         EXPECT_EQ(chunk.blocks, blocks == 0 ? whole.blocks / chunks : blocks);
+        const auto of_a_block = [](const Cost& cost) {
+          return cost.share / static_cast<double>(std::min<std::int64_t>(cost.blocks, 6));
+        };
+        EXPECT_NEAR(of_a_block(chunk), of_a_block(whole), 1e-12)
+            << "of the memory: " << chunks << " chunks, " << blocks;
       }
     }
   }

@@ -262,6 +262,13 @@ def test_a_pipeline_is_never_faster_than_without_disturbance_nor_slower_than_wit
         assert alone.overlapped(chunks) <= alone.pipeline(duplex, chunks) * (1 + 1e-12) <= duplex.overlapped(chunks) * (1 + 1e-9)
 
 
+def test_no_recorded_schedule_whose_copies_take_longest_is_faster_than_the_pipeline_estimate() -> None:
+    cases = Schedules().find(read(RECORDED), {}).cases
+    bound_by_copies = [case for case in cases[cases["bound"].notna()].itertuples() if case.alone.kernels + case.alone.side < 0.9 * case.alone.copy_in]
+    assert len(bound_by_copies) > 50 and {case.workload for case in bound_by_copies} >= {"scale", "vector_add"}
+    assert min(over_bound(case).value for case in bound_by_copies) > 0.985  # copies alone and schedules are timed apart
+
+
 def test_kernels_are_one_over_the_whole_array_where_that_was_timed(tmp_path: Path) -> None:
     document = fixtures.schedules()
     for entry in document["benchmarks"]:
