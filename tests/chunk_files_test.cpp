@@ -58,7 +58,8 @@ class Watch {
     return watch;
   }
 
-  std::optional<int> fail_sync;        ///< so many more calls that make data durable go well, and the next fails
+  std::optional<int> fail_sync;        ///< so many more calls that make data durable go well, and the next fails,
+  bool recovers = false;               ///< but not those behind it
   std::optional<std::size_t> at_most;  ///< so many bytes a read or a write, and every second call is interrupted
   std::vector<Renamed> renamed;
   int syncs = 0;
@@ -76,7 +77,7 @@ class Watch {
       const std::lock_guard lock(mutex_);
       ++syncs;
       if (fail_sync && (*fail_sync)-- == 0) {
-        fail_sync = 0;  // as a disk that is broken
+        fail_sync = recovers ? std::nullopt : std::optional(0);
         errno = EIO;
         return -1;
       }
@@ -316,6 +317,19 @@ TEST_F(ChunkFiles, ADiskThatCannotKeepDataIsSaidAndNothingCountsThatItLost) {
     EXPECT_EQ(written(), sums()) << well;
     fs::remove(out());
   }
+}
+
+TEST_F(ChunkFiles, WhatTheDiskLostOnceCountsNoMoreWhateverItSaysLater) {
+  Watch watch(out());
+  ResumableOutput output = open_output({.durable = true});
+  write_chunk(output, 0);
+  watch.fail_sync = 0;
+  watch.recovers = true;  // the system tells of an error once
+  EXPECT_THROW(write_chunk(output, 1), FileError);
+  EXPECT_THROW(write_chunk(output, 2), FileError);
+  EXPECT_THROW(output.finish(), FileError);
+  EXPECT_EQ(output.chunks_done(), 1);
+  EXPECT_FALSE(fs::exists(out()));
 }
 
 TEST_F(ChunkFiles, AnOutputThatCannotBeMadeDurableHasNotItsName) {

@@ -656,6 +656,15 @@ TEST(Issuer, RefusesKernelsOfAnOrderedWorkloadOutOfOrder) {
   }};
   EXPECT_NO_THROW(record(backwards, job_of("scale")));
   EXPECT_THROW(record(backwards, job_of("scan")), std::logic_error);
+  for (const std::vector<std::size_t>& order : {std::vector<std::size_t>{1}, {0, 2}, {0, 0}, {0, 1, 0}}) {
+    Recording recording{.job = job_of("scan")};
+    Issuer issuer(recording);
+    const std::vector<Chunk> chunks = issuer.chunks();
+    const auto issue = [&] {
+      for (const std::size_t index : order) issuer.compute(chunks[index], kLegacyDefault);
+    };
+    EXPECT_THROW(issue(), std::logic_error) << "left out, or twice: " << order.back();
+  }
 }
 
 // The command line.

@@ -238,8 +238,15 @@ void ResumableOutput::write(std::int64_t place, const std::byte* from, std::size
   }
 }
 
+void ResumableOutput::make_durable() {
+  if (!options_.durable) return;
+  // Asked again, the system may say that all is well: it tells once of what it lost.
+  if (lost_.empty() && fdatasync(file_.get()) != 0) lost_ = system_says();
+  if (!lost_.empty()) cannot_write(partial(), lost_);
+}
+
 void ResumableOutput::chunks_written(int chunks, std::int64_t bytes, std::span<const std::byte> carry) {
-  if (options_.durable && fdatasync(file_.get()) != 0) cannot_write(partial(), system_says());
+  make_durable();
   const int chunks_before = std::exchange(chunks_done_, chunks);
   const std::int64_t bytes_before = std::exchange(bytes_done_, bytes);
   std::vector<std::byte> carry_before = std::exchange(carry_, {carry.begin(), carry.end()});
@@ -254,7 +261,7 @@ void ResumableOutput::chunks_written(int chunks, std::int64_t bytes, std::span<c
 }
 
 void ResumableOutput::finish() {
-  if (options_.durable && fdatasync(file_.get()) != 0) cannot_write(partial(), system_says());
+  make_durable();
   remove_state();  // first: a state must not outlive what it counts
   if (rename(partial().c_str(), path_.c_str()) != 0) cannot_write(path_, system_says());
   ended_ = true;

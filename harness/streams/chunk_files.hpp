@@ -107,6 +107,8 @@ class ResumableOutput {
   void remove_state() const;
   bool read_state();
   void write_state() const;
+  /// If it was asked for: whatever was written is on the disk. Throws FileError.
+  void make_durable();
 
   std::filesystem::path path_;
   std::int64_t bytes_;
@@ -118,6 +120,7 @@ class ResumableOutput {
   std::int64_t bytes_done_ = 0;
   std::vector<std::byte> carry_;
   std::string begun_anew_;
+  std::string lost_;  ///< why what was written may not be on the disk; empty: it is, or need not be
   bool ended_ = false;
 };
 
