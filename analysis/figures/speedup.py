@@ -60,7 +60,7 @@ def details(timings: SessionTimingEvidence, published: Publication) -> str:
     if (count := len(timings.sessions)) == 1:
         return "Of one session alone; bars are 95% bootstrap intervals of the ratio of medians."
     return (f"Points are medians over {count} sessions, bars reach from the least to the most of them: the time of the CPU differs by the session, "
-            "and far beyond any interval within one.")  # fmt: skip
+            "which no interval within one shows.")  # fmt: skip
 
 
 def shown(timings: SessionTimingEvidence) -> list[str]:

@@ -41,8 +41,8 @@ def _between_sessions(sessions: SessionTimingEvidence) -> list[str]:
         times = times[times["size"] > 1]
         if len(times):
             n, of = times.index[-1], times.iloc[-1]
-            said.append(f"Sessions differ far beyond these intervals: {int(of['size'])} of them with {sessions.provenance.device} took {significant(of['min'] / 1e3)} to "
-                        f"{significant(of['max'] / 1e3)} µs for {size(n)} items ({title(variant)}).")  # fmt: skip
+            said.append(f"{int(of['size'])} sessions with {sessions.provenance.device} took {significant(of['min'] / 1e3)} to {significant(of['max'] / 1e3)} µs for {size(n)} items "
+                        f"({title(variant)}), which no interval within one shows.")  # fmt: skip
     return said
 
 

@@ -12,7 +12,7 @@ from analysis.table_formats import Column, Table, code, significant, size, whole
 
 NEEDS = {"timings": Timings(all_of=(CEILING,), python=True)}
 
-OF_CPU = " The CPU's times are of one session, and differ by the session, far beyond these intervals."
+OF_CPU = " The CPU's times are of one session, and differ by the session, which no interval within one shows."
 
 
 def build(timings: TimingEvidence) -> Table:
