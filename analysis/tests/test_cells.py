@@ -203,7 +203,7 @@ def test_schedules_stand_where_they_are_fastest() -> None:
             made("null_stream_trap", 2, 63.0), made("depth_first", 2, 1.0, workload="vector_add", bound_ms=None)]  # fmt: skip
     table = schedules.build(test_plotted_streams.scheduled(*rows))
     first, second, third = (cells(table, place) for place in (0, 1, 2))
-    assert (first["id"], first["chunks"], first["streams"], first["median_ms"]) == ("`depth_first`", "4", "4", "21.00")
+    assert (first["id"], first["chunks"], first["streams"], first["median_ms"], first["events_ms"]) == ("`depth_first`", "4", "4", "21.00", "18.90")
     assert (first["of_bound"], first["speedup"]) == ("1.05 [0.945, 1.47]", "2.00 [1.43, 2.22]")
     assert (second["id"], second["chunks"], second["streams"], second["speedup"][:4]) == (f"`{SERIAL}`", "2", "—", "1.00")
     assert (third["id"], third["speedup"]) == ("`null_stream_trap`", "—")  # it computes twice as much

@@ -40,7 +40,7 @@ def timed(ms: float) -> dict[str, Any]:
 def schedule(id_: str, chunks: int, ms: float, streams: int = 4, bound_ms: float | None = 20.0, **named: Any) -> dict[str, Any]:
     """10 ms of copies in, 20 ms of kernels and 10 ms of copies out."""
     return {"workload": "scale", "items": ITEMS, "chunks": chunks, "streams": streams, "memory": "pinned", "work": 1, "blocks": 0, "buffers": 0, "id": id_, "inputs": 1,
-            "bytes": 8 * ITEMS, "alone": Parts(0.01, 0.02, 0.01), "duplex": Parts(0.0125, 0.02, 0.0125), "bound": bound_ms and bound_ms / 1e3} | timed(ms) | named  # fmt: skip
+            "bytes": 8 * ITEMS, "alone": Parts(0.01, 0.02, 0.01), "duplex": Parts(0.0125, 0.02, 0.0125), "bound": bound_ms and bound_ms / 1e3, "device_ns": 0.9e6 * ms} | timed(ms) | named  # fmt: skip
 
 
 def scheduled(*cases: dict[str, Any]) -> ScheduleEvidence:
@@ -60,7 +60,7 @@ def test_schedules_stand_at_their_milliseconds_and_below_at_multiples_of_the_bou
     assert not tiny.lines(above, look("graph"))
     assert tiny.bars(above, look("depth_first").colour)[1] == near((2, 33 * LEAST, 33 * MOST))
     assert tiny.bars(below, look("depth_first").colour)[1] == near((2, 1.1 * LEAST, 1.1 * MOST))
-    assert tiny.points(above, schedules.BOUNDS["fill + max, duplex"]) == [near((1, 40)), near((2, 30))]
+    assert tiny.points(above, schedules.BOUNDS[schedules.PIPELINE]) == [near((1, 40)), near((2, 30))]
     assert tiny.points(above, schedules.BOUNDS["serial sum"]) == [near((1, 40)), near((2, 40))]
     assert tiny.points(above, schedules.BOUNDS["Van Werkhoven"]) == [near((1, 40)), near((2, 30))]  # 20 and half of the others
     assert above.get_title("left") == "compute : copy 2"
