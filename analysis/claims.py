@@ -13,6 +13,7 @@ from typing import Any
 
 from analysis import DATA
 from analysis.evidence import CUBS, Key
+from analysis.fields import shown
 from analysis.results import ELEMENT_BYTES, ideal_bytes
 from analysis.statistics import Interval
 
@@ -136,6 +137,8 @@ def read(file: Path = FILE) -> tuple[Claim, ...]:
         raise ClaimsError(f"{file}: holds no [[claim]]")
     claims, known, sources = [], _figures(), _sources()
     for number, entry in enumerate(entries, start=1):
+        if not isinstance(entry, dict):
+            raise ClaimsError(f"{file}: claim {number}: is {shown(entry)}, not a table: begin it with [[claim]]")
         named = f" ({entry['statement']})" if isinstance(entry.get("statement"), str) else ""
         if wrong := _wrong(entry, known, sources):
             raise ClaimsError(f"{file}: claim {number}{named}: {wrong}")
@@ -149,7 +152,7 @@ def _content(file: Path) -> Mapping[str, Any]:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise ClaimsError(f"{file}: cannot be read: {error.strerror}") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise ClaimsError(f"{file}: is not TOML ({error})") from None
 
 

@@ -2,11 +2,32 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from analysis.fields import FLAG, LINE, POSITIVE, REMEDY, TEXT, Fields, Form, between, count_to, one_of, shown
+
 _NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
+_LONGEST_NS = 1e18
+_ROUND = count_to(10**6, "10^6")
+
+ENTRY = Fields({
+    "name?": LINE, "run_name?": LINE, "run_type?": LINE, "error_occurred?": FLAG, "skipped?": FLAG | TEXT, "error_message?": TEXT, "skip_message?": TEXT,
+})  # fmt: skip
+"""What every entry may say of itself, timed or not."""
+REPETITION = Fields({
+    "real_time": Form("a positive time", POSITIVE.fits), "time_unit?": one_of(*_NANOSECONDS), "round?": _ROUND, "repetition_index?": _ROUND, "settled?": FLAG,
+    "device_time_ms?": Form("a positive time", POSITIVE.fits), "sm_clock_mhz?": Form("a clock in MHz", between(1, 1e6)),
+})  # fmt: skip
+"""What the entry of a repetition must have."""
+
+
+def place(index: int, entry: Any) -> str:
+    """Where an entry stands, with its name, which may be anything."""
+    name = entry.get("name", "") if isinstance(entry, Mapping) else ""
+    return f"benchmarks[{index}] {name if isinstance(name, str) and name.isprintable() and len(name) <= 300 else shown(name)}".rstrip()
 
 
 def skip_reason(entry: Mapping[str, Any]) -> str:
@@ -17,40 +38,31 @@ def skip_reason(entry: Mapping[str, Any]) -> str:
 
 
 def time_ns(entry: Mapping[str, Any]) -> float:
-    """The time of one run in nanoseconds; ValueError says what is wrong with it."""
-    value = entry.get("real_time")
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ValueError(f"real_time is {value!r}, not a number")
-    if not math.isfinite(value):
-        raise ValueError(f"real_time is {value}")
-    if value <= 0:
-        raise ValueError(f"real_time is {value}, which is not a positive time")
-    unit = entry.get("time_unit", "ns")
-    if unit not in _NANOSECONDS:
-        raise ValueError(f"unknown time_unit {unit!r}, expected one of {', '.join(_NANOSECONDS)}")
-    return float(value) * _NANOSECONDS[unit]
+    """The time of one run in nanoseconds; ValueError if it is none that can have been measured."""
+    nanoseconds = float(entry["real_time"]) * _NANOSECONDS[unit := entry.get("time_unit", "ns")]
+    if nanoseconds > _LONGEST_NS:
+        raise ValueError(f"real_time is {entry['real_time']} {unit}, decades, which nothing takes: {REMEDY}")
+    return nanoseconds
 
 
 def settled(entry: Mapping[str, Any]) -> float:
     """1 if the median of the case is known well enough by then, 0 if not; NaN if the harness does not say."""
-    said = entry.get("settled")
-    return float(said) if isinstance(said, (int, float)) and said in (0, 1) else math.nan
+    return float(entry.get("settled", math.nan))
 
 
 def clock_mhz(entry: Mapping[str, Any]) -> float:
-    """The multiprocessors' clock while a repetition ran, or just after; NaN if it was not read, ValueError if it is no clock."""
-    value = entry.get("sm_clock_mhz", math.nan)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value <= 0:
-        raise ValueError(f"sm_clock_mhz is {value!r}, not a clock")
-    return float(value)
+    """The multiprocessors' clock while a repetition ran, or just after; NaN if it was not read."""
+    return float(entry.get("sm_clock_mhz", math.nan))
+
+
+def rounds(entry: Mapping[str, Any]) -> tuple[int, int]:
+    """The round of a repetition, and its number within the round."""
+    return int(entry.get("round", 0)), int(entry.get("repetition_index", 0))
 
 
 def device_ns(entry: Mapping[str, Any]) -> float:
-    """The device's own time between events in nanoseconds; NaN if it was not measured, ValueError if it is no time."""
-    value = entry.get("device_time_ms", math.nan)
-    if value is not math.nan and (isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1e300):
-        raise ValueError(f"device_time_ms is {value!r}, not a positive time")
-    return float(value) * 1e6
+    """The device's own time between events in nanoseconds; NaN if it was not measured."""
+    return float(entry.get("device_time_ms", math.nan)) * 1e6
 
 
 def same_device(entry: Mapping[str, Any], context: Mapping[str, Any]) -> None:
@@ -67,18 +79,10 @@ def verified(entry: Mapping[str, Any]) -> None:
 
 def lacking(rounds: Mapping[Any, Collection[int]]) -> str:
     """Which repetitions are missing, by case: each case has all from 0 to its last one; empty if none is missing."""
-    gaps = {case: sorted(set(range(max(of) + 1)) - set(of)) for case, of in rounds.items() if len(of) <= max(of)}
+    gaps = [case for case, of in rounds.items() if len(of) <= max(of)]
     if not gaps:
         return ""
-    case, first = next(iter(gaps.items()))
-    named = " ".join(str(part) for part in case if part != "")
-    of = f"{len(gaps)} cases lack repetitions, the first of them {named}" if len(gaps) > 1 else f"repetitions are missing of {named}"
-    return f"{of}: round {', '.join(map(str, first[:5]))}{' …' if len(first) > 5 else ''} of 0 to {max(rounds[case])}"
-
-
-def whole(entry: Mapping[str, Any], key: str, default: int | None = None) -> int:
-    """A whole number of an entry, 0 or more; ValueError if it is none, or if it is missing and has no default."""
-    value = entry.get(key, default)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value // 1 or value < 0:
-        raise ValueError(f"{key} is {value!r}, not a whole number of 0 or more")
-    return int(value)
+    of, named = rounds[gaps[0]], " ".join(str(part) for part in gaps[0] if part != "")
+    first = list(itertools.islice((number for number in itertools.count() if number not in of), min(6, max(of) + 1 - len(of))))
+    which = f"{len(gaps)} cases lack repetitions, the first of them {named}" if len(gaps) > 1 else f"repetitions are missing of {named}"
+    return f"{which}: round {', '.join(map(str, first[:5]))}{' …' if len(first) > 5 else ''} of 0 to {max(of)}"

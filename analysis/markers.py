@@ -43,3 +43,5 @@ def check(page: Path, name: str) -> None:
         find(page.read_text(encoding="utf-8"), name)
     except OSError as error:
         raise MarkerError(f"cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise MarkerError(f"is not UTF-8 text ({error})") from None

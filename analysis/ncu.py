@@ -12,6 +12,8 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from analysis.fields import EXACT, shown, whole
+
 BANK_METRICS = {
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": "shared_load_wavefronts",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": "shared_store_wavefronts",
@@ -85,18 +87,16 @@ def tidy(text: str, metrics: Mapping[str, str]) -> pd.DataFrame:
 
 def _count(value: str, unit: str, place: str) -> int:
     digits = value.replace(",", "")
-    if unit in _BYTES and digits.replace(".", "", 1).isdigit():
-        return round(float(digits) * _BYTES[unit])
-    if not digits.isdigit():
-        raise ValueError(f"{place}: {value!r} is not a count")
-    return int(digits)
+    if unit in _BYTES and re.fullmatch(r"[0-9]+(\.[0-9]*)?", digits) and (count := float(digits) * _BYTES[unit]) <= EXACT:
+        return round(count)
+    return whole(digits, place)
 
 
 def _case(name: str) -> dict[str, object]:
     parts = dict(part.split(":", 1) for part in name.split("/") if ":" in part)
     missing = [key for key in ("type", "op", "mode", "items") if key not in parts]
-    if missing or not parts["items"].isdigit():
-        raise ValueError(f"the range {name} does not name a case: it lacks {', '.join(missing) or 'a whole number of items'}")
+    if missing:
+        raise ValueError(f"the range {shown(name)} does not name a case: it lacks {', '.join(missing)}")
     padded = parts["variant"].endswith("_padded")
     return {
         "variant": parts["variant"],
@@ -104,7 +104,7 @@ def _case(name: str) -> dict[str, object]:
         "settings": " ".join(f"{key}={value}" for key, value in sorted(parts.items()) if key not in _OF_EVERY_CASE),
         "type": parts["type"],
         "op": parts["op"],
-        "items": int(parts["items"]),
+        "items": whole(parts["items"], f"items of the range {shown(name)}"),
         "mode": parts["mode"],
         "load": parts.get("load", DEFAULT_LOAD),
     }

@@ -22,6 +22,8 @@ import numpy as np
 import pandas as pd
 
 from analysis import DATA
+from analysis.fields import AMOUNT, COUNT, NAME, TEXT, Fields, ListOf, one_of
+from analysis.results import Problem, load_json
 
 SCHEMA = "scanlab-noise/1"
 FOLDER = DATA / "noise"
@@ -110,10 +112,18 @@ def add(file: Path, device: str, new: Mapping[str, Any]) -> None:
 
 
 def _read(file: Path) -> Noise:
-    try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise NoiseError(f"{file}: cannot be read as JSON ({error})") from None
+    problems: list[Problem] = []
+    content = load_json(file, problems)
+    if problems:
+        raise NoiseError(problems[0])
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:
         raise NoiseError(f"{file}: schema: expected {SCHEMA!r}")
-    return Noise(str(content["device"]), list(content["pairs"]))
+    if misfit := _CONTENT.misfit(content):
+        raise NoiseError(Problem(file, *misfit))
+    return Noise(content["device"], content["pairs"])
+
+
+_RUN = Fields({"*": TEXT})
+_CONTENT = Fields({"device": NAME, "pairs": ListOf(Fields({
+    "kind": TEXT, "a": _RUN, "b": _RUN,
+    "thresholds": ListOf(Fields({"on": one_of("device", "host"), "time": one_of(*_BANDS), "cases": COUNT, "threshold": AMOUNT}))}))})  # fmt: skip

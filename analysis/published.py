@@ -10,7 +10,14 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.results import Problem
+from analysis.fields import COUNT, NAME, POSITIVE, Fields, Form
+from analysis.results import Problem, checked, read_csv
+
+_COLUMNS: Mapping[str, Mapping[str, Form]] = {
+    "harris2012_overlap": {"device": NAME, "schedule": NAME, "milliseconds": POSITIVE},
+    "hso2007_table2": {"items": COUNT, "items_printed": COUNT, "cpu_ms": POSITIVE, "gpu_ms": POSITIVE, "speedup_printed": POSITIVE},
+}
+"""Of the tables that figures and claims know, what they read."""
 
 
 @dataclass(frozen=True)
@@ -33,13 +40,24 @@ def read(folder: Path, problems: list[Problem]) -> dict[str, Publication]:
         sidecar = file.with_suffix(".toml")
         try:
             source = tomllib.loads(sidecar.read_text(encoding="utf-8"))
-            table = pd.read_csv(file, comment="#")
         except FileNotFoundError:
             problems.append(Problem(file, "", f"its source is missing: expected {sidecar.name} beside it"))
-        except tomllib.TOMLDecodeError as error:
+            continue
+        except (ValueError, RecursionError, OSError) as error:
             problems.append(Problem(sidecar, "", f"is not TOML ({error})"))
-        except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+            continue
+        if misfit := Fields({"short": NAME}).misfit(source):
+            problems.append(Problem(sidecar, *misfit))
+            continue
+        try:
+            table, forms = read_csv(file.read_text(encoding="utf-8")), _COLUMNS.get(file.stem, {})
+        except (ValueError, OSError) as error:
             problems.append(Problem(file, "", f"cannot be read as CSV ({error})"))
-        else:
-            publications[file.stem] = Publication(table, source)
+            continue
+        if missing := [column for column in forms if column not in table]:
+            problems.append(Problem(file, "line 1", f"lacks the columns {', '.join(missing)}"))
+            continue
+        table, wrong = checked(table, forms)
+        problems += [Problem(file, *of) for of in wrong]
+        publications[file.stem] = Publication(table, source)
     return publications

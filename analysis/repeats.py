@@ -10,6 +10,8 @@ import re
 
 import pandas as pd
 
+from analysis.fields import whole
+
 COLUMNS = ["variant", "type", "op", "mode", "cases", "varying", "runs"]
 
 _GROUP = re.compile(r"^(?P<variant>\w+) +(?P<type>\w+) +(?P<op>\w+) +(?P<mode>inclusive|exclusive) +\d+ passed\b")
@@ -21,13 +23,16 @@ def read(text: str) -> pd.DataFrame:
     """One row a group whose runs were repeated: how many cases, in how many of them the bits varied, and in how many runs of each."""
     rows: list[tuple[object, ...]] = []
     group: tuple[str, ...] = ()
-    for line in text.splitlines():
+    for number, line in enumerate(text.splitlines(), start=1):
+        counted = None
         if named := _GROUP.match(line):
             group = named.group("variant", "type", "op", "mode")
-            if same := _SAME.search(line):
-                rows.append((*group, int(same["cases"]), 0, int(same["runs"])))
-        elif group and (vary := _VARY.match(line)):
-            rows.append((*group, int(vary["cases"]), int(vary["varying"]), int(vary["runs"])))
+            counted = _SAME.search(line)
+        elif group:
+            counted = _VARY.match(line)
+        if counted:
+            of = {"varying": "0"} | counted.groupdict()
+            rows.append((*group, *(whole(of[name], f"line {number}: {name}") for name in COLUMNS[4:])))
     if not rows:
         raise ValueError("no line tells of repeated runs")
     return pd.DataFrame(rows, columns=COLUMNS)

@@ -14,19 +14,25 @@ Whatever is wrong with a file or an entry becomes a :class:`Problem` that names 
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 import json
 import math
+import re
+import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from analysis import google_benchmark, ncu, repeats, streams
+from analysis.fields import AMOUNT, CONTEXT, COUNT, DATE, DIRTY, LINE, NAME, NULL, OBJECT, REMEDY, TEXT, Fields, Form, ListOf, Misfit, check, shown, whole
 
 RESULTS_SCHEMA = "scanlab-results/1"
 EXPLAIN_SCHEMA = "scanlab-explain/1"
@@ -50,6 +56,7 @@ _GOOGLE_KEYS = {"iterations", "repeats", "min_time", "min_warmup_time"}
 _TIMING_COLUMNS = ["run", *CASE, "round", "time_ns", "sm_clock_mhz", "settled"]
 _KERNEL_FIELDS = ("launches", "threads", "registers", "shared_bytes", "local_bytes", "workspace_bytes", "prepare_ns")
 """What an entry says of its scan besides the time; the same in every repetition, but for ``prepare_ns``."""
+_SCAN_FIELDS = google_benchmark.REPETITION | Fields(dict.fromkeys((f"{name}?" for name in _KERNEL_FIELDS), COUNT) | {"prepare_ns?": AMOUNT, "label?": LINE})
 _KERNEL_COLUMNS = ["origin", "run", *CASE, *_KERNEL_FIELDS, "label"]
 _SKIPPED_COLUMNS = ["origin", "run", *CASE, "reason"]
 
@@ -59,12 +66,18 @@ COUNTER_COLUMNS = [
 ]  # fmt: skip
 OPTIONAL_COUNTER_COLUMNS = ["mode", "load"]
 """Where a counter file has these, they too must agree with the executor's case."""
-_COUNTER_TEXT = {"variant", "padding", "type", "op", "kernel"}
 
 TRAFFIC_COLUMNS = ["variant", "settings", "type", "op", "mode", "items", "kernel", "launch_index", *ncu.DRAM_METRICS.values()]
 WAIT_COLUMNS = ["variant", "items", "type", "role", "cycles_total"]
 WAIT_PREFIX = "cycles_waiting_"
 """Columns of waits that begin so are parts of ``cycles_total``; what is left is work."""
+_COUNTERS, _TRAFFIC, _WAITS = (
+    {column: forms.get(column, COUNT) for column in columns}
+    for columns, forms in ((COUNTER_COLUMNS, dict.fromkeys(("variant", "padding", "type", "op", "kernel"), NAME)),
+                           (TRAFFIC_COLUMNS, dict.fromkeys(("variant", "type", "op", "mode", "kernel"), NAME) | {"settings": TEXT}),
+                           (WAIT_COLUMNS, dict.fromkeys(("variant", "type", "role"), NAME)))
+)  # fmt: skip
+"""What the columns of each table hold."""
 
 
 @dataclass(frozen=True)
@@ -368,7 +381,7 @@ def _read_file(file: Path, origin: str, results: Results) -> None:
     first = _device(documents[0]) if documents else None
     for number, document in enumerate(documents):
         if (device := _device(document)) != first:
-            message = f"it is {device!r}, and that of the first document {first!r}: one device a file"
+            message = f"it is {shown(device)}, and that of the first document {shown(first)}: one device a file"
             results.problems.append(Problem(file, f"[{number}].context.device", message))
         elif isinstance(document, dict):
             _read_document(file, origin, document, results)
@@ -393,10 +406,16 @@ def _read_document(file: Path, origin: str, document: Mapping[str, Any], results
         results.problems += [Problem(file, place, message) for place, message in found.wrong]
         if found.kind:
             results.streams.append(StreamFile(Run(file, origin, found.context), found.kind, found.rows))
-    elif "benchmarks" in document:
+    elif "benchmarks" in document or _schema(document) == RESULTS_SCHEMA:
         _read_timings(file, origin, document, results)
     elif str(document.get("schema", "")).startswith(EXPLAIN_SCHEMA.partition("/")[0]):
         _read_explanation(file, origin, document, results)
+
+
+def _schema(document: Mapping[str, Any]) -> Any:
+    """What timings of scans say that they are."""
+    context = document.get("context")
+    return context.get("schema") if isinstance(context, dict) else None
 
 
 # ------------------------------------------------------------------------------------------------ JSON
@@ -414,7 +433,11 @@ def load_json(file: Path, problems: list[Problem]) -> Any:
         return None
     try:
         text = raw.decode("utf-8")
-        return json.loads(text)
+        found = _loaded(text)
+        if half := _half_of_a_pair(found) if _HALF.search(raw) else None:
+            problems.append(Problem(file, *half))
+            return None
+        return found
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         column = error.start - (raw.rfind(b"\n", 0, error.start) + 1) + 1
@@ -430,6 +453,30 @@ def load_json(file: Path, problems: list[Problem]) -> Any:
     return None
 
 
+def _loaded(text: str) -> Any:
+    """What Python takes for too long a number is read as the double that it is to other programs, so that the field is named."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:
+        return json.loads(text, parse_int=float)
+
+
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+
+
+def _half_of_a_pair(value: Any) -> Misfit | None:
+    """The first text that holds half of a surrogate pair, which no encoding of files can say."""
+    if isinstance(value, str):
+        return None if value.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in value) else Misfit(
+            "", f"is {ascii(value)[:60]}, half of a surrogate pair, which is no text: {REMEDY}")  # fmt: skip
+    inner = [(f"[{index}]", of) for index, of in enumerate(value)] if isinstance(value, list) else []
+    if isinstance(value, dict):
+        inner = [(ascii(key)[1:-1], part) for key, of in value.items() for part in (key, of)]
+    return next((found.within(at) for at, of in inner if (found := _half_of_a_pair(of))), None)
+
+
 def _position(line: int, column: int, byte: int) -> str:
     return f"line {line}, column {column}, byte {byte}"
 
@@ -437,16 +484,18 @@ def _position(line: int, column: int, byte: int) -> str:
 # --------------------------------------------------------------------------------------------- timings
 
 
+_TIMINGS = Fields({"context": CONTEXT, "benchmarks": ListOf(OBJECT)})
+
+
 def _read_timings(file: Path, origin: str, document: Mapping[str, Any], results: Results) -> None:
-    context = document.get("context")
-    schema = context.get("schema") if isinstance(context, dict) else None
-    if schema != RESULTS_SCHEMA:
-        found = f"its schema is {schema!r}" if schema else "it names no schema"
+    if (schema := _schema(document)) != RESULTS_SCHEMA:
+        found = f"its schema is {shown(schema)}" if schema else "it names no schema"
         results.problems.append(Problem(file, "context.schema", f"expected {RESULTS_SCHEMA!r}, but {found}"))
         return
-    if not isinstance(document["benchmarks"], list):
-        results.problems.append(Problem(file, "benchmarks", "expected a list of repetitions"))
+    if misfit := _TIMINGS.misfit(document):
+        results.problems.append(Problem(file, *misfit))
         return
+    context = document["context"]
     if Run(file, origin, context).kind == "cuda" and not context.get("device"):
         results.problems.append(Problem(file, "context.device", "is missing: times of a GPU say of which"))
         return
@@ -464,40 +513,35 @@ def _read_timings(file: Path, origin: str, document: Mapping[str, Any], results:
 
 
 def _read_repetition(
-    file: Path, origin: str, run: int, index: int, entry: Any, seen: set[tuple[Any, ...]], results: Results
+    file: Path, origin: str, run: int, index: int, entry: Mapping[str, Any], seen: set[tuple[Any, ...]], results: Results
 ) -> None:
     def refuse(message: str) -> None:
-        name = entry.get("name", "") if isinstance(entry, dict) else ""
-        results.problems.append(Problem(file, f"benchmarks[{index}] {name}".rstrip(), message))
+        results.problems.append(Problem(file, google_benchmark.place(index, entry), f"refused: {message}"))
 
-    if not isinstance(entry, dict):
-        return refuse("expected an object")
     if entry.get("run_type") == "aggregate":
         return None
     try:
-        case = parse_case(str(entry.get("run_name") or entry.get("name", "")))
-    except ValueError as error:
-        return refuse(f"refused: {error}")
-    if reason := google_benchmark.skip_reason(entry):
-        results.skipped_rows.append({"origin": origin, "run": run, **case, "reason": reason})
-        return None
-    try:
+        check(entry, google_benchmark.ENTRY)
+        case = parse_case(entry.get("run_name") or entry.get("name", ""))
+        if reason := google_benchmark.skip_reason(entry):
+            results.skipped_rows.append({"origin": origin, "run": run, **case, "reason": reason})
+            return None
         google_benchmark.same_device(entry, results.runs[run].context)
         google_benchmark.verified(entry)
+        check(entry, _SCAN_FIELDS)
         time_ns = google_benchmark.time_ns(entry)
-        clock = google_benchmark.clock_mhz(entry)
-        repetition = (google_benchmark.whole(entry, "round", 0), google_benchmark.whole(entry, "repetition_index", 0))
     except ValueError as error:
-        return refuse(f"refused: {error}")
+        return refuse(str(error))
+    repetition = google_benchmark.rounds(entry)
     named = tuple(case.values())
     identity = (named, *repetition)
     if identity in seen:
-        return refuse(f"refused: round {repetition[0]}, repetition {repetition[1]} of this case was already read")
+        return refuse(f"round {repetition[0]}, repetition {repetition[1]} of this case was already read")
     seen.add(identity)
-    results.timing_rows.append((run, *named, max(repetition), time_ns, clock, google_benchmark.settled(entry)))
+    results.timing_rows.append((run, *named, max(repetition), time_ns, google_benchmark.clock_mhz(entry), google_benchmark.settled(entry)))
     if (run, *named) not in results.kernel_rows:
         numbers = (entry.get(field_, math.nan) for field_ in _KERNEL_FIELDS)
-        results.kernel_rows[run, *named] = (*numbers, str(entry.get("label", "")))
+        results.kernel_rows[run, *named] = (*numbers, entry.get("label", ""))
     return None
 
 
@@ -508,13 +552,10 @@ def parse_case(name: str) -> dict[str, Any]:
     if head != "scan":
         raise ValueError("its name does not begin with 'scan/'")
     values = dict(part.split(":", 1) for part in parts if ":" in part)
-    missing = [key for key in _NAME_KEYS if key not in values]
-    if missing:
+    if missing := [key for key in _NAME_KEYS if not values.get(key)]:
         raise ValueError(f"its name lacks {', '.join(missing)}")
     if values["type"] not in ELEMENT_BYTES:
-        raise ValueError(f"unknown type {values['type']!r}")
-    if not values["items"].isdigit():
-        raise ValueError(f"items must be a whole number, not {values['items']!r}")
+        raise ValueError(f"unknown type {shown(values['type'])}, expected one of {', '.join(ELEMENT_BYTES)}")
     others = {k: v for k, v in values.items() if k not in (*_NAME_KEYS, "launch") and k not in _GOOGLE_KEYS}
     return {
         "variant": values["variant"],
@@ -522,7 +563,7 @@ def parse_case(name: str) -> dict[str, Any]:
         "type": values["type"],
         "op": values["op"],
         "mode": values["mode"],
-        "items": int(values["items"]),
+        "items": whole(values["items"], "items"),
         "cache": values["cache"],
         "launch": values.get("launch", STREAM),
     }
@@ -534,103 +575,91 @@ def parse_case(name: str) -> dict[str, Any]:
 def _read_explanation(file: Path, origin: str, document: Mapping[str, Any], results: Results) -> None:
     schema = document.get("schema")
     if schema != EXPLAIN_SCHEMA:
-        results.problems.append(Problem(file, "schema", f"expected {EXPLAIN_SCHEMA!r}, but it is {schema!r}"))
+        results.problems.append(Problem(file, "schema", f"expected {EXPLAIN_SCHEMA!r}, but it is {shown(schema)}"))
         return
-    if place := _incomplete(document):
-        results.problems.append(Problem(file, place, "is missing, or is none of what it has to be (a count, a text, a list)"))
+    if misfit := _EXPLANATION.misfit(document):
+        results.problems.append(Problem(file, *misfit))
         return
     results.explanations.append(Explanation(file, origin, document))
 
 
-def _incomplete(document: Mapping[str, Any]) -> str:
-    """The first place where an explanation lacks what the figures rely on; empty if none."""
-    for key, form in (("variant", str), ("type", str), ("op", str), ("mode", str), ("items", int),
-                      ("launches", list), ("totals", dict)):  # fmt: skip
-        if not isinstance(document.get(key), form):
-            return key
-    for key in ("operations", "swaps", "barriers", "global_bytes_read", "global_bytes_written", "shared_requests"):
-        if not _is_count(document["totals"].get(key)):
-            return f"totals.{key}"
-    if place := _degrees_missing(document["totals"]):
-        return f"totals.{place}"
-    for number, launch in enumerate(document["launches"]):
-        steps = launch.get("steps") if isinstance(launch, dict) else None
-        if not isinstance(steps, list):
-            return f"launches[{number}].steps"
-        for index, step in enumerate(steps):
-            if not isinstance(step, dict) or not isinstance(step.get("label"), str):
-                return f"launches[{number}].steps[{index}].label"
-            if place := _degrees_missing(step.get("shared")):
-                return f"launches[{number}].steps[{index}].shared.{place}"
-    return ""
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
-
-
-def _degrees_missing(counts: Any) -> str:
-    for model in ("banks16", "banks32"):
-        banks = counts.get(model) if isinstance(counts, dict) else None
-        for key in ("max_degree", "mean_degree", "transactions"):
-            if not isinstance(banks, dict) or not _is_count(banks.get(key)):
-                return f"{model}.{key}"
-    return ""
+_DEGREES = Fields({"max_degree": AMOUNT, "mean_degree": AMOUNT, "transactions": COUNT, "groups?": COUNT})
+_OF_BANKS = {"banks16": _DEGREES, "banks32": _DEGREES}
+_COUNTED = ("operations", "swaps", "barriers", "global_bytes_read", "global_bytes_written", "shared_requests")
+_EXPLANATION = Fields({
+    "variant": NAME, "type": NAME, "op": NAME, "mode": NAME, "items": COUNT, "date?": DATE, "git_commit?": LINE, "git_dirty?": DIRTY, "parameters?": Fields({"*": LINE}),
+    "launches": ListOf(Fields({"steps": ListOf(Fields({"label": LINE, "shared": Fields(_OF_BANKS)}))}), least=1),
+    "totals": Fields({"launches?": COUNT, **dict.fromkeys(_COUNTED, COUNT), **_OF_BANKS}),
+    "closed_forms?": Fields({"operations?": COUNT | NULL, "swaps?": COUNT | NULL}),
+    "faults?": ListOf(Fields({"kind?": TEXT, "where?": TEXT})),
+})  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------ hardware counters
 
 
 def _read_counters(file: Path, origin: str, results: Results) -> None:
-    table = _read_table(file, origin, results, COUNTER_COLUMNS, _COUNTER_TEXT, ncu.bank_conflicts, OPTIONAL_COUNTER_COLUMNS)
+    table = _read_table(file, origin, results, _COUNTERS, ncu.bank_conflicts, dict.fromkeys(OPTIONAL_COUNTER_COLUMNS, NAME))
     if table is not None:
         results.counter_tables.append(table)
 
 
 def _read_traffic(file: Path, origin: str, results: Results) -> None:
-    text = {"variant", "settings", "type", "op", "mode", "kernel"}
-    table = _read_table(file, origin, results, TRAFFIC_COLUMNS, text, ncu.dram_bytes)
+    table = _read_table(file, origin, results, _TRAFFIC, ncu.dram_bytes)
     if table is not None:
-        results.traffic_tables.append(table.assign(settings=table["settings"].astype(object).where(table["settings"].notna(), "")))
+        results.traffic_tables.append(table.astype({"settings": object}))
 
 
 def _read_waits(file: Path, origin: str, results: Results) -> None:
-    table = _read_table(file, origin, results, WAIT_COLUMNS, {"variant", "type", "role"}, None, ["tile"], WAIT_PREFIX)
+    table = _read_table(file, origin, results, _WAITS, None, {"tile": COUNT}, WAIT_PREFIX)
     if table is not None:
         results.wait_tables.append(table)
 
 
 def _read_table(
-    file: Path, origin: str, results: Results, columns: list[str], text_columns: set[str],
-    from_ncu: Callable[[str], pd.DataFrame] | None, optional: Iterable[str] = (), further: str = "",
+    file: Path, origin: str, results: Results, columns: Mapping[str, Form],
+    from_ncu: Callable[[str], pd.DataFrame] | None, optional: Mapping[str, Form] = MappingProxyType({}), further: str = "",
 ) -> pd.DataFrame | None:  # fmt: skip
-    """A CSV with some columns, or a report of ncu that becomes one; rows with impossible numbers are left out and said.
+    """A CSV with some columns, or a report of ncu that becomes one; rows with impossible values are left out and said.
 
-    ``further``: columns whose names begin so are kept too, as numbers.
+    ``further``: columns whose names begin so are kept too, as counts.
     """
     try:
-        text = file.read_text()
-        table = from_ncu(text) if from_ncu and ncu.is_ncu(text) else pd.read_csv(file, comment="#")
-    except (ValueError, pd.errors.ParserError, pd.errors.EmptyDataError, OSError) as error:
+        text = file.read_text(encoding="utf-8")
+        table = from_ncu(text) if from_ncu and ncu.is_ncu(text) else read_csv(text)
+    except (ValueError, csv.Error, OSError) as error:
         results.problems.append(Problem(file, "", f"cannot be read as counters ({error})"))
         return None
-    missing = [column for column in columns if column not in table.columns]
-    if missing:
+    if missing := [column for column in columns if column not in table]:
         results.problems.append(Problem(file, "line 1", f"lacks the columns {', '.join(missing)}"))
         return None
-    more = [column for column in table.columns if further and column.startswith(further)]
-    for column in [*columns, *more]:
-        if column in text_columns:
-            continue
-        numbers = pd.to_numeric(table[column], errors="coerce")
-        wrong = numbers.isna() | (numbers < 0)
-        for row in table.index[wrong]:
-            found = table.loc[row, column]
-            message = f"refused: {column} is {found}, not a count"
-            results.problems.append(Problem(file, f"row {row + 1} after the header", message))
-        table = table[~wrong].assign(**{column: numbers[~wrong]})
-    kept = [*columns, *(c for c in optional if c in table.columns), *(c for c in more if c not in columns)]
-    return table[kept].assign(origin=origin, file=str(file))
+    more = {column: COUNT for column in table if further and column.startswith(further)}
+    kept = {**columns, **{column: form for column, form in optional.items() if column in table}, **more}
+    table, wrong = checked(table[list(kept)], kept)
+    results.problems += [Problem(file, *of) for of in wrong]
+    return table.assign(origin=origin, file=str(file))
+
+
+def read_csv(text: str) -> pd.DataFrame:
+    """A table whose values are all text; ValueError if a row has more of them than there are columns, or it is no table."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)  # of longer rows: else the first columns would be taken for names of rows
+            return pd.read_csv(io.StringIO(text), comment="#", index_col=False, dtype=str, keep_default_na=False).fillna("")
+    except (pd.errors.ParserWarning, pd.errors.EmptyDataError) as error:
+        raise ValueError(str(error)) from None
+
+
+def checked(table: pd.DataFrame, forms: Mapping[str, Form]) -> tuple[pd.DataFrame, list[tuple[str, str]]]:
+    """The rows whose values fit, numbers as such; and of what does not fit the place, and what is wrong."""
+    wrong = []
+    for column, form in forms.items():
+        values = table[column] if form in (NAME, TEXT) else pd.to_numeric(table[column], errors="coerce").astype(float)
+        fits = values.map(form.fits).astype(bool)
+        for row in table.index[~fits]:
+            wrong.append((f"row {row + 1} after the header", f"refused: {column} is {shown(table.at[row, column])[1:-1] or 'empty'}, not {form.what}: {REMEDY}"))
+        table = table[fits].assign(**{column: values[fits].astype("int64") if form is COUNT else values[fits]})
+    return table, wrong
 
 
 # --------------------------------------------------------------------------------- bits of repeated runs

@@ -17,7 +17,6 @@ advice         ``scanlab advise --against … --json``                       a p
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,6 +24,28 @@ from typing import Any
 import pandas as pd
 
 from analysis import google_benchmark
+from analysis.fields import (
+    AMOUNT,
+    CONTEXT,
+    COUNT,
+    DIGITS,
+    FLAG,
+    INDEX,
+    LINE,
+    NAME,
+    NULL,
+    NUMBER,
+    OBJECT,
+    POSITIVE,
+    Fields,
+    ListOf,
+    Shape,
+    check,
+    count_to,
+    one_of,
+    shown,
+    whole,
+)
 
 SCHEDULES, STREAM_SCAN, TRACE, CAVEATS, CONCURRENCY = "schedules", "stream_scan", "trace", "caveats", "concurrency"
 SIMULATION, COMPARISON, ADVICE = "simulation", "comparison", "advice"
@@ -62,6 +83,35 @@ ADVICE_COLUMNS = ["workload", "items", "work", "copied_bytes", "choices", "media
                   "slower", "ties", "ties_least_slower", "ties_most_slower"]  # fmt: skip
 """``advised``: what is scored, which is what was said if ``said_was_measured``; ``ties``: choices that took as long by the prediction."""
 
+_SOME = count_to(2**53, "2^53", 1)
+_FEW = count_to(10**6, "10^6", 1)
+"""Of what a figure draws one by one."""
+_ANSWER = one_of("yes", "no") | NULL
+_CAVEAT = Fields(dict.fromkeys(CAVEAT_COLUMNS, LINE) | {
+    "name": NAME, "said": _ANSWER, "answer": _ANSWER, "differs": FLAG, "yes": COUNT, "trials": COUNT, "environment": Fields({"*": LINE})})  # fmt: skip
+_CONCURRENCY = Fields(dict.fromkeys(CONCURRENCY_COLUMNS, POSITIVE) | dict.fromkeys(("streams", "kernels", "blocks", "connections", "slots"), _FEW) | {
+    "waves": _SOME, "makespan_seconds": ListOf(POSITIVE, least=1), "threads?": COUNT, "shared_bytes?": COUNT})  # fmt: skip
+_COMPARISON = Fields(dict.fromkeys(COMPARISON_COLUMNS, AMOUNT) | dict.fromkeys(("items", "chunks", "streams", "work", "connections", "copy_queues"), COUNT) | {
+    "schedule": NAME, "workload": NAME, "measured_us": POSITIVE, "predicted_us": POSITIVE, "unaided_us": POSITIVE, "queues_ordered_as_modelled": FLAG,
+    "repetitions?": COUNT | NULL, "measured_spread?": AMOUNT | NULL, "file?": LINE, "memory?": LINE, "buffers?": COUNT, "blocks?": COUNT})  # fmt: skip
+_CHOICE = Fields({"schedule": NAME, "chunks": COUNT, "streams": COUNT, "measured_us": POSITIVE, "repetitions?": COUNT})
+_ADVICE = Fields(dict.fromkeys(ADVICE_COLUMNS, AMOUNT) | dict.fromkeys(("items", "work", "choices"), COUNT) | {
+    "workload": NAME, "said_was_measured": FLAG, "advised": _CHOICE, "fastest": _CHOICE, "slower": NUMBER, "copied_bytes": _SOME, "ties": _SOME})  # fmt: skip
+_ENTRY_FIELDS = {
+    "schedule": Fields({"inputs": COUNT, "verified": COUNT, "control?": FLAG, "bytes?": COUNT}), "copy": Fields({"control?": FLAG, "bytes?": COUNT}),
+    "kernel": Fields({"control?": FLAG, "bytes?": COUNT}), STREAM_SCAN: Fields({"mapped?": FLAG, "bytes_each_way": COUNT}),
+}  # fmt: skip
+_TIMELINE = CONTEXT | Fields({
+    "items?": COUNT, "chunks?": COUNT, "streams?": COUNT, "work?": COUNT, "connections?": COUNT, "workload?": LINE, "memory?": LINE, "schedule?": LINE,
+    "simulated_on?": NAME, "scene?": NAME, "title?": LINE, "fact?": LINE, "unit?": LINE, "machine?": LINE, "source?": LINE, "overlap?": NUMBER,
+    "collection_percent?": NUMBER, "collected_us?": ListOf(POSITIVE), "makespan_us?": POSITIVE, "measured_us?": POSITIVE, "predicted_us?": POSITIVE,
+    "multiprocessors?": DIGITS})  # fmt: skip
+_SCENE = _TIMELINE | Fields({"title": LINE, "fact": LINE, "unit": LINE, "makespan_us": POSITIVE, "multiprocessors?": _FEW})
+_EVENT = Fields({"ph?": LINE, "name?": LINE, "cat?": LINE, "pid?": COUNT, "tid?": COUNT})
+_NAMING = Fields({"args?": Fields({"name?": LINE})})
+_OPERATION = Fields({"ts": AMOUNT, "dur": AMOUNT, "args?": Fields({"chunk?": INDEX, "operation?": INDEX, "stream?": LINE, "channel?": INDEX, "bytes?": INDEX})})
+"""What the entries of each kind of document must be."""
+
 _WHOLE = {"items", "chunks", "streams", "work", "blocks", "buffers", "bytes", "budget"}
 _ENTRIES = {"schedule": ("workload", "items", "chunks", "streams", "memory", "work", "blocks"), "copy": ("bytes", "memory"),
             "kernel": ("items", "work", "blocks")}  # fmt: skip
@@ -81,20 +131,23 @@ class Found:
 def read(document: Mapping[str, Any]) -> Found | None:
     """Reads one JSON document; None if it is none of the stream laboratory's."""
     context = document.get("context")
-    schema = str(document.get("schema") or (context.get("schema") if isinstance(context, dict) else ""))
+    places = {"schema": document.get("schema"), "context.schema": context.get("schema") if isinstance(context, dict) else None}
+    if wrong := [(place, str(NAME.misfit(schema))) for place, schema in places.items() if not isinstance(schema, str | None)]:
+        return Found(wrong=wrong[:1])
+    schema = next(filter(None, places.values()), "")
     family, _, _ = schema.partition("/")
     if family == "scanlab-streams" and "benchmarks" in document:
         return _entries(document, SCHEDULES, SCHEDULES_SCHEMA, schema, SCHEDULE_COLUMNS, _schedule_row)
     if "benchmarks" in document and _names_stream_scans(document["benchmarks"]):
         return _entries(document, STREAM_SCAN, _RESULTS_SCHEMA, schema, STREAM_SCAN_COLUMNS, _stream_scan_row)
     if family == "scanlab-caveats":
-        return _objects(document, CAVEATS, CAVEATS_SCHEMA, "experiments", CAVEAT_COLUMNS, _wrong_caveat)
+        return _objects(document, CAVEATS, schema, CAVEATS_SCHEMA, "experiments", CAVEAT_COLUMNS, _CAVEAT)
     if family == "scanlab-concurrency":
-        return _objects(document, CONCURRENCY, CONCURRENCY_SCHEMA, "cases", CONCURRENCY_COLUMNS, _wrong_concurrency)
+        return _objects(document, CONCURRENCY, schema, CONCURRENCY_SCHEMA, "cases", CONCURRENCY_COLUMNS, _CONCURRENCY)
     if family == "scanlab-comparison":
-        return _objects(document, COMPARISON, COMPARISON_SCHEMA, "traces", COMPARISON_COLUMNS, _wrong_comparison)
+        return _objects(document, COMPARISON, schema, COMPARISON_SCHEMA, "traces", COMPARISON_COLUMNS, _COMPARISON)
     if family == "scanlab-advice-against":
-        return _objects(document, ADVICE, ADVICE_SCHEMA, "problems", ADVICE_COLUMNS, _wrong_advice)
+        return _objects(document, ADVICE, schema, ADVICE_SCHEMA, "problems", ADVICE_COLUMNS, _ADVICE)
     if "traceEvents" in document:
         return trace(document)
     return None
@@ -111,22 +164,21 @@ def _names_stream_scans(entries: Any) -> bool:
 def _entries(document: Mapping[str, Any], kind: str, wanted: str, schema: str, columns: Sequence[str],
              row_of: Callable[[Mapping[str, Any]], dict[str, Any]]) -> Found:  # fmt: skip
     if schema != wanted:
-        return Found(wrong=[("context.schema", f"expected {wanted!r}, but its schema is {schema!r}")])
-    if not isinstance(document["benchmarks"], list):
-        return Found(wrong=[("benchmarks", "expected a list of repetitions")])
+        return Found(wrong=[("context.schema", f"expected {wanted!r}, but its schema is {shown(schema)}")])
+    if misfit := Fields({"context": CONTEXT, "benchmarks": ListOf(OBJECT)}).misfit(document):
+        return Found(wrong=[misfit])
     found, rows = Found(kind, document["context"]), []
     rounds: dict[tuple[Any, ...], set[int]] = {}
     for index, entry in enumerate(document["benchmarks"]):
-        place = f"benchmarks[{index}] {entry.get('name', '') if isinstance(entry, dict) else ''}".rstrip()
-        if not isinstance(entry, dict):
-            found.wrong.append((place, "expected an object"))
-            continue
-        if entry.get("run_type") == "aggregate" or google_benchmark.skip_reason(entry):
-            continue
+        place = google_benchmark.place(index, entry)
         try:
+            check(entry, google_benchmark.ENTRY)
+            if entry.get("run_type") == "aggregate" or google_benchmark.skip_reason(entry):
+                continue
             google_benchmark.same_device(entry, found.context)
+            check(entry, google_benchmark.REPETITION)
             row = row_of(entry)
-            case, repetition = tuple(row.values()), max(google_benchmark.whole(entry, key, 0) for key in ("round", "repetition_index"))
+            case, repetition = tuple(row.values()), max(google_benchmark.rounds(entry))
             row |= {"round": repetition, "time_ns": google_benchmark.time_ns(entry), "device_ns": google_benchmark.device_ns(entry),
                     "sm_clock_mhz": google_benchmark.clock_mhz(entry), "settled": google_benchmark.settled(entry)}  # fmt: skip
             if repetition in rounds.get(case, ()):
@@ -145,14 +197,9 @@ def _entries(document: Mapping[str, Any], kind: str, wanted: str, schema: str, c
 def _parts(name: str, required: Sequence[str]) -> dict[str, Any]:
     """``HEAD/key:value/key:value`` as a dictionary, with the numbers that must be whole as such."""
     values: dict[str, Any] = dict(part.split(":", 1) for part in name.split("/")[1:] if ":" in part)
-    missing = [key for key in required if key not in values]
-    if missing:
+    if missing := [key for key in required if not values.get(key)]:
         raise ValueError(f"its name lacks {', '.join(missing)}")
-    for key in _WHOLE & set(values):
-        if not values[key].isdigit():
-            raise ValueError(f"{key} must be a whole number, not {values[key]!r}")
-        values[key] = int(values[key])
-    return values
+    return values | {key: whole(values[key], key) for key in sorted(_WHOLE & set(values))}
 
 
 def _schedule_row(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -160,24 +207,26 @@ def _schedule_row(entry: Mapping[str, Any]) -> dict[str, Any]:
     kind = next((kind for kind in _ENTRIES if name.startswith(f"streams/{kind}:")), None)
     if kind is None:
         raise ValueError(f"its name does not begin with streams/ and {', '.join(_ENTRIES)}")
-    values = _parts(name, _ENTRIES[kind])
+    values = _parts(name, (kind, *_ENTRIES[kind]))
+    check(entry, _ENTRY_FIELDS[kind])
     row = {"entry": kind, "id": values[kind], "workload": values.get("workload", values[kind] if kind == "kernel" else ""),
            **{key: values.get(key, 0) for key in ("items", "chunks", "streams")}, "memory": values.get("memory", ""),
            **{key: values.get(key, 0) for key in ("work", "blocks", "buffers")}}  # fmt: skip
-    row["bytes"] = values.get("bytes", 0) or google_benchmark.whole(entry, "bytes", 0)
-    row["inputs"] = google_benchmark.whole(entry, "inputs") if kind == "schedule" else 0
-    row["control"] = google_benchmark.whole(entry, "control", 0)
-    if kind == "schedule" and not row["control"] and not google_benchmark.whole(entry, "verified"):
+    row["bytes"] = values.get("bytes", 0) or int(entry.get("bytes", 0))
+    row["inputs"] = int(entry["inputs"]) if kind == "schedule" else 0
+    row["control"] = int(entry.get("control", 0))
+    if kind == "schedule" and not row["control"] and not entry["verified"]:
         raise ValueError("its output was wrong, though it is no control")
     return row
 
 
 def _stream_scan_row(entry: Mapping[str, Any]) -> dict[str, Any]:
     values = _parts(str(entry.get("run_name") or entry.get("name", "")), _SCAN_PARTS)
+    check(entry, _ENTRY_FIELDS[STREAM_SCAN])
     return {
         **{key: values[key] for key in _SCAN_PARTS},
-        "mapped": google_benchmark.whole(entry, "mapped", 0),
-        "bytes": google_benchmark.whole(entry, "bytes_each_way"),
+        "mapped": int(entry.get("mapped", 0)),
+        "bytes": int(entry["bytes_each_way"]),
     }
 
 
@@ -192,59 +241,25 @@ _CASES = {
 """What tells the objects of a document apart, as far as they have it."""
 
 
-def _objects(document: Mapping[str, Any], kind: str, wanted: str, key: str, columns: list[str],
-             wrong: Callable[[Mapping[str, Any]], str]) -> Found:  # fmt: skip
+def _objects(document: Mapping[str, Any], kind: str, schema: str, wanted: str, key: str, columns: list[str], shape: Shape) -> Found:
     """A document that is a list of objects with certain fields."""
-    if document["schema"] != wanted:
-        return Found(wrong=[("schema", f"expected {wanted!r}, but it is {document['schema']!r}")])
-    for place, form, what in ((key, list, "a list"), ("context", dict, "an object")):
-        if not isinstance(document.get(place), form):
-            return Found(wrong=[(place, f"expected {what}")])
-    optional = OPTIONAL_COMPARISON_COLUMNS if kind == COMPARISON else []
+    if schema != wanted:
+        return Found(wrong=[("schema", f"expected {wanted!r}, but it is {shown(schema)}")])
+    if misfit := Fields({key: ListOf(OBJECT), "context": CONTEXT}).misfit(document):
+        return Found(wrong=[misfit])
+    columns = columns + (OPTIONAL_COMPARISON_COLUMNS if kind == COMPARISON else [])
     found, rows, seen = Found(kind, document["context"]), [], {}
     for index, entry in enumerate(document[key]):
-        missing = [c for c in columns if c not in entry] if isinstance(entry, dict) else list(columns)
-        reason = f"lacks {', '.join(missing)}" if missing else wrong(entry)
+        reason = shape.misfit(entry)
         case = "" if reason else json.dumps([entry.get(column) for column in _CASES[kind]])
         if case and (first := seen.setdefault(case, index)) != index:
             reason = f"{key}[{first}] is the same case"
         if reason:
             found.wrong.append((f"{key}[{index}]", f"refused: {reason}"))
             continue
-        rows.append({column: entry.get(column) for column in columns + optional})
-    found.rows = pd.DataFrame(rows, columns=columns + optional)
+        rows.append({column: entry.get(column) for column in columns})
+    found.rows = pd.DataFrame(rows, columns=columns)
     return found
-
-
-def _wrong_caveat(entry: Mapping[str, Any]) -> str:
-    for key in ("said", "answer"):
-        if entry[key] not in ("yes", "no", None):
-            return f"{key} is {entry[key]!r}, not yes, no or null"
-    return ""
-
-
-def _wrong_concurrency(entry: Mapping[str, Any]) -> str:
-    makespans = entry["makespan_seconds"]
-    if not isinstance(makespans, list) or not makespans or not all(_positive(value) for value in makespans):
-        return "makespan_seconds is no list of positive times"
-    numbers = [c for c in CONCURRENCY_COLUMNS if c != "makespan_seconds"]
-    return next((f"{key} is {entry[key]!r}, not a positive number" for key in numbers if not _positive(entry[key])), "")
-
-
-def _wrong_comparison(entry: Mapping[str, Any]) -> str:
-    return next((f"{key} is {entry[key]!r}, not a positive number" for key in ("measured_us", "predicted_us") if not _positive(entry[key])), "")
-
-
-def _wrong_advice(entry: Mapping[str, Any]) -> str:
-    wanted = {"schedule", "chunks", "streams", "measured_us"}
-    lacks = [key for key in ("advised", "fastest") if not isinstance(entry[key], dict) or wanted - entry[key].keys()]
-    if lacks:
-        return f"{lacks[0]} is no choice with {', '.join(sorted(wanted))}"
-    return next((f"{key} is {entry[key]!r}, not a positive number" for key in ("copied_bytes", "ties") if not _positive(entry[key])), "")
-
-
-def _positive(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and value > 0
 
 
 # ---------------------------------------------------------------------------------------------- traces
@@ -260,11 +275,14 @@ def trace(document: Mapping[str, Any]) -> Found:
 
     ``otherData`` is the context; it says ``simulated_on`` if nothing was measured.
     """
-    events, about = document["traceEvents"], document.get("otherData", {})
-    if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
-        return Found(wrong=[("traceEvents", "expected a list of events")])
-    if not isinstance(about, dict):
-        return Found(wrong=[("otherData", "expected an object")])
+    about = document.get("otherData", {})
+    of_all = Fields({"traceEvents": ListOf(_EVENT), "otherData?": _SCENE if isinstance(about, dict) and "scene" in about else _TIMELINE})
+    if misfit := of_all.misfit(document):
+        return Found(wrong=[misfit])
+    events = document["traceEvents"]
+    for index, event in enumerate(events):
+        if event.get("ph") == "M" and (misfit := _NAMING.misfit(event)):
+            return Found(wrong=[misfit.within(f"traceEvents[{index}]")])
     processes, lane_names = _names(events, "process_name"), _names(events, "thread_name")
     said = {process: name.partition(", ") for process, name in processes.items()}
     shown = next((kind for kind in ("multiprocessors", "engines") if any(kind == name for name, _, _ in said.values())), None)
@@ -275,18 +293,17 @@ def trace(document: Mapping[str, Any]) -> Found:
         name, comma, whose = said.get((event.get("pid"), 0), ("", "", ""))
         if event.get("ph") != "X" or name != shown:
             continue
-        start, lasts = event.get("ts"), event.get("dur")
-        arguments = event.get("args") if isinstance(event.get("args"), dict) else {}
-        if not all(isinstance(value, (int, float)) and math.isfinite(value) and value >= 0 for value in (start, lasts)):
-            found.wrong.append((f"traceEvents[{index}]", f"refused: ts is {start!r} and dur {lasts!r}, not microseconds"))
+        if misfit := _OPERATION.misfit(event):
+            found.wrong.append((f"traceEvents[{index}]", f"refused: {misfit}"))
             continue
-        lane, kind = event.get("tid", 0), str(event.get("cat", ""))
+        start, lasts, arguments = event["ts"], event["dur"], event.get("args", {})
+        lane, kind = event.get("tid", 0), event.get("cat", "")
         engine, *further = lane_names.get((event.get("pid"), lane), kind).partition(", ")
         lane_name = "".join([engine, comma, whose, *further])
         if comma:
-            lane += _LANES_A_PROCESS * event["pid"]
+            lane += _LANES_A_PROCESS * event.get("pid", 0)
         rows.append((lane, lane_name, kind, start, start + lasts, arguments.get("chunk", -1),
-                     arguments.get("operation", -1), str(arguments.get("stream", "")), arguments.get("channel", -1),
+                     arguments.get("operation", -1), arguments.get("stream", ""), arguments.get("channel", -1),
                      arguments.get("bytes", -1)))  # fmt: skip
     found.rows = pd.DataFrame(rows, columns=TRACE_COLUMNS)
     if found.rows.empty:
@@ -297,5 +314,5 @@ def trace(document: Mapping[str, Any]) -> Found:
 
 def _names(events: Sequence[Mapping[str, Any]], what: str) -> dict[tuple[Any, Any], str]:
     """What metadata call processes (lane 0) or lanes, by process and lane."""
-    return {(e.get("pid"), 0 if what == "process_name" else e.get("tid")): str(e["args"].get("name", ""))
-            for e in events if (e.get("ph"), e.get("name")) == ("M", what) and isinstance(e.get("args"), dict)}  # fmt: skip
+    return {(e.get("pid"), 0 if what == "process_name" else e.get("tid")): e.get("args", {}).get("name", "")
+            for e in events if (e.get("ph"), e.get("name")) == ("M", what)}  # fmt: skip

@@ -17,6 +17,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from analysis.fields import TEXT, Fields, check
+
 RECORD = ".built"
 _CODE = Path(__file__).parent
 _DRAWN_BY = ("matplotlib", "numpy", "pandas", "scipy")
@@ -38,9 +40,14 @@ class Record:
 def read(out: Path) -> Record:
     """The record of the last build; an empty one if there is none that can be used."""
     try:
-        return Record(**json.loads((out / RECORD).read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
+        content = json.loads((out / RECORD).read_text(encoding="utf-8"))
+        check(content, _CONTENT)
+        return Record(**content)
+    except (OSError, ValueError, TypeError, RecursionError):
         return Record()
+
+
+_CONTENT = Fields({"inputs": TEXT, "outputs": Fields({"*": TEXT}), "figures": Fields({"*": TEXT})})
 
 
 def write(out: Path, record: Record) -> None:

@@ -116,7 +116,7 @@ def without(index: int) -> Callable[[Document], None]:
 @pytest.mark.parametrize(("change", "place", "said"), [
     (about(schema="scanlab-results/7"), "context.schema", "expected 'scanlab-results/1'"),
     (entry(3, real_time=float("nan")), "benchmarks[3] scan/variant:best", "real_time is nan"),
-    (entry(3, real_time=-4.0), "benchmarks[3]", "which is not a positive time"),
+    (entry(3, real_time=-4.0), "benchmarks[3]", "not a positive time"),
     (entry(3, round=2.0, repetition_index=2), "benchmarks[3]", "was already read"),
     (entry(3, device="NVIDIA Other"), "benchmarks[3]", "one device a file"),
     (entry(3, verified=0.0), "benchmarks[3]", "must have been found right"),
@@ -125,7 +125,7 @@ def without(index: int) -> Callable[[Document], None]:
     (about(git_dirty="true"), "context.git_dirty", "uncommitted changes"),
     (about(git_commit="unknown"), "context.git_commit", "is 'missing', not a commit"),
     (about(driver=""), "context.driver", "is missing"), (about(seed=""), "context.seed", "is missing"),
-    (about(date="yesterday"), "context.date", "not ISO 8601"), (about(assertions="on"), "context.assertions", "makes code slower"),
+    (about(date="yesterday"), "context.date", "not a date of ISO 8601"), (about(assertions="on"), "context.assertions", "makes code slower"),
 ])  # fmt: skip
 def test_what_is_not_sound_is_refused_with_file_and_place(
     tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str], change: Callable[[Document], None], place: str, said: str

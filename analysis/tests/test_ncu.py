@@ -60,7 +60,7 @@ def test_missing_metric_is_named_with_its_launch(tmp_path: Path) -> None:
 
 def test_metric_without_a_number_is_named_with_its_launch(tmp_path: Path) -> None:
     (problem,) = problems(tmp_path, re.sub(r'"1,260"', '"n/a"', REPORT, count=1))
-    assert "launch 0, l1tex__data_bank_conflicts" in problem and "'n/a' is not a count" in problem
+    assert "launch 0, l1tex__data_bank_conflicts" in problem and "must be a whole number of 0 to 2^53, not 'n/a'" in problem
 
 
 def test_report_cut_in_the_middle_of_a_line_is_named(tmp_path: Path) -> None:
