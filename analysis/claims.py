@@ -13,7 +13,7 @@ from typing import Any
 
 from analysis import DATA
 from analysis.evidence import CUBS, Key
-from analysis.fields import shown
+from analysis.fields import LINE, shown
 from analysis.results import ELEMENT_BYTES, ideal_bytes
 from analysis.statistics import Interval
 
@@ -125,7 +125,10 @@ def power_of_two(n: int) -> bool:
 @lru_cache
 def device(file: Path = FILE) -> str:
     """The device that the report is about; empty if the file names none. ClaimsError as of :func:`read`."""
-    return str(_content(file).get("device", ""))
+    found = _content(file).get("device", "")
+    if not LINE.fits(found):
+        raise ClaimsError(f"{file}: device is {shown(found)}, not {LINE.what}")
+    return found
 
 
 @lru_cache
@@ -135,14 +138,14 @@ def read(file: Path = FILE) -> tuple[Claim, ...]:
     entries = content.get("claim")
     if not isinstance(entries, list) or not entries:
         raise ClaimsError(f"{file}: holds no [[claim]]")
-    claims, known, sources = [], _figures(), _sources()
+    claims, known, sources, on = [], _figures(), _sources(), device(file)
     for number, entry in enumerate(entries, start=1):
         if not isinstance(entry, dict):
             raise ClaimsError(f"{file}: claim {number}: is {shown(entry)}, not a table: begin it with [[claim]]")
         named = f" ({entry['statement']})" if isinstance(entry.get("statement"), str) else ""
         if wrong := _wrong(entry, known, sources):
             raise ClaimsError(f"{file}: claim {number}{named}: {wrong}")
-        ours = {"on": device(file)} if entry["source"] == OURS else {}
+        ours = {"on": on} if entry["source"] == OURS else {}
         claims.append(Claim(**(ours | entry)))
     return tuple(claims)
 

@@ -22,10 +22,18 @@ def complain(sentence: object) -> None:
     print(f"error: {sentence}", file=sys.stderr, flush=True)
 
 
+_MOST = 20
+"""Sentences that anybody reads: where a file is of another device, each of its thousands of entries is wrong."""
+
+
 def refuse(*wrong: object) -> int:
-    """Says everything that is wrong; the exit status."""
-    for sentence in wrong:
+    """Says what is wrong, the last sentence being the outcome; the exit status."""
+    *before, outcome = wrong
+    for sentence in before[:_MOST]:
         complain(sentence)
+    if len(before) > _MOST:
+        complain(f"and {len(before) - _MOST} more of the kind")
+    complain(outcome)
     return BAD_INPUT
 
 

@@ -68,13 +68,13 @@ def device_ns(entry: Mapping[str, Any]) -> float:
 def same_device(entry: Mapping[str, Any], context: Mapping[str, Any]) -> None:
     """ValueError if a repetition says that it ran on another device than the file."""
     if (found := entry.get("device")) is not None and found != context.get("device"):
-        raise ValueError(f"it ran on {found!r}, and the file is of {context.get('device')!r}: one device a file")
+        raise ValueError(f"device: it ran on {shown(found)}, and the file is of {shown(context.get('device'))}: one device a file")
 
 
 def verified(entry: Mapping[str, Any]) -> None:
     """ValueError if a repetition says that its output was wrong or not looked at."""
     if entry.get("verified", 1) != 1:
-        raise ValueError(f"verified is {entry['verified']!r}: its output was wrong, or not looked at, and such times count for nothing")
+        raise ValueError(f"verified is {shown(entry['verified'])}: its output was wrong, or not looked at, and such times count for nothing")
 
 
 def lacking(rounds: Mapping[Any, Collection[int]]) -> str:

@@ -21,6 +21,7 @@ from typing import Any
 import pandas as pd
 
 from analysis import google_benchmark, place, results, streams
+from analysis.fields import shown
 from analysis.results import CASE, Explanation, Problem, Results, Run
 from analysis.statistics import FEWEST
 
@@ -69,8 +70,9 @@ def examine(folder: Path, recorded: Path) -> Recording:
         tables = (read.counter_tables, read.traffic_tables, read.wait_tables, read.repeat_tables)
         (found.files if runs or any(tables) else found.ignored).append(file)
         of += runs
-        found.wrong += [Problem(file, *wrong) for wrong in _too_few(read)]
-        if runs:
+        if not read.problems:  # else these would be what follows from them
+            found.wrong += [Problem(file, *wrong) for wrong in _too_few(read)]
+        if runs and not read.problems:
             found.wrong += [Problem(file, *wrong) for wrong in _unverified(file, found.wrong)]
     found.ignored = [file for file in found.ignored if file.name != VERIFICATION]
     found.wrong += [Problem(run.file, f"context.{key}", what) for run, kind in of for key, what in _provenance(run, kind)]
@@ -80,6 +82,8 @@ def examine(folder: Path, recorded: Path) -> Recording:
         return found
     first = min(of, key=lambda pair: (pair[1] != "timings", pair[0].date))[0]
     found.device, found.date = first.device, first.date[:10]
+    if not found.name:
+        found.wrong.append(Problem(first.file, "context.device", f"is {shown(found.device)}, by which no folder can be called: say which device it is"))
     if first.kind == "host":
         found.wrong += _counts(found, first)
     found.wrong += _verification(found, first, any(kind == "timings" and run.kind == "cuda" for run, kind in of))

@@ -552,7 +552,7 @@ def parse_case(name: str) -> dict[str, Any]:
     if head != "scan":
         raise ValueError("its name does not begin with 'scan/'")
     values = dict(part.split(":", 1) for part in parts if ":" in part)
-    if missing := [key for key in _NAME_KEYS if not values.get(key)]:
+    if missing := [key for key in (*_NAME_KEYS, *values) if not values.get(key)]:
         raise ValueError(f"its name lacks {', '.join(missing)}")
     if values["type"] not in ELEMENT_BYTES:
         raise ValueError(f"unknown type {shown(values['type'])}, expected one of {', '.join(ELEMENT_BYTES)}")
@@ -583,7 +583,7 @@ def _read_explanation(file: Path, origin: str, document: Mapping[str, Any], resu
     results.explanations.append(Explanation(file, origin, document))
 
 
-_DEGREES = Fields({"max_degree": AMOUNT, "mean_degree": AMOUNT, "transactions": COUNT, "groups?": COUNT})
+_DEGREES = Fields({"max_degree": COUNT, "mean_degree": AMOUNT, "transactions": COUNT, "groups?": COUNT})
 _OF_BANKS = {"banks16": _DEGREES, "banks32": _DEGREES}
 _COUNTED = ("operations", "swaps", "barriers", "global_bytes_read", "global_bytes_written", "shared_requests")
 _EXPLANATION = Fields({

@@ -91,14 +91,14 @@ _CAVEAT = Fields(dict.fromkeys(CAVEAT_COLUMNS, LINE) | {
     "name": NAME, "said": _ANSWER, "answer": _ANSWER, "differs": FLAG, "yes": COUNT, "trials": COUNT, "environment": Fields({"*": LINE})})  # fmt: skip
 _CONCURRENCY = Fields(dict.fromkeys(CONCURRENCY_COLUMNS, POSITIVE) | dict.fromkeys(("streams", "kernels", "blocks", "connections", "slots"), _FEW) | {
     "waves": _SOME, "makespan_seconds": ListOf(POSITIVE, least=1), "threads?": COUNT, "shared_bytes?": COUNT})  # fmt: skip
-_COMPARISON = Fields(dict.fromkeys(COMPARISON_COLUMNS, AMOUNT) | dict.fromkeys(("items", "chunks", "streams", "work", "connections", "copy_queues"), COUNT) | {
+_COMPARISON = Fields(dict.fromkeys(COMPARISON_COLUMNS, COUNT) | {
     "schedule": NAME, "workload": NAME, "measured_us": POSITIVE, "predicted_us": POSITIVE, "unaided_us": POSITIVE, "queues_ordered_as_modelled": FLAG,
     "repetitions?": COUNT | NULL, "measured_spread?": AMOUNT | NULL, "file?": LINE, "memory?": LINE, "buffers?": COUNT, "blocks?": COUNT})  # fmt: skip
 _CHOICE = Fields({"schedule": NAME, "chunks": COUNT, "streams": COUNT, "measured_us": POSITIVE, "repetitions?": COUNT})
 _ADVICE = Fields(dict.fromkeys(ADVICE_COLUMNS, AMOUNT) | dict.fromkeys(("items", "work", "choices"), COUNT) | {
     "workload": NAME, "said_was_measured": FLAG, "advised": _CHOICE, "fastest": _CHOICE, "slower": NUMBER, "copied_bytes": _SOME, "ties": _SOME})  # fmt: skip
 _ENTRY_FIELDS = {
-    "schedule": Fields({"inputs": COUNT, "verified": COUNT, "control?": FLAG, "bytes?": COUNT}), "copy": Fields({"control?": FLAG, "bytes?": COUNT}),
+    "schedule": Fields({"inputs": COUNT, "verified": FLAG, "control?": FLAG, "bytes?": COUNT}), "copy": Fields({"control?": FLAG, "bytes?": COUNT}),
     "kernel": Fields({"control?": FLAG, "bytes?": COUNT}), STREAM_SCAN: Fields({"mapped?": FLAG, "bytes_each_way": COUNT}),
 }  # fmt: skip
 _TIMELINE = CONTEXT | Fields({
@@ -157,8 +157,7 @@ def read(document: Mapping[str, Any]) -> Found | None:
 
 
 def _names_stream_scans(entries: Any) -> bool:
-    first = entries[0] if isinstance(entries, list) and entries else None
-    return isinstance(first, dict) and str(first.get("name", "")).startswith("stream_scan/")
+    return isinstance(entries, list) and any(isinstance(of, dict) and str(of.get("name", "")).startswith("stream_scan/") for of in entries)
 
 
 def _entries(document: Mapping[str, Any], kind: str, wanted: str, schema: str, columns: Sequence[str],
@@ -197,7 +196,7 @@ def _entries(document: Mapping[str, Any], kind: str, wanted: str, schema: str, c
 def _parts(name: str, required: Sequence[str]) -> dict[str, Any]:
     """``HEAD/key:value/key:value`` as a dictionary, with the numbers that must be whole as such."""
     values: dict[str, Any] = dict(part.split(":", 1) for part in name.split("/")[1:] if ":" in part)
-    if missing := [key for key in required if not values.get(key)]:
+    if missing := [key for key in (*required, *values) if not values.get(key)]:
         raise ValueError(f"its name lacks {', '.join(missing)}")
     return values | {key: whole(values[key], key) for key in sorted(_WHOLE & set(values))}
 

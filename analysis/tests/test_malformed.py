@@ -1,12 +1,14 @@
-"""Every field of every kind of document, with values that it cannot have: one sentence with file, entry and field, or a meaning; never a traceback.
+"""Every field of every kind of file, with values that it cannot have: one sentence with file, entry and field, or a meaning; never a traceback.
 
-The documents are small and sound. Each of their fields in turn is left out, or takes each of :data:`WRONG`; a command reads the result.
+The files are small and sound. Each of their fields in turn is left out, or takes each of some wrong values, and a command reads the file.
 """
 
 from __future__ import annotations
 
 import copy
 import json
+import math
+import re
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,94 +16,116 @@ from typing import Any
 
 import pytest
 
+from analysis import results, unchanged
 from analysis.__main__ import main
 from analysis.tests import fixtures, stream_fixtures
+from analysis.tests.conftest import PUBLISHED
 from analysis.tests.fixtures import case_name, repetition
+from analysis.tests.test_add_device import write_run
+from analysis.tests.test_ncu import REPORT
 
 Document = dict[str, Any]
-Path_ = tuple[str | int, ...]
+Keys = tuple[str | int, ...]
 """Keys and indices on the way to a field."""
 
 LONG = "9" * 5000
 MISSING, HUGE = object(), object()
 """No value at all; and a whole number of 5000 digits, which Python itself would not write."""
-WRONG: list[Any] = [MISSING, HUGE, 10**30, 10**8, -1, 0.5, 1e308, 1e-320, float("nan"), float("-inf"), True, None, [], [[1]], {}, {"a": [1]}, "",
-                    "no such", LONG, "\ud800", "a\nb"]  # fmt: skip
-WRONG_PARTS = ["", "-1", "0.5", "1e3", "\u00b2", str(10**30), LONG, "\ud800", "no such"]
-"""What a part of a name, or a cell of a table, may be wrong by."""
-SECONDS = 10
-"""Of the processor, not of the clock: so long no reading of a few lines takes, on any machine."""
+WRONG: list[Any] = [MISSING, HUGE, 10**30, 10**8, -1, 0.5, 1e308, math.nan, -math.inf, True, None, [], [[1]], {"a": [1]}, "", "no such", LONG, "\ud800", "a\nb"]
+WRONG_TEXT = ["", "-1", "0.5", "1e3", "inf", "\u00b2", str(10**30), LONG, "no such"]
+"""What a part of a name, or a cell of a table, may be instead of a number."""
+CPU_SECONDS = 10
+"""Of the processor, not of the clock: reading a few lines takes so long on no machine, and a list of 10^8 rounds longer."""
 
-MEASURED_IN = {
-    "round": "round", "repetition_index": "round", "name": "", "run_name": "", "run_type": "round", "error_occurred": "round", "skipped": "round",
-}
+
+# ------------------------------------------------------------------------------------------------ sound documents
 
 
 def timings() -> Document:
-    more = {"verified": 1.0, "settled": 1.0, "sm_clock_mhz": 1900.0, "label": "one_wave", "device": "Test Device", **fixtures._KERNEL}
-    entries = [repetition(case_name("best", 1024, launch="stream"), i, 1000.0 + i, **more) for i in range(5)]
-    entries.append(repetition(case_name("hs_block", 4096), 0, 0.0, error_occurred=True, error_message="too large", skipped="", skip_message=""))
-    about = {"sm_clock_mhz_max": "1980", "l2_bytes": "100", "rounds": "5", "cccl": "3", "cccl_newest": "3", "compiler": "g", "ecc": "on", "num_cpus": 4}
+    more = {"verified": 1, "settled": 1, "sm_clock_mhz": 1900.5, "label": "one_wave", "device": "Test Device", "launches": 1, "threads": 256,
+            "registers": 64, "shared_bytes": 1024, "local_bytes": 0, "workspace_bytes": 4096, "prepare_ns": 2000.5}  # fmt: skip
+    entries = [repetition(case_name("best", 1024, launch="stream"), i, 1000.0 + i, **more, round=i) for i in range(5)]
+    entries.append({"name": f"scan/{case_name('hs_block', 4096)}", "error_occurred": True, "error_message": "too large", "skipped": "", "skip_message": ""})
+    about = {"sm_clock_mhz_max": "1980", "l2_bytes": "100", "rounds": "5", "cccl": "3", "cccl_newest": "3", "compiler": "g", "ecc": "on", "num_cpus": "4"}
     return {"context": fixtures.context(**about), "benchmarks": entries}
 
 
 def schedules() -> Document:
-    entries = stream_fixtures.schedule("depth_first", 1.0, settled=1.0, sm_clock_mhz=1900.0, buffers=4.0)
-    entries += stream_fixtures.repetitions("streams/copy:h2d/bytes:1024/memory:pinned", 1.0, bytes=1024.0)
+    entries = stream_fixtures.schedule("depth_first", 1.0, settled=1, sm_clock_mhz=1900.5, bytes=1024, inputs=1, control=0, verified=1, items=1024)
     entries += stream_fixtures.repetitions("streams/kernel:scale/items:1024/work:1/blocks:0", 1.0)
+    entries += stream_fixtures.repetitions("streams/copy:h2d/bytes:0/memory:pinned", 1.0, bytes=1024)
     return {"context": stream_fixtures.about(schema="scanlab-streams/1", kind="cuda"), "benchmarks": entries}
 
 
 def stream_scan() -> Document:
-    document = stream_fixtures.stream_scan()
-    return document | {"benchmarks": document["benchmarks"][:5]}
+    name = "stream_scan/way:streamed/scan:best/type:i32/op:plus/mode:inclusive/items:64/from:file/to:file/budget:64/chunks:2"
+    entries = stream_fixtures.repetitions(name, 1.0, bytes_each_way=256, mapped=1, verified=1)
+    return {"context": stream_fixtures.about(schema="scanlab-results/1", kind="cuda"), "benchmarks": entries}
 
 
 def trace() -> Document:
     about = {"items": 1 << 20, "chunks": 2, "streams": 2, "workload": "scale", "memory": "pinned", "work": 1, "connections": 8, "overlap": 0.5,
-             "collected_us": [1.0, 2.0], "makespan_us": 3.0}  # fmt: skip
+             "collected_us": [1.5, 2.5], "makespan_us": 3.5}  # fmt: skip
     document = stream_fixtures.trace(operations=3, **about)
-    document["traceEvents"].append({"name": "thread_name", "ph": "M", "pid": 2, "tid": 1, "args": {"name": "copies in"}})
-    document["traceEvents"][-2]["args"] |= {"operation": 2, "bytes": 64}
+    document["traceEvents"].insert(0, {"name": "thread_name", "ph": "M", "pid": 2, "tid": 1, "args": {"name": "copies in"}})
+    document["traceEvents"][-1]["args"] |= {"operation": 2, "bytes": 64}
     return document
+
+
+def scene() -> Document:
+    return stream_fixtures.scene("one", 4, makespan_us=1600.5)
 
 
 def explanation() -> Document:
     document = fixtures.explanation("hso_block", 8, "row")
-    return document | {"faults": [{"kind": "race", "where": "here"}]}
+    steps = [{key: step[key] for key in ("label", "shared")} for step in document["launches"][0]["steps"]]
+    return document | {"faults": [{"kind": "race", "where": "here"}], "launches": [{"steps": steps}]}
 
 
 def cut(document: Document, key: str) -> Document:
+    """A document with two of its cases."""
     return document | {key: document[key][:2]}
 
 
 DOCUMENTS: dict[str, Callable[[], Document]] = {
-    "timings": timings, "schedules": schedules, "stream_scan": stream_scan, "trace": trace, "scene": lambda: stream_fixtures.scene("one", 4),
+    "timings": timings, "schedules": schedules, "stream_scan": stream_scan, "trace": trace, "scene": scene,
     "caveats": lambda: cut(stream_fixtures.caveats(), "experiments"), "concurrency": lambda: cut(stream_fixtures.concurrency(), "cases"),
     "comparison": lambda: cut(stream_fixtures.comparison(), "traces"), "advice": lambda: cut(stream_fixtures.advice(), "problems"),
     "explanation": explanation,
 }  # fmt: skip
+UNREAD = {
+    "timings": {"iterations", "cpu_time"}, "schedules": {"iterations", "items"}, "stream_scan": {"iterations", "verified"}, "trace": {"displayTimeUnit"}, "scene": {"displayTimeUnit"},
+    "caveats": {"seconds", "fresh_process"}, "advice": {"said", "predicted_us"},
+    "explanation": {"title", "requests", "global_sectors", "global_ideal_sectors", "depth"},
+}  # fmt: skip
+"""Fields that mean something to others, and may hold anything."""
+NULLABLE = {"said", "answer", "measured_spread", "repetitions", "operations", "swaps", "device"}
+SIGNED = {"chunk", "operation", "channel", "bytes", "collection_percent", "overlap", "slower"}
+"""Numbers that may be less than 0: -1 stands for what a trace does not say."""
 
 
-def fields(value: Any, path: Path_ = ()) -> Iterator[Path_]:
-    """Every field of a document: of a list the first and the last entry, which are of each kind here."""
-    if path:
-        yield path
+# ------------------------------------------------------------------------------------------------------- changing
+
+
+def keys(value: Any, so_far: Keys = ()) -> Iterator[Keys]:
+    """Every field of a document: of a list those of the first entry and of the last, which is of another kind where there are several."""
+    if so_far:
+        yield so_far
     if isinstance(value, dict):
         for key, of in value.items():
-            yield from fields(of, (*path, key))
+            yield from keys(of, (*so_far, key))
     elif isinstance(value, list) and value:
         for index in sorted({0, len(value) - 1}):
-            yield from fields(value[index], (*path, index))
+            yield from keys(value[index], (*so_far, index))
 
 
-def at(document: Any, path: Path_) -> Any:
+def at(document: Any, path: Keys) -> Any:
     for key in path:
         document = document[key]
     return document
 
 
-def changed(document: Document, path: Path_, value: Any) -> str:
+def changed(document: Document, path: Keys, value: Any) -> str:
     """The text of the document with another value at one place."""
     other = copy.deepcopy(document)
     inside = at(other, path[:-1])
@@ -112,14 +136,17 @@ def changed(document: Document, path: Path_, value: Any) -> str:
     return json.dumps(other).replace('"HUGE"', LONG)
 
 
-class TooLong(Exception):
-    """What was to be refused at a glance was not."""
+def said(path: Keys) -> str:
+    """A path as sentences have it."""
+    return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path).lstrip(".")
 
 
-@pytest.fixture
-def within_seconds() -> Iterator[None]:
+@pytest.fixture(autouse=True)
+def _soon() -> Iterator[None]:
+    """Nothing that a test here reads may take long: a number in a file is never how often something is done."""
+
     def stop(*_: object) -> None:
-        raise TooLong
+        raise AssertionError("reading took seconds of the processor")
 
     before = signal.signal(signal.SIGVTALRM, stop)
     yield
@@ -127,6 +154,276 @@ def within_seconds() -> Iterator[None]:
     signal.signal(signal.SIGVTALRM, before)
 
 
-def said(path: Path_) -> str:
-    """A path as sentences have it."""
-    return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path).lstrip(".")
+def soon() -> None:
+    signal.setitimer(signal.ITIMER_VIRTUAL, CPU_SECONDS)
+
+
+def refusal(capsys: pytest.CaptureFixture[str], line: list[str], file: Path, status: int = 2) -> str:
+    """What a command says of a file that it must refuse, without the file's name; asserts that it is one sentence."""
+    soon()
+    assert main(line) == status
+    first, *rest = capsys.readouterr().err.splitlines()
+    assert first.startswith(f"error: {file}: ") and first.isprintable(), first
+    assert not any(str(file) in other for other in rest) or "one device a file" in first, (first, rest)
+    return first.removeprefix(f"error: {file}: ")
+
+
+# -------------------------------------------------------------------------------------------------- JSON documents
+
+
+def means_something(sound: Any, value: Any, key: str) -> bool:
+    """Whether a value that was accepted can stand where a sound one stood: of its kind, and a number that is one."""
+    if value is MISSING or value is None or sound is None:
+        return value is MISSING or key in NULLABLE
+    if key in ("git_dirty", "measured_dirty", "skipped"):
+        return value in (True, "") or (key == "skipped" and isinstance(value, str))
+    if isinstance(sound, bool) or key in ("settled", "verified", "control", "mapped"):
+        return value in (0, 1)
+    if isinstance(sound, (int, float)) or (isinstance(sound, str) and sound.isdigit() and not isinstance(value, str)):
+        return (isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= 1e18 and (value >= 0 or key in SIGNED)
+                and (value == int(value) or isinstance(sound, float)))  # fmt: skip
+    return isinstance(value, type(sound)) and value != "\ud800" and (value != "a\nb" or key in ("error_message", "skip_message", "skipped", "kind", "where"))
+
+
+@pytest.mark.parametrize("kind", DOCUMENTS)
+def test_every_field_of_a_document_is_named_where_it_cannot_be(tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str) -> None:
+    document, accepted, out = DOCUMENTS[kind](), tmp_path / "accepted", tmp_path / "out"
+    accepted.mkdir()
+    file = tmp_path / "document.json"
+    tried = 0
+    for path in keys(document):
+        named = [key for key in path if isinstance(key, str)]
+        entry = path[: max((place for place, key in enumerate(path) if isinstance(key, int)), default=-1) + 1]
+        for value in WRONG if not UNREAD.get(kind, set()) & set(named) else (MISSING, [1], "\ud800"):
+            file.write_text(changed(document, path, value))
+            tried += 1
+            soon()
+            if not results.read([file], []).problems:
+                nothing_in_it = kind != "timings" and path[-1] in ("schema", "traceEvents")  # of another program, for all that it says
+                assert nothing_in_it or UNREAD.get(kind, set()) & set(named) or means_something(at(document, path), value, named[-1]), (path, value)
+                file.rename(accepted / f"{tried}.json")
+                continue
+            sentence = refusal(capsys, ["export", str(file), "--out", str(out)], file)
+            assert list(out.iterdir()) == []
+            if isinstance(path[-1], str) and not sentence.startswith("benchmarks: repetitions are missing"):
+                assert said(entry) in sentence, (path, value, sentence)
+                instead = {"error_occurred": "real_time is missing", "run_name": "name"}  # of a case that was timed; of either name
+                assert path[-1] in sentence or instead.get(path[-1], path[-1]) in sentence, (path, value, sentence)
+    assert tried > 200
+    soon()
+    assert main(["export", str(accepted), "--out", str(out)]) == 0
+
+
+@pytest.mark.parametrize("kind", ["timings", "schedules", "stream_scan"])
+def test_every_part_of_a_name_is_named_where_it_cannot_be(tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str) -> None:
+    document = DOCUMENTS[kind]()
+    file = tmp_path / "document.json"
+    for index in sorted({0, len(document["benchmarks"]) // 2, len(document["benchmarks"]) - 1}):
+        name = document["benchmarks"][index]["name"]
+        for key, sound in (part.split(":", 1) for part in name.split("/")[1:]):
+            for wrong in (WRONG_TEXT if sound.isdigit() else [""]):
+                file.write_text(changed(document, ("benchmarks", index, "run_name"), name.replace(f"{key}:{sound}", f"{key}:{wrong}")))
+                sentence = refusal(capsys, ["export", str(file), "--out", str(tmp_path / "out")], file)
+                assert sentence.startswith(f"benchmarks[{index}] ") and key in sentence.partition("refused: ")[2]
+
+
+@pytest.mark.parametrize("value", [HUGE, 10**30, 10**8, -1, 0.5, "x", [1]])
+@pytest.mark.parametrize("line", ["claims", "gantt", "compare", "build", "add_device"])
+def test_every_command_refuses_what_one_refuses(tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, value: Any) -> None:
+    run = write_run(tmp_path / "run")
+    file = run / "scan.json"
+    file.write_text(changed(json.loads(file.read_text()), ("benchmarks", 1, "repetition_index"), value))
+    out = tmp_path / "out"
+    out.mkdir()
+    arguments = {"claims": ["claims", str(file)], "gantt": ["gantt", str(file), "--out", str(out / "t.png")], "compare": ["compare", str(file), str(file)],
+                 "build": ["build", str(file), "--out", str(out)], "add_device": ["add-device", str(run), "--recorded", str(out)]}  # fmt: skip
+    assert "benchmarks[1]" in (sentence := refusal(capsys, arguments[line], file)) and "repetition_index" in sentence
+    assert list(out.iterdir()) == []
+
+
+# ---------------------------------------------------------------------------------------- tables, logs, other files
+
+
+def tables() -> dict[str, tuple[str, str, list[str]]]:
+    """Of each kind of table its name, its text, and the columns of numbers."""
+    head = ",".join(results.COUNTER_COLUMNS)
+    return {
+        "counters": ("bank_conflicts.csv", f"{head}\nhso_block,none,i32,plus,64,k,0,1,2,3,4\n", results.COUNTER_COLUMNS[6:] + ["items"]),
+        "traffic": ("dram_bytes.csv", fixtures.dram_bytes(18), ["items", "launch_index", "dram_bytes_read", "dram_bytes_written"]),
+        "waits": ("prefix_wait.csv", fixtures.PREFIX_WAIT, ["tile", "items", "cycles_total", "cycles_waiting_data", "cycles_waiting_store"]),
+    }
+
+
+@pytest.mark.parametrize("kind", tables())
+def test_every_cell_of_a_table_is_named_where_it_cannot_be(tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str) -> None:
+    name, text, numbers = tables()[kind]
+    file = tmp_path / name
+    head, first, *rest = text.splitlines()
+    columns = head.split(",")
+    for place, column in enumerate(columns):
+        for wrong in WRONG_TEXT if column in numbers else [""] if column != "settings" else []:
+            cells = first.split(",")
+            cells[place] = wrong
+            file.write_text("\n".join([head, ",".join(cells), *rest]) + "\n")
+            if wrong == "1e3":  # a whole number, however it is written
+                assert not results.read([file], []).problems
+                continue
+            sentence = refusal(capsys, ["export", str(file), "--out", str(tmp_path / "out")], file)
+            assert sentence.startswith(f"row 1 after the header: refused: {column} is ")
+    for column in set(columns) & {*results.COUNTER_COLUMNS, *results.TRAFFIC_COLUMNS, *results.WAIT_COLUMNS}:
+        file.write_text("\n".join([",".join("other" if of == column else of for of in columns), first, *rest]) + "\n")
+        assert f"lacks the columns {column}" in refusal(capsys, ["export", str(file), "--out", str(tmp_path / "out")], file)
+
+
+@pytest.mark.parametrize("text", [
+    "", "\n", "variant", "\x00", '"', "a,b\n1,2,3\n", "\u00b5".encode("latin-1"), "variant,settings\n" + "x" * 200_000, '"ID","Process ID"\n',
+    '"ID","Process ID","Kernel Name","Metric Name","Metric Value"\n"' + "x" * 200_000 + '"\n',
+])  # fmt: skip
+@pytest.mark.parametrize("name", ["bank_conflicts.csv", "dram_bytes.csv", "prefix_wait.csv", "repeat.txt"])
+def test_what_is_no_table_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, text: str | bytes) -> None:
+    file = tmp_path / name
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    assert refusal(capsys, ["export", str(file), "--out", str(tmp_path / "out")], file)
+
+
+@pytest.mark.parametrize(("sound", "where"), [("1,596", "launch 0, l1tex__data_pipe"), ("items:2048", "items of the range"), ("1,260", "launch 0, l1tex__data_bank")])
+@pytest.mark.parametrize("wrong", ["\u00b2", LONG, "-1", "", str(10**30)])
+def test_a_report_of_ncu_is_named_with_its_launch(tmp_path: Path, capsys: pytest.CaptureFixture[str], sound: str, where: str, wrong: str) -> None:
+    file = tmp_path / "bank_conflicts.csv"
+    prefix = "items:" if sound.startswith("items") else ""
+    file.write_text(REPORT.replace(sound, prefix + wrong), encoding="utf-8")
+    assert where in refusal(capsys, ["export", str(file), "--out", str(tmp_path / "out")], file)
+
+
+@pytest.mark.parametrize("wrong", [LONG, str(10**30)])
+@pytest.mark.parametrize(("sound", "where"), [("100 runs of each", "line 2: runs"), ("each of 12", "line 2: cases"), ("vary in 3", "line 6: varying")])
+def test_a_log_of_repeated_runs_is_named_with_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], sound: str, where: str, wrong: str) -> None:
+    file = tmp_path / "repeat.txt"
+    file.write_text(fixtures.REPEAT.replace(sound, re.sub("[0-9]+", wrong, sound)))
+    assert where in refusal(capsys, ["export", str(file), "--out", str(tmp_path / "out")], file)
+
+
+@pytest.mark.parametrize("failed", [LONG, "1", "10"])
+def test_a_log_of_a_verification_may_have_any_count_of_failures(tmp_path: Path, capsys: pytest.CaptureFixture[str], failed: str) -> None:
+    run = write_run(tmp_path / "run")
+    log = run / "log" / "verify.txt"
+    log.write_text(log.read_text().replace("0 failed", f"{failed} failed"))
+    (tmp_path / "recorded").mkdir()
+    assert "verifications failed" in refusal(capsys, ["add-device", str(run), "--recorded", str(tmp_path / "recorded")], log)
+
+
+def published(folder: Path) -> Path:
+    folder.mkdir()
+    for file in PUBLISHED.iterdir():
+        (folder / file.name).write_bytes(file.read_bytes())
+    return folder
+
+
+@pytest.mark.parametrize(("name", "sound", "wrong", "where"), [
+    ("harris2012_overlap.csv", "12.92381", "fast", "row 1 after the header: refused: milliseconds is fast"),
+    ("harris2012_overlap.csv", "12.92381", LONG, "row 1 after the header: refused: milliseconds is 999"),
+    ("harris2012_overlap.csv", "12.92381", "0", "row 1 after the header: refused: milliseconds is 0"),
+    ("harris2012_overlap.csv", "milliseconds", "ms", "line 1: lacks the columns milliseconds"),
+    ("hso2007_table2.csv", "1024,", "-1,", "row 1 after the header: refused: items is -1"),
+    ("hso2007_table2.csv", "0.002231", "", "row 1 after the header: refused: cpu_ms is empty"),
+    ("hso2007_table2.toml", 'short = "Harris et al. 2007"', "", "short: is missing"),
+    ("hso2007_table2.toml", 'short = "Harris et al. 2007"', "short = [1]", "short: is [1], not a name"),
+    ("hso2007_table2.toml", "year = 2007", f"year = {LONG}", "is not TOML"),
+    ("hso2007_table2.toml", "year = 2007", "year = ", "is not TOML"),
+])  # fmt: skip
+def test_a_published_table_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, sound: str, wrong: str, where: str) -> None:
+    folder, good = published(tmp_path / "published"), tmp_path / "good.json"
+    good.write_text(json.dumps(timings()))
+    text = (folder / name).read_text()
+    assert sound in text
+    (folder / name).write_text(text.replace(sound, wrong, 1))
+    for line in (["claims", str(good)], ["build", str(good), "--no-pdf", "--out", str(tmp_path / "out")]):
+        assert refusal(capsys, [*line, "--published", str(folder)], folder / name).startswith(where)
+
+
+CLAIM = """device = "Test Device"
+[[claim]]
+statement = "fast"
+source = "scanlab"
+figure = "time"
+measure = "speed"
+variant = "best"
+over = ["memcpy"]
+at_least = 0.9
+variation = 0.05
+cases = { type = "i32", items = 1024 }
+"""
+
+
+@pytest.mark.parametrize("field", ["statement", "source", "figure", "measure", "variant", "over", "at_least", "variation", "cases", "type", "items"])
+def test_every_field_of_a_claim_is_named_where_it_cannot_be(tmp_path: Path, capsys: pytest.CaptureFixture[str], field: str) -> None:
+    good = tmp_path / "good.json"
+    good.write_text(json.dumps(timings()))
+    sound = re.search(rf"\b{field} = (\{{.*\}}|\[.*\]|\"[^\"]*\"|[0-9.]+)", CLAIM)
+    for number, wrong in enumerate(("[[1]]", "{ a = 1 }", "nan", "true", "-1", '""', LONG, "1979-05-27")):
+        file = tmp_path / f"{number}.toml"  # a process reads a file of claims once
+        file.write_text(CLAIM.replace(sound[0], f"{field} = {wrong}"))
+        soon()
+        status = main(["claims", str(good), "--claims", str(file), "--published", str(PUBLISHED)])
+        said_ = capsys.readouterr()
+        if status != 2:
+            assert (field, wrong) in {("at_least", "-1")}, (field, wrong)
+            continue
+        (sentence,) = said_.err.splitlines()
+        assert sentence.startswith(f"error: {file}: ") and (wrong == LONG or "claim 1" in sentence and field in sentence), (field, wrong, sentence)
+
+
+@pytest.mark.parametrize("text", ["claim = 1", "claim = [1]", "claim = [[1]]", "device = [1]\n" + CLAIM.partition("\n")[2], "\u00b5".encode("latin-1"),
+                                  "a = " + "[" * 5000])  # fmt: skip
+def test_what_is_no_list_of_claims_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str | bytes) -> None:
+    good, file = tmp_path / "good.json", tmp_path / "claims.toml"
+    good.write_text(json.dumps(timings()))
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    assert refusal(capsys, ["claims", str(good), "--claims", str(file), "--published", str(PUBLISHED)], file)
+
+
+NOISE = {"schema": "scanlab-noise/1", "device": "Test Device", "pairs": [
+    {"kind": "scans", "of": "all", "a": {"file": "a", "date": "d"}, "b": {"file": "b"}, "thresholds": [{"on": "device", "time": "under 10 µs", "cases": 3,
+                                                                                                      "threshold": 0.5}]}]}  # fmt: skip
+
+
+def test_every_field_of_recorded_noise_is_named_where_it_cannot_be(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a, b, file = tmp_path / "a.json", tmp_path / "b.json", tmp_path / "noise.json"
+    a.write_text(json.dumps(timings()))
+    b.write_text(changed(timings(), ("context", "date"), "2026-01-03T00:00:00Z"))
+    for path in keys(NOISE):
+        for value in (MISSING, HUGE, -1, math.nan, True, None, [[1]], {"a": [1]}, "\ud800"):
+            file.write_text(changed(NOISE, path, value))
+            before = file.read_bytes()
+            soon()
+            if main(["compare", str(a), str(b), "--record-noise", str(file)]) == 2:
+                sentence = capsys.readouterr().err
+                assert sentence.startswith(f"error: {file}: ") and [key for key in path if isinstance(key, str)][-1] in sentence, (path, value, sentence)
+                assert file.read_bytes() == before
+            else:
+                assert path[-1] == "of" or isinstance(path[-1], int) or value is MISSING and path[-2] in ("a", "b") or (path[-1], value) == ("thresholds", []), (path, value)
+
+
+@pytest.mark.parametrize("path", [("inputs",), ("outputs",), ("outputs", "a"), ("figures",), ("figures", "time")])
+def test_a_record_of_the_last_build_that_cannot_be_is_none(tmp_path: Path, path: Keys) -> None:
+    sound = {"inputs": "x", "outputs": {"a": "1"}, "figures": {"time": "2"}}
+    (tmp_path / unchanged.RECORD).write_text(json.dumps(sound))
+    assert unchanged.read(tmp_path) == unchanged.Record(**sound)
+    for value in (HUGE, 1, True, None, [[1]], {"a": [1]}):
+        (tmp_path / unchanged.RECORD).write_text(changed(sound, path, value))
+        assert unchanged.read(tmp_path) == unchanged.Record()
+
+
+@pytest.mark.parametrize("command", ["build", "claims"])
+def test_a_page_that_is_no_text_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
+    good, page = tmp_path / "good.json", tmp_path / "README.md"
+    good.write_text(json.dumps(timings()))
+    page.write_bytes("\u00b5".encode("latin-1"))
+    assert "is not UTF-8 text" in refusal(capsys, [command, str(good), "--readme", str(page), *(["--out", str(tmp_path / "out")] if command == "build" else [])], page)
+
+
+def test_a_device_that_no_folder_can_be_called_by_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run, recorded = write_run(tmp_path / "run", device="///"), tmp_path / "recorded"
+    recorded.mkdir()
+    assert refusal(capsys, ["add-device", str(run), "--recorded", str(recorded)], run / "scan.json").startswith("context.device")
+    assert list(recorded.iterdir()) == []
