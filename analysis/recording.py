@@ -72,7 +72,7 @@ def examine(folder: Path, recorded: Path) -> Recording:
         of += runs
         if not read.problems:  # else these would be what follows from them
             found.wrong += [Problem(file, *wrong) for wrong in _too_few(read)]
-        if runs and not read.problems:
+        if runs:
             found.wrong += [Problem(file, *wrong) for wrong in _unverified(file, found.wrong)]
     found.ignored = [file for file in found.ignored if file.name != VERIFICATION]
     found.wrong += [Problem(run.file, f"context.{key}", what) for run, kind in of for key, what in _provenance(run, kind)]

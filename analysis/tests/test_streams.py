@@ -125,11 +125,11 @@ def test_a_repetition_that_is_there_twice_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("document", "at", "key"), [(fixtures.caveats(), "experiments", "answer"), (fixtures.concurrency(), "cases", "slots")])
 def test_an_experiment_that_lacks_a_field_is_named(tmp_path: Path, document: dict[str, Any], at: str, key: str) -> None:
     del document[at][1][key]
-    assert f"{at}[1]: refused: lacks {key}" in problem(tmp_path, document)
+    assert f"{at}[1]: refused: {key} is missing" in problem(tmp_path, document)
 
 
 @pytest.mark.parametrize(("change", "says"), [
-    ({"traceEvents": []}, "no process is named engines"), ({"traceEvents": "x"}, "expected a list"), ({"otherData": 1}, "otherData"),
+    ({"traceEvents": []}, "no process is named engines"), ({"traceEvents": "x"}, "not a list"), ({"otherData": 1}, "otherData"),
 ])  # fmt: skip
 def test_what_is_no_trace_of_engines_is_refused(tmp_path: Path, change: dict[str, Any], says: str) -> None:
     assert says in problem(tmp_path, fixtures.trace() | change)
