@@ -1,4 +1,5 @@
-// What the variants promise: closed forms, conflict-free padding, no faults, one right result under any interleaving.
+// What the variants promise: closed forms, chains of additions, conflict-free padding, no faults, one right result
+// under any interleaving.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,11 +7,13 @@
 #include <memory>
 #include <numeric>
 #include <random>
+#include <tuple>
 #include <vector>
 
 #include "harness/model/variant.hpp"
 #include "harness/simt/executor.hpp"
 #include "harness/verify/verification.hpp"
+#include "variants/scan/scan_then_propagate.cuh"
 #include "variants/scan/tile_state.cuh"
 
 namespace scanlab {
@@ -22,23 +25,44 @@ const Variant& variant(const std::string& id) {
   return *found;
 }
 
+using Memory = std::unique_ptr<void, decltype(&std::free)>;
+
+Memory zeros(std::size_t bytes) {
+  const std::size_t whole = (bytes + 256) / 256 * 256;
+  void* memory = std::aligned_alloc(256, whole);
+  std::memset(memory, 0, whole);
+  return {memory, std::free};
+}
+
 /// Counts of one run on the executor.
 simt::Report counts(const std::string& id, const Problem& problem) {
   const BoundScan bound = variant(id).bind(problem);
   EXPECT_TRUE(bound.plan.possible()) << bound.plan.refusal;
   const std::size_t bytes = problem.items * item_bytes(problem.type, problem.op);
-  const auto allocate = [](std::size_t size) {
-    void* memory = std::aligned_alloc(256, (size + 256) / 256 * 256);
-    std::memset(memory, 0, (size + 256) / 256 * 256);
-    return std::unique_ptr<void, decltype(&std::free)>(memory, std::free);
-  };
-  const auto in = allocate(bytes);
-  const auto out = allocate(bytes);
-  const auto workspace = allocate(bound.plan.workspace_bytes);
+  const Memory in = zeros(bytes);
+  const Memory out = zeros(bytes);
+  const Memory workspace = zeros(bound.plan.workspace_bytes);
   simt::Executor executor;
   bound.simt({in.get(), out.get(), workspace.get()}, executor);
   return executor.report();
 }
+
+/// Every variant that the executor runs, as it is by default and with small values of its parameters.
+struct Shape {
+  const Variant* variant;
+  Settings settings;
+};
+std::vector<Shape> shapes() {
+  std::vector<Shape> all;
+  for (const auto& [id, each] : Registry::instance().all()) {
+    if (!each.machines.simt || each.origin != Origin::variant) continue;
+    all.push_back({&each, {}});
+    if (const Settings small = small_settings(each.about); !small.empty()) all.push_back({&each, small});
+  }
+  return all;
+}
+
+std::string text(const Variant& variant, const Problem& problem) { return case_name(variant.about, problem); }
 
 TEST(ClosedForms, AreWhatTheExecutorCounts) {
   for (const auto& [id, each] : Registry::instance().all()) {
@@ -55,6 +79,158 @@ TEST(ClosedForms, AreWhatTheExecutorCounts) {
         EXPECT_EQ(totals.swaps, swaps) << id << " " << name(mode) << " n = " << n;
       }
     }
+  }
+}
+
+float chain_of(float item) { return item; }
+double chain_of(double item) { return item; }
+template <class T>
+T chain_of(const AffineMap<T>& item) {
+  return item.shift;
+}
+
+/// The longest chain of additions behind any output, as the executor counts it.
+std::int64_t counted_chain(const Variant& variant, const Problem& problem, simt::BlockOrder order) {
+  return with_monoid(problem.type, problem.op, [&]<class Op>(Op) -> std::int64_t {
+    using Item = typename Op::Item;
+    if constexpr (!std::is_floating_point_v<typename Op::Element>) {
+      return -1;
+    } else {
+      const BoundScan bound = variant.bind(problem);
+      std::vector<Item> in(problem.items);
+      for (Item& item : in) {
+        if constexpr (Op::kOperator == Operator::affine) {
+          item = {1, 1};
+        } else {
+          item = 1;
+        }
+      }
+      std::vector<Item> out(problem.items);
+      const Memory workspace = zeros(bound.plan.workspace_bytes);
+      simt::Executor executor({.trace = false, .order = order, .chains = true});
+      if (bound.prepare_simt) bound.prepare_simt(workspace.get(), executor);
+      bound.simt({in.data(), out.data(), workspace.get()}, executor);
+      double longest = 1;
+      for (const Item& item : out) longest = std::max<double>(longest, chain_of(item));
+      return static_cast<std::int64_t>(longest) - 1;
+    }
+  });
+}
+
+/// A bound of rounding errors is as wide as its d is long: one that is too long lets wrong floats pass, one that is too
+/// short refuses right ones. A plan speaks of full tiles, however few items there are: that is what kFullTile is for.
+TEST(Chains, OfPlansAreWhatTheExecutorCounts) {
+  constexpr std::int64_t kFullTile = 32;
+  for (const auto& [each, settings] : shapes()) {
+    for (const auto& [type, op, mode] : {std::tuple(ElementType::f32, Operator::plus, Mode::inclusive),
+                                         std::tuple(ElementType::f32, Operator::affine, Mode::exclusive),
+                                         std::tuple(ElementType::f64, Operator::plus, Mode::exclusive),
+                                         std::tuple(ElementType::f64, Operator::affine, Mode::inclusive)}) {
+      for (const std::int64_t n : {1, 2, 33, 1000, 1024, 2048, 4000, 8192, 16'000, 40'000}) {
+        const Problem problem{type, op, mode, n, settings};
+        const Plan plan = each->bind(problem).plan;
+        if (!plan.possible()) continue;
+        const std::int64_t counted = counted_chain(*each, problem, simt::BlockOrder::in_order);
+        EXPECT_GE(plan.chain, counted) << text(*each, problem);
+        EXPECT_LE(plan.chain, 2 * counted + kFullTile) << text(*each, problem);
+        if (each->about.fixed_bits || n > 8192) continue;
+        EXPECT_GE(plan.chain, counted_chain(*each, problem, simt::BlockOrder::reversed)) << text(*each, problem);
+        EXPECT_GE(plan.chain, counted_chain(*each, problem, simt::BlockOrder::interleaved)) << text(*each, problem);
+      }
+    }
+  }
+}
+
+TEST(Chains, OfSharesGrowByTwoATile) {
+  const Problem problem{
+      ElementType::f32, Operator::plus, Mode::inclusive, 600'000, {{"shares", "2"}}};  // 74 tiles each
+  const std::int64_t counted = counted_chain(variant("reduce_then_scan"), problem, simt::BlockOrder::in_order);
+  const std::int64_t planned = variant("reduce_then_scan").bind(problem).plan.chain;
+  EXPECT_GT(counted, 2 * 73);
+  EXPECT_GE(planned, counted);
+  EXPECT_LE(planned, counted + 16);
+}
+
+TEST(Chains, AreNoLongerThanThatOfAddingOneByOne) {
+  constexpr std::int64_t kTileOfCub = 512;  // of what is not ours and not run here, more than enough
+  for (const auto& [id, each] : Registry::instance().all()) {
+    for (const ElementType type : {ElementType::f32, ElementType::f64}) {
+      for (const std::int64_t n : {1, 1000, 4096, 1 << 16, 1 << 20, 1 << 24}) {
+        const Plan plan = each.bind({type, Operator::plus, Mode::inclusive, n, {}}).plan;
+        if (plan.possible()) EXPECT_LE(plan.chain, std::max(n, kTileOfCub)) << id << " n = " << n;
+      }
+    }
+  }
+}
+
+/// One thread scans a tile.
+struct PlainTileKernel {
+  static constexpr const char* kName = "plain_tile";
+  static constexpr int kMaxThreads = 1;
+  template <class Block, Monoid Op>
+  void operator()(Block& block, simt::Global<Block, const typename Op::Item> in,
+                  simt::Global<Block, typename Op::Item> out, std::int64_t n, int tile, Mode mode,
+                  simt::Global<Block, typename Op::Item> aggregates, Op op) const {
+    const std::int64_t base = block.group_index() * tile;
+    typename Op::Item sum = Op::identity();
+    for (std::int64_t i = base; i < std::min(n, base + tile); ++i) {
+      const typename Op::Item item = in[i];
+      const typename Op::Item next = op(sum, item);
+      out[i] = mode == Mode::inclusive ? next : sum;
+      sum = next;
+    }
+    if (aggregates) aggregates[block.group_index()] = sum;
+  }
+};
+
+/// scan_then_propagate of small tiles; by the way what it says of its cost.
+template <class Op>
+std::vector<typename Op::Item> propagate(const std::vector<typename Op::Item>& in, const Problem& problem, int tile,
+                                         simt::Executor& executor) {
+  using Item = typename Op::Item;
+  const std::int64_t n = problem.items;
+  std::vector<Item> out(n);
+  const Memory memory = zeros(scan::propagate_workspace_bytes(problem, tile));
+  simt::Workspace workspace(memory.get());
+  const auto scan_tiles = [&](auto from, auto to, std::int64_t count, Mode mode, auto aggregates) {
+    executor.launch({.blocks = ceil_div(count, tile), .threads = 1}, PlainTileKernel{}, from, to, count, tile, mode,
+                    aggregates, simt::Counted<Op>{});
+  };
+  scan::scan_then_propagate(executor, simt::Counted<Op>{}, simt::Span<const Item>(in.data(), n, "in"),
+                            simt::Span<Item>(out.data(), n, "out"), n, problem.mode, tile, workspace, scan_tiles);
+  EXPECT_LE(workspace.bytes(), scan::propagate_workspace_bytes(problem, tile));
+  EXPECT_TRUE(executor.report().faults.empty());
+  return out;
+}
+
+TEST(ScanThenPropagate, GoesDownAsManyLevelsAsItTakes) {
+  constexpr int kTile = 3;
+  for (const std::int64_t n : {1, 2, 3, 4, 9, 10, 27, 28, 81, 82, 244, 1000}) {
+    const Problem problem{ElementType::i64, Operator::affine, n % 2 == 0 ? Mode::exclusive : Mode::inclusive, n, {}};
+    const verify::Oracle oracle(problem, verify::InputKind::random, 5);
+    std::vector<AffineMap<std::int64_t>> in(n);
+    for (std::int64_t i = 0; i < n; ++i) {
+      in[i] = verify::input_item<Affine<std::int64_t>>(verify::InputKind::random, 5, i, n);
+    }
+    simt::Executor executor;
+    const auto out = propagate<Affine<std::int64_t>>(in, problem, kTile, executor);
+    EXPECT_TRUE(oracle.compare(out.data(), 0, Kind::scan).passed()) << n;
+    EXPECT_EQ(executor.report().totals().operations,
+              scan::propagate_operations(n, kTile, [](std::int64_t items) { return items; }))
+        << n;
+  }
+}
+
+TEST(ScanThenPropagate, AddsOneToTheChainOfEachLevel) {
+  constexpr int kTile = 3;
+  for (const std::int64_t n : {3, 9, 27, 243}) {
+    const Problem problem{ElementType::f32, Operator::plus, Mode::inclusive, n, {}};
+    simt::Executor executor({.chains = true});
+    const auto out = propagate<Plus<float>>(std::vector<float>(n, 1), problem, kTile, executor);
+    const auto counted = static_cast<std::int64_t>(*std::ranges::max_element(out)) - 1;
+    const std::int64_t planned = scan::propagate_chain(n, kTile, kTile - 1);
+    EXPECT_GE(planned, counted) << n;
+    EXPECT_LE(planned, counted + 2 * ceil_log2(n)) << n;
   }
 }
 
@@ -172,6 +348,59 @@ TEST(Variants, AreRightUnderAnyInterleaving) {
           EXPECT_TRUE(outcome.passed()) << id << " n = " << n << ": " << outcome.message;
         }
       }
+    }
+  }
+}
+
+/// More tiles than any window, share or launch holds: every loop of a kernel goes round several times. Traced: a race
+/// between one turn of a loop and the next is named.
+TEST(Variants, AreRightWhereTilesAreMany) {
+  for (const auto& [each, settings] : shapes()) {
+    if (settings.empty()) continue;
+    for (const simt::BlockOrder order : {simt::BlockOrder::in_order, simt::BlockOrder::reversed}) {
+      for (const auto& [type, op, mode] : {std::tuple(ElementType::i32, Operator::affine, Mode::exclusive),
+                                           std::tuple(ElementType::f64, Operator::affine, Mode::inclusive)}) {
+        const std::int64_t n = 120'001 / static_cast<std::int64_t>(item_bytes(type, op));
+        const Problem problem{type, op, mode, n, settings};
+        const verify::Oracle oracle(problem, verify::InputKind::random, 7);
+        const verify::Outcome outcome = verify::verify_on_cpu(*each, problem, oracle, {.order = order});
+        EXPECT_TRUE(outcome.passed()) << text(*each, problem) << ": " << outcome.message;
+      }
+    }
+  }
+}
+
+TEST(Variants, AreRightOfEveryTypeAndOperatorInEveryPlacement) {
+  for (const auto& [each, settings] : shapes()) {
+    for (const ElementType type : each->about.types) {
+      for (const Operator op : each->about.operators) {
+        const Mode mode = (static_cast<int>(type) + static_cast<int>(op)) % 2 == 0 ? Mode::inclusive : Mode::exclusive;
+        const std::int64_t n = 14'001 / static_cast<std::int64_t>(item_bytes(type, op));  // several blocks
+        Problem problem{type, op, mode, n, settings};
+        if (!each->bind(problem).plan.possible()) problem.items = 1001;
+        if (!each->bind(problem).plan.possible()) continue;
+        const verify::Oracle oracle(problem, verify::InputKind::random, 13);
+        for (const verify::Placement placement : verify::kPlacements) {
+          if (!verify::unplaceable(*each, placement).empty()) continue;
+          const verify::Outcome outcome = verify::verify_on_cpu(*each, problem, oracle, {.trace = false}, placement);
+          EXPECT_TRUE(outcome.passed()) << text(*each, problem) << ": " << outcome.message;
+        }
+      }
+    }
+  }
+}
+
+/// The last block starts first, and a hundred are under way before the first tile has a prefix: the last of them look
+/// back over windows of aggregates. A block that took its own number for a ticket would wait for one that cannot start.
+TEST(DecoupledLookback, LooksBackOverSeveralWindowsWhateverBlockStartsFirst) {
+  for (const Mode mode : {Mode::inclusive, Mode::exclusive}) {
+    const Problem problem{ElementType::i64, Operator::affine, mode, 30'000, {{"threads", "32"}}};  // 235 tiles
+    const verify::Oracle oracle(problem, verify::InputKind::random, 3);
+    for (const bool trace : {false, true}) {
+      const verify::Outcome outcome =
+          verify::verify_on_cpu(variant("decoupled_lookback"), problem, oracle,
+                                {.trace = trace, .order = simt::BlockOrder::reversed, .max_pauses = 1'000'000});
+      EXPECT_TRUE(outcome.passed()) << outcome.message;
     }
   }
 }

@@ -265,8 +265,7 @@ Selection read_selection(const po::variables_map& values) {
   for (const Variant* variant : selection.variants) {  // a value that no variant takes is a typing error, not a skip
     for (const Parameter& parameter : variant->about.parameters) {
       const auto chosen = selection.settings.find(parameter.name);
-      if (chosen != selection.settings.end() &&
-          std::ranges::find(parameter.values, chosen->second) == parameter.values.end()) {
+      if (chosen != selection.settings.end() && !parameter.takes(chosen->second)) {
         unknown(("value of " + parameter.name).c_str(), chosen->second, parameter.values);
       }
     }

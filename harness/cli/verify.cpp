@@ -55,7 +55,11 @@ class CpuChecker : public Checker {
   bool takes(const Variant& variant) const override { return variant.machines.simt || variant.machines.host; }
   void expect(const Oracle& oracle) override { oracle_ = &oracle; }
   Outcome check(const Variant& variant, const Problem& problem, Placement placement) override {
-    return verify::verify_on_cpu(variant, problem, *oracle_, options_, placement);
+    simt::ExecutorOptions options = options_;
+    // Small tiles are there to be many: they are taken in the order that is worst for those that wait for others.
+    const bool small = !problem.settings.empty() && problem.settings == small_settings(variant.about);
+    if (small && options.order == simt::BlockOrder::in_order) options.order = simt::BlockOrder::reversed;
+    return verify::verify_on_cpu(variant, problem, *oracle_, options, placement);
   }
   Outcome repeat(const Variant&, const Problem&, int, int&) override {
     return {.status = Outcome::Status::skipped, .message = "bits vary on a GPU only"};
@@ -120,7 +124,8 @@ struct Request {
   bool every_op = false;    ///< likewise
   std::uint64_t seed = 1;
   bool quick = false;
-  std::string flags;  ///< the words that make the executor run the same way again
+  bool small = false;  ///< also with the small values of variants' parameters
+  std::string flags;   ///< the words that make the executor run the same way again
 };
 
 // Sizes where scans break: nothing, one item, around a warp, around the tiles of 1024 and 2048 items that blocks take.
@@ -129,6 +134,10 @@ constexpr std::array<std::int64_t, 7> kSmallSizes{0, 1, 2, 31, 32, 33, 100};
 constexpr std::array<std::int64_t, 6> kTileSizes{1023, 1024, 1025, 2047, 2048, 2049};
 // Past the second level of recursion, which the executor would take minutes for.
 constexpr std::array<std::int64_t, 4> kLevelSizes{1'000'000, 1024 * 1024 + 1, 2048 * 2048, 2048 * 2048 + 1};
+
+/// Tiles of 2 KiB or 3.5 are so many then that one looks back over two windows of them, and blocks that share tiles of
+/// 16 KiB by two have several.
+constexpr std::int64_t kSmallBytes = 240'000;
 
 std::vector<std::int64_t> default_items(bool on_gpu, bool quick, std::uint64_t seed) {
   std::vector<std::int64_t> items(kSmallSizes.begin(), kSmallSizes.end());
@@ -155,7 +164,8 @@ po::options_description make_options() {
   po::options_description options(
       "Without --items: n = 0, 1, 2, 31, 32, 33, 100, around the tiles 1024 and 2048, and random sizes by seed; on "
       "the\n"
-      "GPU also past 1024^2 and 2048^2. Without --input: every kind on the GPU; on the executor every kind to n = 33\n"
+      "GPU also past 1024^2 and 2048^2, on the executor also 240 kB in tiles and blocks made small. Without --input: "
+      "every kind on the GPU; on the executor every kind to n = 33\n"
       "and random input above, which keeps the whole check of all variants to about a minute on one core.\noptions",
       110);
   po::options_description selectors;
@@ -281,6 +291,8 @@ Request read_request(po::variables_map values) {
                        "--repeat needs a GPU: on the executor every run is the same");
   }
   if (request.selection.items.empty()) {
+    request.small =
+        request.checker->name() == std::string("simt") && request.selection.settings.empty() && !request.quick;
     request.selection.items =
         default_items(request.checker->name() == std::string("cuda"), request.quick, request.seed);
   }
@@ -316,6 +328,7 @@ class Session {
 
   int run() {
     std::vector<Case> cases = request_.selection.cases();
+    if (request_.small) cases = with_small(cases);
     std::erase_if(cases, [&](const Case& each) { return !meant(each); });
     const InterruptGuard interrupt;
     try {
@@ -341,6 +354,24 @@ class Session {
     return a.type == b.type && a.op == b.op && a.mode == b.mode;
   }
   static bool same_problem(const Problem& a, const Problem& b) { return same_group(a, b) && a.items == b.items; }
+
+  /// Each type, operator and mode ends with as many items as make many tiles, of the variants that can be made small.
+  static std::vector<Case> with_small(const std::vector<Case>& cases) {
+    std::vector<Case> all;
+    for (auto begin = cases.begin(); begin != cases.end();) {
+      const auto end =
+          std::find_if(begin, cases.end(), [&](const Case& each) { return !same_group(each.problem, begin->problem); });
+      all.insert(all.end(), begin, end);
+      for (auto each = begin; each != end && each->problem.items == begin->problem.items; ++each) {
+        Problem small = each->problem;
+        small.items = kSmallBytes / static_cast<std::int64_t>(item_bytes(small.type, small.op));
+        small.settings = small_settings(each->variant->about);
+        if (!small.settings.empty()) all.push_back({each->variant, small});
+      }
+      begin = end;
+    }
+    return all;
+  }
 
   /// Of all types and operators only those are meant that a variant has.
   bool meant(const Case& each) const {

@@ -16,6 +16,18 @@ std::string setting(const Description& about, const Settings& settings, const st
   return {};
 }
 
+Settings small_settings(const Description& about) {
+  Settings all;
+  for (const Parameter& parameter : about.parameters) {
+    if (!parameter.small.empty()) all.emplace(parameter.name, parameter.small);
+  }
+  return all;
+}
+
+bool Parameter::takes(const std::string& value) const {
+  return std::ranges::find(values, value) != values.end() || (!small.empty() && value == small);
+}
+
 std::string unsupported(const Description& about, const Problem& problem) {
   if (std::ranges::find(about.types, problem.type) == about.types.end()) {
     return fmt::format("{} does not take type {}", about.id, name(problem.type));
@@ -31,7 +43,7 @@ std::string unsupported(const Description& about, const Problem& problem) {
       return fmt::format("{} has no parameter '{}' (it has: {})", about.id, key,
                          names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
     }
-    if (std::ranges::find(known->values, value) == known->values.end()) {
+    if (!known->takes(value)) {
       return fmt::format("{} takes {} = {}, not '{}'", about.id, key, fmt::join(known->values, " | "), value);
     }
   }

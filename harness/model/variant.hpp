@@ -63,6 +63,11 @@ struct Parameter {
   std::string name;
   std::vector<std::string> values;  ///< every value it takes; the first is the default
   std::string meaning;
+  /// A value, among `values` or not, by which a few thousand items are many tiles or many launches, so that a check of
+  /// them goes round every loop several times. Nobody times it. Empty: all values do as well.
+  std::string small{};
+
+  bool takes(const std::string& value) const;
 };
 
 /// Closed forms of a variant's cost, as text for people and as numbers for `explain` and the tests.
@@ -151,6 +156,9 @@ struct Registration {
 
 /// The value of a parameter: what the settings say, else its default.
 std::string setting(const Description& about, const Settings& settings, const std::string& parameter);
+
+/// The settings of a variant's small values; none if it has none.
+Settings small_settings(const Description& about);
 
 /// Empty if `problem` names only types, operators and settings that the variant has; else the reason it does not.
 std::string unsupported(const Description& about, const Problem& problem);

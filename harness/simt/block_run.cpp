@@ -29,6 +29,7 @@ BlockRun::BlockRun(ExecutorCore& core, std::int64_t index)
       order_(core.grid->threads) {
   std::iota(order_.begin(), order_.end(), 0);
   if (core.options.order == BlockOrder::interleaved) std::ranges::shuffle(order_, core.random);
+  if (core.options.order == BlockOrder::reversed) std::ranges::reverse(order_);
   begin_interval(1);
 }
 

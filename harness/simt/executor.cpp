@@ -15,6 +15,7 @@ namespace scanlab::simt {
 namespace {
 constexpr std::size_t kMostSharedBytes = 227 * 1024;  // a block of compute capability 9.0 can have
 constexpr std::size_t kResidentBlocks = 8;            // blocks in flight when interleaved
+constexpr std::size_t kResidentThreads = 4096;        // threads in flight when reversed: of two multiprocessors
 constexpr std::size_t kMaxFaults = 100;               // different faults kept a run; more of them say nothing new
 namespace context = boost::context;
 }  // namespace
@@ -106,19 +107,29 @@ void ExecutorCore::run(const Grid& launch_grid, const char* name, int max_thread
 
 void ExecutorCore::run_blocks() {
   const bool interleaved = options.order == BlockOrder::interleaved;
+  const bool reversed = options.order == BlockOrder::reversed;
   std::vector<std::int64_t> order(static_cast<std::size_t>(grid->blocks));
   std::iota(order.begin(), order.end(), 0);
   // A device starts blocks in whatever order: one that waits for a lower block may keep it from ever starting.
   if (interleaved) std::ranges::shuffle(order, random);
+  if (reversed) std::ranges::reverse(order);
+  const std::size_t most = interleaved ? kResidentBlocks
+                           : reversed  ? std::max<std::size_t>(kResidentThreads / grid->threads, 2)
+                                       : 1;
 
   std::vector<std::unique_ptr<BlockRun>> resident;
   std::size_t next = 0;
+  std::size_t chosen = 0;
   while (next < order.size() || !resident.empty()) {
-    while (next < order.size() && resident.size() < (interleaved ? kResidentBlocks : 1)) {
+    while (next < order.size() && resident.size() < most) {
       resident.push_back(std::make_unique<BlockRun>(*this, order[next++]));
     }
-    const std::size_t chosen = interleaved ? random() % resident.size() : 0;
-    if (!resident[chosen]->advance()) resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(chosen));
+    chosen = interleaved ? random() % resident.size() : chosen % resident.size();
+    if (resident[chosen]->advance()) {
+      ++chosen;
+    } else {
+      resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(chosen));
+    }
   }
 }
 
@@ -208,8 +219,10 @@ void check_atomic(const Array& array, std::int64_t index, bool write, const std:
   if (current_thread.trace) core.running_block->trace_atomic(array, index, write, where);
 }
 
-void count_operation() {
-  if (current_thread.core != nullptr) ++current_thread.core->counts().operations;
+bool count_operation() {
+  if (current_thread.core == nullptr) return false;
+  ++current_thread.core->counts().operations;
+  return current_thread.core->options.chains;
 }
 
 void CpuBlock::sync(std::source_location where) { core_.running_block->sync(where); }

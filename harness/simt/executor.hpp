@@ -19,6 +19,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "harness/model/monoid.hpp"
 #include "harness/simt/report.hpp"
 #include "harness/simt/thread_block.hpp"
 
@@ -27,12 +28,18 @@ namespace scanlab::simt {
 enum class BlockOrder {
   in_order,     ///< blocks one after another, threads by rank
   interleaved,  ///< several blocks at once, blocks and threads in a seeded random order that may change at any atomic
+  /// As many blocks at once as two multiprocessors hold, the last one first, each a turn after the other: the worst
+  /// order for blocks that wait for others, which then are all under way, or cannot start.
+  reversed,
 };
 
 struct ExecutorOptions {
   bool trace = true;  ///< count, and look for races and reads of unwritten shared memory; else only bounds and barriers
   BlockOrder order = BlockOrder::in_order;
   std::uint64_t seed = 1;
+  /// Items are chains instead of values, for operators that add: see chain_through. So a run tells of each output what
+  /// Plan::chain bounds.
+  bool chains = false;
   std::int64_t max_barriers = 10'000;      ///< a block that passes more makes no progress
   std::int64_t max_accesses = 50'000'000;  ///< a thread that makes more between two barriers makes no progress
   /// So many pauses, of all threads together, with nobody writing, passing a barrier or ending: no progress.
@@ -75,7 +82,8 @@ void check_vector_access(const Array& array, std::int64_t index, int items, bool
                          const std::source_location& where);
 /// Called by every atomic, which may let others run first.
 void check_atomic(const Array& array, std::int64_t index, bool write, const std::source_location& where);
-void count_operation();
+/// Counts an application of the operator; whether its operands are chains.
+bool count_operation();
 
 /// An index that knows where in the source it was written: implicit from any integer, so kernels read `x[i]`.
 struct Index {
@@ -236,11 +244,28 @@ class CpuBlock {
   const Grid& grid_;
 };
 
+/// What an application of an operator makes of the longest chains of additions behind its operands. Of an input it is
+/// 1, so that k additions give k + 1; and 0 of the identity, beside which nothing is rounded. Of affine maps it stands
+/// where the shift does, which is what additions round.
+template <Monoid Op>
+typename Op::Item chain_through(typename Op::Item left, typename Op::Item right) {
+  using T = typename Op::Element;
+  const auto longer = [](T a, T b) { return a == T{0} ? b : b == T{0} ? a : (a < b ? b : a) + T{1}; };
+  if constexpr (Op::kOperator == Operator::affine) {
+    return {T{1}, static_cast<T>(longer(left.shift, right.shift))};
+  } else {
+    return static_cast<T>(longer(left, right));
+  }
+}
+
 /// An operator whose applications the executor counts.
 template <class M>
 struct Counted : M {
   typename M::Item operator()(typename M::Item left, typename M::Item right) const {
-    count_operation();
+    const bool chains = count_operation();
+    if constexpr (M::kOperator == Operator::plus || M::kOperator == Operator::affine) {
+      if (chains) return chain_through<M>(left, right);
+    }
     return M::operator()(left, right);
   }
 };

@@ -20,6 +20,34 @@ namespace scanlab::simt {
 
 class BlockRun;
 
+/// Gives fibers their stacks, and keeps those of fibers that have ended for the next ones, of whatever executor:
+/// mapping a stack and touching it takes longer than most of what runs on it. The address sanitizer knows a stack by
+/// its mapping.
+class StackPool {
+ public:
+  boost::context::stack_context allocate() {
+    if (kept().empty()) return fresh_.allocate();
+    const boost::context::stack_context stack = kept().back();
+    kept().pop_back();
+    return stack;
+  }
+  void deallocate(boost::context::stack_context& stack) {
+#if defined(__SANITIZE_ADDRESS__)
+    fresh_.deallocate(stack);
+#else
+    kept().push_back(stack);
+#endif
+  }
+
+ private:
+  static std::vector<boost::context::stack_context>& kept() {
+    static std::vector<boost::context::stack_context> stacks;
+    return stacks;
+  }
+  static constexpr std::size_t kStackBytes = 256 * 1024;  // reserved, not touched; a guard page ends it
+  boost::context::protected_fixedsize_stack fresh_{kStackBytes};
+};
+
 /// How often threads came by each place of the source, each since its last barrier.
 class Occurrences {
  public:
@@ -120,8 +148,7 @@ class ExecutorCore {
   void run_blocks();
   void finish_launch();
 
-  static constexpr std::size_t kStackBytes = 256 * 1024;  // reserved, not touched; a guard page ends it
-  boost::context::protected_fixedsize_stack stacks_{kStackBytes};
+  StackPool stacks_;
   bool stopping_ = false;
 };
 

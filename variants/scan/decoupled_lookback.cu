@@ -123,7 +123,8 @@ struct DecoupledLookback {
     about.source = "Merrill and Garland 2016, NVR-2016-002";
     about.parameters = {{.name = "threads",
                          .values = {"512", "384", "256", "128"},
-                         .meaning = "threads a block, each with 64 bytes, or 112 of 4-byte items"}};
+                         .meaning = "threads a block, each with 64 bytes, or 112 of 4-byte items",
+                         .small = "32"}};
     about.in_place = true;
     about.fixed_bits = false;
     about.cost = {.work = "about 3n, and 4 a vector", .span = "a tile, and a chain of tiles", .traffic = "2n"};
@@ -135,7 +136,9 @@ struct DecoupledLookback {
     workspace.take<std::uint64_t>(1);
     workspace.take<LongWord>(tiles() * 2);  // as many words as the largest item takes
     // At worst every tile adds its aggregate to its neighbour's prefix.
-    return {.workspace_bytes = workspace.bytes(), .chain = tiles() + kTileChain};
+    const int tile_rows = rows(item_bytes(problem_.type, problem_.op));
+    return {.workspace_bytes = workspace.bytes(),
+            .chain = tiles() + tile_chain(problem_, tile_rows, threads_ / kLanes)};
   }
 
   template <class Machine, Monoid Op>

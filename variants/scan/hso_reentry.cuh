@@ -101,9 +101,10 @@ struct HsoReentry {
     about.source = "ME759 (2013), after Harris, Sengupta and Owens 2007";
     about.parameters = Padding::parameters();
     about.natural_mode = Mode::exclusive;
-    about.parameters.push_back({"levels",
-                                {"11", "10", "9", "8", "7", "6", "5", "4", "3", "2", "1"},
-                                "levels of the tree a launch does before it hands over"});
+    about.parameters.push_back({.name = "levels",
+                                .values = {"11", "10", "9", "8", "7", "6", "5", "4", "3", "2", "1"},
+                                .meaning = "levels of the tree a launch does before it hands over",
+                                .small = "3"});
     about.cost = hso_cost("about 4n, and n if inclusive");
     return about;
   }

@@ -55,7 +55,7 @@ struct OneBlock {
 
   Plan plan() const {
     if (vectors_of(problem_) > kMostThreads * kManyRows) return Plan::refuse("one_block holds 32 KiB of items at most");
-    return {.chain = 64};
+    return {.chain = tile_chain(problem_, kManyRows, kMostThreads / kLanes)};
   }
 
   template <class Machine, Monoid Op>

@@ -70,7 +70,7 @@ class OneCluster {
       return Plan::refuse("one_cluster holds 256 KiB of items at most");
     if (cuda::compute_capability() < 90) return Plan::refuse("one_cluster needs compute capability 9.0");
     with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) { cuda::allow(one_cluster<Op>, shape_); });
-    return {.chain = kTileChain + kMostBlocks};
+    return {.chain = tile_chain(problem_, kRows, kMostThreads / kLanes) + kMostBlocks};
   }
 
   template <class Op>

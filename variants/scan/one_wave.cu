@@ -138,7 +138,7 @@ class OneWave {
     }
     simt::Workspace workspace;
     const AggregateMemory parts(workspace, blocks());
-    return {.workspace_bytes = workspace.bytes(), .chain = kTileChain + blocks()};
+    return {.workspace_bytes = workspace.bytes(), .chain = tile_chain(problem_, rows_, kWarps) + blocks()};
   }
 
   template <class Op>

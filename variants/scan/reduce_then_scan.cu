@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kRows = 4;
-constexpr std::int64_t kShares = 1024;  // blocks: several an SM on every device, and one block scans their aggregates
+constexpr std::int64_t kMostShares = 1024;  // blocks: several an SM on every device; one block scans their aggregates
 
 /// The tiles of a block: a share of them, side by side.
 struct Share {
@@ -53,7 +53,7 @@ struct ReduceSharesKernel {
 
 struct ScanAggregatesKernel {
   static constexpr const char* kName = "scan_aggregates";
-  static constexpr int kMaxThreads = kShares;
+  static constexpr int kMaxThreads = kMostShares;
 
   /// aggregates: one item a thread, replaced by what comes before it. One block. Shared memory: an item a warp.
   template <simt::ThreadBlock Block, Monoid Op>
@@ -103,13 +103,16 @@ struct ScanSharesKernel {
 };
 
 struct ReduceThenScan {
-  explicit ReduceThenScan(const Problem& problem) : problem_(problem) {}
+  explicit ReduceThenScan(const Problem& problem)
+      : problem_(problem), most_shares_(std::stoll(setting(describe(), problem.settings, "shares"))) {}
 
   static Description describe() {
     Description about;
     about.id = "reduce_then_scan";
     about.title = "Reduce shares, scan their sums, scan shares";
     about.source = "Dotsenko et al. 2008, ICS";
+    about.parameters = {
+        {.name = "shares", .values = {std::to_string(kMostShares)}, .meaning = "blocks at most", .small = "2"}};
     about.in_place = true;
     about.cost = {.work = "about 5n, and 4 a vector", .span = "the tiles of a share, twice", .traffic = "3n"};
     return about;
@@ -117,8 +120,11 @@ struct ReduceThenScan {
 
   Plan plan() const {
     simt::Workspace workspace;
-    workspace.take<std::byte>(kShares * static_cast<std::int64_t>(item_bytes(problem_.type, problem_.op)));
-    return {.workspace_bytes = workspace.bytes(), .chain = kTileChain + tiles_a_share() + kLanes + 8};
+    workspace.take<std::byte>(kMostShares * static_cast<std::int64_t>(item_bytes(problem_.type, problem_.op)));
+    // A share's tiles one after another, twice; between, the shares: lanes, warps, and what comes before a lane.
+    return {.workspace_bytes = workspace.bytes(),
+            .chain = tile_chain(problem_, kRows, kThreads / kLanes) + 2 * (tiles_a_share() - 1) +
+                     ceil_log2(kMostShares) + 1};
   }
 
   template <class Machine, Monoid Op>
@@ -129,10 +135,10 @@ struct ReduceThenScan {
     if (n == 0) return;
     const std::int64_t share = tiles_a_share();
     const std::int64_t shares = ceil_div(tiles(), share);
-    const Items aggregates = machine.global(workspace.take<Item>(kShares), kShares, "aggregates");
+    const Items aggregates = machine.global(workspace.take<Item>(kMostShares), kMostShares, "aggregates");
     const simt::Grid grid{.blocks = shares, .threads = kThreads, .shared_bytes = 2 * kThreads / kLanes * sizeof(Item)};
     machine.launch(grid, ReduceSharesKernel{}, arrays.in, n, share, aligned(arrays), aggregates, op);
-    machine.launch({.blocks = 1, .threads = kShares, .shared_bytes = kShares / kLanes * sizeof(Item)},
+    machine.launch({.blocks = 1, .threads = kMostShares, .shared_bytes = kMostShares / kLanes * sizeof(Item)},
                    ScanAggregatesKernel{}, aggregates, static_cast<int>(shares), op);
     machine.launch(grid, ScanSharesKernel{}, arrays.in, arrays.out, n, share, aligned(arrays), problem_.mode,
                    typename Machine::template Global<const Item>(aggregates), op);
@@ -143,8 +149,9 @@ struct ReduceThenScan {
     return ceil_div(problem_.items * static_cast<std::int64_t>(item_bytes(problem_.type, problem_.op)),
                     kThreads * kRows * 16);
   }
-  std::int64_t tiles_a_share() const { return ceil_div(tiles(), kShares); }
+  std::int64_t tiles_a_share() const { return ceil_div(tiles(), most_shares_); }
   Problem problem_;
+  std::int64_t most_shares_;
 };
 
 const Registration kReduceThenScan{simt::portable_scan<ReduceThenScan>()};

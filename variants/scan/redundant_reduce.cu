@@ -99,7 +99,7 @@ class RedundantReduce {
     }
     // A thread's share, vector by vector; those of the lanes, and of the warps; and the tile.
     const auto vector = static_cast<std::int64_t>(16 / item_bytes(problem_.type, problem_.op));
-    return {.chain = (blocks() - 1) * vector + kLanes + kWarps + kTileChain};
+    return {.chain = (blocks() - 1) * vector + ceil_log2(kLanes) + ceil_log2(kWarps) + tile_chain(problem_, 1, kWarps)};
   }
 
   template <class Machine, Monoid Op>

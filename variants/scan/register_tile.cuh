@@ -241,12 +241,16 @@ class RegisterTile {
   Item before_warp_;    // of the parts of the warps before
 };
 
-/// Longest chain of additions in a tile: along a vector, a row's lanes, the rows, the warps, and the results.
-inline constexpr int kTileChain = 64;
-
 /// Vectors of 16 bytes that hold the items of a problem.
 inline std::int64_t vectors_of(const Problem& problem) {
   return ceil_div(problem.items * static_cast<std::int64_t>(item_bytes(problem.type, problem.op)), 16);
+}
+
+/// Longest chain of additions in a tile of so many rows and warps: along a vector, its row, the rows and the warps;
+/// then what comes before the tile, before the vector, and before the item.
+inline std::int64_t tile_chain(const Problem& problem, int rows, int warps) {
+  const auto vector = static_cast<std::int64_t>(16 / item_bytes(problem.type, problem.op));
+  return (vector - 1) + ceil_log2(kLanes) + (rows - 1) + ceil_log2(warps) + 2 + vector;
 }
 
 /// Whether both arrays can be accessed by vectors.

@@ -52,7 +52,7 @@ struct WarpShuffle {
 
   Plan plan() const {
     return {.workspace_bytes = propagate_workspace_bytes(problem_, tile_items()),
-            .chain = propagate_chain(problem_.items, tile_items(), kTileChain)};
+            .chain = propagate_chain(problem_.items, tile_items(), tile_chain(problem_, kRows, kThreads / kLanes))};
   }
 
   template <class Machine, Monoid Op>
