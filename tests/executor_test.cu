@@ -223,6 +223,175 @@ TEST(Executor, KernelsSeeTheSameSeedAsTheSameInterleaving) {
   EXPECT_NE(order(1), order(2));
 }
 
+/// Which block or thread took each turn, in the order in which they took them.
+template <class Body>
+std::vector<std::uint32_t> turns(const Grid& grid, std::int64_t count, Body body, const ExecutorOptions& options) {
+  std::vector<std::uint32_t> taken(count, 0xFFFFFFFF);
+  std::uint32_t next = 0;
+  const Span<std::uint32_t> out(taken.data(), count, "taken");
+  const Span<std::uint32_t> counter(&next, 1, "counter");
+  const auto take = [=](CpuBlock& block, std::int64_t who) {
+    // An atomic may let others come first, and after it this one is first: so the turn counts that begins here.
+    out[block.fetch_add(counter, 0, 1)] = static_cast<std::uint32_t>(who);
+  };
+  const Report report = run(
+      grid, [=](CpuBlock& block) { body(block, take); }, options);
+  EXPECT_TRUE(report.faults.empty());
+  return taken;
+}
+
+std::vector<std::uint32_t> block_turns(std::int64_t blocks, int threads, int phases, const ExecutorOptions& options) {
+  return turns(
+      {.blocks = blocks, .threads = threads}, blocks * phases,
+      [phases](CpuBlock& block, const auto& take) {
+        for (int phase = 0; phase < phases; ++phase) {
+          if (block.thread_rank() == 0) take(block, block.group_index());
+          block.sync();
+        }
+      },
+      options);
+}
+
+std::vector<std::uint32_t> thread_turns(const ExecutorOptions& options) {
+  return turns(
+      {.threads = 64}, 128,
+      [](CpuBlock& block, const auto& take) {
+        take(block, block.thread_rank());
+        block.sync();
+        take(block, block.thread_rank());
+      },
+      options);
+}
+
+TEST(Executor, InOrderTakesBlocksAndThreadsByNumber) {
+  EXPECT_EQ(block_turns(3, 1, 2, {}), (std::vector<std::uint32_t>{0, 0, 1, 1, 2, 2}));
+  const auto threads = thread_turns({});
+  EXPECT_TRUE(std::is_sorted(threads.begin(), threads.begin() + 64));
+  EXPECT_TRUE(std::is_sorted(threads.begin() + 64, threads.end()));
+}
+
+TEST(Executor, InterleavedAnyBlockMayStartFirst) {
+  int late = 0;  // beyond those that could be in flight if blocks were started by number
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const auto taken = block_turns(64, 1, 1, {.order = BlockOrder::interleaved, .seed = seed});
+    if (taken.front() >= 32) ++late;
+  }
+  EXPECT_GT(late, 3);
+  EXPECT_LT(late, 17);
+}
+
+TEST(Executor, InterleavedAnyBlockMayTakeTheNextTurn) {
+  int ahead = 0;   // a block takes all of its turns before another takes its first
+  int behind = 0;  // a block has one more to take when all others have taken theirs
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const auto taken = block_turns(4, 1, 3, {.order = BlockOrder::interleaved, .seed = seed});
+    if (taken[0] == taken[1] && taken[1] == taken[2]) ++ahead;
+    if (taken[11] == taken[10] && taken[10] == taken[9]) ++behind;
+  }
+  EXPECT_GT(ahead, 0);
+  EXPECT_LT(ahead, 30);
+  EXPECT_GT(behind, 0);
+  EXPECT_LT(behind, 50);
+}
+
+TEST(Executor, InterleavedAnyThreadMayBeFirstBeforeAndAfterABarrier) {
+  for (const int from : {0, 64}) {
+    int late = 0;
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      const auto taken = thread_turns({.order = BlockOrder::interleaved, .seed = seed});
+      auto threads = std::vector(taken.begin() + from, taken.begin() + from + 64);
+      EXPECT_FALSE(std::ranges::is_sorted(threads)) << seed;
+      if (threads.front() >= 32) ++late;
+      std::ranges::sort(threads);
+      for (std::uint32_t t = 0; t < 64; ++t) ASSERT_EQ(threads[t], t);
+    }
+    EXPECT_GT(late, 3);
+    EXPECT_LT(late, 17);
+  }
+}
+
+/// Threads started in one order and never interrupted would each draw two tickets in a row.
+TEST(Executor, InterleavedAnotherThreadMayComeBetweenTwoAtomics) {
+  int between = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const auto taken = turns({.threads = 2}, 4,
+                             [](CpuBlock& block, const auto& take) {
+                               take(block, block.thread_rank());
+                               take(block, block.thread_rank());
+                             },
+                             {.order = BlockOrder::interleaved, .seed = seed});
+    if (taken[0] != taken[1]) ++between;
+  }
+  EXPECT_GT(between, 0);
+  EXPECT_LT(between, 20);
+}
+
+TEST(Executor, ReversedTheLastStartFirstAndTakeTurns) {
+  EXPECT_EQ(block_turns(3, 1, 2, {.order = BlockOrder::reversed}), (std::vector<std::uint32_t>{2, 1, 0, 2, 1, 0}));
+  const auto threads = thread_turns({.order = BlockOrder::reversed});
+  EXPECT_TRUE(std::is_sorted(threads.rbegin() + 64, threads.rend()));
+}
+
+TEST(Executor, ReversedAsManyBlocksAreUnderWayAsTwoMultiprocessorsHold) {
+  for (const auto& [threads, at_once] : {std::pair(1024, 4), std::pair(256, 16)}) {
+    const auto taken = block_turns(at_once + 2, threads, 2, {.order = BlockOrder::reversed});
+    // Each of the first takes a turn, and then each another; those that are left start when those have ended.
+    for (int i = 0; i < at_once; ++i) {
+      EXPECT_EQ(taken[i], static_cast<std::uint32_t>(at_once + 1 - i));
+      EXPECT_EQ(taken[at_once + i], taken[i]);
+    }
+  }
+}
+
+TEST(Executor, ReversedABlockThatWaitsForALowerOneIsNoProgressWhereThatCannotStart) {
+  const auto wait_for_the_block_before = [](std::int64_t blocks, BlockOrder order) {
+    std::vector<std::uint32_t> flags(blocks + 1);
+    flags[0] = 1;
+    const Span<std::uint32_t> done(flags.data(), blocks + 1, "done");
+    return run({.blocks = blocks, .threads = 1024},
+               [done](CpuBlock& block) {
+                 while (block.load_atomic(done, block.group_index()) == 0) block.pause();
+                 block.store_atomic(done, block.group_index() + 1, 1);
+               },
+               {.order = order, .max_pauses = 100'000});
+  };
+  EXPECT_TRUE(wait_for_the_block_before(6, BlockOrder::in_order).faults.empty());
+  EXPECT_TRUE(wait_for_the_block_before(4, BlockOrder::reversed).faults.empty()) << "all are under way";
+  EXPECT_EQ(only_fault(wait_for_the_block_before(6, BlockOrder::reversed)).kind, FaultKind::no_progress);
+}
+
+/// One thread adds n items, one after another or as a balanced tree; what it ends with is one more than the chain.
+template <class Op>
+typename Op::Item added(const std::vector<typename Op::Item>& items, bool as_tree) {
+  typename Op::Item result = Op::identity();
+  run({},
+      [&](CpuBlock&) {
+        const Counted<Op> op;
+        auto left = items;
+        if (as_tree) {
+          for (; left.size() > 1; left.resize((left.size() + 1) / 2)) {
+            for (std::size_t i = 0; i < left.size() / 2; ++i) left[i] = op(left[2 * i], left[2 * i + 1]);
+          }
+          result = left.front();
+        } else {
+          for (const auto& item : left) result = op(result, item);
+        }
+      },
+      {.chains = true});
+  return result;
+}
+
+TEST(Executor, CountsTheLongestChainOfAdditions) {
+  EXPECT_EQ(added<Plus<float>>(std::vector<float>(16, 1), false), 16) << "the identity first, then 15 additions";
+  EXPECT_EQ(added<Plus<double>>(std::vector<double>(16, 1), true), 5);
+  EXPECT_EQ(added<Plus<float>>({0, 1, 0, 0}, true), 1) << "nothing is rounded beside the identity";
+  EXPECT_EQ(added<Plus<float>>({3, 1}, true), 4);
+  EXPECT_EQ(added<Plus<float>>({1, 3}, true), 4);
+  EXPECT_EQ((added<Affine<float>>(std::vector<AffineMap<float>>(16, {1, 1}), true)), (AffineMap<float>{1, 5}));
+  EXPECT_EQ(added<Max<float>>({2, 7}, true), 7) << "adds nothing";
+  EXPECT_EQ(Counted<Plus<float>>{}(2, 3), 5) << "of no run";
+}
+
 TEST(Executor, TellsBarriersOfDifferentFilesApart) {
   // The same line and column, as two headers may well have them.
   const Fault fault = only_fault(run({.threads = 2}, [](CpuBlock& block) {
@@ -234,7 +403,7 @@ TEST(Executor, TellsBarriersOfDifferentFilesApart) {
     } else { 
 #line 100 "variants/two.cuh"
       block.sync();
-#line 238 "tests/executor_test.cu"
+#line 407 "tests/executor_test.cu"
       // clang-format on
     }
   }));

@@ -202,6 +202,16 @@ TEST(Oracle, OfNothingAcceptsNothing) {
   }
 }
 
+TEST(Comparison, CountsEveryWrongItemOnceAndNamesTheFirst) {
+  using Op = Plus<std::int32_t>;
+  constexpr std::int64_t kMany = 300'000;  // as many threads as there are cores
+  const Oracle oracle(problem_of<Op>(kMany), InputKind::random, kSeed);
+  auto out = copy_of_values<Op>(oracle);
+  for (const std::int64_t i : {299'999, 150'000, 7'000, 80'000}) out[i] ^= 1;
+  const Outcome outcome = oracle.compare(out.data(), 0, Kind::scan);
+  EXPECT_NE(outcome.message.find("4 of 300000 items wrong, the first at 7000:"), std::string::npos) << outcome.message;
+}
+
 TEST(Comparison, OwnValuesPassAndOneWrongBitFails) {
   using Op = Plus<std::int64_t>;
   const Oracle oracle(problem_of<Op>(kItems), InputKind::random, kSeed);
@@ -236,6 +246,40 @@ TEST(Comparison, AnErrorJustAboveTheBoundFailsAndJustBelowPasses) {
     EXPECT_TRUE(miss_by<double>(0.99 * sign, kChain).passed());
     EXPECT_NEAR(miss_by<float>(0.99 * sign, kChain).error_to_bound, 0.99, 0.005);
   }
+}
+
+/// The bound to the last bit, where it is narrower than a rounding: nothing is added to it for the rounding of the
+/// output.
+template <class T>
+void expect_no_more_than_the_bound() {
+  constexpr double u = kUnitRoundoff<T>;
+  const T next = std::nextafter(T{1}, T{2});  // 1 + 2 u
+  const auto right = [](T out, T value, float residual, float magnitude, std::int64_t chain) {
+    return judge_rounded(out, value, residual, magnitude, *gamma(chain, u)).right;
+  };
+  EXPECT_TRUE(right(1, 1, 0, 1, 0));
+  EXPECT_FALSE(right(next, 1, 0, 1, 0));
+  EXPECT_FALSE(right(next, 1, 0, 1, 1)) << "an error of 2 u, a bound of hardly more than u";
+  EXPECT_TRUE(right(next, 1, 0, 1, 2));
+  EXPECT_FALSE(right(-next, -1, 0, 1, 1));
+  EXPECT_TRUE(right(-next, -1, 0, 1, 2));
+  EXPECT_FALSE(right(std::nextafter(next, T{2}), 1, 0, 1, 3)) << "4 u, and 3";
+  EXPECT_TRUE(right(next, 1, 0, 2, 1)) << "2 u of a magnitude of 2";
+  // The exact value is not what it is rounded to: here 1 + u / 2.
+  EXPECT_FALSE(right(1, 1, 0.5F, 0.25F, 1));
+  EXPECT_TRUE(right(1, 1, 0.5F, 0.75F, 1));
+  EXPECT_FALSE(right(next, 1, 0.5F, 1.25F, 1));
+  EXPECT_TRUE(right(next, 1, 0.5F, 1.75F, 1));
+}
+
+TEST(Comparison, TheBoundIsGammaTimesTheMagnitudeAndNoMore) {
+  expect_no_more_than_the_bound<float>();
+  expect_no_more_than_the_bound<double>();
+  // Higham 2002, lemma 3.1.
+  EXPECT_EQ(*gamma(0, 0x1p-24), 0);
+  EXPECT_DOUBLE_EQ(*gamma(1000, 0x1p-24), 1000 * 0x1p-24 / (1 - 1000 * 0x1p-24));
+  EXPECT_EQ(kUnitRoundoff<float>, 0x1p-24);
+  EXPECT_EQ(kUnitRoundoff<double>, 0x1p-53);
 }
 
 TEST(Comparison, ASequentialSumPassesWithItsChainAndFailsWithAShorterOne) {

@@ -9,13 +9,13 @@
 
 #include "harness/model/host_registration.hpp"
 #include "harness/simt/registration.hpp"
+#include "harness/verify/guard.hpp"
 #include "harness/verify/verification.hpp"
 #if defined(__CUDACC__)
 #include "harness/cuda/buffer.hpp"
 #include "harness/cuda/registration.cuh"
 #include "harness/cuda/stream.hpp"
 #include "harness/verify/cuda_verification.hpp"
-#include "harness/verify/guard.hpp"
 #include "tests/needs_gpu.hpp"
 #endif
 
@@ -229,6 +229,65 @@ TEST(VerifyOnExecutor, CatchesAWorkspaceLeftStaleOnTheSecondRun) {
   EXPECT_EQ(counting.prepared, 1);
 }
 
+/// A scan that does nothing but call `look`, run by run from 0 on.
+Variant looking(std::function<void(const Buffers&, int run)> look, std::size_t workspace_bytes = 0) {
+  Variant variant;
+  variant.about.id = "looking";
+  variant.about.in_place = true;
+  variant.machines.host = true;
+  variant.bind = [=](const Problem&) {
+    BoundScan bound;
+    bound.plan.workspace_bytes = workspace_bytes;
+    bound.host = [look, run = std::make_shared<int>(0)](const Buffers& buffers) { look(buffers, (*run)++); };
+    return bound;
+  };
+  return variant;
+}
+
+bool all_poison(const void* memory, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; ++i) {
+    if (static_cast<const unsigned char*>(memory)[i] != pattern_byte(kPoison, i)) return false;
+  }
+  return true;
+}
+
+/// A scan that takes a workspace for zeros, or leaves an output as it was, is then wrong wherever memory came from.
+TEST(VerifyOnHost, RunsFindPoisonWhereTheyMustWriteFirst) {
+  constexpr std::int64_t kItems = 333;
+  constexpr std::size_t kWorkspace = 1003;
+  const Problem problem = problem_of(ElementType::i32, Operator::plus, kItems);
+  for (const Placement placement : {Placement::apart, Placement::shifted}) {
+    int runs = 0;
+    const Variant scan = looking(
+        [&](const Buffers& b, int run) {
+          ++runs;
+          EXPECT_TRUE(all_poison(b.out, kItems * sizeof(std::int32_t))) << "run " << run;
+          if (run % 2 == 0) {  // of two with one workspace
+            EXPECT_TRUE(all_poison(b.workspace, kWorkspace)) << "run " << run;
+          }
+          const auto* in = static_cast<const std::int32_t*>(b.in);
+          auto* out = static_cast<std::int32_t*>(b.out);
+          for (std::int64_t i = 0; i < kItems; ++i) out[i] = i == 0 ? in[0] : wrapping_add(out[i - 1], in[i]);
+          std::memset(b.workspace, 0, kWorkspace);
+        },
+        kWorkspace);
+    const Outcome outcome = verify_on_cpu(scan, problem, Oracle(problem, InputKind::random, kSeed), {}, placement);
+    EXPECT_TRUE(outcome.passed()) << outcome.message;
+    EXPECT_EQ(runs, 2 * static_cast<int>(shifts(placement).size()));
+  }
+}
+
+TEST(VerifyOnHost, CatchesAnOutputThatOnlyTheFirstRunWrites) {
+  const Problem problem = problem_of(ElementType::i32, Operator::plus, 100);
+  const Oracle oracle(problem, InputKind::random, kSeed);
+  const Variant scan = looking([&](const Buffers& b, int run) {
+    const auto* in = static_cast<const std::int32_t*>(b.in);
+    auto* out = static_cast<std::int32_t*>(b.out);
+    for (std::int64_t i = 0; run == 0 && i < 100; ++i) out[i] = i == 0 ? in[0] : wrapping_add(out[i - 1], in[i]);
+  });
+  EXPECT_TRUE(caught(verify_on_cpu(scan, problem, oracle, {}), "on the second run: 100 of 100 items wrong"));
+}
+
 /// A sequential scan on the host that then does `harm` to its buffers.
 Variant harmful(std::function<void(const Buffers&, std::size_t bytes)> harm) {
   Variant variant;
@@ -269,6 +328,13 @@ TEST(VerifyOnHost, CatchesAWriteOutsideEachBuffer) {
                      "before the beginning of the workspace"));
   EXPECT_TRUE(caught(outcome_of_harm([](const Buffers& b, std::size_t n) { ++bytes_of(b.in)[n]; }),
                      "past the end of the input"));
+  EXPECT_TRUE(caught(outcome_of_harm([](const Buffers& b, std::size_t) { ++*(bytes_of(b.in) - 1); }),
+                     "before the beginning of the input"));
+  // As far as a canary reaches, on either side.
+  EXPECT_TRUE(caught(outcome_of_harm([](const Buffers& b, std::size_t n) { ++bytes_of(b.out)[n + kGuardBytes - 1]; }),
+                     "past the end of the output"));
+  EXPECT_TRUE(caught(outcome_of_harm([](const Buffers& b, std::size_t) { ++*(bytes_of(b.out) - kGuardBytes); }),
+                     "before the beginning of the output"));
 }
 
 TEST(VerifyOnHost, CatchesACopyOfOneItemTooMany) {
