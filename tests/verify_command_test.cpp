@@ -1,12 +1,17 @@
 // What `scanlab verify` promises on its command line: words, statuses, the closing summary.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/provenance.hpp"
+#include "harness/model/variant.hpp"
+#include "harness/simt/executor.hpp"
 
 namespace scanlab::cli {
 namespace {
@@ -26,6 +31,182 @@ Ended verify(std::vector<std::string> words) {
 }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// A sequential scan, right unless it is asked for a fault. It keeps what it was asked.
+struct Planted {
+  static constexpr const char* kId = "planted";
+  struct Run {
+    Problem problem;
+    bool by_number;  ///< blocks were begun in the order of their numbers
+  };
+  static std::vector<Run>& runs() {
+    static std::vector<Run> all;
+    return all;
+  }
+
+  static Description describe() {
+    Description about;
+    about.id = kId;
+    about.title = "A scan with faults on request";
+    about.types = {ElementType::i32};
+    about.operators = {Operator::plus};
+    about.parameters = {
+        {"fault", {"none", "wrong", "race", "last_item"}, "what is wrong with it"},
+        {.name = "tiles", .values = {"few"}, .meaning = "how many it would be cut into", .small = "many"}};
+    return about;
+  }
+
+  template <class Body>
+  struct Kernel {
+    static constexpr const char* kName = "planted";
+    static constexpr int kMaxThreads = 32;
+    Body body;
+    void operator()(simt::CpuBlock& block) const { body(block); }
+  };
+  template <class Body>
+  static void launch(simt::Executor& executor, const simt::Grid& grid, Body body) {
+    executor.launch(grid, Kernel<Body>{body});
+  }
+
+  static bool begun_by_number(simt::Executor& executor) {
+    constexpr std::int64_t kBlocks = 64;
+    std::vector<std::uint32_t> drawn(kBlocks);
+    std::uint32_t next = 0;
+    const simt::Span<std::uint32_t> out(drawn.data(), kBlocks, "drawn");
+    const simt::Span<std::uint32_t> counter(&next, 1, "counter");
+    launch(executor, {.blocks = kBlocks}, [=](simt::CpuBlock& block) {
+      const std::uint32_t mine = block.fetch_add(counter, 0, 1);
+      out[block.group_index()] = mine;
+    });
+    return std::ranges::is_sorted(drawn);
+  }
+
+  static Variant variant() {
+    Variant planted;
+    planted.about = describe();
+    planted.origin = Origin::baseline;
+    planted.machines.simt = true;
+    planted.bind = [about = planted.about](const Problem& problem) {
+      BoundScan bound;
+      bound.plan = Plan::refuse(unsupported(about, problem));
+      if (!bound.plan.possible()) return bound;
+      bound.simt = [problem, fault = setting(about, problem.settings, "fault")](const Buffers& buffers,
+                                                                                simt::Executor& executor) {
+        runs().push_back({problem, begun_by_number(executor)});
+        const auto* in = static_cast<const std::int32_t*>(buffers.in);
+        auto* out = static_cast<std::int32_t*>(buffers.out);
+        std::uint32_t sum = 0;
+        for (std::int64_t i = 0; i < problem.items; ++i) {
+          if (problem.mode == Mode::exclusive) out[i] = static_cast<std::int32_t>(sum);
+          sum += static_cast<std::uint32_t>(in[i]);
+          if (problem.mode == Mode::inclusive) out[i] = static_cast<std::int32_t>(sum);
+        }
+        if (problem.items == 0) return;
+        if (fault == "wrong") ++out[0];
+        if (fault == "last_item" && problem.items > 1024) ++out[problem.items - 1];
+        if (fault == "race") {
+          std::int32_t shared = 0;
+          const simt::Span<std::int32_t> item(&shared, 1, "item");
+          launch(executor, {.threads = 32}, [=](simt::CpuBlock& block) { item[0] = block.thread_rank(); });
+        }
+      };
+      return bound;
+    };
+    return planted;
+  }
+};
+
+const Registration kPlanted{Planted::variant()};
+
+/// Checks the planted scan.
+Ended verify_planted(std::vector<std::string> words) {
+  Planted::runs().clear();
+  words.insert(words.begin(), {"--device", "simt", "--variant", Planted::kId});
+  return verify(words);
+}
+
+/// The items that were asked of it.
+std::set<std::int64_t> sizes_seen() {
+  std::set<std::int64_t> sizes;
+  for (const Planted::Run& each : Planted::runs()) sizes.insert(each.problem.items);
+  return sizes;
+}
+
+TEST(VerifyCommand, AFailureEndsWithStatus1AndSaysHowToSeeItAgain) {
+  EXPECT_EQ(verify_planted({"--items", "40"}).status, kOk);
+  const Ended ended = verify_planted({"--items", "40", "--set", "fault=wrong", "--seed", "6", "--mode", "exclusive"});
+  EXPECT_EQ(ended.status, kFailed) << ended.out;
+  EXPECT_EQ(kFailed, 1);
+  EXPECT_TRUE(contains(ended.out, "0 passed, 1 failed, 0 skipped")) << ended.out;
+  EXPECT_TRUE(contains(ended.out, "1 of 40 items wrong, the first at 0")) << ended.out;
+  EXPECT_TRUE(contains(ended.out,
+                       "again: scanlab verify --device simt --variant planted --type i32 --op plus --mode exclusive "
+                       "--items 40 --input random --seed 6 --set fault=wrong\n"))
+      << ended.out;
+}
+
+TEST(VerifyCommand, OneFailureAmongManyIsAFailure) {
+  const Ended ended = verify_planted({"--items", "1024,1025,1", "--input", "random", "--set", "fault=last_item"});
+  EXPECT_EQ(ended.status, kFailed) << ended.out;
+  EXPECT_TRUE(contains(ended.out, "4 passed, 2 failed, 0 skipped")) << ended.out;
+}
+
+TEST(VerifyCommand, ByDefaultTriesTheSizesWhereScansBreak) {
+  EXPECT_EQ(verify_planted({}).status, kOk);
+  const std::set<std::int64_t> sizes = sizes_seen();
+  EXPECT_TRUE(sizes.contains(0));
+  for (const std::int64_t edge : {1, 32, 1024, 2048}) {  // one item, a warp, the tiles of blocks
+    for (const std::int64_t n : {edge - 1, edge, edge + 1}) EXPECT_TRUE(sizes.contains(n)) << n;
+  }
+  EXPECT_TRUE(std::ranges::any_of(sizes, [](std::int64_t n) { return n > 16'000 && n < 33'000; }));
+  EXPECT_EQ(verify_planted({"--quick"}).status, kOk);
+  EXPECT_TRUE(sizes_seen().contains(1025));
+  EXPECT_TRUE(sizes_seen().contains(2049));
+  EXPECT_LT(sizes_seen().size(), sizes.size());
+}
+
+TEST(VerifyCommand, ByDefaultTriesManyTilesWhereAVariantCanHaveThem) {
+  const auto with_many = [](const std::vector<std::string>& words) {
+    verify_planted(words);
+    std::vector<Planted::Run> runs = Planted::runs();
+    std::erase_if(runs, [](const auto& each) { return each.problem.settings != Settings{{"tiles", "many"}}; });
+    return runs;
+  };
+  const std::vector<Planted::Run> many = with_many({});
+  EXPECT_EQ(many.size(), 4U) << "two runs of both modes";
+  for (const Planted::Run& each : many) {
+    EXPECT_GE(each.problem.items * 4, 66 * 3584) << "three windows of tiles of 3.5 KiB";
+    EXPECT_FALSE(each.by_number) << "what waits for others meets the worst order";
+  }
+  EXPECT_FALSE(with_many({"--items", "100", "--set", "tiles=many"}).front().by_number) << "as it is run again";
+  EXPECT_TRUE(with_many({"--quick"}).empty());
+  EXPECT_TRUE(with_many({"--items", "100"}).empty());
+  EXPECT_TRUE(with_many({"--set", "fault=none"}).empty());
+}
+
+TEST(VerifyCommand, InterleavesBlocksWhereItIsAskedTo) {
+  const auto by_number = [](const std::vector<std::string>& words) {
+    verify_planted(words);
+    return std::ranges::count_if(Planted::runs(), &Planted::Run::by_number);
+  };
+  EXPECT_EQ(by_number({"--items", "100"}), 4);
+  EXPECT_EQ(by_number({"--items", "100", "--interleave"}), 0);
+}
+
+TEST(VerifyCommand, TriesEveryInputOfFewItemsAndRandomOnesOfMore) {
+  EXPECT_TRUE(contains(verify_planted({"--items", "33"}).out, "10 passed")) << "five kinds, two modes";
+  EXPECT_TRUE(contains(verify_planted({"--items", "34"}).out, "2 passed"));
+  EXPECT_TRUE(contains(verify_planted({"--items", "34", "--input", "all"}).out, "10 passed"));
+}
+
+TEST(VerifyCommand, UntracedLooksForNoRaces) {
+  const Ended traced = verify_planted({"--items", "34", "--set", "fault=race"});
+  EXPECT_EQ(traced.status, kFailed);
+  EXPECT_TRUE(contains(traced.out, "race in planted at tests/verify_command_test.cpp:")) << traced.out;
+  EXPECT_EQ(verify_planted({"--items", "34", "--set", "fault=race", "--untraced"}).status, kOk);
+  EXPECT_TRUE(contains(verify_planted({"--items", "34", "--set", "fault=wrong", "--untraced", "--interleave"}).out,
+                       "--set fault=wrong --untraced --interleave\n"));
+}
 
 TEST(VerifyCommand, ChecksAndSumsUp) {
   const Ended ended = verify({"--device", "simt", "--variant", "hs_block", "--items", "1,33"});
