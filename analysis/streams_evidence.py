@@ -74,22 +74,20 @@ class Parts:
     def pipeline(self, duplex: Parts, chunks: int) -> float:
         """The least time of n chunks where copies slow each other down as in ``duplex`` while both directions run, and only then.
 
-        If both run for x seconds, each direction takes the longer the longer x is, and both together the shorter; the best x
-        counts. All straight lines in x, so that it is where two of them meet, or at an end. Nothing runs against the first
-        chunk's copy in, nor against the last one's copy out. Kernels count as timed over the whole array.
+        The longer both run, the sooner the bus is done with them and the later each is; the best is where the bus is done with
+        the first of them. Kernels count as timed over the whole array.
         """
         share_in, share_out = (min(1.0, alone / both) for alone, both in ((self.copy_in, duplex.copy_in), (self.copy_out, duplex.copy_out)))
         fill_in, fill_out = ((self.kernels + other) / chunks for other in (self.copy_out, self.copy_in))
-
-        def seconds(x: float) -> float:
-            into = self.copy_in + (1 - share_in) * x + fill_in
-            out = self.copy_out + (1 - share_out) * x + fill_out
-            return max(into, out, self.copy_in + self.copy_out - (share_in + share_out - 1) * x)
-
-        most = (1 - 1 / chunks) * min(self.copy_in / share_in, self.copy_out / share_out)
-        meets = (self.copy_out - fill_in) / share_out, (self.copy_in - fill_out) / share_in
-        copies = min(seconds(min(max(x, 0.0), most)) for x in (0.0, most, *meets))
-        return max(copies, self.kernels + (self.copy_in + self.copy_out) / chunks, self.kernels + self.side)
+        gain = share_in + share_out - 1  # of the bus, a second in which both run
+        both = max(0.0, min((self.copy_out - fill_in) / share_out, (self.copy_in - fill_out) / share_in)) if gain > 0 else 0.0
+        return max(
+            self.copy_in + (1 - share_in) * both + fill_in,
+            self.copy_out + (1 - share_out) * both + fill_out,
+            self.copy_in + self.copy_out - gain * both,
+            self.kernels + (self.copy_in + self.copy_out) / chunks,
+            self.kernels + self.side,
+        )
 
     def ratio(self) -> float:
         """Compute to copy: the kernels, but those on the side, over the longer of the two copies."""

@@ -187,6 +187,11 @@ TEST(Advice, ItsBoundHasEveryEngineDoOneThingAtOnce) {
   EXPECT_GE(advised(two, 5e-3, 1e-3, 4e-3).bound, 5e-3 * (1 - 1e-9));
   EXPECT_GE(advised(two, 1e-3, 8e-3, 1e-3).bound, 8e-3 * (1 - 1e-9));
   EXPECT_GE(advised({}, 5e-3, 1e-3, 4e-3).bound, 10e-3 - 1e-9);
+  // Two chunks may take less than 256 of a block each, which six slots have to take in turns.
+  const Advice few =
+      advise(scale(1 << 12), device_profile("didactic"), {.copy_in = 1e-3, .kernel = 9e-3, .copy_out = 1e-3}, space);
+  EXPECT_GE(few.best().seconds, few.bound);
+  EXPECT_GE(few.bound, 9e-3 * (1 - 1e-9));
   for (const auto& engines : {one, two}) {
     for (const auto& [in, kernel, out] : {std::array{5e-3, 1e-3, 4e-3}, {1e-3, 8e-3, 1e-3}, {2e-3, 2e-3, 2e-3}}) {
       const Advice advice = advised(engines, in, kernel, out);

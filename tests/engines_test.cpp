@@ -730,7 +730,7 @@ TEST(Engines, BoundsAreTheClosedForms) {
   // Overlapping for x ms, copies in end after 6 + x/2, and then come a kernel and a copy out; the bus is done after
   // 10 - 0.3 x: x is 3.125.
   EXPECT_NEAR(bounds(6, 2, 4).pipeline, (10 - 0.3 * 3.125) * kMs, kExact);
-  // 0.75 of the copies out can overlap: x is 3.75, and the bus is done before the way in.
+  // The same where copies in hardly slow down: the bus is done later than the way in by no more than they overlap.
   device.both = {0.99e9, 0.8e9};
   EXPECT_NEAR(bounds(6, 2, 4).pipeline, (7.5 + 0.01 * 2.5 / 0.8) * kMs, kExact);
   // Where overlap gains less than it costs, none is best.

@@ -1,7 +1,6 @@
 #include "harness/engines/bounds.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 #include "harness/streams/block_waves.hpp"
@@ -52,25 +51,26 @@ bool copies_both_ways(const DeviceProfile& device) {
   return in > 0 && out > 0 && engines.size() > 1;
 }
 
-/// The least time in which copies both ways slow each other down. If they overlap for x seconds, the bus works longer
-/// the longer x is, and copies wait for each other the longer the shorter x is; so what counts is the best x. The first
-/// chunk on its way in, and the last on its way out, have nothing beside them. `least`: of all items, those of the
-/// shortest chunk.
+/// Seconds that depend on for how many of them copies run both ways.
+struct Line {
+  double alone = 0;  ///< if they never do
+  double slope = 0;
+
+  double at(double both) const { return alone + slope * both; }
+  double meets(const Line& other) const { return (alone - other.alone) / (other.slope - slope); }
+};
+
+/// The least time in which copies both ways slow each other down. The longer they overlap, the sooner the bus is done
+/// and the later each way; the best is where the bus is done with the first of them. `least`: of all items, the part
+/// that the shortest chunk has, which goes its way before and behind the busiest engine.
 double slowed_down(double h, double d, const Least& kernels, double least, const DeviceProfile& device) {
   const double in = device.both.in / device.alone.in;
   const double out = device.both.out / device.alone.out;
-  const auto all_in = [&](double x) { return h + (1 - in) * x + kernels.of_each + d * least; };
-  const auto all_out = [&](double x) { return d + (1 - out) * x + kernels.of_each + h * least; };
-  const auto on_the_bus = [&](double x) { return h + d - (in + out - 1) * x; };
-  const double most = std::max(0.0, std::min((1 - least) * h / in, (1 - least) * d / out));
-  // Where the bus is as long as one way, both of which are straight lines in x.
-  const double with_in = (on_the_bus(0) - all_in(0)) / out;
-  const double with_out = (on_the_bus(0) - all_out(0)) / in;
-  double seconds = std::numeric_limits<double>::infinity();
-  for (const double x : {0.0, most, std::clamp(with_in, 0.0, most), std::clamp(with_out, 0.0, most)}) {
-    seconds = std::min(seconds, std::max({all_in(x), all_out(x), on_the_bus(x)}));
-  }
-  return seconds;
+  const Line all_in{h + kernels.of_each + d * least, 1 - in};
+  const Line all_out{d + kernels.of_each + h * least, 1 - out};
+  const Line bus{h + d, 1 - in - out};
+  const double both = bus.slope < 0 ? std::max(0.0, std::min(bus.meets(all_in), bus.meets(all_out))) : 0;
+  return std::max({all_in.at(both), all_out.at(both), bus.at(both)});
 }
 
 double pipeline(const streams::Recording& recording, const DeviceProfile& device, const Parts& parts,
