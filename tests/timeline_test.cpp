@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -32,9 +33,9 @@ Recording recorded(const char* schedule, int chunks, int streams) {
 
 constexpr double kMs = 1e-3;
 
-/// Plays a recording by hand: each operation takes `milliseconds` of its engine, begins when what it depends on and
-/// what was issued to its engine before are done, and is issued at once.
-Timeline played(const Recording& recording, const std::array<double, 3>& milliseconds) {
+/// Plays a recording by hand: each operation takes `milliseconds`, begins when what it depends on and what was issued
+/// to its engine before are done, and is issued at once.
+Timeline played(const Recording& recording, const std::function<double(const Operation&)>& milliseconds) {
   Timeline timeline{.recording = &recording};
   const auto all = dependencies(recording);
   std::vector<double> end(recording.operations.size());
@@ -44,11 +45,18 @@ Timeline played(const Recording& recording, const std::array<double, 3>& millise
     const auto engine = static_cast<std::size_t>(engine_of(recording.operations[i]));
     double start = free[engine];
     for (const Dependency& dependency : all[i]) start = std::max(start, end[dependency.operation]);
-    end[i] = free[engine] = start + milliseconds[engine] * kMs;
+    end[i] = free[engine] = start + milliseconds(recording.operations[i]) * kMs;
     timeline.spans.push_back({.operation = i, .when = {start, end[i]}});
   }
   timeline.issued.assign(recording.operations.size(), {});
   return timeline;
+}
+
+/// Each takes the milliseconds of its engine.
+Timeline played(const Recording& recording, const std::array<double, 3>& milliseconds) {
+  return played(recording, [&](const Operation& operation) {
+    return milliseconds[static_cast<std::size_t>(engine_of(operation))];
+  });
 }
 
 const Gap& gap_before(const Recording& recording, const TimelineAnalysis& analysis, OperationKind kind, int chunk) {
@@ -590,6 +598,22 @@ TEST(Diagnosis, LooksBehindAChunksOwnSteps) {
   const Recording two = record(*ScheduleRegistry::instance().find("double_buffered"), job);
   Timeline slow = played(two, {1, 1, 1});
   EXPECT_EQ(causes(slow).back(), Cause::saturated_engine);
+}
+
+TEST(Diagnosis, NamesTooFewBuffers) {
+  // Every other kernel takes long: with two buffers the copy in behind it waits for it, with four it does not.
+  for (const int buffers : {2, 4}) {
+    Job job = job_of(32, 3);
+    job.buffers = buffers;
+    const Recording recording = record(*ScheduleRegistry::instance().find("double_buffered"), job);
+    const Timeline timeline = played(recording, [](const Operation& operation) {
+      const bool kernel = engine_of(operation) == Engine::compute;
+      return kernel ? (operation.chunk.index % 2 == 0 ? 4.0 : 0.1) : 2.0;
+    });
+    const Causes all = causes(timeline);
+    EXPECT_EQ(!all.empty() && all.front() == Cause::too_few_buffers, buffers == 2);
+    EXPECT_EQ(std::ranges::count(all, Cause::too_few_buffers), buffers == 2 ? 1 : 0);
+  }
 }
 
 TEST(Diagnosis, NamesTooFewChunks) {
