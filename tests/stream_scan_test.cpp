@@ -85,6 +85,21 @@ struct RoomyScan {
 };
 const Registration kRoomy{host_scan<RoomyScan>()};
 
+/// Gives how many items it was told of, for each of them.
+struct CountingScan {
+  explicit CountingScan(const Problem& problem) : items(problem.items) {}
+  static Description describe() { return planted("planted_counting_host_scan", "The number of items, and no scan"); }
+  Plan plan() const { return {.chain = items}; }
+  template <class Op>
+  void run(Op, const typename Op::Item*, typename Op::Item* out) const {
+    if constexpr (std::is_same_v<typename Op::Item, std::int32_t>) {
+      std::fill_n(out, items, static_cast<std::int32_t>(items));
+    }
+  }
+  std::int64_t items;
+};
+const Registration kCounting{host_scan<CountingScan>()};
+
 // ------------------------------------------------------------------------------------------------ without files
 
 Bytes random_items(const Problem& problem, std::uint64_t seed) {
@@ -167,6 +182,25 @@ TEST(OutOfCore, IsTheScanOfTheWholeWhateverTheChunks) {
               << scan.chunks << " buffers " << scan.buffers << " " << scan.host_buffers << (in_memory ? " memory" : "");
         }
       }
+    }
+  }
+}
+
+TEST(OutOfCore, AScanIsToldOfAsManyItemsAsItsChunkHas) {
+  const OutOfCoreScan scan{
+      .scan = Registry::instance().find("planted_counting_host_scan"), .problem = {.items = 1003}, .chunks = 10};
+  const Bytes in = random_items(scan.problem, 7);
+  Bytes out(in.size());
+  const streams::Recording recording = record(scan, double_buffered());
+  const auto device = streams::host_scan_device(scan, recording);
+  streams::MemorySource source(in.data(), scan.item_bytes());
+  streams::MemorySink sink(*device, out.data(), scan);
+  streams::replay(recording, *device, source, sink, go_on);
+  std::vector<std::int32_t> told(static_cast<std::size_t>(scan.problem.items));
+  std::memcpy(told.data(), out.data(), out.size());
+  for (const Chunk& chunk : streams::split(scan.problem.items, scan.chunks)) {
+    for (std::int64_t i = 0; i < chunk.items; ++i) {
+      ASSERT_EQ(told[static_cast<std::size_t>(chunk.first + i)], chunk.items) << "chunk " << chunk.index;
     }
   }
 }

@@ -140,6 +140,13 @@ TEST(Workloads, AWrongItemIsFoundWhereverItIs) {
             << id;
         byte ^= std::byte{1};
       }
+      for (const std::int64_t item : {items - 1, std::int64_t{8192}, std::int64_t{5}, std::int64_t{4}}) {
+        output[static_cast<std::size_t>(item) * bytes] ^= std::byte{1};
+      }
+      const int wrong = items == 8193 ? 2 : 4;  // its last is item 8192, and right again
+      EXPECT_EQ(wrong_output(data, bytes, items, output.data()),
+                std::to_string(wrong) + " of " + std::to_string(items) + " items are wrong, the first is item 4")
+          << id;
     }
   }
 }
