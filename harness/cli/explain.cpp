@@ -17,6 +17,7 @@
 #include "harness/cli/selection.hpp"
 #include "harness/cli/whole_file.hpp"
 #include "harness/simt/executor.hpp"
+#include "harness/verify/host_memory.hpp"
 #include "scanlab_commit.hpp"
 
 namespace scanlab::cli {
@@ -31,7 +32,9 @@ constexpr const char* kSchema = "scanlab-explain/1";
 /// Memory aligned as cudaMalloc aligns it, or sector counts would be off. Zeros: counts do not depend on values.
 class AlignedBytes {
  public:
-  explicit AlignedBytes(std::size_t bytes) : data_(std::aligned_alloc(256, (bytes + 256) / 256 * 256), std::free) {
+  explicit AlignedBytes(std::size_t bytes)
+      : data_(verify::host_memory_holds(bytes) ? std::aligned_alloc(256, (bytes + 256) / 256 * 256) : nullptr,
+              std::free) {
     if (data_ == nullptr)
       throw CommandError(kBadInput, fmt::format("there is no memory for an array of {} bytes", bytes));
     std::fill_n(static_cast<unsigned char*>(data_.get()), (bytes + 256) / 256 * 256, static_cast<unsigned char>(0));

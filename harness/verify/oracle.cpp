@@ -13,10 +13,12 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <new>
 #include <vector>
 
 #include "harness/verify/comparison.hpp"
 #include "harness/verify/guard.hpp"
+#include "harness/verify/host_memory.hpp"
 #include "harness/verify/oracle_data.hpp"
 #include "harness/verify/parallel.hpp"
 
@@ -248,6 +250,7 @@ Outcome compare_with_values(const Oracle::Data& data, const typename Op::Item* o
 }  // namespace
 
 Oracle::Oracle(const Problem& problem, InputKind kind, std::uint64_t seed) : data_(std::make_unique<Data>()) {
+  if (!host_memory_holds(problem.ideal_bytes())) throw std::bad_alloc();  // the input, and what the output must be
   data_->problem = problem;
   data_->kind = kind;
   data_->seed = seed;
