@@ -13,8 +13,8 @@ from analysis.table_formats import Column, Table, code, significant, size, whole
 PRINTED = 48
 """No more rows are printed, and only those of one workload at one size; all are in the CSV."""
 BY_EVENTS = (
-    "The time is by the host's clock; by events is the device's own, in replays of their own. They differ by the launch before the "
-    "first operation and the host's wake-up after the last, some microseconds."
+    "The time is by the host's clock; by events is the device's own, in replays of their own. The host's clock counts the "
+    "launch before the first operation and the wake-up after the last; recording events takes time of the host."
 )
 NEEDS = {"schedules": Schedules()}
 

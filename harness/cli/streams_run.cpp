@@ -35,19 +35,14 @@ constexpr char kDefaultWorkloads[] = "scale";
 constexpr char kDefaultItems[] = "2^26";
 
 constexpr char kNotes[] =
-    "Each schedule is timed twice a round. By the host's clock: from before the first call until the host has seen "
-    "that\n"
-    "the device is done. By CUDA events: from one before the first operation to the last one behind them, in a replay "
-    "of\n"
-    "its own just before. The host's time is longer by the launch latency before the first operation and by the "
-    "host's\n"
-    "wake-up after the last: some microseconds, which count where there is little work.\n"
+    "Each schedule is timed twice per round. By the host's clock: from before the first call until the host has seen\n"
+    "that the device is done. By CUDA events: from one before the first operation to the last of those behind all of\n"
+    "them, in a replay of its own. They differ by up to 10 us, either way: the host's clock counts the launch before\n"
+    "the first operation and the wake-up after the last, and recording events takes time of the host, too.\n"
     "Memory, streams, events and graphs are made before, anew for each repetition, with one replay that is not timed.\n"
-    "Before the replay by the host's clock the output and all device buffers are overwritten with poison, and after "
-    "it\n"
-    "every item of the output is compared with what it must be, to the bit. A schedule that fails is not timed "
-    "further:\n"
-    "status 1. A control must fail: status 1 if no repetition of it is wrong.\n"
+    "Before the replay by the host's clock the output and all device buffers are overwritten with poison; after it\n"
+    "every item of the output is compared with what it must be, to the bit. A schedule that fails is not timed\n"
+    "further: status 1. A control must fail: status 1 if no repetition of it is wrong.\n"
     "The parts are measured in the same rounds: copies each way alone (copy:h2d, copy:d2h) and while the other way is\n"
     "busy (copy:duplex_h2d, copy:duplex_d2h; pinned memory only), and the kernel of a chunk alone (kernel:ID).\n"
     "All --benchmark_* flags are taken: --benchmark_out is --out, --benchmark_repetitions is --rounds.\n";
