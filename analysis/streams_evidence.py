@@ -345,8 +345,9 @@ def _schedules(results: Results) -> ScheduleEvidence | None:
     case = ["file", *SCHEDULE, "inputs", "bytes"]
     cases = statistics.summarise(rows, case)
     cases = cases.merge(rows.groupby(case)["device_ns"].median().reset_index(), how="left")
+    measured = {place: files[place].rows[files[place].rows["entry"] != "schedule"] for place in set(cases["file"])}
     for column, directions in (("alone", ("h2d", "d2h")), ("duplex", ("duplex_h2d", "duplex_d2h"))):
-        cases[column] = pd.Series([_parts(files[case.file].rows, case, directions) for case in cases.itertuples()], dtype=object)
+        cases[column] = pd.Series([_parts(measured[case.file], case, directions) for case in cases.itertuples()], dtype=object)
     cases["bound"] = pd.Series([case.alone.pipeline(case.duplex, case.chunks) if case.alone and case.duplex else None
                                 for case in cases.itertuples()], dtype=object)  # fmt: skip
     return ScheduleEvidence(cases, _provenance("schedules", files, rows, cases))

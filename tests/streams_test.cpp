@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -15,6 +14,7 @@
 #include "harness/streams/happens_before.hpp"
 #include "harness/streams/host_memory.hpp"
 #include "harness/streams/issuer.hpp"
+#include "tests/growth.hpp"
 #include "tests/random_recording.hpp"
 
 namespace scanlab::streams {
@@ -613,18 +613,15 @@ TEST(HappensBefore, AgreesWithTheRulesTakenPairByPair) {
   EXPECT_GT(found, 1000u);
 }
 
-TEST(HappensBefore, TenThousandOperationsTakeLessThanASecond) {
+TEST(HappensBefore, TheTimeOfACheckGrowsAsItsOperationsDo) {
   for (const int streams : {4, 64}) {
     for (const char* id : {"depth_first", "double_buffered", "three_streams_unordered"}) {
-      const Recording recording = record(schedule(id), [&] {
-        Job job = job_of("scan", 3334, streams);
+      const auto checked = [&](int chunks) {
+        Job job = job_of("scan", chunks, streams);
         job.items = 1'000'000;
-        return job;
-      }());
-      ASSERT_GE(recording.operations.size(), 10'000u);
-      const auto begin = std::chrono::steady_clock::now();
-      check(recording);
-      EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1)) << id;
+        check(record(schedule(id), job));
+      };
+      EXPECT_LT(growth(checked, 2'000), kMostGrowth) << id;
     }
   }
 }
@@ -694,11 +691,9 @@ TEST(StreamsCommand, CheckSaysByItsStatusWhetherAllIsOrdered) {
   }
 }
 
-TEST(StreamsCommand, CheckOfManyFaultsIsQuickAndNamesTwenty) {
-  const auto start = std::chrono::steady_clock::now();
+TEST(StreamsCommand, CheckOfManyFaultsNamesTwenty) {
   const Result result =
       scanlab_streams({"check", "three_streams_unordered", "--workload", "vector_add", "--chunks", "100000"});
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
   EXPECT_EQ(result.status, cli::kFailed);
   EXPECT_EQ(std::ranges::count(result.out, '\n'), 22);
   EXPECT_NE(result.out.find("NOT ORDERED: 300000 faults"), std::string::npos) << result.out;

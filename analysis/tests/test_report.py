@@ -94,7 +94,7 @@ OLDER = ("hs_", "hso_", "cub_device_scan", "thrust_scan", "memcpy", "empty_launc
     (("best", "cub_"), "figure waterfall is left out: no i32 plus inclusive timings of memcpy"),
     (("one_wave", "memcpy", "empty_launch"), "figure tile_size is left out"),
 ])  # fmt: skip
-def test_a_part_of_the_variants_gives_a_part_of_the_report(tmp_path: Path, capsys: pytest.CaptureFixture[str], kept: tuple[str, ...], absent: str) -> None:
+def test_a_part_of_the_variants_gives_a_part_of_the_report(tmp_path: Path, drawn: list[str], capsys: pytest.CaptureFixture[str], kept: tuple[str, ...], absent: str) -> None:
     document = fixtures.timings(rounds=5, top=12)
     document["benchmarks"] = [e for e in document["benchmarks"] if e["name"].removeprefix("scan/variant:").startswith(kept)]
     (tmp_path / "scan.json").write_text(json.dumps(document))
@@ -143,7 +143,7 @@ def test_cpu_baselines_timed_beside_a_gpu_name_their_cpu(built: Built) -> None:
     assert "Test CPU, 4 cores" in text and "| 2^24 |" in text
 
 
-def test_cpu_baselines_measured_now_win_over_recorded_ones(built: Built, tmp_path: Path) -> None:
+def test_cpu_baselines_measured_now_win_over_recorded_ones(built: Built, tmp_path: Path, drawn: list[str]) -> None:
     entries = [fixtures.repetition(fixtures.case_name("cpu_sequential", 1024), i, 100.0) for i in range(5)]
     context = fixtures.context(kind="host", device="", cpu="New CPU", cores="2")
     (tmp_path / "cpu.json").write_text(json.dumps({"context": context, "benchmarks": entries}))
@@ -153,7 +153,7 @@ def test_cpu_baselines_measured_now_win_over_recorded_ones(built: Built, tmp_pat
     assert "recorded" in (tmp_path / "out" / "tables" / "summary.md").read_text()
 
 
-def test_empty_results_folder_leaves_the_recorded_runs(built: Built, tmp_path: Path) -> None:
+def test_empty_results_folder_leaves_the_recorded_runs(built: Built, tmp_path: Path, drawn: list[str]) -> None:
     (tmp_path / "empty").mkdir()
     assert main([*arguments(built.recorded, tmp_path / "out"), str(tmp_path / "empty")]) == 0
     assert "recorded" in (tmp_path / "out" / "tables" / "summary.md").read_text()
@@ -244,7 +244,7 @@ def test_pages_without_a_pair_of_markers_are_refused(page: str) -> None:
         replaced(page, "results", "new")
 
 
-def test_readme_and_ladder_are_filled(built: Built, tmp_path: Path) -> None:
+def test_readme_and_ladder_are_filled(built: Built, tmp_path: Path, drawn: list[str]) -> None:
     readme, ladder = tmp_path / "README.md", tmp_path / "ladder.md"
     readme.write_text(PAGE)
     ladder.write_text(PAGE.replace("results:", "ladder:"))
@@ -255,7 +255,7 @@ def test_readme_and_ladder_are_filled(built: Built, tmp_path: Path) -> None:
     assert "| `hso_block_padded` | 2^11 |" in ladder.read_text() and "after" in ladder.read_text()
 
 
-def test_ladder_without_counts_is_left_as_it_is(built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ladder_without_counts_is_left_as_it_is(built: Built, tmp_path: Path, drawn: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     page, recorded = PAGE.replace("results:", "ladder:"), tmp_path / "recorded"
     shutil.copytree(built.recorded, recorded, ignore=lambda folder, names: [n for n in names if "scan" not in n and n.endswith(".json")])
     ladder = tmp_path / "ladder.md"

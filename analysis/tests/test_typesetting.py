@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 
-from analysis import figures, typesetting
+from analysis import typesetting
 from analysis.__main__ import main
-from analysis.modules import modules
 from analysis.tests import fixtures
 from analysis.tests.conftest import Built
 
@@ -97,24 +95,10 @@ def test_the_report_is_typeset_from_whole_data_and_refers_to_nothing_that_is_not
 # -------------------------------------------------------------------------------------------- what has changed
 
 
-@pytest.fixture
-def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of the figures that are drawn from here on."""
-    names: list[str] = []
-
-    def counting(name: str, draw):
-        return lambda **found: names.append(name) or draw(**found)
-
-    for name, module in modules(figures):
-        monkeypatch.setattr(module, "draw", counting(name, module.draw))
-    return names
-
-
 def test_a_second_build_draws_what_has_changed_and_a_third_nothing(
-    built: Built, tmp_path: Path, drawn: list[str], capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, drawn: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    recorded, out = tmp_path / "recorded", tmp_path / "out"
-    shutil.copytree(built.recorded, recorded)
+    recorded, out = fixtures.write_all(tmp_path / "recorded", rounds=5, top=14), tmp_path / "out"
     (recorded / "e.json").write_text(json.dumps(fixtures.explanation("hso_block", 64)))
     arguments = ["build", "--no-pdf", "--recorded", str(recorded), "--out", str(out)]
     assert main(arguments) == 0
@@ -134,7 +118,7 @@ def test_a_second_build_draws_what_has_changed_and_a_third_nothing(
     lambda out: (out / "figures" / "bank_conflicts.png").unlink(), lambda out: (out / "tables" / "costs.csv").write_text("by hand"),
     lambda out: (out / ".built").write_text("{"),
 ])  # fmt: skip
-def test_what_was_lost_or_changed_by_hand_is_made_again(counts: Path, last: Path, spoil) -> None:
+def test_what_was_lost_or_changed_by_hand_is_made_again(counts: Path, last: Path, drawn: list[str], spoil) -> None:
     assert build(counts, last, "--no-pdf") == 0
     before = (last / "tables" / "costs.csv").read_bytes()
     spoil(last)

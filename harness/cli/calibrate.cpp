@@ -70,7 +70,7 @@ engines::Calibration read(const std::string& path) {
   if (!file) throw CommandError(kBadInput, fmt::format("{}: cannot be read", path));
   try {
     return engines::calibration_of(Facts::parse(file));
-  } catch (const Facts::parse_error& error) {
+  } catch (const Facts::exception& error) {
     throw CommandError(kBadInput, fmt::format("{}: is no JSON: {}", path, what_is_wrong(error)));
   } catch (const engines::CalibrationError& error) {
     throw CommandError(kBadInput, fmt::format("{}: {}", path, error.what()));

@@ -95,7 +95,7 @@ Measured measure(const po::variables_map& values, Context& context, bool& any_fa
   OracleStore oracles(kSeed);
   const std::unique_ptr<BenchMachine> machine = make_machine(oracles);
   Tuner tuner(*machine, candidates(), context.err);
-  Measured measured{.context = provenance(*device, context), .timings = {}};
+  Measured measured{.from = "this device", .context = provenance(*device, context), .timings = {}};
   std::vector<std::int64_t> asked = read_selection(values).items;
   std::ranges::sort(asked);
   for (const TypeAndOperator& monoid : monoids(values)) {

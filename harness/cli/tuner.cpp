@@ -122,7 +122,7 @@ TuningTable make_table(const Measured& measured) {
   const std::string multiprocessors = fact("multiprocessors");
   std::from_chars(multiprocessors.data(), multiprocessors.data() + multiprocessors.size(), table.multiprocessors);
   if (fact("device").empty() || table.multiprocessors < 1) {
-    throw CommandError(kBadInput, "the results are of no GPU: their context names none, or not its multiprocessors");
+    throw CommandError(kBadInput, measured.from + ": is of no GPU: its context names none, or not its multiprocessors");
   }
   table.device = fact("device");
   table.compute_capability = fact("compute_capability");
@@ -212,6 +212,7 @@ Measured read_results(const std::filesystem::path& path) {
   std::ifstream file(path);
   if (!file) throw CommandError(kBadInput, fmt::format("cannot read '{}'", path.string()));
   Measured measured;
+  measured.from = path.string();
   try {
     const Json document = Json::parse(file);
     measured.context = document.at("context");

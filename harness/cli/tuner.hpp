@@ -29,7 +29,8 @@ using TypeAndOperator = std::pair<ElementType, Operator>;
 
 /// What was measured on one device.
 struct Measured {
-  Facts context;  ///< provenance, as in a results file
+  std::string from;  ///< a file, or the device
+  Facts context;     ///< provenance, as in a results file
   std::map<TypeAndOperator, TimingsBySize> timings;
 };
 

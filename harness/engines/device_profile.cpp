@@ -286,7 +286,7 @@ std::optional<KernelTimes> DeviceProfile::kernel_times(const std::string& worklo
 DeviceProfile parse_device_profile(std::string_view text, const std::string& file) {
   try {
     return Reader(Json::parse(text), file).read();
-  } catch (const Json::parse_error& error) {
+  } catch (const Json::exception& error) {  // also of a number that no double can be
     throw ProfileError(fmt::format("{}: is no JSON: {}", file, what_is_wrong(error)));
   }
 }

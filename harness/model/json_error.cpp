@@ -15,7 +15,8 @@ std::string what_is_wrong(const nlohmann::json::exception& error) {
        }) {
     text = std::regex_replace(text, std::regex(theirs), ours);
   }
-  return text;
+  constexpr std::size_t kMost = 200;  // the text of a number may be of any length
+  return text.size() <= kMost ? text : text.substr(0, kMost) + " ...";
 }
 
 }  // namespace scanlab

@@ -1,0 +1,38 @@
+// How work grows, whatever machine does it, and whatever else that machine does: by the processor's time of this
+// thread.
+#pragma once
+
+#include <algorithm>
+#include <ctime>
+#include <limits>
+
+namespace scanlab {
+
+/// Seconds of this thread on a processor, the least of three times: others slow it down, and nothing makes it quicker.
+template <class Work>
+double processor_seconds(const Work& work) {
+  const auto now = [] {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  };
+  double least = std::numeric_limits<double>::infinity();
+  for (int time = 0; time < 3; ++time) {
+    const double begin = now();
+    work();
+    least = std::min(least, now() - begin);
+  }
+  return least;
+}
+
+/// How many times longer work takes if there is four times as much of it: 4 if it takes a time for each part, 16 if
+/// each part looks at each other.
+template <class Work>
+double growth(const Work& work, int parts) {
+  const double few = processor_seconds([&] { work(parts); });
+  return processor_seconds([&] { work(4 * parts); }) / few;
+}
+
+constexpr double kMostGrowth = 9;  ///< half way from linear to quadratic: caches and logarithms cost something, too
+
+}  // namespace scanlab
