@@ -3,8 +3,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <ctime>
 #include <limits>
+#include <random>
+#include <vector>
 
 namespace scanlab {
 
@@ -31,6 +34,16 @@ template <class Work>
 double growth(const Work& work, int parts) {
   const double few = processor_seconds([&] { work(parts); });
   return processor_seconds([&] { work(4 * parts); }) / few;
+}
+
+/// Processor time of work that is the same everywhere: a slow machine takes longer for it as for all else. Some 80 ms.
+inline double yardstick_seconds() {
+  return processor_seconds([] {
+    std::mt19937 random;  // of the same numbers each time
+    std::vector<std::uint32_t> numbers(1 << 20);
+    std::ranges::generate(numbers, random);
+    std::ranges::sort(numbers);
+  });
 }
 
 constexpr double kMostGrowth = 9;  ///< half way from linear to quadratic: caches and logarithms cost something, too

@@ -82,7 +82,7 @@ class Browser:
             raise RuntimeError(f"{expression}: {answer['exceptionDetails']['exception'].get('description')}")
         return answer["result"].get("value")
 
-    def until(self, expression: str, seconds: float = 20.0, what: str = "") -> None:
+    def until(self, expression: str, seconds: float = 300.0, what: str = "") -> None:
         """Waits until an expression is true; AssertionError if it does not become so."""
         end = time.monotonic() + seconds
         while not self.evaluate(expression):

@@ -427,3 +427,45 @@ def test_a_device_that_no_folder_can_be_called_by_is_named(tmp_path: Path, capsy
     recorded.mkdir()
     assert refusal(capsys, ["add-device", str(run), "--recorded", str(recorded)], run / "scan.json").startswith("context.device")
     assert list(recorded.iterdir()) == []
+
+
+# ------------------------------------------------------------------------------------------ what the lists leave out
+
+
+def test_a_sentence_is_short_however_long_a_value_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "document.json"
+    for path, value in ((("benchmarks", 0, "registers"), LONG), (("benchmarks", 0, "name"), [LONG] * 100), (("context", "device"), {"a": LONG}),
+                        (("benchmarks", 0, "label"), LONG + "\n")):  # fmt: skip
+        file.write_text(changed(timings(), path, value))
+        assert len(refusal(capsys, ["export", str(file), "--out", str(tmp_path / "out")], file)) < 600
+
+
+def test_many_wrong_entries_are_twenty_sentences_and_how_many_more(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    document = timings()
+    document["benchmarks"] = [repetition(case_name("best", 1024), i, -1.0) for i in range(1000)]
+    (tmp_path / "d.json").write_text(json.dumps(document))
+    assert main(["export", str(tmp_path / "d.json"), "--out", str(tmp_path / "out")]) == 2
+    *named, more, outcome = capsys.readouterr().err.splitlines()
+    assert len(named) == 20 and "and 980 more" in more and "nothing was written" in outcome
+
+
+def test_a_time_of_decades_is_no_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "document.json"
+    file.write_text(changed(json.loads(changed(timings(), ("benchmarks", 0, "time_unit"), "s")), ("benchmarks", 0, "real_time"), 1e12))
+    assert "real_time is 1000000000000.0 s, decades" in refusal(capsys, ["export", str(file), "--out", str(tmp_path / "out")], file)
+
+
+@pytest.mark.parametrize(("document", "path"), [(stream_fixtures.concurrency, ("cases", 0, "slots")), (scene, ("otherData", "multiprocessors"))])
+def test_what_is_drawn_one_by_one_is_no_more_than_can_be(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], document: Callable[[], Document], path: Keys
+) -> None:
+    file = tmp_path / "document.json"
+    file.write_text(changed(document(), path, 10**8))
+    assert path[-1] in refusal(capsys, ["export", str(file), "--out", str(tmp_path / "out")], file)
+
+
+def test_names_of_digits_are_names(tmp_path: Path) -> None:
+    file = tmp_path / "bank_conflicts.csv"
+    file.write_text(",".join(results.COUNTER_COLUMNS) + "\n7,8,i32,9,64,10,0,1,2,3,4\n")
+    read = results.read([file], [])
+    assert not read.problems and read.counters.iloc[0][["variant", "padding", "op", "kernel"]].tolist() == ["7", "8", "9", "10"]

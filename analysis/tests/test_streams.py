@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import time
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib import pyplot
 from matplotlib.axes import Axes
 
 from analysis import caveats, gantt, published, results, scenes, streams, streams_evidence, streams_macros, style
@@ -437,11 +437,22 @@ def test_one_hardware_queue_is_told_by_the_channels_of_the_kernels(tmp_path: Pat
     assert [t.title for t in found.traces] == ["depth_first", "depth_first, one connection", "breadth_first", "breadth_first, one connection"]
 
 
-def test_a_trace_of_1000_operations_is_drawn_in_five_seconds(tmp_path: Path) -> None:
+def test_a_trace_of_any_length_is_drawn_as_as_many_things(tmp_path: Path) -> None:
+    """What takes long to draw is a thing of its own for each operation: a lane is one, whatever is in it."""
+
+    def things(operations: int) -> int:
+        write(tmp_path, "t.json", fixtures.trace(operations=operations))
+        (found,) = read(tmp_path).streams
+        drawn = gantt.draw([(found.run.context, found.rows)])
+        pyplot.close(drawn)
+        return sum(len(axes.get_children()) for axes in drawn.axes)
+
+    assert things(1000) == things(10)
+
+
+def test_a_trace_is_drawn_into_a_folder_that_was_not_there(tmp_path: Path) -> None:
     write(tmp_path, "t.json", fixtures.trace(operations=1000))
-    started = time.monotonic()
     assert main(["gantt", str(tmp_path / "t.json"), "--out", str(tmp_path / "new" / "t.png")]) == 0
-    assert time.monotonic() - started < 5
     assert (tmp_path / "new" / "t.png").read_bytes().startswith(b"\x89PNG")
 
 

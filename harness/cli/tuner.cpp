@@ -132,7 +132,8 @@ TuningTable make_table(const Measured& measured) {
   for (const auto& [monoid, sizes] : measured.timings) {
     if (auto rows = choose(sizes); !rows.empty()) table.entries.push_back({monoid.first, monoid.second, rows});
   }
-  if (table.entries.empty()) throw CommandError(kBadInput, "no candidate has a time: there is nothing to choose from");
+  if (table.entries.empty())
+    throw CommandError(kBadInput, measured.from + ": no candidate has a time: there is nothing to choose from");
   return table;
 }
 
