@@ -155,11 +155,11 @@ def _counts(found: Recording, run: Run) -> Iterator[Problem]:
 
 def _too_few(read: Results) -> Iterator[tuple[str, str]]:
     """Timings whose repetitions do not suffice for an interval, unless they are exceptions: a cap on its time stops a slow case."""
-    kinds = {streams.SCHEDULES: "streams run --rounds", streams.STREAM_SCAN: "stream-scan --repetitions"}
-    for rows, how in ((read.timings, "bench --rounds"), *((s.rows, kinds[s.kind]) for s in read.streams if s.kind in kinds)):
+    kinds = {streams.SCHEDULES: ("streams run --rounds", ["entry", *streams.SCHEDULE, "bytes"]),
+             streams.STREAM_SCAN: ("stream-scan --repetitions", streams.SCAN)}  # fmt: skip
+    for rows, (how, case) in ((read.timings, ("bench --rounds", CASE)), *((s.rows, kinds[s.kind]) for s in read.streams if s.kind in kinds)):
         if "control" in rows:
             rows = rows[rows["control"] == 0]  # what is wrong on purpose is not timed for its speed
-        case = CASE if how.startswith("bench") else [c for c in rows if c not in ("round", "time_ns")]
         counts = rows.groupby(case, dropna=False).size() if len(rows) else pd.Series(dtype=int)
         few = counts[counts < FEWEST]
         if len(few) > EXCEPTIONS * len(counts):

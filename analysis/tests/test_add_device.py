@@ -12,7 +12,7 @@ import pytest
 
 from analysis import results
 from analysis.__main__ import main
-from analysis.tests import fixtures
+from analysis.tests import fixtures, stream_fixtures
 from analysis.tests.fixtures import COMMIT, case_name, context, repetition
 
 Document = dict[str, Any]
@@ -51,6 +51,22 @@ def test_a_sound_run_is_filed_by_device_and_day(tmp_path: Path, recorded: Path) 
     assert gzip.decompress((filed / "scan.json.gz").read_bytes()) == (run / "scan.json").read_bytes()
     read = results.read([], [recorded])
     assert len(read.timings) == 20 and not read.problems
+
+
+@pytest.mark.parametrize(("rounds", "status"), [(5, 0), (4, 2)])
+def test_repetitions_of_a_schedule_are_counted_whatever_each_of_them_measured(
+    tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str], rounds: int, status: int
+) -> None:
+    """Clocks and times between events are of a repetition, not of a case."""
+    entries = stream_fixtures.schedule("depth_first", 20.0)[:rounds]
+    for number, entry in enumerate(entries):
+        entry |= {"sm_clock_mhz": 1900.0 + number, "device_time_ms": 19.0 + number, "settled": float(number == 4)}
+    (tmp_path / "run").mkdir()
+    document = {"context": stream_fixtures.about(schema="scanlab-streams/1", kind="cuda", driver="580", argv="streams run", seed="1"), "benchmarks": entries}
+    (tmp_path / "run" / "schedules.json").write_text(json.dumps(document))
+    assert add(tmp_path / "run", recorded) == status
+    if status:
+        assert "1 of 1 cases have fewer than 5 repetitions, such as schedule scale" in capsys.readouterr().err
 
 
 def test_a_second_run_of_a_day_gets_a_letter_and_the_first_stays(tmp_path: Path, recorded: Path) -> None:
