@@ -542,6 +542,15 @@ TEST(Warp, ShufflesValuesOfEverySize) {
   check_shuffles<AffineMap<double>>([](int t) { return AffineMap<double>{0.5 * t, -0.25 * t}; });
 }
 
+TEST(Warp, LanesAreNumberedModuloTheirNumber) {
+  for (const int beside : {-33, -32, -1, 0, 1, 63}) {
+    const auto from = shuffled<int>([](int t) { return t; },
+                                    [beside](CpuBlock& block, int value) { return block.shuffle(value, beside); },
+                                    BlockOrder::in_order);
+    for (int t = 0; t < 64; ++t) EXPECT_EQ(from[t], t - t % 32 + (beside + 64) % 32) << beside;
+  }
+}
+
 TEST(Warp, Votes) {
   std::vector<std::uint32_t> ballots(64);
   Ints any(64), all(64);

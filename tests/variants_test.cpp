@@ -337,7 +337,7 @@ TEST(Variants, RefuseWhatTheyCannotTake) {
 TEST(Variants, AreRightUnderAnyInterleaving) {
   for (const auto& [id, each] : Registry::instance().all()) {
     if (!each.machines.simt) continue;
-    for (const std::int64_t n : {1, 33, 1024, 2049, 6200}) {
+    for (const std::int64_t n : {1, 20, 33, 1024, 2049, 6200}) {
       for (const Mode mode : {Mode::inclusive, Mode::exclusive}) {
         const Problem problem{ElementType::i32, Operator::affine, mode, n, {}};
         if (!each.bind(problem).plan.possible()) continue;
@@ -388,6 +388,14 @@ TEST(Variants, AreRightOfEveryTypeAndOperatorInEveryPlacement) {
       }
     }
   }
+}
+
+/// The one block that scans the shares' aggregates has several warps of them.
+TEST(ReduceThenScan, ScansTheAggregatesOfManyShares) {
+  const Problem problem{ElementType::i64, Operator::affine, Mode::exclusive, 70 * 1024 + 5, {}};  // 71 tiles
+  const verify::Oracle oracle(problem, verify::InputKind::random, 3);
+  const verify::Outcome outcome = verify::verify_on_cpu(variant("reduce_then_scan"), problem, oracle, {.trace = false});
+  EXPECT_TRUE(outcome.passed()) << outcome.message;
 }
 
 /// The last block starts first, and a hundred are under way before the first tile has a prefix: the last of them look

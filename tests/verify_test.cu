@@ -140,6 +140,35 @@ TEST(VerifyOnExecutor, ARightScanPassesForEveryTypeOperatorAndInput) {
   }
 }
 
+/// Of two runs in each of several shifts, the worst counts.
+TEST(VerifyOnExecutor, TellsTheLargestErrorOfAllRuns) {
+  constexpr std::int64_t kItems = 100;
+  const Problem sums = problem_of(ElementType::f32, Operator::plus, kItems);
+  const Oracle oracle(sums, InputKind::random, kSeed);
+  const auto worst = [&](int at_run) {
+    Variant scan;
+    scan.about.id = "erring";
+    scan.machines.host = true;
+    scan.bind = [run = std::make_shared<int>(0), at_run](const Problem&) {
+      BoundScan bound;
+      bound.plan.chain = kItems;
+      bound.host = [run, at_run](const Buffers& b) {
+        const auto* in = static_cast<const float*>(b.in);
+        auto* out = static_cast<float*>(b.out);
+        double sum = 0;
+        for (std::int64_t i = 0; i < kItems; ++i) out[i] = static_cast<float>(sum += static_cast<double>(in[i]));
+        if ((*run)++ == at_run) out[kItems - 1] += 30 * 0x1p-24F;
+      };
+      return bound;
+    };
+    const Outcome outcome = verify_on_cpu(scan, sums, oracle, {}, Placement::shifted);
+    EXPECT_TRUE(outcome.passed()) << outcome.message;
+    return outcome.error_to_bound;
+  };
+  const double usual = worst(-1);
+  for (const int run : {0, 1, 4, 9}) EXPECT_GT(worst(run), 1.5 * usual) << run;
+}
+
 TEST(VerifyOnExecutor, CatchesOneCorruptedElement) {
   EXPECT_TRUE(caught(on_executor<Defect::corrupted_element>(), "1 of 100 items wrong, the first at 50"));
 }

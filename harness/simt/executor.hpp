@@ -186,7 +186,7 @@ class CpuBlock {
   }
   template <Shuffled T>
   T shuffle(const T& value, int source_lane, std::source_location where = std::source_location::current()) {
-    return shuffled(value, source_lane % kWarpLanes, where);
+    return shuffled(value, source_lane & (kWarpLanes - 1), where);  // of a negative number, too, as on the GPU
   }
   bool any(bool predicate, std::source_location where = std::source_location::current()) {
     return ballot(predicate, where) != 0;
