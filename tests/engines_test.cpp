@@ -908,7 +908,7 @@ TEST(Engines, AWaitForNothingIsRefused) {
 // ---- profiles
 
 Json didactic_json() {
-  std::ifstream file(std::filesystem::path(__FILE__).parent_path().parent_path() / "data/devices/didactic.json");
+  std::ifstream file(SCANLAB_SOURCE "/data/devices/didactic.json");
   return Json::parse(file);
 }
 

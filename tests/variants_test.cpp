@@ -157,7 +157,9 @@ TEST(Chains, AreNoLongerThanThatOfAddingOneByOne) {
     for (const ElementType type : {ElementType::f32, ElementType::f64}) {
       for (const std::int64_t n : {1, 1000, 4096, 1 << 16, 1 << 20, 1 << 24}) {
         const Plan plan = each.bind({type, Operator::plus, Mode::inclusive, n, {}}).plan;
-        if (plan.possible()) EXPECT_LE(plan.chain, std::max(n, kTileOfCub)) << id << " n = " << n;
+        if (plan.possible()) {
+          EXPECT_LE(plan.chain, std::max(n, kTileOfCub)) << id << " n = " << n;
+        }
       }
     }
   }

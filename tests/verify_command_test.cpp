@@ -34,7 +34,7 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 /// A sequential scan, right unless it is asked for a fault. It keeps what it was asked.
 struct Planted {
-  static constexpr const char* kId = "planted";
+  static constexpr const char* kId = "planted_fault";
   struct Run {
     Problem problem;
     bool by_number;  ///< blocks were begun in the order of their numbers
@@ -140,7 +140,7 @@ TEST(VerifyCommand, AFailureEndsWithStatus1AndSaysHowToSeeItAgain) {
   EXPECT_TRUE(contains(ended.out, "0 passed, 1 failed, 0 skipped")) << ended.out;
   EXPECT_TRUE(contains(ended.out, "1 of 40 items wrong, the first at 0")) << ended.out;
   EXPECT_TRUE(contains(ended.out,
-                       "again: scanlab verify --device simt --variant planted --type i32 --op plus --mode exclusive "
+                       "again: scanlab verify --device simt --variant planted_fault --type i32 --op plus --mode exclusive "
                        "--items 40 --input random --seed 6 --set fault=wrong\n"))
       << ended.out;
 }
