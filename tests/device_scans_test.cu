@@ -415,12 +415,13 @@ void verify_all(const Problem& problem, const std::vector<Placement>& placements
   }
 }
 
-/// A scan's defaults, and every value of each of its parameters beside the others' defaults.
+/// A scan's defaults, every value of each of its parameters beside the others' defaults, and what makes it small.
 std::vector<Settings> settings_of(const Variant& variant) {
   std::vector<Settings> all{{}};
   for (const Parameter& parameter : variant.about.parameters) {
     for (std::size_t i = 1; i < parameter.values.size(); ++i) all.push_back({{parameter.name, parameter.values[i]}});
   }
+  if (const Settings small = small_settings(variant.about); !small.empty()) all.push_back(small);
   return all;
 }
 

@@ -310,6 +310,26 @@ TEST(Executor, InterleavedAnyThreadMayBeFirstBeforeAndAfterABarrier) {
   }
 }
 
+TEST(Executor, InterleavedABarrierIsLeftInAnotherOrderThanItIsReached) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const auto taken = turns({.threads = 64}, 128,
+                             [](CpuBlock& block, const auto& take) {
+                               for (int phase = 0; phase < 2; ++phase) {
+                                 take(block, block.thread_rank());
+                                 block.sync();
+                               }
+                             },
+                             {.order = BlockOrder::interleaved, .seed = seed});
+    // A few threads let others come first at their atomics. Of most, who is the next is drawn anew.
+    int followers = 0;
+    for (int i = 1; i < 64; ++i) {
+      const auto before = std::find(taken.begin(), taken.begin() + 64, taken[64 + i]);
+      if (before != taken.begin() && before[-1] == taken[64 + i - 1]) ++followers;
+    }
+    EXPECT_LT(followers, 16) << seed;
+  }
+}
+
 /// Threads started in one order and never interrupted would each draw two tickets in a row.
 TEST(Executor, InterleavedAnotherThreadMayComeBetweenTwoAtomics) {
   int between = 0;
@@ -403,7 +423,7 @@ TEST(Executor, TellsBarriersOfDifferentFilesApart) {
     } else { 
 #line 100 "variants/two.cuh"
       block.sync();
-#line 407 "tests/executor_test.cu"
+#line 427 "tests/executor_test.cu"
       // clang-format on
     }
   }));
@@ -909,6 +929,36 @@ TEST(Sectors, CountsWhatARequestTouches) {
   EXPECT_EQ(count_sectors(addresses.data(), 32, 4), 5) << "misaligned by one element";
   for (int lane = 0; lane < 32; ++lane) addresses[lane] = 4096 + 32 * lane;
   EXPECT_EQ(count_sectors(addresses.data(), 32, 4), 32);
+  addresses[0] = 28;
+  EXPECT_EQ(count_sectors(addresses.data(), 1, 8), 2) << "the end of one and the beginning of the next";
+}
+
+TEST(BankConflicts, TheWorstGroupAndTheSumOfAllAreTold) {
+  std::vector<std::uint64_t> addresses(32);
+  std::vector<int> lanes(32);
+  std::iota(lanes.begin(), lanes.end(), 0);
+  for (int lane = 0; lane < 32; ++lane) addresses[lane] = static_cast<std::uint64_t>(lane < 8 ? 64 : 16) * lane;
+  const BankCounts counts = count_banks(addresses.data(), lanes.data(), 32, 16, 32);
+  EXPECT_EQ(counts.groups, 4);
+  EXPECT_EQ(counts.max_degree, 4) << "of the first quarter-warp";
+  EXPECT_EQ(counts.transactions, 4 + 3);
+}
+
+TEST(Counts, OfGlobalMemoryAreOfDistinctBytesAndOfSectors) {
+  alignas(32) static int memory[64];
+  const Span<int> items(memory, 64, "items");
+  const Counts counts = run({.threads = 32}, [items](CpuBlock& block) {
+                          const int lane = block.lane();
+                          int sum = items[0];                        // one item for all: 4 bytes, a sector
+                          if (lane < 20) sum += items[lane];         // 80 bytes: three sectors
+                          if (lane < 9) items[32 + 2 * lane] = sum;  // 36 bytes, which would fit two, in three
+                        }).totals();
+  EXPECT_EQ(counts.global_bytes_read, 4 + 80);
+  EXPECT_EQ(counts.global_bytes_written, 36);
+  EXPECT_EQ(counts.global_sectors, 1 + 3 + 3);
+  EXPECT_EQ(counts.global_ideal_sectors, 1 + 3 + 2);
+  EXPECT_EQ(counts.active_threads, 32);
+  EXPECT_EQ(counts.shared_requests, 0);
 }
 
 }  // namespace

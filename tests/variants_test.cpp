@@ -13,6 +13,7 @@
 #include "harness/model/variant.hpp"
 #include "harness/simt/executor.hpp"
 #include "harness/verify/verification.hpp"
+#include "variants/scan/register_tile.cuh"
 #include "variants/scan/scan_then_propagate.cuh"
 #include "variants/scan/tile_state.cuh"
 
@@ -79,6 +80,20 @@ TEST(ClosedForms, AreWhatTheExecutorCounts) {
         EXPECT_EQ(totals.swaps, swaps) << id << " " << name(mode) << " n = " << n;
       }
     }
+  }
+}
+
+/// More levels than the executor could run: of a tree, or of trees of trees, the swaps are one fewer than the items.
+TEST(ClosedForms, OfMoreItemsThanAnyDeviceHolds) {
+  for (const std::int64_t n : {std::int64_t{1} << 22, (std::int64_t{1} << 33) + 1, std::int64_t{1} << 40}) {
+    const Problem problem{ElementType::i32, Operator::plus, Mode::exclusive, n, {}};
+    for (const char* id : {"hso_blocked", "hso_blocked_padded", "hso_reentry"}) {
+      EXPECT_EQ(variant(id).about.cost.swaps(problem), n - 1) << id;
+    }
+    EXPECT_EQ(variant("hso_reentry").about.cost.operations(problem), 2 * (n - 1));
+    std::int64_t offsets = 0;
+    for (std::int64_t items = n; items > 2048; items = ceil_div(items, 2048)) offsets += items;
+    EXPECT_EQ(variant("hso_blocked").about.cost.operations(problem), 2 * (n - 1) + offsets);
   }
 }
 
@@ -233,6 +248,55 @@ TEST(ScanThenPropagate, AddsOneToTheChainOfEachLevel) {
     const std::int64_t planned = scan::propagate_chain(n, kTile, kTile - 1);
     EXPECT_GE(planned, counted) << n;
     EXPECT_LE(planned, counted + 2 * ceil_log2(n)) << n;
+  }
+}
+
+/// A tile in the order in which a scan takes its parts that publishes its aggregate before its rows are scanned.
+template <int kRows>
+struct FoldFirstKernel {
+  static constexpr const char* kName = "fold_first";
+  static constexpr int kMaxThreads = 128;
+  template <class Block, Monoid Op>
+  void operator()(Block& block, simt::Global<Block, const typename Op::Item> in,
+                  simt::Global<Block, typename Op::Item> out, std::int64_t n, typename Op::Item prefix,
+                  simt::Global<Block, typename Op::Item> aggregate, Op op) const {
+    using Item = typename Op::Item;
+    scan::RegisterTile<Op, kRows> tile;
+    auto totals = block.template shared<Item>(block.num_threads() / scan::kLanes);
+    tile.load(block, in, 0, n, true);
+    const Item total = scan::fold_warp(block, tile.fold(op), op);
+    if (block.lane() == 0) totals[block.warp()] = total;
+    block.sync();
+    const Item all = tile.place_warp(block, totals, op);
+    tile.scan_rows(block, op);
+    tile.store(block, out, 0, n, true, Mode::inclusive, prefix, op);
+    if (block.thread_rank() == block.num_threads() - 1) aggregate[0] = all;
+  }
+};
+
+TEST(RegisterTile, MayBeFoldedBeforeItIsScanned) {
+  using Op = Plus<std::int32_t>;
+  for (const std::int64_t n : {1, 127, 128, 1000, 2048}) {
+    std::vector<std::int32_t> in(n);
+    std::iota(in.begin(), in.end(), -n / 3);
+    std::vector<std::int32_t> out(n);
+    std::vector<std::int32_t> expected(n);
+    std::partial_sum(in.begin(), in.end(), expected.begin());
+    const std::int32_t sum = expected.back();
+    for (std::int32_t& each : expected) each += 77;
+    std::int32_t aggregate = 0;
+    alignas(16) std::int32_t aligned_in[2048];
+    alignas(16) std::int32_t aligned_out[2048];
+    std::ranges::copy(in, aligned_in);
+    simt::Executor executor;
+    executor.launch({.threads = 128, .shared_bytes = 4 * sizeof(std::int32_t)}, FoldFirstKernel<4>{},
+                    simt::Span<const std::int32_t>(aligned_in, n, "in"),
+                    simt::Span<std::int32_t>(aligned_out, n, "out"), n, 77,
+                    simt::Span<std::int32_t>(&aggregate, 1, "aggregate"), simt::Counted<Op>{});
+    EXPECT_TRUE(executor.report().faults.empty());
+    std::copy_n(aligned_out, n, out.begin());
+    EXPECT_EQ(out, expected) << n;
+    EXPECT_EQ(aggregate, sum) << n;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/ostream.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/command.hpp"
@@ -48,6 +49,7 @@ nlohmann::ordered_json to_json(const Variant& variant) {
     parameters.push_back({{"name", parameter.name},
                           {"values", parameter.values},
                           {"default", parameter.values.front()},
+                          {"small", parameter.small},
                           {"meaning", parameter.meaning}});
   }
   return {{"id", about.id},
@@ -78,8 +80,10 @@ void print(const Variant& variant, std::ostream& out) {
     fmt::print(out, "  cost      work {}; span {}; traffic {}\n", about.cost.work, about.cost.span, about.cost.traffic);
   }
   for (const Parameter& parameter : about.parameters) {
-    fmt::print(out, "  --set {}={}\n            {}\n", parameter.name, fmt::join(parameter.values, "|"),
-               parameter.meaning);
+    const bool for_checks =
+        !parameter.small.empty() && std::ranges::find(parameter.values, parameter.small) == parameter.values.end();
+    fmt::print(out, "  --set {}={}\n            {}{}\n", parameter.name, fmt::join(parameter.values, "|"),
+               parameter.meaning, for_checks ? fmt::format("; for checks also {}", parameter.small) : "");
   }
   fmt::print(out, "\n");
 }

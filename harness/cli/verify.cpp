@@ -162,11 +162,11 @@ std::vector<std::int64_t> default_items(bool on_gpu, bool quick, std::uint64_t s
 
 po::options_description make_options() {
   po::options_description options(
-      "Without --items: n = 0, 1, 2, 31, 32, 33, 100, around the tiles 1024 and 2048, and random sizes by seed; on "
-      "the\n"
-      "GPU also past 1024^2 and 2048^2, on the executor also 240 kB in tiles and blocks made small. Without --input: "
-      "every kind on the GPU; on the executor every kind to n = 33\n"
-      "and random input above, which keeps the whole check of all variants to about a minute on one core.\noptions",
+      "Without --items: n = 0, 1, 2, 31, 32, 33, 100, around the tiles 1024 and 2048, and random sizes by seed.\n"
+      "On the GPU also past 1024^2 and 2048^2. On the executor also, without --set, 240 kB in small tiles or by\n"
+      "few blocks where a variant has a parameter for that, the last block first. Without --input: every kind on\n"
+      "the GPU; on the executor every kind to n = 33 and random input above, which keeps the whole check of all\n"
+      "variants to about a minute on one core.\noptions",
       110);
   po::options_description selectors;
   add_selection_options(selectors, "");
