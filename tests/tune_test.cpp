@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "harness/cli/command.hpp"
+#include "harness/cli/interrupt.hpp"
 #include "harness/cli/provenance.hpp"
 #include "harness/cli/tuner.hpp"
 #include "harness/model/host_registration.hpp"
@@ -343,6 +344,7 @@ class MadeUpMachine : public BenchMachine {
   std::map<std::string, std::set<std::int64_t>> timed_sizes;
 
  private:
+  InterruptGuard guard_;  // forgets a Ctrl-C of an earlier test
   std::function<double(const TimedCase&)> seconds_;
 };
 

@@ -139,9 +139,10 @@ TEST(VerifyCommand, AFailureEndsWithStatus1AndSaysHowToSeeItAgain) {
   EXPECT_EQ(kFailed, 1);
   EXPECT_TRUE(contains(ended.out, "0 passed, 1 failed, 0 skipped")) << ended.out;
   EXPECT_TRUE(contains(ended.out, "1 of 40 items wrong, the first at 0")) << ended.out;
-  EXPECT_TRUE(contains(ended.out,
-                       "again: scanlab verify --device simt --variant planted_fault --type i32 --op plus --mode exclusive "
-                       "--items 40 --input random --seed 6 --set fault=wrong\n"))
+  EXPECT_TRUE(
+      contains(ended.out,
+               "again: scanlab verify --device simt --variant planted_fault --type i32 --op plus --mode exclusive "
+               "--items 40 --input random --seed 6 --set fault=wrong\n"))
       << ended.out;
 }
 
