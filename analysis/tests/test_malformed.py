@@ -270,6 +270,8 @@ def test_every_cell_of_a_table_is_named_where_it_cannot_be(tmp_path: Path, capsy
                 continue
             sentence = refusal(capsys, ["export", str(file), "--out", str(tmp_path / "out")], file)
             assert sentence.startswith(f"row 1 after the header: refused: {column} is ")
+    file.write_text("\n".join([head, first + ",1", *rest]) + "\n")
+    assert "cannot be read as counters" in refusal(capsys, ["export", str(file), "--out", str(tmp_path / "out")], file)
     for column in set(columns) & {*results.COUNTER_COLUMNS, *results.TRAFFIC_COLUMNS, *results.WAIT_COLUMNS}:
         file.write_text("\n".join([",".join("other" if of == column else of for of in columns), first, *rest]) + "\n")
         assert f"lacks the columns {column}" in refusal(capsys, ["export", str(file), "--out", str(tmp_path / "out")], file)
