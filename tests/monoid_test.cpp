@@ -25,12 +25,11 @@ void for_each_monoid(const F& f) {
 template <class T>
 std::vector<T> elements() {
   using Limits = std::numeric_limits<T>;
-  std::vector<T> all{T{0}, T{1}, T{-1}, T{3}, T{-7}};
   if constexpr (kIsFloating<T>) {
-    all.insert(all.end(), {Limits::infinity(), -Limits::infinity()});
+    return {T{0}, T{1}, T{-1}, T{3}, T{-7}, Limits::infinity(), -Limits::infinity(), Limits::max(), Limits::lowest()};
+  } else {
+    return {T{0}, T{1}, T{-1}, T{3}, T{-7}, Limits::max(), Limits::lowest()};
   }
-  all.insert(all.end(), {Limits::max(), Limits::lowest()});
-  return all;
 }
 
 template <class Op>
