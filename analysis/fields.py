@@ -144,7 +144,8 @@ def count_to(largest: int, said: str = "", least: int = 0) -> Form:
 
 
 def one_of(*words: str) -> Form:
-    return Form(f"one of {', '.join(words)}", lambda value: value in words)
+    """One of some words; none at all is called empty."""
+    return Form(f"{'one of ' if len(words) > 1 else ''}{', '.join(word or 'empty' for word in words)}", lambda value: value in words)
 
 
 TEXT = Form("text", lambda value: isinstance(value, str))
@@ -156,7 +157,8 @@ COUNT, INDEX = count_to(EXACT, "2^53"), count_to(EXACT, "2^53", -1)
 NUMBER = Form("a number within 10^18 of 0", between(-_LARGEST, _LARGEST))
 AMOUNT = Form("a number of 0 to 10^18", between(0, _LARGEST))
 POSITIVE = Form("a positive number of 10^-18 to 10^18", between(1 / _LARGEST, _LARGEST))
-DIGITS = COUNT | Form("its digits", lambda value: isinstance(value, str) and bool(re.fullmatch("[0-9]{0,15}", value)))
+NUMERAL = COUNT | Form("its digits", lambda value: isinstance(value, str) and bool(re.fullmatch("[0-9]{1,15}", value)))
+DIGITS = NUMERAL | one_of("")
 """What provenance says of a device is text throughout; empty where it is not known."""
 DATE = Form("a date of ISO 8601, such as 2026-01-02T03:04:05Z", lambda value: isinstance(value, str) and bool(_DATE.fullmatch(value)))
 DIRTY = FLAG | one_of("true", "false", "unknown", "")
@@ -165,6 +167,7 @@ CONTEXT = Fields({
     "schema?": NAME, "kind?": one_of("cuda", "host"), "date?": DATE, "git_dirty?": DIRTY, "measured_dirty?": DIRTY,
     **{f"{key}?": LINE for key in ("device", "git_commit", "argv", "cpu", "driver", "toolkit", "cccl", "cccl_newest", "compiler", "ecc", "tbb", "assertions",
                                    "width_percent", "cap_seconds", "measured_commit")},
-    **{f"{key}?": DIGITS for key in ("rounds", "sm_clock_mhz_max", "l2_bytes", "cores", "num_cpus", "seed")},
+    **{f"{key}?": DIGITS for key in ("sm_clock_mhz_max", "cores", "num_cpus", "seed")},
+    "rounds?": NUMERAL, "l2_bytes?": NUMERAL,
 })  # fmt: skip
 """Where numbers are from, in every kind of document."""

@@ -177,6 +177,8 @@ def means_something(sound: Any, value: Any, key: str) -> bool:
         return value is MISSING or key in NULLABLE
     if key in ("git_dirty", "measured_dirty", "skipped"):
         return value in (True, "") or (key == "skipped" and isinstance(value, str))
+    if key in ("rounds", "l2_bytes"):
+        return value == 10**8 or (isinstance(value, str) and value.isdigit() and len(value) < 16)
     if isinstance(sound, bool) or key in ("settled", "verified", "control", "mapped"):
         return value in (0, 1)
     if isinstance(sound, (int, float)) or (isinstance(sound, str) and sound.isdigit() and not isinstance(value, str)):
@@ -192,6 +194,8 @@ def test_every_field_of_a_document_is_named_where_it_cannot_be(tmp_path: Path, c
     file = tmp_path / "document.json"
     tried = 0
     for path in keys(document):
+        if kind != "timings" and path[0] == "context" and path[-1] not in ("context", "schema", "date"):
+            continue  # one table has the fields of all contexts
         named = [key for key in path if isinstance(key, str)]
         entry = path[: max((place for place, key in enumerate(path) if isinstance(key, int)), default=-1) + 1]
         for value in WRONG if not UNREAD.get(kind, set()) & set(named) else (MISSING, [1], "\ud800"):
