@@ -397,7 +397,7 @@ def test_every_field_of_recorded_noise_is_named_where_it_cannot_be(tmp_path: Pat
     a, b, file = tmp_path / "a.json", tmp_path / "b.json", tmp_path / "noise.json"
     a.write_text(json.dumps(timings()))
     b.write_text(changed(timings(), ("context", "date"), "2026-01-03T00:00:00Z"))
-    for path in keys(NOISE):
+    for path in (path for path in keys(NOISE) if path[-1] != "of"):  # which nobody reads
         for value in (MISSING, HUGE, -1, math.nan, True, None, [[1]], {"a": [1]}, "\ud800"):
             file.write_text(changed(NOISE, path, value))
             before = file.read_bytes()
@@ -407,7 +407,7 @@ def test_every_field_of_recorded_noise_is_named_where_it_cannot_be(tmp_path: Pat
                 assert sentence.startswith(f"error: {file}: ") and [key for key in path if isinstance(key, str)][-1] in sentence, (path, value, sentence)
                 assert file.read_bytes() == before
             else:
-                assert path[-1] == "of" or isinstance(path[-1], int) or value is MISSING and path[-2] in ("a", "b") or (path[-1], value) == ("thresholds", []), (path, value)
+                assert isinstance(path[-1], int) or value is MISSING and path[-2] in ("a", "b") or (path[-1], value) == ("thresholds", []), (path, value)
 
 
 @pytest.mark.parametrize("path", [("inputs",), ("outputs",), ("outputs", "a"), ("figures",), ("figures", "time")])
