@@ -380,6 +380,17 @@ TEST(Padding, OneLevelLeavesConflictsInDeepTreesAndNoneLeavesThemAll) {
   EXPECT_LT(worst("hso_block_padded", {{"padding", "row"}}), 32);
 }
 
+TEST(Padding, LeavesTheHolesThatItsNameSays) {
+  const auto items_taken = [](const char* padding) {
+    const Problem problem{ElementType::f32, Operator::plus, Mode::exclusive, 2048, {{"padding", padding}}};
+    return counts("hso_block_padded", problem).launches.at(0).shared_bytes / sizeof(float);
+  };
+  EXPECT_EQ(items_taken("one_in_16"), 2048 + 127);
+  EXPECT_EQ(items_taken("row"), 2048 + 63);
+  EXPECT_EQ(items_taken("two_level"), 2048 + 63 + 1);
+  EXPECT_EQ(items_taken("two_level_16"), 2048 + 127 + 7);
+}
+
 TEST(Loading, NeighboursConflictTwoWayAndHalvesDoNot) {
   const auto load_degree = [](const char* load) {
     const Problem problem{ElementType::i32, Operator::plus, Mode::exclusive, 2048, {{"load", load}}};
