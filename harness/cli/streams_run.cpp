@@ -37,8 +37,9 @@ constexpr char kDefaultItems[] = "2^26";
 constexpr char kNotes[] =
     "Each schedule is timed twice per round. By the host's clock: from before the first call until the host has seen\n"
     "that the device is done. By CUDA events: from one before the first operation to the last of those behind all of\n"
-    "them, in a replay of its own. They differ by up to 10 us, either way: the host's clock counts the launch before\n"
-    "the first operation and the wake-up after the last, and recording events takes time of the host, too.\n"
+    "them, in a replay of its own. Of short schedules the two differ by up to 10 us, either way: the host's clock\n"
+    "counts the launch before the first operation and the wake-up after the last, and recording events takes time of\n"
+    "the host, too. Of long ones they differ as two replays do.\n"
     "Memory, streams, events and graphs are made before, anew for each repetition, with one replay that is not timed.\n"
     "Before the replay by the host's clock the output and all device buffers are overwritten with poison; after it\n"
     "every item of the output is compared with what it must be, to the bit. A schedule that fails is not timed\n"
