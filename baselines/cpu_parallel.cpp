@@ -6,7 +6,7 @@
 #include <execution>
 #endif
 
-#include "harness/model/host_registration.hpp"
+#include "harness/core/host_registration.hpp"
 
 namespace scanlab {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "harness/model/host_registration.hpp"
+#include "harness/core/host_registration.hpp"
 
 namespace scanlab {
 namespace {

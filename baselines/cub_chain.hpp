@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "harness/model/variant.hpp"
+#include "harness/core/variant.hpp"
 
 namespace scanlab {
 

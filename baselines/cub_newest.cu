@@ -1,4 +1,4 @@
-// CUB's device-wide scan, of the newest CCCL that the Python package index carries (harness/setup/cccl.in), with its
+// CUB's device-wide scan, of the newest CCCL that the Python package index carries (tools/cccl.in), with its
 // defaults: what a user who upgrades gets. Look-back on compute capability 9.0, look-ahead from 10.0 on.
 #include "baselines/cub_newest.cuh"
 

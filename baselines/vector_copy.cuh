@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "harness/core/variant.hpp"
 #include "harness/cuda/launch.cuh"
-#include "harness/model/variant.hpp"
 
 namespace scanlab {
 

@@ -4,8 +4,8 @@
 #include <random>
 #include <vector>
 
-#include "harness/streams/dependencies.hpp"
-#include "harness/streams/issuer.hpp"
+#include "harness/schedule/dependencies.hpp"
+#include "harness/schedule/issuer.hpp"
 
 namespace scanlab::streams {
 

@@ -12,11 +12,11 @@
 #include "harness/cli/advise_against.hpp"
 #include "harness/cli/calibrate.hpp"
 #include "harness/cli/command.hpp"
-#include "harness/cli/provenance.hpp"
 #include "harness/cli/selection.hpp"
-#include "harness/cli/whole_file.hpp"
-#include "harness/engines/advice.hpp"
-#include "harness/streams/schedule.hpp"
+#include "harness/host/whole_file.hpp"
+#include "harness/measure/provenance.hpp"
+#include "harness/schedule/schedule.hpp"
+#include "harness/simulator/advice.hpp"
 
 namespace scanlab::cli {
 
@@ -24,8 +24,8 @@ namespace po = boost::program_options;
 
 namespace {
 
-using engines::Advice;
-using engines::Choice;
+using simulator::Advice;
+using simulator::Choice;
 
 constexpr char kAdviceSchema[] = "scanlab-advice/1";
 constexpr char kAgainstSchema[] = "scanlab-advice-against/1";
@@ -79,7 +79,7 @@ struct Asked {
   };
   std::optional<Sizes> sizes{};
 
-  engines::Problem problem(const engines::DeviceProfile& device) const {
+  simulator::Problem problem(const simulator::DeviceProfile& device) const {
     if (!sizes) return {};
     return {.copy_in = static_cast<double>(sizes->in) / device.alone.in,
             .kernel = sizes->kernel_seconds,
@@ -123,7 +123,7 @@ std::string time(double seconds) {
 }
 
 /// Why streams gain no more than they do.
-std::string reason(const Advice& advice, const engines::DeviceProfile& device) {
+std::string reason(const Advice& advice, const simulator::DeviceProfile& device) {
   const auto& [in, kernel, out] = advice.parts;
   const double all = in + kernel + out;
   if (device.copy_engines.empty()) return "this device runs nothing beside a copy";
@@ -136,7 +136,7 @@ std::string reason(const Advice& advice, const engines::DeviceProfile& device) {
   return "chunks so short that they overlap cost more in calls and latencies than the overlap gains";
 }
 
-void print(const Advice& advice, const engines::DeviceProfile& device, int show, std::ostream& out) {
+void print(const Advice& advice, const simulator::DeviceProfile& device, int show, std::ostream& out) {
   const Choice& best = advice.best();
   fmt::print(out, "copies {}, kernel {}; all at once, one after another: {}; no choice can take less than {}\n",
              time(advice.parts.copy_in + advice.parts.copy_out), time(advice.parts.kernel), time(advice.serial.seconds),
@@ -164,42 +164,42 @@ int advise(const std::vector<std::string>& arguments, Context& context) {
   }
   const bool against = values.count("against") != 0;
   const Asked asked = against ? Asked{} : asked_for(values);
-  engines::DeviceProfile device;
+  simulator::DeviceProfile device;
   const bool is_given = values.count("profile") != 0;
-  if (is_given) device = engines::device_profile(values["profile"].as<std::string>());
+  if (is_given) device = simulator::device_profile(values["profile"].as<std::string>());
   std::optional<WholeFile> file;
   if (values.count("json") != 0) file.emplace(values["json"].as<std::string>(), values.count("force") != 0);
   if (!is_given) device = calibrated_here(context);  // takes a while: behind all that may be refused
-  Facts facts = build_facts();
+  measure::Facts facts = measure::build_facts();
   facts["argv"] = fmt::format("{}", fmt::join(context.argv, " "));
   if (against) {
-    const Facts found = advise_against(values["against"].as<std::string>(), device, facts, context);
-    Facts document{{"schema", kAgainstSchema}, {"context", facts}, {"profile", device.name}};
+    const measure::Facts found = advise_against(values["against"].as<std::string>(), device, facts, context);
+    measure::Facts document{{"schema", kAgainstSchema}, {"context", facts}, {"profile", device.name}};
     document.update(found);
     if (file) file->write(document.dump(1) + "\n");
     return kOk;
   }
   Advice advice;
   try {
-    advice = engines::advise(asked.job, device, asked.problem(device), engines::usual_choices());
+    advice = simulator::advise(asked.job, device, asked.problem(device), simulator::usual_choices());
   } catch (const std::invalid_argument& error) {
     throw CommandError(kBadInput, error.what());
   }
   fmt::print(context.out, "{}: {}\n", device.name, device.title);
   print(advice, device, values["show"].as<int>(), context.out);
   if (file) {
-    Facts choices = Facts::array();
+    measure::Facts choices = measure::Facts::array();
     for (const Choice& choice : advice.choices) choices.push_back(to_json(choice));
-    const Facts document{{"schema", kAdviceSchema},
-                         {"context", facts},
-                         {"profile", device.name},
-                         {"worth_it", advice.worth_it()},
-                         {"gain", advice.gain()},
-                         {"bound_us", 1e6 * advice.bound},
-                         {"serial", to_json(advice.serial)},
-                         {"whole", to_json(advice.whole)},
-                         {"advised", to_json(advice.advised())},
-                         {"choices", choices}};
+    const measure::Facts document{{"schema", kAdviceSchema},
+                                  {"context", facts},
+                                  {"profile", device.name},
+                                  {"worth_it", advice.worth_it()},
+                                  {"gain", advice.gain()},
+                                  {"bound_us", 1e6 * advice.bound},
+                                  {"serial", to_json(advice.serial)},
+                                  {"whole", to_json(advice.whole)},
+                                  {"advised", to_json(advice.advised())},
+                                  {"choices", choices}};
     file->write(document.dump(1) + "\n");
   }
   return kOk;

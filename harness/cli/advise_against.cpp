@@ -11,18 +11,18 @@
 #include <tuple>
 
 #include "harness/cli/streams_timeline.hpp"
-#include "harness/engines/simulation.hpp"
-#include "harness/model/json_error.hpp"
-#include "harness/model/median.hpp"
-#include "harness/streams/schedule.hpp"
+#include "harness/core/median.hpp"
+#include "harness/host/json_error.hpp"
+#include "harness/schedule/schedule.hpp"
+#include "harness/simulator/simulation.hpp"
 
 namespace scanlab::cli {
 
 namespace {
 
 struct Configuration {
-  ScheduledJob chosen;
-  engines::Choice choice;        ///< its seconds are predicted
+  streams::ScheduledJob chosen;
+  simulator::Choice choice;      ///< its seconds are predicted
   std::vector<double> measured;  ///< seconds, of each repetition
 
   double seconds() const { return median(measured); }
@@ -35,11 +35,11 @@ using Problem = std::tuple<std::string, int, std::int64_t, int>;
 using Name = std::tuple<std::string, int, int>;
 using Configurations = std::map<Name, Configuration>;
 
-Name name_of(const engines::Choice& choice) { return {choice.schedule->about.id, choice.chunks, choice.streams}; }
+Name name_of(const simulator::Choice& choice) { return {choice.schedule->about.id, choice.chunks, choice.streams}; }
 
 /// The facts in a case's name: streams/schedule:ID/workload:W/items:N/…
-Facts facts_in(const std::string& name) {
-  Facts facts;
+measure::Facts facts_in(const std::string& name) {
+  measure::Facts facts;
   for (std::size_t begin = 0; begin < name.size();) {
     const std::size_t end = std::min(name.find('/', begin), name.size());
     const std::string part = name.substr(begin, end - begin);
@@ -47,7 +47,7 @@ Facts facts_in(const std::string& name) {
       const std::string key = part.substr(0, colon);
       const std::string value = part.substr(colon + 1);
       const bool is_word = key == "schedule" || key == "workload" || key == "memory";
-      facts[key] = is_word ? Facts(value) : Facts(std::stoll(value));
+      facts[key] = is_word ? measure::Facts(value) : measure::Facts(std::stoll(value));
     }
     begin = end + 1;
   }
@@ -56,19 +56,19 @@ Facts facts_in(const std::string& name) {
 
 /// Those that were measured and right, and that advice could choose, which is of pinned memory and two buffers. Each
 /// once: a schedule that makes three streams whatever is asked for was measured once for each number that was.
-std::map<Problem, Configurations> problems_of(const std::string& path, Facts& facts) {
+std::map<Problem, Configurations> problems_of(const std::string& path, measure::Facts& facts) {
   const auto refuse = [&](const std::string& why) {
     throw CommandError(kBadInput,
                        fmt::format("{}: {}: 'scanlab streams run --sweep advise --out' writes one", path, why));
   };
   std::ifstream file(path);
-  const Facts json = Facts::parse(file, nullptr, /*allow_exceptions=*/false);
+  const measure::Facts json = measure::Facts::parse(file, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded() || !json.is_object() || !json.contains("benchmarks")) {
     refuse("cannot be read, or is no file of results");
   }
   std::map<Problem, Configurations> all;
   try {
-    for (const Facts& run : json["benchmarks"]) {
+    for (const measure::Facts& run : json["benchmarks"]) {
       const std::string name = run.at("run_name");
       if (!name.starts_with("streams/schedule:") || run.value("verified", 0.0) != 1) continue;
       const auto [schedule, job] = job_of(facts_in(name));
@@ -81,35 +81,35 @@ std::map<Problem, Configurations> problems_of(const std::string& path, Facts& fa
       one.chosen = {schedule, job};
       one.measured.push_back(seconds);
     }
-  } catch (const Facts::exception& error) {
+  } catch (const measure::Facts::exception& error) {
     refuse(fmt::format("its cases are not those of 'streams run' ({})", what_is_wrong(error)));
   } catch (const std::exception& error) {  // of a registry, or of a number
     refuse(fmt::format("its cases are not those of 'streams run' ({})", error.what()));
   }
   if (all.empty()) refuse("it has no schedule that was measured from pinned memory with two buffers");
-  if (json.contains("context")) add_measured(facts, json["context"]);
+  if (json.contains("context")) measure::add_measured(facts, json["context"]);
   return all;
 }
 
-Facts measured_json(const Configuration& one) {
-  Facts json = to_json(one.choice);
+measure::Facts measured_json(const Configuration& one) {
+  measure::Facts json = to_json(one.choice);
   json["repetitions"] = one.measured.size();
   json["measured_us"] = 1e6 * one.seconds();
   return json;
 }
 
-void predict(Configurations& all, const engines::DeviceProfile& device) {
+void predict(Configurations& all, const simulator::DeviceProfile& device) {
   for (auto& [name, one] : all) {
     const auto& [schedule, job] = one.chosen;
     const streams::Recording recording = record(*schedule, job);
-    const double seconds = simulate(recording, device, engines::costs(recording, device)).seconds;
-    one.choice = engines::choice_of(*schedule, recording, seconds);
+    const double seconds = simulate(recording, device, simulator::costs(recording, device)).seconds;
+    one.choice = simulator::choice_of(*schedule, recording, seconds);
   }
 }
 
 /// What advice says of a problem, and what was measured of that.
 struct Verdict {
-  engines::Choice said;
+  simulator::Choice said;
   const Configuration* scored = nullptr;   ///< of what is said, or, if that was not measured, the best that was
   const Configuration* fastest = nullptr;  ///< as measured
   std::vector<double> ties;                ///< how much slower than the fastest each is that ties with the scored one
@@ -119,16 +119,17 @@ struct Verdict {
   double slower(const Configuration& one) const { return one.seconds() / fastest->seconds() - 1; }
 };
 
-Verdict judge(const Configurations& measured, const engines::DeviceProfile& device) {
+Verdict judge(const Configurations& measured, const simulator::DeviceProfile& device) {
   Verdict verdict;
-  verdict.said = engines::advise(measured.begin()->second.chosen.job, device, {}, engines::usual_choices()).advised();
-  std::vector<engines::Choice> ranked;
+  verdict.said =
+      simulator::advise(measured.begin()->second.chosen.job, device, {}, simulator::usual_choices()).advised();
+  std::vector<simulator::Choice> ranked;
   for (const auto& [name, one] : measured) {
     ranked.push_back(one.choice);
     verdict.errors.push_back(one.error());
     if (verdict.fastest == nullptr || one.seconds() < verdict.fastest->seconds()) verdict.fastest = &one;
   }
-  engines::rank(ranked);
+  simulator::rank(ranked);
   const auto found = measured.find(name_of(verdict.said));
   verdict.scored = found != measured.end() ? &found->second : &measured.at(name_of(ranked.front()));
   for (const auto& [name, one] : measured) {
@@ -165,20 +166,21 @@ double copied_bytes(const streams::Job& job) {
 
 }  // namespace
 
-std::string describe(const engines::Choice& choice) {
+std::string describe(const simulator::Choice& choice) {
   return fmt::format("{}, {} chunk{}, {} stream{}", choice.schedule->about.id, choice.chunks,
                      choice.chunks == 1 ? "" : "s", choice.streams, choice.streams == 1 ? "" : "s");
 }
 
-Facts to_json(const engines::Choice& choice) {
+measure::Facts to_json(const simulator::Choice& choice) {
   return {{"schedule", choice.schedule->about.id},
           {"chunks", choice.chunks},
           {"streams", choice.streams},
           {"predicted_us", 1e6 * choice.seconds}};
 }
 
-Facts advise_against(const std::string& path, const engines::DeviceProfile& device, Facts& facts, Context& context) {
-  Facts all = Facts::array();
+measure::Facts advise_against(const std::string& path, const simulator::DeviceProfile& device, measure::Facts& facts,
+                              Context& context) {
+  measure::Facts all = measure::Facts::array();
   std::vector<double> lost;
   std::vector<double> errors;
   std::map<Problem, Configurations> problems = problems_of(path, facts);

@@ -10,13 +10,13 @@
 #include <string_view>
 #include <tuple>
 
-#include "harness/cli/bench_session.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/google_flags.hpp"
-#include "harness/cli/interrupt.hpp"
 #include "harness/cli/selection.hpp"
 #include "harness/cli/sweep.hpp"
-#include "harness/model/median.hpp"
+#include "harness/core/median.hpp"
+#include "harness/host/interrupt.hpp"
+#include "harness/measure/scan_session.hpp"
 
 namespace scanlab::cli {
 
@@ -70,10 +70,10 @@ po::options_description bench_options() {
 }
 
 struct Request {
-  BenchOptions options;
+  measure::BenchOptions options;
   std::vector<SweepCase> cases;
   std::optional<std::string> out;
-  IfExists if_exists = IfExists::refuse;
+  measure::IfExists if_exists = measure::IfExists::refuse;
   std::vector<std::pair<std::string, std::string>> context;  ///< what the user adds to the provenance
   bool once = false;
   bool list = false;
@@ -132,13 +132,13 @@ std::vector<SweepCase> sweep_cases(const Sweep& sweep, const po::variables_map& 
                                               sweep.name));
   }
   const Selection wanted = read_selection(values);
-  const std::vector<Cache> caches = read_states(values, "cache", kCacheNames);
-  const std::vector<Launch> launches = read_states(values, "launch", kLaunchNames);
+  const std::vector<measure::Cache> caches = read_states(values, "cache", measure::kCacheNames);
+  const std::vector<measure::Launch> launches = read_states(values, "launch", measure::kLaunchNames);
   std::vector<SweepCase> all = cases(sweep);
   std::erase_if(all, [&](const SweepCase& each) { return !stays(each.scan, wanted, values); });
   for (SweepCase& each : all) {
-    std::erase_if(each.caches, [&](Cache cache) { return !among(caches, cache); });
-    std::erase_if(each.launches, [&](Launch launch) { return !among(launches, launch); });
+    std::erase_if(each.caches, [&](measure::Cache cache) { return !among(caches, cache); });
+    std::erase_if(each.launches, [&](measure::Launch launch) { return !among(launches, launch); });
   }
   return all;
 }
@@ -146,8 +146,8 @@ std::vector<SweepCase> sweep_cases(const Sweep& sweep, const po::variables_map& 
 std::vector<SweepCase> selected_cases(const po::variables_map& values) {
   Selection selection = read_selection(values);
   if (selection.items.empty()) selection.items = parse_items(kDefaultItems);
-  const std::vector<Cache> caches = read_states(values, "cache", kCacheNames);
-  const std::vector<Launch> launches = read_states(values, "launch", kLaunchNames);
+  const std::vector<measure::Cache> caches = read_states(values, "cache", measure::kCacheNames);
+  const std::vector<measure::Launch> launches = read_states(values, "launch", measure::kLaunchNames);
   std::vector<SweepCase> all;
   for (Case& each : selection.cases()) all.push_back({std::move(each), caches, launches});
   return all;
@@ -188,7 +188,7 @@ Request read_request(const po::variables_map& values, const GoogleFlags& flags) 
   if (!(request.options.cap_seconds > 0)) throw CommandError(kBadInput, "--cap takes seconds, more than 0");
   request.cases = sweep != nullptr ? sweep_cases(*sweep, values) : selected_cases(values);
   request.out = either(given<std::string>(values, "out"), flags.out, "out");
-  request.if_exists = values.count("force") != 0 ? IfExists::replace : IfExists::refuse;
+  request.if_exists = values.count("force") != 0 ? measure::IfExists::replace : measure::IfExists::refuse;
   request.once = values.count("once") != 0;
   request.context = flags.context;
   request.list = flags.list;
@@ -199,31 +199,32 @@ Request read_request(const po::variables_map& values, const GoogleFlags& flags) 
 // ------------------------------------------------------------------------------------------ request to cases
 
 /// Every way in which a case is timed. Host code has no launches, and nobody evicts its cache.
-std::vector<std::pair<Cache, Launch>> columns(const SweepCase& each) {
-  const bool on_host = TimedCase{.scan = each.scan}.on_host();
-  std::vector<std::pair<Cache, Launch>> all;
-  for (const Cache cache : each.caches) {
-    for (const Launch launch : each.launches) {
-      if (!on_host || (cache == Cache::warm && launch == Launch::stream)) all.emplace_back(cache, launch);
+std::vector<std::pair<measure::Cache, measure::Launch>> columns(const SweepCase& each) {
+  const bool on_host = measure::TimedCase{.scan = each.scan}.on_host();
+  std::vector<std::pair<measure::Cache, measure::Launch>> all;
+  for (const measure::Cache cache : each.caches) {
+    for (const measure::Launch launch : each.launches) {
+      if (!on_host || (cache == measure::Cache::warm && launch == measure::Launch::stream))
+        all.emplace_back(cache, launch);
     }
   }
   return all;
 }
 
 /// Each case once, problem by problem: an oracle serves all variants of its problem.
-std::vector<TimedCase> timed_cases(const Request& request) {
-  std::vector<TimedCase> all;
+std::vector<measure::TimedCase> timed_cases(const Request& request) {
+  std::vector<measure::TimedCase> all;
   std::set<std::string> names;
   for (const SweepCase& each : request.cases) {
     for (const auto& [cache, launch] : columns(each)) {
-      TimedCase timed{.scan = each.scan, .cache = cache, .launch = launch};
+      measure::TimedCase timed{.scan = each.scan, .cache = cache, .launch = launch};
       timed.name = case_name(timed.about(), timed.problem());
       if (!request.once) timed.name += fmt::format("/cache:{}", name(cache));
       if (!request.once && !timed.on_host()) timed.name += fmt::format("/launch:{}", name(launch));
       if (passes_google_filter(timed.name) && names.insert(timed.name).second) all.push_back(std::move(timed));
     }
   }
-  const auto problem = [](const TimedCase& timed) {
+  const auto problem = [](const measure::TimedCase& timed) {
     const Problem& p = timed.problem();
     return std::tuple(p.type, p.op, p.mode, p.items);
   };
@@ -232,9 +233,9 @@ std::vector<TimedCase> timed_cases(const Request& request) {
 }
 
 /// Throws CommandError (status 3) if a case needs a device that is not here.
-void require_device(const std::vector<TimedCase>& cases, const std::optional<Facts>& device,
+void require_device(const std::vector<measure::TimedCase>& cases, const std::optional<measure::Facts>& device,
                     const std::string& why_not) {
-  const auto needs = std::ranges::find_if(cases, [](const TimedCase& timed) { return !timed.on_host(); });
+  const auto needs = std::ranges::find_if(cases, [](const measure::TimedCase& timed) { return !timed.on_host(); });
   if (needs == cases.end()) return;
   const std::string& id = needs->about().id;
   if (device && needs->scan.variant->machines.cuda) return;
@@ -249,11 +250,11 @@ void require_device(const std::vector<TimedCase>& cases, const std::optional<Fac
                                      : std::string{}));
 }
 
-Facts provenance(const Request& request, const std::optional<Facts>& device, const Context& context) {
-  Facts facts{{"schema", kResultsSchema}, {"kind", device ? "cuda" : "host"}};
+measure::Facts provenance(const Request& request, const std::optional<measure::Facts>& device, const Context& context) {
+  measure::Facts facts{{"schema", measure::kResultsSchema}, {"kind", device ? "cuda" : "host"}};
   if (device) facts.update(*device);
-  facts.update(host_facts());
-  facts.update(build_facts());
+  facts.update(measure::host_facts());
+  facts.update(measure::build_facts());
   facts["seed"] = std::to_string(request.options.seed);
   facts["rounds"] = std::to_string(request.options.rounds);
   facts["width_percent"] = fmt::format("{}", 100 * request.options.width);
@@ -266,19 +267,19 @@ Facts provenance(const Request& request, const std::optional<Facts>& device, con
   return facts;
 }
 
-BenchMachines make_machines(const std::vector<TimedCase>& cases, OracleStore& oracles) {
-  BenchMachines machines;
-  const auto on_host = [](const TimedCase& timed) { return timed.on_host(); };
-  if (std::ranges::any_of(cases, on_host)) machines.host = make_host_machine(oracles);
+measure::Backends make_machines(const std::vector<measure::TimedCase>& cases, measure::OracleStore& oracles) {
+  measure::Backends machines;
+  const auto on_host = [](const measure::TimedCase& timed) { return timed.on_host(); };
+  if (std::ranges::any_of(cases, on_host)) machines.host = measure::make_host_backend(oracles);
 #ifdef SCANLAB_WITH_CUDA
-  if (!std::ranges::all_of(cases, on_host)) machines.cuda = make_cuda_machine(oracles);
+  if (!std::ranges::all_of(cases, on_host)) machines.cuda = measure::make_cuda_backend(oracles);
 #endif
   return machines;
 }
 
-int run_each_once(const std::vector<TimedCase>& cases, const BenchMachines& machines, Context& context) {
+int run_each_once(const std::vector<measure::TimedCase>& cases, const measure::Backends& machines, Context& context) {
   int status = kOk;
-  for (const TimedCase& timed : cases) {
+  for (const measure::TimedCase& timed : cases) {
     if (interrupted()) return kInterrupted;
     if (!timed.bound.plan.possible()) {
       fmt::print(context.out, "{}: skipped: {}\n", timed.name, timed.bound.plan.refusal);
@@ -287,7 +288,7 @@ int run_each_once(const std::vector<TimedCase>& cases, const BenchMachines& mach
     try {
       machines.of(timed).run_once(timed);
       fmt::print(context.out, "{}: ran once\n", timed.name);
-    } catch (const LacksMemory& lack) {
+    } catch (const measure::LacksMemory& lack) {
       fmt::print(context.out, "{}: skipped: {}\n", timed.name, lack.what());
       status = kOutOfMemory;
     }
@@ -303,18 +304,18 @@ std::string time_in_words(double nanoseconds) {
   return nanoseconds < 1e9 ? fmt::format("{:.3f} ms", nanoseconds / 1e6) : fmt::format("{:.3f} s", nanoseconds / 1e9);
 }
 
-void print_table(const std::vector<TimedCase>& cases, std::ostream& out) {
+void print_table(const std::vector<measure::TimedCase>& cases, std::ostream& out) {
   std::size_t width = 4;
-  for (const TimedCase& timed : cases) width = std::max(width, timed.name.size());
+  for (const measure::TimedCase& timed : cases) width = std::max(width, timed.name.size());
   fmt::print(out, "{:<{}}  {:>11}  {:>8}  {:>6}  {}\n", "case", width, "median", "GB/s", "rounds", "verified");
-  for (const TimedCase& timed : cases) {
+  for (const measure::TimedCase& timed : cases) {
     if (timed.nanoseconds.empty()) continue;
     const double time = median(timed.nanoseconds);
     const bool moves = timed.about().kind != Kind::floor;
     const double rate = static_cast<double>(timed.problem().ideal_bytes()) / time;
-    const char* const verified = timed.state == TimedCase::State::failed ? "FAILED"
-                                 : timed.verified                        ? "yes"
-                                                                         : "before only";
+    const char* const verified = timed.state == measure::TimedCase::State::failed ? "FAILED"
+                                 : timed.verified                                 ? "yes"
+                                                                                  : "before only";
     const std::string& choice = timed.bound.plan.choice;
     fmt::print(out, "{:<{}}  {:>11}  {:>8}  {:>6}  {}{}\n", timed.name, width, time_in_words(time),
                moves ? fmt::format("{:.4g}", rate) : "", timed.nanoseconds.size(), verified,
@@ -323,25 +324,26 @@ void print_table(const std::vector<TimedCase>& cases, std::ostream& out) {
 }
 
 /// Cases that were not timed, those of one reason together.
-void print_untimed(const std::vector<TimedCase>& cases, std::ostream& out) {
-  std::map<std::string, std::pair<int, const TimedCase*>> reasons;
-  for (const TimedCase& timed : cases) {
-    if (timed.state == TimedCase::State::timed) continue;
+void print_untimed(const std::vector<measure::TimedCase>& cases, std::ostream& out) {
+  std::map<std::string, std::pair<int, const measure::TimedCase*>> reasons;
+  for (const measure::TimedCase& timed : cases) {
+    if (timed.state == measure::TimedCase::State::timed) continue;
     auto& [count, first] = reasons[timed.reason];
     if (count++ == 0) first = &timed;
   }
   for (const auto& [reason, entry] : reasons) {
     const auto& [count, first] = entry;
-    fmt::print(out, "{} {} case{}: {} ({}{})\n", first->state == TimedCase::State::failed ? "FAILED" : "skipped", count,
-               count == 1 ? "" : "s", reason, count == 1 ? "" : "first ", first->name);
+    fmt::print(out, "{} {} case{}: {} ({}{})\n",
+               first->state == measure::TimedCase::State::failed ? "FAILED" : "skipped", count, count == 1 ? "" : "s",
+               reason, count == 1 ? "" : "first ", first->name);
   }
 }
 
 /// A hand-written kernel that needs local memory is one whose registers did not suffice: worth knowing before its time
 /// is believed.
-void warn_of_local_memory(const std::vector<TimedCase>& cases, std::ostream& err) {
+void warn_of_local_memory(const std::vector<measure::TimedCase>& cases, std::ostream& err) {
   std::map<std::string, std::size_t> most;
-  for (const TimedCase& timed : cases) {
+  for (const measure::TimedCase& timed : cases) {
     if (timed.scan.variant->origin != Origin::variant || timed.kernels.local_bytes == 0) continue;
     std::size_t& bytes =
         most[fmt::format("{} of {} {}", timed.about().id, name(timed.problem().type), name(timed.problem().op))];
@@ -355,23 +357,24 @@ void warn_of_local_memory(const std::vector<TimedCase>& cases, std::ostream& err
   }
 }
 
-void print_times(const BenchTimes& times, std::ostream& out) {
+void print_times(const measure::BenchTimes& times, std::ostream& out) {
   const double all = std::max(times.verify + times.calibrate + times.time, 1e-9);
   fmt::print(out, "wall time {}: verify {:.0f}%, calibrate {:.0f}%, time {:.0f}%\n", in_words(all),
              100 * times.verify / all, 100 * times.calibrate / all, 100 * times.time / all);
 }
 
-int status_of(const std::vector<TimedCase>& cases) {
+int status_of(const std::vector<measure::TimedCase>& cases) {
   if (interrupted()) return kInterrupted;
-  if (std::ranges::any_of(cases, [](const TimedCase& t) { return t.state == TimedCase::State::failed; }))
+  if (std::ranges::any_of(cases,
+                          [](const measure::TimedCase& t) { return t.state == measure::TimedCase::State::failed; }))
     return kFailed;
-  if (std::ranges::any_of(cases, [](const TimedCase& t) { return t.out_of_memory; })) return kOutOfMemory;
+  if (std::ranges::any_of(cases, [](const measure::TimedCase& t) { return t.out_of_memory; })) return kOutOfMemory;
   return kOk;
 }
 
-int time_all(std::vector<TimedCase> cases, const BenchMachines& machines, const BenchOptions& options,
-             ResultsFile* file, Context& context) {
-  BenchSession session(std::move(cases), machines, options, file, context.err);
+int time_all(std::vector<measure::TimedCase> cases, const measure::Backends& machines,
+             const measure::BenchOptions& options, measure::ResultsFile* file, Context& context) {
+  measure::BenchSession session(std::move(cases), machines, options, file, context.err);
   std::string lost;
   try {
     session.run();
@@ -401,25 +404,25 @@ int bench(const std::vector<std::string>& arguments, Context& context) {
     return kOk;
   }
   const Request request = read_request(values, flags);
-  std::vector<TimedCase> cases = timed_cases(request);
+  std::vector<measure::TimedCase> cases = timed_cases(request);
   if (request.list) {
-    for (const TimedCase& timed : cases) fmt::print(context.out, "{}\n", timed.name);
+    for (const measure::TimedCase& timed : cases) fmt::print(context.out, "{}\n", timed.name);
     return kOk;
   }
   if (cases.empty())
     throw CommandError(kBadInput, "no case is left to time (host code is timed --cache warm --launch stream only)");
 
   std::string why_not;
-  const bool host_only = std::ranges::all_of(cases, [](const TimedCase& timed) { return timed.on_host(); });
-  const std::optional<Facts> device = host_only ? std::nullopt : device_facts(why_not);
+  const bool host_only = std::ranges::all_of(cases, [](const measure::TimedCase& timed) { return timed.on_host(); });
+  const std::optional<measure::Facts> device = host_only ? std::nullopt : measure::device_facts(why_not);
   require_device(cases, device, why_not);
-  std::optional<ResultsFile> file;
+  std::optional<measure::ResultsFile> file;
   if (request.out) file.emplace(*request.out, provenance(request, device, context), request.if_exists);
 
   const InterruptGuard guard;
-  OracleStore oracles(request.options.seed);
-  const BenchMachines machines = make_machines(cases, oracles);
-  for (TimedCase& timed : cases) timed.bound = timed.scan.variant->bind(timed.problem());
+  measure::OracleStore oracles(request.options.seed);
+  const measure::Backends machines = make_machines(cases, oracles);
+  for (measure::TimedCase& timed : cases) timed.bound = timed.scan.variant->bind(timed.problem());
   if (request.once) return run_each_once(cases, machines, context);
   return time_all(std::move(cases), machines, request.options, file ? &*file : nullptr, context);
 }

@@ -11,16 +11,16 @@
 #include <optional>
 
 #include "harness/cli/command.hpp"
-#include "harness/cli/interrupt.hpp"
-#include "harness/cli/progress.hpp"
-#include "harness/cli/provenance.hpp"
 #include "harness/cli/selection.hpp"
-#include "harness/cli/whole_file.hpp"
-#include "harness/engines/calibration.hpp"
-#include "harness/model/json_error.hpp"
+#include "harness/host/interrupt.hpp"
+#include "harness/host/json_error.hpp"
+#include "harness/host/progress.hpp"
+#include "harness/host/whole_file.hpp"
+#include "harness/measure/provenance.hpp"
+#include "harness/simulator/calibration.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "harness/cuda/device.hpp"
-#include "harness/streams/cuda_timeline.hpp"
+#include "harness/replay/cuda_timeline.hpp"
 #endif
 
 namespace scanlab::cli {
@@ -65,37 +65,38 @@ std::vector<int> works_of(std::vector<std::string> words) {
   return works;
 }
 
-engines::Calibration read(const std::string& path) {
+simulator::Calibration read(const std::string& path) {
   std::ifstream file(path);
   if (!file) throw CommandError(kBadInput, fmt::format("{}: cannot be read", path));
   try {
-    return engines::calibration_of(Facts::parse(file));
-  } catch (const Facts::exception& error) {
+    return simulator::calibration_of(measure::Facts::parse(file));
+  } catch (const measure::Facts::exception& error) {
     throw CommandError(kBadInput, fmt::format("{}: is no JSON: {}", path, what_is_wrong(error)));
-  } catch (const engines::CalibrationError& error) {
+  } catch (const simulator::CalibrationError& error) {
     throw CommandError(kBadInput, fmt::format("{}: {}", path, error.what()));
   }
 }
 
 #ifdef SCANLAB_WITH_CUDA
 
-engines::Calibration measure(const std::vector<int>& works, int repetitions, Facts provenance, Context& context) {
+simulator::Calibration measure(const std::vector<int>& works, int repetitions, measure::Facts provenance,
+                               Context& context) {
   const auto device = cuda::probe_device().facts.value();
-  engines::Calibration calibration{.context = std::move(provenance),
-                                   .limits = {.name = device.name,
-                                              .compute_capability = device.compute_capability,
-                                              .multiprocessors = device.multiprocessors,
-                                              .resident_blocks = device.resident_blocks,
-                                              .resident_threads = device.resident_threads},
-                                   .works = works,
-                                   .experiments = {}};
-  for (engines::Experiment& experiment : engines::calibration_experiments(works)) {
+  simulator::Calibration calibration{.context = std::move(provenance),
+                                     .limits = {.name = device.name,
+                                                .compute_capability = device.compute_capability,
+                                                .multiprocessors = device.multiprocessors,
+                                                .resident_blocks = device.resident_blocks,
+                                                .resident_threads = device.resident_threads},
+                                     .works = works,
+                                     .experiments = {}};
+  for (simulator::Experiment& experiment : simulator::calibration_experiments(works)) {
     calibration.experiments.push_back({.experiment = std::move(experiment), .replays = {}, .failure = {}});
   }
   const InterruptGuard guard;
   Progress progress(context.err);
   std::unique_ptr<streams::HostArrays> arrays;
-  for (engines::MeasuredExperiment& measured : calibration.experiments) {
+  for (simulator::MeasuredExperiment& measured : calibration.experiments) {
     if (interrupted()) throw CommandError(kInterrupted, "interrupted; nothing is written");
     progress.show(measured.experiment.name);
     const streams::Recording& recording = measured.experiment.recording;
@@ -115,29 +116,29 @@ engines::Calibration measure(const std::vector<int>& works, int repetitions, Fac
 
 #endif
 
-void complain_of_failures(const engines::Calibration& calibration, std::ostream& err) {
-  for (const engines::MeasuredExperiment& each : calibration.experiments) {
+void complain_of_failures(const simulator::Calibration& calibration, std::ostream& err) {
+  for (const simulator::MeasuredExperiment& each : calibration.experiments) {
     if (!each.failure.empty()) fmt::print(err, "scanlab: {}: {}\n", each.experiment.name, each.failure);
   }
 }
 
 /// The profile's text. Throws CommandError (status 1) if an experiment is missing that a figure is read from.
-std::string profile_text(const engines::Calibration& calibration, const std::string& name) {
+std::string profile_text(const simulator::Calibration& calibration, const std::string& name) {
   try {
-    return engines::profile_of(calibration, name).dump(1) + "\n";
-  } catch (const engines::CalibrationError& error) {
+    return simulator::profile_of(calibration, name).dump(1) + "\n";
+  } catch (const simulator::CalibrationError& error) {
     throw CommandError(kFailed, error.what());
   }
 }
 
 }  // namespace
 
-engines::DeviceProfile calibrated_here([[maybe_unused]] Context& context) {
-  const Facts provenance = measured_on("scanlab advise without --profile", context.argv);
+simulator::DeviceProfile calibrated_here([[maybe_unused]] Context& context) {
+  const measure::Facts provenance = measure::measured_on("scanlab advise without --profile", context.argv);
 #ifdef SCANLAB_WITH_CUDA
-  const engines::Calibration calibration = measure(works_of({}), kDefaultRepetitions, provenance, context);
+  const simulator::Calibration calibration = measure(works_of({}), kDefaultRepetitions, provenance, context);
   complain_of_failures(calibration, context.err);
-  return engines::parse_device_profile(profile_text(calibration, kCalibrated), "the device's profile");
+  return simulator::parse_device_profile(profile_text(calibration, kCalibrated), "the device's profile");
 #else
   throw std::logic_error("a device was found by a program that knows none");
 #endif
@@ -156,8 +157,8 @@ int calibrate(const std::vector<std::string>& arguments, Context& context) {
   const int repetitions = values["repetitions"].as<int>();
   if (repetitions < 1) throw CommandError(kBadInput, "--repetitions takes a number from 1 on");
   const bool measures = values.count("from") == 0;
-  Facts provenance;
-  if (measures) provenance = measured_on("scanlab calibrate", context.argv);
+  measure::Facts provenance;
+  if (measures) provenance = measure::measured_on("scanlab calibrate", context.argv);
   const auto file_of = [&](const char* option, std::optional<WholeFile>& file) {
     if (values.count(option) != 0) file.emplace(values[option].as<std::string>(), values.count("force") != 0);
   };
@@ -166,12 +167,12 @@ int calibrate(const std::vector<std::string>& arguments, Context& context) {
   file_of("out", out);
   file_of("raw", raw);
 #ifdef SCANLAB_WITH_CUDA
-  const engines::Calibration calibration =
+  const simulator::Calibration calibration =
       measures ? measure(works, repetitions, provenance, context) : read(values["from"].as<std::string>());
 #else
-  const engines::Calibration calibration = read(values["from"].as<std::string>());
+  const simulator::Calibration calibration = read(values["from"].as<std::string>());
 #endif
-  if (raw) raw->write(engines::to_json(calibration).dump() + "\n");
+  if (raw) raw->write(simulator::to_json(calibration).dump() + "\n");
   if (out) out->write(profile_text(calibration, values["name"].as<std::string>()));
   complain_of_failures(calibration, context.err);  // of what the profile went without
   return kOk;

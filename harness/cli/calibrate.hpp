@@ -2,12 +2,12 @@
 #pragma once
 
 #include "harness/cli/command.hpp"
-#include "harness/engines/device_profile.hpp"
+#include "harness/simulator/device_profile.hpp"
 
 namespace scanlab::cli {
 
 /// Measured now by the experiments of `scanlab calibrate`, in well under a minute. Throws CommandError: status 3
 /// without a device.
-engines::DeviceProfile calibrated_here(Context& context);
+simulator::DeviceProfile calibrated_here(Context& context);
 
 }  // namespace scanlab::cli

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <ostream>
 
-#include "harness/engines/device_profile.hpp"
-#include "harness/model/tuning.hpp"
-#include "harness/model/variant.hpp"
+#include "harness/core/variant.hpp"
+#include "harness/simulator/device_profile.hpp"
+#include "harness/tuning/tuning_table.hpp"
 
 namespace scanlab::cli {
 
@@ -128,7 +128,7 @@ int run(const std::vector<std::string>& words, std::ostream& out, std::ostream& 
   } catch (const CommandError& error) {
     fmt::print(err, "scanlab: {}\n", error.what());
     return error.status;
-  } catch (const engines::ProfileError& error) {
+  } catch (const simulator::ProfileError& error) {
     fmt::print(err, "scanlab: {}\n", error.what());
     return kBadInput;
   } catch (const TuningError& error) {

@@ -1,29 +1,14 @@
-// A subcommand of `scanlab`, the exit statuses that all share, and the errors that end one.
+// A subcommand of `scanlab`, and how its words are parsed.
 #pragma once
 
 #include <boost/program_options.hpp>
 #include <iosfwd>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "harness/host/status.hpp"
+
 namespace scanlab::cli {
-
-/// Exit statuses; the table in README.md says the same.
-enum Status : int {
-  kOk = 0,
-  kFailed = 1,        ///< a verification failed or a fault was found
-  kBadInput = 2,      ///< wrong words, an unwritable path, an unreadable file
-  kNoDevice = 3,      ///< needs a device (or a build) that is not here
-  kOutOfMemory = 4,   ///< finished, but some cases were skipped for lack of device memory
-  kInterrupted = 130  ///< stopped by Ctrl-C; everything finished was kept
-};
-
-/// Ends the command with one sentence on the error stream and a status.
-struct CommandError : std::runtime_error {
-  CommandError(Status code, const std::string& sentence) : std::runtime_error(sentence), status(code) {}
-  Status status;
-};
 
 struct Context {
   std::ostream& out;

@@ -15,10 +15,10 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/explain_cuda.hpp"
 #include "harness/cli/selection.hpp"
-#include "harness/cli/whole_file.hpp"
+#include "harness/host/memory.hpp"
+#include "harness/host/whole_file.hpp"
+#include "harness/measure/provenance.hpp"
 #include "harness/simt/executor.hpp"
-#include "harness/verify/host_memory.hpp"
-#include "scanlab_commit.hpp"
 
 namespace scanlab::cli {
 
@@ -33,8 +33,7 @@ constexpr const char* kSchema = "scanlab-explain/1";
 class AlignedBytes {
  public:
   explicit AlignedBytes(std::size_t bytes)
-      : data_(verify::host_memory_holds(bytes) ? std::aligned_alloc(256, (bytes + 256) / 256 * 256) : nullptr,
-              std::free) {
+      : data_(host_memory_holds(bytes) ? std::aligned_alloc(256, (bytes + 256) / 256 * 256) : nullptr, std::free) {
     if (data_ == nullptr)
       throw CommandError(kBadInput, fmt::format("there is no memory for an array of {} bytes", bytes));
     std::fill_n(static_cast<unsigned char*>(data_.get()), (bytes + 256) / 256 * 256, static_cast<unsigned char>(0));
@@ -140,8 +139,8 @@ Json to_json(const Explanation& explanation) {
           {"mode", name(problem.mode)},
           {"items", problem.items},
           {"parameters", parameters},
-          {"git_commit", kGitCommit},
-          {"git_dirty", kGitDirty},
+          {"git_commit", measure::build_facts()["git_commit"]},
+          {"git_dirty", measure::build_facts()["git_dirty"] == "true"},
           {"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
           {"launches", launches},
           {"totals",

@@ -6,8 +6,8 @@
 #include <map>
 #include <optional>
 
-#include "harness/cli/provenance.hpp"
-#include "harness/cli/whole_file.hpp"
+#include "harness/host/whole_file.hpp"
+#include "harness/measure/provenance.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "harness/cuda/buffer.hpp"
 #include "harness/cuda/stream.hpp"
@@ -59,7 +59,7 @@ void print(const Case& chosen, const std::vector<RoleCycles>& roles, std::ostrea
 
 int explain_on_cuda(const std::vector<Case>& cases, const std::string& csv, Context& context) {
   std::string why_not;
-  const std::optional<Facts> device = device_facts(why_not);
+  const std::optional<measure::Facts> device = measure::device_facts(why_not);
   if (!device) throw CommandError(kNoDevice, fmt::format("explain --device cuda needs a GPU: {}", why_not));
   std::optional<WholeFile> file;
   if (!csv.empty()) file.emplace(csv, true);

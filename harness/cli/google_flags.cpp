@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "harness/cli/command.hpp"
-#include "harness/model/variant.hpp"
+#include "harness/core/variant.hpp"
 
 namespace scanlab::cli {
 

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/command.hpp"
-#include "harness/cli/provenance.hpp"
-#include "harness/model/variant.hpp"
+#include "harness/core/variant.hpp"
+#include "harness/measure/provenance.hpp"
 
 namespace scanlab::cli {
 
@@ -30,7 +30,7 @@ Abilities count_abilities() {
   return count;
 }
 
-void print_section(const std::string& title, const Facts& facts, std::ostream& out) {
+void print_section(const std::string& title, const measure::Facts& facts, std::ostream& out) {
   fmt::print(out, "{}\n", title);
   for (const auto& [key, value] : facts.items()) {
     fmt::print(out, "  {:<22}{}\n", key, value.get_ref<const std::string&>());
@@ -46,10 +46,13 @@ int info(const std::vector<std::string>& arguments, Context& context) {
   if (!parse_options(arguments, options, {}, command("info"), context, values)) return kOk;
 
   std::string why_not;
-  const std::optional<Facts> device = device_facts(why_not);
+  const std::optional<measure::Facts> device = measure::device_facts(why_not);
   const Abilities count = count_abilities();
   if (values.count("json") != 0) {
-    Facts all{{"schema", "scanlab-info/1"}, {"device", nullptr}, {"host", host_facts()}, {"build", build_facts()}};
+    measure::Facts all{{"schema", "scanlab-info/1"},
+                       {"device", nullptr},
+                       {"host", measure::host_facts()},
+                       {"build", measure::build_facts()}};
     if (device) {
       all["device"] = *device;
     } else {
@@ -59,9 +62,9 @@ int info(const std::vector<std::string>& arguments, Context& context) {
     context.out << all.dump(2) << "\n";
     return kOk;
   }
-  print_section("device", device ? *device : Facts{{"none", why_not}}, context.out);
-  print_section("host", host_facts(), context.out);
-  print_section("build", build_facts(), context.out);
+  print_section("device", device ? *device : measure::Facts{{"none", why_not}}, context.out);
+  print_section("host", measure::host_facts(), context.out);
+  print_section("build", measure::build_facts(), context.out);
   fmt::print(context.out, "variants and baselines\n  {} run on a GPU, {} on the CPU executor, {} on the host\n",
              count.cuda, count.simt, count.host);
   return kOk;

@@ -7,7 +7,7 @@
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/selection.hpp"
-#include "harness/streams/chunks.hpp"
+#include "harness/schedule/chunks.hpp"
 
 namespace scanlab::cli {
 
@@ -124,7 +124,7 @@ JobSelection read_job_selection(const po::variables_map& values, const std::stri
   return selection;
 }
 
-std::vector<ScheduledJob> JobSelection::jobs() const {
+std::vector<streams::ScheduledJob> JobSelection::jobs() const {
   const streams::Job plain;
   // A list of everything that may vary, and what it changes in the job: the combinations are built one by one.
   std::vector<streams::Job> combinations{plain};
@@ -146,7 +146,7 @@ std::vector<ScheduledJob> JobSelection::jobs() const {
   vary(or_default(blocks, plain.blocks), &streams::Job::blocks);
   vary(or_default(work, plain.work), &streams::Job::work);
 
-  std::vector<ScheduledJob> all;
+  std::vector<streams::ScheduledJob> all;
   for (streams::Job& job : combinations) {
     if (const std::string why = streams::refusal(job); !why.empty()) throw CommandError(kBadInput, why);
     if (budget) job.buffers = buffers_for(job, *budget);

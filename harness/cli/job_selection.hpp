@@ -8,14 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/streams/schedule.hpp"
+#include "harness/schedule/schedule.hpp"
 
 namespace scanlab::cli {
-
-struct ScheduledJob {
-  const streams::Schedule* schedule = nullptr;
-  streams::Job job;
-};
 
 /// Adds --schedule (for a positional word), --workload, --items, --chunks, --streams, --memory, --buffers, --budget,
 /// --blocks and --work. Lists are comma-separated or repeated; counts are as those of --items elsewhere.
@@ -38,7 +33,7 @@ struct JobSelection {
 
   /// Every combination, the schedules of one set of parameters next to each other. What is not said has the default of
   /// `Job`. Throws CommandError (status 2) with a job's refusal.
-  std::vector<ScheduledJob> jobs() const;
+  std::vector<streams::ScheduledJob> jobs() const;
 };
 
 /// Throws CommandError (status 2) that names near matches for a word that fits nothing.

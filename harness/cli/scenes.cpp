@@ -7,9 +7,9 @@
 
 #include "harness/cli/simulate.hpp"
 #include "harness/cli/streams_timeline.hpp"
-#include "harness/cli/whole_file.hpp"
-#include "harness/engines/scenes.hpp"
-#include "harness/streams/trace_events.hpp"
+#include "harness/host/whole_file.hpp"
+#include "harness/simulator/scenes.hpp"
+#include "harness/timeline/trace_events.hpp"
 
 namespace scanlab::cli {
 
@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 /// One more process of a trace: a lane a multiprocessor, an event a block.
-void add_blocks(const engines::Scene& scene, const engines::Simulation& simulation, Json& events) {
+void add_blocks(const simulator::Scene& scene, const simulator::Simulation& simulation, Json& events) {
   constexpr int kProcess = 4;
   const auto metadata = [&](const char* what, std::size_t lane, const std::string& name) {
     events.push_back({{"name", what}, {"ph", "M"}, {"pid", kProcess}, {"tid", lane}, {"args", {{"name", name}}}});
@@ -28,7 +28,7 @@ void add_blocks(const engines::Scene& scene, const engines::Simulation& simulati
   for (int i = 0; i < scene.device.multiprocessors; ++i) {
     metadata("thread_name", static_cast<std::size_t>(i) + 1, fmt::format("SM {}", i));
   }
-  for (const engines::PlacedBlock& block : place_blocks(scene, simulation)) {
+  for (const simulator::PlacedBlock& block : place_blocks(scene, simulation)) {
     const streams::Operation& kernel = scene.recording.operations[block.operation];
     events.push_back({{"name", describe(kernel)},
                       {"cat", name(streams::Engine::compute)},
@@ -41,8 +41,8 @@ void add_blocks(const engines::Scene& scene, const engines::Simulation& simulati
   }
 }
 
-Json trace_of(const engines::Scene& scene, const engines::Simulation& simulation, const Context& context) {
-  Facts facts = simulation_facts(scene.device, context);
+Json trace_of(const simulator::Scene& scene, const simulator::Simulation& simulation, const Context& context) {
+  measure::Facts facts = simulation_facts(scene.device, context);
   facts["scene"] = scene.id;
   facts["title"] = scene.title;
   facts["fact"] = scene.fact;
@@ -67,19 +67,19 @@ int scenes(const std::vector<std::string>& arguments, Context& context) {
   po::variables_map values;
   if (!parse_options(arguments, options, {}, command("scenes"), context, values)) return kOk;
 
-  const std::vector<engines::Scene>& all = engines::scenes();
+  const std::vector<simulator::Scene>& all = simulator::scenes();
   std::list<WholeFile> files;  // all of them can be written, or none is begun
   if (values.count("out") != 0) {
     const std::filesystem::path folder = values["out"].as<std::string>();
-    for (const engines::Scene& scene : all)
+    for (const simulator::Scene& scene : all)
       files.emplace_back(folder / (scene.id + ".json"), values.count("force") != 0);
   }
   auto file = files.begin();
   std::string source;
-  for (const engines::Scene& scene : all) {
+  for (const simulator::Scene& scene : all) {
     if (source != scene.source) fmt::print(context.out, "{}{}\n", source.empty() ? "" : "\n", scene.source);
     source = scene.source;
-    const engines::Simulation simulation = engines::simulate(scene);
+    const simulator::Simulation simulation = simulator::simulate(scene);
     fmt::print(context.out, "  {:<24} {:>6.2f} {:<5}  {}\n", scene.id, 1e3 * simulation.timeline.makespan(), scene.unit,
                scene.fact);
     if (file != files.end()) (file++)->write(trace_of(scene, simulation, context).dump() + "\n");

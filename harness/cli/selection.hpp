@@ -7,14 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/model/variant.hpp"
+#include "harness/core/variant.hpp"
 
 namespace scanlab::cli {
-
-struct Case {
-  const Variant* variant = nullptr;
-  Problem problem;
-};
 
 /// Adds --variant, --type, --op, --mode, --items and --set. Lists are comma-separated or repeated; `--variant` takes
 /// globs ('hso_*'); `--items` takes numbers, powers (2^20), sums (2^20+1) and ranges (2^10:2^28:x4, 0:100:+10);

@@ -14,8 +14,8 @@
 #include "harness/cli/simulate.hpp"
 #include "harness/cli/simulate_compare.hpp"
 #include "harness/cli/streams_timeline.hpp"
-#include "harness/cli/whole_file.hpp"
-#include "harness/streams/trace_events.hpp"
+#include "harness/host/whole_file.hpp"
+#include "harness/timeline/trace_events.hpp"
 
 namespace scanlab::cli {
 
@@ -65,30 +65,30 @@ std::optional<double> seconds_of(const po::variables_map& values, const char* op
   return 1e-6 * microseconds;
 }
 
-engines::DeviceProfile profile_of(const po::variables_map& values) {
-  engines::DeviceProfile profile =
-      engines::device_profile(values.count("profile") != 0 ? values["profile"].as<std::string>() : kDefaultProfile);
+simulator::DeviceProfile profile_of(const po::variables_map& values) {
+  simulator::DeviceProfile profile =
+      simulator::device_profile(values.count("profile") != 0 ? values["profile"].as<std::string>() : kDefaultProfile);
   if (values.count("queues") != 0) profile.hardware_queues = values["queues"].as<int>();
   if (profile.hardware_queues < 1) throw CommandError(kBadInput, "--queues takes a number from 1 on");
   return profile;
 }
 
-engines::Problem problem_of(const po::variables_map& values) {
-  engines::Problem problem{.copy_in = seconds_of(values, "copy-in-us"),
-                           .kernel = seconds_of(values, "kernel-us"),
-                           .copy_out = seconds_of(values, "copy-out-us")};
+simulator::Problem problem_of(const po::variables_map& values) {
+  simulator::Problem problem{.copy_in = seconds_of(values, "copy-in-us"),
+                             .kernel = seconds_of(values, "kernel-us"),
+                             .copy_out = seconds_of(values, "copy-out-us")};
   if (values.count("threads") != 0) problem.threads_a_block = values["threads"].as<int>();
   return problem;
 }
 
-int simulate_one(const ScheduledJob& chosen, const engines::DeviceProfile& profile, const engines::Problem& problem,
-                 const po::variables_map& values, Context& context) {
+int simulate_one(const streams::ScheduledJob& chosen, const simulator::DeviceProfile& profile,
+                 const simulator::Problem& problem, const po::variables_map& values, Context& context) {
   const double shortest_gap = shortest_gap_of(values);
   const streams::Recording recording = record(*chosen.schedule, chosen.job);
   std::optional<WholeFile> file;
   if (values.count("out") != 0) file.emplace(values["out"].as<std::string>(), values.count("force") != 0);
-  const engines::Simulation simulation =
-      engines::simulate(recording, profile, engines::costs(recording, profile, problem));
+  const simulator::Simulation simulation =
+      simulator::simulate(recording, profile, simulator::costs(recording, profile, problem));
   const streams::TimelineAnalysis analysis = analyse(simulation.timeline);
   fmt::print(context.out, "{}\nsimulated on {}: {}\n", describe(chosen), profile.name, profile.title);
   if (const std::string& id = chosen.schedule->about.id; chosen.schedule->about.control) {
@@ -96,7 +96,7 @@ int simulate_one(const ScheduledJob& chosen, const engines::DeviceProfile& profi
   }
   print(simulation.timeline, analysis, shortest_gap * analysis.makespan, context.out);
   if (file) {
-    Facts facts = simulation_facts(profile, context);
+    measure::Facts facts = simulation_facts(profile, context);
     facts.update(facts_of(chosen));
     facts["makespan_us"] = 1e6 * analysis.makespan;
     facts["overlap"] = analysis.overlap();
@@ -108,8 +108,8 @@ int simulate_one(const ScheduledJob& chosen, const engines::DeviceProfile& profi
 
 }  // namespace
 
-Facts simulation_facts(const engines::DeviceProfile& profile, const Context& context) {
-  Facts facts = build_facts();
+measure::Facts simulation_facts(const simulator::DeviceProfile& profile, const Context& context) {
+  measure::Facts facts = measure::build_facts();
   facts["date"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   facts["argv"] = fmt::format("{}", fmt::join(context.argv, " "));
   facts["simulated_on"] = profile.name;
@@ -137,14 +137,14 @@ int simulate(const std::vector<std::string>& arguments, Context& context) {
   if (values.count("schedule") == 0) {
     throw CommandError(kBadInput, "simulate takes a schedule, as in 'scanlab simulate depth_first --profile c2050'");
   }
-  const engines::DeviceProfile profile = profile_of(values);
-  const engines::Problem problem = problem_of(values);
-  const std::vector<ScheduledJob> jobs = read_job_selection(values, kDefaultWorkload, kDefaultItems).jobs();
+  const simulator::DeviceProfile profile = profile_of(values);
+  const simulator::Problem problem = problem_of(values);
+  const std::vector<streams::ScheduledJob> jobs = read_job_selection(values, kDefaultWorkload, kDefaultItems).jobs();
   try {
     if (values.count("sweep") != 0) return simulate_sweep(jobs, profile, problem, values, context);
     if (values.count("ratios") != 0) throw CommandError(kBadInput, "--ratios is of a sweep: add --sweep");
     return simulate_one(only_job("simulate", jobs), profile, problem, values, context);
-  } catch (const engines::ScheduleError& error) {
+  } catch (const simulator::ScheduleError& error) {
     throw CommandError(kBadInput, error.what());
   } catch (const std::invalid_argument& error) {
     throw CommandError(kBadInput, error.what());

@@ -3,18 +3,18 @@
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/job_selection.hpp"
-#include "harness/cli/provenance.hpp"
-#include "harness/engines/simulation.hpp"
+#include "harness/measure/provenance.hpp"
+#include "harness/simulator/simulation.hpp"
 
 namespace scanlab::cli {
 
 /// The build, the date, the command line, and which device was simulated.
-Facts simulation_facts(const engines::DeviceProfile& profile, const Context& context);
+measure::Facts simulation_facts(const simulator::DeviceProfile& profile, const Context& context);
 
 /// `scanlab simulate --sweep`: every job, with each ratio of compute to copy. Of `values` it reads --ratios, --out and
 /// --force. Throws what simulate() and costs() throw.
-int simulate_sweep(const std::vector<ScheduledJob>& jobs, const engines::DeviceProfile& profile,
-                   const engines::Problem& problem, const boost::program_options::variables_map& values,
+int simulate_sweep(const std::vector<streams::ScheduledJob>& jobs, const simulator::DeviceProfile& profile,
+                   const simulator::Problem& problem, const boost::program_options::variables_map& values,
                    Context& context);
 
 }  // namespace scanlab::cli

@@ -13,16 +13,16 @@
 #include <sstream>
 
 #include "harness/cli/job_selection.hpp"
-#include "harness/cli/provenance.hpp"
 #include "harness/cli/streams_timeline.hpp"
-#include "harness/cli/whole_file.hpp"
-#include "harness/engines/comparison.hpp"
-#include "harness/engines/simulation.hpp"
-#include "harness/model/json_error.hpp"
-#include "harness/model/median.hpp"
-#include "harness/streams/concurrency.hpp"
-#include "harness/streams/dependencies.hpp"
-#include "harness/streams/trace_events.hpp"
+#include "harness/core/median.hpp"
+#include "harness/host/json_error.hpp"
+#include "harness/host/whole_file.hpp"
+#include "harness/implicit_sync/concurrency.hpp"
+#include "harness/measure/provenance.hpp"
+#include "harness/schedule/dependencies.hpp"
+#include "harness/simulator/comparison.hpp"
+#include "harness/simulator/simulation.hpp"
+#include "harness/timeline/trace_events.hpp"
 
 namespace scanlab::cli {
 
@@ -35,8 +35,8 @@ using Json = nlohmann::ordered_json;
 constexpr char kComparisonSchema[] = "scanlab-comparison/1";
 
 struct Prediction {
-  double seconds = 0;           ///< as the host saw it, without collection if that was measured
-  engines::Agreement overlaps;  ///< with all repetitions that the trace tells of
+  double seconds = 0;             ///< as the host saw it, without collection if that was measured
+  simulator::Agreement overlaps;  ///< with all repetitions that the trace tells of
 };
 
 /// The hardware queues that the driver gave streams, beside those of the model.
@@ -50,14 +50,14 @@ struct QueueAgreement {
 struct Compared {
   std::string file;
   Json about;  ///< the trace's
-  ScheduledJob chosen;
+  streams::ScheduledJob chosen;
   streams::Recording recording;
   streams::Timeline measured;
-  double measured_seconds = 0;                        ///< as those of a prediction
-  std::optional<double> spread;                       ///< of repetitions: largest less smallest, a part of the median
-  std::optional<engines::RepeatedOverlaps> repeated;  ///< if the trace tells
-  engines::Simulation simulated;
-  engines::Comparison comparison;
+  double measured_seconds = 0;                          ///< as those of a prediction
+  std::optional<double> spread;                         ///< of repetitions: largest less smallest, a part of the median
+  std::optional<simulator::RepeatedOverlaps> repeated;  ///< if the trace tells
+  simulator::Simulation simulated;
+  simulator::Comparison comparison;
   Prediction predicted;
   Prediction unaided;  ///< where the model, not the driver, says which hardware queues serve a stream
   QueueAgreement queues;
@@ -71,8 +71,8 @@ struct Compared {
 }
 
 /// The hardware queues that the device put the operations in: part of what was run, as the number of queues is.
-engines::QueueNumbers queues_of(const streams::Timeline& measured) {
-  engines::QueueNumbers queues(measured.recording->operations.size());
+simulator::QueueNumbers queues_of(const streams::Timeline& measured) {
+  simulator::QueueNumbers queues(measured.recording->operations.size());
   for (const streams::Span& span : measured.spans) {
     if (!span.channel) return {};
     queues[span.operation] = *span.channel;
@@ -81,7 +81,7 @@ engines::QueueNumbers queues_of(const streams::Timeline& measured) {
 }
 
 /// The operations of each queue of an engine, in the order in which it turns to them, from that of the first issued on.
-std::vector<std::vector<std::size_t>> turns(const streams::Recording& recording, const engines::QueueNumbers& queues,
+std::vector<std::vector<std::size_t>> turns(const streams::Recording& recording, const simulator::QueueNumbers& queues,
                                             streams::Engine engine) {
   std::map<unsigned, std::vector<std::size_t>> of_queue;
   for (std::size_t i = 0; i < queues.size(); ++i) {
@@ -94,8 +94,8 @@ std::vector<std::vector<std::size_t>> turns(const streams::Recording& recording,
   return all;
 }
 
-QueueAgreement agreement(const streams::Recording& recording, const engines::QueueNumbers& given,
-                         const engines::QueueNumbers& modelled) {
+QueueAgreement agreement(const streams::Recording& recording, const simulator::QueueNumbers& given,
+                         const simulator::QueueNumbers& modelled) {
   QueueAgreement all;
   if (given.empty()) return all;
   for (const streams::Engine engine : streams::kEngines) {
@@ -113,7 +113,7 @@ QueueAgreement agreement(const streams::Recording& recording, const engines::Que
 }
 
 /// The device while activity records are collected, as they were for the trace's timeline.
-engines::DeviceProfile collected(engines::DeviceProfile profile) {
+simulator::DeviceProfile collected(simulator::DeviceProfile profile) {
   profile.copy_latency.in += profile.collected.in;
   profile.copy_latency.out += profile.collected.out;
   profile.latency_in_step.in += profile.collected.in;
@@ -124,13 +124,13 @@ engines::DeviceProfile collected(engines::DeviceProfile profile) {
 }
 
 /// The job that was traced, of which there is to be a measurement.
-ScheduledJob traced_job(const Json& about) {
+streams::ScheduledJob traced_job(const Json& about) {
   if (about.contains("simulated_on")) {
     throw std::invalid_argument(fmt::format(
         "its otherData.simulated_on is {}: that is no measurement; 'scanlab streams trace --out' writes one",
         about["simulated_on"].dump()));
   }
-  const ScheduledJob chosen = job_of(about);
+  const streams::ScheduledJob chosen = job_of(about);
   constexpr int kMost = 1'000'000;  // as of the options: they are counted before anything else can be checked
   if (chosen.job.chunks > kMost || chosen.job.streams > kMost) {
     throw std::invalid_argument(fmt::format("its otherData have {} chunks and {} streams: at most {} are simulated",
@@ -155,10 +155,10 @@ std::vector<double> repetitions(const Json& about, const char* key) {
       fmt::format("its otherData.{} is {}: a time above 0 is expected of each repetition", key, about[key].dump()));
 }
 
-std::optional<engines::RepeatedOverlaps> repeated_overlaps(const Json& about, const streams::Recording& recording) {
+std::optional<simulator::RepeatedOverlaps> repeated_overlaps(const Json& about, const streams::Recording& recording) {
   if (!about.contains("overlaps")) return std::nullopt;
-  engines::RepeatedOverlaps all{.repetitions = static_cast<int>(repetitions(about, "collected_us").size()),
-                                .times = {}};
+  simulator::RepeatedOverlaps all{.repetitions = static_cast<int>(repetitions(about, "collected_us").size()),
+                                  .times = {}};
   const auto is_work = [&](std::int64_t operation) {
     return operation >= 0 && operation < std::ssize(recording.operations) &&
            streams::is_work(recording.operations[static_cast<std::size_t>(operation)]);
@@ -173,13 +173,13 @@ std::optional<engines::RepeatedOverlaps> repeated_overlaps(const Json& about, co
     if (first >= second || !is_work(first) || !is_work(second))
       refuse(", which are no two copies or kernels of its job");
     if (times < 1 || times > all.repetitions) refuse(fmt::format(", of {} repetitions", all.repetitions));
-    if (!all.times.emplace(engines::OperationPair{first, second}, static_cast<int>(times)).second) refuse(" twice");
+    if (!all.times.emplace(simulator::OperationPair{first, second}, static_cast<int>(times)).second) refuse(" twice");
   }
   return all;
 }
 
 /// Filled in place: its timelines point at its recording.
-void compare(const std::string& file, engines::DeviceProfile profile, Compared& all) {
+void compare(const std::string& file, simulator::DeviceProfile profile, Compared& all) {
   std::ifstream stream(file);
   if (!stream) refuse(file, "cannot be read");
   const Json trace = Json::parse(stream, nullptr, /*allow_exceptions=*/false);
@@ -195,7 +195,7 @@ void compare(const std::string& file, engines::DeviceProfile profile, Compared& 
     all.measured = {.recording = &all.recording, .spans = streams::traced_spans(trace), .issued = {}};
     streams::check_traced(all.measured.spans, all.recording);
     all.repeated = repeated_overlaps(all.about, all.recording);
-    const engines::Costs costs = engines::costs(all.recording, profile);
+    const simulator::Costs costs = simulator::costs(all.recording, profile);
     const bool plain = all.about.contains("plain_us");
     all.measured_seconds = all.measured.makespan();
     all.spread.reset();
@@ -206,34 +206,34 @@ void compare(const std::string& file, engines::DeviceProfile profile, Compared& 
     }
     if (!(all.measured_seconds > 0))
       throw std::invalid_argument("its events take no time: there is nothing to compare");
-    const auto predict = [&](const engines::QueueNumbers& queues) {
-      all.simulated = engines::simulate(all.recording, collected(profile), costs, queues);
-      all.comparison = engines::compare(all.simulated.timeline, all.measured, engines::kOverlapResolution);
-      return Prediction{
-          plain ? engines::simulate(all.recording, profile, costs, queues).seconds : all.simulated.timeline.makespan(),
-          all.repeated ? all.repeated->with(all.comparison.predicted) : all.comparison.overlaps};
+    const auto predict = [&](const simulator::QueueNumbers& queues) {
+      all.simulated = simulator::simulate(all.recording, collected(profile), costs, queues);
+      all.comparison = simulator::compare(all.simulated.timeline, all.measured, simulator::kOverlapResolution);
+      return Prediction{plain ? simulator::simulate(all.recording, profile, costs, queues).seconds
+                              : all.simulated.timeline.makespan(),
+                        all.repeated ? all.repeated->with(all.comparison.predicted) : all.comparison.overlaps};
     };
-    const engines::QueueNumbers given = queues_of(all.measured);
-    all.queues = agreement(all.recording, given, engines::modelled_queues(all.recording, profile));
+    const simulator::QueueNumbers given = queues_of(all.measured);
+    all.queues = agreement(all.recording, given, simulator::modelled_queues(all.recording, profile));
     all.unaided = predict({});
     all.predicted = predict(given);
   } catch (const Json::exception& error) {
     refuse(file, fmt::format("its otherData are not those of a trace: {}", what_is_wrong(error)));
   } catch (const std::invalid_argument& error) {
     refuse(file, error.what());
-  } catch (const engines::ScheduleError& error) {
+  } catch (const simulator::ScheduleError& error) {
     refuse(file, error.what());
   }
 }
 
 /// Of all operations' errors of one kind, in seconds: the median and the largest, sign aside.
-Json spread(const std::vector<engines::OperationError>& errors, double engines::OperationError::*kind) {
+Json spread(const std::vector<simulator::OperationError>& errors, double simulator::OperationError::*kind) {
   std::vector<double> sizes;
-  for (const engines::OperationError& each : errors) sizes.push_back(1e6 * std::abs(each.*kind));
+  for (const simulator::OperationError& each : errors) sizes.push_back(1e6 * std::abs(each.*kind));
   return {{"median_us", median(sizes)}, {"worst_us", sizes.empty() ? 0 : std::ranges::max(sizes)}};
 }
 
-void add_overlaps(Json& json, const std::string& which, const engines::Agreement& pairs) {
+void add_overlaps(Json& json, const std::string& which, const simulator::Agreement& pairs) {
   json[which + "overlap_in_either"] = pairs.either;
   json[which + "overlap_in_both"] = pairs.both;
 }
@@ -251,28 +251,29 @@ Json to_json(const Compared& one) {
   json["predicted_us"] = 1e6 * one.predicted.seconds;
   json["error"] = one.error();
   const auto& errors = one.comparison.operations;
-  json["start"] = spread(errors, &engines::OperationError::start);
-  json["end"] = spread(errors, &engines::OperationError::end);
-  json["duration"] = spread(errors, &engines::OperationError::duration);
+  json["start"] = spread(errors, &simulator::OperationError::start);
+  json["end"] = spread(errors, &simulator::OperationError::end);
+  json["duration"] = spread(errors, &simulator::OperationError::duration);
   add_overlaps(json, "", one.predicted.overlaps);
   json["unaided_us"] = 1e6 * one.unaided.seconds;
   add_overlaps(json, "unaided_", one.unaided.overlaps);
   json["copy_queues"] = one.queues.copy_queues;
   json["queues_shared_as_modelled"] = one.queues.shared;
   json["queues_ordered_as_modelled"] = one.queues.in_order;
-  const engines::RepeatedOverlaps repeated = one.repeated.value_or(engines::RepeatedOverlaps{});
+  const simulator::RepeatedOverlaps repeated = one.repeated.value_or(simulator::RepeatedOverlaps{});
   add_overlaps(json, "repeated_", repeated.with_themselves());
   add_overlaps(json, "best_", repeated.at_best());
-  add_overlaps(json, "steady_", one.repeated ? repeated.where_steady(one.comparison.predicted) : engines::Agreement{});
+  add_overlaps(json, "steady_",
+               one.repeated ? repeated.where_steady(one.comparison.predicted) : simulator::Agreement{});
   return json;
 }
 
 /// How far the predictions of all traces are off.
 struct Off {
   std::vector<double> errors;  ///< of makespans, sign aside
-  engines::Agreement overlaps;
+  simulator::Agreement overlaps;
 
-  void add(double error, const engines::Agreement& pairs) {
+  void add(double error, const simulator::Agreement& pairs) {
     errors.push_back(std::abs(error));
     overlaps += pairs;
   }
@@ -285,12 +286,12 @@ struct Summary {
   Off predicted;
   Off repeatable;  ///< of these, where the repetitions lie within kRepeatable
   Off unaided;
-  engines::Agreement repeated;  ///< between repetitions of one measurement, of the traces that tell of them
-  engines::Agreement best;      ///< of any prediction
-  engines::Agreement steady;    ///< of predictions, where all repetitions agree
-  int shared = 0;               ///< traces whose queues the driver shared out as the model
-  int turned = 0;               ///< traces whose copy queues may come in several orders
-  int in_order = 0;             ///< of these, those in the model's
+  simulator::Agreement repeated;  ///< between repetitions of one measurement, of the traces that tell of them
+  simulator::Agreement best;      ///< of any prediction
+  simulator::Agreement steady;    ///< of predictions, where all repetitions agree
+  int shared = 0;                 ///< traces whose queues the driver shared out as the model
+  int turned = 0;                 ///< traces whose copy queues may come in several orders
+  int in_order = 0;               ///< of these, those in the model's
 
   void add(const Compared& one) {
     predicted.add(one.error(one.predicted), one.predicted.overlaps);
@@ -316,14 +317,14 @@ void print(const Compared& one, std::ostream& out) {
 
 void print_operations(const Compared& one, std::ostream& out) {
   fmt::print(out, "\nmicroseconds, predicted less measured\n{:>10}{:>10}{:>10}\n", "start", "end", "duration");
-  for (const engines::OperationError& error : one.comparison.operations) {
+  for (const simulator::OperationError& error : one.comparison.operations) {
     fmt::print(out, "{:>10.1f}{:>10.1f}{:>10.1f}  {}\n", 1e6 * error.start, 1e6 * error.end, 1e6 * error.duration,
                describe(one.recording.operations[error.operation]));
   }
 }
 
 /// Both in one: the lanes of the measured timeline, and below them those of the predicted.
-Json both_timelines(const Compared& one, const Facts& facts) {
+Json both_timelines(const Compared& one, const measure::Facts& facts) {
   constexpr int kProcesses = 10;
   Json measured = trace_events(one.measured, facts);
   const Json predicted = trace_events(one.simulated.timeline, facts);
@@ -332,8 +333,8 @@ Json both_timelines(const Compared& one, const Facts& facts) {
       event["args"]["name"] = fmt::format("{}, {}", event["args"]["name"].get<std::string>(), whose);
   };
   for (Json& event : measured["traceEvents"]) rename(event, "measured");
-  std::map<std::size_t, engines::OperationError> errors;
-  for (const engines::OperationError& each : one.comparison.operations) errors[each.operation] = each;
+  std::map<std::size_t, simulator::OperationError> errors;
+  for (const simulator::OperationError& each : one.comparison.operations) errors[each.operation] = each;
   for (Json event : predicted["traceEvents"]) {
     if (event["ph"] == "X" && event["args"].contains("operation")) {
       const auto found = errors.find(event["args"]["operation"].get<std::size_t>());
@@ -361,11 +362,11 @@ void add_compare_options(po::options_description& options) {
 
 namespace {
 
-int compare_all(const po::variables_map& values, const engines::DeviceProfile& profile, Context& context) {
+int compare_all(const po::variables_map& values, const simulator::DeviceProfile& profile, Context& context) {
   const auto& files = values["compare"].as<std::vector<std::string>>();
   std::optional<WholeFile> file;
   if (values.count("out") != 0) file.emplace(values["out"].as<std::string>(), values.count("force") != 0);
-  Facts facts = build_facts();
+  measure::Facts facts = measure::build_facts();
   facts["argv"] = fmt::format("{}", fmt::join(context.argv, " "));
   facts["simulated_on"] = profile.name;
 
@@ -379,7 +380,7 @@ int compare_all(const po::variables_map& values, const engines::DeviceProfile& p
     print(one, context.out);
     summary.add(one);
     traces.push_back(to_json(one));
-    add_measured(facts, one.about);
+    measure::add_measured(facts, one.about);
   }
   if (files.size() == 1) {
     print_operations(one, context.out);
@@ -431,7 +432,7 @@ int compare_all(const po::variables_map& values, const engines::DeviceProfile& p
 
 }  // namespace
 
-int simulate_compare(const po::variables_map& values, const engines::DeviceProfile& profile, Context& context) {
+int simulate_compare(const po::variables_map& values, const simulator::DeviceProfile& profile, Context& context) {
   std::ostringstream said;  // behind the file: whoever reads the first lines alone still has it whole
   Context later{said, context.err, context.argv};
   const int status = compare_all(values, profile, later);

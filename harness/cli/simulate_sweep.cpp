@@ -9,13 +9,13 @@
 #include <optional>
 #include <tuple>
 
-#include "harness/cli/interrupt.hpp"
-#include "harness/cli/progress.hpp"
 #include "harness/cli/selection.hpp"
 #include "harness/cli/simulate.hpp"
 #include "harness/cli/streams_timeline.hpp"
-#include "harness/cli/whole_file.hpp"
-#include "harness/engines/bounds.hpp"
+#include "harness/host/interrupt.hpp"
+#include "harness/host/progress.hpp"
+#include "harness/host/whole_file.hpp"
+#include "harness/simulator/bounds.hpp"
 
 namespace scanlab::cli {
 
@@ -43,10 +43,10 @@ std::vector<std::optional<double>> ratios_of(const po::variables_map& values) {
 }
 
 struct Configuration {
-  const ScheduledJob* chosen = nullptr;
+  const streams::ScheduledJob* chosen = nullptr;
   double ratio = 0;
   double makespan = 0;  ///< seconds
-  engines::Bounds bounds;
+  simulator::Bounds bounds;
 };
 
 /// The fastest of each problem whose result is right, in the order in which problems came.
@@ -89,8 +89,8 @@ Json utilisation(const streams::Timeline& timeline, double makespan) {
 
 }  // namespace
 
-int simulate_sweep(const std::vector<ScheduledJob>& jobs, const engines::DeviceProfile& profile,
-                   const engines::Problem& problem, const po::variables_map& values, Context& context) {
+int simulate_sweep(const std::vector<streams::ScheduledJob>& jobs, const simulator::DeviceProfile& profile,
+                   const simulator::Problem& problem, const po::variables_map& values, Context& context) {
   const auto ratios = ratios_of(values);
   std::optional<WholeFile> file;
   if (values.count("out") != 0) file.emplace(values["out"].as<std::string>(), values.count("force") != 0);
@@ -100,17 +100,17 @@ int simulate_sweep(const std::vector<ScheduledJob>& jobs, const engines::DeviceP
   Progress progress(context.err);
   Json configurations = Json::array();
   Fastest fastest;
-  for (const ScheduledJob& chosen : jobs) {
+  for (const streams::ScheduledJob& chosen : jobs) {
     const streams::Recording recording = record(*chosen.schedule, chosen.job);
-    const engines::Parts alone = parts(recording, costs(recording, profile, problem));
+    const simulator::Parts alone = parts(recording, costs(recording, profile, problem));
     for (const std::optional<double> ratio : ratios) {
       if (interrupted()) break;
-      engines::Problem varied = problem;
+      simulator::Problem varied = problem;
       if (ratio) varied.kernel = *ratio * std::max(alone.copy_in, alone.copy_out);
-      const engines::Costs each = costs(recording, profile, varied);
-      const engines::Parts parts = engines::parts(recording, each);
-      const engines::Bounds bounds = engines::bounds(recording, profile, each);
-      const streams::Timeline timeline = engines::simulate(recording, profile, each).timeline;
+      const simulator::Costs each = costs(recording, profile, varied);
+      const simulator::Parts parts = simulator::parts(recording, each);
+      const simulator::Bounds bounds = simulator::bounds(recording, profile, each);
+      const streams::Timeline timeline = simulator::simulate(recording, profile, each).timeline;
       const double makespan = timeline.makespan();
       fastest.look_at({&chosen, ratio.value_or(parts.ratio()), makespan, bounds});
       Json one = facts_of(chosen);

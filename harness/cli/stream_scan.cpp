@@ -15,16 +15,16 @@
 #include <thread>
 
 #include "harness/cli/command.hpp"
-#include "harness/cli/interrupt.hpp"
-#include "harness/cli/progress.hpp"
-#include "harness/cli/provenance.hpp"
-#include "harness/cli/results_file.hpp"
 #include "harness/cli/selection.hpp"
-#include "harness/streams/chunk_files.hpp"
-#include "harness/streams/chunk_threads.hpp"
-#include "harness/streams/out_of_core_scan.hpp"
+#include "harness/host/interrupt.hpp"
+#include "harness/host/parallel.hpp"
+#include "harness/host/progress.hpp"
+#include "harness/measure/provenance.hpp"
+#include "harness/measure/results_file.hpp"
+#include "harness/out_of_core/chunk_files.hpp"
+#include "harness/out_of_core/chunk_threads.hpp"
+#include "harness/out_of_core/out_of_core_scan.hpp"
 #include "harness/verify/input.hpp"
-#include "harness/verify/parallel.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "harness/cuda/error.hpp"
 #endif
@@ -34,7 +34,6 @@ namespace scanlab::cli {
 namespace po = boost::program_options;
 namespace fs = std::filesystem;
 using streams::Chunk;
-using streams::HostArray;
 using streams::OutOfCoreScan;
 using streams::ReadPiece;
 using Json = nlohmann::ordered_json;
@@ -272,7 +271,7 @@ bool is_scan(const Problem& problem, const ReadPiece& read_in, const ReadPiece& 
     using Item = typename Op::Item;
     constexpr auto kBytes = static_cast<std::int64_t>(sizeof(Item));
     const bool inclusive = problem.mode == Mode::inclusive;
-    verify::parallel_ranges(ceil_div(problem.items, kAtOnce), 1, [&](std::int64_t begin, std::int64_t end) {
+    parallel_ranges(ceil_div(problem.items, kAtOnce), 1, [&](std::int64_t begin, std::int64_t end) {
       std::vector<Item> in(kAtOnce + 1);
       std::vector<Item> out(kAtOnce + 1);
       try {
@@ -310,9 +309,9 @@ bool verified(const Request& request, const ReadPiece& read_in, const ReadPiece&
 
 HostArray fast_memory([[maybe_unused]] const Request& request, std::size_t bytes) {
 #ifdef SCANLAB_WITH_CUDA
-  if (request.cuda) return streams::pinned_memory(bytes);
+  if (request.cuda) return pinned_memory(bytes);
 #endif
-  return streams::pageable_memory(bytes);
+  return pageable_memory(bytes);
 }
 
 std::unique_ptr<streams::ScanDevice> make_device([[maybe_unused]] const Request& request, const OutOfCoreScan& scan,
@@ -513,7 +512,8 @@ Done scan_to_file(const Request& request, Way way, Context& context, Progress& p
 /// Prints repetitions, and keeps them in a file.
 class Report {
  public:
-  Report(const Request& request, ResultsFile* file, std::ostream& out) : request_(request), file_(file), out_(out) {}
+  Report(const Request& request, measure::ResultsFile* file, std::ostream& out)
+      : request_(request), file_(file), out_(out) {}
 
   void add(const std::string& what, int repetition, const Done& done, bool verified) {
     const double rate = done.seconds > 0 ? static_cast<double>(done.bytes) / done.seconds : 0;
@@ -555,7 +555,7 @@ class Report {
   }
 
   const Request& request_;
-  ResultsFile* file_;
+  measure::ResultsFile* file_;
   std::ostream& out_;
 };
 
@@ -585,18 +585,17 @@ int in_memory(const Request& request, Report& report, Context& context) {
   const auto for_all = [&](const auto& body) {
     std::exception_ptr failure;
     std::mutex mutex;
-    verify::parallel_ranges(ceil_div(static_cast<std::int64_t>(bytes), kAtOnce), 1,
-                            [&](std::int64_t begin, std::int64_t end) {
-                              try {
-                                const auto first = static_cast<std::size_t>(begin * kAtOnce);
-                                if (first < bytes) {
-                                  body(first, std::min(static_cast<std::size_t>(end * kAtOnce), bytes) - first);
-                                }
-                              } catch (...) {
-                                const std::lock_guard lock(mutex);
-                                failure = std::current_exception();
-                              }
-                            });
+    parallel_ranges(ceil_div(static_cast<std::int64_t>(bytes), kAtOnce), 1, [&](std::int64_t begin, std::int64_t end) {
+      try {
+        const auto first = static_cast<std::size_t>(begin * kAtOnce);
+        if (first < bytes) {
+          body(first, std::min(static_cast<std::size_t>(end * kAtOnce), bytes) - first);
+        }
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        failure = std::current_exception();
+      }
+    });
     if (failure) std::rethrow_exception(failure);
   };
   const auto memory_reader = [](const std::byte* items) {
@@ -649,13 +648,13 @@ int in_memory(const Request& request, Report& report, Context& context) {
   return kOk;
 }
 
-Facts provenance(const Request& request, const Context& context) {
-  Facts facts{{"schema", kResultsSchema}, {"kind", request.cuda ? "cuda" : "host"}};
+measure::Facts provenance(const Request& request, const Context& context) {
+  measure::Facts facts{{"schema", measure::kResultsSchema}, {"kind", request.cuda ? "cuda" : "host"}};
   if (request.cuda) {
-    facts.update(measured_on("scanlab stream-scan", context.argv));
+    facts.update(measure::measured_on("scanlab stream-scan", context.argv));
   } else {
-    facts.update(host_facts());
-    facts.update(build_facts());
+    facts.update(measure::host_facts());
+    facts.update(measure::build_facts());
     facts["date"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
     facts["argv"] = fmt::format("{}", fmt::join(context.argv, " "));
   }
@@ -673,7 +672,7 @@ int stream_scan(const std::vector<std::string>& arguments, Context& context) {
   }
   if (values["device"].as<std::string>() == "cuda") {
     std::string why_not;
-    if (!device_facts(why_not)) {
+    if (!measure::device_facts(why_not)) {
       throw CommandError(kNoDevice, fmt::format("scanlab stream-scan needs a CUDA device, and there is none: {}; "
                                                 "--device host scans without",
                                                 why_not));
@@ -683,10 +682,10 @@ int stream_scan(const std::vector<std::string>& arguments, Context& context) {
   const InterruptGuard guard;
   try {
     Request request = read_request(values);
-    std::optional<ResultsFile> file;
+    std::optional<measure::ResultsFile> file;
     if (values.count("json") != 0) {
       file.emplace(values["json"].as<std::string>(), provenance(request, context),
-                   values.count("force") != 0 ? IfExists::replace : IfExists::refuse);
+                   values.count("force") != 0 ? measure::IfExists::replace : measure::IfExists::refuse);
     }
     Report report(request, file ? &*file : nullptr, context.out);
     return request.output ? to_files(request, report, context) : in_memory(request, report, context);

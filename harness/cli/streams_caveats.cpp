@@ -7,15 +7,15 @@
 #include <algorithm>
 #include <optional>
 
-#include "harness/cli/fresh_process.hpp"
-#include "harness/cli/interrupt.hpp"
-#include "harness/cli/progress.hpp"
-#include "harness/cli/provenance.hpp"
 #include "harness/cli/streams.hpp"
 #include "harness/cli/streams_experiments.hpp"
-#include "harness/cli/whole_file.hpp"
-#include "harness/model/median.hpp"
-#include "harness/model/variant.hpp"
+#include "harness/core/median.hpp"
+#include "harness/core/variant.hpp"
+#include "harness/host/fresh_process.hpp"
+#include "harness/host/interrupt.hpp"
+#include "harness/host/progress.hpp"
+#include "harness/host/whole_file.hpp"
+#include "harness/measure/provenance.hpp"
 
 namespace scanlab::cli {
 
@@ -170,7 +170,7 @@ void print(const std::vector<Finding>& findings, std::ostream& out) {
   }
 }
 
-Json document(const std::vector<Finding>& findings, const Facts& provenance) {
+Json document(const std::vector<Finding>& findings, const measure::Facts& provenance) {
   Json all{{"schema", kCaveatsSchema}, {"context", provenance}, {"experiments", Json::array()}};
   for (const Finding& each : findings) all["experiments"].push_back(to_json(each));
   return all;
@@ -226,7 +226,7 @@ int streams_caveats(const std::vector<std::string>& arguments, Context& context)
   if (trials < 1 || trials > 10000) {
     throw CommandError(kBadInput, fmt::format("--trials {}: between 1 and 10000 is possible", trials));
   }
-  const Facts provenance = measured_on("scanlab streams caveats (without --list)", context.argv);
+  const measure::Facts provenance = measure::measured_on("scanlab streams caveats (without --list)", context.argv);
   std::optional<WholeFile> file;
   if (values.count("json") != 0) file.emplace(values["json"].as<std::string>(), values.count("force") != 0);
 

@@ -6,7 +6,7 @@
 
 #include "harness/cli/job_selection.hpp"
 #include "harness/cli/streams.hpp"
-#include "harness/streams/happens_before.hpp"
+#include "harness/schedule/happens_before.hpp"
 
 namespace scanlab::cli {
 
@@ -19,7 +19,7 @@ constexpr const char* kDefaultWorkloads = "all";
 constexpr const char* kDefaultItems = "2^20";
 
 struct Checked {
-  const ScheduledJob& chosen;
+  const streams::ScheduledJob& chosen;
   streams::Recording recording;
   streams::CheckResult result;
 };
@@ -104,7 +104,7 @@ int streams_check(const std::vector<std::string>& arguments, Context& context) {
   const JobSelection selection = read_job_selection(values, kDefaultWorkloads, kDefaultItems);
   int status = kOk;
   Json all = {{"schema", "scanlab-streams-check/1"}, {"checked", Json::array()}};
-  for (const ScheduledJob& chosen : selection.jobs()) {
+  for (const streams::ScheduledJob& chosen : selection.jobs()) {
     Checked checked{chosen, record(*chosen.schedule, chosen.job), {}};
     checked.result = streams::check(checked.recording);
     // Named, a control is what it is: wrong. Among all, it is as it should be when it is caught.

@@ -6,15 +6,15 @@
 #include <optional>
 #include <sstream>
 
-#include "harness/cli/fresh_process.hpp"
-#include "harness/cli/interrupt.hpp"
-#include "harness/cli/progress.hpp"
-#include "harness/cli/provenance.hpp"
 #include "harness/cli/selection.hpp"
 #include "harness/cli/streams.hpp"
 #include "harness/cli/streams_experiments.hpp"
-#include "harness/cli/whole_file.hpp"
-#include "harness/model/median.hpp"
+#include "harness/core/median.hpp"
+#include "harness/host/fresh_process.hpp"
+#include "harness/host/interrupt.hpp"
+#include "harness/host/progress.hpp"
+#include "harness/host/whole_file.hpp"
+#include "harness/measure/provenance.hpp"
 
 namespace scanlab::cli {
 
@@ -215,7 +215,7 @@ int streams_concurrency(const std::vector<std::string>& arguments, Context& cont
   }
   const Request request = read_request(values);
   if (fresh) return measure_here(request, context);
-  const Facts provenance = measured_on("scanlab streams concurrency", context.argv);
+  const measure::Facts provenance = measure::measured_on("scanlab streams concurrency", context.argv);
   std::optional<WholeFile> file;
   if (values.count("json") != 0) file.emplace(values["json"].as<std::string>(), values.count("force") != 0);
 

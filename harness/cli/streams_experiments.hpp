@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "harness/cli/command.hpp"
-#include "harness/streams/caveats.hpp"
-#include "harness/streams/concurrency.hpp"
+#include "harness/implicit_sync/caveats.hpp"
+#include "harness/implicit_sync/concurrency.hpp"
 
 namespace scanlab::cli {
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/streams.hpp"
-#include "harness/streams/schedule.hpp"
+#include "harness/schedule/schedule.hpp"
 
 namespace scanlab::cli {
 

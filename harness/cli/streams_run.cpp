@@ -8,22 +8,15 @@
 #include <set>
 
 #include "harness/cli/google_flags.hpp"
-#include "harness/cli/interrupt.hpp"
 #include "harness/cli/job_selection.hpp"
-#include "harness/cli/results_file.hpp"
 #include "harness/cli/selection.hpp"
 #include "harness/cli/streams.hpp"
-#include "harness/cli/streams_session.hpp"
+#include "harness/cli/streams_run.hpp"
 #include "harness/cli/streams_sweep.hpp"
-#include "harness/model/median.hpp"
-#include "harness/streams/recording.hpp"
-#ifdef SCANLAB_WITH_CUDA
-#include "harness/cli/bench_machine.hpp"
-#include "harness/cuda/device.hpp"
-#include "harness/cuda/error.hpp"
-#include "harness/cuda/nvml.hpp"
-#include "harness/streams/cuda_executor.hpp"
-#endif
+#include "harness/core/median.hpp"
+#include "harness/host/interrupt.hpp"
+#include "harness/measure/results_file.hpp"
+#include "harness/schedule/recording.hpp"
 
 namespace scanlab::cli {
 
@@ -50,7 +43,7 @@ constexpr char kNotes[] =
 
 /// streams/schedule:ID/workload:W/items:N/chunks:C/streams:S/memory:M/work:W/blocks:B, and /buffers:B for a schedule
 /// that has fewer than chunks.
-std::string name_of(const ScheduledJob& chosen, const streams::Recording& recording) {
+std::string name_of(const streams::ScheduledJob& chosen, const streams::Recording& recording) {
   const streams::Job& job = chosen.job;
   const bool reuses = recording.buffers < std::min<std::int64_t>(job.chunks, job.items);
   return fmt::format("streams/schedule:{}/workload:{}/items:{}/chunks:{}/streams:{}/memory:{}/work:{}/blocks:{}{}",
@@ -60,36 +53,36 @@ std::string name_of(const ScheduledJob& chosen, const streams::Recording& record
 }
 
 /// Each once: parameters that a schedule does not heed give no case of their own where the name does not tell them.
-std::vector<TimedSchedule> timed_schedules(const std::vector<ScheduledJob>& jobs) {
-  std::vector<TimedSchedule> all;
+std::vector<measure::TimedSchedule> timed_schedules(const std::vector<streams::ScheduledJob>& jobs) {
+  std::vector<measure::TimedSchedule> all;
   std::set<std::string> names;
-  for (const ScheduledJob& chosen : jobs) {
-    TimedSchedule timed{.chosen = chosen, .recording = record(*chosen.schedule, chosen.job)};
+  for (const streams::ScheduledJob& chosen : jobs) {
+    measure::TimedSchedule timed{.chosen = chosen, .recording = record(*chosen.schedule, chosen.job)};
     timed.name = name_of(chosen, timed.recording);
     if (passes_google_filter(timed.name) && names.insert(timed.name).second) all.push_back(std::move(timed));
   }
   return all;
 }
 
-std::string verdict(const TimedSchedule& timed) {
+std::string verdict(const measure::TimedSchedule& timed) {
   const std::size_t repetitions = timed.nanoseconds.size();
   if (timed.control()) {
     return timed.wrong > 0 ? fmt::format("control, caught in {} of {}: {}", timed.wrong, repetitions, timed.reason)
                            : "control, NOT CAUGHT: right every time";
   }
-  return timed.state == TimedSchedule::State::failed ? "FAILED: " + timed.reason : "verified";
+  return timed.state == measure::TimedSchedule::State::failed ? "FAILED: " + timed.reason : "verified";
 }
 
 /// Medians by both clocks, the rate of all bytes that cross the bus by the host's, and whether the output was right.
-void print_table(const std::vector<TimedSchedule>& schedules, std::ostream& out) {
+void print_table(const std::vector<measure::TimedSchedule>& schedules, std::ostream& out) {
   std::size_t width = 4;
-  for (const TimedSchedule& timed : schedules) width = std::max(width, timed.name.size());
+  for (const measure::TimedSchedule& timed : schedules) width = std::max(width, timed.name.size());
   fmt::print(out, "{:<{}}  {:>11}  {:>11}  {:>8}  {:>6}  {}\n", "case", width, "by host, ms", "events, ms", "GB/s",
              "rounds", "output");
-  for (const TimedSchedule& timed : schedules) {
+  for (const measure::TimedSchedule& timed : schedules) {
     if (timed.nanoseconds.empty()) {
       if (!timed.reason.empty()) {
-        const bool failed = timed.state == TimedSchedule::State::failed;
+        const bool failed = timed.state == measure::TimedSchedule::State::failed;
         fmt::print(out, "{:<{}}  {}: {}\n", timed.name, width, failed ? "FAILED" : "skipped", timed.reason);
       }
       continue;
@@ -102,56 +95,16 @@ void print_table(const std::vector<TimedSchedule>& schedules, std::ostream& out)
   }
 }
 
-#ifdef SCANLAB_WITH_CUDA
-
-class CudaStreamsMachine : public StreamsMachine {
- public:
-  std::size_t fill(const streams::Job& job, std::uint64_t seed) override {
-    arrays_.reset();  // before the next ones are made
-    arrays_.emplace(job, seed);
-    return arrays_->bytes();
-  }
-
-  double copy_seconds(streams::Direction direction, std::size_t bytes, bool both_ways) override {
-    return streams::copy_seconds(*arrays_, direction, bytes, both_ways);
-  }
-
-  double kernel_seconds(const streams::Job& job) override { return streams::kernel_seconds(job); }
-
-  ScheduleRepetition repeat(const streams::Recording& recording) override {
-    try {
-      streams::CudaExecutor executor(recording, *arrays_);
-      executor.replay();  // untimed: the first of anything takes longer
-      ScheduleRepetition repetition{.device_seconds = executor.replay_between_events()};
-      executor.poison();
-      repetition.host_seconds = executor.replay().seconds();
-      repetition.sm_clock_mhz = sm_clock_mhz();  // comparing takes a while
-      repetition.wrong = arrays_->wrong();
-      return repetition;
-    } catch (const cuda::OutOfMemory& lack) {
-      throw LacksMemory(lack.what());
-    }
-  }
-
-  double sm_clock_mhz() override { return clock_.sm_mhz(); }
-
- private:
-  cuda::ClockReader clock_{cuda::probe_device().facts.value().pci_bus_id};
-  std::optional<streams::HostArrays> arrays_;
-};
-
-#endif
-
 StreamsLab open_device(const Context& context) {
-  StreamsLab lab{.provenance = measured_on("scanlab streams run", context.argv), .machine = nullptr};
+  StreamsLab lab{.provenance = measure::measured_on("scanlab streams run", context.argv), .backend = nullptr};
 #ifdef SCANLAB_WITH_CUDA
-  lab.machine = std::make_unique<CudaStreamsMachine>();
+  lab.backend = measure::make_cuda_schedule_backend();
 #endif
   return lab;
 }
 
-void print_parts(const std::vector<Part>& parts, std::ostream& out) {
-  for (const Part& part : parts) {
+void print_parts(const std::vector<measure::Part>& parts, std::ostream& out) {
+  for (const measure::Part& part : parts) {
     if (part.nanoseconds.empty()) continue;
     const double time = median(part.nanoseconds);
     fmt::print(out, "{}  {:.3f} ms{}\n", part.name, time / 1e6,
@@ -160,12 +113,12 @@ void print_parts(const std::vector<Part>& parts, std::ostream& out) {
   fmt::print(out, "\n");
 }
 
-int status_of(const std::vector<TimedSchedule>& schedules) {
+int status_of(const std::vector<measure::TimedSchedule>& schedules) {
   int status = kOk;
-  for (const TimedSchedule& timed : schedules) {
+  for (const measure::TimedSchedule& timed : schedules) {
     const bool passed_unnoticed = timed.control() && !timed.nanoseconds.empty() && timed.wrong == 0 &&
                                   timed.recording.buffers > 0;  // without items there is nothing to be wrong
-    if (timed.state == TimedSchedule::State::failed || passed_unnoticed) return kFailed;
+    if (timed.state == measure::TimedSchedule::State::failed || passed_unnoticed) return kFailed;
     if (timed.out_of_memory) status = kOutOfMemory;
   }
   return interrupted() ? kInterrupted : status;
@@ -214,7 +167,7 @@ int streams_run(const std::vector<std::string>& arguments, Context& context, con
   if (values.count("schedule") == 0 && sweep == nullptr) {
     throw CommandError(kBadInput, "run takes a schedule, or all, as in 'scanlab streams run depth_first', or --sweep");
   }
-  RunOptions options;
+  measure::RunOptions options;
   if (sweep != nullptr) {
     options.rounds = sweep->rounds;
     options.cap = sweep->cap;
@@ -228,10 +181,10 @@ int streams_run(const std::vector<std::string>& arguments, Context& context, con
   if (!(options.cap > 0)) throw CommandError(kBadInput, "--cap takes a number of seconds, more than 0");
   const std::optional<std::string> out = values.count("out") != 0 ? given<std::string>(values, "out") : flags.out;
 
-  std::vector<TimedSchedule> schedules = timed_schedules(
+  std::vector<measure::TimedSchedule> schedules = timed_schedules(
       sweep != nullptr ? jobs(*sweep, values) : read_job_selection(values, kDefaultWorkloads, kDefaultItems).jobs());
   if (flags.list) {
-    for (const TimedSchedule& timed : schedules) fmt::print(context.out, "{}\n", timed.name);
+    for (const measure::TimedSchedule& timed : schedules) fmt::print(context.out, "{}\n", timed.name);
     return kOk;
   }
   if (schedules.empty()) {
@@ -239,7 +192,7 @@ int streams_run(const std::vector<std::string>& arguments, Context& context, con
                        sweep != nullptr ? "no case of the sweep is left" : "--benchmark_filter leaves no case");
   }
 
-  Facts provenance{{"schema", kStreamsSchema}, {"kind", "cuda"}};
+  measure::Facts provenance{{"schema", kStreamsSchema}, {"kind", "cuda"}};
   StreamsLab lab = open(context);
   provenance.update(lab.provenance);
   provenance["seed"] = std::to_string(options.seed);
@@ -248,11 +201,12 @@ int streams_run(const std::vector<std::string>& arguments, Context& context, con
   for (const auto& [key, value] : flags.context) {
     if (!provenance.contains(key)) provenance[key] = value;
   }
-  std::optional<ResultsFile> file;
-  if (out) file.emplace(*out, provenance, values.count("force") != 0 ? IfExists::replace : IfExists::refuse);
+  std::optional<measure::ResultsFile> file;
+  if (out)
+    file.emplace(*out, provenance, values.count("force") != 0 ? measure::IfExists::replace : measure::IfExists::refuse);
 
   const InterruptGuard guard;
-  StreamsSession session(schedules, *lab.machine, options, file ? &*file : nullptr, context.err);
+  measure::StreamsSession session(schedules, *lab.backend, options, file ? &*file : nullptr, context.err);
   session.run();
   print_parts(session.parts(), context.out);
   print_table(schedules, context.out);

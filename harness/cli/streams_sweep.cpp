@@ -91,15 +91,15 @@ const std::vector<StreamsSweep>& streams_sweeps() {
   return all;
 }
 
-std::vector<ScheduledJob> jobs(const StreamsSweep& sweep, const po::variables_map& values) {
-  std::vector<ScheduledJob> all;
+std::vector<streams::ScheduledJob> jobs(const StreamsSweep& sweep, const po::variables_map& values) {
+  std::vector<streams::ScheduledJob> all;
   for (const std::vector<std::string>& words : sweep.parts) {
     po::options_description options;
     add_job_options(options, "", "");
     po::variables_map values;
     po::store(po::command_line_parser(words).options(options).run(), values);
     po::notify(values);
-    const std::vector<ScheduledJob> part = read_job_selection(values, "", "").jobs();
+    const std::vector<streams::ScheduledJob> part = read_job_selection(values, "", "").jobs();
     all.insert(all.end(), part.begin(), part.end());
   }
   for (const char* option : {"items", "chunks", "streams", "memory", "buffers", "budget", "blocks", "work"}) {
@@ -109,7 +109,7 @@ std::vector<ScheduledJob> jobs(const StreamsSweep& sweep, const po::variables_ma
   }
   const JobSelection wanted = read_job_selection(values, "all", "1");
   const auto among = [](const auto& those, const auto* one) { return std::ranges::find(those, one) != those.end(); };
-  std::erase_if(all, [&](const ScheduledJob& each) {
+  std::erase_if(all, [&](const streams::ScheduledJob& each) {
     return (values.count("schedule") != 0 && !among(wanted.schedules, each.schedule)) ||
            !among(wanted.workloads, each.job.workload);
   });

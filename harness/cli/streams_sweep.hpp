@@ -21,7 +21,7 @@ const std::vector<StreamsSweep>& streams_sweeps();
 
 /// Every job of a sweep, in the order of its parts; some come twice. `values`, of job options, may narrow schedules and
 /// workloads; throws CommandError (status 2) for what a sweep sets itself.
-std::vector<ScheduledJob> jobs(const StreamsSweep& sweep, const boost::program_options::variables_map& values);
+std::vector<streams::ScheduledJob> jobs(const StreamsSweep& sweep, const boost::program_options::variables_map& values);
 
 /// The sweeps that there are, as the help of --sweep.
 std::string sweep_help();

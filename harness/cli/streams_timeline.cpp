@@ -46,7 +46,7 @@ double shortest_gap_of(const po::variables_map& values) {
   return 0.01 * percent;
 }
 
-Facts facts_of(const ScheduledJob& chosen) {
+measure::Facts facts_of(const streams::ScheduledJob& chosen) {
   const streams::Job& job = chosen.job;
   return {{"schedule", chosen.schedule->about.id},
           {"workload", job.workload->about.id},
@@ -62,7 +62,7 @@ Facts facts_of(const ScheduledJob& chosen) {
 namespace {
 
 template <class Entry>
-const Entry* entry(const Facts& facts, const char* key) {
+const Entry* entry(const measure::Facts& facts, const char* key) {
   const std::string id = facts.at(key);
   const Entry* const found = RegistryOf<Entry>::instance().find(id);
   if (found == nullptr) throw std::invalid_argument(fmt::format("there is no {} {}", Entry::kNoun, id));
@@ -71,7 +71,7 @@ const Entry* entry(const Facts& facts, const char* key) {
 
 }  // namespace
 
-ScheduledJob job_of(const Facts& facts) {
+streams::ScheduledJob job_of(const measure::Facts& facts) {
   const std::string memory = facts.at("memory");
   if (memory != "pinned" && memory != "pageable") {
     throw std::invalid_argument(fmt::format("its memory is {}, neither pinned nor pageable", memory));
@@ -143,14 +143,14 @@ streams::MeasuredTimeline measure_timeline(const streams::Recording& recording, 
 
 #endif
 
-ScheduledJob only_job(const std::string& command, const std::vector<ScheduledJob>& jobs) {
+streams::ScheduledJob only_job(const std::string& command, const std::vector<streams::ScheduledJob>& jobs) {
   if (jobs.size() == 1) return jobs.front();
   throw CommandError(kBadInput, fmt::format("{} takes one schedule and one value of each parameter, and this is {} "
                                             "combinations",
                                             command, jobs.size()));
 }
 
-std::string describe(const ScheduledJob& chosen) {
+std::string describe(const streams::ScheduledJob& chosen) {
   const streams::Job& job = chosen.job;
   return fmt::format("{}, {}: {} items in {} chunks, {} streams, {} memory, work {}", chosen.schedule->about.id,
                      job.workload->about.id, job.items, job.chunks, job.streams, name(job.memory), job.work);

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "harness/cli/job_selection.hpp"
-#include "harness/cli/provenance.hpp"
-#include "harness/streams/timeline.hpp"
+#include "harness/measure/provenance.hpp"
+#include "harness/timeline/timeline.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "harness/cuda/error.hpp"
-#include "harness/streams/cuda_timeline.hpp"
+#include "harness/replay/cuda_timeline.hpp"
 #endif
 
 namespace scanlab::cli {
@@ -36,15 +36,15 @@ void add_timeline_options(boost::program_options::options_description& options);
 double shortest_gap_of(const boost::program_options::variables_map& values);
 
 /// What a trace says of its schedule and job.
-Facts facts_of(const ScheduledJob& chosen);
+measure::Facts facts_of(const streams::ScheduledJob& chosen);
 /// The inverse. Throws Facts::exception for facts that are missing or of another kind, std::invalid_argument for a
 /// schedule or workload that this program does not have.
-ScheduledJob job_of(const Facts& facts);
+streams::ScheduledJob job_of(const measure::Facts& facts);
 
 /// Throws CommandError (status 2) unless there is exactly one.
-ScheduledJob only_job(const std::string& command, const std::vector<ScheduledJob>& jobs);
+streams::ScheduledJob only_job(const std::string& command, const std::vector<streams::ScheduledJob>& jobs);
 
 /// "depth_first, scale: 1000 items in 8 chunks, 4 streams, pinned memory, work 1".
-std::string describe(const ScheduledJob& chosen);
+std::string describe(const streams::ScheduledJob& chosen);
 
 }  // namespace scanlab::cli

@@ -8,17 +8,17 @@
 #include <optional>
 #include <set>
 
-#include "harness/cli/interrupt.hpp"
-#include "harness/cli/progress.hpp"
-#include "harness/cli/provenance.hpp"
 #include "harness/cli/selection.hpp"
 #include "harness/cli/streams.hpp"
 #include "harness/cli/streams_sweep.hpp"
 #include "harness/cli/streams_timeline.hpp"
-#include "harness/cli/whole_file.hpp"
-#include "harness/engines/comparison.hpp"
-#include "harness/streams/concurrency.hpp"
-#include "harness/streams/trace_events.hpp"
+#include "harness/host/interrupt.hpp"
+#include "harness/host/progress.hpp"
+#include "harness/host/whole_file.hpp"
+#include "harness/implicit_sync/concurrency.hpp"
+#include "harness/measure/provenance.hpp"
+#include "harness/simulator/comparison.hpp"
+#include "harness/timeline/trace_events.hpp"
 
 namespace scanlab::cli {
 
@@ -49,11 +49,11 @@ po::options_description trace_options() {
 }
 
 /// Each once: schedules that take so many streams whatever is asked for come with one number of them.
-std::vector<ScheduledJob> jobs_of(const po::variables_map& values) {
+std::vector<streams::ScheduledJob> jobs_of(const po::variables_map& values) {
   if (values.count("sweep") == 0) return read_job_selection(values, kDefaultWorkload, kDefaultItems).jobs();
-  std::vector<ScheduledJob> all;
+  std::vector<streams::ScheduledJob> all;
   std::set<std::string> seen;
-  for (const ScheduledJob& each :
+  for (const streams::ScheduledJob& each :
        jobs(find_named("sweep", streams_sweeps(), values["sweep"].as<std::string>()), values)) {
     if (seen.insert(describe(each)).second) all.push_back(each);
   }
@@ -64,7 +64,7 @@ std::vector<ScheduledJob> jobs_of(const po::variables_map& values) {
 
 /// One schedule's timeline, and what is written of it.
 struct Trace {
-  Trace(const ScheduledJob& job, int repetitions, std::optional<streams::HostArrays>& arrays)
+  Trace(const streams::ScheduledJob& job, int repetitions, std::optional<streams::HostArrays>& arrays)
       : chosen(job),
         recording(record(*job.schedule, job.job)),
         measured(measure_timeline(recording, repetitions, arrays)),
@@ -75,7 +75,7 @@ struct Trace {
   double collection_percent() const { return 100 * (measured.median_collected() / measured.median_plain() - 1); }
   bool passed() const { return measured.wrong.empty() || chosen.schedule->about.control; }
 
-  std::string text(Facts about) const {
+  std::string text(measure::Facts about) const {
     const auto microseconds = [](const std::vector<double>& seconds) {
       std::vector<double> all;
       for (const double each : seconds) all.push_back(1e6 * each);
@@ -94,19 +94,19 @@ struct Trace {
   }
 
   /// [operation, operation, in how many of the collected repetitions they overlapped]
-  Facts overlaps() const {
-    engines::RepeatedOverlaps all;
+  measure::Facts overlaps() const {
+    simulator::RepeatedOverlaps all;
     const auto add = [&](const streams::Timeline& timeline) {
-      for (const auto& pair : engines::overlapping(timeline, engines::kOverlapResolution)) ++all.times[pair];
+      for (const auto& pair : simulator::overlapping(timeline, simulator::kOverlapResolution)) ++all.times[pair];
     };
     add(measured.timeline);
     for (const streams::Timeline& other : measured.others) add(other);
-    Facts json = Facts::array();
+    measure::Facts json = measure::Facts::array();
     for (const auto& [pair, times] : all.times) json.push_back({pair.first, pair.second, times});
     return json;
   }
 
-  ScheduledJob chosen;
+  streams::ScheduledJob chosen;
   streams::Recording recording;
   streams::MeasuredTimeline measured;
   streams::TimelineAnalysis analysis;
@@ -118,8 +118,8 @@ void report_wrong(const Trace& trace, std::ostream& err) {
              trace.measured.wrong);
 }
 
-int trace_one(const ScheduledJob& chosen, int repetitions, double shortest_gap, WholeFile* file, const Facts& about,
-              Context& context) {
+int trace_one(const streams::ScheduledJob& chosen, int repetitions, double shortest_gap, WholeFile* file,
+              const measure::Facts& about, Context& context) {
   std::optional<streams::HostArrays> arrays;
   const Trace trace(chosen, repetitions, arrays);
   fmt::print(context.out, "{}\n", describe(chosen));
@@ -136,7 +136,7 @@ int trace_one(const ScheduledJob& chosen, int repetitions, double shortest_gap, 
 }
 
 /// What the fresh process does: prints the file that `trace_all` writes.
-int print_trace(const ScheduledJob& chosen, int repetitions, const Facts& about, Context& context) {
+int print_trace(const streams::ScheduledJob& chosen, int repetitions, const measure::Facts& about, Context& context) {
   std::optional<streams::HostArrays> arrays;
   const Trace trace(chosen, repetitions, arrays);
   context.out << trace.text(about);
@@ -147,7 +147,7 @@ int print_trace(const ScheduledJob& chosen, int repetitions, const Facts& about,
 #endif
 
 /// depth_first-scale-items67108864-chunks16-streams4-work1-connections8.json
-std::string file_name(const ScheduledJob& chosen) {
+std::string file_name(const streams::ScheduledJob& chosen) {
   const streams::Job& job = chosen.job;
   return fmt::format("{}-{}-items{}-chunks{}-streams{}-work{}-{}connections{}.json", chosen.schedule->about.id,
                      job.workload->about.id, job.items, job.chunks, job.streams, job.work,
@@ -156,9 +156,9 @@ std::string file_name(const ScheduledJob& chosen) {
 }
 
 /// The options that choose this job alone are the facts that a trace says of it.
-std::vector<std::string> words_for(const ScheduledJob& chosen, int repetitions) {
+std::vector<std::string> words_for(const streams::ScheduledJob& chosen, int repetitions) {
   std::vector<std::string> words{"streams", "trace", kInFreshProcess, fmt::format("--repetitions={}", repetitions)};
-  const Facts facts = facts_of(chosen);
+  const measure::Facts facts = facts_of(chosen);
   for (const auto& [option, value] : facts.items()) {
     words.push_back(fmt::format("--{}={}", option, value.is_string() ? value.get<std::string>() : value.dump()));
   }
@@ -167,19 +167,19 @@ std::vector<std::string> words_for(const ScheduledJob& chosen, int repetitions) 
 
 }  // namespace
 
-int trace_all(const std::vector<ScheduledJob>& jobs, int repetitions, const std::filesystem::path& folder, bool force,
-              Context& context, const RunProcess& run_process) {
+int trace_all(const std::vector<streams::ScheduledJob>& jobs, int repetitions, const std::filesystem::path& folder,
+              bool force, Context& context, const RunProcess& run_process) {
   const InterruptGuard guard;
   Progress progress(context.err);
   int status = kOk;
   int written = 0;
-  for (const ScheduledJob& chosen : jobs) {
+  for (const streams::ScheduledJob& chosen : jobs) {
     if (interrupted()) break;
     progress.show(fmt::format("{}/{} {}", written + 1, jobs.size(), describe(chosen)));
     WholeFile file(folder / file_name(chosen), force);
     const FreshProcess process = run_process(words_for(chosen, repetitions));
     // A wrong output fails, and has a timeline all the same; a process that was ended may have printed half of one.
-    if ((process.status == kOk || process.status == kFailed) && Facts::accept(process.out)) {
+    if ((process.status == kOk || process.status == kFailed) && measure::Facts::accept(process.out)) {
       file.write(process.out);
       ++written;
       if (process.status != kOk) status = kFailed;
@@ -208,7 +208,7 @@ int streams_trace(const std::vector<std::string>& arguments, Context& context) {
   if (values.count("schedule") == 0 && values.count("sweep") == 0) {
     throw CommandError(kBadInput, "trace takes a schedule, as in 'scanlab streams trace depth_first', or --sweep");
   }
-  const std::vector<ScheduledJob> chosen = jobs_of(values);
+  const std::vector<streams::ScheduledJob> chosen = jobs_of(values);
   const bool many = values.count("sweep") != 0 || chosen.size() > 1;
   if (many && values.count("out") == 0) {
     throw CommandError(kBadInput,
@@ -220,7 +220,7 @@ int streams_trace(const std::vector<std::string>& arguments, Context& context) {
 
   std::vector<std::string> typed = context.argv;
   if (fresh) std::erase(typed, kInFreshProcess);  // what is left records the same timeline, typed by a user
-  const Facts about = measured_on("scanlab streams trace", typed);
+  const measure::Facts about = measure::measured_on("scanlab streams trace", typed);
 #ifdef SCANLAB_WITH_CUDA
   const bool force = values.count("force") != 0;
   if (many) {

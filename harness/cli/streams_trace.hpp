@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "harness/cli/command.hpp"
-#include "harness/cli/fresh_process.hpp"
 #include "harness/cli/job_selection.hpp"
+#include "harness/host/fresh_process.hpp"
 
 namespace scanlab::cli {
 
@@ -18,7 +18,7 @@ using RunProcess = std::function<FreshProcess(const std::vector<std::string>& wo
 /// Writes a file each into `folder`, of what the job's process prints: whole, or not at all. A job whose process gives
 /// no timeline is named, and the others go on. Returns kOk, kInterrupted, or the status of what failed last; throws
 /// CommandError (status 2) for a file that cannot be written.
-int trace_all(const std::vector<ScheduledJob>& jobs, int repetitions, const std::filesystem::path& folder, bool force,
-              Context& context, const RunProcess& run_process);
+int trace_all(const std::vector<streams::ScheduledJob>& jobs, int repetitions, const std::filesystem::path& folder,
+              bool force, Context& context, const RunProcess& run_process);
 
 }  // namespace scanlab::cli

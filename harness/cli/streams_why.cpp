@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "harness/cli/job_selection.hpp"
-#include "harness/cli/provenance.hpp"
 #include "harness/cli/streams.hpp"
 #include "harness/cli/streams_timeline.hpp"
-#include "harness/streams/diagnosis.hpp"
+#include "harness/measure/provenance.hpp"
+#include "harness/timeline/diagnosis.hpp"
 
 namespace scanlab::cli {
 
@@ -24,7 +24,7 @@ constexpr char kDefaultItems[] = "2^26";
 
 /// A schedule, measured and diagnosed.
 struct Examined {
-  ScheduledJob chosen;
+  streams::ScheduledJob chosen;
   double seconds = 0;  ///< without collection, the median
   std::vector<streams::Diagnosis> diagnoses;
 
@@ -33,7 +33,7 @@ struct Examined {
   }
 };
 
-Examined examine(const ScheduledJob& chosen, std::optional<streams::HostArrays>& arrays, std::ostream& out) {
+Examined examine(const streams::ScheduledJob& chosen, std::optional<streams::HostArrays>& arrays, std::ostream& out) {
   constexpr int kRepetitions = 5;
   constexpr double kNoGaps = 1e9;
   const streams::Recording recording = record(*chosen.schedule, chosen.job);
@@ -90,15 +90,15 @@ int streams_why(const std::vector<std::string>& arguments, Context& context) {
   positional.add("schedule", -1);
   po::variables_map values;
   if (!parse_options(arguments, options, positional, streams_command("why"), context, values)) return kOk;
-  const std::vector<ScheduledJob> jobs = values.count("schedule") == 0
-                                             ? std::vector<ScheduledJob>{}
-                                             : read_job_selection(values, kDefaultWorkload, kDefaultItems).jobs();
+  const std::vector<streams::ScheduledJob> jobs =
+      values.count("schedule") == 0 ? std::vector<streams::ScheduledJob>{}
+                                    : read_job_selection(values, kDefaultWorkload, kDefaultItems).jobs();
   if (jobs.empty() || jobs.size() > 2) {
     throw CommandError(kBadInput, fmt::format("why takes one schedule, or two to compare, and this is {} combinations; "
                                               "as in 'scanlab streams why null_stream_trap depth_first'",
                                               jobs.size()));
   }
-  measured_on("scanlab streams why", context.argv);
+  measure::measured_on("scanlab streams why", context.argv);
 #ifdef SCANLAB_WITH_CUDA
   std::optional<streams::HostArrays> arrays;
   const Examined a = examine(jobs.front(), arrays, context.out);

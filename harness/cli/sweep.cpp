@@ -7,6 +7,7 @@
 #include <random>
 
 #include "harness/cli/command.hpp"
+#include "harness/cli/selection.hpp"
 
 namespace scanlab::cli {
 
@@ -33,12 +34,12 @@ std::string powers_and_random_sizes(int most) {
 
 const std::vector<Sweep>& sweeps() {
   using enum SweepPart::Who;
-  static const std::vector<Cache> cold{Cache::cold};
-  static const std::vector<Cache> warm{Cache::warm};
-  static const std::vector<Cache> cold_and_warm{Cache::cold, Cache::warm};
-  static const std::vector<Launch> stream{Launch::stream};
-  static const std::vector<Launch> graph{Launch::graph};
-  static const std::vector<Launch> both{Launch::stream, Launch::graph};
+  static const std::vector<measure::Cache> cold{measure::Cache::cold};
+  static const std::vector<measure::Cache> warm{measure::Cache::warm};
+  static const std::vector<measure::Cache> cold_and_warm{measure::Cache::cold, measure::Cache::warm};
+  static const std::vector<measure::Launch> stream{measure::Launch::stream};
+  static const std::vector<measure::Launch> graph{measure::Launch::graph};
+  static const std::vector<measure::Launch> both{measure::Launch::stream, measure::Launch::graph};
   static const std::string narrow_sizes = powers_and_random_sizes(30);
   static const std::string wide_sizes = powers_and_random_sizes(28);
   static const std::vector<Sweep> all{

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/cli/timed_case.hpp"
+#include "harness/measure/timed_case.hpp"
 
 namespace scanlab::cli {
 
@@ -14,8 +14,8 @@ struct SweepPart {
   /// be explained are not.
   enum class Who { device, general, host } who = Who::device;
   std::vector<std::string> words;  ///< selection options as on the command line: "--items=2^10:2^28:x4"
-  std::vector<Cache> caches;
-  std::vector<Launch> launches;
+  std::vector<measure::Cache> caches;
+  std::vector<measure::Launch> launches;
   std::string vary{};  ///< a parameter: only variants that have it, once with each of its values
 };
 
@@ -33,8 +33,8 @@ const std::vector<Sweep>& sweeps();
 /// A case, and the columns to time it in: each state of the cache with each way to launch.
 struct SweepCase {
   Case scan;
-  std::vector<Cache> caches;
-  std::vector<Launch> launches;
+  std::vector<measure::Cache> caches;
+  std::vector<measure::Launch> launches;
 };
 
 /// Every case of a sweep, in the order of its parts. A floor does not depend on the problem and comes once.

@@ -10,10 +10,10 @@
 #include <optional>
 
 #include "harness/cli/command.hpp"
-#include "harness/cli/interrupt.hpp"
 #include "harness/cli/selection.hpp"
-#include "harness/cli/tuner.hpp"
-#include "harness/cli/whole_file.hpp"
+#include "harness/host/interrupt.hpp"
+#include "harness/host/whole_file.hpp"
+#include "harness/tuning/tuner.hpp"
 
 namespace scanlab::cli {
 
@@ -49,11 +49,11 @@ po::options_description tune_options() {
 }
 
 /// What is measured: what is asked for, or what matters most in a few minutes.
-std::vector<TypeAndOperator> monoids(const po::variables_map& values) {
+std::vector<tuning::TypeAndOperator> monoids(const po::variables_map& values) {
   using enum ElementType;
   using enum Operator;
   const Selection selection = read_selection(values);
-  std::vector<TypeAndOperator> all;
+  std::vector<tuning::TypeAndOperator> all;
   if (values.count("type") == 0 && values.count("op") == 0) {
     for (const Operator op : {plus, max, affine}) {
       for (const auto& [type, word] : named_values<ElementType>()) all.emplace_back(type, op);
@@ -66,40 +66,40 @@ std::vector<TypeAndOperator> monoids(const po::variables_map& values) {
   return all;
 }
 
-Facts provenance(const Facts& device, const Context& context) {
-  Facts facts = device;
-  facts.update(build_facts());
+measure::Facts provenance(const measure::Facts& device, const Context& context) {
+  measure::Facts facts = device;
+  facts.update(measure::build_facts());
   facts["date"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   facts["argv"] = fmt::format("{}", fmt::join(context.argv, " "));
   return facts;
 }
 
-std::unique_ptr<BenchMachine> make_machine([[maybe_unused]] OracleStore& oracles) {
+std::unique_ptr<measure::ScanBackend> make_machine([[maybe_unused]] measure::OracleStore& oracles) {
 #ifdef SCANLAB_WITH_CUDA
-  return make_cuda_machine(oracles);
+  return measure::make_cuda_backend(oracles);
 #else
   return nullptr;
 #endif
 }
 
 /// Throws CommandError (status 3) without a device.
-Measured measure(const po::variables_map& values, Context& context, bool& any_failed) {
+tuning::Measured measure_candidates(const po::variables_map& values, Context& context, bool& any_failed) {
   constexpr std::uint64_t kSeed = 1;
   std::string why_not;
-  const std::optional<Facts> device = device_facts(why_not);
+  const std::optional<measure::Facts> device = measure::device_facts(why_not);
   if (!device) {
     throw CommandError(kNoDevice, fmt::format("tune measures on a CUDA device, and there is none: {}. Without one, "
                                               "choose from results with --from",
                                               why_not));
   }
-  OracleStore oracles(kSeed);
-  const std::unique_ptr<BenchMachine> machine = make_machine(oracles);
-  Tuner tuner(*machine, candidates(), context.err);
-  Measured measured{.from = "this device", .context = provenance(*device, context), .timings = {}};
+  measure::OracleStore oracles(kSeed);
+  const std::unique_ptr<measure::ScanBackend> machine = make_machine(oracles);
+  tuning::Tuner tuner(*machine, tuning::candidates(), context.err);
+  tuning::Measured measured{.from = "this device", .context = provenance(*device, context), .timings = {}};
   std::vector<std::int64_t> asked = read_selection(values).items;
   std::ranges::sort(asked);
-  for (const TypeAndOperator& monoid : monoids(values)) {
-    measured.timings[monoid] = tuner.measure(monoid, asked.empty() ? tuning_sizes(monoid) : asked);
+  for (const tuning::TypeAndOperator& monoid : monoids(values)) {
+    measured.timings[monoid] = tuner.measure(monoid, asked.empty() ? tuning::tuning_sizes(monoid) : asked);
   }
   any_failed = tuner.any_failed();
   return measured;
@@ -134,13 +134,13 @@ int tune(const std::vector<std::string>& arguments, Context& context) {
 
   const InterruptGuard guard;
   bool any_failed = false;
-  const Measured measured =
-      values.count("from") != 0 ? read_results(values["from"].as<std::string>()) : measure(values, context, any_failed);
+  const tuning::Measured measured = values.count("from") != 0 ? tuning::read_results(values["from"].as<std::string>())
+                                                              : measure_candidates(values, context, any_failed);
   if (interrupted()) {
     fmt::print(context.err, "scanlab: interrupted; no table is written\n");
     return kInterrupted;
   }
-  const TuningTable table = make_table(measured);
+  const TuningTable table = tuning::make_table(measured);
   print(table, context.out);
   if (out) out->write(to_text(table));
   return any_failed ? kFailed : kOk;

@@ -14,9 +14,9 @@
 #include <string_view>
 
 #include "harness/cli/command.hpp"
-#include "harness/cli/interrupt.hpp"
-#include "harness/cli/provenance.hpp"
 #include "harness/cli/selection.hpp"
+#include "harness/host/interrupt.hpp"
+#include "harness/measure/provenance.hpp"
 #include "harness/verify/comparison.hpp"
 #include "harness/verify/verification.hpp"
 #ifdef SCANLAB_WITH_CUDA
@@ -238,7 +238,7 @@ std::unique_ptr<Checker> make_checker(const std::string& device, const simt::Exe
     throw CommandError(kBadInput, fmt::format("--device is cuda, simt or auto, not '{}'", device));
   }
   std::string why_not;
-  if (device != "simt" && device_facts(why_not)) {
+  if (device != "simt" && measure::device_facts(why_not)) {
 #ifdef SCANLAB_WITH_CUDA
     return std::make_unique<CudaChecker>();
 #endif
@@ -532,9 +532,10 @@ class Session {
 
 /// Of which code and device this is, for those who keep it: "commit 0123…, on NVIDIA H200".
 void print_origin(const Checker& checker, std::ostream& out) {
-  const Facts build = build_facts();
+  const measure::Facts build = measure::build_facts();
   std::string why_not;
-  const std::optional<Facts> device = std::string_view(checker.name()) == "cuda" ? device_facts(why_not) : std::nullopt;
+  const std::optional<measure::Facts> device =
+      std::string_view(checker.name()) == "cuda" ? measure::device_facts(why_not) : std::nullopt;
   fmt::print(out, "commit {}{}{}\n", build["git_commit"].get<std::string>(), build["git_dirty"] == "true" ? "+" : "",
              device ? ", on " + (*device)["device"].get<std::string>() : "");
 }

@@ -5,8 +5,8 @@
 
 #include <cstddef>
 
+#include "harness/core/scan_variant.hpp"
 #include "harness/cuda/error.hpp"
-#include "harness/model/scan_variant.hpp"
 
 namespace scanlab::cuda {
 

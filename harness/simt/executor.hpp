@@ -19,7 +19,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "harness/model/monoid.hpp"
+#include "harness/core/monoid.hpp"
 #include "harness/simt/report.hpp"
 #include "harness/simt/thread_block.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <type_traits>
 
-#include "harness/model/scan_variant.hpp"
+#include "harness/core/scan_variant.hpp"
 #include "harness/simt/executor.hpp"
 #if defined(__CUDACC__)
 #include "harness/simt/gpu_block.cuh"

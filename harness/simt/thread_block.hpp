@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "harness/model/portable.hpp"
+#include "harness/core/portable.hpp"
 
 namespace scanlab::simt {
 

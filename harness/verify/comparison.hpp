@@ -7,9 +7,9 @@
 #include <string>
 #include <type_traits>
 
-#include "harness/model/monoid.hpp"
-#include "harness/model/portable.hpp"
-#include "harness/model/variant.hpp"
+#include "harness/core/monoid.hpp"
+#include "harness/core/portable.hpp"
+#include "harness/core/variant.hpp"
 #include "harness/verify/verification.hpp"
 
 namespace scanlab::verify {

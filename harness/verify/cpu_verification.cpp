@@ -5,10 +5,10 @@
 #include <memory>
 #include <new>
 
+#include "harness/host/parallel.hpp"
 #include "harness/verify/comparison.hpp"
 #include "harness/verify/guard.hpp"
 #include "harness/verify/oracle_data.hpp"
-#include "harness/verify/parallel.hpp"
 
 namespace scanlab::verify {
 

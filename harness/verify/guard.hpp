@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "harness/model/monoid.hpp"
-#include "harness/model/portable.hpp"
+#include "harness/core/monoid.hpp"
+#include "harness/core/portable.hpp"
 
 namespace scanlab::verify {
 

@@ -16,11 +16,11 @@
 #include <new>
 #include <vector>
 
+#include "harness/host/memory.hpp"
+#include "harness/host/parallel.hpp"
 #include "harness/verify/comparison.hpp"
 #include "harness/verify/guard.hpp"
-#include "harness/verify/host_memory.hpp"
 #include "harness/verify/oracle_data.hpp"
-#include "harness/verify/parallel.hpp"
 
 namespace scanlab::verify {
 

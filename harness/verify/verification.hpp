@@ -14,7 +14,7 @@
 #include <memory>
 #include <string>
 
-#include "harness/model/variant.hpp"
+#include "harness/core/variant.hpp"
 #include "harness/simt/executor.hpp"
 #include "harness/verify/input.hpp"
 #include "harness/verify/placement.hpp"

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/model/scan_variant.hpp"
-#include "harness/model/tuning.hpp"
+#include "harness/core/scan_variant.hpp"
+#include "harness/tuning/tuning_table.hpp"
 #if defined(__CUDACC__)
 #include "harness/cuda/device.hpp"
 #endif

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "harness/model/monoid.hpp"
+#include "harness/core/monoid.hpp"
 #include "harness/simt/registration.hpp"
 
 namespace scanlab::scan {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/model/monoid.hpp"
+#include "harness/core/monoid.hpp"
 #include "harness/simt/registration.hpp"
 
 namespace scanlab::scan {

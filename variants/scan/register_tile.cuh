@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "harness/model/monoid.hpp"
+#include "harness/core/monoid.hpp"
 #include "harness/simt/registration.hpp"
 
 namespace scanlab::scan {

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "harness/model/monoid.hpp"
-#include "harness/model/variant.hpp"
+#include "harness/core/monoid.hpp"
+#include "harness/core/variant.hpp"
 #include "harness/simt/thread_block.hpp"
 
 namespace scanlab::scan {

@@ -10,7 +10,7 @@
 //           copies out may start late, and depth_first wins. With many queues the order of issue hardly matters.
 // Source    Markidis, "Optimizing Host-Device Data Communication III", the second approach; Harris, "How to Overlap
 //           Data Transfers in CUDA C/C++", 2012.
-#include "harness/streams/issuer.hpp"
+#include "harness/schedule/issuer.hpp"
 
 namespace scanlab::streams {
 namespace {

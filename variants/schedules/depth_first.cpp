@@ -10,7 +10,7 @@
 //           copy in of chunk 1 stands behind the copy out of chunk 0, which waits for kernel 0.
 // Source    Markidis, "Optimizing Host-Device Data Communication III", the first approach; Harris, "How to Overlap
 //           Data Transfers in CUDA C/C++", 2012.
-#include "harness/streams/issuer.hpp"
+#include "harness/schedule/issuer.hpp"
 
 namespace scanlab::streams {
 namespace {

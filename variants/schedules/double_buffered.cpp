@@ -12,7 +12,7 @@
 //           the kernel, which has read the input, and kernel i for the copy out, which has read the output.
 // Overlaps  What three_streams does, in a fixed budget of device memory.
 // Source    Scanlab's; double buffering is folklore.
-#include "harness/streams/issuer.hpp"
+#include "harness/schedule/issuer.hpp"
 
 namespace scanlab::streams {
 namespace {

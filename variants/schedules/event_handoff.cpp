@@ -12,7 +12,7 @@
 // Overlaps  Copies in with kernels and with copies out; never a kernel with a copy out. The host's work with all.
 // Source    "Using streams in CUDA", lecture, October 16, 2013, "Use of cudaStreamWaitEvent"; Tutorial 08 of the CUDA
 //           Programming Series, "Streams & Async Execution", section 4.
-#include "harness/streams/issuer.hpp"
+#include "harness/schedule/issuer.hpp"
 
 namespace scanlab::streams {
 namespace {

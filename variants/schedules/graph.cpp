@@ -8,7 +8,7 @@
 // Waits     Each stream for the fork; stream 0, at last, for all.
 // Overlaps  What depth_first does, or more: a graph keeps the dependencies and forgets the order of issue.
 // Source    CUDA Programming Guide, "CUDA Graphs", on stream capture across streams; the schedule as depth_first.
-#include "harness/streams/issuer.hpp"
+#include "harness/schedule/issuer.hpp"
 
 namespace scanlab::streams {
 namespace {

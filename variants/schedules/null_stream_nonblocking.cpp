@@ -9,7 +9,7 @@
 // Waits     Nothing, beyond the order within a stream.
 // Overlaps  What depth_first does, and the side kernels with all of it.
 // Source    Tutorial 08 of the CUDA Programming Series, "Streams & Async Execution", section 6.
-#include "harness/streams/issuer.hpp"
+#include "harness/schedule/issuer.hpp"
 
 namespace scanlab::streams {
 namespace {

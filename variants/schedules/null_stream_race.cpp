@@ -11,7 +11,7 @@
 // Overlaps  Everything, and means nothing.
 // Source    Tutorial 08 of the CUDA Programming Series, "Streams & Async Execution", section 6, its advice half
 //           followed.
-#include "harness/streams/issuer.hpp"
+#include "harness/schedule/issuer.hpp"
 
 namespace scanlab::streams {
 namespace {

@@ -10,7 +10,7 @@
 // Overlaps  Nothing across a side kernel: the chunks run one by one.
 // Source    Tutorial 08 of the CUDA Programming Series, "Streams & Async Execution", section 6; "Using streams in
 //           CUDA", lecture, October 16, 2013, on commands to stream 0.
-#include "harness/streams/issuer.hpp"
+#include "harness/schedule/issuer.hpp"
 
 namespace scanlab::streams {
 namespace {

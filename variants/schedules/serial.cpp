@@ -7,7 +7,7 @@
 // Overlaps  Nothing, on any device.
 // Source    Markidis, "Optimizing Host-Device Data Communication III", the sequential code; Tutorial 08 of the CUDA
 //           Programming Series, "Streams & Async Execution", section 1.
-#include "harness/streams/issuer.hpp"
+#include "harness/schedule/issuer.hpp"
 
 namespace scanlab::streams {
 namespace {

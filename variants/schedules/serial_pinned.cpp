@@ -8,7 +8,7 @@
 // Overlaps  Nothing, on any device.
 // Source    "Using streams in CUDA", lecture, October 16, 2013; Tutorial 08 of the CUDA Programming Series, "Streams &
 //           Async Execution", section 2.
-#include "harness/streams/issuer.hpp"
+#include "harness/schedule/issuer.hpp"
 
 namespace scanlab::streams {
 namespace {

@@ -9,7 +9,7 @@
 // Overlaps  With one copy engine, kernels and copies; with two, what depth_first does. With one hardware queue the copy
 //           out still waits until all blocks of the kernel issued before it have started.
 // Source    "When are they worth using?" (Когда их стоит использовать?), part 7 of a lecture on cudaStream.
-#include "harness/streams/issuer.hpp"
+#include "harness/schedule/issuer.hpp"
 
 namespace scanlab::streams {
 namespace {

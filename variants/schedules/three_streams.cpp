@@ -8,7 +8,7 @@
 // Waits     Kernel i for an event behind copy in i; copy out i for one behind kernel i.
 // Overlaps  With two copy engines all three kinds; each engine takes the chunks in order.
 // Source    "Considerations for Copy/Compute Overlap", the question what is problematic about three streams, answered.
-#include "harness/streams/issuer.hpp"
+#include "harness/schedule/issuer.hpp"
 
 namespace scanlab::streams {
 namespace {

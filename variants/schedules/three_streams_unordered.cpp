@@ -8,7 +8,7 @@
 // Waits     Nothing, beyond the order within a stream.
 // Overlaps  Everything, and means nothing.
 // Source    "Considerations for Copy/Compute Overlap": what is problematic about three streams, one a kind?
-#include "harness/streams/issuer.hpp"
+#include "harness/schedule/issuer.hpp"
 
 namespace scanlab::streams {
 namespace {

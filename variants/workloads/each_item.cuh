@@ -15,8 +15,8 @@
 #include <memory>
 #include <utility>
 
-#include "harness/model/portable.hpp"
-#include "harness/streams/workload.hpp"
+#include "harness/core/portable.hpp"
+#include "harness/schedule/workload.hpp"
 #if defined(__CUDACC__)
 #include "harness/cuda/launch.cuh"
 #endif

@@ -5,7 +5,7 @@
 //         the next chunk. The scan is `best`.
 // Data    The differences of a scrambled function, so that sums have a closed form: f(i + 1) - f(0), whatever i is.
 // Source  Scanlab's scans; the carry is that of any scan in parts.
-#include "harness/streams/carried_scan.hpp"
+#include "harness/out_of_core/carried_scan.hpp"
 
 namespace scanlab::streams {
 namespace {

@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "harness/core/variant.hpp"
+
+namespace scanlab {
+
+std::string setting(const Description& about, const Settings& settings, const std::string& parameter) {
+  if (const auto found = settings.find(parameter); found != settings.end()) return found->second;
+  for (const Parameter& known : about.parameters) {
+    if (known.name == parameter) return known.values.front();
+  }
+  return {};
+}
+
+Settings small_settings(const Description& about) {
+  Settings all;
+  for (const Parameter& parameter : about.parameters) {
+    if (!parameter.small.empty()) all.emplace(parameter.name, parameter.small);
+  }
+  return all;
+}
+
+bool Parameter::takes(const std::string& value) const {
+  return std::ranges::find(values, value) != values.end() || (!small.empty() && value == small);
+}
+
+std::string unsupported(const Description& about, const Problem& problem) {
+  if (std::ranges::find(about.types, problem.type) == about.types.end()) {
+    return fmt::format("{} does not take type {}", about.id, name(problem.type));
+  }
+  if (std::ranges::find(about.operators, problem.op) == about.operators.end()) {
+    return fmt::format("{} does not take operator {}", about.id, name(problem.op));
+  }
+  for (const auto& [key, value] : problem.settings) {
+    const auto known = std::ranges::find(about.parameters, key, &Parameter::name);
+    if (known == about.parameters.end()) {
+      std::vector<std::string> names;
+      for (const Parameter& parameter : about.parameters) names.push_back(parameter.name);
+      return fmt::format("{} has no parameter '{}' (it has: {})", about.id, key,
+                         names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
+    }
+    if (!known->takes(value)) {
+      return fmt::format("{} takes {} = {}, not '{}'", about.id, key, fmt::join(known->values, " | "), value);
+    }
+  }
+  return {};
+}
+
+std::string case_name(const Description& about, const Problem& problem) {
+  std::string text = fmt::format("scan/variant:{}/type:{}/op:{}/mode:{}/items:{}", about.id, name(problem.type),
+                                 name(problem.op), name(problem.mode), problem.items);
+  for (const Parameter& parameter : about.parameters) {
+    const std::string value = setting(about, problem.settings, parameter.name);
+    if (value != parameter.values.front()) text += fmt::format("/{}:{}", parameter.name, value);
+  }
+  return text;
+}
+
+namespace {
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t substitute = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({row[j] + 1, row[j + 1] + 1, substitute});
+    }
+  }
+  return row.back();
+}
+}  // namespace
+
+std::vector<std::string> near_matches(std::string_view word, const std::vector<std::string>& known) {
+  std::vector<std::pair<std::size_t, std::string>> ranked;
+  for (const std::string& candidate : known) {
+    const bool contains = !word.empty() && (candidate.find(word) != std::string::npos || word.find(candidate) == 0);
+    const std::size_t distance = contains ? 1 : edit_distance(word, candidate);
+    if (distance <= std::max<std::size_t>(2, word.size() / 3)) ranked.emplace_back(distance, candidate);
+  }
+  std::ranges::sort(ranked);
+  std::vector<std::string> best;
+  for (const auto& [distance, candidate] : ranked) {
+    if (best.size() < 3) best.push_back(candidate);
+  }
+  return best;
+}
+
+}  // namespace scanlab

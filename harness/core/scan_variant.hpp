@@ -1,0 +1,79 @@
+// What every way of registering a scan shares.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "harness/core/monoid.hpp"
+#include "harness/core/variant.hpp"
+
+namespace scanlab {
+
+/// Whether `Scan` is compiled for the monoid `Op`: all of them, unless it says otherwise.
+template <class Scan, class Op>
+constexpr bool takes() {
+  if constexpr (requires { Scan::template kTakes<Op>; }) {
+    return Scan::template kTakes<Op>;
+  } else {
+    return true;
+  }
+}
+
+/// Fills in the types and operators that `Scan` is compiled for.
+template <class Scan>
+void describe_monoids(Description& about) {
+  const auto add = [](auto& list, auto value) {
+    if (std::ranges::find(list, value) == list.end()) list.push_back(value);
+  };
+  for (const auto& [type, type_name] : named_values<ElementType>()) {
+    for (const auto& [op, op_name] : named_values<Operator>()) {
+      with_monoid(type, op, [&, type = type, op = op]<class Op>(Op) {
+        if constexpr (takes<Scan, Op>()) {
+          add(about.types, type);
+          add(about.operators, op);
+        }
+      });
+    }
+  }
+}
+
+/// A Variant of a class with
+///   static Description describe();
+///   explicit Scan(const Problem&);
+///   Plan plan() const;               // the workspace, or why it cannot
+///   template <class Op> static constexpr bool kTakes = …;   // optional: the types and operators it is compiled for
+/// For a problem that neither the description nor the plan refuses, `add_machines(op, scan, problem, bound)` gives
+/// `bound` its functions, for the operator that the problem names and a shared pointer to the scan.
+template <class Scan, class AddMachines>
+Variant scan_variant(Origin origin, Machines machines, AddMachines add_machines) {
+  Variant variant;
+  variant.about = Scan::describe();
+  describe_monoids<Scan>(variant.about);
+  variant.origin = origin;
+  variant.machines = machines;
+  variant.bind = [about = variant.about, add_machines](const Problem& problem) {
+    BoundScan bound;
+    if (std::string why = unsupported(about, problem); !why.empty()) {
+      bound.plan = Plan::refuse(std::move(why));
+      return bound;
+    }
+    const auto scan = std::make_shared<const Scan>(problem);
+    bound.plan = scan->plan();
+    if (bound.plan.possible()) {
+      with_monoid(problem.type, problem.op, [&]<class Op>(Op op) {
+        if constexpr (takes<Scan, Op>()) {
+          add_machines(op, scan, problem, bound);
+        } else {
+          bound.plan = Plan::refuse(about.id + " takes no " + std::string(name(problem.op)) + " of " +
+                                    std::string(name(problem.type)));
+        }
+      });
+    }
+    return bound;
+  };
+  return variant;
+}
+
+}  // namespace scanlab

@@ -1,0 +1,20 @@
+#include <algorithm>
+#include <new>
+
+#include "harness/cuda/error.hpp"
+#include "harness/host/host_array.hpp"
+
+namespace scanlab {
+
+HostArray pinned_memory(std::size_t bytes) {
+  void* memory = nullptr;
+  const cudaError_t error = cudaHostAlloc(&memory, std::max<std::size_t>(bytes, 1), cudaHostAllocDefault);
+  if (error == cudaErrorMemoryAllocation) {
+    cudaGetLastError();  // not sticky: the next call must not report it again
+    throw std::bad_alloc();
+  }
+  cuda::check(error, "allocating pinned memory");
+  return {static_cast<std::byte*>(memory), [](std::byte* pinned) { cudaFreeHost(pinned); }};
+}
+
+}  // namespace scanlab

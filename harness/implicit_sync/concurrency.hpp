@@ -1,0 +1,52 @@
+// Small grids side by side, measured: k streams of kernels whose blocks all spin as long. No CUDA types here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "harness/simulator/block_waves.hpp"
+
+namespace scanlab::streams {
+
+inline constexpr char kConnectionsVariable[] = "CUDA_DEVICE_MAX_CONNECTIONS";
+inline constexpr int kMostConnections = 32;  ///< that CUDA heeds, from 1
+/// Hardware queues that CUDA takes the streams of this process to: CUDA_DEVICE_MAX_CONNECTIONS, or 8.
+int connections();
+
+/// What is the same for all grids of a run.
+struct ConcurrencySettings {
+  int threads = 128;                  ///< a block
+  int blocks_per_multiprocessor = 1;  ///< that are resident at once; shared memory keeps others out
+  double block_seconds = 1e-3;
+  int repetitions = 5;
+};
+
+/// One device's room for blocks of such settings.
+struct Room {
+  std::int64_t slots = 0;
+  std::size_t shared_bytes = 0;  ///< a block
+};
+
+struct MeasuredGrids {
+  SmallGrids grids;
+  double block_seconds = 0;       ///< median over all blocks, by their own stamps
+  std::vector<double> makespans;  ///< seconds from the first start to the last end of any block; one a repetition
+};
+
+inline constexpr int kMostStreams = 128;  ///< grids that a device holds at once, since compute capability 7.0
+inline constexpr int kMostKernels = 512;  ///< in all streams: what the host can issue ahead of the device
+
+/// The grids that show the staircase: 1 to 128 streams, with kernels from one block to a little more than all `slots`;
+/// and three small kernels in each of four streams, which show hardware queues that streams share.
+std::vector<SmallGrids> staircase(std::int64_t slots);
+
+/// Room on this device, in a build with CUDA. Throws CudaError; std::invalid_argument if no block of such settings
+/// fits.
+Room room_for(const ConcurrencySettings& settings);
+
+/// Issues depth-first behind a gate that opens when all is issued, so that the host's pace takes no part; in a build
+/// with CUDA. Throws CudaError; std::runtime_error if the host was too slow for the gate, which is limited in time.
+MeasuredGrids measure_grids(const SmallGrids& grids, const ConcurrencySettings& settings, const Room& room);
+
+}  // namespace scanlab::streams

@@ -1,0 +1,133 @@
+#include "harness/implicit_sync/stage.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+
+#include "harness/cuda/error.hpp"
+#include "harness/cuda/launch.cuh"
+
+namespace scanlab::streams {
+
+namespace {
+
+using cuda::check;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kPlaces = 64;  ///< kernels between two calls of clear
+
+/// The first block's stamps speak for the grid: all blocks are resident at once and spin as long. A template, so that
+/// one can be given a cache configuration that the other has not.
+template <Carveout kCarveout>
+__global__ void spin_kernel(volatile cuda::Stamps* stamps, unsigned long long nanoseconds) {
+  const bool leader = blockIdx.x == 0 && threadIdx.x == 0;
+  if (leader) {
+    stamps->start = cuda::global_nanoseconds();
+    __threadfence_system();
+  }
+  const cuda::Stamps spun = cuda::spin_for(nanoseconds);
+  if (leader) {
+    stamps->end = spun.end;
+    __threadfence_system();
+  }
+}
+
+unsigned long long nanoseconds(double seconds) { return static_cast<unsigned long long>(seconds * 1e9); }
+
+/// The leave to use much shared memory is asked for once, so that no launch is preceded by it.
+template <Carveout kCarveout>
+void configure(int carveout, std::size_t most_shared_bytes) {
+  check(cudaFuncSetAttribute(spin_kernel<kCarveout>, cudaFuncAttributePreferredSharedMemoryCarveout, carveout),
+        "choosing between L1 and shared memory");
+  check(cudaFuncSetAttribute(spin_kernel<kCarveout>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(most_shared_bytes)),
+        "asking for shared memory");
+}
+
+}  // namespace
+
+void Spin::wait_until_started() const {
+  const auto limit = Clock::now() + std::chrono::seconds(5);
+  while (stamps_->start == 0) {
+    if (Clock::now() > limit) throw std::runtime_error("the device did not start a kernel within 5 s: is it in use?");
+  }
+}
+
+Stage::Stage(StreamKind kind) {
+  const unsigned flags = kind == StreamKind::blocking ? cudaStreamDefault : cudaStreamNonBlocking;
+  for (cudaStream_t& stream : streams_) check(cudaStreamCreateWithFlags(&stream, flags), "creating a stream");
+  void* stamps = nullptr;
+  check(cudaHostAlloc(&stamps, kPlaces * sizeof(cuda::Stamps), cudaHostAllocMapped), "allocating pinned memory");
+  stamps_ = static_cast<cuda::Stamps*>(stamps);
+  check(cudaHostAlloc(&pinned_, kLarge, cudaHostAllocDefault), "allocating pinned memory");
+  pageable_ = std::malloc(kLarge);
+  if (pageable_ == nullptr) throw std::bad_alloc();
+  std::memset(pinned_, 1, kLarge);
+  std::memset(pageable_, 1, kLarge);
+
+  multiprocessors_ = cuda::multiprocessors();
+  most_shared_bytes_ = static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+  configure<Carveout::least_shared>(cudaSharedmemCarveoutMaxL1, most_shared_bytes_);
+  configure<Carveout::most_shared>(cudaSharedmemCarveoutMaxShared, most_shared_bytes_);
+  clear();
+  // A kernel's first launch loads it, which may synchronise: none of that in a trial.
+  for (const cudaStream_t stream : {a(), b(), c(), cudaStream_t{}, cudaStreamPerThread}) spin(stream, kShort);
+  spin_with(Carveout::least_shared, 1, 0, a(), kShort);
+  spin_with(Carveout::most_shared, 1, 0, b(), kShort);
+  for (const cuda::Event* each : {&event, &other_event}) each->record(a());
+  clear();
+}
+
+Stage::~Stage() {
+  cudaDeviceSynchronize();
+  for (const cudaStream_t stream : streams_) cudaStreamDestroy(stream);
+  cudaFreeHost(stamps_);
+  cudaFreeHost(pinned_);
+  std::free(pageable_);
+}
+
+Spin Stage::next_spin() {
+  if (used_ == kPlaces) throw std::logic_error("more kernels in a trial than there are places for stamps");
+  return Spin(stamps_ + used_++);
+}
+
+Spin Stage::spin(cudaStream_t stream, double seconds) { return spin_with(Carveout::unchanged, 1, 0, stream, seconds); }
+
+Spin Stage::spin_with(Carveout carveout, int blocks, std::size_t shared_bytes, cudaStream_t stream, double seconds) {
+  volatile cuda::Stamps* const stamps = stamps_ + used_;
+  const Spin launched = next_spin();
+  const auto launch = [&](auto kernel) { kernel<<<blocks, 32, shared_bytes, stream>>>(stamps, nanoseconds(seconds)); };
+  if (carveout == Carveout::unchanged) {
+    launch(spin_kernel<Carveout::unchanged>);
+  } else if (carveout == Carveout::least_shared) {
+    launch(spin_kernel<Carveout::least_shared>);
+  } else {
+    launch(spin_kernel<Carveout::most_shared>);
+  }
+  check(cudaGetLastError(), "launching a kernel that spins");
+  return launched;
+}
+
+void Stage::finish() const { check(cudaDeviceSynchronize(), "waiting for the device"); }
+
+void Stage::clear() {
+  finish();
+  std::fill_n(stamps_, kPlaces, cuda::Stamps{});
+  used_ = 0;
+}
+
+double host_seconds(const std::function<void()>& action) {
+  const auto start = Clock::now();
+  action();
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+void host_wait(double seconds) {
+  const auto start = Clock::now();
+  while (std::chrono::duration<double>(Clock::now() - start).count() < seconds) {
+  }
+}
+
+}  // namespace scanlab::streams

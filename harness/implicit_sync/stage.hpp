@@ -1,0 +1,101 @@
+// Where an experiment with streams plays: three streams, memory to copy, kernels that spin and say when.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <functional>
+
+#include "harness/cuda/buffer.hpp"
+#include "harness/cuda/event.hpp"
+#include "harness/cuda/spin.cuh"
+#include "harness/implicit_sync/caveats.hpp"
+#include "harness/schedule/operation.hpp"
+
+namespace scanlab::streams {
+
+enum class Carveout { unchanged, least_shared, most_shared };
+
+/// A kernel that was launched. Its stamps lie in host memory that the device writes to, so that the host can look at
+/// them without a call that might synchronise.
+class Spin {
+ public:
+  explicit Spin(volatile cuda::Stamps* stamps) : stamps_(stamps) {}
+  /// Waits until the device has started it. Throws std::runtime_error if that takes seconds.
+  void wait_until_started() const;
+  bool ended() const { return stamps_->end != 0; }
+  unsigned long long start() const { return stamps_->start; }  ///< nanoseconds; 0 if it has not started
+  unsigned long long end() const { return stamps_->end; }
+
+ private:
+  volatile cuda::Stamps* stamps_;
+};
+
+class Stage {
+ public:
+  static constexpr std::size_t kSmall = std::size_t{64} << 10;  ///< bytes: up to here copies are said not to block
+  static constexpr std::size_t kLarge = std::size_t{4} << 20;   ///< bytes: well above
+  static constexpr double kShort = 20e-6;                       ///< seconds of a kernel that only notes when it runs
+
+  /// `kind`, blocking or not, is that of streams a, b and c. Throws CudaError.
+  explicit Stage(StreamKind kind);
+  ~Stage();
+  Stage(const Stage&) = delete;
+  Stage& operator=(const Stage&) = delete;
+
+  cudaStream_t a() const { return streams_[0]; }
+  cudaStream_t b() const { return streams_[1]; }
+  cudaStream_t c() const { return streams_[2]; }
+
+  /// kLarge bytes each.
+  void* device() const { return device_.data(); }
+  void* other_device() const { return other_device_.data(); }
+  void* pinned() const { return pinned_; }
+  void* pageable() const { return pageable_; }
+
+  /// A pointer and an event that the steps of an experiment may share.
+  void* scratch = nullptr;
+  cuda::Event event;
+  cuda::Event other_event;
+
+  double spin_seconds = 2e-3;  ///< of the kernel in whose time things happen
+
+  /// Launches one block that spins; the stamps are its own.
+  Spin spin(cudaStream_t stream, double seconds);
+  Spin spin(cudaStream_t stream) { return spin(stream, spin_seconds); }
+  /// The same by a kernel that wants another split of L1 and shared memory.
+  Spin spin_with(Carveout carveout, int blocks, std::size_t shared_bytes, cudaStream_t stream, double seconds);
+  int multiprocessors() const { return multiprocessors_; }
+  std::size_t most_shared_bytes() const { return most_shared_bytes_; }  ///< that a block may ask for
+
+  /// Waits for the whole device: stamps are then final.
+  void finish() const;
+  /// Waits, and forgets all stamps: room for the next trial.
+  void clear();
+
+ private:
+  Spin next_spin();
+
+  cudaStream_t streams_[3]{};
+  cuda::Stamps* stamps_ = nullptr;
+  int used_ = 0;
+  cuda::DeviceBuffer device_{kLarge};
+  cuda::DeviceBuffer other_device_{kLarge};
+  void* pinned_ = nullptr;
+  void* pageable_ = nullptr;
+  int multiprocessors_ = 0;
+  std::size_t most_shared_bytes_ = 0;
+};
+
+/// Seconds between two stamps.
+inline double seconds_from(unsigned long long start, unsigned long long end) {
+  return static_cast<double>(static_cast<long long>(end - start)) * 1e-9;
+}
+
+/// Seconds that the host spends in `action`.
+double host_seconds(const std::function<void()>& action);
+
+/// Keeps the host busy.
+void host_wait(double seconds);
+
+}  // namespace scanlab::streams

@@ -1,0 +1,298 @@
+// Times device code by CUDA events.
+#include <cuda_profiler_api.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/cuda/buffer.hpp"
+#include "harness/cuda/device.hpp"
+#include "harness/cuda/graph.hpp"
+#include "harness/cuda/kernel_resources.hpp"
+#include "harness/cuda/nvml.hpp"
+#include "harness/cuda/timing.hpp"
+#include "harness/measure/scan_backend.hpp"
+#include "harness/verify/cuda_verification.hpp"
+#include "harness/verify/input.hpp"
+#if __has_include(<nvtx3/nvToolsExt.h>)
+#include <nvtx3/nvToolsExt.h>
+#endif
+
+namespace scanlab::measure {
+namespace {
+
+constexpr int kPoison = 0xFF;
+constexpr double kReferenceShare = 0.6;  // of device memory, kept for references between rounds
+
+/// A range in the profilers' time lines; empty where the toolkit has no NVTX.
+class NamedRange {
+ public:
+#if __has_include(<nvtx3/nvToolsExt.h>)
+  explicit NamedRange(const std::string& name) { nvtxRangePushA(name.c_str()); }
+  ~NamedRange() { nvtxRangePop(); }
+#else
+  explicit NamedRange(const std::string&) {}
+#endif
+  NamedRange(const NamedRange&) = delete;
+  NamedRange& operator=(const NamedRange&) = delete;
+};
+
+template <class Op>
+__global__ void fill_input(typename Op::Item* items, std::int64_t n, std::uint64_t seed) {
+  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
+    items[i] = verify::input_item<Op>(kTimedInput, seed, i, n);
+  }
+}
+
+/// The oracles' expected outputs on the device: kept between rounds while they fit their share of memory.
+class ReferenceStore {
+ public:
+  ReferenceStore(OracleStore& oracles, std::size_t budget_bytes) : oracles_(oracles), budget_(budget_bytes) {}
+
+  /// Throws cuda::OutOfMemory.
+  const verify::CudaReference& get(const Problem& problem) {
+    if (const auto found = std::ranges::find(kept_, bare(problem), &Entry::first); found != kept_.end()) {
+      return *found->second;
+    }
+    if (passing_.second != nullptr && passing_.first == bare(problem)) return *passing_.second;
+    passing_.second.reset();
+    return *keep({bare(problem), std::make_unique<verify::CudaReference>(oracles_.get(problem))}).second;
+  }
+
+  /// Frees everything; false if there was nothing to free.
+  bool clear() {
+    const bool held = !kept_.empty() || passing_.second != nullptr;
+    kept_.clear();
+    passing_.second.reset();
+    bytes_ = 0;
+    return held;
+  }
+
+ private:
+  using Entry = std::pair<Problem, std::unique_ptr<verify::CudaReference>>;
+
+  /// First come, first kept: rounds visit problems in one order, in which the least recently used is the next needed.
+  Entry& keep(Entry entry) {
+    const std::size_t bytes = entry.second->bytes();
+    if (bytes_ + bytes > budget_) return passing_ = std::move(entry);
+    bytes_ += bytes;
+    return kept_.emplace_back(std::move(entry));
+  }
+
+  OracleStore& oracles_;
+  std::size_t budget_;
+  std::size_t bytes_ = 0;
+  std::vector<Entry> kept_;
+  Entry passing_;  ///< one that did not fit, until the next is asked for
+};
+
+class CudaMachine : public ScanBackend {
+ public:
+  CudaMachine(OracleStore& oracles, const cuda::DeviceFacts& device)
+      : oracles_(oracles),
+        references_(oracles, static_cast<std::size_t>(kReferenceShare * static_cast<double>(device.memory_bytes))),
+        clock_(device.pci_bus_id),
+        memory_bytes_(device.memory_bytes) {}
+
+  verify::Outcome verify(const TimedCase& timed) override {
+    // What can never fit is told from the sizes: its oracle alone could take all of the host's memory.
+    if (const std::size_t bytes = least_bytes(timed); bytes > memory_bytes_)
+      return verify::lacking_device_memory(bytes);
+    const auto attempt = [&] {
+      try {
+        return verify::verify_on_cuda(*timed.scan.variant, timed.problem(), references_.get(timed.problem()));
+      } catch (const cuda::OutOfMemory& lack) {
+        return verify::lacking_device_memory(lack.bytes);
+      }
+    };
+    return guarded([&] {
+      verify::Outcome outcome = attempt();
+      if (!outcome.out_of_memory) return outcome;
+      references_.clear();
+      free_buffers();
+      return attempt();
+    });
+  }
+
+  void inspect(TimedCase& timed) override {
+    guarded([&] {
+      const Buffers buffers = buffers_of(timed);
+      prepare(timed);
+      timed.prepare_seconds = seconds_to_prepare(timed);
+      const cuda::Graph run(timer_.stream(), [&] { timed.bound.cuda(buffers, timer_.stream()); });
+      timed.kernels = cuda::kernel_resources(run);
+      return 0;
+    });
+  }
+
+  Repetition time(const TimedCase& timed, std::int64_t runs) override {
+    return guarded([&] {
+      const Buffers buffers = buffers_of(timed);
+      if (last_user_ != user(timed)) prepare(timed);
+      Repetition repetition;
+      const cuda::Work work{
+          .run = [&](cudaStream_t stream) { timed.bound.cuda(buffers, stream); },
+          // A run that leaves the output as it found it, for stale state of its own, is caught.
+          .between =
+              [&](cudaStream_t stream) {
+                cuda::check(cudaMemsetAsync(buffers.out, kPoison, timed.problem().ideal_bytes() / 2, stream),
+                            "poisoning the output");
+              },
+          .meanwhile = [&] { repetition.sm_clock_mhz = clock_.sm_mhz(); },
+      };
+      repetition.seconds = seconds_a_run(timed, work, runs);
+      return repetition;
+    });
+  }
+
+  verify::Outcome verify_last_run(const TimedCase& timed) override {
+    if (timed.about().kind == Kind::floor) return {};
+    const auto attempt = [&] {
+      return references_.get(timed.problem()).compare(out_.data(), timed.bound.plan.chain, timed.about().kind);
+    };
+    return guarded([&] {
+      try {
+        return attempt();
+      } catch (const cuda::OutOfMemory&) {
+        references_.clear();  // the output must stay
+        return attempt();
+      }
+    });
+  }
+
+  void run_once(const TimedCase& timed) override {
+    guarded([&] {
+      const Buffers buffers = buffers_of(timed);
+      prepare(timed);
+      timer_.evict();  // a profiler that counts memory traffic sees the input come from there
+      timer_.synchronize();
+      cuda::check(cudaProfilerStart(), "starting the profiler's capture");
+      {
+        const NamedRange range(timed.name);
+        timed.bound.cuda(buffers, timer_.stream());
+        timer_.synchronize();
+      }
+      cuda::check(cudaProfilerStop(), "stopping the profiler's capture");
+      return 0;
+    });
+  }
+
+ private:
+  /// Input, expected output, output and workspace.
+  static std::size_t least_bytes(const TimedCase& timed) {
+    return timed.problem().ideal_bytes() / 2 * 3 + timed.bound.plan.workspace_bytes;
+  }
+
+  /// Tells errors that end the device's use in this process from those of one case.
+  template <class F>
+  auto guarded(F&& f) -> decltype(f()) {
+    try {
+      return f();
+    } catch (const cuda::OutOfMemory& lack) {
+      throw LacksMemory(lack.what());
+    } catch (const cuda::CudaError& error) {
+      cudaGetLastError();
+      last_user_.reset();  // whatever the run left there
+      if (const cudaError_t still = cudaDeviceSynchronize(); still != cudaSuccess) {
+        throw verify::DeviceLost(error.what());
+      }
+      throw;
+    }
+  }
+
+  double seconds_a_run(const TimedCase& timed, const cuda::Work& work, std::int64_t runs) {
+    const bool cold = timed.cache == Cache::cold;
+    if (timed.launch == Launch::graph) return cold ? timer_.cold_graph(work, runs) : timer_.warm_graph(work, runs);
+    return cold ? timer_.cold(work, runs) : timer_.warm(work, runs);
+  }
+
+  /// Who uses a workspace: one scan, in whatever column it is timed.
+  using User = std::pair<const Variant*, Problem>;
+  static User user(const TimedCase& timed) { return {timed.scan.variant, timed.problem()}; }
+
+  /// Makes the workspace the case's own.
+  void prepare(const TimedCase& timed) {
+    last_user_.reset();
+    if (timed.bound.prepare_cuda) timed.bound.prepare_cuda(workspace_.data(), timer_.stream());
+    last_user_ = user(timed);
+  }
+
+  /// On the device, of a cold cache: the launch hides behind its eviction. A workspace may be prepared again.
+  double seconds_to_prepare(const TimedCase& timed) {
+    constexpr std::int64_t kTimes = 3;
+    if (!timed.bound.prepare_cuda) return 0;
+    return timer_.cold({.run = [&](cudaStream_t stream) { timed.bound.prepare_cuda(workspace_.data(), stream); }},
+                       kTimes);
+  }
+
+  /// The buffers of a case, its input in place. All cases share them: nothing is allocated while anything is timed.
+  Buffers buffers_of(const TimedCase& timed) {
+    const std::size_t bytes = timed.problem().ideal_bytes() / 2;
+    if (in_.bytes() < bytes) held_.reset();
+    grow(in_, bytes);
+    grow(out_, bytes);
+    grow(workspace_, timed.bound.plan.workspace_bytes);
+    if (!held_ || *held_ != bare(timed.problem())) fill(timed.problem());
+    return {.in = in_.data(), .out = out_.data(), .workspace = workspace_.data()};
+  }
+
+  void grow(cuda::DeviceBuffer& buffer, std::size_t bytes) {
+    if (buffer.bytes() >= bytes) return;
+    if (&buffer == &workspace_) last_user_.reset();
+    buffer = cuda::DeviceBuffer();
+    try {
+      buffer = cuda::DeviceBuffer(bytes);
+    } catch (const cuda::OutOfMemory&) {
+      if (!references_.clear()) throw;
+      buffer = cuda::DeviceBuffer(bytes);
+    }
+  }
+
+  void free_buffers() {
+    held_.reset();
+    last_user_.reset();
+    in_ = {};
+    out_ = {};
+    workspace_ = {};
+  }
+
+  void fill(const Problem& problem) {
+    constexpr unsigned kThreads = 256;
+    constexpr std::int64_t kMostBlocks = 1 << 16;
+    held_ = bare(problem);
+    if (problem.items == 0) return;
+    with_monoid(problem.type, problem.op, [&]<class Op>(Op) {
+      const auto blocks = static_cast<unsigned>(std::min(kMostBlocks, ceil_div(problem.items, kThreads)));
+      fill_input<Op>
+          <<<blocks, kThreads, 0, timer_.stream()>>>(in_.as<typename Op::Item>(), problem.items, oracles_.seed());
+    });
+    cuda::check(cudaGetLastError(), "making the input");
+  }
+
+  OracleStore& oracles_;
+  ReferenceStore references_;
+  cuda::ClockReader clock_;
+  std::size_t memory_bytes_;
+  cuda::StreamTimer timer_;
+  cuda::DeviceBuffer in_;
+  cuda::DeviceBuffer out_;
+  cuda::DeviceBuffer workspace_;
+  std::optional<Problem> held_;    ///< whose input `in_` holds
+  std::optional<User> last_user_;  ///< of the workspace, which is prepared for it
+};
+
+}  // namespace
+
+std::unique_ptr<ScanBackend> make_cuda_backend(OracleStore& oracles) {
+  try {
+    return std::make_unique<CudaMachine>(oracles, cuda::probe_device().facts.value());
+  } catch (const cuda::OutOfMemory& lack) {
+    throw LacksMemory(lack.what());
+  }
+}
+
+}  // namespace scanlab::measure

@@ -1,0 +1,114 @@
+// Times host code by wall clock.
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "harness/measure/scan_backend.hpp"
+#include "harness/verify/input.hpp"
+
+namespace scanlab::measure {
+
+const verify::Oracle& OracleStore::get(const Problem& problem) {
+  if (!oracle_ || oracle_->problem() != bare(problem)) {
+    oracle_.reset();  // before the next one is made: each may take gigabytes
+    oracle_.emplace(bare(problem), kTimedInput, seed_);
+  }
+  return *oracle_;
+}
+
+namespace {
+
+constexpr int kPoison = 0xFF;
+
+/// Host memory aligned like the device's.
+class HostBuffer {
+ public:
+  HostBuffer() = default;
+  explicit HostBuffer(std::size_t bytes) : bytes_(bytes), data_(operator new(bytes, kAlignment)) {}
+  std::size_t bytes() const { return bytes_; }
+  void* data() const { return data_.get(); }
+
+ private:
+  static constexpr std::align_val_t kAlignment{256};
+  struct Free {
+    void operator()(void* data) const { operator delete(data, kAlignment); }
+  };
+  std::size_t bytes_ = 0;
+  std::unique_ptr<void, Free> data_;
+};
+
+class HostMachine : public ScanBackend {
+ public:
+  explicit HostMachine(OracleStore& oracles) : oracles_(oracles) {}
+
+  verify::Outcome verify(const TimedCase& timed) override {
+    return verify::verify_on_cpu(*timed.scan.variant, timed.problem(), oracles_.get(timed.problem()), {});
+  }
+
+  Repetition time(const TimedCase& timed, std::int64_t runs) override {
+    using Clock = std::chrono::steady_clock;
+    const Buffers buffers = prepare(timed);
+    timed.bound.host(buffers);
+    std::memset(buffers.out, kPoison, out_bytes(timed));
+    Clock::duration sum{};
+    for (std::int64_t i = 0; i < runs; ++i) {
+      const auto start = Clock::now();
+      timed.bound.host(buffers);
+      sum += Clock::now() - start;
+    }
+    return {.seconds = std::chrono::duration<double>(sum).count() / static_cast<double>(runs)};
+  }
+
+  verify::Outcome verify_last_run(const TimedCase& timed) override {
+    return oracles_.get(timed.problem()).compare(out_.data(), timed.bound.plan.chain, timed.about().kind);
+  }
+
+  void run_once(const TimedCase& timed) override { timed.bound.host(prepare(timed)); }
+
+ private:
+  static std::size_t out_bytes(const TimedCase& timed) { return timed.problem().ideal_bytes() / 2; }
+
+  Buffers prepare(const TimedCase& timed) {
+    const std::size_t bytes = out_bytes(timed);
+    grow(in_, bytes);
+    grow(out_, bytes);
+    grow(workspace_, timed.bound.plan.workspace_bytes);
+    if (!held_ || *held_ != bare(timed.problem())) fill(timed.problem());
+    return {.in = in_.data(), .out = out_.data(), .workspace = workspace_.data()};
+  }
+
+  void grow(HostBuffer& buffer, std::size_t bytes) {
+    if (buffer.bytes() >= bytes) return;
+    if (&buffer == &in_) held_.reset();
+    buffer = HostBuffer();
+    try {
+      buffer = HostBuffer(bytes);
+    } catch (const std::bad_alloc&) {
+      throw LacksMemory("out of host memory: wanted " + std::to_string(bytes) + " bytes");
+    }
+  }
+
+  void fill(const Problem& problem) {
+    with_monoid(problem.type, problem.op, [&]<class Op>(Op) {
+      auto* const items = static_cast<typename Op::Item*>(in_.data());
+      for (std::int64_t i = 0; i < problem.items; ++i) {
+        items[i] = verify::input_item<Op>(kTimedInput, oracles_.seed(), i, problem.items);
+      }
+    });
+    held_ = bare(problem);
+  }
+
+  OracleStore& oracles_;
+  HostBuffer in_;
+  HostBuffer out_;
+  HostBuffer workspace_;
+  std::optional<Problem> held_;  ///< whose input `in_` holds
+};
+
+}  // namespace
+
+std::unique_ptr<ScanBackend> make_host_backend(OracleStore& oracles) { return std::make_unique<HostMachine>(oracles); }
+
+}  // namespace scanlab::measure

@@ -1,0 +1,137 @@
+#include "harness/measure/provenance.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/utsname.h>
+
+#include <ctime>
+#include <fstream>
+#include <thread>
+
+#include "harness/host/status.hpp"
+#include "scanlab_commit.hpp"
+#ifdef SCANLAB_WITH_CUDA
+#include "harness/cuda/device.hpp"
+#include "harness/cuda/nvml.hpp"
+#endif
+
+namespace scanlab::measure {
+
+namespace {
+
+std::string compiler() {
+#if defined(__clang__)
+  return "clang " __VERSION__;
+#else
+  return "g++ " __VERSION__;
+#endif
+}
+
+std::string processor() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown processor";
+}
+
+}  // namespace
+
+Facts build_facts() {
+  Facts facts{{"git_commit", kGitCommit}, {"git_dirty", kGitDirty ? "true" : "false"}, {"compiler", compiler()}};
+#ifdef NDEBUG
+  facts["assertions"] = "off";
+#else
+  facts["assertions"] = "on";
+#endif
+#ifdef SCANLAB_WITH_CUDA
+  const cuda::ToolkitFacts toolkit = cuda::toolkit_facts();
+  facts["cuda"] = "yes";
+  facts["toolkit"] = toolkit.toolkit;
+  facts["cccl"] = toolkit.cccl;
+  facts["nvcc"] = toolkit.nvcc;
+  if (*SCANLAB_CCCL_VERSION != '\0') facts["cccl_newest"] = SCANLAB_CCCL_VERSION;
+#else
+  facts["cuda"] = "no";
+#endif
+#ifdef SCANLAB_WITH_TBB
+  facts["tbb"] = "yes";
+#else
+  facts["tbb"] = "no";
+#endif
+  return facts;
+}
+
+Facts host_facts() {
+  utsname system{};
+  uname(&system);
+  return {{"cpu", processor()},
+          {"cores", std::to_string(std::thread::hardware_concurrency())},
+          {"system", fmt::format("{} {} {}", system.sysname, system.release, system.machine)}};
+}
+
+#ifdef SCANLAB_WITH_CUDA
+
+std::optional<Facts> device_facts(std::string& why_not) {
+  const cuda::DeviceProbe probe = cuda::probe_device();
+  if (!probe.facts) {
+    why_not = probe.why_not;
+    return std::nullopt;
+  }
+  const cuda::DeviceFacts& device = *probe.facts;
+  const cuda::Nvml nvml(device.pci_bus_id);
+  Facts facts{{"device", device.name},
+              {"compute_capability", device.compute_capability},
+              {"driver", nvml.driver_version().value_or("CUDA " + device.cuda_driver)},
+              {"cuda_driver", device.cuda_driver},
+              {"multiprocessors", std::to_string(device.multiprocessors)},
+              {"memory_bytes", std::to_string(device.memory_bytes)},
+              {"memory_bus_bits", std::to_string(device.memory_bus_bits)},
+              {"l2_bytes", std::to_string(device.l2_bytes)},
+              {"sm_clock_mhz_max", std::to_string(device.sm_clock_mhz_max)},
+              {"memory_clock_mhz_max", std::to_string(device.memory_clock_mhz_max)},
+              {"ecc", device.ecc ? "on" : "off"},
+              {"copy_engines", std::to_string(device.copy_engines)}};
+  if (const auto clocks = nvml.clocks()) {
+    facts["clocks_before"] =
+        fmt::format("sm {} MHz, memory {} MHz, {} C", clocks->sm_mhz, clocks->memory_mhz, clocks->celsius);
+  }
+  return facts;
+}
+
+#else
+
+std::optional<Facts> device_facts(std::string& why_not) {
+  why_not = "this build has no CUDA";
+  return std::nullopt;
+}
+
+#endif
+
+Facts measured_on(const std::string& command, const std::vector<std::string>& argv) {
+  std::string why_not;
+  const std::optional<Facts> device = device_facts(why_not);
+  if (!device) {
+    throw CommandError(kNoDevice, fmt::format("{} needs a CUDA device, and there is none: {}", command, why_not));
+  }
+  Facts facts = *device;
+  facts.update(host_facts());
+  facts.update(build_facts());
+  facts["date"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  facts["argv"] = fmt::format("{}", fmt::join(argv, " "));
+  return facts;
+}
+
+void add_measured(Facts& facts, const Facts& measured) {
+  for (const auto& [from, to] : {std::pair{"device", "device"},
+                                 {"driver", "driver"},
+                                 {"date", "date"},
+                                 {"git_commit", "measured_commit"},
+                                 {"git_dirty", "measured_dirty"}}) {
+    if (measured.contains(from)) facts[to] = measured[from];
+  }
+}
+
+}  // namespace scanlab::measure

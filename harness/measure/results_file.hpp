@@ -1,0 +1,51 @@
+// A results file: Google Benchmark's JSON with provenance in its context, and valid JSON whenever it is looked at.
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include "harness/measure/provenance.hpp"
+
+namespace scanlab::measure {
+
+inline constexpr char kResultsSchema[] = "scanlab-results/1";
+
+enum class IfExists { refuse, replace };
+
+/// Each repetition is on disk, and the document closed behind it, before the next one starts: a crash or Ctrl-C loses
+/// the repetition in flight and nothing else.
+class ResultsFile {
+ public:
+  /// Creates the file, and folders above it, with an empty list of repetitions. `provenance` joins what Google
+  /// Benchmark says of the host in the context. Throws CommandError (status 2) if that cannot be, or if the file holds
+  /// something and is not to be replaced.
+  ResultsFile(std::filesystem::path path, const Facts& provenance, IfExists if_exists);
+  ~ResultsFile();
+  ResultsFile(const ResultsFile&) = delete;
+  ResultsFile& operator=(const ResultsFile&) = delete;
+
+  /// Appends one repetition. Throws CommandError (status 2) if the disk does not take it; the file then holds what it
+  /// held before.
+  void append(const benchmark::BenchmarkReporter::Run& run);
+
+  const std::filesystem::path& path() const { return path_; }
+  std::int64_t entries() const { return entries_; }
+
+ private:
+  std::string taken_from_reporter();
+  void write_at_end(const std::string& text);
+
+  std::filesystem::path path_;
+  int file_ = -1;
+  std::int64_t end_ = 0;  ///< offset of the tail that closes the document
+  std::int64_t entries_ = 0;
+  std::ostringstream text_;
+  benchmark::JSONReporter reporter_;  ///< writes into text_
+};
+
+}  // namespace scanlab::measure

@@ -1,0 +1,62 @@
+// Where cases are verified and timed: the host, or a CUDA device.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+
+#include "harness/measure/timed_case.hpp"
+#include "harness/verify/cuda_verification.hpp"
+#include "harness/verify/verification.hpp"
+
+namespace scanlab::measure {
+
+inline constexpr verify::InputKind kTimedInput = verify::InputKind::random;
+
+/// The oracle of the problem last asked for: cases come problem by problem, and the oracle of a large one takes seconds
+/// and gigabytes.
+class OracleStore {
+ public:
+  explicit OracleStore(std::uint64_t seed) : seed_(seed) {}
+  const verify::Oracle& get(const Problem& problem);
+  std::uint64_t seed() const { return seed_; }
+
+ private:
+  std::uint64_t seed_;
+  std::optional<verify::Oracle> oracle_;
+};
+
+/// A case cannot be run for lack of memory. The sweep goes on.
+struct LacksMemory : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct Repetition {
+  double seconds = 0;       ///< mean of one run
+  double sm_clock_mhz = 0;  ///< while it ran; 0: not known
+};
+
+/// A machine. Whatever it throws other than LacksMemory and verify::DeviceLost is a fault of the case.
+class ScanBackend {
+ public:
+  virtual ~ScanBackend() = default;
+  /// Runs once between guarded buffers and compares with the oracle.
+  virtual verify::Outcome verify(const TimedCase& timed) = 0;
+  /// Fills in what is known of a run beside its time: its kernels, and its workspace's preparation.
+  virtual void inspect(TimedCase&) {}
+  /// A few untimed runs, then `runs` timed ones. Output is poisoned before the timed ones.
+  virtual Repetition time(const TimedCase& timed, std::int64_t runs) = 0;
+  /// Compares what the last timed run, which must have been of this case, left in the output.
+  virtual verify::Outcome verify_last_run(const TimedCase& timed) = 0;
+  /// One run, and nothing else, inside an NVTX range of the case's name and the profiler's capture range.
+  virtual void run_once(const TimedCase& timed) = 0;
+};
+
+std::unique_ptr<ScanBackend> make_host_backend(OracleStore& oracles);
+#ifdef SCANLAB_WITH_CUDA
+/// Needs a device. Throws LacksMemory.
+std::unique_ptr<ScanBackend> make_cuda_backend(OracleStore& oracles);
+#endif
+
+}  // namespace scanlab::measure

@@ -1,0 +1,270 @@
+#include "harness/out_of_core/chunk_files.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <utility>
+
+namespace scanlab::streams {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr char kSchema[] = "scanlab-stream-scan-state/1";
+
+std::string system_says() { return std::strerror(errno); }
+
+std::int64_t modified_ns(const struct stat& status) {
+  return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+}
+
+bool same_file(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
+
+[[noreturn]] void cannot_write(const fs::path& path, const std::string& why) {
+  throw FileError(fmt::format("cannot write '{}': {}", path.string(), why));
+}
+
+/// Changes when the machine is started anew; empty where nothing says so.
+std::string boot() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  std::getline(file, id);
+  return id;
+}
+
+std::string to_hex(std::span<const std::byte> bytes) {
+  std::string text;
+  for (const std::byte byte : bytes) text += fmt::format("{:02x}", std::to_integer<int>(byte));
+  return text;
+}
+
+std::vector<std::byte> from_hex(const std::string& text) {
+  std::vector<std::byte> bytes;
+  for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
+    bytes.push_back(static_cast<std::byte>(std::stoi(text.substr(i, 2), nullptr, 16)));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+OpenFile::~OpenFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+OpenFile::OpenFile(OpenFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+OpenFile& OpenFile::operator=(OpenFile&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+InputFile::InputFile(fs::path path, std::size_t item_bytes)
+    : path_(std::move(path)), file_(open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+  const auto refuse = [this](const std::string& why) {
+    throw FileError(fmt::format("cannot read '{}': {}", path_.string(), why));
+  };
+  struct stat status {};
+  if (file_.get() < 0 || fstat(file_.get(), &status) != 0) refuse(system_says());
+  if (!S_ISREG(status.st_mode)) refuse("it is not a regular file, of which any part can be read");
+  bytes_ = status.st_size;
+  modified_ns_ = modified_ns(status);
+  if (bytes_ % static_cast<std::int64_t>(item_bytes) != 0) {
+    refuse(fmt::format("its {} bytes are no whole number of items of {} bytes; is --type right, or is there a header?",
+                       bytes_, item_bytes));
+  }
+}
+
+Json InputFile::identity() const {
+  std::error_code ignored;
+  return {{"file", fs::absolute(path_, ignored).string()}, {"bytes", bytes_}, {"modified_ns", modified_ns_}};
+}
+
+bool InputFile::is(const fs::path& other) const {
+  struct stat mine {};
+  struct stat others {};
+  return stat(other.c_str(), &others) == 0 && fstat(file_.get(), &mine) == 0 && same_file(mine, others);
+}
+
+void InputFile::read(std::int64_t place, std::byte* to, std::size_t bytes) const {
+  while (bytes > 0) {
+    const ssize_t got = pread(file_.get(), to, bytes, place);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw FileError(fmt::format("cannot read '{}': {}", path_.string(), system_says()));
+    if (got == 0) {
+      throw InputChanged(
+          fmt::format("'{}' shrank while it was read: it had {} bytes and now ends before byte {}; try "
+                      "again when nothing writes to it",
+                      path_.string(), bytes_, place + 1));
+    }
+    to += got;
+    bytes -= static_cast<std::size_t>(got);
+    place += got;
+  }
+}
+
+void InputFile::check_unchanged() const {
+  struct stat status {};
+  if (fstat(file_.get(), &status) != 0 || (status.st_size == bytes_ && modified_ns(status) == modified_ns_)) return;
+  throw InputChanged(
+      fmt::format("'{}' was changed while it was read; try again when nothing writes to it", path_.string()));
+}
+
+ResumableOutput::ResumableOutput(fs::path path, std::int64_t bytes, Json asked, const OutputOptions& options)
+    : path_(std::move(path)), bytes_(bytes), asked_(std::move(asked)), options_(options) {
+  struct stat status {};
+  if (stat(path_.c_str(), &status) == 0) {
+    if (!S_ISREG(status.st_mode)) cannot_write(path_, "it exists and is not a regular file");
+    if (!options_.replace) {
+      throw FileError(fmt::format("'{}' exists; choose another name, or give --force to replace it", path_.string()));
+    }
+  }
+  std::error_code ignored;  // opening the file says it better
+  if (path_.has_parent_path()) fs::create_directories(path_.parent_path(), ignored);
+  file_ = OpenFile(open(partial().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  if (file_.get() < 0) cannot_write(partial(), system_says());
+  if (flock(file_.get(), LOCK_EX | LOCK_NB) != 0) cannot_write(partial(), "another process is writing it");
+  if (options_.fresh && fs::exists(state_path(), ignored)) {
+    begun_anew_ = fmt::format("what an interrupted run left in '{}' is removed", partial().string());
+  }
+  if (options_.fresh || !read_state()) {
+    chunks_done_ = 0;
+    carry_.clear();
+    remove_state();  // before the data that it counts
+    if (ftruncate(file_.get(), 0) != 0) cannot_write(partial(), system_says());
+  }
+  if (options_.by == WriteBy::mapping && bytes_ > 0) {
+    void* const mapped =
+        mmap(nullptr, static_cast<std::size_t>(bytes_), PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
+    if (mapped == MAP_FAILED) cannot_write(partial(), "it cannot be mapped: " + system_says());
+    mapping_ = static_cast<std::byte*>(mapped);
+  }
+}
+
+ResumableOutput::~ResumableOutput() {
+  if (mapping_ != nullptr) munmap(mapping_, static_cast<std::size_t>(bytes_));
+  if (!ended_ && chunks_done_ == 0 && file_.get() >= 0) discard();
+}
+
+void ResumableOutput::remove_state() const {
+  std::error_code ignored;
+  fs::remove(state_path(), ignored);
+  fs::remove(next_state_path(), ignored);  // of a run that ended while it wrote
+}
+
+void ResumableOutput::discard() {
+  remove_state();
+  std::error_code ignored;
+  fs::remove(partial(), ignored);
+  chunks_done_ = 0;
+  ended_ = true;
+}
+
+bool ResumableOutput::read_state() {
+  std::ifstream file(state_path());
+  if (!file) return false;
+  const auto again = [this](const std::string& why) {
+    return FileError(
+        fmt::format("'{}' is of an interrupted scan that this one cannot go on from: {}; give --fresh to "
+                    "begin anew, or ask for the same",
+                    partial().string(), why));
+  };
+  try {
+    const Json state = Json::parse(file);
+    if (state.at("schema") != kSchema) throw again("its state cannot be read");
+    for (const auto& [key, value] : asked_.items()) {
+      const Json before = state.at("asked").value(key, Json());
+      if (before != value) throw again(fmt::format("{} was {} and is {}", key, before.dump(), value.dump()));
+    }
+    if (!state.at("durable").get<bool>() && state.at("boot") != boot()) {
+      begun_anew_ = "the machine was restarted since, and what was written before may not have reached the disk";
+      return false;
+    }
+    struct stat status {};
+    if (fstat(file_.get(), &status) != 0 || status.st_size < state.at("bytes_done").get<std::int64_t>()) {
+      begun_anew_ = fmt::format("'{}' lacks what its state counts", partial().string());
+      return false;
+    }
+    carry_ = from_hex(state.at("carry").get<std::string>());
+    bytes_done_ = state.at("bytes_done");
+    chunks_done_ = state.at("chunks_done");
+  } catch (const Json::exception&) {  // no JSON, or another program's
+    throw again("its state cannot be read");
+  }
+  return true;
+}
+
+void ResumableOutput::write_state() const {
+  const Json state{{"schema", kSchema},          {"asked", asked_},         {"chunks_done", chunks_done_},
+                   {"bytes_done", bytes_done_},  {"carry", to_hex(carry_)}, {"boot", boot()},
+                   {"durable", options_.durable}};
+  const std::string text = state.dump(1) + "\n";
+  const fs::path next = next_state_path();
+  const OpenFile file(open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  const bool written = file.get() >= 0 &&
+                       ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+                       (!options_.durable || fsync(file.get()) == 0) && rename(next.c_str(), state_path().c_str()) == 0;
+  if (written) return;
+  const std::string why = system_says();
+  unlink(next.c_str());
+  cannot_write(state_path(), why);
+}
+
+void ResumableOutput::write(std::int64_t place, const std::byte* from, std::size_t bytes) {
+  if (mapping_ != nullptr) {
+    // Copying to a hole of a full disk would be a fatal signal: the space is had first.
+    int error = 0;
+    do {
+      error = posix_fallocate(file_.get(), place, static_cast<off_t>(bytes));
+    } while (error == EINTR);
+    if (error != 0) cannot_write(partial(), std::strerror(error));
+    std::memcpy(mapping_ + place, from, bytes);
+    return;
+  }
+  while (bytes > 0) {
+    const ssize_t written = pwrite(file_.get(), from, bytes, place);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) cannot_write(partial(), written == 0 ? "the disk takes no more" : system_says());
+    from += written;
+    bytes -= static_cast<std::size_t>(written);
+    place += written;
+  }
+}
+
+void ResumableOutput::make_durable() {
+  if (!options_.durable) return;
+  // Asked again, the system may say that all is well: it tells once of what it lost.
+  if (lost_.empty() && fdatasync(file_.get()) != 0) lost_ = system_says();
+  if (!lost_.empty()) cannot_write(partial(), lost_);
+}
+
+void ResumableOutput::chunks_written(int chunks, std::int64_t bytes, std::span<const std::byte> carry) {
+  make_durable();
+  const int chunks_before = std::exchange(chunks_done_, chunks);
+  const std::int64_t bytes_before = std::exchange(bytes_done_, bytes);
+  std::vector<std::byte> carry_before = std::exchange(carry_, {carry.begin(), carry.end()});
+  try {
+    write_state();
+  } catch (...) {  // the state on disk is the one before
+    chunks_done_ = chunks_before;
+    bytes_done_ = bytes_before;
+    carry_ = std::move(carry_before);
+    throw;
+  }
+}
+
+void ResumableOutput::finish() {
+  make_durable();
+  remove_state();  // first: a state must not outlive what it counts
+  if (rename(partial().c_str(), path_.c_str()) != 0) cannot_write(path_, system_says());
+  ended_ = true;
+}
+
+}  // namespace scanlab::streams

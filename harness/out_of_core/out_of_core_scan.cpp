@@ -1,0 +1,130 @@
+#include "harness/out_of_core/out_of_core_scan.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace scanlab::streams {
+
+namespace {
+
+/// What the schedule is told: one input, and kernels in the order of the chunks. The kernel is the device's scan().
+const Workload kScanWithCarry{{.id = "out_of_core_scan", .title = "A scan with a carry", .ordered = true}};
+
+/// Whether there are chunks that are an item shorter than the longest.
+bool two_sizes(const OutOfCoreScan& asked) { return asked.problem.items % asked.chunks != 0; }
+
+}  // namespace
+
+std::int64_t OutOfCoreScan::first_item() const {
+  return first_chunk >= chunks ? problem.items
+                               : split(problem.items, chunks)[static_cast<std::size_t>(first_chunk)].first;
+}
+
+// The chunks left are cut as they were: the longer ones come first, and those that are left over have the same sizes.
+std::vector<Chunk> OutOfCoreScan::chunks_left() const {
+  return first_chunk >= chunks ? std::vector<Chunk>{} : split(problem.items - first_item(), chunks - first_chunk);
+}
+
+Problem OutOfCoreScan::chunk_problem(std::int64_t items) const {
+  Problem chunk = problem;
+  chunk.items = items;
+  return chunk;
+}
+
+BoundScan OutOfCoreScan::bind(std::int64_t items) const { return scan->bind(chunk_problem(items)); }
+
+std::size_t OutOfCoreScan::device_bytes() const {
+  if (problem.items == 0) return 0;
+  std::size_t bytes =
+      2 * static_cast<std::size_t>(buffers) * static_cast<std::size_t>(chunk_items()) * item_bytes() + 2 * item_bytes();
+  bytes += bind(chunk_items()).plan.workspace_bytes;
+  if (two_sizes(*this) && chunk_items() > 1) bytes += bind(chunk_items() - 1).plan.workspace_bytes;
+  return bytes;
+}
+
+int buffers_within(OutOfCoreScan asked, std::size_t budget, int most) {
+  asked.buffers = 0;
+  const std::size_t rest = asked.device_bytes();
+  if (rest > budget) return 0;
+  const std::size_t pair =
+      std::max<std::size_t>(1, 2 * static_cast<std::size_t>(asked.chunk_items()) * asked.item_bytes());
+  return static_cast<int>(std::min<std::size_t>((budget - rest) / pair, static_cast<std::size_t>(most)));
+}
+
+Recording record(const OutOfCoreScan& asked, const Schedule& schedule) {
+  const int left = asked.chunks - asked.first_chunk;
+  return record(schedule, {.workload = &kScanWithCarry,
+                           .items = asked.problem.items - asked.first_item(),
+                           .chunks = std::max(left, 1),
+                           .buffers = asked.buffers});
+}
+
+namespace {
+
+/// Runs one operation; false if the schedule is to end before it.
+bool run(const Operation& operation, ScanDevice& device, ChunkSource& source, ChunkSink& sink,
+         const std::function<bool(const Chunk&)>& go_on) {
+  const Chunk& chunk = operation.chunk;
+  switch (operation.kind) {
+    case OperationKind::copy_in:
+      if (!go_on(chunk)) return false;
+      device.copy_in(chunk, operation.stream, source.take(chunk));
+      source.enqueued(chunk);
+      return true;
+    case OperationKind::kernel:
+      device.scan(chunk, operation.stream);
+      return true;
+    case OperationKind::copy_out:
+      device.copy_out(chunk, operation.stream, sink.room(chunk));
+      sink.enqueued(chunk);
+      return true;
+    case OperationKind::record_event:
+      device.record(operation.event, operation.stream);
+      return true;
+    case OperationKind::wait_event:
+      device.wait(operation.stream, operation.event);
+      return true;
+    default:
+      throw std::logic_error("an out-of-core scan does not know this operation: " + describe(operation));
+  }
+}
+
+}  // namespace
+
+void replay(const Recording& recording, ScanDevice& device, ChunkSource& source, ChunkSink& sink,
+            const std::function<bool(const Chunk&)>& go_on) {
+  try {
+    // Event waits of a chunk precede its copy in: they harm nothing where that is not begun.
+    for (const Operation& operation : recording.operations) {
+      if (!run(operation, device, source, sink, go_on)) break;
+    }
+    device.synchronize();
+    sink.finish();
+  } catch (...) {
+    try {
+      device.synchronize();
+    } catch (...) {  // the first failure is the one to be told
+    }
+    throw;
+  }
+}
+
+void scan_one_by_one(const Recording& recording, ScanDevice& device, std::size_t item_bytes,
+                     const std::function<void(const Chunk&, std::byte*)>& read,
+                     const std::function<void(const Chunk&, const std::byte*)>& write,
+                     const std::function<bool(const Chunk&)>& go_on) {
+  const HostArray memory = pageable_memory(static_cast<std::size_t>(recording.buffer_items) * item_bytes);
+  for (const Chunk& chunk : split(recording.job.items, recording.job.chunks, recording.job.buffers)) {
+    if (chunk.empty()) continue;
+    if (!go_on(chunk)) return;
+    const Stream stream = recording.streams.front();
+    read(chunk, memory.get());
+    device.copy_in(chunk, stream, memory.get());
+    device.scan(chunk, stream);
+    device.copy_out(chunk, stream, memory.get());
+    device.synchronize();
+    write(chunk, memory.get());
+  }
+}
+
+}  // namespace scanlab::streams

@@ -1,0 +1,131 @@
+// A scan of more items than the device is to hold: cut into chunks, which pass through a fixed number of device buffers
+// as the schedule `double_buffered` says, with a carry passed from each to the next.
+//
+//     reader threads -> host buffers -> copy in | scan with carry | copy out -> host buffers -> writer threads
+//
+// The schedule is recorded once and replayed on a ScanDevice. Where chunks come from and go to is a ChunkSource and a
+// ChunkSink: memory, or threads that read and write.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "harness/core/variant.hpp"
+#include "harness/host/host_array.hpp"
+#include "harness/schedule/recording.hpp"
+
+namespace scanlab::streams {
+
+/// What is to be scanned, with what, in which pieces.
+struct OutOfCoreScan {
+  const Variant* scan = nullptr;
+  Problem problem;                 ///< of all items
+  int chunks = 1;                  ///< of the sizes that split() gives
+  int buffers = 2;                 ///< >= 2: device buffers of a chunk, so many for inputs and so many for outputs
+  int host_buffers = 2;            ///< >= 1: chunks between the threads that read, or write, and the device
+  int first_chunk = 0;             ///< from which on: those before were done earlier
+  std::vector<std::byte> carry{};  ///< an item: the scan of all before first_chunk; empty: the identity
+
+  std::size_t item_bytes() const { return scanlab::item_bytes(problem.type, problem.op); }
+  std::int64_t chunk_items() const { return longest_chunk(problem.items, chunks); }
+  std::int64_t first_item() const;
+  /// The chunks still to be done, numbered from 0, their items counted from first_item().
+  std::vector<Chunk> chunks_left() const;
+
+  /// The scan of a chunk of so many items.
+  Problem chunk_problem(std::int64_t items) const;
+  BoundScan bind(std::int64_t items) const;
+  /// Device memory that it takes: buffers, workspaces, carries.
+  std::size_t device_bytes() const;
+};
+
+/// What comes of it if `asked.buffers` is chosen so that device_bytes() <= `budget`: at most `most`, less than 2 if the
+/// budget is too small.
+int buffers_within(OutOfCoreScan asked, std::size_t budget, int most);
+
+/// The schedule `double_buffered`, recorded for the chunks left.
+Recording record(const OutOfCoreScan& asked, const Schedule& schedule);
+
+/// What the recorded operations run on. Copies and scans are only enqueued; one thread enqueues, any may wait.
+///
+/// Not a CudaExecutor, though both replay recordings: that one knows every address before it starts, so that its timed
+/// part is nothing but the calls. Here a chunk's place in host memory is known when a thread has filled or emptied it.
+class ScanDevice {
+ public:
+  virtual ~ScanDevice() = default;
+
+  /// From `from` on the host to the chunk's input buffer.
+  virtual void copy_in(const Chunk& chunk, Stream stream, const void* from) = 0;
+  /// With the carry of the chunk before, and leaving its own.
+  virtual void scan(const Chunk& chunk, Stream stream) = 0;
+  /// From the chunk's output buffer to `to` on the host.
+  virtual void copy_out(const Chunk& chunk, Stream stream, void* to) = 0;
+  virtual void record(Event event, Stream stream) = 0;
+  virtual void wait(Stream stream, Event event) = 0;
+
+  /// The calling thread waits for a copy that was enqueued, and until `host_buffers` chunks later is enqueued no
+  /// longer.
+  virtual void wait_copied_in(const Chunk& chunk) = 0;
+  virtual void wait_copied_out(const Chunk& chunk) = 0;
+  /// Waits for all that was enqueued.
+  virtual void synchronize() = 0;
+
+  /// What the chunk left, once it is copied out: item_bytes() bytes.
+  virtual std::span<const std::byte> carry_after(const Chunk& chunk) const = 0;
+};
+
+/// Threads as streams, and a scan that runs on the host: for machines without a device, and for tests.
+std::unique_ptr<ScanDevice> host_scan_device(const OutOfCoreScan& asked, const Recording& recording);
+
+/// None: every operation is done at once and changes nothing. What is left is what the host does to fetch chunks and to
+/// put them away, which no device can make faster. The carries it tells of are identities.
+std::unique_ptr<ScanDevice> no_scan_device(const OutOfCoreScan& asked);
+
+#ifdef SCANLAB_WITH_CUDA
+/// The current CUDA device. Throws cuda::OutOfMemory or CudaError.
+std::unique_ptr<ScanDevice> cuda_scan_device(const OutOfCoreScan& asked, const Recording& recording);
+/// Seconds to copy `bytes` from `from` to the device and, at the same time, as many from the device to `to`, both
+/// pinned, in chunks of `chunk_bytes` and in nothing but two streams: what no schedule can beat.
+double duplex_copy_seconds(const std::byte* from, std::byte* to, std::size_t bytes, std::size_t chunk_bytes);
+#endif
+
+/// Where chunks come from.
+class ChunkSource {
+ public:
+  virtual ~ChunkSource() = default;
+  /// Waits until the chunk is in host memory, and says where. Throws what went wrong in a thread of its own.
+  virtual const void* take(const Chunk& chunk) = 0;
+  /// Its copy in is enqueued: from when that is done, the memory may be used for another chunk.
+  virtual void enqueued(const Chunk& chunk) = 0;
+};
+
+/// Where they go.
+class ChunkSink {
+ public:
+  virtual ~ChunkSink() = default;
+  /// Waits until there is host memory for the chunk, and says where. Throws what went wrong in a thread of its own.
+  virtual void* room(const Chunk& chunk) = 0;
+  /// Its copy out is enqueued: from when that is done, it may be written.
+  virtual void enqueued(const Chunk& chunk) = 0;
+  /// Waits until every chunk that was enqueued is where it is to be. Throws as room() does.
+  virtual void finish() = 0;
+};
+
+/// Replays the recording: the schedule must enqueue all of a chunk before anything of the next. Before each chunk
+/// `go_on` is asked; if it says no, the chunks before it are finished and the rest is not begun. Waits for the device
+/// in any case, so that memory may be freed; throws what source, sink and device throw.
+void replay(const Recording& recording, ScanDevice& device, ChunkSource& source, ChunkSink& sink,
+            const std::function<bool(const Chunk&)>& go_on);
+
+/// What it is compared with: for each chunk read, copy, scan, copy, write, one after another, in memory that is not
+/// pinned. `read` and `write` are given the chunk and its place in memory; `go_on` is asked as by replay().
+void scan_one_by_one(const Recording& recording, ScanDevice& device, std::size_t item_bytes,
+                     const std::function<void(const Chunk&, std::byte*)>& read,
+                     const std::function<void(const Chunk&, const std::byte*)>& write,
+                     const std::function<bool(const Chunk&)>& go_on);
+
+}  // namespace scanlab::streams

@@ -1,0 +1,57 @@
+// A profiler's part in this process: CUPTI's activity records, thrown away, or kept as a timeline. CUPTI is opened when
+// it is asked for, so that the program runs without it. No CUDA types here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/timeline/timeline.hpp"
+
+namespace scanlab::streams {
+
+enum class Collection {
+  concurrent,  ///< as today's profilers trace
+  serialised   ///< CUPTI's older kind, which lets no two kernels run at once
+};
+
+/// Begins before CUDA starts in this process; there is no end. Returns why it cannot be, or nothing. The records are
+/// thrown away.
+std::string collect_kernels(Collection collection);
+
+/// What the device did for one call: a copy between host and device, or a kernel.
+struct Activity {
+  Engine engine{};
+  std::int64_t start = 0;  ///< nanoseconds of the collector's clock
+  std::int64_t end = 0;
+  std::uint64_t bytes = 0;        ///< of a copy
+  std::uint32_t correlation = 0;  ///< grows from call to call
+  std::uint64_t graph_node = 0;   ///< 0: not of a graph
+  std::uint32_t channel = 0;      ///< the hardware queue
+  std::int64_t blocks = 0;        ///< of a kernel
+};
+
+/// Collects activities between `begin` and `end`. One at a time.
+class ActivityCollector {
+ public:
+  /// Throws std::runtime_error that says what is missing.
+  ActivityCollector();
+
+  void begin();
+  /// The device must be idle. Throws std::runtime_error if records were lost.
+  std::vector<Activity> end();
+  /// The collector's clock, now.
+  std::int64_t now() const;
+};
+
+/// Which operation each activity was for, as spans in the order of issue; `zero` is when the host began to issue, by
+/// the collector's clock. The activities of one call are one. Copies are matched one by one in the order of their
+/// calls; kernels likewise, as many a kernel operation as there are in all. Nodes of a graph are taken in the order of
+/// their ids, and if that contradicts the recording's dependencies, of their start.
+///
+/// Throws std::runtime_error if they do not fit: another number, or copies of other sizes.
+std::vector<Span> spans_of(const Recording& recording, std::vector<Activity> activities, std::int64_t zero);
+
+}  // namespace scanlab::streams

@@ -1,0 +1,372 @@
+#include "harness/replay/cuda_executor.hpp"
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <stdexcept>
+
+#include "harness/cuda/buffer.hpp"
+#include "harness/cuda/event.hpp"
+#include "harness/cuda/graph.hpp"
+#include "harness/host/parallel.hpp"
+#include "harness/schedule/dependencies.hpp"
+
+namespace scanlab::streams {
+
+namespace {
+
+using cuda::check;
+
+/// Every byte of what is not there yet: a float of -6e32, an integer of -168430091. No workload gives it.
+constexpr int kPoisonByte = 0xF5;
+
+/// The streams of a recording, created in its order: which hardware queue each gets may depend on that.
+class Streams {
+ public:
+  explicit Streams(const std::vector<Stream>& created) {
+    for (const Stream& stream : created) {
+      const unsigned flags = stream.kind == StreamKind::blocking ? cudaStreamDefault : cudaStreamNonBlocking;
+      check(cudaStreamCreateWithFlags(&handles_.emplace_back(), flags), "creating a stream");
+    }
+  }
+  ~Streams() {
+    for (const cudaStream_t stream : handles_) cudaStreamDestroy(stream);
+  }
+  Streams(const Streams&) = delete;
+  Streams& operator=(const Streams&) = delete;
+
+  cudaStream_t of(const Stream& stream) const {
+    if (stream.kind == StreamKind::legacy_default) return cudaStreamLegacy;
+    if (stream.kind == StreamKind::per_thread_default) return cudaStreamPerThread;
+    return handles_.at(static_cast<std::size_t>(stream.index));
+  }
+  cudaStream_t first() const { return handles_.at(0); }
+
+ private:
+  std::vector<cudaStream_t> handles_;
+};
+
+/// Events that order and time nothing.
+class Events {
+ public:
+  explicit Events(int count) {
+    for (int i = 0; i < count; ++i) {
+      check(cudaEventCreateWithFlags(&handles_.emplace_back(), cudaEventDisableTiming), "creating an event");
+    }
+  }
+  ~Events() {
+    for (const cudaEvent_t event : handles_) cudaEventDestroy(event);
+  }
+  Events(const Events&) = delete;
+  Events& operator=(const Events&) = delete;
+
+  cudaEvent_t of(const Event& event) const { return handles_.at(static_cast<std::size_t>(event.index)); }
+  bool empty() const { return handles_.empty(); }
+
+ private:
+  std::vector<cudaEvent_t> handles_;
+};
+
+/// A kernel for chunks of one size, with the workspace that all of them share: a workload with a workspace is ordered,
+/// so that no two of its kernels run at once.
+struct ReadyKernel {
+  ReadyKernel(const Workload& workload, std::int64_t items, const Job& job)
+      : kernel(workload.bind(items, job.blocks, job.work)), workspace(kernel.workspace_bytes) {
+    if (kernel.workspace_bytes > 0 && !workload.about.ordered)
+      throw std::logic_error("the workload " + workload.about.id + " has a workspace, so its kernels must be ordered");
+    if (kernel.prepare) kernel.prepare(workspace.data(), nullptr);
+  }
+
+  BoundKernel kernel;
+  cuda::DeviceBuffer workspace;
+};
+
+/// The workload's own kernel, on as many items as the longest chunk has, in memory that one stream alone uses.
+struct SideKernel {
+  SideKernel(const Job& job, std::int64_t items) : ready(*job.workload, items, job) {
+    const WorkloadDescription& about = job.workload->about;
+    const auto array = [this](std::size_t bytes) {
+      void* const data = arrays.emplace_back(bytes).data();
+      check(cudaMemset(data, 0, bytes), "clearing memory");
+      return data;
+    };
+    const std::size_t bytes = static_cast<std::size_t>(items) * about.item_bytes();
+    for (int input = 0; input < about.inputs; ++input) memory.inputs[static_cast<std::size_t>(input)] = array(bytes);
+    memory.output = array(bytes);
+    memory.carry_in = array(about.item_bytes());
+    memory.carry_out = array(about.item_bytes());
+    memory.workspace = ready.workspace.data();
+  }
+
+  ReadyKernel ready;
+  std::vector<cuda::DeviceBuffer> arrays;
+  ChunkMemory memory;
+};
+
+/// One operation, with everything looked up.
+struct Step {
+  OperationKind kind{};
+  bool synchronous = false;
+  cudaStream_t stream = nullptr;
+  cudaEvent_t event = nullptr;
+  void* to = nullptr;
+  const void* from = nullptr;
+  std::size_t bytes = 0;
+  const BoundKernel* kernel = nullptr;
+  ChunkMemory memory;
+  std::chrono::duration<double, std::micro> host_work{};
+};
+
+void keep_the_host_busy(std::chrono::duration<double, std::micro> time) {
+  const auto start = HostClock::now();
+  while (HostClock::now() - start < time) {
+  }
+}
+
+void issue(const Step& step) {
+  switch (step.kind) {
+    case OperationKind::copy_in:
+    case OperationKind::copy_out: {
+      const auto direction = step.kind == OperationKind::copy_in ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
+      check(step.synchronous ? cudaMemcpy(step.to, step.from, step.bytes, direction)
+                             : cudaMemcpyAsync(step.to, step.from, step.bytes, direction, step.stream),
+            "copying a chunk");
+      break;
+    }
+    case OperationKind::kernel:
+    case OperationKind::side_kernel:
+      step.kernel->launch(step.memory, step.stream);
+      break;
+    case OperationKind::record_event:
+      check(cudaEventRecord(step.event, step.stream), "recording an event");
+      break;
+    case OperationKind::wait_event:
+      check(cudaStreamWaitEvent(step.stream, step.event, 0), "having a stream wait for an event");
+      break;
+    case OperationKind::host_work:
+      keep_the_host_busy(step.host_work);
+      break;
+    case OperationKind::synchronize_stream:
+      check(cudaStreamSynchronize(step.stream), "waiting for a stream");
+      break;
+    case OperationKind::synchronize_event:
+      check(cudaEventSynchronize(step.event), "waiting for an event");
+      break;
+    case OperationKind::synchronize_device:
+      check(cudaDeviceSynchronize(), "waiting for the device");
+      break;
+  }
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------------ host arrays
+
+HostArrays::HostArrays(const Job& job, std::uint64_t seed)
+    : job_(job),
+      data_(job.workload->data(seed, job.work)),
+      bytes_(static_cast<std::size_t>(job.items) * job.workload->about.item_bytes()) {
+  const WorkloadDescription& about = job.workload->about;
+  for (int array = 0; array <= about.inputs; ++array) {
+    arrays_.push_back(job.memory == HostMemory::pageable ? pageable_memory(bytes_) : pinned_memory(bytes_));
+  }
+  for (int array = 0; array < about.inputs; ++array) {
+    fill_input(data_, about.item_bytes(), array, job.items, input(array));
+  }
+  poison_output();  // pageable memory: also the first touch of its pages
+}
+
+bool HostArrays::serves(const Job& job) const {
+  return job.workload == job_.workload && job.items == job_.items && job.memory == job_.memory && job.work == job_.work;
+}
+
+void HostArrays::poison_output() {
+  constexpr std::int64_t kBytesWorthAThread = 1 << 20;
+  parallel_ranges(static_cast<std::int64_t>(bytes_), kBytesWorthAThread, [this](std::int64_t begin, std::int64_t end) {
+    fill_past_caches(static_cast<std::byte*>(output()) + begin, static_cast<std::size_t>(end - begin),
+                     std::byte{kPoisonByte});
+  });
+}
+
+std::string HostArrays::wrong() const {
+  return wrong_output(data_, job_.workload->about.item_bytes(), job_.items, output());
+}
+
+// --------------------------------------------------------------------------------------------------- executor
+
+struct CudaExecutor::Parts {
+  Parts(const Recording& recorded, HostArrays& host);
+
+  void* buffer(int array, int index) const;  ///< array: an input, or inputs for the output
+  ChunkMemory memory_of(const Chunk& chunk);
+  ReadyKernel& kernel_for(std::int64_t items);
+  SideKernel& side_kernel_of(const Stream& stream);
+  Step step(const Operation& operation);
+  void issue_all() const {
+    for (const Step& step : steps) issue(step);
+  }
+  void launch() const { graph ? graph->replay(streams.first()) : issue_all(); }
+  std::vector<cudaStream_t> working_streams() const;
+
+  const Recording& recording;
+  HostArrays& arrays;
+  const WorkloadDescription& about;
+  std::size_t buffer_bytes;
+  cuda::DeviceBuffer buffers;  ///< of the first input, the second, then of the output
+  cuda::DeviceBuffer carry;    ///< chunks + 1 items
+  Streams streams;
+  Events events;
+  std::map<std::int64_t, ReadyKernel> kernels;  ///< by items: chunks have two sizes at most
+  std::map<cudaStream_t, SideKernel> side_kernels;
+  std::vector<Step> steps;
+  std::optional<cuda::ReadyGraph> graph;
+};
+
+CudaExecutor::Parts::Parts(const Recording& recorded, HostArrays& host)
+    : recording(recorded),
+      arrays(host),
+      about(recorded.job.workload->about),
+      buffer_bytes(static_cast<std::size_t>(
+                       ceil_div(recorded.buffer_items * static_cast<std::int64_t>(about.item_bytes()), 256)) *
+                   256),
+      buffers(buffer_bytes * static_cast<std::size_t>(recorded.buffers) * static_cast<std::size_t>(about.inputs + 1)),
+      carry(static_cast<std::size_t>(recorded.job.chunks + 1) * about.item_bytes()),
+      streams(recorded.streams),
+      events(recorded.events) {
+  for (const Operation& operation : recording.operations) steps.push_back(step(operation));
+  check(cudaDeviceSynchronize(), "preparing kernels");
+  if (!recorded.captured) return;
+  issue_all();  // a kernel's first launch loads it, which a capture may not
+  check(cudaDeviceSynchronize(), "running a schedule before its capture");
+  graph.emplace(cuda::Graph(streams.first(), [this] { issue_all(); }));
+}
+
+void* CudaExecutor::Parts::buffer(int array, int index) const {
+  return buffers.as<std::byte>() + buffer_bytes * static_cast<std::size_t>(array * recording.buffers + index);
+}
+
+ReadyKernel& CudaExecutor::Parts::kernel_for(std::int64_t items) {
+  return kernels.try_emplace(items, *recording.job.workload, items, recording.job).first->second;
+}
+
+ChunkMemory CudaExecutor::Parts::memory_of(const Chunk& chunk) {
+  ChunkMemory memory;
+  for (int array = 0; array < about.inputs; ++array) {
+    memory.inputs[static_cast<std::size_t>(array)] = buffer(array, chunk.buffer);
+  }
+  memory.output = buffer(about.inputs, chunk.buffer);
+  memory.carry_in = carry.as<std::byte>() + static_cast<std::size_t>(chunk.index) * about.item_bytes();
+  memory.carry_out = static_cast<std::byte*>(memory.carry_in) + about.item_bytes();
+  memory.workspace = kernel_for(chunk.items).workspace.data();
+  return memory;
+}
+
+SideKernel& CudaExecutor::Parts::side_kernel_of(const Stream& stream) {
+  const std::int64_t items = std::max<std::int64_t>(recording.buffer_items, 1);
+  return side_kernels.try_emplace(streams.of(stream), recording.job, items).first->second;
+}
+
+Step CudaExecutor::Parts::step(const Operation& operation) {
+  Step step{.kind = operation.kind, .synchronous = operation.synchronous, .stream = streams.of(operation.stream)};
+  if (!events.empty()) step.event = events.of(operation.event);
+  const auto in_host_array = [&](void* array) {
+    return static_cast<std::byte*>(array) + static_cast<std::size_t>(operation.chunk.first) * about.item_bytes();
+  };
+  step.bytes = static_cast<std::size_t>(operation.chunk.items) * about.item_bytes();
+  switch (operation.kind) {
+    case OperationKind::copy_in:
+      step.from = in_host_array(arrays.input(operation.array));
+      step.to = buffer(operation.array, operation.chunk.buffer);
+      break;
+    case OperationKind::copy_out:
+      step.from = buffer(about.inputs, operation.chunk.buffer);
+      step.to = in_host_array(arrays.output());
+      break;
+    case OperationKind::kernel:
+      step.kernel = &kernel_for(operation.chunk.items).kernel;
+      step.memory = memory_of(operation.chunk);
+      break;
+    case OperationKind::side_kernel: {
+      SideKernel& side = side_kernel_of(operation.stream);
+      step.kernel = &side.ready.kernel;
+      step.memory = side.memory;
+      break;
+    }
+    default:
+      step.host_work = std::chrono::duration<double, std::micro>(operation.microseconds);
+      break;
+  }
+  return step;
+}
+
+/// Those that have work, in the order of issue; of a graph that in which it is launched.
+std::vector<cudaStream_t> CudaExecutor::Parts::working_streams() const {
+  if (graph) return {streams.first()};
+  std::vector<cudaStream_t> all;
+  for (const Operation& operation : recording.operations) {
+    const cudaStream_t stream = is_work(operation) ? streams.of(operation.stream) : nullptr;
+    if (stream != nullptr && std::ranges::find(all, stream) == all.end()) all.push_back(stream);
+  }
+  return all;
+}
+
+CudaExecutor::CudaExecutor(const Recording& recording, HostArrays& arrays)
+    : parts_(std::make_unique<Parts>(recording, arrays)) {}
+
+CudaExecutor::~CudaExecutor() { cudaDeviceSynchronize(); }  // nothing may run when its memory goes
+
+void CudaExecutor::poison() {
+  Parts& parts = *parts_;
+  parts.arrays.poison_output();
+  if (parts.buffers.bytes() > 0) {
+    check(cudaMemset(parts.buffers.data(), kPoisonByte, parts.buffers.bytes()), "poisoning device memory");
+  }
+  // Poison, but for what the first chunk is given.
+  check(cudaMemset(parts.carry.data(), kPoisonByte, parts.carry.bytes()), "poisoning device memory");
+  check(cudaMemset(parts.carry.data(), 0, parts.about.item_bytes()), "clearing the carry");
+  check(cudaDeviceSynchronize(), "poisoning device memory");
+}
+
+Replay CudaExecutor::replay(bool stamp_issues) {
+  Parts& parts = *parts_;
+  const bool captured = parts.graph.has_value();
+  Replay replay;
+  if (stamp_issues) replay.issued.resize(parts.steps.size());
+  check(cudaDeviceSynchronize(), "waiting for the device");
+
+  replay.begin = HostClock::now();
+  if (stamp_issues && !captured) {
+    for (std::size_t i = 0; i < parts.steps.size(); ++i) {
+      replay.issued[i].begin = HostClock::now();
+      issue(parts.steps[i]);
+      replay.issued[i].end = HostClock::now();
+    }
+  } else {
+    parts.launch();
+  }
+  const auto issued = HostClock::now();
+  check(cudaDeviceSynchronize(), "replaying a schedule");
+  replay.end = HostClock::now();
+  if (captured) std::ranges::fill(replay.issued, Issued{replay.begin, issued});
+  return replay;
+}
+
+double CudaExecutor::replay_between_events() {
+  const Parts& parts = *parts_;
+  const std::vector<cudaStream_t> working = parts.working_streams();
+  const cuda::Event start;
+  const std::vector<cuda::Event> ends(working.size());
+  check(cudaDeviceSynchronize(), "waiting for the device");
+  // The device is idle: it has the start before what is issued next, in whatever stream.
+  if (!working.empty()) start.record(working.front());
+  parts.launch();
+  for (std::size_t i = 0; i < working.size(); ++i) ends[i].record(working[i]);
+  check(cudaDeviceSynchronize(), "replaying a schedule");
+  double seconds = 0;
+  for (const cuda::Event& end : ends) seconds = std::max(seconds, cuda::seconds_between(start, end));
+  return seconds;
+}
+
+}  // namespace scanlab::streams

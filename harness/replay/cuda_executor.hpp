@@ -1,0 +1,83 @@
+// Replays recordings on CUDA: what a schedule said, issued to real streams. No CUDA types here.
+//
+// Whatever a replay needs is made before it: memory, streams, events, kernels' workspaces, graphs. The timed part is
+// the calls that issue the operations, one after another, and the wait for the device at the end.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/host/host_array.hpp"
+#include "harness/schedule/recording.hpp"
+
+namespace scanlab::streams {
+
+using HostClock = std::chrono::steady_clock;
+
+/// The host's arrays of a job: inputs as the workload has them, and the output. Schedules of one job share them.
+class HostArrays {
+ public:
+  /// Allocates and fills, on all cores. Throws std::bad_alloc, CudaError.
+  HostArrays(const Job& job, std::uint64_t seed);
+
+  /// Whether a job's arrays would be the same.
+  bool serves(const Job& job) const;
+
+  void* input(int array) const { return arrays_.at(static_cast<std::size_t>(array)).get(); }
+  void* output() const { return arrays_.back().get(); }
+  std::size_t bytes() const { return bytes_; }  ///< of each array
+
+  /// Overwrites the output with what no workload gives.
+  void poison_output();
+  /// Empty if the output is right to the bit; else what is wrong.
+  std::string wrong() const;
+
+ private:
+  Job job_;
+  WorkloadData data_;
+  std::size_t bytes_ = 0;
+  std::vector<HostArray> arrays_;  ///< the inputs, then the output
+};
+
+/// Between which moments the host issued an operation: before and after the calls.
+struct Issued {
+  HostClock::time_point begin, end;
+};
+
+/// When things happened in a replay.
+struct Replay {
+  HostClock::time_point begin;  ///< before the first operation is issued
+  HostClock::time_point end;    ///< the host has seen that the device is done
+  std::vector<Issued> issued;   ///< of each operation, if it was asked for; those of a captured schedule are its launch
+
+  double seconds() const { return std::chrono::duration<double>(end - begin).count(); }
+};
+
+/// One recording, ready to be replayed.
+class CudaExecutor {
+ public:
+  /// `recording` and `arrays` outlive it. Throws OutOfMemory, CudaError; std::invalid_argument for what the workload's
+  /// kernel does not take.
+  CudaExecutor(const Recording& recording, HostArrays& arrays);
+  ~CudaExecutor();
+
+  /// Overwrites the output and all device buffers with what no workload gives, so that an operation which comes too
+  /// early shows in the result. Untimed, before each replay that is to be verified.
+  void poison();
+  /// Replays it. Throws CudaError.
+  Replay replay(bool stamp_issues = false);
+  /// Replays it. Seconds of the device from an event recorded before the first operation, in its stream, to the last of
+  /// the events recorded behind all of them, one a stream: nothing waits for another stream that would not. 0: there
+  /// is no work. Throws CudaError.
+  double replay_between_events();
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace scanlab::streams

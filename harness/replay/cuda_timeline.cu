@@ -1,0 +1,106 @@
+#include "harness/replay/cuda_timeline.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/core/median.hpp"
+#include "harness/replay/activity.hpp"
+
+namespace scanlab::streams {
+
+namespace {
+
+/// Seconds. Of a process's first timeline the host's calls took 40% longer for some ten milliseconds.
+constexpr double kWarmUp = 0.05;
+
+double seconds(HostClock::duration time) { return std::chrono::duration<double>(time).count(); }
+
+std::vector<Interval> issues(const Replay& replay) {
+  std::vector<Interval> all;
+  all.reserve(replay.issued.size());
+  for (const Issued& issued : replay.issued) {
+    all.push_back({seconds(issued.begin - replay.begin), seconds(issued.end - replay.begin)});
+  }
+  return all;
+}
+
+/// What the collector's clock says at a moment of the host's: the two are read beside each other, a few times, and the
+/// closest reading is taken.
+std::int64_t by_collectors_clock(const ActivityCollector& collector, HostClock::time_point moment) {
+  auto closest = HostClock::duration::max();
+  std::int64_t at = 0;
+  for (int i = 0; i < 10; ++i) {
+    const auto before = HostClock::now();
+    const std::int64_t now = collector.now();
+    const auto after = HostClock::now();
+    if (after - before >= closest) continue;
+    closest = after - before;
+    const auto middle = before + (after - before) / 2;
+    at = now - std::chrono::duration_cast<std::chrono::nanoseconds>(middle - moment).count();
+  }
+  return at;
+}
+
+}  // namespace
+
+double MeasuredTimeline::median_plain() const { return median(plain); }
+double MeasuredTimeline::median_collected() const { return median(collected); }
+
+MeasuredReplays measure_replays(const Recording& recording, HostArrays& arrays, const ReplaySettings& settings) {
+  MeasuredReplays measured;
+  CudaExecutor executor(recording, arrays);
+  const auto poison = [&] {
+    if (settings.verified) executor.poison();
+  };
+  const auto note_wrong = [&] {
+    if (settings.verified && measured.wrong.empty()) measured.wrong = arrays.wrong();
+  };
+  for (double spent = 0; spent <= settings.warm_up;) spent += executor.replay().seconds();
+  for (int i = 0; i < settings.repetitions; ++i) {
+    poison();
+    const Replay replay = executor.replay(settings.stamped);
+    measured.plain.push_back({replay.seconds(), {.recording = &recording, .spans = {}, .issued = issues(replay)}});
+    note_wrong();
+  }
+
+  ActivityCollector collector;
+  for (int i = 0; i < settings.repetitions; ++i) {
+    collector.begin();
+    executor.replay();  // CUPTI's first of everything takes hundreds of microseconds
+    poison();
+    const Replay replay = executor.replay(/*stamp_issues=*/true);
+    std::vector<Activity> activities = collector.end();
+    const std::int64_t zero = by_collectors_clock(collector, replay.begin);
+    std::ranges::sort(activities, {}, &Activity::start);
+    activities.erase(activities.begin(), activities.begin() + static_cast<std::ptrdiff_t>(activities.size() / 2));
+    measured.collected.push_back({replay.seconds(),
+                                  {.recording = &recording,
+                                   .spans = spans_of(recording, std::move(activities), zero),
+                                   .issued = issues(replay)}});
+    note_wrong();
+  }
+  return measured;
+}
+
+MeasuredTimeline measure_timeline(const Recording& recording, HostArrays& arrays, int repetitions) {
+  MeasuredReplays replays = measure_replays(recording, arrays, {.repetitions = repetitions, .warm_up = kWarmUp});
+  MeasuredTimeline measured;
+  for (const TimedReplay& each : replays.plain) measured.plain.push_back(each.seconds);
+  for (const TimedReplay& each : replays.collected) measured.collected.push_back(each.seconds);
+  const double middle = measured.median_collected();  // of an even number: between two
+  const auto typical =
+      std::ranges::min_element(measured.collected, {}, [&](double each) { return std::abs(each - middle); });
+  const auto which = static_cast<std::size_t>(typical - measured.collected.begin());
+  for (std::size_t i = 0; i < replays.collected.size(); ++i) {
+    Timeline& timeline = replays.collected[i].timeline;
+    if (i == which) {
+      measured.timeline = std::move(timeline);
+    } else {
+      measured.others.push_back(std::move(timeline));
+    }
+  }
+  measured.wrong = std::move(replays.wrong);
+  return measured;
+}
+
+}  // namespace scanlab::streams

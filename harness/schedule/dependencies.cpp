@@ -1,0 +1,92 @@
+#include "harness/schedule/dependencies.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace scanlab::streams {
+
+namespace {
+
+/// A stream: what its next operation waits for.
+struct Lane {
+  std::optional<std::size_t> last;  ///< work in this stream
+  std::vector<Dependency> waits;    ///< since then, for others
+
+  /// What an event recorded now stands for.
+  std::vector<std::size_t> frontier() const {
+    std::vector<std::size_t> all;
+    if (last) all.push_back(*last);
+    for (const Dependency& wait : waits) all.push_back(wait.operation);
+    return all;
+  }
+  void wait_for(const std::vector<std::size_t>& operations, Rule rule) {
+    for (const std::size_t operation : operations) {
+      const auto same = [&](const Dependency& wait) { return wait.operation == operation; };
+      if (operation != last && std::ranges::none_of(waits, same)) waits.push_back({operation, rule});
+    }
+  }
+};
+
+}  // namespace
+
+bool is_work(const Operation& operation) {
+  switch (operation.kind) {
+    case OperationKind::copy_in:
+    case OperationKind::copy_out:
+    case OperationKind::kernel:
+    case OperationKind::side_kernel:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Ordering ordering(const Recording& recording) {
+  const std::size_t count = recording.operations.size();
+  Ordering all{.device = std::vector<std::vector<Dependency>>(count),
+               .host = std::vector<std::vector<std::size_t>>(count)};
+  std::map<std::pair<StreamKind, int>, Lane> lanes;
+  std::vector<std::optional<std::vector<std::size_t>>> events(static_cast<std::size_t>(recording.events));
+  Lane& legacy = lanes[{StreamKind::legacy_default, 0}];
+  for (std::size_t i = 0; i < count; ++i) {
+    const Operation& operation = recording.operations[i];
+    const OperationKind kind = operation.kind;
+    const bool records = kind == OperationKind::record_event;
+    const bool waits = kind == OperationKind::wait_event;
+    const auto event = static_cast<std::size_t>(operation.event.index);
+    if ((waits || kind == OperationKind::synchronize_event) && !events.at(event)) all.waits_for_nothing.push_back(i);
+    if (kind == OperationKind::synchronize_stream) {
+      all.host[i] = lanes[{operation.stream.kind, operation.stream.index}].frontier();
+    } else if (kind == OperationKind::synchronize_event && events[event]) {
+      all.host[i] = *events[event];
+    }
+    if (!is_work(operation) && !records && !waits) continue;  // the host's
+    const StreamKind stream = operation.stream.kind;
+    Lane& lane = lanes[{stream, operation.stream.index}];
+    if (stream == StreamKind::legacy_default) {
+      for (const auto& [key, other] : lanes) {
+        const bool blocking = key.first == StreamKind::blocking || key.first == StreamKind::per_thread_default;
+        if (blocking) lane.wait_for(other.frontier(), Rule::default_stream);
+      }
+    } else if (stream != StreamKind::non_blocking) {
+      lane.wait_for(legacy.frontier(), Rule::default_stream);
+    }
+    if (waits) {
+      if (events[event]) lane.wait_for(*events[event], Rule::event);
+    } else if (records) {
+      events.at(event) = lane.frontier();
+    } else {
+      if (lane.last) all.device[i].push_back({*lane.last, Rule::stream_order});
+      all.device[i].insert(all.device[i].end(), lane.waits.begin(), lane.waits.end());
+      lane.last = i;
+      lane.waits.clear();
+    }
+  }
+  return all;
+}
+
+std::vector<std::vector<Dependency>> dependencies(const Recording& recording) { return ordering(recording).device; }
+
+}  // namespace scanlab::streams

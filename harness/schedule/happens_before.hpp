@@ -1,0 +1,41 @@
+// Is a recording right whatever the device does? What happens before what, and which accesses nothing orders.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "harness/schedule/recording.hpp"
+
+namespace scanlab::streams {
+
+/// Two operations that touch the same memory, one of them writing, in no certain order.
+struct Hazard {
+  std::size_t first = 0;  ///< in issue order, as indices of the recording's operations
+  std::size_t second = 0;
+  Access access{};  ///< what of the second overlaps the first
+};
+
+/// What a recording cannot count on.
+struct CheckResult {
+  std::vector<Hazard> hazards;
+  /// Operations that wait for an event that no earlier operation records: in CUDA they wait for nothing.
+  std::vector<std::size_t> waits_for_nothing;
+
+  bool ordered() const { return hazards.empty() && waits_for_nothing.empty(); }
+};
+
+/// Orders that are counted on: issue order in a stream; an event's latest record before its wait; what the host waited
+/// for before it issues or computes on; and the rules of the legacy default stream, which waits for all earlier work of
+/// blocking streams (the per-thread default stream is one) and holds back all their later work, but not that of
+/// non-blocking streams. Not counted on: what a copy of pageable memory happens to wait for.
+/// Source: CUDA Runtime API, "Stream synchronization behavior" and "API synchronization behavior".
+CheckResult check(const Recording& recording);
+
+/// Whether a schedule is what it says it is: no fault; or for a control, if it issues any copy or kernel, one at least.
+bool as_expected(const Schedule& schedule, const Recording& recording, const CheckResult& result);
+
+/// A sentence for people.
+std::string describe(const Recording& recording, const Hazard& hazard);
+
+}  // namespace scanlab::streams

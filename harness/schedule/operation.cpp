@@ -1,0 +1,65 @@
+#include "harness/schedule/operation.hpp"
+
+#include <fmt/format.h>
+
+namespace scanlab::streams {
+
+std::string describe(const Stream& stream) {
+  switch (stream.kind) {
+    case StreamKind::legacy_default:
+      return "the legacy default stream";
+    case StreamKind::per_thread_default:
+      return "the per-thread default stream";
+    case StreamKind::blocking:
+    case StreamKind::non_blocking:
+      break;
+  }
+  return fmt::format("stream {}", stream.index);
+}
+
+std::string describe(const Operation& operation) {
+  const std::string stream = describe(operation.stream);
+  const char* const now = operation.synchronous ? "synchronous " : "";
+  switch (operation.kind) {
+    case OperationKind::copy_in:
+      return fmt::format("the {}copy in of chunk {}, input {}, in {}", now, operation.chunk.index, operation.array,
+                         stream);
+    case OperationKind::copy_out:
+      return fmt::format("the {}copy out of chunk {} in {}", now, operation.chunk.index, stream);
+    case OperationKind::kernel:
+      return fmt::format("the kernel of chunk {} in {}", operation.chunk.index, stream);
+    case OperationKind::side_kernel:
+      return fmt::format("a side kernel in {}", stream);
+    case OperationKind::record_event:
+      return fmt::format("the record of event {} in {}", operation.event.index, stream);
+    case OperationKind::wait_event:
+      return fmt::format("the wait of {} for event {}", stream, operation.event.index);
+    case OperationKind::host_work:
+      return "the host's work";
+    case OperationKind::synchronize_stream:
+      return fmt::format("the host's wait for {}", stream);
+    case OperationKind::synchronize_event:
+      return fmt::format("the host's wait for event {}", operation.event.index);
+    case OperationKind::synchronize_device:
+      break;
+  }
+  return "the host's wait for the device";
+}
+
+std::string describe(const Access& access) {
+  switch (access.place) {
+    case Place::host_input:
+      return fmt::format("host input {}", access.array);
+    case Place::host_output:
+      return "the host output";
+    case Place::device_input:
+      return fmt::format("buffer {} of device input {}", access.buffer, access.array);
+    case Place::device_output:
+      return fmt::format("buffer {} of the device output", access.buffer);
+    case Place::carry:
+      break;
+  }
+  return "the carry between chunks";
+}
+
+}  // namespace scanlab::streams

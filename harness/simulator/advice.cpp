@@ -1,0 +1,103 @@
+#include "harness/simulator/advice.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string_view>
+#include <tuple>
+
+namespace scanlab::simulator {
+
+namespace {
+
+using streams::Operation;
+using streams::OperationKind;
+
+constexpr char kSerial[] = "serial_pinned";
+
+/// Whether it does nothing but the job: no work for the host, no kernel beside it.
+bool does_the_job_alone(const streams::Schedule& schedule) {
+  const streams::Job small{.workload = &streams::WorkloadRegistry::instance().all().begin()->second, .items = 64};
+  const streams::Recording recording = record(schedule, small);
+  return std::ranges::none_of(recording.operations, [](const Operation& operation) {
+    return operation.kind == OperationKind::side_kernel || operation.kind == OperationKind::host_work;
+  });
+}
+
+}  // namespace
+
+bool Choice::ties_with(const Choice& other) const {
+  return std::abs(seconds - other.seconds) <= 1e-9 * std::min(seconds, other.seconds);
+}
+
+Choice choice_of(const streams::Schedule& schedule, const streams::Recording& recording, double seconds) {
+  return {.schedule = &schedule,
+          .chunks = recording.job.chunks,
+          .streams = streams_made(schedule, recording.job),
+          .seconds = seconds,
+          .calls = recording.operations.size()};
+}
+
+void rank(std::vector<Choice>& choices) {
+  const auto simplicity = [](const Choice& choice) {
+    const streams::ScheduleDescription& about = choice.schedule->about;
+    return std::tuple(choice.streams, choice.chunks, about.captured, choice.calls, std::string_view(about.id));
+  };
+  std::ranges::sort(choices, {}, &Choice::seconds);
+  for (auto first = choices.begin(); first != choices.end();) {
+    const auto last =
+        std::find_if_not(first, choices.end(), [&](const Choice& each) { return each.ties_with(*first); });
+    std::sort(first, last, [&](const Choice& a, const Choice& b) { return simplicity(a) < simplicity(b); });
+    first = last;
+  }
+}
+
+SearchSpace usual_choices() {
+  SearchSpace space{.schedules = {},
+                    .chunks = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256},
+                    .streams = {1, 2, 4, 8}};
+  for (const auto& [id, schedule] : streams::ScheduleRegistry::instance().all()) {
+    const bool pinned = schedule.about.memory == streams::HostMemory::pinned;
+    if (pinned && !schedule.about.control && does_the_job_alone(schedule)) space.schedules.push_back(&schedule);
+  }
+  return space;
+}
+
+Advice advise(const streams::Job& wanted, const DeviceProfile& device, const Problem& problem,
+              const SearchSpace& space) {
+  streams::Job job = wanted;
+  job.memory = streams::HostMemory::pinned;
+  Advice advice;
+  const auto try_out = [&](const streams::Schedule& schedule, int chunks, int streams) {
+    job.chunks = chunks;
+    job.streams = streams;
+    const streams::Recording recording = record(schedule, job);
+    const Costs all = costs(recording, device, problem);
+    // Chunks that are cut another way cost another time: below the least of their bounds is no choice.
+    advice.bound = std::min(advice.bound, bounds(recording, device, all).pipeline);
+    return choice_of(schedule, recording, simulate(recording, device, all).seconds);
+  };
+  advice.serial = try_out(*streams::ScheduleRegistry::instance().find(kSerial), 1, 1);
+  const streams::Recording serial = record(*advice.serial.schedule, job);
+  advice.parts = parts(serial, costs(serial, device, problem));
+  for (const streams::Schedule* schedule : space.schedules) {
+    std::set<int> numbers_of_streams;
+    for (const int streams : space.streams) {
+      job.streams = streams;
+      numbers_of_streams.insert(streams_made(*schedule, job));
+    }
+    for (const int chunks : space.chunks) {
+      if (chunks > std::max<std::int64_t>(1, job.items)) continue;
+      for (const int streams : numbers_of_streams) advice.choices.push_back(try_out(*schedule, chunks, streams));
+    }
+  }
+  if (advice.choices.empty()) throw std::invalid_argument("there is nothing to choose from");
+  rank(advice.choices);
+  advice.whole = advice.serial;
+  for (const Choice& choice : advice.choices) {
+    if (choice.chunks == 1 && choice.seconds < advice.whole.seconds) advice.whole = choice;
+  }
+  return advice;
+}
+
+}  // namespace scanlab::simulator

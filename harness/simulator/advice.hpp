@@ -1,0 +1,64 @@
+// Which schedule, how many chunks and how many streams: every choice simulated, the fastest first.
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "harness/simulator/bounds.hpp"
+#include "harness/simulator/simulation.hpp"
+
+namespace scanlab::simulator {
+
+struct Choice {
+  const streams::Schedule* schedule = nullptr;
+  int chunks = 1;
+  int streams = 1;        ///< as it makes them: one that makes three whatever is asked for has 3
+  double seconds = 0;     ///< until the host has seen that all is done
+  std::size_t calls = 0;  ///< of the host, beside those that make streams and events
+
+  /// Whether the model cannot tell them apart: to nine digits they take as long.
+  bool ties_with(const Choice& other) const;
+};
+
+/// `recording` is of the choice.
+Choice choice_of(const streams::Schedule& schedule, const streams::Recording& recording, double seconds);
+
+/// The fastest first. Where copies bound a problem, a dozen choices take as long to the last digit. Of those the
+/// simplest is first, since nothing is had for what the others cost: the one with the fewest streams, which a program
+/// has to make and to keep in order; then with the fewest chunks; then no graph before a graph, which must be captured
+/// anew for other arguments; then the one with the fewest calls; then by name, so that there is one answer.
+void rank(std::vector<Choice>& choices);
+
+/// What is chosen from.
+struct SearchSpace {
+  std::vector<const streams::Schedule*> schedules;
+  std::vector<int> chunks;
+  std::vector<int> streams;
+};
+
+/// Every right schedule of pinned memory that does nothing but the job, with 1 to 256 chunks in 1 to 8 streams.
+SearchSpace usual_choices();
+
+struct Advice {
+  Choice serial;                ///< one chunk, one synchronous step after another
+  Choice whole;                 ///< the fastest with one chunk: calls that do not wait may gain without any overlap
+  std::vector<Choice> choices;  ///< as `rank` puts them, each once
+  Parts parts;                  ///< of one chunk
+  /// Seconds that none of these choices can beat: the least of their bounds.
+  double bound = std::numeric_limits<double>::infinity();
+
+  const Choice& best() const { return choices.front(); }
+  /// How many times faster than serial.
+  double gain() const { return serial.seconds / best().seconds; }
+  /// Whether chunks in streams gain a twentieth at least: less is lost in the differences between two runs.
+  bool worth_it() const { return best().chunks > 1 && whole.seconds > 1.05 * best().seconds; }
+  /// What to take: the whole in one piece where chunks are not worth it.
+  const Choice& advised() const { return worth_it() ? best() : whole; }
+};
+
+/// Simulates every choice. `job` says workload, items, work and blocks; its chunks and streams are not looked at.
+/// Choices that cut it into more chunks than it has items are left out. Throws as `costs` and `simulate` do;
+/// std::invalid_argument if the space is empty.
+Advice advise(const streams::Job& job, const DeviceProfile& device, const Problem& problem, const SearchSpace& space);
+
+}  // namespace scanlab::simulator

@@ -1,0 +1,53 @@
+// From the times of microbenchmarks to a device profile. Plain C++, no CUDA: what was measured is a file, and a profile
+// can be had from it again.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "harness/simulator/calibration_experiments.hpp"
+#include "harness/timeline/timeline.hpp"
+
+namespace scanlab::simulator {
+
+/// What CUDA says of a device, as far as a profile wants it.
+struct DeviceLimits {
+  std::string name;  ///< as the driver calls it
+  std::string compute_capability;
+  int multiprocessors = 0;
+  int resident_blocks = 0;   ///< a multiprocessor, at most
+  int resident_threads = 0;  ///< likewise
+};
+
+struct MeasuredExperiment {
+  Experiment experiment;
+  streams::MeasuredReplays replays;
+  std::string failure;  ///< why there are none; empty: there are
+};
+
+struct Calibration {
+  nlohmann::ordered_json context;  ///< provenance
+  DeviceLimits limits;
+  std::vector<int> works;
+  std::vector<MeasuredExperiment> experiments;  ///< those of calibration_experiments(works), in that order
+};
+
+/// Measurements that cannot be read or that a profile cannot be had from; a sentence.
+struct CalibrationError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+inline constexpr char kCalibrationSchema[] = "scanlab-calibration/1";
+
+/// Every repetition, in nanoseconds: the file that `scanlab calibrate --raw` writes.
+nlohmann::ordered_json to_json(const Calibration& calibration);
+/// The other way. Throws CalibrationError for what is no such file, or was measured by other experiments.
+Calibration calibration_of(const nlohmann::ordered_json& json);
+
+/// A profile, in the form of data/devices/, which lacks no figure. `name`: what it calls itself. `without` names the
+/// experiments that are missing and that no figure is read from. Throws CalibrationError that names one that is.
+nlohmann::ordered_json profile_of(const Calibration& calibration, const std::string& name);
+
+}  // namespace scanlab::simulator

@@ -1,0 +1,342 @@
+#include "harness/simulator/calibration_experiments.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "harness/schedule/issuer.hpp"
+
+namespace scanlab::simulator {
+
+namespace {
+
+using streams::Chunk;
+using streams::Issuer;
+using streams::Job;
+using streams::Operation;
+using streams::OperationKind;
+using streams::Recording;
+using streams::Stream;
+
+constexpr std::int64_t kKi = 1024;
+constexpr std::int64_t kMi = kKi * kKi;
+constexpr std::int64_t kFloat = 4;
+constexpr std::int64_t kLargestCopy = 64 * kMi;  ///< bytes
+
+/// Cuts pieces of any size out of a job's arrays, one behind the other, and starts anew at the end.
+class Pieces {
+ public:
+  explicit Pieces(const Job& job) : items_(job.items) {}
+  Chunk next(std::int64_t items) {
+    if (first_ + items > items_) first_ = 0;
+    const Chunk piece{.index = index_++, .first = first_, .items = items, .buffer = 0};
+    first_ += items;
+    return piece;
+  }
+
+ private:
+  std::int64_t items_;
+  std::int64_t first_ = 0;
+  int index_ = 0;
+};
+
+using Issue = std::function<void(Issuer&, Pieces&)>;
+
+Recording compose(Job job, const Issue& issue, bool captured) {
+  Recording recording{.job = job, .captured = captured};
+  Issuer issuer(recording);
+  Pieces pieces(job);
+  issue(issuer, pieces);
+  recording.buffers = 1;
+  for (const Operation& operation : recording.operations) {
+    recording.buffer_items = std::max(recording.buffer_items, operation.chunk.items);
+    recording.job.chunks = std::max(recording.job.chunks, operation.chunk.index + 1);
+  }
+  return recording;
+}
+
+class Collection {
+ public:
+  /// Experiments that follow have this job: what their arrays hold, and what their kernels compute.
+  void use(const Job& job) { job_ = job; }
+  void add(std::string name, const Issue& issue, bool captured = false) {
+    all_.push_back({std::move(name), compose(job_, issue, captured)});
+  }
+  std::vector<Experiment> take() { return std::move(all_); }
+
+ private:
+  Job job_;
+  std::vector<Experiment> all_;
+};
+
+Job job_of(const char* workload, std::int64_t items, int work, streams::HostMemory memory) {
+  return {
+      .workload = streams::WorkloadRegistry::instance().find(workload), .items = items, .memory = memory, .work = work};
+}
+
+enum class Way { in, out };
+constexpr Way kWays[] = {Way::in, Way::out};
+const char* name(Way way) { return way == Way::in ? "in" : "out"; }
+
+void copy(Issuer& issuer, Way way, const Chunk& piece, Stream stream) {
+  way == Way::in ? issuer.copy_in(piece, stream) : issuer.copy_out(piece, stream);
+}
+
+/// How often a copy of so many bytes: enough for a median, in a few milliseconds.
+int times(std::int64_t bytes) { return static_cast<int>(std::clamp<std::int64_t>(2 * kLargestCopy / bytes, 4, 16)); }
+
+// ------------------------------------------------------------------------------------------------ copies alone
+
+void add_copies(Collection& all) {
+  for (const std::int64_t bytes : {64 * kKi, 256 * kKi, kMi, 4 * kMi, 16 * kMi, kLargestCopy}) {
+    for (const Way way : kWays) {
+      all.add(fmt::format("copies_{}/bytes:{}", name(way), bytes), [=](Issuer& issuer, Pieces& pieces) {
+        const Stream stream = issuer.create_stream();
+        for (int i = 0; i < times(bytes); ++i) copy(issuer, way, pieces.next(bytes / kFloat), stream);
+      });
+    }
+  }
+  for (const unsigned streams : {4u, 32u}) {  // of 32, some share a hardware queue
+    for (const Way way : kWays) {
+      if (streams == 4 && way == Way::out) continue;  // of 4 only the calls count, which cost as much either way
+      all.add(fmt::format("copies_{}_streams:{}", name(way), streams), [=](Issuer& issuer, Pieces& pieces) {
+        const std::vector<Stream> several = issuer.create_streams(static_cast<int>(streams));
+        for (unsigned i = 0; i < 64; ++i) copy(issuer, way, pieces.next(kMi / kFloat), several[i % streams]);
+      });
+    }
+  }
+}
+
+void add_copies_both_ways(Collection& all) {
+  for (const std::int64_t bytes : {kMi, 4 * kMi, 16 * kMi, kLargestCopy}) {
+    for (const int streams : {1, 4}) {
+      if (streams > 1 && bytes == kLargestCopy) continue;
+      all.add(fmt::format("both_ways/streams:{}/bytes:{}", streams, bytes), [=](Issuer& issuer, Pieces& pieces) {
+        const std::vector<Stream> in = issuer.create_streams(streams);
+        const std::vector<Stream> out = issuer.create_streams(streams);
+        for (int i = 0; i < times(bytes); ++i) {
+          const auto which = static_cast<std::size_t>(i % streams);
+          issuer.copy_in(pieces.next(bytes / kFloat), in[which]);
+          issuer.copy_out(pieces.next(bytes / kFloat), out[which]);
+        }
+      });
+    }
+  }
+}
+
+/// In and out by turns in each stream, so that both engines turn from queue to queue while the other is at work.
+void add_copies_by_turns(Collection& all) {
+  for (const std::int64_t bytes : {kMi, 4 * kMi}) {
+    all.add(fmt::format("both_ways_by_turns/streams:4/bytes:{}", bytes), [=](Issuer& issuer, Pieces& pieces) {
+      const std::vector<Stream> streams = issuer.create_streams(4);
+      for (int i = 0; i < 2 * times(bytes); ++i) {
+        const Stream stream = streams[static_cast<std::size_t>(i % 4)];
+        issuer.copy_in(pieces.next(bytes / kFloat), stream);
+        issuer.copy_out(pieces.next(bytes / kFloat), stream);
+      }
+    });
+  }
+}
+
+void add_synchronous_copies(Collection& all) {
+  for (const std::int64_t bytes : {64 * kKi, kMi, 4 * kMi, 16 * kMi, kLargestCopy}) {
+    for (const Way way : kWays) {
+      all.add(fmt::format("pinned_synchronous_{}/bytes:{}", name(way), bytes), [=](Issuer& issuer, Pieces& pieces) {
+        for (int i = 0; i < 4; ++i) {
+          const Chunk piece = pieces.next(bytes / kFloat);
+          way == Way::in ? issuer.copy_in_now(piece) : issuer.copy_out_now(piece);
+        }
+      });
+    }
+  }
+}
+
+void add_pageable_copies(Collection& all) {
+  for (const std::int64_t bytes : {64 * kKi, kMi, 4 * kMi, 16 * kMi, kLargestCopy}) {
+    for (const Way way : kWays) {
+      all.add(fmt::format("pageable_{}/bytes:{}", name(way), bytes), [=](Issuer& issuer, Pieces& pieces) {
+        const Stream stream = issuer.create_stream();
+        for (int i = 0; i < 4; ++i) copy(issuer, way, pieces.next(bytes / kFloat), stream);
+      });
+    }
+  }
+}
+
+// --------------------------------------------------------------------------------------------------- hand-overs
+
+constexpr std::int64_t kTiny = 1024;  ///< items of a kernel that only has to be there
+constexpr int kLinks = 12;            ///< of a chain
+
+/// One behind the other in one stream, or by events from stream to stream. Behind a long copy, so that all is issued
+/// before the chain begins.
+void add_chains(Collection& all) {
+  const auto gate = [](Issuer& issuer, Pieces& pieces, Stream stream) {
+    issuer.copy_in(pieces.next(kLargestCopy / kFloat), stream);
+  };
+  const auto hand_over = [](Issuer& issuer, Stream from, Stream to) {
+    const streams::Event event = issuer.create_event();
+    issuer.record(event, from);
+    issuer.wait(to, event);
+  };
+  all.add("chain/kernels", [=](Issuer& issuer, Pieces& pieces) {
+    const Stream stream = issuer.create_stream();
+    gate(issuer, pieces, stream);
+    for (int i = 0; i < 2 * kLinks; ++i) issuer.compute(pieces.next(kTiny), stream);
+  });
+  for (const std::int64_t bytes : {64 * kKi, kMi}) {
+    all.add(fmt::format("chain/in_kernel_out/bytes:{}", bytes), [=](Issuer& issuer, Pieces& pieces) {
+      const Stream stream = issuer.create_stream();
+      gate(issuer, pieces, stream);
+      for (int i = 0; i < kLinks; ++i) {
+        const Chunk piece = pieces.next(bytes / kFloat);
+        issuer.copy_in(piece, stream);
+        issuer.compute(piece, stream);
+        issuer.copy_out(piece, stream);
+      }
+    });
+    all.add(fmt::format("chain/in_kernel_out_by_events/bytes:{}", bytes), [=](Issuer& issuer, Pieces& pieces) {
+      const std::vector<Stream> three = issuer.create_streams(3);
+      gate(issuer, pieces, three[0]);
+      for (int i = 0; i < kLinks; ++i) {
+        const Chunk piece = pieces.next(bytes / kFloat);
+        issuer.copy_in(piece, three[0]);
+        hand_over(issuer, three[0], three[1]);
+        issuer.compute(piece, three[1]);
+        hand_over(issuer, three[1], three[2]);
+        issuer.copy_out(piece, three[2]);
+        hand_over(issuer, three[2], three[0]);
+      }
+    });
+  }
+}
+
+/// While long copies in run: what a busy bus does to a hand-over.
+void add_chains_under_load(Collection& all) {
+  for (const std::int64_t bytes : {kMi, 4 * kMi}) {
+    all.add(fmt::format("under_load/kernel_out/streams:1/bytes:{}", bytes), [=](Issuer& issuer, Pieces& pieces) {
+      const Stream load = issuer.create_stream();
+      const Stream chain = issuer.create_stream();
+      for (int i = 0; i < 3; ++i) issuer.copy_in(pieces.next(kLargestCopy / kFloat), load);
+      for (int i = 0; i < 16; ++i) {
+        const Chunk piece = pieces.next(bytes / kFloat);
+        issuer.compute(piece, chain);
+        issuer.copy_out(piece, chain);
+      }
+    });
+  }
+}
+
+// -------------------------------------------------------------------------------------------------------- calls
+
+/// What a call costs the host.
+void add_calls(Collection& all) {
+  all.add("calls/kernels", [](Issuer& issuer, Pieces& pieces) {
+    const std::vector<Stream> four = issuer.create_streams(4);
+    for (unsigned i = 0; i < 64; ++i) issuer.compute(pieces.next(kTiny), four[i % 4]);
+  });
+  all.add("calls/events", [](Issuer& issuer, Pieces& pieces) {
+    const std::vector<Stream> two = issuer.create_streams(2);
+    issuer.copy_in(pieces.next(kLargestCopy / kFloat), two[0]);
+    for (int i = 0; i < 32; ++i) {
+      const streams::Event event = issuer.create_event();
+      issuer.record(event, two[0]);
+      issuer.wait(two[1], event);
+    }
+  });
+}
+
+/// Launched as one: what the launch costs the host, and each node.
+void add_graphs(Collection& all) {
+  for (const int nodes : {4, 128}) {
+    all.add(
+        fmt::format("graph/kernels:{}", nodes),
+        [=](Issuer& issuer, Pieces& pieces) {
+          const Stream stream = issuer.create_stream();
+          for (int i = 0; i < nodes; ++i) issuer.compute(pieces.next(kTiny), stream);
+        },
+        /*captured=*/true);
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------ kernels
+
+constexpr std::int64_t kMostKernelItems = std::int64_t{1} << 24;
+
+std::vector<std::int64_t> kernel_sizes() {
+  std::vector<std::int64_t> sizes{1 << 10, 1 << 12, 1 << 14};
+  for (std::int64_t items = 1 << 16; items <= kMostKernelItems; items *= 2) sizes.push_back(items);
+  return sizes;
+}
+
+/// Each kernel behind the copy in of its items, as everywhere: the copy leaves them in the cache as far as it holds
+/// them. Nothing beside them.
+void add_kernels(Collection& all, const streams::Workload& workload, int work) {
+  constexpr int kRounds = 3;
+  const std::string name = fmt::format("kernels/workload:{}/work:{}", workload.about.id, work);
+  const auto in_and_compute = [](Issuer& issuer, const Chunk& piece, Stream stream) {
+    issuer.copy_in(piece, stream);
+    issuer.compute(piece, stream);
+  };
+  if (workload.about
+          .ordered) {  // of as many launches a kernel as its size asks for: records of one size are told apart
+    for (const std::int64_t items : kernel_sizes()) {
+      all.add(fmt::format("{}/items:{}", name, items), [=](Issuer& issuer, Pieces& pieces) {
+        const Stream stream = issuer.create_stream();
+        for (int i = 0; i < kRounds; ++i) in_and_compute(issuer, pieces.next(items), stream);
+      });
+    }
+    return;
+  }
+  all.add(name, [=](Issuer& issuer, Pieces& pieces) {
+    const Stream stream = issuer.create_stream();
+    for (int round = 0; round < kRounds; ++round) {
+      for (const std::int64_t items : kernel_sizes()) in_and_compute(issuer, pieces.next(items), stream);
+    }
+  });
+}
+
+/// Kernels beside each other: of a few blocks, and of as many as the device holds, where one begins as another ends.
+void add_kernels_side_by_side(Collection& all, const streams::Workload& workload, int work) {
+  for (const std::int64_t items : {1 << 16, 1 << 18, 1 << 19, 1 << 22}) {
+    for (const unsigned streams : {2u, 4u}) {
+      all.add(
+          fmt::format("side_by_side/workload:{}/work:{}/streams:{}/items:{}", workload.about.id, work, streams, items),
+          [=](Issuer& issuer, Pieces& pieces) {
+            const std::vector<Stream> several = issuer.create_streams(static_cast<int>(streams));
+            for (unsigned i = 0; i < 4 * streams; ++i) issuer.compute(pieces.next(items), several[i % streams]);
+          });
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Experiment> calibration_experiments(const std::vector<int>& works) {
+  using streams::HostMemory;
+  Collection all;
+  constexpr std::int64_t kItems = 2 * kLargestCopy / kFloat;
+  all.use(job_of("scale", kItems, 1, HostMemory::pinned));
+  add_copies(all);
+  add_copies_both_ways(all);
+  add_copies_by_turns(all);
+  add_synchronous_copies(all);
+  add_chains(all);
+  add_chains_under_load(all);
+  add_calls(all);
+  add_graphs(all);
+  all.use(job_of("scale", kItems, 1, HostMemory::pageable));
+  add_pageable_copies(all);
+  for (const auto& [id, workload] : streams::WorkloadRegistry::instance().all()) {
+    const bool heeds_work = !workload.about.ordered;
+    for (const int work : heeds_work ? works : std::vector<int>{1}) {
+      all.use(job_of(id.c_str(), kMostKernelItems, work, HostMemory::pinned));
+      add_kernels(all, workload, work);
+      if (heeds_work) add_kernels_side_by_side(all, workload, work);
+    }
+  }
+  return all.take();
+}
+
+}  // namespace scanlab::simulator

@@ -1,0 +1,321 @@
+#include "harness/simulator/device_profile.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "device_profiles.hpp"
+#include "harness/core/registry.hpp"
+#include "harness/host/json_error.hpp"
+
+namespace scanlab::simulator {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr char kSchema[] = "scanlab-device/1";
+constexpr int kWarp = 32;
+
+/// One profile's text, figure by figure.
+class Reader {
+ public:
+  Reader(const Json& json, std::string file) : json_(json), file_(std::move(file)) {
+    if (!json.is_object()) fail("it is no JSON object");
+    for (const auto& [key, value] : json.items()) known(key, {"schema", "name", "title", "without", "figures"});
+    if (text("schema") != kSchema) fail(fmt::format("schema: it is '{}', and {} is read", text("schema"), kSchema));
+    if (!json.contains("figures") || !json.at("figures").is_object()) fail("figures: missing, or no JSON object");
+  }
+
+  DeviceProfile read() {
+    DeviceProfile profile;
+    profile.name = text("name");
+    profile.title = text("title");
+    profile.copy_engines = copy_engines();
+    profile.alone = {rate("copy_in_gb_per_s"), rate("copy_out_gb_per_s")};
+    profile.both = {rate("both_in_gb_per_s"), rate("both_out_gb_per_s")};
+    profile.pageable = {rate("pageable_in_gb_per_s"), rate("pageable_out_gb_per_s")};
+    const double copy_latency = microseconds("copy_latency_us");
+    profile.copy_latency = {copy_latency, optional_microseconds("copy_latency_out_us", copy_latency)};
+    profile.kernel_latency = microseconds("kernel_latency_us");
+    const double issue = microseconds("issue_us");
+    profile.calls = {.copy = optional_microseconds("issue_copy_us", issue),
+                     .synchronous_copy = optional_microseconds("issue_synchronous_copy_us", issue),
+                     .kernel = optional_microseconds("issue_kernel_us", issue),
+                     .record = optional_microseconds("issue_record_us", issue),
+                     .wait = optional_microseconds("issue_wait_us", issue),
+                     .graph = optional_microseconds("issue_graph_us", issue),
+                     .graph_node = optional_microseconds("issue_graph_node_us", 0)};
+    profile.host_wait = optional_microseconds("host_wait_us", 0);
+    profile.hand_over = optional_microseconds("hand_over_us", 0);
+    profile.hand_over_busy = optional_microseconds("hand_over_busy_us", 0);
+    profile.latency_both = {optional_microseconds("copy_latency_both_in_us", profile.copy_latency.in),
+                            optional_microseconds("copy_latency_both_out_us", profile.copy_latency.out)};
+    profile.latency_in_step = {optional_microseconds("copy_latency_in_step_in_us", profile.latency_both.in),
+                               optional_microseconds("copy_latency_in_step_out_us", profile.latency_both.out)};
+    profile.collected = {optional_microseconds("collected_in_us", 0), optional_microseconds("collected_out_us", 0)};
+    profile.collected_both = {optional_microseconds("collected_both_in_us", profile.collected.in),
+                              optional_microseconds("collected_both_out_us", profile.collected.out)};
+    profile.kernels = kernels();
+    profile.device_rate = rate("device_gb_per_s");
+    profile.hardware_queues = count("hardware_queues");
+    profile.copy_queues = has("copy_queues") ? count("copy_queues") : profile.hardware_queues;
+    profile.drains_queues = has("drains_queues") && flag("drains_queues");
+    profile.multiprocessors = count("multiprocessors");
+    profile.resident_blocks = count("resident_blocks");
+    profile.resident_threads = count("resident_threads");
+    profile.resident_grids = count("resident_grids");
+    profile.waits_for_started_launches = flag("waits_for_started_launches");
+    if (profile.both.in > profile.alone.in) fail("both_in_gb_per_s: is more than copy_in_gb_per_s, one way alone");
+    if (profile.both.out > profile.alone.out) fail("both_out_gb_per_s: is more than copy_out_gb_per_s, one way alone");
+    const int warps = profile.resident_threads / kWarp;
+    if (profile.resident_blocks > warps) {
+      fail(
+          fmt::format("resident_blocks: {} are more than the {} warps that resident_threads has room for, and a block "
+                      "takes one at least",
+                      profile.resident_blocks, warps));
+    }
+    std::vector<std::string> keys = left_out_;
+    for (const auto& [key, source] : sources_) keys.push_back(key);
+    for (const auto& [key, value] : json_.at("figures").items()) known(key, keys);
+    profile.sources = std::move(sources_);
+    return profile;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& why) const { throw ProfileError(fmt::format("{}: {}", file_, why)); }
+
+  void known(const std::string& key, const std::vector<std::string>& keys) const {
+    if (std::ranges::find(keys, key) != keys.end()) return;
+    const std::vector<std::string> near = near_matches(key, keys);
+    fail(fmt::format("{}: no profile has such a key{}", key,
+                     near.empty() ? "" : fmt::format("; did you mean {}?", fmt::join(near, " or "))));
+  }
+
+  std::string text(const char* key) const {
+    if (!json_.contains(key)) fail(fmt::format("{}: missing", key));
+    const Json& value = json_.at(key);
+    if (!value.is_string() || value.get_ref<const std::string&>().empty()) fail(fmt::format("{}: is no text", key));
+    return value.get<std::string>();
+  }
+
+  const Json& figure(const char* key) {
+    const Json& figures = json_.at("figures");
+    if (!figures.contains(key)) fail(fmt::format("{}: missing", key));
+    const Json& figure = figures.at(key);
+    if (!figure.is_object() || figure.size() != 2 || !figure.contains("value") || !figure.contains("source")) {
+      fail(fmt::format("{}: a figure is {{\"value\": …, \"source\": \"…\"}}", key));
+    }
+    const Json& source = figure.at("source");
+    if (!source.is_string() || source.get_ref<const std::string&>().empty()) {
+      fail(fmt::format("{}: its source is empty, or no text", key));
+    }
+    sources_[key] = source.get<std::string>();
+    return figure.at("value");
+  }
+
+  double number(const char* key) {
+    const Json& value = figure(key);
+    if (!value.is_number()) fail(fmt::format("{}: {} is no number", key, value.dump()));
+    return value.get<double>();
+  }
+
+  double rate(const char* key) {
+    const double value = number(key);
+    if (!(value > 0 && value <= 1e6)) fail(fmt::format("{}: {} is not in (0, 10^6]", key, value));
+    return value * 1e9;
+  }
+
+  double microseconds(const char* key) {
+    const double value = number(key);
+    if (!(value >= 0 && value <= 1e6)) fail(fmt::format("{}: {} is not in [0, 10^6]", key, value));
+    return value * 1e-6;
+  }
+
+  bool has(const char* key) {
+    if (json_.at("figures").contains(key)) return true;
+    left_out_.emplace_back(key);
+    return false;
+  }
+
+  double optional_microseconds(const char* key, double otherwise) { return has(key) ? microseconds(key) : otherwise; }
+
+  std::vector<KernelTimes> kernels() {
+    constexpr char kKey[] = "kernel_times";
+    std::vector<KernelTimes> all;
+    if (!has(kKey)) return all;
+    const Json& value = figure(kKey);
+    const auto refuse = [&](const char* why) { fail(fmt::format("{}: {}", kKey, why)); };
+    try {
+      for (const Json& each : value) {
+        KernelTimes times{.workload = each.at("workload"), .work = each.at("work"), .call = 0, .rows = {}};
+        times.call = 1e-6 * each.at("issue_us").get<double>();
+        times.together = 1e-6 * each.value("together_us_an_item", 0.0);
+        if (!(times.together >= 0 && times.together < 1)) refuse("together_us_an_item is a time");
+        times.spread = each.value("spread", 0.0);
+        if (!(times.spread >= 0 && times.spread < 1)) refuse("spread is in [0, 1)");
+        const Json& items = each.at("items");
+        if (items.empty() || each.at("us").size() != items.size() || each.at("blocks").size() != items.size()) {
+          refuse("items, us and blocks are no lists of one length");
+        }
+        for (std::size_t i = 0; i < items.size(); ++i) {
+          times.rows.push_back(
+              {.items = items[i], .seconds = 1e-6 * each["us"][i].get<double>(), .blocks = each["blocks"][i]});
+          const KernelTimes::Row& row = times.rows.back();
+          const bool grows = i == 0 || (row.items > times.rows[i - 1].items && row.blocks >= times.rows[i - 1].blocks);
+          if (!grows || row.items < 1 || row.blocks < 1) refuse("items and blocks must be more than 0, and grow");
+          if (!(row.seconds > 0 && row.seconds < 1e3)) refuse("a kernel's time is more than 0");
+        }
+        if (times.work < 1 || !(times.call >= 0 && times.call < 1))
+          refuse("work is at least 1, and issue_us no negative number");
+        all.push_back(std::move(times));
+      }
+    } catch (const Json::exception&) {
+      refuse("is no list of {\"workload\", \"work\", \"issue_us\", \"items\": [], \"us\": [], \"blocks\": []}");
+    }
+    return all;
+  }
+
+  int count(const char* key) {
+    const double value = number(key);
+    constexpr int kMost = 1 << 20;
+    if (!(value >= 1 && value <= kMost && value == std::floor(value))) {
+      fail(fmt::format("{}: {} is no whole number from 1 to {}", key, value, kMost));
+    }
+    return static_cast<int>(value);
+  }
+
+  bool flag(const char* key) {
+    const Json& value = figure(key);
+    if (!value.is_boolean()) fail(fmt::format("{}: {} is neither true nor false", key, value.dump()));
+    return value.get<bool>();
+  }
+
+  std::vector<CopyEngine> copy_engines() {
+    constexpr char kKey[] = "copy_engines";
+    const Json& value = figure(kKey);
+    constexpr std::size_t kMost = 64;
+    if (!value.is_array() || value.size() > kMost) {
+      fail(fmt::format("{}: is no list of at most {} engines, such as [[\"in\"], [\"out\"]]", kKey, kMost));
+    }
+    std::vector<CopyEngine> engines;
+    CopyEngine served;
+    for (const Json& ways : value) {
+      CopyEngine engine;
+      if (!ways.is_array() || ways.empty()) fail(fmt::format("{}: {} is no list of ways", kKey, ways.dump()));
+      for (const Json& way : ways) {
+        if (way != "in" && way != "out") fail(fmt::format("{}: {} is neither \"in\" nor \"out\"", kKey, way.dump()));
+        (way == "in" ? engine.in : engine.out) = true;
+      }
+      served.in |= engine.in;
+      served.out |= engine.out;
+      engines.push_back(engine);
+    }
+    if (!engines.empty() && !(served.in && served.out)) {
+      fail(fmt::format("{}: no engine copies {}", kKey, served.in ? "out" : "in"));
+    }
+    return engines;
+  }
+
+  const Json& json_;
+  std::string file_;
+  std::map<std::string, std::string> sources_;
+  std::vector<std::string> left_out_;  ///< keys that may be
+};
+
+}  // namespace
+
+std::int64_t DeviceProfile::slots(int threads_a_block) const {
+  return static_cast<std::int64_t>(multiprocessors) * std::min(resident_blocks, resident_threads / threads_a_block);
+}
+
+KernelTimes::Row KernelTimes::at(std::int64_t items) const {
+  if (items <= rows.front().items || rows.size() == 1) return rows.front();
+  const auto above = std::ranges::upper_bound(rows, items, {}, &Row::items);
+  const Row& high = above == rows.end() ? rows.back() : *above;
+  const Row& low = *(&high - 1);
+  const double part = static_cast<double>(items - low.items) / static_cast<double>(high.items - low.items);
+  const double blocks = static_cast<double>(low.blocks) + part * static_cast<double>(high.blocks - low.blocks);
+  return {.items = items,
+          .seconds = low.seconds + part * (high.seconds - low.seconds),
+          .blocks = std::max<std::int64_t>(1, std::llround(blocks))};
+}
+
+namespace {
+
+/// Seconds of an item, where a kernel runs alone and fills the device.
+double best_alone(const KernelTimes& times) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const KernelTimes::Row& row : times.rows) least = std::min(least, row.seconds / static_cast<double>(row.items));
+  return least;
+}
+
+}  // namespace
+
+double KernelTimes::used(const Row& row) const {
+  const double item = together > 0 ? together : best_alone(*this);
+  return std::min(1.0, item * static_cast<double>(row.items) / row.seconds);
+}
+
+std::optional<KernelTimes> DeviceProfile::kernel_times(const std::string& workload, int work) const {
+  const KernelTimes* below = nullptr;  // the most work that is no more
+  const KernelTimes* above = nullptr;  // the least that is no less
+  for (const KernelTimes& each : kernels) {
+    if (each.workload != workload) continue;
+    if (each.work <= work && (below == nullptr || each.work > below->work)) below = &each;
+    if (each.work >= work && (above == nullptr || each.work < above->work)) above = &each;
+  }
+  if (below == nullptr || above == nullptr) return {};
+  if (below == above) return *below;
+  KernelTimes between = *below;
+  between.work = work;
+  const double part = static_cast<double>(work - below->work) / static_cast<double>(above->work - below->work);
+  for (KernelTimes::Row& row : between.rows) row.seconds += part * (above->at(row.items).seconds - row.seconds);
+  between.together =
+      below->together > 0 && above->together > 0 ? below->together + part * (above->together - below->together) : 0;
+  between.spread += part * (above->spread - below->spread);
+  return between;
+}
+
+DeviceProfile parse_device_profile(std::string_view text, const std::string& file) {
+  try {
+    return Reader(Json::parse(text), file).read();
+  } catch (const Json::exception& error) {  // also of a number that no double can be
+    throw ProfileError(fmt::format("{}: is no JSON: {}", file, what_is_wrong(error)));
+  }
+}
+
+const std::vector<DeviceProfile>& built_in_device_profiles() {
+  static const std::vector<DeviceProfile> profiles = [] {
+    std::vector<DeviceProfile> all;
+    for (const auto& [file, text] : kDeviceProfiles) all.push_back(parse_device_profile(text, file));
+    return all;
+  }();
+  return profiles;
+}
+
+DeviceProfile device_profile(const std::string& name_or_file) {
+  if (name_or_file.ends_with(".json")) {
+    std::ifstream file(name_or_file);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (!file || text.empty()) throw ProfileError(name_or_file + ": cannot be read, or is empty");
+    return parse_device_profile(text, name_or_file);
+  }
+  const auto& profiles = built_in_device_profiles();
+  const auto found = std::ranges::find(profiles, name_or_file, &DeviceProfile::name);
+  if (found != profiles.end()) return *found;
+  std::vector<std::string> names;
+  for (const DeviceProfile& profile : profiles) names.push_back(profile.name);
+  const std::vector<std::string> near = near_matches(name_or_file, names);
+  throw ProfileError(fmt::format("no device profile is called '{}'; {} {} (or give a file of your own, FILE.json)",
+                                 name_or_file, near.empty() ? "there are" : "did you mean",
+                                 fmt::join(near.empty() ? names : near, near.empty() ? ", " : " or ")));
+}
+
+}  // namespace scanlab::simulator

@@ -1,0 +1,399 @@
+#include "harness/timeline/diagnosis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "harness/core/median.hpp"
+
+namespace scanlab::streams {
+
+namespace {
+
+constexpr double kStandsOut = 0.05;    // of the makespan
+constexpr double kSaturated = 0.85;    // of the makespan
+constexpr double kMilliseconds = 1e3;  // a second
+constexpr int kNear = 64;              // operations before or behind another that are looked at
+
+constexpr double kAboutAsBusy = 0.95;  // of the busiest engine
+
+std::string counted(std::size_t number, const char* noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
+/// What kept an engine idle: the cause, and a gap to show for it.
+struct Blame {
+  Cause cause{};
+  Gap shown;  ///< its `next` and `blocker` are those that are to blame
+};
+
+/// Gaps that have a cause in common.
+struct Sum {
+  double seconds = 0;
+  std::size_t gaps = 0;
+  Gap longest;  ///< of these, as Blame::shown
+
+  void add(double gap_seconds, const Gap& to_blame) {
+    if (gaps++ == 0 || to_blame.when.seconds() > longest.when.seconds()) longest = to_blame;
+    seconds += gap_seconds;
+  }
+};
+
+class Doctor {
+ public:
+  Doctor(const Timeline& timeline, const TimelineAnalysis& analysis)
+      : timeline_(timeline), recording_(*timeline.recording), analysis_(analysis) {}
+
+  std::vector<Diagnosis> diagnose() {
+    if (analysis_.makespan <= 0) return {};
+    for (std::size_t i = 0; i < timeline_.spans.size(); ++i) span_of_[timeline_.spans[i].operation] = i;
+    for (const Gap& gap : analysis_.gaps) {
+      if (gap.next) gap_before_[*gap.next] = &gap;
+    }
+    read_busiest();
+    copies_that_hold_the_host();
+    default_stream();
+    few_streams();
+    find(Cause::too_few_buffers, fmt::format("{} buffers an array", recording_.buffers));
+    shared_queue();
+    find(Cause::launch_rule,
+         "what depends on a kernel begins once all earlier launches have started, and later ones wait for that kernel");
+    find(Cause::issue_order, "an operation was ready, behind another that was issued before and was not");
+    late_issue();
+    latency();
+    start_up_and_few_chunks();
+    std::erase_if(found_, [&](const Diagnosis& each) { return each.seconds < kStandsOut * analysis_.makespan; });
+    std::ranges::stable_sort(found_, std::greater<>(), &Diagnosis::seconds);
+    saturated_engine();
+    return std::move(found_);
+  }
+
+ private:
+  const Operation& operation(std::size_t index) const { return recording_.operations[index]; }
+  const Interval& when(std::size_t index) const { return timeline_.spans[span_of_.at(index)].when; }
+  const Wait& wait_of(std::size_t index) const { return analysis_.waits[span_of_.at(index)]; }
+
+  /// Of engines that are about as busy as any, the one that ends last: what another waits for at its end is then this
+  /// one's work, and not idle time to be explained.
+  Engine busiest() const {
+    const double most = *std::ranges::max_element(analysis_.busy);
+    Engine last = Engine::copy_in;
+    double end = -1;
+    for (const Engine engine : kEngines) {
+      if (analysis_.busy[static_cast<std::size_t>(engine)] < kAboutAsBusy * most || last_end(engine) < end) continue;
+      last = engine;
+      end = last_end(engine);
+    }
+    return last;
+  }
+
+  double last_end(Engine engine) const {
+    double end = 0;
+    for (const Span& span : timeline_.spans) {
+      if (engine_of(operation(span.operation)) == engine) end = std::max(end, span.when.end);
+    }
+    return end;
+  }
+
+  /// Shares out the idle time of the busiest engine: until the device begins with anything, until its own first
+  /// operation, between its operations, and behind its last.
+  void read_busiest() {
+    start_up_ = analysis_.makespan;
+    for (const Span& span : timeline_.spans) start_up_ = std::min(start_up_, span.when.start);
+    const Engine engine = busiest();
+    for (const Gap& gap : analysis_.gaps) {
+      if (gap.engine != engine) continue;
+      const bool first = gap.when.start <= 0;
+      if (!gap.next) {
+        behind_last(gap);
+      } else if (const std::optional<Blame> to_blame = cause_of(gap); !first) {
+        if (to_blame) sums_[to_blame->cause].add(gap.when.seconds(), to_blame->shown);
+      } else if (const double idle = gap.when.end - start_up_;
+                 to_blame && wait_of(*to_blame->shown.next).until > start_up_) {
+        sums_[to_blame->cause].add(idle, to_blame->shown);
+      } else {
+        fill_ = idle;
+      }
+    }
+  }
+
+  /// The last chunk's steps on other engines are what a pipeline takes to drain. More than these is work that was left
+  /// over because its engine had been idle before.
+  void behind_last(const Gap& gap) {
+    int chunk = -1;
+    for (const Span& span : timeline_.spans) {
+      const bool is_last = engine_of(operation(span.operation)) == gap.engine && span.when.end >= gap.when.start;
+      if (is_last) chunk = operation(span.operation).chunk.index;
+    }
+    double own_steps = 0;
+    const Span* ended_last = nullptr;
+    for (const Span& span : timeline_.spans) {
+      if (ended_last == nullptr || span.when.end > ended_last->when.end) ended_last = &span;
+      const bool behind = span.when.start >= gap.when.start && operation(span.operation).chunk.index == chunk;
+      if (behind) own_steps += span.when.seconds();
+    }
+    drain_ = std::min(gap.when.seconds(), own_steps);
+    const Engine late = engine_of(operation(ended_last->operation));
+    const Gap* longest = nullptr;
+    for (const Gap& other : analysis_.gaps) {
+      if (other.engine != late || !other.next) continue;
+      if (longest == nullptr || other.when.seconds() > longest->when.seconds()) longest = &other;
+    }
+    const std::optional<Blame> to_blame = longest == nullptr ? std::nullopt : cause_of(*longest);
+    if (to_blame) sums_[to_blame->cause].add(gap.when.seconds() - drain_, to_blame->shown);
+  }
+
+  /// Follows the operation that ended a gap back through the earlier steps of its chunk, to what held them. Nothing, if
+  /// that is the work itself.
+  std::optional<Blame> cause_of(const Gap& gap) const {
+    if (gap.reason == Idle::latency) return Blame{small_or(Cause::latency, gap), gap};
+    if (another_was_ready(gap)) return Blame{Cause::issue_order, gap};
+    std::size_t at = *gap.next;
+    for (int steps = 0; steps < kNear; ++steps) {
+      if (const Gap* const behind = behind_one_not_ready(at)) return Blame{Cause::issue_order, *behind};
+      const Wait& wait = wait_of(at);
+      Gap shown = gap;
+      if (const auto own = gap_before_.find(at); own != gap_before_.end()) shown = *own->second;
+      shown.reason = wait.reason;
+      shown.next = at;
+      shown.blocker = wait.blocker;
+      if (wait.reason == Idle::default_stream) return Blame{Cause::default_stream, shown};
+      if (wait.reason == Idle::queue) return Blame{Cause::shared_queue, shown};
+      if (wait.reason == Idle::launches) return Blame{Cause::launch_rule, shown};
+      if (wait.reason == Idle::host) return Blame{held_the_host(gap, wait), shown};
+      if (!wait.blocker || !span_of_.contains(*wait.blocker)) return {};
+      const Operation& waits = operation(at);
+      const Operation& blocker = operation(*wait.blocker);
+      const bool carry = waits.kind == OperationKind::kernel && blocker.kind == OperationKind::kernel;
+      if (waits.chunk.index != blocker.chunk.index && !carry) {
+        return Blame{wait.reason == Idle::event ? Cause::too_few_buffers : Cause::too_few_streams, shown};
+      }
+      if (when(*wait.blocker).end <= gap.when.start) return {};
+      at = *wait.blocker;
+    }
+    return {};
+  }
+
+  /// Work that is over sooner than the gap before it is too small; longer work is not to blame.
+  Cause small_or(Cause other, const Gap& gap) const {
+    return when(*gap.next).seconds() < gap.when.seconds() ? Cause::small_work : other;
+  }
+
+  /// Whether, behind the operation that ended the gap, one was issued that could have run in it.
+  bool another_was_ready(const Gap& gap) const {
+    const double middle = gap.when.start + 0.5 * gap.when.seconds();
+    std::size_t at = span_of_.at(*gap.next);
+    for (int looked_at = 0; looked_at < kNear && ++at < timeline_.spans.size(); ++looked_at) {
+      const std::size_t other = timeline_.spans[at].operation;
+      if (engine_of(operation(other)) != gap.engine || when(other).start < gap.when.end) continue;
+      if (wait_of(other).until <= middle) return true;
+    }
+    return false;
+  }
+
+  Cause held_the_host(const Gap& gap, const Wait& wait) const {
+    if (!wait.blocker) return small_or(Cause::late_issue, gap);
+    if (!is_work(operation(*wait.blocker))) return Cause::late_issue;  // the schedule's own work on the host
+    return recording_.job.memory == HostMemory::pageable ? Cause::pageable_memory : Cause::synchronous_copies;
+  }
+
+  /// The gap that the operation could have filled, if another was not taken first that had been issued before it.
+  const Gap* behind_one_not_ready(std::size_t index) const {
+    const double ready = wait_of(index).until;
+    const Engine engine = engine_of(operation(index));
+    const auto at = span_of_.at(index);
+    for (std::size_t i = at; i-- > 0 && at - i < std::size_t{kNear};) {
+      const Span& other = timeline_.spans[i];
+      if (engine_of(operation(other.operation)) != engine || other.when.end > when(index).start) continue;
+      const auto gap = gap_before_.find(other.operation);
+      if (gap == gap_before_.end() || gap->second->reason == Idle::latency) continue;
+      const Interval& idle = gap->second->when;
+      if (idle.end <= ready) return nullptr;  // earlier gaps likewise
+      if (ready <= idle.start + 0.5 * idle.seconds()) return gap->second;
+    }
+    return nullptr;
+  }
+
+  void find(Cause cause, double seconds, const std::string& evidence) { found_.push_back({cause, seconds, evidence}); }
+  void find(Cause cause, const std::string& evidence) {
+    const auto sum = sums_.find(cause);
+    if (sum == sums_.end()) return;
+    find(cause, sum->second.seconds,
+         fmt::format("{}; {}, such as: {}", evidence, counted(sum->second.gaps, "gap"),
+                     describe(recording_, sum->second.longest)));
+  }
+
+  /// GB/s of all copies of one kind, by the device's time.
+  double rate(Engine engine) const {
+    double bytes = 0;
+    double seconds = 0;
+    for (const Span& span : timeline_.spans) {
+      if (engine_of(operation(span.operation)) != engine) continue;
+      bytes += static_cast<double>(operation(span.operation).chunk.items) *
+               static_cast<double>(recording_.job.workload->about.item_bytes());
+      seconds += span.when.seconds();
+    }
+    return seconds > 0 ? bytes / seconds / 1e9 : 0;
+  }
+
+  void copies_that_hold_the_host() {
+    double in_calls = 0;
+    int copies = 0;
+    bool synchronous = false;
+    for (std::size_t i = 0; i < recording_.operations.size(); ++i) {
+      if (!is_work(operation(i)) || engine_of(operation(i)) == Engine::compute) continue;
+      ++copies;
+      synchronous = synchronous || operation(i).synchronous;
+      if (!timeline_.issued.empty()) in_calls += timeline_.issued[i].seconds();
+    }
+    const bool pageable = recording_.job.memory == HostMemory::pageable;
+    if (copies == 0 || recording_.captured || !(pageable || synchronous)) return;
+    find(pageable ? Cause::pageable_memory : Cause::synchronous_copies, std::min(in_calls, analysis_.makespan),
+         fmt::format("the host was in {} calls of {} for {:.0f}% of the makespan, and issued nothing meanwhile; copies "
+                     "ran at {:.1f} GB/s in, {:.1f} GB/s out",
+                     copies, synchronous ? "cudaMemcpy" : "cudaMemcpyAsync on pageable memory",
+                     std::min(100.0, 100 * in_calls / analysis_.makespan), rate(Engine::copy_in),
+                     rate(Engine::copy_out)));
+  }
+
+  void default_stream() {
+    const auto in_it = std::ranges::count_if(timeline_.spans, [&](const Span& span) {
+      return operation(span.operation).stream.kind == StreamKind::legacy_default;
+    });
+    find(Cause::default_stream,
+         fmt::format("{} in the legacy default stream", counted(static_cast<std::size_t>(in_it), "operation")));
+  }
+
+  void few_streams() {
+    std::set<std::pair<StreamKind, int>> streams;
+    for (const Span& span : timeline_.spans) {
+      const Stream& stream = operation(span.operation).stream;
+      streams.insert({stream.kind, stream.index});
+    }
+    find(Cause::too_few_streams, fmt::format("{} chunks in {}: a chunk stood behind another in its stream",
+                                             recording_.job.chunks, counted(streams.size(), "stream")));
+  }
+
+  void shared_queue() {
+    std::map<unsigned, std::set<int>> of_channel;
+    for (const Span& span : timeline_.spans) {
+      if (span.channel) of_channel[*span.channel].insert(operation(span.operation).stream.index);
+    }
+    const auto shared =
+        std::ranges::count_if(of_channel, [](const auto& channel) { return channel.second.size() > 1; });
+    find(Cause::shared_queue,
+         fmt::format("{} of {} hardware queues served more than one stream", shared, of_channel.size()));
+  }
+
+  double median_work() const {
+    std::vector<double> work;
+    for (const Span& span : timeline_.spans) work.push_back(span.when.seconds());
+    return median(std::move(work));
+  }
+
+  void late_issue() {
+    std::vector<double> issue;
+    for (const Span& span : timeline_.spans) {
+      if (!timeline_.issued.empty()) issue.push_back(timeline_.issued[span.operation].seconds());
+    }
+    const std::string issued = recording_.captured
+                                   ? "and all are issued as one graph"
+                                   : fmt::format("and the host {:.1f} us to issue", 1e6 * median(issue));
+    const std::string evidence = fmt::format("{}; the median takes the device {:.1f} us {}",
+                                             counted(timeline_.spans.size(), "operation"), 1e6 * median_work(), issued);
+    find(Cause::small_work, evidence);
+    find(Cause::late_issue, evidence);
+  }
+
+  void latency() {
+    const auto sum = sums_.find(Cause::latency);
+    if (sum == sums_.end()) return;
+    find(Cause::latency,
+         fmt::format("{:.1f} us on average before an operation that nothing held; the median operation takes {:.1f} us",
+                     1e6 * sum->second.seconds / static_cast<double>(sum->second.gaps), 1e6 * median_work()));
+  }
+
+  void start_up_and_few_chunks() {
+    find(Cause::start_up, start_up_,
+         fmt::format("the device began {:.3f} ms after the host began to issue; more work behind it makes it matter "
+                     "less",
+                     kMilliseconds * start_up_));
+    // Where the host waits for each copy nothing overlaps, in however many chunks.
+    const bool nothing_to_fill = std::ranges::any_of(found_, [](const Diagnosis& each) {
+      return each.cause == Cause::pageable_memory || each.cause == Cause::synchronous_copies;
+    });
+    if (nothing_to_fill) return;
+    find(Cause::few_chunks, fill_ + drain_,
+         fmt::format("{}: the busiest engine ({}) had nothing to do for {:.3f} ms while the first chunk was on its way "
+                     "to it, and {:.3f} ms behind its last; smaller chunks fill and drain sooner",
+                     counted(static_cast<std::size_t>(recording_.job.chunks), "chunk"), name(busiest()),
+                     kMilliseconds * fill_, kMilliseconds * drain_));
+  }
+
+  void saturated_engine() {
+    const Engine engine = busiest();
+    const double busy = analysis_.busy[static_cast<std::size_t>(engine)];
+    if (busy < kSaturated * analysis_.makespan) return;
+    find(Cause::saturated_engine, busy,
+         fmt::format("{} are at work for {:.0f}% of the makespan: no order of issue gains more than {:.3f} ms",
+                     name(engine), 100 * busy / analysis_.makespan, kMilliseconds * (analysis_.makespan - busy)));
+  }
+
+  const Timeline& timeline_;
+  const Recording& recording_;
+  const TimelineAnalysis& analysis_;
+  std::map<std::size_t, std::size_t> span_of_;    ///< by operation: which span
+  std::map<std::size_t, const Gap*> gap_before_;  ///< by operation: the gap that it ended
+  std::map<Cause, Sum> sums_;
+  double start_up_ = 0;  ///< until any engine's first operation
+  double fill_ = 0;   ///< from there to the busiest engine's first, where nothing but the chunk's own steps came before
+  double drain_ = 0;  ///< behind its last, while the last chunk's own steps went on
+  std::vector<Diagnosis> found_;
+};
+
+}  // namespace
+
+const char* name(Cause cause) {
+  switch (cause) {
+    case Cause::pageable_memory:
+      return "pageable memory";
+    case Cause::synchronous_copies:
+      return "synchronous copies";
+    case Cause::default_stream:
+      return "the legacy default stream";
+    case Cause::too_few_streams:
+      return "too few streams";
+    case Cause::too_few_buffers:
+      return "too few device buffers";
+    case Cause::shared_queue:
+      return "streams that share a hardware queue";
+    case Cause::launch_rule:
+      return "the rule for launches of compute capability 2.0 to 3.0";
+    case Cause::issue_order:
+      return "the order of issue";
+    case Cause::small_work:
+      return "work too small for its launch";
+    case Cause::late_issue:
+      return "the host issues late";
+    case Cause::latency:
+      return "latency between operations";
+    case Cause::start_up:
+      return "start-up";
+    case Cause::few_chunks:
+      return "too few chunks";
+    case Cause::saturated_engine:
+      break;
+  }
+  return "one engine is saturated";
+}
+
+std::vector<Diagnosis> diagnose(const Timeline& timeline, const TimelineAnalysis& analysis) {
+  return Doctor(timeline, analysis).diagnose();
+}
+
+}  // namespace scanlab::streams

@@ -1,0 +1,296 @@
+#include "harness/timeline/timeline.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace scanlab::streams {
+
+namespace {
+
+constexpr double kRounding = 1e-9;
+
+constexpr std::size_t index(Engine engine) { return static_cast<std::size_t>(engine); }
+
+Idle idle_of(Rule rule) {
+  switch (rule) {
+    case Rule::stream_order:
+      return Idle::stream_order;
+    case Rule::event:
+      return Idle::event;
+    case Rule::default_stream:
+      break;
+  }
+  return Idle::default_stream;
+}
+
+/// The operation that kept the host from issuing this one sooner, if it was more than the issue of others.
+std::optional<std::size_t> what_held_the_host(const Recording& recording, std::size_t operation) {
+  if (recording.captured) return {};
+  const bool copies_hold = recording.job.memory == HostMemory::pageable;
+  while (operation-- > 0) {
+    const Operation& before = recording.operations[operation];
+    const bool marks = before.kind == OperationKind::record_event || before.kind == OperationKind::wait_event;
+    if (marks) continue;
+    const bool copies = before.kind == OperationKind::copy_in || before.kind == OperationKind::copy_out;
+    if (!is_work(before) || before.synchronous || (copies && copies_hold)) return operation;
+    return {};
+  }
+  return {};
+}
+
+/// Seconds in which one of them is running, or more.
+double covered(std::vector<Interval> intervals) {
+  std::ranges::sort(intervals, {}, &Interval::start);
+  double seconds = 0;
+  double at = 0;  // what comes before is counted
+  for (const Interval& when : intervals) {
+    seconds += std::max(0.0, when.end - std::max(at, when.start));
+    at = std::max(at, when.end);
+  }
+  return seconds;
+}
+
+class Analyst {
+ public:
+  explicit Analyst(const Timeline& timeline)
+      : timeline_(timeline),
+        recording_(*timeline.recording),
+        dependencies_(dependencies(recording_)),
+        span_of_(recording_.operations.size(), nullptr) {
+    for (const Span& span : timeline.spans) {
+      span_of_[span.operation] = &span;
+      engines_[index(engine_of(recording_.operations[span.operation]))].push_back(&span);
+    }
+    for (auto& spans : engines_) {
+      std::ranges::sort(spans, {}, [](const Span* span) { return span->when.start; });
+    }
+    by_end_.reserve(timeline.spans.size());
+    for (const Span& span : timeline.spans) by_end_.push_back(&span);
+    std::ranges::sort(by_end_, {}, [](const Span* span) { return span->when.end; });
+  }
+
+  TimelineAnalysis analyse() const {
+    TimelineAnalysis result;
+    result.makespan = timeline_.makespan();
+    std::vector<Interval> all;
+    for (const Span& span : timeline_.spans) all.push_back(span.when);
+    result.covered = covered(std::move(all));
+    for (const Span& span : timeline_.spans) {
+      const Span* const before = before_on_engine(span);
+      result.waits.push_back(what_held(span, before == nullptr ? 0 : before->when.end));
+    }
+    for (const Engine engine : kEngines) {
+      result.busy[index(engine)] = busy_seconds(timeline_, engine);
+      read_gaps(engine, result);
+    }
+    std::ranges::stable_sort(result.gaps, {}, [](const Gap& gap) { return gap.when.start; });
+    result.path = path();
+    return result;
+  }
+
+ private:
+  void read_gaps(Engine engine, TimelineAnalysis& result) const {
+    double at = 0;  // the engine is accounted for up to here
+    for (const Span* span : engines_[index(engine)]) {
+      if (span->when.start > at) {
+        const Wait cause = cause_of_gap(*span, at);
+        result.gaps.push_back({engine, {at, span->when.start}, cause.reason, span->operation, cause.blocker});
+      }
+      at = std::max(at, span->when.end);
+    }
+    if (at < result.makespan) result.gaps.push_back({engine, {at, result.makespan}, Idle::no_more_work, {}, {}});
+  }
+
+  /// The last of what CUDA's rules and the host's issue made it wait for.
+  Wait latest_rule(const Span& span) const {
+    Wait latest;
+    for (const auto& [operation, rule] : dependencies_[span.operation]) {
+      const Span* const before = span_of_[operation];
+      if (before == nullptr || before->when.end < latest.until) continue;
+      latest = {before->when.end, idle_of(rule), operation};
+    }
+    if (timeline_.issued.empty()) return latest;
+    // Issued in the course of its call: the device may begin before the call returns.
+    const double issued = timeline_.issued[span.operation].start;
+    if (issued < latest.until) return latest;
+    return {issued, Idle::host, what_held_the_host(recording_, span.operation)};
+  }
+
+  /// The same, or the hardware queue, if the operation could have begun and its engine was free, and it did not.
+  Wait what_held(const Span& span, double engine_free) const {
+    if (span.held) return *span.held;
+    const Wait rule = latest_rule(span);
+    if (span.when.start - std::max(rule.until, engine_free) <= timeline_.latency) return rule;
+    const Span* const ahead = ahead_in_queue(span);
+    return ahead == nullptr ? rule : Wait{ahead->when.end, Idle::queue, ahead->operation};
+  }
+
+  Wait cause_of_gap(const Span& span, double idle_since) const {
+    const Wait held = what_held(span, idle_since);
+    const double unexplained = span.when.start - std::max(held.until, idle_since);
+    const bool mostly = unexplained >= 0.5 * (span.when.start - idle_since);
+    if (held.until <= idle_since || (unexplained > timeline_.latency && mostly)) return {idle_since, Idle::latency, {}};
+    return held;
+  }
+
+  /// Of another stream, in the same hardware queue, issued before it and done just as it began.
+  const Span* ahead_in_queue(const Span& span) const {
+    if (!span.channel) return nullptr;
+    const auto first = std::ranges::lower_bound(by_end_, span.when.start - timeline_.latency, {},
+                                                [](const Span* other) { return other->when.end; });
+    for (auto other = first; other != by_end_.end() && (*other)->when.end <= span.when.start + kRounding; ++other) {
+      const bool issued_before = (*other)->operation < span.operation;
+      const bool other_stream =
+          recording_.operations[(*other)->operation].stream != recording_.operations[span.operation].stream;
+      if (issued_before && other_stream && (*other)->channel == span.channel) return *other;
+    }
+    return nullptr;
+  }
+
+  /// The latest on its engine that ended before `span` began.
+  const Span* before_on_engine(const Span& span) const {
+    const auto& spans = engines_[index(engine_of(recording_.operations[span.operation]))];
+    auto at = std::ranges::lower_bound(spans, span.when.start, {}, [](const Span* each) { return each->when.start; });
+    const Span* latest = nullptr;
+    constexpr int kNear = 64;  // kernels may overlap: not always the neighbour
+    for (int i = 0; i < kNear && at != spans.begin(); ++i) {
+      --at;
+      const bool over = (*at)->when.end <= span.when.start;
+      if (over && (latest == nullptr || (*at)->when.end > latest->when.end)) latest = *at;
+    }
+    return latest;
+  }
+
+  /// Back from the operation that ended last, each time to what held it up last.
+  std::vector<PathStep> path() const {
+    std::vector<PathStep> steps;
+    const Span* span = by_end_.empty() ? nullptr : by_end_.back();
+    while (span != nullptr && steps.size() < timeline_.spans.size()) {
+      const Span* const engine_before = before_on_engine(*span);
+      Wait cause = what_held(*span, engine_before == nullptr ? 0 : engine_before->when.end);
+      std::string because = cause.reason == Idle::latency ? "the beginning" : name(cause.reason);
+      if (engine_before != nullptr && engine_before->when.end > cause.until) {
+        cause = {engine_before->when.end, Idle::latency, engine_before->operation};
+        because = "its engine was busy";
+      }
+      steps.push_back({span->operation, span->when, span->when.start - cause.until, because});
+      const Span* const next = cause.blocker && cause.reason != Idle::host ? span_of_[*cause.blocker] : nullptr;
+      if (next != nullptr && next->when.end > span->when.end) break;  // simulated or measured wrongly: not a path
+      span = next;
+    }
+    std::ranges::reverse(steps);
+    return steps;
+  }
+
+  const Timeline& timeline_;
+  const Recording& recording_;
+  std::vector<std::vector<Dependency>> dependencies_;
+  std::vector<const Span*> span_of_;  ///< by operation; null where it is no work
+  std::array<std::vector<const Span*>, kEngines.size()> engines_;
+  std::vector<const Span*> by_end_;
+};
+
+}  // namespace
+
+const char* name(Engine engine) {
+  return engine == Engine::copy_in ? "copies in" : engine == Engine::compute ? "kernels" : "copies out";
+}
+
+Engine engine_of(const Operation& operation) {
+  return operation.kind == OperationKind::copy_in    ? Engine::copy_in
+         : operation.kind == OperationKind::copy_out ? Engine::copy_out
+                                                     : Engine::compute;
+}
+
+const char* name(Idle reason) {
+  switch (reason) {
+    case Idle::stream_order:
+      return "stream order";
+    case Idle::event:
+      return "an event";
+    case Idle::default_stream:
+      return "the legacy default stream";
+    case Idle::host:
+      return "the host's issue";
+    case Idle::queue:
+      return "a shared hardware queue";
+    case Idle::launches:
+      return "launches that had not started";
+    case Idle::latency:
+      return "latency";
+    case Idle::no_more_work:
+      break;
+  }
+  return "no more work";
+}
+
+double Timeline::makespan() const {
+  double end = 0;
+  for (const Span& span : spans) end = std::max(end, span.when.end);
+  return end;
+}
+
+double TimelineAnalysis::serial() const { return std::accumulate(busy.begin(), busy.end(), 0.0); }
+
+double TimelineAnalysis::overlap() const {
+  const double possible = serial() - *std::ranges::max_element(busy);
+  // Sums of the same times in another order may differ in their last digits.
+  return possible <= 0 ? 1 : std::clamp((serial() - covered) / possible, 0.0, 1.0);
+}
+
+std::string TimelineAnalysis::overlap_in_words() const {
+  const bool alone = serial() <= *std::ranges::max_element(busy);
+  return fmt::format(
+      "{}; no engine at work for {:.3f} ms",
+      alone ? "one engine had all the work" : fmt::format("overlap {:.0f}% of what is possible", 100 * overlap()),
+      1e3 * (makespan - covered));
+}
+
+double TimelineAnalysis::idle(Engine engine, Idle reason) const {
+  double seconds = 0;
+  for (const Gap& gap : gaps) {
+    if (gap.engine == engine && gap.reason == reason) seconds += gap.when.seconds();
+  }
+  return seconds;
+}
+
+double busy_seconds(const Timeline& timeline, Engine engine) {
+  std::vector<Interval> spans;
+  for (const Span& span : timeline.spans) {
+    if (engine_of(timeline.recording->operations[span.operation]) == engine) spans.push_back(span.when);
+  }
+  return covered(std::move(spans));
+}
+
+TimelineAnalysis analyse(const Timeline& timeline) { return Analyst(timeline).analyse(); }
+
+std::string describe(const Recording& recording, const Gap& gap) {
+  const std::string idle =
+      fmt::format("{} idle from {:.3f} to {:.3f} ms", name(gap.engine), 1e3 * gap.when.start, 1e3 * gap.when.end);
+  if (!gap.next) return idle + ": no more work";
+  const std::string next = describe(recording.operations[*gap.next]);
+  const std::string blocker = gap.blocker ? describe(recording.operations[*gap.blocker]) : "";
+  switch (gap.reason) {
+    case Idle::stream_order:
+      return fmt::format("{}: {} waited for {}, by the order of its stream", idle, next, blocker);
+    case Idle::event:
+      return fmt::format("{}: {} waited for {}, by an event", idle, next, blocker);
+    case Idle::default_stream:
+      return fmt::format("{}: {} waited for {}, by the rule of the legacy default stream", idle, next, blocker);
+    case Idle::host:
+      return fmt::format("{}: the host had not issued {}{}", idle, next, gap.blocker ? ": it was at " + blocker : "");
+    case Idle::queue:
+      return fmt::format("{}: {} stood behind {} in a hardware queue", idle, next, blocker);
+    case Idle::launches:
+      return fmt::format("{}: {} waited for {}, by the rule for launches of compute capability 2.0 to 3.0", idle, next,
+                         blocker);
+    default:
+      break;
+  }
+  return fmt::format("{}: nothing held {}", idle, next);
+}
+
+}  // namespace scanlab::streams

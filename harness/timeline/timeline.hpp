@@ -1,0 +1,129 @@
+// When each operation of a recording ran, and what can be read from that: how much overlapped, which engine was idle,
+// and why. Measured or simulated alike; no CUDA.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/schedule/dependencies.hpp"
+
+namespace scanlab::streams {
+
+/// What works on the device at the same time.
+enum class Engine { copy_in, compute, copy_out };
+inline constexpr std::array kEngines{Engine::copy_in, Engine::compute, Engine::copy_out};
+const char* name(Engine engine);
+/// Where an operation that is work runs.
+Engine engine_of(const Operation& operation);
+
+/// An interval of time in seconds. Zero is when the host began to issue.
+struct Interval {
+  double start = 0;
+  double end = 0;
+  double seconds() const { return end - start; }
+};
+
+/// Why an engine was idle until its next operation began.
+enum class Idle {
+  stream_order,    ///< the operation waited for another in its stream
+  event,           ///< for an event
+  default_stream,  ///< by the rules of the legacy default stream
+  host,            ///< the host had not issued it
+  queue,           ///< nothing that CUDA promises held it: it stood behind another in a hardware queue
+  launches,        ///< the rule of compute capability 2.0 to 3.0: earlier launches had not started, or a check was open
+  latency,         ///< nothing held it: the device takes time to begin
+  no_more_work,    ///< there is no next
+};
+inline constexpr std::array kIdleReasons{Idle::stream_order, Idle::event,    Idle::default_stream, Idle::host,
+                                         Idle::queue,        Idle::launches, Idle::latency,        Idle::no_more_work};
+const char* name(Idle reason);
+
+/// What held an operation last, beside other work of its engine.
+struct Wait {
+  double until = 0;  ///< the moment from which it held no longer; 0: nothing held
+  Idle reason = Idle::latency;
+  std::optional<std::size_t> blocker;
+};
+
+/// When the device worked at an operation: from the beginning of its first launch to the end of its last.
+struct Span {
+  std::size_t operation = 0;
+  Interval when;
+  std::optional<unsigned> channel;  ///< the hardware queue, if it is known
+  std::int64_t blocks = 0;          ///< of a kernel, of its largest launch; 0: not known
+  std::optional<Wait> held;         ///< what only the device knew to hold it, if it is known
+};
+
+struct Timeline {
+  const Recording* recording = nullptr;
+  std::vector<Span> spans;       ///< one for each operation that is work, in the order of issue
+  std::vector<Interval> issued;  ///< the host's, of every operation; empty if it is not known
+  double latency = 15e-6;        ///< below this a wait is what a launch, or the hand-over between two engines, takes
+
+  /// From zero to the end of the last span.
+  double makespan() const;
+};
+
+struct TimedReplay {
+  double seconds = 0;  ///< by the host's clock, from before the first issue until the device is seen to be done
+  Timeline timeline;   ///< without spans if nothing was collected
+};
+
+/// Every replay of a recording, without collection and with it.
+struct MeasuredReplays {
+  std::vector<TimedReplay> plain;
+  std::vector<TimedReplay> collected;  ///< the host's issues are stamped, too
+  std::string wrong;  ///< the first wrong output, in words; empty: all were right, or none was looked at
+};
+
+struct Gap {
+  Engine engine{};
+  Interval when;
+  Idle reason{};
+  std::optional<std::size_t> next;     ///< the operation that ended it
+  std::optional<std::size_t> blocker;  ///< whose end, or return to the host, it waited for
+};
+
+/// One operation of the critical path, and what it waited for at last.
+struct PathStep {
+  std::size_t operation = 0;
+  Interval when;
+  double waited = 0;    ///< seconds between what it waited for and its start
+  std::string because;  ///< in words
+};
+
+/// What a timeline shows.
+struct TimelineAnalysis {
+  double makespan = 0;
+  double covered = 0;                          ///< seconds in which any engine was at work
+  std::array<double, kEngines.size()> busy{};  ///< seconds at work, one operation or more at once
+  std::vector<Wait> waits;                     ///< of each span of the timeline
+  std::vector<Gap> gaps;                       ///< of every engine, in the order of time
+  std::vector<PathStep> path;                  ///< to the operation that ended last, first to last
+
+  /// Seconds, had no engine worked beside another.
+  double serial() const;
+  /// Of the time that engines could have worked beside each other, the part in which they did: 0 if one worked at a
+  /// time, 1 if none worked but beside the busiest, or had nothing to do. Time in which all were idle is no part of it.
+  double overlap() const;
+  /// "overlap 95% of what is possible", and for how long no engine was at work.
+  std::string overlap_in_words() const;
+  double idle(Engine engine) const { return makespan - busy[static_cast<std::size_t>(engine)]; }
+  double idle(Engine engine, Idle reason) const;
+};
+
+/// Seconds for which an engine is at work, one operation or more at once.
+double busy_seconds(const Timeline& timeline, Engine engine);
+
+/// In time that grows as the operations do, up to a logarithm.
+TimelineAnalysis analyse(const Timeline& timeline);
+
+/// "copies in idle from 1.2 to 3.4 ms: the copy in of chunk 4 … waited for the kernel of chunk 0 …, in the same
+/// stream".
+std::string describe(const Recording& recording, const Gap& gap);
+
+}  // namespace scanlab::streams

@@ -1,0 +1,203 @@
+#include "harness/timeline/trace_events.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+
+#include "harness/host/json_error.hpp"
+#include "harness/schedule/dependencies.hpp"
+
+namespace scanlab::streams {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kStreams = 1;
+constexpr int kEnginesProcess = 2;
+constexpr int kHost = 3;
+
+Json metadata(const char* what, int process, int lane, const Json& value) {
+  return {{"name", what}, {"ph", "M"}, {"pid", process}, {"tid", lane}, {"args", value}};
+}
+
+void name_process(Json& events, int process, const char* name) {
+  events.push_back(metadata("process_name", process, 0, {{"name", name}}));
+  events.push_back(metadata("process_sort_index", process, 0, {{"sort_index", process}}));
+}
+
+void name_lane(Json& events, int process, int lane, const std::string& name) {
+  events.push_back(metadata("thread_name", process, lane, {{"name", name}}));
+  events.push_back(metadata("thread_sort_index", process, lane, {{"sort_index", lane}}));
+}
+
+Json complete(const std::string& name, const char* category, int process, int lane, const Interval& when,
+              const Json& arguments) {
+  return {{"name", name},
+          {"cat", category},
+          {"ph", "X"},
+          {"pid", process},
+          {"tid", lane},
+          {"ts", 1e6 * when.start},
+          {"dur", 1e6 * when.seconds()},
+          {"args", arguments}};
+}
+
+/// What stands in the box.
+std::string label(const Operation& operation) {
+  switch (operation.kind) {
+    case OperationKind::copy_in:
+      return fmt::format("in {}", operation.chunk.index);
+    case OperationKind::copy_out:
+      return fmt::format("out {}", operation.chunk.index);
+    case OperationKind::kernel:
+      return fmt::format("kernel {}", operation.chunk.index);
+    case OperationKind::side_kernel:
+      return "side kernel";
+    default:
+      return describe(operation);
+  }
+}
+
+/// Streams that do work, in the order of their first operation in it; lanes count from 1.
+class StreamLanes {
+ public:
+  StreamLanes(const Timeline& timeline, Json& events) {
+    for (const Span& span : timeline.spans) {
+      const Stream& stream = timeline.recording->operations[span.operation].stream;
+      const auto [at, is_new] = lanes_.try_emplace({stream.kind, stream.index}, static_cast<int>(lanes_.size()) + 1);
+      if (is_new) name_lane(events, kStreams, at->second, describe(stream));
+    }
+  }
+  int of(const Stream& stream) const { return lanes_.at({stream.kind, stream.index}); }
+
+ private:
+  std::map<std::pair<StreamKind, int>, int> lanes_;
+};
+
+/// A lane each engine, and one more wherever operations of one engine overlap: a lane's events may not.
+class EngineLanes {
+ public:
+  int lane(Engine engine, const Interval& when, Json& events) {
+    auto& ends = ends_[engine];
+    const auto free = std::ranges::find_if(ends, [&](double end) { return end <= when.start; });
+    const auto which = static_cast<int>(free - ends.begin());
+    const int lane = kMostLanes * static_cast<int>(engine) + which + 1;
+    if (free != ends.end()) {
+      *free = when.end;
+    } else {
+      ends.push_back(when.end);
+      name_lane(events, kEnginesProcess, lane,
+                which == 0 ? name(engine) : fmt::format("{}, overlapping {}", name(engine), which + 1));
+    }
+    return lane;
+  }
+
+ private:
+  static constexpr int kMostLanes = 1'000'000;  ///< an engine: no more than there are operations at once
+  std::map<Engine, std::vector<double>> ends_;
+};
+
+}  // namespace
+
+Json trace_events(const Timeline& timeline, const Json& about) {
+  const Recording& recording = *timeline.recording;
+  Json events = Json::array();
+  name_process(events, kStreams, "streams");
+  name_process(events, kEnginesProcess, "engines");
+  const StreamLanes streams(timeline, events);
+
+  std::vector<const Span*> by_start;
+  for (const Span& span : timeline.spans) by_start.push_back(&span);
+  std::ranges::stable_sort(by_start, {}, [](const Span* span) { return span->when.start; });
+  EngineLanes engines;
+  for (const Span* span : by_start) {
+    const Operation& operation = recording.operations[span->operation];
+    const Engine engine = engine_of(operation);
+    Json arguments = {{"operation", span->operation}, {"what", describe(operation)}};
+    if (operation.kind != OperationKind::side_kernel) {
+      arguments["chunk"] = operation.chunk.index;
+      arguments["items"] = operation.chunk.items;
+    }
+    if (engine != Engine::compute) {
+      arguments["bytes"] = static_cast<std::size_t>(operation.chunk.items) * recording.job.workload->about.item_bytes();
+    }
+    arguments["stream"] = describe(operation.stream);
+    if (span->channel) arguments["channel"] = *span->channel;
+    const std::string text = label(operation);
+    events.push_back(complete(text, name(engine), kStreams, streams.of(operation.stream), span->when, arguments));
+    const int lane = engines.lane(engine, span->when, events);
+    events.push_back(complete(text, name(engine), kEnginesProcess, lane, span->when, arguments));
+  }
+
+  if (!timeline.issued.empty()) {
+    name_process(events, kHost, "host");
+    name_lane(events, kHost, 1, "issue");
+    if (recording.captured) {
+      const Json nothing = Json::object();
+      events.push_back(complete("launch of the graph", "issue", kHost, 1, timeline.issued.front(), nothing));
+    } else {
+      for (std::size_t i = 0; i < recording.operations.size(); ++i) {
+        const Operation& operation = recording.operations[i];
+        const Json arguments = {{"operation", i}, {"what", describe(operation)}};
+        events.push_back(complete(label(operation), "issue", kHost, 1, timeline.issued[i], arguments));
+      }
+    }
+  }
+  return {{"traceEvents", std::move(events)}, {"displayTimeUnit", "ms"}, {"otherData", about}};
+}
+
+std::vector<Span> traced_spans(const Json& trace) {
+  if (!trace.contains("traceEvents") || !trace["traceEvents"].is_array()) {
+    throw std::invalid_argument("it has no list traceEvents");
+  }
+  const Json& events = trace["traceEvents"];
+  std::vector<Span> spans;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const auto wrong = [&](const std::string& why) {
+      return std::invalid_argument(fmt::format("its traceEvents[{}] is no event of Scanlab's: {}", i, why));
+    };
+    try {
+      const Json& event = events[i];
+      if (event.at("ph") != "X" || event.at("pid") != kEnginesProcess) continue;
+      const Json& arguments = event.at("args");
+      for (const char* key : {"operation", "channel"}) {
+        if (arguments.contains(key) && !arguments[key].is_number_unsigned()) {
+          throw wrong(fmt::format("its {} is {}, no number from 0 on", key, arguments[key].dump()));
+        }
+      }
+      const double start = 1e-6 * event.at("ts").get<double>();
+      const double seconds = 1e-6 * event.at("dur").get<double>();
+      if (seconds < 0) throw wrong(fmt::format("its dur is {}, less than nothing", event["dur"].dump()));
+      spans.push_back({.operation = arguments.at("operation"), .when = {start, start + seconds}});
+      if (arguments.contains("channel")) spans.back().channel = arguments["channel"].get<unsigned>();
+    } catch (const Json::exception& error) {
+      throw wrong(what_is_wrong(error));
+    }
+  }
+  std::ranges::sort(spans, {}, &Span::operation);
+  return spans;
+}
+
+void check_traced(const std::vector<Span>& spans, const Recording& recording) {
+  const auto& operations = recording.operations;
+  const auto refuse = [](std::size_t operation, const std::string& why) {
+    throw std::invalid_argument(
+        fmt::format("its traceEvents are not of the job of its otherData: operation {} {}", operation, why));
+  };
+  auto span = spans.begin();
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    if (!is_work(operations[i])) continue;
+    if (span == spans.end() || span->operation > i)
+      refuse(i, fmt::format("({}) has no event", describe(operations[i])));
+    if (span->operation < i) break;
+    ++span;
+  }
+  if (span != spans.end()) refuse(span->operation, "is no copy or kernel of that job, or has two events");
+}
+
+}  // namespace scanlab::streams

@@ -1,0 +1,87 @@
+// From measured times to a tuning table: which scan `best` runs, by n.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <ostream>
+#include <utility>
+#include <vector>
+
+#include "harness/host/progress.hpp"
+#include "harness/measure/provenance.hpp"
+#include "harness/measure/scan_backend.hpp"
+#include "harness/measure/timed_case.hpp"
+#include "harness/tuning/tuning_table.hpp"
+
+namespace scanlab::tuning {
+
+/// How runs are timed: a column of the results.
+using Column = std::pair<measure::Cache, measure::Launch>;
+
+/// Of one problem: nanoseconds of a run, one for each repetition, by candidate and column.
+using Timings = std::map<Choice, std::map<Column, std::vector<double>>>;
+
+/// Of one type and operator, by n.
+using TimingsBySize = std::map<std::int64_t, Timings>;
+
+using TypeAndOperator = std::pair<ElementType, Operator>;
+
+/// What was measured on one device.
+struct Measured {
+  std::string from;        ///< a file, or the device
+  measure::Facts context;  ///< provenance, as in a results file
+  std::map<TypeAndOperator, TimingsBySize> timings;
+};
+
+/// What a candidate may cost: the largest ratio, over all columns, of its median time to the best candidate's. Those
+/// that lack a column are left out.
+std::map<Choice, double> losses(const Timings& timings);
+
+/// A choice for every n. Of each candidate the worst column counts, so that a choice is never bad anywhere; and one
+/// that is about as good for a run of sizes is kept, so that the table is short.
+std::vector<TuningTable::Row> choose(const TimingsBySize& sizes);
+
+/// Throws CommandError (status 2) if nothing was measured on a device.
+TuningTable make_table(const Measured& measured);
+
+/// The inclusive scans of a results file that are candidates. Throws CommandError (status 2).
+Measured read_results(const std::filesystem::path& path);
+
+/// Every candidate of this program, once with each value of each of its parameters, the others at their defaults.
+std::vector<Choice> candidates();
+
+/// 2^8 to 2^30, the sizes halfway between, and more from 2^19 to 2^23; as far as an array is of 4 GiB or less.
+std::vector<std::int64_t> tuning_sizes(const TypeAndOperator& monoid);
+
+/// Measures candidates on a machine.
+class Tuner {
+ public:
+  Tuner(measure::ScanBackend& machine, std::vector<Choice> candidates, std::ostream& err);
+
+  /// At ascending sizes, first a few, then those between them, where candidates that were hopeless on both sides are
+  /// left out. Each is verified before it is timed; one that fails is not chosen. Ends early once Ctrl-C is pressed.
+  TimingsBySize measure(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes);
+
+  bool any_failed() const { return any_failed_; }
+
+ private:
+  struct Contender {
+    measure::TimedCase timed;
+    double seconds_a_run = 0;  ///< about
+  };
+
+  Timings measure_size(const Problem& problem, const std::vector<Choice>& promising);
+  void admit(const Choice& choice, Contender& contender);
+  template <class F>
+  void contain(const Choice& choice, measure::TimedCase& timed, F&& f);
+
+  measure::ScanBackend& machine_;
+  std::vector<Choice> candidates_;
+  std::vector<Choice> failed_;  ///< with the type and operator at hand
+  bool any_failed_ = false;
+  std::ostream& err_;
+  Progress progress_;
+};
+
+}  // namespace scanlab::tuning

@@ -1,0 +1,203 @@
+#include "harness/tuning/tuning_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "harness/host/json_error.hpp"
+#include "tuned_tables.hpp"
+
+namespace scanlab {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr char kSchema[] = "scanlab-tuning/1";
+constexpr char kVariable[] = "SCANLAB_TUNING";
+
+/// Null if there is none.
+const Variant* find_candidate(const std::string& id) {
+  const Variant* const variant = Registry::instance().find(id);
+  return variant != nullptr && is_candidate(*variant) ? variant : nullptr;
+}
+
+std::string no_candidate(const std::string& id) {
+  return fmt::format("this program has no variant '{}' that best could run", id);
+}
+
+template <class E>
+E word_of(const Json& json, const char* key) {
+  const auto& word = json.at(key).get_ref<const std::string&>();
+  if (const auto value = parse<E>(word)) return *value;
+  throw TuningError(fmt::format("its {} '{}' is unknown", key, word));
+}
+
+TuningTable::Entry entry_of(const Json& json) {
+  TuningTable::Entry entry{.type = word_of<ElementType>(json, "type"), .op = word_of<Operator>(json, "op"), .rows = {}};
+  for (const Json& row : json.at("choices")) {
+    entry.rows.push_back({.from_items = row.at("from_items").get<std::int64_t>(),
+                          .choice = {row.at("variant").get<std::string>(), row.at("settings").get<Settings>()}});
+  }
+  const auto not_rising = [](const TuningTable::Row& a, const TuningTable::Row& b) {
+    return a.from_items >= b.from_items;
+  };
+  if (entry.rows.empty() || entry.rows.front().from_items != 0 ||
+      std::ranges::adjacent_find(entry.rows, not_rising) != entry.rows.end()) {
+    throw TuningError(
+        fmt::format("from_items of {} {} does not rise from 0", json.at("type").dump(), json.at("op").dump()));
+  }
+  return entry;
+}
+
+TuningTable table_of(const Json& json) {
+  if (json.at("schema") != kSchema) throw TuningError(fmt::format("its schema is not {}", kSchema));
+  TuningTable table{.device = json.at("device").get<std::string>(),
+                    .compute_capability = json.at("compute_capability").get<std::string>(),
+                    .multiprocessors = json.at("multiprocessors").get<int>(),
+                    .provenance = {},
+                    .entries = {}};
+  for (const auto& [key, value] : json.at("provenance").items()) {
+    table.provenance.emplace_back(key, value.get<std::string>());
+  }
+  for (const Json& entry : json.at("entries")) table.entries.push_back(entry_of(entry));
+  return table;
+}
+
+TuningTable read_tuning_table(const std::string& path) {
+  std::ifstream file(path);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file || text.empty()) throw TuningError(fmt::format("{}={}: cannot be read, or is empty", kVariable, path));
+  TuningTable table = parse_tuning_table(text, fmt::format("{}={}", kVariable, path));
+  if (const std::string unknown = table.unknown_choice(); !unknown.empty()) {
+    std::fputs(fmt::format("scanlab: warning: {}={}: {}; best uses another there\n", kVariable, path, unknown).c_str(),
+               stderr);
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string Choice::label() const {
+  std::string text = variant;
+  for (const auto& [parameter, value] : settings) text += fmt::format("/{}:{}", parameter, value);
+  return text;
+}
+
+bool is_candidate(const Variant& variant) {
+  const Description& about = variant.about;
+  return variant.origin == Origin::variant && about.kind == Kind::scan && !variant.machines.host &&
+         about.types.size() == named_values<ElementType>().size() &&
+         about.operators.size() == named_values<Operator>().size() && about.id != "best";
+}
+
+BoundScan bind(const Choice& choice, Problem problem) {
+  const Variant* const variant = find_candidate(choice.variant);
+  if (variant == nullptr) {
+    BoundScan none;
+    none.plan = Plan::refuse(no_candidate(choice.variant));
+    return none;
+  }
+  problem.settings = choice.settings;
+  return variant->bind(problem);
+}
+
+const TuningTable::Entry* TuningTable::nearest(ElementType type, Operator op) const {
+  const auto kin = [](Operator each) { return each == Operator::min ? Operator::max : each; };  // they cost the same
+  const auto distance = [&](const Entry& entry) {
+    return std::tuple(item_bytes(entry.type, entry.op) != item_bytes(type, op), kin(entry.op) != kin(op),
+                      entry.type != type, entry.op != op, entry.op != Operator::plus);
+  };
+  const auto found = std::ranges::min_element(entries, {}, distance);
+  const bool fits = found != entries.end() && !std::get<0>(distance(*found));
+  return fits ? &*found : nullptr;
+}
+
+std::vector<Choice> TuningTable::choices(const Problem& problem) const {
+  const Entry* const entry = nearest(problem.type, problem.op);
+  if (entry == nullptr) return {};
+  const auto above = std::ranges::upper_bound(entry->rows, problem.items, {}, &Row::from_items);
+  std::vector<Choice> ordered{std::prev(above)->choice};
+  if (above != entry->rows.end()) ordered.push_back(above->choice);
+  if (std::prev(above) != entry->rows.begin()) ordered.push_back(std::prev(above, 2)->choice);
+  return ordered;
+}
+
+std::string TuningTable::unknown_choice() const {
+  for (const Entry& entry : entries) {
+    for (const Row& row : entry.rows) {
+      const Variant* const variant = find_candidate(row.choice.variant);
+      if (variant == nullptr) return no_candidate(row.choice.variant);
+      const Problem problem{.type = entry.type, .op = entry.op, .settings = row.choice.settings};
+      if (std::string why = unsupported(variant->about, problem); !why.empty()) return why;
+    }
+  }
+  return {};
+}
+
+TuningTable parse_tuning_table(std::string_view text, const std::string& name) {
+  try {
+    return table_of(Json::parse(text));
+  } catch (const nlohmann::json::exception& error) {
+    throw TuningError(fmt::format("{}: is no tuning table: {}", name, what_is_wrong(error)));
+  } catch (const TuningError& error) {
+    throw TuningError(fmt::format("{}: is no tuning table: {}", name, error.what()));
+  }
+}
+
+/// JSON, a row a line.
+std::string to_text(const TuningTable& table) {
+  Json head{{"schema", kSchema},
+            {"device", table.device},
+            {"compute_capability", table.compute_capability},
+            {"multiprocessors", table.multiprocessors},
+            {"provenance", Json::object()}};
+  for (const auto& [key, value] : table.provenance) head["provenance"][key] = value;
+  std::string text = head.dump(2);
+  text.resize(text.size() - 2);  // its closing brace, on a line of its own
+  text += ",\n  \"entries\": [";
+  const char* between_entries = "\n";
+  for (const TuningTable::Entry& entry : table.entries) {
+    text += fmt::format("{}    {{\"type\": \"{}\", \"op\": \"{}\", \"choices\": [", between_entries, name(entry.type),
+                        name(entry.op));
+    const char* between_rows = "\n";
+    for (const TuningTable::Row& row : entry.rows) {
+      text += fmt::format("{}      {{\"from_items\": {}, \"variant\": {}, \"settings\": {}}}", between_rows,
+                          row.from_items, Json(row.choice.variant).dump(), Json(row.choice.settings).dump());
+      between_rows = ",\n";
+    }
+    text += "\n    ]}";
+    between_entries = ",\n";
+  }
+  return text + "\n  ]\n}\n";
+}
+
+const std::vector<TuningTable>& built_in_tuning_tables() {
+  static const std::vector<TuningTable> tables = [] {
+    std::vector<TuningTable> all;
+    for (const auto& [file, text] : kTunedTables) all.push_back(parse_tuning_table(text, file));
+    return all;
+  }();
+  return tables;
+}
+
+const TuningTable* tuning_table(std::string_view device, int multiprocessors) {
+  if (const char* const path = std::getenv(kVariable); path != nullptr) {
+    static std::map<std::string, TuningTable> read;
+    const auto found = read.find(path);
+    return &(found != read.end() ? found : read.emplace(path, read_tuning_table(path)).first)->second;
+  }
+  const auto found = std::ranges::find_if(built_in_tuning_tables(), [&](const TuningTable& table) {
+    return table.device == device && table.multiprocessors == multiprocessors;
+  });
+  return found == built_in_tuning_tables().end() ? nullptr : &*found;
+}
+
+}  // namespace scanlab

@@ -1,0 +1,507 @@
+// `bench` and `info` end to end, with variants that run on the host, so that no device is needed.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "harness/cli/command.hpp"
+#include "harness/cli/google_flags.hpp"
+#include "harness/cli/sweep.hpp"
+#include "harness/core/host_registration.hpp"
+#include "harness/core/median.hpp"
+#include "harness/measure/provenance.hpp"
+#ifdef SCANLAB_WITH_CUDA
+#include "harness/cuda/error.hpp"
+#endif
+
+namespace scanlab::cli {
+namespace {
+
+using Json = nlohmann::json;
+
+/// What the planted variants of this file do wrong.
+enum class Fault { none, always, after_some_runs, refuses, interrupts };
+
+int runs_so_far = 0;
+constexpr int kRunsBeforeStale = 50;  // more than the check before timing makes
+
+template <Fault fault>
+class Planted {
+ public:
+  static Description describe() {
+    static const char* const ids[] = {"planted_right", "planted_wrong", "planted_stale", "planted_refusing",
+                                      "planted_interrupting"};
+    Description about;
+    about.id = ids[static_cast<int>(fault)];
+    about.title = "a variant of the tests";
+    return about;
+  }
+  explicit Planted(const Problem& problem) : n_(problem.items), mode_(problem.mode) {}
+  Plan plan() const {
+    if (fault == Fault::refuses) return Plan::refuse("planted_refusing takes nothing");
+    Plan plan;
+    plan.chain = n_;
+    return plan;
+  }
+  template <class Op>
+  void run(Op op, const typename Op::Item* in, typename Op::Item* out) const {
+    typename Op::Item sum = Op::identity();
+    for (std::int64_t i = 0; i < n_; ++i) {
+      if (mode_ == Mode::exclusive) out[i] = sum;
+      sum = op(sum, in[i]);
+      if (mode_ == Mode::inclusive) out[i] = sum;
+    }
+    ++runs_so_far;
+    if (fault == Fault::always || (fault == Fault::after_some_runs && runs_so_far > kRunsBeforeStale))
+      out[n_ / 2] = in[0];
+    if (fault == Fault::interrupts && runs_so_far == 200) raise(SIGINT);
+  }
+
+ private:
+  std::int64_t n_;
+  Mode mode_;
+};
+
+class BenchTest : public testing::Test {
+ protected:
+  /// Not before main: the planted variants are for these tests only.
+  static void SetUpTestSuite() {
+    if (Registry::instance().find("planted_right") != nullptr) return;
+    const Registration right{host_scan<Planted<Fault::none>>()};
+    const Registration wrong{host_scan<Planted<Fault::always>>()};
+    const Registration stale{host_scan<Planted<Fault::after_some_runs>>()};
+    const Registration refusing{host_scan<Planted<Fault::refuses>>()};
+    const Registration interrupting{host_scan<Planted<Fault::interrupts>>()};
+  }
+  BenchTest() { runs_so_far = 0; }
+  ~BenchTest() override { std::filesystem::remove(path_); }
+
+  int scanlab(std::vector<std::string> words) {
+    out_.str({});
+    err_.str({});
+    return run(words, out_, err_);
+  }
+  int bench_to_file(std::vector<std::string> words) {
+    words.insert(words.begin(), "bench");
+    words.insert(words.end(), {"--out", path_.string()});
+    return scanlab(std::move(words));
+  }
+  Json document() const {
+    std::ifstream file(path_);
+    return Json::parse(file);
+  }
+
+  std::ostringstream out_;
+  std::ostringstream err_;
+  std::filesystem::path path_ =
+      std::filesystem::path(testing::TempDir()) / ("scanlab-bench-" + std::to_string(getpid()) + ".json");
+};
+
+TEST_F(BenchTest, KeepsEveryRepetition) {
+  ASSERT_EQ(
+      bench_to_file({"--variant", "cpu_sequential", "--items", "1000,2^12", "--type", "i32,f64", "--rounds", "3"}), kOk)
+      << err_.str();
+  const Json all = document();
+  ASSERT_EQ(all.at("benchmarks").size(), 12u);
+  std::set<std::pair<std::string, int>> seen;
+  for (const Json& entry : all.at("benchmarks")) {
+    seen.emplace(entry.at("name").get<std::string>(), entry.at("repetition_index").get<int>());
+    EXPECT_EQ(entry.at("run_name"), entry.at("name"));
+    EXPECT_EQ(entry.at("repetitions"), 3);
+    EXPECT_EQ(entry.at("round"), entry.at("repetition_index"));
+    EXPECT_EQ(entry.at("time_unit"), "ns");
+    EXPECT_EQ(entry.at("verified"), 1);
+    EXPECT_GT(entry.at("real_time"), 0);
+    EXPECT_EQ(entry.at("workspace_bytes"), 0);
+    EXPECT_EQ(entry.at("prepare_ns"), 0);
+    EXPECT_FALSE(entry.contains("registers"));  // host code has no kernels
+  }
+  EXPECT_EQ(seen.size(), 12u);
+  EXPECT_TRUE(seen.contains({"scan/variant:cpu_sequential/type:f64/op:plus/mode:inclusive/items:4096/cache:warm", 2}));
+  const auto f64 = std::ranges::find_if(all.at("benchmarks"), [](const Json& entry) {
+    return entry.at("name") == "scan/variant:cpu_sequential/type:f64/op:plus/mode:inclusive/items:1000/cache:warm";
+  });
+  EXPECT_EQ(f64->at("items"), 1000);
+  EXPECT_EQ(f64->at("bytes"), 16000);
+}
+
+TEST_F(BenchTest, GoesInRounds) {
+  ASSERT_EQ(bench_to_file({"--variant", "cpu_sequential", "--items", "10,20", "--rounds", "2"}), kOk);
+  const Json all = document();
+  std::vector<int> rounds;
+  for (const Json& entry : all.at("benchmarks")) rounds.push_back(entry.at("repetition_index"));
+  EXPECT_EQ(rounds, (std::vector{0, 0, 1, 1}));
+}
+
+TEST_F(BenchTest, SaysWhereItsNumbersComeFrom) {
+  ASSERT_EQ(bench_to_file({"--variant", "cpu_sequential", "--items", "10", "--seed", "7", "--rounds", "1"}), kOk);
+  const Json context = document().at("context");
+  for (const char* key : {"schema", "kind", "cpu", "compiler", "git_commit", "git_dirty", "seed", "argv", "rounds"}) {
+    EXPECT_TRUE(context.at(key).is_string()) << key;
+  }
+  EXPECT_EQ(context.at("schema"), "scanlab-results/1");
+  EXPECT_EQ(context.at("kind"), "host");
+  EXPECT_EQ(context.at("seed"), "7");
+  EXPECT_TRUE(context.at("executable").get<std::string>().starts_with("scanlab"));
+}
+
+TEST_F(BenchTest, TakesGoogleBenchmarksFlags) {
+  ASSERT_EQ(scanlab({"bench", "--variant", "planted_right", "--items", "10,100", "--benchmark_filter=items:100/",
+                     "--benchmark_repetitions=2", "--benchmark_min_time=5x", "--benchmark_context=purpose=a test",
+                     "--benchmark_out=" + path_.string(), "--benchmark_out_format=json"}),
+            kOk)
+      << err_.str();
+  const Json all = document();
+  EXPECT_EQ(all.at("context").at("purpose"), "a test");
+  ASSERT_EQ(all.at("benchmarks").size(), 2u);
+  for (const Json& entry : all.at("benchmarks")) {
+    EXPECT_EQ(entry.at("iterations"), 5);
+    EXPECT_EQ(entry.at("items"), 100);
+  }
+}
+
+TEST_F(BenchTest, ListsCasesWithoutRunningThem) {
+  EXPECT_EQ(scanlab({"bench", "--variant", "planted_right", "--items", "10", "--benchmark_list_tests=true"}), kOk);
+  EXPECT_EQ(out_.str(), "scan/variant:planted_right/type:i32/op:plus/mode:inclusive/items:10/cache:warm\n");
+  EXPECT_EQ(runs_so_far, 0);
+}
+
+TEST_F(BenchTest, DoesNotTimeAVariantThatIsWrong) {
+  EXPECT_EQ(bench_to_file({"--variant", "planted_wrong,planted_right", "--items", "100", "--rounds", "2"}), kFailed);
+  const Json entries = document().at("benchmarks");
+  ASSERT_EQ(entries.size(), 3u);
+  const Json& failed = entries[0];
+  EXPECT_EQ(failed.at("name"), "scan/variant:planted_wrong/type:i32/op:plus/mode:inclusive/items:100/cache:warm");
+  EXPECT_EQ(failed.at("error_occurred"), true);
+  EXPECT_TRUE(failed.at("error_message").get<std::string>().starts_with("verification failed: "));
+  EXPECT_EQ(failed.at("verified"), 0);
+  EXPECT_FALSE(entries[1].contains("error_occurred"));
+}
+
+TEST_F(BenchTest, CatchesStateThatIsStaleAfterManyRuns) {
+  EXPECT_EQ(bench_to_file({"--variant", "planted_stale", "--items", "100", "--rounds", "2"}), kFailed);
+  const Json last = document().at("benchmarks").back();
+  EXPECT_EQ(last.at("error_occurred"), true);
+  EXPECT_TRUE(last.at("error_message").get<std::string>().starts_with("after its last timed run: "));
+  EXPECT_EQ(last.at("repetition_index"), 1);
+  EXPECT_NE(out_.str().find("FAILED"), std::string::npos);
+}
+
+TEST_F(BenchTest, RecordsARefusalWithItsReason) {
+  EXPECT_EQ(bench_to_file({"--variant", "planted_refusing", "--items", "100"}), kOk);
+  const Json entries = document().at("benchmarks");
+  ASSERT_EQ(entries.size(), 1u);
+  EXPECT_EQ(entries[0].at("error_message"), "planted_refusing takes nothing");
+}
+
+TEST_F(BenchTest, KeepsWhatIsFinishedWhenInterrupted) {
+  EXPECT_EQ(bench_to_file({"--variant", "planted_interrupting", "--items", "1000", "--rounds", "1000"}), kInterrupted);
+  const std::size_t kept = document().at("benchmarks").size();
+  EXPECT_GE(kept, 1u);
+  EXPECT_LT(kept, 1000u);
+}
+
+TEST_F(BenchTest, StopsTimingACaseWhoseCapIsSpent) {
+  ASSERT_EQ(bench_to_file({"--variant", "planted_right", "--items", "2^20", "--rounds", "1000", "--cap", "0.05"}), kOk);
+  const Json entries = document().at("benchmarks");
+  EXPECT_LT(entries.size(), 1000u);
+  EXPECT_EQ(entries.back().at("verified"), 1);
+}
+
+TEST_F(BenchTest, StopsTimingACaseWhoseMedianIsKnown) {
+  const auto entries = [&](const std::string& width) {
+    EXPECT_EQ(
+        bench_to_file({"--variant", "planted_right", "--items", "1000", "--rounds", "9", "--width", width, "--force"}),
+        kOk);
+    return document().at("benchmarks");
+  };
+  const Json any = entries("1e9");
+  ASSERT_EQ(any.size(), 6u) << "fewer have no interval";
+  EXPECT_EQ(any.back().at("settled"), 1);
+  EXPECT_EQ(any.front().at("settled"), 0);
+  EXPECT_EQ(any.back().at("verified"), 1) << "of its last timed run";
+  EXPECT_EQ(document().at("context").at("width_percent"), "1000000000");
+  EXPECT_EQ(entries("0").size(), 9u);
+  EXPECT_EQ(bench_to_file({"--variant", "planted_right", "--items", "10", "--width", "-1", "--force"}), kBadInput);
+}
+
+TEST(Median, IsKnownBetweenTwoOrderStatistics) {
+  EXPECT_TRUE(std::isinf(median_uncertainty({})));
+  EXPECT_TRUE(std::isinf(median_uncertainty({1, 1, 1, 1, 1})));
+  EXPECT_NEAR(median_uncertainty({90, 100, 100, 100, 100, 110}), 0.1, 1e-12) << "the whole range of six";
+  EXPECT_NEAR(median_uncertainty({1, 98, 100, 100, 100, 100, 100, 102, 999}), 0.02, 1e-12) << "from the 2nd to the 8th";
+  // The tables of the sign test: of 20 values, from the 6th to the 15th.
+  std::vector<double> twenty;
+  for (int i = 1; i <= 20; ++i) twenty.push_back(i);
+  EXPECT_NEAR(median_uncertainty(twenty), (15.0 - 6.0) / 2 / 10.5, 1e-12);
+}
+
+TEST_F(BenchTest, SkipsWhatDoesNotFitInHostMemoryAndGoesOn) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "the address sanitizer ends the program where an allocation would throw";
+#endif
+  EXPECT_EQ(bench_to_file({"--variant", "planted_right", "--items", "10,2^40", "--rounds", "1"}), kOutOfMemory);
+  const Json entries = document().at("benchmarks");
+  ASSERT_EQ(entries.size(), 2u);
+  EXPECT_TRUE(entries[0].at("error_message").get<std::string>().starts_with("out of host memory"));
+}
+
+TEST_F(BenchTest, RunsOnce) {
+  EXPECT_EQ(scanlab({"bench", "--variant", "planted_right", "--items", "10,20", "--once"}), kOk);
+  EXPECT_EQ(runs_so_far, 2);
+}
+
+TEST_F(BenchTest, RefusesWrongWordsBeforeAnyWork) {
+  const std::vector<std::vector<std::string>> wrong_words{
+      {"--variant", "planted_rigth"},
+      {"--cache", "hot"},
+      {"--launch", "grph"},
+      {"--launch", "stream,"},
+      {"--sweep", "ful"},
+      {"--rounds", "0"},
+      {"--cap", "0"},
+      {"--roundz", "3"},
+      {"--benchmark_filtr=x"},
+      {"--benchmark_filter=["},
+      {"--benchmark_min_time=soon"},
+      {"--benchmark_out_format=csv"},
+      {"--rounds", "2", "--benchmark_repetitions=3"},
+      {"--quick", "--items", "10"},
+      {"--sweep", "duel"},
+      {"--sweep", "duel", "--variant", "hs_blocked", "--type", "i8"},
+      {"--variant", "planted_right", "--cache", "cold"},
+      {"--variant", "planted_right", "--launch", "graph"},
+      {"--variant", "planted_right", "--out", "/proc/nowhere/results.json"},
+      {"--variant", "planted_right", "--out", "x.json", "--once"},
+  };
+  for (std::vector<std::string> words : wrong_words) {
+    words.insert(words.begin(), "bench");
+    EXPECT_EQ(scanlab(words), kBadInput) << words.at(1) << " " << words.back();
+    EXPECT_FALSE(err_.str().empty());
+  }
+  EXPECT_EQ(runs_so_far, 0);
+}
+
+TEST_F(BenchTest, DoesNotOverwriteResults) {
+  ASSERT_EQ(bench_to_file({"--variant", "planted_right", "--items", "10", "--rounds", "1"}), kOk);
+  EXPECT_EQ(bench_to_file({"--variant", "planted_right", "--items", "10"}), kBadInput);
+  EXPECT_EQ(document().at("benchmarks").size(), 1u);
+  EXPECT_EQ(bench_to_file({"--variant", "planted_right", "--items", "10", "--rounds", "2", "--force"}), kOk);
+  EXPECT_EQ(document().at("benchmarks").size(), 2u);
+}
+
+bool has_device() {
+  std::string why_not;
+  return measure::device_facts(why_not).has_value();
+}
+
+TEST_F(BenchTest, SaysWhatToDoWithoutADevice) {
+  if (has_device()) GTEST_SKIP() << "there is a device";
+  EXPECT_EQ(bench_to_file({"--variant", "hs_block", "--items", "10"}), kNoDevice);
+  EXPECT_NE(err_.str().find("--variant 'cpu_*'"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
+TEST_F(BenchTest, InfoIsJson) {
+  ASSERT_EQ(scanlab({"info", "--json"}), kOk);
+  const Json all = Json::parse(out_.str());
+  EXPECT_EQ(all.at("schema"), "scanlab-info/1");
+  EXPECT_EQ(all.at("device").is_null(), all.contains("no_device"));
+  EXPECT_TRUE(all.at("build").at("git_commit").is_string());
+}
+
+TEST_F(BenchTest, TimesDeviceCodeInEveryColumn) {
+  EXPECT_EQ(scanlab({"bench", "--variant", "hs_blocked", "--items", "10", "--benchmark_list_tests=true"}), kOk);
+  const std::string scan = "scan/variant:hs_blocked/type:i32/op:plus/mode:inclusive/items:10/";
+  EXPECT_EQ(out_.str(), scan + "cache:cold/launch:stream\n" + scan + "cache:cold/launch:graph\n" + scan +
+                            "cache:warm/launch:stream\n" + scan + "cache:warm/launch:graph\n");
+}
+
+TEST_F(BenchTest, NarrowsASweep) {
+  const std::vector<std::string> words{
+      "bench", "--sweep", "duel",    "--variant", "hs_blocked", "--type", "i64",
+      "--op",  "plus",    "--cache", "warm",      "--launch",   "graph",  "--benchmark_list_tests=true"};
+  ASSERT_EQ(scanlab(words), kOk) << err_.str();
+  std::istringstream lines(out_.str());
+  std::set<std::string> names;
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_TRUE(line.starts_with("scan/variant:hs_blocked/type:i64/op:plus/mode:inclusive/items:")) << line;
+    EXPECT_TRUE(line.ends_with("/cache:warm/launch:graph")) << line;
+    const std::int64_t items = std::stoll(line.substr(line.find("items:") + 6));
+    EXPECT_GE(items, 1 << 8);
+    EXPECT_LE(items, 1 << 28);  // 8 bytes an item
+    names.insert(line);
+  }
+  EXPECT_EQ(names.size(), 41u);  // 21 powers of two, 20 sizes between
+}
+
+TEST_F(BenchTest, KeepsTheFloorOfANarrowedSweep) {
+  const Variant* floor = nullptr;
+  for (const auto& [id, variant] : Registry::instance().all()) {
+    if (variant.about.kind == Kind::floor) floor = &variant;
+  }
+  if (floor == nullptr) GTEST_SKIP() << "a build without CUDA has no floor";
+  ASSERT_EQ(scanlab({"bench", "--sweep", "full", "--type", "f64", "--benchmark_list_tests=true"}), kOk);
+  EXPECT_NE(out_.str().find("variant:" + floor->about.id + "/type:i32"), std::string::npos);
+  EXPECT_NE(out_.str().find("/type:f64"), std::string::npos);
+}
+
+TEST(Sweep, NamesEachCaseOfItsParts) {
+  for (const Sweep& sweep : sweeps()) {
+    const std::vector<SweepCase> all = cases(sweep);
+    EXPECT_FALSE(all.empty());
+    int floors = 0;
+    for (const SweepCase& each : all) {
+      EXPECT_FALSE(each.caches.empty());
+      EXPECT_FALSE(each.launches.empty());
+      EXPECT_EQ(unsupported(each.scan.variant->about, each.scan.problem), "");
+      floors += each.scan.variant->about.kind == Kind::floor ? 1 : 0;
+    }
+    EXPECT_LE(floors, 1);
+  }
+}
+
+class NeedsGpuBench : public BenchTest {
+ protected:
+  void SetUp() override {
+    if (!has_device()) GTEST_SKIP() << "there is no CUDA device";
+  }
+  /// The median over the rounds of a counter, or of the time, of the case whose name ends so.
+  static double median_of(const Json& all, const std::string& variant, const std::string& column, const char* key) {
+    std::vector<double> values;
+    for (const Json& entry : all.at("benchmarks")) {
+      const std::string name = entry.at("name");
+      if (name.starts_with("scan/variant:" + variant + "/") && name.ends_with(column)) values.push_back(entry.at(key));
+    }
+    std::ranges::sort(values);
+    return values.at(values.size() / 2);
+  }
+};
+
+TEST_F(NeedsGpuBench, TimesEveryColumn) {
+  ASSERT_EQ(bench_to_file({"--variant", "cub_device_scan,thrust_scan,memcpy,copy_vector,empty_launch", "--items",
+                           "2^20", "--rounds", "3"}),
+            kOk)
+      << err_.str();
+  const Json all = document();
+  EXPECT_EQ(all.at("context").at("kind"), "cuda");
+  ASSERT_EQ(all.at("benchmarks").size(), 5u * 4u * 3u);
+  for (const Json& entry : all.at("benchmarks")) {
+    EXPECT_EQ(entry.at("verified"), 1) << entry.at("name");
+    EXPECT_GT(entry.at("real_time"), 0) << entry.at("name");
+  }
+  // A replayed node costs less than a launch by the host; a run that finds nothing in the cache, more than one that
+  // does.
+  const auto time = [&](const char* variant, const char* column) {
+    return median_of(all, variant, column, "real_time");
+  };
+  EXPECT_LT(time("empty_launch", "warm/launch:graph"), time("empty_launch", "warm/launch:stream"));
+  EXPECT_GT(time("copy_vector", "cold/launch:graph"), 1.2 * time("copy_vector", "warm/launch:graph"));
+  EXPECT_NEAR(time("copy_vector", "cold/launch:graph") / time("copy_vector", "cold/launch:stream"), 1, 0.5);
+  EXPECT_EQ(median_of(all, "empty_launch", "warm/launch:graph", "iterations"), 200);
+  EXPECT_GE(median_of(all, "empty_launch", "warm/launch:stream", "iterations"), 100);
+}
+
+TEST_F(NeedsGpuBench, RecordsWhatKernelsTake) {
+  ASSERT_EQ(bench_to_file({"--variant", "empty_launch,memcpy,copy_vector,hs_blocked", "--items", "2^16", "--cache",
+                           "warm", "--rounds", "1"}),
+            kOk)
+      << err_.str();
+  const Json all = document();
+  const auto counter = [&](const char* variant, const char* key) { return median_of(all, variant, "graph", key); };
+  EXPECT_EQ(counter("empty_launch", "launches"), 1);
+  EXPECT_EQ(counter("empty_launch", "threads"), 32);
+  EXPECT_EQ(counter("empty_launch", "shared_bytes"), 0);
+  EXPECT_EQ(counter("empty_launch", "local_bytes"), 0);
+  EXPECT_EQ(counter("copy_vector", "threads"), 256);
+  EXPECT_GT(counter("copy_vector", "registers"), 0);
+  EXPECT_GT(counter("hs_blocked", "launches"), 1);
+  EXPECT_GT(counter("hs_blocked", "shared_bytes"), 0);
+  for (const Json& entry : all.at("benchmarks")) {
+    if (entry.at("name").get<std::string>().starts_with("scan/variant:memcpy/")) {
+      EXPECT_FALSE(entry.contains("registers"));  // no kernel that we know
+    }
+  }
+}
+
+#ifdef SCANLAB_WITH_CUDA
+
+/// Who a workspace was last prepared for, or used by; and runs that found it someone else's.
+std::map<void*, std::string> users;
+int unprepared_runs = 0;
+int preparations = 0;
+
+/// Copies its input, if its workspace is its own.
+Variant planted_on_the_device(const std::string& id, bool prepares) {
+  Variant variant;
+  variant.about.id = id;
+  variant.about.title = "a variant of the tests";
+  variant.about.kind = Kind::ceiling;
+  variant.about.types = {ElementType::i32};
+  variant.about.operators = {Operator::plus};
+  variant.machines.cuda = true;
+  variant.origin = Origin::baseline;
+  variant.bind = [id, prepares](const Problem& problem) {
+    BoundScan bound;
+    bound.plan.workspace_bytes = 1000;
+    if (prepares) {
+      bound.prepare_cuda = [id](void* workspace, StreamHandle stream) {
+        cuda::check(cudaMemsetAsync(workspace, 0, 1000, static_cast<cudaStream_t>(stream)), "preparing");
+        users[workspace] = id;
+        ++preparations;
+      };
+    }
+    bound.cuda = [=](const Buffers& buffers, StreamHandle stream) {
+      if (prepares && users[buffers.workspace] != id) ++unprepared_runs;
+      users[buffers.workspace] = id;
+      cuda::check(cudaMemcpyAsync(buffers.out, buffers.in, problem.ideal_bytes() / 2, cudaMemcpyDeviceToDevice,
+                                  static_cast<cudaStream_t>(stream)),
+                  "copying");
+    };
+    return bound;
+  };
+  return variant;
+}
+
+TEST_F(NeedsGpuBench, PreparesAWorkspaceThatAnotherCaseUsed) {
+  const Registration preparing{planted_on_the_device("planted_preparing", true)};
+  const Registration trampling{planted_on_the_device("planted_trampling", false)};
+  ASSERT_EQ(
+      bench_to_file({"--variant", "planted_preparing,planted_trampling", "--items", "1000,2000", "--rounds", "2"}), kOk)
+      << err_.str();
+  EXPECT_EQ(unprepared_runs, 0);
+  EXPECT_GT(preparations, 0);
+  const Json all = document();
+  EXPECT_GT(median_of(all, "planted_preparing", "warm/launch:graph", "prepare_ns"), 0);
+  EXPECT_EQ(median_of(all, "planted_trampling", "warm/launch:graph", "prepare_ns"), 0);
+}
+
+#endif
+
+TEST_F(NeedsGpuBench, BaselinesTakeEveryTypeOperatorAndMode) {
+  EXPECT_EQ(bench_to_file({"--variant", "cub_device_scan,thrust_scan,memcpy,copy_vector,copy_bulk", "--type", "all",
+                           "--op", "all", "--mode", "all", "--items", "0,1,1000,100003", "--cache", "warm", "--launch",
+                           "stream", "--rounds", "1"}),
+            kOk)
+      << err_.str() << out_.str();
+}
+
+TEST_F(NeedsGpuBench, SkipsWhatDoesNotFitAndGoesOn) {
+  EXPECT_EQ(bench_to_file({"--variant", "memcpy", "--items", "10,2^38", "--cache", "warm", "--launch", "stream",
+                           "--rounds", "1"}),
+            kOutOfMemory);
+  EXPECT_EQ(document().at("benchmarks").size(), 2u);
+}
+
+}  // namespace
+}  // namespace scanlab::cli

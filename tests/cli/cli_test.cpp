@@ -1,0 +1,245 @@
+// The command line: words that are wrong get an error that helps, and the statuses are those of the README.
+#include <gtest/gtest.h>
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "harness/cli/command.hpp"
+#include "harness/cli/selection.hpp"
+#include "harness/host/whole_file.hpp"
+
+namespace scanlab::cli {
+namespace {
+
+struct Result {
+  int status;
+  std::string out;
+  std::string err;
+};
+
+Result scanlab(const std::vector<std::string>& words) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int status = run(words, out, err);
+  return {status, out.str(), err.str()};
+}
+
+TEST(CommandLine, WrongWordsNameTheNearMatches) {
+  const auto expect = [](const std::vector<std::string>& words, const std::string& hint) {
+    const Result result = scanlab(words);
+    EXPECT_EQ(result.status, kBadInput) << result.err;
+    EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
+  };
+  expect({"explan", "hso_block"}, "explain");
+  expect({"explain", "hso_blok"}, "hso_block");
+  expect({"list", "--jsn"}, "--json");
+  expect({"explain", "hso_block", "--type", "i23"}, "i32");
+  expect({"explain", "hso_block_padded", "--set", "paddin=row"}, "padding");
+  expect({"explain", "hso_block_padded", "--set", "padding=rwo"}, "row");
+  expect({"explain", "hso_block", "--items", "2^x"}, "--items: '2^x' in '2^x' is not a number");
+  expect({"explain", "hso_block", "--items", "4096"}, "n <= 2048");
+  expect({"explain", "cpu_sequential"}, "no executor form");
+  expect({"explain", "hso_block", "--items", ""}, "empty word");
+  expect({"verify", "--variant", "", "--items", "5"}, "empty word");
+  expect({"explain", "hso_block", "--out", "x"}, "go with explain --all");
+  expect({"explain", "--all", "--variant", "hs_block", "--out", "x"}, "leave out --variant");
+  expect({"explain", "--all", "--out", ""}, "say where");
+  expect({"explain", "hs_blocked", "--items", "2^40"}, "no memory");
+  expect({"explain", "look_ahead", "--device", "gpu"}, "simt or cuda, not 'gpu'");
+  expect({"explain", "hs_blocked", "--csv", "x"}, "goes with explain --device cuda");
+  expect({"explain", "hs_blocked", "--device", "cuda", "--json"}, "prints a table");
+  expect({}, "usage");
+}
+
+TEST(CommandLine, HelpHasAnExampleForEveryCommand) {
+  for (const Command& each : commands()) {
+    const Result result = scanlab({each.name, "--help"});
+    EXPECT_EQ(result.status, kOk) << each.name;
+    EXPECT_NE(result.out.find("example: scanlab " + each.name), std::string::npos) << result.out;
+  }
+}
+
+TEST(CommandLine, ItemsTakesNumbersPowersAndRanges) {
+  using Items = std::vector<std::int64_t>;
+  EXPECT_EQ(parse_items("1000"), Items{1000});
+  EXPECT_EQ(parse_items("2^20+1"), Items{(1 << 20) + 1});
+  EXPECT_EQ(parse_items("2^10:2^14:x4"), (Items{1 << 10, 1 << 12, 1 << 14}));
+  EXPECT_EQ(parse_items("0:6:+3"), (Items{0, 3, 6}));
+  EXPECT_EQ(parse_items("0:2"), (Items{0, 1, 2}));
+  for (const char* wrong : {"", "-1", "2^64", "2^41", "9223372036854775807", "2^40+1", "3-4", "8:4:x2", "1:8:x1",
+                            "0:8:x2", "1:2:3:4", "1e6", "0:2^20:+1"}) {
+    EXPECT_THROW(parse_items(wrong), CommandError) << wrong;
+  }
+}
+
+TEST(List, SaysWhatEveryVariantIs) {
+  const Result result = scanlab({"list", "--json"});
+  ASSERT_EQ(result.status, kOk);
+  const auto all = nlohmann::json::parse(result.out);
+  std::vector<std::string> ids;
+  for (const auto& variant : all["variants"]) {
+    ids.push_back(variant["id"]);
+    if (ids.back().starts_with("planted_")) continue;  // other tests of this program plant them
+    EXPECT_FALSE(variant["title"].get<std::string>().empty()) << variant["id"];
+    EXPECT_FALSE(variant["source"].get<std::string>().empty()) << variant["id"];
+    EXPECT_FALSE(variant["types"].empty()) << variant["id"];
+    EXPECT_TRUE(variant["in_place"].is_boolean() && variant["fixed_bits"].is_boolean()) << variant["id"];
+  }
+  for (const char* id : {"hs_block", "hs_multipass", "hs_blocked", "hso_block", "hso_block_padded", "hso_blocked",
+                         "hso_blocked_padded", "hso_reentry", "hso_reentry_padded", "cpu_sequential"}) {
+    EXPECT_NE(std::ranges::find(ids, id), ids.end()) << id;
+  }
+}
+
+TEST(Explain, JsonHasTheTotalsBesideTheClosedForms) {
+  const Result result = scanlab({"explain", "hso_block", "--items", "2048", "--json"});
+  ASSERT_EQ(result.status, kOk) << result.err;
+  const auto explanation = nlohmann::json::parse(result.out);
+  EXPECT_EQ(explanation["schema"], "scanlab-explain/1");
+  EXPECT_EQ(explanation["mode"], "exclusive");
+  EXPECT_EQ(explanation["totals"]["operations"], 2 * 2047);
+  EXPECT_EQ(explanation["closed_forms"]["operations"], 2 * 2047);
+  EXPECT_EQ(explanation["totals"]["swaps"], 2047);
+  EXPECT_EQ(explanation["totals"]["banks32"]["max_degree"], 32);
+  EXPECT_EQ(explanation["totals"]["banks16"]["max_degree"], 16);
+}
+
+TEST(Explain, SkipsWhatItCannotExplainAmongOthers) {
+  const Result result = scanlab({"explain", "hs_*,cpu_sequential", "--items", "2048", "--json"});
+  EXPECT_EQ(result.status, kOk);
+  EXPECT_NE(result.err.find("skipped: hs_block scans within one block"), std::string::npos) << result.err;
+  EXPECT_EQ(nlohmann::json::parse(result.out).size(), 2U);  // hs_blocked and hs_multipass
+}
+
+#if !defined(SCANLAB_WITH_CUDA)
+TEST(CommandLine, ABuildWithoutCudaSaysWhatNeedsIt) {
+  for (const std::string id : {"cub*", "look_ahead", "one_wave", "one_cluster"}) {
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"explain", id},
+          {"bench", "--variant", id},
+          {"list", "--variant", id},
+          {"verify", "--variant", id},
+          {"stream-scan", "--generate", "9", "--device", "host", "--scan", id}}) {
+      const Result result = scanlab(words);
+      EXPECT_EQ(result.status, kNoDevice) << words[0] << " " << id;
+      EXPECT_NE(result.err.find("this build lacks '" + id + "', which needs one with CUDA"), std::string::npos)
+          << words[0] << ": " << result.err;
+    }
+  }
+  EXPECT_EQ(scanlab({"explain", "decoupled_lookback", "--device", "cuda"}).status, kNoDevice);
+}
+#endif
+
+TEST(Explain, AllWritesFilesAndRefusesAnUnwritablePlaceFirst) {
+  EXPECT_EQ(scanlab({"explain", "--all", "--quick", "--out", "/proc/no/such/place"}).status, kBadInput);
+  EXPECT_EQ(scanlab({"explain", "--all"}).status, kBadInput);
+}
+
+TEST(CommandLine, AFileThatIsNotWhatItShouldBeIsSaidToBeSoInPlainWords) {
+  const std::string file = testing::TempDir() + "/scanlab-not-what-it-should-be.json";
+  const auto expect = [&](const std::vector<std::string>& words, const std::string& text, const std::string& hint) {
+    std::ofstream(file) << text;
+    std::vector<std::string> all = words;
+    all.push_back(file);
+    const Result result = scanlab(all);
+    EXPECT_EQ(result.status, kBadInput) << result.err;
+    EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
+    EXPECT_EQ(result.err.find("json.exception"), std::string::npos) << result.err;
+    EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
+  };
+  const std::vector<std::string> tune{"tune", "--from"};
+  const std::vector<std::string> profile{"simulate", "depth_first", "--profile"};
+  const std::vector<std::string> calibrate{"calibrate", "--out", file + ".profile", "--from"};
+  const std::vector<std::string> compare{"simulate", "--profile", "h200", "--compare"};
+  const std::vector<std::string> against{"advise", "--profile", "h200", "--against"};
+  const std::string cut = "{\"schema\": 1,\n  \"name\"";
+  for (const auto& words : {tune, profile, calibrate}) expect(words, cut, "line 2, column 9: unexpected end of input");
+  expect(tune, "{}", "key 'context' not found");
+  expect(tune, "[]", "an object is expected, not array");
+  expect(calibrate, R"({"schema": "scanlab-calibration/1"})", "key 'device' not found");
+  expect(compare, R"({"otherData": {}})", "key '");
+  expect(against, R"({"benchmarks": [{}]})", "key 'run_name' not found");
+  expect(against, R"({"benchmarks": [{"run_name": 3}]})", "the type of a value must be string, but is number");
+  std::filesystem::remove(file);
+}
+
+class WholeFiles : public testing::Test {
+ protected:
+  WholeFiles() {
+    std::string name = (std::filesystem::temp_directory_path() / "scanlab-whole-file-XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+  }
+  ~WholeFiles() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path path() const { return folder_ / "file"; }
+  std::string held() const {
+    std::ifstream file(path());
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  std::ptrdiff_t files() const { return std::distance(std::filesystem::directory_iterator(folder_), {}); }
+  static std::string refusal(const std::filesystem::path& path, bool replace) {
+    try {
+      WholeFile file(path, replace);
+    } catch (const CommandError& error) {
+      EXPECT_EQ(error.status, kBadInput);
+      return error.what();
+    }
+    return {};
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(WholeFiles, AreWrittenWholeOrNotAtAll) {
+  { const WholeFile abandoned(path(), false); }
+  EXPECT_EQ(files(), 0);
+  WholeFile(path(), false).write("first");
+  EXPECT_EQ(held(), "first");
+  EXPECT_NE(refusal(path(), false).find("--force"), std::string::npos);
+  WholeFile(path(), true).write("second");
+  EXPECT_EQ(held(), "second");
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(WholeFiles, AFullDiskKeepsWhatWasThere) {
+  WholeFile(path(), false).write("first");
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGXFSZ, SIG_IGN);  // the system refuses more, as a full disk would
+    const rlimit most{1000, 1000};
+    setrlimit(RLIMIT_FSIZE, &most);
+    try {
+      WholeFile(path(), true).write(std::string(100'000, 'x'));
+    } catch (const CommandError& error) {
+      _exit(error.status);
+    }
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), kBadInput);
+  EXPECT_EQ(held(), "first");
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(WholeFiles, OnlyFilesAreReplaced) {
+  ASSERT_EQ(mkfifo(path().c_str(), 0600), 0);  // or a device: a rename would put a file in its place
+  EXPECT_NE(refusal(path(), true).find("not a regular file"), std::string::npos);
+  EXPECT_NE(refusal(folder_, true).find("not a regular file"), std::string::npos);
+  EXPECT_NE(refusal(folder_, false).find("not a regular file"), std::string::npos);
+  EXPECT_NE(refusal(folder_ / "new" / "", true).find("names no file"), std::string::npos);
+  EXPECT_NE(refusal(path() / "below", true).find("Not a directory"), std::string::npos);
+  EXPECT_TRUE(std::filesystem::is_fifo(path()));
+  EXPECT_EQ(files(), 1);
+}
+
+}  // namespace
+}  // namespace scanlab::cli

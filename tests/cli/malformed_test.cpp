@@ -1,0 +1,192 @@
+// Files that the commands read, with every field in turn left out or of a value that it cannot have: one sentence that
+// names the file and status 2, or a meaning; never an exception that nobody caught, nor a number that a loop runs to.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "harness/cli/command.hpp"
+#include "harness/simulator/device_profile.hpp"
+#include "harness/tuning/tuning_table.hpp"
+
+namespace scanlab::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+using Words = std::vector<std::string>;
+
+const std::string kHuge(5000, '9');
+
+/// What a field may be instead of what it has to be.
+const std::vector<Json>& wrong_values() {
+  static const std::vector<Json> values{
+      "HUGE",     1e30, 100'000'000, -1, 0.5, 1e308, true, nullptr, Json::array(), Json::array({Json::array({1})}),
+      {{"a", 1}}, "",   "no such"};
+  return values;
+}
+
+/// Every field of a document; of a list those of its first and its last entry.
+void add_fields(const Json& value, const Json::json_pointer& at, std::vector<Json::json_pointer>& all) {
+  if (!at.empty()) all.push_back(at);
+  if (value.is_object()) {
+    for (const auto& [key, of] : value.items()) add_fields(of, at / key, all);
+  } else if (value.is_array()) {
+    for (std::size_t i = 0; i < value.size(); i += std::max<std::size_t>(1, value.size() - 1)) {
+      add_fields(value[i], at / i, all);
+    }
+  }
+}
+
+class Malformed : public testing::Test {
+ protected:
+  Malformed() : folder_(fs::temp_directory_path() / ("scanlab_malformed_" + std::to_string(getpid()))) {
+    fs::create_directories(folder_);
+  }
+  ~Malformed() override { fs::remove_all(folder_); }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  /// Calls `read` with the text of the document with each field wrong.
+  static int each_fault(const Json& sound,
+                        const std::function<void(const std::string& text, const std::string& of)>& read) {
+    std::vector<Json::json_pointer> fields;
+    add_fields(sound, Json::json_pointer(), fields);
+    int faults = 0;
+    const auto is_read = [&](const Json& document, const Json::json_pointer& field, const std::string& is) {
+      std::string text = document.dump();
+      if (const auto huge = text.find("\"HUGE\""); huge != text.npos) text.replace(huge, 6, kHuge);
+      read(text, field.to_string() + " " + is);
+      ++faults;
+    };
+    for (const Json::json_pointer& field : fields) {
+      for (const Json& value : wrong_values()) {
+        Json document = sound;
+        document[field] = value;
+        is_read(document, field, value.dump());
+      }
+      Json document = sound;
+      Json& of = document[field.parent_pointer()];
+      if (of.is_object()) of.erase(field.back());
+      is_read(document, field, "missing");
+    }
+    return faults;
+  }
+
+  /// The sound file is taken, and every other is taken or refused in a sentence that names it.
+  void expect_taken_or_refused(const Json& sound, const Words& words, const std::string& file) const {
+    const auto run_on = [&](const std::string& text, std::string& err) {
+      std::ofstream(file) << text;
+      std::ostringstream out, errors;
+      const int status = run(words, out, errors);
+      err = errors.str();
+      return status;
+    };
+    std::string err;
+    ASSERT_EQ(run_on(sound.dump(), err), kOk) << err;
+    int refused = 0;
+    const int faults = each_fault(sound, [&](const std::string& text, const std::string& of) {
+      const int status = run_on(text, err);
+      EXPECT_TRUE(status == kOk || status == kBadInput) << of << ": status " << status << ": " << err;
+      if (status != kBadInput) return;
+      ++refused;
+      EXPECT_NE(err.find(file), std::string::npos) << of << ": " << err;
+      EXPECT_EQ(std::ranges::count(err, '\n'), 1) << of << ": " << err;
+      EXPECT_EQ(err.find("json.exception"), std::string::npos) << of << ": " << err;
+      EXPECT_LT(err.size(), 1000u) << of;
+    });
+    EXPECT_GT(refused, faults / 4);
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Malformed, ProfilesOfDevices) {
+  std::ifstream file(SCANLAB_SOURCE "/data/devices/h200.json");
+  const std::string profile = path("profile.json");
+  expect_taken_or_refused(Json::parse(file),
+                          {"simulate", "depth_first", "--profile", profile, "--items", "2^12", "--chunks", "2"},
+                          profile);
+}
+
+TEST_F(Malformed, TracesThatTheModelIsHeldAgainst) {
+  std::ostringstream out, err;
+  const std::string trace = path("trace.json");
+  ASSERT_EQ(run({"simulate", "depth_first", "--profile", "h200", "--items", "2^12", "--chunks", "2", "--out", trace},
+                out, err),
+            kOk)
+      << err.str();
+  std::ifstream file(trace);
+  Json sound = Json::parse(file);
+  sound["otherData"].erase("simulated_on");  // as if it were measured
+  expect_taken_or_refused(sound, {"simulate", "--profile", "h200", "--compare", trace}, trace);
+}
+
+TEST_F(Malformed, ResultsThatATableIsChosenFrom) {
+  const auto entry = [](const std::string& variant) {
+    return Json{
+        {"name", "scan/variant:" + variant + "/type:i32/op:plus/mode:inclusive/items:1024/cache:cold/launch:stream"},
+        {"run_type", "iteration"},
+        {"real_time", 1000.5},
+        {"verified", 1}};
+  };
+  const Json sound{{"context",
+                    {{"schema", "scanlab-results/1"},
+                     {"device", "a device"},
+                     {"multiprocessors", "132"},
+                     {"compute_capability", "9.0"},
+                     {"date", "2026-01-02"}}},
+                   {"benchmarks", {entry("one_block"), entry("decoupled_lookback")}}};
+  const std::string results = path("results.json");
+  expect_taken_or_refused(sound, {"tune", "--from", results, "--out", path("table.json"), "--force"}, results);
+}
+
+TEST_F(Malformed, SchedulesThatAdviceIsHeldAgainst) {
+  const std::string name =
+      "streams/schedule:depth_first/workload:scale/items:4096/chunks:4/streams:2/memory:pinned/work:1/blocks:0";
+  const Json entry{{"name", name}, {"run_name", name}, {"real_time", 1e6}, {"verified", 1}};
+  const std::string results = path("results.json");
+  expect_taken_or_refused({{"context", {{"git_commit", "0123"}, {"git_dirty", "false"}}}, {"benchmarks", {entry}}},
+                          {"advise", "--profile", "h200", "--against", results}, results);
+}
+
+TEST_F(Malformed, TablesOfWhatBestRuns) {
+  std::ifstream file(SCANLAB_SOURCE "/data/tuned/nvidia-h200.json");
+  Json sound = Json::parse(file);
+  sound["entries"].erase(sound["entries"].begin() + 1, sound["entries"].end());
+  EXPECT_NO_THROW(parse_tuning_table(sound.dump(), "table.json"));
+  each_fault(sound, [](const std::string& text, const std::string& of) {
+    try {
+      parse_tuning_table(text, "table.json");
+    } catch (const TuningError& error) {
+      const std::string said = error.what();
+      EXPECT_NE(said.find("table.json: "), std::string::npos) << of << ": " << said;
+      EXPECT_LT(said.size(), 1000u) << of;
+    }
+  });
+}
+
+/// What `bench --out` finds there is none of its business, whatever it is.
+TEST_F(Malformed, ResultsThatAreThereAlreadyAreLeftAlone) {
+  const std::string results = path("results.json");
+  for (const std::string text : {"{", "[1,", "\xff", "{\"context\": 5, \"benchmarks\": \"no\"}"}) {
+    std::ofstream(results) << text;
+    std::ostringstream out, err;
+    EXPECT_EQ(
+        run({"bench", "--variant", "cpu_sequential", "--items", "64", "--rounds", "1", "--out", results}, out, err),
+        kBadInput);
+    EXPECT_NE(err.str().find(results), std::string::npos) << err.str();
+    std::ostringstream kept;
+    kept << std::ifstream(results).rdbuf();
+    EXPECT_EQ(kept.str(), text);
+  }
+}
+
+}  // namespace
+}  // namespace scanlab::cli

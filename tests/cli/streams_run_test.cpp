@@ -1,0 +1,549 @@
+// scanlab streams run, trace and why: their words without a device; and on one, what they write and say.
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "harness/cli/command.hpp"
+#include "harness/cli/streams.hpp"
+#include "harness/cli/streams_run.hpp"
+#include "harness/cli/streams_sweep.hpp"
+#include "harness/cli/streams_timeline.hpp"
+#include "harness/cli/streams_trace.hpp"
+#include "harness/measure/scan_backend.hpp"
+#ifdef SCANLAB_WITH_CUDA
+#include "tests/needs_gpu.hpp"
+#endif
+
+namespace scanlab::cli {
+namespace {
+
+struct Result {
+  int status = 0;
+  std::string out;
+  std::string err;
+};
+
+Result scanlab_streams(std::vector<std::string> words) {
+  words.insert(words.begin(), "streams");
+  std::ostringstream out;
+  std::ostringstream err;
+  const int status = run(words, out, err);
+  return {status, out.str(), err.str()};
+}
+
+TEST(StreamsRun, NamesItsCases) {
+  const Result result =
+      scanlab_streams({"run", "depth_first", "double_buffered", "--items", "100", "--chunks", "4,200", "--streams", "2",
+                       "--work", "1,3", "--blocks", "8", "--workload", "feistel", "--benchmark_list_tests"});
+  EXPECT_EQ(result.status, kOk);
+  EXPECT_EQ(result.out,
+            "streams/schedule:depth_first/workload:feistel/items:100/chunks:4/streams:2/memory:pinned/work:1/blocks:8\n"
+            "streams/schedule:double_buffered/workload:feistel/items:100/chunks:4/streams:2/memory:pinned/work:1/"
+            "blocks:8/buffers:2\n"
+            "streams/schedule:depth_first/workload:feistel/items:100/chunks:4/streams:2/memory:pinned/work:3/blocks:8\n"
+            "streams/schedule:double_buffered/workload:feistel/items:100/chunks:4/streams:2/memory:pinned/work:3/"
+            "blocks:8/buffers:2\n"
+            "streams/schedule:depth_first/workload:feistel/items:100/chunks:200/streams:2/memory:pinned/work:1/blocks:8"
+            "\n"
+            "streams/schedule:double_buffered/workload:feistel/items:100/chunks:200/streams:2/memory:pinned/work:1/"
+            "blocks:8/buffers:2\n"
+            "streams/schedule:depth_first/workload:feistel/items:100/chunks:200/streams:2/memory:pinned/work:3/blocks:8"
+            "\n"
+            "streams/schedule:double_buffered/workload:feistel/items:100/chunks:200/streams:2/memory:pinned/work:3/"
+            "blocks:8/buffers:2\n");
+  // What a schedule does not heed gives no second case.
+  const Result once = scanlab_streams({"run", "depth_first", "--buffers", "2,3,4", "--benchmark_list_tests"});
+  EXPECT_EQ(std::ranges::count(once.out, '\n'), 1);
+}
+
+TEST(StreamsRun, SweepsAreListsOfCases) {
+  const Result full = scanlab_streams({"run", "--sweep", "full", "--benchmark_list_tests"});
+  EXPECT_EQ(full.status, kOk) << full.err;
+  for (const char* what : {"depth_first/workload:scale/items:268435456/chunks:128/streams:16/", "chunks:1/streams:1/",
+                           "serial/workload:scale/items:268435456/chunks:64/", "three_streams_unordered", "work:1800",
+                           "work:4096", "workload:feistel", "workload:scan"}) {
+    EXPECT_NE(full.out.find(what), std::string::npos) << what;
+  }
+  EXPECT_GT(std::ranges::count(full.out, '\n'), 100);
+  EXPECT_LT(std::ranges::count(full.out, '\n'), 330);  // so that 1.0 s each are not more than five and a half minutes
+  const Result narrowed =
+      scanlab_streams({"run", "graph", "--sweep", "quick", "--workload", "scale", "--benchmark_list_tests"});
+  EXPECT_EQ(std::ranges::count(narrowed.out, '\n'), 1) << narrowed.out;
+}
+
+TEST(StreamsRun, BadInputIsASentence) {
+  const auto expect = [](const std::vector<std::string>& words, const std::string& hint) {
+    const Result result = scanlab_streams(words);
+    EXPECT_EQ(result.status, kBadInput) << result.err;
+    EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
+  };
+  expect({"run"}, "run takes a schedule");
+  expect({"run", "depth_first", "--rounds", "0"}, "--rounds takes");
+  expect({"run", "depth_first", "--cap", "0"}, "--cap takes");
+  expect({"run", "depth_first", "--width", "-1"}, "--width takes");
+  expect({"run", "--sweep", "fast"}, "there is no sweep 'fast'; known: full, quick");
+  expect({"run", "--sweep", "quick", "--chunks", "3"}, "a sweep sets --chunks itself");
+  expect({"run", "graph", "--sweep", "quick", "--workload", "scan"}, "no case of the sweep is left");
+  expect({"run", "depth_first", "--benchmark_filter", "nothing"}, "benchmark_filter");
+  expect({"run", "depth_first", "--chunks", "0"}, "0 chunks are not enough");
+  expect({"trace"}, "trace takes a schedule");
+  expect({"trace", "depth_first", "--chunks", "2,4"}, "these are 2 timelines: --out FOLDER");
+  expect({"trace", "depth_first", "--repetitions", "0"}, "--repetitions takes");
+  expect({"trace", "depth_first", "--gap", "-1"}, "--gap takes");
+  expect({"why"}, "why takes one schedule, or two");
+  expect({"why", "all"}, "14 combinations");
+}
+
+/// What a device that is none does, and what it was asked for.
+struct Planted {
+  std::function<measure::ScheduleRepetition(const streams::Recording&, int before)> repeat =
+      [](const streams::Recording&, int) {
+        return measure::ScheduleRepetition{.host_seconds = 2e-3, .device_seconds = 1.5e-3};
+      };
+  std::function<double()> copy = [] { return 1e-3; };
+  std::int64_t host_room = std::numeric_limits<std::int64_t>::max();  ///< items
+
+  std::vector<std::int64_t> filled{};  ///< items
+  std::vector<std::uint64_t> seeds{};  ///< likewise
+  std::map<int, int> repetitions{};    ///< by the number of chunks
+};
+
+class PlantedDevice : public measure::ScheduleBackend {
+ public:
+  explicit PlantedDevice(Planted& planted) : planted_(planted) {}
+
+  std::size_t fill(const streams::Job& job, std::uint64_t seed) override {
+    if (job.items > planted_.host_room) throw std::bad_alloc();
+    planted_.filled.push_back(job.items);
+    planted_.seeds.push_back(seed);
+    return static_cast<std::size_t>(job.items) * job.workload->about.item_bytes();
+  }
+  double copy_seconds(streams::Direction, std::size_t, bool) override { return planted_.copy(); }
+  double kernel_seconds(const streams::Job&) override { return 1e-4; }
+  measure::ScheduleRepetition repeat(const streams::Recording& recording) override {
+    return planted_.repeat(recording, planted_.repetitions[recording.job.chunks]++);
+  }
+  double sm_clock_mhz() override { return 1980; }
+
+ private:
+  Planted& planted_;
+};
+
+class StreamsRunOn : public testing::Test {
+ protected:
+  ~StreamsRunOn() override { std::filesystem::remove(file_); }
+
+  Result run(std::vector<std::string> words) {
+    words.insert(words.end(), {"--out", file_, "--force"});
+    std::ostringstream out;
+    std::ostringstream err;
+    Context context{out, err, {}};
+    const auto open = [&](const Context&) {
+      return StreamsLab{{{"device", "planted"}}, std::make_unique<PlantedDevice>(planted_)};
+    };
+    const int status = streams_run(words, context, open);
+    return {status, out.str(), err.str()};
+  }
+
+  /// Of schedules, or of parts.
+  std::vector<nlohmann::json> entries(const std::string& prefix = "streams/schedule:") const {
+    std::vector<nlohmann::json> all;
+    const auto results = nlohmann::json::parse(std::ifstream(file_));
+    for (const auto& each : results.at("benchmarks")) {
+      if (each.at("name").get<std::string>().starts_with(prefix)) all.push_back(each);
+    }
+    return all;
+  }
+
+  Planted planted_;
+  std::string file_ =
+      (std::filesystem::path(testing::TempDir()) / ("scanlab-streams-" + std::to_string(getpid()) + ".json")).string();
+};
+
+TEST_F(StreamsRunOn, HasTheHostsTimeAndTheDevices) {
+  planted_.repeat = [](const streams::Recording&, int before) {
+    return measure::ScheduleRepetition{
+        .host_seconds = 2e-3 + 1e-3 * before, .device_seconds = 1e-3 + 1e-3 * before, .sm_clock_mhz = 1755};
+  };
+  const Result result = run({"depth_first", "--items", "3000000", "--chunks", "4", "--rounds", "3"});
+  EXPECT_EQ(result.status, kOk) << result.err;
+  const auto all = entries();
+  ASSERT_EQ(all.size(), 3u);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_DOUBLE_EQ(all[i].at("real_time"), 2e6 + 1e6 * static_cast<double>(i));
+    EXPECT_EQ(all[i].at("time_unit"), "ns");
+    EXPECT_DOUBLE_EQ(all[i].at("device_time_ms"), 1 + static_cast<double>(i));
+    EXPECT_EQ(all[i].at("sm_clock_mhz"), 1755);
+    EXPECT_EQ(all[i].at("round"), i);
+    EXPECT_EQ(all[i].at("verified"), 1);
+    EXPECT_EQ(all[i].at("items"), 3000000);
+    EXPECT_EQ(all[i].at("bytes"), 24000000) << "in and out";
+    EXPECT_EQ(all[i].at("inputs"), 1);
+    EXPECT_EQ(all[i].at("operations"), 12);
+    EXPECT_EQ(all[i].at("buffers"), 4);
+  }
+  EXPECT_NE(result.out.find("by host, ms   events, ms"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("  3.000        2.000       8.0       3  verified"), std::string::npos)
+      << "medians, and the rate by the host's\n"
+      << result.out;
+  for (const auto& part : entries("streams/copy:")) EXPECT_FALSE(part.contains("device_time_ms"));
+}
+
+TEST_F(StreamsRunOn, WithoutWorkThereIsNothingBetweenEvents) {
+  planted_.repeat = [](const streams::Recording&, int) { return measure::ScheduleRepetition{.host_seconds = 1e-6}; };
+  const Result result = run({"depth_first", "--items", "0", "--rounds", "1"});
+  EXPECT_EQ(result.status, kOk) << result.err;
+  ASSERT_EQ(entries().size(), 1u);
+  EXPECT_FALSE(entries()[0].contains("device_time_ms"));
+  EXPECT_FALSE(entries()[0].contains("sm_clock_mhz"));
+  EXPECT_NE(result.out.find("0.001            -"), std::string::npos) << result.out;
+  EXPECT_TRUE(entries("streams/copy:").empty());
+  EXPECT_TRUE(entries("streams/kernel:").empty());
+}
+
+TEST_F(StreamsRunOn, HasThePartsOfEveryGroupOnceARound) {
+  const Result result = run({"depth_first", "breadth_first", "--items", "1000,2^29", "--chunks", "4", "--rounds", "2",
+                             "--memory", "pinned,pageable", "--seed", "7"});
+  EXPECT_EQ(result.status, kOk) << result.err;
+  EXPECT_EQ(planted_.filled, (std::vector<std::int64_t>{1000, 1000, 1 << 29, 1 << 29})) << "two schedules share them";
+  EXPECT_EQ(planted_.seeds, (std::vector<std::uint64_t>(4, 7)));
+  std::map<std::string, int> rounds;
+  for (const auto& each : entries("streams/")) {
+    const std::string name = each.at("name");
+    if (!name.starts_with("streams/schedule:")) {
+      ++rounds[name];
+      EXPECT_EQ(each.at("sm_clock_mhz"), 1980) << name;
+    }
+  }
+  std::map<std::string, int> expected;
+  for (const std::string bytes : {"4000", "1073741824"}) {  // of an array of 2 GiB half
+    for (const std::string copy : {"h2d", "d2h"}) {
+      for (const std::string memory : {"pinned", "pageable"}) {
+        expected["streams/copy:" + copy + "/bytes:" + bytes + "/memory:" + memory] = 2;
+      }
+      expected["streams/copy:duplex_" + copy + "/bytes:" + bytes + "/memory:pinned"] = 2;
+    }
+  }
+  for (const std::string items : {"250", "134217728"}) {
+    expected["streams/kernel:scale/items:" + items + "/work:1/blocks:0"] = 2;
+  }
+  EXPECT_EQ(rounds, expected);
+}
+
+TEST_F(StreamsRunOn, StopsWhereTheMedianIsKnownAndGoesOnWhereItIsNot) {
+  planted_.repeat = [](const streams::Recording& recording, int before) {
+    const bool steady = recording.job.chunks == 4;
+    return measure::ScheduleRepetition{.host_seconds = steady ? 1e-3 : 1e-3 * (1 + before % 2), .device_seconds = 1e-3};
+  };
+  EXPECT_EQ(run({"depth_first", "--items", "1000", "--chunks", "4,5", "--rounds", "9"}).status, kOk);
+  EXPECT_EQ(planted_.repetitions, (std::map<int, int>{{4, 6}, {5, 9}})) << "fewer than six have no interval";
+  for (const auto& each : entries()) {
+    const bool last =
+        each.at("name").get<std::string>().find("chunks:4/") != std::string::npos && each.at("round") == 5;
+    EXPECT_EQ(each.at("settled"), last ? 1 : 0) << each;
+  }
+  planted_.repetitions.clear();
+  EXPECT_EQ(run({"depth_first", "--items", "1000", "--chunks", "4,5", "--rounds", "9", "--width", "0"}).status, kOk);
+  EXPECT_EQ(planted_.repetitions.at(5), 9);
+  planted_.repetitions.clear();
+  EXPECT_EQ(run({"depth_first", "--items", "1000", "--chunks", "4,5", "--rounds", "9", "--width", "30"}).status, kOk);
+  EXPECT_EQ(planted_.repetitions.at(5), 9) << "half of the interval from 1 to 2 is a third of 1.5";
+  planted_.repetitions.clear();
+  EXPECT_EQ(run({"depth_first", "--items", "1000", "--chunks", "4,5", "--rounds", "9", "--width", "60"}).status, kOk);
+  EXPECT_EQ(planted_.repetitions.at(5), 6);
+}
+
+TEST_F(StreamsRunOn, ACapThatIsSpentLeavesOneRepetition) {
+  EXPECT_EQ(run({"depth_first", "--items", "1000", "--chunks", "4", "--rounds", "9", "--cap", "1e-9"}).status, kOk);
+  EXPECT_EQ(planted_.repetitions.at(4), 1);
+}
+
+TEST_F(StreamsRunOn, AWrongOutputIsNotTimedFurther) {
+  planted_.repeat = [](const streams::Recording& recording, int before) {
+    const bool wrong = recording.job.chunks == 4 && before == 1;
+    return measure::ScheduleRepetition{
+        .host_seconds = 1e-3, .device_seconds = 1e-3, .wrong = wrong ? "item 3 is 5" : ""};
+  };
+  const Result result = run({"depth_first", "--items", "1000", "--chunks", "4,5", "--rounds", "4"});
+  EXPECT_EQ(result.status, kFailed);
+  EXPECT_EQ(planted_.repetitions, (std::map<int, int>{{4, 2}, {5, 4}}));
+  EXPECT_NE(result.out.find("FAILED: item 3 is 5"), std::string::npos) << result.out;
+  EXPECT_NE(result.err.find("failed: item 3 is 5"), std::string::npos) << result.err;
+  int wrong = 0;
+  for (const auto& each : entries()) {
+    if (!each.contains("error_message")) continue;
+    ++wrong;
+    EXPECT_EQ(each.at("error_message"), "verification failed: item 3 is 5");
+    EXPECT_EQ(each.at("verified"), 0);
+  }
+  EXPECT_EQ(wrong, 1);
+}
+
+TEST_F(StreamsRunOn, AControlMustBeWrongOnceAtLeast) {
+  const std::vector<std::string> words{"three_streams_unordered", "--items", "1000", "--rounds", "3"};
+  const Result right = run(words);
+  EXPECT_EQ(right.status, kFailed);
+  EXPECT_NE(right.out.find("control, NOT CAUGHT"), std::string::npos) << right.out;
+  planted_.repetitions.clear();
+  planted_.repeat = [](const streams::Recording&, int before) {
+    return measure::ScheduleRepetition{.host_seconds = 1e-3, .wrong = before == 1 ? "item 3 is 5" : ""};
+  };
+  const Result wrong = run(words);
+  EXPECT_EQ(wrong.status, kOk);
+  EXPECT_NE(wrong.out.find("control, caught in 1 of 3: item 3 is 5"), std::string::npos) << wrong.out;
+  const auto all = entries();
+  ASSERT_EQ(all.size(), 3u) << "and is timed further";
+  for (const auto& each : all) {
+    EXPECT_EQ(each.at("control"), 1);
+    EXPECT_EQ(each.at("verified"), each.at("round") == 1 ? 0 : 1);
+    EXPECT_FALSE(each.contains("error_message"));
+  }
+  // Without items there is nothing to be wrong.
+  planted_.repeat = Planted().repeat;
+  EXPECT_EQ(run({"three_streams_unordered", "--items", "0", "--rounds", "1"}).status, kOk);
+}
+
+TEST_F(StreamsRunOn, WhatLacksMemoryIsSkippedAndTheOthersGoOn) {
+  planted_.host_room = 1 << 20;
+  planted_.repeat = [](const streams::Recording& recording, int) {
+    if (recording.job.chunks == 5) throw measure::LacksMemory("out of GPU memory: wanted 99 bytes");
+    return measure::ScheduleRepetition{.host_seconds = 1e-3, .device_seconds = 1e-3};
+  };
+  const Result result = run({"depth_first", "--items", "1000,2^21", "--chunks", "4,5", "--rounds", "2"});
+  EXPECT_EQ(result.status, kOutOfMemory);
+  EXPECT_EQ(planted_.repetitions, (std::map<int, int>{{4, 2}, {5, 1}}));
+  EXPECT_NE(result.out.find("skipped: out of GPU memory: wanted 99 bytes"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("skipped: out of host memory for arrays of 2097152 items"), std::string::npos);
+  std::map<std::string, int> reasons;
+  for (const auto& each : entries()) ++reasons[each.value("error_message", "")];
+  EXPECT_EQ(reasons, (std::map<std::string, int>{{"", 2},
+                                                 {"out of GPU memory: wanted 99 bytes", 1},
+                                                 {"out of host memory for arrays of 2097152 items", 2}}));
+}
+
+TEST_F(StreamsRunOn, AFaultOfOneCaseEndsNoOther) {
+  planted_.repeat = [](const streams::Recording& recording, int) {
+    if (recording.job.chunks == 5) throw std::runtime_error("launching: too many resources");
+    return measure::ScheduleRepetition{.host_seconds = 1e-3, .device_seconds = 1e-3};
+  };
+  planted_.copy = []() -> double { throw std::runtime_error("copying: no"); };
+  const Result result = run({"depth_first", "--items", "1000", "--chunks", "4,5", "--rounds", "2"});
+  EXPECT_EQ(result.status, kFailed);
+  EXPECT_EQ(planted_.repetitions, (std::map<int, int>{{4, 2}, {5, 1}}));
+  EXPECT_NE(result.err.find("failed: launching: too many resources"), std::string::npos) << result.err;
+  for (const auto& each : entries("streams/copy:")) EXPECT_EQ(each.at("error_message"), "copying: no");
+  EXPECT_EQ(result.out.find("streams/copy:"), std::string::npos) << "a part without a time\n" << result.out;
+}
+
+TEST_F(StreamsRunOn, CtrlCKeepsWhatIsFinishedAndBeginsNothing) {
+  for (const int last : {4, 5}) {  // in the middle of a round, and at its end
+    planted_.repetitions.clear();
+    planted_.repeat = [last](const streams::Recording& recording, int before) {
+      if (before == 1 && recording.job.chunks == last) std::raise(SIGINT);
+      return measure::ScheduleRepetition{.host_seconds = 1e-3, .device_seconds = 1e-3};
+    };
+    const Result result = run({"depth_first", "--items", "1000,2000", "--chunks", "4,5", "--rounds", "9"});
+    EXPECT_EQ(result.status, kInterrupted);
+    EXPECT_EQ(entries().size(), last == 4 ? 3u : 4u);
+    EXPECT_EQ(entries("streams/copy:h2d").size(), 2u);
+    EXPECT_EQ(planted_.filled.back(), 1000);
+    EXPECT_NE(result.err.find("every finished repetition is kept"), std::string::npos) << result.err;
+  }
+}
+
+std::vector<streams::ScheduledJob> selected(const std::vector<std::string>& words) {
+  boost::program_options::options_description options;
+  add_job_options(options, "", "");
+  options.add_options()("repetitions", boost::program_options::value<int>());
+  boost::program_options::variables_map values;
+  boost::program_options::store(boost::program_options::command_line_parser(words).options(options).run(), values);
+  return read_job_selection(values, "", "").jobs();
+}
+
+class StreamsTraceSweep : public testing::Test {
+ protected:
+  ~StreamsTraceSweep() override { std::filesystem::remove_all(folder_); }
+
+  Result trace(const std::vector<streams::ScheduledJob>& jobs, const RunProcess& run_process) const {
+    std::ostringstream out;
+    std::ostringstream err;
+    Context context{out, err, {}};
+    const int status = trace_all(jobs, 3, folder_, /*force=*/false, context, run_process);
+    return {status, out.str(), err.str()};
+  }
+
+  std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    for (const auto& file : std::filesystem::directory_iterator(folder_)) names.push_back(file.path().filename());
+    std::ranges::sort(names);
+    return names;
+  }
+
+  std::filesystem::path folder_ =
+      std::filesystem::path(testing::TempDir()) / ("scanlab-traces-" + std::to_string(getpid()));
+};
+
+TEST_F(StreamsTraceSweep, EachJobIsRecordedInAProcessOfItsOwn) {
+  std::vector<streams::ScheduledJob> jobs =
+      selected({"--schedule=all", "--workload=feistel", "--items=1001", "--chunks=3", "--streams=5", "--memory=all",
+                "--buffers=7", "--blocks=9", "--work=11"});
+  for (const StreamsSweep& sweep : streams_sweeps()) {
+    if (sweep.name == "model") std::ranges::copy(cli::jobs(sweep, {}), std::back_inserter(jobs));
+  }
+  std::size_t ran = 0;
+  const Result result = trace(jobs, [&](const std::vector<std::string>& words) {
+    EXPECT_EQ((std::vector<std::string>(words.begin(), words.begin() + 4)),
+              (std::vector<std::string>{"streams", "trace", kInFreshProcess, "--repetitions=3"}));
+    const std::vector<streams::ScheduledJob> chosen = selected({words.begin() + 3, words.end()});
+    EXPECT_EQ(chosen.size(), 1U);
+    EXPECT_EQ(facts_of(chosen.at(0)), facts_of(jobs.at(ran++)));
+    return FreshProcess{.status = kOk, .out = facts_of(chosen.at(0)).dump()};
+  });
+  EXPECT_EQ(result.status, kOk) << result.err;
+  EXPECT_EQ(ran, jobs.size());
+  EXPECT_EQ(files().size(), jobs.size());
+}
+
+TEST_F(StreamsTraceSweep, AJobWithoutATimelineIsNamedAndLeavesNoFile) {
+  const std::vector<streams::ScheduledJob> jobs =
+      selected({"--schedule=depth_first", "--workload=scale", "--items=100", "--chunks=1,2,3,4,5"});
+  std::vector<FreshProcess> ends{{.status = kFailed, .out = "{\"wrong\": 1}\n"},  // a wrong output has its timeline
+                                 {.status = kOk, .out = "{\"half"},
+                                 {.status = 128 + 11, .out = "{}"},
+                                 {.status = kOutOfMemory, .out = ""},
+                                 {.status = kOk, .out = "{\"right\": 1}\n"}};
+  auto next = ends.begin();
+  const Result result = trace(jobs, [&](const std::vector<std::string>&) { return *next++; });
+  EXPECT_EQ(result.status, kOutOfMemory);
+  ASSERT_EQ(files().size(), 2U);
+  EXPECT_NE(files()[0].find("chunks1-"), std::string::npos) << files()[0];
+  EXPECT_NE(files()[1].find("chunks5-"), std::string::npos) << files()[1];
+  std::stringstream text;
+  text << std::ifstream(folder_ / files()[0]).rdbuf();
+  EXPECT_EQ(text.str(), ends[0].out);
+  EXPECT_EQ(std::ranges::count(result.err, '\n'), 3) << result.err;
+  EXPECT_NE(
+      result.err.find("100 items in 3 chunks, 4 streams, pinned memory, work 1: its process ended with status 139"),
+      std::string::npos)
+      << result.err;
+  EXPECT_NE(result.out.find("2 of 5 timelines"), std::string::npos) << result.out;
+
+  const auto status_after = [&](const streams::ScheduledJob& job, const FreshProcess& process) {
+    return trace({job}, [&](const std::vector<std::string>&) { return process; }).status;
+  };
+  EXPECT_EQ(status_after(jobs[1], ends[2]), kFailed);
+  EXPECT_EQ(status_after(jobs[1], ends[0]), kFailed);
+  EXPECT_THROW(status_after(jobs[0], ends[4]), CommandError) << "the file is there, and --force is not given";
+}
+
+TEST_F(StreamsTraceSweep, CtrlCStopsBeforeTheNextJob) {
+  int ran = 0;
+  const Result result = trace(selected({"--schedule=depth_first", "--workload=scale", "--items=100", "--chunks=1,2"}),
+                              [&](const std::vector<std::string>&) {
+                                if (ran++ == 0) std::raise(SIGINT);
+                                return FreshProcess{128 + SIGINT, ""};
+                              });
+  EXPECT_EQ(result.status, kInterrupted);
+  EXPECT_EQ(ran, 1);
+  EXPECT_TRUE(files().empty());
+  EXPECT_EQ(result.err, "");
+}
+
+#ifndef SCANLAB_WITH_CUDA
+
+TEST(StreamsRun, SaysWhatItNeeds) {
+  for (const char* command : {"run", "trace", "why"}) {
+    const Result result = scanlab_streams({command, "depth_first"});
+    EXPECT_EQ(result.status, kNoDevice);
+    EXPECT_NE(result.err.find("needs a CUDA device"), std::string::npos) << result.err;
+  }
+}
+
+#else
+
+class NeedsGpuStreamsRun : public NeedsGpu {
+ protected:
+  nlohmann::json read() const { return nlohmann::json::parse(std::ifstream(file_)); }
+
+  std::string file_ = (std::filesystem::path(testing::TempDir()) / "streams_run_test.json").string();
+};
+
+TEST_F(NeedsGpuStreamsRun, WritesEveryRepetitionAndTheParts) {
+  const Result result = scanlab_streams({"run", "depth_first,graph,serial", "--items", "1000003", "--chunks", "4",
+                                         "--rounds", "3", "--out", file_, "--force"});
+  EXPECT_EQ(result.status, kOk) << result.err;
+  const auto results = read();
+  EXPECT_EQ(results["context"]["schema"], "scanlab-streams/1");
+  std::map<std::string, int> repetitions;
+  bool reads_clock = false;
+  for (const auto& each : results["benchmarks"]) {
+    const std::string name = each["name"];
+    reads_clock |= each.value("sm_clock_mhz", 0.0) > 0;
+    ++repetitions[name.substr(0, name.find('/', 8))];
+    EXPECT_GT(each["real_time"].get<double>(), 0) << name;
+    if (!name.starts_with("streams/schedule")) continue;
+    EXPECT_EQ(each["verified"], 1) << name;
+    // The host begins before the device and sees the end later: microseconds, of hundreds.
+    const double host = each["real_time"].get<double>() / 1e6;
+    EXPECT_GT(each["device_time_ms"].get<double>(), 0.5 * host) << name;
+    EXPECT_LT(each["device_time_ms"].get<double>(), 1.5 * host) << name;
+  }
+  EXPECT_EQ(repetitions, (std::map<std::string, int>{{"streams/copy:d2h", 6},
+                                                     {"streams/copy:h2d", 6},
+                                                     {"streams/copy:duplex_d2h", 3},
+                                                     {"streams/copy:duplex_h2d", 3},
+                                                     {"streams/kernel:scale", 3},
+                                                     {"streams/schedule:depth_first", 3},
+                                                     {"streams/schedule:graph", 3},
+                                                     {"streams/schedule:serial", 3}}));
+  EXPECT_EQ(reads_clock, results["context"].contains("clocks_before"));  // neither without the management library
+}
+
+TEST_F(NeedsGpuStreamsRun, AControlIsExpectedToFail) {
+  const Result result =
+      scanlab_streams({"run", "*race", "three_streams_unordered", "--items", "2^24", "--rounds", "2"});
+  EXPECT_EQ(result.status, kOk) << result.out << result.err;
+  EXPECT_NE(result.out.find("control, caught in 2 of 2"), std::string::npos) << result.out;
+  // One chunk without an order to break: a copy in that ends before the kernel is looked at cannot be promised, but
+  // nothing to do is nothing wrong.
+  EXPECT_EQ(scanlab_streams({"run", "null_stream_race", "--items", "0", "--rounds", "1"}).status, kOk);
+}
+
+TEST_F(NeedsGpuStreamsRun, TracesEverySchedule) {
+  for (const char* schedule : {"depth_first", "graph", "serial", "double_buffered", "null_stream_trap"}) {
+    for (const char* workload : {"vector_add", "scan"}) {
+      const Result result = scanlab_streams({"trace", schedule, "--workload", workload, "--items", "2^22", "--chunks",
+                                             "5", "--out", file_, "--force", "--repetitions", "2"});
+      EXPECT_EQ(result.status, kOk) << schedule << " " << workload << "\n" << result.out << result.err;
+      EXPECT_NE(result.out.find("overlap"), std::string::npos);
+      const auto trace = read();
+      EXPECT_GT(trace["traceEvents"].size(), 20u);
+      EXPECT_EQ(trace["otherData"]["schedule"], schedule);
+    }
+  }
+}
+
+TEST_F(NeedsGpuStreamsRun, WhyBlamesTheDefaultStream) {
+  const Result result = scanlab_streams({"why", "null_stream_trap", "depth_first", "--items", "2^24"});
+  EXPECT_EQ(result.status, kOk) << result.err;
+  EXPECT_NE(result.out.find("only null_stream_trap: the legacy default stream"), std::string::npos) << result.out;
+}
+
+#endif
+
+}  // namespace
+}  // namespace scanlab::cli

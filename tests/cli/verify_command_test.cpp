@@ -1,0 +1,278 @@
+// What `scanlab verify` promises on its command line: words, statuses, the closing summary.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "harness/cli/command.hpp"
+#include "harness/core/variant.hpp"
+#include "harness/measure/provenance.hpp"
+#include "harness/simt/executor.hpp"
+
+namespace scanlab::cli {
+namespace {
+
+struct Ended {
+  int status;
+  std::string out;
+  std::string err;
+};
+
+Ended verify(std::vector<std::string> words) {
+  words.insert(words.begin(), "verify");
+  std::ostringstream out;
+  std::ostringstream err;
+  const int status = run(words, out, err);
+  return {status, out.str(), err.str()};
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// A sequential scan, right unless it is asked for a fault. It keeps what it was asked.
+struct Planted {
+  static constexpr const char* kId = "planted_fault";
+  struct Run {
+    Problem problem;
+    bool by_number;  ///< blocks were begun in the order of their numbers
+  };
+  static std::vector<Run>& runs() {
+    static std::vector<Run> all;
+    return all;
+  }
+
+  static Description describe() {
+    Description about;
+    about.id = kId;
+    about.title = "A scan with faults on request";
+    about.types = {ElementType::i32};
+    about.operators = {Operator::plus};
+    about.parameters = {
+        {"fault", {"none", "wrong", "race", "last_item"}, "what is wrong with it"},
+        {.name = "tiles", .values = {"few"}, .meaning = "how many it would be cut into", .small = "many"}};
+    return about;
+  }
+
+  template <class Body>
+  struct Kernel {
+    static constexpr const char* kName = "planted";
+    static constexpr int kMaxThreads = 32;
+    Body body;
+    void operator()(simt::CpuBlock& block) const { body(block); }
+  };
+  template <class Body>
+  static void launch(simt::Executor& executor, const simt::Grid& grid, Body body) {
+    executor.launch(grid, Kernel<Body>{body});
+  }
+
+  static bool begun_by_number(simt::Executor& executor) {
+    constexpr std::int64_t kBlocks = 64;
+    std::vector<std::uint32_t> drawn(kBlocks);
+    std::uint32_t next = 0;
+    const simt::Span<std::uint32_t> out(drawn.data(), kBlocks, "drawn");
+    const simt::Span<std::uint32_t> counter(&next, 1, "counter");
+    launch(executor, {.blocks = kBlocks}, [=](simt::CpuBlock& block) {
+      const std::uint32_t mine = block.fetch_add(counter, 0, 1);
+      out[block.group_index()] = mine;
+    });
+    return std::ranges::is_sorted(drawn);
+  }
+
+  static Variant variant() {
+    Variant planted;
+    planted.about = describe();
+    planted.origin = Origin::baseline;
+    planted.machines.simt = true;
+    planted.bind = [about = planted.about](const Problem& problem) {
+      BoundScan bound;
+      bound.plan = Plan::refuse(unsupported(about, problem));
+      if (!bound.plan.possible()) return bound;
+      bound.simt = [problem, fault = setting(about, problem.settings, "fault")](const Buffers& buffers,
+                                                                                simt::Executor& executor) {
+        runs().push_back({problem, begun_by_number(executor)});
+        const auto* in = static_cast<const std::int32_t*>(buffers.in);
+        auto* out = static_cast<std::int32_t*>(buffers.out);
+        std::uint32_t sum = 0;
+        for (std::int64_t i = 0; i < problem.items; ++i) {
+          if (problem.mode == Mode::exclusive) out[i] = static_cast<std::int32_t>(sum);
+          sum += static_cast<std::uint32_t>(in[i]);
+          if (problem.mode == Mode::inclusive) out[i] = static_cast<std::int32_t>(sum);
+        }
+        if (problem.items == 0) return;
+        if (fault == "wrong") ++out[0];
+        if (fault == "last_item" && problem.items > 1024) ++out[problem.items - 1];
+        if (fault == "race") {
+          std::int32_t shared = 0;
+          const simt::Span<std::int32_t> item(&shared, 1, "item");
+          launch(executor, {.threads = 32}, [=](simt::CpuBlock& block) { item[0] = block.thread_rank(); });
+        }
+      };
+      return bound;
+    };
+    return planted;
+  }
+};
+
+const Registration kPlanted{Planted::variant()};
+
+/// Checks the planted scan.
+Ended verify_planted(std::vector<std::string> words) {
+  Planted::runs().clear();
+  words.insert(words.begin(), {"--device", "simt", "--variant", Planted::kId});
+  return verify(words);
+}
+
+/// The items that were asked of it.
+std::set<std::int64_t> sizes_seen() {
+  std::set<std::int64_t> sizes;
+  for (const Planted::Run& each : Planted::runs()) sizes.insert(each.problem.items);
+  return sizes;
+}
+
+TEST(VerifyCommand, AFailureEndsWithStatus1AndSaysHowToSeeItAgain) {
+  EXPECT_EQ(verify_planted({"--items", "40"}).status, kOk);
+  const Ended ended = verify_planted({"--items", "40", "--set", "fault=wrong", "--seed", "6", "--mode", "exclusive"});
+  EXPECT_EQ(ended.status, kFailed) << ended.out;
+  EXPECT_EQ(kFailed, 1);
+  EXPECT_TRUE(contains(ended.out, "0 passed, 1 failed, 0 skipped")) << ended.out;
+  EXPECT_TRUE(contains(ended.out, "1 of 40 items wrong, the first at 0")) << ended.out;
+  EXPECT_TRUE(
+      contains(ended.out,
+               "again: scanlab verify --device simt --variant planted_fault --type i32 --op plus --mode exclusive "
+               "--items 40 --input random --seed 6 --set fault=wrong\n"))
+      << ended.out;
+}
+
+TEST(VerifyCommand, OneFailureAmongManyIsAFailure) {
+  const Ended ended = verify_planted({"--items", "1024,1025,1", "--input", "random", "--set", "fault=last_item"});
+  EXPECT_EQ(ended.status, kFailed) << ended.out;
+  EXPECT_TRUE(contains(ended.out, "4 passed, 2 failed, 0 skipped")) << ended.out;
+}
+
+TEST(VerifyCommand, ByDefaultTriesTheSizesWhereScansBreak) {
+  EXPECT_EQ(verify_planted({}).status, kOk);
+  const std::set<std::int64_t> sizes = sizes_seen();
+  EXPECT_TRUE(sizes.contains(0));
+  for (const std::int64_t edge : {1, 32, 1024, 2048}) {  // one item, a warp, the tiles of blocks
+    for (const std::int64_t n : {edge - 1, edge, edge + 1}) EXPECT_TRUE(sizes.contains(n)) << n;
+  }
+  EXPECT_TRUE(std::ranges::any_of(sizes, [](std::int64_t n) { return n > 16'000 && n < 33'000; }));
+  EXPECT_EQ(verify_planted({"--quick"}).status, kOk);
+  EXPECT_TRUE(sizes_seen().contains(1025));
+  EXPECT_TRUE(sizes_seen().contains(2049));
+  EXPECT_LT(sizes_seen().size(), sizes.size());
+}
+
+TEST(VerifyCommand, ByDefaultTriesManyTilesWhereAVariantCanHaveThem) {
+  const auto with_many = [](const std::vector<std::string>& words) {
+    verify_planted(words);
+    std::vector<Planted::Run> runs = Planted::runs();
+    std::erase_if(runs, [](const auto& each) { return each.problem.settings != Settings{{"tiles", "many"}}; });
+    return runs;
+  };
+  const std::vector<Planted::Run> many = with_many({});
+  EXPECT_EQ(many.size(), 4U) << "two runs of both modes";
+  for (const Planted::Run& each : many) {
+    EXPECT_GE(each.problem.items * 4, 66 * 3584) << "three windows of tiles of 3.5 KiB";
+    EXPECT_FALSE(each.by_number) << "what waits for others meets the worst order";
+  }
+  EXPECT_FALSE(with_many({"--items", "100", "--set", "tiles=many"}).front().by_number) << "as it is run again";
+  EXPECT_TRUE(with_many({"--quick"}).empty());
+  EXPECT_TRUE(with_many({"--items", "100"}).empty());
+  EXPECT_TRUE(with_many({"--set", "fault=none"}).empty());
+}
+
+TEST(VerifyCommand, InterleavesBlocksWhereItIsAskedTo) {
+  const auto by_number = [](const std::vector<std::string>& words) {
+    verify_planted(words);
+    return std::ranges::count_if(Planted::runs(), &Planted::Run::by_number);
+  };
+  EXPECT_EQ(by_number({"--items", "100"}), 4);
+  EXPECT_EQ(by_number({"--items", "100", "--interleave"}), 0);
+}
+
+TEST(VerifyCommand, TriesEveryInputOfFewItemsAndRandomOnesOfMore) {
+  EXPECT_TRUE(contains(verify_planted({"--items", "33"}).out, "10 passed")) << "five kinds, two modes";
+  EXPECT_TRUE(contains(verify_planted({"--items", "34"}).out, "2 passed"));
+  EXPECT_TRUE(contains(verify_planted({"--items", "34", "--input", "all"}).out, "10 passed"));
+}
+
+TEST(VerifyCommand, UntracedLooksForNoRaces) {
+  const Ended traced = verify_planted({"--items", "34", "--set", "fault=race"});
+  EXPECT_EQ(traced.status, kFailed);
+  EXPECT_TRUE(contains(traced.out, "race in planted at tests/cli/verify_command_test.cpp:")) << traced.out;
+  EXPECT_EQ(verify_planted({"--items", "34", "--set", "fault=race", "--untraced"}).status, kOk);
+  EXPECT_TRUE(contains(verify_planted({"--items", "34", "--set", "fault=wrong", "--untraced", "--interleave"}).out,
+                       "--set fault=wrong --untraced --interleave\n"));
+}
+
+TEST(VerifyCommand, ChecksAndSumsUp) {
+  const Ended ended = verify({"--device", "simt", "--variant", "hs_block", "--items", "1,33"});
+  EXPECT_EQ(ended.status, kOk) << ended.err << ended.out;
+  // 24 combinations of type, operator and mode, two sizes, five inputs.
+  EXPECT_TRUE(contains(ended.out, "240 passed, 0 failed, 0 skipped")) << ended.out;
+  EXPECT_TRUE(contains(ended.out, "worst error/bound")) << ended.out;
+}
+
+TEST(VerifyCommand, SaysWhatAVariantCannotTake) {
+  const Ended ended = verify({"--device", "simt", "--variant", "hs_block", "--type", "i32", "--op", "plus", "--mode",
+                              "inclusive", "--items", "1025"});
+  EXPECT_EQ(ended.status, kOk) << ended.err;
+  EXPECT_TRUE(contains(ended.out, "n <= 1024")) << ended.out;
+  EXPECT_TRUE(contains(ended.out, "0 passed, 0 failed, 1 skipped")) << ended.out;
+}
+
+TEST(VerifyCommand, SaysThatNothingWasCheckedWhereNothingHasAForm) {
+  const Ended ended = verify({"--device", "simt", "--variant", "look_ahead", "--items", "1000"});
+  EXPECT_EQ(ended.status, kNoDevice) << ended.out;
+#if defined(SCANLAB_WITH_CUDA)
+  EXPECT_TRUE(contains(ended.err, "nothing was checked")) << ended.err;
+#endif
+}
+
+TEST(VerifyCommand, OfATypeThatIsNamedSaysThatAVariantDoesNotHaveIt) {
+  const Ended ended = verify({"--device", "simt", "--variant", "hs_block", "--type", "i8", "--items", "1"});
+  EXPECT_EQ(ended.status, kOk) << ended.err;
+  EXPECT_TRUE(contains(ended.out, "hs_block does not take")) << ended.out;
+}
+
+TEST(VerifyCommand, ChecksInEveryPlacementAndSaysWhichAVariantCannot) {
+  const Ended ended = verify({"--device", "simt", "--variant", "hs_block", "--type", "i32", "--op", "affine", "--mode",
+                              "inclusive", "--items", "33", "--placement", "apart,shifted,in_place"});
+  EXPECT_EQ(ended.status, kOk) << ended.err << ended.out;
+  EXPECT_TRUE(contains(ended.out, "10 passed, 0 failed, 5 skipped")) << ended.out;
+  EXPECT_TRUE(contains(ended.out, "hs_block does not work in place")) << ended.out;
+}
+
+TEST(VerifyCommand, RepeatsOnlyOnAGpu) {
+  const Ended ended = verify({"--device", "simt", "--repeat", "5"});
+  EXPECT_EQ(ended.status, kBadInput);
+  EXPECT_TRUE(contains(ended.err, "--repeat needs a GPU")) << ended.err;
+  EXPECT_EQ(verify({"--device", "simt", "--repeat", "1"}).status, kBadInput);
+}
+
+TEST(VerifyCommand, WrongWordsNameTheNearMatches) {
+  const Ended input = verify({"--device", "simt", "--input", "randon"});
+  EXPECT_EQ(input.status, kBadInput);
+  EXPECT_TRUE(contains(input.err, "random")) << input.err;
+  const Ended placement = verify({"--device", "simt", "--placement", "shift"});
+  EXPECT_EQ(placement.status, kBadInput);
+  EXPECT_TRUE(contains(placement.err, "shifted")) << placement.err;
+  EXPECT_EQ(verify({"--device", "opencl"}).status, kBadInput);
+  EXPECT_EQ(verify({"--devise", "simt"}).status, kBadInput);
+  EXPECT_EQ(verify({"--variant", "hs_blok"}).status, kBadInput);
+}
+
+TEST(VerifyCommand, WithoutAGpuSaysWhatToDoInstead) {
+  std::string why_not;
+  if (measure::device_facts(why_not)) GTEST_SKIP() << "there is a GPU here";
+  const Ended ended = verify({"--device", "cuda"});
+  EXPECT_EQ(ended.status, kNoDevice);
+  EXPECT_TRUE(contains(ended.err, "--device simt")) << ended.err;
+}
+
+}  // namespace
+}  // namespace scanlab::cli

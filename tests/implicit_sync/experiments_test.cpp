@@ -1,0 +1,381 @@
+// scanlab streams caveats and concurrency: the formula, the verdicts and the table of claims, without a device; and on
+// one, that the method answers its controls.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <queue>
+#include <random>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "harness/cli/streams_experiments.hpp"
+#include "harness/host/fresh_process.hpp"
+#ifdef SCANLAB_WITH_CUDA
+#include "tests/needs_gpu.hpp"
+#endif
+
+namespace scanlab::cli {
+namespace {
+
+using streams::Experiment;
+using streams::Finding;
+using streams::Said;
+using streams::SmallGrids;
+using streams::Trials;
+using streams::Verdict;
+using streams::verdict;
+
+// ---------------------------------------------------------------------------------------------------- the formula
+
+TEST(BlockWaves, TheFluidFormulaMissesTheTail) {
+  const SmallGrids grids{.streams = 2, .kernels = 1, .blocks = 50};  // 100 blocks on 40 slots: 2.5, so 3 waves
+  EXPECT_DOUBLE_EQ(streams::fluid_seconds(grids, 40, 1e-3), 2.5e-3);
+  EXPECT_DOUBLE_EQ(streams::makespan_seconds(grids, 40, 8, 1e-3), 3e-3);
+  EXPECT_DOUBLE_EQ(streams::serial_seconds(grids, 40, 1e-3), 4e-3);  // two waves each, half empty
+}
+
+TEST(BlockWaves, OneBlockTooManyIsAWaveOfItsOwn) {
+  EXPECT_EQ(streams::waves(132, 132), 1);
+  EXPECT_EQ(streams::waves(133, 132), 2);
+  EXPECT_EQ(streams::waves(264, 132), 2);
+}
+
+TEST(BlockWaves, StreamsThatShareAQueueOverlapAtTheirBoundariesOnly) {
+  const SmallGrids grids{.streams = 4, .kernels = 3, .blocks = 1};
+  EXPECT_EQ(streams::queue_steps(grids, 1), 9);  // 12 kernels, of which three pairs meet
+  EXPECT_EQ(streams::queue_steps(grids, 2), 5);
+  EXPECT_EQ(streams::queue_steps(grids, 4), 3);
+  EXPECT_EQ(streams::queue_steps(grids, 8), 3);
+  EXPECT_EQ(streams::queue_steps({.streams = 64, .kernels = 1, .blocks = 1}, 1), 1);  // nothing waits: no order to mind
+}
+
+/// A device in steps of one block's time: queues hand on their first kernels while those may start, slots take blocks.
+double simulated_makespan(const SmallGrids& grids, std::int64_t slots, std::int64_t connections) {
+  struct Kernel {
+    std::int64_t stream;
+    std::int64_t waiting;  ///< blocks that have not started
+  };
+  std::vector<std::queue<Kernel>> queues(static_cast<std::size_t>(connections));
+  for (std::int64_t stream = 0; stream < grids.streams; ++stream) {
+    for (std::int64_t i = 0; i < grids.kernels; ++i) {
+      queues[static_cast<std::size_t>(stream % connections)].push({stream, grids.blocks});
+    }
+  }
+  double now = 0;
+  std::vector<double> busy_until(static_cast<std::size_t>(grids.streams), 0);
+  while (true) {
+    std::int64_t left = slots;
+    bool anything = false;
+    for (auto& queue : queues) {
+      while (!queue.empty() && left > 0 && busy_until[static_cast<std::size_t>(queue.front().stream)] <= now) {
+        Kernel& kernel = queue.front();
+        const std::int64_t started = std::min(left, kernel.waiting);
+        left -= started;
+        kernel.waiting -= started;
+        if (kernel.waiting > 0) break;
+        busy_until[static_cast<std::size_t>(kernel.stream)] = now + 1;
+        queue.pop();
+      }
+      anything = anything || !queue.empty();
+    }
+    now += 1;
+    if (!anything) return now;
+  }
+}
+
+TEST(BlockWaves, TheFormulaIsWhatASimulatedDeviceTakes) {
+  std::mt19937 random(1);
+  const auto up_to = [&](std::int64_t most) { return std::uniform_int_distribution<std::int64_t>(1, most)(random); };
+  for (int i = 0; i < 2000; ++i) {
+    const std::int64_t slots = up_to(300);
+    const SmallGrids flat{.streams = up_to(40), .kernels = 1, .blocks = up_to(400)};
+    const std::int64_t connections = up_to(32);
+    EXPECT_DOUBLE_EQ(streams::makespan_seconds(flat, slots, connections, 1),
+                     simulated_makespan(flat, slots, connections));
+
+    const SmallGrids deep{.streams = up_to(16), .kernels = up_to(6), .blocks = up_to(3)};
+    EXPECT_DOUBLE_EQ(streams::makespan_seconds(deep, deep.total_blocks(), connections, 1),
+                     simulated_makespan(deep, deep.total_blocks(), connections));
+    EXPECT_LE(streams::makespan_seconds(deep, slots, connections, 1), simulated_makespan(deep, slots, connections));
+  }
+}
+
+TEST(BlockWaves, SharedMemoryLetsAsManyBlocksInAsAskedAndNoMore) {
+  constexpr std::size_t kShared = 228 << 10;
+  constexpr std::size_t kReserved = 1 << 10;
+  for (std::int64_t blocks = 1; blocks <= 32; ++blocks) {
+    const std::size_t taken = streams::shared_bytes_for(blocks, kShared, kReserved) + kReserved;
+    EXPECT_EQ(kShared / taken, static_cast<std::size_t>(blocks));
+  }
+}
+
+TEST(BlockWaves, TheStaircaseFitsTheDeviceAndItsQueues) {
+  for (const std::int64_t slots : {1, 4, 132, 264}) {
+    for (const SmallGrids& grids : streams::staircase(slots)) {
+      EXPECT_GE(grids.blocks, 1);
+      EXPECT_LE(grids.streams, streams::kMostStreams);
+      EXPECT_LE(grids.streams * grids.kernels, streams::kMostKernels);
+    }
+  }
+  const std::vector<SmallGrids> all = streams::staircase(132);
+  EXPECT_NE(std::ranges::find(all, SmallGrids{.streams = 4, .kernels = 3, .blocks = 8}), all.end());
+  EXPECT_NE(std::ranges::find(all, SmallGrids{.streams = 2, .kernels = 1, .blocks = 67}), all.end());
+}
+
+// ------------------------------------------------------------------------------------------- verdicts and findings
+
+Trials trials(int yes, int of) {
+  return {.yes = yes, .seconds = std::vector<double>(static_cast<std::size_t>(of), 1e-6), .why_not = {}};
+}
+
+TEST(Caveats, AVerdictNeedsThreeQuartersOfTheTrials) {
+  EXPECT_EQ(verdict(trials(15, 15)), Verdict::yes);
+  EXPECT_EQ(verdict(trials(12, 15)), Verdict::yes);
+  EXPECT_EQ(verdict(trials(11, 15)), Verdict::unclear);
+  EXPECT_EQ(verdict(trials(4, 15)), Verdict::unclear);
+  EXPECT_EQ(verdict(trials(3, 15)), Verdict::no);
+  EXPECT_EQ(verdict(trials(0, 1)), Verdict::no);
+  EXPECT_EQ(verdict(trials(0, 0)), Verdict::unclear);
+  EXPECT_EQ(verdict({.yes = 0, .seconds = {}, .why_not = "one device"}), Verdict::not_applicable);
+}
+
+TEST(Caveats, OnlyAClearAnswerAgainstAStatementDiffers) {
+  Experiment experiment;
+  const auto differ = [&](Said said, int yes) {
+    experiment.said = said;
+    return streams::differs({.experiment = &experiment, .trials = trials(yes, 15)});
+  };
+  EXPECT_TRUE(differ(Said::yes, 0));
+  EXPECT_TRUE(differ(Said::no, 15));
+  EXPECT_FALSE(differ(Said::yes, 15));
+  EXPECT_FALSE(differ(Said::yes, 7));
+  EXPECT_FALSE(differ(Said::nothing, 15));
+}
+
+TEST(Caveats, AFindingSaysWhatWasSaidAndKeepsEveryTrial) {
+  Experiment experiment;
+  experiment.name = "made_up";
+  experiment.said = Said::yes;
+  experiment.environment = {{"CUDA_LAUNCH_BLOCKING", "1"}};
+  const nlohmann::ordered_json json = to_json(Finding{.experiment = &experiment, .trials = trials(0, 3)});
+  EXPECT_EQ(json["said"], "yes");
+  EXPECT_EQ(json["answer"], "no");
+  EXPECT_EQ(json["differs"], true);
+  EXPECT_EQ(json["trials"], 3);
+  EXPECT_EQ(json["seconds"].size(), 3U);
+  EXPECT_EQ(json["environment"]["CUDA_LAUNCH_BLOCKING"], "1");
+  experiment.said = Said::nothing;
+  const auto untried =
+      to_json(Finding{.experiment = &experiment, .trials = {.yes = 0, .seconds = {}, .why_not = "no"}});
+  EXPECT_TRUE(untried["said"].is_null());
+  EXPECT_TRUE(untried["answer"].is_null());
+}
+
+// ----------------------------------------------------------------------------------------------- the table of claims
+
+TEST(Caveats, EveryExperimentHasANameOfItsOwnAQuestionAClaimAndASource) {
+  std::set<std::string> names;
+  for (const Experiment& each : streams::experiments()) {
+    EXPECT_TRUE(names.insert(each.name).second) << each.name;
+    EXPECT_TRUE(std::ranges::all_of(each.name, [](char c) {
+      return std::islower(c) != 0 || std::isdigit(c) != 0 || c == '_' || c == '.';
+    })) << each.name;
+    EXPECT_FALSE(each.question.empty() || each.question.ends_with("?")) << each.name;
+    EXPECT_FALSE(each.claim.empty()) << each.name;
+    EXPECT_FALSE(each.source.empty()) << each.name;
+    EXPECT_TRUE(each.environment.empty() || each.fresh_process) << each.name << ": CUDA has read its variables";
+#ifdef SCANLAB_WITH_CUDA
+    EXPECT_TRUE(each.trial) << each.name;
+#endif
+  }
+}
+
+TEST(Caveats, EverythingThatTheSourcesListIsTried) {
+  std::set<std::string> names;
+  for (const Experiment& each : streams::experiments()) names.insert(each.name);
+  for (const char* name : {"pinned_allocation.streams",
+                           "device_allocation.streams",
+                           "device_memset.streams",
+                           "device_copy.streams",
+                           "device_copy.host",
+                           "default_stream_kernel.streams",
+                           "default_stream_copy_async.streams",
+                           "cache_configuration.streams",
+                           "kernel_launch",
+                           "launch_blocking",
+                           "profiled_launch",
+                           "copy_to_device_pageable_64_kib.host",
+                           "copy_to_host_pinned_64_kib.host",
+                           "copy_to_device_pageable_large.host",
+                           "copy_async_to_device_pinned_large.host",
+                           "copy_async_to_host_pageable_large.host",
+                           "peer_copy_async.host",
+                           "stream_query.host",
+                           "stream_synchronize.host",
+                           "stream_wait_event.streams",
+                           "stream_wait_event.host",
+                           "event_synchronize.host",
+                           "event_elapsed_time.host",
+                           "stream_destroy",
+                           "event_times_host_delay_idle",
+                           "default_stream_kernel_nonblocking.streams",
+                           "per_thread_default_stream_kernel.streams"}) {
+    EXPECT_TRUE(names.contains(name)) << name;
+  }
+}
+
+TEST(Caveats, TheControlsComeFirstAndAreStatements) {
+  ASSERT_GE(streams::experiments().size(), streams::controls().size());
+  for (std::size_t i = 0; i < streams::controls().size(); ++i) {
+    EXPECT_EQ(streams::experiments()[i].name, streams::controls()[i]);
+    EXPECT_NE(streams::experiments()[i].said, Said::nothing);
+  }
+}
+
+// -------------------------------------------------------------------------------------------------------- the commands
+
+struct Result {
+  int status = kOk;
+  std::string out;
+  std::string error;
+};
+
+Result call(int (*command)(const std::vector<std::string>&, Context&), const std::vector<std::string>& words) {
+  std::ostringstream out;
+  std::ostringstream err;
+  Context context{out, err, {"scanlab"}};
+  Result result;
+  try {
+    result.status = command(words, context);
+  } catch (const CommandError& error) {
+    result.status = error.status;
+    result.error = error.what();
+  }
+  result.out = out.str();
+  return result;
+}
+
+TEST(Caveats, WrongWordsAreNamed) {
+  const auto expect = [](const std::vector<std::string>& words, const std::string& hint) {
+    const Result result = call(streams_caveats, words);
+    EXPECT_EQ(result.status, kBadInput) << hint;
+    EXPECT_NE(result.error.find(hint), std::string::npos) << result.error;
+  };
+  expect({"--trails", "3"}, "--trials");
+  expect({"--trials", "0"}, "between 1 and 10000");
+  expect({"--experiment", "stream_destory"}, "stream_destroy");
+  expect({"in-fresh-process", "nonsense", "3"}, "says to itself");
+}
+
+TEST(Caveats, TheListNeedsNoDevice) {
+  const Result result = call(streams_caveats, {"--list", "--experiment", "stream_destroy"});
+  EXPECT_EQ(result.status, kOk);
+  EXPECT_NE(result.out.find("does cudaStreamDestroy wait"), std::string::npos);
+  EXPECT_NE(result.out.find("ME759"), std::string::npos);
+  EXPECT_EQ(result.out.find("cudaMalloc "), std::string::npos);
+}
+
+TEST(Concurrency, WrongNumbersAreNamed) {
+  const auto expect = [](const std::vector<std::string>& words, const std::string& hint) {
+    const Result result = call(streams_concurrency, words);
+    EXPECT_EQ(result.status, kBadInput) << hint;
+    EXPECT_NE(result.error.find(hint), std::string::npos) << result.error;
+  };
+  expect({"--streams", "129"}, "between 1 and 128");
+  expect({"--streams", "0"}, "between 1 and 128");
+  expect({"--blocks", ""}, "--blocks names no number");
+  expect({"--streams", "64", "--kernels", "9"}, "576");
+  expect({"--connections", "33"}, "between 1 and 32");
+  expect({"--threads", "2000"}, "between 1 and 1024");
+  expect({"--conections", "1"}, "--connections");
+}
+
+TEST(Concurrency, ACaseKeepsItsRepetitionsBesideTheFormula) {
+  const streams::MeasuredGrids measured{
+      .grids = {.streams = 4, .kernels = 3, .blocks = 8}, .block_seconds = 1e-3, .makespans = {3.1e-3, 3.2e-3}};
+  const auto json = to_json(measured, {}, {.slots = 132, .shared_bytes = 1000}, 1);
+  EXPECT_EQ(json["connections"], 1);
+  EXPECT_EQ(json["slots"], 132);
+  EXPECT_DOUBLE_EQ(json["predicted_seconds"], 9e-3);
+  EXPECT_EQ(json["makespan_seconds"].size(), 2U);
+}
+
+TEST(Concurrency, ConnectionsAreWhatTheEnvironmentSays) {
+  const char* const before = std::getenv(streams::kConnectionsVariable);
+  const std::string kept = before == nullptr ? "" : before;
+  const auto with = [](const char* value) {
+    ::setenv(streams::kConnectionsVariable, value, 1);
+    return streams::connections();
+  };
+  EXPECT_EQ(with("1"), 1);
+  EXPECT_EQ(with("32"), 32);
+  EXPECT_EQ(with("1000"), 32);
+  EXPECT_EQ(with("many"), 8);
+  ::unsetenv(streams::kConnectionsVariable);
+  EXPECT_EQ(streams::connections(), 8);
+  if (before != nullptr) ::setenv(streams::kConnectionsVariable, kept.c_str(), 1);
+}
+
+TEST(FreshProcess, HasItsOwnEnvironmentAndSaysHowItEnded) {
+  ::setenv("SCANLAB_TEST_VARIABLE", "outer", 1);
+  const auto shell = [](const std::string& script) {
+    return run_in_fresh_process({"-c", script}, {{"SCANLAB_TEST_VARIABLE", "inner"}}, "/bin/sh");
+  };
+  const FreshProcess inner = shell("printf %s \"$SCANLAB_TEST_VARIABLE\"; exit 3");
+  EXPECT_EQ(inner.out, "inner");
+  EXPECT_EQ(inner.status, 3);
+  EXPECT_EQ(shell("kill -9 $$").status, 128 + 9);
+  EXPECT_STREQ(std::getenv("SCANLAB_TEST_VARIABLE"), "outer");
+  EXPECT_THROW(run_in_fresh_process({}, {}, "/no/such/program"), CommandError);
+}
+
+#ifndef SCANLAB_WITH_CUDA
+TEST(Streams, ExperimentsWithoutCudaSayWhatTheyNeed) {
+  for (const auto command : {streams_caveats, streams_concurrency}) {
+    const Result result = call(command, {});
+    EXPECT_EQ(result.status, kNoDevice);
+    EXPECT_NE(result.error.find("needs a CUDA device"), std::string::npos) << result.error;
+  }
+}
+#else
+using NeedsGpuStreams = NeedsGpu;
+
+const Experiment& experiment(const std::string& name) {
+  return *std::ranges::find(streams::experiments(), name, &Experiment::name);
+}
+
+TEST_F(NeedsGpuStreams, TheMethodAnswersItsControls) {
+  for (const std::string& name : streams::controls()) {
+    const Finding finding{.experiment = &experiment(name), .trials = run_experiment(experiment(name), 5)};
+    EXPECT_NE(finding.answer(), Verdict::unclear) << name;
+    EXPECT_FALSE(streams::differs(finding)) << name;
+  }
+}
+
+TEST_F(NeedsGpuStreams, WhatTheRuntimePromisesIsFound) {
+  for (const char* name : {"kernel_launch", "stream_synchronize.host", "stream_wait_event.streams", "stream_order",
+                           "default_stream_kernel.streams", "default_stream_kernel_nonblocking.streams",
+                           "event_synchronize_between", "stream_query_tells", "stream_destroyed_at_once"}) {
+    const Finding finding{.experiment = &experiment(name), .trials = run_experiment(experiment(name), 5)};
+    EXPECT_NE(finding.answer(), Verdict::unclear) << name;
+    EXPECT_FALSE(streams::differs(finding)) << name;
+  }
+}
+
+TEST_F(NeedsGpuStreams, BlocksComeInWaves) {
+  const streams::ConcurrencySettings settings{.block_seconds = 2e-3, .repetitions = 3};
+  const streams::Room room = streams::room_for(settings);
+  const auto best = [&](const SmallGrids& grids) {
+    return std::ranges::min(streams::measure_grids(grids, settings, room).makespans) / settings.block_seconds;
+  };
+  EXPECT_NEAR(best({.streams = 2, .kernels = 1, .blocks = room.slots / 2}), 1, 0.15);
+  EXPECT_NEAR(best({.streams = 2, .kernels = 1, .blocks = room.slots / 2 + 1}), 2, 0.3);
+}
+#endif
+
+}  // namespace
+}  // namespace scanlab::cli

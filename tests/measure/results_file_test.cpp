@@ -1,0 +1,133 @@
+// A results file is valid JSON whenever it is looked at, and says what it should.
+#include "harness/measure/results_file.hpp"
+
+#include <benchmark/benchmark.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "harness/cli/command.hpp"
+
+namespace scanlab::measure {
+namespace {
+
+using Json = nlohmann::json;
+
+class ResultsFileTest : public testing::Test {
+ protected:
+  ResultsFileTest() {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  ~ResultsFileTest() override { std::filesystem::remove_all(folder_); }
+
+  static std::string text(const std::filesystem::path& path) {
+    std::ifstream file(path);
+    std::stringstream all;
+    all << file.rdbuf();
+    return all.str();
+  }
+  static Json parsed(const std::filesystem::path& path) { return Json::parse(text(path)); }
+
+  std::filesystem::path path(const std::string& name) const { return folder_ / name; }
+
+  const Facts provenance_{{"schema", kResultsSchema}, {"device", "a \"quoted\"\nname"}};
+
+ private:
+  std::filesystem::path folder_ =
+      std::filesystem::path(testing::TempDir()) /
+      (std::string("scanlab-") + testing::UnitTest::GetInstance()->current_test_info()->name() +
+       std::to_string(getpid()));
+};
+
+benchmark::BenchmarkReporter::Run run_of(const std::string& name, int round) {
+  benchmark::BenchmarkReporter::Run run;
+  run.run_name.function_name = name;
+  run.family_index = 0;
+  run.per_family_instance_index = 0;
+  run.repetition_index = round;
+  run.repetitions = 10;
+  run.iterations = 4;
+  run.time_unit = benchmark::kNanosecond;
+  run.real_accumulated_time = 8e-6;
+  run.counters["round"] = round;
+  return run;
+}
+
+TEST_F(ResultsFileTest, IsValidBeforeTheFirstRepetition) {
+  const ResultsFile file(path("a.json"), provenance_, IfExists::refuse);
+  const Json document = parsed(path("a.json"));
+  EXPECT_TRUE(document.at("benchmarks").empty());
+  EXPECT_EQ(document.at("context").at("schema"), kResultsSchema);
+  EXPECT_EQ(document.at("context").at("device"), "a \"quoted\"\nname");
+  EXPECT_TRUE(document.at("context").contains("date"));
+}
+
+TEST_F(ResultsFileTest, IsValidAfterEveryRepetition) {
+  ResultsFile file(path("a.json"), provenance_, IfExists::refuse);
+  for (int round = 0; round < 20; ++round) {
+    file.append(run_of("scan/variant:x", round));
+    const Json document = parsed(path("a.json"));
+    ASSERT_EQ(document.at("benchmarks").size(), static_cast<std::size_t>(round + 1));
+    const Json& last = document.at("benchmarks").back();
+    EXPECT_EQ(last.at("name"), "scan/variant:x");
+    EXPECT_EQ(last.at("repetition_index"), round);
+    EXPECT_DOUBLE_EQ(last.at("real_time"), 2000.0);
+    EXPECT_EQ(last.at("time_unit"), "ns");
+  }
+  EXPECT_EQ(file.entries(), 20);
+}
+
+TEST_F(ResultsFileTest, SurvivesAKilledProcess) {
+  const pid_t child = fork();
+  if (child == 0) {
+    ResultsFile file(path("a.json"), provenance_, IfExists::refuse);
+    for (int round = 0; round < 5; ++round) file.append(run_of("scan/variant:x", round));
+    raise(SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(parsed(path("a.json")).at("benchmarks").size(), 5u);
+}
+
+TEST_F(ResultsFileTest, CreatesTheFoldersAboveIt) {
+  const ResultsFile file(path("new/folder/a.json"), provenance_, IfExists::refuse);
+  EXPECT_TRUE(std::filesystem::exists(path("new/folder/a.json")));
+}
+
+TEST_F(ResultsFileTest, LeavesAFullFileAloneUnlessToldToReplaceIt) {
+  std::ofstream(path("a.json")) << "somebody's results";
+  EXPECT_THROW(ResultsFile(path("a.json"), provenance_, IfExists::refuse), CommandError);
+  EXPECT_THROW(ResultsFile(path("another/"), provenance_, IfExists::refuse), CommandError);
+  EXPECT_FALSE(std::filesystem::exists(path("another")));
+  EXPECT_EQ(text(path("a.json")), "somebody's results");
+  const ResultsFile file(path("a.json"), provenance_, IfExists::replace);
+  EXPECT_TRUE(parsed(path("a.json")).at("benchmarks").empty());
+}
+
+TEST_F(ResultsFileTest, TakesAnEmptyFile) {
+  std::ofstream(path("a.json")).close();
+  EXPECT_NO_THROW(ResultsFile(path("a.json"), provenance_, IfExists::refuse));
+}
+
+TEST_F(ResultsFileTest, RefusesWhatIsNotAFile) {
+  std::filesystem::create_directories(path("folder"));
+  for (const char* place : {"folder", "/dev/null"}) {
+    try {
+      ResultsFile(std::filesystem::path(place[0] == '/' ? place : path(place)), provenance_, IfExists::refuse);
+      FAIL() << place;
+    } catch (const CommandError& error) {
+      EXPECT_EQ(error.status, kBadInput);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace scanlab::measure

@@ -1,0 +1,914 @@
+// scanlab stream-scan: chunks and carries, threads that read and write, files that are whole or resumable; all without
+// a device, on threads as streams.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstring>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <sstream>
+#include <thread>
+
+#include "harness/cli/command.hpp"
+#include "harness/core/host_registration.hpp"
+#include "harness/host/interrupt.hpp"
+#include "harness/out_of_core/carry.hpp"
+#include "harness/out_of_core/chunk_files.hpp"
+#include "harness/out_of_core/chunk_threads.hpp"
+#include "harness/out_of_core/out_of_core_scan.hpp"
+#include "harness/verify/input.hpp"
+#ifdef SCANLAB_WITH_CUDA
+#include "tests/needs_gpu.hpp"
+#endif
+
+namespace scanlab::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using streams::Chunk;
+using streams::OutOfCoreScan;
+using Bytes = std::vector<std::byte>;
+
+Description planted(const char* id, const char* title) {
+  Description about;
+  about.id = id;
+  about.title = title;
+  about.source = "a test";
+  return about;
+}
+
+/// Right but for one item: what verification is there to catch.
+struct PlantedScan {
+  explicit PlantedScan(const Problem& problem) : items(problem.items) {}
+  static Description describe() { return planted("planted_wrong_host_scan", "A scan with one wrong item"); }
+  Plan plan() const { return {.chain = items}; }
+  template <class Op>
+  void run(Op op, const typename Op::Item* in, typename Op::Item* out) const {
+    typename Op::Item sum = Op::identity();
+    for (std::int64_t i = 0; i < items; ++i) out[i] = sum = op(sum, in[i]);
+    if (items > 10) out[items / 2] = in[0];
+  }
+  std::int64_t items;
+};
+const Registration kPlanted{host_scan<PlantedScan>()};
+
+/// What happens in a moment happens within this on a machine that does much else.
+constexpr std::chrono::minutes kPatience{5};
+
+/// After some chunks waits for the Ctrl-C that is to find it at work. Computes nothing.
+struct SlowScan {
+  explicit SlowScan(const Problem& problem) : items(problem.items) {}
+  static Description describe() { return planted("planted_slow_host_scan", "It waits, and is no scan"); }
+  Plan plan() const { return {.chain = items}; }
+  template <class Op>
+  void run(Op, const typename Op::Item*, typename Op::Item*) const {
+    static int runs = 0;
+    const auto limit = std::chrono::steady_clock::now() + kPatience;
+    while (++runs > 10 && !interrupted() && std::chrono::steady_clock::now() < limit) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  std::int64_t items;
+};
+const Registration kSlow{host_scan<SlowScan>()};
+
+/// Asks for a workspace, of which the budget must know. Computes nothing.
+struct RoomyScan {
+  explicit RoomyScan(const Problem& problem) : items(problem.items) {}
+  static Description describe() { return planted("planted_roomy_host_scan", "A large workspace, and no scan"); }
+  Plan plan() const { return {.workspace_bytes = static_cast<std::size_t>(1000 * items), .chain = items}; }
+  template <class Op>
+  void run(Op, const typename Op::Item*, typename Op::Item*) const {}
+  std::int64_t items;
+};
+const Registration kRoomy{host_scan<RoomyScan>()};
+
+/// Gives how many items it was told of, for each of them.
+struct CountingScan {
+  explicit CountingScan(const Problem& problem) : items(problem.items) {}
+  static Description describe() { return planted("planted_counting_host_scan", "The number of items, and no scan"); }
+  Plan plan() const { return {.chain = items}; }
+  template <class Op>
+  void run(Op, const typename Op::Item*, typename Op::Item* out) const {
+    if constexpr (std::is_same_v<typename Op::Item, std::int32_t>) {
+      std::fill_n(out, items, static_cast<std::int32_t>(items));
+    }
+  }
+  std::int64_t items;
+};
+const Registration kCounting{host_scan<CountingScan>()};
+
+// ------------------------------------------------------------------------------------------------ without files
+
+Bytes random_items(const Problem& problem, std::uint64_t seed) {
+  Bytes bytes(static_cast<std::size_t>(problem.items) * item_bytes(problem.type, problem.op));
+  with_monoid(problem.type, problem.op, [&]<class Op>(Op) {
+    for (std::int64_t i = 0; i < problem.items; ++i) {
+      const auto item = verify::input_item<Op>(verify::InputKind::random, seed, i, problem.items);
+      std::memcpy(bytes.data() + static_cast<std::size_t>(i) * sizeof(item), &item, sizeof(item));
+    }
+  });
+  return bytes;
+}
+
+/// The scan, item after item.
+Bytes scanned(const Problem& problem, const Bytes& in) {
+  Bytes bytes(in.size());
+  with_monoid(problem.type, problem.op, [&]<class Op>(Op op) {
+    auto sum = Op::identity();
+    for (std::size_t place = 0; place < in.size(); place += sizeof(sum)) {
+      auto item = sum;
+      std::memcpy(&item, in.data() + place, sizeof(item));
+      const auto before = sum;
+      sum = place == 0 ? item : op(sum, item);
+      std::memcpy(bytes.data() + place, problem.mode == Mode::inclusive ? &sum : &before, sizeof(sum));
+    }
+  });
+  return bytes;
+}
+
+const streams::Schedule& double_buffered() { return *streams::ScheduleRegistry::instance().find("double_buffered"); }
+
+bool go_on(const Chunk&) { return true; }
+
+/// From memory to memory through reader and writer threads, as from file to file.
+void run_through_threads(const OutOfCoreScan& scan, streams::ScanDevice& device, const streams::Recording& recording,
+                         const Bytes& in, Bytes& out, int threads) {
+  std::vector<int> told;
+  {
+    streams::WriteBehind sink(
+        device, scan, pageable_memory, threads,
+        [&](std::int64_t place, const std::byte* from, std::size_t bytes) {
+          std::copy_n(from, bytes, out.data() + place);
+        },
+        [&](int chunks, std::span<const std::byte>) { told.push_back(chunks); });
+    streams::ReadAhead source(
+        device, scan, pageable_memory, threads,
+        [&](std::int64_t place, std::byte* to, std::size_t bytes) { std::copy_n(in.data() + place, bytes, to); });
+    streams::replay(recording, device, source, sink, go_on);
+  }
+  EXPECT_TRUE(std::ranges::is_sorted(told));
+  EXPECT_EQ(told.empty() ? 0 : told.back(), scan.problem.items == 0 ? 0 : scan.chunks);
+}
+
+TEST(OutOfCore, IsTheScanOfTheWholeWhateverTheChunks) {
+  std::mt19937 random(1);
+  const auto up_to = [&](int most) { return std::uniform_int_distribution(1, most)(random); };
+  for (const auto& [type, type_name] : named_values<ElementType>()) {
+    for (const auto& [op, op_name] : named_values<Operator>()) {
+      for (const auto& [mode, mode_name] : named_values<Mode>()) {
+        for (const int most : {3, 5000}) {
+          OutOfCoreScan scan{.scan = Registry::instance().find("cpu_sequential"),
+                             .problem = {.type = type, .op = op, .mode = mode, .items = up_to(most)},
+                             .buffers = 1 + up_to(3),
+                             .host_buffers = up_to(4)};
+          scan.chunks = static_cast<int>(std::min<std::int64_t>(scan.problem.items, up_to(20)));
+          const Bytes in = random_items(scan.problem, 7);
+          Bytes out(in.size());
+          const streams::Recording recording = record(scan, double_buffered());
+          const auto device = streams::host_scan_device(scan, recording);
+          const bool in_memory = up_to(2) == 1;
+          if (in_memory) {
+            streams::MemorySource source(in.data(), scan.item_bytes());
+            streams::MemorySink sink(*device, out.data(), scan);
+            streams::replay(recording, *device, source, sink, go_on);
+          } else {
+            run_through_threads(scan, *device, recording, in, out, up_to(4));
+          }
+          EXPECT_EQ(out, scanned(scan.problem, in))
+              << type_name << " " << op_name << " " << mode_name << " items " << scan.problem.items << " chunks "
+              << scan.chunks << " buffers " << scan.buffers << " " << scan.host_buffers << (in_memory ? " memory" : "");
+        }
+      }
+    }
+  }
+}
+
+TEST(OutOfCore, AScanIsToldOfAsManyItemsAsItsChunkHas) {
+  const OutOfCoreScan scan{
+      .scan = Registry::instance().find("planted_counting_host_scan"), .problem = {.items = 1003}, .chunks = 10};
+  const Bytes in = random_items(scan.problem, 7);
+  Bytes out(in.size());
+  const streams::Recording recording = record(scan, double_buffered());
+  const auto device = streams::host_scan_device(scan, recording);
+  streams::MemorySource source(in.data(), scan.item_bytes());
+  streams::MemorySink sink(*device, out.data(), scan);
+  streams::replay(recording, *device, source, sink, go_on);
+  std::vector<std::int32_t> told(static_cast<std::size_t>(scan.problem.items));
+  std::memcpy(told.data(), out.data(), out.size());
+  for (const Chunk& chunk : streams::split(scan.problem.items, scan.chunks)) {
+    for (std::int64_t i = 0; i < chunk.items; ++i) {
+      ASSERT_EQ(told[static_cast<std::size_t>(chunk.first + i)], chunk.items) << "chunk " << chunk.index;
+    }
+  }
+}
+
+using MakeDevice = std::unique_ptr<streams::ScanDevice> (*)(const OutOfCoreScan&, const streams::Recording&);
+
+/// Stops before chunk `stop`, and goes on with new devices and what the threads were told.
+Bytes in_two_runs(OutOfCoreScan scan, const Bytes& in, int stop, MakeDevice make) {
+  Bytes out(in.size());
+  for (const bool first : {true, false}) {
+    const streams::Recording recording = record(scan, double_buffered());
+    const auto device = make(scan, recording);
+    const auto base = static_cast<std::size_t>(scan.first_item()) * scan.item_bytes();
+    int done = 0;
+    Bytes carry;
+    {
+      streams::WriteBehind sink(
+          *device, scan, pageable_memory, 2,
+          [&](std::int64_t place, const std::byte* from, std::size_t bytes) {
+            std::copy_n(from, bytes, out.data() + base + static_cast<std::size_t>(place));
+          },
+          [&](int chunks, std::span<const std::byte> left) {
+            done = chunks;
+            carry.assign(left.begin(), left.end());
+          });
+      streams::ReadAhead source(*device, scan, pageable_memory, 2,
+                                [&](std::int64_t place, std::byte* to, std::size_t bytes) {
+                                  std::copy_n(in.data() + base + static_cast<std::size_t>(place), bytes, to);
+                                });
+      streams::replay(recording, *device, source, sink,
+                      [&](const Chunk& chunk) { return !first || chunk.index < stop; });
+    }
+    if (!first) break;
+    EXPECT_EQ(done, stop);
+    scan.first_chunk = done;
+    scan.carry = carry;
+  }
+  return out;
+}
+
+TEST(OutOfCore, GoesOnWhereItStopped) {
+  std::mt19937 random(4);
+  for (const auto& [mode, mode_name] : named_values<Mode>()) {
+    for (int trial = 0; trial < 20; ++trial) {
+      OutOfCoreScan scan{.scan = Registry::instance().find("cpu_sequential"),
+                         .problem = {.type = ElementType::f32, .op = Operator::affine, .mode = mode}};
+      scan.problem.items = 30 + static_cast<std::int64_t>(random() % 500);
+      scan.chunks = 2 + static_cast<int>(random() % 28);
+      const Bytes in = random_items(scan.problem, 9);
+      const int stop = static_cast<int>(random() % static_cast<unsigned>(scan.chunks));
+      EXPECT_EQ(in_two_runs(scan, in, stop, streams::host_scan_device), scanned(scan.problem, in))
+          << mode_name << " items " << scan.problem.items << " chunks " << scan.chunks << " stop " << stop;
+    }
+  }
+}
+
+#ifdef SCANLAB_WITH_CUDA
+
+class OutOfCoreOnCuda : public NeedsGpu {};
+
+TEST_F(OutOfCoreOnCuda, IsTheScanOfTheWholeByAnyScan) {
+  std::mt19937 random(5);
+  for (const char* const id : {"best", "cub_device_scan", "warp_shuffle"}) {
+    for (const ElementType type : {ElementType::i8, ElementType::i32, ElementType::i64}) {
+      for (const Operator op : {Operator::plus, Operator::max, Operator::affine}) {
+        for (const auto& [mode, mode_name] : named_values<Mode>()) {
+          for (const int most : {40, 300000}) {
+            OutOfCoreScan scan{.scan = Registry::instance().find(id),
+                               .problem = {.type = type, .op = op, .mode = mode},
+                               .buffers = 2 + static_cast<int>(random() % 3)};
+            scan.problem.items = 20 + static_cast<std::int64_t>(random() % static_cast<unsigned>(most));
+            scan.chunks = 1 + static_cast<int>(random() % 20);
+            if (!scan.bind(scan.chunk_items()).plan.possible()) continue;
+            const Bytes in = random_items(scan.problem, 7);
+            EXPECT_EQ(in_two_runs(scan, in, scan.chunks / 2, streams::cuda_scan_device), scanned(scan.problem, in))
+                << id << " " << name(type) << " " << name(op) << " " << mode_name << " items " << scan.problem.items
+                << " chunks " << scan.chunks;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_F(OutOfCoreOnCuda, CopiesOverlapAndAreVerified) {
+  std::ostringstream out;
+  std::ostringstream err;
+  EXPECT_EQ(run({"stream-scan", "--generate", "2^26", "--budget", "64MiB", "--compare", "naive,duplex"}, out, err), kOk)
+      << err.str();
+  EXPECT_NE(out.str().find("streamed: 256.0 MiB"), std::string::npos) << out.str();
+  EXPECT_NE(out.str().find("verified"), std::string::npos) << out.str();
+}
+
+#endif
+
+TEST(OutOfCore, TheChunksLeftAreThoseThatTheWholeWasCutInto) {
+  std::mt19937 random(2);
+  for (int trial = 0; trial < 300; ++trial) {
+    OutOfCoreScan scan;
+    scan.problem.items = static_cast<std::int64_t>(random() % 1000);
+    scan.chunks = 1 + static_cast<int>(random() % 40);
+    const std::vector<Chunk> all = streams::split(scan.problem.items, scan.chunks);
+    for (scan.first_chunk = 0; scan.first_chunk <= scan.chunks; ++scan.first_chunk) {
+      const std::vector<Chunk> left = scan.chunks_left();
+      ASSERT_EQ(left.size(), static_cast<std::size_t>(scan.chunks - scan.first_chunk));
+      for (std::size_t i = 0; i < left.size(); ++i) {
+        const Chunk& whole = all[i + static_cast<std::size_t>(scan.first_chunk)];
+        ASSERT_EQ(left[i].first + scan.first_item(), whole.first);
+        ASSERT_EQ(left[i].items, whole.items);
+      }
+    }
+  }
+}
+
+/// A device as late as it may be: what is enqueued runs when somebody waits for it, and no sooner. Memory that is used
+/// again without a wait then holds the wrong chunk, every time. Sums of i32.
+class LateDevice final : public streams::ScanDevice {
+ public:
+  explicit LateDevice(const streams::Recording& recording)
+      : inputs_(static_cast<std::size_t>(recording.buffers)),
+        outputs_(static_cast<std::size_t>(recording.buffers)),
+        carries_(static_cast<std::size_t>(recording.job.chunks) + 1) {}
+
+  void copy_in(const Chunk& chunk, streams::Stream, const void* from) override {
+    enqueue([=, this] {
+      const auto* const items = static_cast<const std::int32_t*>(from);
+      inputs_[static_cast<std::size_t>(chunk.buffer)].assign(items, items + chunk.items);
+      in_ = chunk.index;
+    });
+  }
+  void scan(const Chunk& chunk, streams::Stream) override {
+    enqueue([=, this] {
+      auto& in = inputs_[static_cast<std::size_t>(chunk.buffer)];
+      auto& out = outputs_[static_cast<std::size_t>(chunk.buffer)];
+      out.clear();
+      std::int32_t sum = carries_[static_cast<std::size_t>(chunk.index)];
+      for (const std::int32_t item : in) out.push_back(sum = wrapping_add(sum, item));
+      carries_[static_cast<std::size_t>(chunk.index) + 1] = sum;
+    });
+  }
+  void copy_out(const Chunk& chunk, streams::Stream, void* to) override {
+    enqueue([=, this] {
+      std::ranges::copy(outputs_[static_cast<std::size_t>(chunk.buffer)], static_cast<std::int32_t*>(to));
+      out_ = chunk.index;
+    });
+  }
+  void record(streams::Event, streams::Stream) override {}  // all runs in the order of its issue
+  void wait(streams::Stream, streams::Event) override {}
+  void wait_copied_in(const Chunk& chunk) override {
+    run_until([&] { return in_ >= chunk.index; });
+  }
+  void wait_copied_out(const Chunk& chunk) override {
+    run_until([&] { return out_ >= chunk.index; });
+  }
+  void synchronize() override {
+    run_until([] { return false; });
+  }
+  std::span<const std::byte> carry_after(const Chunk& chunk) const override {
+    return std::as_bytes(std::span(&carries_[static_cast<std::size_t>(chunk.index) + 1], 1));
+  }
+  int copied_out() const { return out_ + 1; }
+
+ private:
+  void enqueue(std::function<void()> operation) {
+    const std::lock_guard lock(mutex_);
+    queue_.push_back(std::move(operation));
+  }
+  template <class Ready>
+  void run_until(Ready ready) {
+    const std::lock_guard lock(mutex_);
+    while (!queue_.empty() && !ready()) {
+      queue_.front()();
+      queue_.pop_front();
+    }
+  }
+
+  std::mutex mutex_;
+  std::deque<std::function<void()>> queue_;
+  std::vector<std::vector<std::int32_t>> inputs_, outputs_;
+  std::vector<std::int32_t> carries_;
+  int in_ = -1;
+  int out_ = -1;
+};
+
+TEST(OutOfCore, HostMemoryIsUsedAgainOnlyBehindItsCopy) {
+  for (const int host_buffers : {1, 2, 5}) {
+    for (const int threads : {1, 3}) {
+      const OutOfCoreScan scan{.scan = Registry::instance().find("cpu_sequential"),
+                               .problem = {.items = 40000},
+                               .chunks = 40,
+                               .host_buffers = host_buffers};
+      const Bytes in = random_items(scan.problem, 3);
+      Bytes out(in.size());
+      const streams::Recording recording = record(scan, double_buffered());
+      LateDevice device(recording);
+      run_through_threads(scan, device, recording, in, out, threads);
+      EXPECT_EQ(out, scanned(scan.problem, in)) << host_buffers << " buffers, " << threads << " threads";
+    }
+  }
+}
+
+TEST(OutOfCore, WhatFailsInAThreadIsThrownAndEndsTheRun) {
+  const OutOfCoreScan scan{
+      .scan = Registry::instance().find("cpu_sequential"), .problem = {.items = 40000}, .chunks = 40};
+  const streams::Recording recording = record(scan, double_buffered());
+  for (const bool reading : {true, false}) {
+    const auto device = streams::host_scan_device(scan, recording);
+    const auto fail_at = [](std::int64_t place) {
+      if (place >= 80000) throw std::runtime_error("planted");
+    };
+    std::atomic<int> last_told = 0;
+    streams::WriteBehind sink(
+        *device, scan, pageable_memory, 3,
+        [&](std::int64_t place, const std::byte*, std::size_t) {
+          if (!reading) fail_at(place);
+        },
+        [&](int chunks, std::span<const std::byte>) { last_told = chunks; });
+    streams::ReadAhead source(*device, scan, pageable_memory, 3, [&](std::int64_t place, std::byte*, std::size_t) {
+      if (reading) fail_at(place);
+    });
+    try {
+      streams::replay(recording, *device, source, sink, go_on);
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const std::runtime_error& error) {
+      EXPECT_STREQ(error.what(), "planted");
+    }
+    EXPECT_LE(last_told, 20);  // no chunk counts that was not written
+  }
+}
+
+TEST(OutOfCore, TheBudgetIsKept) {
+  OutOfCoreScan scan{.scan = Registry::instance().find("cpu_sequential"), .problem = {.items = 1000}, .chunks = 10};
+  scan.buffers = 2;
+  const std::size_t least = scan.device_bytes();
+  EXPECT_GE(least, 4u * 100 * 4);  // two chunks, in and out
+  EXPECT_EQ(buffers_within(scan, least, 9), 2);
+  EXPECT_EQ(buffers_within(scan, least - 1, 9), 1);
+  EXPECT_EQ(buffers_within(scan, 100 * least, 9), 9);
+  EXPECT_EQ(buffers_within(scan, 0, 9), 0);
+
+  // Every workspace counts, one for each size of a chunk.
+  scan.scan = Registry::instance().find("planted_roomy_host_scan");
+  EXPECT_EQ(scan.device_bytes(), least + 1000 * 100);
+  EXPECT_EQ(buffers_within(scan, least + 1000 * 100 - 1, 9), 1);
+  scan.problem.items = 1001;  // one chunk of 101 items, nine of 100
+  EXPECT_EQ(scan.device_bytes(), 4u * 101 * 4 + 2 * 4 + 1000 * (101 + 100));
+}
+
+TEST(OutOfCore, InMemoryNoMoreChunksAreOnTheirWayThanAsked) {
+  const OutOfCoreScan scan{
+      .scan = Registry::instance().find("cpu_sequential"), .problem = {.items = 4000}, .chunks = 40, .host_buffers = 3};
+  const Bytes in = random_items(scan.problem, 3);
+  Bytes out(in.size());
+  const streams::Recording recording = record(scan, double_buffered());
+  LateDevice device(recording);
+  streams::MemorySource source(in.data(), scan.item_bytes());
+  streams::MemorySink sink(device, out.data(), scan);
+  int most = 0;
+  streams::replay(recording, device, source, sink, [&](const Chunk& chunk) {
+    most = std::max(most, chunk.index - device.copied_out());
+    return true;
+  });
+  EXPECT_EQ(most, scan.host_buffers);
+  EXPECT_EQ(out, scanned(scan.problem, in));
+}
+
+TEST(OutOfCore, AChunkCountsWhenAllBeforeItAreWritten) {
+  const OutOfCoreScan scan{
+      .scan = Registry::instance().find("cpu_sequential"), .problem = {.items = 4000}, .chunks = 4, .host_buffers = 4};
+  const Bytes in = random_items(scan.problem, 3);
+  const streams::Recording recording = record(scan, double_buffered());
+  const auto device = streams::host_scan_device(scan, recording);
+  std::atomic<int> others = 0;
+  std::atomic<bool> first = false;
+  std::vector<int> told;
+  streams::WriteBehind sink(
+      *device, scan, pageable_memory, 4,
+      [&](std::int64_t place, const std::byte*, std::size_t) {
+        if (place > 0) {
+          ++others;
+          return;
+        }
+        const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+        while (others < 3 && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));  // for those to be told of, if they were
+        first = true;
+      },
+      [&](int chunks, std::span<const std::byte>) {
+        EXPECT_TRUE(first) << chunks << " chunks count, and the first is not written";
+        told.push_back(chunks);
+      });
+  streams::MemorySource source(in.data(), scan.item_bytes());
+  streams::replay(recording, *device, source, sink, go_on);
+  EXPECT_EQ(told, std::vector<int>{4});
+}
+
+// --------------------------------------------------------------------------------------------------- with files
+
+struct Result {
+  int status;
+  std::string out;
+  std::string err;
+};
+
+class StreamScan : public testing::Test {
+ protected:
+  StreamScan() {
+    std::string name = (fs::temp_directory_path() / "scanlab-stream-scan-XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+  }
+  ~StreamScan() override { fs::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string in() const { return path("in"); }
+  std::string out() const { return path("out"); }
+  fs::path partial() const { return path("out.partial"); }
+  fs::path state() const { return path("out.partial.json"); }
+  void expect_nothing_left() const {
+    for (const fs::path& each : {fs::path(out()), partial(), state()}) EXPECT_FALSE(fs::exists(each)) << each;
+  }
+
+  void write_input(const Bytes& bytes) const {
+    std::ofstream(in(), std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  }
+  static Bytes read(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    const auto* const bytes = reinterpret_cast<const std::byte*>(text.data());
+    return {bytes, bytes + text.size()};
+  }
+
+  /// --in and --out, on the host, in chunks of a page, and what more is asked for.
+  std::vector<std::string> words(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> all{"stream-scan", "--in", in(), "--out", out(), "--device", "host", "--chunk", "4096"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  static Result scanlab(const std::vector<std::string>& words) {
+    std::ostringstream out;
+    std::ostringstream err;
+    const int status = run(words, out, err);
+    return {status, out.str(), err.str()};
+  }
+  void expect_refused(const std::vector<std::string>& words, const std::string& hint) const {
+    const Result result = scanlab(words);
+    EXPECT_EQ(result.status, kBadInput) << result.err;
+    EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
+    EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
+  }
+  int chunks_done() const {
+    std::ifstream file(state());
+    const auto json = nlohmann::json::parse(file, nullptr, false);
+    return json.is_discarded() ? 0 : json.value("chunks_done", 0);
+  }
+  void wait_for_chunks(int chunks) const {
+    const auto limit = std::chrono::steady_clock::now() + kPatience;
+    while (chunks_done() < chunks && !fs::exists(out()) && std::chrono::steady_clock::now() < limit) {
+      std::this_thread::yield();
+    }
+  }
+
+  /// The status of a scan that something befell while it ran; on a busy machine it may come too late, and is tried
+  /// again.
+  int until_in_time(const std::function<int()>& scan) const {
+    int status = kOk;
+    for (int trial = 0; trial < 100 && status == kOk; ++trial) {
+      fs::remove(out());
+      status = scan();
+    }
+    return status;
+  }
+
+  /// The command in a process of its own, `limit` bytes a file at most.
+  static pid_t start(const std::vector<std::string>& words, rlim_t limit = RLIM_INFINITY) {
+    const pid_t child = fork();
+    if (child != 0) return child;
+    const rlimit most{limit, limit};
+    setrlimit(RLIMIT_FSIZE, &most);
+    _exit(scanlab(words).status);
+  }
+  static int status_of(pid_t child) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+  Problem problem_{.items = 1 << 20};  // 1024 chunks: 4 MiB
+  fs::path folder_;
+};
+
+TEST_F(StreamScan, FileToFile) {
+  const std::vector<std::vector<std::string>> ways{
+      {}, {"--write", "mapping"}, {"--durable"}, {"--io-threads", "1", "--budget", "70000"}, {"--chunk", "1MiB"}};
+  for (std::vector<std::string> way : ways) {
+    problem_.items = 100003;
+    const Bytes items = random_items(problem_, 5);
+    write_input(items);
+    std::vector<std::string> all{"stream-scan", "--in", in(),      "--out",   out(),
+                                 "--device",    "host", "--force", "--verify"};
+    all.insert(all.end(), way.begin(), way.end());
+    const Result result = scanlab(all);
+    EXPECT_EQ(result.status, kOk) << result.err;
+    EXPECT_NE(result.out.find("verified"), std::string::npos) << result.out;
+    EXPECT_EQ(read(out()), scanned(problem_, items));
+    EXPECT_FALSE(fs::exists(partial()) || fs::exists(state()));
+  }
+}
+
+TEST_F(StreamScan, AnEmptyFileHasAnEmptyScan) {
+  write_input({});
+  EXPECT_EQ(scanlab(words()).status, kOk);
+  EXPECT_TRUE(fs::exists(out()));
+  EXPECT_EQ(fs::file_size(out()), 0u);
+}
+
+TEST_F(StreamScan, GeneratesAndMeasuresInMemory) {
+  const Result result =
+      scanlab({"stream-scan", "--generate", "100000", "--device", "host", "--mode", "exclusive", "--type", "i64",
+               "--op", "affine", "--compare", "naive", "--repetitions", "2", "--json", path("r.json")});
+  EXPECT_EQ(result.status, kOk) << result.err;
+  std::ifstream file(path("r.json"));
+  const auto json = nlohmann::json::parse(file);
+  EXPECT_EQ(json["context"]["schema"], "scanlab-results/1");
+  EXPECT_EQ(json["context"]["kind"], "host");
+  ASSERT_EQ(json["benchmarks"].size(), 4u);
+  for (const auto& each : json["benchmarks"]) {
+    EXPECT_EQ(each["bytes_each_way"], 1600000);
+    EXPECT_EQ(each["verified"], 1);
+    EXPECT_GT(each["real_time"].get<double>(), 0);
+  }
+}
+
+TEST_F(StreamScan, ReadsAndWritesAloneToBeComparedAndLeavesTheScan) {
+  write_input(random_items(problem_, 3));
+  std::vector<std::string> compared = words();
+  compared.insert(compared.end(), {"--compare", "files", "--verify", "--json", path("r.json")});
+  const Result result = scanlab(compared);
+  EXPECT_EQ(result.status, kOk) << result.err;
+  std::ifstream file(path("r.json"));
+  const auto json = nlohmann::json::parse(file);
+  ASSERT_EQ(json["benchmarks"].size(), 2u);
+  const auto& files = json["benchmarks"][0];
+  EXPECT_NE(files["name"].get<std::string>().find("way:files"), std::string::npos);
+  EXPECT_EQ(files["verified"], 0) << "nothing was scanned";
+  EXPECT_EQ(files["bytes_each_way"], json["benchmarks"][1]["bytes_each_way"]);
+  EXPECT_EQ(json["benchmarks"][1]["verified"], 1);
+  EXPECT_EQ(scanlab({"stream-scan", "--generate", "1000", "--device", "host", "--compare", "files"}).status, kBadInput);
+}
+
+TEST_F(StreamScan, AWrongScanIsFound) {
+  for (const std::string mode : {"inclusive", "exclusive"}) {
+    const Result result = scanlab({"stream-scan", "--generate", "100000", "--device", "host", "--scan",
+                                   "planted_wrong_host_scan", "--mode", mode});
+    EXPECT_EQ(result.status, kFailed) << result.out;
+  }
+}
+
+TEST_F(StreamScan, AWrongFileNeverHasItsName) {
+  write_input(random_items(problem_, 18));
+  const std::vector<std::string> wrong{"--scan", "planted_wrong_host_scan", "--verify", "--force"};
+  const Result result = scanlab(words(wrong));
+  EXPECT_EQ(result.status, kFailed) << result.out;
+  EXPECT_NE(result.err.find("is not the scan of its input"), std::string::npos) << result.err;
+  expect_nothing_left();
+  std::ofstream(out()) << "mine";
+  EXPECT_EQ(scanlab(words(wrong)).status, kFailed);
+  EXPECT_EQ(fs::file_size(out()), 4u) << "a file that was right gave way to a wrong one";
+}
+
+TEST_F(StreamScan, TheTimeOfAPartIsNotKeptAsThatOfTheWhole) {
+  const Bytes items = random_items(problem_, 19);
+  write_input(items);
+  for (const std::vector<std::string>& measuring :
+       {std::vector<std::string>{"--json", path("r.json"), "--compare", "naive"}, {"--repetitions", "1"}}) {
+    EXPECT_EQ(status_of(start(words(), 1 << 20)), kBadInput);
+    ASSERT_GT(chunks_done(), 0);
+    const Result result = scanlab(words(measuring));
+    EXPECT_EQ(result.status, kOk) << result.err;
+    EXPECT_NE(result.err.find("begins anew: what an interrupted run left"), std::string::npos) << result.err;
+    EXPECT_EQ(result.out.find("streamed: 4194304 bytes"), result.out.find("streamed:")) << result.out;
+    EXPECT_EQ(read(out()), scanned(problem_, items));
+    fs::remove(out());
+  }
+  std::ifstream file(path("r.json"));
+  const auto json = nlohmann::json::parse(file);
+  ASSERT_EQ(json["benchmarks"].size(), 2u);
+  for (const auto& each : json["benchmarks"]) EXPECT_EQ(each["bytes_each_way"], 4 * problem_.items) << each["name"];
+}
+
+TEST_F(StreamScan, TheNaiveLoopHeedsCtrlC) {
+  write_input(random_items(problem_, 20));
+  const pid_t child =
+      start(words({"--scan", "planted_slow_host_scan", "--compare", "naive", "--json", path("r.json")}));
+  const auto limit = std::chrono::steady_clock::now() + kPatience;
+  const auto begun = [&] { return fs::exists(partial()) && fs::file_size(partial()) > 0; };
+  while (!begun() && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
+  kill(child, SIGINT);
+  EXPECT_EQ(status_of(child), kInterrupted);
+  expect_nothing_left();
+  std::ifstream file(path("r.json"));
+  const auto json = nlohmann::json::parse(file, nullptr, false);
+  EXPECT_EQ(json.is_discarded() ? 0 : json["benchmarks"].size(), 0u) << "the loop went on to its end";
+}
+
+TEST_F(StreamScan, GoesOnAfterBeingKilled) {
+  const Bytes items = random_items(problem_, 11);
+  write_input(items);
+  std::mt19937 random(static_cast<unsigned>(getpid()));
+  int killed = 0;
+  for (int trial = 0; trial < 6; ++trial) {
+    fs::remove(out());
+    const std::vector<std::string> way = words({"--write", trial % 2 == 0 ? "pwrite" : "mapping"});
+    for (const int chunks : {1 + static_cast<int>(random() % 300), 400 + static_cast<int>(random() % 300)}) {
+      const pid_t child = start(way);
+      wait_for_chunks(chunks);
+      kill(child, SIGKILL);
+      killed += status_of(child) == 128 + SIGKILL ? 1 : 0;
+    }
+    if (!fs::exists(out())) {
+      const int before = chunks_done();
+      EXPECT_GT(before, 0);
+      const Result result = scanlab(way);
+      EXPECT_EQ(result.status, kOk) << result.err;
+      EXPECT_NE(result.err.find("goes on behind chunk " + std::to_string(before)), std::string::npos) << result.err;
+    }
+    EXPECT_EQ(read(out()), scanned(problem_, items)) << "trial " << trial;
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 2) << "more is left than input and output";
+  }
+  EXPECT_GE(killed, 6) << "too few were killed in the middle to tell anything";
+}
+
+TEST_F(StreamScan, GoesOnAfterCtrlC) {
+  const Bytes items = random_items(problem_, 12);
+  write_input(items);
+  const int status = until_in_time([&] {
+    const pid_t child = start(words());
+    wait_for_chunks(5);
+    kill(child, SIGINT);
+    return status_of(child);
+  });
+  EXPECT_EQ(status, kInterrupted);
+  EXPECT_FALSE(fs::exists(out()));
+  EXPECT_GE(chunks_done(), 5);
+  EXPECT_EQ(scanlab(words()).status, kOk);
+  EXPECT_EQ(read(out()), scanned(problem_, items));
+}
+
+TEST_F(StreamScan, AFullDiskIsOneSentenceAndResumable) {
+  const Bytes items = random_items(problem_, 13);
+  write_input(items);
+  for (const std::string by : {"pwrite", "mapping"}) {
+    fs::remove(out());
+    const pid_t child = start(words({"--write", by}), 1 << 20);  // the system refuses more as a full disk would
+    EXPECT_EQ(status_of(child), kBadInput);
+    EXPECT_FALSE(fs::exists(out()));
+    EXPECT_GT(chunks_done(), 0);
+    EXPECT_EQ(scanlab(words({"--write", by})).status, kOk);
+    EXPECT_EQ(read(out()), scanned(problem_, items)) << by;
+  }
+}
+
+TEST_F(StreamScan, AFileThatShrinksLeavesNothing) {
+  Result result{};
+  until_in_time([&] {
+    write_input(random_items(problem_, 14));
+    std::thread truncate([&] {
+      wait_for_chunks(20);
+      fs::resize_file(in(), 400000);
+    });
+    result = scanlab(words());
+    truncate.join();
+    return result.status;
+  });
+  EXPECT_EQ(result.status, kBadInput);
+  EXPECT_NE(result.err.find("shrank while it was read"), std::string::npos) << result.err;
+  expect_nothing_left();
+}
+
+TEST_F(StreamScan, AFileThatIsWrittenToLeavesNothing) {
+  write_input(random_items(problem_, 14));
+  Result result{};
+  until_in_time([&] {
+    std::thread touch([&] {
+      wait_for_chunks(20);
+      fs::last_write_time(in(), fs::last_write_time(in()) + std::chrono::seconds(1));
+    });
+    result = scanlab(words());
+    touch.join();
+    return result.status;
+  });
+  EXPECT_EQ(result.status, kBadInput);
+  EXPECT_NE(result.err.find("was changed while it was read"), std::string::npos) << result.err;
+  expect_nothing_left();
+}
+
+TEST_F(StreamScan, AFileThatIsWrittenToIsFound) {
+  problem_.items = 1000;
+  write_input(random_items(problem_, 14));
+  const streams::InputFile file(in(), 4);
+  EXPECT_NO_THROW(file.check_unchanged());
+  fs::last_write_time(in(), fs::last_write_time(in()) + std::chrono::seconds(1));
+  EXPECT_THROW(file.check_unchanged(), streams::InputChanged);
+}
+
+TEST_F(StreamScan, GoesOnFromTheSameScanAlone) {
+  const Bytes items = random_items(problem_, 15);
+  write_input(items);
+  EXPECT_EQ(status_of(start(words(), 1 << 20)), kBadInput);
+  expect_refused(words({"--mode", "exclusive"}), "mode was \"inclusive\" and is \"exclusive\"");
+  expect_refused(words({"--op", "max"}), "op was \"plus\" and is \"max\"");
+#ifdef SCANLAB_WITH_TBB  // without it the other scan of the host is refused for that
+  expect_refused(words({"--scan", "cpu_parallel"}), "scan was \"cpu_sequential\" and is \"cpu_parallel\"");
+#endif
+  expect_refused(words({"--type", "i64"}), "--fresh");
+  const auto written = fs::last_write_time(in());
+  fs::last_write_time(in(), written + std::chrono::seconds(1));
+  expect_refused(words(), "modified_ns");
+  fs::last_write_time(in(), written);
+
+  {  // another process is at it
+    const streams::OpenFile other(open(partial().c_str(), O_RDWR));
+    ASSERT_EQ(flock(other.get(), LOCK_EX), 0);
+    expect_refused(words(), "another process");
+  }
+  EXPECT_GT(chunks_done(), 0);  // none of these harmed it
+  const Result fresh = scanlab(words({"--fresh", "--mode", "exclusive"}));
+  EXPECT_EQ(fresh.status, kOk) << fresh.err;
+  problem_.mode = Mode::exclusive;
+  EXPECT_EQ(read(out()), scanned(problem_, items));
+}
+
+TEST_F(StreamScan, AStateThatMayLieIsNotBelieved) {
+  const Bytes items = random_items(problem_, 16);
+  write_input(items);
+  const auto expect_begun_anew = [&](const std::string& why) {
+    const Result result = scanlab(words());
+    EXPECT_EQ(result.status, kOk) << result.err;
+    EXPECT_NE(result.err.find(why), std::string::npos) << result.err;
+    EXPECT_EQ(read(out()), scanned(problem_, items));
+    fs::remove(out());
+  };
+  EXPECT_EQ(status_of(start(words(), 1 << 20)), kBadInput);
+  std::ifstream file(state());
+  auto json = nlohmann::ordered_json::parse(file);
+  json["boot"] = "of another day";
+  std::ofstream(state()) << json;
+  expect_begun_anew("restarted");
+
+  EXPECT_EQ(status_of(start(words(), 1 << 20)), kBadInput);
+  fs::remove(partial());
+  expect_begun_anew("lacks");
+
+  EXPECT_EQ(status_of(start(words(), 1 << 20)), kBadInput);
+  std::ifstream whole(state());
+  auto changed = nlohmann::ordered_json::parse(whole);
+  changed["chunks_done"] = "many";
+  for (const std::string& text : {std::string("{"), std::string("[]"), changed.dump()}) {
+    std::ofstream(state()) << text;
+    expect_refused(words(), "its state cannot be read; give --fresh");
+  }
+}
+
+TEST_F(StreamScan, BadInputIsOneSentence) {
+  problem_.items = 1000;
+  write_input(random_items(problem_, 17));
+  const auto with = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {"stream-scan", "--device", "host"});
+    return more;
+  };
+  expect_refused(with({}), "either --in FILE or --generate N");
+  expect_refused(with({"--in", in(), "--generate", "5"}), "either --in FILE or --generate N");
+  expect_refused(with({"--in", path("none")}), "No such file");
+  expect_refused(with({"--in", folder_.string()}), "not a regular file");
+  std::ofstream(path("odd")) << "seven b";
+  expect_refused(with({"--in", path("odd"), "--out", out()}), "no whole number of items of 4 bytes");
+  expect_refused(with({"--in", in(), "--out", in(), "--force"}), "the same file");
+  fs::create_hard_link(in(), out());
+  expect_refused(words({"--force"}), "the same file");
+  fs::remove(out());
+  expect_refused(with({"--in", in(), "--out", folder_.string()}), "not a regular file");
+  expect_refused(with({"--in", in(), "--out", in() + "/below"}), "cannot write");
+  expect_refused(with({"--in", in(), "--out", path("new/")}), "names no file");
+  expect_refused(with({"--in", in(), "--out", "/dev/full", "--force"}), "not a regular file");
+  expect_refused(words({"--budget", "16000"}), "give at least that");
+  expect_refused(words({"--budget", "much"}), "2GiB");
+  expect_refused(with({"--in", in(), "--chunk", "2"}), "an item has 4 bytes");
+  expect_refused(with({"--generate", "2^38", "--chunk", "1KiB"}), "larger --chunk");
+  expect_refused(words({"--io-threads", "0"}), "between 1 and 256");
+  expect_refused(words({"--scan", "cpu_sequentiel"}), "cpu_sequential");
+  expect_refused(words({"--scan", "best"}), "does not run on --device host");
+  expect_refused(words({"--write", "maping"}), "mapping");
+  expect_refused(words({"--compare", "duplex"}), "leave out --out");
+  expect_refused(words({"--compare", "naive,duplx"}), "duplex");
+  expect_nothing_left();
+  std::ofstream(out()) << "mine";
+  expect_refused(words(), "--force");
+  EXPECT_EQ(fs::file_size(out()), 4u);
+}
+
+}  // namespace
+}  // namespace scanlab::cli

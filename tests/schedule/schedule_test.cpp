@@ -1,0 +1,778 @@
+// Schedules, their recordings, and what is said of their order. No device: a schedule is a description.
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <set>
+#include <sstream>
+
+#include "harness/cli/command.hpp"
+#include "harness/host/host_array.hpp"
+#include "harness/schedule/happens_before.hpp"
+#include "harness/schedule/issuer.hpp"
+#include "tests/growth.hpp"
+#include "tests/random_recording.hpp"
+
+namespace scanlab::streams {
+namespace {
+
+const Workload* workload(const char* id) { return WorkloadRegistry::instance().find(id); }
+const Schedule& schedule(const char* id) { return *ScheduleRegistry::instance().find(id); }
+
+Job job_of(const char* id, int chunks = 4, int streams = 3) {
+  return {.workload = workload(id), .items = 1000, .chunks = chunks, .streams = streams};
+}
+
+/// What `issue` issues for four chunks of `scale`.
+Recording recorded(void (*issue)(Issuer&, const Job&), HostMemory memory = HostMemory::pinned) {
+  Job job = job_of("scale");
+  job.memory = memory;
+  return record(Schedule{.issue = issue}, job);
+}
+
+bool is_ordered(void (*issue)(Issuer&, const Job&), HostMemory memory = HostMemory::pinned) {
+  return check(recorded(issue, memory)).ordered();
+}
+
+std::string all_of(const Recording& recording) {
+  std::string text;
+  for (const Hazard& hazard : check(recording).hazards) text += describe(recording, hazard) + "\n";
+  return text;
+}
+
+TEST(Chunks, AreAPartitionOfAnyItems) {
+  std::mt19937 random(1);
+  for (int trial = 0; trial < 2000; ++trial) {
+    const std::int64_t items = trial % 3 == 0 ? random() % 200 : static_cast<std::int64_t>(random()) << (random() % 9);
+    const int chunks = 1 + static_cast<int>(random() % 150);
+    const int buffers = static_cast<int>(random() % 4);
+    const std::vector<Chunk> all = split(items, chunks, buffers);
+    ASSERT_EQ(all.size(), static_cast<std::size_t>(chunks));
+    std::int64_t next = 0;
+    for (int i = 0; i < chunks; ++i) {
+      ASSERT_EQ(all[i].index, i);
+      ASSERT_EQ(all[i].first, next) << items << " in " << chunks;
+      ASSERT_GE(all[i].items, items / chunks);
+      ASSERT_LE(all[i].items, longest_chunk(items, chunks));
+      ASSERT_EQ(all[i].buffer, buffers == 0 ? i : i % buffers);
+      next += all[i].items;
+    }
+    ASSERT_EQ(next, items);
+    ASSERT_EQ(all.front().items, longest_chunk(items, chunks));
+  }
+}
+
+TEST(Chunks, MoreThanItemsLeaveEmptyTailsForWhichNothingIsIssued) {
+  EXPECT_EQ(split(100, 64).back(), (Chunk{.index = 63, .first = 99, .items = 1, .buffer = 63}));
+  Job job = job_of("vector_add", 64, 100);
+  job.items = 10;
+  const Recording recording = record(schedule("depth_first"), job);
+  EXPECT_EQ(recording.operations.size(), 10u * 4);
+  EXPECT_EQ(recording.buffers, 10);
+  EXPECT_EQ(recording.buffer_items, 1);
+}
+
+TEST(Schedules, AllAreOrderedButTheControls) {
+  std::mt19937 random(2);
+  std::set<std::string> controls;
+  for (const auto& [id, each] : ScheduleRegistry::instance().all()) {
+    EXPECT_FALSE(each.about.title.empty() || each.about.source.empty() || each.about.expectation.empty()) << id;
+    if (each.about.control) controls.insert(id);
+    for (const auto& [name, work] : WorkloadRegistry::instance().all()) {
+      for (int trial = 0; trial < 25; ++trial) {
+        Job job{.workload = &work,
+                .items = 1 + static_cast<std::int64_t>(random() % (trial % 2 == 0 ? 30 : 100'000)),
+                .chunks = 1 + static_cast<int>(random() % 40),
+                .streams = 1 + static_cast<int>(random() % 10),
+                .memory = random() % 2 == 0 ? HostMemory::pinned : HostMemory::pageable,
+                .buffers = 2 + static_cast<int>(random() % 4)};
+        const Recording recording = record(each, job);
+        EXPECT_EQ(check(recording).ordered(), !each.about.control)
+            << id << " " << name << " " << job.items << " items, " << job.chunks << " chunks, " << job.streams
+            << " streams\n"
+            << all_of(recording);
+        std::int64_t in = 0;
+        std::int64_t computed = 0;
+        std::int64_t out = 0;
+        for (const Operation& operation : recording.operations) {
+          if (operation.kind == OperationKind::copy_in) in += operation.chunk.items;
+          if (operation.kind == OperationKind::kernel) computed += operation.chunk.items;
+          if (operation.kind == OperationKind::copy_out) out += operation.chunk.items;
+        }
+        EXPECT_EQ(in, work.about.inputs * job.items) << id;
+        EXPECT_EQ(computed, job.items) << id;
+        EXPECT_EQ(out, job.items) << id;
+      }
+    }
+  }
+  EXPECT_EQ(controls, (std::set<std::string>{"null_stream_race", "three_streams_unordered"}));
+  EXPECT_EQ(ScheduleRegistry::instance().all().size(), 14u);
+}
+
+TEST(Schedules, TheControlsAreNamedByOperationAndChunk) {
+  const std::string unordered = all_of(record(schedule("three_streams_unordered"), job_of("vector_add")));
+  EXPECT_NE(
+      unordered.find("nothing orders the copy in of chunk 2, input 1, in stream 0, which writes buffer 2 of device "
+                     "input 1, and the kernel of chunk 2 in stream 1, which reads it"),
+      std::string::npos)
+      << unordered;
+  EXPECT_NE(
+      unordered.find("the kernel of chunk 3 in stream 1, which writes buffer 3 of the device output, and the copy "
+                     "out of chunk 3 in stream 2, which reads it"),
+      std::string::npos);
+  const std::string race = all_of(record(schedule("null_stream_race"), job_of("scale")));
+  EXPECT_NE(race.find("the kernel of chunk 1 in the legacy default stream, which reads it"), std::string::npos) << race;
+}
+
+TEST(Schedules, ABadJobIsRefusedInASentence) {
+  const auto refused = [](Job job, const char* hint) {
+    EXPECT_NE(refusal(job).find(hint), std::string::npos) << refusal(job);
+    EXPECT_THROW(record(schedule("serial"), job), std::invalid_argument);
+  };
+  Job job = job_of("scale");
+  EXPECT_EQ(refusal(job), "");
+  refused({.workload = job.workload, .items = 1, .chunks = 0}, "0 chunks");
+  refused({.workload = job.workload, .items = 1, .streams = 0}, "0 streams");
+  refused({.workload = job.workload, .items = -1}, "-1 items");
+  refused({.workload = job.workload, .items = 1, .buffers = 1}, "1 device buffers");
+  job.items = 1'000'000;
+  job.chunks = 10;
+  EXPECT_EQ(buffers_within(job, 100'000 * 4 * 2 * 3), 3);
+  EXPECT_EQ(buffers_within(job, 100'000 * 4 * 2 * 2 - 1), 1);
+}
+
+TEST(Schedules, ManyOrFewStreamsAsTheyNeed) {
+  const std::map<std::string, int> fixed{{"serial", 1},          {"serial_pinned", 1},
+                                         {"three_streams", 3},   {"three_streams_unordered", 3},
+                                         {"double_buffered", 3}, {"event_handoff", 2}};
+  for (const auto& [id, each] : ScheduleRegistry::instance().all()) {
+    for (const int asked : {1, 2, 7}) {
+      const auto needs = fixed.find(id);
+      EXPECT_EQ(streams_made(each, job_of("scale", 9, asked)), needs == fixed.end() ? asked : needs->second) << id;
+    }
+  }
+}
+
+TEST(Schedules, DoubleBufferedKeepsToItsBuffers) {
+  Job job = job_of("scale", 20);
+  for (const int buffers : {2, 3}) {
+    job.buffers = buffers;
+    const Recording recording = record(schedule("double_buffered"), job);
+    EXPECT_EQ(recording.buffers, buffers);
+    EXPECT_EQ(recording.events, 3 * buffers);
+  }
+}
+
+TEST(Schedules, ACaptureBeginsAndEndsInStream0) {
+  for (const auto& [id, each] : ScheduleRegistry::instance().all()) {
+    if (!each.about.captured) continue;
+    // With a kernel at each end of stream 0: these two must be ordered with all.
+    Recording recording = record(each, job_of("scale", 7, 5));
+    for (const Operation& operation : recording.operations) {
+      EXPECT_TRUE(operation.stream.created() && !operation.synchronous) << id << ": " << describe(operation);
+    }
+    const Operation end{.kind = OperationKind::side_kernel, .stream = recording.streams.front()};
+    const std::size_t last = recording.operations.size() + 1;
+    recording.operations.insert(recording.operations.begin(), end);
+    recording.operations.push_back(end);
+    const std::vector<Hazard> hazards = check(conflicting(recording)).hazards;
+    EXPECT_FALSE(hazards.empty());  // of the copies with each other: that is the overlap
+    for (const Hazard& hazard : hazards) {
+      EXPECT_TRUE(hazard.first != 0 && hazard.second != last) << id << ": " << describe(recording, hazard);
+    }
+  }
+}
+
+/// A copy or a kernel of a chunk.
+struct Step {
+  OperationKind kind;
+  int chunk;
+};
+
+/// Whether a schedule with `streams` streams, and two buffers where it has few, says that one step is done before the
+/// other begins: what its file says under Waits.
+bool said_before(const std::string& id, int streams, Step a, Step b) {
+  using K = OperationKind;
+  const auto step = [](K kind) { return kind == K::copy_in ? 0 : kind == K::kernel ? 1 : 2; };
+  const int x = step(a.kind);
+  const int y = step(b.kind);
+  const bool chunk_after_chunk = a.chunk < b.chunk || (a.chunk == b.chunk && x < y);
+  const bool one_stream = a.chunk % streams == b.chunk % streams;
+  const bool each_kind = x <= y && a.chunk <= b.chunk && (x < y || a.chunk < b.chunk);  // a stream a step, and events
+  const std::map<std::string, std::function<bool()>> said{
+      {"serial", [&] { return chunk_after_chunk; }},
+      {"serial_pinned", [&] { return chunk_after_chunk; }},
+      {"null_stream_trap", [&] { return chunk_after_chunk; }},
+      {"depth_first", [&] { return one_stream && chunk_after_chunk; }},
+      {"graph", [&] { return one_stream && chunk_after_chunk; }},
+      {"null_stream_nonblocking", [&] { return one_stream && chunk_after_chunk; }},
+      {"per_thread_default", [&] { return one_stream && chunk_after_chunk; }},
+      {"breadth_first", [&] { return one_stream && (x < y || (x == y && a.chunk < b.chunk)); }},
+      {"skewed",
+       [&] {
+         const auto turn = [](int kind, int chunk) { return std::pair(kind == 2 ? chunk + 1 : chunk, kind); };
+         return one_stream && turn(x, a.chunk) < turn(y, b.chunk);
+       }},
+      {"three_streams", [&] { return each_kind; }},
+      {"double_buffered",
+       [&] {
+         const bool used_again = (x == 1 && y == 0 && a.chunk + 2 <= b.chunk) ||
+                                 (x == 2 && y == 1 && a.chunk + 2 <= b.chunk) ||
+                                 (x == 2 && y == 0 && a.chunk + 4 <= b.chunk);
+         return each_kind || used_again;
+       }},
+      {"event_handoff", [&] { return x == 0 ? each_kind : y != 0 && chunk_after_chunk; }},
+      {"three_streams_unordered", [&] { return x == y && a.chunk < b.chunk; }},
+      {"null_stream_race",
+       [&] { return (x == 1) == (y == 1) && (x == 1 ? a.chunk < b.chunk : one_stream && chunk_after_chunk); }},
+  };
+  return said.at(id)();
+}
+
+TEST(Schedules, LeaveUnorderedWhatMayOverlapAndNothingElse) {
+  for (const auto& [id, each] : ScheduleRegistry::instance().all()) {
+    for (const int streams : {1, 2, 3, 5}) {
+      Job job = job_of("scale", 9, streams);
+      job.memory = each.about.memory;
+      const Recording recording = record(each, job);
+      const auto& operations = recording.operations;
+      std::set<std::pair<std::size_t, std::size_t>> unordered;
+      for (const Hazard& hazard : check(conflicting(recording)).hazards) unordered.emplace(hazard.first, hazard.second);
+      const auto of_a_chunk = [&](std::size_t i) {
+        return is_work(operations[i]) && operations[i].kind != OperationKind::side_kernel;
+      };
+      for (std::size_t b = 0; b < operations.size(); ++b) {
+        for (std::size_t a = 0; a < b; ++a) {
+          if (!of_a_chunk(a) || !of_a_chunk(b)) continue;
+          const Step first{operations[a].kind, operations[a].chunk.index};
+          const Step second{operations[b].kind, operations[b].chunk.index};
+          EXPECT_EQ(unordered.contains({a, b}), !said_before(id, streams, first, second))
+              << id << ", " << streams << " streams: " << describe(operations[a]) << ", " << describe(operations[b]);
+        }
+      }
+    }
+  }
+}
+
+TEST(Schedules, SideKernelsStandInTheWayInTheTrapAlone) {
+  for (const std::string id : {"null_stream_trap", "null_stream_nonblocking", "per_thread_default"}) {
+    const Recording recording = record(schedule(id.c_str()), job_of("scale", 4, 2));
+    const auto& operations = recording.operations;
+    EXPECT_EQ(std::ranges::count(operations, OperationKind::side_kernel, &Operation::kind), 4) << id;
+    int beside = 0;
+    for (const Hazard& hazard : check(conflicting(recording)).hazards) {
+      const bool first = operations[hazard.first].kind == OperationKind::side_kernel;
+      const bool second = operations[hazard.second].kind == OperationKind::side_kernel;
+      EXPECT_FALSE(first && second) << id << ": one stream has them all";
+      beside += first || second ? 1 : 0;
+    }
+    EXPECT_EQ(beside, id == "null_stream_trap" ? 0 : 4 * 4 * 3) << id;
+  }
+}
+
+/// Two chunks in two streams, as the drawing in each schedule's file has them: "in 0 | kernel 0 | …", with the stream.
+TEST(Schedules, IssueInTheOrderOfTheirDrawings) {
+  const auto drawn = [](const char* id) {
+    Job job = job_of("scale", 2, 2);
+    job.memory = schedule(id).about.memory;
+    std::string text;
+    for (const Operation& operation : record(schedule(id), job).operations) {
+      const char* const now = operation.synchronous ? "!" : "";
+      const std::string stream = operation.stream.created() ? std::to_string(operation.stream.index) : "default";
+      const int chunk = operation.chunk.index;
+      switch (operation.kind) {
+        case OperationKind::copy_in:
+          text += fmt::format("in{}{}:{} ", chunk, now, stream);
+          break;
+        case OperationKind::kernel:
+          text += fmt::format("k{}:{} ", chunk, stream);
+          break;
+        case OperationKind::copy_out:
+          text += fmt::format("out{}{}:{} ", chunk, now, stream);
+          break;
+        case OperationKind::side_kernel:
+          text += fmt::format("side:{} ", stream);
+          break;
+        case OperationKind::host_work:
+          text += "host ";
+          break;
+        default:
+          break;
+      }
+    }
+    return text;
+  };
+  EXPECT_EQ(drawn("serial"), "in0!:default k0:default out0!:default in1!:default k1:default out1!:default ");
+  EXPECT_EQ(drawn("serial_pinned"), drawn("serial"));
+  EXPECT_EQ(drawn("depth_first"), "in0:0 k0:0 out0:0 in1:1 k1:1 out1:1 ");
+  EXPECT_EQ(drawn("graph"), drawn("depth_first"));
+  EXPECT_EQ(drawn("breadth_first"), "in0:0 in1:1 k0:0 k1:1 out0:0 out1:1 ");
+  EXPECT_EQ(drawn("skewed"), "in0:0 k0:0 in1:1 k1:1 out0:0 out1:1 ");
+  EXPECT_EQ(drawn("three_streams"), "in0:0 k0:1 out0:2 in1:0 k1:1 out1:2 ");
+  EXPECT_EQ(drawn("double_buffered"), drawn("three_streams"));
+  EXPECT_EQ(drawn("three_streams_unordered"), drawn("three_streams"));
+  EXPECT_EQ(drawn("event_handoff"), "in0:0 k0:1 host in1:0 out0:1 k1:1 host out1:1 ");
+  EXPECT_EQ(drawn("null_stream_trap"), "in0:0 k0:0 out0:0 side:default in1:1 k1:1 out1:1 side:default ");
+  EXPECT_EQ(drawn("null_stream_nonblocking"), drawn("null_stream_trap"));
+  EXPECT_EQ(drawn("per_thread_default"), drawn("null_stream_trap"));
+  EXPECT_EQ(drawn("null_stream_race"), "in0:0 k0:default out0:0 in1:1 k1:default out1:1 ");
+  for (const auto& [id, each] : ScheduleRegistry::instance().all()) {
+    EXPECT_EQ(each.about.captured, id == "graph");
+    EXPECT_EQ(each.about.memory == HostMemory::pageable, id == "serial");
+  }
+}
+
+// The faults that are planted: each must be seen.
+
+TEST(HappensBefore, EveryWaitThatIsRemovedIsMissed) {
+  for (const auto& [id, work] : {std::pair{"three_streams", "scale"},
+                                 {"three_streams", "vector_add"},
+                                 {"double_buffered", "scale"},
+                                 {"event_handoff", "square"},
+                                 {"depth_first", "scan"},
+                                 {"breadth_first", "scan"}}) {
+    const Recording whole = record(schedule(id), job_of(work, 7, 3));
+    int waits = 0;
+    for (std::size_t i = 0; i < whole.operations.size(); ++i) {
+      if (whole.operations[i].kind != OperationKind::wait_event) continue;
+      ++waits;
+      Recording mutant = whole;
+      mutant.operations.erase(mutant.operations.begin() + static_cast<std::ptrdiff_t>(i));
+      EXPECT_FALSE(check(mutant).hazards.empty()) << id << ", without " << describe(whole.operations[i]);
+    }
+    EXPECT_GE(waits, 6) << id;
+  }
+}
+
+TEST(HappensBefore, ARemovedRecordIsAWaitForNothingOrForAnEarlierRecord) {
+  for (const char* id : {"three_streams", "double_buffered"}) {
+    const Recording whole = record(schedule(id), job_of("scale", 7));
+    std::set<int> recorded_before;
+    for (std::size_t i = 0; i < whole.operations.size(); ++i) {
+      const Operation& operation = whole.operations[i];
+      if (operation.kind != OperationKind::record_event) continue;
+      Recording mutant = whole;
+      mutant.operations.erase(mutant.operations.begin() + static_cast<std::ptrdiff_t>(i));
+      const bool waited_for =
+          std::ranges::any_of(whole.operations.begin() + static_cast<std::ptrdiff_t>(i), whole.operations.end(),
+                              [&](const Operation& later) {
+                                return later.kind == OperationKind::wait_event && later.event == operation.event;
+                              });
+      const bool stale = !recorded_before.insert(operation.event.index).second;
+      if (!waited_for) continue;  // the last copies out are waited for by nobody
+      const CheckResult result = check(mutant);
+      EXPECT_FALSE(result.hazards.empty()) << id << ", without " << describe(operation);
+      if (!stale) {
+        EXPECT_FALSE(result.waits_for_nothing.empty()) << id << ", without " << describe(operation);
+      }
+    }
+  }
+}
+
+TEST(HappensBefore, AnOperationInTheWrongStreamIsNamed) {
+  const Recording whole = record(schedule("depth_first"), job_of("scale"));
+  for (std::size_t i = 0; i < whole.operations.size(); ++i) {
+    Recording mutant = whole;
+    mutant.operations[i].stream = mutant.streams[(mutant.operations[i].stream.index + 1) % 3];
+    EXPECT_NE(all_of(mutant).find(describe(mutant.operations[i])), std::string::npos);
+  }
+}
+
+TEST(HappensBefore, ABufferThatIsUsedAgainUnguardedIsNamed) {
+  const Recording recording = recorded([](Issuer& issuer, const Job& job) {
+    const std::vector<Stream> streams = issuer.create_streams(job.streams);
+    for (const Chunk& chunk : issuer.chunks_in_turn(2)) {
+      issuer.copy_in(chunk, streams[chunk.index % 3]);
+      issuer.compute(chunk, streams[chunk.index % 3]);
+      issuer.copy_out(chunk, streams[chunk.index % 3]);
+    }
+  });
+  EXPECT_NE(all_of(recording).find("the kernel of chunk 0 in stream 0, which reads buffer 0 of device input 0, and the "
+                                   "copy in of chunk 2, input 0, in stream 2, which writes it"),
+            std::string::npos)
+      << all_of(recording);
+}
+
+TEST(HappensBefore, AWaitBeforeItsRecordIsNoWait) {
+  const Recording recording = recorded([](Issuer& issuer, const Job&) {
+    const Chunk chunk = issuer.chunks().front();
+    const std::vector<Stream> streams = issuer.create_streams(2);
+    const Event event = issuer.create_event();
+    issuer.wait(streams[1], event);
+    issuer.copy_in(chunk, streams[0]);
+    issuer.record(event, streams[0]);
+    issuer.compute(chunk, streams[1]);
+  });
+  const CheckResult result = check(recording);
+  EXPECT_EQ(result.waits_for_nothing, std::vector<std::size_t>{0});
+  ASSERT_EQ(result.hazards.size(), 1u);
+  EXPECT_EQ(result.hazards[0].first, 1u);
+  EXPECT_EQ(result.hazards[0].second, 3u);
+}
+
+TEST(HappensBefore, AWaitIsForTheLatestRecordBeforeIt) {
+  EXPECT_FALSE(is_ordered([](Issuer& issuer, const Job&) {
+    const Chunk chunk = issuer.chunks().front();
+    const std::vector<Stream> streams = issuer.create_streams(2);
+    const Event event = issuer.create_event();
+    issuer.record(event, streams[0]);
+    issuer.copy_in(chunk, streams[0]);
+    issuer.wait(streams[1], event);  // for the record before the copy
+    issuer.record(event, streams[0]);
+    issuer.compute(chunk, streams[1]);
+  }));
+  EXPECT_TRUE(is_ordered([](Issuer& issuer, const Job&) {
+    const Chunk chunk = issuer.chunks().front();
+    const std::vector<Stream> streams = issuer.create_streams(2);
+    const Event event = issuer.create_event();
+    issuer.record(event, streams[0]);
+    issuer.copy_in(chunk, streams[0]);
+    issuer.record(event, streams[0]);
+    issuer.wait(streams[1], event);
+    issuer.compute(chunk, streams[1]);
+  }));
+}
+
+/// The kernel in one stream, its copies in another.
+void kernel_beside(Issuer& issuer, Stream copies, Stream kernels) {
+  const Chunk chunk = issuer.chunks().front();
+  issuer.copy_in(chunk, copies);
+  issuer.compute(chunk, kernels);
+  issuer.copy_out(chunk, copies);
+}
+
+TEST(HappensBefore, TheLegacyDefaultStreamOrdersBlockingStreamsOnly) {
+  EXPECT_TRUE(is_ordered([](Issuer& issuer, const Job&) {
+    kernel_beside(issuer, issuer.create_stream(StreamKind::blocking), kLegacyDefault);
+  }));
+  EXPECT_FALSE(is_ordered([](Issuer& issuer, const Job&) {
+    kernel_beside(issuer, issuer.create_stream(StreamKind::non_blocking), kLegacyDefault);
+  }));
+  EXPECT_TRUE(is_ordered([](Issuer& issuer, const Job&) { kernel_beside(issuer, kPerThreadDefault, kLegacyDefault); }));
+  EXPECT_FALSE(is_ordered([](Issuer& issuer, const Job&) {
+    kernel_beside(issuer, issuer.create_stream(StreamKind::blocking), kPerThreadDefault);
+  }));
+  // It orders two blocking streams with each other, when it is given something in between.
+  EXPECT_TRUE(is_ordered([](Issuer& issuer, const Job&) {
+    const Chunk chunk = issuer.chunks().front();
+    issuer.copy_in(chunk, issuer.create_stream());
+    issuer.side_kernel(kLegacyDefault);
+    issuer.compute(chunk, issuer.create_stream());
+  }));
+}
+
+TEST(HappensBefore, NeighbouringChunksShareNothing) {
+  EXPECT_TRUE(is_ordered([](Issuer& issuer, const Job&) {
+    const std::vector<Chunk> chunks = issuer.chunks();
+    for (const int i : {2, 1, 3, 0}) issuer.copy_out(chunks[i], issuer.create_stream());
+  }));
+  EXPECT_FALSE(is_ordered([](Issuer& issuer, const Job&) {
+    Chunk chunk = issuer.chunks()[1];
+    issuer.copy_out(chunk, issuer.create_stream());
+    chunk.first += chunk.items - 1;  // one item of the output is written twice
+    issuer.copy_out(chunk, issuer.create_stream());
+  }));
+}
+
+TEST(HappensBefore, TwoThatReadTheSameNeedNoOrder) {
+  EXPECT_TRUE(is_ordered([](Issuer& issuer, const Job&) {
+    Chunk chunk = issuer.chunks().front();
+    for (const Stream stream : issuer.create_streams(2)) {  // the same items, to a buffer each
+      issuer.copy_in(chunk, stream);
+      ++chunk.buffer;
+    }
+  }));
+}
+
+TEST(HappensBefore, ASideKernelSharesNothingWithAnyOther) {
+  const Recording recording = recorded([](Issuer& issuer, const Job& job) {
+    const std::vector<Stream> streams = issuer.create_streams(job.streams);
+    const std::vector<Stream> aside = issuer.create_streams(4, StreamKind::non_blocking);
+    for (const Chunk& chunk : issuer.chunks()) {
+      const Stream stream = streams[chunk.index % streams.size()];
+      issuer.copy_in(chunk, stream);
+      issuer.compute(chunk, stream);
+      issuer.copy_out(chunk, stream);
+      for (const Stream side : aside) issuer.side_kernel(side);
+      issuer.side_kernel(kLegacyDefault);
+      issuer.side_kernel(stream);
+    }
+  });
+  EXPECT_EQ(std::ranges::count(recording.operations, OperationKind::side_kernel, &Operation::kind), 4 * 6);
+  EXPECT_TRUE(check(recording).ordered()) << all_of(recording);
+}
+
+TEST(HappensBefore, TheHostOrdersWhatItWaitsFor) {
+  EXPECT_TRUE(is_ordered([](Issuer& issuer, const Job&) {
+    const Chunk chunk = issuer.chunks().front();
+    const std::vector<Stream> streams = issuer.create_streams(3, StreamKind::non_blocking);
+    const Event event = issuer.create_event();
+    issuer.copy_in(chunk, streams[0]);
+    issuer.synchronize(streams[0]);
+    issuer.compute(chunk, streams[1]);
+    issuer.record(event, streams[1]);
+    issuer.synchronize(event);
+    issuer.copy_out(chunk, streams[2]);
+    issuer.synchronize_device();
+    issuer.copy_in(chunk, streams[1]);
+  }));
+  EXPECT_FALSE(is_ordered([](Issuer& issuer, const Job&) {
+    const Chunk chunk = issuer.chunks().front();
+    const std::vector<Stream> streams = issuer.create_streams(2);
+    issuer.copy_in(chunk, streams[0]);
+    issuer.synchronize(streams[1]);
+    issuer.host_work(1000);  // however long: no wait
+    issuer.compute(chunk, streams[1]);
+  }));
+}
+
+TEST(HappensBefore, ASynchronousCopyFromPageableMemoryMayReturnBeforeTheDeviceHasIt) {
+  constexpr auto issue = [](Issuer& issuer, const Job&) {
+    const Chunk chunk = issuer.chunks().front();
+    const Stream stream = issuer.create_stream(StreamKind::non_blocking);
+    issuer.copy_in_now(chunk);
+    issuer.compute(chunk, stream);
+    issuer.synchronize(stream);
+    issuer.copy_out_now(chunk);
+  };
+  EXPECT_TRUE(is_ordered(issue, HostMemory::pinned));
+  EXPECT_FALSE(is_ordered(issue, HostMemory::pageable));
+}
+
+TEST(HappensBefore, ASynchronousCopyToTheHostReturnsWhenItIsThere) {
+  constexpr auto issue = [](Issuer& issuer, const Job&) {
+    const Chunk chunk = issuer.chunks().front();
+    issuer.copy_out_now(chunk);
+    issuer.compute(chunk, issuer.create_stream(StreamKind::non_blocking));  // writes what was copied
+  };
+  EXPECT_TRUE(is_ordered(issue, HostMemory::pinned));
+  EXPECT_TRUE(is_ordered(issue, HostMemory::pageable));
+}
+
+/// Every pair of copies and kernels that nothing orders, by the rules as they are written, pair by pair: slow and
+/// plain.
+std::set<std::pair<std::size_t, std::size_t>> unordered_pairs(const std::vector<Operation>& operations) {
+  const std::size_t n = operations.size();
+  std::vector<std::vector<bool>> before(n, std::vector<bool>(n, false));
+  const auto on_host = [](const Operation& operation) {
+    return operation.kind == OperationKind::host_work || operation.kind == OperationKind::synchronize_stream ||
+           operation.kind == OperationKind::synchronize_event || operation.kind == OperationKind::synchronize_device;
+  };
+  const auto blocking = [](const Operation& operation) {
+    return operation.stream.kind == StreamKind::blocking || operation.stream.kind == StreamKind::per_thread_default;
+  };
+  for (std::size_t j = 0; j < n; ++j) {
+    const Operation& later = operations[j];
+    bool latest_record = true;
+    for (std::size_t i = j; i-- > 0;) {
+      const Operation& earlier = operations[i];
+      const bool waits = later.kind == OperationKind::wait_event || later.kind == OperationKind::synchronize_event;
+      bool edge = on_host(earlier);
+      if (waits && earlier.kind == OperationKind::record_event && earlier.event == later.event) {
+        edge = edge || latest_record;
+        latest_record = false;
+      }
+      if (!on_host(earlier)) {
+        if (later.kind == OperationKind::synchronize_device) edge = true;
+        const bool has_stream = !on_host(later) || later.kind == OperationKind::synchronize_stream;
+        if (has_stream && earlier.stream == later.stream) edge = true;
+        const auto legacy = StreamKind::legacy_default;
+        if (!on_host(later) && ((earlier.stream.kind == legacy && blocking(later)) ||
+                                (later.stream.kind == legacy && blocking(earlier)))) {
+          edge = true;
+        }
+      }
+      if (!edge) continue;
+      before[i][j] = true;
+      for (std::size_t k = 0; k < i; ++k) before[k][j] = before[k][j] || before[k][i];
+    }
+  }
+  std::set<std::pair<std::size_t, std::size_t>> pairs;
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t i = 0; i < j; ++i) {
+      if (is_work(operations[i]) && is_work(operations[j]) && !before[i][j]) pairs.emplace(i, j);
+    }
+  }
+  return pairs;
+}
+
+TEST(HappensBefore, AgreesWithTheRulesTakenPairByPair) {
+  std::mt19937 random(3);
+  std::size_t found = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    const Recording recording = random_recording(random, job_of("scale"), 40, false);
+    std::set<std::pair<std::size_t, std::size_t>> pairs;
+    for (const Hazard& hazard : check(conflicting(recording)).hazards) pairs.emplace(hazard.first, hazard.second);
+    ASSERT_EQ(pairs, unordered_pairs(recording.operations)) << "trial " << trial;
+    found += pairs.size();
+  }
+  EXPECT_GT(found, 1000u);
+}
+
+TEST(HappensBefore, TenThousandOperationsTakeNoLongerThanTenSortsOfAMillionNumbers) {
+  const double yardstick = yardstick_seconds();
+  for (const int streams : {4, 64}) {
+    for (const char* id : {"depth_first", "double_buffered", "three_streams_unordered"}) {
+      Job job = job_of("scan", 3334, streams);
+      job.items = 1'000'000;
+      const Recording recording = record(schedule(id), job);
+      ASSERT_GE(recording.operations.size(), 10'000u);
+      EXPECT_LT(processor_seconds([&] { check(recording); }), 10 * yardstick) << id;
+    }
+  }
+}
+
+// An ordered workload.
+
+TEST(Issuer, AddsAnEventWhereTwoNeighboursOfAnOrderedWorkloadAreInDifferentStreams) {
+  const auto kinds = [](const Recording& recording) {
+    std::vector<OperationKind> all;
+    for (const Operation& operation : recording.operations) all.push_back(operation.kind);
+    return all;
+  };
+  using K = OperationKind;
+  // The record stands right behind the kernel, before the copy out that was issued earlier than the next kernel.
+  EXPECT_EQ(kinds(record(schedule("depth_first"), job_of("scan", 2))),
+            (std::vector<K>{K::copy_in, K::kernel, K::record_event, K::copy_out, K::copy_in, K::wait_event, K::kernel,
+                            K::copy_out}));
+  EXPECT_EQ(kinds(record(schedule("depth_first"), job_of("scan", 2, 1))),
+            (std::vector<K>{K::copy_in, K::kernel, K::copy_out, K::copy_in, K::kernel, K::copy_out}));
+  EXPECT_EQ(kinds(record(schedule("depth_first"), job_of("scale", 2))),
+            (std::vector<K>{K::copy_in, K::kernel, K::copy_out, K::copy_in, K::kernel, K::copy_out}));
+}
+
+TEST(Issuer, RefusesKernelsOfAnOrderedWorkloadOutOfOrder) {
+  const Schedule backwards{.issue = [](Issuer& issuer, const Job&) {
+    const std::vector<Chunk> chunks = issuer.chunks();
+    issuer.compute(chunks[1], kLegacyDefault);
+    issuer.compute(chunks[0], kLegacyDefault);
+  }};
+  EXPECT_NO_THROW(record(backwards, job_of("scale")));
+  EXPECT_THROW(record(backwards, job_of("scan")), std::logic_error);
+  for (const std::vector<std::size_t>& order : {std::vector<std::size_t>{1}, {0, 2}, {0, 0}, {0, 1, 0}}) {
+    Recording recording{.job = job_of("scan")};
+    Issuer issuer(recording);
+    const std::vector<Chunk> chunks = issuer.chunks();
+    const auto issue = [&] {
+      for (const std::size_t index : order) issuer.compute(chunks[index], kLegacyDefault);
+    };
+    EXPECT_THROW(issue(), std::logic_error) << "left out, or twice: " << order.back();
+  }
+}
+
+// The command line.
+
+struct Result {
+  int status;
+  std::string out;
+  std::string err;
+};
+
+Result scanlab_streams(std::vector<std::string> words) {
+  words.insert(words.begin(), "streams");
+  std::ostringstream out;
+  std::ostringstream err;
+  const int status = cli::run(words, out, err);
+  return {status, out.str(), err.str()};
+}
+
+TEST(StreamsCommand, CheckSaysByItsStatusWhetherAllIsOrdered) {
+  EXPECT_EQ(scanlab_streams({"check", "depth_first", "--items", "100003", "--chunks", "1,7"}).status, scanlab::kOk);
+  EXPECT_EQ(scanlab_streams({"check", "all", "--items", "2^10,100003"}).status, scanlab::kOk);
+  EXPECT_EQ(scanlab_streams({"check", "all", "--items", "0"}).status, scanlab::kOk);
+  for (const char* control : {"three_streams_unordered", "null_stream_race"}) {
+    const Result result = scanlab_streams({"check", control});
+    EXPECT_EQ(result.status, scanlab::kFailed);
+    EXPECT_NE(result.out.find("a control, kept to be caught: it is)"), std::string::npos) << result.out;
+  }
+}
+
+TEST(StreamsCommand, CheckOfManyFaultsNamesTwenty) {
+  const Result result =
+      scanlab_streams({"check", "three_streams_unordered", "--workload", "vector_add", "--chunks", "100000"});
+  EXPECT_EQ(result.status, scanlab::kFailed);
+  EXPECT_EQ(std::ranges::count(result.out, '\n'), 22);
+  EXPECT_NE(result.out.find("NOT ORDERED: 300000 faults"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("and 299980 more: --json has them all"), std::string::npos) << result.out;
+}
+
+TEST(StreamsCommand, AControlIsAsExpectedWhenItIsCaught) {
+  Schedule sham = schedule("depth_first");
+  const Recording right = record(sham, job_of("scale"));
+  EXPECT_TRUE(as_expected(sham, right, check(right)));
+  sham.about.control = true;  // a control that nothing catches
+  EXPECT_FALSE(as_expected(sham, right, check(right)));
+  Schedule control = schedule("null_stream_race");
+  const Recording wrong = record(control, job_of("scale"));
+  EXPECT_TRUE(as_expected(control, wrong, check(wrong)));
+  control.about.control = false;
+  EXPECT_FALSE(as_expected(control, wrong, check(wrong)));
+}
+
+TEST(StreamsCommand, CheckWritesJson) {
+  const Result result = scanlab_streams({"check", "all", "--items", "1", "--json", "--workload", "scale"});
+  EXPECT_EQ(result.status, scanlab::kOk);
+  const auto json = nlohmann::json::parse(result.out);
+  std::size_t hazards = 0;
+  for (const auto& each : json["checked"]) {
+    EXPECT_EQ(each["ordered"].get<bool>(), !each["control"].get<bool>()) << each.dump();
+    hazards += each["hazards"].size();
+  }
+  EXPECT_EQ(hazards, 4u);  // of each control, copy in and kernel, kernel and copy out
+}
+
+TEST(StreamsCommand, BadInputIsASentence) {
+  const auto expect = [](const std::vector<std::string>& words, const std::string& hint) {
+    const Result result = scanlab_streams(words);
+    EXPECT_EQ(result.status, scanlab::kBadInput) << result.err;
+    EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
+  };
+  expect({}, "usage: scanlab streams");
+  expect({"chek"}, "did you mean check");
+  expect({"check"}, "takes a schedule");
+  expect({"check", "depth_frist"}, "did you mean depth_first");
+  expect({"check", "all", "--workload", "sqare"}, "square");
+  expect({"check", "all", "--chunks", "0"}, "0 chunks are not enough");
+  expect({"check", "all", "--streams", "0"}, "0 streams are not enough");
+  expect({"check", "all", "--chunks", "-1"}, "--chunks: '-1'");
+  expect({"check", "all", "--memory", "pined"}, "pinned");
+  expect({"check", "double_buffered", "--workload", "scale", "--budget", "1000"}, "less than two chunks");
+  expect({"check", "double_buffered", "--budget", "2^20", "--buffers", "3"}, "leave out --buffers");
+  expect({"check", "double_buffered", "--budget", "much"}, "2GiB");
+}
+
+TEST(StreamsCommand, ListHasEverySchedule) {
+  const auto json = nlohmann::json::parse(scanlab_streams({"list", "--json"}).out);
+  EXPECT_EQ(json["schedules"].size(), ScheduleRegistry::instance().all().size());
+  EXPECT_EQ(json["workloads"].size(), 5u);
+  EXPECT_NE(scanlab_streams({"list"}).out.find("Tutorial 08"), std::string::npos);
+}
+
+TEST(StreamsCommand, HelpOfEachCommandHasAnExample) {
+  EXPECT_NE(scanlab_streams({"--help"}).out.find("example: scanlab streams"), std::string::npos);
+  for (const char* command : {"list", "check"}) {
+    const Result result = scanlab_streams({command, "--help"});
+    EXPECT_NE(result.out.find(std::string("example: scanlab streams ") + command), std::string::npos) << result.out;
+  }
+}
+
+TEST(HostMemory, IsFilledToTheByteWhateverItsAlignment) {
+  std::vector<std::byte> memory(100);
+  for (std::size_t begin = 0; begin < 20; ++begin) {
+    for (std::size_t bytes : {0, 1, 15, 16, 17, 33, 64}) {
+      std::ranges::fill(memory, std::byte{1});
+      fill_past_caches(memory.data() + begin, bytes, std::byte{0xF5});
+      for (std::size_t i = 0; i < memory.size(); ++i) {
+        const bool inside = i >= begin && i < begin + bytes;
+        ASSERT_EQ(memory[i], inside ? std::byte{0xF5} : std::byte{1}) << begin << " " << bytes << " " << i;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace scanlab::streams

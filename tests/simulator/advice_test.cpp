@@ -1,0 +1,356 @@
+// scanlab advise: what it says is what simulating every choice says, and when streams are not worth it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <set>
+#include <sstream>
+#include <tuple>
+
+#include "harness/cli/command.hpp"
+#include "harness/measure/provenance.hpp"
+#include "harness/simulator/advice.hpp"
+
+namespace scanlab::simulator {
+namespace {
+
+using streams::Job;
+
+Job scale(std::int64_t items) {
+  return {.workload = streams::WorkloadRegistry::instance().find("scale"), .items = items};
+}
+
+double simulated(const streams::Schedule& schedule, Job job, int chunks, int streams, const DeviceProfile& device,
+                 const Problem& problem) {
+  job.chunks = chunks;
+  job.streams = streams;
+  const streams::Recording recording = record(schedule, job);
+  return simulate(recording, device, costs(recording, device, problem)).seconds;
+}
+
+TEST(Advice, IsTheFastestOfAllChoices) {
+  std::mt19937 random(3);
+  const auto some_ms = [&] { return 1e-3 * static_cast<double>(random() % 20); };
+  const SearchSpace space = usual_choices();
+  ASSERT_GE(space.schedules.size(), 4u);
+  for (const char* name : {"c1060", "c2050", "k20c", "h200"}) {
+    const DeviceProfile device = device_profile(name);
+    const Problem problem{.copy_in = some_ms(), .kernel = some_ms(), .copy_out = some_ms()};
+    const Advice advice = advise(scale(1 << 22), device, problem, space);
+    double least = std::numeric_limits<double>::infinity();
+    for (const streams::Schedule* schedule : space.schedules) {
+      for (const int chunks : space.chunks) {
+        for (const int streams : space.streams) {
+          least = std::min(least, simulated(*schedule, scale(1 << 22), chunks, streams, device, problem));
+        }
+      }
+    }
+    EXPECT_EQ(advice.best().seconds, least) << name;
+    std::set<std::tuple<const streams::Schedule*, int, int>> different;
+    std::size_t double_buffered = 0;
+    for (const Choice& choice : advice.choices) {
+      different.emplace(choice.schedule, choice.chunks, choice.streams);
+      if (choice.schedule->about.id != "double_buffered") continue;
+      ++double_buffered;
+      EXPECT_EQ(choice.streams, 3) << "whatever is asked for";
+    }
+    EXPECT_EQ(different.size(), advice.choices.size()) << "each once";
+    EXPECT_EQ(double_buffered, space.chunks.size());
+    EXPECT_GE(advice.best().seconds, advice.bound) << name;
+    EXPECT_EQ(advice.serial.seconds, simulated(*streams::ScheduleRegistry::instance().find("serial_pinned"),
+                                               scale(1 << 22), 1, 1, device, problem));
+  }
+}
+
+/// Equal thirds on two copy engines gain; a kernel that outlasts its copies, a device that overlaps nothing, and a
+/// problem of a few kilobytes do not.
+TEST(Advice, SaysWhenStreamsAreNotWorthIt) {
+  const DeviceProfile h200 = device_profile("h200");
+  const SearchSpace space = usual_choices();
+  const auto advised = [&](const DeviceProfile& device, std::int64_t items, double in, double kernel, double out) {
+    return advise(scale(items), device, {.copy_in = in, .kernel = kernel, .copy_out = out}, space);
+  };
+  const Advice thirds = advised(h200, 1 << 26, 5e-3, 5e-3, 5e-3);
+  EXPECT_TRUE(thirds.worth_it());
+  EXPECT_GT(thirds.gain(), 2);
+  EXPECT_GT(thirds.best().chunks, 4);
+  EXPECT_FALSE(advised(h200, 1 << 26, 1e-4, 50e-3, 1e-4).worth_it());
+  // Half a twentieth is to be had: that is lost between two runs.
+  const Advice little = advised(h200, 1 << 26, 1e-3, 40e-3, 1e-3);
+  EXPECT_LT(little.best().seconds, 0.98 * little.whole.seconds);
+  EXPECT_FALSE(little.worth_it());
+  EXPECT_EQ(little.advised().chunks, 1);
+  EXPECT_EQ(little.advised().seconds, little.whole.seconds);
+  for (const streams::Schedule* schedule : space.schedules) EXPECT_FALSE(schedule->about.control) << schedule->about.id;
+  EXPECT_FALSE(advised(h200, 1 << 10, 1e-7, 1e-6, 1e-7).worth_it());
+  DeviceProfile alone = h200;
+  alone.copy_engines.clear();
+  EXPECT_FALSE(advised(alone, 1 << 26, 5e-3, 5e-3, 5e-3).worth_it());
+}
+
+/// Of what the model cannot tell apart, the simplest: by streams, chunks, whether a graph is captured, calls and name.
+TEST(Advice, OfEqualsTheSimplestIsFirst) {
+  const auto choice = [](const char* schedule, int chunks, int streams, std::size_t calls, double seconds) {
+    return Choice{streams::ScheduleRegistry::instance().find(schedule), chunks, streams, seconds, calls};
+  };
+  constexpr double kTime = 1e-3;
+  std::vector<Choice> right{choice("double_buffered", 256, 8, 999, 0.999 * kTime),
+                            choice("graph", 8, 1, 24, kTime),
+                            choice("three_streams", 4, 2, 99, kTime * (1 + 1e-12)),
+                            choice("breadth_first", 8, 2, 24, kTime * (1 - 1e-12)),
+                            choice("depth_first", 8, 2, 24, kTime),
+                            choice("double_buffered", 8, 2, 25, kTime),
+                            choice("graph", 8, 2, 20, kTime),
+                            choice("serial_pinned", 1, 1, 3, kTime * (1 + 1e-6))};
+  std::mt19937 random(5);
+  for (int i = 0; i < 20; ++i) {
+    std::vector<Choice> all = right;
+    std::ranges::shuffle(all, random);
+    rank(all);
+    for (std::size_t at = 0; at < all.size(); ++at) {
+      EXPECT_EQ(all[at].schedule, right[at].schedule) << at;
+      EXPECT_EQ(all[at].chunks, right[at].chunks) << at;
+    }
+  }
+}
+
+struct Result {
+  int status = 0;
+  std::string out, err;
+};
+
+Result scanlab_advise(std::vector<std::string> words) {
+  words.insert(words.begin(), "advise");
+  std::ostringstream out, err;
+  const int status = cli::run(words, out, err);
+  return {status, out.str(), err.str()};
+}
+
+/// Two choices of which the model prefers the first, whatever was measured.
+nlohmann::ordered_json measured(double deep_ns, double serial_ns) {
+  const auto run = [](const std::string& schedule, int chunks, double nanoseconds) {
+    return nlohmann::ordered_json{{"run_name", "streams/schedule:" + schedule +
+                                                   "/workload:scale/items:16777216/chunks:" + std::to_string(chunks) +
+                                                   "/streams:4/memory:pinned/work:1/blocks:0"},
+                                  {"real_time", nanoseconds},
+                                  {"verified", 1.0}};
+  };
+  return {{"benchmarks", {run("depth_first", 16, deep_ns), run("serial_pinned", 1, serial_ns)}}};
+}
+
+/// A choice is named only where it is worth taking, and times have digits, whatever their size.
+TEST(Advise, NamesNoScheduleWhereNoneIsWorthIt) {
+  const auto line = [](const Result& result, int number) {
+    std::istringstream text(result.out);
+    std::string found;
+    for (int i = 0; i <= number; ++i) std::getline(text, found);
+    return found;
+  };
+  const Result large = scanlab_advise(
+      {"--profile", "h200", "--bytes-in", "2^26", "--bytes-out", "2^20", "--kernel-us", "100000", "--show", "0"});
+  ASSERT_EQ(large.status, scanlab::kOk) << large.err;
+  EXPECT_NE(line(large, 1).find("kernel 100.000 ms;"), std::string::npos) << "as it was given: " << large.out;
+  EXPECT_EQ(line(large, 2).find("streams are not worth it, leave it in one piece: 101."), 0u) << large.out;
+  EXPECT_NE(line(large, 2).find("the kernel is 99% of the work"), std::string::npos) << large.out;
+  EXPECT_EQ(large.out.find("chunk"), std::string::npos) << large.out;
+
+  const Result small =
+      scanlab_advise({"--profile", "h200", "--bytes-in", "2^10", "--bytes-out", "2^10", "--kernel-us", "3"});
+  EXPECT_NE(small.out.find("kernel 3.000 µs;"), std::string::npos) << small.out;
+  EXPECT_EQ(small.out.find("0.000 ms"), std::string::npos) << small.out;
+  EXPECT_NE(small.out.find("calls and latencies take most of the time"), std::string::npos) << small.out;
+
+  const Result worth = scanlab_advise(
+      {"--profile", "h200", "--bytes-in", "2^28", "--bytes-out", "2^28", "--kernel-us", "4000", "--show", "0"});
+  EXPECT_NE(line(worth, 2).find(" chunks, "), std::string::npos) << worth.out;
+}
+
+/// What is advised is a choice in chunks where that is worth it, and else the whole; what it is held against is at
+/// least what copies, which one engine has to take one after another, and kernels ask for.
+TEST(Advice, ItsBoundHasEveryEngineDoOneThingAtOnce) {
+  const SearchSpace space = usual_choices();
+  const auto advised = [&](const std::vector<CopyEngine>& engines, double in, double kernel, double out) {
+    DeviceProfile device = device_profile("h200");
+    device.copy_engines = engines;
+    return advise(scale(1 << 26), device, {.copy_in = in, .kernel = kernel, .copy_out = out}, space);
+  };
+  const std::vector<CopyEngine> one{{true, true}};
+  const std::vector<CopyEngine> two{{true, false}, {false, true}};
+  EXPECT_GE(advised(one, 5e-3, 1e-3, 4e-3).bound, 9e-3 * (1 - 1e-9));
+  EXPECT_LT(advised(two, 5e-3, 1e-3, 4e-3).bound, 7e-3);
+  EXPECT_GE(advised(two, 5e-3, 1e-3, 4e-3).bound, 5e-3 * (1 - 1e-9));
+  EXPECT_GE(advised(two, 1e-3, 8e-3, 1e-3).bound, 8e-3 * (1 - 1e-9));
+  EXPECT_GE(advised({}, 5e-3, 1e-3, 4e-3).bound, 10e-3 - 1e-9);
+  // Two chunks may take less than 256 of a block each, which six slots have to take in turns.
+  const Advice few =
+      advise(scale(1 << 12), device_profile("didactic"), {.copy_in = 1e-3, .kernel = 9e-3, .copy_out = 1e-3}, space);
+  EXPECT_GE(few.best().seconds, few.bound);
+  EXPECT_GE(few.bound, 9e-3 * (1 - 1e-9));
+  for (const auto& engines : {one, two}) {
+    for (const auto& [in, kernel, out] : {std::array{5e-3, 1e-3, 4e-3}, {1e-3, 8e-3, 1e-3}, {2e-3, 2e-3, 2e-3}}) {
+      const Advice advice = advised(engines, in, kernel, out);
+      EXPECT_GE(advice.best().seconds, advice.bound);
+      EXPECT_LT(advice.best().seconds, 1.15 * advice.bound) << "or the bound says little";
+      EXPECT_EQ(advice.advised().chunks > 1, advice.worth_it());
+      EXPECT_NEAR(advice.parts.kernel, kernel, 1e-9);
+      EXPECT_NEAR(advice.parts.copy_in + advice.parts.copy_out, in + out, 1e-9);
+    }
+  }
+}
+
+TEST(Advise, IsHeldAgainstASweep) {
+  const auto path = std::filesystem::temp_directory_path() / "scanlab_advise_sweep.json";
+  const auto against = [&](const nlohmann::ordered_json& sweep) {
+    std::ofstream(path) << sweep;
+    return scanlab_advise({"--profile", "h200", "--against", path.string()});
+  };
+  EXPECT_NE(against(measured(1e6, 2e6)).out.find("1 problems: what is advised took 0.0% longer"), std::string::npos);
+  const Result wrong = against(measured(3e6, 2e6));
+  EXPECT_EQ(wrong.status, scanlab::kOk) << wrong.err;
+  EXPECT_NE(wrong.out.find("took 50.0% longer than the fastest in the median"), std::string::npos) << wrong.out;
+  EXPECT_NE(wrong.out.find("2 configurations: error of the prediction"), std::string::npos) << wrong.out;
+  EXPECT_EQ(against({{"benchmarks", nlohmann::ordered_json::array()}}).status, scanlab::kBadInput);
+  auto strange = measured(1, 1);
+  strange["benchmarks"][0]["run_name"] = "streams/schedule:depth_first/workload:scale";
+  EXPECT_NE(against(strange).err.find("its cases are not those of 'streams run'"), std::string::npos);
+  std::filesystem::remove(path);
+  EXPECT_NE(scanlab_advise({"--profile", "h200", "--against", path.string()}).err.find("cannot be read"),
+            std::string::npos);
+}
+
+/// What is scored is what `advise` says, not the first of what it ties with; if that was not measured, it says so.
+TEST(Advise, WhatIsScoredIsWhatIsSaid) {
+  const auto folder = std::filesystem::temp_directory_path() / "scanlab_advise_scored";
+  std::filesystem::create_directories(folder);
+  const std::string sweep = (folder / "sweep.json").string();
+  const std::string found = (folder / "found.json").string();
+  using Json = nlohmann::ordered_json;
+  const auto read = [&] {
+    std::ifstream file(found);
+    return Json::parse(file);
+  };
+  ASSERT_EQ(scanlab_advise({"--profile", "h200", "--workload", "scale", "--items", "2^24", "--json", found}).status, 0);
+  const Json choices = read()["choices"];
+  const auto same_time = [&](const Json& choice) {
+    return std::abs(choice["predicted_us"].get<double>() / choices[0]["predicted_us"].get<double>() - 1) < 1e-9;
+  };
+  const auto last = std::find_if_not(choices.begin(), choices.end(), same_time);
+  ASSERT_GE(last - choices.begin(), 2) << "the test wants choices that tie";
+  const auto run = [](const Json& choice, double nanoseconds) {
+    const auto part = [&](const char* key) { return std::string("/") + key + ":" + choice[key].dump(); };
+    return Json{
+        {"run_name", "streams/schedule:" + choice["schedule"].get<std::string>() + "/workload:scale/items:16777216" +
+                         part("chunks") + part("streams") + "/memory:pinned/work:1/blocks:0"},
+        {"real_time", nanoseconds},
+        {"verified", 1.0}};
+  };
+  const auto against = [&](const Json& runs) {
+    std::ofstream(sweep) << Json{{"benchmarks", runs}};
+    return scanlab_advise({"--profile", "h200", "--against", sweep, "--json", found, "--force"});
+  };
+
+  Json runs{run(*last, 9e6), run(choices[1], 1e6), run(choices[0], 1.5e6)};
+  const Result measured = against(runs);
+  ASSERT_EQ(measured.status, scanlab::kOk) << measured.err;
+  EXPECT_NE(measured.out.find("2 that were measured tie by the prediction: 0.0% to 50.0% slower"), std::string::npos)
+      << measured.out;
+  EXPECT_EQ(measured.out.find("was not measured"), std::string::npos) << measured.out;
+  Json problem = read()["problems"][0];
+  EXPECT_EQ(problem["said_was_measured"], true);
+  for (const char* key : {"schedule", "chunks", "streams"}) EXPECT_EQ(problem["advised"][key], choices[0][key]);
+  EXPECT_NEAR(problem["slower"], 0.5, 1e-9);
+  EXPECT_EQ(problem["copied_bytes"], 2.0 * (1 << 26));
+  EXPECT_GE(problem["worst_error"], problem["median_error"]);
+
+  // Another number of chunks may be faster by the prediction; advice does not try it, and so it is not scored.
+  Json untried = choices[0];
+  const DeviceProfile device = device_profile("h200");
+  const streams::Schedule* const schedule =
+      streams::ScheduleRegistry::instance().find(untried["schedule"].get<std::string>());
+  for (int chunks = 1; chunks <= 64 && untried == choices[0]; ++chunks) {
+    if (1e6 * simulated(*schedule, scale(1 << 24), chunks, untried["streams"], device, {}) <
+        0.9999 * choices[0]["predicted_us"].get<double>()) {
+      untried["chunks"] = chunks;
+    }
+  }
+  ASSERT_NE(untried, choices[0]) << "the test wants a number of chunks that is better and not tried";
+  Json with_untried = runs;
+  with_untried.push_back(run(untried, 1e6));
+  against(with_untried);
+  EXPECT_EQ(read()["problems"][0]["advised"]["chunks"], choices[0]["chunks"]);
+
+  runs.erase(2);
+  const Result tie = against(runs);
+  EXPECT_NE(tie.out.find("which was not measured: this ties with it"), std::string::npos) << tie.out;
+  EXPECT_EQ(read()["problems"][0]["said_was_measured"], false);
+  runs.erase(1);
+  const Result other = against(runs);
+  EXPECT_NE(other.out.find("which was not measured: this is the best that was, predicted"), std::string::npos)
+      << other.out;
+  std::filesystem::remove_all(folder);
+}
+
+/// A schedule that makes three streams was measured once for each number that was asked for: it is one choice.
+TEST(Advise, AgainstHasEachChoiceOnce) {
+  const auto path = std::filesystem::temp_directory_path() / "scanlab_advise_once.json";
+  auto sweep = measured(1e6, 2e6);
+  for (const char* streams : {"2", "4", "8"}) {
+    auto again = sweep["benchmarks"][0];
+    again["run_name"] =
+        std::string("streams/schedule:double_buffered/workload:scale/items:16777216/chunks:16/streams:") + streams +
+        "/memory:pinned/work:1/blocks:0";
+    sweep["benchmarks"].push_back(again);
+  }
+  std::ofstream(path) << sweep;
+  const Result result = scanlab_advise({"--profile", "h200", "--against", path.string()});
+  EXPECT_NE(result.out.find("3 configurations: error of the prediction"), std::string::npos)
+      << result.out << result.err;
+  std::filesystem::remove(path);
+}
+
+TEST(Advise, BadInputIsASentence) {
+  const auto expect = [](const std::vector<std::string>& words, const std::string& hint) {
+    const Result result = scanlab_advise(words);
+    EXPECT_EQ(result.status, scanlab::kBadInput) << result.out;
+    EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
+  };
+  expect({}, "advise takes --bytes-in");
+  expect({"--profile", "h2000", "--bytes-in", "2^20"}, "h200");
+  expect({"--profile", "h200"}, "advise takes --bytes-in");
+  expect({"--profile", "h200", "--bytes-in", "2^20", "--workload", "scale"}, "advise takes --bytes-in");
+  expect({"--profile", "h200", "--kernel-us", "10"}, "nothing to copy");
+  expect({"--profile", "h200", "--bytes-in", "2^20", "--kernel-us", "-1"}, "--kernel-us takes");
+  expect({"--profile", "h200", "--bytes-in", "2^20", "--kernel-us", "1e30"}, "seconds");
+  expect({"--profile", "h200", "--workload", "skale", "--items", "2^20"}, "scale");
+}
+
+TEST(Advise, WithoutAProfileMeasuresTheDeviceAndSaysWithoutOneThatItNeedsOne) {
+  std::string why_not;
+  if (measure::device_facts(why_not)) GTEST_SKIP() << "here it would measure";
+  const Result result = scanlab_advise({"--bytes-in", "2^28"});
+  EXPECT_EQ(result.status, scanlab::kNoDevice) << result.out;
+  EXPECT_NE(result.err.find("--profile"), std::string::npos) << result.err;
+}
+
+TEST(Advise, SaysAndWritesTheChoice) {
+  const auto path = std::filesystem::temp_directory_path() / "scanlab_advise_test.json";
+  const Result result = scanlab_advise({"--profile", "h200", "--bytes-in", "2^28", "--bytes-out", "2^28", "--kernel-us",
+                                        "4000", "--json", path.string(), "--force"});
+  ASSERT_EQ(result.status, scanlab::kOk) << result.err;
+  EXPECT_NE(result.out.find("times as fast as serial"), std::string::npos) << result.out;
+  std::ifstream file(path);
+  const auto json = nlohmann::json::parse(file);
+  EXPECT_EQ(json["worth_it"], true);
+  EXPECT_LE(json["choices"][0]["predicted_us"], json["choices"][1]["predicted_us"]);
+  EXPECT_GE(json["choices"][0]["predicted_us"], json["bound_us"]);
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace scanlab::simulator

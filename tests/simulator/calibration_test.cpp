@@ -1,0 +1,352 @@
+// scanlab calibrate: what its microbenchmarks are, and what comes of their times. A simulated device stands in for a
+// real one: what it was told must be found again.
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "harness/cli/command.hpp"
+#include "harness/simulator/calibration.hpp"
+#include "harness/simulator/simulation.hpp"
+
+namespace scanlab::simulator {
+namespace {
+
+/// As a device of this profile would have it.
+Calibration calibration_on(const DeviceProfile& device, const std::vector<int>& works) {
+  Calibration calibration{.context = {{"device", device.title}},
+                          .limits = {.name = device.title,
+                                     .compute_capability = "9.0",
+                                     .multiprocessors = device.multiprocessors,
+                                     .resident_blocks = device.resident_blocks,
+                                     .resident_threads = device.resident_threads},
+                          .works = works,
+                          .experiments = {}};
+  for (Experiment& experiment : calibration_experiments(works)) {
+    calibration.experiments.push_back({.experiment = std::move(experiment), .replays = {}, .failure = {}});
+  }
+  for (MeasuredExperiment& measured : calibration.experiments) {
+    const streams::Recording& recording = measured.experiment.recording;
+    const Costs asked = costs(recording, device);
+    Simulation simulation = simulate(recording, device, asked);
+    streams::TimedReplay replay{.seconds = simulation.seconds, .timeline = std::move(simulation.timeline)};
+    for (streams::Span& span : replay.timeline.spans) span.blocks = asked.operations[span.operation].blocks;
+    measured.replays.collected.push_back(replay);
+    replay.timeline.spans.clear();
+    measured.replays.plain.push_back(replay);
+  }
+  return calibration;
+}
+
+TEST(Calibration, ExperimentsHaveNamesOfTheirOwnAndAreSmall) {
+  std::set<std::string> names;
+  for (const Experiment& experiment : calibration_experiments({1, 64})) {
+    EXPECT_TRUE(names.insert(experiment.name).second) << experiment.name;
+    EXPECT_LE(experiment.recording.operations.size(), 256u) << experiment.name;
+    EXPECT_GT(experiment.recording.buffer_items, 0) << experiment.name;
+    for (const streams::Operation& operation : experiment.recording.operations) {
+      EXPECT_LE(operation.chunk.first + operation.chunk.items, experiment.recording.job.items) << experiment.name;
+      EXPECT_LT(operation.chunk.index, experiment.recording.job.chunks) << experiment.name;
+    }
+  }
+}
+
+TEST(Calibration, MeasurementsAreReadAsTheyWereWritten) {
+  const Calibration written = calibration_on(device_profile("h200"), {1});
+  const auto json = to_json(written);
+  EXPECT_EQ(to_json(calibration_of(json)), json);
+  auto other = json;
+  other["experiments"][3]["plain"][0]["issued"].push_back(0);
+  other["experiments"][3]["plain"][0]["issued"].push_back(0);
+  EXPECT_THROW(calibration_of(other), CalibrationError);
+  other = json;
+  other["schema"] = "scanlab-calibration/2";
+  EXPECT_THROW(calibration_of(other), CalibrationError);
+}
+
+TEST(Calibration, FindsTheDeviceThatItWasMeasuredOn) {
+  DeviceProfile told = device_profile("h200");
+  told.copy_latency = {2.5e-6, 1.5e-6};
+  told.latency_both = {2.5e-6, 5e-6};
+  told.latency_in_step = {4.5e-6, 4e-6};
+  told.hand_over = 3e-6;
+  told.kernel_latency = 1e-6;
+  told.host_wait = 4e-6;
+  told.both = {0.94 * told.alone.in, 0.92 * told.alone.out};
+  told.calls = {.copy = 1.5e-6,
+                .synchronous_copy = 1.5e-6,
+                .kernel = 3e-6,
+                .record = 0.2e-6,
+                .wait = 0.3e-6,
+                .graph = 2e-6,
+                .graph_node = 0.2e-6};
+  const auto json = profile_of(calibration_on(told, {1, 64}), "found");
+  const DeviceProfile found = parse_device_profile(json.dump(), "found.json");
+  constexpr double kNear = 0.5e-6;
+  EXPECT_NEAR(found.alone.in / told.alone.in, 1, 0.01);
+  EXPECT_NEAR(found.alone.out / told.alone.out, 1, 0.01);
+  EXPECT_NEAR(found.both.in / told.both.in, 1, 0.02);
+  EXPECT_NEAR(found.both.out / told.both.out, 1, 0.02);
+  EXPECT_NEAR(found.copy_latency.in, told.copy_latency.in, kNear);
+  EXPECT_NEAR(found.copy_latency.out, told.copy_latency.out, kNear);
+  EXPECT_NEAR(found.latency_both.out, told.latency_both.out, 1e-6);  // the last of a row has the bus to itself
+  EXPECT_NEAR(found.latency_in_step.in, told.latency_in_step.in, 1e-6);
+  EXPECT_NEAR(found.latency_in_step.out, told.latency_in_step.out, 1e-6);
+  EXPECT_NEAR(found.hand_over, told.hand_over, kNear);
+  EXPECT_NEAR(found.host_wait, told.host_wait, kNear);
+  EXPECT_NEAR(found.calls.copy, told.calls.copy, 0.01e-6);
+  EXPECT_NEAR(found.calls.kernel, told.calls.kernel, 0.01e-6);
+  EXPECT_NEAR(found.calls.record, told.calls.record, 0.01e-6);
+  EXPECT_NEAR(found.calls.wait, told.calls.wait, 0.01e-6);
+  EXPECT_NEAR(found.calls.graph, told.calls.graph, 0.01e-6);
+  EXPECT_NEAR(found.calls.graph_node, told.calls.graph_node, 0.001e-6);
+  EXPECT_NEAR(found.kernel_latency, told.kernel_latency, kNear);
+  EXPECT_NEAR(found.pageable.in / told.pageable.in, 1, 0.01);
+  EXPECT_NEAR(found.pageable.out / told.pageable.out, 1, 0.01);
+  EXPECT_EQ(found.copy_queues, std::min(told.copy_queues, told.hardware_queues));
+  EXPECT_EQ(found.drains_queues, told.drains_queues);
+  EXPECT_NEAR(found.collected.in, 0, kNear);
+  // What lies between two copies has the kernel's latency in it, and what a busy bus adds to the copy's.
+  const double between = told.kernel_latency + told.latency_both.out - told.copy_latency.out;
+  EXPECT_NEAR(found.hand_over_busy, told.hand_over_busy + between / 2, kNear);
+  EXPECT_EQ(found.multiprocessors, told.multiprocessors);
+  EXPECT_GE(found.kernels.size(), 8u);
+}
+
+DeviceProfile with_engines(std::vector<CopyEngine> engines) {
+  DeviceProfile told = device_profile("h200");
+  told.copy_engines = std::move(engines);
+  return told;
+}
+
+/// Not what such a device usually has: what this one did.
+TEST(Calibration, CopyEnginesAreThoseThatWereSeenAtWork) {
+  struct Planted {
+    std::vector<CopyEngine> engines;
+    const char* found;
+    const char* said;
+  };
+  constexpr CopyEngine kIn{.in = true};
+  constexpr CopyEngine kOut{.out = true};
+  constexpr CopyEngine kBoth{.in = true, .out = true};
+  const std::vector<Planted> all{
+      {{kIn, kOut}, R"([["in"],["out"]])", "1 in, 1 out, 2 both ways"},
+      {{kBoth}, R"([["in","out"]])", "1 in, 1 out, 1 both ways"},
+      {{kIn, kIn, kOut}, R"([["in"],["in"],["out"]])", "2 in, 1 out, 3 both ways"},
+      {{kIn, kOut, kOut}, R"([["in"],["out"],["out"]])", "1 in, 2 out, 3 both ways"},
+      {{kBoth, kBoth}, R"([["in","out"],["in","out"]])", "2 in, 2 out, 2 both ways"},
+      {{kBoth, kIn}, R"([["in","out"],["in"]])", "2 in, 1 out, 2 both ways"},
+  };
+  for (const Planted& planted : all) {
+    const auto profile = profile_of(calibration_on(with_engines(planted.engines), {1}), "found");
+    const auto& figure = profile.at("figures").at("copy_engines");
+    EXPECT_EQ(figure.at("value").dump(), planted.found);
+    const std::string source = figure.at("source");
+    EXPECT_TRUE(source.starts_with("measured by scanlab calibrate")) << source;
+    EXPECT_NE(source.find(planted.said), std::string::npos) << source;
+    EXPECT_EQ(profile.at("figures").at("drains_queues").at("value"), true) << planted.found;
+  }
+}
+
+TEST(Calibration, WhatCudaSaysOfCopyEnginesStandsBesideWhatWasMeasured) {
+  Calibration calibration = calibration_on(device_profile("h200"), {1});
+  const auto source = [&] {
+    return profile_of(calibration, "mine").at("figures").at("copy_engines").at("source").get<std::string>();
+  };
+  EXPECT_EQ(source().find("asyncEngineCount"), std::string::npos) << source();
+  calibration.context["copy_engines"] = "3";
+  EXPECT_TRUE(source().ends_with("; asyncEngineCount is 3")) << source();
+}
+
+/// An overlap of a moment is how two records touch, no second engine.
+TEST(Calibration, RecordsThatTouchAreNoSecondEngine) {
+  Calibration calibration = calibration_on(device_profile("h200"), {1});
+  for (MeasuredExperiment& each : calibration.experiments) {
+    if (!each.experiment.name.starts_with("copies_")) continue;
+    for (streams::TimedReplay& replay : each.replays.collected) {
+      for (streams::Span& span : replay.timeline.spans) span.when.end += 0.4e-6;
+    }
+  }
+  EXPECT_EQ(profile_of(calibration, "mine").at("figures").at("copy_engines").at("value").dump(), R"([["in"],["out"]])");
+}
+
+/// With one engine for both ways nothing was measured of copies both ways at once, and nothing is said to have been.
+TEST(Calibration, WhatOneEngineCannotDoIsNotSaidToBeMeasured) {
+  const auto profile = profile_of(calibration_on(with_engines({{.in = true, .out = true}}), {1}), "found");
+  const auto& figures = profile.at("figures");
+  for (const std::string way : {"in", "out"}) {
+    const auto& both = figures.at("both_" + way + "_gb_per_s");
+    EXPECT_EQ(both.at("value"), figures.at("copy_" + way + "_gb_per_s").at("value"));
+    EXPECT_EQ(both.at("source"), "assumed to be copy_" + way + "_gb_per_s, because copies both ways never ran at once");
+    for (const std::string key : {"copy_latency_both_", "copy_latency_in_step_", "collected_both_"}) {
+      EXPECT_FALSE(figures.contains(key + way + "_us")) << key << way;
+    }
+  }
+  const DeviceProfile found = parse_device_profile(profile.dump(), "found.json");
+  EXPECT_NEAR(found.alone.in / device_profile("h200").alone.in, 1, 0.01);
+}
+
+/// cudaMemcpy returns when the copy is done: how much of what it takes comes before the copy was not measured. All of
+/// it is accounted for.
+TEST(Calibration, ASynchronousCallIsSplitByAnAssumptionThatIsNamed) {
+  DeviceProfile told = device_profile("h200");
+  told.calls.copy = 1.5e-6;
+  told.calls.synchronous_copy = 4e-6;
+  told.host_wait = 3e-6;
+  const auto profile = profile_of(calibration_on(told, {1}), "found");
+  const auto& figures = profile.at("figures");
+  EXPECT_EQ(
+      figures.at("issue_synchronous_copy_us").at("source"),
+      "assumed to be issue_copy_us, because cudaMemcpy returns when the copy is done: of its time without the copy, "
+      "host_wait_us has the rest");
+  const DeviceProfile found = parse_device_profile(profile.dump(), "found.json");
+  EXPECT_DOUBLE_EQ(found.calls.synchronous_copy, found.calls.copy);
+  EXPECT_NEAR(found.calls.synchronous_copy + found.host_wait, 7e-6, 0.1e-6);
+}
+
+TEST(Calibration, EveryFigureSaysWhereItIsFrom) {
+  const auto profile = profile_of(calibration_on(device_profile("h200"), {1, 64}), "found");
+  const std::set<std::string> assumed{"issue_synchronous_copy_us", "hardware_queues", "resident_grids",
+                                      "waits_for_started_launches"};
+  const std::set<std::string> said{"multiprocessors", "resident_blocks", "resident_threads"};
+  for (const auto& [key, figure] : profile.at("figures").items()) {
+    const std::string source = figure.at("source");
+    const std::string how = assumed.contains(key) ? "assumed"
+                            : said.contains(key)  ? "from cudaDeviceProp"
+                                                  : "measured by";
+    EXPECT_TRUE(source.starts_with(how)) << key << ": " << source;
+  }
+}
+
+/// A time cannot be less than nothing: what came out so is within the noise, and the figure says that it did.
+TEST(Calibration, AFigureBelowZeroIsSaidToBeNone) {
+  Calibration calibration = calibration_on(device_profile("h200"), {1});
+  const auto figure = [&] { return profile_of(calibration, "mine").at("figures").at("hand_over_us"); };
+  EXPECT_EQ(figure().at("source").get<std::string>().find("less than nothing"), std::string::npos);
+  for (MeasuredExperiment& each : calibration.experiments) {
+    if (!each.experiment.name.starts_with("chain/in_kernel_out")) continue;
+    for (streams::TimedReplay& replay : each.replays.plain) replay.seconds /= 2;
+  }
+  EXPECT_EQ(figure().at("value"), 0);
+  const std::string source = figure().at("source");
+  EXPECT_TRUE(source.ends_with("; it came out as less than nothing")) << source;
+}
+
+/// Times by size, the host's call, what kernels take of the device side by side, and how far apart their blocks end.
+TEST(Calibration, FindsTheKernelsThatItMeasured) {
+  DeviceProfile told = device_profile("h200");
+  constexpr double kItem = 2e-12;  // seconds, where several run at once
+  for (const int work : {1, 64}) {
+    KernelTimes times{.workload = "scale",
+                      .work = work,
+                      .call = work * 0.1e-6 + 2e-6,
+                      .rows = {},
+                      .together = kItem * work,
+                      .spread = 0.3};
+    for (std::int64_t items = 1 << 10; items <= 1 << 24; items *= 4) {
+      times.rows.push_back({.items = items,
+                            .seconds = 2e-6 + 1.05 * kItem * work * static_cast<double>(items),
+                            .blocks = std::min<std::int64_t>(items / 256, told.slots(256))});
+    }
+    told.kernels.push_back(times);
+  }
+  const DeviceProfile found =
+      parse_device_profile(profile_of(calibration_on(told, {1, 64}), "found").dump(), "found.json");
+  for (const KernelTimes& known : told.kernels) {
+    const auto times = found.kernel_times("scale", known.work);
+    ASSERT_TRUE(times);
+    EXPECT_NEAR(times->call, known.call, 0.002e-6);
+    EXPECT_NEAR(times->together / known.together, 1, 0.03) << known.work;
+    EXPECT_NEAR(times->spread, known.spread, 0.05) << known.work;
+    for (const KernelTimes::Row& row : known.rows) {
+      EXPECT_NEAR(times->at(row.items).seconds, row.seconds, 0.02e-6 + 0.01 * row.seconds)
+          << known.work << ", " << row.items;
+      EXPECT_EQ(times->at(row.items).blocks, row.blocks) << known.work << ", " << row.items;
+    }
+  }
+  told.drains_queues = !told.drains_queues;
+  told.copy_queues = 4;
+  const DeviceProfile other = parse_device_profile(profile_of(calibration_on(told, {1}), "found").dump(), "found.json");
+  EXPECT_EQ(other.drains_queues, told.drains_queues);
+  EXPECT_EQ(other.copy_queues, 4);
+}
+
+/// Empty if there is one.
+std::string why_no_profile(const Calibration& calibration) {
+  try {
+    profile_of(calibration, "mine");
+    return {};
+  } catch (const CalibrationError& error) {
+    return error.what();
+  }
+}
+
+/// What no figure is read from would be measured for nothing; what one is read from is not done without in silence.
+TEST(Calibration, EveryExperimentIsReadAndAMissingOneIsNamed) {
+  Calibration calibration = calibration_on(device_profile("h200"), {1});
+  for (MeasuredExperiment& each : calibration.experiments) {
+    const std::string& name = each.experiment.name;
+    if (name.starts_with("both_ways_by_turns/")) continue;
+    each.failure = "no records";
+    EXPECT_EQ(why_no_profile(calibration), name + ": no records; without it there is no profile: calibrate anew");
+    each.failure.clear();
+  }
+}
+
+TEST(Calibration, AProfileSaysWhatItWentWithout) {
+  Calibration calibration = calibration_on(device_profile("h200"), {1});
+  EXPECT_FALSE(profile_of(calibration, "mine").contains("without"));
+  for (MeasuredExperiment& each : calibration.experiments) {
+    if (each.experiment.name == "both_ways_by_turns/streams:4/bytes:1048576") each.failure = "no records";
+  }
+  const auto profile = profile_of(calibration, "mine");
+  EXPECT_EQ(profile.at("without"), (std::vector<std::string>{"both_ways_by_turns/streams:4/bytes:1048576"}));
+  EXPECT_EQ(parse_device_profile(profile.dump(), "mine.json").name, "mine");
+}
+
+/// `calibrate --from` a file that lacks experiments: status 1, and no profile.
+TEST(Calibration, FromAFileThatLacksExperimentsThereIsNoProfile) {
+  const auto folder = std::filesystem::temp_directory_path() / ("scanlab_calibration_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  const std::string raw = (folder / "raw.json").string();
+  const std::string out = (folder / "profile.json").string();
+  const auto calibrate = [&](const nlohmann::ordered_json& json, std::string& said) {
+    std::ofstream(raw) << json;
+    std::ostringstream err;
+    const int status = cli::run({"calibrate", "--from", raw, "--out", out, "--force"}, err, err);
+    said = err.str();
+    return status;
+  };
+  std::string said;
+  const auto whole = to_json(calibration_on(device_profile("h200"), {1}));
+  const auto at = [&](const std::string& name) {
+    const auto& all = whole["experiments"];
+    return static_cast<std::size_t>(std::ranges::find_if(all, [&](const auto& each) { return each["name"] == name; }) -
+                                    all.begin());
+  };
+  auto lacks = whole;
+  lacks["experiments"].erase(at("copies_in/bytes:67108864"));
+  EXPECT_EQ(calibrate(lacks, said), scanlab::kFailed);
+  EXPECT_NE(said.find("copies_in/bytes:67108864: not measured; without it there is no profile"), std::string::npos)
+      << said;
+  EXPECT_FALSE(std::filesystem::exists(out));
+  auto empty = whole;
+  empty["experiments"][at("calls/kernels")]["plain"] = nlohmann::ordered_json::array();
+  EXPECT_EQ(calibrate(empty, said), scanlab::kBadInput);
+  EXPECT_NE(said.find("calls/kernels has no repetitions"), std::string::npos) << said;
+  EXPECT_FALSE(std::filesystem::exists(out));
+  lacks = whole;
+  lacks["experiments"].erase(at("both_ways_by_turns/streams:4/bytes:1048576"));
+  EXPECT_EQ(calibrate(lacks, said), scanlab::kOk) << said;
+  EXPECT_EQ(said, "scanlab: both_ways_by_turns/streams:4/bytes:1048576: not measured\n");
+  EXPECT_TRUE(std::filesystem::exists(out));
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace scanlab::simulator

@@ -1,0 +1,1468 @@
+// The engine model against closed forms, published measurements, and what must be true of any run; device profiles, and
+// scanlab simulate.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <random>
+#include <set>
+#include <sstream>
+#include <streambuf>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/cli/command.hpp"
+#include "harness/schedule/happens_before.hpp"
+#include "harness/schedule/issuer.hpp"
+#include "harness/simulator/block_waves.hpp"
+#include "harness/simulator/bounds.hpp"
+#include "harness/simulator/comparison.hpp"
+#include "harness/simulator/simulation.hpp"
+#include "harness/timeline/diagnosis.hpp"
+#include "tests/growth.hpp"
+#include "tests/random_recording.hpp"
+
+namespace scanlab::simulator {
+namespace {
+
+using streams::Job;
+using streams::Operation;
+using streams::OperationKind;
+using streams::Recording;
+using streams::Span;
+using Json = nlohmann::ordered_json;
+
+constexpr double kMs = 1e-3;
+constexpr double kExact = 1e-11;  // seconds: a femtosecond of rounding a block
+/// Items of which 1, 2, 4, up to 64 chunks all fill the didactic machine a whole number of times: no kernel has a tail.
+constexpr std::int64_t kWithoutTails = 6 * 256 * 64 * 40;
+
+Job job_of(int chunks, int streams, std::int64_t items = 1 << 22, const char* workload = "scale") {
+  return {.workload = streams::WorkloadRegistry::instance().find(workload),
+          .items = items,
+          .chunks = chunks,
+          .streams = streams};
+}
+
+Recording recorded(const std::string& schedule, const Job& job) {
+  return record(*streams::ScheduleRegistry::instance().find(schedule), job);
+}
+
+/// Milliseconds for all items.
+Problem problem_of(double in, double kernel, double out) {
+  return {.copy_in = in * kMs, .kernel = kernel * kMs, .copy_out = out * kMs};
+}
+
+double makespan(const Recording& recording, const DeviceProfile& device, const Problem& problem) {
+  return simulate(recording, device, costs(recording, device, problem)).timeline.makespan();
+}
+
+double makespan(const std::string& schedule, const Job& job, const DeviceProfile& device, const Problem& problem) {
+  return makespan(recorded(schedule, job), device, problem);
+}
+
+const DeviceProfile& didactic() {
+  static const DeviceProfile profile = device_profile("didactic");
+  return profile;
+}
+
+/// Kernels alone: so many in each stream, depth-first.
+Recording small_grids(const streams::SmallGrids& grids) {
+  Recording recording{.job = job_of(1, 1)};
+  streams::Issuer issuer(recording);
+  for (const streams::Stream stream : issuer.create_streams(static_cast<int>(grids.streams))) {
+    for (std::int64_t i = 0; i < grids.kernels; ++i) issuer.side_kernel(stream);
+  }
+  return recording;
+}
+
+double grids_makespan(const streams::SmallGrids& grids, const DeviceProfile& device, double block_seconds) {
+  const Recording recording = small_grids(grids);
+  Costs each{.operations = std::vector<Cost>(recording.operations.size())};
+  for (Cost& cost : each.operations) cost = {.blocks = grids.blocks, .block_seconds = block_seconds};
+  return simulate(recording, device, each).timeline.makespan();
+}
+
+// ---- closed forms
+
+TEST(Engines, OneStreamTakesTheSum) {
+  for (const char* schedule : {"serial_pinned", "depth_first", "breadth_first"}) {
+    EXPECT_NEAR(makespan(schedule, job_of(8, 1, kWithoutTails), didactic(), problem_of(2, 5, 3)), 10 * kMs, kExact)
+        << schedule;
+  }
+}
+
+TEST(Engines, AnIdealPipelineTakesTheBusiestEngineAndOneChunkOfTheOthers) {
+  for (const int chunks : {1, 2, 4, 16, 64}) {
+    const double third = 6 * kMs;
+    for (const char* schedule : {"depth_first", "breadth_first", "three_streams"}) {
+      EXPECT_NEAR(makespan(schedule, job_of(chunks, chunks, kWithoutTails), didactic(), problem_of(6, 6, 6)),
+                  third * (1 + 2.0 / chunks), chunks * kExact)
+          << schedule << ", " << chunks << " chunks";
+    }
+  }
+}
+
+/// Van Werkhoven et al., Performance Models for CPU-GPU Data Transfers, CCGrid 2014: two copy engines, n streams.
+TEST(Engines, VanWerkhovensFormula) {
+  for (const int n : {1, 2, 4, 8, 32}) {
+    for (const auto& [h, k, d] :
+         std::vector<std::array<double, 3>>{{1, 1, 1}, {8, 2, 1}, {1, 8, 2}, {2, 1, 8}, {4, 4, 1}, {3, 0, 3}}) {
+      const double formula = kMs * std::max({h + (k + d) / n, k + (h + d) / n, d + (h + k) / n});
+      Job job = job_of(n, n);
+      job.blocks = 6;  // the formula knows no tails: a kernel fills the machine once
+
+      EXPECT_NEAR(makespan("depth_first", job, didactic(), problem_of(h, k, d)), formula, n * kExact)
+          << n << " streams: " << h << ", " << k << ", " << d;
+    }
+  }
+}
+
+TEST(Engines, BlocksRunInWaves) {
+  constexpr double kBlock = 1 * kMs;
+  for (const std::int64_t blocks : {1, 5, 6, 7, 12, 13, 6'000, 6'000'001}) {
+    EXPECT_NEAR(grids_makespan({1, 1, blocks}, didactic(), kBlock * 1e-3),
+                static_cast<double>(streams::waves(blocks, 6)) * kBlock * 1e-3, kExact)
+        << blocks;
+  }
+  EXPECT_NEAR(grids_makespan({1, 4, 3}, didactic(), kBlock), 4 * kBlock, kExact);  // one stream: each has a tail
+  EXPECT_NEAR(grids_makespan({4, 1, 3}, didactic(), kBlock), 2 * kBlock, kExact);  // four: two at a time
+  EXPECT_NEAR(grids_makespan({4, 1, 9}, didactic(), kBlock), 6 * kBlock, kExact);  // 36 blocks fill 6 waves, no tail
+  DeviceProfile one_at_a_time = didactic();
+  one_at_a_time.resident_grids = 1;
+  EXPECT_NEAR(grids_makespan({4, 1, 3}, one_at_a_time, kBlock), 4 * kBlock, kExact);
+}
+
+/// Issued depth-first, streams that share a queue overlap only where one ends and the next begins.
+TEST(Engines, ASharedQueueAddsFalseDependencies) {
+  for (const int queues : {1, 2, 4, 8}) {
+    DeviceProfile device = didactic();
+    device.hardware_queues = queues;
+    device.multiprocessors = 64;
+    for (const streams::SmallGrids& grids : {streams::SmallGrids{4, 3, 8}, {8, 2, 1}, {3, 5, 2}}) {
+      EXPECT_NEAR(grids_makespan(grids, device, kMs), streams::makespan_seconds(grids, 64, queues, kMs), kExact)
+          << queues << " queues, " << grids.streams << " streams";
+    }
+  }
+}
+
+TEST(Engines, CopiesBothWaysShareTheBus) {
+  DeviceProfile device = didactic();
+  device.both = {0.5e9, 0.8e9};
+  Recording recording{.job = job_of(1, 1)};
+  streams::Issuer issuer(recording);
+  const auto created = issuer.create_streams(2);
+  issuer.copy_in(issuer.chunks().front(), created[0]);
+  issuer.copy_out(issuer.chunks().front(), created[1]);
+  // Out goes at 0.8 until it ends, at 5 ms; in has done 2.5 of its 6 ms by then, and does the rest at full rate.
+  EXPECT_NEAR(makespan(recording, device, problem_of(6, 1, 4)), 8.5 * kMs, kExact);
+  // In goes at 0.5 until 4 ms; out has done 3.2 of its 4 ms by then.
+  EXPECT_NEAR(makespan(recording, device, problem_of(2, 1, 4)), 4.8 * kMs, kExact);
+}
+
+/// Copies of a size begin together, each way as late as in step; without that the copies out wait each time.
+TEST(Engines, ShortCopiesBothWaysFallIntoStep) {
+  DeviceProfile device = device_profile("didactic");
+  device.both = device.alone;
+  device.copy_latency = {3e-6, 3e-6};
+  device.latency_both = {3e-6, 11e-6};
+  device.latency_in_step = {6e-6, 6e-6};
+  constexpr int kCopies = 12;
+  Recording recording{.job = job_of(2 * kCopies, 2)};
+  streams::Issuer issuer(recording);
+  const auto created = issuer.create_streams(2);
+  for (int i = 0; i < kCopies; ++i) {
+    issuer.copy_in(issuer.chunks()[static_cast<std::size_t>(i)], created[0]);
+    issuer.copy_out(issuer.chunks()[static_cast<std::size_t>(kCopies + i)], created[1]);
+  }
+  const Costs costs = simulator::costs(recording, device, problem_of(2 * kCopies * 0.02, 1, 2 * kCopies * 0.02));
+  const auto starts = [&](streams::OperationKind kind) {
+    std::vector<double> all;
+    const Simulation simulated = simulate(recording, device, costs);
+    for (const streams::Span& span : simulated.timeline.spans) {
+      if (recording.operations[span.operation].kind == kind) all.push_back(span.when.start);
+    }
+    return all;
+  };
+  const std::vector<double> in = starts(streams::OperationKind::copy_in);
+  const std::vector<double> out = starts(streams::OperationKind::copy_out);
+  for (std::size_t i = kCopies / 2; i < kCopies - 1; ++i) {
+    EXPECT_NEAR(in[i] - in[i - 1], 26e-6, 1e-8) << i;
+    EXPECT_NEAR(out[i] - out[i - 1], 26e-6, 1e-8) << i;
+  }
+  device.latency_in_step = device.latency_both;
+  const std::vector<double> never = starts(streams::OperationKind::copy_out);
+  for (std::size_t i = 3; i < kCopies / 2; ++i) EXPECT_NEAR(never[i] - never[i - 1], 31e-6, 1e-8) << i;
+}
+
+TEST(Engines, WithoutCopyEnginesNothingOverlaps) {
+  DeviceProfile device = didactic();
+  device.copy_engines.clear();
+  for (const char* schedule : {"depth_first", "breadth_first", "three_streams"}) {
+    EXPECT_NEAR(makespan(schedule, job_of(4, 4, kWithoutTails), device, problem_of(2, 4, 3)), 9 * kMs, kExact)
+        << schedule;
+  }
+}
+
+TEST(Engines, CallsTakeTheHostsTime) {
+  DeviceProfile device = didactic();
+  const Recording recording = small_grids({1, 1000, 1});
+  const Cost kernel{.blocks = 1, .block_seconds = 1e-9, .call_seconds = 1e-6};
+  Costs each{.operations = std::vector<Cost>(recording.operations.size(), kernel)};
+  EXPECT_NEAR(simulate(recording, device, each).timeline.makespan(), 1000e-6 + 1e-9, kExact);
+}
+
+/// A synchronous call and one that returns have their own cost, as has each kind; a graph its launch and its nodes.
+TEST(Engines, EachKindOfCallTakesItsOwnTime) {
+  DeviceProfile device = didactic();
+  device.calls = {.copy = 1e-6,
+                  .synchronous_copy = 2e-6,
+                  .kernel = 4e-6,
+                  .record = 8e-6,
+                  .wait = 16e-6,
+                  .graph = 32e-6,
+                  .graph_node = 64e-6};
+  Recording recording{.job = job_of(1, 1)};
+  streams::Issuer issuer(recording);
+  const auto created = issuer.create_streams(2);
+  const streams::Chunk chunk = issuer.chunks().front();
+  const streams::Event event = issuer.create_event();
+  issuer.copy_in(chunk, created[0]);
+  issuer.copy_out_now(chunk);
+  issuer.compute(chunk, created[0]);
+  issuer.side_kernel(created[0]);
+  issuer.record(event, created[0]);
+  issuer.wait(created[1], event);
+  const Costs each = costs(recording, device);
+  std::vector<double> microseconds;
+  for (const Cost& cost : each.operations) microseconds.push_back(std::round(1e9 * cost.call_seconds) / 1e3);
+  EXPECT_EQ(microseconds, (std::vector<double>{1, 2, 4, 4, 8, 16}));
+  EXPECT_NEAR(each.launch_seconds, (32 + 4 * 64) * 1e-6, 1e-12) << "four of them are nodes";
+}
+
+/// Copies take their bytes at the rate of their memory and way, or, where it is given, the time of all inputs together.
+TEST(Engines, CopiesGoAtTheRateOfTheirMemoryAndWay) {
+  DeviceProfile device = didactic();
+  device.alone = device.both = {2e9, 1e9};
+  device.pageable = {0.5e9, 0.25e9};
+  for (const auto& [schedule, memory, in, out] : {std::tuple("serial_pinned", streams::HostMemory::pinned, 2e9, 1e9),
+                                                  {"serial", streams::HostMemory::pageable, 0.5e9, 0.25e9}}) {
+    for (const auto& [workload, inputs] : {std::pair("scale", 1), {"vector_add", 2}}) {
+      Job job = job_of(4, 1, 1 << 20, workload);
+      job.memory = memory;
+      const double bytes = 4.0 * (1 << 20);
+      const Recording recording = recorded(schedule, job);
+      const Parts by_rate = parts(recording, costs(recording, device));
+      EXPECT_NEAR(by_rate.copy_in, inputs * bytes / in, 1e-12) << schedule << ", " << workload;
+      EXPECT_NEAR(by_rate.copy_out, bytes / out, 1e-12) << schedule << ", " << workload;
+      const Parts given = parts(recording, costs(recording, device, problem_of(6, 5, 4)));
+      EXPECT_NEAR(given.copy_in, 6 * kMs, 1e-12) << "of all inputs: " << workload;
+      EXPECT_NEAR(given.copy_out, 4 * kMs, 1e-12);
+      EXPECT_NEAR(given.kernel, 5 * kMs, 1e-12);
+      EXPECT_NEAR(given.ratio(), 5.0 / 6, 1e-12);
+    }
+  }
+}
+
+TEST(Engines, ASideKernelTakesAsLongAsThatOfAChunk) {
+  Recording recording = recorded("serial_pinned", job_of(4, 1, kWithoutTails));
+  streams::Issuer(recording).side_kernel(streams::kLegacyDefault);
+  recording.buffer_items = kWithoutTails / 4;
+  const Simulation simulation = simulate(recording, didactic(), costs(recording, didactic(), problem_of(1, 8, 1)));
+  EXPECT_NEAR(simulation.timeline.spans.back().when.seconds(), 2 * kMs, kExact);
+}
+
+/// Between operations of two kinds the device takes its time; between kernels, or copies one way, none.
+TEST(Engines, AHandOverLiesBetweenOperationsOfTwoKinds) {
+  DeviceProfile device = didactic();
+  device.hand_over = 1 * kMs;
+  const Recording pipeline = recorded("depth_first", job_of(1, 1, kWithoutTails));
+  EXPECT_NEAR(makespan(pipeline, device, problem_of(2, 3, 4)), (2 + 1 + 3 + 1 + 4) * kMs, kExact);
+  Recording alike{.job = job_of(2, 1, kWithoutTails)};
+  streams::Issuer issuer(alike);
+  const streams::Stream stream = issuer.create_stream();
+  alike.buffer_items = kWithoutTails;
+  for (const streams::Chunk& chunk : issuer.chunks()) issuer.copy_in(chunk, stream);
+  for (int i = 0; i < 2; ++i) issuer.side_kernel(stream);
+  EXPECT_NEAR(makespan(alike, device, problem_of(2, 3, 4)), (2 + 1 + 3 + 3) * kMs, kExact);
+}
+
+/// Created stream i feeds queue i mod queues, of which copies have their own number; both default streams the last.
+TEST(Engines, CreatedStreamsTakeQueuesInTurnAndDefaultStreamsTheLast) {
+  DeviceProfile device = didactic();
+  device.hardware_queues = 3;
+  device.copy_queues = 2;
+  Recording recording{.job = job_of(1, 1)};
+  streams::Issuer issuer(recording);
+  const auto created = issuer.create_streams(4);
+  const streams::Chunk chunk = issuer.chunks().front();
+  for (const streams::Stream stream : created) issuer.side_kernel(stream);
+  for (const streams::Stream stream : created) issuer.copy_in(chunk, stream);
+  for (const streams::Stream stream : {streams::kLegacyDefault, streams::kPerThreadDefault}) {
+    issuer.side_kernel(stream);
+    issuer.copy_out(chunk, stream);
+  }
+  EXPECT_EQ(modelled_queues(recording, device), (QueueNumbers{0, 1, 2, 0, 0, 1, 0, 1, 2, 1, 2, 1}));
+  device.copy_queues = 8;
+  EXPECT_EQ(modelled_queues(recording, device)[6], 2u) << "no more than kernels have";
+}
+
+// ---- published measurements
+
+/// Two kernels that each fill the device, the second issued at once: the first is not slowed, the second begins when
+/// the first block of the first ends, and the device works at its full rate but for the last tail.
+TEST(Engines, OlderGridsComeFirstWhereBothAskForTheDevice) {
+  const DeviceProfile device = didactic();
+  const Recording recording = small_grids({2, 1, 6});
+  const std::int64_t slots = device.slots(256);
+  Cost cost{.blocks = slots, .block_seconds = kMs, .share = 4, .spread = 0.5};
+  const Simulation pair = simulate(recording, device, {.operations = {cost, cost}});
+  ASSERT_EQ(pair.timeline.spans.size(), 2u);
+  const streams::Interval first = pair.timeline.spans[0].when;
+  const streams::Interval second = pair.timeline.spans[1].when;
+  const Recording one = small_grids({1, 1, 6});
+  const double alone = simulate(one, device, {.operations = {cost}}).timeline.makespan();
+  EXPECT_NEAR(first.seconds(), alone, kExact);
+  EXPECT_NEAR(alone, (4 + 0.5 / 4) * kMs, 0.07 * kMs);             // its work at the full rate, and the tail
+  EXPECT_NEAR(second.start - first.start, 4 * 0.5 * kMs, kExact);  // four share: their first ends at half of the mean
+  EXPECT_NEAR(second.end - first.start, (2 * 4 + 0.5 / 4) * kMs, 0.13 * kMs);
+
+  cost.share = 0.5;  // both have what they ask for
+  cost.spread = 0;
+  cost.blocks = slots / 2;
+  EXPECT_NEAR(simulate(recording, device, {.operations = {cost, cost}}).timeline.makespan(), kMs, kExact);
+}
+
+/// Harris, How to Overlap Data Transfers in CUDA C/C++, 2012: milliseconds of 16 MiB in 4 streams. His schematics take
+/// equal thirds.
+TEST(Engines, HarrissMeasurements) {
+  struct Published {
+    const char* device;
+    const char* schedule;
+    double sequential, milliseconds;
+    int twelfths;
+    double within;
+  };
+  for (const Published& published : {Published{"c1060", "depth_first", 12.92381, 13.63690, 12, 0.06},
+                                     {"c1060", "breadth_first", 12.92381, 8.84588, 8, 0.06},
+                                     {"c2050", "depth_first", 9.984512, 5.735584, 6, 0.14},
+                                     {"c2050", "breadth_first", 9.984512, 7.597984, 9, 0.06},
+                                     {"k20c", "depth_first", 7.101760, 3.974144, 6, 0.12},
+                                     {"k20c", "breadth_first", 7.101760, 3.967616, 6, 0.12}}) {
+    const DeviceProfile device = device_profile(published.device);
+    const double third = published.sequential / 3;
+    const Problem thirds = problem_of(third, third, third);
+    const double serial = makespan("serial_pinned", job_of(1, 1), device, thirds);
+    const double ratio = makespan(published.schedule, job_of(4, 4), device, thirds) / serial;
+    const std::string what = std::string(published.device) + ", " + published.schedule;
+    EXPECT_NEAR(ratio / (published.milliseconds / published.sequential), 1, published.within) << what;
+
+    // As the schematics have it: kernels without tails, and of many waves, since the rule waits for the last to start.
+    const Job without_tails = job_of(4, 4, 4 * 40 * 256 * device.slots(256));
+    EXPECT_NEAR(makespan(published.schedule, without_tails, device, thirds) / serial, published.twelfths / 12.0, 0.01)
+        << what;
+    DeviceProfile bare = device;  // nor have they latencies
+    bare.calls = {};
+    bare.kernel_latency = 0;
+    bare.copy_latency = bare.latency_both = bare.latency_in_step = {};
+    EXPECT_NEAR(makespan(published.schedule, without_tails, bare, problem_of(12, 12, 12)), 3 * published.twelfths * kMs,
+                0.1 * kMs)
+        << what;
+  }
+}
+
+/// The rule of compute capability 2.0 to 3.0 is what makes breadth_first slow on the C2050.
+TEST(Engines, TheRuleForLaunchesHoldsCopiesBack) {
+  DeviceProfile device = device_profile("c2050");
+  const double with_rule = makespan("breadth_first", job_of(4, 4), device, problem_of(4, 4, 4));
+  device.waits_for_started_launches = false;
+  EXPECT_NEAR(makespan("breadth_first", job_of(4, 4), device, problem_of(4, 4, 4)) / with_rule, 6.0 / 9, 0.01);
+
+  device = device_profile("c2050");
+  const Recording recording = recorded("breadth_first", job_of(4, 4));
+  const Simulation simulation = simulate(recording, device, costs(recording, device, problem_of(4, 4, 4)));
+  const streams::TimelineAnalysis analysis = analyse(simulation.timeline);
+  EXPECT_GT(analysis.idle(streams::Engine::copy_out, streams::Idle::launches), 4.9 * kMs);
+  EXPECT_EQ(analysis.path.size(), 9u);  // all copies in, the last kernel, all copies out
+  const std::vector<streams::Diagnosis> found = diagnose(simulation.timeline, analysis);
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found.front().cause, streams::Cause::launch_rule) << found.front().evidence;
+}
+
+// ---- what is true of any run
+
+/// Something simulated, and what it was.
+struct Run {
+  std::string what;
+  DeviceProfile device;
+  Recording recording;
+  Costs each;
+  Simulation simulation;
+};
+
+/// Every schedule with several workloads on every built-in device, one after another.
+template <class Visit>
+void simulate_schedules(Visit visit) {
+  for (const DeviceProfile& device : built_in_device_profiles()) {
+    for (const auto& [id, schedule] : streams::ScheduleRegistry::instance().all()) {
+      for (const char* workload : {"scale", "vector_add", "scan"}) {
+        for (const auto& [chunks, streams] : {std::pair(1, 1), {7, 3}, {24, 40}}) {
+          Job job = job_of(chunks, streams, 1'000'003, workload);
+          job.memory = schedule.about.memory;
+          Run run{device.name + ", " + id, device, record(schedule, job), {}, {}};
+          run.each = costs(run.recording, device);
+          run.simulation = simulate(run.recording, device, run.each);
+          visit(run);
+        }
+      }
+    }
+  }
+}
+
+/// Recordings that no schedule would make, on devices that nobody built, with costs of their own.
+template <class Visit>
+void simulate_random_recordings(Visit visit) {
+  std::mt19937 random(7);
+  const auto any = [&](auto... values) {
+    const std::array all{values...};
+    return all[random() % all.size()];
+  };
+  for (int trial = 0; trial < 600; ++trial) {
+    Run run{"trial " + std::to_string(trial), didactic(), {}, {}, {}};
+    const std::vector<std::vector<CopyEngine>> engines{{},
+                                                       {{true, true}},
+                                                       {{true, false}, {false, true}},
+                                                       {{true, true}, {true, true}},
+                                                       {{true, true}, {true, false}}};
+    run.device.copy_engines = engines[random() % engines.size()];
+    run.device.both = {any(1.0, 0.6) * run.device.alone.in, any(1.0, 0.7) * run.device.alone.out};
+    run.device.hardware_queues = any(1, 2, 3, 8);
+    run.device.copy_queues = any(1, 3, 8);
+    run.device.drains_queues = any(false, true);
+    run.device.resident_grids = any(1, 2, 32);
+    run.device.waits_for_started_launches = any(false, true);
+    run.device.copy_latency = {any(0.0, 3e-6), any(0.0, 3e-6)};
+    run.device.latency_both = run.device.latency_in_step = run.device.copy_latency;
+    run.device.hand_over = any(0.0, 1e-6);
+    run.device.host_wait = any(0.0, 1e-6);
+    run.device.kernel_latency = any(0.0, 1e-6);
+    Job job = job_of(3, 1, 3'000);
+    job.memory = any(streams::HostMemory::pinned, streams::HostMemory::pinned, streams::HostMemory::pageable);
+    run.recording = random_recording(random, job, 60, true);
+    for (const Operation& operation : run.recording.operations) {
+      Cost cost;
+      if (is_work(operation) && engine_of(operation) == streams::Engine::compute) {
+        cost = {.blocks = any(1, 2, 5, 6, 13, 1000), .block_seconds = any(0.0, 1e-6, 7e-6)};
+      } else if (is_work(operation)) {
+        cost.copy_seconds = any(0.0, 1e-6, 5e-6, 40e-6);
+      }
+      cost.call_seconds = any(0.0, 2e-6);
+      run.each.operations.push_back(cost);
+    }
+    if (!check(run.recording).waits_for_nothing.empty()) {
+      EXPECT_THROW(simulate(run.recording, run.device, run.each), ScheduleError) << run.what;
+      continue;
+    }
+    run.simulation = simulate(run.recording, run.device, run.each);
+    visit(run);
+  }
+}
+
+void expect_one_thing_at_once(const Run& run) {
+  std::map<int, std::vector<streams::Interval>> lanes;  // an engine's, and -1: what excludes all else on the device
+  const auto& operations = run.recording.operations;
+  for (std::size_t i = 0; i < run.simulation.timeline.spans.size(); ++i) {
+    const Span& span = run.simulation.timeline.spans[i];
+    const auto engine = run.simulation.copy_engine[i];
+    const bool copies = engine_of(operations[span.operation]) != streams::Engine::compute;
+    ASSERT_EQ(engine.has_value(), copies && !run.device.copy_engines.empty()) << run.what;
+    if (engine) {
+      const CopyEngine& ways = run.device.copy_engines.at(static_cast<std::size_t>(*engine));
+      ASSERT_TRUE(engine_of(operations[span.operation]) == streams::Engine::copy_in ? ways.in : ways.out) << run.what;
+    }
+    const bool alone = run.device.copy_engines.empty() || (!copies && run.device.resident_grids == 1);
+    if (engine || alone) lanes[engine.value_or(-1)].push_back(span.when);
+  }
+  for (auto& [engine, when] : lanes) {
+    std::ranges::sort(when, {}, [](const streams::Interval& each) { return std::pair(each.start, each.end); });
+    for (std::size_t i = 1; i < when.size(); ++i) {
+      ASSERT_LE(when[i - 1].end, when[i].start) << run.what << ", engine " << engine;
+    }
+  }
+}
+
+/// Every pair of operations that `check` finds ordered, whatever they touch, runs one after the other; and none before
+/// its issue.
+void expect_order(const Run& run) {
+  Recording conflicting = run.recording;  // all write one word, so that what nothing orders is a hazard
+  for (Operation& operation : conflicting.operations) {
+    if (is_work(operation)) operation.accesses = {{.place = streams::Place::carry, .items = 1, .writes = true}};
+  }
+  std::set<std::pair<std::size_t, std::size_t>> unordered;
+  for (const streams::Hazard& hazard : check(conflicting).hazards) unordered.emplace(hazard.first, hazard.second);
+  const auto& spans = run.simulation.timeline.spans;
+  for (std::size_t b = 0; b < spans.size(); ++b) {
+    ASSERT_GE(spans[b].when.start, run.simulation.timeline.issued[spans[b].operation].start) << run.what;
+    for (std::size_t a = 0; a < b; ++a) {
+      if (unordered.contains({spans[a].operation, spans[b].operation})) continue;
+      ASSERT_LE(spans[a].when.end, spans[b].when.start)
+          << run.what << ": " << describe(run.recording.operations[spans[a].operation]) << ", "
+          << describe(run.recording.operations[spans[b].operation]);
+    }
+  }
+}
+
+void expect_above_bounds(const Run& run) {
+  const double end = run.simulation.timeline.makespan();
+  const std::int64_t slots = run.device.slots(run.each.threads_a_block);
+  double block_time = 0;
+  std::map<int, double> by_engine;
+  std::map<std::pair<streams::StreamKind, int>, double> by_stream;
+  for (std::size_t i = 0; i < run.simulation.timeline.spans.size(); ++i) {
+    const std::size_t operation = run.simulation.timeline.spans[i].operation;
+    const Cost& cost = run.each.operations[operation];
+    const streams::Stream& stream = run.recording.operations[operation].stream;
+    const double kernel = static_cast<double>(streams::waves(cost.blocks, slots)) * cost.block_seconds;
+    block_time += static_cast<double>(cost.blocks) * cost.block_seconds;
+    by_stream[{stream.kind, stream.index}] += cost.copy_seconds + kernel;
+    if (const auto engine = run.simulation.copy_engine[i]) {
+      const EachWay& latency = run.device.copy_latency;
+      const bool in = run.recording.operations[operation].kind == streams::OperationKind::copy_in;
+      by_engine[*engine] += cost.copy_seconds + (in ? latency.in : latency.out);
+    }
+    const streams::Interval& when = run.simulation.timeline.spans[i].when;
+    ASSERT_GE(when.seconds() + kExact, cost.copy_seconds + kernel) << run.what;
+  }
+  const double rounding = 1e-12 * static_cast<double>(run.recording.operations.size() + 1000);
+  EXPECT_GE(end + rounding, block_time / static_cast<double>(slots)) << run.what;
+  for (const auto& [engine, busy] : by_engine) EXPECT_GE(end + rounding, busy) << run.what;
+  for (const auto& [stream, busy] : by_stream) EXPECT_GE(end + rounding, busy) << run.what;
+  for (const streams::Interval& issued : run.simulation.timeline.issued) {
+    ASSERT_LE(issued.start, issued.end) << run.what;
+  }
+}
+
+TEST(Engines, NoEngineDoesTwoThingsAtOnce) {
+  simulate_schedules(expect_one_thing_at_once);
+  simulate_random_recordings(expect_one_thing_at_once);
+}
+
+TEST(Engines, WhatIsOrderedRunsInThatOrder) {
+  simulate_schedules(expect_order);
+  simulate_random_recordings(expect_order);
+}
+
+TEST(Engines, NoMakespanIsBelowABound) {
+  simulate_schedules(expect_above_bounds);
+  simulate_random_recordings(expect_above_bounds);
+}
+
+// ---- however a job is cut
+
+/// Seconds that the kernels of a job take at least, from the job alone: a thread an item, one wave after another takes
+/// what is given for all; so many blocks whatever the items are may leave slots to others. By the memory's rate: all
+/// bytes, each input read and the output written.
+double least_of_kernels(const Job& job, const DeviceProfile& device, const Problem& problem) {
+  const streams::WorkloadDescription& about = job.workload->about;
+  if (!problem.kernel) {
+    return static_cast<double>(job.items) * static_cast<double>(about.item_bytes()) * (about.inputs + 1) /
+           device.device_rate;
+  }
+  if (job.blocks == 0) return *problem.kernel;
+  const auto slots = device.slots(problem.threads_a_block);
+  return *problem.kernel * job.blocks / static_cast<double>(slots * streams::waves(job.blocks, slots));
+}
+
+/// Right schedules of every kind of job on every device in 1 to 64 chunks, with kernels of which the longest part is
+/// made.
+template <class Visit>
+void simulate_cut_jobs(Visit visit) {
+  const auto cut = [&](const DeviceProfile& device, const Job& job, const std::optional<double>& kernel,
+                       const streams::Schedule& schedule) {
+    Run run{fmt::format("{}, {}, {} items, {} chunks, {} streams, {} blocks, kernel {}", device.name, schedule.about.id,
+                        job.items, job.chunks, job.streams, job.blocks, kernel.value_or(-1)),
+            device,
+            record(schedule, job),
+            {},
+            {}};
+    const Problem problem{.copy_in = {}, .kernel = kernel, .copy_out = {}};
+    run.each = costs(run.recording, device, problem);
+    run.simulation = simulate(run.recording, device, run.each);
+    visit(run, problem);
+  };
+  for (DeviceProfile device : built_in_device_profiles()) {
+    device.device_rate *= 1e-3;  // of no device: its memory is slower than the bus
+    for (const auto& [id, schedule] : streams::ScheduleRegistry::instance().all()) {
+      for (int chunks = 1; chunks <= 64; ++chunks) {
+        Job job = job_of(chunks, 1 + chunks % 9, chunks % 2 == 0 ? 40'000 : 1'000'003,
+                         chunks % 3 == 0 ? "vector_add" : "scale");
+        job.memory = schedule.about.memory;
+        job.blocks = std::array{0, 0, 4, 0, 1, 0, 200}[static_cast<std::size_t>(chunks % 7)];
+        cut(device, job, {}, schedule);
+        cut(device, job, 3e-3, schedule);
+      }
+    }
+  }
+}
+
+TEST(Engines, CutOrWholeTheKernelsTakeAllTheirWork) {
+  simulate_cut_jobs([](const auto& run, const Problem& problem) {
+    const double least = least_of_kernels(run.recording.job, run.device, problem);
+    EXPECT_GE(run.simulation.timeline.makespan(), least * (1 - 1e-9)) << run.what;
+  });
+}
+
+TEST(Engines, NoScheduleIsBelowItsPipelinesBound) {
+  simulate_cut_jobs([](const auto& run, const Problem&) {
+    if (!check(run.recording).ordered()) return;  // copies out of a chunk before its kernel is done are no pipeline
+    EXPECT_GE(run.simulation.timeline.makespan(), bounds(run.recording, run.device, run.each).pipeline * (1 - 1e-9))
+        << run.what;
+  });
+}
+
+/// However many chunks: each of their blocks takes as long as those of the whole, if it has as many items, and else in
+/// proportion.
+TEST(Engines, BlocksOfChunksDoTheWorkOfBlocksOfTheWhole) {
+  for (const std::optional<double>& kernel : {std::optional<double>{}, std::optional<double>{3e-3}}) {
+    for (const int blocks : {0, 4, 7}) {
+      const Problem problem{.copy_in = {}, .kernel = kernel, .copy_out = {}};
+      Job job = job_of(1, 1, kWithoutTails);
+      job.blocks = blocks;
+      const auto block_of = [&](const Recording& recording) {
+        const Costs all = costs(recording, didactic(), problem);
+        for (std::size_t i = 0; i < all.operations.size(); ++i) {
+          if (recording.operations[i].kind == OperationKind::kernel) return all.operations[i];
+        }
+        throw std::logic_error("no kernel");
+      };
+      const Cost whole = block_of(recorded("serial_pinned", job));
+      for (const int chunks : {2, 4, 16, 64}) {
+        job.chunks = chunks;
+        const Cost chunk = block_of(recorded("serial_pinned", job));
+        const double part = blocks == 0 ? 1 : 1.0 / chunks;
+        EXPECT_NEAR(chunk.block_seconds, part * whole.block_seconds, 1e-12) << chunks << " chunks, " << blocks;
+        EXPECT_EQ(chunk.blocks, blocks == 0 ? whole.blocks / chunks : blocks);
+        const auto of_a_block = [](const Cost& cost) {
+          return cost.share / static_cast<double>(std::min<std::int64_t>(cost.blocks, 6));
+        };
+        EXPECT_NEAR(of_a_block(chunk), of_a_block(whole), 1e-12)
+            << "of the memory: " << chunks << " chunks, " << blocks;
+      }
+    }
+  }
+}
+
+/// By the memory's rate a kernel reads each input and writes the output, at that rate if it fills the device; in two
+/// streams two take as long as one after the other.
+TEST(Engines, AKernelBoundByMemoryMovesItsBytesAtTheMemorysRate) {
+  DeviceProfile device = didactic();
+  device.device_rate = 0.5e9;
+  for (const auto& [workload, bytes] : {std::pair("scale", 8.0), {"vector_add", 12.0}}) {
+    for (const int blocks : {0, 3, 6}) {
+      Job job = job_of(1, 1, kWithoutTails, workload);
+      job.blocks = blocks;
+      const double seconds = bytes * kWithoutTails / device.device_rate;
+      Recording recording{.job = job};
+      streams::Issuer issuer(recording);
+      const auto created = issuer.create_streams(2);
+      issuer.side_kernel(created[0]);
+      recording.buffer_items = kWithoutTails;
+      EXPECT_NEAR(makespan(recording, device, {}), seconds, 1e-9) << workload << ", " << blocks << " blocks";
+      EXPECT_NEAR(costs(recording, device).whole_kernel, seconds, 1e-9) << workload << ", " << blocks << " blocks";
+      issuer.side_kernel(created[1]);
+      EXPECT_NEAR(makespan(recording, device, {}), 2 * seconds, 1e-9) << workload << ", " << blocks << " blocks";
+    }
+  }
+}
+
+TEST(Engines, NoPipelineIsBelowVanWerkhovensBound) {
+  std::mt19937 random(11);
+  for (int trial = 0; trial < 300; ++trial) {
+    const auto part = [&] { return static_cast<double>(random() % 12); };
+    const Problem problem = problem_of(part(), part(), part());
+    Job job = job_of(1 << (random() % 6), 1 << (random() % 6));
+    job.blocks = 6;
+    DeviceProfile device = didactic();
+    device.hardware_queues = 1 << (random() % 5);
+    device.waits_for_started_launches = random() % 2 == 0;
+    if (random() % 3 == 0) device.copy_engines = {{true, true}};
+    if (random() % 3 == 0) device.both = {0.7e9, 0.8e9};
+    for (const char* schedule : {"serial_pinned", "depth_first", "breadth_first", "skewed", "three_streams", "graph"}) {
+      const Recording recording = recorded(schedule, job);
+      const Costs each = costs(recording, device, problem);
+      const Bounds bounds = simulator::bounds(recording, device, each);
+      const double end = simulate(recording, device, each).timeline.makespan();
+      EXPECT_GE(end + 64 * kExact, bounds.van_werkhoven) << schedule << ", trial " << trial;
+      EXPECT_GE(end + 64 * kExact, bounds.pipeline) << schedule << ", trial " << trial;
+      EXPECT_GE(bounds.pipeline + 64 * kExact, bounds.van_werkhoven) << schedule << ", trial " << trial;
+      EXPECT_LE(end, bounds.serial + 64 * kExact + (device.both.in < 1e9 ? 0.5 * bounds.serial : 0)) << schedule;
+      if (std::string(schedule) == "serial_pinned") {
+        EXPECT_NEAR(end, bounds.serial, 64 * kExact);
+      }
+    }
+  }
+}
+
+TEST(Engines, BoundsAreTheClosedForms) {
+  DeviceProfile device = didactic();
+  Job job = job_of(4, 4);
+  job.blocks = 6;
+  const auto bounds = [&](double in, double kernel, double out) {
+    const Recording recording = recorded("depth_first", job);
+    return simulator::bounds(recording, device, costs(recording, device, problem_of(in, kernel, out)));
+  };
+  const Bounds two_engines = bounds(6, 2, 4);
+  EXPECT_NEAR(two_engines.serial, 12 * kMs, kExact);
+  EXPECT_NEAR(two_engines.van_werkhoven, (6 + (2 + 4) / 4.0) * kMs, kExact);
+  EXPECT_NEAR(two_engines.pipeline, two_engines.van_werkhoven, kExact);
+  device.both = {0.5e9, 0.8e9};
+  // Overlapping for x ms, copies in end after 6 + x/2, and then come a kernel and a copy out; the bus is done after
+  // 10 - 0.3 x: x is 3.125.
+  EXPECT_NEAR(bounds(6, 2, 4).pipeline, (10 - 0.3 * 3.125) * kMs, kExact);
+  // The same where copies in hardly slow down: the bus is done later than the way in by no more than they overlap.
+  device.both = {0.99e9, 0.8e9};
+  EXPECT_NEAR(bounds(6, 2, 4).pipeline, (7.5 + 0.01 * 2.5 / 0.8) * kMs, kExact);
+  // Where overlap gains less than it costs, none is best.
+  device.both = {0.4e9, 0.5e9};
+  EXPECT_NEAR(bounds(6, 2, 4).pipeline, 10 * kMs, kExact);
+  device.copy_engines = {{true, true}};
+  EXPECT_NEAR(bounds(6, 2, 4).pipeline, 10 * kMs, kExact);
+  EXPECT_NEAR(bounds(6, 20, 4).pipeline, (20 + 10 / 4.0) * kMs, kExact);
+  device.copy_engines.clear();
+  EXPECT_NEAR(bounds(6, 2, 4).pipeline, 12 * kMs, kExact);
+  job.items = 2;  // and so two chunks
+  EXPECT_NEAR(bounds(6, 2, 4).van_werkhoven, (6 + (2 + 4) / 2.0) * kMs, kExact);
+}
+
+/// Nothing runs against the first chunk's copy in, nor against the last one's copy out: of one chunk none does.
+TEST(Engines, TheFirstCopyInAndTheLastCopyOutHaveTheBusToThemselves) {
+  DeviceProfile device = didactic();
+  device.both = {0.9e9, 0.9e9};
+  for (const auto& [chunks, together] : {std::pair(1, 0.0), {2, 0.5 / 0.9}, {4, 0.75 / 0.9}}) {
+    Job job = job_of(chunks, chunks);
+    job.blocks = 6;
+    const Recording recording = recorded("depth_first", job);
+    const Costs each = costs(recording, device, problem_of(10, 0, 10));
+    const double bound = (10 + 0.1 * 10 * together + 10.0 / chunks) * kMs;
+    EXPECT_NEAR(bounds(recording, device, each).pipeline, bound, kExact) << chunks;
+    EXPECT_NEAR(simulate(recording, device, each).timeline.makespan(), bound, kExact) << "and so it is: " << chunks;
+  }
+}
+
+/// Kernels of chunks that leave slots idle run side by side: seven of a block each take as long as two on six slots,
+/// and that is their bound.
+TEST(Engines, KernelsOfAPipelineFillEachOthersTails) {
+  const Recording recording = recorded("depth_first", job_of(7, 7, 7 * 256));
+  const Costs each = costs(recording, didactic(), problem_of(0, 8, 0));
+  EXPECT_NEAR(simulate(recording, didactic(), each).timeline.makespan(), 8 * kMs, kExact);
+  EXPECT_NEAR(bounds(recording, didactic(), each).pipeline, 8 * kMs, kExact);
+}
+
+/// Five items in two chunks: the last has two of them, and its copy out is all that comes behind the busiest engine.
+TEST(Engines, TheShortestChunkMayBeTheLast) {
+  Job job = job_of(2, 2, 5);
+  job.blocks = 6;
+  const Recording recording = recorded("depth_first", job);
+  const Costs each = costs(recording, didactic(), problem_of(10, 0, 5));
+  EXPECT_NEAR(simulate(recording, didactic(), each).timeline.makespan(), 12 * kMs, kExact);
+  EXPECT_NEAR(bounds(recording, didactic(), each).pipeline, 12 * kMs, kExact);
+}
+
+/// The parts of a problem are those of the whole, so that what a pipeline is held against does not change with chunks.
+TEST(Engines, SerialIsTheWholeInOnePieceHoweverItIsCut) {
+  const DeviceProfile device = device_profile("h200");
+  for (const std::int64_t items : {1 << 12, 1 << 22}) {
+    const Recording whole = recorded("serial_pinned", job_of(1, 1, items));
+    const Problem problem = problem_of(1, 10, 2);
+    const double serial = bounds(whole, device, costs(whole, device, problem)).serial;
+    EXPECT_NEAR(serial, 13 * kMs, kExact);
+    for (const int chunks : {2, 3, 7, 64}) {
+      const Recording recording = recorded("depth_first", job_of(chunks, 8, items));
+      EXPECT_NEAR(bounds(recording, device, costs(recording, device, problem)).serial, serial, kExact) << chunks;
+    }
+  }
+}
+
+/// An engine a way at most: two that copy the same way share the bus, and the first chunk is late. Pipelines only: in
+/// general it is not true (Graham, Bounds on Multiprocessing Timing Anomalies, 1969).
+TEST(Engines, MoreEnginesOrQueuesNeverSlowAPipeline) {
+  std::mt19937 random(13);
+  for (int trial = 0; trial < 100; ++trial) {
+    const auto part = [&] { return static_cast<double>(1 + random() % 8); };
+    const Problem problem = problem_of(part(), part(), part());
+    const Job job = job_of(1 + static_cast<int>(random() % 12), 1 + static_cast<int>(random() % 6));
+    for (const char* schedule : {"depth_first", "breadth_first", "skewed", "three_streams"}) {
+      const std::string what = std::string(schedule) + ", trial " + std::to_string(trial);
+      DeviceProfile device = didactic();
+      double before = 1e9;
+      for (const auto& engines :
+           std::vector<std::vector<CopyEngine>>{{}, {{true, true}}, {{true, false}, {false, true}}}) {
+        device.copy_engines = engines;
+        const double now = makespan(schedule, job, device, problem);
+        EXPECT_LE(now, before + 1000 * kExact) << what << ", " << engines.size() << " engines";
+        before = now;
+      }
+      before = 1e9;
+      for (const int queues : {1, 2, 4, 8}) {
+        device.hardware_queues = queues;
+        const double now = makespan(schedule, job, device, problem);
+        EXPECT_LE(now, before + 1000 * kExact) << what << ", " << queues << " queues";
+        before = now;
+      }
+    }
+  }
+}
+
+TEST(Engines, TheSameTwice) {
+  const DeviceProfile device = device_profile("h200");
+  const Recording recording = recorded("double_buffered", job_of(50, 4));
+  const auto text = [&] {
+    std::ostringstream out;
+    for (const Span& span : simulate(recording, device, costs(recording, device)).timeline.spans) {
+      out << span.when.start << " " << span.when.end << "\n";
+    }
+    return out.str();
+  };
+  EXPECT_EQ(text(), text());
+}
+
+TEST(Engines, TheTimeOfASimulationGrowsAsItsOperationsDo) {
+  for (const char* name : {"didactic", "c2050", "h200"}) {
+    const DeviceProfile device = device_profile(name);
+    for (const char* schedule : {"depth_first", "breadth_first", "double_buffered"}) {
+      const auto simulated = [&](int chunks) {
+        const Recording recording = recorded(schedule, job_of(chunks, 16, 1 << 26));
+        simulate(recording, device, costs(recording, device));
+      };
+      EXPECT_LT(growth(simulated, 8'500), kMostGrowth) << name << ", " << schedule;
+    }
+  }
+}
+
+/// What the rule waits for is the moment when the last block starts, not when something ends.
+TEST(Engines, TheRuleForLaunchesEndsWhenTheLastBlockStarts) {
+  DeviceProfile device = didactic();
+  device.waits_for_started_launches = true;
+  Recording recording{.job = job_of(1, 1)};
+  streams::Issuer issuer(recording);
+  const auto created = issuer.create_streams(2);
+  issuer.side_kernel(created[0]);
+  issuer.side_kernel(created[1]);
+  issuer.copy_out(issuer.chunks().front(), created[0]);
+  Costs each{.operations = {{.blocks = 6, .block_seconds = 1 * kMs},  // fills the device once
+                            {.blocks = 12, .block_seconds = 2 * kMs},
+                            {.copy_seconds = 1 * kMs}}};
+  const Simulation simulation = simulate(recording, device, each);
+  EXPECT_NEAR(simulation.timeline.spans[2].when.start, 3 * kMs, kExact);  // 1 + 2: the second wave of the second kernel
+  EXPECT_NEAR(simulation.timeline.makespan(), 5 * kMs, kExact);
+}
+
+/// A graph hands over all copies at once; the driver may have put its first stream in any of the queues.
+TEST(Engines, AnEngineBeginsWithTheQueueOfTheFirstIssuedAndDrainsOneAfterAnother) {
+  DeviceProfile device = didactic();
+  device.drains_queues = true;
+  Recording recording{.job = job_of(6, 6), .captured = true};
+  streams::Issuer issuer(recording);
+  const auto created = issuer.create_streams(3);
+  for (const streams::Chunk& chunk : issuer.chunks()) {
+    issuer.copy_in(chunk, created[static_cast<std::size_t>(chunk.index % 3)]);
+  }
+  const Costs each{.operations = std::vector<Cost>(6, Cost{.copy_seconds = 1 * kMs})};
+  const simulator::QueueNumbers queues{1, 0, 2, 1, 0, 2};
+  const auto& spans = simulate(recording, device, each, queues).timeline.spans;
+  std::vector<std::size_t> order{0, 1, 2, 3, 4, 5};
+  std::ranges::sort(order, {}, [&](std::size_t i) { return spans[i].when.start; });
+  EXPECT_EQ(order, (std::vector<std::size_t>{0, 3, 2, 5, 1, 4}));
+}
+
+TEST(Engines, AWaitForNothingIsRefused) {
+  Recording recording{.job = job_of(2, 2)};
+  streams::Issuer issuer(recording);
+  const auto created = issuer.create_streams(2);
+  const auto chunks = issuer.chunks();
+  const streams::Event event = issuer.create_event();
+  issuer.copy_in(chunks[1], created[0]);
+  issuer.wait(created[1], event);
+  issuer.compute(chunks[1], created[1]);
+  issuer.record(event, created[0]);
+  try {
+    simulate(recording, didactic(), costs(recording, didactic()));
+    FAIL() << "it was simulated";
+  } catch (const ScheduleError& error) {
+    EXPECT_NE(std::string(error.what()).find("the wait of stream 1 for event 0"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("the kernel of chunk 1"), std::string::npos) << error.what();
+  }
+}
+
+// ---- profiles
+
+Json didactic_json() {
+  std::ifstream file(SCANLAB_SOURCE "/data/devices/didactic.json");
+  return Json::parse(file);
+}
+
+TEST(DeviceProfile, AreAllThere) {
+  std::vector<std::string> names;
+  for (const DeviceProfile& profile : built_in_device_profiles()) {
+    names.push_back(profile.name);
+    EXPECT_GE(profile.sources.size(), 17u) << profile.name << ": every figure that must be there has its source";
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"c1060", "c2050", "didactic", "h200", "k20c"}));
+}
+
+TEST(DeviceProfile, BadFiguresAreNamed) {
+  const auto expect = [](const std::string& key, const Json& value, const std::string& why) {
+    Json json = didactic_json();
+    if (value.is_null()) {
+      json["figures"].erase(key);
+    } else {
+      json["figures"][key] = {{"value", value}, {"source", "told"}};
+    }
+    try {
+      parse_device_profile(json.dump(), "my.json");
+      ADD_FAILURE() << key << " " << value << " was taken";
+    } catch (const ProfileError& error) {
+      const std::string text = error.what();
+      EXPECT_EQ(text.find("my.json: " + key + ": "), 0u) << text;
+      EXPECT_NE(text.find(why), std::string::npos) << text;
+    }
+  };
+  EXPECT_NO_THROW(parse_device_profile(didactic_json().dump(), "my.json"));
+  for (const auto& [key, figure] : didactic_json()["figures"].items()) expect(key, nullptr, "missing");
+  expect("copy_in_gb_per_s", 0, "is not in (0");
+  expect("copy_in_gb_per_s", "fast", "is no number");
+  expect("both_in_gb_per_s", 2, "more than copy_in_gb_per_s");
+  expect("copy_latency_us", -1, "is not in [0");
+  expect("hardware_queues", 0, "no whole number");
+  expect("multiprocessors", 1.5, "no whole number");
+  expect("resident_blocks", 33, "more than the 32 warps");
+  expect("waits_for_started_launches", 1, "neither true nor false");
+  expect("hand_over_busy_us", -1, "is not in [0");
+  expect("copy_queues", 0, "no whole number");
+  const Json kernel{{"workload", "scale"},   {"work", 1},    {"issue_us", 3},
+                    {"items", {1024, 2048}}, {"us", {2, 3}}, {"blocks", {4, 8}}};
+  const auto kernels = [&](const char* key, const Json& value) {
+    Json changed = kernel;
+    changed[key] = value;
+    return Json::array({changed});
+  };
+  expect("kernel_times", kernels("us", {2}), "no lists of one length");
+  expect("kernel_times", kernels("us", {2, 0}), "a kernel's time is more than 0");
+  expect("kernel_times", kernels("items", {2048, 1024}), "must be more than 0, and grow");
+  expect("kernel_times", kernels("spread", 1), "spread is in [0, 1)");
+  expect("kernel_times", kernels("together_us_an_item", -1), "together_us_an_item is a time");
+  expect("kernel_times", kernels("workload", 3), "is no list of");
+  expect("copy_engines", Json::array({Json::array({"in"})}), "no engine copies out");
+  expect("copy_engines", Json::array({Json::array({"up"})}), "neither \"in\" nor \"out\"");
+  Json misspelt = didactic_json();
+  misspelt["figures"]["copy_latency_ms"] = misspelt["figures"]["copy_latency_us"];
+  EXPECT_THROW(parse_device_profile(misspelt.dump(), "my.json"), ProfileError);
+  Json unsourced = didactic_json();
+  unsourced["figures"]["issue_us"]["source"] = "";
+  EXPECT_THROW(parse_device_profile(unsourced.dump(), "my.json"), ProfileError);
+  EXPECT_THROW(parse_device_profile("{", "my.json"), ProfileError);
+}
+
+/// A multiprocessor has room for so many blocks, and for so many threads.
+TEST(DeviceProfile, HoldsAsManyBlocksAsHaveRoom) {
+  const DeviceProfile device = device_profile("c2050");  // 14 with 8 blocks or 1536 threads each
+  EXPECT_EQ(device.slots(32), 14 * 8);
+  EXPECT_EQ(device.slots(192), 14 * 8);
+  EXPECT_EQ(device.slots(256), 14 * 6);
+  EXPECT_EQ(device.slots(1024), 14);
+  EXPECT_EQ(device.slots(2048), 0);
+}
+
+/// Rows of a table of measured kernels: its own times at its own sizes, what lies between in proportion, the slope of
+/// the last two beyond, and below the first that one, since a kernel of a few items takes as long.
+TEST(DeviceProfile, MeasuredKernelsAreLookedUpByTheirItems) {
+  const KernelTimes times{.workload = "scale",
+                          .work = 1,
+                          .call = 0,
+                          .rows = {{.items = 100, .seconds = 2e-6, .blocks = 2},
+                                   {.items = 200, .seconds = 3e-6, .blocks = 4},
+                                   {.items = 400, .seconds = 7e-6, .blocks = 8}}};
+  for (const auto& [items, microseconds, blocks] : {std::tuple(100, 2.0, 2),
+                                                    {200, 3.0, 4},
+                                                    {400, 7.0, 8},  // as they are
+                                                    {150, 2.5, 3},
+                                                    {250, 4.0, 5},
+                                                    {350, 6.0, 7},  // between
+                                                    {500, 9.0, 10},
+                                                    {800, 15.0, 16},  // beyond
+                                                    {1, 2.0, 2},
+                                                    {99, 2.0, 2}}) {  // below
+    const KernelTimes::Row row = times.at(items);
+    EXPECT_NEAR(row.seconds, 1e-6 * microseconds, 1e-15) << items;
+    EXPECT_EQ(row.blocks, blocks) << items;
+  }
+}
+
+/// The table of 1 and of 5 units of work: those of 2 are a quarter of the way from one to the other, size by size.
+TEST(DeviceProfile, WorkBetweenTwoTablesIsBetweenTheirTimes) {
+  DeviceProfile device = didactic();
+  device.kernels = {{.workload = "scale",
+                     .work = 1,
+                     .call = 1e-6,
+                     .rows = {{100, 2e-6, 2}, {200, 4e-6, 4}},
+                     .together = 1e-8,
+                     .spread = 0.1},
+                    {.workload = "scale",
+                     .work = 5,
+                     .call = 1e-6,
+                     .rows = {{100, 6e-6, 2}, {300, 24e-6, 6}},
+                     .together = 3e-8,
+                     .spread = 0.5},
+                    {.workload = "scan", .work = 1, .call = 1e-6, .rows = {{100, 9e-6, 2}}}};
+  EXPECT_EQ(device.kernel_times("scale", 1)->rows[1].seconds, 4e-6);
+  EXPECT_EQ(device.kernel_times("scale", 5)->rows[1].seconds, 24e-6);
+  EXPECT_EQ(device.kernel_times("scan", 1)->rows[0].seconds, 9e-6);
+  const KernelTimes two = *device.kernel_times("scale", 2);
+  EXPECT_NEAR(two.rows[0].seconds, 3e-6, 1e-15);
+  EXPECT_NEAR(two.rows[1].seconds, (4 + 0.25 * (15 - 4)) * 1e-6, 1e-15)
+      << "200 items of the other are between its rows";
+  EXPECT_NEAR(two.together, 1.5e-8, 1e-15);
+  EXPECT_NEAR(two.spread, 0.2, 1e-12);
+  EXPECT_FALSE(device.kernel_times("scale", 6)) << "nothing is known of more";
+  EXPECT_FALSE(device.kernel_times("vector_add", 1));
+}
+
+/// Alone a measured kernel takes what was measured of its size, also as a chunk of a longer job; beside another it
+/// takes the share of the device that it leaves idle.
+TEST(Engines, MeasuredKernelsTakeWhatWasMeasured) {
+  DeviceProfile device = didactic();
+  device.kernels = {
+      {.workload = "scale",
+       .work = 1,
+       .call = 0,
+       .rows = {{.items = 1000, .seconds = 4e-6, .blocks = 3}, {.items = 4000, .seconds = 16e-6, .blocks = 6}},
+       .together = 1e-9}};
+  EXPECT_NEAR(device.kernels[0].used(device.kernels[0].rows[0]), 0.25, 1e-12) << "1000 items of 1 ns, in 4 µs";
+  EXPECT_EQ(device.kernels[0].used({.items = 1000, .seconds = 0.5e-6, .blocks = 3}), 1) << "never more than the device";
+  device.kernels[0].together = 0;  // not known: the best that a kernel did alone
+  EXPECT_NEAR(device.kernels[0].used({.items = 1000, .seconds = 8e-6, .blocks = 3}), 0.5, 1e-12);
+  device.kernels[0].together = 1e-9;
+  for (const auto& [chunks, microseconds] : {std::pair(1, 16.0), {2, 8.0}, {4, 4.0}}) {
+    const Recording recording = recorded("serial_pinned", job_of(chunks, 1, 4000));
+    const Costs each = costs(recording, device);
+    EXPECT_NEAR(each.whole_kernel, 16e-6, 1e-12) << "however it is cut";
+    for (const Span& span : simulate(recording, device, each).timeline.spans) {
+      if (recording.operations[span.operation].kind != OperationKind::kernel) continue;
+      EXPECT_NEAR(span.when.seconds(), 1e-6 * microseconds, 1e-11) << chunks;
+    }
+  }
+  // Four that use a quarter each, of three blocks, fill the six slots twice; four that use all of it take turns.
+  for (const auto& [together, microseconds] : {std::pair(1e-9, 8.0), {4e-9, 16.0}}) {
+    device.kernels[0].together = together;
+    Recording recording{.job = job_of(4, 4, 4000)};
+    recording.buffer_items = 1000;
+    streams::Issuer issuer(recording);
+    for (const streams::Stream stream : issuer.create_streams(4)) issuer.side_kernel(stream);
+    EXPECT_NEAR(makespan(recording, device, {}), 1e-6 * microseconds, 1e-11) << together;
+  }
+}
+
+// ---- the command
+
+struct Result {
+  int status = 0;
+  std::string out, err;
+};
+
+Result scanlab_simulate(std::vector<std::string> words) {
+  words.insert(words.begin(), "simulate");
+  std::ostringstream out, err;
+  const int status = cli::run(words, out, err);
+  return {status, out.str(), err.str()};
+}
+
+TEST(Simulate, AControlIsCalledSoAndIsNeverTheFastest) {
+  const Result one = scanlab_simulate({"three_streams_unordered", "--items", "2^22", "--chunks", "4"});
+  EXPECT_EQ(one.status, scanlab::kOk) << one.err;
+  EXPECT_NE(one.out.find("a control, whose result is wrong"), std::string::npos) << one.out;
+  const Result right = scanlab_simulate({"three_streams", "--items", "2^22", "--chunks", "4"});
+  EXPECT_EQ(right.out.find("a control"), std::string::npos) << right.out;
+  const Result sweep = scanlab_simulate({"all", "--sweep", "--chunks", "1,4", "--items", "2^22", "--ratios", "0.1,1"});
+  EXPECT_EQ(sweep.status, scanlab::kOk) << sweep.err;
+  EXPECT_NE(sweep.out.find("fastest"), std::string::npos) << sweep.out;
+  EXPECT_EQ(sweep.out.find("fastest three_streams_unordered"), std::string::npos) << sweep.out;
+  EXPECT_EQ(sweep.out.find("fastest null_stream_race"), std::string::npos) << sweep.out;
+}
+
+TEST(Simulate, ComparesOnlyOnAGivenProfileAndWithTheTracesOwnSchedule) {
+  const Result without = scanlab_simulate({"--compare", "trace.json"});
+  EXPECT_EQ(without.status, scanlab::kBadInput);
+  EXPECT_NE(without.err.find("--profile"), std::string::npos) << without.err;
+  const Result with = scanlab_simulate({"depth_first", "--profile", "h200", "--compare", "trace.json"});
+  EXPECT_EQ(with.status, scanlab::kBadInput);
+  EXPECT_NE(with.err.find("takes no schedule"), std::string::npos) << with.err;
+  const Result missing = scanlab_simulate({"--profile", "h200", "--compare", "no_such_trace.json"});
+  EXPECT_NE(missing.err.find("no_such_trace.json: cannot be read"), std::string::npos) << missing.err;
+}
+
+TEST(Simulate, PrintsAndWritesATimeline) {
+  const auto path = std::filesystem::temp_directory_path() / "scanlab_simulate_test.json";
+  const Result result =
+      scanlab_simulate({"breadth_first", "--profile", "c2050", "--items", "2^22", "--chunks", "4", "--copy-in-us",
+                        "4000", "--kernel-us", "4000", "--copy-out-us", "4000", "--out", path.string(), "--force"});
+  EXPECT_EQ(result.status, scanlab::kOk) << result.err;
+  EXPECT_NE(result.out.find("makespan 9.07"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("by the rule for launches"), std::string::npos) << result.out;
+  std::ifstream file(path);
+  const Json trace = Json::parse(file);
+  EXPECT_EQ(trace["otherData"]["simulated_on"], "c2050");
+  EXPECT_GT(trace["traceEvents"].size(), 24u);
+  std::filesystem::remove(path);
+}
+
+TEST(Simulate, ASweepIsSummedUpInOneFile) {
+  const auto path = std::filesystem::temp_directory_path() / "scanlab_sweep_test.json";
+  const Result result =
+      scanlab_simulate({"depth_first,serial_pinned", "--sweep", "--items", "2^22", "--chunks", "1,4", "--streams",
+                        "1,4", "--ratios", "0.5,1,2", "--blocks", "6", "--out", path.string(), "--force"});
+  ASSERT_EQ(result.status, scanlab::kOk) << result.err;
+  EXPECT_NE(result.out.find("24 configurations"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("compute to copy 1: fastest depth_first, scale: 4194304 items in 4 chunks, 4 streams"),
+            std::string::npos)
+      << result.out;
+  std::ifstream file(path);
+  const Json sweep = Json::parse(file);
+  EXPECT_EQ(sweep["schema"], "scanlab-simulation-sweep/1");
+  EXPECT_EQ(sweep["context"]["simulated_on"], "didactic");
+  EXPECT_TRUE(sweep["context"].contains("git_commit") && sweep["context"].contains("argv"));
+  ASSERT_EQ(sweep["configurations"].size(), 24u);
+  for (const Json& one : sweep["configurations"]) {
+    const double makespan = one["makespan_us"];
+    EXPECT_GE(makespan + 1e-3, one["van_werkhoven_us"].get<double>()) << one;
+    EXPECT_LE(makespan, one["serial_us"].get<double>() + 1e-3) << one;
+    if (one["schedule"] == "depth_first" && one["chunks"] == one["streams"]) {
+      EXPECT_NEAR(makespan, one["bound_us"].get<double>(), 1e-3) << one;
+    }
+    const double ratio = one["ratio"];
+    const double copy = 4194304 * 4 / 1e9 * 1e6;  // an array at the didactic machine's rate
+    EXPECT_NEAR(one["serial_us"], (2 + ratio) * copy, 1e-3);
+    EXPECT_NEAR(one["utilisation"]["kernels"], ratio * copy / makespan, 1e-9);
+    EXPECT_NEAR(one["utilisation"]["copies in"], copy / makespan, 1e-9);
+  }
+  std::filesystem::remove(path);
+}
+
+Json swept(std::vector<std::string> words) {
+  const auto path = std::filesystem::temp_directory_path() / fmt::format("scanlab_swept_{}.json", ::getpid());
+  words.insert(words.end(), {"--out", path.string(), "--force"});
+  const Result result = scanlab_simulate(words);
+  EXPECT_EQ(result.status, scanlab::kOk) << result.err;
+  std::ifstream file(path);
+  const Json sweep = Json::parse(file);
+  std::filesystem::remove(path);
+  return sweep["configurations"];
+}
+
+/// Twelve blocks fill six slots twice, however many launches they come in.
+TEST(Simulate, AKernelIsNotMadeFasterByCuttingIt) {
+  for (const char* chunks : {"1", "4", "12"}) {
+    const Json all =
+        swept({"depth_first", "--sweep", "--profile", "didactic", "--items", "12288", "--threads", "1024", "--chunks",
+               chunks, "--streams", chunks, "--copy-in-us", "0", "--kernel-us", "12000", "--copy-out-us", "0"});
+    ASSERT_EQ(all.size(), 1u);
+    EXPECT_NEAR(all[0]["makespan_us"], 12000, 1e-3) << chunks;
+  }
+}
+
+/// Kernels of ten times a copy: serial is 12 copies, and nothing hides a kernel behind itself.
+TEST(Simulate, ASweepHidesNoMoreThanTheCopies) {
+  const Json all = swept({"all", "--sweep", "--profile", "h200", "--items", "2^22", "--chunks", "1:64:x2", "--streams",
+                          "8", "--ratios", "10"});
+  ASSERT_GE(all.size(), 7u * 10);
+  double least = 1;
+  for (const Json& one : all) {
+    const double of_serial = one["makespan_us"].get<double>() / one["serial_us"].get<double>();
+    EXPECT_GE(of_serial, 10.0 / 12) << one;
+    if (!one["control"].get<bool>()) {
+      EXPECT_GE(one["makespan_us"], one["bound_us"]) << one;
+    }
+    least = std::min(least, of_serial);
+  }
+  EXPECT_LE(least, 0.86) << "a few chunks hide most of the copies";
+}
+
+/// To take 30 s on one core; a tenth of that is allowed here, and about a hundredth is taken.
+TEST(Simulate, TenThousandConfigurationsTakeSeconds) {
+  const std::clock_t begin = std::clock();  // of the processor: others may use it too
+  const Result result =
+      scanlab_simulate({"depth_first,breadth_first,double_buffered,skewed,three_streams", "--sweep", "--profile",
+                        "h200", "--chunks", "2^0:2^7:x2,3,5,12,24,48,96,100,120", "--streams", "1,2,3,4,6,8,12,16",
+                        "--ratios", "0.1,0.2,0.3,0.5,0.7,1,1.4,2,3,5,7,10,14,20,30,50"});
+  const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  EXPECT_NE(result.out.find("10240 configurations"), std::string::npos) << result.out << result.err;
+#ifdef NDEBUG
+  EXPECT_LT(seconds, 3);
+#else
+  EXPECT_LT(seconds, 90);
+#endif
+}
+
+/// A simulated timeline stands in for a measured one: held against the device that it was simulated on it fits exactly,
+/// and held against another it does not.
+
+TEST(Comparison, RepetitionsAreHeldAgainstEachOtherAndThePredictionAgainstWhatTheyAgreeOn) {
+  std::mt19937 random(7);
+  std::vector<std::set<simulator::OperationPair>> repetitions(7);
+  for (auto& each : repetitions) {
+    for (std::size_t i = 0; i < 40; ++i) {
+      if (random() % 40 < i) each.insert({i, i + 1});
+    }
+    each.insert({100, 101});
+  }
+  simulator::RepeatedOverlaps counted{.repetitions = 7, .times = {}};
+  simulator::Agreement expected;
+  for (std::size_t a = 0; a < repetitions.size(); ++a) {
+    for (const auto& pair : repetitions[a]) ++counted.times[pair];
+    for (std::size_t b = 0; b < a; ++b) {
+      std::set<simulator::OperationPair> either = repetitions[a];
+      either.insert(repetitions[b].begin(), repetitions[b].end());
+      expected += {.either = either.size(), .both = repetitions[a].size() + repetitions[b].size() - either.size()};
+    }
+  }
+  EXPECT_EQ(counted.with_themselves().either, expected.either);
+  EXPECT_EQ(counted.with_themselves().both, expected.both);
+  EXPECT_LT(counted.with_themselves().share(), 1);
+
+  counted.times = {{{0, 1}, 7}, {{1, 2}, 7}, {{2, 3}, 4}};
+  const simulator::Agreement steady = counted.where_steady({{0, 1}, {2, 3}, {5, 6}});
+  EXPECT_EQ(steady.either, 3u) << "always, always but not predicted, never but predicted";
+  EXPECT_EQ(steady.both, 1u);
+
+  const simulator::Agreement of_all = counted.with({{0, 1}, {2, 3}, {5, 6}});
+  EXPECT_EQ(of_all.either, 7u + 7 + 7 + 7);
+  EXPECT_EQ(of_all.both, 7u + 4);
+  EXPECT_EQ(counted.at_best().either, 7u + 7 + 7) << "all three: the third is more often there than not";
+  EXPECT_EQ(counted.at_best().both, 7u + 7 + 4);
+  counted.times[{2, 3}] = 1;
+  EXPECT_EQ(counted.at_best().either, 7u + 7 + 1) << "without it";
+}
+
+/// A simulated trace is never taken for a measured one, so it loses what says that it is.
+void stand_in_for_a_measurement(const std::string& path) {
+  std::ifstream file(path);
+  Json trace = Json::parse(file);
+  file.close();
+  trace["otherData"].erase("simulated_on");
+  std::ofstream(path) << trace;
+}
+
+/// Calls back at the first character.
+class FirstCharacter : public std::streambuf {
+ public:
+  explicit FirstCharacter(std::function<void()> then) : then_(std::move(then)) {}
+
+ private:
+  int overflow(int character) override {
+    if (auto then = std::exchange(then_, nullptr)) then();
+    return character;
+  }
+  std::function<void()> then_;
+};
+
+/// Whoever reads the first lines alone, as `head` does, ends the program at the next: by then the file is whole.
+TEST(Simulate, WritesTheComparisonBeforeItPrints) {
+  const auto folder = std::filesystem::temp_directory_path() / "scanlab_compare_pipe_test";
+  std::filesystem::create_directories(folder);
+  const std::string trace = (folder / "trace.json").string();
+  ASSERT_EQ(scanlab_simulate({"depth_first", "--profile", "h200", "--out", trace, "--force"}).status, scanlab::kOk);
+  stand_in_for_a_measurement(trace);
+  for (const std::vector<std::string>& traces : {std::vector{trace}, std::vector{trace, trace}}) {
+    const auto both = folder / "both.json";
+    std::filesystem::remove(both);
+    std::vector<std::string> words{"simulate", "--profile", "h200", "--out", both.string(), "--compare"};
+    words.insert(words.end(), traces.begin(), traces.end());
+    bool was_there = false;
+    FirstCharacter buffer([&] { was_there = std::filesystem::exists(both); });
+    std::ostream out(&buffer);
+    std::ostringstream err;
+    EXPECT_EQ(cli::run(words, out, err), scanlab::kOk) << err.str();
+    EXPECT_TRUE(was_there);
+  }
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Simulate, SaysHowTheDriversQueuesDifferFromTheModels) {
+  const auto folder = std::filesystem::temp_directory_path() / "scanlab_compare_queues_test";
+  std::filesystem::create_directories(folder);
+  const std::string trace = (folder / "trace.json").string();
+  const std::string both = (folder / "both.json").string();
+  ASSERT_EQ(scanlab_simulate({"depth_first", "--profile", "h200", "--chunks", "8", "--out", trace, "--force"}).status,
+            0);
+  stand_in_for_a_measurement(trace);
+  std::ifstream file(trace);
+  const Json original = Json::parse(file);
+  const auto expect = [&](const std::function<int(const std::string&, int)>& channel, int queues, bool shared,
+                          bool order) {
+    Json other = original;
+    for (Json& event : other["traceEvents"]) {
+      if (event["ph"] != "X" || !event["args"].contains("channel")) continue;
+      event["args"]["channel"] = channel(event["cat"], event["args"]["chunk"].get<int>() % 4);
+    }
+    std::ofstream(trace) << other;
+    const Result result = scanlab_simulate({"--profile", "h200", "--compare", trace, trace, "--out", both, "--force"});
+    ASSERT_EQ(result.status, scanlab::kOk) << result.err;
+    std::ifstream compared(both);
+    const Json found = Json::parse(compared)["traces"][0];
+    EXPECT_EQ(found["copy_queues"], queues);
+    EXPECT_EQ(found["queues_shared_as_modelled"], shared);
+    EXPECT_EQ(found["queues_ordered_as_modelled"], order);
+    EXPECT_NE(result.out.find(order ? "2 of these in the order" : "0 of these in the order"), std::string::npos)
+        << result.out;
+  };
+  const int turned[] = {2, 3, 0, 1};
+  const int another[] = {0, 2, 1, 3};
+  expect([&](const std::string&, int stream) { return turned[stream]; }, 4, true, true);  // whichever comes first
+  expect([&](const std::string& lane, int stream) { return lane == "copies out" ? another[stream] : stream; }, 4, true,
+         false);
+  expect([&](const std::string& lane, int stream) { return lane == "kernels" ? another[stream] : stream; }, 4, true,
+         true);  // these do not take turns
+  expect([](const std::string& lane, int stream) { return lane == "copies in" ? stream % 3 : stream; }, 4, false,
+         false);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Simulate, ComparesTracesWithTheirSimulation) {
+  const auto folder = std::filesystem::temp_directory_path() / "scanlab_compare_test";
+  std::filesystem::create_directories(folder);
+  const std::string trace = (folder / "trace.json").string();
+  const std::string other = (folder / "other.json").string();
+  const std::string both = (folder / "both.json").string();
+  for (const auto& [file, schedule] : {std::pair{trace, "depth_first"}, std::pair{other, "breadth_first"}}) {
+    ASSERT_EQ(scanlab_simulate({schedule, "--profile", "k20c", "--chunks", "6", "--out", file, "--force"}).status, 0);
+    stand_in_for_a_measurement(file);
+  }
+  const Result same = scanlab_simulate({"--profile", "k20c", "--compare", trace, "--out", both, "--force"});
+  ASSERT_EQ(same.status, scanlab::kOk) << same.err;
+  EXPECT_NE(same.out.find("+0.0%   100%"), std::string::npos) << same.out;
+  std::ifstream file(both);
+  const Json document = Json::parse(file);
+  std::set<std::string> processes;
+  std::size_t errors = 0;
+  for (const Json& event : document["traceEvents"]) {
+    if (event["name"] == "process_name") processes.insert(event["args"]["name"]);
+    if (event["args"].contains("start_error_us")) ++errors;
+  }
+  EXPECT_TRUE(processes.contains("engines, measured") && processes.contains("engines, predicted"));
+  EXPECT_GE(errors, 18u);
+  const Result apart = scanlab_simulate({"--profile", "c2050", "--compare", trace, other});
+  EXPECT_EQ(apart.status, scanlab::kOk) << apart.err;
+  EXPECT_NE(apart.out.find("2 traces: error of the makespan"), std::string::npos) << apart.out;
+  EXPECT_EQ(apart.out.find("error of the makespan 0.0%"), std::string::npos) << apart.out;
+
+  EXPECT_EQ(apart.out.find("repetitions"), std::string::npos) << "these traces tell of none";
+  std::ifstream told(trace);
+  Json repeated = Json::parse(told);
+  repeated["otherData"]["collected_us"] = {1.0, 1.0, 1.0};
+  repeated["otherData"]["overlaps"] = {{0, 1, 3}, {1, 2, 2}, {2, 3, 1}};
+  std::ofstream(other) << repeated;
+  const Result between = scanlab_simulate({"--profile", "k20c", "--compare", trace, other});
+  EXPECT_NE(between.out.find("own repetitions: 50.0% between two of them"), std::string::npos) << between.out;
+
+  const auto refused = [&](const std::string& text, const std::string& hint) {
+    std::ofstream(other) << text;
+    const Result result = scanlab_simulate({"--profile", "k20c", "--compare", other, "--out", both + "2"});
+    EXPECT_EQ(result.status, scanlab::kBadInput) << result.out;
+    EXPECT_NE(result.err.find(other + ": "), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
+    EXPECT_FALSE(std::filesystem::exists(both + "2"));
+  };
+  refused("{", "no trace");
+  refused(R"({"otherData": {}, "traceEvents": []})", "its otherData are not those of a trace");
+  std::ifstream again(trace);
+  const Json original = Json::parse(again);
+  const auto refused_with = [&](const Json& facts, const std::string& hint) {
+    Json changed = original;
+    changed["otherData"].update(facts);
+    refused(changed.dump(), hint);
+  };
+  refused_with({{"simulated_on", "h200"}}, "its otherData.simulated_on is \"h200\": that is no measurement");
+  refused_with({{"schedule", "deep_first"}}, "there is no schedule deep_first");
+  refused_with({{"memory", "paged"}}, "its memory is paged");
+  refused_with({{"chunks", 3}}, "operation 9 is no copy or kernel of that job");
+  refused_with({{"chunks", 7}}, "operation 18 (the copy in of chunk 6, input 0, in stream 2) has no event");
+  refused_with({{"chunks", -7}}, "chunks");
+  refused_with({{"chunks", 2'000'000'000}}, "at most 1000000");
+  refused_with({{"connections", 0}}, "its otherData.connections is 0: CUDA takes 1 to 32");
+  refused_with({{"connections", -3}}, "its otherData.connections is -3");
+  refused_with({{"connections", 33}}, "its otherData.connections is 33");
+  for (const Json& times : {Json::array(), Json{0.0}, Json{1.0, -1.0}}) {
+    refused_with({{"plain_us", times}}, "its otherData.plain_us is " + times.dump());
+  }
+  const auto overlaps_refused = [&](const Json& overlaps, const std::string& hint) {
+    refused_with({{"collected_us", {1.0, 1.0}}, {"overlaps", overlaps}}, "its otherData.overlaps have " + hint);
+  };
+  overlaps_refused({{0, 1, 3}}, "[0,1,3], of 2 repetitions");
+  overlaps_refused({{9999, 10000, 1}}, "[9999,10000,1], which are no two copies or kernels of its job");
+  overlaps_refused({{-1, 1, 1}}, "[-1,1,1], which are no two");
+  overlaps_refused({{1, 1, 1}}, "[1,1,1], which are no two");
+  overlaps_refused({{0, 1, 1}, {0, 1, 2}}, "[0,1,2] twice");
+
+  Json changed = original;
+  changed["traceEvents"] = 3;
+  refused(changed.dump(), "it has no list traceEvents");
+  const auto one = std::ranges::find_if(original["traceEvents"],
+                                        [](const Json& event) { return event["ph"] == "X" && event["pid"] == 2; }) -
+                   original["traceEvents"].begin();
+  const auto refused_event = [&](const char* key, const Json& value, const std::string& hint) {
+    Json other_event = original;
+    Json& event = other_event["traceEvents"][static_cast<std::size_t>(one)];
+    (event.contains(key) ? event : event["args"])[key] = value;
+    refused(other_event.dump(), hint);
+  };
+  const std::string where = "its traceEvents[" + std::to_string(one) + "] is no event of Scanlab's: ";
+  refused_event("operation", 1'000'000'000'000,
+                "operation 0 (the copy in of chunk 0, input 0, in stream 0) has no event");
+  refused_event("operation", 3, "operation 0 (");
+  refused_event("operation", -1, where + "its operation is -1");
+  refused_event("channel", "two", where + "its channel is \"two\"");
+  refused_event("dur", -1, where + "its dur is -1");
+  refused_event("ts", "now", where);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Simulate, BadInputIsASentence) {
+  const auto expect = [](const std::vector<std::string>& words, const std::string& hint) {
+    const Result result = scanlab_simulate(words);
+    EXPECT_EQ(result.status, scanlab::kBadInput) << result.out;
+    EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
+  };
+  expect({}, "simulate takes a schedule");
+  expect({"depth_first", "--profile", "c1600"}, "c1060");
+  expect({"depth_first", "--profile", "/nowhere.json"}, "/nowhere.json: cannot be read");
+  expect({"depth_first", "--chunks", "2,4"}, "2 combinations");
+  expect({"depth_first", "--queues", "0"}, "--queues takes");
+  expect({"depth_first", "--kernel-us", "-1"}, "--kernel-us takes");
+  expect({"depth_first", "--threads", "0"}, "0 threads a block");
+  expect({"depth_first", "--kernel-us", "1e30"}, "seconds");
+  expect({"depth_first", "--ratios", "1"}, "add --sweep");
+  expect({"depth_first", "--sweep", "--ratios", "1,x"}, "not 'x'");
+  expect({"depth_first", "--sweep", "--ratios", "0"}, "not '0'");
+  expect({"depth_first", "--sweep", "--ratios", "1", "--kernel-us", "1"}, "leave out one");
+  expect({"depth_first", "--sweep", "--out", "/proc/sweep.json"}, "cannot write '/proc/sweep.json'");
+
+  Json impossible = didactic_json();
+  impossible["figures"]["copy_in_gb_per_s"]["value"] = 0;
+  const auto path = std::filesystem::temp_directory_path() / "scanlab_impossible.json";
+  std::ofstream(path) << impossible;
+  expect({"depth_first", "--profile", path.string()}, path.string() + ": copy_in_gb_per_s: 0 is not in (0");
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace scanlab::simulator

@@ -1,0 +1,752 @@
+// Timelines made by hand: what overlapped, why an engine was idle; and the trace events that are made of them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <set>
+
+#include "harness/replay/activity.hpp"
+#include "harness/schedule/happens_before.hpp"
+#include "harness/schedule/issuer.hpp"
+#include "harness/timeline/diagnosis.hpp"
+#include "harness/timeline/trace_events.hpp"
+#include "tests/growth.hpp"
+#include "tests/random_recording.hpp"
+
+namespace scanlab::streams {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Job job_of(int chunks, int streams) {
+  return {.workload = WorkloadRegistry::instance().find("scale"), .items = 1000, .chunks = chunks, .streams = streams};
+}
+
+Recording recorded(const char* schedule, int chunks, int streams) {
+  return record(*ScheduleRegistry::instance().find(schedule), job_of(chunks, streams));
+}
+
+constexpr double kMs = 1e-3;
+
+/// Plays a recording by hand: each operation takes `milliseconds`, begins when what it depends on and what was issued
+/// to its engine before are done, and is issued at once.
+Timeline played(const Recording& recording, const std::function<double(const Operation&)>& milliseconds) {
+  Timeline timeline{.recording = &recording};
+  const auto all = dependencies(recording);
+  std::vector<double> end(recording.operations.size());
+  std::array<double, 3> free{};
+  for (std::size_t i = 0; i < recording.operations.size(); ++i) {
+    if (!is_work(recording.operations[i])) continue;
+    const auto engine = static_cast<std::size_t>(engine_of(recording.operations[i]));
+    double start = free[engine];
+    for (const Dependency& dependency : all[i]) start = std::max(start, end[dependency.operation]);
+    end[i] = free[engine] = start + milliseconds(recording.operations[i]) * kMs;
+    timeline.spans.push_back({.operation = i, .when = {start, end[i]}});
+  }
+  timeline.issued.assign(recording.operations.size(), {});
+  return timeline;
+}
+
+/// Each takes the milliseconds of its engine.
+Timeline played(const Recording& recording, const std::array<double, 3>& milliseconds) {
+  return played(recording, [&](const Operation& operation) {
+    return milliseconds[static_cast<std::size_t>(engine_of(operation))];
+  });
+}
+
+const Gap& gap_before(const Recording& recording, const TimelineAnalysis& analysis, OperationKind kind, int chunk) {
+  for (const Gap& gap : analysis.gaps) {
+    if (!gap.next) continue;
+    const Operation& next = recording.operations[*gap.next];
+    if (next.kind == kind && next.chunk.index == chunk) return gap;
+  }
+  throw std::runtime_error("there is no such gap");
+}
+
+TEST(Dependencies, ReachEveryChunksStepBefore) {
+  for (const auto& [id, schedule] : ScheduleRegistry::instance().all()) {
+    if (schedule.about.control || schedule.about.memory == HostMemory::pageable || id == "serial_pinned") continue;
+    const Recording recording = record(schedule, job_of(5, 3));
+    const auto all = dependencies(recording);
+    const auto reaches = [&](std::size_t later, std::size_t earlier) {
+      std::set<std::size_t> seen{later};
+      std::vector<std::size_t> left{later};
+      while (!left.empty()) {
+        const std::size_t at = left.back();
+        left.pop_back();
+        for (const Dependency& dependency : all[at]) {
+          if (seen.insert(dependency.operation).second) left.push_back(dependency.operation);
+        }
+      }
+      return seen.count(earlier) != 0;
+    };
+    for (std::size_t b = 0; b < recording.operations.size(); ++b) {
+      for (std::size_t a = 0; a < b; ++a) {
+        const Operation& first = recording.operations[a];
+        const Operation& second = recording.operations[b];
+        const bool chained = first.chunk.index == second.chunk.index && first.chunk.items > 0 &&
+                             second.chunk.items > 0 &&
+                             ((first.kind == OperationKind::copy_in && second.kind == OperationKind::kernel) ||
+                              (first.kind == OperationKind::kernel && second.kind == OperationKind::copy_out));
+        if (!chained) continue;
+        EXPECT_TRUE(reaches(b, a)) << id << ": " << describe(first) << ", " << describe(second);
+      }
+    }
+  }
+}
+
+TEST(Dependencies, NameTheRule) {
+  const Recording trap = recorded("null_stream_trap", 2, 2);
+  const auto all = dependencies(trap);  // in 0, kernel 0, out 0, side, in 1, …
+  ASSERT_EQ(trap.operations[3].kind, OperationKind::side_kernel);
+  ASSERT_EQ(all[3].size(), 1u);
+  EXPECT_EQ(all[3][0].operation, 2u);
+  EXPECT_EQ(all[3][0].rule, Rule::default_stream);
+  ASSERT_EQ(all[4].size(), 1u);
+  EXPECT_EQ(all[4][0].operation, 3u);
+  EXPECT_EQ(all[4][0].rule, Rule::default_stream);
+
+  const Recording free = recorded("null_stream_nonblocking", 2, 2);
+  for (const auto& each : dependencies(free)) {
+    for (const Dependency& dependency : each) EXPECT_NE(dependency.rule, Rule::default_stream);
+  }
+}
+
+/// Pairs of copies and kernels of which neither waits for the other, by dependencies alone.
+std::set<std::pair<std::size_t, std::size_t>> unordered_pairs(const Recording& recording) {
+  const auto all = dependencies(recording);
+  std::vector<std::set<std::size_t>> before(all.size());  // of each operation, all that it waits for
+  std::set<std::pair<std::size_t, std::size_t>> pairs;
+  for (std::size_t b = 0; b < all.size(); ++b) {
+    for (const Dependency& dependency : all[b]) {
+      before[b].insert(dependency.operation);
+      before[b].insert(before[dependency.operation].begin(), before[dependency.operation].end());
+    }
+    for (std::size_t a = 0; a < b; ++a) {
+      const bool both = is_work(recording.operations[a]) && is_work(recording.operations[b]);
+      if (both && before[b].count(a) == 0) pairs.emplace(a, b);
+    }
+  }
+  return pairs;
+}
+
+TEST(Dependencies, OrderWhatTheCheckOrders) {
+  std::mt19937 random(6);
+  std::size_t found = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    Recording recording{.job = job_of(1, 1)};
+    Issuer issuer(recording);
+    std::vector<Stream> streams = issuer.create_streams(2);
+    streams.push_back(issuer.create_stream(StreamKind::non_blocking));
+    streams.push_back(kPerThreadDefault);
+    streams.push_back(kLegacyDefault);
+    const std::vector<Event> events{issuer.create_event(), issuer.create_event()};
+    for (int i = 0; i < 40; ++i) {
+      const Stream stream = streams[random() % (random() % 4 == 0 ? 5 : 4)];
+      const Event event = events[random() % 2];
+      const auto what = random() % 4;
+      if (what == 0) issuer.record(event, stream);
+      if (what == 1) issuer.wait(stream, event);
+      if (what > 1) issuer.side_kernel(stream);
+    }
+    std::set<std::pair<std::size_t, std::size_t>> hazards;
+    for (const Hazard& hazard : check(conflicting(recording)).hazards) hazards.emplace(hazard.first, hazard.second);
+    ASSERT_EQ(unordered_pairs(recording), hazards) << "trial " << trial;
+    found += hazards.size();
+  }
+  EXPECT_GT(found, 1000u);
+}
+
+TEST(Dependencies, AreOfEarlierWorkEachOnceAndByARuleThatHolds) {
+  std::mt19937 random(7);
+  for (int trial = 0; trial < 300; ++trial) {
+    const Recording recording = random_recording(random, job_of(6, 3), 60, true);
+    const auto& operations = recording.operations;
+    const auto all = dependencies(recording);
+    ASSERT_EQ(all.size(), operations.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!is_work(operations[i])) {
+        ASSERT_TRUE(all[i].empty()) << trial << ": " << describe(operations[i]);
+        continue;
+      }
+      std::optional<std::size_t> last;  // work in its stream
+      bool waited = false;              // for an event since
+      for (std::size_t j = 0; j < i; ++j) {
+        if (operations[j].kind == OperationKind::wait_event && operations[j].stream == operations[i].stream)
+          waited = true;
+        if (!is_work(operations[j]) || operations[j].stream != operations[i].stream) continue;
+        last = j;
+        waited = false;
+      }
+      std::set<std::size_t> seen;
+      bool in_order = false;
+      for (const auto& [operation, rule] : all[i]) {
+        ASSERT_LT(operation, i) << trial << ": " << describe(operations[i]) << " waits for itself, or for what comes";
+        ASSERT_TRUE(is_work(operations[operation])) << trial;
+        ASSERT_TRUE(seen.insert(operation).second) << trial;
+        if (rule == Rule::stream_order) {
+          ASSERT_EQ(last, operation) << trial;
+          in_order = true;
+        }
+        if (rule == Rule::event) {
+          ASSERT_TRUE(waited) << trial;
+        }
+        if (rule == Rule::default_stream) {
+          ASSERT_NE(operations[i].stream.kind, StreamKind::non_blocking) << trial;
+        }
+      }
+      ASSERT_EQ(in_order, last.has_value()) << trial;
+    }
+    ASSERT_EQ(ordering(recording).waits_for_nothing, check(recording).waits_for_nothing) << trial;
+  }
+}
+
+TEST(Dependencies, OfTheHostAreWhatTheCheckCountsOn) {
+  std::mt19937 random(8);
+  std::size_t waited_for = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    // Nothing but work and events; then the host waits, and issues a kernel to a stream that nothing else orders.
+    Recording recording{.job = job_of(1, 1)};
+    Issuer issuer(recording);
+    std::vector<Stream> streams = issuer.create_streams(2);
+    streams.push_back(issuer.create_stream(StreamKind::non_blocking));
+    streams.push_back(kPerThreadDefault);
+    streams.push_back(kLegacyDefault);
+    const Stream other = issuer.create_stream(StreamKind::non_blocking);
+    const std::vector<Event> events{issuer.create_event(), issuer.create_event()};
+    for (int i = 0; i < 30; ++i) {
+      const Stream stream = streams[random() % (random() % 4 == 0 ? 5 : 4)];
+      const Event event = events[random() % 2];
+      const auto what = random() % 4;
+      if (what == 0) issuer.record(event, stream);
+      if (what == 1) issuer.wait(stream, event);
+      if (what > 1) issuer.side_kernel(stream);
+    }
+    random() % 2 == 0 ? issuer.synchronize(streams[random() % 5]) : issuer.synchronize(events[random() % 2]);
+    issuer.side_kernel(other);
+    const std::size_t host = recording.operations.size() - 2;
+
+    std::set<std::size_t> counted_on;
+    for (std::size_t i = 0; i < host; ++i) {
+      if (is_work(recording.operations[i])) counted_on.insert(i);
+    }
+    for (const Hazard& hazard : check(conflicting(recording)).hazards) {
+      if (hazard.second == host + 1) counted_on.erase(hazard.first);
+    }
+    const Ordering all = ordering(recording);
+    std::vector<std::size_t> left = all.host[host];
+    std::set<std::size_t> reached(left.begin(), left.end());
+    while (!left.empty()) {
+      const std::size_t at = left.back();
+      left.pop_back();
+      for (const Dependency& dependency : all.device[at]) {
+        if (reached.insert(dependency.operation).second) left.push_back(dependency.operation);
+      }
+    }
+    ASSERT_EQ(reached, counted_on) << "trial " << trial << ", " << describe(recording.operations[host]);
+    waited_for += reached.size();
+  }
+  EXPECT_GT(waited_for, 1000u);
+}
+
+TEST(TimelineAnalysis, OneStreamOverlapsNothing) {
+  const Recording recording = recorded("depth_first", 4, 1);
+  const TimelineAnalysis analysis = analyse(played(recording, {1, 2, 3}));
+  EXPECT_NEAR(analysis.makespan, 24 * kMs, 1e-9);
+  EXPECT_NEAR(analysis.serial(), 24 * kMs, 1e-9);
+  EXPECT_NEAR(analysis.overlap(), 0, 1e-9);
+  EXPECT_NEAR(analysis.idle(Engine::copy_in, Idle::stream_order), 15 * kMs, 1e-9);
+  EXPECT_NEAR(analysis.idle(Engine::copy_in, Idle::no_more_work), 5 * kMs, 1e-9);
+  const Gap& gap = gap_before(recording, analysis, OperationKind::copy_in, 1);
+  EXPECT_NEAR(gap.when.start, 1 * kMs, 1e-9);
+  EXPECT_NEAR(gap.when.end, 6 * kMs, 1e-9);
+  EXPECT_EQ(describe(recording, gap),
+            "copies in idle from 1.000 to 6.000 ms: the copy in of chunk 1, input 0, in stream 0 waited for the copy "
+            "out of chunk 0 in stream 0, by the order of its stream");
+  EXPECT_EQ(analysis.path.size(), 12u);
+}
+
+TEST(TimelineAnalysis, ThreeStreamsKeepTheBusiestEngineAtWork) {
+  const Recording recording = recorded("three_streams", 8, 3);
+  const TimelineAnalysis analysis = analyse(played(recording, {1, 2, 1}));
+  EXPECT_NEAR(analysis.makespan, (1 + 8 * 2 + 1) * kMs, 1e-9);
+  EXPECT_NEAR(analysis.busy[1], 16 * kMs, 1e-9);
+  EXPECT_GT(analysis.overlap(), 0.8);
+  EXPECT_EQ(gap_before(recording, analysis, OperationKind::copy_out, 3).reason, Idle::event);
+  // The path is the first copy in, all kernels, the last copy out.
+  ASSERT_EQ(analysis.path.size(), 10u);
+  EXPECT_EQ(recording.operations[analysis.path[0].operation].kind, OperationKind::copy_in);
+  EXPECT_EQ(analysis.path[4].because, "stream order");
+  EXPECT_EQ(recording.operations[analysis.path[9].operation].kind, OperationKind::copy_out);
+}
+
+TEST(TimelineAnalysis, TheDefaultStreamIsBlamed) {
+  const Recording recording = recorded("null_stream_trap", 4, 4);
+  const TimelineAnalysis analysis = analyse(played(recording, {1, 1, 1}));
+  EXPECT_EQ(gap_before(recording, analysis, OperationKind::copy_in, 2).reason, Idle::default_stream);
+  EXPECT_GT(analysis.idle(Engine::copy_in, Idle::default_stream), 8 * kMs);
+  EXPECT_LT(analysis.overlap(), 0.01);
+}
+
+TEST(TimelineAnalysis, TheHostIsBlamedWhereItIssuedLate) {
+  const Recording recording = recorded("depth_first", 2, 2);
+  Timeline timeline = played(recording, {1, 1, 1});
+  timeline.spans[3].when = {4 * kMs, 5 * kMs};  // copy in of chunk 1, in a stream of its own
+  timeline.issued[3] = {3.99 * kMs, 4 * kMs};
+  const TimelineAnalysis analysis = analyse(timeline);
+  EXPECT_EQ(gap_before(recording, analysis, OperationKind::copy_in, 1).reason, Idle::host);
+
+  timeline.issued[3] = {0, 0};
+  EXPECT_EQ(gap_before(recording, analyse(timeline), OperationKind::copy_in, 1).reason, Idle::latency);
+}
+
+TEST(TimelineAnalysis, ASharedQueueIsBlamedWhereNothingElseHeld) {
+  const Recording recording = recorded("depth_first", 2, 2);
+  Timeline timeline = played(recording, {1, 1, 1});
+  timeline.spans[3].when = {3 * kMs, 4 * kMs};  // copy in of chunk 1 begins when copy out of chunk 0 is done
+  for (Span& span : timeline.spans) span.channel = 7;
+  const TimelineAnalysis analysis = analyse(timeline);
+  const Gap& gap = gap_before(recording, analysis, OperationKind::copy_in, 1);
+  EXPECT_EQ(gap.reason, Idle::queue);
+  EXPECT_EQ(gap.blocker, 2u);
+  timeline.spans[2].channel = 8;
+  EXPECT_NE(gap_before(recording, analyse(timeline), OperationKind::copy_in, 1).reason, Idle::queue);
+}
+
+TEST(TimelineAnalysis, KernelsAtOnceKeepTheirEngineBusyOnce) {
+  const Recording recording = recorded("depth_first", 2, 2);
+  Timeline timeline = played(recording, {1, 2, 1});
+  timeline.spans[1].when = {2 * kMs, 6 * kMs};
+  timeline.spans[4].when = {3 * kMs, 7 * kMs};
+  EXPECT_NEAR(analyse(timeline).busy[1], 5 * kMs, 1e-9);
+}
+
+TEST(TimelineAnalysis, SaysOverlapInWords) {
+  const Recording recording = recorded("depth_first", 10, 4);
+  EXPECT_EQ(analyse(played(recording, {1, 1, 1})).overlap_in_words(),
+            "overlap 90% of what is possible; no engine at work for 0.000 ms");
+  Timeline slow = played(recording, {0.001, 0.001, 0.001});
+  for (std::size_t i = 0; i < slow.spans.size(); ++i) {  // 30 us of work in 2.9 ms
+    const double start = 1e-4 * static_cast<double>(i);
+    slow.spans[i].when = {start, start + 1e-6};
+  }
+  EXPECT_EQ(analyse(slow).overlap_in_words(), "overlap 0% of what is possible; no engine at work for 2.871 ms");
+  EXPECT_EQ(analyse(played(recording, {0, 1, 0})).overlap_in_words(),
+            "one engine had all the work; no engine at work for 0.000 ms");
+}
+
+TEST(TimelineAnalysis, OverlapIsBetweenNoneAndAllWhateverIsIdle) {
+  const Recording recording = recorded("three_streams", 2, 3);
+  Timeline timeline = played(recording, {1, 1, 1});
+  // The second chunk's copy in beside the first one's kernel; then nothing for 5 ms; then the rest one by one.
+  timeline.spans = {{.operation = timeline.spans[0].operation, .when = {0, 1 * kMs}},
+                    {.operation = timeline.spans[1].operation, .when = {1 * kMs, 2 * kMs}},
+                    {.operation = timeline.spans[2].operation, .when = {7 * kMs, 8 * kMs}},
+                    {.operation = timeline.spans[3].operation, .when = {1 * kMs, 2 * kMs}},
+                    {.operation = timeline.spans[4].operation, .when = {8 * kMs, 9 * kMs}},
+                    {.operation = timeline.spans[5].operation, .when = {9 * kMs, 10 * kMs}}};
+  const TimelineAnalysis analysis = analyse(timeline);
+  EXPECT_NEAR(analysis.covered, 5 * kMs, 1e-9);
+  EXPECT_NEAR(analysis.overlap(), 0.25, 1e-9);  // of 4 ms that could have passed beside the busiest engine's 2, 1 did
+}
+
+TEST(TimelineAnalysis, NothingIsNothing) {
+  Job job = job_of(4, 2);
+  job.items = 0;
+  const Recording recording = record(*ScheduleRegistry::instance().find("depth_first"), job);
+  const TimelineAnalysis analysis = analyse(Timeline{.recording = &recording});
+  EXPECT_EQ(analysis.makespan, 0);
+  EXPECT_EQ(analysis.overlap(), 1);
+  EXPECT_TRUE(analysis.path.empty());
+}
+
+TEST(TimelineAnalysis, TakesATimeThatGrowsAsTheOperationsDo) {
+  const auto analysed = [](int chunks) {
+    const Recording recording = recorded("depth_first", chunks, 16);
+    const Timeline timeline = played(recording, {1, 1, 1});
+    EXPECT_FALSE(analyse(timeline).gaps.empty());
+    EXPECT_GT(trace_events(timeline, Json::object()).dump().size(), 100u * chunks);
+  };
+  EXPECT_LT(growth(analysed, 1000), kMostGrowth);
+}
+
+/// The rules of the trace-event format that a viewer relies on.
+void expect_valid(const Json& trace) {
+  ASSERT_TRUE(trace.at("traceEvents").is_array());
+  std::map<std::pair<int, int>, std::string> lanes;
+  std::map<std::pair<int, int>, std::vector<std::pair<double, double>>> boxes;
+  for (const Json& event : trace.at("traceEvents")) {
+    const std::pair lane{event.at("pid").get<int>(), event.at("tid").get<int>()};
+    if (event.at("ph") == "M") {
+      if (event.at("name") == "thread_name") lanes[lane] = event.at("args").at("name");
+      continue;
+    }
+    ASSERT_EQ(event.at("ph"), "X");
+    EXPECT_FALSE(event.at("name").get<std::string>().empty());
+    EXPECT_GE(event.at("dur").get<double>(), 0);
+    EXPECT_TRUE(event.at("args").is_object());
+    EXPECT_EQ(lanes.count(lane), 1u) << "a lane without a name: " << event;
+    const double start = event.at("ts");
+    boxes[lane].emplace_back(start, start + event.at("dur").get<double>());
+  }
+  for (auto& [lane, all] : boxes) {
+    std::ranges::sort(all);
+    for (std::size_t i = 1; i < all.size(); ++i) {
+      EXPECT_GE(all[i].first, all[i - 1].second - 1e-6) << "two events overlap in " << lanes[lane];
+    }
+  }
+}
+
+TEST(TraceEvents, AreWhatAViewerTakes) {
+  const Recording recording = recorded("null_stream_trap", 3, 2);
+  Timeline timeline = played(recording, {1, 2, 1});
+  timeline.spans[0].channel = 5;
+  for (std::size_t i = 0; i < timeline.issued.size(); ++i) {
+    timeline.issued[i] = {static_cast<double>(i) * 1e-6, (static_cast<double>(i) + 0.5) * 1e-6};
+  }
+  const Json trace = trace_events(timeline, {{"device", "none"}});
+  expect_valid(trace);
+  EXPECT_EQ(trace.at("otherData").at("device"), "none");
+  std::map<int, int> a_process;
+  for (const Json& event : trace.at("traceEvents")) {
+    if (event.at("ph") == "X") ++a_process[event.at("pid").get<int>()];
+  }
+  EXPECT_EQ(a_process[1], 12);  // streams
+  EXPECT_EQ(a_process[2], 12);  // engines
+  EXPECT_EQ(a_process[3], 12);  // the host's issues
+  const auto first = std::ranges::find(trace.at("traceEvents"), "X", [](const Json& event) { return event.at("ph"); });
+  EXPECT_EQ(first->at("name"), "in 0");
+  EXPECT_EQ(first->at("args").at("bytes"), 334 * 4);
+  EXPECT_EQ(first->at("args").at("channel"), 5);
+  EXPECT_EQ(first->at("dur"), 1000.0);
+  // Of each operation, when it ran, in its stream and on its engine, and when it was issued: microseconds.
+  for (const Json& event : trace.at("traceEvents")) {
+    if (event.at("ph") != "X") continue;
+    const std::size_t operation = event.at("args").at("operation");
+    const Interval& when = event.at("pid") == 3 ? timeline.issued[operation] : timeline.spans[operation].when;
+    EXPECT_NEAR(event.at("ts"), 1e6 * when.start, 1e-3) << event;
+    EXPECT_NEAR(event.at("dur"), 1e6 * when.seconds(), 1e-3) << event;
+  }
+}
+
+TEST(TraceEvents, AreReadBackAndHeldAgainstTheirRecording) {
+  const Recording recording = recorded("null_stream_trap", 3, 2);
+  const Timeline timeline = played(recording, {1, 2, 1});
+  const std::vector<Span> spans = traced_spans(trace_events(timeline, Json::object()));
+  ASSERT_EQ(spans.size(), timeline.spans.size());
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    EXPECT_EQ(spans[i].operation, timeline.spans[i].operation);
+    EXPECT_NEAR(spans[i].when.start, timeline.spans[i].when.start, 1e-9);
+    EXPECT_NEAR(spans[i].when.end, timeline.spans[i].when.end, 1e-9);
+  }
+  EXPECT_NO_THROW(check_traced(spans, recording));
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    std::vector<Span> fewer = spans;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+    EXPECT_THROW(check_traced(fewer, recording), std::invalid_argument) << i << " is not there";
+    std::vector<Span> more = spans;
+    more.insert(more.begin() + static_cast<std::ptrdiff_t>(i), spans[i]);
+    EXPECT_THROW(check_traced(more, recording), std::invalid_argument) << i << " is there twice";
+  }
+  std::vector<Span> foreign = spans;
+  foreign.push_back(spans.back());
+  foreign.back().operation = recording.operations.size();
+  EXPECT_THROW(check_traced(foreign, recording), std::invalid_argument);
+}
+
+TEST(TraceEvents, OverlappingKernelsGetLanesOfTheirOwn) {
+  constexpr int kKernels = 128;  // as many as a device runs at once
+  const Recording recording = recorded("breadth_first", kKernels, kKernels);
+  Timeline timeline = played(recording, {1, 1, 1});
+  for (Span& span : timeline.spans) {
+    const Engine engine = engine_of(recording.operations[span.operation]);
+    if (engine == Engine::compute) span.when = {kKernels * kMs, (kKernels + 1) * kMs};  // all at once
+    if (engine == Engine::copy_out) span.when = {span.when.start + kKernels * kMs, span.when.end + kKernels * kMs};
+  }
+  timeline.issued.clear();
+  expect_valid(trace_events(timeline, Json::object()));
+}
+
+// ------------------------------------------------------------------------------------------ records to operations
+
+/// What a collector would report of a timeline: kernels as `launches` each.
+std::vector<Activity> reported(const Timeline& timeline, int launches, bool graph) {
+  std::vector<Activity> activities;
+  std::uint32_t call = 100;
+  for (const Span& span : timeline.spans) {
+    const Operation& operation = timeline.recording->operations[span.operation];
+    const Engine engine = engine_of(operation);
+    const int times = engine == Engine::compute ? launches : 1;
+    for (int i = 0; i < times; ++i) {
+      const double share = span.when.seconds() / times;
+      ++call;
+      activities.push_back({.engine = engine,
+                            .start = 5000 + std::llround(1e9 * (span.when.start + i * share)),
+                            .end = 5000 + std::llround(1e9 * (span.when.start + (i + 1) * share)),
+                            .bytes = static_cast<std::uint64_t>(operation.chunk.items) * 4,
+                            .correlation = graph ? 1 : call,
+                            .graph_node = graph ? call : 0,
+                            .channel = static_cast<std::uint32_t>(operation.stream.index)});
+    }
+  }
+  std::ranges::reverse(activities);  // they come in any order
+  return activities;
+}
+
+TEST(Activities, AreMatchedToOperations) {
+  for (const char* schedule : {"depth_first", "graph", "null_stream_trap", "double_buffered"}) {
+    const Recording recording = recorded(schedule, 6, 3);
+    const Timeline timeline = played(recording, {1, 2, 1});
+    for (const int launches : {1, 3}) {
+      const std::vector<Span> spans = spans_of(recording, reported(timeline, launches, recording.captured), 5000);
+      ASSERT_EQ(spans.size(), timeline.spans.size()) << schedule;
+      for (std::size_t i = 0; i < spans.size(); ++i) {
+        EXPECT_EQ(spans[i].operation, timeline.spans[i].operation);
+        EXPECT_NEAR(spans[i].when.start, timeline.spans[i].when.start, 1e-8) << schedule << " " << i;
+        EXPECT_NEAR(spans[i].when.end, timeline.spans[i].when.end, 1e-8);
+        EXPECT_TRUE(spans[i].channel.has_value());
+      }
+    }
+  }
+}
+
+TEST(Activities, OfOneCallAreOne) {
+  const Recording recording = recorded("depth_first", 3, 3);
+  const Timeline timeline = played(recording, {1, 1, 1});
+  std::vector<Activity> pieces;
+  for (const Activity& whole : reported(timeline, 1, false)) {
+    const std::int64_t middle = (whole.start + whole.end) / 2;
+    pieces.push_back(whole);
+    pieces.back().end = middle;
+    pieces.back().bytes = whole.bytes / 4;
+    pieces.push_back(whole);
+    pieces.back().start = middle;
+    pieces.back().bytes = whole.bytes - whole.bytes / 4;
+  }
+  const std::vector<Span> spans = spans_of(recording, pieces, 5000);
+  ASSERT_EQ(spans.size(), timeline.spans.size());
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    EXPECT_NEAR(spans[i].when.start, timeline.spans[i].when.start, 1e-8);
+    EXPECT_NEAR(spans[i].when.seconds(), 1 * kMs, 1e-8);
+  }
+}
+
+TEST(Activities, OfAGraphAreToldApartByTheirTimesWhereTheNodesNumbersSayOtherwise) {
+  const Recording recording = recorded("graph", 5, 1);
+  const Timeline timeline = played(recording, {1, 2, 1});
+  std::vector<Activity> activities = reported(timeline, 1, true);
+  for (Activity& activity : activities) activity.graph_node = 1000 - activity.graph_node;  // the last node first
+  const std::vector<Span> spans = spans_of(recording, activities, 5000);
+  ASSERT_EQ(spans.size(), timeline.spans.size());
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    EXPECT_EQ(spans[i].operation, timeline.spans[i].operation);
+    EXPECT_NEAR(spans[i].when.start, timeline.spans[i].when.start, 1e-8);
+  }
+  for (Activity& activity : activities) {  // copies out before anything is there to copy
+    if (activity.engine == Engine::copy_out) activity.start = activity.end = 1;
+  }
+  EXPECT_THROW(spans_of(recording, activities, 0), std::runtime_error);
+}
+
+TEST(Activities, ThatDoNotFitAreRefused) {
+  const Recording recording = recorded("depth_first", 3, 3);
+  const std::vector<Activity> all = reported(played(recording, {1, 1, 1}), 1, false);
+  std::vector<Activity> fewer = all;
+  fewer.pop_back();
+  EXPECT_THROW(spans_of(recording, fewer, 0), std::runtime_error);
+  std::vector<Activity> resized = all;
+  resized.front().bytes += 4;  // a copy: the last operation
+  EXPECT_THROW(spans_of(recording, resized, 0), std::runtime_error);
+}
+
+// ----------------------------------------------------------------------------------------------------- diagnosis
+
+std::vector<Cause> causes(const Timeline& timeline) {
+  std::vector<Cause> all;
+  for (const Diagnosis& each : diagnose(timeline, analyse(timeline))) all.push_back(each.cause);
+  return all;
+}
+
+using Causes = std::vector<Cause>;
+
+TEST(Diagnosis, OfAGoodScheduleIsItsBusiestEngine) {
+  const Recording recording = recorded("three_streams", 32, 3);
+  EXPECT_EQ(causes(played(recording, {2, 1, 1})), Causes{Cause::saturated_engine});
+}
+
+TEST(Diagnosis, NamesTooFewStreams) {
+  const Recording recording = recorded("depth_first", 32, 1);
+  const Timeline timeline = played(recording, {1, 1, 1});
+  EXPECT_EQ(causes(timeline), Causes{Cause::too_few_streams});
+  const std::string evidence = diagnose(timeline, analyse(timeline)).front().evidence;
+  EXPECT_NE(evidence.find("32 chunks in 1 stream:"), std::string::npos) << evidence;
+  EXPECT_NE(evidence.find("by the order of its stream"), std::string::npos) << evidence;
+}
+
+TEST(Diagnosis, LooksBehindAChunksOwnSteps) {
+  // The busiest engine's gaps end when the copy in of the same chunk does; that stood behind another chunk's copy out.
+  const Recording recording = recorded("depth_first", 32, 1);
+  EXPECT_EQ(causes(played(recording, {1, 5, 1})), Causes{Cause::too_few_streams});
+  const Recording reused = recorded("double_buffered", 32, 3);
+  EXPECT_EQ(causes(played(reused, {1, 5, 1})), Causes{Cause::saturated_engine});
+  Job job = job_of(32, 3);
+  job.buffers = 2;
+  const Recording two = record(*ScheduleRegistry::instance().find("double_buffered"), job);
+  Timeline slow = played(two, {1, 1, 1});
+  EXPECT_EQ(causes(slow).back(), Cause::saturated_engine);
+}
+
+TEST(Diagnosis, NamesTooFewBuffers) {
+  // Every other kernel takes long: with two buffers the copy in behind it waits for it, with four it does not.
+  for (const int buffers : {2, 4}) {
+    Job job = job_of(32, 3);
+    job.buffers = buffers;
+    const Recording recording = record(*ScheduleRegistry::instance().find("double_buffered"), job);
+    const Timeline timeline = played(recording, [](const Operation& operation) {
+      const bool kernel = engine_of(operation) == Engine::compute;
+      return kernel ? (operation.chunk.index % 2 == 0 ? 4.0 : 0.1) : 2.0;
+    });
+    const Causes all = causes(timeline);
+    EXPECT_EQ(!all.empty() && all.front() == Cause::too_few_buffers, buffers == 2);
+    EXPECT_EQ(std::ranges::count(all, Cause::too_few_buffers), buffers == 2 ? 1 : 0);
+  }
+}
+
+TEST(Diagnosis, NamesTooFewChunks) {
+  const Recording recording = recorded("three_streams", 2, 3);
+  EXPECT_EQ(causes(played(recording, {1, 1, 1})).front(), Cause::few_chunks);
+}
+
+/// Everything a while later, as if the device began so late.
+Timeline delayed(Timeline timeline, double seconds) {
+  for (Span& span : timeline.spans) span.when = {span.when.start + seconds, span.when.end + seconds};
+  return timeline;
+}
+
+TEST(Diagnosis, LongOperationsAreNoSmallWorkBecauseTheDeviceBeganLate) {
+  // Chunks of 0.64 ms each way: 0.3 ms until the device begins, and a chunk's way to the copies out.
+  const Recording recording = recorded("depth_first", 16, 4);
+  const Timeline timeline = delayed(played(recording, {0.64, 0.02, 0.66}), 0.3 * kMs);
+  EXPECT_EQ(causes(timeline), (Causes{Cause::few_chunks, Cause::saturated_engine}));
+  const std::vector<Diagnosis> found = diagnose(timeline, analyse(timeline));
+  EXPECT_NEAR(found.front().seconds, 0.66 * kMs, 1e-9);  // without the 0.3 ms
+  EXPECT_NE(found.front().evidence.find("16 chunks"), std::string::npos);
+
+  const Timeline later = delayed(played(recording, {0.64, 0.02, 0.66}), 1 * kMs);
+  EXPECT_EQ(causes(later), (Causes{Cause::start_up, Cause::few_chunks, Cause::saturated_engine}));
+  EXPECT_NEAR(diagnose(later, analyse(later)).front().seconds, 1 * kMs, 1e-9);
+}
+
+TEST(Diagnosis, NamesLatencyBetweenLongOperations) {
+  const Recording recording = recorded("depth_first", 32, 4);
+  Timeline timeline = played(recording, {0.1, 0.2, 0.1});
+  double at = 0;
+  for (Span& span : timeline.spans) {  // kernels 200 us long, 50 us apart, and nothing holds them
+    const bool kernel = engine_of(recording.operations[span.operation]) == Engine::compute;
+    if (!kernel) continue;
+    span.when = {at + 0.15 * kMs, at + 0.35 * kMs};
+    at += 0.25 * kMs;
+  }
+  EXPECT_EQ(causes(timeline).front(), Cause::latency);
+  const Causes all = causes(timeline);
+  EXPECT_EQ(std::ranges::find(all, Cause::small_work), all.end());
+}
+
+TEST(Diagnosis, NamesAHostThatIssuesLongOperationsLate) {
+  const Recording recording = recorded("depth_first", 8, 8);
+  Timeline timeline = played(recording, {1, 0.1, 0.1});
+  double at = 0;
+  for (std::size_t i = 0; i < timeline.spans.size();
+       ++i) {  // a chunk's three operations are issued at once, 1.5 ms apart
+    if (i % 3 == 0) at = static_cast<double>(i / 3) * 1.5 * kMs;
+    timeline.issued[timeline.spans[i].operation] = {at, at + 1e-6};
+    const double seconds = timeline.spans[i].when.seconds();
+    const double start = i % 3 == 0 ? at : timeline.spans[i - 1].when.end;
+    timeline.spans[i].when = {start, start + seconds};
+  }
+  EXPECT_EQ(causes(timeline).front(), Cause::late_issue);
+}
+
+TEST(Diagnosis, BlamesWhatHeldTheFirstChunkAndNotTheNumberOfChunks) {
+  // Breadth first in 4 streams: the kernel of chunk 0 stands behind the copy in of chunk 60, and copies out begin late.
+  const Recording recording = recorded("breadth_first", 64, 4);
+  for (const double out : {0.33, 0.34}) {  // whichever engine is the busiest by a little
+    const Causes all = causes(played(recording, {0.335, 0.01, out}));
+    ASSERT_FALSE(all.empty());
+    EXPECT_EQ(all.front(), Cause::too_few_streams);
+    EXPECT_EQ(std::ranges::find(all, Cause::few_chunks), all.end());
+  }
+  // The copies in are the busiest by far, and end long before the copies out that began late.
+  const Causes other = causes(played(recording, {0.335, 0.01, 0.3}));
+  EXPECT_EQ(other.front(), Cause::too_few_streams);
+  EXPECT_EQ(std::ranges::find(other, Cause::few_chunks), other.end());
+}
+
+TEST(Diagnosis, NamesTheDefaultStream) {
+  const Recording trap = recorded("null_stream_trap", 32, 4);
+  EXPECT_EQ(causes(played(trap, {1, 1, 1})), Causes{Cause::default_stream});
+  const Recording free = recorded("null_stream_nonblocking", 32, 4);
+  EXPECT_EQ(causes(played(free, {2, 0.5, 1})), Causes{Cause::saturated_engine});
+}
+
+TEST(Diagnosis, NamesCopiesThatHoldTheHost) {
+  for (const char* schedule : {"serial", "serial_pinned"}) {
+    Job job = job_of(16, 1);
+    const Schedule& serial = *ScheduleRegistry::instance().find(schedule);
+    job.memory = serial.about.memory;
+    const Recording recording = record(serial, job);
+    Timeline timeline = played(recording, {1, 1, 1});
+    for (const Span& span : timeline.spans) timeline.issued[span.operation] = span.when;
+    const bool pageable = job.memory == HostMemory::pageable;
+    const Causes all = causes(timeline);
+    const Cause expected = pageable ? Cause::pageable_memory : Cause::synchronous_copies;
+    EXPECT_NE(std::ranges::find(all, expected), all.end()) << schedule;
+  }
+}
+
+TEST(Diagnosis, NamesASharedQueue) {
+  const Recording recording = recorded("depth_first", 64, 64);
+  Timeline timeline = played(recording, {1, 1, 1});
+  for (std::size_t i = 0; i < timeline.spans.size(); ++i) {  // one queue: one after another
+    const double start = static_cast<double>(i) * kMs;
+    timeline.spans[i].when = {start, start + kMs};
+    timeline.spans[i].channel = 3;
+  }
+  EXPECT_EQ(causes(timeline), Causes{Cause::shared_queue});
+}
+
+TEST(Diagnosis, NamesTheOrderOfIssue) {
+  const auto issue = [](Issuer& issuer, const Job&) {
+    const std::vector<Stream> streams = issuer.create_streams(2);
+    const std::vector<Chunk> chunks = issuer.chunks();
+    issuer.copy_in(chunks[0], streams[0]);
+    issuer.compute(chunks[0], streams[0]);
+    issuer.copy_in(chunks[1], streams[0]);  // not ready before the kernel is done, and ahead of one that is
+    issuer.copy_in(chunks[2], streams[1]);
+    issuer.compute(chunks[2], streams[1]);
+  };
+  const Recording recording = record(Schedule{.issue = issue}, job_of(3, 2));
+  const Causes all = causes(played(recording, {3, 4, 1}));
+  EXPECT_NE(std::ranges::find(all, Cause::issue_order), all.end());
+  const Causes other = causes(played(recorded("depth_first", 3, 3), {3, 4, 1}));
+  EXPECT_EQ(std::ranges::find(other, Cause::issue_order), other.end());
+}
+
+TEST(Diagnosis, NamesWorkTooSmallForItsLaunch) {
+  const Recording recording = recorded("depth_first", 32, 4);
+  Timeline timeline = played(recording, {0.001, 0.001, 0.001});
+  for (std::size_t i = 0; i < timeline.spans.size(); ++i) {  // each begins when it is issued, 10 us apart
+    const double issued = 1e-5 * static_cast<double>(i);
+    timeline.issued[i] = {issued, issued + 1e-5};
+    timeline.spans[i].when = {issued + 2e-6, issued + 3e-6};
+  }
+  EXPECT_EQ(causes(timeline).front(), Cause::small_work);
+}
+
+}  // namespace
+}  // namespace scanlab::streams

@@ -1,0 +1,176 @@
+#!/usr/bin/env bash
+# ./check and ./reproduce: what they say to wrong words, and how they run and end. In seconds, without a network, and with
+# stand-ins for the GPU, the build and the program.
+# shellcheck disable=SC2016  # the stand-ins expand their own variables
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+checks=0 failures=0
+
+# expect STATUS TEXT COMMAND...: it must end with the status and say the text, on either stream.
+expect() {
+  local wanted=$1 text=$2 said ended=0
+  said=$("${@:3}" 2>&1 </dev/null) || ended=$?
+  checks=$((checks + 1))
+  if ((ended != wanted)) || [[ $said != *"$text"* ]]; then
+    failures=$((failures + 1))
+    printf 'FAILED: %s\n  wanted status %d and "%s"\n  got status %d and: %s\n' "${*:3}" "$wanted" "$text" "$ended" "$said"
+  fi
+}
+
+# stand_in FILE: an executable script of what is given on standard input.
+stand_in() {
+  mkdir -p "${1%/*}"
+  { echo '#!/usr/bin/env bash' && cat; } >"$1"
+  chmod +x "$1"
+}
+
+# The GPU: as many as $GPUS says, with a driver of CUDA $DRIVER.
+stand_in "$scratch/bin/nvidia-smi" <<'SH'
+[[ ${GPUS:-0} != 0 ]] || { echo 'No devices were found' && exit 6; }
+case "$*" in
+  *--id=[!0]*) exit 6 ;;
+  *compute-apps*) [[ ! ${BUSY:-} ]] || echo '42, python' ;;
+  *index,name*) echo '0, A GPU' ;;
+  *name*) echo 'A GPU' ;;
+  *compute_cap*) echo 8.6 ;;
+  *utilization*) echo 0 ;;
+  *) echo "CUDA Version: ${DRIVER:-13.0}" ;;
+esac
+SH
+# Nothing here may install anything, even if something is wrong with what is tested; and ncu has nothing to count.
+for program in apt-get sudo ncu; do
+  stand_in "$scratch/bin/$program" <<<'exit 1'
+done
+export PATH=$scratch/bin:$PATH
+unset CUDA_VISIBLE_DEVICES SCANLAB_PYTHON
+
+# --- Wrong words, and a GPU that is not there: said before any work.
+expect 0 '--no-cuda' ./check --help
+expect 0 '--device auto|cuda|simt' ./reproduce --help
+expect 2 'unknown option "--jbs". Did you mean --jobs?' ./check --jbs 3
+expect 2 'unknown option "--devic". Did you mean --device?' ./reproduce --devic cuda
+expect 2 'unknown option "--zebra". ./reproduce --help' ./reproduce --zebra
+expect 2 '--jobs takes a number of at least 1, not "0"' ./check --jobs 0
+expect 2 'option --out needs a value' ./reproduce --out
+expect 2 'option --quick takes no value, but was given "yes"' ./reproduce --quick=yes
+expect 2 'not "cdua". Did you mean cuda?' ./reproduce --device=cdua
+expect 2 'contradict' ./reproduce --device cuda --no-cuda
+expect 2 'contradict' ./reproduce --device simt --gpu 0
+expect 2 '--gpu takes the number of a GPU' ./reproduce --gpu first
+expect 3 'Run ./reproduce --device simt' ./reproduce --device cuda
+expect 3 'there is no GPU 7 here; nvidia-smi shows 0, A GPU.' env GPUS=1 ./reproduce --gpu 7
+touch "$scratch/file"
+expect 2 "cannot write to $scratch/file/out" ./reproduce --out "$scratch/file/out"
+
+# --- The parts, in a checkout of its own.
+checkout=$scratch/checkout
+mkdir -p "$checkout"/{data/published,build/{cpu,cuda}}
+cp -r check reproduce tools harness analysis "$checkout"
+cd "$checkout"
+# shellcheck source=tools/all.sh
+source tools/all.sh
+expect 0 '' at_least 12.4 12.10
+expect 0 '' at_least 3.25 3.25
+expect 1 '' at_least 12.4 11.8
+expect 0 'libfmt-dev libboost-context-dev' packages 2 fmt context fmt
+expect 0 'latexmk' how_to_install tex
+expect 0 'chromium' how_to_install browser
+expect 0 'nvidia-smi shows none here' no_gpu
+expect 0 '90' cuda_architectures
+expect 0 '86' env GPUS=1 bash -c 'source tools/all.sh && cuda_architectures'
+expect 0 '' env GPUS=1 bash -c 'source tools/all.sh && ! no_gpu'
+stand_in "$scratch/old/nvcc" <<<'echo release 11.8'
+expect 1 'it is CUDA 11.8, not 12.4 to 13.x' usable_nvcc "$scratch/old/nvcc"
+stand_in "$scratch/new/nvcc" <<<'[[ $1 != --version ]] || echo release 13.0'
+expect 0 '' usable_nvcc "$scratch/new/nvcc"
+expect 0 'runs programs up to CUDA 12, but the one usable nvcc is of CUDA 13.0' \
+  env GPUS=1 DRIVER=12.8 bash -c "source tools/all.sh && nvcc=$scratch/new/nvcc && no_gpu"
+expect 0 'cub_newest* are left out: there is no newest CCCL; --offline forbids fetching it.' \
+  bash -c 'source tools/all.sh && option[offline]=1 && need_cccl && [[ ! $cccl ]]'
+expect 0 '' bash -c 'source tools/all.sh && option[offline]=1 && mkdir -p .deps/cccl &&
+  cp tools/cccl.txt .deps/cccl && need_cccl && [[ $cccl == "$PWD"/.deps/cccl/* ]]'
+# Every package of a lock has a hash.
+for lock in analysis/requirements.txt tools/{cuda,cccl}.txt; do
+  expect 0 '' awk '/^[a-z]/ { if (bare) exit 1; bare = 1 } /--hash=sha256:/ { bare = 0 } END { exit bare }' "$lock"
+done
+
+# --- Runs from end to end. That the set-up is done, the record says; the build and the program are stand-ins.
+stand_in "$scratch/bin/cmake" <<<'exit 0'
+stand_in "$scratch/bin/python" <<'SH'
+all=$*
+while [[ $1 != --out ]]; do shift; done
+mkdir -p "$2/figures" "$2/tables" && echo 'error: bad.json: truncated'
+[[ ${STATUS_analysis:-0} == 0 ]] || exit "$STATUS_analysis"
+[[ $all == *--no-pdf* ]] || touch "$2/scanlab.pdf"
+SH
+for program in latexmk pdflatex kpsewhich; do stand_in "$scratch/bin/$program" <<<'exit 0'; done
+for preset in cpu cuda; do
+  stand_in build/$preset/scanlab <<'SH'
+echo "$*" && status=STATUS_${1//-/_} && exit "${!status:-0}"
+SH
+  touch build/$preset/build.ninja
+done
+stand_in "$scratch/bin/ctest" <<<'echo the summary && exit "${STATUS_ctest:-0}"'
+mkdir -p .deps paper
+
+# set_up_for [no-cuda]: leaves the record of a set-up for the machine as it is now.
+set_up_for() {
+  local choice=(cuda "$scratch/bin/python" "$scratch/new/nvcc")
+  option[no-cuda]=${1:+1}
+  [[ ! ${1:-} ]] || choice=(cpu "$scratch/bin/python" '')
+  printf '%s\n' "$(setup_key)" "${choice[@]}" >.deps/ready${1:+-no-cuda}
+}
+run=(./reproduce --offline --no-paper --out "$scratch/out")
+
+# What starts the analysis runs that of this checkout with the chosen Python, wherever the user is.
+(python="$scratch/python of mine" && mkdir -p "$scratch/checkout" && cd "$scratch/checkout" && launcher)
+stand_in "$scratch/python of mine" <<<'echo "$PYTHONPATH $*"'
+expect 0 "$scratch/checkout -P -m analysis compare a b" "$scratch/checkout/.venv/bin/scanlab-report" compare a b
+
+set_up_for no-cuda
+expect 0 "Figures:  $scratch/out/report/figures" "${run[@]}" --no-cuda --quick
+expect 0 'verify --device simt --quick' cat "$scratch/out/log/verify.txt"
+expect 0 "bench --variant cpu_* --sweep quick --out $scratch/out/cpu.json" cat "$scratch/out/log/bench.txt"
+expect 0 'streams check all' cat "$scratch/out/log/check.txt"
+expect 0 "scenes --out $scratch/out/scenes --force" cat "$scratch/out/log/scenes.txt"
+expect 1 'Failed:   verify' env STATUS_verify=1 STATUS_bench=4 "${run[@]}" --no-cuda
+expect 1 'Failed:   explain' env STATUS_explain=134 STATUS_analysis=2 "${run[@]}" --no-cuda
+expect 2 'error: bad.json: truncated' env STATUS_analysis=2 "${run[@]}" --no-cuda
+expect 4 'bench skipped cases for lack of memory' env STATUS_bench=4 "${run[@]}" --no-cuda
+expect 130 "Interrupted in step bench. All that was finished is kept in $scratch/out" \
+  env STATUS_bench=130 "${run[@]}" --no-cuda
+expect 1 '' test -e "$scratch/out/report/scanlab.pdf"  # --no-paper
+expect 1 "the report as PDF: it could not be typeset; $scratch/out/log/analysis.txt says why" \
+  env STATUS_analysis=1 ./reproduce --offline --out "$scratch/out" --no-cuda
+expect 0 "Report:   $scratch/out/report/scanlab.pdf" ./reproduce --offline --out "$scratch/out" --no-cuda
+expect 0 'no nvcc: --no-cuda leaves it out' ./check --offline --no-cuda
+expect 1 'the summary' env STATUS_ctest=8 ./check --offline --no-cuda
+
+export GPUS=1
+set_up_for
+expect 0 'Measuring on A GPU.' "${run[@]}"
+expect 0 "bench --sweep full --out $scratch/out/scan.json" cat "$scratch/out/log/bench.txt"
+expect 0 "streams run --sweep full --out $scratch/out/schedules.json" cat "$scratch/out/log/schedules.txt"
+expect 0 "streams caveats --json $scratch/out/caveats.json" cat "$scratch/out/log/caveats.txt"
+expect 0 "streams concurrency --json $scratch/out/concurrency.json" cat "$scratch/out/log/concurrency.txt"
+for name in {depth,breadth}_first{,_one_queue}; do
+  expect 0 "--out $scratch/out/trace_$name.json" cat "$scratch/out/log/traces.txt"
+done
+for from_to in memory_1024MiB file_{pwrite,mapping}_256MiB; do
+  expect 0 "--json $scratch/out/stream_scan_$from_to.json" cat "$scratch/out/log/stream_scan.txt"
+done
+expect 1 '' test -e "$scratch/out/.scanned"
+expect 1 'Failed:   schedules caveats concurrency traces' env STATUS_streams=1 "${run[@]}"
+expect 4 'schedules caveats concurrency traces skipped cases for lack of memory' env STATUS_streams=4 "${run[@]}"
+expect 0 'busy with other work (0 % in use; processes: 42, python)' env BUSY=1 "${run[@]}" --gpu 0
+expect 0 'CPU executor' "${run[@]}" --device simt
+export DRIVER=12.8
+set_up_for
+expect 0 'No GPU is used' "${run[@]}"
+expect 3 'no GPU can be used' "${run[@]}" --device cuda
+
+echo "$((checks - failures)) passed, $failures failed"
+((failures == 0))

@@ -1,0 +1,587 @@
+// From times to a table, from a table to what `best` runs. No device is needed: times come from a results file or from
+// a machine that makes them up, and `best` runs on the executor.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "harness/cli/command.hpp"
+#include "harness/core/host_registration.hpp"
+#include "harness/host/interrupt.hpp"
+#include "harness/measure/provenance.hpp"
+#include "harness/tuning/tuner.hpp"
+#include "harness/tuning/tuning_table.hpp"
+
+namespace scanlab::cli {
+namespace {
+
+using Json = nlohmann::json;
+using Rows = std::vector<std::pair<std::int64_t, std::string>>;
+
+Rows rows_of(const std::vector<TuningTable::Row>& rows) {
+  Rows all;
+  for (const TuningTable::Row& row : rows) all.emplace_back(row.from_items, row.choice.label());
+  return all;
+}
+
+constexpr tuning::Column kColdStream{measure::Cache::cold, measure::Launch::stream};
+constexpr tuning::Column kWarmGraph{measure::Cache::warm, measure::Launch::graph};
+
+/// One candidate's times in two columns.
+std::map<tuning::Column, std::vector<double>> times(double cold, double warm) {
+  return {{kColdStream, {cold}}, {kWarmGraph, {warm}}};
+}
+
+const Choice kA{"a"};
+const Choice kB{"b"};
+const Choice kC{"c"};
+
+// ------------------------------------------------------------------------------------------------------- choosing
+
+TEST(Choose, TheWorstColumnCounts) {
+  // b is the fastest in one column and far behind in the other; c is a little behind in both.
+  const tuning::Timings timings{{kA, times(100, 200)}, {kB, times(200, 100)}, {kC, times(110, 110)}};
+  EXPECT_NEAR(tuning::losses(timings).at(kA), 2, 1e-9);
+  EXPECT_NEAR(tuning::losses(timings).at(kC), 1.1, 1e-9);
+  EXPECT_EQ(rows_of(tuning::choose({{1000, timings}})), (Rows{{0, "c"}}));
+}
+
+TEST(Choose, TheMedianOfRepetitionsCounts) {
+  const tuning::Timings timings{{kA, {{kColdStream, {100, 100, 900}}}}, {kB, {{kColdStream, {110, 10, 110}}}}};
+  EXPECT_EQ(rows_of(tuning::choose({{1000, timings}})), (Rows{{0, "a"}}));
+}
+
+TEST(Choose, WhatLacksAColumnIsLeftOut) {
+  const tuning::Timings timings{{kA, times(100, 100)}, {kB, {{kColdStream, {50}}}}};
+  EXPECT_EQ(rows_of(tuning::choose({{1000, timings}})), (Rows{{0, "a"}}));
+}
+
+TEST(Choose, ChangesBehindTheLastSizeThatTheFormerChoiceWon) {
+  const tuning::TimingsBySize sizes{{100, {{kA, times(1, 1)}, {kB, times(2, 2)}}},
+                                    {10'000, {{kA, times(2, 2)}, {kB, times(1, 1)}}}};
+  EXPECT_EQ(rows_of(tuning::choose(sizes)), (Rows{{0, "a"}, {101, "b"}}));
+}
+
+TEST(Choose, WhatCannotTakeTheNextSizeHoldsUpToIt) {
+  const tuning::TimingsBySize sizes{{100, {{kA, times(1, 1)}, {kB, times(2, 2)}}}, {10'000, {{kB, times(1, 1)}}}};
+  EXPECT_EQ(rows_of(tuning::choose(sizes)), (Rows{{0, "a"}, {10'000, "b"}}));
+}
+
+TEST(Choose, WhatIsAboutAsGoodIsKeptAndWhatIsBetterIsNot) {
+  const auto with_gain = [](double gain) {
+    return tuning::TimingsBySize{{100, {{kA, times(100, 100)}, {kB, times(150, 150)}}},
+                                 {200, {{kA, times(100 * gain, 100 * gain)}, {kB, times(100, 100)}}},
+                                 {400, {{kA, times(100, 100)}, {kB, times(150, 150)}}}};
+  };
+  EXPECT_EQ(tuning::choose(with_gain(1.02)).size(), 1U);
+  EXPECT_EQ(tuning::choose(with_gain(1.20)).size(), 3U);
+}
+
+TEST(Choose, NothingMeasuredIsNoRow) { EXPECT_TRUE(tuning::choose({{100, {}}}).empty()); }
+
+// ---------------------------------------------------------------------------------------------------------- tables
+
+TuningTable small_table() {
+  TuningTable table;
+  table.device = "a device";
+  table.compute_capability = "9.0";
+  table.multiprocessors = 132;
+  table.provenance = {{"git_commit", "abc"}, {"argv", "scanlab \"tune\""}};
+  table.entries = {
+      {ElementType::i32, Operator::plus, {{0, kA}, {1000, {"b", {{"tile", "36"}}}}, {5000, kC}}},
+      {ElementType::f32, Operator::plus, {{0, {"f32 plus"}}}},
+      {ElementType::i64, Operator::max, {{0, {"i64 max"}}}},
+      {ElementType::i64, Operator::affine, {{0, {"i64 affine"}}}},
+  };
+  return table;
+}
+
+TEST(TuningTables, SurviveBeingWrittenAndRead) {
+  const TuningTable table = small_table();
+  const TuningTable again = parse_tuning_table(to_text(table), "again");
+  EXPECT_EQ(to_text(again), to_text(table));
+  EXPECT_EQ(again.provenance, table.provenance);
+  EXPECT_EQ(again.multiprocessors, 132);
+  EXPECT_EQ(rows_of(again.entries[0].rows), (Rows{{0, "a"}, {1000, "b/tile:36"}, {5000, "c"}}));
+}
+
+TEST(TuningTables, SayInOneSentenceWhatIsWrongWithThem) {
+  const auto expect = [](const std::string& text, const std::string& hint) {
+    try {
+      parse_tuning_table(text, "my.json");
+      FAIL() << hint;
+    } catch (const TuningError& error) {
+      const std::string what = error.what();
+      EXPECT_NE(what.find("my.json"), std::string::npos) << what;
+      EXPECT_NE(what.find(hint), std::string::npos) << what;
+      EXPECT_EQ(what.find('\n'), std::string::npos) << what;
+    }
+  };
+  const std::string good = to_text(small_table());
+  for (const std::size_t length : {0UL, 1UL, good.size() / 2, good.size() - 3}) {
+    expect(good.substr(0, length), "is no tuning table");
+  }
+  const auto with = [&](const std::function<void(Json&)>& change) {
+    Json json = Json::parse(good);
+    change(json);
+    return json.dump();
+  };
+  expect(with([](Json& json) { json["schema"] = "scanlab-results/1"; }), "schema");
+  expect(with([](Json& json) { json.erase("device"); }), "device");
+  expect(with([](Json& json) { json["multiprocessors"] = "many"; }), "number");
+  expect(with([](Json& json) { json["entries"][0]["type"] = "i23"; }), "i23");
+  expect(with([](Json& json) { json["entries"][0]["choices"] = Json::array(); }), "rise");
+  expect(with([](Json& json) { json["entries"][0]["choices"][0]["from_items"] = 5; }), "rise");
+  expect(with([](Json& json) { json["entries"][0]["choices"][2]["from_items"] = 1000; }), "rise");
+  expect(with([](Json& json) { json["entries"][0]["choices"][0]["settings"]["tile"] = 30; }), "string");
+}
+
+TEST(TuningTables, ChooseByItemsAndKnowWhatToFallBackOn) {
+  const TuningTable table = small_table();
+  const auto choices = [&](std::int64_t n) {
+    std::vector<std::string> labels;
+    for (const Choice& choice : table.choices({.items = n})) labels.push_back(choice.label());
+    return labels;
+  };
+  using Labels = std::vector<std::string>;
+  EXPECT_EQ(choices(0), (Labels{"a", "b/tile:36"}));
+  EXPECT_EQ(choices(999), (Labels{"a", "b/tile:36"}));
+  EXPECT_EQ(choices(1000), (Labels{"b/tile:36", "c", "a"}));
+  EXPECT_EQ(choices(5000), (Labels{"c", "b/tile:36"}));
+}
+
+TEST(TuningTables, TakeWhatIsNearestForWhatTheyLack) {
+  const TuningTable table = small_table();
+  const auto nearest = [&](ElementType type, Operator op) {
+    const TuningTable::Entry* const entry = table.nearest(type, op);
+    return entry == nullptr ? std::string("none") : entry->rows[0].choice.variant;
+  };
+  using enum ElementType;
+  using enum Operator;
+  EXPECT_EQ(nearest(f32, plus), "f32 plus");
+  EXPECT_EQ(nearest(f32, max), "f32 plus") << "the same type";
+  EXPECT_EQ(nearest(i16, affine), "a") << "4 bytes, none of affine: the first plus";
+  EXPECT_EQ(nearest(i64, min), "i64 max") << "costs what max does";
+  EXPECT_EQ(nearest(f64, max), "i64 max");
+  EXPECT_EQ(nearest(f64, affine), "i64 affine");
+  EXPECT_EQ(nearest(i8, plus), "none") << "no item of one byte";
+}
+
+TEST(TuningTables, OfTheProgramAreSound) {
+  std::set<std::pair<std::string, int>> devices;
+  for (const TuningTable& table : built_in_tuning_tables()) {
+    EXPECT_TRUE(devices.emplace(table.device, table.multiprocessors).second) << "two tables of " << table.device;
+    EXPECT_FALSE(table.entries.empty());
+    EXPECT_EQ(tuning_table(table.device, table.multiprocessors), &table);
+#ifdef SCANLAB_WITH_CUDA  // without it the program lacks the variants that are plain CUDA
+    EXPECT_EQ(table.unknown_choice(), "") << table.device;
+#endif
+  }
+  EXPECT_FALSE(devices.empty());
+  EXPECT_EQ(tuning_table("no such device", 1), nullptr);
+}
+
+// ------------------------------------------------------------------------------------------------- files and words
+
+class TuneTest : public testing::Test {
+ protected:
+  TuneTest() {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  ~TuneTest() override {
+    unsetenv("SCANLAB_TUNING");
+    std::filesystem::remove_all(folder_);
+  }
+
+  int scanlab(const std::vector<std::string>& words) {
+    out_.str({});
+    err_.str({});
+    return run(words, out_, err_);
+  }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name)) << text;
+    return path(name);
+  }
+  static std::string text(const std::string& path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  std::ostringstream out_;
+  std::ostringstream err_;
+
+ private:
+  std::filesystem::path folder_ =
+      std::filesystem::path(testing::TempDir()) /
+      (std::string("scanlab-") + testing::UnitTest::GetInstance()->current_test_info()->name() +
+       std::to_string(getpid()));
+};
+
+/// Results as `bench` writes them.
+class Results {
+ public:
+  Results& add(const std::string& scan, std::int64_t n, double time, const Json& more = Json::object()) {
+    for (const char* column : {"cache:cold/launch:stream", "cache:warm/launch:graph"}) {
+      const std::size_t settings = std::min(scan.find('/'), scan.size());
+      const std::string mode = more.value("mode", "inclusive");
+      Json entry{{"name", "scan/variant:" + scan.substr(0, settings) + "/type:i32/op:plus/mode:" + mode +
+                              "/items:" + std::to_string(n) + scan.substr(settings) + "/" + column},
+                 {"run_type", "iteration"},
+                 {"real_time", time},
+                 {"time_unit", "ns"},
+                 {"verified", 1.0}};
+      entry.update(more);
+      document_["benchmarks"].push_back(entry);
+    }
+    return *this;
+  }
+  Json& context() { return document_["context"]; }
+  std::string text() const { return document_.dump(); }
+
+ private:
+  Json document_{{"context",
+                  {{"schema", "scanlab-results/1"},
+                   {"device", "a device"},
+                   {"compute_capability", "9.0"},
+                   {"multiprocessors", "132"},
+                   {"git_commit", "abc"},
+                   {"driver", "580"},
+                   {"argv", "scanlab bench"},
+                   {"date", "2026-01-01"}}},
+                 {"benchmarks", Json::array()}};
+};
+
+TEST_F(TuneTest, ATableFromResults) {
+  Results results;
+  results.add("one_block", 1000, 10).add("warp_shuffle", 1000, 20).add("look_ahead/piece:4/tile:36", 1000, 30);
+  results.add("one_block", 100'000, 0, {{"error_occurred", true}, {"error_message", "too many"}});
+  results.add("warp_shuffle", 100'000, 50).add("look_ahead/piece:4/tile:36", 100'000, 60);
+  results.add("warp_shuffle", 10'000'000, 5000).add("look_ahead/piece:4/tile:36", 10'000'000, 1000);
+  results.add("look_ahead/piece:4/tile:36", 10'000'000, 1100);  // a second repetition
+  // None of these is to be chosen.
+  results.add("cub_device_scan", 1000, 1).add("memcpy", 1000, 1).add("hs_blocked", 1000, 1).add("best", 1000, 1);
+  results.add("reduce_then_scan", 1000, 1, {{"verified", 0.0}});
+  results.add("decoupled_lookback", 1000, 1, {{"run_type", "aggregate"}});
+  results.add("one_cluster", 1000, 1, {{"mode", "exclusive"}});
+  ASSERT_EQ(scanlab({"tune", "--from", write("results.json", results.text()), "--out", path("new/table.json")}), kOk)
+      << err_.str();
+  const TuningTable table = parse_tuning_table(text(path("new/table.json")), "table");
+  ASSERT_EQ(table.entries.size(), 1U);
+  EXPECT_EQ(table.entries[0].type, ElementType::i32);
+  EXPECT_EQ(rows_of(table.entries[0].rows),
+            (Rows{{0, "one_block"}, {100'000, "warp_shuffle"}, {100'001, "look_ahead/piece:4/tile:36"}}));
+  EXPECT_EQ(table.device, "a device");
+  EXPECT_EQ(table.multiprocessors, 132);
+  const std::pair<std::string, std::string> commit{"git_commit", "abc"};
+  EXPECT_NE(std::ranges::find(table.provenance, commit), table.provenance.end());
+  EXPECT_FALSE(std::filesystem::exists(path("new/table.json.partial")));
+}
+
+TEST_F(TuneTest, BadInputIsOneSentenceAndLeavesNoFile) {
+  const std::string good = Results().add("one_block", 1000, 10).text();
+  const auto expect = [&](const std::string& results, const std::string& hint) {
+    EXPECT_EQ(scanlab({"tune", "--from", write("results.json", results), "--out", path("table.json")}), kBadInput);
+    EXPECT_NE(err_.str().find(hint), std::string::npos) << err_.str();
+    EXPECT_FALSE(std::filesystem::exists(path("table.json")));
+    EXPECT_FALSE(std::filesystem::exists(path("table.json.partial")));
+  };
+  expect("", "no results file");
+  expect(good.substr(0, good.size() / 2), "no results file");
+  expect("{\"context\": {}, \"benchmarks\": []}", "schema");
+  expect(Results().text(), "no candidate has a time");
+  Results of_the_host;
+  of_the_host.context().erase("device");
+  expect(of_the_host.add("one_block", 1000, 10).text(), "no GPU");
+  EXPECT_EQ(scanlab({"tune", "--from", path("nowhere.json")}), kBadInput);
+  EXPECT_EQ(scanlab({"tune", "--from", write("good.json", good), "--items", "10"}), kBadInput);
+  EXPECT_EQ(scanlab({"tune", "--from", path("good.json"), "--out", "/proc/no/such/place"}), kBadInput);
+}
+
+TEST_F(TuneTest, AnExistingTableIsReplacedOnlyIfAsked) {
+  const std::string results = write("results.json", Results().add("one_block", 1000, 10).text());
+  const std::string table = write("table.json", "mine");
+  EXPECT_EQ(scanlab({"tune", "--from", results, "--out", table}), kBadInput);
+  EXPECT_EQ(text(table), "mine");
+  EXPECT_EQ(scanlab({"tune", "--from", results, "--out", table, "--force"}), kOk) << err_.str();
+  EXPECT_NE(text(table), "mine");
+}
+
+#if !defined(SCANLAB_WITH_CUDA)
+TEST_F(TuneTest, MeasuringNeedsADevice) { EXPECT_EQ(scanlab({"tune"}), kNoDevice) << err_.str(); }
+#endif
+
+// ------------------------------------------------------------------------------------------------------- measuring
+
+/// Makes up times, and notes what it was asked for.
+class MadeUpMachine : public measure::ScanBackend {
+ public:
+  explicit MadeUpMachine(std::function<double(const measure::TimedCase&)> seconds) : seconds_(std::move(seconds)) {}
+  verify::Outcome verify(const measure::TimedCase& timed) override {
+    if (timed.about().id == wrong) return {.status = verify::Outcome::Status::failed, .message = "wrong"};
+    verified.insert({timed.about().id, timed.problem().items});
+    return {};
+  }
+  measure::Repetition time(const measure::TimedCase& timed, std::int64_t) override {
+    EXPECT_TRUE(verified.contains({timed.about().id, timed.problem().items})) << timed.name;
+    timed_sizes[timed.about().id].insert(timed.problem().items);
+    return {.seconds = seconds_(timed)};
+  }
+  verify::Outcome verify_last_run(const measure::TimedCase&) override { return {}; }
+  void run_once(const measure::TimedCase&) override {}
+
+  std::string wrong;
+  std::set<std::pair<std::string, std::int64_t>> verified;
+  std::map<std::string, std::set<std::int64_t>> timed_sizes;
+
+ private:
+  InterruptGuard guard_;  // forgets a Ctrl-C of an earlier test
+  std::function<double(const measure::TimedCase&)> seconds_;
+};
+
+const std::vector<std::int64_t> kSizes{256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536};
+const std::vector<Choice> kPortable{{"decoupled_lookback"}, {"one_block"}, {"warp_shuffle"}};
+const tuning::TypeAndOperator kI32Plus{ElementType::i32, Operator::plus};
+
+TEST(Tuner, MeasuresWhatCanBeTheFastestAndLeavesOutWhatIsHopeless) {
+  std::ostringstream err;
+  MadeUpMachine machine([](const measure::TimedCase& timed) {
+    if (timed.about().id == "one_block") return 1e-6;
+    if (timed.about().id == "warp_shuffle") return 10e-6;  // nowhere good
+    return timed.problem().items < 10'000 ? 1.5e-6 : 1e-6;
+  });
+  tuning::Tuner tuner(machine, kPortable, err);
+  const tuning::TimingsBySize measured = tuner.measure(kI32Plus, kSizes);
+  EXPECT_EQ(measured.size(), kSizes.size());
+  EXPECT_EQ(rows_of(tuning::choose(measured)), (Rows{{0, "one_block"}, {16384, "decoupled_lookback"}}));
+  EXPECT_EQ(machine.timed_sizes["decoupled_lookback"].size(), kSizes.size());
+  EXPECT_EQ(machine.timed_sizes["one_block"], (std::set<std::int64_t>{256, 512, 1024, 2048, 4096, 8192}));
+  EXPECT_EQ(machine.timed_sizes["warp_shuffle"], (std::set<std::int64_t>{256, 4096, 65536})) << "the first pass alone";
+  EXPECT_FALSE(tuner.any_failed());
+}
+
+TEST(Tuner, NeverChoosesWhatIsWrong) {
+  std::ostringstream err;
+  MadeUpMachine machine([](const measure::TimedCase& timed) { return timed.about().id == "one_block" ? 1e-6 : 2e-6; });
+  machine.wrong = "one_block";
+  tuning::Tuner tuner(machine, kPortable, err);
+  const tuning::TimingsBySize measured = tuner.measure(kI32Plus, kSizes);
+  for (const TuningTable::Row& row : tuning::choose(measured)) EXPECT_NE(row.choice.variant, "one_block");
+  EXPECT_TRUE(tuner.any_failed());
+  EXPECT_NE(err.str().find("one_block"), std::string::npos);
+}
+
+TEST(Tuner, NeverChoosesWhatFailsOnTheWay) {
+  std::ostringstream err;
+  MadeUpMachine machine([](const measure::TimedCase& timed) {
+    if (timed.about().id != "one_block") return 2e-6;
+    if (timed.problem().items == 2048) throw std::runtime_error("the launch was refused");
+    return 1e-6;
+  });
+  tuning::Tuner tuner(machine, kPortable, err);
+  for (const auto& [n, timings] : tuner.measure(kI32Plus, kSizes)) EXPECT_FALSE(timings.contains({"one_block"})) << n;
+}
+
+TEST(Tuner, CandidatesAreTheGeneralScansWithEveryParameter) {
+  std::set<std::string> labels;
+  for (const Choice& choice : tuning::candidates()) {
+    EXPECT_TRUE(labels.insert(choice.label()).second) << choice.label();
+    EXPECT_TRUE(bind(choice, {.items = 1000}).plan.possible() || choice.variant.starts_with("look_ahead") ||
+                choice.variant.starts_with("one_"))
+        << choice.label();
+  }
+  for (const char* id : {"one_block", "warp_shuffle", "reduce_then_scan"}) {
+    EXPECT_TRUE(std::ranges::any_of(labels, [&](const std::string& each) { return each.starts_with(id); })) << id;
+  }
+  for (const char* id : {"best", "hs_blocked", "cpu_sequential", "memcpy"}) EXPECT_FALSE(labels.contains(id)) << id;
+  const std::size_t threads = Registry::instance().find("decoupled_lookback")->about.parameters.at(0).values.size();
+  EXPECT_EQ(std::ranges::count_if(labels, [](const auto& each) { return each.starts_with("decoupled_lookback"); }),
+            static_cast<std::ptrdiff_t>(threads));
+}
+
+TEST(Tuner, SizesAreHalvesOfOctavesUpTo4GiB) {
+  const auto sizes = tuning::tuning_sizes(kI32Plus);
+  EXPECT_EQ(sizes.front(), 256);
+  EXPECT_EQ(sizes[1], 362);
+  EXPECT_EQ(sizes.back(), 1 << 30);
+  EXPECT_EQ(tuning::tuning_sizes({ElementType::f64, Operator::affine}).back(), 1 << 28);
+}
+
+// ------------------------------------------------------------------------------------------------------------ best
+
+/// A candidate for the device alone, with a workspace, for one n.
+class DeviceOnly {
+ public:
+  static constexpr std::int64_t kItems = 40'001;  // several tiles of the safe one
+  static Description describe() {
+    Description about;
+    about.id = "planted_device_only";
+    about.in_place = true;
+    return about;
+  }
+  explicit DeviceOnly(const Problem& problem) : items_(problem.items) {}
+  Plan plan() const {
+    if (items_ != kItems) return Plan::refuse("planted_device_only takes no such n");
+    return {.workspace_bytes = 1000, .chain = 7};
+  }
+
+ private:
+  std::int64_t items_;
+};
+
+class BestTest : public TuneTest {
+ protected:
+  static void SetUpTestSuite() {
+    if (Registry::instance().find("planted_device_only") != nullptr) return;
+    const auto no_functions = []<class Op>(Op, const auto&, const Problem&, BoundScan&) {};
+    const Registration device_only{scan_variant<DeviceOnly>(Origin::variant, {.cuda = true}, no_functions)};
+  }
+
+  void use(std::vector<TuningTable::Row> rows) const {
+    TuningTable table;
+    table.device = "a device";
+    table.compute_capability = "9.0";
+    table.multiprocessors = 1;
+    table.entries = {{ElementType::i32, Operator::plus, std::move(rows)}};
+    static int tables = 0;  // a file is read once: another table is another file
+    setenv("SCANLAB_TUNING", write(std::to_string(++tables) + ".json", to_text(table)).c_str(), 1);
+  }
+
+  /// The kernels that one run on the executor launches.
+  std::set<std::string> kernels(std::int64_t n) {
+    EXPECT_EQ(scanlab({"explain", "best", "--json", "--items", std::to_string(n)}), kOk) << err_.str();
+    std::set<std::string> all;
+    const Json explanation = Json::parse(out_.str());
+    for (const Json& launch : explanation.at("launches")) all.insert(launch.at("kernel"));
+    return all;
+  }
+  static std::string choice(std::int64_t n) { return best({.items = n}).plan.choice; }
+  static BoundScan best(const Problem& problem) { return Registry::instance().find("best")->bind(problem); }
+
+  void expect_right(std::int64_t n, const std::string& placement = "apart") {
+    EXPECT_EQ(scanlab({"verify", "--device", "simt", "--variant", "best", "--items", std::to_string(n), "--mode", "all",
+                       "--placement", placement}),
+              kOk)
+        << out_.str() << err_.str();
+  }
+};
+
+constexpr char kSafe[] = "decoupled_lookback";
+
+TEST_F(BestTest, WithoutATableABlockThenTheSafeOne) {
+  std::string why_not;
+  if (measure::device_facts(why_not)) GTEST_SKIP() << "this device may have a table of its own";
+  EXPECT_EQ(choice(0), "one_block");
+  EXPECT_EQ(choice(1000), "one_block");
+  EXPECT_EQ(choice(100'000), kSafe);
+  EXPECT_EQ(kernels(1000), std::set<std::string>{"one_block"});
+  EXPECT_TRUE(kernels(20'000).contains(kSafe));
+}
+
+TEST_F(BestTest, RunsWhatTheTableSays) {
+  use({{0, {"warp_shuffle"}}, {1500, {kSafe, {{"threads", "128"}}}}, {3000, {"reduce_then_scan"}}});
+  EXPECT_EQ(choice(1499), "warp_shuffle");
+  EXPECT_EQ(choice(1500), "decoupled_lookback/threads:128");
+  EXPECT_EQ(choice(3000), "reduce_then_scan");
+  EXPECT_EQ(kernels(1000), std::set<std::string>{"warp_shuffle"});
+  EXPECT_FALSE(kernels(4000).contains("warp_shuffle"));
+  for (const std::int64_t n : {1000, 2000, 4000}) {
+    expect_right(n);
+    expect_right(n, "in_place,shifted");
+  }
+}
+
+TEST_F(BestTest, RunsTheSafeOneInPlaceOfWhatNeedsTwoArrays) {
+  use({{0, {"redundant_reduce"}}});
+  EXPECT_EQ(choice(5000), "redundant_reduce");
+  EXPECT_EQ(kernels(5000), std::set<std::string>{"redundant_reduce"});
+  expect_right(5000);
+  expect_right(5000, "in_place,shifted");
+}
+
+TEST_F(BestTest, GoesOnToTheNextRowWhereAPlanRefuses) {
+  use({{0, {"one_block"}}, {1'000'000, {"reduce_then_scan"}}});
+  EXPECT_EQ(choice(1000), "one_block");
+  EXPECT_EQ(choice(20'000), "reduce_then_scan") << "one block holds less";
+}
+
+TEST_F(BestTest, FallsBackFromWhatThisProgramDoesNotHave) {
+  testing::internal::CaptureStderr();
+  use({{0, {"no_such_scan"}}});
+  EXPECT_EQ(choice(100'000), kSafe);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("no_such_scan"), std::string::npos);
+}
+
+TEST_F(BestTest, RunsNothingThatIsNoCandidate) {
+  testing::internal::CaptureStderr();
+  for (const char* id : {"best", "cpu_sequential", "hs_blocked"}) {
+    use({{0, {id}}});
+    EXPECT_EQ(choice(100'000), kSafe) << id;
+  }
+  testing::internal::GetCapturedStderr();
+}
+
+TEST_F(BestTest, WhatHasNoExecutorFormLeavesTheExecutorToTheSafeOne) {
+  use({{0, {"planted_device_only"}}});
+  const Problem problem{.items = DeviceOnly::kItems};
+  const BoundScan safe = Registry::instance().find(kSafe)->bind(problem);
+  const BoundScan bound = best(problem);
+  EXPECT_EQ(bound.plan.choice, "planted_device_only");
+  EXPECT_EQ(bound.plan.workspace_bytes, 1024 + safe.plan.workspace_bytes) << "a part each, aligned";
+  EXPECT_EQ(bound.plan.chain, safe.plan.chain) << "the longer of the two";
+  EXPECT_TRUE(kernels(DeviceOnly::kItems).contains(kSafe));
+  expect_right(DeviceOnly::kItems);
+}
+
+TEST_F(BestTest, AnUnusableTableIsBadInput) {
+  for (const char* text : {"", "{", "{\"schema\": \"scanlab-tuning/1\"}"}) {
+    const std::string file = write(std::string("table") + std::to_string(std::string(text).size()), text);
+    setenv("SCANLAB_TUNING", file.c_str(), 1);
+    EXPECT_EQ(scanlab({"explain", "best", "--items", "100"}), kBadInput);
+    EXPECT_NE(err_.str().find(file), std::string::npos) << err_.str();
+    EXPECT_EQ(std::ranges::count(err_.str(), '\n'), 1) << err_.str();
+  }
+  setenv("SCANLAB_TUNING", path("nowhere.json").c_str(), 1);
+  EXPECT_EQ(scanlab({"explain", "best", "--items", "100"}), kBadInput);
+}
+
+// ----------------------------------------------------------------------------------------------------------- label
+
+/// Runs another, as best does.
+struct Choosing {
+  static Description describe() {
+    Description about;
+    about.id = "planted_choosing";
+    return about;
+  }
+  explicit Choosing(const Problem&) {}
+  static Plan plan() { return {.chain = 1, .choice = "another/tile:36"}; }
+  template <class Op>
+  void run(Op, const typename Op::Item* in, typename Op::Item* out) const {
+    *out = *in;  // right for one item
+  }
+};
+
+TEST_F(TuneTest, BenchSaysWhatWasChosen) {
+  if (Registry::instance().find("planted_choosing") == nullptr) {
+    const Registration choosing{host_scan<Choosing>()};
+  }
+  ASSERT_EQ(scanlab({"bench", "--variant", "planted_choosing", "--items", "1", "--rounds", "1", "--out",
+                     path("results.json")}),
+            kOk)
+      << err_.str();
+  EXPECT_EQ(Json::parse(text(path("results.json"))).at("benchmarks").at(0).at("label"), "another/tile:36");
+  EXPECT_NE(out_.str().find("another/tile:36"), std::string::npos) << out_.str();
+}
+
+}  // namespace
+}  // namespace scanlab::cli
