@@ -38,8 +38,8 @@ pip_install() {
 # Makes .venv/bin/scanlab-report, which runs the analysis of this checkout from anywhere with the interpreter `python`.
 launcher() {
   mkdir -p .venv/bin
-  # -P: a folder named analysis where the user happens to be is not ours.
-  printf '#!/usr/bin/env bash\nPYTHONPATH=%q exec %q -P -m analysis "$@"\n' "$PWD" "$python" >.venv/bin/scanlab-report
+  # -P: a folder named scanlab_report where the user happens to be is not ours.
+  printf '#!/usr/bin/env bash\nPYTHONPATH=%q exec %q -P -m scanlab_report "$@"\n' "$PWD/analysis" "$python" >.venv/bin/scanlab-report
   chmod +x .venv/bin/scanlab-report
 }
 

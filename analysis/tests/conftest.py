@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 
-from analysis import figures
-from analysis.modules import modules
-from analysis.tests import whole
-from analysis.tests.whole import PUBLISHED, Built
+from scanlab_report import figures
+from scanlab_report.modules import modules
+from tests import whole
+from tests.whole import PUBLISHED, Built
 
 __all__ = ["PUBLISHED", "Built"]
 

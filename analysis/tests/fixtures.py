@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.tests import stream_fixtures
+from tests import stream_fixtures
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 

@@ -57,7 +57,6 @@ struct Loop {
 """
 
 
-
 def split_loop(line: str) -> tuple[str, str, str] | None:
     """Indentation, head and body (the rest of the line) of a loop that begins on this line."""
     if not (found := re.match(r"(\s*)(?=(?:for|while) \()", line)):

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from analysis import figures
-from analysis.modules import modules
-from analysis.streams_evidence import SIDE_KERNELS
+from scanlab_report import figures
+from scanlab_report.modules import modules
+from scanlab_report.select.streams_evidence import SIDE_KERNELS
 
 ITEMS = 2**28
 COPY_MS, DUPLEX_MS = 20.0, 22.0

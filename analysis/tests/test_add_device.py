@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from analysis import results
-from analysis.__main__ import main
-from analysis.tests import fixtures, stream_fixtures
-from analysis.tests.fixtures import COMMIT, case_name, context, repetition
+from scanlab_report.__main__ import main
+from scanlab_report.read import results
+from tests import fixtures, stream_fixtures
+from tests.fixtures import COMMIT, case_name, context, repetition
 
 Document = dict[str, Any]
 

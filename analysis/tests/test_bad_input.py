@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from analysis import commands
-from analysis.__main__ import main
-from analysis.modules import modules
-from analysis.tests import stream_fixtures
-from analysis.tests.conftest import PUBLISHED
-from analysis.tests.fixtures import case_name, context, explanation, repetition
+from scanlab_report import commands
+from scanlab_report.__main__ import main
+from scanlab_report.modules import modules
+from tests import stream_fixtures
+from tests.conftest import PUBLISHED
+from tests.fixtures import case_name, context, explanation, repetition
 
 Document = dict[str, Any]
 

@@ -8,16 +8,34 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import ladder
-from analysis.evidence import CountEvidence, CounterEvidence, Gathered, Provenance, TableEvidence, gather
-from analysis.figures.speedup import details
-from analysis.published import Publication
-from analysis.statistics import Interval
-from analysis.streams_evidence import SERIAL
-from analysis.tables import bits, costs, cpu_baselines, duel, hardware_conflicts, kernels, losses, model_advice, operators, paddings, rivals, schedules, sessions, skipped
-from analysis.tables import speedup, standing, summary, targets
-from analysis.tests import test_plotted_streams, tiny
-from analysis.tests.tiny import EXACT, LEAST, MOST, case, cells
+from scanlab_report.documents import ladder
+from scanlab_report.figures.speedup import details
+from scanlab_report.read.published import Publication
+from scanlab_report.select.evidence import CounterEvidence, CountEvidence, Gathered, Provenance, TableEvidence, gather
+from scanlab_report.select.streams_evidence import SERIAL
+from scanlab_report.stats.intervals import Interval
+from scanlab_report.tables import (
+    bits,
+    costs,
+    cpu_baselines,
+    duel,
+    hardware_conflicts,
+    kernels,
+    losses,
+    model_advice,
+    operators,
+    paddings,
+    rivals,
+    schedules,
+    sessions,
+    skipped,
+    speedup,
+    standing,
+    summary,
+    targets,
+)
+from tests import test_plotted_streams, tiny
+from tests.tiny import EXACT, LEAST, MOST, case, cells
 
 NOWHERE = Provenance("", "")
 N = 1 << 20

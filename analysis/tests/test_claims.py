@@ -9,15 +9,17 @@ from typing import Any
 
 import pytest
 
-from analysis import DATA, claims, results
-from analysis.__main__ import main
-from analysis.claims import Claim
-from analysis.claims_checked import FAILS, HOLDS, NOT_MEASURED, check
-from analysis.published import Publication
-from analysis.published import read as read_published
-from analysis.tests import fixtures, stream_fixtures
-from analysis.tests.conftest import PUBLISHED
-from analysis.tests.fixtures import case_name, context, repetition
+from scanlab_report import DATA
+from scanlab_report.__main__ import main
+from scanlab_report.claims import claims
+from scanlab_report.claims.checked import FAILS, HOLDS, NOT_MEASURED, check
+from scanlab_report.claims.claims import Claim
+from scanlab_report.read import results
+from scanlab_report.read.published import Publication
+from scanlab_report.read.published import read as read_published
+from tests import fixtures, stream_fixtures
+from tests.conftest import PUBLISHED
+from tests.fixtures import case_name, context, repetition
 
 GOOD = """[[claim]]
 statement = "look-back runs at copy speed"

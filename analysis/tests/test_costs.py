@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from analysis import published
-from analysis.results import RECORDED, Explanation
-from analysis.tables import costs
-from analysis.tests import fixtures
-from analysis.tests.conftest import PUBLISHED
+from scanlab_report.read import published
+from scanlab_report.read.results import RECORDED, Explanation
+from scanlab_report.tables import costs
+from tests import fixtures
+from tests.conftest import PUBLISHED
 
 
 def explained(variant: str, items: int, padding: str = "none", **closed_forms: int) -> Explanation:

@@ -11,12 +11,16 @@ import pytest
 from matplotlib import pyplot
 from matplotlib.text import Text
 
-from analysis import claims, figures, macros, published, results, style, tables
-from analysis.__main__ import main
-from analysis.evidence import by_device
-from analysis.modules import modules
-from analysis.tests import fixtures
-from analysis.tests.conftest import PUBLISHED, Built
+from scanlab_report import figures, tables
+from scanlab_report.__main__ import main
+from scanlab_report.claims import claims
+from scanlab_report.documents import macros
+from scanlab_report.layout import style
+from scanlab_report.modules import modules
+from scanlab_report.read import published, results
+from scanlab_report.select.evidence import by_device
+from tests import fixtures
+from tests.conftest import PUBLISHED, Built
 
 FIRST, OTHER, ALONE = claims.device(), "Other Device", "Lone CPU"
 OF_NO_DEVICE = ("pipeline", "bank_conflicts", "scenes_")
@@ -49,7 +53,7 @@ def test_every_figure_has_every_device_in_it_and_in_its_caption(planted: Built, 
 
 @pytest.mark.parametrize("name", ["throughput", "duel", "gantt", "hardware_conflicts", "schedules", "waterfall"])
 def test_a_part_for_each_device_is_as_large_as_the_figure_of_one_and_nothing_is_cut_off(planted: Built, name: str) -> None:
-    module = importlib.import_module(f"analysis.figures.{name}")
+    module = importlib.import_module(f"scanlab_report.figures.{name}")
     on = by_device(module.NEEDS, results.read([], [planted.recorded], FIRST), published.read(PUBLISHED, []))
     with style.sheet():
         one = module.draw(**on[FIRST].found)
@@ -79,7 +83,7 @@ def test_a_device_a_thousand_times_slower_has_ticks_on_every_axis_too(tmp_path: 
             entry["real_time"] = 1000 * entry.get("real_time", 0)
         if document:
             file.write_text(json.dumps(document))
-    module = importlib.import_module(f"analysis.figures.{name}")
+    module = importlib.import_module(f"scanlab_report.figures.{name}")
     (found,) = by_device(module.NEEDS, results.read([], [tmp_path]), published.read(PUBLISHED, [])).values()
     with style.sheet():
         drawn = module.draw(**found.found)
@@ -111,7 +115,7 @@ def test_macros_of_two_devices_are_never_in_one_text(planted: Built) -> None:
 
 
 def test_a_cpu_without_a_gpu_stands_beside_each_gpu_and_is_no_device_of_figures(planted: Built) -> None:
-    module = importlib.import_module("analysis.figures.throughput")
+    module = importlib.import_module("scanlab_report.figures.throughput")
     on = by_device(module.NEEDS, results.read([], [planted.recorded]), {})
     assert list(on) == [OTHER, FIRST]  # where the report names none, the last measured comes first
     with style.sheet():
@@ -127,6 +131,6 @@ def test_a_cpu_without_a_gpu_stands_beside_each_gpu_and_is_no_device_of_figures(
 
 def test_what_is_measured_now_comes_first_and_the_recorded_device_stays_beside_it(planted: Built) -> None:
     now, then = planted.recorded / OTHER, planted.recorded / FIRST
-    module = importlib.import_module("analysis.figures.dram_traffic")
+    module = importlib.import_module("scanlab_report.figures.dram_traffic")
     on = by_device(module.NEEDS, results.read([now], [then], FIRST), {})
     assert [(device, of.provenances[0].origin) for device, of in on.items()] == [(OTHER, "measured now"), (FIRST, "recorded")]

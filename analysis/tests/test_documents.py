@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -142,6 +143,7 @@ def test_zenodo_says_what_the_citation_says() -> None:
     assert disagreements(zenodo, cited) == []
     assert f"\n## {cited['version']}" in (ROOT / "CHANGELOG.md").read_text()
     assert f"project(scanlab VERSION {cited['version']} " in (ROOT / "CMakeLists.txt").read_text()
+    assert tomllib.loads((ROOT / "analysis" / "pyproject.toml").read_text())["project"]["version"] == cited["version"]
 
 
 @pytest.mark.parametrize("key", ["upload_type", "title", "description", "creators", "version", "license", "keywords"])
@@ -224,3 +226,10 @@ def test_the_bibtex_entry_says_what_the_citation_says() -> None:
     for key in ("author", "title", "version"):
         assert entry[key].replace("{", "").replace("}", "") in said, key
     assert r"\author{The Scanlab authors}" in (ROOT / "paper" / "scanlab.tex").read_text()
+
+
+def test_the_package_and_the_lock_ask_for_the_same() -> None:
+    project = tomllib.loads((ROOT / "analysis" / "pyproject.toml").read_text())["project"]
+    locked = re.findall(r"^([\w-]+>=[\d.]+)(.*# optional)?", (ROOT / "analysis" / "requirements.in").read_text(), re.MULTILINE)
+    further = {*project["optional-dependencies"]["test"], *project["optional-dependencies"]["parquet"]}
+    assert {*project["dependencies"], *further} == {name for name, _ in locked}

@@ -11,12 +11,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis import DATA, drift, export, results
-from analysis.__main__ import main
-from analysis.drift import Session, Sessions
-from analysis.tables import sessions as table
-from analysis.tests import stream_fixtures
-from analysis.tests.fixtures import case_name, context, repetition, timings
+from scanlab_report import DATA
+from scanlab_report.__main__ import main
+from scanlab_report.commands.export import tables as export
+from scanlab_report.read import results
+from scanlab_report.select import drift
+from scanlab_report.select.drift import Session, Sessions
+from scanlab_report.tables import sessions as table
+from tests import stream_fixtures
+from tests.fixtures import case_name, context, repetition, timings
 
 CASES, ROUNDS = 40, 11
 

@@ -9,11 +9,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from analysis import results
-from analysis.evidence import CUBS, AllTimings, EachSession, Provenance, Timings, Traffic, gather
-from analysis.results import MEASURED
-from analysis.tests import tiny
-from analysis.tests.fixtures import case_name, context, dram_bytes, repetition
+from scanlab_report.read import results
+from scanlab_report.read.results import MEASURED
+from scanlab_report.select.evidence import CUBS, AllTimings, EachSession, Provenance, Timings, Traffic, gather
+from tests import tiny
+from tests.fixtures import case_name, context, dram_bytes, repetition
 
 
 def run(folder: Path, name: str, time: float, variant: str = "memcpy", **changes: Any) -> None:

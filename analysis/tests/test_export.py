@@ -8,9 +8,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from analysis import export, results
-from analysis.__main__ import main
-from analysis.tests import fixtures
+from scanlab_report.__main__ import main
+from scanlab_report.commands.export import tables as export
+from scanlab_report.read import results
+from tests import fixtures
 
 
 @pytest.fixture(scope="module")

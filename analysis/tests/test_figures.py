@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from analysis import results
-from analysis.evidence import Waits
-from analysis.figures import prefix_wait, single_wave, tile_size
-from analysis.tests.conftest import Built
-from analysis.tests.fixtures import PREFIX_WAIT
+from scanlab_report.figures import prefix_wait, single_wave, tile_size
+from scanlab_report.read import results
+from scanlab_report.select.evidence import Waits
+from tests.conftest import Built
+from tests.fixtures import PREFIX_WAIT
 
 
 def test_tiles_loaded_in_other_pieces_are_not_mixed_with_the_usual_ones(built: Built) -> None:

@@ -16,13 +16,14 @@ from typing import Any
 
 import pytest
 
-from analysis import results, unchanged
-from analysis.__main__ import main
-from analysis.tests import fixtures, stream_fixtures
-from analysis.tests.conftest import PUBLISHED
-from analysis.tests.fixtures import case_name, repetition
-from analysis.tests.test_add_device import write_run
-from analysis.tests.test_ncu import REPORT
+from scanlab_report.__main__ import main
+from scanlab_report.commands.build import unchanged
+from scanlab_report.read import results
+from tests import fixtures, stream_fixtures
+from tests.conftest import PUBLISHED
+from tests.fixtures import case_name, repetition
+from tests.test_add_device import write_run
+from tests.test_ncu import REPORT
 
 Document = dict[str, Any]
 Keys = tuple[str | int, ...]

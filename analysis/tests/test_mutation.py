@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.tests.mutate import FAULTS, ROOT, Fault, Outcome, read_faults, table, try_out
+from tests.mutate import FAULTS, ROOT, Fault, Outcome, read_faults, table, try_out
 
 
 def fault(**changes: object) -> Fault:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from analysis import ncu, results
+from scanlab_report.read import ncu, results
 
 REPORT = (Path(__file__).parent / "data" / "ncu_report.csv").read_text()
 STORES = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"

@@ -11,23 +11,27 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import claims, comparison, google_benchmark, machine, macros, noise, streams_evidence, streams_macros, table_formats
-from analysis.commands import compare
-from analysis.drift import SessionEvidence
-from analysis.evidence import AllTimings, CountEvidence, Counts, Kernels, Provenance, TableEvidence, Timings, Traffic, gather
-from analysis.figures import schedules, speedup, tile_size, waterfall
-from analysis.page import columns, scans
-from analysis.page import schedules as schedules_page
-from analysis.page import sessions as sessions_page
-from analysis.page import timelines
-from analysis.published import Publication
-from analysis.results import MEASURED, SCANS, Results, Run, StreamFile, ideal_bytes
-from analysis.statistics import Interval
-from analysis.streams_evidence import DUPLEX, NAIVE, SERIAL, STREAMED, ScanEvidence
-from analysis.table_formats import significant, size, whole, with_interval
-from analysis.tests import test_cells, test_plotted_streams, tiny
-from analysis.tests.test_plotted_streams import grids, scan, schedule, scheduled
-from analysis.tests.tiny import EXACT, LEAST, MOST, case
+from scanlab_report.claims import claims
+from scanlab_report.commands import compare
+from scanlab_report.commands.compare import comparison, machine, noise
+from scanlab_report.documents import macros, streams_macros
+from scanlab_report.figures import schedules, speedup, tile_size, waterfall
+from scanlab_report.layout import table_formats
+from scanlab_report.layout.table_formats import significant, size, whole, with_interval
+from scanlab_report.page import columns, scans, timelines
+from scanlab_report.page import schedules as schedules_page
+from scanlab_report.page import sessions as sessions_page
+from scanlab_report.read import google_benchmark
+from scanlab_report.read.published import Publication
+from scanlab_report.read.results import MEASURED, SCANS, Results, Run, StreamFile, ideal_bytes
+from scanlab_report.select import streams_evidence
+from scanlab_report.select.drift import SessionEvidence
+from scanlab_report.select.evidence import AllTimings, CountEvidence, Counts, Kernels, Provenance, TableEvidence, Timings, Traffic, gather
+from scanlab_report.select.streams_evidence import DUPLEX, NAIVE, SERIAL, STREAMED, ScanEvidence
+from scanlab_report.stats.intervals import Interval
+from tests import test_cells, test_plotted_streams, tiny
+from tests.test_plotted_streams import grids, scan, schedule, scheduled
+from tests.tiny import EXACT, LEAST, MOST, case
 
 NOWHERE = Provenance("", "")
 N = 1 << 28

@@ -16,17 +16,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import page, results
-from analysis.__main__ import main
-from analysis.drift import Sessions
-from analysis.evidence import CEILING, CUBS, Timings
-from analysis.figures import ceiling_share
-from analysis.figures.schedules_speedup import speedups
-from analysis.statistics import ratio_interval
-from analysis.streams_evidence import Schedules
-from analysis.tests import browser, fixtures
-from analysis.tests.browser import Browser
-from analysis.tests.conftest import Built
+from scanlab_report import page
+from scanlab_report.__main__ import main
+from scanlab_report.derive.schedules import speedups
+from scanlab_report.figures import ceiling_share
+from scanlab_report.read import results
+from scanlab_report.select.drift import Sessions
+from scanlab_report.select.evidence import CEILING, CUBS, Timings
+from scanlab_report.select.streams_evidence import Schedules
+from scanlab_report.stats.intervals import ratio_interval
+from tests import browser, fixtures
+from tests.browser import Browser
+from tests.conftest import Built
 
 RECORDED = Path(__file__).parents[2] / "data" / "recorded"
 LIMIT_BYTES = 5_000_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from analysis.figures import pipeline
+from scanlab_report.figures import pipeline
 
 DRAWING = Path(__file__).parents[2] / "variants" / "scan" / "look_ahead.svg"
 

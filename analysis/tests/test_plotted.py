@@ -8,14 +8,29 @@ import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 
-from analysis import style
-from analysis.evidence import CEILING, FLOOR, CounterEvidence, Provenance
-from analysis.figures import bank_conflicts, ceiling_share, dram_traffic, duel, hardware_conflicts, padding, prefix_wait, single_wave, speedup, speedup_by_type
-from analysis.figures import throughput, tile_size, time, time_over_copy, waterfall
-from analysis.published import Publication
-from analysis.results import MEASURED, Explanation
-from analysis.tests import tiny
-from analysis.tests.tiny import EXACT, LEAST, MOST, case
+from scanlab_report.figures import (
+    bank_conflicts,
+    ceiling_share,
+    dram_traffic,
+    duel,
+    hardware_conflicts,
+    padding,
+    prefix_wait,
+    single_wave,
+    speedup,
+    speedup_by_type,
+    throughput,
+    tile_size,
+    time,
+    time_over_copy,
+    waterfall,
+)
+from scanlab_report.layout import style
+from scanlab_report.read.published import Publication
+from scanlab_report.read.results import MEASURED, Explanation
+from scanlab_report.select.evidence import CEILING, FLOOR, CounterEvidence, Provenance
+from tests import tiny
+from tests.tiny import EXACT, LEAST, MOST, case
 
 N = 1 << 20
 """At 8 bytes an item that is read and written, 8388.608 ns are 1000 GB/s."""

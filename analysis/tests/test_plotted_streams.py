@@ -10,15 +10,16 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis import gantt, style
-from analysis.drift import SessionEvidence, session
-from analysis.evidence import Provenance, TableEvidence
-from analysis.figures import concurrency, drift, model_residuals, schedules, schedules_speedup, schedules_streams, stream_scan
-from analysis.results import MEASURED, SCANS, Repeated, Run
-from analysis.streams import SCAN, TRACE_COLUMNS
-from analysis.streams_evidence import DUPLEX, FILES, NAIVE, SERIAL, STREAMED, Parts, ScanEvidence, ScheduleEvidence, look
-from analysis.tests import tiny
-from analysis.tests.tiny import LEAST, MOST
+from scanlab_report.figures import concurrency, drift, model_residuals, schedules, schedules_speedup, schedules_streams, stream_scan
+from scanlab_report.layout import gantt, style
+from scanlab_report.layout.schedules import look
+from scanlab_report.read.results import MEASURED, SCANS, Repeated, Run
+from scanlab_report.read.streams import SCAN, TRACE_COLUMNS
+from scanlab_report.select.drift import SessionEvidence, session
+from scanlab_report.select.evidence import Provenance, TableEvidence
+from scanlab_report.select.streams_evidence import DUPLEX, FILES, NAIVE, SERIAL, STREAMED, Parts, ScanEvidence, ScheduleEvidence
+from tests import tiny
+from tests.tiny import LEAST, MOST
 
 NOWHERE = Provenance("", "")
 ITEMS = 1 << 20

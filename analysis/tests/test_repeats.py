@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from analysis import repeats, results
-from analysis.tests.fixtures import REPEAT
+from scanlab_report.read import repeats, results
+from tests.fixtures import REPEAT
 
 
 def test_groups_that_keep_their_bits_and_groups_that_do_not_are_told_apart() -> None:

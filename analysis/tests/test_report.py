@@ -11,13 +11,17 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from analysis import figures, macros, results, style, tables, unchanged
-from analysis.__main__ import main
-from analysis.markers import MarkerError, replaced
-from analysis.modules import modules
-from analysis.report import caption
-from analysis.tests import fixtures
-from analysis.tests.conftest import PUBLISHED, Built
+from scanlab_report import figures, tables
+from scanlab_report.__main__ import main
+from scanlab_report.commands.build import unchanged
+from scanlab_report.commands.build.report import caption
+from scanlab_report.documents import macros
+from scanlab_report.documents.markers import MarkerError, replaced
+from scanlab_report.layout import style
+from scanlab_report.modules import modules
+from scanlab_report.read import results
+from tests import fixtures
+from tests.conftest import PUBLISHED, Built
 
 PAPER = PUBLISHED.parents[1] / "paper" / "scanlab.tex"
 FIGURES = [name for name, _ in modules(figures)]
@@ -37,7 +41,7 @@ def test_every_figure_is_drawn_as_pdf_and_png(built: Built, name: str) -> None:
     assert (built.out / "figures" / f"{name}.pdf").read_bytes().startswith(b"%PDF")
     assert (built.out / "figures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
     caption = (built.paper / "figures" / f"{name}.caption.tex").read_text()
-    if not importlib.import_module(f"analysis.figures.{name}").NEEDS:
+    if not importlib.import_module(f"scanlab_report.figures.{name}").NEEDS:
         return  # a drawing, with no number in it
     assert "2026-01-02" in caption and "commit 012345678" in caption and "recorded" in caption
 
@@ -53,10 +57,10 @@ def test_every_table_is_written_in_three_formats(built: Built, name: str) -> Non
 def test_no_text_of_a_figure_is_cut_off(built: Built, name: str) -> None:
     from matplotlib import pyplot
 
-    from analysis import published
-    from analysis.evidence import gather
+    from scanlab_report.read import published
+    from scanlab_report.select.evidence import gather
 
-    module = importlib.import_module(f"analysis.figures.{name}")
+    module = importlib.import_module(f"scanlab_report.figures.{name}")
     read = results.read([], [built.recorded])
     gathered = gather(module.NEEDS, read, published.read(PUBLISHED, []))
     with style.sheet():
@@ -125,7 +129,7 @@ def test_a_build_that_breaks_off_keeps_the_last_good_one(built: Built, tmp_path:
     def broken(**_: object) -> None:
         raise RuntimeError("a figure that cannot be drawn")
 
-    monkeypatch.setattr(importlib.import_module(f"analysis.figures.{FIGURES[1]}"), "draw", broken)
+    monkeypatch.setattr(importlib.import_module(f"scanlab_report.figures.{FIGURES[1]}"), "draw", broken)
     with pytest.raises(RuntimeError):
         main(arguments(built.recorded, out, "--paper", str(paper)))
     assert (contents(out), contents(paper)) == before
@@ -372,7 +376,7 @@ def test_options_and_formulas_in_captions_are_set_as_such() -> None:
 
 def test_every_caption_says_how_often_and_what_bars_mean_or_why_there_are_none(built: Built) -> None:
     for name in FIGURES:
-        if not importlib.import_module(f"analysis.figures.{name}").NEEDS:
+        if not importlib.import_module(f"scanlab_report.figures.{name}").NEEDS:
             continue  # a drawing
         said = (built.paper / "figures" / f"{name}.caption.tex").read_text()
         if re.search(r"\(median of [\d to]+ repetition", said):

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from analysis import results
-from analysis.tests import fixtures
-from analysis.tests.fixtures import case_name, context, repetition
+from scanlab_report.read import results
+from tests import fixtures
+from tests.fixtures import case_name, context, repetition
 
 CASE = case_name("hs_blocked", 1024)
 

@@ -9,16 +9,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import caveats, claims_checked, model_targets, streams_targets, targets
-from analysis.claims import Claim
-from analysis.claims_checked import FAILS, HOLDS, NOT_MEASURED, check
-from analysis.evidence import CounterEvidence, Provenance, TableEvidence
-from analysis.published import Publication
-from analysis.results import Results, Run, StreamFile
-from analysis.streams import CAVEATS
-from analysis.streams_evidence import Trace, TraceEvidence
-from analysis.tests import tiny
-from analysis.tests.tiny import EXACT, LEAST, MOST, case
+from scanlab_report.claims import checked as claims_checked
+from scanlab_report.claims import model_targets, streams_targets, targets
+from scanlab_report.claims.checked import FAILS, HOLDS, NOT_MEASURED, check
+from scanlab_report.claims.claims import Claim
+from scanlab_report.derive import caveats
+from scanlab_report.read.published import Publication
+from scanlab_report.read.results import Results, Run, StreamFile
+from scanlab_report.read.streams import CAVEATS
+from scanlab_report.select.evidence import CounterEvidence, Provenance, TableEvidence
+from scanlab_report.select.streams_evidence import Trace, TraceEvidence
+from tests import tiny
+from tests.tiny import EXACT, LEAST, MOST, case
 
 NOWHERE = Provenance("", "")
 N = 1 << 20

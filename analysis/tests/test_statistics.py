@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from analysis import statistics
+from scanlab_report.stats import intervals
 
 
 @pytest.mark.parametrize("count", [11, 20, 31])
@@ -15,7 +15,7 @@ def test_interval_covers_the_true_median_about_95_times_in_100(count: int) -> No
     generator = np.random.default_rng(3)
     samples = generator.lognormal(0, 0.3, size=(1500, count))
     rows = pd.DataFrame({"case": np.repeat(np.arange(1500), count), "time_ns": samples.ravel()})
-    cases = statistics.summarise(rows, ["case"])
+    cases = intervals.summarise(rows, ["case"])
     covered = ((cases["low_ns"] <= 1.0) & (cases["high_ns"] >= 1.0)).mean()
     assert 0.92 <= covered <= 0.98
 
@@ -24,7 +24,7 @@ def test_interval_covers_the_true_median_about_95_times_in_100(count: int) -> No
 def test_interval_agrees_with_scipy(count: int) -> None:
     data = np.random.default_rng(5).lognormal(0, 0.3, count)
     theirs = stats.bootstrap((data,), np.median, n_resamples=20000, method="percentile", random_state=1, batch=1000)
-    ours = statistics.median_interval(data)
+    ours = intervals.median_interval(data)
     spread = np.ptp(data)
     assert ours.low == pytest.approx(theirs.confidence_interval.low, abs=0.05 * spread)
     assert ours.high == pytest.approx(theirs.confidence_interval.high, abs=0.05 * spread)
@@ -35,33 +35,33 @@ def test_what_came_often_counts_as_often(count: int) -> None:
     """The interval is that of all resamples, though only different ones are looked at."""
     data = np.random.default_rng(7).lognormal(0, 0.1, (2, count))
     ordered = np.sort(data, axis=1)
-    above, below = (np.mean([rows[ranks] for ranks in statistics._middle_ranks(count, stream)], axis=0) for rows, stream in zip(ordered, (1, 2), strict=True))
-    ratio = statistics.ratio_interval(*data)
+    above, below = (np.mean([rows[ranks] for ranks in intervals._middle_ranks(count, stream)], axis=0) for rows, stream in zip(ordered, (1, 2), strict=True))
+    ratio = intervals.ratio_interval(*data)
     assert (ratio.low, ratio.high) == pytest.approx(np.quantile(above / below, (0.025, 0.975)), rel=1e-13)
 
 
 def test_one_case_and_many_give_the_same_interval() -> None:
     data = np.random.default_rng(6).lognormal(0, 0.1, (2, 11))
-    cases = statistics.summarise(pd.DataFrame({"case": [0] * 11 + [1] * 11, "time_ns": data.ravel()}), ["case"])
-    alone = statistics.median_interval(data[1])
+    cases = intervals.summarise(pd.DataFrame({"case": [0] * 11 + [1] * 11, "time_ns": data.ravel()}), ["case"])
+    alone = intervals.median_interval(data[1])
     assert (cases.loc[1, "median_ns"], cases.loc[1, "low_ns"], cases.loc[1, "high_ns"]) == (alone.value, alone.low, alone.high)
 
 
 def test_fewer_than_five_repetitions_give_no_interval() -> None:
-    assert not statistics.median_interval([1.0, 2.0, 3.0, 4.0]).known
-    assert statistics.median_interval([1.0, 2.0, 3.0, 4.0]).value == 2.5
-    assert not statistics.ratio_interval(np.arange(1.0, 10), np.array([1.0])).known
+    assert not intervals.median_interval([1.0, 2.0, 3.0, 4.0]).known
+    assert intervals.median_interval([1.0, 2.0, 3.0, 4.0]).value == 2.5
+    assert not intervals.ratio_interval(np.arange(1.0, 10), np.array([1.0])).known
 
 
 def test_ratio_is_of_medians_and_not_a_mean_of_ratios() -> None:
     above, below = np.array([1.0, 2, 3, 4, 100]), np.array([1.0, 1, 2, 100, 100])
-    ratio = statistics.ratio_interval(above, below)
+    ratio = intervals.ratio_interval(above, below)
     assert ratio.value == 1.5
     assert ratio.low <= ratio.value <= ratio.high
 
 
 def test_constant_data_have_an_interval_of_no_width() -> None:
-    interval = statistics.median_interval([7.0] * 9)
+    interval = intervals.median_interval([7.0] * 9)
     assert (interval.low, interval.value, interval.high) == (7.0, 7.0, 7.0)
 
 
@@ -70,35 +70,35 @@ SKEWED = [100.0, 1.0, 3.0, 2.0, 4.0]
 
 
 def test_of_repetitions_the_median_counts_and_not_the_mean() -> None:
-    assert statistics.median_interval(SKEWED).value == 3
-    assert statistics.medians([np.array(SKEWED), np.array([7.0, 1.0]), np.array([5.0])]).tolist() == [3, 4, 5]
-    ratio, turned = statistics.ratio_intervals([np.array(SKEWED), np.array([6.0] * 5)], [np.array([2.0] * 5), np.array(SKEWED)])
+    assert intervals.median_interval(SKEWED).value == 3
+    assert intervals.medians([np.array(SKEWED), np.array([7.0, 1.0]), np.array([5.0])]).tolist() == [3, 4, 5]
+    ratio, turned = intervals.ratio_intervals([np.array(SKEWED), np.array([6.0] * 5)], [np.array([2.0] * 5), np.array(SKEWED)])
     assert (ratio.value, turned.value) == (1.5, 2)
     rows = pd.DataFrame({"case": ["b"] * 5 + ["a"] * 2, "time_ns": [*SKEWED, 9.0, 1.0]})
-    assert statistics.summarise(rows, ["case"])[["case", "median_ns"]].values.tolist() == [["a", 5], ["b", 3]]
+    assert intervals.summarise(rows, ["case"])[["case", "median_ns"]].values.tolist() == [["a", 5], ["b", 3]]
 
 
 def test_five_repetitions_are_enough_for_an_interval_and_four_are_not() -> None:
-    five = statistics.median_interval(SKEWED)
+    five = intervals.median_interval(SKEWED)
     assert (five.low, five.high, five.count, five.known) == (1, 100, 5, True)
-    ratio = statistics.ratio_interval(np.array(SKEWED), np.array([2.0] * 5))
+    ratio = intervals.ratio_interval(np.array(SKEWED), np.array([2.0] * 5))
     assert (ratio.low, ratio.high, ratio.count, ratio.known) == (0.5, 50, 5, True)
     rows = pd.DataFrame({"case": [0] * 5 + [1] * 4, "time_ns": [*SKEWED, *SKEWED[:4]]})
-    assert statistics.summarise(rows, ["case"])[["count", "low_ns", "high_ns"]].fillna(-1).values.tolist() == [[5, 1, 100], [4, -1, -1]]
-    assert not statistics.ratio_interval(np.array(SKEWED[:4]), np.array([2.0] * 5)).known
-    assert not statistics.ratio_interval(np.array(SKEWED), np.array([2.0] * 4)).known
+    assert intervals.summarise(rows, ["case"])[["count", "low_ns", "high_ns"]].fillna(-1).values.tolist() == [[5, 1, 100], [4, -1, -1]]
+    assert not intervals.ratio_interval(np.array(SKEWED[:4]), np.array([2.0] * 5)).known
+    assert not intervals.ratio_interval(np.array(SKEWED), np.array([2.0] * 4)).known
 
 
 def test_a_ratio_has_as_many_repetitions_as_the_side_with_fewer() -> None:
-    assert statistics.ratio_interval(np.ones(7), np.ones(9)).count == statistics.ratio_interval(np.ones(9), np.ones(7)).count == 7
+    assert intervals.ratio_interval(np.ones(7), np.ones(9)).count == intervals.ratio_interval(np.ones(9), np.ones(7)).count == 7
 
 
 def test_repetitions_of_a_case_stand_together_however_they_come() -> None:
     rows = pd.DataFrame({"case": ["b", "a", "b", "a", "b"], "time_ns": [1.0, 2.0, 3.0, 4.0, 5.0]})
-    cases = statistics.repetitions(rows, ["case"])
+    cases = intervals.repetitions(rows, ["case"])
     assert {case: samples.tolist() for case, samples in zip(cases["case"], cases["samples"], strict=True)} == {"a": [2, 4], "b": [1, 3, 5]}
 
 
 def test_p_is_corrected_for_as_many_cases_as_there_are() -> None:
-    assert statistics.corrected([0.04, 0.01, 0.5, 0.02]).tolist() == pytest.approx([4 / 3 * 0.04, 0.04, 0.5, 0.04])
-    assert statistics.corrected([0.9, 0.8]).tolist() == pytest.approx([0.9, 0.9])
+    assert intervals.corrected([0.04, 0.01, 0.5, 0.02]).tolist() == pytest.approx([4 / 3 * 0.04, 0.04, 0.5, 0.04])
+    assert intervals.corrected([0.9, 0.8]).tolist() == pytest.approx([0.9, 0.9])

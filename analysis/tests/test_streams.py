@@ -14,19 +14,26 @@ import pytest
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 
-from analysis import caveats, gantt, published, results, scenes, streams, streams_evidence, streams_macros, style
-from analysis.__main__ import main
-from analysis.claims_checked import bounded
-from analysis.figures import concurrency, schedules_speedup, schedules_streams
-from analysis.figures import schedules as schedules_figure
-from analysis.figures import stream_scan as scan_figure
-from analysis.scenes import Scenes
-from analysis.streams_evidence import Parts, Schedules, StreamScans, Traces
-from analysis.streams_targets import best_schedule, over_bound, targets
-from analysis.tables import generations, model_advice
-from analysis.tables import schedules as schedules_table
-from analysis.tests import stream_fixtures as fixtures
-from analysis.tests.conftest import PUBLISHED
+from scanlab_report.__main__ import main
+from scanlab_report.claims.checked import bounded
+from scanlab_report.claims.streams_targets import targets
+from scanlab_report.derive import caveats
+from scanlab_report.derive.schedules import best_schedule, over_bound
+from scanlab_report.documents import streams_macros
+from scanlab_report.figures import concurrency, schedules_speedup, schedules_streams
+from scanlab_report.figures import schedules as schedules_figure
+from scanlab_report.figures import stream_scan as scan_figure
+from scanlab_report.layout import gantt, style
+from scanlab_report.layout import scenes as scene_layout
+from scanlab_report.layout.schedules import LOOKS
+from scanlab_report.read import published, results, streams
+from scanlab_report.select import streams_evidence
+from scanlab_report.select.scenes import Scenes
+from scanlab_report.select.streams_evidence import Parts, Schedules, StreamScans, Traces
+from scanlab_report.tables import generations, model_advice
+from scanlab_report.tables import schedules as schedules_table
+from tests import stream_fixtures as fixtures
+from tests.conftest import PUBLISHED
 
 RECORDED = Path(__file__).parents[2] / "data" / "recorded" / "nvidia-h200" / "2026-11-21f"
 
@@ -362,7 +369,7 @@ def test_no_panel_is_empty_and_every_schedule_drawn_is_named_once(tmp_path: Path
     evidence = Schedules(over=over).find(read(tmp_path), {})
     with style.sheet():
         panels = [axes for axes in figure.draw(evidence).axes]
-    looks = {(look.colour, look.line, look.marker): name for name, look in streams_evidence.LOOKS.items()}
+    looks = {(look.colour, look.line, look.marker): name for name, look in LOOKS.items()}
     shown = [{looks.get((line.get_color(), line.get_linestyle(), line.get_marker())) for line in axes.get_lines()} - {None} for axes in panels]
     assert all(shown) and {"graph", "skewed"} <= set.union(*shown)
     named = [box.get_children()[0].get_children()[1].get_text() for axes in panels for box in axes.artists]
@@ -533,7 +540,7 @@ def test_scenes_of_now_win_over_recorded_ones_and_none_may_lack(tmp_path: Path) 
     found = results.read([now], [old])
     evidence = Scenes([["a", "b"]]).find(found, {})
     assert evidence.provenance.line() == "Engine model, 2026-01-03, commit 012345678, simulated"
-    assert evidence.facts() == "(a) What a shows. (b) What b shows."
+    assert scene_layout.facts(evidence) == "(a) What a shows. (b) What b shows."
     assert "simulated, recorded" in Scenes([["a", "b"]]).find(results.read([], [old]), {}).provenance.line()
     assert Scenes([["a", "c"]]).find(found, {}) is None
 
@@ -542,7 +549,7 @@ def test_blocks_are_shown_on_all_multiprocessors_and_bars_have_numbers(tmp_path:
     write(tmp_path, "a.json", fixtures.scene("a", multiprocessors=4))
     write(tmp_path, "b.json", fixtures.scene("b"))
     with style.sheet():
-        blocks, engines = scenes.draw(Scenes([["a"], ["b"]]).find(read(tmp_path), {})).axes
+        blocks, engines = scene_layout.draw(Scenes([["a"], ["b"]]).find(read(tmp_path), {})).axes
     assert [label.get_text() for label in blocks.get_yticklabels()] == ["SM 0", "SM 1", "SM 2", "SM 3"]
     assert [text.get_text() for text in blocks.texts] == ["0", "0"]
     assert [label.get_text() for label in engines.get_yticklabels()] == list(streams.ENGINES)

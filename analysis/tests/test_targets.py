@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analysis import results
-from analysis.claims_checked import bounded
-from analysis.evidence import CUBS, LOSS, TIE, WIN, AllTimingEvidence, AllTimings, Kernels, outcome
-from analysis.statistics import Interval
-from analysis.tables import losses, rivals
-from analysis.targets import MISSING, Target, targets
-from analysis.tests.fixtures import _KERNEL, COMMIT, case_name, context, repetition
+from scanlab_report.claims.checked import bounded
+from scanlab_report.claims.targets import MISSING, Target, targets
+from scanlab_report.read import results
+from scanlab_report.select.evidence import CUBS, LOSS, TIE, WIN, AllTimingEvidence, AllTimings, Kernels, outcome
+from scanlab_report.stats.intervals import Interval
+from scanlab_report.tables import losses, rivals
+from tests.fixtures import _KERNEL, COMMIT, case_name, context, repetition
 
 GIB_OF_I32 = 2**28
 SPREAD = (0.99, 0.995, 1.0, 1.005, 1.01)

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from analysis import typesetting
-from analysis.__main__ import main
-from analysis.tests import fixtures
-from analysis.tests.conftest import Built
+from scanlab_report.__main__ import main
+from scanlab_report.documents import typesetting
+from tests import fixtures
+from tests.conftest import Built
 
 LATEXMK = """#!/bin/sh
 [ -e generated/macros.tex ] || exit 3

@@ -13,10 +13,10 @@ from matplotlib.axes import Axes
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 
-from analysis import style
-from analysis.evidence import gather
-from analysis.results import MEASURED, Explanation, Results, Run
-from analysis.table_formats import Table
+from scanlab_report.layout import style
+from scanlab_report.layout.table_formats import Table
+from scanlab_report.read.results import MEASURED, Explanation, Results, Run
+from scanlab_report.select.evidence import gather
 
 SPREAD = (1.0, 1.4, 0.9, 1.0, 0.95)
 """Of a case's repetitions, in multiples of their median; their mean is 1.05, and the interval of so few reaches from the least to the most."""

@@ -1,6 +1,6 @@
 """A whole invented results folder, and the report of it: built once, and read by many tests.
 
-``python -m analysis.tests.whole DIR`` leaves them in a folder; with ``SCANLAB_BUILT=DIR`` the tests of several processes read them there.
+``python -m tests.whole DIR`` leaves them in a folder; with ``SCANLAB_BUILT=DIR`` the tests of several processes read them there.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from analysis.__main__ import main
-from analysis.tests import fixtures
+from scanlab_report.__main__ import main
+from tests import fixtures
 
 PUBLISHED = Path(__file__).parents[2] / "data" / "published"
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analysis import results
+from scanlab_report.read import results
 from baselines.python import __main__ as command
 from baselines.python import libraries, provenance, scans
 from baselines.python.session import Plan, Session

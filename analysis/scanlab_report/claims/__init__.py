@@ -1,0 +1,1 @@
+"""Claims of the report and of the literature, and how they stand."""

@@ -1,0 +1,226 @@
+"""The claims of the report and of the literature, as ``paper/claims.toml`` states them; that file says what its fields are."""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from scanlab_report import DATA
+from scanlab_report.derive.sizes import power_of_two
+from scanlab_report.read.fields import LINE, shown
+from scanlab_report.read.results import ELEMENT_BYTES, ideal_bytes
+from scanlab_report.select.evidence import CUBS, Key
+from scanlab_report.stats.intervals import Interval
+
+FILE = DATA.parent / "paper" / "claims.toml"
+REFERENCES = FILE.with_name("references.bib")
+OURS = "scanlab"
+"""The source of claims that are the report's own: its targets."""
+
+MEASURES: dict[str, frozenset[str]] = {
+    "speed": frozenset({"variant", "over", "cases"}), "floor": frozenset({"variant", "cases"}), "losses": frozenset(), "spills": frozenset(),
+    "speedup": frozenset({"variant", "cases"}), "traffic": frozenset({"variant", "cases"}), "order": frozenset({"device"}),
+    "schedule": frozenset({"workload"}), "duplex": frozenset(), "naive": frozenset(), "collection": frozenset(),
+    "counts": frozenset(), "conflicts": frozenset(), "makespan_median": frozenset(), "makespan_worst": frozenset(), "overlap": frozenset(),
+    "caveat": frozenset({"experiments", "answer"}),
+}  # fmt: skip
+"""How a claim can be computed, and what it must then say."""
+OF_SCANS, OF_STREAMS = ("speed", "floor", "losses", "spills"), ("schedule", "duplex", "naive", "collection")
+OF_COUNTS, OF_ENGINES = ("counts", "conflicts"), ("makespan_median", "makespan_worst", "overlap")
+OF_MODELS = OF_COUNTS + OF_ENGINES
+
+_BOUNDS = ("at_least", "at_most", "equals")
+_DEFAULTS = {"op": "plus", "mode": "inclusive", "cache": "cold", "launch": "stream"}
+_LIMITS = {
+    "least_items": lambda key, n: key.items >= n,
+    "most_items": lambda key, n: key.items <= n,
+    "least_mib": lambda key, n: ideal_bytes(key.type, key.op, key.items) >= 2 * n << 20,
+    "powers": lambda key, wanted: not wanted or power_of_two(key.items),
+}
+_CASES = {"type", "items", *_DEFAULTS, *_LIMITS}
+_NAMES = {"type": tuple(ELEMENT_BYTES), "op": ("plus", "max", "min", "affine"), "mode": ("inclusive", "exclusive"), "cache": ("cold", "warm"),
+          "launch": ("stream", "graph")}  # fmt: skip
+"""What a case can be named by: any other name would be of no case, and its claim never measured."""
+
+
+class ClaimsError(ValueError):
+    """A claims file that cannot be used: a sentence with file and place."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim; fields as in the file."""
+
+    statement: str
+    source: str
+    figure: str
+    measure: str
+    variant: str = ""
+    over: str | Sequence[str] = ()
+    of_published: str = ""
+    device: str = ""
+    on: str = ""
+    workload: str = ""
+    experiments: Sequence[str] = ()
+    answer: str = ""
+    least_gib: float = 0
+    at_least: float | None = None
+    at_most: float | None = None
+    equals: float | None = None
+    or_of_copy_kernel: float | None = None
+    variation: float = 0.0
+    cases: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def rivals(self) -> tuple[str, ...]:
+        """The variants whose fastest the time is set against."""
+        return CUBS if self.over == "cub" else tuple(self.over)
+
+    @property
+    def wanted(self) -> str:
+        """The bound in print."""
+        sign, give, bound = next(of for of in zip("≥≤=", "−+±", self._bounds(), strict=True) if of[-1] is not None)
+        if bound == 0:
+            return "0"
+        return f"{sign} {bound:{'g' if bound == int(bound) else '.2f'}}" + (f" {give} {100 * self.variation:g}%" if self.variation else "")
+
+    def meets(self, value: float) -> bool:
+        """Whether a value is within the bound, or misses it by no more than the variation."""
+        low, high, equal = self._bounds()
+        if equal is not None:
+            return abs(value - equal) <= self.variation * equal
+        return value >= low * (1 - self.variation) if low is not None else value <= high * (1 + self.variation)
+
+    def sure(self, values: Iterable[Interval]) -> bool:
+        """Whether the whole of each interval is within the bound too; nothing speaks against it where none is known."""
+        return all(self.meets(value.low) and self.meets(value.high) for value in values if value.known)
+
+    def worst(self, values: Sequence[Any], key) -> Any:
+        """The one farthest from the bound."""
+        if self.equals is not None:
+            return max(values, key=lambda value: abs(key(value) - self.equals))
+        return (min if self.at_least is not None else max)(values, key=key)
+
+    def keys(self, timings) -> list[Key]:
+        """The cases that the claim speaks of, of all that were timed."""
+        named = _DEFAULTS | {name: value for name, value in self.cases.items() if name not in _LIMITS}
+        if "items" in named:
+            named["items"] = tuple(named["items"]) if isinstance(named["items"], list) else named["items"]
+        limits = [(_LIMITS[name], value) for name, value in self.cases.items() if name in _LIMITS]
+        return [key for key in timings.keys(**named) if all(within(key, value) for within, value in limits)]
+
+    def _bounds(self) -> tuple[float | None, float | None, float | None]:
+        return self.at_least, self.at_most, self.equals
+
+
+@lru_cache
+def device(file: Path = FILE) -> str:
+    """The device that the report is about; empty if the file names none. ClaimsError as of :func:`read`."""
+    found = _content(file).get("device", "")
+    if not LINE.fits(found):
+        raise ClaimsError(f"{file}: device is {shown(found)}, not {LINE.what}")
+    return found
+
+
+@lru_cache
+def read(file: Path = FILE) -> tuple[Claim, ...]:
+    """The claims of a file in order; ClaimsError names the first thing wrong with it."""
+    content = _content(file)
+    entries = content.get("claim")
+    if not isinstance(entries, list) or not entries:
+        raise ClaimsError(f"{file}: holds no [[claim]]")
+    claims, known, sources, on = [], _figures(), _sources(), device(file)
+    for number, entry in enumerate(entries, start=1):
+        if not isinstance(entry, dict):
+            raise ClaimsError(f"{file}: claim {number}: is {shown(entry)}, not a table: begin it with [[claim]]")
+        named = f" ({entry['statement']})" if isinstance(entry.get("statement"), str) else ""
+        if wrong := _wrong(entry, known, sources):
+            raise ClaimsError(f"{file}: claim {number}{named}: {wrong}")
+        ours = {"on": on} if entry["source"] == OURS else {}
+        claims.append(Claim(**(ours | entry)))
+    return tuple(claims)
+
+
+def _content(file: Path) -> Mapping[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ClaimsError(f"{file}: cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise ClaimsError(f"{file}: is not TOML ({error})") from None
+
+
+def own(measures: Sequence[str]) -> list[Claim]:
+    """The report's targets of certain measures."""
+    return [claim for claim in read() if claim.source == OURS and claim.measure in measures]
+
+
+def _figures() -> set[str]:
+    return {path.stem for part in ("figures", "tables") for path in (Path(__file__).parents[1] / part).glob("*.py") if path.stem != "__init__"}
+
+
+def _sources() -> set[str]:
+    return {OURS, *re.findall(r"^@\w+{\s*([^\s,]+)", REFERENCES.read_text(encoding="utf-8"), re.MULTILINE)}
+
+
+def _wrong(entry: Mapping[str, Any], figures: set[str], sources: set[str]) -> str:
+    """What is wrong with a claim, if anything is."""
+    if unknown := set(entry) - {of.name for of in fields(Claim)}:
+        return f"unknown field {', '.join(sorted(unknown))}"
+    for name in ("statement", "source", "figure", "measure"):
+        if not isinstance(entry.get(name), str) or not entry[name]:
+            return f"names no {name}"
+    if entry["figure"] not in figures:
+        return f"figure: {entry['figure']!r} is no figure or table of scanlab_report/figures/ or scanlab_report/tables/"
+    if entry["source"] not in sources:
+        return f"source: {entry['source']!r} is neither {OURS!r} nor a key of {REFERENCES.name}"
+    if entry["measure"] not in MEASURES:
+        return f"measure: {entry['measure']!r} is none of {', '.join(MEASURES)}"
+    if lacking := [name for name in sorted(MEASURES[entry["measure"]]) if not entry.get(name)]:
+        return f"measure {entry['measure']!r} needs {' and '.join(lacking)}"
+    bounds = [name for name in _BOUNDS if name in entry]
+    if len(bounds) != 1 or any(not _is_number(entry[name]) for name in bounds):
+        return f"needs one of {', '.join(_BOUNDS)}, a finite number, and has {' and '.join(bounds) or 'none'}"
+    variation = entry.get("variation", 0)
+    if not _is_number(variation) or not 0 <= variation < 1:
+        return f"variation is {variation!r}, not a fraction such as 0.05"
+    if not isinstance(entry.get("cases", {}), dict) or (unknown := set(entry.get("cases", {})) - _CASES):
+        return f"cases: may have {', '.join(sorted(_CASES))}, and not {entry['cases']!r}"
+    for name in ("variant", "of_published", "device", "workload"):
+        if not isinstance(entry.get(name, ""), str):
+            return f"{name} is {entry[name]!r}, not a name"
+    over = entry.get("over", "cub")
+    if over != "cub" and not (isinstance(over, list) and all(isinstance(name, str) for name in over)):
+        return f"over is {over!r}, neither \"cub\" nor a list of variants"
+    experiments = entry.get("experiments", [])
+    if not (isinstance(experiments, list) and all(isinstance(name, str) for name in experiments)):
+        return f"experiments is {experiments!r}, not a list of names"
+    if entry.get("answer", "yes") not in ("yes", "no"):
+        return f"answer is {entry['answer']!r}, neither yes nor no"
+    for name in ("least_gib", "or_of_copy_kernel"):
+        if not _is_number(entry.get(name, 0)):
+            return f"{name} is {entry[name]!r}, not a finite number"
+    if entry["measure"] in ("traffic", "speedup") and not isinstance(entry["cases"].get("items", 0 if entry["measure"] == "speedup" else None), int):
+        return f"measure {entry['measure']!r} needs cases of one number of items"
+    return next(filter(None, (_wrong_case(name, value) for name, value in entry.get("cases", {}).items())), "")
+
+
+def _wrong_case(name: str, value: Any) -> str:
+    """What is wrong with one entry of ``cases``, if anything is."""
+    if name in _NAMES:
+        return "" if value in _NAMES[name] else f"cases: {name} is {value!r}, none of {', '.join(_NAMES[name])}"
+    if name == "powers":
+        return "" if isinstance(value, bool) else f"cases: powers is {value!r}, neither true nor false"
+    numbers = value if name == "items" and isinstance(value, list) else [value]
+    return "" if numbers and all(_is_number(n) and n >= 0 and n == int(n) for n in numbers) else f"cases: {name} is {value!r}, not a whole number"
+
+
+def _is_number(value: Any) -> bool:
+    """A finite number, for TOML has nan and inf too."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= sys.float_info.max

@@ -1,0 +1,43 @@
+"""Checks a run and files it into the recorded data, where figures of that device come from.
+
+DIR is what ./reproduce --device cuda --out DIR wrote, or any folder with results files and verify.txt. Every file must be whole,
+of a known schema, of one device and one clean commit, with five repetitions a case and verified output. Nothing is filed otherwise.
+A machine without a GPU is filed below its processor's name, with what its executor counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from scanlab_report import DATA
+from scanlab_report.console import SOUND, count, refuse, say
+
+EXAMPLE = """  ./reproduce --device cuda --out results/run
+  scanlab-report add-device results/run"""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("run", type=Path, metavar="DIR", help="the folder of a run")
+    add("--recorded", type=Path, default=DATA / "recorded", metavar="DIR", help="where it is filed, as DEVICE/DATE")
+
+
+def run(options: argparse.Namespace) -> int:
+    from scanlab_report.commands.add_device import recording
+
+    if not options.recorded.is_dir():
+        return refuse(f"{options.recorded}: no such folder")
+    found = recording.examine(options.run, options.recorded)
+    if found.wrong:
+        return refuse(*found.wrong, f"{options.run}: nothing was recorded")
+    try:
+        target = recording.file_away(found, options.recorded)
+    except OSError as error:
+        return refuse(f"{options.recorded}: {error.strerror}")
+    counted = f" and the counts of {count(len(found.counts), 'case')}" if found.counts else ""
+    say(f"Recorded {found.device}, {count(len(found.files), 'file')}{counted}: {target}")
+    if found.ignored:
+        say(f"Left where they are, because they are no measurements: {', '.join(file.name for file in found.ignored)}")
+    say(f"Next: git add {target}, bring the pages up to date (CONTRIBUTING.md), and open a pull request.")
+    return SOUND

@@ -1,0 +1,238 @@
+"""A run that is to be recorded: what of it is kept, what is wrong with it, and where it is filed.
+
+Kept are the results files at the top of the folder that ``./reproduce`` or a person made, and the log of the verification; of
+a machine without a GPU its executor counts too, in one file. Those of other runs, simulations and reports are not: any machine
+makes them again from the code.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from scanlab_report import place
+from scanlab_report.read import google_benchmark, results, streams
+from scanlab_report.read.fields import shown
+from scanlab_report.read.results import CASE, Explanation, Problem, Results, Run
+from scanlab_report.stats.intervals import FEWEST
+
+VERIFICATION = "verify.txt"
+COUNTS = "explain"
+"""The folder of executor counts in a run, and the file that they become."""
+EXCEPTIONS = 0.05
+"""The share of cases that may have too few repetitions for an interval."""
+_PROVENANCE = {"cuda": ("device", "driver", "argv", "seed"), "host": ("cpu", "cores", "argv", "seed")}
+"""What a file must say of itself besides its date and commit, by its kind."""
+_NO_SEED = (streams.TRACE, streams.CAVEATS, streams.CONCURRENCY)
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed\b", re.MULTILINE)
+
+
+@dataclass
+class Recording:
+    """The files of a run, its provenance, and everything that is wrong with it."""
+
+    folder: Path
+    files: list[Path] = field(default_factory=list)
+    ignored: list[Path] = field(default_factory=list)
+    counts: list[Explanation] = field(default_factory=list)
+    device: str = ""
+    date: str = ""
+    wrong: list[Problem] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The device's folder: ``nvidia-h200``."""
+        return re.sub(r"[^a-z0-9]+", "-", re.sub(r"\((r|tm)\)", "", self.device.lower())).strip("-")
+
+
+def examine(folder: Path, recorded: Path) -> Recording:
+    """Reads a run and checks that it may be recorded beside what is there."""
+    found = Recording(folder)
+    candidates = [path for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")] if folder.is_dir() else []
+    if not candidates:
+        found.wrong.append(Problem(folder, "", "is no folder with results files"))
+        return found
+    of: list[tuple[Run, str]] = []
+    for file in sorted(candidates):
+        read = results.read([file], [])
+        found.wrong += read.problems
+        runs = [(run, "timings") for run in read.runs] + [(s.run, s.kind) for s in read.streams if s.kind != streams.SIMULATION]
+        tables = (read.counter_tables, read.traffic_tables, read.wait_tables, read.repeat_tables)
+        (found.files if runs or any(tables) else found.ignored).append(file)
+        of += runs
+        if not read.problems:  # else these would be what follows from them
+            found.wrong += [Problem(file, *wrong) for wrong in _too_few(read)]
+        if runs:
+            found.wrong += [Problem(file, *wrong) for wrong in _unverified(file, found.wrong)]
+    found.ignored = [file for file in found.ignored if file.name != VERIFICATION]
+    found.wrong += [Problem(run.file, f"context.{key}", what) for run, kind in of for key, what in _provenance(run, kind)]
+    found.wrong += _one_run(of)
+    if not of:
+        found.wrong.append(Problem(folder, "", "holds no timings, schedules, traces or experiments"))
+        return found
+    first = min(of, key=lambda pair: (pair[1] != "timings", pair[0].date))[0]
+    found.device, found.date = first.device, first.date[:10]
+    if not found.name:
+        found.wrong.append(Problem(first.file, "context.device", f"is {shown(found.device)}, by which no folder can be called: say which device it is"))
+    if first.kind == "host":
+        found.wrong += _counts(found, first)
+    found.wrong += _verification(found, first, any(kind == "timings" and run.kind == "cuda" for run, kind in of))
+    found.wrong += _recorded_already([run for run, _ in of], recorded)
+    return found
+
+
+def _after(letter: str) -> str:
+    """The letter that follows; no letter at all counts as "a". A gap is not filled: the order of names is that of runs."""
+    return chr(ord(letter or "a") + 1)
+
+
+def file_away(found: Recording, recorded: Path) -> Path:
+    """Copies the files, JSON compressed, to ``recorded/DEVICE/DATE``, the next letter behind it if the day is taken."""
+    device = recorded / found.name
+    device.mkdir(parents=True, exist_ok=True)
+    taken = max((path.name for path in device.glob(f"{found.date}*")), default="")
+    target = device / (found.date + _after(taken.removeprefix(found.date)) if taken else found.date)
+    with tempfile.TemporaryDirectory(dir=device, prefix=".adding-") as made:
+        whole = Path(made) / "run"
+        whole.mkdir()
+        for file in found.files:
+            if file.suffix == ".json":
+                (whole / f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes(), mtime=0))
+            else:
+                shutil.copyfile(file, whole / file.name)
+        if found.counts:
+            text = json.dumps([dict(counted.content) for counted in found.counts], separators=(",", ":"))
+            (whole / f"{COUNTS}.json.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
+        os.rename(whole, target)
+    return target
+
+
+def _provenance(run: Run, kind: str) -> Iterator[tuple[str, str]]:
+    """What a file does not say of itself, or says that is no state to record."""
+    needed = [key for key in _PROVENANCE.get(run.kind, ("device",)) if key != "seed" or kind not in _NO_SEED]
+    for key in ("date", *needed):
+        if not run.context.get(key):
+            yield key, "is missing: a recorded run says where its numbers are from"
+    if not re.match(r"\d{4}-\d\d-\d\dT", run.date or "0000-00-00T"):
+        yield "date", f"is {run.date!r}, not ISO 8601"
+    if not _COMMIT.fullmatch(run.commit):
+        yield "git_commit", f"is {run.commit or 'missing'!r}, not a commit: build from a clone, with git installed"
+    if run.dirty or "git_dirty" not in run.context:
+        yield "git_dirty", "the tree had uncommitted changes, or it is not known: commit, build, and measure again"
+    if run.context.get("assertions", "off") != "off":
+        yield "assertions", "are on, which makes code slower: build without them"
+
+
+def _one_run(of: Sequence[tuple[Run, str]]) -> Iterator[Problem]:
+    """All files of a run are of one device and one commit."""
+    for run, _ in of[1:]:
+        for key, mine, first in (("device", run.device, of[0][0].device), ("git_commit", run.commit, of[0][0].commit)):
+            if run.kind == of[0][0].kind and mine != first:
+                yield Problem(run.file, f"context.{key}", f"is {mine!r}, and {first!r} in {of[0][0].file.name}: record one run of one device and commit at a time")
+
+
+def _counts(found: Recording, run: Run) -> Iterator[Problem]:
+    """Executor counts, taken in if they are of the clean commit that was timed."""
+    read = results.read(sorted((found.folder / COUNTS).glob("*.json")), [])
+    yield from read.problems
+    found.counts = read.explanations
+    for counted in found.counts:
+        if counted.dirty or counted.commit != run.commit:
+            of = f"{counted.commit} with uncommitted changes" if counted.dirty else counted.commit
+            yield Problem(counted.file, "git_commit", f"is {of}, and {run.commit} in {run.file.name}: count with the code that was timed")
+            return
+
+
+def _too_few(read: Results) -> Iterator[tuple[str, str]]:
+    """Timings whose repetitions do not suffice for an interval, unless they are exceptions: a cap on its time stops a slow case."""
+    kinds = {streams.SCHEDULES: ("streams run --rounds", ["entry", *streams.SCHEDULE, "bytes"]),
+             streams.STREAM_SCAN: ("stream-scan --repetitions", streams.SCAN)}  # fmt: skip
+    for rows, (how, case) in ((read.timings, ("bench --rounds", CASE)), *((s.rows, kinds[s.kind]) for s in read.streams if s.kind in kinds)):
+        if "control" in rows:
+            rows = rows[rows["control"] == 0]  # what is wrong on purpose is not timed for its speed
+        counts = rows.groupby(case, dropna=False).size() if len(rows) else pd.Series(dtype=int)
+        few = counts[counts < FEWEST]
+        if len(few) > EXCEPTIONS * len(counts):
+            named = " ".join(str(part) for part in few.index[0] if part != "")
+            yield "benchmarks", (f"{len(few)} of {len(counts)} cases have fewer than {FEWEST} repetitions, such as {named} with {few.iloc[0]}: "
+                                 f"no interval is known; measure again with {how} {FEWEST} or more")  # fmt: skip
+
+
+def _unverified(file: Path, problems: list[Problem]) -> Iterator[tuple[str, str]]:
+    """Scans that were timed and whose output was not found right."""
+    document = results.load_json(file, problems)
+    entries = document.get("benchmarks") if isinstance(document, Mapping) else None
+    if not isinstance(entries, list):
+        return
+    timed = [(index, entry) for index, entry in enumerate(entries) if isinstance(entry, Mapping) and _is_scan(entry)]
+    wrong = [(index, entry) for index, entry in timed if entry.get("verified") != 1]
+    if wrong:
+        index, entry = wrong[0]
+        yield f"benchmarks[{index}] {entry.get('name', '')}", (f"verified is {entry.get('verified')!r}, not 1; so are {len(wrong)} of {len(timed)} "
+                                                               "repetitions: the output of a timed run must have been found right")  # fmt: skip
+
+
+def _is_scan(entry: Mapping[str, Any]) -> bool:
+    return str(entry.get("name", "")).startswith("scan/") and entry.get("run_type") != "aggregate" and not google_benchmark.skip_reason(entry)
+
+
+_ORIGIN = re.compile(r"^commit ([0-9a-f]{40})(\+?)(?:, on (.+))?$", re.MULTILINE)
+"""Of which code, with a ``+`` if it was changed, and which GPU a log of ``scanlab verify`` is; older ones do not say."""
+
+
+def _verification(found: Recording, run: Run, wanted: bool) -> Iterator[Problem]:
+    """The log of ``scanlab verify`` on the device, which lies beside the results or in ``log/``."""
+    file = next((path for path in (found.folder / VERIFICATION, found.folder / "log" / VERIFICATION) if path.is_file()), None)
+    if file is None:
+        if wanted:
+            yield Problem(found.folder, VERIFICATION, "is missing: keep what scanlab verify prints on the device")
+        return
+    text = file.read_text(encoding="utf-8", errors="replace")
+    said = _SUMMARY.findall(text)
+    if not said:
+        yield Problem(file, "", "has no summary, N passed, 0 failed: verification did not come to its end")
+    elif any(failed.strip("0") for _, failed in said):
+        yield Problem(file, "", f"says that {said[-1][1]} verifications failed")
+    elif wanted and "verifying on cuda" not in text:
+        yield Problem(file, "", "is not of the GPU: keep what scanlab verify --device cuda prints")
+    elif origin := _ORIGIN.search(text):
+        commit, changed, device = origin.groups()
+        if changed or commit != run.context.get("git_commit"):
+            yield Problem(file, "", f"is of commit {commit}{changed}, not of the results': verify what was measured")
+        if device and device != run.device:
+            yield Problem(file, "", f"is of {device}, and the results are of {run.device}: verify where it was measured")
+    found.files.append(file)
+
+
+def _recorded_already(runs: Sequence[Run], recorded: Path) -> Iterator[Problem]:
+    """A file is known by its device, date to the second and command, here and within the run."""
+    known = {_identity(run): run.file for run in _runs_below(recorded)}
+    for run in runs:
+        if (same := known.get(_identity(run))) is not None:
+            yield Problem(run.file, "", f"is recorded already: {place(same)}" if same.is_relative_to(recorded) else f"is the same run as {same.name}")
+        known.setdefault(_identity(run), run.file)
+
+
+def _runs_below(recorded: Path) -> Iterator[Run]:
+    """The provenance of everything that is recorded."""
+    problems: list[Problem] = []
+    for file in sorted(recorded.rglob("*.json*")):
+        document = results.load_json(file, problems)
+        context = (document.get("context") or document.get("otherData")) if isinstance(document, Mapping) else None
+        if isinstance(context, Mapping):
+            yield Run(file, results.RECORDED, context)
+
+
+def _identity(run: Run) -> tuple[str, str, str]:
+    return run.device, run.date, str(run.context.get("argv", ""))

@@ -1,0 +1,196 @@
+"""Figures, tables, the report as PDF and as one HTML page, and generated parts of pages, from results.
+
+What cannot be read, or is impossible, is said, and then nothing is written: what an earlier build wrote stays as it is. What
+has not changed since then is not made again. The PDF needs latexmk; where LaTeX fails the last PDF stays, and the status is 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import re
+import shutil
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from scanlab_report import DATA
+from scanlab_report.commands.build import unchanged
+from scanlab_report.console import FOUND, SOUND, complain, count, missing, refuse, say
+from scanlab_report.documents import typesetting
+from scanlab_report.written import in_place_of, unwritable
+
+EXAMPLE = """  scanlab-report build results/run --recorded data/recorded --out out"""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("results", nargs="*", type=Path, metavar="RESULTS", help="results measured now: folders or files")
+    add("--recorded", action="append", type=Path, default=[], metavar="DIR", help="recorded runs, used where RESULTS lack")
+    add("--published", type=Path, default=DATA / "published", metavar="DIR", help="tables of the literature")
+    add("--out", type=Path, required=True, metavar="DIR", help="where figures/, tables/, cases.csv, report.html and scanlab.pdf are written")
+    add("--paper", type=Path, metavar="DIR", help="write what the paper includes there, e.g. to paper/generated, to typeset it by hand")
+    add("--no-pdf", action="store_true", help="do not typeset the report")
+    add("--readme", type=Path, metavar="FILE", help="replace the results table between this page's markers")
+    add("--ladder", type=Path, metavar="FILE", help="replace the ladder between this page's markers")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Reads, checks, draws, and only when all is drawn puts it where the last build is."""
+    started = time.monotonic()
+    if wrong := _wrong_before_work(options):
+        return refuse(*wrong)
+
+    from scanlab_report.claims import claims  # matplotlib and pandas are not loaded to refuse an argument
+    from scanlab_report.read import (
+        published,  # matplotlib and pandas are not loaded to refuse an argument
+        results,  # matplotlib and pandas are not loaded to refuse an argument
+    )
+    from scanlab_report.select import drift  # matplotlib and pandas are not loaded to refuse an argument
+
+    pdf = not options.no_pdf and typesetting.latexmk() is not None
+    if pdf and not options.paper:
+        options.paper = options.out / typesetting.WORK / "parts"
+    last, inputs = unchanged.read(options.out), _inputs(options, results.files(options.results + options.recorded))
+    if last.holds(inputs):
+        say(f"nothing has changed since {options.out} was built: {count(len(last.outputs), 'file')} there")
+        return SOUND
+
+    from scanlab_report.commands.build.report import Report
+    from scanlab_report.tables import costs
+
+    read = results.read(options.results, options.recorded, claims.device())
+    publications = published.read(options.published, read.problems)
+    if read.problems:
+        return refuse(*read.problems, f"{options.out}: nothing was written")
+    say(f"read {count(len(read.timings), 'repetition')} of {count(len(read.runs), 'file')} of timings, "
+        f"{count(len(read.explanations), 'explanation')}, {count(len(read.counters), 'launch', 'launches')} with "
+        f"counters")  # fmt: skip
+    if len(read.skipped):
+        say(f"{count(len(read.skipped), 'case')} not timed by the harness: see tables/skipped.md")
+    if sessions := drift.Sessions().find(read, publications):
+        for sentence in filter(None, (session.throttling() for session in sessions.sessions)):
+            say(sentence)
+    for explanation in read.explanations:
+        for fault in explanation.faults:
+            say(f"{explanation.file}: the executor found a fault: {fault.get('kind')} at {fault.get('where')}")
+    for sentence in costs.disagreements(read.explanations):
+        say(sentence)
+    if options.paper:
+        options.paper.mkdir(parents=True, exist_ok=True)
+    with in_place_of(options.out) as out, in_place_of(options.paper) if options.paper else contextlib.nullcontext() as paper:
+        report = Report(read, publications, out, paper, say, options.out, last.figures)
+        report.build()
+    for folder in filter(None, (options.out, options.paper)):
+        _remove(folder / name for name in report.left_out)
+    written = [options.paper / file.relative_to(paper) if paper and file.is_relative_to(paper) else options.out / file.relative_to(out)
+               for file in report.written]  # fmt: skip
+    written += _pages(options, read, publications)
+    status = _typeset(options, written) if pdf else SOUND
+    if not pdf and not options.no_pdf:
+        say("the report as PDF is left out: there is no latexmk here; ./reproduce says which packages to install")
+    outputs = {str(file.resolve()): unchanged.of_file(file) for file in written}
+    unchanged.write(options.out, unchanged.Record(inputs if status == SOUND else "", outputs, report.drawn))
+    say(f"{count(len(written), 'file')} in {time.monotonic() - started:.1f} s: {options.out}")
+    return status
+
+
+def _inputs(options: argparse.Namespace, read: Iterable[Path]) -> str:
+    """The fingerprint of all that a build depends on, but the pages, whose generated parts it writes itself."""
+    from scanlab_report.claims import claims
+
+    by_hand = [claims.FILE, *sorted(path for path in typesetting.SOURCE.parent.iterdir() if path.suffix in (".tex", ".bib"))]
+    chosen = {name: value for name, value in vars(options).items() if name != "command"}
+    return unchanged.of_inputs([*read, *sorted(options.published.glob("*")), *by_hand], chosen | {"latexmk": typesetting.latexmk()})
+
+
+def _typeset(options: argparse.Namespace, written: list[Path]) -> int:
+    """The report as PDF, which is added to what was written; FOUND if LaTeX fails, or a line runs off its page."""
+    target = options.out / f"{typesetting.SOURCE.stem}.pdf"
+    try:
+        wide = typesetting.typeset(options.paper, options.out)
+    except typesetting.TypesettingError as error:
+        complain(error)
+        if target.exists():
+            complain(f"{target} is that of an earlier build")
+        return FOUND
+    written.append(target)
+    for line in wide:
+        complain(f"{target}: the report runs off its page: {line}")
+    say(f"report {target.name}: {target.stat().st_size / 1e6:.1f} MB")
+    return FOUND if wide else SOUND
+
+
+def _remove(stale: Iterable[Path]) -> None:
+    for path in stale:
+        path.unlink(missing_ok=True)
+
+
+def _wrong_before_work(options: argparse.Namespace) -> list[str]:
+    """Everything about the arguments that would make the work useless, in sentences."""
+    from scanlab_report.claims import claims
+    from scanlab_report.documents import markers
+
+    wrong = missing([*options.results, *options.recorded])
+    if not options.results and not options.recorded:
+        wrong.append("nothing to read: give RESULTS or --recorded")
+    for folder in filter(None, (options.out, options.paper)):
+        if reason := unwritable(folder):
+            wrong.append(f"{folder}: cannot be written to: {reason}")
+    try:
+        claims.read()
+    except claims.ClaimsError as error:
+        wrong.append(str(error))
+    for page, name in ((options.readme, "results"), (options.ladder, "ladder")):
+        if page is None:
+            continue
+        try:
+            markers.check(page, name)
+        except markers.MarkerError as error:
+            wrong.append(f"{page}: {error}")
+    return wrong
+
+
+def _pages(options: argparse.Namespace, read, publications) -> list[Path]:
+    """Replaces the generated parts of the README and of the variants' page; which of them there are, with their pictures."""
+    from scanlab_report.commands.build.report import footer_line
+    from scanlab_report.documents import ladder, markers
+    from scanlab_report.select.evidence import gather
+    from scanlab_report.tables import rivals, summary
+
+    replaced = []
+    # The first table of a page must be; a further one is there if the data tell of it.
+    for page, name, tables in (
+        (options.readme, "results", ((summary.NEEDS, summary.short), (rivals.FASTEST_NEEDS, rivals.fastest))),
+        (options.ladder, "ladder", ((ladder.NEEDS, ladder.build),)),
+    ):  # fmt: skip
+        if page is None:
+            continue
+        parts = []
+        for needs, build in tables:
+            gathered = gather(needs, read, publications)
+            if gathered.reasons:
+                left = "has its first table alone" if parts else "is left as it is"
+                say(f"{page} {left}: {' and '.join(gathered.reasons)}.")
+                break
+            table = build(**gathered.found)
+            repeated = next((p.repeated for p in gathered.provenances if p.repeated), "")
+            parts.append(f"{table.markdown()}\n{table.caption} {footer_line(gathered.provenances)}; {repeated}.")
+        if not parts:
+            continue
+        text = "\n\n".join(parts)
+        page.write_text(markers.replaced(page.read_text(encoding="utf-8"), name, text), encoding="utf-8")
+        replaced += [page, *_copy_figures_of(page, options.out / "figures")]
+        say(f"{page}: {name} replaced")
+    return replaced
+
+
+def _copy_figures_of(page: Path, drawn: Path) -> list[Path]:
+    """Brings the page's own pictures (links to ``…/readme/NAME.png``) up to date with the figures just drawn; which they are."""
+    copied = []
+    for link in re.findall(r"\]\(([^)]*readme/[^)]*\.png)\)", page.read_text(encoding="utf-8")):
+        if (drawn / Path(link).name).exists():
+            (page.parent / link).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(drawn / Path(link).name, page.parent / link)
+            copied.append(page.parent / link)
+    return copied

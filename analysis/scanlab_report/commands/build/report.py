@@ -1,0 +1,162 @@
+"""Drawing every figure and writing every table that the evidence allows.
+
+Figures and tables are found in their packages. One whose evidence is missing is skipped with a sentence, and its files are
+named, so that what an earlier run left of it can be removed and nothing stale stays in the report.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+from matplotlib import pyplot
+
+from scanlab_report import (
+    figures,
+    tables,
+)
+from scanlab_report.commands.build import unchanged
+from scanlab_report.documents import macros
+from scanlab_report.layout import style
+from scanlab_report.layout.table_formats import Table, latex, latex_cell
+from scanlab_report.modules import modules
+from scanlab_report.page import write_page
+from scanlab_report.read.published import Publication
+from scanlab_report.read.results import CASE, Results
+from scanlab_report.select.evidence import Gathered, Provenance, by_device, gather
+from scanlab_report.stats import intervals
+
+PAGE = "report.html"
+
+
+@dataclass
+class Report:
+    """What is written where, and what was left out and why."""
+
+    results: Results
+    published: dict[str, Publication]
+    out: Path
+    paper: Path | None
+    say: Callable[[str], None]
+    last: Path | None = None
+    """Where the last build is, whose figures may be kept."""
+    drawn: dict[str, str] = field(default_factory=dict)
+    """Fingerprints of the evidence of that build's figures; afterwards, of this one's."""
+    written: list[Path] = field(default_factory=list)
+    left_out: list[Path] = field(default_factory=list)
+    """Files that were not written for want of evidence, below ``out`` and ``paper``."""
+
+    def build(self) -> None:
+        """Writes figures, tables, the cases and the paper's macros."""
+        for folder in filter(None, (self.out, self.paper)):
+            for part in ("figures", "tables"):
+                (folder / part).mkdir(parents=True, exist_ok=True)
+        with style.sheet():
+            self.drawn = dict(filter(None, [self._figure(name, module) for name, module in modules(figures)]))
+        for name, module in modules(tables):
+            self._table(name, module)
+        self._cases()
+        self._page()
+        if self.paper:
+            self._write(self.paper / "macros.tex", macros.document(macros.values(self.results, self.published)))
+
+    def _figure(self, name: str, module: ModuleType) -> tuple[str, str] | None:
+        """Draws a figure, or keeps it if the last build drew it from the same; its name and the fingerprint of what it shows."""
+        on = by_device(module.NEEDS, self.results, self.published)
+        if "" in on and on[""].reasons:
+            self._leave_out("figure", name, on[""], (".pdf", ".png", ".caption.tex"))
+            return None
+        provenances = list({p.line(): p for of in on.values() for p in of.provenances}.values())
+        evidence = unchanged.of_evidence({device: of.found for device, of in on.items()})
+        targets = [self.out / "figures" / (name + suffix) for suffix in (".pdf", ".png")]
+        earlier = [self.last / "figures" / target.name for target in targets] if self.last else []
+        same = self.drawn.get(name) == evidence and bool(earlier) and all(file.exists() for file in earlier)
+        if same:
+            for file, target in zip(earlier, targets, strict=True):
+                shutil.copyfile(file, target)
+        else:
+            self._draw(module, on, provenances, targets)
+        self.written += targets
+        if self.paper:
+            for target in targets:
+                shutil.copyfile(target, self.paper / "figures" / target.name)
+            details = {device: module.details(**of.found) for device, of in on.items()} if hasattr(module, "details") else {}
+            text = " ".join([module.CAPTION, *(f"{device}: {said}" if device else said for device, said in details.items() if said)])
+            self._write(self.paper / "figures" / f"{name}.caption.tex", caption(text, provenances))
+        self.say(f"figure {name}: {footer_line(provenances) or 'a drawing'}{', unchanged' if same else ''}")
+        return name, evidence
+
+    def _draw(self, module: ModuleType, on: dict[str, Gathered], provenances: list[Provenance], targets: Sequence[Path]) -> None:
+        if "" in on:
+            drawn = module.draw(**on[""].found)
+        else:
+            drawn = style.stacked({device: partial(module.draw, **of.found) for device, of in on.items()})
+        style.footer(drawn, [p.line() for p in provenances])
+        for target in targets:
+            drawn.savefig(target, metadata={"CreationDate": None} if target.suffix == ".pdf" else None)
+            drawn.set_layout_engine("none")  # the second file takes the layout of the first
+        pyplot.close(drawn)
+
+    def _table(self, name: str, module: ModuleType) -> None:
+        gathered = gather(module.NEEDS, self.results, self.published)
+        if gathered.reasons:
+            self._leave_out("table", name, gathered, (".tex", ".md", ".csv", ".caption.tex"))
+            return
+        table: Table = module.build(**gathered.found)
+        folder = self.out / "tables"
+        self._write(folder / f"{name}.tex", table.latex())
+        self._write(folder / f"{name}.md", f"{table.caption}\n\n{table.markdown()}\n{footer_line(gathered.provenances)}\n")
+        self._write(folder / f"{name}.csv", table.csv())
+        if self.paper:
+            self._write(self.paper / "tables" / f"{name}.tex", table.latex())
+            text = " ".join((table.caption, *table.notes))
+            self._write(self.paper / "tables" / f"{name}.caption.tex", caption(text, gathered.provenances))
+        self.say(f"table {name}: {footer_line(gathered.provenances)}")
+
+    def _leave_out(self, what: str, name: str, gathered: Gathered, suffixes: Sequence[str]) -> None:
+        self.left_out += [Path(f"{what}s") / (name + suffix) for suffix in suffixes]
+        self.say(f"{what} {name} is left out: {' and '.join(gathered.reasons)}.")
+
+    def _page(self) -> None:
+        if written := write_page(self.results, self.published, self.out / PAGE):
+            self.written += written
+            self.say(f"page {PAGE}: {written[0].stat().st_size / 1e6:.1f} MB")
+        else:
+            self.left_out.append(Path(PAGE))
+            self.say(f"page {PAGE} is left out: no timings, schedules or timelines.")
+
+    def _cases(self) -> None:
+        """Every case of every run with its median and interval, tidy."""
+        cases = intervals.summarise(self.results.timings, ["run", *CASE]).drop(columns="samples")
+        runs = self.results.runs
+        for column, of in (("commit", lambda r: r.commit), ("date", lambda r: r.date), ("device", lambda r: r.device),
+                           ("origin", lambda r: r.origin)):  # fmt: skip
+            cases.insert(0, column, [of(runs[i]) for i in cases["run"]])
+        self._write(self.out / "cases.csv", cases.drop(columns="run").to_csv(index=False))
+
+    def _write(self, path: Path, text: str) -> None:
+        path.write_text(text, encoding="utf-8")
+        self.written.append(path)
+
+
+def footer_line(provenances: list[Provenance]) -> str:
+    """Device, date, commit and origin of everything that a figure shows."""
+    return "; ".join(p.line() for p in provenances)
+
+
+def caption(text: str, provenances: list[Provenance]) -> str:
+    """A LaTeX caption: what is shown, then where each number comes from and how often it was repeated."""
+    sources = [" (".join(part for part in (p.line(), p.repeated) if part) + (")" if p.repeated else "") for p in provenances]
+    shown = re.sub(r"\b([234]n\b(?:/\(n \+ \d\))?)", r"$\1$", latex_cell(text)).replace("index i", "index $i$")
+    if not sources:
+        return f"\\caption{{{shown}}}\n"
+    return f"\\caption{{{shown} {latex('; '.join(sources))}.}}\n"

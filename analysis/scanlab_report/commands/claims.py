@@ -1,0 +1,68 @@
+"""The claims of paper/claims.toml, the literature's and our own, against results: holds, fails, not measured.
+
+A claim states its source, the figure that shows it, how it is computed from which cases, and by how much it may be missed.
+Exit status 0: none fails; 1: one fails; 2: bad input.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from scanlab_report import DATA
+from scanlab_report.claims import claims as claims_file
+from scanlab_report.console import FOUND, SOUND, count, missing, refuse, say
+from scanlab_report.documents import markers
+
+EXAMPLE = """  scanlab-report claims results/run
+  scanlab-report claims data/recorded results/scenes --readme README.md"""
+MARKER = "claims"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("results", nargs="+", type=Path, metavar="RESULTS", help="folders or files; new ones go before those of data/recorded")
+    add("--claims", type=Path, default=claims_file.FILE, metavar="FILE", help="claims of your own, in the form of paper/claims.toml")
+    add("--published", type=Path, default=DATA / "published", metavar="DIR", help="tables of the literature")
+    add("--readme", type=Path, metavar="FILE", help="replace the table between this page's markers")
+
+
+def run(options: argparse.Namespace) -> int:
+    wrong = missing([*options.results, options.published])
+    try:
+        claims = claims_file.read(options.claims)
+        if options.readme:
+            markers.check(options.readme, MARKER)
+    except claims_file.ClaimsError as error:
+        wrong.append(str(error))
+    except markers.MarkerError as error:
+        wrong.append(f"{options.readme}: {error}")
+    if wrong:
+        return refuse(*wrong)
+
+    from scanlab_report.claims import checked as claims_checked
+    from scanlab_report.commands.build.report import footer_line
+    from scanlab_report.read import published, results
+
+    recorded = [path for path in options.results if path.resolve().is_relative_to(DATA / "recorded")]
+    read = results.read([path for path in options.results if path not in recorded], recorded, claims_file.device(options.claims))
+    publications = published.read(options.published, read.problems)
+    if read.problems:
+        return refuse(*read.problems)
+    checked = claims_checked.check(claims, read, publications)
+    about = f", on {on}" if (on := claims_file.device(options.claims)) else ""
+    table = claims_checked.table(checked, f"What is claimed here (ours, of best unless another is named{about}) and in the literature, against these data")
+    say(table.markdown())
+    verdicts = [one.verdict for one in checked]
+    counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in claims_checked.VERDICTS.values() if verdict in verdicts)
+    if unsure := sum(one.target.unsure for one in checked):
+        counts += f"; of those that hold, {unsure} by the median and not by every interval"
+    say(f"{count(len(checked), 'claim')}: {counts}.")
+    if options.readme:
+        if not (provenances := claims_checked.provenances(checked)):
+            say(f"{options.readme} is left as it is: {claims_checked.Claims(claims).absent()}.")
+        else:
+            text = f"{table.markdown()}\n{table.caption} {counts[0].upper()}{counts[1:]}. {footer_line(provenances)}."
+            options.readme.write_text(markers.replaced(options.readme.read_text(encoding="utf-8"), MARKER, text), encoding="utf-8")
+            say(f"{options.readme}: {MARKER} replaced")
+    return FOUND if claims_checked.FAILS in verdicts else SOUND

@@ -1,0 +1,122 @@
+"""Two results files case by case: what is faster or slower, beyond chance and beyond the noise between runs.
+
+A case is slower in B if the Mann-Whitney test tells the two runs apart (p under 0.05, corrected for the number of cases as
+Benjamini and Hochberg do) and the 95% interval of the ratio of medians lies wholly beyond a threshold. The threshold is how
+far two runs of the same code lay apart, on the device and for times as short; --record-noise makes it known, and where it is not
+known it is 10%, and the page says so. Two machines of one model differ, too: code that is the same in both files (memcpy, CUB,
+Thrust) shows by how much, the page says it first, and what goes no further than that is neither.
+Exit status 0: nothing is known to be slower; 1: something is; 2: bad input. Cases without a threshold, or with too few repetitions,
+are counted on the page and not judged.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+
+from scanlab_report import place
+from scanlab_report.commands.compare import noise
+from scanlab_report.console import FOUND, SOUND, count, refuse, say
+from scanlab_report.written import in_place_of
+
+_VENDOR = ("driver", "toolkit", "cccl", "cccl_newest")
+"""Where these agree, so does the vendor's code."""
+
+EXAMPLE = """  scanlab-report compare before.json after.json --out comparison
+  scanlab-report compare run1.json run2.json --record-noise data/noise/nvidia-h200.json    # one commit, timed twice"""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("a", type=Path, metavar="A", help="results file, plain or .gz: what is compared with")
+    add("b", type=Path, metavar="B", help="results file of the same kind: what is judged")
+    add("--threshold", type=_fraction, metavar="X", help="0.05: differences within 5%% are none (default: as recorded noise says, else 0.1)")
+    add("--out", type=Path, metavar="DIR", help="write compare.md, .csv, .pdf and .png there; without it the page is printed")
+    add("--record-noise", type=Path, metavar="FILE", help="A and B are two runs of one commit, or of the vendor's code, which any commit has: add their differences to FILE")
+
+
+def run(options: argparse.Namespace) -> int:
+    from scanlab_report.commands.compare import comparison
+
+    try:
+        found = comparison.paired(comparison.read(options.a), comparison.read(options.b))
+        if options.record_noise:
+            return _record(found, options.record_noise)
+        found = comparison.judged(found, *(_thresholds(found) if options.threshold is None else (options.threshold, "as given")))
+        page = _page(found, options.out)
+    except comparison.Refused as error:
+        return refuse(*error.args)
+    except noise.NoiseError as error:
+        return refuse(error)
+    except OSError as error:
+        return refuse(f"{error.filename}: {error.strerror}")
+    say(page)
+    return FOUND if len(found.of(comparison.SLOWER)) else SOUND
+
+
+def _fraction(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value) or value < 0:
+        raise ValueError(text)
+    return value
+
+
+_fraction.__name__ = "fraction"  # what argparse calls it where it is none
+
+
+def _thresholds(found):
+    """For each case the larger threshold of the two devices, and where they are from, in words."""
+    import numpy as np
+
+    devices = noise.read(sorted({found.a.device, found.b.device}))
+    where = "as far as runs of one code on record lie apart"
+    if "device" in set(found.both["on"]) and (unknown := [of.device for of in devices if not of.knows(found.kind)]):
+        where = (f"a default or more, since too few cases of one code timed twice are on record for {found.kind} on {' and '.join(unknown)}: "
+                 "time one commit twice and --record-noise, or give --threshold")  # fmt: skip
+    return np.maximum.reduce([of.thresholds(found.kind, found.both) for of in devices]), where
+
+
+def _record(found, file: Path) -> int:
+    from scanlab_report.select.evidence import VENDOR_CODE
+
+    a, b = found.a, found.b
+    both, of = found.both.dropna(subset=["low"]), "all"
+    if a.device != b.device or any(a.context.get(key) != b.context.get(key) for key in _VENDOR):
+        return refuse(f"{a.file} and {b.file} are not of one device, driver, toolkit and CCCL, so their differences are more than noise")
+    if a.date == b.date:
+        return refuse(f"{a.file} and {b.file} began at the same time, {a.date}: they are one run")
+    if a.commit != b.commit or not a.commit or a.dirty or b.dirty:
+        of = "vendor"
+        both = both[both["variant"].isin(VENDOR_CODE)] if "variant" in both else both.iloc[:0]
+    if both.empty:
+        return refuse(f"{a.file} and {b.file} have no case of the same code (one clean commit, or the vendor's) with five repetitions in each")
+    about = [{"file": place(of.file), "date": of.date, "git_commit": of.commit} for of in (a, b)]
+    pair = noise.pair(found.kind, of, *about, both)
+    noise.add(file, a.device, pair)
+    for row in pair["thresholds"]:
+        say(f"{row['on']}, {row['time']}: {100 * row['threshold']:.1f}% ({count(row['cases'], 'case')})")
+    return SOUND
+
+
+def _page(found, out: Path | None) -> str:
+    """What is printed; with ``out`` also written, with the figure and every case, none before all are there."""
+    from scanlab_report.commands.compare import page as comparison_page
+
+    if out is None:
+        return comparison_page.markdown(found)
+    from matplotlib import pyplot  # half a second, which the page alone does not take
+
+    from scanlab_report.commands.compare import figure as comparison_figure
+    from scanlab_report.layout import style
+
+    out.mkdir(parents=True, exist_ok=True)
+    with in_place_of(out) as new:
+        with style.sheet():
+            drawn = comparison_figure.figure(found)
+            for suffix, metadata in ((".pdf", {"CreationDate": None}), (".png", None)):
+                drawn.savefig(new / f"compare{suffix}", metadata=metadata)
+            pyplot.close(drawn)
+        (new / "compare.md").write_text(comparison_page.markdown(found), encoding="utf-8")
+        (new / "compare.csv").write_text(comparison_page.csv(found), encoding="utf-8")
+    return "\n".join([*comparison_page.summary(found), f"Written: {out / 'compare.md'}, .csv, .pdf, .png"])

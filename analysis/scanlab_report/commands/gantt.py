@@ -1,0 +1,49 @@
+"""Draws timelines: a lane an engine, a bar an operation, one trace below the other on one axis of time.
+
+Traces come from scanlab streams trace --out, scanlab simulate --out, and, measured and predicted in one file, from scanlab simulate
+--compare --out.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from scanlab_report.console import SOUND, missing, refuse, say
+from scanlab_report.written import in_place_of
+
+EXAMPLE = """  scanlab-report gantt results/depth_first.json results/breadth_first.json --out results/orders.png"""
+FORMATS = (".png", ".pdf", ".svg")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("traces", nargs="+", type=Path, metavar="TRACE", help="files with a timeline, plain or .gz")
+    add("--out", type=Path, required=True, metavar="FILE", help=f"the figure: {', '.join(FORMATS)}")
+
+
+def run(options: argparse.Namespace) -> int:
+    if wrong := missing(options.traces):
+        return refuse(*wrong)
+    if options.out.suffix not in FORMATS:
+        return refuse(f"{options.out}: a figure's name ends in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}")
+
+    from scanlab_report.read import results, streams
+
+    read = results.read(options.traces, [])
+    if read.problems:
+        return refuse(*read.problems, f"{options.out}: nothing was written")
+    found = [file for file in read.streams if file.kind in (streams.TRACE, streams.SIMULATION) and len(file.rows)]
+    if without := [trace for trace in options.traces if not any(file.run.file.is_relative_to(trace) for file in found)]:
+        return refuse(*(f"{trace}: there is no timeline in it; scanlab streams trace SCHEDULE --out FILE writes one" for trace in without))
+
+    from scanlab_report.layout import gantt, style
+
+    try:
+        options.out.parent.mkdir(parents=True, exist_ok=True)
+        with in_place_of(options.out.parent) as made, style.sheet():
+            gantt.draw([(file.run.context, file.rows) for file in found]).savefig(made / options.out.name)
+    except OSError as error:
+        return refuse(f"{options.out}: cannot be written: {error.strerror or error}")
+    say(f"Written: {options.out}")
+    return SOUND

@@ -1,0 +1,1 @@
+"""Quantities that figures, tables, claims and documents share, computed from evidence."""

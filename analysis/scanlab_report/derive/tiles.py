@@ -1,0 +1,29 @@
+"""Speed against the size of a tile."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from scanlab_report.derive.shares import shares
+from scanlab_report.select.evidence import CEILING, TimingEvidence, Timings
+
+SIZES = (2**20, 2**24, 2**28)
+SWEPT = {"look_ahead": ("tile", 30, 1.0), "decoupled_lookback": ("threads", 256, 64 / 1024)}
+"""Of a variant: the parameter that sets the tile, its default, which names leave out, and KiB a unit of it."""
+NEEDS = {"timings": Timings(all_of=(CEILING,), any_of=tuple(SWEPT), only=(CEILING, *SWEPT))}
+
+
+def by_tile(timings: TimingEvidence) -> pd.DataFrame:
+    """``variant``, ``items``, ``kib``, ``ratio``, ``low``, ``high``, ordered by tile; every other parameter at its default."""
+    rows = []
+    for variant, (parameter, default, kib) in SWEPT.items():
+        given = set(timings.cases.loc[timings.cases["variant"] == variant, "settings"])
+        for settings in given:
+            name, _, value = settings.partition("=")
+            if settings and (name != parameter or not value.isdigit()):
+                continue
+            tile = kib * (int(value) if settings else default)
+            of = shares(timings, variant, CEILING, timings.caches()[0], settings)
+            rows += [(variant, int(r.items), tile, r.ratio, r.low, r.high) for r in of.itertuples() if r.items in SIZES]
+    table = pd.DataFrame(rows, columns=["variant", "items", "kib", "ratio", "low", "high"])
+    return table.drop_duplicates(["variant", "items", "kib"]).sort_values(["variant", "items", "kib"], ignore_index=True)

@@ -1,0 +1,316 @@
+"""The numbers about streams in the paper's text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+
+from scanlab_report.claims.checked import ClaimEvidence, targets_of
+from scanlab_report.claims.claims import OF_ENGINES, OF_STREAMS
+from scanlab_report.derive import caveats
+from scanlab_report.derive.concurrency import in_block_times
+from scanlab_report.derive.schedules import array_bytes, beaten, best_schedule, over_bound
+from scanlab_report.derive.sizes import size_name
+from scanlab_report.derive.stream_scans import fastest, of_file
+from scanlab_report.layout.table_formats import latex, significant
+from scanlab_report.read import streams
+from scanlab_report.select.evidence import TableEvidence
+from scanlab_report.select.streams_evidence import (
+    FILES,
+    NAIVE,
+    SERIAL,
+    STREAMED,
+    Experiments,
+    ScanEvidence,
+    ScheduleEvidence,
+    Schedules,
+    StreamScans,
+    TraceEvidence,
+    Traces,
+    from_even,
+    ratio,
+)
+from scanlab_report.stats.intervals import ratio_interval
+
+SMALLEST_FORETOLD = 2**22
+"""Bytes that a problem copies, both ways: of a smaller one calls and launches take the time, which differ from run to run more than
+the model's error. A test of the model against the record states the same limit."""
+
+REPEATABLE = 0.05
+"""By how much the repetitions of a timeline may differ, a part of their median, for that to be a measure of the job alone; as of
+``scanlab simulate --compare``."""
+
+NAMES = {
+    "streamBest": "fastest schedule of scale at its largest size",
+    "streamBestChunks": "its number of chunks",
+    "streamBestOfBound": "its time over the pipeline estimate",
+    "streamAddOfBound": "the same of vector_add",
+    "streamAddSize": "each of its arrays",
+    "streamSpeedup": "speedup of the fastest schedule of scale over serial_pinned",
+    "streamSpeedupIdeal": "what its chunks allow by the parts measured one at a time",
+    "streamBreadthOfBound": "breadth_first over the bound, at its best with more chunks than streams",
+    "streamBreadthChunks": "its chunks there",
+    "streamBreadthStreams": "its streams there",
+    "streamTrapOfSerial": "time of null_stream_trap at its best over that of its copies and kernels, those on the side among them, one after another",
+    "streamsWorth": "fewest streams with which depth_first is within 2 percent of its fastest, where compute to copy is nearest to 1",
+    "streamsWorthBreadth": "defined if it was timed with several numbers of streams: the same of breadth_first",
+    "streamsWorthRatio": "compute to copy there",
+    "streamsWorthChunks": "chunks there",
+    "streamBoundBeaten": "defined if a schedule beats the bound by more than 2 percent: its time over the bound",
+    "streamBoundBeatenBy": "defined if one does: that schedule",
+    "streamBoundBeatenRatio": "defined if one does: compute to copy there",
+    "streamRateIn": "copy to the device while copies run the other way, GB/s",
+    "streamRateOut": "copy to the host while copies run the other way, GB/s",
+    "streamDuplexCost": "how much longer the slower direction takes while the other runs, percent",
+    "streamScanOfDuplex": "stream-scan of 16 GiB from and to memory over copies both ways",
+    "streamScanRate": "fastest stream-scan from and to memory, GB/s each way",
+    "streamFileRate": "fastest stream-scan from and to a file, GB/s each way",
+    "streamFileOfNaive": "stream-scan from and to a file over the naive loop, at the size where it gains least",
+    "streamFileOfNaiveLargest": "the same for the largest file",
+    "streamFileSessions": "defined if there is more than one: sessions that have it",
+    "streamFileOfNaiveSession": "defined if there is more than one: the least of theirs",
+    "streamFileOfFiles": "reading and writing alone over stream-scan, for the largest file",
+    "streamQueueOne": "several kernels a stream with one connection, block times",
+    "streamQueueMany": "the same with most connections",
+    "streamStairsCases": "cases of one kernel a stream, over all numbers of connections",
+    "streamStairsFarthest": "largest distance of their makespan from the formula, percent",
+    "modelCases": "configurations that the engine model is held against",
+    "modelMedian": "median error of their makespan, percent",
+    "modelWorst": "largest error of their makespan, percent",
+    "modelOverlap": "pairs of operations that overlap in both, of those in either, over all repetitions, percent",
+    "modelRepeatedOverlap": "the same between any two repetitions on the device, percent",
+    "modelBestOverlap": "the same of any prediction at most, percent",
+    "modelRepeatable": "defined if there are any: configurations whose repetitions lie within modelRepeatableSpread",
+    "modelRepeatableSpread": "of their median, percent",
+    "modelRepeatableWorst": "modelWorst of these",
+    "modelUnaidedMedian": "modelMedian where the model says which hardware queues serve a stream",
+    "modelUnaidedWorst": "modelWorst likewise",
+    "modelUnaidedOverlap": "modelOverlap likewise",
+    "modelQueuesTurned": "configurations with more than two hardware queues for the copies of one way",
+    "modelQueuesInOrder": "those of them whose queues the driver put in the order of the model's",
+    "modelQueuesMatter": "defined if there are any: those of them whose predicted makespan the driver's queues change by more than 1 percent",
+    "adviceMedian": "how much longer than the fastest what is advised takes, in the median over problems, percent",
+    "adviceProblems": "problems of which the choices were measured",
+    "adviceLargeBytes": "SMALLEST_FORETOLD, MiB",
+    "adviceLargeProblems": "those that copy as much or more",
+    "adviceLargeWorst": "how much longer than the fastest what is advised takes in these, at worst, percent",
+    "adviceLargeMedianError": "median error of the predictions for one of these, where it is largest, percent",
+    "adviceLargeWorstError": "largest error of a prediction for these, percent",
+    "adviceSmallBytes": "defined if there is a smaller problem: what the largest such copies, MiB",
+    "adviceSmallMedianError": "defined if there is one: median error of the predictions, where it is largest, percent",
+    "adviceSmallWorstError": "defined if there is one: largest error of a prediction, percent",
+    "adviceSmallLost": "defined if there is one: how much longer what is advised takes, microseconds",
+    "adviceTies": "most measured choices of a problem that take as long by the prediction",
+    "adviceTiesApart": "how much slower than the fastest one of those is, at worst, where a mebibyte or more is copied, percent",
+    "caveatsSaid": "experiments of which the source says something, and the device too",
+    "caveatsDiffer": "those in which the device does otherwise",
+    "caveatsPartNoMore": "defined if there are any: calls that are said to keep kernels of two streams apart, and do not",
+    "caveatsHoldNow": "defined if there are any: calls that are said to return at once, and hold up the host",
+    "caveatsHoldNoMore": "defined if there are any: calls that are said to hold up the host, and return at once",
+    "collectionCost": "largest change of the makespan by collecting activity records, percent",
+    "streamTargetsKnown": "targets of streams and of the engine model that the data tell of",
+    "streamTargetsReached": "those that are reached",
+}
+
+
+def describers() -> tuple[tuple[dict[str, object], Callable[..., dict[str, str]]], ...]:
+    """Needs, and what defines macros from them."""
+    return (
+        ({"schedules": Schedules()}, _schedule_values),
+        ({"schedules": Schedules(over="streams")}, _worth_values),
+        ({"schedules": Schedules(over="chunks")}, _beaten_values),
+        ({"scans": StreamScans()}, _scan_values),
+        ({"experiments": Experiments(streams.CONCURRENCY)}, _concurrency_values),
+        ({"experiments": Experiments(streams.COMPARISON)}, _model_values),
+        ({"experiments": Experiments(streams.ADVICE)}, _advice_values),
+        ({"experiments": Experiments(streams.CAVEATS)}, _caveat_values),
+        ({"traces": Traces()}, _trace_values),
+        ({"claims": targets_of(OF_STREAMS + OF_ENGINES)}, _target_values),
+    )
+
+
+def _number(value: float, digits: int = 3) -> str:
+    return significant(value, digits).replace("\u2009", "")
+
+
+def _schedule_values(schedules: ScheduleEvidence) -> dict[str, str]:
+    named: dict[str, str] = {}
+    if add := best_schedule(schedules, "vector_add"):
+        named |= {"streamAddOfBound": _number(over_bound(add).value), "streamAddSize": size_name(array_bytes(add)).replace(" ", "~")}
+    best = best_schedule(schedules, "scale")
+    if not best:
+        return named
+    named |= {
+        "streamBest": f"\\texttt{{{latex(best.id)}}}",
+        "streamBestChunks": str(best.chunks),
+        "streamBestOfBound": _number(over_bound(best).value),
+    }
+    array = best.bytes / (best.inputs + 1)
+    into, out = best.inputs * array / best.duplex.copy_in, array / best.duplex.copy_out
+    named |= {"streamRateIn": _number(into / 1e9), "streamRateOut": _number(out / 1e9)}
+    if best.alone:
+        slower = max(best.duplex.copy_in / best.alone.copy_in, best.duplex.copy_out / best.alone.copy_out)
+        named["streamDuplexCost"] = _number(100 * (slower - 1), 2)
+        named["streamSpeedupIdeal"] = _number(best.alone.serial() / best.alone.overlapped(best.chunks))
+    rows = schedules.cases
+    rows = rows[(rows["workload"] == best.workload) & (rows["items"] == best.items) & (rows["work"] == best.work) & (rows["memory"] == "pinned")]
+    # With a stream for each chunk, breadth-first issue holds nothing up.
+    rows = rows[(rows["id"] != "breadth_first") | (rows["chunks"] > rows["streams"])]
+    at_best = {row.id: row for row in rows.loc[rows.groupby("id")["median_ns"].idxmin()].itertuples()}
+    if (breadth := at_best.get("breadth_first")) and breadth.bound:
+        named |= {
+            "streamBreadthOfBound": _number(over_bound(breadth).value),
+            "streamBreadthChunks": str(breadth.chunks),
+            "streamBreadthStreams": str(breadth.streams),
+        }
+    if SERIAL in at_best:
+        named["streamSpeedup"] = _number(ratio_interval(at_best[SERIAL].samples, best.samples).value)
+    if (trap := at_best.get("null_stream_trap")) and trap.alone:
+        named["streamTrapOfSerial"] = _number(trap.median_ns / (1e9 * trap.alone.serial()))
+    return named
+
+
+def _worth_values(schedules: ScheduleEvidence) -> dict[str, str]:
+    panel = min(schedules.panels("streams"), key=from_even)
+    named = {"streamsWorthChunks": str(panel["chunks"].iloc[0])}
+    if not np.isnan(compute_to_copy := ratio(panel)):
+        named["streamsWorthRatio"] = _number(compute_to_copy, 2)
+    for macro, schedule in (("streamsWorth", "depth_first"), ("streamsWorthBreadth", "breadth_first")):
+        times = panel[panel["id"] == schedule].set_index("streams")["median_ns"]
+        if len(times) > 1:
+            named[macro] = str(times.index[times <= 1.02 * times.min()].min())
+    return named
+
+
+def _beaten_values(schedules: ScheduleEvidence) -> dict[str, str]:
+    if (least := beaten(schedules.panels("chunks"))) is None:
+        return {}
+    return {
+        "streamBoundBeaten": _number(over_bound(least).value, 2),
+        "streamBoundBeatenBy": f"\\texttt{{{latex(least.id)}}}",
+        "streamBoundBeatenRatio": _number(least.alone.ratio(), 2),
+    }
+
+
+def _scan_values(scans: ScanEvidence) -> dict[str, str]:
+    cases = fastest(scans.cases)
+    named: dict[str, str] = {}
+    streamed = cases[cases["way"] == STREAMED]
+    for macro, place in (("streamScanRate", "memory"), ("streamFileRate", "file")):
+        rows = streamed[(streamed["from"] == place) & (streamed["to"] == place)]
+        if not rows.empty:
+            named[macro] = _number(float((rows["bytes"] / rows["median_ns"]).max()))
+    if bound := of_file(scans.cases, FILES):
+        named["streamFileOfFiles"] = _number(bound[-1][1].value)
+    if naive := of_file(scans.cases, NAIVE):
+        named["streamFileOfNaive"] = _number(min(of.value for _, of, _ in naive))
+        if len(largest := [gains[-1][1].value for session in scans.sessions if (gains := of_file(session, NAIVE))]) > 1:
+            named |= {"streamFileSessions": str(len(largest)), "streamFileOfNaiveSession": _number(min(largest))}
+        named["streamFileOfNaiveLargest"] = _number(naive[-1][1].value)
+    return named
+
+
+def _concurrency_values(experiments: TableEvidence) -> dict[str, str]:
+    cases = in_block_times(experiments.rows)
+    stairs, queue = cases[cases["kernels"] == 1], cases[cases["kernels"] > 1].sort_values("connections")
+    named: dict[str, str] = {}
+    if not stairs.empty:
+        farthest = float((stairs["measured"] / stairs["predicted"] - 1).abs().max())
+        named |= {"streamStairsCases": str(len(stairs)), "streamStairsFarthest": _number(100 * farthest, 2)}
+    if queue["connections"].nunique() > 1:
+        named |= {"streamQueueOne": _number(queue["measured"].iloc[0]), "streamQueueMany": _number(queue["measured"].iloc[-1])}
+    return named
+
+
+def _model_values(experiments: TableEvidence) -> dict[str, str]:
+    rows = experiments.rows
+    errors = (rows["predicted_us"] / rows["measured_us"] - 1).abs()
+    unaided = (rows["unaided_us"] / rows["measured_us"] - 1).abs()
+    repeatable = errors[pd.to_numeric(rows["measured_spread"]) <= REPEATABLE]
+    turned = rows[rows["copy_queues"] > 2]
+    matters = int(((turned["unaided_us"] / turned["predicted_us"] - 1).abs() > 0.01).sum())
+    named = {
+        "modelCases": str(len(rows)),
+        "modelMedian": _number(100 * float(errors.median()), 2),
+        "modelWorst": _number(100 * float(errors.max()), 2),
+        "modelOverlap": _overlap_percent(rows),
+        "modelRepeatedOverlap": _overlap_percent(rows, "repeated_"),
+        "modelBestOverlap": _overlap_percent(rows, "best_"),
+        "modelUnaidedMedian": _number(100 * float(unaided.median()), 2),
+        "modelUnaidedWorst": _number(100 * float(unaided.max()), 2),
+        "modelUnaidedOverlap": _overlap_percent(rows, "unaided_"),
+        "modelQueuesTurned": str(len(turned)),
+        "modelQueuesInOrder": str(int(turned["queues_ordered_as_modelled"].sum())),
+    }
+    if len(repeatable):
+        named |= {
+            "modelRepeatable": str(len(repeatable)),
+            "modelRepeatableSpread": _number(100 * REPEATABLE, 2),
+            "modelRepeatableWorst": _number(100 * float(repeatable.max()), 2),
+        }
+    return named | ({"modelQueuesMatter": str(matters)} if matters else {})
+
+
+def _overlap_percent(rows: pd.DataFrame, which: str = "") -> str:
+    return _number(100 * float(rows[which + "overlap_in_both"].sum() / max(1, rows[which + "overlap_in_either"].sum())))
+
+
+def _most_percent(rows: pd.DataFrame, key: str) -> str:
+    return _number(100 * float(rows[key].max()), 2)
+
+
+def _advice_values(experiments: TableEvidence) -> dict[str, str]:
+    rows = experiments.rows
+    named = {
+        "adviceProblems": str(len(rows)),
+        "adviceMedian": _number(100 * float(rows["slower"].median()), 2),
+        "adviceTies": str(int(rows["ties"].max())),
+    }
+    is_large = rows["copied_bytes"] >= SMALLEST_FORETOLD
+    large, small = rows[is_large], rows[~is_large]
+    if len(large):
+        named |= {
+            "adviceLargeBytes": _number(SMALLEST_FORETOLD / 2**20),
+            "adviceLargeProblems": str(len(large)),
+            "adviceLargeWorst": _most_percent(large, "slower"),
+            "adviceLargeMedianError": _most_percent(large, "median_error"),
+            "adviceLargeWorstError": _most_percent(large, "worst_error"),
+            "adviceTiesApart": _most_percent(large, "ties_most_slower"),
+        }
+    if len(small):
+        lost = max(row.advised["measured_us"] - row.fastest["measured_us"] for row in small.itertuples())
+        named |= {
+            "adviceSmallBytes": _number(float(small["copied_bytes"].max()) / 2**20),
+            "adviceSmallMedianError": _most_percent(small, "median_error"),
+            "adviceSmallWorstError": _most_percent(small, "worst_error"),
+            "adviceSmallLost": _number(lost, 2),
+        }
+    return named
+
+
+def _caveat_values(experiments: TableEvidence) -> dict[str, str]:
+    both = experiments.rows[experiments.rows["said"].notna() & experiments.rows["answer"].notna()]
+    named = {"caveatsSaid": str(len(both)), "caveatsDiffer": str(int(both["differs"].astype(bool).sum()))}
+    calls = caveats.calls(experiments.rows)
+    for macro, of, said in (("caveatsPartNoMore", "streams", "yes"), ("caveatsHoldNow", "host", "no"), ("caveatsHoldNoMore", "host", "yes")):
+        differ = calls[calls[f"{of}_differs"].eq(True) & (calls[f"{of}_said"] == said)]
+        if len(differ):
+            named[macro] = "; ".join(latex(call) for call in differ["call"])
+    return named
+
+
+def _trace_values(traces: TraceEvidence) -> dict[str, str]:
+    changes = [abs(float(t.about["collection_percent"])) for t in traces.traces if "collection_percent" in t.about]
+    return {"collectionCost": _number(float(np.max(changes)), 2)} if changes else {}
+
+
+def _target_values(claims: ClaimEvidence) -> dict[str, str]:
+    rows = [one.target for one in claims.checked]
+    named = {
+        "streamTargetsKnown": str(sum(row.reached is not None for row in rows)),
+        "streamTargetsReached": str(sum(row.reached is True for row in rows)),
+    }
+    duplex = next((row.measured for row in rows if row.measure == "of copies both ways"), None)
+    return named | ({"streamScanOfDuplex": _number(duplex.value)} if duplex else {})

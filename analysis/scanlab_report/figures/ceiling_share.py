@@ -1,0 +1,42 @@
+"""How near each scan comes to a device copy of the same bytes."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from scanlab_report.derive.shares import shares
+from scanlab_report.layout import style
+from scanlab_report.select.evidence import BASELINES, CEILING, RIVALS, TimingEvidence, Timings
+
+WIDTH = "column"
+CAPTION = (
+    "The six fastest scans, each as a share of a device-to-device copy of the same bytes in the same run (copy time over scan time), "
+    "32-bit integers, inclusive sum, launched in a stream, cold cache where timed. One is the copy: of many items the "
+    "ceiling of a scan that reads and writes once; of few a reference, which a scan can pass. Bars are 95% bootstrap intervals of the ratio of medians."
+)
+NEEDS = {"timings": Timings(all_of=(CEILING,))}
+SMALLEST = 2**14
+SHOWN = 6
+
+
+def draw(timings: TimingEvidence) -> Figure:
+    cache = timings.caches()[0]
+    named = {v: shares(timings, v, CEILING, cache) for v in timings.variants() if v not in BASELINES or v in RIVALS}
+    named = {v: rows[rows["items"] >= SMALLEST] for v, rows in named.items()}
+    named = {v: rows for v, rows in named.items() if not rows.empty}
+    largest = max((int(rows["items"].max()) for rows in named.values()), default=SMALLEST)
+    best = sorted(named, key=lambda v: float(named[v]["ratio"].iloc[-1]), reverse=True)[:SHOWN]
+    drawn, (axes,) = style.figure(style.COLUMN, 2.5)
+    style.items_axis(axes, (SMALLEST, max(largest, 2 * SMALLEST)))
+    axes.axhline(1, color=style.look(CEILING).colour, linewidth=2.2)
+    ends = [style.End("memcpy", style.look(CEILING), axes.get_xlim()[1], 1.0, 2.2)]
+    for variant in best:
+        rows, look = named[variant], style.look(variant)
+        axes.plot(rows["items"], rows["ratio"], **look.plot())
+        style.error_bars(axes, *(np.asarray(rows[c]) for c in ("items", "ratio", "low", "high")), look.colour)
+        ends.append(style.End(style.title(variant), look, float(rows["items"].iloc[-1]), float(rows["ratio"].iloc[-1])))
+    axes.set_ylim(bottom=0)
+    axes.set_ylabel("share of a device copy")
+    style.margin_legend(axes, ends)
+    return drawn

@@ -1,0 +1,50 @@
+"""Bytes that really passed between L2 and DRAM, over those that any scan must move."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from scanlab_report.derive.traffic import over_items
+from scanlab_report.layout import style
+from scanlab_report.select.evidence import BASELINES, CUBS, Traffic, TrafficEvidence
+
+WIDTH = "double"
+CAPTION = (
+    "DRAM bytes of one scan, counted by the hardware (ncu) over all of its launches, over the bytes of its n items. "
+    "Left: reads; a scan that reads twice stays at 1 as long as its second read hits L2. Right: reads and writes, "
+    "beside the 2n, 3n and 4n of the algorithms. Results that still lie in L2 at the end are not written yet, so "
+    "small arrays seem to write less. At the vertical line n items are as large as L2. Counts of one run, so there "
+    "are no bars."
+)
+NEEDS = {"traffic": Traffic()}
+LINES = {2: "2$n$", 3: "3$n$", 4: "4$n$"}
+
+
+def draw(traffic: TrafficEvidence) -> Figure:
+    rows = over_items(traffic)
+    drawn, (reads, both) = style.figure(style.DOUBLE, 2.2, 2)
+    variants = [v for v in dict.fromkeys(rows["variant"]) if v not in BASELINES or v in CUBS[:2]]
+    for panel, column, title in ((reads, "read", "read"), (both, "moved", "read and written")):
+        style.items_axis(panel, rows["items"])
+        panel.set_title(title)
+        ends = [_line(panel, rows[rows["variant"] == variant], column) for variant in variants]
+        panel.set_ylim(0, max(4.3 if column == "moved" else 2.3, 1.05 * float(rows[column].max())))
+        if traffic.l2_bytes:
+            panel.axvline(traffic.l2_bytes / 4, color=style.GREY, linewidth=0.8, linestyle=":")
+        if column == "moved":
+            style.margin_legend(panel, ends)
+    for level, name in LINES.items():
+        both.axhline(level, color=style.GREY, linewidth=0.8)
+        both.annotate(name, (0, level), xycoords=("axes fraction", "data"), xytext=(2, 1), textcoords="offset points", fontsize=7)
+    for level in (1, 2):
+        reads.axhline(level, color=style.GREY, linewidth=0.8)
+    reads.set_ylabel("DRAM bytes / bytes of $n$ items")
+    return drawn
+
+
+def _line(panel: Axes, rows: pd.DataFrame, column: str) -> style.End:
+    rows, look = rows.sort_values("items"), style.look(rows["variant"].iloc[0])
+    panel.plot(rows["items"], rows[column], **look.plot())
+    return style.End(style.title(rows["variant"].iloc[0]), look, float(rows["items"].iloc[-1]), float(rows[column].iloc[-1]))

@@ -1,0 +1,70 @@
+"""The engine model against the device it was calibrated on: makespans of every configuration, and which operations overlap."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from scanlab_report.layout import style
+from scanlab_report.read import streams
+from scanlab_report.select.evidence import TableEvidence
+from scanlab_report.select.streams_evidence import Experiments
+
+WIDTH = "double"
+CAPTION = (
+    "The engine model against the device. Left: predicted over measured makespan of every configuration (chunks, streams, work an item, items, "
+    "workload), by schedule, within each from short to long. Durations are those of the calibration's microbenchmarks, of no compared run; which "
+    "hardware queue the driver gave a stream is taken from the run. What was measured is the median of its repetitions without collection of "
+    "activity; no error bars are drawn. Dashed: 3% and 10% off. Right: of the pairs of operations that overlap for more than 5 µs in either, the "
+    "share that do in both, prediction and each repetition; to the right, what the prediction would have that knew how often each pair "
+    "overlaps. On the line it could not be better; dashed: 95%."
+)
+NEEDS = {"experiments": Experiments(streams.COMPARISON)}
+
+_LOOKS = (("o", style.ORANGE), ("s", style.BLUE), ("^", style.BLACK))
+
+
+def agreement(rows: pd.DataFrame, which: str = "") -> pd.Series:
+    """The share of pairs that overlap in both of those that do in either, a configuration; NaN where nothing overlaps."""
+    return rows[which + "overlap_in_both"] / rows[which + "overlap_in_either"].where(rows[which + "overlap_in_either"] > 0)
+
+
+def draw(experiments: TableEvidence) -> Figure:
+    rows = experiments.rows.assign(ratio=experiments.rows["predicted_us"] / experiments.rows["measured_us"])
+    drawn, (makespans, pairs) = style.figure(style.DOUBLE, 2.6, 2, 1, width_ratios=(3, 1))
+    _makespans(makespans, rows)
+    _pairs(pairs, rows)
+    return drawn
+
+
+def _makespans(axes: Axes, rows: pd.DataFrame) -> None:
+    names = sorted(set(rows["schedule"]))
+    places = {}
+    for place, name in enumerate(names):
+        of = rows[rows["schedule"] == name].sort_values("measured_us")
+        places |= dict(zip(of.index, place + np.linspace(-0.38, 0.38, len(of)) if len(of) > 1 else [float(place)], strict=True))
+    for (connections, of), (marker, colour) in zip(rows.groupby("connections"), _LOOKS, strict=False):
+        axes.plot([places[i] for i in of.index], of["ratio"], marker, markersize=3.2, color=colour, linestyle="none", zorder=3,
+                  label=f"{connections} connection{'' if connections == 1 else 's'}")  # fmt: skip
+    axes.axhline(1, color=style.GREY, linewidth=1.0, zorder=1)
+    for off in (0.03, 0.10):
+        for side in (1 - off, 1 + off):
+            axes.axhline(side, color=style.GREY, linewidth=0.7, linestyle="--", zorder=1)
+    axes.set_xticks(range(len(names)), [name.replace("_", "\n") for name in names], fontsize=6)
+    axes.set_xlim(-0.6, len(names) - 0.4)
+    axes.grid(visible=False, axis="x")
+    axes.set_ylabel("predicted / measured")
+    axes.legend(loc="upper right", ncols=2)
+
+
+def _pairs(axes: Axes, rows: pd.DataFrame) -> None:
+    for (_, of), (marker, colour) in zip(rows.groupby("connections"), _LOOKS, strict=False):
+        axes.plot(100 * agreement(of, "best_"), 100 * agreement(of), marker, markersize=3.2, color=colour, linestyle="none", zorder=3, clip_on=False)
+    axes.plot((0, 100), (0, 100), color=style.GREY, linewidth=1.0, zorder=1)
+    axes.axhline(95, color=style.GREY, linewidth=0.7, linestyle="--", zorder=1)
+    axes.set_xlim(0, 100)
+    axes.set_ylim(0, 100)
+    axes.set_xlabel("any prediction at most, %")
+    axes.set_ylabel("pairs kept, %")

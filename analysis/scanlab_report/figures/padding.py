@@ -1,0 +1,85 @@
+"""What padding buys, measured, beside the bank conflicts that it removes, counted."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from scanlab_report.derive.counts import PADDED, PAIRS, default_only
+from scanlab_report.derive.shares import shares
+from scanlab_report.layout import style
+from scanlab_report.read.results import Explanation
+from scanlab_report.select.evidence import CountEvidence, Counts, TimingEvidence, Timings
+
+WIDTH = "double"
+CAPTION = (
+    "Left: time of each work-efficient scan without padding over its time with padding, measured, 32-bit integers, inclusive, in a stream; above "
+    "1 padding pays. Bars are 95% bootstrap intervals of the ratio of medians. Right: transactions a shared-memory "
+    "request, counted by the executor for 32 banks a warp, over all launches of one scan; the worst step in brackets."
+)
+NEEDS = {"timings": Timings(any_of=PADDED), "counts": Counts(variants=(*PAIRS, *PADDED))}
+
+
+def draw(timings: TimingEvidence, counts: CountEvidence) -> Figure:
+    drawn, (measured, counted) = style.figure(style.DOUBLE, 2.4, 2, width_ratios=[1.25, 1])
+    _measured(measured, timings)
+    _counted(counted, counts)
+    return drawn
+
+
+def _measured(axes: Axes, timings: TimingEvidence) -> None:
+    cache = timings.caches()[0]
+    items: list[int] = []
+    for pair in PAIRS:
+        rows = _gain(timings, pair, cache)
+        if rows.empty:
+            continue
+        look = style.look(f"{pair}_padded")
+        axes.plot(rows["items"], rows["ratio"], label=pair, **look.plot())
+        style.error_bars(axes, *(np.asarray(rows[c]) for c in ("items", "ratio", "low", "high")), look.colour)
+        items += rows["items"].tolist()
+    style.items_axis(axes, items or [1, 2])
+    axes.axhline(1, color=style.BLACK, linewidth=0.6)
+    axes.set_ylabel("time unpadded / padded")
+    axes.set_title(f"measured ({cache} cache)")
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high + 0.15 * (high - low))
+    axes.legend(loc="upper right", ncols=len(PAIRS), borderaxespad=0.2)
+
+
+def _gain(timings: TimingEvidence, pair: str, cache: str):
+    return shares(timings, f"{pair}_padded", pair, cache)
+
+
+def _counted(axes: Axes, counts: CountEvidence) -> None:
+    rows = [(pair, _largest(counts, pair), _largest(counts, f"{pair}_padded")) for pair in PAIRS]
+    rows = [row for row in rows if row[1] and row[2]]
+    degrees = [_banks(e)["mean_degree"] for _, *both in rows for e in both if e]
+    top = max([1.0, *degrees])
+    for height, (pair, bare, padded) in enumerate(reversed(rows)):
+        look = style.look(f"{pair}_padded")
+        values = [(_banks(e)["mean_degree"], _banks(e)["max_degree"]) for e in (padded, bare) if e]
+        axes.plot([v[0] for v in values], [height, height], color=look.colour, linewidth=1.0, zorder=1)
+        for (mean, worst), filled in zip(values, (True, False), strict=True):
+            axes.plot(mean, height, linestyle="none", marker=look.marker, markersize=5, color=look.colour,
+                      markerfacecolor=look.colour if filled else "white", zorder=2)  # fmt: skip
+            axes.annotate(f"{mean:.2f} ({worst:g})", (mean, height), xytext=(0, 6), textcoords="offset points",
+                          ha="center", fontsize=7)  # fmt: skip
+    axes.set_yticks(range(len(rows)), [f"{pair}\n$n$ = {style.power_of_two(e.items)}" for pair, e, _ in reversed(rows) if e])
+    axes.set_ylim(-0.5, len(rows) - 0.35)
+    span = max(top - 1, 0.5)
+    axes.set_xlim(1 - 0.16 * span, top + 0.16 * span)
+    axes.set_xlabel("mean degree (hollow: unpadded, filled: padded)")
+    axes.set_title("counted, 32 banks a warp")
+    axes.grid(axis="y", visible=False)
+
+
+def _largest(counts: CountEvidence, variant: str) -> Explanation | None:
+    """The counts of a variant at its largest size, with its default settings."""
+    found = [e for e in default_only(counts.explanations) if e.variant == variant]
+    return max(found, key=lambda e: e.items, default=None)
+
+
+def _banks(explanation: Explanation) -> dict[str, float]:
+    return explanation.totals["banks32"]

@@ -1,0 +1,59 @@
+"""What the warps of a single-pass scan wait for, role by role."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from scanlab_report.derive.waits import NAMED, shares
+from scanlab_report.layout import style
+from scanlab_report.select.evidence import TableEvidence, Waits
+
+WIDTH = "column"
+CAPTION = (
+    "Where the cycles of each role's warps go, read from the device's clock in an instrumented form of the kernel, summed "
+    "over all blocks of one run, so there are no bars. Waits: data, for items from memory; reduced, for the other warps' "
+    "sums of the same tile; prefix, for the aggregates of the tiles before it, which for the look-ahead warp includes "
+    "adding them up; store, until results have left shared memory. The rest is work, and what the clocks do not tell from it: "
+    "the load warp's wait for its next ticket, and at the start every warp's for the kernel before. In a long run three roles "
+    "wait for memory in turn: reduce for its data, look ahead for the aggregates of tiles that load elsewhere, and scan for both."
+)
+NEEDS = {"waits": Waits()}
+_FILLS = {  # of what is waited for: colour and hatch, so that no two differ by colour alone
+    "data": ("#BBBBBB", ""), "prefix": (style.VERMILLION, "////"), "store": (style.BLUE, "...."),
+    "free": (style.SKY, "\\\\\\\\"), "reduced": (style.GREEN, "xxxx"),
+}  # fmt: skip
+_SPARE = ((style.PURPLE, "----"), (style.ORANGE, "||||"), (style.GREY, "++++"))
+
+
+def draw(waits: TableEvidence) -> Figure:
+    rows = shares(waits)
+    kinds = [column for column in rows.columns if column not in (*NAMED, "rest")]
+    height = rows.index + 0.5 * (rows.groupby(["variant", "items"], sort=False).ngroup())  # a gap between groups
+    drawn, (axes,) = style.figure(style.COLUMN, 0.75 + 0.17 * height.iloc[-1])
+    before = pd.Series(0.0, index=rows.index)
+    spare = iter(_SPARE * len(kinds))
+    for kind in (*kinds, "rest"):
+        colour, hatch = ("white", "") if kind == "rest" else _FILLS.get(kind) or next(spare)
+        axes.barh(height, rows[kind], left=before, height=0.7, color=colour, hatch=hatch, edgecolor=style.BLACK,
+                  linewidth=0.5, label=kind if kind == "rest" else f"waits: {kind}")  # fmt: skip
+        before += rows[kind]
+    axes.set_yticks(height, _names(rows))
+    axes.set_ylim(height.iloc[-1] + 0.6, -0.6)
+    axes.set_xlim(0, 1)
+    axes.grid(axis="y", visible=False)
+    variants = rows["variant"].unique()
+    axes.set_xlabel(f"share of cycles, {variants[0]}" if len(variants) == 1 else "share of cycles")
+    drawn.legend(loc="outside upper right", ncols=3, columnspacing=0.8, handlelength=1.4, borderpad=0)
+    return drawn
+
+
+def _names(rows: pd.DataFrame) -> list[str]:
+    """Each row by its size and role, and by what else tells rows apart."""
+    named, several = (rows[column].nunique() > 1 for column in ("variant", "type"))
+    tiled = rows.groupby("variant")["tile"].nunique().max() > 1
+    return [
+        f"{f'{row.variant}, ' if named else ''}{f'{row.tile:g} KiB, ' if tiled and pd.notna(row.tile) else ''}"
+        f"{f'{row.type}, ' if several else ''}{style.power_of_two(row.items)}: {row.role}"
+        for row in rows.itertuples()
+    ]

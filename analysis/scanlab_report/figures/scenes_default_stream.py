@@ -1,0 +1,26 @@
+"""What the default stream keeps apart: the pictures of a tutorial, simulated."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+
+from scanlab_report.layout import scenes as drawing
+from scanlab_report.select.scenes import SceneEvidence, Scenes
+
+WIDTH = "double"
+CAPTION = (
+    "What the default stream keeps apart, simulated on a didactic machine. Numbers are chunks, or kernels where blocks are shown on the "
+    "multiprocessors (SM) that run them."
+)
+NEEDS = {"scenes": Scenes([
+    ["default_stream", "two_streams", "four_chunk_pipeline"],
+    ["null_stream_legacy", "null_stream_per_thread", "null_stream_non_blocking"],
+])}  # fmt: skip
+
+
+def details(scenes: SceneEvidence) -> str:
+    return drawing.facts(scenes)
+
+
+def draw(scenes: SceneEvidence) -> Figure:
+    return drawing.draw(scenes)

@@ -1,0 +1,24 @@
+"""What one copy engine and one hardware queue make of an order of issue: the pictures of a lecture, simulated."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+
+from scanlab_report.layout import scenes as drawing
+from scanlab_report.select.scenes import SceneEvidence, Scenes
+
+WIDTH = "double"
+CAPTION = (
+    "What is expected, what one copy engine or one hardware queue makes of it, and another order of issue, simulated on a didactic "
+    "machine. Numbers are tasks, each in a stream of its own."
+)
+NEEDS = {"scenes": Scenes([[f"{what}_{which}" for which in ("expected", "real", "reordered")]
+                           for what in ("one_way", "small_grids", "large_grids")])}  # fmt: skip
+
+
+def details(scenes: SceneEvidence) -> str:
+    return drawing.facts(scenes)
+
+
+def draw(scenes: SceneEvidence) -> Figure:
+    return drawing.draw(scenes)

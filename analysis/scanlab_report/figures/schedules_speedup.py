@@ -1,0 +1,70 @@
+"""Speedup of each schedule over the serial one, against what n chunks allow."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from scanlab_report.derive.schedules import bounds, one_each, ratio_title, speedups
+from scanlab_report.figures.schedules import name_once, number_axis
+from scanlab_report.layout import style
+from scanlab_report.layout.schedules import look
+from scanlab_report.select.streams_evidence import PIPELINE, SERIAL, SIDE_SAID, ScheduleEvidence, Schedules, equal_thirds, from_even
+
+WIDTH = "double"
+CAPTION = (
+    "Speedup over serial copies in pinned memory (serial_pinned at its fastest number of chunks), against the number of chunks n. "
+    "The dashed line is what the parts as measured one at a time allow, and the solid one is the pipeline estimate of the figure of "
+    "chunks; kernels in several streams can be faster than both have them. The dotted line is 3n/(n + 2), what is "
+    "possible if copy in, kernel and copy out take a third each; it stands in the panel whose ratio of compute to copy is nearest to 1. "
+    f"{SIDE_SAID}; over a serial schedule without it they have no speedup, and are left out. "
+    "Bars are 95% bootstrap intervals of the ratio of medians where there are five repetitions or more."
+)
+NEEDS = {"schedules": Schedules(over="chunks")}
+
+THIRDS, MEASURED, DUPLEX = "equal thirds", "measured parts", "measured, duplex"
+LOOKS = {THIRDS: style.Look(style.GREY, "", ":"), MEASURED: style.Look(style.GREY, "", "--"), DUPLEX: style.Look(style.BLACK, "", "-")}
+
+
+def draw(schedules: ScheduleEvidence) -> Figure:
+    panels = [panel for panel in schedules.panels("chunks") if not speedups(panel).empty]
+    even = min(range(len(panels)), key=lambda i: from_even(panels[i]), default=0)
+    drawn, axes = style.figure(style.DOUBLE, 3.1, max(1, len(panels)), sharey=True)
+    ends: list[list[style.End]] = []
+    for number, (axis, panel) in enumerate(zip(axes, panels, strict=False)):
+        number_axis(axis, panel, "chunks")
+        axis.set_title(ratio_title(panel))
+        ends.append(_ideals(axis, panel, thirds=number == even))
+        for schedule, rows in speedups(panel).groupby("id"):
+            gain = rows["speedup"].tolist()
+            middle = [interval.value for interval in gain]
+            axis.plot(rows["chunks"], middle, zorder=2, **look(schedule).plot())
+            style.error_bars(axis, rows["chunks"], middle, [g.low for g in gain], [g.high for g in gain], look(schedule).colour)
+            ends[-1].append(style.End(schedule, look(schedule), float(rows["chunks"].iloc[-1]), middle[-1]))
+    axes[0].set_ylim(bottom=0.8)
+    axes[0].set_ylabel(f"speedup over {SERIAL}")
+    if panels:
+        name_once(axes[-1], ends)
+    return drawn
+
+
+def _ideals(axis: Axes, panel: pd.DataFrame, thirds: bool) -> list[style.End]:
+    rows = one_each(panel, "chunks")
+    lines = {}
+    if thirds:
+        low, high = axis.get_xlim()
+        dense = np.geomspace(max(1.0, low), high, 60)
+        lines[THIRDS] = (dense, equal_thirds(dense))
+    known = bounds(rows)
+    if all(known["serial sum"]):
+        serial = np.array(known["serial sum"])
+        for name, bound in ((MEASURED, "Van Werkhoven"), (DUPLEX, PIPELINE)):
+            if all(known[bound]):
+                lines[name] = (rows["chunks"].to_numpy(dtype=float), serial / np.array(known[bound]))
+    ends = []
+    for name, (x, y) in lines.items():
+        axis.plot(x, y, linewidth=1.4, zorder=1, **LOOKS[name].plot())
+        ends.append(style.End(name, LOOKS[name], float(x[-1]), float(y[-1]), 1.4))
+    return ends

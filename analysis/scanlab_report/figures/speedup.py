@@ -1,0 +1,58 @@
+"""GPU over CPU, now and as published in 2007."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from scanlab_report.derive.one_core import ALL_CORES, ONE_CORE, OURS, RANGE, by_session, over_one_core, shown
+from scanlab_report.layout import style
+from scanlab_report.read.published import Publication
+from scanlab_report.select.evidence import VENDOR, Published, SessionTimingEvidence
+
+WIDTH = "column"
+CAPTION = (
+    "Speedup of a scan on the GPU over a sequential scan on one core of the same machine, beside the table of Harris, "
+    "Sengupta and Owens of 2007 (GeForce 8800 GTX against one core at 2.93 GHz). The same algorithm, padded and "
+    "scanned by blocks, is hso_blocked_padded; inclusive sums, cold cache where timed, in a stream. Below the line at 1 the CPU is faster. "
+    "The published values have no bars."
+)
+
+
+NEEDS = {"timings": over_one_core(any_of=(*OURS, VENDOR)), "published": Published("hso2007_table2")}
+
+
+def draw(timings: SessionTimingEvidence, published: Publication) -> Figure:
+    drawn, (axes,) = style.figure(style.COLUMN, 3.0)
+    axes.set_yscale("log")
+    style.items_axis(axes, RANGE)
+    style.decade_axis(axes.yaxis)
+    axes.axhline(1, color=style.BLACK, linewidth=0.6)
+    for variant in shown(timings):
+        ratios = by_session(timings, variant, ONE_CORE)
+        _draw(axes, ratios, style.look(variant), f"{style.title(variant)} / one core, {ratios['type'].iloc[0]}")
+        if variant == VENDOR and not (ratios := by_session(timings, variant, ALL_CORES)).empty:
+            _draw(axes, ratios, style.look(ALL_CORES), f"{style.title(variant)} / all cores")
+    printed = published.table
+    axes.plot(printed["items"], printed["cpu_ms"] / printed["gpu_ms"], color=style.VERMILLION, marker="*",
+              markersize=5, linestyle="-.", label=f"{published.citation} (8800 GTX)")  # fmt: skip
+    axes.set_ylabel("speedup, CPU time / GPU time")
+    axes.legend(loc="upper left", borderaxespad=0.2)
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high * 6)
+    return drawn
+
+
+def details(timings: SessionTimingEvidence, published: Publication) -> str:
+    """What the bars are: of one session an interval, of several what lies between them, which is far more."""
+    if (count := len(timings.sessions)) == 1:
+        return "Of one session alone; bars are 95% bootstrap intervals of the ratio of medians."
+    return (f"Points are medians over {count} sessions, bars reach from the least to the most of them: the time of the CPU differs by the session, "
+            "which no interval within one shows.")  # fmt: skip
+
+
+def _draw(axes: Axes, ratios: pd.DataFrame, look: style.Look, label: str) -> None:
+    axes.plot(ratios["items"], ratios["ratio"], label=label, **look.plot())
+    style.error_bars(axes, *(np.asarray(ratios[c]) for c in ("items", "ratio", "low", "high")), look.colour)

@@ -1,0 +1,76 @@
+"""How many times as fast as the fastest CUB, type by type."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from scanlab_report.derive.duels import TYPES
+from scanlab_report.layout import style
+from scanlab_report.select.evidence import COPIES, CUBS, AllTimingEvidence, AllTimings, Key
+
+COLUMNS = {
+    ("cold", "stream"): style.Look(style.BLUE, "s", "-"),
+    ("warm", "stream"): style.Look(style.VERMILLION, "o", "--", filled=False),
+    ("warm", "graph"): style.Look(style.GREEN, "^", ":"),
+}
+WIDTH = "double"
+CAPTION = (
+    "Time of the fastest of CUB's scans over the time of best, inclusive sums, one panel a type, at powers of two. "
+    "Above the line at 1 best is the faster; the thick line is the upper bound, what the fastest copy of the same bytes has (cold, in a stream; for the cold times alone). Bars are 95% bootstrap intervals of the ratio of medians."
+)
+NEEDS = {"timings": AllTimings(against=CUBS)}
+
+
+def draw(timings: AllTimingEvidence) -> Figure:
+    duels = timings.duels
+    duels = duels[(duels["op"] == "plus") & (duels["mode"] == "inclusive") & (duels["items"] & (duels["items"] - 1) == 0)]
+    types = [kind for kind in TYPES if kind in set(duels["type"])] or ["i32"]
+    columns = min(4, len(types))
+    drawn, axes = style.figure(style.DOUBLE, 1.6 * -(-len(types) // columns), columns, -(-len(types) // columns), sharey=True)
+    bounds: list[pd.Series] = []
+    for panel, kind in zip(axes, types):
+        rows = duels[duels["type"] == kind]
+        for (cache, launch), look in COLUMNS.items():
+            of = rows[(rows["cache"] == cache) & (rows["launch"] == launch)].sort_values("items")
+            panel.plot(of["items"], of["ratio"], label=f"{cache}, {launch}", **look.plot())
+            style.error_bars(panel, of["items"], of["ratio"], of["low"], of["high"], look.colour)
+        bounds.append(bound := _bound(timings, rows))
+        panel.plot(bound.index, bound, color=style.GREY, linewidth=2.2, alpha=0.6, zorder=1, label="a copy, cold, stream")
+        panel.axhline(1, color=style.BLACK, linewidth=0.8)
+        style.items_axis(panel, rows["items"] if len(rows) else [1, 2])
+        panel.set_title(kind)
+    for panel in axes[len(types) :]:
+        panel.set_axis_off()
+    _ratio_axis(axes[0], pd.concat([duels["ratio"], *bounds]))
+    for panel in axes[: len(types) : columns]:
+        panel.set_ylabel("times CUB")
+    rest = axes[len(types)] if len(axes) > len(types) else None
+    handles = axes[0].get_legend_handles_labels()
+    if rest is not None:
+        rest.legend(*handles, loc="center", borderpad=0)
+    else:
+        drawn.legend(*handles, loc="outside upper right", ncols=len(COLUMNS), borderpad=0)
+    return drawn
+
+
+def _bound(timings: AllTimingEvidence, duels: pd.DataFrame) -> pd.Series:
+    """By size, the time of the fastest CUB over that of the fastest copy, cold and in a stream, where a copy was timed beside."""
+    found = {}
+    for row in duels[(duels["cache"] == "cold") & (duels["launch"] == "stream")].sort_values("items").itertuples():
+        key = Key(*(getattr(row, name) for name in Key._fields))
+        copies = [match for copy in COPIES if (match := timings.match(key, copy, (row.rival,)))]
+        if copies:
+            found[row.items] = max(match.ratio.value for match in copies)
+    return pd.Series(found, dtype=float)
+
+
+def _ratio_axis(panel, ratios: pd.Series) -> None:
+    """Logarithmic, shared by all panels: twice as fast is as far from 1 as half as fast."""
+    panel.set_yscale("log", base=2)
+    low, high = min(0.9, float(ratios.min())), max(2.0, float(ratios.max()))
+    panel.set_ylim(0.96 * low, 1.1 * high)
+    panel.yaxis.set_major_locator(FixedLocator([0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8]))
+    panel.yaxis.set_minor_locator(NullLocator())
+    panel.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))

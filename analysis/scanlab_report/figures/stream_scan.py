@@ -1,0 +1,70 @@
+"""Throughput of scans larger than the device against their size, below the rate of copies both ways."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from scanlab_report.derive.sizes import size_name
+from scanlab_report.derive.stream_scans import fastest
+from scanlab_report.layout import style
+from scanlab_report.select.streams_evidence import DUPLEX, FILES, NAIVE, STREAMED, ScanEvidence, StreamScans
+
+WIDTH = "double"
+CAPTION = (
+    "Scans of host data that need not fit on the device: bytes of input a second (as many bytes of output pass at the same time), "
+    "against the bytes of the input. Thick lines are the same work without a scan: copies of the same arrays in both directions at once, which "
+    "bound the scan in memory; and files read and written by the same threads, a comparison and no strict bound: streamed is "
+    "equal to it within the noise of runs where the host's threads are all that counts, and can come out ahead. Naive is a loop that reads, "
+    "copies, scans, copies and writes in turn, from memory that is not pinned. Files are written by "
+    "pwrite or through a mapping, each in a process of its own; the recorded ones lie in memory (tmpfs), as files do that the page cache holds "
+    "whole. Bars are 95% bootstrap intervals of the median where there are five repetitions or more."
+)
+NEEDS = {"scans": StreamScans()}
+
+LOOKS = {
+    (DUPLEX, ""): style.Look(style.GREY, "", "-"),
+    (FILES, "pwrite"): style.Look(style.ORANGE, "", "-"), (FILES, "mapping"): style.Look(style.VERMILLION, "", "-"),
+    (STREAMED, ""): style.Look(style.BLUE, "o", "-"), (NAIVE, ""): style.Look(style.BLUE, "o", ":", filled=False),
+    (STREAMED, "generated"): style.Look(style.SKY, "D", "-"), (NAIVE, "generated"): style.Look(style.SKY, "D", ":", filled=False),
+    (STREAMED, "pwrite"): style.Look(style.ORANGE, "^", "-"), (NAIVE, "pwrite"): style.Look(style.ORANGE, "^", ":", filled=False),
+    (STREAMED, "mapping"): style.Look(style.VERMILLION, "s", "-"), (NAIVE, "mapping"): style.Look(style.VERMILLION, "s", ":", filled=False),
+}  # fmt: skip
+_WAYS = {STREAMED: "streamed", NAIVE: "naive", DUPLEX: "copies both ways", FILES: "reading and writing"}
+_NO_SCAN = (DUPLEX, FILES)
+
+
+def draw(scans: ScanEvidence) -> Figure:
+    cases = fastest(scans.cases)
+    drawn, (axes,) = style.figure(style.DOUBLE, 2.7)
+    axes.set_yscale("log")
+    sizes = sorted(set(cases["bytes"]))
+    axes.set_xscale("log", base=2)
+    axes.set_xlim(sizes[0] / 1.5, sizes[-1] * 1.5)
+    axes.set_xticks(sizes, [size_name(size) for size in sizes])
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    ends = []
+    for (way, place, where), rows in cases.groupby(["way", "place", "where"]):
+        rows = rows.sort_values("bytes")
+        size = rows["bytes"].to_numpy(dtype=float)
+        rate = size / rows["median_ns"]
+        look = LOOKS.get((way, place), style.Look(style.GREY, "*", "-."))
+        if way == DUPLEX and len(rows) == 1:
+            axes.axhline(rate.iloc[0], color=look.colour, linewidth=2.6, zorder=1)
+        axes.plot(size, rate, linewidth=2.6 if way in _NO_SCAN else 1.0, zorder=1 if way in _NO_SCAN else 2, **look.plot())
+        style.error_bars(axes, size, rate, size / rows["high_ns"], size / rows["low_ns"], look.colour)
+        ends.append(style.End(f"{_WAYS.get(way, way)}, {where}", look, float(size[-1]), float(rate.iloc[-1]), 2.6 if way in _NO_SCAN else 1.0))
+    axes.set_xlabel("bytes of the input")
+    axes.set_ylabel("throughput, GB/s each way")
+    style.margin_legend(axes, ends)
+    return drawn
+
+
+def details(scans: ScanEvidence) -> str:
+    """Which lines end before others, since they were not timed further."""
+    largest = fastest(scans.cases).groupby(["way", "where"])["bytes"].max()
+    ends = [f"{_WAYS.get(way, way)}, {where}, up to {size_name(size)} only" for (way, where), size in largest.items() if size < largest.max()]
+    return f"Timed: {'; '.join(ends)}." if ends else ""

@@ -1,0 +1,66 @@
+"""Throughput against array size, cold and warm, beside a device copy."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from scanlab_report.layout import style
+from scanlab_report.read.results import ideal_bytes
+from scanlab_report.select.evidence import BASELINES, CEILING, CPU_BASELINES, FLOOR, HostEvidence, Hosts, TimingEvidence, Timings
+
+WIDTH = "double"
+CAPTION = (
+    "Throughput of an inclusive sum of 32-bit integers, launched in a stream, against array size, counting 2n items moved whatever a variant "
+    "really moves. The thick line is a device-to-device copy: of many items the ceiling of a scan that reads and writes once; of few "
+    "a reference, which a scan can pass. Cold: caches flushed before each run; warm: not. One variant of each kind is shown; all are in cases.csv. The CPU is "
+    "timed warm only, and shown in both, and so are CPUs of machines without a GPU. Bars are 95% bootstrap intervals of the median."
+)
+NEEDS = {"timings": Timings(all_of=(CEILING,)), "hosts": Hosts()}
+
+
+def details(timings: TimingEvidence, hosts: HostEvidence) -> str:
+    """Whose cores the CPU's are, and that another session has other times of them."""
+    return f"The CPU beside the GPU is {timings.host}, in one session; its times differ by the session." if any(_shown(timings, name) for name in CPU_BASELINES) else ""
+
+
+def draw(timings: TimingEvidence, hosts: HostEvidence) -> Figure:
+    caches = timings.caches()[:2]
+    drawn, axes = style.figure(style.DOUBLE, 3.0, len(caches), sharey=True)
+    names = [v for v in timings.variants() if v != FLOOR and _shown(timings, v)]
+    items = timings.cases.loc[timings.cases["variant"].isin(names), "items"]
+    for panel, cache in zip(axes, caches, strict=True):
+        panel.set_yscale("log")
+        style.items_axis(panel, items)
+        style.decade_axis(panel.yaxis)
+        panel.set_title(f"{cache} cache")
+        ends = [end for name in names if (end := _line(panel, timings, name, cache, style.look(name)))]
+        for machine, look in zip(hosts.machines, itertools.cycle(style.HOSTS)):
+            ends += [replace(end, label=f"CPU: {machine.host}") for name in CPU_BASELINES
+                     if _shown(machine, name) and (end := _line(panel, machine, name, cache, look))]  # fmt: skip
+    axes[0].set_ylabel("throughput, GB/s of 2$n$ items")
+    style.margin_legend(axes[-1], ends)
+    return drawn
+
+
+def _shown(timings: TimingEvidence, name: str) -> bool:
+    return name in timings.variants() and name not in style.SIDE
+
+
+def _line(panel, timings: TimingEvidence, name: str, cache: str, look: style.Look) -> style.End | None:
+    rows = timings.series(name, cache=cache)
+    if rows.empty and name in CPU_BASELINES:
+        rows = timings.series(name)
+    if rows.empty:
+        return None
+    n = rows["items"].to_numpy()
+    moved = np.array([ideal_bytes(t, o, i) for t, o, i in zip(rows["type"], rows["op"], n, strict=True)], dtype=float)
+    rate = moved / rows["median_ns"].to_numpy()  # bytes a nanosecond are GB/s
+    width = 2.6 if name == CEILING else 1.0
+    panel.plot(n, rate, linewidth=width, zorder=1 if name == CEILING else 1.8 if name in BASELINES else 2, **look.plot())
+    style.error_bars(panel, n, rate, moved / rows["high_ns"], moved / rows["low_ns"], look.colour)
+    label = "memcpy (a copy)" if name == CEILING else style.title(name)
+    return style.End(label, look, float(n[-1]), float(rate[-1]), width)

@@ -1,0 +1,41 @@
+"""How large a tile should be: throughput against tile size, at three array sizes."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from scanlab_report.derive import tiles
+from scanlab_report.derive.tiles import SIZES, SWEPT, by_tile
+from scanlab_report.layout import style
+from scanlab_report.select.evidence import TimingEvidence
+
+WIDTH = "column"
+CAPTION = (
+    "Speed of the single-pass scans against the size of their tile, as a share of a device copy, at three array sizes "
+    "(32-bit integers, inclusive sum, cold cache, launched in a stream; look_ahead loads a tile in its usual pieces). A large tile "
+    "costs less for its size, small ones fill the device sooner. Bars are 95% bootstrap intervals of the ratio of medians."
+)
+NEEDS = tiles.NEEDS
+
+
+def draw(timings: TimingEvidence) -> Figure:
+    rows = by_tile(timings)
+    sizes = [n for n in SIZES if n in set(rows["items"])]
+    drawn, axes = style.figure(style.COLUMN, 2.1, max(1, len(sizes)), sharey=True)
+    for panel, n in zip(axes, sizes):
+        for variant in SWEPT:
+            of, look = rows[(rows["items"] == n) & (rows["variant"] == variant)], style.look(variant)
+            panel.plot(of["kib"], of["ratio"], label=variant, **look.plot())
+            style.error_bars(panel, of["kib"], of["ratio"], of["low"], of["high"], look.colour)
+        panel.set_xscale("log", base=2)
+        panel.set_xlim(6.5, 46)
+        panel.xaxis.set_major_locator(FixedLocator([8, 16, 32]))
+        panel.xaxis.set_minor_locator(NullLocator())
+        panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        panel.set_ylim(0, 1)
+        panel.set_title(f"$n$ = {style.power_of_two(n)}")
+    axes[len(sizes) // 2].set_xlabel("tile, KiB")
+    axes[0].set_ylabel("share of a device copy")
+    drawn.legend(*axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=len(SWEPT), borderpad=0)
+    return drawn

@@ -1,0 +1,57 @@
+"""Time against array size, log–log, one panel a family, above the floor of an empty launch."""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from scanlab_report.layout import style
+from scanlab_report.select.evidence import BASELINES, CEILING, FLOOR, NEWEST_VENDOR, VENDOR, TimingEvidence, Timings
+
+WIDTH = "double"
+CAPTION = (
+    "Time of an inclusive sum of 32-bit integers, launched in a stream, against array size, one panel for each family of algorithms with the "
+    "same baselines in each. The dotted line is an empty kernel launch, the floor of anything that launches once. "
+    "Bars are 95% bootstrap intervals of the median."
+)
+NEEDS = {"timings": Timings(all_of=(FLOOR,))}
+
+
+def draw(timings: TimingEvidence) -> Figure:
+    cache = timings.caches()[0]
+    own = [v for v in timings.variants() if v not in BASELINES]
+    families = [f for f in style.FAMILIES if any(style.family(v) == f for v in own)]
+    families = families or ["baselines"]
+    columns = min(2, len(families))
+    lines = -(-len(families) // columns)
+    drawn, axes = style.figure(style.DOUBLE, 1.85 * lines, columns, lines, sharey=True)
+    for unused in axes[len(families) :]:
+        unused.remove()
+    shared = [v for v in (VENDOR, NEWEST_VENDOR, CEILING) if v in timings.variants()]
+    items = timings.cases.loc[timings.cases["variant"] != FLOOR, "items"]
+    floor_us = timings.floor_ns(cache) / 1e3
+    for panel, name in zip(axes, families):
+        panel.set_yscale("log")
+        style.items_axis(panel, items)
+        style.decade_axis(panel.yaxis)
+        panel.set_title(name)
+        members = [v for v in own if style.family(v) == name]
+        ends = [end for v in (*members, *shared) if (end := _line(panel, timings, v, cache))]
+        panel.axhline(floor_us, **style.look(FLOOR).plot(), linewidth=1.4)
+        right = panel.get_xlim()[1]
+        ends.append(style.End(f"empty launch, {floor_us:.1f} µs", style.look(FLOOR), right, floor_us, 1.4))
+        style.margin_legend(panel, ends)
+    for panel in axes[::columns]:
+        panel.set_ylabel(f"time, µs ({cache} cache)")
+    return drawn
+
+
+def _line(panel: Axes, timings: TimingEvidence, name: str, cache: str) -> style.End | None:
+    rows = timings.series(name, cache=cache)
+    if rows.empty:
+        return None
+    n, us = rows["items"].to_numpy(), rows["median_ns"].to_numpy() / 1e3
+    look, width = style.look(name), 2.6 if name == CEILING else 1.0
+    panel.plot(n, us, linewidth=width, zorder=1 if name == CEILING else 1.8 if name in BASELINES else 2, **look.plot())
+    style.error_bars(panel, n, us, rows["low_ns"] / 1e3, rows["high_ns"] / 1e3, look.colour)
+    return style.End(style.title(name), look, float(n[-1]), float(us[-1]), width)

@@ -1,0 +1,69 @@
+"""From an empty launch to a device copy: time over that of the fastest copy against array size, in a stream and in a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from scanlab_report.derive.sizes import power_of_two
+from scanlab_report.layout import style
+from scanlab_report.select.evidence import BEST, CEILING, CEILINGS, COPIES, CUBS, FLOOR, TimingEvidence, Timings
+from scanlab_report.stats.intervals import ratio_intervals
+
+SHOWN = ("one_wave", "look_ahead", BEST)
+LAUNCHES = {"stream": "back to back in a stream", "graph": "nodes of a graph"}
+HIGHEST = 4.0
+"""Slower than so many copies is beyond the axis."""
+WIDTH = "double"
+CAPTION = (
+    "Time of an inclusive sum of 32-bit integers, warm cache, as a multiple of the time that the fastest copy of the same items "
+    "takes at that size (the thick line: a reference and no bound, since a copy has a launch to pay for, too), against array size: launched from the host, and as part of a captured graph. "
+    "The dotted line is an empty launch, the floor, in the same unit; CUB is the fastest of its scans at each size. Bars are 95% "
+    "bootstrap intervals of the ratio of medians."
+)
+NEEDS = {"timings": Timings(all_of=(CEILING, FLOOR), any_of=SHOWN, only=(*SHOWN, *CUBS, *CEILINGS, FLOOR), launches=tuple(LAUNCHES))}
+
+
+def draw(timings: TimingEvidence) -> Figure:
+    launches = [launch for launch in LAUNCHES if not timings.of(CEILING, cache="warm", launch=launch).empty]
+    drawn, axes = style.figure(style.DOUBLE, 2.6, len(launches), sharey=True)
+    for panel, launch in zip(axes, launches, strict=True):
+        copy = fastest(timings, launch, COPIES)
+        style.items_axis(panel, copy.index)
+        panel.set_ylim(0, HIGHEST)
+        panel.set_title(LAUNCHES[launch])
+        panel.axhline(1, linewidth=2.6, zorder=1, **style.look(CEILING).plot())
+        floor = timings.floor_ns("warm", launch)
+        panel.plot(copy.index, floor / copy["median_ns"], linewidth=1.4, **style.look(FLOOR).plot())
+        right = panel.get_xlim()[1]
+        ends = [style.End("fastest copy", style.look(CEILING), right, 1.0, 2.6),
+                style.End(f"empty launch, {floor / 1e3:.1f} µs", style.look(FLOOR), right, 0.0, 1.4)]  # fmt: skip
+        for name, look, variants in (("CUB, fastest", CUBS[0], CUBS), *((style.title(v), v, (v,)) for v in SHOWN)):
+            if end := _line(panel, name, style.look(look), fastest(timings, launch, variants), copy):
+                ends.append(end)
+        style.margin_legend(panel, ends)
+    axes[0].set_ylabel("time, of the fastest copy")
+    return drawn
+
+
+def fastest(timings: TimingEvidence, launch: str, of: Sequence[str]) -> pd.DataFrame:
+    """By items, the case of the variant with the least median, at each power of two."""
+    rows = timings.cases[timings.cases["variant"].isin(of) & (timings.cases["settings"] == "")
+                         & (timings.cases["cache"] == "warm") & (timings.cases["launch"] == launch)]  # fmt: skip
+    rows = rows[rows["items"].map(power_of_two).astype(bool)]
+    return rows.loc[rows.groupby("items")["median_ns"].idxmin()].set_index("items").sort_index()
+
+
+def _line(panel: Axes, name: str, look: style.Look, rows: pd.DataFrame, copy: pd.DataFrame) -> style.End | None:
+    """Times over those of the copy, where both were timed."""
+    common = rows.index.intersection(copy.index)
+    if common.empty:
+        return None
+    ratios = ratio_intervals(rows.loc[common, "samples"].tolist(), copy.loc[common, "samples"].tolist())
+    values = [ratio.value for ratio in ratios]
+    panel.plot(common, values, zorder=2, **look.plot())
+    style.error_bars(panel, common, values, [ratio.low for ratio in ratios], [ratio.high for ratio in ratios], look.colour)
+    return style.End(name, look, float(common[-1]), values[-1])

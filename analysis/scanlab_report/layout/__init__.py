@@ -1,0 +1,1 @@
+"""How figures and tables look: knows shapes and colours, draws nothing of its own accord."""

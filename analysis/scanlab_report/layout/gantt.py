@@ -1,0 +1,85 @@
+"""Timelines as bars: a lane an engine, coloured by what it does. Serves measured and simulated traces alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from scanlab_report.layout import style
+from scanlab_report.read import streams
+
+COLOURS = {"copies in": style.BLUE, "kernels": style.VERMILLION, "copies out": style.SKY}
+
+
+def draw_trace(axes: Axes, rows: pd.DataFrame, title: str, numbered: bool = False) -> None:
+    """The operations of one trace (rows as of :data:`scanlab_report.read.streams.TRACE_COLUMNS`), from the first start, in milliseconds.
+
+    ``numbered``: on axes whose limits are set, a bar with room for it has the number of its chunk in it, or, where there are no chunks, of its kernel.
+    """
+    lanes = lane_heights(rows)
+    begin = rows["start_us"].min()
+    for kind, of in rows.groupby("kind"):
+        colour = COLOURS.get(kind, style.GREY)
+        for lane, bars in of.groupby("lane"):
+            spans = [((s - begin) / 1e3, (e - s) / 1e3) for s, e in zip(bars["start_us"], bars["end_us"], strict=True)]
+            # The edge makes short kernels visible; that of a copy, or of what is numbered, is white and parts it from its
+            # neighbour. Of many bars it is thinner, so that a lane of a thousand looks neither full nor empty by its edges.
+            edge, width = (colour, 32) if kind == "kernels" and not numbered else ("white", 16)
+            axes.broken_barh(spans, (lanes[lane] - 0.4, 0.8), facecolor=colour, edgecolor=edge,
+                             linewidth=width / max(64, len(spans)), zorder=2)  # fmt: skip
+    if numbered:
+        _number(axes, rows, lanes)
+    axes.set_yticks(list(lanes.values()), lane_names(rows, lanes))
+    axes.set_ylim(len(lanes) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(visible=False, axis="y")
+    axes.set_title(title, pad=2)
+
+
+def _number(axes: Axes, rows: pd.DataFrame, lanes: dict[int, int]) -> None:
+    begin = rows["start_us"].min()
+    room = 30 * axes.get_xlim()[1]  # 3% of the axis, in microseconds
+    for row in rows[rows["end_us"] - rows["start_us"] >= room].itertuples():
+        axes.text((row.start_us + row.end_us - 2 * begin) / 2e3, lanes[row.lane], f"{row.chunk if row.chunk >= 0 else row.operation}",
+                  ha="center", va="center_baseline", fontsize=7, color="black" if row.kind == "copies out" else "white", zorder=3)  # fmt: skip
+
+
+def time_label(about: Mapping[str, Any]) -> str:
+    """The axis of time, with what was run as far as the trace says it."""
+    ran = [str(about.get("workload", "")), f"{style.power_of_two(about['items'])} items" if "items" in about else "",
+           f"{about['chunks']} chunks" if "chunks" in about else "", "simulated" if "simulated_on" in about and "measured_us" not in about else ""]  # fmt: skip
+    return "time, ms" + "".join(f"{'; ' if place == 0 else ', '}{part}" for place, part in enumerate(filter(None, ran)))
+
+
+def makespan_ms(rows: pd.DataFrame) -> float:
+    """From the first start to the last end."""
+    return (rows["end_us"].max() - rows["start_us"].min()) / 1e3
+
+
+def lane_heights(rows: pd.DataFrame) -> dict[int, int]:
+    """Heights of lanes: copies in above kernels above copies out, further kinds below."""
+    order = {kind: place for place, kind in enumerate(streams.ENGINES)}
+    keys = sorted({(order.get(kind, len(order)), lane) for kind, lane in zip(rows["kind"], rows["lane"], strict=True)})
+    return {lane: height for height, (_, lane) in enumerate(dict((lane, (_, lane)) for _, lane in keys).values())}
+
+
+def lane_names(rows: pd.DataFrame, lanes: dict[int, int]) -> list[str]:
+    """What the trace calls a lane; where an engine needs several lanes, only the first is named."""
+    names = [rows.loc[rows["lane"] == lane, "lane_name"].iloc[0].partition(", overlapping")[0] for lane in lanes]
+    return [name if name not in names[:place] else "" for place, name in enumerate(names)]
+
+
+def draw(timelines: Sequence[tuple[Mapping[str, Any], pd.DataFrame]]) -> Figure:
+    """Timelines one below the other on one axis of time: of each what it says of itself, and its operations."""
+    drawn, axes = style.figure(style.COLUMN, 0.45 + 0.95 * len(timelines), 1, len(timelines), sharex=True)
+    for axis, (about, rows) in zip(axes, timelines, strict=True):
+        took = f"{makespan_ms(rows):.2f} ms"
+        if "measured_us" in about:  # both, of `scanlab simulate --compare`
+            took = f"{about['measured_us'] / 1e3:.2f} ms measured, {about['predicted_us'] / 1e3:.2f} predicted"
+        draw_trace(axis, rows, f"{about.get('schedule', '')}, {took}".lstrip(", "))
+        axis.set_xlabel(time_label(about))
+    return drawn

@@ -1,0 +1,56 @@
+"""How scenes are drawn side by side."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+
+from scanlab_report.layout import style
+from scanlab_report.layout.gantt import draw_trace, makespan_ms
+from scanlab_report.select.scenes import SceneEvidence
+from scanlab_report.select.streams_evidence import Trace
+
+_LANE = 0.145
+"""Height of a lane in inches."""
+_AROUND = 0.34
+"""Height in inches of a panel's title and numbers."""
+
+
+def draw(scenes: SceneEvidence, width: float = style.DOUBLE) -> Figure:
+    """A panel a scene; what stands in a row, or all of one column, has one scale of time."""
+    heights = [_AROUND + _LANE * max(_lanes(scene) for scene in row) for row in scenes.rows]
+    columns = len(scenes.rows[0])
+    drawn, axes = style.figure(width, 0.2 + sum(heights), columns, len(heights), height_ratios=heights)
+    for place, axis in enumerate(axes):
+        row, column = divmod(place, columns)
+        scene = scenes.rows[row][column]
+        beside = scenes.rows[row] if columns > 1 else [scene for (scene,) in scenes.rows]
+        axis.set_xlim(0, 1.02 * max(makespan_ms(each.rows) for each in beside))
+        draw_trace(axis, scene.rows, f"({_letter(place)}) {scene.about['title']}: {_time(scene)}", numbered=True)
+        if lanes := scene.about.get("multiprocessors"):  # the idle ones too
+            axis.set_yticks(range(lanes), [f"SM {lane}" for lane in range(lanes)])
+            axis.set_ylim(lanes - 0.5, -0.5)
+        if column > 0:
+            axis.set_yticklabels([])
+        axis.xaxis.get_major_locator().set_params(integer=True)
+        if row == len(heights) - 1:
+            axis.set_xlabel(f"time, {scene.about['unit']}, simulated")
+    return drawn
+
+
+def _time(scene: Trace) -> str:
+    value, unit = scene.about["makespan_us"] / 1e3, scene.about["unit"]
+    return f"{value:.2f} ms" if unit == "ms" else f"{value:.3g} {unit}"
+
+
+def _lanes(scene: Trace) -> int:
+    return scene.about.get("multiprocessors") or scene.rows["lane"].nunique()
+
+
+def _letter(place: int) -> str:
+    return "abcdefghijklmnopqrstuvwxyz"[place]
+
+
+def facts(scenes: SceneEvidence) -> str:
+    """What each panel shows, lettered as the panels are."""
+    every = [scene for row in scenes.rows for scene in row]
+    return " ".join(f"({_letter(place)}) {scene.about['fact']}" for place, scene in enumerate(every))

@@ -1,0 +1,173 @@
+"""A table once, as LaTeX (booktabs), Markdown and CSV."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from scanlab_report.stats.intervals import Interval
+
+_LATEX = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "×": r"$\times$", "µ": r"\textmu{}", "–": "--", "—": "---",
+    "−": r"$-$", "±": r"$\pm$", "≤": r"$\le$", "≥": r"$\ge$", "⌈": r"$\lceil$", "⌉": r"$\rceil$", "\u2009": r"\,", "’": "'",
+    "“": "``", "”": "''", "→": r"$\rightarrow$", "²": r"$^2$", "₂": r"$_2$", "·": r"$\cdot$", "…": r"\ldots{}",
+}  # fmt: skip
+
+
+_POWER = re.compile(r"(2\^\d+)")
+
+
+def latex(text: str) -> str:
+    """Plain text with everything that LaTeX would take as a command made harmless."""
+    harmless = "".join(_LATEX.get(character, character) for character in text.replace("--", "\0"))
+    return harmless.replace("\0", "-{}-")  # --repeat: two hyphens would become a dash
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its name in CSV (with its unit), its heading in print, how a value is printed, and the heading that
+    it shares with its neighbours, if any."""
+
+    key: str
+    heading: str
+    form: Callable[[Any], str] = str
+    right: bool = True
+    group: str = ""
+    wrap: float = 0
+    """In LaTeX, the width in em at which text is broken into lines; 0: it is not."""
+
+    @property
+    def latex_kind(self) -> str:
+        """The column of a tabular."""
+        if self.wrap:
+            return rf">{{\raggedright\arraybackslash}}p{{{self.wrap:g}em}}"
+        return "r" if self.right else "l"
+
+    @property
+    def full_heading(self) -> str:
+        """The heading where there is no line above it for the group."""
+        return f"{self.group} {self.heading}".strip()
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with its caption; ``notes`` are sentences that belong below it."""
+
+    caption: str
+    columns: Sequence[Column]
+    rows: pd.DataFrame
+    notes: tuple[str, ...] = ()
+    wide: bool = False
+    printed: int | None = None
+    """So many rows are printed; all are in the CSV."""
+
+    def _cells(self) -> list[list[str]]:
+        values = [self.rows[column.key].tolist()[: self.printed] for column in self.columns]
+        return [[c.form(v) for c, v in zip(self.columns, row, strict=True)] for row in zip(*values, strict=True)]
+
+    def markdown(self) -> str:
+        """A Markdown table, notes below it."""
+        escape = lambda text: text.replace("|", r"\|")
+        lines = ["| " + " | ".join(escape(c.full_heading) for c in self.columns) + " |"]
+        lines.append("|" + "|".join("---:" if c.right else "---" for c in self.columns) + "|")
+        lines += ["| " + " | ".join(escape(cell) for cell in row) + " |" for row in self._cells()]
+        lines += [f"\n{note}" for note in self.notes]
+        return "\n".join(lines) + "\n"
+
+    def latex(self) -> str:
+        """A booktabs tabular, without float or caption."""
+        lines = [r"\begin{tabular}{@{}" + "".join(c.latex_kind for c in self.columns) + "@{}}", r"\toprule"]
+        lines += self._latex_groups()
+        lines.append(" & ".join(latex_cell(c.heading) for c in self.columns) + r" \\")
+        lines.append(r"\midrule")
+        lines += [" & ".join(latex_cell(cell) for cell in row) + r" \\" for row in self._cells()]
+        lines += [r"\bottomrule", r"\end{tabular}"]
+        return "\n".join(lines) + "\n"
+
+    def _latex_groups(self) -> list[str]:
+        """The line of shared headings and the rules below them; nothing if no column has one."""
+        if not any(column.group for column in self.columns):
+            return []
+        cells, rules, first = [], [], 1
+        for group, members in itertools.groupby(self.columns, key=lambda column: column.group):
+            last = first + len(list(members)) - 1
+            cells.append(f"\\multicolumn{{{last - first + 1}}}{{c}}{{{latex_cell(group)}}}" if group else "&" * (last - first))
+            rules += [f"\\cmidrule(lr){{{first}-{last}}}"] if group else []
+            first = last + 1
+        return [" & ".join(cells) + r" \\", "".join(rules)]
+
+    def csv(self) -> str:
+        """Plain values, one heading line; units are in the names; an interval takes three columns."""
+        plain = pd.DataFrame(index=self.rows.index)
+        for column in self.columns:
+            values = self.rows[column.key]
+            if any(isinstance(value, Interval) for value in values):
+                for name, part in (("", "value"), ("_low", "low"), ("_high", "high")):
+                    plain[column.key + name] = [getattr(value, part, None) for value in values]
+            else:
+                plain[column.key] = values
+        return plain.to_csv(index=False)
+
+
+def records(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """A table's rows from a mapping each, one at least, all with the same keys; values stay as they are."""
+    return pd.DataFrame({name: pd.Series([row[name] for row in rows], dtype=object) for name in rows[0]})
+
+
+def latex_cell(text: str) -> str:
+    """A cell in LaTeX; ``2^k`` becomes a power, and an id in backquotes typewriter. Lines may break behind an underscore."""
+    if len(text) > 2 and text[0] == text[-1] == "`":
+        return r"\texttt{" + _breakable(text[1:-1]) + "}"
+    return "".join(f"$2^{{{part[2:]}}}$" if part.startswith("2^") else _breakable(part) for part in _POWER.split(text))
+
+
+def _breakable(text: str) -> str:
+    return latex(text).replace(r"\_", r"\_\allowbreak{}")
+
+
+# ------------------------------------------------------------------------------------------------ printing
+
+
+def code(value: Any) -> str:
+    """An id, set as code."""
+    return f"`{value}`"
+
+
+def size(n: Any) -> str:
+    """An array size: 2^k, or the plain number."""
+    n = int(n)
+    return f"2^{n.bit_length() - 1}" if n >= 1024 and n & (n - 1) == 0 else whole(n)
+
+
+def whole(value: Any) -> str:
+    """A count with thin spaces between thousands; a dash for none."""
+    if value is None or pd.isna(value):
+        return "—"
+    return f"{int(value):,}".replace(",", "\u2009")
+
+
+def significant(value: Any, digits: int = 3) -> str:
+    """A number to some significant digits without an exponent; a dash for none."""
+    if value is None or pd.isna(value):
+        return "—"
+    if value == 0:
+        return "0"
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    return f"{value:,.{decimals}f}".replace(",", "\u2009")
+
+
+def with_interval(interval: Interval | None, digits: int = 3) -> str:
+    """A value with its 95% interval in brackets, or without one where repetitions were too few."""
+    if interval is None:
+        return "—"
+    value = significant(interval.value, digits)
+    if not interval.known:
+        return value
+    return f"{value} [{significant(interval.low, digits)}, {significant(interval.high, digits)}]"

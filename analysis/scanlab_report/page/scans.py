@@ -1,0 +1,88 @@
+"""Scans against the number of items: time, share of a copy, and speed against CUB, for every type, operator and mode."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+
+from scanlab_report.layout import style
+from scanlab_report.page.columns import intervals, look, numbers, source, times
+from scanlab_report.read.published import Publication
+from scanlab_report.read.results import Results, ideal_bytes, ranked
+from scanlab_report.select.evidence import BASELINES, CEILING, FLOOR, TimingEvidence, Timings
+from scanlab_report.stats.intervals import UNKNOWN, ratio_intervals
+
+LAUNCHES = ("stream", "graph")
+TYPES, OPERATORS, MODES = ("i32", "i8", "i16", "i64", "f16", "f32", "f64"), ("plus", "max", "min", "affine"), ("inclusive", "exclusive")
+
+
+def views(results: Results, published: dict[str, Publication]) -> list[dict[str, Any]]:
+    """One view a device, type, operator and mode: its cases as columns, and the floors of its device.
+
+    A variant with other settings than its own stands there too, as ``variant setting=value``. Ratios are of medians within the view, above 1 where the variant is
+    faster: ``share`` against a copy of the same bytes, ``speedup`` against the fastest of CUB's scans in the same case.
+    """
+    found = []
+    for device in ranked(results.runs, results.first):
+        runs = [place for place, run in enumerate(results.runs) if run.device == device]
+        timings = results.timings[results.timings["run"].isin(runs)]
+        floors = timings[timings["variant"] == FLOOR]
+        parts = dict(list(timings[timings["variant"] != FLOOR].groupby(["type", "op", "mode"])))
+        for case in sorted(parts, key=_place):
+            if evidence := _evidence(results, published, pd.concat([parts[case], floors]), *case):
+                found.append(_view(evidence, *case))
+    return found
+
+
+def _place(case: tuple[str, str, str]) -> tuple[int, ...]:
+    """Where a type, operator and mode stand among the choices: the report's own case first."""
+    return tuple(known.index(name) if name in known else len(known) for name, known in zip(case, (TYPES, OPERATORS, MODES), strict=True))
+
+
+def _evidence(
+    results: Results, published: dict[str, Publication], timings: pd.DataFrame, type_: str, op: str, mode: str
+) -> TimingEvidence | None:
+    """What the figures would show if there were these timings alone: beside a copy if one was timed."""
+    part = replace(results, found={})
+    part.timings = timings
+    for all_of in ((CEILING,), ()):
+        need = Timings((type_,), op, mode, all_of, python=True, kinds=("cuda", "host"), launches=LAUNCHES)
+        if found := need.find(part, published):
+            return found
+    return None
+
+
+def _view(timings: TimingEvidence, type_: str, op: str, mode: str) -> dict[str, Any]:
+    cases = timings.cases[timings.cases["variant"] != FLOOR].sort_values(["variant", "settings", "cache", "launch", "items"]).reset_index(drop=True)
+    default = set(cases.loc[cases["settings"] == "", "variant"])
+    cases["variant"] = (cases["variant"] + " " + cases["settings"]).str.rstrip()
+    samples = {(row.variant, row.items, row.cache, row.launch): row.samples for row in cases.itertuples()}
+    columns: dict[str, list[Any]] = {name: cases[name].tolist() for name in ("variant", "cache", "launch", "items", "count")}
+    columns |= times("time_ns", cases, 1.0)
+    columns["rival"] = [timings.vendor(row.items, row.cache, row.launch) for row in cases.itertuples()]
+    for name, against in (("share", [CEILING] * len(cases)), ("speedup", columns["rival"])):
+        others = [None if other == row.variant else samples.get((other, row.items, row.cache, row.launch))
+                  for row, other in zip(cases.itertuples(), against, strict=True)]  # fmt: skip
+        known = [place for place, other in enumerate(others) if other is not None]
+        ratios = [replace(UNKNOWN, value=1.0) if other == variant else UNKNOWN  # of itself, without an interval
+                  for variant, other in zip(cases["variant"], against, strict=True)]  # fmt: skip
+        for place, ratio in zip(known, ratio_intervals([others[i] for i in known], [cases.at[i, "samples"] for i in known]), strict=True):
+            ratios[place] = ratio
+        columns |= intervals(name, ratios)
+    variants = sorted(default, key=lambda variant: (variant in BASELINES, variant))
+    others = [variant for variant in dict.fromkeys(cases["variant"]) if variant not in default]
+    return {
+        "device": timings.device, "type": type_, "op": op, "mode": mode, "source": source(timings.provenance),
+        "bytes_an_item": ideal_bytes(type_, op, 1),
+        "ceiling": CEILING,
+        "floor": look(style.title(FLOOR), style.look(FLOOR)),
+        "floor_ns": {f"{cache} {launch}": numbers([timings.floor_ns(cache, launch)])[0] for cache, launch in
+                     cases[["cache", "launch"]].drop_duplicates().itertuples(index=False, name=None)},
+        "looks": {variant: look(style.title(variant), style.look(variant)) for variant in variants}
+        | {variant: look(variant, style.spare(number)) for number, variant in enumerate(others)},
+        "shown": [variant for variant in variants if variant not in style.SIDE],
+        "cases": columns,
+    }  # fmt: skip
+

@@ -1,0 +1,110 @@
+"""Hardware counters as NVIDIA's ncu prints them (``--csv --nvtx``), brought to one row a kernel launch.
+
+The harness names each case in an NVTX range (``scanlab bench --once``), so every launch tells which case it is of.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Mapping
+
+import pandas as pd
+
+from scanlab_report.read.fields import EXACT, shown, whole
+
+BANK_METRICS = {
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": "shared_load_wavefronts",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": "shared_store_wavefronts",
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum": "shared_load_conflicts",
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum": "shared_store_conflicts",
+}
+"""ncu's metric, and the column it becomes."""
+DRAM_METRICS = {"dram__bytes_read.sum": "dram_bytes_read", "dram__bytes_write.sum": "dram_bytes_written"}
+"""The same for what passes between L2 and DRAM."""
+_BYTES = {"byte": 1, "Kbyte": 10**3, "Mbyte": 10**6, "Gbyte": 10**9}
+"""Units in which ncu prints bytes, unless asked for base units."""
+DEFAULT_PADDING, DEFAULT_LOAD = "two_level", "halves"
+"""Of a case that names none: names carry only what is not the default."""
+
+_OF_EVERY_CASE = ("variant", "type", "op", "mode", "items")
+_HEADER = '"ID","Process ID"'
+_CASE = re.compile(r'(scan/variant:[^"]+?)(?::none)*"')
+"""The name of a range, which ncu sets in quotes and follows by the fields that the range lacks."""
+
+
+def is_ncu(text: str) -> bool:
+    """Whether this is a report of ncu: a table below lines of ncu's own and of the program's."""
+    return any(line.startswith(_HEADER) for line in text.splitlines())
+
+
+def bank_conflicts(text: str) -> pd.DataFrame:
+    """Wavefronts and bank conflicts of shared memory, one row a launch; see :func:`tidy`."""
+    return tidy(text, BANK_METRICS)
+
+
+def dram_bytes(text: str) -> pd.DataFrame:
+    """Bytes read from DRAM and written to it, one row a launch; see :func:`tidy`."""
+    return tidy(text, DRAM_METRICS)
+
+
+def tidy(text: str, metrics: Mapping[str, str]) -> pd.DataFrame:
+    """One row a launch: the case, the kernel, the launch's number within the case, and the columns of ``metrics``.
+
+    Launches outside a named case are left out. Raises ValueError, naming the launch, if a metric is missing or is not
+    a number.
+    """
+    lines = text.splitlines(keepends=True)
+    first = next(number for number, line in enumerate(lines) if line.startswith(_HEADER))
+    reader = csv.DictReader(io.StringIO("".join(lines[first:])))
+    if lacking := {"ID", "Kernel Name", "Metric Name", "Metric Value"} - set(reader.fieldnames or ()):
+        raise ValueError(f"lacks the columns {', '.join(sorted(lacking))}")
+    launches: dict[str, dict[str, object]] = {}
+    of_case: dict[str, int] = {}
+    for row in reader:
+        ranges = next((value for column, value in row.items() if column and "Push/Pop" in column), None)
+        named = _CASE.search(ranges or "")
+        if not named:
+            continue
+        identity, case = row["ID"], named.group(1)
+        if identity not in launches:
+            number = of_case[case] = of_case.get(case, -1) + 1
+            launches[identity] = {**_case(case), "kernel": row["Kernel Name"], "launch_index": number}
+        if row["Metric Value"] is None:
+            raise ValueError(f"is cut off within launch {identity}")
+        if column := metrics.get(row["Metric Name"]):
+            place = f"launch {identity}, {row['Metric Name']}"
+            launches[identity][column] = _count(row["Metric Value"], row.get("Metric Unit") or "", place)
+    for identity, launch in launches.items():
+        for metric, column in metrics.items():
+            if column not in launch:
+                raise ValueError(f"launch {identity} lacks the metric {metric}")
+    if not launches:
+        raise ValueError("no launch lies in an NVTX range that names a case; run ncu with --nvtx")
+    return pd.DataFrame(launches.values())
+
+
+def _count(value: str, unit: str, place: str) -> int:
+    digits = value.replace(",", "")
+    if unit in _BYTES and re.fullmatch(r"[0-9]+(\.[0-9]*)?", digits) and (count := float(digits) * _BYTES[unit]) <= EXACT:
+        return round(count)
+    return whole(digits, place)
+
+
+def _case(name: str) -> dict[str, object]:
+    parts = dict(part.split(":", 1) for part in name.split("/") if ":" in part)
+    missing = [key for key in ("type", "op", "mode", "items") if key not in parts]
+    if missing:
+        raise ValueError(f"the range {shown(name)} does not name a case: it lacks {', '.join(missing)}")
+    padded = parts["variant"].endswith("_padded")
+    return {
+        "variant": parts["variant"],
+        "padding": parts.get("padding", DEFAULT_PADDING) if padded else "none",
+        "settings": " ".join(f"{key}={value}" for key, value in sorted(parts.items()) if key not in _OF_EVERY_CASE),
+        "type": parts["type"],
+        "op": parts["op"],
+        "items": whole(parts["items"], f"items of the range {shown(name)}"),
+        "mode": parts["mode"],
+        "load": parts.get("load", DEFAULT_LOAD),
+    }

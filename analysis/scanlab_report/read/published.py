@@ -1,0 +1,63 @@
+"""Tables of the literature: a CSV each, with a TOML of the same stem that states its source."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from scanlab_report.read.fields import COUNT, NAME, POSITIVE, Fields, Form
+from scanlab_report.read.results import Problem, checked, read_csv
+
+_COLUMNS: Mapping[str, Mapping[str, Form]] = {
+    "harris2012_overlap": {"device": NAME, "schedule": NAME, "milliseconds": POSITIVE},
+    "hso2007_table2": {"items": COUNT, "items_printed": COUNT, "cpu_ms": POSITIVE, "gpu_ms": POSITIVE, "speedup_printed": POSITIVE},
+}
+"""Of the tables that figures and claims know, what they read."""
+
+
+@dataclass(frozen=True)
+class Publication:
+    """A published table and its source."""
+
+    table: pd.DataFrame
+    source: Mapping[str, Any]
+
+    @property
+    def citation(self) -> str:
+        """Authors and year, for a legend."""
+        return str(self.source["short"])
+
+
+def read(folder: Path, problems: list[Problem]) -> dict[str, Publication]:
+    """Every published table of a folder, by file stem."""
+    publications: dict[str, Publication] = {}
+    for file in sorted(folder.glob("*.csv")):
+        sidecar = file.with_suffix(".toml")
+        try:
+            source = tomllib.loads(sidecar.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            problems.append(Problem(file, "", f"its source is missing: expected {sidecar.name} beside it"))
+            continue
+        except (ValueError, RecursionError, OSError) as error:
+            problems.append(Problem(sidecar, "", f"is not TOML ({error})"))
+            continue
+        if misfit := Fields({"short": NAME}).misfit(source):
+            problems.append(Problem(sidecar, *misfit))
+            continue
+        try:
+            table, forms = read_csv(file.read_text(encoding="utf-8")), _COLUMNS.get(file.stem, {})
+        except (ValueError, OSError) as error:
+            problems.append(Problem(file, "", f"cannot be read as CSV ({error})"))
+            continue
+        if missing := [column for column in forms if column not in table]:
+            problems.append(Problem(file, "line 1", f"lacks the columns {', '.join(missing)}"))
+            continue
+        table, wrong = checked(table, forms)
+        problems += [Problem(file, *of) for of in wrong]
+        publications[file.stem] = Publication(table, source)
+    return publications

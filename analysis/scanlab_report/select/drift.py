@@ -1,0 +1,331 @@
+"""What happened while a results file was measured: drift, outliers and lowered clocks. Nothing is left out because of it.
+
+A session is one results file: its cases were timed in rounds, one repetition of every case a round, so that what changes with
+time shows as rounds that differ. (``streams run`` has rounds of its own for each group of schedules with the same host arrays.)
+Each time is taken over the median of the other repetitions of its case, which makes cases comparable; over the median of all,
+one repetition in five would be exactly 1, and hide what the others do.
+
+* drift: the median of each round over cases that have as many rounds, since a case stops once its median is known, and later
+  rounds are only of those that went on; with the 95% interval between order statistics (Le Boudec 2010, as Hoefler
+  and Belli ask: no distribution is assumed); and for each case Mann's rank test for trend (1945), which is Kendall's tau of
+  time and round, exact, corrected over the cases of the session by Benjamini and Hochberg.
+* outliers: repetitions beyond Tukey's fences, which stand 1.5 times the distance of the quartiles of a case outside them.
+* clocks: readings below the highest clock of the device, taken while repetitions ran, of schedules just after. Files without readings say nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from scanlab_report.read import results, streams
+from scanlab_report.read.published import Publication
+from scanlab_report.read.results import MEASURED, RECORDED, REPEATED, SCANS, Repeated, Results, Run
+from scanlab_report.select.evidence import Provenance, run_provenance
+from scanlab_report.stats.intervals import CONFIDENCE, FEWEST, SEED, SIGNIFICANT, Interval, corrected
+
+TITLES = {SCANS: "scans", streams.SCHEDULES: "schedules", streams.STREAM_SCAN: "stream-scan"}
+"""What figures and tables call the kinds of sessions."""
+FENCE = 1.5
+"""Distances of the quartiles from each to Tukey's fence."""
+
+
+TOGETHER = 20
+"""Files of one kind with fewer cases than this are one session together: of three cases no round has an interval."""
+
+
+@dataclass(frozen=True)
+class WentOn:
+    """Cases that have ``rounds`` rounds, where others stopped after the ``first`` ones: their median time after those over that in them."""
+
+    rounds: int
+    first: int
+    later: Interval
+
+
+@dataclass(frozen=True)
+class Session:
+    """One results file, or several small ones: where they are from, and one row a repetition, in the order of the files.
+
+    Columns: ``case`` (its place in ``names``, which are in the order in which cases were first timed), ``round``, ``time_ns``,
+    ``relative`` (to the median of the case's other repetitions; NaN if there are none), ``outlier``, ``sm_clock_mhz`` (NaN where
+    the clock was not read), and ``settled`` (1 from when the median was known well enough; NaN where the file does not say).
+    """
+
+    runs: list[Run]
+    kind: str
+    names: list[str]
+    repetitions: pd.DataFrame
+
+    @property
+    def name(self) -> str:
+        """The file without its endings, or how many there are."""
+        return self.runs[0].file.name.partition(".")[0] if len(self.runs) == 1 else f"{len(self.runs)} files of {TITLES[self.kind]}"
+
+    @cached_property
+    def rounds(self) -> pd.DataFrame:
+        """One row a round of each set of cases that have as many rounds: ``of`` (how many those are), ``round``, ``cases``, and of their
+        relative times the ``median`` with ``low`` and ``high``. Sets too small to tell anything are left out, if there is a larger one.
+        """
+        rows = self.repetitions.dropna(subset="relative")
+        rows = rows.assign(of=rows.groupby("case")["round"].transform("size"))
+        sizes = rows.groupby("of")["case"].nunique()
+        rows = rows[rows["of"].map(sizes) >= min(TOGETHER, sizes.max())]
+        medians = [(*at, len(times), *_median_over_cases(times.to_numpy())) for at, times in rows.groupby(["of", "round"])["relative"]]
+        return pd.DataFrame(medians, columns=["of", "round", "cases", "median", "low", "high"])
+
+    @cached_property
+    def went_on(self) -> WentOn | None:
+        """What became of the cases with the most rounds after others had stopped; None if all have as many."""
+        first, most = (int(end(self.rounds["of"])) for end in (min, max))
+        if first == most:
+            return None
+        places = next(places for places in _by_count(self.repetitions) if places.shape[1] == most)
+        times = self.repetitions["time_ns"].to_numpy()[places]
+        later = np.median(times[:, first:], axis=1) / np.median(times[:, :first], axis=1)
+        return WentOn(most, first, Interval(*_median_over_cases(later), len(later)))
+
+    @cached_property
+    def trends(self) -> pd.DataFrame:
+        """One row a case of five repetitions or more: ``count``, ``later_slower`` (the share of pairs of its repetitions of which the
+        later one took longer, ties by half), ``p`` and ``p_corrected``.
+        """
+        found = []
+        times = self.repetitions["time_ns"].to_numpy()
+        for places in _by_count(self.repetitions):
+            if (count := places.shape[1]) >= FEWEST:
+                score = _scores(times[places])
+                pairs = count * (count - 1) // 2
+                found.append(pd.DataFrame({"count": count, "later_slower": (1 + score / pairs) / 2, "p": _trend_p(count)[np.abs(score)]}))
+        columns = ["count", "later_slower", "p"]
+        trends = pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=columns, dtype=float)
+        return trends.assign(p_corrected=corrected(trends["p"]))
+
+    def trending(self, slower: bool) -> int:
+        """In how many cases later repetitions took longer, or less, beyond chance."""
+        sure = self.trends[self.trends["p_corrected"] < SIGNIFICANT]
+        return int(((sure["later_slower"] > 0.5) == slower).sum())
+
+    @cached_property
+    def power(self) -> pd.DataFrame:
+        """What the test for trend can tell, a row a number of rounds: ``rounds``, the ``cases`` that have as many, the ``least_p`` that one of
+        them can have, and how many must have it ``at_once`` for the correction to let any count.
+        """
+        cases = self.trends.groupby("count").size()
+        least = [_trend_p(int(count))[-1] for count in cases.index]
+        at_once = [math.floor(p * len(self.trends) / SIGNIFICANT) + 1 for p in least]
+        return pd.DataFrame({"rounds": cases.index, "cases": cases.to_numpy(), "least_p": least, "at_once": at_once})
+
+    def power_said(self) -> str:
+        """The same in words; empty if no case has rounds enough."""
+        said = [f"with {row.rounds} rounds ({row.cases} case{'s' * (row.cases > 1)}) p is {row.least_p:.2g} at least, and {row.at_once} cases must rise or fall at once"
+                for row in self.power[self.power["at_once"] > 1].itertuples()]  # fmt: skip
+        if enough := [str(rounds) for rounds in self.power.loc[self.power["at_once"] == 1, "rounds"]]:
+            said.append(f"with {' or '.join(enough)} one is enough")
+        return "; ".join(said)
+
+    def went_on_said(self) -> str:
+        """A sentence on :attr:`went_on`; empty if all cases have as many rounds."""
+        if (on := self.went_on) is None:
+            return ""
+        low, value, high = (100 * (end - 1) for end in (on.later.low, on.later.value, on.later.high))
+        return (f"The {on.later.count} cases of {self.name} that had not settled and went on to {on.rounds} rounds changed by {value:+.2f}% [{low:+.2f}, {high:+.2f}] "
+                f"from the first {on.first} rounds to the others, in the median over cases; they are those that spread most.").replace("-", "−")  # fmt: skip
+
+    @property
+    def later_slower(self) -> float:
+        """Over all cases, the share of pairs of repetitions of which the later one took longer: 0.5 without drift."""
+        pairs = self.trends["count"] * (self.trends["count"] - 1)
+        return float((self.trends["later_slower"] * pairs).sum() / pairs.sum()) if len(pairs) else np.nan
+
+    @property
+    def farthest_round(self) -> pd.Series:
+        """The round whose median is farthest from 1."""
+        return self.rounds.loc[np.abs(self.rounds["median"] - 1).idxmax()]
+
+    @cached_property
+    def outliers(self) -> pd.DataFrame:
+        """The repetitions beyond the fences, the farthest first, with the ``name`` of their case."""
+        rows = self.repetitions[self.repetitions["outlier"]]
+        rows = rows.assign(name=[self.names[case] for case in rows["case"]])
+        return rows.loc[np.abs(np.log(rows["relative"])).sort_values(ascending=False, kind="stable").index]
+
+    @property
+    def outliers_of_normal(self) -> float:
+        """The share that would lie beyond the fences were times normal: few repetitions are fenced in closely (Hoaglin et al. 1986)."""
+        counts = self.repetitions.groupby("case").size()
+        return float(sum(count * _normal_share(count) for count in counts) / counts.sum())
+
+    @cached_property
+    def settled(self) -> pd.Series:
+        """Of each case that says so, whether it stopped because its median was known well enough, and not at a cap."""
+        return self.repetitions.groupby("case")["settled"].max().dropna() == 1
+
+    @cached_property
+    def clocks(self) -> pd.Series:
+        """The multiprocessors' clock in MHz, as often as it was read."""
+        return self.repetitions["sm_clock_mhz"].dropna()
+
+    @property
+    def highest_mhz(self) -> float:
+        """The highest clock that the device says it has; NaN if the file does not say."""
+        return float(self.runs[0].context.get("sm_clock_mhz_max") or np.nan)
+
+    @property
+    def lowered(self) -> int:
+        """How many readings are below the highest clock."""
+        return int((self.clocks < self.highest_mhz).sum())
+
+    def throttling(self) -> str:
+        """A sentence that says how often the clock was lowered, and by how much; empty if no reading shows that it was."""
+        if not self.lowered:
+            return ""
+        slower = self.repetitions.loc[self.repetitions["sm_clock_mhz"] < self.highest_mhz, "relative"].median()
+        return (f"{self.name} was throttled, or clocked down: {self.lowered} of {len(self.clocks)} readings of the multiprocessors’ clock are below its "
+                f"highest, {self.highest_mhz:g} MHz, the lowest {self.clocks.min():g} MHz; in the median such a repetition took {slower:.3f} times as long as "
+                "the others of its case.")  # fmt: skip
+
+
+def session(file: Repeated) -> Session:
+    """What a file of repeated timings tells of its session."""
+    timings, case = file.timings, REPEATED[file.kind]
+    names = [" ".join(str(part) for part in named if part != "") for named in timings[case].drop_duplicates().itertuples(index=False)]
+    rows = pd.DataFrame({
+        "case": timings.groupby(case, sort=False, dropna=False).ngroup(), "round": timings["round"],
+        "time_ns": timings["time_ns"].astype(float), "sm_clock_mhz": timings.get("sm_clock_mhz", np.nan),
+        "settled": timings.get("settled", np.nan),
+    }).reset_index(drop=True)  # fmt: skip
+    times, relative, outlier = rows["time_ns"].to_numpy(), np.full(len(rows), np.nan), np.zeros(len(rows), dtype=bool)
+    for places in _by_count(rows):
+        of, count = times[places], places.shape[1]
+        if count > 1:
+            relative[places] = of / np.stack([np.median(np.delete(of, one, axis=1), axis=1) for one in range(count)], axis=1)
+        if count >= FEWEST:
+            outlier[places] = _beyond_fences(of)
+    return Session([file.run], file.kind, names, rows.assign(relative=relative, outlier=outlier))
+
+
+def throttling(file: Repeated) -> str:
+    """:meth:`Session.throttling`; most files are done with at a glance."""
+    highest = float(file.run.context.get("sm_clock_mhz_max") or np.nan)
+    return session(file).throttling() if "sm_clock_mhz" in file.timings and (file.timings["sm_clock_mhz"] < highest).any() else ""
+
+
+def together(sessions: Sequence[Session]) -> list[Session]:
+    """Sessions of one kind, the small ones as one."""
+    small = [of for of in sessions if len(of.names) < TOGETHER]
+    if len(small) < 2:
+        return list(sessions)
+    cases = np.cumsum([0] + [len(of.names) for of in small])
+    rows = [of.repetitions.assign(case=of.repetitions["case"] + before) for of, before in zip(small, cases, strict=False)]
+    runs, names = [run for of in small for run in of.runs], [name for of in small for name in of.names]
+    joined = Session(runs, small[0].kind, names, pd.concat(rows, ignore_index=True))
+    return [*(of for of in sessions if len(of.names) >= TOGETHER), joined]
+
+
+def _by_count(rows: pd.DataFrame) -> Iterator[np.ndarray]:
+    """The places of the repetitions, a row a case in the order of the rounds, of cases with as many repetitions at a time."""
+    order = np.lexsort((rows["round"], rows["case"]))
+    counts = rows.groupby("case")["case"].transform("size").to_numpy()[order]
+    for count in np.unique(counts):
+        yield order[counts == count].reshape(-1, count)
+
+
+# ------------------------------------------------------------------------------------------------- statistics
+
+
+def _beyond_fences(rows: np.ndarray) -> np.ndarray:
+    """Which values of each row Tukey calls outside: 1.5 times the distance of the fourths beyond them."""
+    ordered, count = np.sort(rows, axis=1), rows.shape[1]
+    depth = ((count + 1) // 2 + 1) / 2 - 1  # of the fourth, from either end: that of the median of a half
+    ends = [math.floor(depth), math.ceil(depth)]
+    low, high = (half[:, ends].mean(axis=1, keepdims=True) for half in (ordered, ordered[:, ::-1]))
+    return (rows < low - FENCE * (high - low)) | (rows > high + FENCE * (high - low))
+
+
+@lru_cache(maxsize=64)
+def _normal_share(count: int) -> float:
+    """The share of so many normal values that lie beyond the fences, to a tenth of a percent."""
+    return float(_beyond_fences(np.random.default_rng(SEED).normal(size=(20_000, count))).mean()) if count >= FEWEST else 0.0
+
+
+def _median_over_cases(values: np.ndarray) -> tuple[float, float, float]:
+    """The median and its 95% interval between order statistics; NaN for ends where there are too few cases."""
+    ordered = np.sort(values)
+    below = int(stats.binom.ppf((1 - CONFIDENCE) / 2, len(ordered), 0.5)) - 1
+    ends = (ordered[below], ordered[-1 - below]) if below >= 0 else (np.nan, np.nan)
+    return (float(np.median(ordered)), *map(float, ends))
+
+
+def _scores(rows: np.ndarray) -> np.ndarray:
+    """Kendall's score of each row: pairs of which the later is larger, less those of which it is smaller."""
+    count = rows.shape[1]
+    return sum(np.sign(rows[:, later] - rows[:, earlier]).astype(int) for later in range(count) for earlier in range(later))
+
+
+@lru_cache(maxsize=64)
+def _trend_p(count: int) -> np.ndarray:
+    """For each size of the score, the chance that one of ``count`` values in any order is as large or larger, either way.
+
+    The i-th value stands before 0 to i of the ones before it, all equally likely, which sums up to the inversions.
+    """
+    chances = np.ones(1)
+    for i in range(1, count):
+        chances = np.convolve(chances, np.full(i + 1, 1 / (i + 1)))
+    most = len(chances) - 1
+    sizes = np.abs(most - 2 * np.arange(most + 1))
+    return np.array([min(1.0, float(chances[sizes >= size].sum())) for size in range(most + 1)])
+
+
+# --------------------------------------------------------------------------------------------------- evidence
+
+
+@dataclass(frozen=True)
+class SessionEvidence:
+    """Sessions on one device, scans first, each kind by date."""
+
+    sessions: list[Session]
+    provenance: Provenance
+
+    def kinds(self) -> dict[str, list[Session]]:
+        """The sessions by kind."""
+        return {kind: of for kind in REPEATED if (of := [session for session in self.sessions if session.kind == kind])}
+
+
+@dataclass(frozen=True)
+class Sessions:
+    """Of each kind the sessions in the folder of the newest one, on a device, or on the first of them."""
+
+    device: str = ""
+
+    def find(self, read: Results, published: dict[str, Publication]) -> SessionEvidence | None:
+        if self not in read.found:
+            read.found[self] = self._find(read)
+        return read.found[self]
+
+    def _find(self, read: Results) -> SessionEvidence | None:
+        files = [file for file in results.repeated(read) if self.device in ("", file.run.device)
+                 and file.timings["round"].max() > 0]  # of one round nothing can be said
+        if not files:
+            return None
+        device = results.ranked((file.run for file in files), read.first)[0]
+        of_device = sorted((file for file in files if file.run.device == device), key=lambda file: file.run.date)
+        origin = MEASURED if any(file.run.origin == MEASURED for file in of_device) else RECORDED
+        of_device = [file for file in of_device if file.run.origin == origin]
+        newest = {file.kind: file.run.file.parent for file in of_device}
+        found = []
+        for kind in newest:
+            found += together([session(file) for file in of_device if (file.kind, file.run.file.parent) == (kind, newest[kind])])
+        found.sort(key=lambda of: list(REPEATED).index(of.kind))
+        counts = [size for of in found for size in of.repetitions.groupby("case").size()]
+        provenance = run_provenance("sessions", [run for of in found for run in of.runs], origin, (min(counts), max(counts)))
+        return SessionEvidence(found, provenance)
+
+    def absent(self) -> str:
+        return "no timings of two rounds or more"

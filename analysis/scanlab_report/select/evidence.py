@@ -1,0 +1,729 @@
+"""What a figure or table needs, and the choice of the runs that answer it.
+
+A figure declares needs; a need looks first among what was measured now, then among what is recorded, and takes one
+device. What it finds carries its provenance, which the driver prints below the figure and into the caption. Where several
+devices were measured, :func:`by_device` finds the needs of a figure on each of them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import pandas as pd
+
+from scanlab_report.read.published import Publication
+from scanlab_report.read.results import CASE, MEASURED, OPTIONAL_COUNTER_COLUMNS, RECORDED, STREAM, Explanation, Results, Run, ranked
+from scanlab_report.stats import intervals
+from scanlab_report.stats.intervals import Interval
+
+CEILING = "memcpy"
+BULK_CEILING, VECTOR_CEILING, MEETING_CEILING = "copy_bulk", "copy_vector", "copy_one_wave"
+COPIES = (CEILING, VECTOR_CEILING, BULK_CEILING)
+CEILINGS = (*COPIES, MEETING_CEILING)
+"""Copies: the last one's blocks meet in between, as those of one_wave do."""
+FLOOR = "empty_launch"
+CPU_BASELINES = ("cpu_sequential", "cpu_parallel")
+VENDOR = "cub_device_scan"
+NEWEST_VENDOR = "cub_newest"
+CUBS = (VENDOR, NEWEST_VENDOR, "cub_newest_look_ahead", "cub_newest_deterministic")
+VENDOR_CODE = (CEILING, *CUBS, "thrust_scan")
+"""What a commit of Scanlab does not change, only one of CUDA or CCCL."""
+PYTHON_BASELINES = ("torch_cumsum", "cupy_cumsum", "jax_cumsum")
+JAX = "jax_cumsum"
+RIVALS = (*CUBS, "thrust_scan", *PYTHON_BASELINES)
+"""Scans that users would pick instead of ours, on the GPU."""
+BASELINES = (*RIVALS, *CEILINGS, FLOOR, *CPU_BASELINES)
+BEST = "best"
+"""The variant that picks among ours by n, type and device."""
+LARGEST = 1 << 28
+"""Where scans are set side by side at their largest size: only the fastest ones are timed beyond."""
+
+
+def of_python(timed: Iterable[str]) -> str:
+    """How the libraries of Python were timed, in sentences that follow others; empty if none of them was. For tables of cold times."""
+    present = set(timed)
+    said = " The libraries of Python were timed in a run of their own." if present & set(PYTHON_BASELINES) else ""
+    wall = " JAX was timed by the wall clock and warm alone, since it gives no stream to put events into, and is not here."
+    return said + (wall if JAX in present else "")
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where numbers come from."""
+
+    what: str
+    origin: str
+    device: str = ""
+    dates: tuple[str, ...] = ()
+    commits: tuple[str, ...] = ()
+    dirty: bool = False
+    repetitions: tuple[int, int] | None = None
+    computed_by: str = ""
+    """What made numbers of the measurements, with its own commit; empty if nothing did."""
+
+    @property
+    def date(self) -> str:
+        """One day, or the first and the last."""
+        if not self.dates:
+            return "date unknown"
+        return self.dates[0] if len(self.dates) == 1 else f"{self.dates[0]} to {self.dates[-1]}"
+
+    @property
+    def commit(self) -> str:
+        """Abbreviated commits; ``+`` marks a tree with uncommitted changes."""
+        if not self.commits:
+            return "commit unknown"
+        mark = "+" if self.dirty else ""
+        return "commit " + ", ".join(c[:9] + mark for c in self.commits)
+
+    @property
+    def repeated(self) -> str:
+        """The number of repetitions behind each median, in words."""
+        if self.repetitions is None:
+            return ""
+        low, high = self.repetitions
+        count = f"{low}" if low == high else f"{low} to {high}"
+        return f"median of {count} repetition{'' if high == 1 else 's'}"
+
+    def line(self) -> str:
+        """One line for a footer."""
+        return ", ".join(part for part in (self.device or self.what, self.date, self.commit, self.computed_by, self.origin) if part)
+
+
+@dataclass(frozen=True)
+class TimingEvidence:
+    """Timings of one device, summarised by case."""
+
+    cases: pd.DataFrame
+    device: str
+    host: str
+    provenance: Provenance
+
+    def of(self, variant: str, settings: str = "", **wanted: object) -> pd.DataFrame:
+        """The cases of one variant with some settings, default ones if none are given, ordered by size."""
+        rows = self.cases[(self.cases["variant"] == variant) & (self.cases["settings"] == settings)]
+        for column, value in wanted.items():
+            rows = rows[rows[column] == value]
+        return rows.sort_values("items")
+
+    def series(self, variant: str, settings: str = "", **wanted: object) -> pd.DataFrame:
+        """The cases of a line over sizes: those of :meth:`of` at powers of two, where a line is meant to be smooth."""
+        rows = self.of(variant, settings, **wanted)
+        return rows[(rows["items"] > 0) & (rows["items"] & (rows["items"] - 1) == 0)]
+
+    def floor_ns(self, cache: str, launch: str = STREAM) -> float:
+        """Time of an empty launch in one column; it was timed at one size or at several, and they do not matter."""
+        rows = self.cases[(self.cases["variant"] == FLOOR) & (self.cases["launch"] == launch)]
+        in_cache = rows[rows["cache"] == cache]
+        return float((rows if in_cache.empty else in_cache)["median_ns"].median())
+
+    def vendor(self, items: int, cache: str, launch: str = STREAM) -> str | None:
+        """The fastest of CUB's scans in one case; None if none was timed."""
+        return self.vendors.get((items, cache, launch))
+
+    @cached_property
+    def vendors(self) -> dict[tuple[int, str, str], str]:
+        """The fastest of CUB's scans by items, cache and launch."""
+        rows = self.cases[self.cases["variant"].isin(CUBS) & (self.cases["settings"] == "")]
+        case = ["items", "cache", "launch"]
+        fastest = rows.loc[rows.groupby(case)["median_ns"].idxmin()]
+        return dict(zip(fastest[case].itertuples(index=False, name=None), fastest["variant"], strict=True))
+
+    def caches(self) -> list[str]:
+        """``cold`` before ``warm``, those that were timed."""
+        present = set(self.cases.loc[self.cases["variant"] != FLOOR, "cache"])
+        return [cache for cache in ("cold", "warm") if cache in present] + sorted(present - {"cold", "warm"})
+
+    def variants(self) -> list[str]:
+        """Every variant and baseline that was timed with default settings, by id."""
+        return sorted(set(self.cases.loc[self.cases["settings"] == "", "variant"]))
+
+
+@dataclass(frozen=True)
+class SessionTimingEvidence:
+    """Timings of one device, session by session, the newest first: each is one results file, and what is compared is of one session."""
+
+    sessions: list[TimingEvidence]
+    provenance: Provenance
+
+
+class Key(NamedTuple):
+    """What scans that are compared have in common."""
+
+    type: str
+    op: str
+    mode: str
+    items: int
+    cache: str
+    launch: str
+
+
+class Match(NamedTuple):
+    """A scan against the fastest of some others in one run: their time over its own, so that above 1 it is faster."""
+
+    rival: str
+    ratio: Interval
+    run: int
+
+
+@dataclass(frozen=True)
+class AllTimingEvidence:
+    """Every case of one device, by run: what is compared is taken from one run wherever one run has it."""
+
+    samples: dict[Key, dict[int, dict[str, np.ndarray]]]
+    """Nanoseconds by case, run (newest first) and variant, of default settings. Runs of which a newer one has all are left out."""
+    labels: dict[tuple[int, str, Key], str]
+    commits: dict[int, str]
+    """The code of each run."""
+    device: str
+    provenance: Provenance
+
+    def keys(self, **wanted: object) -> list[Key]:
+        """The cases with these properties, ordered by size; a tuple admits each of its members."""
+        admitted = {name: value if isinstance(value, tuple) else (value,) for name, value in wanted.items()}
+        found = (key for key in self.samples if all(getattr(key, name) in values for name, values in admitted.items()))
+        return sorted(found, key=lambda key: (key.items, key))
+
+    def matches(self, key: Key, ours: str, theirs: Sequence[str], first: int | None = None) -> Iterator[Match]:
+        """Ours against the fastest of theirs, in each run that has both: the run ``first``, then from the newest on."""
+        runs = self.samples.get(key, {})
+        for run, of in sorted(runs.items(), key=lambda item: item[0] != first):  # a stable sort: newest first
+            present = [variant for variant in theirs if variant in of] if ours in of else []
+            if present:
+                rival = min(present, key=lambda variant: float(np.median(of[variant])))
+                yield Match(rival, intervals.ratio_interval(of[rival], of[ours]), run)
+
+    def match(self, key: Key, ours: str, theirs: Sequence[str], first: int | None = None) -> Match | None:
+        """The first of :meth:`matches`; None if no run has both."""
+        return next(self.matches(key, ours, theirs, first), None)
+
+    def of(self, key: Key, variant: str, run: int | None = None) -> np.ndarray | None:
+        """A variant's samples in one run, or else in the newest run that has them."""
+        runs = self.samples.get(key, {})
+        if run in runs and variant in runs[run]:
+            return runs[run][variant]
+        return next((of[variant] for of in runs.values() if variant in of), None)
+
+    def chosen(self, key: Key, run: int) -> str:
+        """What ``best`` said that it chose; empty if it did not say."""
+        return self.labels.get((run, BEST, key), "")
+
+    @cached_property
+    def duels(self) -> pd.DataFrame:
+        """One row a case that ``best`` and CUB were timed in: ``rival``, ``ratio``, ``low``, ``high``, ``outcome``."""
+        rows = []
+        for key in self.keys():
+            if match := self.match(key, BEST, CUBS):
+                ratio = match.ratio
+                rows.append((*key, match.rival, self.chosen(key, match.run), ratio.value, ratio.low, ratio.high, outcome(ratio)))
+        return pd.DataFrame(rows, columns=[*Key._fields, "rival", "chosen", "ratio", "low", "high", "outcome"])
+
+
+WIN, TIE, LOSS = "win", "tie", "loss"
+
+
+def outcome(ratio: Interval) -> str:
+    """Who won, for their time over ours: a tie where the 95% interval has 1 in it, or where there is none."""
+    if ratio.known and ratio.low > 1:
+        return WIN
+    return LOSS if ratio.known and ratio.high < 1 else TIE
+
+
+@dataclass(frozen=True)
+class TrafficEvidence:
+    """DRAM bytes of one scan as the hardware counted them: one row a case, summed over its launches."""
+
+    cases: pd.DataFrame
+    l2_bytes: int
+    """0 if it is not known."""
+    provenance: Provenance
+
+
+@dataclass(frozen=True)
+class TableEvidence:
+    """Rows of one kind: cycles that a role's warps waited, bits of repeated runs, what kernels take, or cases not timed."""
+
+    rows: pd.DataFrame
+    provenance: Provenance
+
+
+@dataclass(frozen=True)
+class HostEvidence:
+    """CPU baselines, machine by machine."""
+
+    machines: list[TimingEvidence]
+
+
+@dataclass(frozen=True)
+class CountEvidence:
+    """Executor counts."""
+
+    explanations: list[Explanation]
+    provenance: Provenance
+
+
+@dataclass(frozen=True)
+class CounterEvidence:
+    """Hardware counters beside executor counts of the same kernels."""
+
+    counters: pd.DataFrame
+    explanations: list[Explanation]
+    provenance: Provenance
+    counted: Provenance
+
+
+class Need(Protocol):
+    """What a figure needs: finds it, or says in a clause what is missing."""
+
+    def find(self, results: Results, published: dict[str, Publication]) -> object | None: ...
+
+    def absent(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Timings:
+    """Timings on one device; ``types`` is by preference, and one type is taken.
+
+    ``kinds`` are the kinds of file that may have them: CPU baselines are timed beside a GPU (``cuda``) or alone (``host``); for
+    those of every machine see :class:`Hosts`.
+    ``only`` leaves out all other variants; ``python`` admits the libraries of Python, which are timed in a run of their
+    own. ``launches`` are the ways of launching that are wanted. Of a case that several runs have, one is taken
+    (:func:`_newest_only`).
+    """
+
+    types: Sequence[str] = ("i32",)
+    op: str = "plus"
+    mode: str = "inclusive"
+    all_of: Sequence[str] = ()
+    any_of: Sequence[str] = ()
+    only: Sequence[str] = ()
+    python: bool = False
+    kinds: Sequence[str] = ("cuda",)
+    launches: Sequence[str] = (STREAM,)
+
+    def find(self, results: Results, published: dict[str, Publication]) -> TimingEvidence | None:
+        if self not in results.found:
+            results.found[self] = next(self.each(results), None)
+        return results.found[self]
+
+    def each(self, results: Results) -> Iterator[TimingEvidence]:
+        """What each device answers, in the order of devices; one may come twice, as measured now and as recorded."""
+        for origin, device, rows in _by_device(results, results.timings, self.kinds):
+            of_types = (self.of_type(results, rows, origin, device, type_name) for type_name in self.types)
+            if answer := next((evidence for evidence in of_types if evidence and self.answered_by(evidence)), None):
+                yield answer
+
+    def absent(self) -> str:
+        wanted = ", ".join(self.all_of)
+        if self.any_of:
+            wanted += (" and " if wanted else "") + " or ".join(self.any_of)
+        of = f" of {wanted}" if wanted else ""
+        on = "a CUDA device" if self.kinds == ("cuda",) else "any device"
+        return f"no {' or '.join(self.types)} {self.op} {self.mode} timings{of} on {on}"
+
+    def of_type(self, results: Results, rows: pd.DataFrame, origin: str, device: str, type_name: str) -> TimingEvidence | None:
+        """What is wanted, of one type among the rows of one device; None if there is nothing of it."""
+        if self.only:
+            rows = rows[rows["variant"].isin(self.only)]
+        if not self.python:
+            rows = rows[~rows["variant"].isin(PYTHON_BASELINES)]
+        named = (rows["type"] == type_name) & (rows["op"] == self.op) & (rows["mode"] == self.mode)
+        rows = rows[(named | (rows["variant"] == FLOOR)) & rows["launch"].isin(self.launches)]
+        rows = rows.assign(items=rows["items"].where(rows["variant"] != FLOOR, 0))  # an empty launch has no size
+        rows = _newest_only(rows, results.runs, self.all_of)
+        if rows.empty:
+            return None
+        cases = intervals.summarise(rows, CASE)
+        host = "; ".join(sorted({results.runs[i].host for i in set(rows["run"])}))
+        return TimingEvidence(cases, device, host, _timing_provenance(rows, cases, results.runs, origin))
+
+    def answered_by(self, evidence: TimingEvidence) -> bool:
+        """Whether all is there that must be."""
+        present = set(evidence.variants())
+        scans = present - {FLOOR}
+        return bool(scans) and set(self.all_of) <= present and (not self.any_of or bool(present & set(self.any_of)))
+
+
+@dataclass(frozen=True)
+class Hosts:
+    """The CPU baselines of every machine that was measured alone, without a GPU; with ``beside``, those timed beside a GPU too.
+
+    Where there are none, a figure goes without them; one that asks for those beside a GPU is about them.
+    """
+
+    beside: bool = False
+
+    def find(self, results: Results, published: dict[str, Publication]) -> HostEvidence | None:
+        need = Timings(any_of=CPU_BASELINES, only=CPU_BASELINES, kinds=("cuda", "host") if self.beside else ("host",))
+        machines: dict[str, TimingEvidence] = {}
+        for evidence in need.each(results):
+            machines.setdefault(evidence.host, evidence)
+        return HostEvidence(list(machines.values())) if machines or not self.beside else None
+
+    def absent(self) -> str:
+        return f"no timings of {' or '.join(CPU_BASELINES)}"
+
+
+@dataclass(frozen=True)
+class EachSession:
+    """What :class:`Timings` asks for, of every session that has all of it, whatever its code: for what differs by the session, as the host does."""
+
+    timings: Timings
+
+    def find(self, results: Results, published: dict[str, Publication]) -> SessionTimingEvidence | None:
+        if self not in results.found:
+            results.found[self] = next(self._each(results), None)
+        return results.found[self]
+
+    def _each(self, results: Results) -> Iterator[SessionTimingEvidence]:
+        for origin, device, rows in _by_device(results, results.timings, self.timings.kinds):
+            newest_first = _by_date(set(rows["run"]), results.runs)[::-1]
+            for type_name in self.timings.types:
+                of = {run: self.timings.of_type(results, rows[rows["run"] == run], origin, device, type_name) for run in newest_first}
+                if answers := {run: evidence for run, evidence in of.items() if evidence and self.timings.answered_by(evidence)}:
+                    counts = [count for evidence in answers.values() for count in evidence.provenance.repetitions]
+                    provenance = run_provenance("timings", (results.runs[run] for run in answers), origin, (min(counts), max(counts)))
+                    yield SessionTimingEvidence(list(answers.values()), provenance)
+
+    def absent(self) -> str:
+        return self.timings.absent()
+
+
+@dataclass(frozen=True)
+class AllTimings:
+    """Every case of one device in the runs that timed ``best``, or another variant.
+
+    ``against``: there must be a case in which one of these was timed beside ``best``. ``python`` admits the libraries of
+    Python, which are timed in a run of their own.
+    """
+
+    against: Sequence[str] = ()
+    python: bool = False
+    of: str = BEST
+
+    def find(self, results: Results, published: dict[str, Publication]) -> AllTimingEvidence | None:
+        wanted = AllTimings(python=self.python, of=self.of)
+        if wanted not in results.found:
+            results.found[wanted] = self._find(results)
+        found = results.found[wanted]
+        if found and self.against and not any(found.match(key, self.of, self.against) for key in found.samples):
+            return None
+        return found
+
+    def _find(self, results: Results) -> AllTimingEvidence | None:
+        for origin, device, rows in _by_device(results, results.timings):
+            rows = rows[rows["settings"] == ""]
+            wanted = set(rows.loc[rows["variant"] == self.of, "run"])
+            if wanted:
+                if self.python:
+                    wanted |= set(rows.loc[rows["variant"].isin(PYTHON_BASELINES), "run"])
+                return self._of(results, rows[rows["run"].isin(wanted)], device, origin)
+        return None
+
+    def absent(self) -> str:
+        beside = f" beside {' or '.join(self.against)}" if self.against else ""
+        return f"no timings of {self.of}{beside} on a CUDA device"
+
+    def _of(self, results: Results, rows: pd.DataFrame, device: str, origin: str) -> AllTimingEvidence:
+        newest_first = {run: -place for place, run in enumerate(_by_date(set(rows["run"]), results.runs))}
+        samples: dict[Key, dict[int, dict[str, np.ndarray]]] = {}
+        for (run, variant, *key), times in rows.groupby(["run", "variant", *Key._fields], sort=False)["time_ns"]:
+            samples.setdefault(Key(*key), {}).setdefault(run, {})[variant] = times.to_numpy(dtype=float)
+        samples = {key: _not_superseded(dict(sorted(of.items(), key=lambda item: newest_first[item[0]]))) for key, of in samples.items()}
+        chosen = results.kernels[(results.kernels["variant"] == BEST) & (results.kernels["settings"] == "")]
+        labels = {(row.run, BEST, Key(*(getattr(row, f) for f in Key._fields))): row.label for row in chosen.itertuples()}
+        counts = [len(times) for of in samples.values() for by in of.values() for times in by.values()]
+        used = {run: results.runs[run] for run in sorted({run for of in samples.values() for run in of})}
+        provenance = run_provenance("timings", used.values(), origin, (min(counts), max(counts)))
+        return AllTimingEvidence(samples, labels, {run: of.commit for run, of in used.items()}, device, provenance)
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """What the kernels of our scans take, and with ``vendor`` those of CUB's too, on one device."""
+
+    vendor: bool = False
+
+    def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
+        for origin, _, rows in _by_device(results, results.kernels):
+            left_out = set(BASELINES) - (set(CUBS) if self.vendor else set())
+            rows = _newest_only(rows[rows["registers"].notna() & ~rows["variant"].isin(left_out)], results.runs)
+            if not rows.empty:
+                used = [results.runs[i] for i in sorted(set(rows["run"]))]
+                return TableEvidence(rows, run_provenance("timings", used, origin))
+        return None
+
+    def absent(self) -> str:
+        return "no registers of kernels beside timings on a CUDA device"
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """DRAM bytes of scans, by the hardware's counters."""
+
+    def find(self, results: Results, published: dict[str, Publication]) -> TrafficEvidence | None:
+        by = ["variant", "settings", "type", "op", "mode", "items"]
+        table, provenance = _newest_table(results, results.traffic, by)
+        if table.empty:
+            return None
+        summed = table.groupby(by, sort=True)[["dram_bytes_read", "dram_bytes_written"]].sum().reset_index()
+        caches = [int(run.context.get("l2_bytes", 0)) for run in results.runs if run.device == provenance.device]
+        return TrafficEvidence(summed, max(caches, default=0), provenance)
+
+    def absent(self) -> str:
+        return "no DRAM bytes from hardware counters (dram_bytes.csv)"
+
+
+@dataclass(frozen=True)
+class Waits:
+    """Cycles spent waiting within a kernel."""
+
+    def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
+        by = [column for column in ("variant", "tile", "items", "type", "role") if column in results.waits]
+        table, provenance = _newest_table(results, results.waits, by)
+        return None if table.empty else TableEvidence(table, provenance)
+
+    def absent(self) -> str:
+        return "no cycles spent waiting (prefix_wait.csv)"
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """Whether bits vary from run to run."""
+
+    def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
+        table, provenance = _newest_table(results, results.repeats, ["variant", "type", "op", "mode"])
+        return None if table.empty else TableEvidence(table, provenance)
+
+    def absent(self) -> str:
+        return "no log of repeated runs (repeat.txt, from scanlab verify --repeat)"
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Executor counts of some variants (all when ``variants`` is empty)."""
+
+    variants: Sequence[str] = ()
+    op: str = "plus"
+    optional: bool = False
+
+    def find(self, results: Results, published: dict[str, Publication]) -> CountEvidence | None:
+        for origin in (MEASURED, RECORDED):
+            found = [e for e in results.explanations if e.origin == origin and self._wanted(e)]
+            if found:
+                return CountEvidence(found, _count_provenance(found, origin))
+        if self.optional:
+            return CountEvidence([], Provenance("executor counts", ""))
+        return None
+
+    def absent(self) -> str:
+        of = f" of {' or '.join(self.variants)}" if self.variants else ""
+        return f"no executor counts{of} (scanlab explain --json)"
+
+    def _wanted(self, explanation: Explanation) -> bool:
+        return explanation.op == self.op and (not self.variants or explanation.variant in self.variants)
+
+
+@dataclass(frozen=True)
+class Counters:
+    """Hardware counters that have executor counts to stand beside."""
+
+    def find(self, results: Results, published: dict[str, Publication]) -> CounterEvidence | None:
+        for origin in (MEASURED, RECORDED):
+            table = results.counters[results.counters["origin"] == origin]
+            table = _newest_file(table, ["variant", "padding", "type", "op", "items", *OPTIONAL_COUNTER_COLUMNS])
+            both = [e for e in results.explanations if not table.empty and bool(np.any(same_case(e, table)))]
+            now = [e for e in both if e.origin == MEASURED]
+            if both:
+                counted = _count_provenance(now or both, MEASURED if now else RECORDED)
+                return CounterEvidence(table, now or both, _counter_provenance(results, table, origin), counted)
+        return None
+
+    def absent(self) -> str:
+        return "no hardware bank-conflict counters with executor counts of the same cases"
+
+
+@dataclass(frozen=True)
+class Published:
+    """A table of the literature, by file stem."""
+
+    name: str
+
+    def find(self, results: Results, published: dict[str, Publication]) -> Publication | None:
+        return published.get(self.name)
+
+    def absent(self) -> str:
+        return f"no published table {self.name}"
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """Cases that the newest code was asked to time and did not."""
+
+    def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
+        if results.skipped.empty:
+            return None
+        origin = MEASURED if MEASURED in set(results.skipped["origin"]) else RECORDED
+        rows = results.skipped[results.skipped["origin"] == origin]
+        newest = results.runs[_by_date(set(rows["run"]), results.runs)[-1]].commit
+        runs = [i for i in sorted(set(rows["run"])) if results.runs[i].commit == newest]
+        return TableEvidence(rows[rows["run"].isin(runs)], run_provenance("timings", [results.runs[i] for i in runs], origin))
+
+    def absent(self) -> str:
+        return "no case was skipped by the harness"
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """The evidence of one figure by the names of its needs, or the reasons why there is none."""
+
+    found: dict[str, object] = field(default_factory=dict)
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def provenances(self) -> list[Provenance]:
+        """Each distinct provenance, in the order of the needs."""
+        lines: dict[str, Provenance] = {}
+        for item in itertools.chain.from_iterable(getattr(found, "machines", [found]) for found in self.found.values()):
+            for provenance in (getattr(item, "provenance", None), getattr(item, "counted", None)):
+                if provenance is not None and provenance.origin:
+                    lines.setdefault(provenance.line(), provenance)
+        return list(lines.values())
+
+
+def gather(needs: dict[str, Need], results: Results, published: dict[str, Publication]) -> Gathered:
+    """Finds what a table declares, all of it on the first device that answers it; if none does, what the first one lacks."""
+    answers = (_gather(needs, results.on(device), published) for device in results.devices or [""])
+    first = next(answers)
+    return next((answer for answer in itertools.chain([first], answers) if not answer.reasons), first)
+
+
+def by_device(needs: dict[str, Need], results: Results, published: dict[str, Publication]) -> dict[str, Gathered]:
+    """What a figure declares, on each device that answers it; once, under no name, if all have the same or none has it."""
+    answers = {device: _gather(needs, results.on(device), published) for device in results.devices}
+    answers = {device: answer for device, answer in answers.items() if not answer.reasons}
+    if len({tuple(p.line() for p in answer.provenances) for answer in answers.values()}) > 1:
+        return answers
+    return {"": gather(needs, results, published)}
+
+
+def _gather(needs: dict[str, Need], results: Results, published: dict[str, Publication]) -> Gathered:
+    found = {name: need.find(results, published) for name, need in needs.items()}
+    missing = tuple(needs[name].absent() for name, item in found.items() if item is None)
+    return Gathered({} if missing else found, missing)
+
+
+# ------------------------------------------------------------------------------------------------ choosing
+
+
+def _by_device(results: Results, table: pd.DataFrame, kinds: Sequence[str] = ("cuda",)) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Origin, device and its rows: measured before recorded, then as :func:`scanlab_report.read.results.ranked` has the devices."""
+    for origin in (MEASURED, RECORDED):
+        of = {i: run for i, run in enumerate(results.runs) if run.origin == origin and run.kind in kinds}
+        for device in ranked(of.values(), results.first):
+            yield origin, device, table[table["run"].isin([i for i, run in of.items() if run.device == device])]
+
+
+def _by_date(runs: Iterable[int], known: Sequence[Run]) -> list[int]:
+    """Runs by index, the oldest first."""
+    return sorted(runs, key=lambda i: (known[i].date, i))
+
+
+def _not_superseded(runs: dict[int, dict[str, np.ndarray]]) -> dict[int, dict[str, np.ndarray]]:
+    """Of the runs of a case, the newest first, those that have a variant which no newer one has beside all their others."""
+    kept: dict[int, dict[str, np.ndarray]] = {}
+    for run, of in runs.items():
+        if not any(of.keys() <= newer.keys() for newer in kept.values()):
+            kept[run] = of
+    return kept
+
+
+def _newest_only(rows: pd.DataFrame, runs: Sequence[Run], beside: Sequence[str] = ()) -> pd.DataFrame:
+    """Keeps, of each case, the repetitions of one run, so that commits are never pooled: that of the newest commit.
+
+    What is compared is from one run if it can be: a run that also timed all of ``beside`` comes before any that did not,
+    and of one commit the run that timed the most variants before the others.
+    """
+    if rows.empty:
+        return rows
+    present = {run: set(variants) for run, variants in rows.groupby("run")["variant"].unique().items()}
+    ordered = _by_date(present, runs)
+    newest_of = {runs[i].commit or i: place for place, i in enumerate(ordered)}
+    ranked = sorted(ordered, key=lambda i: (set(beside) <= present[i], newest_of[runs[i].commit or i], len(present[i])))
+    rank = rows["run"].map({run: place for place, run in enumerate(ranked)})
+    newest = rank.groupby([rows[column] for column in CASE]).transform("max")
+    return rows[rank == newest]
+
+
+def _newest_file(table: pd.DataFrame, case: Sequence[str]) -> pd.DataFrame:
+    """Keeps, of each case, the rows of the last file that has it: folders of runs are named by their day."""
+    present = [column for column in case if column in table]
+    if table.empty:
+        return table
+    newest = table.groupby(present, dropna=False)["file"].transform("max")
+    return table[table["file"] == newest]
+
+
+def _newest_table(results: Results, table: pd.DataFrame, case: Sequence[str]) -> tuple[pd.DataFrame, Provenance]:
+    """What was measured now, else what is recorded, of each case from the newest file."""
+    for origin in (MEASURED, RECORDED):
+        rows = _newest_file(table[table["origin"] == origin], case)
+        if not rows.empty:
+            return rows, _counter_provenance(results, rows, origin)
+    return table, Provenance("", "")
+
+
+def _day(date: str) -> str:
+    return date[:10]
+
+
+def _timing_provenance(rows: pd.DataFrame, cases: pd.DataFrame, runs: Sequence[Run], origin: str) -> Provenance:
+    used = [runs[i] for i in sorted(set(rows["run"]))]
+    repetitions = (int(cases["count"].min()), int(cases["count"].max()))
+    return run_provenance("timings", used, origin, repetitions)
+
+
+def run_provenance(
+    what: str, runs: Iterable[Run], origin: str, repetitions: tuple[int, int] | None = None
+) -> Provenance:
+    used = list(runs)
+    return Provenance(
+        what=what,
+        origin=origin,
+        device=", ".join(sorted({run.device for run in used})),
+        dates=tuple(sorted({_day(run.date) for run in used if run.date})),
+        commits=tuple(sorted({run.commit for run in used if run.commit})),
+        dirty=any(run.dirty for run in used),
+        repetitions=repetitions,
+    )
+
+
+def _count_provenance(explanations: Sequence[Explanation], origin: str) -> Provenance:
+    return Provenance(
+        what="executor counts",
+        origin="counted now" if origin == MEASURED else origin,
+        device="CPU executor",
+        dates=tuple(sorted({_day(e.date) for e in explanations if e.date})),
+        commits=tuple(sorted({e.commit for e in explanations if e.commit})),
+        dirty=any(e.dirty for e in explanations),
+    )
+
+
+def _counter_provenance(results: Results, table: pd.DataFrame, origin: str) -> Provenance:
+    """Counters lie beside the timings of the same session; that run's provenance is theirs."""
+    beside = [results.beside(file, origin) for file in sorted(set(table["file"]))]
+    return run_provenance("hardware counters", [run for run in beside if run], origin)
+
+
+def same_case(explanation: Explanation, table: pd.DataFrame) -> pd.Series:
+    """Which counter rows are launches of the case that an explanation counted."""
+    same = pd.Series(True, index=table.index)
+    for column in ("variant", "padding", "type", "op", "items", *OPTIONAL_COUNTER_COLUMNS):
+        if column in table.columns:
+            same &= (table[column] == getattr(explanation, column)) | table[column].isna()
+    return same

@@ -1,0 +1,364 @@
+"""What figures and tables of the stream laboratory need, and the bounds that schedules are set against."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from scanlab_report.read import streams
+from scanlab_report.read.published import Publication
+from scanlab_report.read.results import MEASURED, RECORDED, Results, Run, StreamFile, ranked
+from scanlab_report.read.streams import SCAN, SCHEDULE
+from scanlab_report.select.evidence import Provenance, TableEvidence, run_provenance
+from scanlab_report.stats import intervals
+
+PROBLEM = ["workload", "items", "work", "blocks"]
+"""What schedules that are compared have in common."""
+STREAMED, NAIVE, DUPLEX, FILES = "streamed", "naive", "duplex_copy", "files"
+SERIAL = "serial_pinned"
+SIDE_KERNELS = {"null_stream_nonblocking", "null_stream_trap", "per_thread_default"}
+"""Schedules that run a side kernel with every chunk, as long as the chunk's own and on data of its own: twice the compute."""
+SIDE_SAID = (
+    "null_stream_nonblocking, null_stream_trap and per_thread_default run a side kernel with every chunk, as long as the chunk's own and on "
+    "data of its own: twice the compute"
+)
+OWN_STREAMS = {"serial", SERIAL, "three_streams", "event_handoff", "double_buffered"}
+"""Schedules that make as many streams as they need, whatever is asked for."""
+MAIN_WORKLOAD = "scale"
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Seconds that the copies in, the kernels and the copies out take, all chunks together, each with its engine to itself.
+
+    ``side``: kernels that run beside them on data of their own (:data:`SIDE_KERNELS`), and so wait for no copy.
+    """
+
+    copy_in: float
+    kernels: float
+    copy_out: float
+    side: float = 0.0
+
+    def serial(self) -> float:
+        """One after another."""
+        return self.copy_in + self.kernels + self.copy_out + self.side
+
+    def overlapped(self, chunks: int) -> float:
+        """The engine with most to do, without a pause, behind the first chunk's way to it and before the last one's from it.
+
+        This is max(H + (K + D)/n, K + (H + D)/n, D + (H + K)/n), the bound of Van Werkhoven et al. (2014) for two copy
+        engines and n chunks: the largest of the three is the one whose first term is. All kernels, those on the side among
+        them, are one engine's.
+        """
+        longest = max(self.copy_in, self.kernels, self.copy_out)
+        return max(longest + (self.copy_in + self.kernels + self.copy_out - longest) / chunks, self.kernels + self.side)
+
+    def pipeline(self, duplex: Parts, chunks: int) -> float:
+        """The least time of n chunks where copies slow each other down as in ``duplex`` while both directions run, and only then.
+
+        The longer both run, the sooner the bus is done with them and the later each is; the best is where the bus is done with
+        the first of them. Kernels count as timed over the whole array.
+        """
+        share_in, share_out = (min(1.0, alone / both) for alone, both in ((self.copy_in, duplex.copy_in), (self.copy_out, duplex.copy_out)))
+        fill_in, fill_out = ((self.kernels + other) / chunks for other in (self.copy_out, self.copy_in))
+        gain = share_in + share_out - 1  # of the bus, a second in which both run
+        both = max(0.0, min((self.copy_out - fill_in) / share_out, (self.copy_in - fill_out) / share_in)) if gain > 0 else 0.0
+        return max(
+            self.copy_in + (1 - share_in) * both + fill_in,
+            self.copy_out + (1 - share_out) * both + fill_out,
+            self.copy_in + self.copy_out - gain * both,
+            self.kernels + (self.copy_in + self.copy_out) / chunks,
+            self.kernels + self.side,
+        )
+
+    def ratio(self) -> float:
+        """Compute to copy: the kernels, but those on the side, over the longer of the two copies."""
+        return self.kernels / max(self.copy_in, self.copy_out)
+
+
+def equal_thirds(chunks: float) -> float:
+    """The speedup over serial that n chunks allow at most if copy in, kernel and copy out take a third each: 3n/(n + 2)."""
+    return 3 * chunks / (chunks + 2)
+
+
+@dataclass(frozen=True)
+class ScheduleEvidence:
+    """Schedules on one device: one row a case with its ``samples``, ``device_ns``, the median between events (NaN where that
+    was not measured), and the parts measured in the same run.
+
+    ``alone``: copies that have the bus to themselves; ``duplex``: while copies run the other way all the time; ``bound``: the
+    seconds that both allow (:meth:`Parts.pipeline`). Each is None where the run did not measure it.
+    """
+
+    cases: pd.DataFrame
+    provenance: Provenance
+
+    def problems(self) -> pd.DataFrame:
+        """One row a problem in which several schedules were timed: most cases first, then ``scale``, then most items."""
+        of = self.cases.groupby(PROBLEM).agg(cases=("id", "size"), ids=("id", "nunique")).reset_index()
+        of["main"] = of["workload"] == MAIN_WORKLOAD
+        return of[of["ids"] > 1].sort_values(["main", "items", "cases"], ascending=False, ignore_index=True)
+
+    def panels(self, over: str, most: int = 3) -> list[pd.DataFrame]:
+        """The cases of the first problem in pinned memory over several numbers of chunks, or of streams, at one number of the
+        other, the same in all: one frame an amount of work, the least first. ``most`` of them: the least, the most, and
+        between them those whose kernels take most nearly as long as a copy.
+        """
+        problems = self.problems()
+        if problems.empty:
+            return []
+        first = problems.iloc[0]
+        rows = self.cases[self.cases["memory"] == "pinned"]
+        for column in ("workload", "items", "blocks"):
+            rows = rows[rows[column] == first[column]]
+        fixed = {"chunks": "streams", "streams": "chunks"}[over]
+        values = rows.groupby([fixed, "work"])[over].nunique().unstack(fill_value=0)
+        if values.empty or values.max(axis=None) < 2:
+            return []
+        cases = rows.groupby(fixed).size()
+        value = max(values.index, key=lambda value: ((values.loc[value] > 1).sum(), values.loc[value].sum(), cases[value], value))
+        rows = rows[rows[fixed] == value]
+        panels = {work: of for work, of in rows.groupby("work") if of[over].nunique() > 1}
+        works = sorted(panels)
+        if len(works) > most:
+            between = sorted(works[1:-1], key=lambda work: from_even(panels[work]))[: most - 2]
+            works = [works[0], *sorted(between), works[-1]]
+        return [panels[work] for work in works]
+
+
+def ratio(panel: pd.DataFrame) -> float:
+    """Compute to copy of the cases of a panel; not a number where the parts were not measured."""
+    ratios = [parts.ratio() for parts in panel["alone"] if parts is not None]
+    return float(np.median(ratios)) if ratios else math.nan
+
+
+def from_even(panel: pd.DataFrame) -> float:
+    """How far a panel is from kernels that take as long as a copy: 0 there, infinite where that is not known."""
+    return abs(math.log(even)) if (even := ratio(panel)) > 0 else math.inf
+
+
+@dataclass(frozen=True)
+class Schedules:
+    """Schedules of one device; of a case, the newest run. ``over``: there must be panels over that."""
+
+    over: str = ""
+
+    def find(self, results: Results, published: dict[str, Publication]) -> ScheduleEvidence | None:
+        if Schedules not in results.found:
+            results.found[Schedules] = _schedules(results)
+        found = results.found[Schedules]
+        if found is None or found.problems().empty:
+            return None
+        return found if not self.over or found.panels(self.over) else None
+
+    def absent(self) -> str:
+        return "no timings of several schedules" + (f" over several {self.over}" if self.over else "") + " (scanlab streams run)"
+
+
+@dataclass(frozen=True)
+class ScanEvidence:
+    """Scans larger than the device: one row a case with its ``samples`` and ``bytes`` each way; of a case, the newest run.
+    ``sessions`` has them of every folder apart, the newest first.
+    """
+
+    cases: pd.DataFrame
+    provenance: Provenance
+    sessions: Sequence[pd.DataFrame] = ()
+
+
+@dataclass(frozen=True)
+class StreamScans:
+    """Scans larger than the device, on one device."""
+
+    def find(self, results: Results, published: dict[str, Publication]) -> ScanEvidence | None:
+        files = _files(results, streams.STREAM_SCAN)
+        if not files:
+            return None
+        rows = _newest(files, [*SCAN, "file"], together="file")
+        cases = intervals.summarise(rows, [*SCAN, "bytes"])
+        folders: dict[Path, list[pd.DataFrame]] = {}
+        for file in files:
+            folders.setdefault(file.run.file.parent, []).append(file.rows)
+        sessions = [intervals.summarise(pd.concat(of), [*SCAN, "bytes"]) for of in folders.values()]
+        return ScanEvidence(cases, _provenance("stream-scan", files, rows, cases), sessions)
+
+    def absent(self) -> str:
+        return "no scans larger than the device (scanlab stream-scan --json)"
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One timeline: its operations and what it says of itself."""
+
+    about: dict
+    rows: pd.DataFrame
+
+    @property
+    def schedule(self) -> str:
+        return str(self.about.get("schedule", "schedule unknown"))
+
+    @property
+    def one_queue(self) -> bool:
+        """Whether there was one hardware queue: as the trace says, or by the channels of kernels in several streams."""
+        if "connections" in self.about:
+            return self.about["connections"] == 1
+        kernels = self.rows[self.rows["kind"] == "kernels"]
+        return kernels["stream"].nunique() > 1 and set(kernels["channel"]) != {-1} and kernels["channel"].nunique() == 1
+
+    @property
+    def title(self) -> str:
+        return self.schedule + (", one connection" if self.one_queue else "")
+
+
+@dataclass(frozen=True)
+class TraceEvidence:
+    """Timelines of one device, the newest of each schedule and kind of queue."""
+
+    traces: list[Trace]
+    provenance: Provenance
+
+
+@dataclass(frozen=True)
+class Traces:
+    """Timelines of some schedules (all when empty), in this order."""
+
+    schedules: Sequence[str] = ()
+
+    def find(self, results: Results, published: dict[str, Publication]) -> TraceEvidence | None:
+        newest: dict[tuple[str, bool], StreamFile] = {}
+        for file in _files(results, streams.TRACE):
+            trace = Trace(dict(file.run.context), file.rows)
+            if not self.schedules or trace.schedule in self.schedules:
+                newest.setdefault((trace.schedule, trace.one_queue), file)
+        if not newest:
+            return None
+        order = {schedule: place for place, schedule in enumerate(self.schedules)}
+        chosen = sorted(newest, key=lambda key: (order.get(key[0], 0), key))
+        used = [newest[key] for key in chosen]
+        repeated = [len(collected) for file in used if (collected := file.run.context.get("collected_us"))]
+        repetitions = (min(repeated), max(repeated)) if len(repeated) == len(used) else None
+        provenance = run_provenance("traces", [file.run for file in used], used[0].run.origin, repetitions)
+        return TraceEvidence([Trace(dict(file.run.context), file.rows) for file in used], provenance)
+
+    def absent(self) -> str:
+        of = f" of {' or '.join(self.schedules)}" if self.schedules else ""
+        return f"no timelines{of} (scanlab streams trace --out)"
+
+
+_MADE_BY = {
+    streams.CAVEATS: "scanlab streams caveats --json",
+    streams.CONCURRENCY: "scanlab streams concurrency --json",
+    streams.COMPARISON: "scanlab simulate --compare TRACE --out",
+    streams.ADVICE: "scanlab advise --against FILE --json",
+}
+_COMPUTED = (streams.COMPARISON, streams.ADVICE)
+"""What the engine model makes of runs that were measured before."""
+
+
+@dataclass(frozen=True)
+class Experiments:
+    """The newest file of a kind that is a table of experiments."""
+
+    kind: str
+
+    def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
+        files = _files(results, self.kind)
+        if not files or files[0].rows.empty:
+            return None
+        rows, run = files[0].rows, files[0].run
+        counts = _repetitions(rows)
+        repetitions = (int(counts.min()), int(counts.max())) if counts.notna().all() and len(counts) else None
+        provenance = run_provenance(self.kind, [run], run.origin, repetitions)
+        return TableEvidence(rows, _of_measurements(provenance, run) if self.kind in _COMPUTED else provenance)
+
+    def absent(self) -> str:
+        return f"no {self.kind} ({_MADE_BY[self.kind]})"
+
+
+def _repetitions(rows: pd.DataFrame) -> pd.Series:
+    """How many repetitions are behind each measured time, as far as the rows say."""
+    if "makespan_seconds" in rows:
+        return rows["makespan_seconds"].map(len)
+    if "advised" in rows:
+        return pd.concat([rows[which].map(lambda choice: choice.get("repetitions")) for which in ("advised", "fastest")])
+    return rows["repetitions"] if "repetitions" in rows else pd.Series(dtype=float)
+
+
+def _of_measurements(provenance: Provenance, run: Run) -> Provenance:
+    """That of the runs that a model is held against, which the file names, with the model's commit behind."""
+    commit = str(run.context.get("measured_commit", ""))
+    return replace(provenance, origin="computed now" if run.origin == MEASURED else run.origin, commits=(commit,) if commit else (),
+                   dirty=str(run.context.get("measured_dirty")) == "true", computed_by=f"simulated by {provenance.commit}")  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------ choosing
+
+
+def _files(results: Results, kind: str) -> list[StreamFile]:
+    """The files of a kind, the newest first: what was measured now, else what is recorded, of one device."""
+    for origin in (MEASURED, RECORDED):
+        files = [file for file in results.streams if (file.kind, file.run.origin) == (kind, origin)]
+        if files:
+            device = ranked([file.run for file in files], results.first)[0]
+            return sorted((file for file in files if file.run.device == device), key=lambda file: file.run.date, reverse=True)
+    return []
+
+
+def _newest(files: Sequence[StreamFile], case: Sequence[str], together: str) -> pd.DataFrame:
+    """Of each case the repetitions of the newest file that has it; ``together`` is the column that says which."""
+    rows = pd.concat([file.rows.assign(**{together: place}) for place, file in enumerate(files)], ignore_index=True)
+    columns = [column for column in case if column != together]
+    return rows[rows[together] == rows.groupby(columns)[together].transform("min")]
+
+
+def _provenance(what: str, files: Sequence[StreamFile], rows: pd.DataFrame, cases: pd.DataFrame) -> Provenance:
+    used = [files[place].run for place in sorted(set(rows["file"]))]
+    return run_provenance(what, used, used[0].origin, (int(cases["count"].min()), int(cases["count"].max())))
+
+
+def _schedules(results: Results) -> ScheduleEvidence | None:
+    files = [file for file in _files(results, streams.SCHEDULES) if (file.rows["entry"] == "schedule").any()]
+    if not files:
+        return None
+    rows = _newest(files, [*SCHEDULE, "entry"], "file")
+    rows = rows[(rows["entry"] == "schedule") & (rows["control"] == 0)]
+    if rows.empty:
+        return None
+    case = ["file", *SCHEDULE, "inputs", "bytes"]
+    cases = intervals.summarise(rows, case)
+    cases = cases.merge(rows.groupby(case)["device_ns"].median().reset_index(), how="left")
+    measured = {place: files[place].rows[files[place].rows["entry"] != "schedule"] for place in set(cases["file"])}
+    for column, directions in (("alone", ("h2d", "d2h")), ("duplex", ("duplex_h2d", "duplex_d2h"))):
+        cases[column] = pd.Series([_parts(measured[case.file], case, directions) for case in cases.itertuples()], dtype=object)
+    cases["bound"] = pd.Series([case.alone.pipeline(case.duplex, case.chunks) if case.alone and case.duplex else None
+                                for case in cases.itertuples()], dtype=object)  # fmt: skip
+    return ScheduleEvidence(cases, _provenance("schedules", files, rows, cases))
+
+
+def _parts(rows: pd.DataFrame, case, directions: tuple[str, str]) -> Parts | None:
+    """The parts of a case from the copies and the kernel of its file: the copy nearest in size to one array, and the kernel
+    over the whole array, or else over one chunk, as many times as there are chunks.
+    """
+    array = case.bytes / (case.inputs + 1)
+    rates = []
+    for direction in directions:
+        copies = rows[(rows["entry"] == "copy") & (rows["id"] == direction) & (rows["memory"] == case.memory)]
+        if copies.empty:
+            return None
+        sizes = np.array(sorted(set(copies["bytes"])), dtype=float)
+        nearest = sizes[np.argmin(np.abs(np.log(sizes / array)))]
+        rates.append(nearest / copies.loc[copies["bytes"] == nearest, "time_ns"].median() * 1e9)
+    kernels = rows[(rows["entry"] == "kernel") & (rows["id"] == case.workload) & (rows["work"] == case.work) & (rows["blocks"] == case.blocks)]
+    for items in (case.items, -(-case.items // case.chunks)):
+        if not (times := kernels.loc[kernels["items"] == items, "time_ns"]).empty:
+            seconds = float(times.median()) * 1e-9 * case.items / items
+            return Parts(case.inputs * array / rates[0], seconds, array / rates[1], seconds if case.id in SIDE_KERNELS else 0.0)
+    return None
+
+
+PIPELINE = "pipeline estimate"

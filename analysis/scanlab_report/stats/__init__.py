@@ -1,0 +1,1 @@
+"""Numbers from repetitions: medians, intervals, tests. Knows arrays and nothing of Scanlab."""

@@ -1,0 +1,31 @@
+"""Every experiment about what blocks what, whole: what the source said, and what this device does."""
+
+from __future__ import annotations
+
+from scanlab_report.derive.caveats import text
+from scanlab_report.layout.table_formats import Column, Table, code
+from scanlab_report.read import streams
+from scanlab_report.select.evidence import TableEvidence
+from scanlab_report.select.streams_evidence import Experiments
+
+NEEDS = {"experiments": Experiments(streams.CAVEATS)}
+
+
+def build(experiments: TableEvidence) -> Table:
+    return Table(
+        caption="What blocks what: each experiment with what the source said and what this device does, in how many trials of how many.",
+        columns=(
+            Column("name", "experiment", code, right=False),
+            Column("question", "question", right=False),
+            Column("said", "the source said", text, right=False),
+            Column("answer", "this device", text, right=False),
+            Column("differs", "differs", lambda value: "yes" if value else "", right=False),
+            Column("yes", "yes"),
+            Column("trials", "of"),
+            Column("claim", "claim", right=False),
+            Column("source", "source", right=False),
+            Column("why_not", "not tried because", text, right=False),
+        ),
+        rows=experiments.rows,
+        wide=True,
+    )

@@ -1,0 +1,80 @@
+"""Additions, swaps, barriers and bytes by variant, beside the closed forms."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pandas as pd
+
+from scanlab_report.derive.counts import default_only
+from scanlab_report.layout.table_formats import Column, Table, code, significant, size, whole
+from scanlab_report.read.results import Explanation
+from scanlab_report.select.evidence import CountEvidence, Counts
+
+NEEDS = {"counts": Counts()}
+
+COLUMNS = (
+    Column("variant", "variant", code, right=False),
+    Column("mode", "mode", right=False),
+    Column("items", "n", size),
+    Column("launches", "launches", whole),
+    Column("operations", "counted", whole, group="additions"),
+    Column("operations_closed_form", "closed form", whole, group="additions"),
+    Column("swaps", "counted", whole, group="swaps"),
+    Column("swaps_closed_form", "closed form", whole, group="swaps"),
+    Column("barriers", "barriers", whole),
+    Column("global_bytes_per_item", "bytes/item", significant),
+    Column("worst_degree", "worst degree", whole),
+)
+
+
+def build(counts: CountEvidence) -> Table:
+    return Table(
+        caption="What one scan costs, counted by the CPU executor beside the closed forms of the sources: additions "
+        "and swaps of all threads, barriers of one block summed over launches, bytes of global memory read and written, and the "
+        "worst bank-conflict degree for 32 banks a warp, in the mode that the algorithm gives with least work. A dash: "
+        "no closed form is stated, or shared memory is not used.",
+        columns=COLUMNS,
+        rows=pd.DataFrame([row(e) for e in chosen(counts.explanations)]),
+        wide=True,
+    )
+
+
+def row(explanation: Explanation) -> dict[str, object]:
+    """The costs of one explanation by CSV column name."""
+    totals, forms = explanation.totals, explanation.closed_forms
+    moved = float(totals.get("global_bytes_read", 0)) + float(totals.get("global_bytes_written", 0))
+    return {
+        "variant": explanation.variant,
+        "mode": explanation.mode,
+        "items": explanation.items,
+        "launches": totals.get("launches", len(explanation.content["launches"])),
+        "operations": totals["operations"],
+        "operations_closed_form": forms.get("operations"),
+        "swaps": totals["swaps"],
+        "swaps_closed_form": forms.get("swaps"),
+        "barriers": totals["barriers"],
+        "global_bytes_per_item": moved / max(explanation.items, 1),
+        "worst_degree": totals["banks32"]["max_degree"] or None,
+    }
+
+
+def chosen(explanations: list[Explanation]) -> list[Explanation]:
+    """The size that most variants share, then the largest; within a size by id."""
+    unique = default_only(explanations)
+    shared = Counter(e.items for e in unique)
+    common = max(shared, key=lambda n: (shared[n], n))
+    sizes = sorted({common, max(shared)})
+    return sorted((e for e in unique if e.items in sizes), key=lambda e: (e.items, e.variant))
+
+
+def disagreements(explanations: list[Explanation]) -> list[str]:
+    """One sentence for each count that is not what the variant's closed form states."""
+    sentences = []
+    for explanation in explanations:
+        for key in ("operations", "swaps"):
+            stated, counted = explanation.closed_forms.get(key), explanation.totals[key]
+            if stated is not None and stated != counted:
+                case = f"{explanation.variant}, {explanation.mode}, {explanation.items} items"
+                sentences.append(f"{explanation.file}: {case}: {counted} {key} were counted, the closed form says {stated}")
+    return sentences

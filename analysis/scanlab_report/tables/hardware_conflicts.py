@@ -1,0 +1,41 @@
+"""Shared-memory transactions and conflicts: executor beside hardware."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from scanlab_report.derive.counts import PADDINGS
+from scanlab_report.derive.hardware import QUANTITIES, compared
+from scanlab_report.layout.table_formats import Column, Table, code, size, whole
+from scanlab_report.select.evidence import CounterEvidence, Counters
+
+NEEDS = {"counters": Counters()}
+CASE = ["variant", "padding", "load", "mode", "items"]
+
+
+def build(counters: CounterEvidence) -> Table:
+    """One row a case, with the types side by side."""
+    cases = compared(counters)
+    types = list(dict.fromkeys(cases["type"]))
+    rows = cases[CASE].drop_duplicates(ignore_index=True)
+    columns = [
+        Column("variant", "variant", code, right=False),
+        Column("padding", "padding", lambda v: PADDINGS.get(v, v), right=False),
+        Column("load", "loads", right=False),
+        Column("items", "n", size),
+    ]
+    for kind in types:
+        for quantity in QUANTITIES:
+            for who, heading in (("executor", "executor"), ("hardware", "ncu")):
+                key = f"{quantity}_{who}"
+                of_type = cases[cases["type"] == kind].set_index(CASE)[key].rename(f"{key}_{kind}")
+                rows = rows.join(of_type, on=CASE)
+                columns.append(Column(f"{key}_{kind}", heading, whole, group=f"{kind} {quantity}"))
+    return Table(
+        caption="Shared-memory transactions (hardware: load and store wavefronts) and bank conflicts (transactions "
+        "beyond one for each group of threads served together) of one scan, counted by the CPU executor for "
+        "32 banks and by the hardware (ncu).",
+        columns=columns,
+        rows=pd.DataFrame(rows),
+        wide=True,
+    )

@@ -1,0 +1,61 @@
+"""What the kernels of each scan take: threads, registers, shared memory, spills."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+
+from scanlab_report.layout.table_formats import Column, Table, code, significant, size, whole
+from scanlab_report.select.evidence import CUBS, LARGEST, Kernels, TableEvidence
+
+NEEDS = {"kernels": Kernels(vendor=True)}
+OF_ANOTHER_CHIP = {
+    "cub_newest_look_ahead": " It was chosen through CUB's public tuning, with the shapes that CUB has for another chip: nobody tuned it for this device."
+}
+
+
+def build(kernels: TableEvidence) -> Table:
+    default = kernels.rows[(kernels.rows["settings"] == "")]
+    found = [_row(str(variant), of) for variant, of in default.groupby("variant", sort=True)]
+    rows = pd.DataFrame(sorted(found, key=lambda row: row["variant"] in CUBS))
+    return Table(
+        caption="Kernels of each scan, and of CUB's below them: 32-bit inclusive sums at the largest size up to 2^28, and over all types, operators and "
+        "sizes that were timed the most registers, shared memory and local memory (spilled registers, and arrays "
+        "indexed at run time) of any. Preparation is once, before the first run, and never timed with one." + _spilling(default),
+        columns=(
+            Column("variant", "variant", code, right=False),
+            Column("items", "n", lambda v: "—" if pd.isna(v) else size(v), group="i32"),
+            Column("launches", "launches", whole, group="i32"),
+            Column("threads", "threads", whole, group="i32"),
+            Column("registers", "registers", whole, group="i32"),
+            Column("shared_bytes", "shared, B", whole, group="i32"),
+            Column("local_bytes", "local, B", whole, group="i32"),
+            Column("workspace_bytes", "workspace, B", whole, group="i32"),
+            Column("prepare_us", "prepare, µs", lambda v: significant(v, 2), group="i32"),
+            Column("most_registers", "registers", whole, group="most of any"),
+            Column("most_shared_bytes", "shared, B", whole, group="most of any"),
+            Column("most_local_bytes", "local, B", whole, group="most of any"),
+        ),
+        rows=rows,
+        wide=True,
+    )
+
+
+def _spilling(rows: pd.DataFrame) -> str:
+    """Which of CUB's scans have local memory in every kernel that was timed."""
+    said = ""
+    for variant, of in rows[rows["variant"].isin(CUBS)].groupby("variant")["local_bytes"]:
+        if of.min() > 0:
+            said += f" {variant} has local memory in every kernel: {of.min():.0f} to {of.max():.0f} B." + OF_ANOTHER_CHIP.get(str(variant), "")
+    return said
+
+
+def _row(variant: str, of: pd.DataFrame) -> dict[str, object]:
+    usual = of[(of["type"] == "i32") & (of["op"] == "plus") & (of["mode"] == "inclusive") & (of["items"] <= LARGEST)]
+    usual = usual.sort_values(["items", "cache", "launch"])
+    last = usual.iloc[-1] if len(usual) else {}
+    names = ("items", "launches", "threads", "registers", "shared_bytes", "local_bytes", "workspace_bytes")
+    most = {f"most_{name}": of[name].max() for name in ("registers", "shared_bytes", "local_bytes")}
+    return {"variant": variant} | {name: last.get(name, math.nan) for name in names} | {
+        "prepare_us": last.get("prepare_ns", math.nan) / 1e3} | most  # fmt: skip

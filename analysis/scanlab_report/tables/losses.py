@@ -1,0 +1,35 @@
+"""Every case that best lost to CUB, the worst first."""
+
+from __future__ import annotations
+
+from scanlab_report.layout.table_formats import Column, Table, code, size, with_interval
+from scanlab_report.select.evidence import CUBS, LOSS, AllTimingEvidence, AllTimings
+from scanlab_report.stats.intervals import Interval
+
+NEEDS = {"timings": AllTimings(against=CUBS)}
+PRINTED = 8
+
+
+def build(timings: AllTimingEvidence) -> Table:
+    lost = timings.duels[timings.duels["outcome"] == LOSS].sort_values("ratio", kind="stable", ignore_index=True)
+    ratios = [Interval(row.ratio, row.low, row.high, 0) for row in lost.itertuples()]
+    lost = lost.assign(times_cub=ratios)
+    beyond = f" The worst {PRINTED} are printed; losses.csv has all." if len(lost) > PRINTED else ""
+    return Table(
+        caption=f"Cases in which the 95% bootstrap interval of the ratio of medians lies wholly on CUB's side: {len(lost)} of "
+        f"{len(timings.duels)}. Time of the fastest of CUB's scans over the time of best.{beyond}",
+        columns=(
+            Column("type", "type", right=False),
+            Column("op", "op", right=False),
+            Column("mode", "mode", right=False),
+            Column("items", "n", size),
+            Column("cache", "cache", right=False),
+            Column("launch", "launch", right=False),
+            Column("times_cub", "× CUB", lambda v: with_interval(v, 3)),
+            Column("rival", "which CUB", code, right=False),
+            Column("chosen", "best chose", lambda v: v or "—", right=False),
+        ),
+        rows=lost,
+        wide=True,
+        printed=PRINTED,
+    )

@@ -1,0 +1,101 @@
+"""Best against every baseline that a user might pick instead, type by type, at two sizes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+
+from scanlab_report.derive.duels import TYPES
+from scanlab_report.layout.style import title
+from scanlab_report.layout.table_formats import Column, Table, significant, size
+from scanlab_report.read.results import ideal_bytes
+from scanlab_report.select.evidence import BEST, BULK_CEILING, CEILING, CUBS, MEETING_CEILING, RIVALS, AllTimingEvidence, AllTimings, Key, of_python
+
+NEEDS = {"timings": AllTimings(against=CUBS, python=True)}
+FASTEST_NEEDS = {"timings": AllTimings(against=CUBS)}
+SMALL = 1 << 20
+LARGE_BYTES = 1 << 30
+
+
+def build(timings: AllTimingEvidence) -> Table:
+    found = [row for kind in TYPES for key in sizes(timings, kind) if (row := against(timings, key))]
+    rows = pd.DataFrame(found, columns=None if found else ["type", "items", "chosen", "time_us", "of_memcpy", "of_copy_bulk", "of_copy_one_wave"])
+    rivals = [v for v in RIVALS if f"of_{v}" in rows and rows[f"of_{v}"].notna().any()]
+    ratio = lambda v: significant(v, 3)
+    return Table(
+        caption="best, inclusive sum, cold cache, launched in a stream: its time, its speed as a share of the copies (one wave: a copy whose blocks meet as those of one_wave do), and the times "
+        "of its rivals over its own, so that above 1 best is the faster; at 2^20 items, and at the largest size of 1 GiB or more. "
+        "A dash: not timed." + of_python({variant for of in timings.samples.values() for run in of.values() for variant in run}),
+        columns=(
+            Column("type", "type", right=False),
+            Column("items", "n", size),
+            Column("chosen", "chosen", right=False),
+            Column("time_us", "µs", lambda v: significant(v, 4)),
+            Column("of_memcpy", "memcpy", ratio, group="share of"),
+            Column("of_copy_bulk", "bulk", ratio, group="share of"),
+            Column("of_copy_one_wave", "one wave", ratio, group="share of"),
+            *(Column(f"of_{v}", _short(v), ratio, group="× CUB" if v in CUBS else "× others") for v in rivals),
+        ),
+        rows=rows,
+        wide=True,
+    )
+
+
+_SHORT = {"cub_device_scan": "toolkit", "cub_newest": "newest", "cub_newest_look_ahead": "look-ahead",
+          "cub_newest_deterministic": "determ."}  # fmt: skip
+
+
+def _short(variant: str) -> str:
+    return _SHORT.get(variant, title(variant))
+
+
+def sizes(timings: AllTimingEvidence, kind: str, op: str = "plus") -> list[Key]:
+    """2^20, and the largest size of at least 1 GiB that best was timed at beside CUB, preferably beside the copy too."""
+    keys = timings.keys(type=kind, op=op, mode="inclusive", cache="cold", launch="stream")
+    keys = [key for key in keys if timings.match(key, BEST, (*CUBS, CEILING))]
+    large = [key for key in keys if ideal_bytes(kind, op, key.items) >= 2 * LARGE_BYTES]
+    beside_copy = [key for key in large if timings.match(key, BEST, (CEILING,))]
+    return [key for key in keys if key.items == SMALL] + (beside_copy or large)[-1:]
+
+
+def against(timings: AllTimingEvidence, key: Key) -> dict[str, object] | None:
+    """Time, shares of the copies and ratios to all rivals: from one run, but for rivals that were timed in another."""
+    match = next((m for m in (timings.match(key, BEST, of) for of in ((BULK_CEILING,), (CEILING,), CUBS)) if m), None)
+    if match is None:
+        return None
+    ours = float(np.median(timings.of(key, BEST, match.run)))
+
+    def over(variant: str) -> float:
+        theirs = timings.of(key, variant, match.run)
+        return math.nan if theirs is None else float(np.median(theirs)) / ours
+
+    cub = timings.match(key, BEST, CUBS, first=match.run)
+    return {
+        "type": key.type, "op": key.op, "items": key.items, "chosen": timings.chosen(key, match.run) or "—",
+        "time_us": ours / 1e3, "of_memcpy": over(CEILING), "of_copy_bulk": over(BULK_CEILING), "of_copy_one_wave": over(MEETING_CEILING),
+        "fastest_cub": cub.rival if cub else None, "of_cub": cub.ratio if cub else None,
+    } | {f"of_{variant}": over(variant) for variant in RIVALS}  # fmt: skip
+
+
+def fastest(timings: AllTimingEvidence) -> Table:
+    """For a reader in a hurry: sums of every type at the large size, against the copy and the fastest CUB."""
+    keys = [sizes(timings, kind)[-1:] for kind in TYPES]
+    rows = pd.DataFrame([row for found in keys for key in found if key.items != SMALL and (row := against(timings, key))],
+                        columns=["type", "items", "time_us", "of_memcpy", "fastest_cub", "of_cub"])  # fmt: skip
+    duels = timings.duels["outcome"].value_counts()
+    counted = ", ".join(f"{duels.get(outcome, 0)} {name}" for outcome, name in (("win", "won"), ("tie", "tied"), ("loss", "lost")))
+    return Table(
+        caption=f"`best` beside the fastest of CUB's scans: inclusive sums, cold cache. In all {len(timings.duels)} cases that "
+        f"both were timed in (types, operators, sizes, cold and warm, stream and graph): {counted}, by the 95% interval of the ratio.",
+        columns=(
+            Column("type", "type", right=False),
+            Column("items", "n", size),
+            Column("time_us", "best, ms", lambda v: significant(v / 1e3, 3)),
+            Column("of_memcpy", "of memcpy", lambda v: "—" if pd.isna(v) else f"{v:.2f}"),
+            Column("of_cub", "× CUB", lambda v: "—" if v is None else f"{v.value:.2f}"),
+            Column("fastest_cub", "fastest CUB", lambda v: "—" if v is None else f"`{v}`", right=False),
+        ),
+        rows=rows,
+    )

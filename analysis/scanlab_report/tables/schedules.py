@@ -1,0 +1,65 @@
+"""Every schedule at its best: time, over its bound, against the serial one."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from scanlab_report.derive.schedules import over_bound
+from scanlab_report.layout.table_formats import Column, Table, code, significant, size, whole, with_interval
+from scanlab_report.read.streams import SCHEDULE
+from scanlab_report.select.streams_evidence import MAIN_WORKLOAD, OWN_STREAMS, SERIAL, SIDE_KERNELS, SIDE_SAID, ScheduleEvidence, Schedules
+from scanlab_report.stats.intervals import ratio_interval
+
+PRINTED = 48
+"""No more rows are printed, and only those of one workload at one size; all are in the CSV."""
+BY_EVENTS = (
+    "The time is by the host's clock; by events is the device's own, in replays of their own. The host's clock counts the "
+    "launch before the first operation and the wake-up after the last; recording events takes time of the host."
+)
+NEEDS = {"schedules": Schedules()}
+
+
+def build(schedules: ScheduleEvidence) -> Table:
+    """One row a schedule, workload and amount of work, at the chunks and streams where it is fastest; the fastest first."""
+    problem = ["workload", "items", "work"]
+    cases = schedules.cases.assign(main=schedules.cases["workload"] == MAIN_WORKLOAD)
+    best = cases.loc[cases.groupby([*problem, "id"])["median_ns"].idxmin()]
+    best = best.sort_values(["main", *problem, "median_ns"], ascending=[False, True, False, True, True], ignore_index=True)
+    printed = int((best[["workload", "items"]] == best[["workload", "items"]].iloc[0]).all(axis=1).sum())
+    serial = {tuple(row[problem]): row["samples"] for _, row in best[best["id"] == SERIAL].iterrows()}
+    against = [None if case.id in SIDE_KERNELS else serial.get(tuple(getattr(case, key) for key in problem)) for case in best.itertuples()]
+    rows = best[[*SCHEDULE]].assign(
+        streams=best["streams"].astype("Int64").mask(best["id"].isin(OWN_STREAMS)),
+        median_ms=best["median_ns"] / 1e6,
+        events_ms=best["device_ns"] / 1e6,
+        low_ms=best["low_ns"] / 1e6,
+        high_ms=best["high_ns"] / 1e6,
+        of_bound=pd.Series([over_bound(case) if case.bound else None for case in best.itertuples()], dtype=object),
+        speedup=pd.Series([None if base is None else ratio_interval(base, samples)
+                           for base, samples in zip(against, best["samples"], strict=True)], dtype=object),
+    )  # fmt: skip
+    has_events = bool(rows["events_ms"].notna().any())
+    return Table(
+        caption="Every schedule at the number of chunks and streams where it is fastest: time, over the pipeline estimate of the figure "
+        f"of schedules, and speedup over {SERIAL} where that was timed, with 95% bootstrap intervals in brackets where there were "
+        "repetitions enough. Where kernels take longest, those in several streams can be faster than the estimate. Copies of pageable "
+        f"memory do not run in both directions, so they have no estimate. {SIDE_SAID}, which their estimate counts; they have no speedup "
+        "over a schedule without it. Schedules without a number of streams make as many as they need."
+        + has_events * f" {BY_EVENTS}",
+        columns=(
+            Column("workload", "workload", right=False),
+            Column("items", "n", size),
+            Column("work", "work", whole),
+            Column("id", "schedule", code, right=False),
+            Column("chunks", "chunks", whole),
+            Column("streams", "streams", whole),
+            Column("memory", "memory", right=False),
+            Column("median_ms", "ms", lambda v: significant(v, 4)),
+            *[Column("events_ms", "by events", lambda v: "—" if pd.isna(v) else significant(v, 4))] * has_events,
+            Column("of_bound", "of estimate", lambda v: with_interval(v, 3)),
+            Column("speedup", "speedup", lambda v: with_interval(v, 3)),
+        ),
+        rows=rows,
+        wide=True,
+        printed=min(printed, PRINTED),
+    )

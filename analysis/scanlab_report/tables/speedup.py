@@ -1,0 +1,43 @@
+"""GPU over CPU, now beside 2007, size by size."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from scanlab_report.derive.one_core import ONE_CORE, OURS, by_session, over_one_core, shown
+from scanlab_report.layout.table_formats import Column, Table, significant, size, with_interval
+from scanlab_report.read.published import Publication
+from scanlab_report.select.evidence import VENDOR, Published, SessionTimingEvidence
+from scanlab_report.stats.intervals import Interval
+
+NEEDS = {"timings": over_one_core(any_of=(*OURS, VENDOR)), "published": Published("hso2007_table2")}
+
+
+def build(timings: SessionTimingEvidence, published: Publication) -> Table:
+    table = published.table[["items", "cpu_ms", "gpu_ms"]].copy()
+    table["speedup_2007"] = table["cpu_ms"] / table["gpu_ms"]
+    columns = [
+        Column("items", "n", size),
+        Column("cpu_ms", "CPU, ms", lambda v: significant(v, 3), group="2007"),
+        Column("gpu_ms", "GPU, ms", lambda v: significant(v, 3), group="2007"),
+        Column("speedup_2007", "speedup", lambda v: significant(v, 3), group="2007"),
+    ]
+    compared = shown(timings)
+    for variant in compared:
+        now = {row.items: Interval(row.ratio, row.low, row.high, row.sessions) for row in by_session(timings, variant, ONE_CORE).itertuples()}
+        table[f"speedup_{variant}"] = pd.Series([now.get(n) for n in table["items"]], dtype=object, index=table.index)
+        columns.append(Column(f"speedup_{variant}", "CUB" if variant == VENDOR else "same", lambda v: with_interval(v, 3), group="speedup now"))
+    same = "".join(f" The same algorithm now is {variant}." for variant in compared if variant != VENDOR)
+    return Table(
+        caption="Sequential CPU time over GPU time, as published in 2007 and now. The ninth size is printed as 8388688 "
+        f"in the source; 8388608 is meant.{same} {_brackets(len(timings.sessions))}",
+        columns=columns,
+        rows=pd.DataFrame(table),
+    )
+
+
+def _brackets(sessions: int) -> str:
+    """What the numbers behind a speedup of now are."""
+    if sessions == 1:
+        return "Now: of one session, with 95% bootstrap intervals in brackets."
+    return f"Now: the median over {sessions} sessions, with the least and the most of them in brackets, since the time of the CPU differs by the session."

@@ -1,0 +1,65 @@
+"""The results at one glance: every scan at the largest size, for the README and the paper."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from scanlab_report.derive.standings import standings
+from scanlab_report.layout.table_formats import Column, Table, code, significant, size, whole, with_interval
+from scanlab_report.select.evidence import CEILING, CPU_BASELINES, LARGEST, TimingEvidence, Timings, of_python
+from scanlab_report.stats import intervals
+
+NEEDS = {"timings": Timings(all_of=(CEILING,), python=True)}
+
+OF_CPU = " The CPU's times are of one session, and differ by the session, which no interval within one shows."
+
+
+def build(timings: TimingEvidence) -> Table:
+    rows = standings(timings)
+    printed = pd.DataFrame({
+        "variant": rows["variant"], "items": rows["items"],
+        "time_us": rows["median_us"], "gb_per_s": rows["rate"],
+        "of_memcpy": rows["of_memcpy"], "of_cub": rows["of_cub"],
+    })  # fmt: skip
+    few = rows["count"].min() < intervals.FEWEST
+    notes = (f"Fewer than {intervals.FEWEST} repetitions: no interval is given.",) if few else ()
+    return Table(
+        caption=f"Every scan at the largest size up to {size(LARGEST)} that it was timed at ({timings.caches()[0]} cache, 32-bit "
+        "integers, inclusive sum): median time, GB/s counting 2n items, and the times of a device copy and of the fastest "
+        "CUB over its own, "
+        "with 95% bootstrap intervals in brackets." + of_python(timings.variants())
+        + (OF_CPU if set(CPU_BASELINES) & set(rows["variant"]) else ""),
+        columns=(
+            Column("variant", "variant", code, right=False),
+            Column("items", "n", size),
+            Column("time_us", "time, µs", lambda v: significant(v, 4)),
+            Column("gb_per_s", "GB/s", lambda v: with_interval(v, 3)),
+            Column("of_memcpy", "× memcpy", lambda v: with_interval(v, 3)),
+            Column("of_cub", "× CUB", lambda v: with_interval(v, 3)),
+        ),
+        rows=printed,
+        notes=notes,
+        wide=True,
+    )
+
+
+def short(timings: TimingEvidence) -> Table:
+    """The same for a reader in a hurry: scans at the largest size of all, against the copy and CUB, without intervals."""
+    rows = standings(timings)
+    rows = rows[(rows["items"] == rows["items"].max()) & ~rows["variant"].isin(CPU_BASELINES)].reset_index(drop=True)
+    off = max((max(i.high / i.value - 1, 1 - i.low / i.value) for i in rows["rate"] if i.known), default=None)
+    within = f"; 95% intervals lie within {significant(100 * off, 2)}% of the values" if off is not None else ""
+    share = lambda interval: "—" if interval is None else f"{interval.value:.2f}"
+    return Table(
+        caption=f"Inclusive sum of {size(rows['items'].max())} 32-bit integers ({timings.caches()[0]} cache): median "
+        f"time, throughput counting 2n items, and speed as a share of a device copy and of the fastest CUB{within}."
+        + of_python(timings.variants()),
+        columns=(
+            Column("variant", "variant", code, right=False),
+            Column("median_us", "time, ms", lambda v: significant(v / 1e3, 3)),
+            Column("rate", "GB/s", lambda v: whole(round(v.value))),
+            Column("of_memcpy", "of memcpy", share),
+            Column("of_cub", "of CUB", share),
+        ),
+        rows=rows,
+    )
