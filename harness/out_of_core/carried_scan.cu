@@ -7,7 +7,7 @@
 #include "harness/cuda/error.hpp"
 #include "harness/out_of_core/carry.hpp"
 
-namespace scanlab::streams {
+namespace scanlab::out_of_core {
 
 namespace {
 
@@ -37,7 +37,7 @@ CarriedScan carried_scan(const Variant& scan, const Problem& chunk) {
   with_monoid(chunk.type, chunk.op, [&]<class Op>(Op) {
     using Item = typename Op::Item;
     carried.launch = [run = bound.cuda, mode = chunk.mode, items = chunk.items](
-                         const ChunkMemory& memory, void* carry_on_host, StreamHandle handle) {
+                         const streams::ChunkMemory& memory, void* carry_on_host, StreamHandle handle) {
       const auto stream = static_cast<cudaStream_t>(handle);
       auto* const in = static_cast<Item*>(memory.inputs[0]);
       auto* const out = static_cast<Item*>(memory.output);
@@ -53,4 +53,4 @@ CarriedScan carried_scan(const Variant& scan, const Problem& chunk) {
   return carried;
 }
 
-}  // namespace scanlab::streams
+}  // namespace scanlab::out_of_core

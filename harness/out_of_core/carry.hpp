@@ -7,7 +7,7 @@
 #include "harness/core/monoid.hpp"
 #include "harness/core/portable.hpp"
 
-namespace scanlab::streams {
+namespace scanlab::out_of_core {
 
 /// Before a chunk's scan: what comes before the chunk becomes part of its first item. `first` is in[0].
 template <Monoid Op>
@@ -26,4 +26,4 @@ SCANLAB_HD typename Op::Item leave_carry(Mode mode, typename Op::Item carry, con
   return next;
 }
 
-}  // namespace scanlab::streams
+}  // namespace scanlab::out_of_core

@@ -12,7 +12,7 @@
 #include <fstream>
 #include <utility>
 
-namespace scanlab::streams {
+namespace scanlab::out_of_core {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
@@ -267,4 +267,4 @@ void ResumableOutput::finish() {
   ended_ = true;
 }
 
-}  // namespace scanlab::streams
+}  // namespace scanlab::out_of_core

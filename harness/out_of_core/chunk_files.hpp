@@ -6,15 +6,16 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
-namespace scanlab::streams {
+#include "harness/host/status.hpp"
+
+namespace scanlab::out_of_core {
 
 /// A file cannot be used; one sentence says which and why.
-struct FileError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+struct FileError : CommandError {
+  explicit FileError(const std::string& sentence) : CommandError(kBadInput, sentence) {}
 };
 /// The input is no longer what it was: nothing that was computed from it is of use.
 struct InputChanged : FileError {
@@ -124,4 +125,4 @@ class ResumableOutput {
   bool ended_ = false;
 };
 
-}  // namespace scanlab::streams
+}  // namespace scanlab::out_of_core

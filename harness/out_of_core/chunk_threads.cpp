@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace scanlab::streams {
+namespace scanlab::out_of_core {
 
 namespace {
 
@@ -13,7 +13,7 @@ std::size_t index_of(const Chunk& chunk) { return static_cast<std::size_t>(chunk
 
 }  // namespace
 
-MemorySink::MemorySink(ScanDevice& device, std::byte* items, const OutOfCoreScan& asked)
+MemorySink::MemorySink(ScanDevice& device, std::byte* items, const ChunkedScan& asked)
     : device_(device),
       items_(items),
       item_bytes_(asked.item_bytes()),
@@ -25,7 +25,7 @@ void* MemorySink::room(const Chunk& chunk) {
   return items_ + static_cast<std::size_t>(chunk.first) * item_bytes_;
 }
 
-ChunkThreads::ChunkThreads(ScanDevice& device, const OutOfCoreScan& asked,
+ChunkThreads::ChunkThreads(ScanDevice& device, const ChunkedScan& asked,
                            const std::function<HostArray(std::size_t)>& memory)
     : device_(device),
       chunks_(asked.chunks_left()),
@@ -75,8 +75,8 @@ std::optional<Piece> ChunkThreads::next_piece() {
   return piece;
 }
 
-ReadAhead::ReadAhead(ScanDevice& device, const OutOfCoreScan& asked,
-                     const std::function<HostArray(std::size_t)>& memory, int threads, ReadPiece read)
+ReadAhead::ReadAhead(ScanDevice& device, const ChunkedScan& asked, const std::function<HostArray(std::size_t)>& memory,
+                     int threads, ReadPiece read)
     : ChunkThreads(device, asked, memory), threads_asked_(threads), read_(std::move(read)) {
   for (std::size_t i = 0; i < std::min(ring_, chunks_.size()); ++i) left(i) = bytes(i);
 }
@@ -109,7 +109,7 @@ void ReadAhead::enqueued(const Chunk& chunk) {
   changed_.notify_all();
 }
 
-WriteBehind::WriteBehind(ScanDevice& device, const OutOfCoreScan& asked,
+WriteBehind::WriteBehind(ScanDevice& device, const ChunkedScan& asked,
                          const std::function<HostArray(std::size_t)>& memory, int threads, WritePiece write,
                          ChunksWritten written)
     : ChunkThreads(device, asked, memory),
@@ -174,4 +174,4 @@ void WriteBehind::finish() {
   throw_failure();
 }
 
-}  // namespace scanlab::streams
+}  // namespace scanlab::out_of_core

@@ -12,7 +12,7 @@
 
 #include "harness/out_of_core/out_of_core_scan.hpp"
 
-namespace scanlab::streams {
+namespace scanlab::out_of_core {
 
 /// All items lie in memory, where copies find them.
 class MemorySource final : public ChunkSource {
@@ -30,7 +30,7 @@ class MemorySource final : public ChunkSource {
 /// tell how far they are.
 class MemorySink final : public ChunkSink {
  public:
-  MemorySink(ScanDevice& device, std::byte* items, const OutOfCoreScan& asked);
+  MemorySink(ScanDevice& device, std::byte* items, const ChunkedScan& asked);
   void* room(const Chunk& chunk) override;
   void enqueued(const Chunk&) override {}
   void finish() override {}
@@ -56,7 +56,7 @@ struct Piece {
 class ChunkThreads {
  public:
   /// `memory` gives the buffers.
-  ChunkThreads(ScanDevice& device, const OutOfCoreScan& asked, const std::function<HostArray(std::size_t)>& memory);
+  ChunkThreads(ScanDevice& device, const ChunkedScan& asked, const std::function<HostArray(std::size_t)>& memory);
 
  protected:
   /// Starts so many threads, which do `work` to each piece. A derived class calls it once, when all else is ready, and
@@ -99,17 +99,13 @@ class ChunkThreads {
   std::vector<std::thread> threads_;
 };
 
-/// Fills `bytes` at `to` with what lies `place` bytes from the start of the first chunk. Called by several threads at
-/// once; may throw.
-using ReadPiece = std::function<void(std::int64_t place, std::byte* to, std::size_t bytes)>;
-using WritePiece = std::function<void(std::int64_t place, const std::byte* from, std::size_t bytes)>;
 /// Told, one call at a time, that the first `chunks` chunks are written, and what the last of them left. May throw.
 using ChunksWritten = std::function<void(int chunks, std::span<const std::byte> carry)>;
 
-/// Threads that read ahead of the device. They begin when the first chunk is asked for.
+/// Threads that read ahead of the device, several pieces at once. They begin when the first chunk is asked for.
 class ReadAhead final : public ChunkSource, ChunkThreads {
  public:
-  ReadAhead(ScanDevice& device, const OutOfCoreScan& asked, const std::function<HostArray(std::size_t)>& memory,
+  ReadAhead(ScanDevice& device, const ChunkedScan& asked, const std::function<HostArray(std::size_t)>& memory,
             int threads, ReadPiece read);
   ~ReadAhead() override { stop(); }
   const void* take(const Chunk& chunk) override;
@@ -122,10 +118,10 @@ class ReadAhead final : public ChunkSource, ChunkThreads {
   ReadPiece read_;
 };
 
-/// Threads that write behind it.
+/// Threads that write behind it, several pieces at once.
 class WriteBehind final : public ChunkSink, ChunkThreads {
  public:
-  WriteBehind(ScanDevice& device, const OutOfCoreScan& asked, const std::function<HostArray(std::size_t)>& memory,
+  WriteBehind(ScanDevice& device, const ChunkedScan& asked, const std::function<HostArray(std::size_t)>& memory,
               int threads, WritePiece write, ChunksWritten written);
   ~WriteBehind() override { stop(); }
   void* room(const Chunk& chunk) override;
@@ -144,4 +140,4 @@ class WriteBehind final : public ChunkSink, ChunkThreads {
   std::size_t told_chunks_ = 0;
 };
 
-}  // namespace scanlab::streams
+}  // namespace scanlab::out_of_core

@@ -5,14 +5,13 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/monoid.hpp"
 #include "harness/cuda/buffer.hpp"
 #include "harness/cuda/error.hpp"
 #include "harness/cuda/stream.hpp"
 #include "harness/out_of_core/carried_scan.hpp"
 #include "harness/out_of_core/out_of_core_scan.hpp"
 
-namespace scanlab::streams {
+namespace scanlab::out_of_core {
 
 namespace {
 
@@ -44,7 +43,7 @@ struct ChunkScan {
   cuda::DeviceBuffer workspace;
 
   ChunkScan() = default;
-  ChunkScan(const OutOfCoreScan& asked, std::int64_t items, cudaStream_t stream)
+  ChunkScan(const ChunkedScan& asked, std::int64_t items, cudaStream_t stream)
       : carried(carried_scan(*asked.scan, asked.chunk_problem(items))), workspace(carried.workspace_bytes) {
     if (carried.prepare) carried.prepare(workspace.data(), stream);
   }
@@ -52,7 +51,7 @@ struct ChunkScan {
 
 class CudaScanDevice final : public ScanDevice {
  public:
-  CudaScanDevice(const OutOfCoreScan& asked, const Recording& recording)
+  CudaScanDevice(const ChunkedScan& asked, const Recording& recording)
       : asked_(asked),
         item_bytes_(asked.item_bytes()),
         longest_items_(recording.buffer_items),
@@ -72,11 +71,7 @@ class CudaScanDevice final : public ScanDevice {
     if (recording.job.items % recording.job.chunks != 0 && longest_items_ > 1) {
       shorter_ = ChunkScan(asked, longest_items_ - 1, stream.get());
     }
-    with_monoid(asked.problem.type, asked.problem.op, [&]<class Op>(Op) {
-      const typename Op::Item identity = Op::identity();
-      std::memcpy(carry_on_host(0), &identity, item_bytes_);
-    });
-    if (!asked.carry.empty()) std::memcpy(carry_on_host(0), asked.carry.data(), item_bytes_);
+    std::memcpy(carry_on_host(0), asked.first_carry().data(), item_bytes_);
     check(cudaMemcpyAsync(carries_.data(), carries_on_host_.get(), item_bytes_, cudaMemcpyDefault, stream.get()),
           "setting the first carry");
     warm_up(stream.get());
@@ -146,7 +141,7 @@ class CudaScanDevice final : public ScanDevice {
   void* output(const Chunk& chunk) const { return outputs_[static_cast<std::size_t>(chunk.buffer)].data(); }
   std::size_t bytes(const Chunk& chunk) const { return static_cast<std::size_t>(chunk.items) * item_bytes_; }
 
-  OutOfCoreScan asked_;
+  ChunkedScan asked_;
   std::size_t item_bytes_;
   std::int64_t longest_items_;
   std::vector<cuda::DeviceBuffer> inputs_, outputs_;
@@ -159,7 +154,7 @@ class CudaScanDevice final : public ScanDevice {
 
 }  // namespace
 
-std::unique_ptr<ScanDevice> cuda_scan_device(const OutOfCoreScan& asked, const Recording& recording) {
+std::unique_ptr<ScanDevice> cuda_scan_device(const ChunkedScan& asked, const Recording& recording) {
   return std::make_unique<CudaScanDevice>(asked, recording);
 }
 
@@ -181,4 +176,4 @@ double duplex_copy_seconds(const std::byte* from, std::byte* to, std::size_t byt
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-}  // namespace scanlab::streams
+}  // namespace scanlab::out_of_core

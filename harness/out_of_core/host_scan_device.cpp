@@ -10,7 +10,7 @@
 #include "harness/out_of_core/carry.hpp"
 #include "harness/out_of_core/out_of_core_scan.hpp"
 
-namespace scanlab::streams {
+namespace scanlab::out_of_core {
 
 namespace {
 
@@ -76,7 +76,7 @@ class HostEvent {
 
 class HostScanDevice final : public ScanDevice {
  public:
-  HostScanDevice(const OutOfCoreScan& asked, const Recording& recording)
+  HostScanDevice(const ChunkedScan& asked, const Recording& recording)
       : asked_(asked),
         item_bytes_(asked.item_bytes()),
         buffer_bytes_(static_cast<std::size_t>(recording.buffer_items) * item_bytes_),
@@ -87,14 +87,7 @@ class HostScanDevice final : public ScanDevice {
         copied_in_(static_cast<std::size_t>(asked.host_buffers)),
         copied_out_(static_cast<std::size_t>(asked.host_buffers)),
         streams_(recording.streams.size()) {
-    with_monoid(asked.problem.type, asked.problem.op, [&]<class Op>(Op) {
-      if (asked_.carry.empty()) {
-        const typename Op::Item identity = Op::identity();
-        std::memcpy(carry(0), &identity, item_bytes_);
-      } else {
-        std::memcpy(carry(0), asked_.carry.data(), item_bytes_);
-      }
-    });
+    std::memcpy(carry(0), asked.first_carry().data(), item_bytes_);
     if (recording.job.items > 0) longest_ = asked.bind(recording.buffer_items);
     longest_items_ = recording.buffer_items;
     if (longest_items_ > 1) shorter_ = asked.bind(longest_items_ - 1);
@@ -159,7 +152,7 @@ class HostScanDevice final : public ScanDevice {
   std::size_t bytes(const Chunk& chunk) const { return static_cast<std::size_t>(chunk.items) * item_bytes_; }
   static std::size_t offset(int index) { return static_cast<std::size_t>(index); }
 
-  OutOfCoreScan asked_;
+  ChunkedScan asked_;
   std::size_t item_bytes_;
   std::size_t buffer_bytes_;
   HostArray inputs_, outputs_, carries_;
@@ -171,12 +164,7 @@ class HostScanDevice final : public ScanDevice {
 
 class NoScanDevice final : public ScanDevice {
  public:
-  explicit NoScanDevice(const OutOfCoreScan& asked) : carry_(asked.item_bytes()) {
-    with_monoid(asked.problem.type, asked.problem.op, [&]<class Op>(Op) {
-      const typename Op::Item identity = Op::identity();
-      std::memcpy(carry_.data(), &identity, carry_.size());
-    });
-  }
+  explicit NoScanDevice(const ChunkedScan& asked) : carry_(asked.first_carry()) {}
 
   void copy_in(const Chunk&, Stream, const void*) override {}
   void scan(const Chunk&, Stream) override {}
@@ -194,10 +182,10 @@ class NoScanDevice final : public ScanDevice {
 
 }  // namespace
 
-std::unique_ptr<ScanDevice> no_scan_device(const OutOfCoreScan& asked) { return std::make_unique<NoScanDevice>(asked); }
+std::unique_ptr<ScanDevice> no_scan_device(const ChunkedScan& asked) { return std::make_unique<NoScanDevice>(asked); }
 
-std::unique_ptr<ScanDevice> host_scan_device(const OutOfCoreScan& asked, const Recording& recording) {
+std::unique_ptr<ScanDevice> host_scan_device(const ChunkedScan& asked, const Recording& recording) {
   return std::make_unique<HostScanDevice>(asked, recording);
 }
 
-}  // namespace scanlab::streams
+}  // namespace scanlab::out_of_core

@@ -3,37 +3,49 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace scanlab::streams {
+#include "harness/core/monoid.hpp"
+
+namespace scanlab::out_of_core {
 
 namespace {
 
 /// What the schedule is told: one input, and kernels in the order of the chunks. The kernel is the device's scan().
-const Workload kScanWithCarry{{.id = "out_of_core_scan", .title = "A scan with a carry", .ordered = true}};
+const streams::Workload kScanWithCarry{{.id = "out_of_core_scan", .title = "A scan with a carry", .ordered = true}};
 
 /// Whether there are chunks that are an item shorter than the longest.
-bool two_sizes(const OutOfCoreScan& asked) { return asked.problem.items % asked.chunks != 0; }
+bool two_sizes(const ChunkedScan& asked) { return asked.problem.items % asked.chunks != 0; }
 
 }  // namespace
 
-std::int64_t OutOfCoreScan::first_item() const {
+std::int64_t ChunkedScan::first_item() const {
   return first_chunk >= chunks ? problem.items
-                               : split(problem.items, chunks)[static_cast<std::size_t>(first_chunk)].first;
+                               : streams::split(problem.items, chunks)[static_cast<std::size_t>(first_chunk)].first;
 }
 
 // The chunks left are cut as they were: the longer ones come first, and those that are left over have the same sizes.
-std::vector<Chunk> OutOfCoreScan::chunks_left() const {
-  return first_chunk >= chunks ? std::vector<Chunk>{} : split(problem.items - first_item(), chunks - first_chunk);
+std::vector<Chunk> ChunkedScan::chunks_left() const {
+  return first_chunk >= chunks ? std::vector<Chunk>{}
+                               : streams::split(problem.items - first_item(), chunks - first_chunk);
 }
 
-Problem OutOfCoreScan::chunk_problem(std::int64_t items) const {
+std::vector<std::byte> ChunkedScan::first_carry() const {
+  if (!carry.empty()) return carry;
+  return with_monoid(problem.type, problem.op, []<class Op>(Op) {
+    const typename Op::Item identity = Op::identity();
+    const std::span bytes = std::as_bytes(std::span(&identity, 1));
+    return std::vector<std::byte>(bytes.begin(), bytes.end());
+  });
+}
+
+Problem ChunkedScan::chunk_problem(std::int64_t items) const {
   Problem chunk = problem;
   chunk.items = items;
   return chunk;
 }
 
-BoundScan OutOfCoreScan::bind(std::int64_t items) const { return scan->bind(chunk_problem(items)); }
+BoundScan ChunkedScan::bind(std::int64_t items) const { return scan->bind(chunk_problem(items)); }
 
-std::size_t OutOfCoreScan::device_bytes() const {
+std::size_t ChunkedScan::device_bytes() const {
   if (problem.items == 0) return 0;
   std::size_t bytes =
       2 * static_cast<std::size_t>(buffers) * static_cast<std::size_t>(chunk_items()) * item_bytes() + 2 * item_bytes();
@@ -42,7 +54,7 @@ std::size_t OutOfCoreScan::device_bytes() const {
   return bytes;
 }
 
-int buffers_within(OutOfCoreScan asked, std::size_t budget, int most) {
+int buffers_within(ChunkedScan asked, std::size_t budget, int most) {
   asked.buffers = 0;
   const std::size_t rest = asked.device_bytes();
   if (rest > budget) return 0;
@@ -51,7 +63,7 @@ int buffers_within(OutOfCoreScan asked, std::size_t budget, int most) {
   return static_cast<int>(std::min<std::size_t>((budget - rest) / pair, static_cast<std::size_t>(most)));
 }
 
-Recording record(const OutOfCoreScan& asked, const Schedule& schedule) {
+Recording record(const ChunkedScan& asked, const Schedule& schedule) {
   const int left = asked.chunks - asked.first_chunk;
   return record(schedule, {.workload = &kScanWithCarry,
                            .items = asked.problem.items - asked.first_item(),
@@ -62,26 +74,26 @@ Recording record(const OutOfCoreScan& asked, const Schedule& schedule) {
 namespace {
 
 /// Runs one operation; false if the schedule is to end before it.
-bool run(const Operation& operation, ScanDevice& device, ChunkSource& source, ChunkSink& sink,
+bool run(const streams::Operation& operation, ScanDevice& device, ChunkSource& source, ChunkSink& sink,
          const std::function<bool(const Chunk&)>& go_on) {
   const Chunk& chunk = operation.chunk;
   switch (operation.kind) {
-    case OperationKind::copy_in:
+    case streams::OperationKind::copy_in:
       if (!go_on(chunk)) return false;
       device.copy_in(chunk, operation.stream, source.take(chunk));
       source.enqueued(chunk);
       return true;
-    case OperationKind::kernel:
+    case streams::OperationKind::kernel:
       device.scan(chunk, operation.stream);
       return true;
-    case OperationKind::copy_out:
+    case streams::OperationKind::copy_out:
       device.copy_out(chunk, operation.stream, sink.room(chunk));
       sink.enqueued(chunk);
       return true;
-    case OperationKind::record_event:
+    case streams::OperationKind::record_event:
       device.record(operation.event, operation.stream);
       return true;
-    case OperationKind::wait_event:
+    case streams::OperationKind::wait_event:
       device.wait(operation.stream, operation.event);
       return true;
     default:
@@ -95,7 +107,7 @@ void replay(const Recording& recording, ScanDevice& device, ChunkSource& source,
             const std::function<bool(const Chunk&)>& go_on) {
   try {
     // Event waits of a chunk precede its copy in: they harm nothing where that is not begun.
-    for (const Operation& operation : recording.operations) {
+    for (const streams::Operation& operation : recording.operations) {
       if (!run(operation, device, source, sink, go_on)) break;
     }
     device.synchronize();
@@ -109,22 +121,22 @@ void replay(const Recording& recording, ScanDevice& device, ChunkSource& source,
   }
 }
 
-void scan_one_by_one(const Recording& recording, ScanDevice& device, std::size_t item_bytes,
-                     const std::function<void(const Chunk&, std::byte*)>& read,
-                     const std::function<void(const Chunk&, const std::byte*)>& write,
-                     const std::function<bool(const Chunk&)>& go_on) {
+void scan_one_by_one(const Recording& recording, ScanDevice& device, std::size_t item_bytes, const ReadPiece& read,
+                     const WritePiece& write, const std::function<bool(const Chunk&)>& go_on) {
   const HostArray memory = pageable_memory(static_cast<std::size_t>(recording.buffer_items) * item_bytes);
-  for (const Chunk& chunk : split(recording.job.items, recording.job.chunks, recording.job.buffers)) {
+  for (const Chunk& chunk : streams::split(recording.job.items, recording.job.chunks, recording.job.buffers)) {
     if (chunk.empty()) continue;
     if (!go_on(chunk)) return;
     const Stream stream = recording.streams.front();
-    read(chunk, memory.get());
+    const auto bytes = static_cast<std::size_t>(chunk.items) * item_bytes;
+    const std::int64_t place = chunk.first * static_cast<std::int64_t>(item_bytes);
+    read(place, memory.get(), bytes);
     device.copy_in(chunk, stream, memory.get());
     device.scan(chunk, stream);
     device.copy_out(chunk, stream, memory.get());
     device.synchronize();
-    write(chunk, memory.get());
+    write(place, memory.get(), bytes);
   }
 }
 
-}  // namespace scanlab::streams
+}  // namespace scanlab::out_of_core

@@ -18,10 +18,16 @@
 #include "harness/host/host_array.hpp"
 #include "harness/schedule/recording.hpp"
 
-namespace scanlab::streams {
+namespace scanlab::out_of_core {
+
+using streams::Chunk;
+using streams::Event;
+using streams::Recording;
+using streams::Schedule;
+using streams::Stream;
 
 /// What is to be scanned, with what, in which pieces.
-struct OutOfCoreScan {
+struct ChunkedScan {
   const Variant* scan = nullptr;
   Problem problem;                 ///< of all items
   int chunks = 1;                  ///< of the sizes that split() gives
@@ -31,11 +37,13 @@ struct OutOfCoreScan {
   std::vector<std::byte> carry{};  ///< an item: the scan of all before first_chunk; empty: the identity
 
   std::size_t item_bytes() const { return scanlab::item_bytes(problem.type, problem.op); }
-  std::int64_t chunk_items() const { return longest_chunk(problem.items, chunks); }
+  std::int64_t chunk_items() const { return streams::longest_chunk(problem.items, chunks); }
   std::int64_t first_item() const;
   /// The chunks still to be done, numbered from 0, their items counted from first_item().
   std::vector<Chunk> chunks_left() const;
 
+  /// `carry`, or the identity.
+  std::vector<std::byte> first_carry() const;
   /// The scan of a chunk of so many items.
   Problem chunk_problem(std::int64_t items) const;
   BoundScan bind(std::int64_t items) const;
@@ -45,10 +53,10 @@ struct OutOfCoreScan {
 
 /// What comes of it if `asked.buffers` is chosen so that device_bytes() <= `budget`: at most `most`, less than 2 if the
 /// budget is too small.
-int buffers_within(OutOfCoreScan asked, std::size_t budget, int most);
+int buffers_within(ChunkedScan asked, std::size_t budget, int most);
 
 /// The schedule `double_buffered`, recorded for the chunks left.
-Recording record(const OutOfCoreScan& asked, const Schedule& schedule);
+Recording record(const ChunkedScan& asked, const Schedule& schedule);
 
 /// What the recorded operations run on. Copies and scans are only enqueued; one thread enqueues, any may wait.
 ///
@@ -79,15 +87,15 @@ class ScanDevice {
 };
 
 /// Threads as streams, and a scan that runs on the host: for machines without a device, and for tests.
-std::unique_ptr<ScanDevice> host_scan_device(const OutOfCoreScan& asked, const Recording& recording);
+std::unique_ptr<ScanDevice> host_scan_device(const ChunkedScan& asked, const Recording& recording);
 
 /// None: every operation is done at once and changes nothing. What is left is what the host does to fetch chunks and to
-/// put them away, which no device can make faster. The carries it tells of are identities.
-std::unique_ptr<ScanDevice> no_scan_device(const OutOfCoreScan& asked);
+/// put them away, which no device can make faster. The carries it tells of are the first one.
+std::unique_ptr<ScanDevice> no_scan_device(const ChunkedScan& asked);
 
 #ifdef SCANLAB_WITH_CUDA
 /// The current CUDA device. Throws cuda::OutOfMemory or CudaError.
-std::unique_ptr<ScanDevice> cuda_scan_device(const OutOfCoreScan& asked, const Recording& recording);
+std::unique_ptr<ScanDevice> cuda_scan_device(const ChunkedScan& asked, const Recording& recording);
 /// Seconds to copy `bytes` from `from` to the device and, at the same time, as many from the device to `to`, both
 /// pinned, in chunks of `chunk_bytes` and in nothing but two streams: what no schedule can beat.
 double duplex_copy_seconds(const std::byte* from, std::byte* to, std::size_t bytes, std::size_t chunk_bytes);
@@ -121,11 +129,13 @@ class ChunkSink {
 void replay(const Recording& recording, ScanDevice& device, ChunkSource& source, ChunkSink& sink,
             const std::function<bool(const Chunk&)>& go_on);
 
-/// What it is compared with: for each chunk read, copy, scan, copy, write, one after another, in memory that is not
-/// pinned. `read` and `write` are given the chunk and its place in memory; `go_on` is asked as by replay().
-void scan_one_by_one(const Recording& recording, ScanDevice& device, std::size_t item_bytes,
-                     const std::function<void(const Chunk&, std::byte*)>& read,
-                     const std::function<void(const Chunk&, const std::byte*)>& write,
-                     const std::function<bool(const Chunk&)>& go_on);
+/// Fills `bytes` at `to` with what lies `place` bytes from the start of the first chunk. May throw.
+using ReadPiece = std::function<void(std::int64_t place, std::byte* to, std::size_t bytes)>;
+using WritePiece = std::function<void(std::int64_t place, const std::byte* from, std::size_t bytes)>;
 
-}  // namespace scanlab::streams
+/// What it is compared with: for each chunk read, copy, scan, copy, write, one after another, in memory that is not
+/// pinned. Each call of `read` and `write` is for one whole chunk; `go_on` is asked as by replay().
+void scan_one_by_one(const Recording& recording, ScanDevice& device, std::size_t item_bytes, const ReadPiece& read,
+                     const WritePiece& write, const std::function<bool(const Chunk&)>& go_on);
+
+}  // namespace scanlab::out_of_core

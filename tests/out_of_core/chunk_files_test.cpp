@@ -22,7 +22,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/out_of_core/chunk_files.hpp"
 
-namespace scanlab::streams {
+namespace scanlab::out_of_core {
 namespace {
 
 namespace fs = std::filesystem;
@@ -127,10 +127,10 @@ Function* real(const char* name) {
 }
 
 }  // namespace
-}  // namespace scanlab::streams
+}  // namespace scanlab::out_of_core
 
-using scanlab::streams::real;
-using scanlab::streams::Watch;
+using scanlab::out_of_core::real;
+using scanlab::out_of_core::Watch;
 
 extern "C" {
 
@@ -194,7 +194,7 @@ int rename(const char* from, const char* to) noexcept {
 
 }  // extern "C"
 
-namespace scanlab::streams {
+namespace scanlab::out_of_core {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -409,4 +409,4 @@ TEST_F(ChunkFiles, AnInterruptedRunIsGoneOnWithFromItsLastState) {
 }
 
 }  // namespace
-}  // namespace scanlab::streams
+}  // namespace scanlab::out_of_core

@@ -36,8 +36,8 @@ namespace scanlab::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using out_of_core::ChunkedScan;
 using streams::Chunk;
-using streams::OutOfCoreScan;
 using Bytes = std::vector<std::byte>;
 
 Description planted(const char* id, const char* title) {
@@ -143,20 +143,20 @@ const streams::Schedule& double_buffered() { return *streams::ScheduleRegistry::
 bool go_on(const Chunk&) { return true; }
 
 /// From memory to memory through reader and writer threads, as from file to file.
-void run_through_threads(const OutOfCoreScan& scan, streams::ScanDevice& device, const streams::Recording& recording,
+void run_through_threads(const ChunkedScan& scan, out_of_core::ScanDevice& device, const streams::Recording& recording,
                          const Bytes& in, Bytes& out, int threads) {
   std::vector<int> told;
   {
-    streams::WriteBehind sink(
+    out_of_core::WriteBehind sink(
         device, scan, pageable_memory, threads,
         [&](std::int64_t place, const std::byte* from, std::size_t bytes) {
           std::copy_n(from, bytes, out.data() + place);
         },
         [&](int chunks, std::span<const std::byte>) { told.push_back(chunks); });
-    streams::ReadAhead source(
+    out_of_core::ReadAhead source(
         device, scan, pageable_memory, threads,
         [&](std::int64_t place, std::byte* to, std::size_t bytes) { std::copy_n(in.data() + place, bytes, to); });
-    streams::replay(recording, device, source, sink, go_on);
+    out_of_core::replay(recording, device, source, sink, go_on);
   }
   EXPECT_TRUE(std::ranges::is_sorted(told));
   EXPECT_EQ(told.empty() ? 0 : told.back(), scan.problem.items == 0 ? 0 : scan.chunks);
@@ -169,20 +169,20 @@ TEST(OutOfCore, IsTheScanOfTheWholeWhateverTheChunks) {
     for (const auto& [op, op_name] : named_values<Operator>()) {
       for (const auto& [mode, mode_name] : named_values<Mode>()) {
         for (const int most : {3, 5000}) {
-          OutOfCoreScan scan{.scan = Registry::instance().find("cpu_sequential"),
-                             .problem = {.type = type, .op = op, .mode = mode, .items = up_to(most)},
-                             .buffers = 1 + up_to(3),
-                             .host_buffers = up_to(4)};
+          ChunkedScan scan{.scan = Registry::instance().find("cpu_sequential"),
+                           .problem = {.type = type, .op = op, .mode = mode, .items = up_to(most)},
+                           .buffers = 1 + up_to(3),
+                           .host_buffers = up_to(4)};
           scan.chunks = static_cast<int>(std::min<std::int64_t>(scan.problem.items, up_to(20)));
           const Bytes in = random_items(scan.problem, 7);
           Bytes out(in.size());
           const streams::Recording recording = record(scan, double_buffered());
-          const auto device = streams::host_scan_device(scan, recording);
+          const auto device = out_of_core::host_scan_device(scan, recording);
           const bool in_memory = up_to(2) == 1;
           if (in_memory) {
-            streams::MemorySource source(in.data(), scan.item_bytes());
-            streams::MemorySink sink(*device, out.data(), scan);
-            streams::replay(recording, *device, source, sink, go_on);
+            out_of_core::MemorySource source(in.data(), scan.item_bytes());
+            out_of_core::MemorySink sink(*device, out.data(), scan);
+            out_of_core::replay(recording, *device, source, sink, go_on);
           } else {
             run_through_threads(scan, *device, recording, in, out, up_to(4));
           }
@@ -196,15 +196,15 @@ TEST(OutOfCore, IsTheScanOfTheWholeWhateverTheChunks) {
 }
 
 TEST(OutOfCore, AScanIsToldOfAsManyItemsAsItsChunkHas) {
-  const OutOfCoreScan scan{
+  const ChunkedScan scan{
       .scan = Registry::instance().find("planted_counting_host_scan"), .problem = {.items = 1003}, .chunks = 10};
   const Bytes in = random_items(scan.problem, 7);
   Bytes out(in.size());
   const streams::Recording recording = record(scan, double_buffered());
-  const auto device = streams::host_scan_device(scan, recording);
-  streams::MemorySource source(in.data(), scan.item_bytes());
-  streams::MemorySink sink(*device, out.data(), scan);
-  streams::replay(recording, *device, source, sink, go_on);
+  const auto device = out_of_core::host_scan_device(scan, recording);
+  out_of_core::MemorySource source(in.data(), scan.item_bytes());
+  out_of_core::MemorySink sink(*device, out.data(), scan);
+  out_of_core::replay(recording, *device, source, sink, go_on);
   std::vector<std::int32_t> told(static_cast<std::size_t>(scan.problem.items));
   std::memcpy(told.data(), out.data(), out.size());
   for (const Chunk& chunk : streams::split(scan.problem.items, scan.chunks)) {
@@ -214,10 +214,10 @@ TEST(OutOfCore, AScanIsToldOfAsManyItemsAsItsChunkHas) {
   }
 }
 
-using MakeDevice = std::unique_ptr<streams::ScanDevice> (*)(const OutOfCoreScan&, const streams::Recording&);
+using MakeDevice = std::unique_ptr<out_of_core::ScanDevice> (*)(const ChunkedScan&, const streams::Recording&);
 
 /// Stops before chunk `stop`, and goes on with new devices and what the threads were told.
-Bytes in_two_runs(OutOfCoreScan scan, const Bytes& in, int stop, MakeDevice make) {
+Bytes in_two_runs(ChunkedScan scan, const Bytes& in, int stop, MakeDevice make) {
   Bytes out(in.size());
   for (const bool first : {true, false}) {
     const streams::Recording recording = record(scan, double_buffered());
@@ -226,7 +226,7 @@ Bytes in_two_runs(OutOfCoreScan scan, const Bytes& in, int stop, MakeDevice make
     int done = 0;
     Bytes carry;
     {
-      streams::WriteBehind sink(
+      out_of_core::WriteBehind sink(
           *device, scan, pageable_memory, 2,
           [&](std::int64_t place, const std::byte* from, std::size_t bytes) {
             std::copy_n(from, bytes, out.data() + base + static_cast<std::size_t>(place));
@@ -235,12 +235,12 @@ Bytes in_two_runs(OutOfCoreScan scan, const Bytes& in, int stop, MakeDevice make
             done = chunks;
             carry.assign(left.begin(), left.end());
           });
-      streams::ReadAhead source(*device, scan, pageable_memory, 2,
-                                [&](std::int64_t place, std::byte* to, std::size_t bytes) {
-                                  std::copy_n(in.data() + base + static_cast<std::size_t>(place), bytes, to);
-                                });
-      streams::replay(recording, *device, source, sink,
-                      [&](const Chunk& chunk) { return !first || chunk.index < stop; });
+      out_of_core::ReadAhead source(*device, scan, pageable_memory, 2,
+                                    [&](std::int64_t place, std::byte* to, std::size_t bytes) {
+                                      std::copy_n(in.data() + base + static_cast<std::size_t>(place), bytes, to);
+                                    });
+      out_of_core::replay(recording, *device, source, sink,
+                          [&](const Chunk& chunk) { return !first || chunk.index < stop; });
     }
     if (!first) break;
     EXPECT_EQ(done, stop);
@@ -254,13 +254,13 @@ TEST(OutOfCore, GoesOnWhereItStopped) {
   std::mt19937 random(4);
   for (const auto& [mode, mode_name] : named_values<Mode>()) {
     for (int trial = 0; trial < 20; ++trial) {
-      OutOfCoreScan scan{.scan = Registry::instance().find("cpu_sequential"),
-                         .problem = {.type = ElementType::f32, .op = Operator::affine, .mode = mode}};
+      ChunkedScan scan{.scan = Registry::instance().find("cpu_sequential"),
+                       .problem = {.type = ElementType::f32, .op = Operator::affine, .mode = mode}};
       scan.problem.items = 30 + static_cast<std::int64_t>(random() % 500);
       scan.chunks = 2 + static_cast<int>(random() % 28);
       const Bytes in = random_items(scan.problem, 9);
       const int stop = static_cast<int>(random() % static_cast<unsigned>(scan.chunks));
-      EXPECT_EQ(in_two_runs(scan, in, stop, streams::host_scan_device), scanned(scan.problem, in))
+      EXPECT_EQ(in_two_runs(scan, in, stop, out_of_core::host_scan_device), scanned(scan.problem, in))
           << mode_name << " items " << scan.problem.items << " chunks " << scan.chunks << " stop " << stop;
     }
   }
@@ -277,14 +277,14 @@ TEST_F(OutOfCoreOnCuda, IsTheScanOfTheWholeByAnyScan) {
       for (const Operator op : {Operator::plus, Operator::max, Operator::affine}) {
         for (const auto& [mode, mode_name] : named_values<Mode>()) {
           for (const int most : {40, 300000}) {
-            OutOfCoreScan scan{.scan = Registry::instance().find(id),
-                               .problem = {.type = type, .op = op, .mode = mode},
-                               .buffers = 2 + static_cast<int>(random() % 3)};
+            ChunkedScan scan{.scan = Registry::instance().find(id),
+                             .problem = {.type = type, .op = op, .mode = mode},
+                             .buffers = 2 + static_cast<int>(random() % 3)};
             scan.problem.items = 20 + static_cast<std::int64_t>(random() % static_cast<unsigned>(most));
             scan.chunks = 1 + static_cast<int>(random() % 20);
             if (!scan.bind(scan.chunk_items()).plan.possible()) continue;
             const Bytes in = random_items(scan.problem, 7);
-            EXPECT_EQ(in_two_runs(scan, in, scan.chunks / 2, streams::cuda_scan_device), scanned(scan.problem, in))
+            EXPECT_EQ(in_two_runs(scan, in, scan.chunks / 2, out_of_core::cuda_scan_device), scanned(scan.problem, in))
                 << id << " " << name(type) << " " << name(op) << " " << mode_name << " items " << scan.problem.items
                 << " chunks " << scan.chunks;
           }
@@ -308,7 +308,7 @@ TEST_F(OutOfCoreOnCuda, CopiesOverlapAndAreVerified) {
 TEST(OutOfCore, TheChunksLeftAreThoseThatTheWholeWasCutInto) {
   std::mt19937 random(2);
   for (int trial = 0; trial < 300; ++trial) {
-    OutOfCoreScan scan;
+    ChunkedScan scan;
     scan.problem.items = static_cast<std::int64_t>(random() % 1000);
     scan.chunks = 1 + static_cast<int>(random() % 40);
     const std::vector<Chunk> all = streams::split(scan.problem.items, scan.chunks);
@@ -326,7 +326,7 @@ TEST(OutOfCore, TheChunksLeftAreThoseThatTheWholeWasCutInto) {
 
 /// A device as late as it may be: what is enqueued runs when somebody waits for it, and no sooner. Memory that is used
 /// again without a wait then holds the wrong chunk, every time. Sums of i32.
-class LateDevice final : public streams::ScanDevice {
+class LateDevice final : public out_of_core::ScanDevice {
  public:
   explicit LateDevice(const streams::Recording& recording)
       : inputs_(static_cast<std::size_t>(recording.buffers)),
@@ -397,10 +397,10 @@ class LateDevice final : public streams::ScanDevice {
 TEST(OutOfCore, HostMemoryIsUsedAgainOnlyBehindItsCopy) {
   for (const int host_buffers : {1, 2, 5}) {
     for (const int threads : {1, 3}) {
-      const OutOfCoreScan scan{.scan = Registry::instance().find("cpu_sequential"),
-                               .problem = {.items = 40000},
-                               .chunks = 40,
-                               .host_buffers = host_buffers};
+      const ChunkedScan scan{.scan = Registry::instance().find("cpu_sequential"),
+                             .problem = {.items = 40000},
+                             .chunks = 40,
+                             .host_buffers = host_buffers};
       const Bytes in = random_items(scan.problem, 3);
       Bytes out(in.size());
       const streams::Recording recording = record(scan, double_buffered());
@@ -412,26 +412,26 @@ TEST(OutOfCore, HostMemoryIsUsedAgainOnlyBehindItsCopy) {
 }
 
 TEST(OutOfCore, WhatFailsInAThreadIsThrownAndEndsTheRun) {
-  const OutOfCoreScan scan{
+  const ChunkedScan scan{
       .scan = Registry::instance().find("cpu_sequential"), .problem = {.items = 40000}, .chunks = 40};
   const streams::Recording recording = record(scan, double_buffered());
   for (const bool reading : {true, false}) {
-    const auto device = streams::host_scan_device(scan, recording);
+    const auto device = out_of_core::host_scan_device(scan, recording);
     const auto fail_at = [](std::int64_t place) {
       if (place >= 80000) throw std::runtime_error("planted");
     };
     std::atomic<int> last_told = 0;
-    streams::WriteBehind sink(
+    out_of_core::WriteBehind sink(
         *device, scan, pageable_memory, 3,
         [&](std::int64_t place, const std::byte*, std::size_t) {
           if (!reading) fail_at(place);
         },
         [&](int chunks, std::span<const std::byte>) { last_told = chunks; });
-    streams::ReadAhead source(*device, scan, pageable_memory, 3, [&](std::int64_t place, std::byte*, std::size_t) {
+    out_of_core::ReadAhead source(*device, scan, pageable_memory, 3, [&](std::int64_t place, std::byte*, std::size_t) {
       if (reading) fail_at(place);
     });
     try {
-      streams::replay(recording, *device, source, sink, go_on);
+      out_of_core::replay(recording, *device, source, sink, go_on);
       ADD_FAILURE() << "nothing was thrown";
     } catch (const std::runtime_error& error) {
       EXPECT_STREQ(error.what(), "planted");
@@ -441,7 +441,7 @@ TEST(OutOfCore, WhatFailsInAThreadIsThrownAndEndsTheRun) {
 }
 
 TEST(OutOfCore, TheBudgetIsKept) {
-  OutOfCoreScan scan{.scan = Registry::instance().find("cpu_sequential"), .problem = {.items = 1000}, .chunks = 10};
+  ChunkedScan scan{.scan = Registry::instance().find("cpu_sequential"), .problem = {.items = 1000}, .chunks = 10};
   scan.buffers = 2;
   const std::size_t least = scan.device_bytes();
   EXPECT_GE(least, 4u * 100 * 4);  // two chunks, in and out
@@ -459,16 +459,16 @@ TEST(OutOfCore, TheBudgetIsKept) {
 }
 
 TEST(OutOfCore, InMemoryNoMoreChunksAreOnTheirWayThanAsked) {
-  const OutOfCoreScan scan{
+  const ChunkedScan scan{
       .scan = Registry::instance().find("cpu_sequential"), .problem = {.items = 4000}, .chunks = 40, .host_buffers = 3};
   const Bytes in = random_items(scan.problem, 3);
   Bytes out(in.size());
   const streams::Recording recording = record(scan, double_buffered());
   LateDevice device(recording);
-  streams::MemorySource source(in.data(), scan.item_bytes());
-  streams::MemorySink sink(device, out.data(), scan);
+  out_of_core::MemorySource source(in.data(), scan.item_bytes());
+  out_of_core::MemorySink sink(device, out.data(), scan);
   int most = 0;
-  streams::replay(recording, device, source, sink, [&](const Chunk& chunk) {
+  out_of_core::replay(recording, device, source, sink, [&](const Chunk& chunk) {
     most = std::max(most, chunk.index - device.copied_out());
     return true;
   });
@@ -477,15 +477,15 @@ TEST(OutOfCore, InMemoryNoMoreChunksAreOnTheirWayThanAsked) {
 }
 
 TEST(OutOfCore, AChunkCountsWhenAllBeforeItAreWritten) {
-  const OutOfCoreScan scan{
+  const ChunkedScan scan{
       .scan = Registry::instance().find("cpu_sequential"), .problem = {.items = 4000}, .chunks = 4, .host_buffers = 4};
   const Bytes in = random_items(scan.problem, 3);
   const streams::Recording recording = record(scan, double_buffered());
-  const auto device = streams::host_scan_device(scan, recording);
+  const auto device = out_of_core::host_scan_device(scan, recording);
   std::atomic<int> others = 0;
   std::atomic<bool> first = false;
   std::vector<int> told;
-  streams::WriteBehind sink(
+  out_of_core::WriteBehind sink(
       *device, scan, pageable_memory, 4,
       [&](std::int64_t place, const std::byte*, std::size_t) {
         if (place > 0) {
@@ -501,8 +501,8 @@ TEST(OutOfCore, AChunkCountsWhenAllBeforeItAreWritten) {
         EXPECT_TRUE(first) << chunks << " chunks count, and the first is not written";
         told.push_back(chunks);
       });
-  streams::MemorySource source(in.data(), scan.item_bytes());
-  streams::replay(recording, *device, source, sink, go_on);
+  out_of_core::MemorySource source(in.data(), scan.item_bytes());
+  out_of_core::replay(recording, *device, source, sink, go_on);
   EXPECT_EQ(told, std::vector<int>{4});
 }
 
@@ -809,10 +809,10 @@ TEST_F(StreamScan, AFileThatIsWrittenToLeavesNothing) {
 TEST_F(StreamScan, AFileThatIsWrittenToIsFound) {
   problem_.items = 1000;
   write_input(random_items(problem_, 14));
-  const streams::InputFile file(in(), 4);
+  const out_of_core::InputFile file(in(), 4);
   EXPECT_NO_THROW(file.check_unchanged());
   fs::last_write_time(in(), fs::last_write_time(in()) + std::chrono::seconds(1));
-  EXPECT_THROW(file.check_unchanged(), streams::InputChanged);
+  EXPECT_THROW(file.check_unchanged(), out_of_core::InputChanged);
 }
 
 TEST_F(StreamScan, GoesOnFromTheSameScanAlone) {
@@ -831,7 +831,7 @@ TEST_F(StreamScan, GoesOnFromTheSameScanAlone) {
   fs::last_write_time(in(), written);
 
   {  // another process is at it
-    const streams::OpenFile other(open(partial().c_str(), O_RDWR));
+    const out_of_core::OpenFile other(open(partial().c_str(), O_RDWR));
     ASSERT_EQ(flock(other.get(), LOCK_EX), 0);
     expect_refused(words(), "another process");
   }

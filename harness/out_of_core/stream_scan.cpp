@@ -1,0 +1,439 @@
+#include "harness/out_of_core/stream_scan.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <utility>
+
+#include "harness/core/monoid.hpp"
+#include "harness/host/interrupt.hpp"
+#include "harness/host/parallel.hpp"
+#include "harness/host/progress.hpp"
+#include "harness/out_of_core/chunk_threads.hpp"
+#include "harness/verify/input.hpp"
+#ifdef SCANLAB_WITH_CUDA
+#include "harness/cuda/error.hpp"
+#endif
+
+namespace scanlab::out_of_core {
+
+namespace {
+
+constexpr char kSchedule[] = "double_buffered";
+constexpr std::size_t kUsualChunk = std::size_t{32} << 20;  // bytes: long beside the gap between two copies
+constexpr std::size_t kMinChunk = std::size_t{4} << 10;
+constexpr int kMaxBuffers = 4;  // with two, a late host stops the device; four are never all waited for
+constexpr std::int64_t kMaxChunks = 1 << 18;
+
+void refuse_impossible(const ChunkedScan& scan) {
+  for (const std::int64_t items : {scan.chunk_items(), scan.chunk_items() - 1}) {
+    if (items < 1) continue;
+    const Plan plan = scan.bind(items).plan;
+    if (!plan.possible()) {
+      throw CommandError(
+          kBadInput, fmt::format("{} cannot scan a chunk of {} items: {}", scan.scan->about.id, items, plan.refusal));
+    }
+  }
+}
+
+void cut(ChunkedScan& scan, std::size_t chunk_bytes) {
+  const auto items = static_cast<std::int64_t>(chunk_bytes / scan.item_bytes());
+  if (items < 1) {
+    throw CommandError(kBadInput, fmt::format("--chunk {}: an item has {} bytes", chunk_bytes, scan.item_bytes()));
+  }
+  const std::int64_t chunks = std::max<std::int64_t>(1, ceil_div(scan.problem.items, items));
+  if (chunks > kMaxChunks) {
+    throw CommandError(kBadInput, fmt::format("{} chunks of {} are more than {}: choose a larger --chunk", chunks,
+                                              in_bytes(chunk_bytes), kMaxChunks));
+  }
+  scan.chunks = static_cast<int>(chunks);
+  refuse_impossible(scan);
+}
+
+}  // namespace
+
+std::string_view name(Way way) {
+  switch (way) {
+    case Way::duplex_copy:
+      return "duplex_copy";
+    case Way::naive:
+      return "naive";
+    case Way::files:
+      return "files";
+    case Way::streamed:
+      break;
+  }
+  return "streamed";
+}
+
+std::string in_bytes(std::size_t bytes) {
+  if (bytes >= std::size_t{10} << 30) return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1u << 30));
+  if (bytes >= std::size_t{10} << 20) return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1u << 20));
+  return fmt::format("{} bytes", bytes);
+}
+
+void choose_chunks(ChunkedScan& scan, std::size_t budget, std::optional<std::size_t> chunk_bytes) {
+  std::size_t chunk = chunk_bytes.value_or(kUsualChunk);
+  cut(scan, chunk);
+  scan.buffers = buffers_within(scan, budget, kMaxBuffers);
+  while (!chunk_bytes && scan.buffers < kMaxBuffers && chunk > kMinChunk &&
+         ceil_div(scan.problem.items, static_cast<std::int64_t>(chunk / 2 / scan.item_bytes())) <= kMaxChunks) {
+    chunk /= 2;
+    cut(scan, chunk);
+    scan.buffers = buffers_within(scan, budget, kMaxBuffers);
+  }
+  if (scan.buffers >= 2) return;
+  scan.buffers = 2;
+  throw CommandError(
+      kBadInput,
+      fmt::format("--budget {}: two chunks of {}, each with an input and an output, and what {} needs are {} "
+                  "bytes; give at least that{}",
+                  budget, in_bytes(static_cast<std::size_t>(scan.chunk_items()) * scan.item_bytes()),
+                  scan.scan->about.id, scan.device_bytes(), chunk_bytes ? ", or a smaller --chunk" : ""));
+}
+
+namespace {
+
+// ------------------------------------------------------------------------------------------------- verification
+
+/// Calls body(begin, end) on ranges that together are [0, count), on all cores; throws what a body threw.
+void for_ranges(std::int64_t count, const std::function<void(std::int64_t, std::int64_t)>& body) {
+  std::exception_ptr failure;
+  std::mutex mutex;
+  parallel_ranges(count, 1, [&](std::int64_t begin, std::int64_t end) {
+    try {
+      body(begin, end);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      failure = std::current_exception();
+    }
+  });
+  if (failure) std::rethrow_exception(failure);
+}
+
+/// Whether the output is right, by integers alone: each of its items is the one before and an item of the input.
+bool is_scan(const Problem& problem, const ReadPiece& read_in, const ReadPiece& read_out) {
+  constexpr std::int64_t kAtOnce = 1 << 18;
+  std::atomic<bool> right = true;
+  with_monoid(problem.type, problem.op, [&]<class Op>(Op op) {
+    using Item = typename Op::Item;
+    constexpr auto kBytes = static_cast<std::int64_t>(sizeof(Item));
+    const bool inclusive = problem.mode == Mode::inclusive;
+    for_ranges(ceil_div(problem.items, kAtOnce), [&](std::int64_t begin, std::int64_t end) {
+      std::vector<Item> in(kAtOnce + 1);
+      std::vector<Item> out(kAtOnce + 1);
+      for (std::int64_t piece = begin; piece < end; ++piece) {
+        const std::int64_t first = piece * kAtOnce;
+        const std::int64_t before = first > 0 ? 1 : 0;  // with the item before, to go on from
+        const std::int64_t items = std::min(kAtOnce, problem.items - first) + before;
+        const auto bytes = static_cast<std::size_t>(items * kBytes);
+        read_in((first - before) * kBytes, reinterpret_cast<std::byte*>(in.data()), bytes);
+        read_out((first - before) * kBytes, reinterpret_cast<std::byte*>(out.data()), bytes);
+        if (first == 0 && !(out[0] == (inclusive ? in[0] : Op::identity()))) right = false;
+        for (std::size_t i = 1; i < static_cast<std::size_t>(items); ++i) {
+          if (!(out[i] == op(out[i - 1], inclusive ? in[i] : in[i - 1]))) right = false;
+        }
+      }
+    });
+  });
+  return right;
+}
+
+/// Throws CommandError if the output is wrong; false if it cannot be told.
+bool verified(const StreamScan& asked, const ReadPiece& read_in, const ReadPiece& read_out) {
+  if (!asked.verify || is_floating(asked.scan.problem.type)) return false;
+  if (is_scan(asked.scan.problem, read_in, read_out)) return true;
+  throw CommandError(kFailed, fmt::format("the output of {} is not the scan of its input", asked.scan.scan->about.id));
+}
+
+// ------------------------------------------------------------------------------------------------- what a pass needs
+
+#ifdef SCANLAB_WITH_CUDA
+HostArray fast_memory(const StreamScan& asked, std::size_t bytes) {
+  return asked.cuda ? pinned_memory(bytes) : pageable_memory(bytes);
+}
+std::unique_ptr<ScanDevice> make_device(bool cuda, const ChunkedScan& scan, const Recording& recording) {
+  return cuda ? cuda_scan_device(scan, recording) : host_scan_device(scan, recording);
+}
+using cuda::OutOfMemory;
+#else
+HostArray fast_memory(const StreamScan&, std::size_t bytes) { return pageable_memory(bytes); }
+std::unique_ptr<ScanDevice> make_device(bool, const ChunkedScan& scan, const Recording& recording) {
+  return host_scan_device(scan, recording);
+}
+double duplex_copy_seconds(const std::byte*, std::byte*, std::size_t, std::size_t) {
+  throw CommandError(kNoDevice, "this build has no CUDA");
+}
+struct OutOfMemory : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+#endif
+
+Recording record(const ChunkedScan& scan) {
+  const Schedule* const schedule = streams::ScheduleRegistry::instance().find(kSchedule);
+  if (schedule == nullptr) throw std::logic_error(fmt::format("there is no schedule {}", kSchedule));
+  return record(scan, *schedule);
+}
+
+/// Any part of the input, by bytes from its start.
+ReadPiece reader(const StreamScan& asked) {
+  if (asked.input) {
+    return
+        [&input = *asked.input](std::int64_t place, std::byte* to, std::size_t bytes) { input.read(place, to, bytes); };
+  }
+  const Problem& problem = asked.scan.problem;
+  return with_monoid(problem.type, problem.op, [&]<class Op>(Op) -> ReadPiece {
+    return [seed = asked.seed, n = problem.items](std::int64_t place, std::byte* to, std::size_t bytes) {
+      using Item = typename Op::Item;
+      const std::int64_t first = place / static_cast<std::int64_t>(sizeof(Item));
+      auto* const items = reinterpret_cast<Item*>(to);
+      for (std::size_t i = 0; i < bytes / sizeof(Item); ++i) {
+        items[i] = verify::input_item<Op>(verify::InputKind::random, seed, first + static_cast<std::int64_t>(i), n);
+      }
+    };
+  });
+}
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// Asked before each chunk: shows how far it is, once that says something, and whether to go on.
+class Pace {
+ public:
+  /// `ahead`: so many chunks before the one asked about may still be on their way.
+  Pace(const ChunkedScan& scan, int ahead, Progress& progress) : scan_(scan), ahead_(ahead), progress_(progress) {}
+
+  bool operator()(const Chunk& chunk) {
+    constexpr double kSecondsToTell = 1;  // before, buffers fill and no rate means anything
+    const double seconds = seconds_since(start_);
+    const int done = chunk.index - ahead_;
+    if (done > 0 && seconds >= kSecondsToTell) {
+      const double bytes = static_cast<double>(done) * static_cast<double>(scan_.chunk_items()) *
+                           static_cast<double>(scan_.item_bytes());
+      const double left = seconds / done * (scan_.chunks - scan_.first_chunk - done);
+      progress_.show(fmt::format("chunk {} of {}, {:.2f} GB/s in and out, {} left", scan_.first_chunk + done,
+                                 scan_.chunks, 1e-9 * bytes / seconds, in_words(left)));
+    }
+    return !interrupted();
+  }
+
+ private:
+  const ChunkedScan& scan_;
+  int ahead_;
+  Progress& progress_;
+  Clock::time_point start_ = Clock::now();
+};
+
+// ------------------------------------------------------------------------------------------------- from file to file
+
+/// What must be the same for a later run to go on.
+nlohmann::ordered_json identity(const StreamScan& asked) {
+  using Json = nlohmann::ordered_json;
+  const ChunkedScan& scan = asked.scan;
+  const Json generated{{"generate", scan.problem.items}, {"seed", asked.seed}};
+  return {{"input", asked.input ? asked.input->identity() : generated},
+          {"type", name(scan.problem.type)},
+          {"op", name(scan.problem.op)},
+          {"mode", name(scan.problem.mode)},
+          {"scan", scan.scan->about.id},
+          {"chunks", scan.chunks}};
+}
+
+/// The bytes of the first chunks.
+std::int64_t bytes_before(ChunkedScan scan, int chunks) {
+  scan.first_chunk = chunks;
+  return scan.first_item() * static_cast<std::int64_t>(scan.item_bytes());
+}
+
+std::string kept(const StreamScan& asked, const ResumableOutput& output) {
+  return fmt::format("{} of {} chunks are kept in '{}': the same command{} goes on from there", output.chunks_done(),
+                     asked.scan.chunks, output.partial().string(),
+                     asked.measures ? " without --compare, --repetitions and --json" : "");
+}
+
+/// Passes the chunks that are left from the input to `output`; `written` counts them. Returns the seconds.
+double pass_chunks(const StreamScan& asked, const ChunkedScan& scan, Way way, ResumableOutput& output,
+                   Progress& progress, int& written) {
+  const std::int64_t base = bytes_before(scan, scan.first_chunk);
+  const ReadPiece read = [base, any = reader(asked)](std::int64_t place, std::byte* to, std::size_t bytes) {
+    any(base + place, to, bytes);
+  };
+  const WritePiece write = [&](std::int64_t place, const std::byte* from, std::size_t bytes) {
+    output.write(base + place, from, bytes);
+  };
+  const Recording recording = record(scan);
+  const std::unique_ptr<ScanDevice> device =
+      way == Way::files ? no_scan_device(scan) : make_device(asked.cuda, scan, recording);
+  if (way == Way::naive) {
+    const WritePiece write_chunk = [&](std::int64_t place, const std::byte* from, std::size_t bytes) {
+      write(place, from, bytes);
+      ++written;
+    };
+    const auto start = Clock::now();
+    scan_one_by_one(recording, *device, scan.item_bytes(), read, write_chunk, Pace(scan, 0, progress));
+    return seconds_since(start);
+  }
+  const auto memory = [&](std::size_t bytes) { return fast_memory(asked, bytes); };
+  WriteBehind sink(*device, scan, memory, asked.io_threads, write, [&](int chunks, std::span<const std::byte> carry) {
+    written = chunks;
+    if (way == Way::files) return;  // nothing to go on from
+    const int all = scan.first_chunk + chunks;
+    output.chunks_written(all, bytes_before(scan, all), carry);
+  });
+  ReadAhead source(*device, scan, memory, asked.io_threads, read);
+  const auto start = Clock::now();  // pinned buffers are there, and nothing is read yet
+  replay(recording, *device, source, sink, Pace(scan, scan.host_buffers, progress));
+  return seconds_since(start);
+}
+
+/// Nothing after Ctrl-C. Throws CommandError: what went wrong, and what is kept.
+std::optional<Repetition> scan_to_file(const StreamScan& asked, Way way, std::ostream& err, Progress& progress) {
+  ChunkedScan scan = asked.scan;
+  ResumableOutput output(*asked.output, static_cast<std::int64_t>(asked.bytes()), identity(asked),
+                         asked.output_options);
+  if (!output.begun_anew().empty()) fmt::print(err, "scanlab: begins anew: {}\n", output.begun_anew());
+  scan.first_chunk = output.chunks_done();
+  scan.carry = output.carry();
+  if (scan.first_chunk > 0) {
+    fmt::print(err, "scanlab: goes on behind chunk {} of {}\n", scan.first_chunk, scan.chunks);
+  }
+  Repetition done{.way = way};
+  int written = 0;  // chunks, by this run
+  try {
+    if (scan.first_chunk < scan.chunks) done.seconds = pass_chunks(asked, scan, way, output, progress, written);
+    progress.clear();
+    if (asked.input) asked.input->check_unchanged();
+    const int reached = scan.first_chunk + written;
+    if (asked.bytes() > 0 && reached < scan.chunks) {
+      fmt::print(err, "scanlab: interrupted; {}\n",
+                 output.chunks_done() > 0 ? kept(asked, output) : "nothing of this scan is kept");
+      return std::nullopt;
+    }
+    done.bytes = static_cast<std::size_t>(bytes_before(scan, reached) - bytes_before(scan, scan.first_chunk));
+    if (asked.verify && way != Way::files) {
+      const InputFile result(output.partial(), scan.item_bytes());
+      done.verified = verified(asked, reader(asked), [&](std::int64_t place, std::byte* to, std::size_t bytes) {
+        result.read(place, to, bytes);
+      });
+    }
+    output.finish();
+  } catch (const InputChanged&) {
+    progress.clear();
+    output.discard();
+    throw;
+  } catch (const FileError& error) {
+    progress.clear();
+    if (output.chunks_done() == 0) throw;
+    throw FileError(fmt::format("{}; {}", error.what(), kept(asked, output)));
+  } catch (const CommandError&) {  // it is wrong
+    output.discard();
+    throw;
+  }
+  return done;
+}
+
+// ------------------------------------------------------------------------------------------------- in memory
+
+/// Input and output, in memory that the device copies from and to as fast as it can.
+class MemoryScan {
+ public:
+  MemoryScan(const StreamScan& asked, std::ostream& err, Progress& progress)
+      : asked_(asked),
+        err_(err),
+        progress_(progress),
+        in_(fast_memory(asked, asked.bytes())),
+        out_(fast_memory(asked, asked.bytes())),
+        recording_(record(asked.scan)) {
+    const ReadPiece read = reader(asked);
+    for_parts(
+        [&](std::size_t first, std::size_t size) { read(static_cast<std::int64_t>(first), in_.get() + first, size); });
+    if (asked.input) asked.input->check_unchanged();
+  }
+
+  std::optional<Repetition> run(Way way) const {
+    constexpr std::byte kPoison{0xA5};
+    const ChunkedScan& scan = asked_.scan;
+    for_parts([&](std::size_t first, std::size_t size) { std::fill_n(out_.get() + first, size, kPoison); });
+    Repetition done{.way = way, .bytes = asked_.bytes()};
+    if (way == Way::duplex_copy) {
+      done.seconds = duplex_copy_seconds(in_.get(), out_.get(), done.bytes,
+                                         static_cast<std::size_t>(scan.chunk_items()) * scan.item_bytes());
+      return done;
+    }
+    const std::unique_ptr<ScanDevice> device = make_device(asked_.cuda, scan, recording_);
+    const auto start = Clock::now();
+    if (way == Way::naive) {
+      const auto write = [&](std::int64_t place, const std::byte* from, std::size_t size) {
+        std::copy_n(from, size, out_.get() + place);
+      };
+      scan_one_by_one(recording_, *device, scan.item_bytes(), reader_of(in_), write, Pace(scan, 0, progress_));
+    } else {
+      MemorySource source(in_.get(), scan.item_bytes());
+      MemorySink sink(*device, out_.get(), scan);
+      replay(recording_, *device, source, sink, Pace(scan, scan.host_buffers, progress_));
+    }
+    done.seconds = seconds_since(start);
+    progress_.clear();
+    if (interrupted()) {
+      fmt::print(err_, "scanlab: interrupted; every finished repetition is kept\n");
+      return std::nullopt;
+    }
+    done.verified = verified(asked_, reader_of(in_), reader_of(out_));
+    return done;
+  }
+
+ private:
+  static ReadPiece reader_of(const HostArray& array) {
+    return [items = array.get()](std::int64_t place, std::byte* to, std::size_t size) {
+      std::copy_n(items + place, size, to);
+    };
+  }
+  /// Calls body(first, size) for parts of all bytes, on all cores.
+  void for_parts(const std::function<void(std::size_t, std::size_t)>& body) const {
+    constexpr std::int64_t kPart = 1 << 21;
+    const auto bytes = static_cast<std::int64_t>(asked_.bytes());
+    for_ranges(ceil_div(bytes, kPart), [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t last = std::min(end * kPart, bytes);
+      if (begin * kPart < last) {
+        body(static_cast<std::size_t>(begin * kPart), static_cast<std::size_t>(last - begin * kPart));
+      }
+    });
+  }
+
+  const StreamScan& asked_;
+  std::ostream& err_;
+  Progress& progress_;
+  HostArray in_, out_;
+  Recording recording_;
+};
+
+}  // namespace
+
+bool measure_repetitions(const StreamScan& asked, std::ostream& err,
+                         const std::function<void(const Repetition&)>& report) try {
+  Progress progress(err);
+  std::optional<MemoryScan> memory;
+  if (!asked.output) memory.emplace(asked, err, progress);
+  bool first = true;
+  for (int number = 0; number < asked.repetitions; ++number) {
+    for (const Way way : asked.ways) {
+      // The output before is ours; its pages are given back before the next is timed.
+      if (asked.output && !std::exchange(first, false)) std::filesystem::remove(*asked.output);
+      std::optional<Repetition> done = memory ? memory->run(way) : scan_to_file(asked, way, err, progress);
+      if (!done) return false;
+      done->number = number;
+      report(*done);
+    }
+  }
+  return true;
+} catch (const OutOfMemory& error) {
+  throw CommandError(kBadInput, fmt::format("{}; give a smaller --budget", error.what()));
+} catch (const std::bad_alloc&) {
+  throw CommandError(kBadInput, "there is not enough host memory: give --out FILE, or a smaller --chunk");
+}
+
+}  // namespace scanlab::out_of_core
