@@ -136,20 +136,33 @@ def scene_ids() -> list[str]:
     return [name for need in needs if need for row in need.rows for name in row]
 
 
-def experiment(name: str, question: str, said: str | None, answer: str | None) -> dict[str, Any]:
-    return {"name": name, "question": question, "said": said, "claim": "a claim", "source": "a lecture", "answer": answer,
-            "differs": bool(said and answer and said != answer), "yes": 15 if answer == "yes" else 0, "trials": 15 if answer else 0,
-            "seconds": [], "why_not": "" if answer else "it needs a second device", "environment": {}, "fresh_process": False}  # fmt: skip
+def experiment(name: str, subject: str, verb: str, object_: str, said: str | None, found: str | None) -> dict[str, Any]:
+    return {"name": name, "subject": subject, "verb": verb, "object": object_, "statement": f"{subject} {verb} {object_}", "said": said,
+            "claim": "a claim", "source": "a lecture", "found": found, "differs": bool(said and found and said != found),
+            "yes": 15 if found == "yes" else 0, "trials": 15 if found else 0, "seconds": [],
+            "why_not": "" if found else "it needs a second device", "environment": {}, "fresh_process": False}  # fmt: skip
 
 
 def caveats() -> dict[str, Any]:
-    host, parted = "hold up the host until the kernel before it ends", "keep kernels of two streams apart"
-    return {"schema": "scanlab-caveats/1", "context": about(), "experiments": [
-        experiment("device_allocation.host", f"does cudaMalloc (64 MiB) {host}", None, "no"),
-        experiment("device_allocation.streams", f"does cudaMalloc (64 MiB) {parted}", "yes", "no"),
-        experiment("peer_copy.streams", f"does cudaMemcpyPeerAsync to another device, behind the kernel, {parted}", None, None),
-        experiment("kernel_launch", "does a launch return only when its kernel has ended", "no", "no"),
+    blocks, serialises = ("blocks", "the host"), ("serialises", "kernels of two streams")
+    return {"schema": "scanlab-caveats/2", "context": about(), "experiments": [
+        experiment("device_allocation.host", "cudaMalloc (64 MiB)", *blocks, None, "no"),
+        experiment("device_allocation.streams", "cudaMalloc (64 MiB)", *serialises, "yes", "no"),
+        experiment("peer_copy.streams", "cudaMemcpyPeerAsync to another device, behind the kernel", *serialises, None, None),
+        experiment("kernel_launch", "a kernel launch", "waits for", "the end of its kernel", "no", "no"),
     ]}  # fmt: skip
+
+
+def old_caveats() -> dict[str, Any]:
+    """The same, as recorded files of the first schema say it."""
+    asked = {"blocks": "does {},{} hold up the host until the kernel before it ends", "serialises": "does {},{} keep kernels of two streams apart",
+             "waits for": "does a launch return only when its kernel has ended"}  # fmt: skip
+    document = caveats() | {"schema": "scanlab-caveats/1"}
+    for of in document["experiments"]:
+        subject, verb, _ = (of.pop(part) for part in ("subject", "verb", "object"))
+        of |= {"question": asked[verb].format(subject, "," if "," in subject else ""), "answer": of.pop("found")}
+        del of["statement"]
+    return document
 
 
 def concurrency() -> dict[str, Any]:

@@ -100,7 +100,7 @@ UNREAD = {
     "explanation": {"title", "requests", "global_sectors", "global_ideal_sectors", "depth"},
 }  # fmt: skip
 """Fields that mean something to others, and may hold anything."""
-NULLABLE = {"said", "answer", "measured_spread", "repetitions", "operations", "swaps", "device"}
+NULLABLE = {"said", "found", "measured_spread", "repetitions", "operations", "swaps", "device"}
 SIGNED = {"chunk", "operation", "channel", "bytes", "collection_percent", "overlap", "slower"}
 """Numbers that may be less than 0: -1 stands for what a trace does not say."""
 

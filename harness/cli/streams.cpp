@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "harness/cli/streams_experiments.hpp"
-
 namespace scanlab::cli {
 
 namespace {

@@ -8,12 +8,12 @@
 
 #include "harness/cli/selection.hpp"
 #include "harness/cli/streams.hpp"
-#include "harness/cli/streams_experiments.hpp"
 #include "harness/core/median.hpp"
 #include "harness/host/fresh_process.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/host/progress.hpp"
 #include "harness/host/whole_file.hpp"
+#include "harness/implicit_sync/concurrency.hpp"
 #include "harness/measure/provenance.hpp"
 
 namespace scanlab::cli {
@@ -119,41 +119,6 @@ Request read_request(const po::variables_map& values) {
   return request;
 }
 
-/// What the fresh process does: measures all grids with the connections that it was started with, and prints JSON.
-int measure_here([[maybe_unused]] const Request& request, [[maybe_unused]] Context& context) {
-#ifdef SCANLAB_WITH_CUDA
-  try {
-    const streams::Room room = streams::room_for(request.settings);
-    Json cases = Json::array();
-    for (const SmallGrids& grids : request.grids.empty() ? streams::staircase(room.slots) : request.grids) {
-      cases.push_back(to_json(streams::measure_grids(grids, request.settings, room), request.settings, room,
-                              streams::connections()));
-    }
-    context.out << cases.dump() << "\n";
-    return kOk;
-  } catch (const std::invalid_argument& error) {
-    throw CommandError(kBadInput, fmt::format("{}; choose other --threads or --resident", error.what()));
-  }
-#else
-  throw CommandError(kNoDevice, "this build has no CUDA");
-#endif
-}
-
-/// All cases of one number of connections. Throws CommandError with the process's status if it failed.
-Json measure_with(std::int64_t connections, const std::vector<std::string>& arguments) {
-  std::vector<std::string> words{"streams", "concurrency", kInFreshProcess};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  const FreshProcess process =
-      run_in_fresh_process(words, {{streams::kConnectionsVariable, std::to_string(connections)}});
-  const Json cases = Json::parse(process.out, nullptr, /*allow_exceptions=*/false);
-  if (process.status != kOk || !cases.is_array()) {
-    throw CommandError(
-        process.status == kBadInput ? kBadInput : kFailed,
-        fmt::format("the process for {} connections ended with status {} and no result", connections, process.status));
-  }
-  return cases;
-}
-
 void print(const Json& cases, const std::vector<std::int64_t>& connections, std::ostream& out) {
   if (cases.empty()) return;
   fmt::print(out, "{} slots, blocks of {:.3f} ms; makespan in ms, measured (median) and by the formula\n\n",
@@ -185,26 +150,6 @@ void print(const Json& cases, const std::vector<std::int64_t>& connections, std:
 
 }  // namespace
 
-Json to_json(const streams::MeasuredGrids& measured, const ConcurrencySettings& settings, const streams::Room& room,
-             int connections) {
-  const SmallGrids& grids = measured.grids;
-  return {{"streams", grids.streams},
-          {"kernels", grids.kernels},
-          {"blocks", grids.blocks},
-          {"threads", settings.threads},
-          {"shared_bytes", room.shared_bytes},
-          {"blocks_per_multiprocessor", settings.blocks_per_multiprocessor},
-          {"slots", room.slots},
-          {"connections", connections},
-          {"block_seconds_asked", settings.block_seconds},
-          {"block_seconds", measured.block_seconds},
-          {"waves", streams::waves(grids.total_blocks(), room.slots)},
-          {"fluid_seconds", streams::fluid_seconds(grids, room.slots, measured.block_seconds)},
-          {"predicted_seconds", streams::makespan_seconds(grids, room.slots, connections, measured.block_seconds)},
-          {"serial_seconds", streams::serial_seconds(grids, room.slots, measured.block_seconds)},
-          {"makespan_seconds", measured.makespans}};
-}
-
 int streams_concurrency(const std::vector<std::string>& arguments, Context& context) {
   const bool fresh = !arguments.empty() && arguments[0] == kInFreshProcess;
   const std::vector<std::string> own(arguments.begin() + (fresh ? 1 : 0), arguments.end());
@@ -214,10 +159,16 @@ int streams_concurrency(const std::vector<std::string>& arguments, Context& cont
     return kOk;
   }
   const Request request = read_request(values);
-  if (fresh) return measure_here(request, context);
+  if (fresh) {
+    context.out << streams::measure_cases(request.settings, request.grids).dump() << "\n";
+    return kOk;
+  }
   const measure::Facts provenance = measure::measured_on("scanlab streams concurrency", context.argv);
   std::optional<WholeFile> file;
   if (values.count("json") != 0) file.emplace(values["json"].as<std::string>(), values.count("force") != 0);
+
+  std::vector<std::string> again{"streams", "concurrency", kInFreshProcess};
+  again.insert(again.end(), own.begin(), own.end());
 
   const InterruptGuard guard;
   Json cases = Json::array();
@@ -225,7 +176,7 @@ int streams_concurrency(const std::vector<std::string>& arguments, Context& cont
     Progress progress(context.err);
     for (const std::int64_t connections : request.connections) {
       progress.show(fmt::format("with {} connections", connections));
-      const Json measured = measure_with(connections, own);
+      const Json measured = streams::measure_cases_with(connections, again);
       if (interrupted()) break;
       cases.insert(cases.end(), measured.begin(), measured.end());
     }
@@ -236,7 +187,7 @@ int streams_concurrency(const std::vector<std::string>& arguments, Context& cont
   }
   print(cases, request.connections, context.out);
   if (file) {
-    const Json document{{"schema", kConcurrencySchema}, {"context", provenance}, {"cases", cases}};
+    const Json document{{"schema", streams::kConcurrencySchema}, {"context", provenance}, {"cases", cases}};
     file->write(document.dump(1) + "\n");
   }
   return kOk;

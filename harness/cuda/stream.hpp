@@ -9,11 +9,13 @@
 
 namespace scanlab::cuda {
 
-/// A non-blocking stream: it does not synchronise with the legacy default stream, in which events recorded beside it
-/// would time the wrong thing.
+/// A non-blocking stream unless asked otherwise: it does not synchronise with the legacy default stream, in which
+/// events recorded beside it would time the wrong thing.
 class Stream {
  public:
-  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream"); }
+  explicit Stream(unsigned flags = cudaStreamNonBlocking) {
+    check(cudaStreamCreateWithFlags(&stream_, flags), "creating a stream");
+  }
   ~Stream() {
     if (stream_ != nullptr) cudaStreamDestroy(stream_);
   }

@@ -1,11 +1,20 @@
 #include "harness/implicit_sync/concurrency.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string_view>
 
+#include "harness/host/fresh_process.hpp"
+#include "harness/host/status.hpp"
+
 namespace scanlab::streams {
+
+using Json = nlohmann::ordered_json;
 
 int connections() {
   const char* const variable = std::getenv(kConnectionsVariable);
@@ -28,6 +37,52 @@ std::vector<SmallGrids> staircase(std::int64_t slots) {
   }
   all.push_back({.streams = 4, .kernels = 3, .blocks = std::max<std::int64_t>(1, slots / 16)});
   return all;
+}
+
+Json to_json(const MeasuredGrids& measured, const ConcurrencySettings& settings, const Room& room, int connections) {
+  const SmallGrids& grids = measured.grids;
+  return {{"streams", grids.streams},
+          {"kernels", grids.kernels},
+          {"blocks", grids.blocks},
+          {"threads", settings.threads},
+          {"shared_bytes", room.shared_bytes},
+          {"blocks_per_multiprocessor", settings.blocks_per_multiprocessor},
+          {"slots", room.slots},
+          {"connections", connections},
+          {"block_seconds_asked", settings.block_seconds},
+          {"block_seconds", measured.block_seconds},
+          {"waves", waves(grids.total_blocks(), room.slots)},
+          {"fluid_seconds", fluid_seconds(grids, room.slots, measured.block_seconds)},
+          {"predicted_seconds", makespan_seconds(grids, room.slots, connections, measured.block_seconds)},
+          {"serial_seconds", serial_seconds(grids, room.slots, measured.block_seconds)},
+          {"makespan_seconds", measured.makespans}};
+}
+
+#ifdef SCANLAB_WITH_CUDA
+Json measure_cases(const ConcurrencySettings& settings, std::vector<SmallGrids> grids) try {
+  const Room room = room_for(settings);
+  if (grids.empty()) grids = staircase(room.slots);
+  Json cases = Json::array();
+  for (const SmallGrids& each : grids) {
+    cases.push_back(to_json(measure_grids(each, settings, room), settings, room, connections()));
+  }
+  return cases;
+} catch (const std::invalid_argument& error) {
+  throw CommandError(kBadInput, fmt::format("{}; choose other --threads or --resident", error.what()));
+}
+#else
+Json measure_cases(const ConcurrencySettings&, std::vector<SmallGrids>) {
+  throw CommandError(kNoDevice, "this build has no CUDA");
+}
+#endif
+
+Json measure_cases_with(std::int64_t connections, const std::vector<std::string>& command) {
+  const FreshProcess process = run_in_fresh_process(command, {{kConnectionsVariable, std::to_string(connections)}});
+  Json cases = Json::parse(process.out, nullptr, /*allow_exceptions=*/false);
+  if (process.status == kOk && cases.is_array()) return cases;
+  throw CommandError(
+      process.status == kBadInput ? kBadInput : kFailed,
+      fmt::format("the process for {} connections ended with status {} and no result", connections, process.status));
 }
 
 }  // namespace scanlab::streams

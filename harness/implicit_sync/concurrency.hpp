@@ -3,11 +3,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
 #include <vector>
 
 #include "harness/simulator/block_waves.hpp"
 
 namespace scanlab::streams {
+
+inline constexpr char kConcurrencySchema[] = "scanlab-concurrency/1";
 
 inline constexpr char kConnectionsVariable[] = "CUDA_DEVICE_MAX_CONNECTIONS";
 inline constexpr int kMostConnections = 32;  ///< that CUDA heeds, from 1
@@ -48,5 +52,17 @@ Room room_for(const ConcurrencySettings& settings);
 /// Issues depth-first behind a gate that opens when all is issued, so that the host's pace takes no part; in a build
 /// with CUDA. Throws CudaError; std::runtime_error if the host was too slow for the gate, which is limited in time.
 MeasuredGrids measure_grids(const SmallGrids& grids, const ConcurrencySettings& settings, const Room& room);
+
+/// A case of the results file: grids that were measured, beside the formula, with raw repetitions.
+nlohmann::ordered_json to_json(const MeasuredGrids& measured, const ConcurrencySettings& settings, const Room& room,
+                               int connections);
+
+/// Every case, measured with the connections that this process was started with; no grids: the staircase of this
+/// device. Throws CommandError.
+nlohmann::ordered_json measure_cases(const ConcurrencySettings& settings, std::vector<SmallGrids> grids);
+
+/// Every case, measured by this program in a process of its own with so many connections: its words are `command`, and
+/// it prints measure_cases(). Throws CommandError with the process's status if it failed.
+nlohmann::ordered_json measure_cases_with(std::int64_t connections, const std::vector<std::string>& command);
 
 }  // namespace scanlab::streams

@@ -8,6 +8,7 @@
 #include "harness/cuda/launch.cuh"
 #include "harness/cuda/spin.cuh"
 #include "harness/cuda/stream.hpp"
+#include "harness/host/host_array.hpp"
 #include "harness/implicit_sync/concurrency.hpp"
 
 namespace scanlab::streams {
@@ -44,14 +45,10 @@ __global__ void block_kernel(cuda::Stamps* stamps, unsigned long long nanosecond
 /// A gate in a stream of its own: what waits behind it starts when the host opens it.
 class Gate {
  public:
-  Gate() {
-    check(cudaHostAlloc(&memory_, sizeof(GateWord), cudaHostAllocMapped), "allocating pinned memory");
-    word_ = new (memory_) GateWord;
-  }
+  Gate() : memory_(pinned_memory(sizeof(GateWord))), word_(new (memory_.get()) GateWord) {}
   ~Gate() {
     open();
     cudaStreamSynchronize(stream_.get());
-    cudaFreeHost(memory_);
   }
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
@@ -70,8 +67,8 @@ class Gate {
  private:
   cuda::Stream stream_;
   cuda::Event passed_;
-  void* memory_ = nullptr;
-  volatile GateWord* word_ = nullptr;
+  HostArray memory_;
+  volatile GateWord* word_;
 };
 
 double seconds(unsigned long long nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; }

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 
 #include "harness/cuda/error.hpp"
 #include "harness/cuda/launch.cuh"
 
-namespace scanlab::streams {
+namespace scanlab::implicit_sync {
 
 namespace {
 
@@ -46,6 +45,10 @@ void configure(int carveout, std::size_t most_shared_bytes) {
         "asking for shared memory");
 }
 
+cuda::Stream stream(bool non_blocking) {
+  return cuda::Stream(non_blocking ? cudaStreamNonBlocking : cudaStreamDefault);
+}
+
 }  // namespace
 
 void Spin::wait_until_started() const {
@@ -55,17 +58,12 @@ void Spin::wait_until_started() const {
   }
 }
 
-Stage::Stage(StreamKind kind) {
-  const unsigned flags = kind == StreamKind::blocking ? cudaStreamDefault : cudaStreamNonBlocking;
-  for (cudaStream_t& stream : streams_) check(cudaStreamCreateWithFlags(&stream, flags), "creating a stream");
-  void* stamps = nullptr;
-  check(cudaHostAlloc(&stamps, kPlaces * sizeof(cuda::Stamps), cudaHostAllocMapped), "allocating pinned memory");
-  stamps_ = static_cast<cuda::Stamps*>(stamps);
-  check(cudaHostAlloc(&pinned_, kLarge, cudaHostAllocDefault), "allocating pinned memory");
-  pageable_ = std::malloc(kLarge);
-  if (pageable_ == nullptr) throw std::bad_alloc();
-  std::memset(pinned_, 1, kLarge);
-  std::memset(pageable_, 1, kLarge);
+Stage::Stage(bool non_blocking_streams)
+    : streams_{stream(non_blocking_streams), stream(non_blocking_streams), stream(non_blocking_streams)},
+      stamps_memory_(pinned_memory(kPlaces * sizeof(cuda::Stamps))),
+      stamps_(reinterpret_cast<cuda::Stamps*>(stamps_memory_.get())) {
+  std::memset(pinned(), 1, kLarge);
+  std::memset(pageable(), 1, kLarge);
 
   multiprocessors_ = cuda::multiprocessors();
   most_shared_bytes_ = static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
@@ -80,13 +78,7 @@ Stage::Stage(StreamKind kind) {
   clear();
 }
 
-Stage::~Stage() {
-  cudaDeviceSynchronize();
-  for (const cudaStream_t stream : streams_) cudaStreamDestroy(stream);
-  cudaFreeHost(stamps_);
-  cudaFreeHost(pinned_);
-  std::free(pageable_);
-}
+Stage::~Stage() { cudaDeviceSynchronize(); }
 
 Spin Stage::next_spin() {
   if (used_ == kPlaces) throw std::logic_error("more kernels in a trial than there are places for stamps");
@@ -130,4 +122,4 @@ void host_wait(double seconds) {
   }
 }
 
-}  // namespace scanlab::streams
+}  // namespace scanlab::implicit_sync

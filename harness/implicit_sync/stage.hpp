@@ -9,10 +9,11 @@
 #include "harness/cuda/buffer.hpp"
 #include "harness/cuda/event.hpp"
 #include "harness/cuda/spin.cuh"
-#include "harness/implicit_sync/caveats.hpp"
-#include "harness/schedule/operation.hpp"
+#include "harness/cuda/stream.hpp"
+#include "harness/host/host_array.hpp"
+#include "harness/implicit_sync/device_experiments.hpp"
 
-namespace scanlab::streams {
+namespace scanlab::implicit_sync {
 
 enum class Carveout { unchanged, least_shared, most_shared };
 
@@ -37,21 +38,22 @@ class Stage {
   static constexpr std::size_t kLarge = std::size_t{4} << 20;   ///< bytes: well above
   static constexpr double kShort = 20e-6;                       ///< seconds of a kernel that only notes when it runs
 
-  /// `kind`, blocking or not, is that of streams a, b and c. Throws CudaError.
-  explicit Stage(StreamKind kind);
+  /// Streams a, b and c synchronise with the legacy default stream unless they are to be non-blocking. Throws
+  /// CudaError.
+  explicit Stage(bool non_blocking_streams);
   ~Stage();
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
 
-  cudaStream_t a() const { return streams_[0]; }
-  cudaStream_t b() const { return streams_[1]; }
-  cudaStream_t c() const { return streams_[2]; }
+  cudaStream_t a() const { return streams_[0].get(); }
+  cudaStream_t b() const { return streams_[1].get(); }
+  cudaStream_t c() const { return streams_[2].get(); }
 
   /// kLarge bytes each.
   void* device() const { return device_.data(); }
   void* other_device() const { return other_device_.data(); }
-  void* pinned() const { return pinned_; }
-  void* pageable() const { return pageable_; }
+  void* pinned() const { return pinned_.get(); }
+  void* pageable() const { return pageable_.get(); }
 
   /// A pointer and an event that the steps of an experiment may share.
   void* scratch = nullptr;
@@ -76,13 +78,14 @@ class Stage {
  private:
   Spin next_spin();
 
-  cudaStream_t streams_[3]{};
-  cuda::Stamps* stamps_ = nullptr;
+  cuda::Stream streams_[3];
+  HostArray stamps_memory_;
+  cuda::Stamps* stamps_;
   int used_ = 0;
   cuda::DeviceBuffer device_{kLarge};
   cuda::DeviceBuffer other_device_{kLarge};
-  void* pinned_ = nullptr;
-  void* pageable_ = nullptr;
+  HostArray pinned_ = pinned_memory(kLarge);
+  HostArray pageable_ = pageable_memory(kLarge);
   int multiprocessors_ = 0;
   std::size_t most_shared_bytes_ = 0;
 };
@@ -98,4 +101,4 @@ double host_seconds(const std::function<void()>& action);
 /// Keeps the host busy.
 void host_wait(double seconds);
 
-}  // namespace scanlab::streams
+}  // namespace scanlab::implicit_sync

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <queue>
 #include <random>
 #include <set>
@@ -12,22 +13,25 @@
 #include <string>
 #include <vector>
 
-#include "harness/cli/streams_experiments.hpp"
+#include "harness/cli/streams.hpp"
 #include "harness/host/fresh_process.hpp"
+#include "harness/implicit_sync/concurrency.hpp"
+#include "harness/implicit_sync/findings.hpp"
 #ifdef SCANLAB_WITH_CUDA
+#include "harness/implicit_sync/device_experiments.hpp"
 #include "tests/needs_gpu.hpp"
 #endif
 
 namespace scanlab::cli {
 namespace {
 
-using streams::Experiment;
-using streams::Finding;
-using streams::Said;
+using implicit_sync::Answer;
+using implicit_sync::Experiment;
+using implicit_sync::experiments;
+using implicit_sync::Finding;
+using implicit_sync::Said;
+using implicit_sync::Trials;
 using streams::SmallGrids;
-using streams::Trials;
-using streams::Verdict;
-using streams::verdict;
 
 // ---------------------------------------------------------------------------------------------------- the formula
 
@@ -132,22 +136,24 @@ Trials trials(int yes, int of) {
   return {.yes = yes, .seconds = std::vector<double>(static_cast<std::size_t>(of), 1e-6), .why_not = {}};
 }
 
-TEST(Caveats, AVerdictNeedsThreeQuartersOfTheTrials) {
-  EXPECT_EQ(verdict(trials(15, 15)), Verdict::yes);
-  EXPECT_EQ(verdict(trials(12, 15)), Verdict::yes);
-  EXPECT_EQ(verdict(trials(11, 15)), Verdict::unclear);
-  EXPECT_EQ(verdict(trials(4, 15)), Verdict::unclear);
-  EXPECT_EQ(verdict(trials(3, 15)), Verdict::no);
-  EXPECT_EQ(verdict(trials(0, 1)), Verdict::no);
-  EXPECT_EQ(verdict(trials(0, 0)), Verdict::unclear);
-  EXPECT_EQ(verdict({.yes = 0, .seconds = {}, .why_not = "one device"}), Verdict::not_applicable);
+Answer answer(const Trials& trials) { return Finding{nullptr, trials}.answer(); }
+
+TEST(Caveats, AnAnswerNeedsThreeQuartersOfTheTrials) {
+  EXPECT_EQ(answer(trials(15, 15)), Answer::yes);
+  EXPECT_EQ(answer(trials(12, 15)), Answer::yes);
+  EXPECT_EQ(answer(trials(11, 15)), Answer::unclear);
+  EXPECT_EQ(answer(trials(4, 15)), Answer::unclear);
+  EXPECT_EQ(answer(trials(3, 15)), Answer::no);
+  EXPECT_EQ(answer(trials(0, 1)), Answer::no);
+  EXPECT_EQ(answer(trials(0, 0)), Answer::unclear);
+  EXPECT_EQ(answer({.yes = 0, .seconds = {}, .why_not = "one device"}), Answer::not_tried);
 }
 
 TEST(Caveats, OnlyAClearAnswerAgainstAStatementDiffers) {
   Experiment experiment;
   const auto differ = [&](Said said, int yes) {
     experiment.said = said;
-    return streams::differs({.experiment = &experiment, .trials = trials(yes, 15)});
+    return Finding{&experiment, trials(yes, 15)}.differs();
   };
   EXPECT_TRUE(differ(Said::yes, 0));
   EXPECT_TRUE(differ(Said::no, 15));
@@ -158,12 +164,19 @@ TEST(Caveats, OnlyAClearAnswerAgainstAStatementDiffers) {
 
 TEST(Caveats, AFindingSaysWhatWasSaidAndKeepsEveryTrial) {
   Experiment experiment;
-  experiment.name = "made_up";
+  experiment.name = "made_up.host";
+  experiment.subject = "cudaMadeUp";
+  experiment.verb = "blocks";
+  experiment.object = "the host";
   experiment.said = Said::yes;
   experiment.environment = {{"CUDA_LAUNCH_BLOCKING", "1"}};
   const nlohmann::ordered_json json = to_json(Finding{.experiment = &experiment, .trials = trials(0, 3)});
+  EXPECT_EQ(json["subject"], "cudaMadeUp");
+  EXPECT_EQ(json["verb"], "blocks");
+  EXPECT_EQ(json["object"], "the host");
+  EXPECT_EQ(json["statement"], "cudaMadeUp blocks the host");
   EXPECT_EQ(json["said"], "yes");
-  EXPECT_EQ(json["answer"], "no");
+  EXPECT_EQ(json["found"], "no");
   EXPECT_EQ(json["differs"], true);
   EXPECT_EQ(json["trials"], 3);
   EXPECT_EQ(json["seconds"].size(), 3U);
@@ -172,31 +185,41 @@ TEST(Caveats, AFindingSaysWhatWasSaidAndKeepsEveryTrial) {
   const auto untried =
       to_json(Finding{.experiment = &experiment, .trials = {.yes = 0, .seconds = {}, .why_not = "no"}});
   EXPECT_TRUE(untried["said"].is_null());
-  EXPECT_TRUE(untried["answer"].is_null());
+  EXPECT_TRUE(untried["found"].is_null());
 }
 
 // ----------------------------------------------------------------------------------------------- the table of claims
 
-TEST(Caveats, EveryExperimentHasANameOfItsOwnAQuestionAClaimAndASource) {
+TEST(Caveats, EveryExperimentHasANameAndAStatementOfItsOwnAClaimAndASource) {
   std::set<std::string> names;
-  for (const Experiment& each : streams::experiments()) {
+  std::set<std::string> statements;
+  for (const Experiment& each : experiments()) {
     EXPECT_TRUE(names.insert(each.name).second) << each.name;
+    EXPECT_TRUE(statements.insert(each.statement()).second) << each.statement();
+    EXPECT_FALSE(each.subject.empty() || each.verb.empty() || each.object.empty()) << each.name;
     EXPECT_TRUE(std::ranges::all_of(each.name, [](char c) {
       return std::islower(c) != 0 || std::isdigit(c) != 0 || c == '_' || c == '.';
     })) << each.name;
-    EXPECT_FALSE(each.question.empty() || each.question.ends_with("?")) << each.name;
     EXPECT_FALSE(each.claim.empty()) << each.name;
     EXPECT_FALSE(each.source.empty()) << each.name;
     EXPECT_TRUE(each.environment.empty() || each.fresh_process) << each.name << ": CUDA has read its variables";
-#ifdef SCANLAB_WITH_CUDA
-    EXPECT_TRUE(each.trial) << each.name;
-#endif
   }
+#ifdef SCANLAB_WITH_CUDA
+  auto tried = implicit_sync::calls();
+  tried.merge(implicit_sync::trials());
+  for (const std::string& name : names) EXPECT_TRUE(tried.contains(name)) << name;
+  const auto asked = [&](const std::string& name) { return names.contains(name); };
+  for (const auto& [name, trial] : implicit_sync::trials()) EXPECT_TRUE(asked(name)) << name;
+  for (const auto& [name, trial] : implicit_sync::calls()) {  // of a call one of the two may not be asked
+    const std::string call = name.substr(0, name.find('.'));
+    EXPECT_TRUE(asked(call + ".host") || asked(call + ".streams")) << name;
+  }
+#endif
 }
 
 TEST(Caveats, EverythingThatTheSourcesListIsTried) {
   std::set<std::string> names;
-  for (const Experiment& each : streams::experiments()) names.insert(each.name);
+  for (const Experiment& each : experiments()) names.insert(each.name);
   for (const char* name : {"pinned_allocation.streams",
                            "device_allocation.streams",
                            "device_memset.streams",
@@ -229,11 +252,10 @@ TEST(Caveats, EverythingThatTheSourcesListIsTried) {
 }
 
 TEST(Caveats, TheControlsComeFirstAndAreStatements) {
-  ASSERT_GE(streams::experiments().size(), streams::controls().size());
-  for (std::size_t i = 0; i < streams::controls().size(); ++i) {
-    EXPECT_EQ(streams::experiments()[i].name, streams::controls()[i]);
-    EXPECT_NE(streams::experiments()[i].said, Said::nothing);
-  }
+  const std::vector<Experiment>& all = experiments();
+  EXPECT_EQ(std::ranges::count_if(all, implicit_sync::is_control), 3);
+  EXPECT_TRUE(std::ranges::is_partitioned(all, implicit_sync::is_control));
+  for (const Experiment& each : all) EXPECT_TRUE(!is_control(each) || each.said != Said::nothing) << each.name;
 }
 
 // -------------------------------------------------------------------------------------------------------- the commands
@@ -274,7 +296,7 @@ TEST(Caveats, WrongWordsAreNamed) {
 TEST(Caveats, TheListNeedsNoDevice) {
   const Result result = call(streams_caveats, {"--list", "--experiment", "stream_destroy"});
   EXPECT_EQ(result.status, kOk);
-  EXPECT_NE(result.out.find("does cudaStreamDestroy wait"), std::string::npos);
+  EXPECT_NE(result.out.find("cudaStreamDestroy waits for the commands of its stream"), std::string::npos);
   EXPECT_NE(result.out.find("ME759"), std::string::npos);
   EXPECT_EQ(result.out.find("cudaMalloc "), std::string::npos);
 }
@@ -297,7 +319,7 @@ TEST(Concurrency, WrongNumbersAreNamed) {
 TEST(Concurrency, ACaseKeepsItsRepetitionsBesideTheFormula) {
   const streams::MeasuredGrids measured{
       .grids = {.streams = 4, .kernels = 3, .blocks = 8}, .block_seconds = 1e-3, .makespans = {3.1e-3, 3.2e-3}};
-  const auto json = to_json(measured, {}, {.slots = 132, .shared_bytes = 1000}, 1);
+  const auto json = streams::to_json(measured, {}, {.slots = 132, .shared_bytes = 1000}, 1);
   EXPECT_EQ(json["connections"], 1);
   EXPECT_EQ(json["slots"], 132);
   EXPECT_DOUBLE_EQ(json["predicted_seconds"], 9e-3);
@@ -344,15 +366,16 @@ TEST(Streams, ExperimentsWithoutCudaSayWhatTheyNeed) {
 #else
 using NeedsGpuStreams = NeedsGpu;
 
-const Experiment& experiment(const std::string& name) {
-  return *std::ranges::find(streams::experiments(), name, &Experiment::name);
+void expect_as_said(const std::string& name) {
+  const Experiment& experiment = *std::ranges::find(experiments(), name, &Experiment::name);
+  const Finding finding{&experiment, run_experiment(experiment, 5)};
+  EXPECT_NE(finding.answer(), Answer::unclear) << name;
+  EXPECT_FALSE(finding.differs()) << name;
 }
 
 TEST_F(NeedsGpuStreams, TheMethodAnswersItsControls) {
-  for (const std::string& name : streams::controls()) {
-    const Finding finding{.experiment = &experiment(name), .trials = run_experiment(experiment(name), 5)};
-    EXPECT_NE(finding.answer(), Verdict::unclear) << name;
-    EXPECT_FALSE(streams::differs(finding)) << name;
+  for (const Experiment& each : experiments()) {
+    if (is_control(each)) expect_as_said(each.name);
   }
 }
 
@@ -360,9 +383,7 @@ TEST_F(NeedsGpuStreams, WhatTheRuntimePromisesIsFound) {
   for (const char* name : {"kernel_launch", "stream_synchronize.host", "stream_wait_event.streams", "stream_order",
                            "default_stream_kernel.streams", "default_stream_kernel_nonblocking.streams",
                            "event_synchronize_between", "stream_query_tells", "stream_destroyed_at_once"}) {
-    const Finding finding{.experiment = &experiment(name), .trials = run_experiment(experiment(name), 5)};
-    EXPECT_NE(finding.answer(), Verdict::unclear) << name;
-    EXPECT_FALSE(streams::differs(finding)) << name;
+    expect_as_said(name);
   }
 }
 

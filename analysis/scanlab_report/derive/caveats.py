@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
 import pandas as pd
-
-_HOST, _STREAMS = ".host", ".streams"
-_CALL = re.compile(r"^does (?P<call>.*?),? (?:hold up the host until the kernel before it ends|keep kernels of two streams apart)$")
 
 
 def calls(rows: pd.DataFrame) -> pd.DataFrame:
@@ -17,20 +12,16 @@ def calls(rows: pd.DataFrame) -> pd.DataFrame:
     """
     found: dict[str, dict[str, object]] = {}
     for row in rows.itertuples():
-        asked = next((suffix for suffix in (_HOST, _STREAMS) if row.name.endswith(suffix)), None)
-        match = _CALL.match(row.question)
-        if asked is None or match is None:
-            continue
-        of = found.setdefault(row.name.removesuffix(asked), {"call": shortened(match["call"])})
-        of |= {f"{asked[1:]}_{key}": value for key, value in _answer(row).items()}
+        if row.asks:
+            of = found.setdefault(row.subject, {"call": shortened(row.subject)})
+            of |= {f"{row.asks}_{key}": value for key, value in _answer(row).items()}
     columns = ["call", *(f"{who}_{what}" for who in ("host", "streams") for what in ("said", "answer", "differs", "counted"))]
     return pd.DataFrame(list(found.values()), columns=columns).astype(object)
 
 
 def others(rows: pd.DataFrame) -> pd.DataFrame:
     """One row a question that is not about a call: ``question``, ``said``, ``answer``, ``differs``, ``counted``."""
-    chosen = [row for row in rows.itertuples() if not (row.name.endswith((_HOST, _STREAMS)) and _CALL.match(row.question))]
-    found = [{"question": row.question.removeprefix("does ").removeprefix("do "), **_answer(row)} for row in chosen]
+    found = [{"question": row.question.removeprefix("does ").removeprefix("do "), **_answer(row)} for row in rows.itertuples() if not row.asks]
     return pd.DataFrame(found, columns=["question", "said", "answer", "differs", "counted"]).astype(object)
 
 

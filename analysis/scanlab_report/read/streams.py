@@ -17,6 +17,7 @@ advice         ``scanlab advise --against … --json``                       a p
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -51,7 +52,7 @@ SCHEDULES, STREAM_SCAN, TRACE, CAVEATS, CONCURRENCY = "schedules", "stream_scan"
 SIMULATION, COMPARISON, ADVICE = "simulation", "comparison", "advice"
 
 SCHEDULES_SCHEMA = "scanlab-streams/1"
-CAVEATS_SCHEMA = "scanlab-caveats/1"
+CAVEATS_SCHEMA, OLD_CAVEATS_SCHEMA = "scanlab-caveats/2", "scanlab-caveats/1"
 CONCURRENCY_SCHEMA = "scanlab-concurrency/1"
 COMPARISON_SCHEMA = "scanlab-comparison/1"
 ADVICE_SCHEMA = "scanlab-advice-against/1"
@@ -71,7 +72,9 @@ SCAN = ["way", "scan", "type", "op", "mode", "items", "from", "to", "budget", "c
 """The columns that name a case of a schedule, and of a scan larger than the device."""
 TRACE_COLUMNS = ["lane", "lane_name", "kind", "start_us", "end_us", "chunk", "operation", "stream", "channel", "bytes"]
 """``lane``: the engine's, a number, and what the trace calls it; ``channel``: the hardware queue; ``bytes``: of a copy. -1 where the trace does not say."""
-CAVEAT_COLUMNS = ["name", "question", "said", "claim", "source", "answer", "differs", "yes", "trials", "why_not", "environment"]
+_CAVEAT_COLUMNS = ["name", "said", "claim", "source", "differs", "yes", "trials", "why_not", "environment"]
+CAVEAT_COLUMNS = [*_CAVEAT_COLUMNS, "question", "answer", "subject", "asks"]
+"""``subject``: of the statement that ``question`` is; ``asks``: of a call, ``host`` or ``streams``: what it blocks or serialises; else empty."""
 CONCURRENCY_COLUMNS = ["streams", "kernels", "blocks", "slots", "connections", "block_seconds", "waves", "fluid_seconds",
                        "predicted_seconds", "serial_seconds", "makespan_seconds"]  # fmt: skip
 COMPARISON_COLUMNS = ["schedule", "workload", "items", "chunks", "streams", "work", "connections", "measured_us", "predicted_us", "overlap_in_either",
@@ -87,8 +90,10 @@ _SOME = count_to(2**53, "2^53", 1)
 _FEW = count_to(10**6, "10^6", 1)
 """Of what a figure draws one by one."""
 _ANSWER = one_of("yes", "no") | NULL
-_CAVEAT = Fields(dict.fromkeys(CAVEAT_COLUMNS, LINE) | {
-    "name": NAME, "said": _ANSWER, "answer": _ANSWER, "differs": FLAG, "yes": COUNT, "trials": COUNT, "environment": Fields({"*": LINE})})  # fmt: skip
+_CAVEAT = Fields(dict.fromkeys(_CAVEAT_COLUMNS, LINE) | {
+    "name": NAME, "said": _ANSWER, "differs": FLAG, "yes": COUNT, "trials": COUNT, "environment": Fields({"*": LINE})})  # fmt: skip
+_CAVEAT_PARTS = {"subject": LINE, "verb": LINE, "object": LINE, "statement": LINE, "found": _ANSWER}
+_OLD_CAVEAT_PARTS = {"question": LINE, "answer": _ANSWER}
 _CONCURRENCY = Fields(dict.fromkeys(CONCURRENCY_COLUMNS, POSITIVE) | dict.fromkeys(("streams", "kernels", "blocks", "connections", "slots"), _FEW) | {
     "waves": _SOME, "makespan_seconds": ListOf(POSITIVE, least=1), "threads?": COUNT, "shared_bytes?": COUNT})  # fmt: skip
 _COMPARISON = Fields(dict.fromkeys(COMPARISON_COLUMNS, COUNT) | {
@@ -141,7 +146,7 @@ def read(document: Mapping[str, Any]) -> Found | None:
     if "benchmarks" in document and _names_stream_scans(document["benchmarks"]):
         return _entries(document, STREAM_SCAN, _RESULTS_SCHEMA, schema, STREAM_SCAN_COLUMNS, _stream_scan_row)
     if family == "scanlab-caveats":
-        return _objects(document, CAVEATS, schema, CAVEATS_SCHEMA, "experiments", CAVEAT_COLUMNS, _CAVEAT)
+        return _caveats(document, schema)
     if family == "scanlab-concurrency":
         return _objects(document, CONCURRENCY, schema, CONCURRENCY_SCHEMA, "cases", CONCURRENCY_COLUMNS, _CONCURRENCY)
     if family == "scanlab-comparison":
@@ -258,6 +263,28 @@ def _objects(document: Mapping[str, Any], kind: str, schema: str, wanted: str, k
             continue
         rows.append({column: entry.get(column) for column in columns})
     found.rows = pd.DataFrame(rows, columns=columns)
+    return found
+
+
+_OLD_CALL = re.compile(r"^does (?P<call>.*?),? (?:hold up the host until the kernel before it ends|keep kernels of two streams apart)$")
+_ASKS = {("blocks", "the host"): "host", ("serialises", "kernels of two streams"): "streams"}
+
+
+def _caveats(document: Mapping[str, Any], schema: str) -> Found:
+    """Experiments. In a file of the old schema a call is a part of the question, and what is asked a part of the name."""
+    parts = _OLD_CAVEAT_PARTS if schema == OLD_CAVEATS_SCHEMA else _CAVEAT_PARTS
+    wanted = OLD_CAVEATS_SCHEMA if schema == OLD_CAVEATS_SCHEMA else CAVEATS_SCHEMA
+    found = _objects(document, CAVEATS, schema, wanted, "experiments", [*_CAVEAT_COLUMNS, *parts], _CAVEAT | Fields(parts))
+    if not found.kind:
+        return found
+    if parts is _CAVEAT_PARTS:
+        found.rows["asks"] = [_ASKS.get(pair, "") for pair in zip(found.rows["verb"], found.rows["object"], strict=True)]
+        found.rows = found.rows.rename(columns={"statement": "question", "found": "answer"})
+    else:
+        calls = [_OLD_CALL.match(question) for question in found.rows["question"]]
+        found.rows["subject"] = [call["call"] if call else question for call, question in zip(calls, found.rows["question"], strict=True)]
+        found.rows["asks"] = [name.rpartition(".")[2] if call else "" for call, name in zip(calls, found.rows["name"], strict=True)]
+    found.rows = found.rows[CAVEAT_COLUMNS]
     return found
 
 

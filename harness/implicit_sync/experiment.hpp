@@ -1,0 +1,54 @@
+// What silently serialises streams or blocks the host: every statement of the sources, as an experiment.
+//
+// The method: a kernel spins for a limited time and notes, by the device's clock, when it starts and ends. A call is
+// issued while it spins. The call blocked the host if the kernel had ended when the call returned; it serialised two
+// streams if a kernel issued to another stream afterwards started only when the first one had ended. Only device stamps
+// are compared with device stamps: no clock of the host takes part in an answer.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace scanlab::implicit_sync {
+
+/// What a source says of a statement; `nothing` if it is silent.
+enum class Said { no, yes, nothing };
+
+/// A statement that a device confirms or denies. Subject, verb and object are the statement; nothing else composes it.
+struct Experiment {
+  std::string name;     ///< snake_case, unique; of the two that are about one call, NAME.host and NAME.streams
+  std::string subject;  ///< of a call: the call
+  std::string verb;
+  std::string object;
+  Said said = Said::nothing;
+  std::string claim;   ///< what the source says, in our words
+  std::string source;  ///< who says so
+
+  /// Variables that CUDA reads as it starts: the experiment gets a process of its own.
+  std::vector<std::pair<std::string, std::string>> environment{};
+  bool fresh_process = false;
+  bool non_blocking_streams = false;  ///< streams that do not synchronise with the legacy default stream
+
+  std::string statement() const { return subject + " " + verb + " " + object; }
+};
+
+/// Every experiment, controls first.
+const std::vector<Experiment>& experiments();
+
+/// The controls: if the device does not answer them as they say, the method does not work here and no other answer
+/// counts. Without a call in between streams overlap; cudaDeviceSynchronize blocks the host, and so the other stream.
+bool is_control(const Experiment& experiment);
+
+/// A copy between host and device: one call of many that differ in where, from which memory, and how much.
+struct HostCopy {
+  bool async = false;
+  bool up = false;  ///< to the device
+  bool pinned = false;
+  bool large = false;
+
+  std::string name() const;
+};
+std::vector<HostCopy> host_copies();
+
+}  // namespace scanlab::implicit_sync

@@ -1,0 +1,124 @@
+#include "harness/implicit_sync/findings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "harness/host/fresh_process.hpp"
+#include "harness/host/status.hpp"
+
+namespace scanlab::implicit_sync {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+#ifdef SCANLAB_WITH_CUDA
+Trials try_here(const Experiment& experiment, int trials) {
+  try {
+    return run_experiment(experiment, trials);
+  } catch (const std::exception& error) {
+    return {.why_not = error.what()};
+  }
+}
+#else
+Trials try_here(const Experiment&, int) { return {.why_not = "this build has no CUDA"}; }
+#endif
+
+Trials try_in_fresh_process(const Experiment& experiment, int trials, std::vector<std::string> words) {
+  words.insert(words.end(), {kInFreshProcess, experiment.name, std::to_string(trials)});
+  const FreshProcess process = run_in_fresh_process(words, experiment.environment);
+  const Json json = Json::parse(process.out, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) {
+    return {.why_not = fmt::format("the process for it ended with status {} and no result", process.status)};
+  }
+  return {.yes = json.at("yes"), .seconds = json.at("seconds"), .why_not = json.at("why_not")};
+}
+
+}  // namespace
+
+const char* word(Said said) { return said == Said::yes ? "yes" : said == Said::no ? "no" : "-"; }
+
+const char* word(Answer answer) {
+  switch (answer) {
+    case Answer::yes:
+      return "yes";
+    case Answer::no:
+      return "no";
+    case Answer::unclear:
+      return "unclear";
+    case Answer::not_tried:
+      break;
+  }
+  return "not here";
+}
+
+Answer Finding::answer() const {
+  if (!trials.why_not.empty()) return Answer::not_tried;
+  const int all = trials.count();
+  const int no = all - trials.yes;
+  if (all == 0) return Answer::unclear;
+  if (4 * trials.yes >= 3 * all) return Answer::yes;
+  if (4 * no >= 3 * all) return Answer::no;
+  return Answer::unclear;
+}
+
+bool Finding::differs() const {
+  return (experiment->said == Said::yes && answer() == Answer::no) ||
+         (experiment->said == Said::no && answer() == Answer::yes);
+}
+
+Finding find_out(const Experiment& experiment, int trials, const std::vector<std::string>& command) {
+  return {&experiment,
+          experiment.fresh_process ? try_in_fresh_process(experiment, trials, command) : try_here(experiment, trials)};
+}
+
+std::string answer_in_fresh_process(const std::vector<std::string>& words) {
+  const auto found =
+      words.size() == 2 ? std::ranges::find(experiments(), words[0], &Experiment::name) : experiments().end();
+  if (found == experiments().end()) {
+    throw CommandError(kBadInput, fmt::format("'{}' is what scanlab says to itself", kInFreshProcess));
+  }
+  const Trials trials = try_here(*found, std::stoi(words[1]));
+  return Json{{"yes", trials.yes}, {"seconds", trials.seconds}, {"why_not", trials.why_not}}.dump();
+}
+
+void require_control(const Finding& finding) {
+  const Experiment& experiment = *finding.experiment;
+  const Answer answer = finding.answer();
+  const bool as_it_must = (answer == Answer::yes || answer == Answer::no) && !finding.differs();
+  if (!is_control(experiment) || as_it_must) return;
+  throw CommandError(
+      kFailed,
+      fmt::format("the control {} failed ('{}' must be {}, and {} of {} trials said yes{}{}): is the device in "
+                  "use, a profiler attached, or CUDA_LAUNCH_BLOCKING set? No other answer would count",
+                  experiment.name, experiment.statement(), word(experiment.said), finding.trials.yes,
+                  finding.trials.count(), finding.trials.why_not.empty() ? "" : ": ", finding.trials.why_not));
+}
+
+Json to_json(const Finding& finding) {
+  const Experiment& experiment = *finding.experiment;
+  const Answer answer = finding.answer();
+  const bool clear = answer == Answer::yes || answer == Answer::no;
+  Json environment = Json::object();
+  for (const auto& [name, value] : experiment.environment) environment[name] = value;
+  return {{"name", experiment.name},
+          {"subject", experiment.subject},
+          {"verb", experiment.verb},
+          {"object", experiment.object},
+          {"statement", experiment.statement()},
+          {"said", experiment.said == Said::nothing ? Json(nullptr) : Json(word(experiment.said))},
+          {"claim", experiment.claim},
+          {"source", experiment.source},
+          {"found", clear ? Json(word(answer)) : Json(nullptr)},
+          {"differs", finding.differs()},
+          {"yes", finding.trials.yes},
+          {"trials", finding.trials.count()},
+          {"seconds", finding.trials.seconds},
+          {"why_not", finding.trials.why_not},
+          {"environment", environment},
+          {"fresh_process", experiment.fresh_process}};
+}
+
+}  // namespace scanlab::implicit_sync
