@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "harness/schedule/dependencies.hpp"
+#include "harness/schedule/ordering.hpp"
 #include "harness/schedule/issuer.hpp"
 
 namespace scanlab::streams {

@@ -19,7 +19,7 @@
 #include "harness/host/whole_file.hpp"
 #include "harness/implicit_sync/concurrency.hpp"
 #include "harness/measure/provenance.hpp"
-#include "harness/schedule/dependencies.hpp"
+#include "harness/schedule/ordering.hpp"
 #include "harness/simulator/comparison.hpp"
 #include "harness/simulator/simulation.hpp"
 #include "harness/timeline/trace_events.hpp"

@@ -6,7 +6,7 @@
 
 #include "harness/cli/job_selection.hpp"
 #include "harness/cli/streams.hpp"
-#include "harness/schedule/happens_before.hpp"
+#include "harness/schedule/hazards.hpp"
 
 namespace scanlab::cli {
 

@@ -253,7 +253,7 @@ bool contradicts(const Recording& recording, const std::vector<Span>& spans) {
   constexpr double kClearly = 2e-6;
   std::vector<double> end(recording.operations.size());
   for (const Span& span : spans) end[span.operation] = span.when.end;
-  const auto all = dependencies(recording);
+  const auto all = ordering(recording).device;
   return std::ranges::any_of(spans, [&](const Span& span) {
     return std::ranges::any_of(all[span.operation], [&](const Dependency& dependency) {
       return span.when.start < end[dependency.operation] - kClearly;

@@ -11,7 +11,7 @@
 #include "harness/cuda/event.hpp"
 #include "harness/cuda/graph.hpp"
 #include "harness/host/parallel.hpp"
-#include "harness/schedule/dependencies.hpp"
+#include "harness/schedule/ordering.hpp"
 
 namespace scanlab::streams {
 

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "harness/host/json_error.hpp"
-#include "harness/schedule/dependencies.hpp"
+#include "harness/schedule/ordering.hpp"
 
 namespace scanlab::simulator {
 

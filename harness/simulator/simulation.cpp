@@ -35,9 +35,6 @@ Ticks ticks(double seconds) {
   return std::llround(seconds / kTick);
 }
 
-bool is_copy(const Operation& operation) {
-  return operation.kind == OperationKind::copy_in || operation.kind == OperationKind::copy_out;
-}
 bool is_kernel(const Operation& operation) { return streams::is_work(operation) && !is_copy(operation); }
 bool copies_in(const Operation& operation) { return operation.kind == OperationKind::copy_in; }
 
@@ -319,7 +316,6 @@ class Machine {
         host_ = Host::waits;
       } else {
         if (awaited_ > 0) return;
-        awaits_all_ = false;
         if (std::exchange(waited_, false) && host_wait_ > 0) {
           host_ = Host::returns;
           happenings_.push({.at = now_ + host_wait_, .operation = next_, .what = What::wait_ends});
@@ -336,7 +332,6 @@ class Machine {
   void issue(std::size_t operation) {
     Work& work = work_[operation];
     work.issued = true;
-    ++issued_;
     lanes_[work.lane].operations.push_back(operation);
     held_until(operation, now_);
   }
@@ -359,18 +354,10 @@ class Machine {
       work_[other].host_waits = true;
       ++awaited_;
     };
-    const bool staged = recording_.job.memory == streams::HostMemory::pageable && is_copy(operation);
-    if (operation.kind == OperationKind::synchronize_device) {
-      awaits_all_ = true;
-      awaited_ = issued_ - done_;
-      waited_ = true;
-    } else if (is_copy(operation) && (operation.synchronous || staged)) {
-      wait_for(next_);
-      waited_ = true;
-    } else {
-      for (const std::size_t other : ordering_.host[next_]) wait_for(other);
-      waited_ = !ordering_.host[next_].empty();
-    }
+    const bool holds = streams::host_wait(recording_, operation) != streams::HostWait::none;
+    if (holds) wait_for(next_);
+    for (const std::size_t other : ordering_.host[next_]) wait_for(other);
+    waited_ = holds || !ordering_.host[next_].empty() || operation.kind == OperationKind::synchronize_device;
   }
 
   // ---- what happens
@@ -443,7 +430,7 @@ class Machine {
     span(operation).when.end = seconds(now_);
     ++done_;
     --running_;
-    if (awaits_all_ || work.host_waits) --awaited_;
+    if (work.host_waits) --awaited_;
     const bool busy = hand_over_busy_ > 0 && std::ranges::any_of(engines_, [&](const Engine& engine) {
                         return engine.moving && copies_in(operations_[*engine.operation]);
                       });
@@ -727,9 +714,7 @@ class Machine {
   Host host_ = Host::ready;
   std::size_t next_ = 0;     ///< the operation that the host is at
   std::size_t awaited_ = 0;  ///< operations that the host waits for
-  bool awaits_all_ = false;
-  bool waited_ = false;  ///< the host, in this operation: it takes a while to go on
-  std::size_t issued_ = 0;
+  bool waited_ = false;      ///< the host, in this operation: it takes a while to go on
   std::size_t done_ = 0;
   std::size_t running_ = 0;  ///< left their lanes, and not done
 

@@ -29,13 +29,11 @@ Idle idle_of(Rule rule) {
 /// The operation that kept the host from issuing this one sooner, if it was more than the issue of others.
 std::optional<std::size_t> what_held_the_host(const Recording& recording, std::size_t operation) {
   if (recording.captured) return {};
-  const bool copies_hold = recording.job.memory == HostMemory::pageable;
   while (operation-- > 0) {
     const Operation& before = recording.operations[operation];
     const bool marks = before.kind == OperationKind::record_event || before.kind == OperationKind::wait_event;
     if (marks) continue;
-    const bool copies = before.kind == OperationKind::copy_in || before.kind == OperationKind::copy_out;
-    if (!is_work(before) || before.synchronous || (copies && copies_hold)) return operation;
+    if (!is_work(before) || host_wait(recording, before) != HostWait::none) return operation;
     return {};
   }
   return {};
@@ -58,7 +56,7 @@ class Analyst {
   explicit Analyst(const Timeline& timeline)
       : timeline_(timeline),
         recording_(*timeline.recording),
-        dependencies_(dependencies(recording_)),
+        order_(ordering(recording_)),
         span_of_(recording_.operations.size(), nullptr) {
     for (const Span& span : timeline.spans) {
       span_of_[span.operation] = &span;
@@ -107,7 +105,7 @@ class Analyst {
   /// The last of what CUDA's rules and the host's issue made it wait for.
   Wait latest_rule(const Span& span) const {
     Wait latest;
-    for (const auto& [operation, rule] : dependencies_[span.operation]) {
+    for (const auto& [operation, rule] : order_.device[span.operation]) {
       const Span* const before = span_of_[operation];
       if (before == nullptr || before->when.end < latest.until) continue;
       latest = {before->when.end, idle_of(rule), operation};
@@ -187,7 +185,7 @@ class Analyst {
 
   const Timeline& timeline_;
   const Recording& recording_;
-  std::vector<std::vector<Dependency>> dependencies_;
+  Ordering order_;
   std::vector<const Span*> span_of_;  ///< by operation; null where it is no work
   std::array<std::vector<const Span*>, kEngines.size()> engines_;
   std::vector<const Span*> by_end_;

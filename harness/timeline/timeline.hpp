@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/schedule/dependencies.hpp"
+#include "harness/schedule/ordering.hpp"
 
 namespace scanlab::streams {
 

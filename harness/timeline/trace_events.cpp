@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "harness/host/json_error.hpp"
-#include "harness/schedule/dependencies.hpp"
+#include "harness/schedule/ordering.hpp"
 
 namespace scanlab::streams {
 

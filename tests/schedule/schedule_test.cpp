@@ -12,7 +12,7 @@
 
 #include "harness/cli/command.hpp"
 #include "harness/host/host_array.hpp"
-#include "harness/schedule/happens_before.hpp"
+#include "harness/schedule/hazards.hpp"
 #include "harness/schedule/issuer.hpp"
 #include "tests/growth.hpp"
 #include "tests/random_recording.hpp"

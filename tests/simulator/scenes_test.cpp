@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "harness/cli/command.hpp"
-#include "harness/schedule/happens_before.hpp"
+#include "harness/schedule/hazards.hpp"
 #include "harness/simulator/bounds.hpp"
 #include "harness/simulator/scenes.hpp"
 

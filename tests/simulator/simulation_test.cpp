@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "harness/cli/command.hpp"
-#include "harness/schedule/happens_before.hpp"
+#include "harness/schedule/hazards.hpp"
 #include "harness/schedule/issuer.hpp"
 #include "harness/simulator/block_waves.hpp"
 #include "harness/simulator/bounds.hpp"

@@ -11,7 +11,7 @@
 #include <set>
 
 #include "harness/replay/activity.hpp"
-#include "harness/schedule/happens_before.hpp"
+#include "harness/schedule/hazards.hpp"
 #include "harness/schedule/issuer.hpp"
 #include "harness/timeline/diagnosis.hpp"
 #include "harness/timeline/trace_events.hpp"
@@ -37,7 +37,7 @@ constexpr double kMs = 1e-3;
 /// to its engine before are done, and is issued at once.
 Timeline played(const Recording& recording, const std::function<double(const Operation&)>& milliseconds) {
   Timeline timeline{.recording = &recording};
-  const auto all = dependencies(recording);
+  const auto all = ordering(recording).device;
   std::vector<double> end(recording.operations.size());
   std::array<double, 3> free{};
   for (std::size_t i = 0; i < recording.operations.size(); ++i) {
@@ -72,7 +72,7 @@ TEST(Dependencies, ReachEveryChunksStepBefore) {
   for (const auto& [id, schedule] : ScheduleRegistry::instance().all()) {
     if (schedule.about.control || schedule.about.memory == HostMemory::pageable || id == "serial_pinned") continue;
     const Recording recording = record(schedule, job_of(5, 3));
-    const auto all = dependencies(recording);
+    const auto all = ordering(recording).device;
     const auto reaches = [&](std::size_t later, std::size_t earlier) {
       std::set<std::size_t> seen{later};
       std::vector<std::size_t> left{later};
@@ -102,7 +102,7 @@ TEST(Dependencies, ReachEveryChunksStepBefore) {
 
 TEST(Dependencies, NameTheRule) {
   const Recording trap = recorded("null_stream_trap", 2, 2);
-  const auto all = dependencies(trap);  // in 0, kernel 0, out 0, side, in 1, …
+  const auto all = ordering(trap).device;  // in 0, kernel 0, out 0, side, in 1, …
   ASSERT_EQ(trap.operations[3].kind, OperationKind::side_kernel);
   ASSERT_EQ(all[3].size(), 1u);
   EXPECT_EQ(all[3][0].operation, 2u);
@@ -112,14 +112,14 @@ TEST(Dependencies, NameTheRule) {
   EXPECT_EQ(all[4][0].rule, Rule::default_stream);
 
   const Recording free = recorded("null_stream_nonblocking", 2, 2);
-  for (const auto& each : dependencies(free)) {
+  for (const auto& each : ordering(free).device) {
     for (const Dependency& dependency : each) EXPECT_NE(dependency.rule, Rule::default_stream);
   }
 }
 
 /// Pairs of copies and kernels of which neither waits for the other, by dependencies alone.
 std::set<std::pair<std::size_t, std::size_t>> unordered_pairs(const Recording& recording) {
-  const auto all = dependencies(recording);
+  const auto all = ordering(recording).device;
   std::vector<std::set<std::size_t>> before(all.size());  // of each operation, all that it waits for
   std::set<std::pair<std::size_t, std::size_t>> pairs;
   for (std::size_t b = 0; b < all.size(); ++b) {
@@ -167,7 +167,7 @@ TEST(Dependencies, AreOfEarlierWorkEachOnceAndByARuleThatHolds) {
   for (int trial = 0; trial < 300; ++trial) {
     const Recording recording = random_recording(random, job_of(6, 3), 60, true);
     const auto& operations = recording.operations;
-    const auto all = dependencies(recording);
+    const auto all = ordering(recording).device;
     ASSERT_EQ(all.size(), operations.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (!is_work(operations[i])) {

@@ -1,4 +1,4 @@
-// Is a recording right whatever the device does? What happens before what, and which accesses nothing orders.
+// Is a recording right whatever the device does? Here every pair of accesses that nothing orders is found.
 #pragma once
 
 #include <cstddef>
@@ -25,11 +25,8 @@ struct CheckResult {
   bool ordered() const { return hazards.empty() && waits_for_nothing.empty(); }
 };
 
-/// Orders that are counted on: issue order in a stream; an event's latest record before its wait; what the host waited
-/// for before it issues or computes on; and the rules of the legacy default stream, which waits for all earlier work of
-/// blocking streams (the per-thread default stream is one) and holds back all their later work, but not that of
-/// non-blocking streams. Not counted on: what a copy of pageable memory happens to wait for.
-/// Source: CUDA Runtime API, "Stream synchronization behavior" and "API synchronization behavior".
+/// Two accesses are in order if one operation waits for the other by the rules of ordering.hpp, directly or through
+/// others, or if the host waited for one before it issued the other.
 CheckResult check(const Recording& recording);
 
 /// Whether a schedule is what it says it is: no fault; or for a control, if it issues any copy or kernel, one at least.

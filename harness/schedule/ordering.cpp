@@ -1,4 +1,4 @@
-#include "harness/schedule/dependencies.hpp"
+#include "harness/schedule/ordering.hpp"
 
 #include <algorithm>
 #include <map>
@@ -31,16 +31,19 @@ struct Lane {
 
 }  // namespace
 
+bool is_copy(const Operation& operation) {
+  return operation.kind == OperationKind::copy_in || operation.kind == OperationKind::copy_out;
+}
+
 bool is_work(const Operation& operation) {
-  switch (operation.kind) {
-    case OperationKind::copy_in:
-    case OperationKind::copy_out:
-    case OperationKind::kernel:
-    case OperationKind::side_kernel:
-      return true;
-    default:
-      return false;
-  }
+  return is_copy(operation) || operation.kind == OperationKind::kernel || operation.kind == OperationKind::side_kernel;
+}
+
+HostWait host_wait(const Recording& recording, const Operation& operation) {
+  if (!is_copy(operation)) return HostWait::none;
+  const bool pageable = recording.job.memory == HostMemory::pageable;
+  if (!operation.synchronous) return pageable ? HostWait::usual : HostWait::none;
+  return pageable && operation.kind == OperationKind::copy_in ? HostWait::usual : HostWait::promised;
 }
 
 Ordering ordering(const Recording& recording) {
@@ -61,6 +64,12 @@ Ordering ordering(const Recording& recording) {
       all.host[i] = lanes[{operation.stream.kind, operation.stream.index}].frontier();
     } else if (kind == OperationKind::synchronize_event && events[event]) {
       all.host[i] = *events[event];
+    } else if (kind == OperationKind::synchronize_device) {
+      for (const auto& [key, lane] : lanes) {
+        if (lane.last) all.host[i].push_back(*lane.last);
+      }
+    } else if (host_wait(recording, operation) == HostWait::promised) {
+      all.host[i] = {i};
     }
     if (!is_work(operation) && !records && !waits) continue;  // the host's
     const StreamKind stream = operation.stream.kind;
@@ -86,7 +95,5 @@ Ordering ordering(const Recording& recording) {
   }
   return all;
 }
-
-std::vector<std::vector<Dependency>> dependencies(const Recording& recording) { return ordering(recording).device; }
 
 }  // namespace scanlab::streams

@@ -1,0 +1,130 @@
+#include "harness/schedule/hazards.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "harness/schedule/ordering.hpp"
+
+namespace scanlab::streams {
+
+namespace {
+
+/// A vector clock: of each stream, how many of its copies and kernels come before.
+class Clock {
+ public:
+  void join(const Clock& other) {
+    if (other.counts_.size() > counts_.size()) counts_.resize(other.counts_.size());
+    for (std::size_t lane = 0; lane < other.counts_.size(); ++lane) {
+      counts_[lane] = std::max(counts_[lane], other.counts_[lane]);
+    }
+  }
+  std::int32_t operator[](std::size_t lane) const { return lane < counts_.size() ? counts_[lane] : 0; }
+  void set(std::size_t lane, std::int32_t count) {
+    if (lane >= counts_.size()) counts_.resize(lane + 1);
+    counts_[lane] = count;
+  }
+
+ private:
+  std::vector<std::int32_t> counts_;
+};
+
+/// Where a copy or a kernel stands: the `count`-th of its stream, behind all that `clock` counts, itself among them.
+struct Moment {
+  std::size_t lane = 0;
+  std::int32_t count = 0;
+  Clock clock;
+};
+
+bool counts(const Clock& clock, const Moment& moment) { return clock[moment.lane] >= moment.count; }
+
+/// Of each operation that is work.
+std::vector<Moment> moments(const Recording& recording, const Ordering& order) {
+  std::vector<Moment> all(recording.operations.size());
+  std::map<std::pair<StreamKind, int>, std::size_t> lanes;
+  Clock host;  // all that the host has waited for
+  const auto join = [&](Clock& clock, std::size_t operation) {
+    if (!counts(clock, all[operation])) clock.join(all[operation].clock);
+  };
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Operation& operation = recording.operations[i];
+    if (is_work(operation)) {
+      Moment& moment = all[i];
+      moment.lane = lanes.try_emplace({operation.stream.kind, operation.stream.index}, lanes.size()).first->second;
+      moment.clock = host;
+      for (const Dependency& before : order.device[i]) join(moment.clock, before.operation);
+      moment.count = moment.clock[moment.lane] + 1;
+      moment.clock.set(moment.lane, moment.count);
+    }
+    for (const std::size_t awaited : order.host[i]) join(host, awaited);
+  }
+  return all;
+}
+
+bool same_memory(const Access& a, const Access& b) {
+  return a.place == b.place && a.array == b.array && a.buffer == b.buffer;
+}
+
+bool overlap(const Access& a, const Access& b) { return a.first < b.first + b.items && b.first < a.first + a.items; }
+
+}  // namespace
+
+CheckResult check(const Recording& recording) {
+  const Ordering order = ordering(recording);
+  CheckResult result{.hazards = {}, .waits_for_nothing = order.waits_for_nothing};
+  const std::vector<Moment> all = moments(recording, order);
+
+  /// Who touches each piece of memory.
+  struct Touch {
+    std::size_t operation;
+    const Access* access;
+  };
+  std::map<std::tuple<Place, int, int>, std::vector<Touch>> memory;
+
+  for (std::size_t i = 0; i < recording.operations.size(); ++i) {
+    for (const Access& access : recording.operations[i].accesses) {
+      memory[{access.place, access.array, access.buffer}].push_back({i, &access});
+    }
+  }
+
+  for (auto& [where, touches] : memory) {
+    // By where they begin: those that overlap one are next to it, and not among all chunks of a host array.
+    std::ranges::stable_sort(touches, {}, [](const Touch& touch) { return touch.access->first; });
+    for (auto one = touches.begin(); one != touches.end(); ++one) {
+      const std::int64_t end = one->access->first + one->access->items;
+      for (auto other = std::next(one); other != touches.end() && other->access->first < end; ++other) {
+        const auto& [first, second] =
+            std::minmax(*one, *other, [](const Touch& a, const Touch& b) { return a.operation < b.operation; });
+        if (first.operation == second.operation || !(first.access->writes || second.access->writes)) continue;
+        if (!overlap(*first.access, *second.access)) continue;
+        if (counts(all[second.operation].clock, all[first.operation])) continue;
+        result.hazards.push_back({first.operation, second.operation, *second.access});
+      }
+    }
+  }
+  std::ranges::stable_sort(result.hazards, {},
+                           [](const Hazard& hazard) { return std::pair(hazard.first, hazard.second); });
+  return result;
+}
+
+bool as_expected(const Schedule& schedule, const Recording& recording, const CheckResult& result) {
+  const bool issues = recording.buffers > 0;
+  return result.ordered() != (schedule.about.control && issues);
+}
+
+std::string describe(const Recording& recording, const Hazard& hazard) {
+  const Operation& first = recording.operations[hazard.first];
+  const Operation& second = recording.operations[hazard.second];
+  const bool first_writes = std::ranges::any_of(first.accesses, [&](const Access& access) {
+    return access.writes && same_memory(access, hazard.access) && overlap(access, hazard.access);
+  });
+  return fmt::format("nothing orders {}, which {} {}, and {}, which {} it", describe(first),
+                     first_writes ? "writes" : "reads", describe(hazard.access), describe(second),
+                     hazard.access.writes ? "writes" : "reads");
+}
+
+}  // namespace scanlab::streams
