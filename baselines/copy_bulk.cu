@@ -71,6 +71,7 @@ class CopyBulk {
         .id = "copy_bulk",
         .title = "Copy kernel, a ring of bulk copies (a ceiling)",
         .source = "PTX ISA, cp.async.bulk",
+        .family = "copy",
         .kind = Kind::ceiling,
         .limits = "any n; compute capability 9.0 and later",
         .cost = {.work = "0", .span = "1", .traffic = "2n"},

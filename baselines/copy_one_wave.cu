@@ -64,6 +64,7 @@ class CopyOneWave {
         .id = "copy_one_wave",
         .title = "Copy kernel whose blocks meet in between (no ceiling)",
         .source = "as one_wave, without the scan",
+        .family = "copy",
         .kind = Kind::ceiling,
         .limits = "128 KiB a multiprocessor, whole vectors of 16 bytes",
         .cost = {.work = "0", .span = "1", .traffic = "2n"},

@@ -12,6 +12,7 @@ class CopyVector {
         .id = "copy_vector",
         .title = "Copy kernel, one 16-byte vector a thread (a ceiling)",
         .source = "folklore",
+        .family = "copy",
         .kind = Kind::ceiling,
         .cost = {.work = "0", .span = "1", .traffic = "2n"},
     };

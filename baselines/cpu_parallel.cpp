@@ -34,6 +34,7 @@ class CpuParallel {
         .id = "cpu_parallel",
         .title = "std::inclusive_scan and std::exclusive_scan, std::execution::par",
         .source = "ISO/IEC 14882:2017, <execution>; libstdc++ on oneTBB",
+        .family = "CPU",
         .limits = "any n; needs a build with oneTBB",
         .cost = {.work = "O(n)", .span = "O(n / cores + log n)", .traffic = "3n", .operations = {}, .swaps = {}},
     };

@@ -14,6 +14,7 @@ class CpuSequential {
         .id = "cpu_sequential",
         .title = "std::inclusive_scan and std::exclusive_scan, one thread",
         .source = "ISO/IEC 14882:2017, <numeric>",
+        .family = "CPU",
         .cost = {.work = "n - 1",
                  .span = "n - 1",
                  .traffic = "2n",

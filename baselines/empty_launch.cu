@@ -15,6 +15,7 @@ class EmptyLaunch {
         .id = "empty_launch",
         .title = "Launch of an empty kernel (the floor)",
         .source = "CUDA Runtime API",
+        .family = "empty launch",
         .kind = Kind::floor,
         .limits = "any n; its time does not depend on n",
         .cost = {.work = "0", .span = "0", .traffic = "0"},

@@ -11,6 +11,7 @@ class Memcpy {
         .id = "memcpy",
         .title = "Device-to-device copy (the ceiling)",
         .source = "cudaMemcpyAsync, CUDA Runtime API",
+        .family = "copy",
         .kind = Kind::ceiling,
         .cost = {.work = "0", .span = "1", .traffic = "2n"},
     };

@@ -72,6 +72,7 @@ class ThrustScan {
         .id = "thrust_scan",
         .title = "Thrust inclusive_scan and exclusive_scan",
         .source = "NVIDIA CCCL, thrust/scan.h, with thrust::cuda::par_nosync and an allocator over a given workspace",
+        .family = "Thrust",
         .in_place = true,     // "first may equal result", says its documentation
         .fixed_bits = false,  // it calls CUB's scan, which promises none
         .cost = {.work = "O(n)", .span = "O(log n) a tile, then a chain of tiles", .traffic = "2n"},

@@ -12,10 +12,12 @@
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/google_flags.hpp"
+#include "harness/cli/loop_options.hpp"
 #include "harness/cli/selection.hpp"
 #include "harness/cli/sweep.hpp"
 #include "harness/core/median.hpp"
 #include "harness/host/interrupt.hpp"
+#include "harness/measure/record.hpp"
 #include "harness/measure/scan_session.hpp"
 
 namespace scanlab::cli {
@@ -32,7 +34,8 @@ constexpr char kNotes[] =
     "rounds, after six at the earliest, when its median is known to 1 %. In its last round the output of a\n"
     "case is verified again. A FILE that holds something is left alone unless --force is given.\n"
     "cold: the device's L2 cache is evicted before every run; warm: runs back to back. stream: each run is launched\n"
-    "by the host; graph: all are in one CUDA graph. Host code is timed warm only, and launches nothing.\n"
+    "by the host; graph: all are in one CUDA graph; batch, warm only: all are enqueued behind a kernel that waits for\n"
+    "the last of them, so that short runs show the device and not the host. Host code is timed warm only.\n"
     "All --benchmark_* flags are taken: --benchmark_out is --out, --benchmark_repetitions is --rounds,\n"
     "--benchmark_min_time sets the timed work of a repetition, --benchmark_filter chooses among the cases.\n"
     "With --once, 'ncu --profile-from-start off' sees the chosen cases and nothing else.\n";
@@ -49,28 +52,26 @@ std::string sweep_help() {
 po::options_description bench_options() {
   po::options_description options("options");
   add_selection_options(options, kDefaultItems);
+  add_loop_options(options, {});
   const auto text = [](const char* value_name) { return po::value<std::string>()->value_name(value_name); };
   options.add_options()  //
       ("cache", po::value<std::vector<std::string>>()->composing()->value_name("STATE"),
        "cold, warm (default both)")  //
       ("launch", po::value<std::vector<std::string>>()->composing()->value_name("WAY"),
-       "stream, graph (default both)")                                                                                //
-      ("sweep", text("NAME"), sweep_help().c_str())                                                                   //
-      ("quick", "the same as --sweep quick")                                                                          //
-      ("out", text("FILE"), "results: Google Benchmark's JSON, raw repetitions, with provenance")                     //
-      ("force", "replace FILE if it holds something")                                                                 //
-      ("rounds", po::value<int>()->value_name("N"), "repetitions of each case at most (default 10, or the sweep's)")  //
-      ("width", po::value<double>()->value_name("PERCENT"),
-       "no more for a case whose median is known to this, either way, with 95 % (default 1; 0: all)")                //
-      ("cap", po::value<double>()->value_name("SECONDS"), "wall time a case may take over all rounds (default 10)")  //
-      ("seed", po::value<std::uint64_t>()->value_name("N"), "of the inputs (default 1)")                             //
-      ("once", "run each case once, untimed, in an NVTX range of its name, for nsys and ncu")                        //
+       "stream, graph, batch (default stream and graph)")                                          //
+      ("sweep", text("NAME"), sweep_help().c_str())                                                //
+      ("quick", "the same as --sweep quick")                                                       //
+      ("out", text("FILE"), "results: Google Benchmark's JSON, raw repetitions, with provenance")  //
+      ("force", "replace FILE if it holds something")                                              //
+      ("seed", po::value<std::uint64_t>()->value_name("N"), "of the inputs (default 1)")           //
+      ("once", "run each case once, untimed, in an NVTX range of its name, for nsys and ncu")      //
       ("help,h", "this text");
   return options;
 }
 
 struct Request {
-  measure::BenchOptions options;
+  measure::ScanOptions options;
+  std::uint64_t seed = 1;
   std::vector<SweepCase> cases;
   std::optional<std::string> out;
   measure::IfExists if_exists = measure::IfExists::refuse;
@@ -83,30 +84,22 @@ struct Request {
 
 bool among(const auto& values, const auto& value) { return std::ranges::find(values, value) != values.end(); }
 
-/// The states that a list names; all of them if it is not given.
+/// The states that a list names; `usual` if it is not given.
 template <class State, std::size_t kStates>
 std::vector<State> read_states(const po::variables_map& values, const char* option,
-                               const std::array<std::pair<State, std::string_view>, kStates>& names) {
+                               const std::array<std::pair<State, std::string_view>, kStates>& names,
+                               const std::vector<State>& usual) {
   std::vector<State> states;
-  if (values.count(option) == 0) {
-    for (const auto& [state, word] : names) states.push_back(state);
-    return states;
-  }
-  for (const std::string& list : values[option].as<std::vector<std::string>>()) {
-    std::size_t begin = 0;
-    while (begin <= list.size()) {
-      const std::size_t end = std::min(list.find(',', begin), list.size());
-      const std::string_view word = std::string_view(list).substr(begin, end - begin);
-      const auto known = std::ranges::find_if(names, [&](const auto& entry) { return entry.second == word; });
-      if (known == names.end()) {
-        throw CommandError(kBadInput, fmt::format("--{} takes {} or {}, not '{}'", option, names.front().second,
-                                                  names.back().second, word));
-      }
-      if (!among(states, known->first)) states.push_back(known->first);
-      begin = end + 1;
+  for (const std::string& word : option_words(values, option)) {
+    const auto known = std::ranges::find_if(names, [&](const auto& entry) { return entry.second == word; });
+    if (known == names.end()) {
+      std::vector<std::string_view> words;
+      for (const auto& [state, text] : names) words.push_back(text);
+      throw CommandError(kBadInput, fmt::format("--{} takes {}, not '{}'", option, fmt::join(words, " or "), word));
     }
+    if (!among(states, known->first)) states.push_back(known->first);
   }
-  return states;
+  return states.empty() ? usual : states;
 }
 
 /// Whether a sweep's case is left by the options that narrow it. A floor does not depend on the problem.
@@ -132,8 +125,11 @@ std::vector<SweepCase> sweep_cases(const Sweep& sweep, const po::variables_map& 
                                               sweep.name));
   }
   const Selection wanted = read_selection(values);
-  const std::vector<measure::Cache> caches = read_states(values, "cache", measure::kCacheNames);
-  const std::vector<measure::Launch> launches = read_states(values, "launch", measure::kLaunchNames);
+  const std::vector<measure::Cache> caches =
+      read_states(values, "cache", measure::kCacheNames, {measure::Cache::cold, measure::Cache::warm});
+  const std::vector<measure::Launch> launches =
+      read_states(values, "launch", measure::kLaunchNames,
+                  {measure::Launch::stream, measure::Launch::graph, measure::Launch::batch});
   std::vector<SweepCase> all = cases(sweep);
   std::erase_if(all, [&](const SweepCase& each) { return !stays(each.scan, wanted, values); });
   for (SweepCase& each : all) {
@@ -146,8 +142,10 @@ std::vector<SweepCase> sweep_cases(const Sweep& sweep, const po::variables_map& 
 std::vector<SweepCase> selected_cases(const po::variables_map& values) {
   Selection selection = read_selection(values);
   if (selection.items.empty()) selection.items = parse_items(kDefaultItems);
-  const std::vector<measure::Cache> caches = read_states(values, "cache", measure::kCacheNames);
-  const std::vector<measure::Launch> launches = read_states(values, "launch", measure::kLaunchNames);
+  const std::vector<measure::Cache> caches =
+      read_states(values, "cache", measure::kCacheNames, {measure::Cache::cold, measure::Cache::warm});
+  const std::vector<measure::Launch> launches =
+      read_states(values, "launch", measure::kLaunchNames, {measure::Launch::stream, measure::Launch::graph});
   std::vector<SweepCase> all;
   for (Case& each : selection.cases()) all.push_back({std::move(each), caches, launches});
   return all;
@@ -158,36 +156,22 @@ std::optional<T> given(const po::variables_map& values, const char* option) {
   return values.count(option) == 0 ? std::nullopt : std::optional<T>(values[option].as<T>());
 }
 
-/// One thing that can be said in Google Benchmark's words and in ours.
-template <class T>
-std::optional<T> either(const std::optional<T>& ours, const std::optional<T>& googles, const char* option) {
-  if (ours && googles && *ours != *googles) {
-    throw CommandError(kBadInput, fmt::format("--{} and its --benchmark_ flag say different things", option));
-  }
-  return ours ? ours : googles;
-}
-
 Request read_request(const po::variables_map& values, const GoogleFlags& flags) {
   Request request;
   const std::optional<std::string> asked =
       values.count("quick") != 0 ? std::optional<std::string>("quick") : given<std::string>(values, "sweep");
   const Sweep* const sweep = asked ? &find_named("sweep", sweeps(), *asked) : nullptr;
+  measure::LoopOptions defaults;
   if (sweep != nullptr) {
-    request.options.rounds = sweep->rounds;
+    defaults.rounds = sweep->rounds;
     request.options.device_seconds = sweep->seconds;
   }
-  request.options.rounds =
-      either(given<int>(values, "rounds"), flags.rounds, "rounds").value_or(request.options.rounds);
-  request.options.cap_seconds = given<double>(values, "cap").value_or(request.options.cap_seconds);
-  request.options.seed = given<std::uint64_t>(values, "seed").value_or(request.options.seed);
+  request.options.loop = read_loop_options(values, flags, defaults);
   request.options.seconds = flags.seconds;
   request.options.runs = flags.runs;
-  if (const auto percent = given<double>(values, "width")) request.options.width = *percent / 100;
-  if (!(request.options.width >= 0)) throw CommandError(kBadInput, "--width takes a percentage, 0 or more");
-  if (request.options.rounds < 1) throw CommandError(kBadInput, "--rounds takes a number from 1 on");
-  if (!(request.options.cap_seconds > 0)) throw CommandError(kBadInput, "--cap takes seconds, more than 0");
+  request.seed = given<std::uint64_t>(values, "seed").value_or(1);
   request.cases = sweep != nullptr ? sweep_cases(*sweep, values) : selected_cases(values);
-  request.out = either(given<std::string>(values, "out"), flags.out, "out");
+  request.out = either<std::string>(values, "out", flags.out);
   request.if_exists = values.count("force") != 0 ? measure::IfExists::replace : measure::IfExists::refuse;
   request.once = values.count("once") != 0;
   request.context = flags.context;
@@ -198,14 +182,17 @@ Request read_request(const po::variables_map& values, const GoogleFlags& flags) 
 
 // ------------------------------------------------------------------------------------------ request to cases
 
-/// Every way in which a case is timed. Host code has no launches, and nobody evicts its cache.
+/// Every way in which a case is timed. Host code has no launches, and nobody evicts its cache. A batch has no room for
+/// evictions.
 std::vector<std::pair<measure::Cache, measure::Launch>> columns(const SweepCase& each) {
-  const bool on_host = measure::TimedCase{.scan = each.scan}.on_host();
+  const bool on_host = measure::TimedCase(each.scan).on_host();
   std::vector<std::pair<measure::Cache, measure::Launch>> all;
   for (const measure::Cache cache : each.caches) {
     for (const measure::Launch launch : each.launches) {
-      if (!on_host || (cache == measure::Cache::warm && launch == measure::Launch::stream))
-        all.emplace_back(cache, launch);
+      const bool warm = cache == measure::Cache::warm;
+      const bool possible =
+          on_host ? warm && launch == measure::Launch::stream : warm || launch != measure::Launch::batch;
+      if (possible) all.emplace_back(cache, launch);
     }
   }
   return all;
@@ -217,7 +204,7 @@ std::vector<measure::TimedCase> timed_cases(const Request& request) {
   std::set<std::string> names;
   for (const SweepCase& each : request.cases) {
     for (const auto& [cache, launch] : columns(each)) {
-      measure::TimedCase timed{.scan = each.scan, .cache = cache, .launch = launch};
+      measure::TimedCase timed(each.scan, cache, launch);
       timed.name = case_name(timed.about(), timed.problem());
       if (!request.once) timed.name += fmt::format("/cache:{}", name(cache));
       if (!request.once && !timed.on_host()) timed.name += fmt::format("/launch:{}", name(launch));
@@ -250,34 +237,36 @@ void require_device(const std::vector<measure::TimedCase>& cases, const std::opt
                                      : std::string{}));
 }
 
-measure::Facts provenance(const Request& request, const std::optional<measure::Facts>& device, const Context& context) {
+measure::Facts provenance(const Request& request, const std::vector<measure::TimedCase>& cases,
+                          const std::optional<measure::Facts>& device, const Context& context) {
   measure::Facts facts{{"schema", measure::kResultsSchema}, {"kind", device ? "cuda" : "host"}};
   if (device) facts.update(*device);
   facts.update(measure::host_facts());
   facts.update(measure::build_facts());
-  facts["seed"] = std::to_string(request.options.seed);
-  facts["rounds"] = std::to_string(request.options.rounds);
-  facts["width_percent"] = fmt::format("{}", 100 * request.options.width);
-  facts["cap_seconds"] = fmt::format("{}", request.options.cap_seconds);
+  facts["seed"] = std::to_string(request.seed);
+  add_loop_facts(request.options.loop, facts);
   facts["seconds_a_repetition"] = fmt::format("{}", request.options.seconds.value_or(request.options.device_seconds));
   for (const auto& [key, value] : request.context) {
     if (!facts.contains(key)) facts[key] = value;
   }
   facts["argv"] = fmt::format("{}", fmt::join(context.argv, " "));
+  std::vector<const Variant*> variants;
+  for (const measure::TimedCase& timed : cases) variants.push_back(timed.scan.variant);
+  facts["variants"] = measure::described(variants);
   return facts;
 }
 
-measure::Backends make_machines(const std::vector<measure::TimedCase>& cases, measure::OracleStore& oracles) {
-  measure::Backends machines;
+measure::Backends make_backends(const std::vector<measure::TimedCase>& cases, measure::OracleStore& oracles) {
+  measure::Backends backends;
   const auto on_host = [](const measure::TimedCase& timed) { return timed.on_host(); };
-  if (std::ranges::any_of(cases, on_host)) machines.host = measure::make_host_backend(oracles);
+  if (std::ranges::any_of(cases, on_host)) backends.host = measure::make_host_scan_backend(oracles);
 #ifdef SCANLAB_WITH_CUDA
-  if (!std::ranges::all_of(cases, on_host)) machines.cuda = measure::make_cuda_backend(oracles);
+  if (!std::ranges::all_of(cases, on_host)) backends.cuda = measure::make_cuda_scan_backend(oracles);
 #endif
-  return machines;
+  return backends;
 }
 
-int run_each_once(const std::vector<measure::TimedCase>& cases, const measure::Backends& machines, Context& context) {
+int run_each_once(const std::vector<measure::TimedCase>& cases, const measure::Backends& backends, Context& context) {
   int status = kOk;
   for (const measure::TimedCase& timed : cases) {
     if (interrupted()) return kInterrupted;
@@ -286,7 +275,7 @@ int run_each_once(const std::vector<measure::TimedCase>& cases, const measure::B
       continue;
     }
     try {
-      machines.of(timed).run_once(timed);
+      backends.of(timed).run_once(timed);
       fmt::print(context.out, "{}: ran once\n", timed.name);
     } catch (const measure::LacksMemory& lack) {
       fmt::print(context.out, "{}: skipped: {}\n", timed.name, lack.what());
@@ -357,7 +346,7 @@ void warn_of_local_memory(const std::vector<measure::TimedCase>& cases, std::ost
   }
 }
 
-void print_times(const measure::BenchTimes& times, std::ostream& out) {
+void print_times(const measure::ScanTimes& times, std::ostream& out) {
   const double all = std::max(times.verify + times.calibrate + times.time, 1e-9);
   fmt::print(out, "wall time {}: verify {:.0f}%, calibrate {:.0f}%, time {:.0f}%\n", in_words(all),
              100 * times.verify / all, 100 * times.calibrate / all, 100 * times.time / all);
@@ -372,9 +361,9 @@ int status_of(const std::vector<measure::TimedCase>& cases) {
   return kOk;
 }
 
-int time_all(std::vector<measure::TimedCase> cases, const measure::Backends& machines,
-             const measure::BenchOptions& options, measure::ResultsFile* file, Context& context) {
-  measure::BenchSession session(std::move(cases), machines, options, file, context.err);
+int time_all(std::vector<measure::TimedCase> cases, const measure::Backends& backends,
+             const measure::ScanOptions& options, measure::ResultsFile* file, Context& context) {
+  measure::ScanSession session(std::move(cases), backends, options, file, context.err);
   std::string lost;
   try {
     session.run();
@@ -417,14 +406,14 @@ int bench(const std::vector<std::string>& arguments, Context& context) {
   const std::optional<measure::Facts> device = host_only ? std::nullopt : measure::device_facts(why_not);
   require_device(cases, device, why_not);
   std::optional<measure::ResultsFile> file;
-  if (request.out) file.emplace(*request.out, provenance(request, device, context), request.if_exists);
+  if (request.out) file.emplace(*request.out, provenance(request, cases, device, context), request.if_exists);
 
   const InterruptGuard guard;
-  measure::OracleStore oracles(request.options.seed);
-  const measure::Backends machines = make_machines(cases, oracles);
+  measure::OracleStore oracles(request.seed);
+  const measure::Backends backends = make_backends(cases, oracles);
   for (measure::TimedCase& timed : cases) timed.bound = timed.scan.variant->bind(timed.problem());
-  if (request.once) return run_each_once(cases, machines, context);
-  return time_all(std::move(cases), machines, request.options, file ? &*file : nullptr, context);
+  if (request.once) return run_each_once(cases, backends, context);
+  return time_all(std::move(cases), backends, request.options, file ? &*file : nullptr, context);
 }
 
 }  // namespace scanlab::cli

@@ -113,6 +113,18 @@ GoogleFlags take_google_flags(const std::vector<std::string>& arguments) {
   return flags;
 }
 
+void refuse_min_time(const GoogleFlags& flags, const char* command) {
+  if (!flags.seconds && !flags.runs) return;
+  refuse(
+      fmt::format("{} takes one run per sample, so it cannot honour --benchmark_min_time; leave it out, and say "
+                  "--rounds for more samples",
+                  command));
+}
+
+void contradiction(const char* option) {
+  refuse(fmt::format("--{} and its --benchmark_ flag say different things", option));
+}
+
 bool passes_google_filter(const std::string& case_name) {
   std::string pattern = benchmark::GetBenchmarkFilter();
   if (pattern.empty() || pattern == "all") return true;

@@ -24,6 +24,12 @@ struct GoogleFlags {
 /// (status 2) for a flag that it does not know, and for formats other than JSON.
 GoogleFlags take_google_flags(const std::vector<std::string>& arguments);
 
+/// Throws CommandError (status 2) for flags that `command`, whose samples are one run each, cannot honour.
+void refuse_min_time(const GoogleFlags& flags, const char* command);
+
+/// Throws CommandError (status 2): an option and its --benchmark_ flag say different things.
+[[noreturn]] void contradiction(const char* option);
+
 /// Whether --benchmark_filter lets a case pass: a regular expression, negated by a leading '-'. Throws CommandError.
 bool passes_google_filter(const std::string& case_name);
 

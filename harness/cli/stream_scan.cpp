@@ -1,5 +1,4 @@
 // scanlab stream-scan: a scan of host data that is larger than the device's memory, chunk by chunk.
-#include <benchmark/benchmark.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -12,9 +11,11 @@
 #include <thread>
 
 #include "harness/cli/command.hpp"
+#include "harness/cli/loop_options.hpp"
 #include "harness/cli/selection.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/measure/provenance.hpp"
+#include "harness/measure/record.hpp"
 #include "harness/measure/results_file.hpp"
 #include "harness/out_of_core/stream_scan.hpp"
 
@@ -28,6 +29,7 @@ using out_of_core::Way;
 
 namespace {
 
+constexpr measure::LoopOptions kOnce{.rounds = 1, .width = 0, .cap_seconds = 1e9};
 constexpr int kHostBuffers = 6;  // in each direction, pinned
 
 constexpr char kNotes[] =
@@ -39,7 +41,7 @@ constexpr char kNotes[] =
     "on behind the last finished chunk, with the result of an uninterrupted run (floats: the same bits if the scan's\n"
     "are fixed; scanlab list --json says whose are). When the machine itself stops, it goes on only with --durable,\n"
     "which has each chunk on the disk before it counts, and else begins anew. A run that measures (--compare,\n"
-    "--repetitions, --json) always begins anew: the time of a part would pass for that of the whole.\n";
+    "--rounds, --json) always begins anew: the time of a part would pass for that of the whole.\n";
 
 po::options_description stream_scan_options() {
   const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
@@ -65,13 +67,13 @@ po::options_description stream_scan_options() {
       ("fresh", "begin anew, whatever an interrupted run left")                                                       //
       ("force", "replace what exists: --out, --json")                                                                 //
       ("verify", "compare the output of integers with the input; always done in memory")                              //
-      ("repetitions", po::value<int>()->default_value(1)->value_name("N"), "to measure")                              //
       ("compare", po::value<std::vector<std::string>>()->composing()->value_name("LIST"),
        "measure in the same run: naive (read, copy, scan, copy, write, unpinned); duplex (copies alone; in memory); "
        "files "
        "(reading and writing alone, by the same threads; with --out)")  //
       ("json", text("FILE"), "every repetition, with provenance")       //
       ("help,h", "this text");
+  add_loop_options(options, kOnce);
   return options;
 }
 
@@ -146,26 +148,27 @@ void read_output(const po::variables_map& values, StreamScan& asked) {
   }
 }
 
-void read_ways(const po::variables_map& values, StreamScan& asked) {
+std::vector<Way> read_ways(const po::variables_map& values, const StreamScan& asked) {
   const std::vector<std::string> words = option_words(values, "compare");
   for (const std::string& word : words) {
     if (word != "naive" && word != "duplex" && word != "files") {
       unknown("comparison", word, {"naive", "duplex", "files"});
     }
   }
-  asked.ways.clear();
+  std::vector<Way> ways;
   for (const auto& [word, way] :
        {std::pair{"duplex", Way::duplex_copy}, {"naive", Way::naive}, {"files", Way::files}}) {
-    if (std::ranges::find(words, word) != words.end()) asked.ways.push_back(way);
+    if (std::ranges::find(words, word) != words.end()) ways.push_back(way);
   }
-  asked.ways.push_back(Way::streamed);  // the last: its output stays
-  const auto compares = [&](Way way) { return std::ranges::find(asked.ways, way) != asked.ways.end(); };
+  ways.push_back(Way::streamed);  // the last: its output stays
+  const auto compares = [&](Way way) { return std::ranges::find(ways, way) != ways.end(); };
   if (compares(Way::duplex_copy) && (!asked.cuda || asked.output)) {
     throw CommandError(kBadInput, "--compare duplex is of a CUDA device, and in memory: leave out --out");
   }
   if (compares(Way::files) && !asked.output) {
     throw CommandError(kBadInput, "--compare files is of reading and writing a file: say which with --out");
   }
+  return ways;
 }
 
 StreamScan read_request(const po::variables_map& values, std::size_t budget) {
@@ -176,11 +179,9 @@ StreamScan read_request(const po::variables_map& values, std::size_t budget) {
   scan.problem.mode = parse_named<Mode>(values, "mode");
   scan.host_buffers = kHostBuffers;
   asked.cuda = parse_word(values, "device", {"cuda", "host"}) == "cuda";
-  asked.measures = values.count("compare") + values.count("json") != 0 || !values["repetitions"].defaulted();
-  asked.repetitions = read_count(values, "repetitions", 1000);
+  asked.measures = values.count("compare") + values.count("json") + values.count("rounds") != 0;
   read_input(values, asked);
   read_output(values, asked);
-  read_ways(values, asked);
   const int half_the_cores = static_cast<int>(std::thread::hardware_concurrency() / 2);
   asked.io_threads =
       values.count("io-threads") != 0 ? read_count(values, "io-threads", 256) : std::clamp(half_the_cores, 1, 8);
@@ -191,46 +192,76 @@ StreamScan read_request(const po::variables_map& values, std::size_t budget) {
   return asked;
 }
 
+const char* source_of(const StreamScan& asked) { return !asked.output ? "memory" : asked.input ? "file" : "generated"; }
+
 void print(const Repetition& done, std::ostream& out) {
   const double rate = done.seconds > 0 ? static_cast<double>(done.bytes) / done.seconds : 0;
   fmt::print(out, "{}: {} in {:.3f} s, {:.2f} GB/s in and as much out{}\n", name(done.way),
              out_of_core::in_bytes(done.bytes), done.seconds, 1e-9 * rate, done.verified ? ", verified" : "");
 }
 
-/// An entry of the results file.
-benchmark::BenchmarkReporter::Run entry(const StreamScan& asked, std::size_t budget, const Repetition& done) {
+std::string name_of(const StreamScan& asked, std::size_t budget, Way way) {
   const ChunkedScan& scan = asked.scan;
   const Problem& problem = scan.problem;
-  benchmark::BenchmarkReporter::Run run;
-  run.run_name.function_name = fmt::format(
-      "stream_scan/way:{}/scan:{}/type:{}/op:{}/mode:{}/items:{}/from:{}/to:{}/budget:{}/chunks:{}", name(done.way),
-      scan.scan->about.id, name(problem.type), name(problem.op), name(problem.mode), problem.items,
-      !asked.output ? "memory"
-      : asked.input ? "file"
-                    : "generated",
-      asked.output ? "file" : "memory", budget, scan.chunks);
-  run.run_type = benchmark::BenchmarkReporter::Run::RT_Iteration;
-  run.family_index = 0;
-  run.per_family_instance_index = 0;
-  run.iterations = 1;
-  run.threads = 1;
-  run.repetition_index = done.number;
-  run.repetitions = asked.repetitions;
-  run.time_unit = benchmark::kNanosecond;
-  run.real_accumulated_time = done.seconds;
-  run.cpu_accumulated_time = done.seconds;
-  const auto bytes = static_cast<double>(done.bytes);
-  run.counters["bytes_each_way"] = bytes;
-  run.counters["bytes_per_second_each_way"] = done.seconds > 0 ? bytes / done.seconds : 0;
-  run.counters["device_bytes"] = static_cast<double>(scan.device_bytes());
-  run.counters["buffers"] = scan.buffers;
-  run.counters["io_threads"] = asked.output ? asked.io_threads : 0;
-  run.counters["mapped"] = asked.output && asked.output_options.by == out_of_core::WriteBy::mapping ? 1 : 0;
-  run.counters["verified"] = done.verified ? 1 : 0;
-  return run;
+  return fmt::format("stream_scan/way:{}/scan:{}/type:{}/op:{}/mode:{}/items:{}/from:{}/to:{}/budget:{}/chunks:{}",
+                     name(way), scan.scan->about.id, name(problem.type), name(problem.op), name(problem.mode),
+                     problem.items, source_of(asked), asked.output ? "file" : "memory", budget, scan.chunks);
 }
 
-measure::Facts provenance(const StreamScan& asked, const Context& context) {
+/// Adds what the record says of every sample.
+void describe(const StreamScan& asked, std::size_t budget, Way way, measure::Facts& entry) {
+  const ChunkedScan& scan = asked.scan;
+  const Problem& problem = scan.problem;
+  entry["kind"] = "stream_scan";
+  entry["way"] = name(way);
+  entry["variant"] = scan.scan->about.id;
+  entry["type"] = name(problem.type);
+  entry["op"] = name(problem.op);
+  entry["mode"] = name(problem.mode);
+  entry["items"] = problem.items;
+  entry["from"] = source_of(asked);
+  entry["to"] = asked.output ? "file" : "memory";
+  entry["budget_bytes"] = budget;
+  entry["device_bytes"] = scan.device_bytes();
+  entry["chunks"] = scan.chunks;
+  entry["buffers"] = scan.buffers;
+  entry["io_threads"] = asked.output ? asked.io_threads : 0;
+  entry["mapped"] = asked.output && asked.output_options.by == out_of_core::WriteBy::mapping;
+}
+
+/// In the measurement loop. The output that stays is that of the scan as it is done.
+int measure_all(const StreamScan& asked, std::size_t budget, const std::vector<Way>& ways,
+                const measure::LoopOptions& options, measure::ResultsFile* file, Context& context) {
+  out_of_core::StreamScanRuns runs(asked, context.err);
+  measure::Loop loop(options, file, context.err);
+  Way last = Way::streamed;
+  std::vector<measure::Timing> timings(ways.size());
+  std::vector<measure::LoopCase> cases;
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    timings[i].name = name_of(asked, budget, ways[i]);
+    const auto sample = [&, &timing = timings[i], way = ways[i]] {
+      const std::optional<Repetition> done = runs.run(last = way);
+      if (!done) return measure::Sample{};  // interrupted
+      loop.progress().clear();
+      print(*done, context.out);
+      timing.verified = done->verified;
+      const double rate = done->seconds > 0 ? static_cast<double>(done->bytes) / done->seconds : 0;
+      return measure::Sample{.seconds = done->seconds,
+                             .fields = {{"bytes_each_way", done->bytes}, {"bytes_per_second_each_way", rate}}};
+    };
+    const auto say = [&, way = ways[i]](measure::Facts& entry) { describe(asked, budget, way, entry); };
+    cases.push_back({.timing = &timings[i], .sample = sample, .describe = say});
+  }
+  loop.run(cases);
+  loop.progress().clear();
+  if (interrupted()) return kInterrupted;
+  for (const measure::Timing& timing : timings) {
+    if (timing.state == measure::Timing::State::failed) return kFailed;
+  }
+  return last == Way::streamed || runs.run(Way::streamed) ? kOk : kInterrupted;
+}
+
+measure::Facts provenance(const StreamScan& asked, const measure::LoopOptions& options, const Context& context) {
   measure::Facts facts{{"schema", measure::kResultsSchema}, {"kind", asked.cuda ? "cuda" : "host"}};
   if (asked.cuda) {
     facts.update(measure::measured_on("scanlab stream-scan", context.argv));
@@ -241,6 +272,8 @@ measure::Facts provenance(const StreamScan& asked, const Context& context) {
     facts["argv"] = fmt::format("{}", fmt::join(context.argv, " "));
   }
   facts["seed"] = std::to_string(asked.seed);
+  add_loop_facts(options, facts);
+  facts["variants"] = measure::described({asked.scan.scan});
   return facts;
 }
 
@@ -248,7 +281,8 @@ measure::Facts provenance(const StreamScan& asked, const Context& context) {
 
 int stream_scan(const std::vector<std::string>& arguments, Context& context) {
   po::variables_map values;
-  if (!parse_options(arguments, stream_scan_options(), {}, command("stream-scan"), context, values)) {
+  if (!parse_options(renamed(arguments, "--repetitions", "--rounds"), stream_scan_options(), {}, command("stream-scan"),
+                     context, values)) {
     context.out << "\n" << kNotes;
     return kOk;
   }
@@ -262,16 +296,13 @@ int stream_scan(const std::vector<std::string>& arguments, Context& context) {
   const InterruptGuard guard;
   const std::size_t budget = parse_bytes(values["budget"].as<std::string>(), "--budget");
   const StreamScan asked = read_request(values, budget);
+  const measure::LoopOptions options = read_loop_options(values, {}, kOnce);
   std::optional<measure::ResultsFile> file;
   if (values.count("json") != 0) {
-    file.emplace(values["json"].as<std::string>(), provenance(asked, context),
+    file.emplace(values["json"].as<std::string>(), provenance(asked, options, context),
                  values.count("force") != 0 ? measure::IfExists::replace : measure::IfExists::refuse);
   }
-  const bool whole = out_of_core::measure_repetitions(asked, context.err, [&](const Repetition& done) {
-    print(done, context.out);
-    if (file) file->append(entry(asked, budget, done));
-  });
-  return whole ? kOk : kInterrupted;
+  return measure_all(asked, budget, read_ways(values, asked), options, file ? &*file : nullptr, context);
 }
 
 }  // namespace scanlab::cli

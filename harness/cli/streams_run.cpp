@@ -9,12 +9,14 @@
 
 #include "harness/cli/google_flags.hpp"
 #include "harness/cli/job_selection.hpp"
+#include "harness/cli/loop_options.hpp"
 #include "harness/cli/selection.hpp"
 #include "harness/cli/streams.hpp"
 #include "harness/cli/streams_run.hpp"
 #include "harness/cli/streams_sweep.hpp"
 #include "harness/core/median.hpp"
 #include "harness/host/interrupt.hpp"
+#include "harness/measure/record.hpp"
 #include "harness/measure/results_file.hpp"
 #include "harness/schedule/recording.hpp"
 
@@ -57,7 +59,9 @@ std::vector<measure::TimedSchedule> timed_schedules(const std::vector<streams::S
   std::vector<measure::TimedSchedule> all;
   std::set<std::string> names;
   for (const streams::ScheduledJob& chosen : jobs) {
-    measure::TimedSchedule timed{.chosen = chosen, .recording = record(*chosen.schedule, chosen.job)};
+    measure::TimedSchedule timed;
+    timed.chosen = chosen;
+    timed.recording = record(*chosen.schedule, chosen.job);
     timed.name = name_of(chosen, timed.recording);
     if (passes_google_filter(timed.name) && names.insert(timed.name).second) all.push_back(std::move(timed));
   }
@@ -103,8 +107,9 @@ StreamsLab open_device(const Context& context) {
   return lab;
 }
 
-void print_parts(const std::vector<measure::Part>& parts, std::ostream& out) {
-  for (const measure::Part& part : parts) {
+void print_parts(const std::vector<std::unique_ptr<measure::Part>>& parts, std::ostream& out) {
+  for (const std::unique_ptr<measure::Part>& each : parts) {
+    const measure::Part& part = *each;
     if (part.nanoseconds.empty()) continue;
     const double time = median(part.nanoseconds);
     fmt::print(out, "{}  {:.3f} ms{}\n", part.name, time / 1e6,
@@ -124,24 +129,15 @@ int status_of(const std::vector<measure::TimedSchedule>& schedules) {
   return interrupted() ? kInterrupted : status;
 }
 
-template <class T>
-std::optional<T> given(const po::variables_map& values, const char* option) {
-  return values.count(option) == 0 ? std::nullopt : std::optional<T>(values[option].as<T>());
-}
-
 po::options_description run_options() {
   po::options_description options("options");
   add_job_options(options, kDefaultWorkloads, kDefaultItems);
+  add_loop_options(options, {});
   options.add_options()  //
       ("out", po::value<std::string>()->value_name("FILE"),
-       "results: Google Benchmark's JSON, raw repetitions, with provenance")                                          //
-      ("force", "replace FILE if it holds something")                                                                 //
-      ("sweep", po::value<std::string>()->value_name("NAME"), sweep_help().c_str())                                   //
-      ("rounds", po::value<int>()->value_name("N"), "repetitions of each case at most (default 10, or the sweep's)")  //
-      ("width", po::value<double>()->value_name("PERCENT"),
-       "no more for a case whose median is known to this, either way, with 95 % (default 1; 0: all)")  //
-      ("cap", po::value<double>()->value_name("SECONDS"),
-       "wall time a case may take over all rounds (default: no limit, or the sweep's)")                  //
+       "results: Google Benchmark's JSON, raw repetitions, with provenance")                             //
+      ("force", "replace FILE if it holds something")                                                    //
+      ("sweep", po::value<std::string>()->value_name("NAME"), sweep_help().c_str())                      //
       ("seed", po::value<std::uint64_t>()->value_name("N"), "of what the host arrays hold (default 1)")  //
       ("help,h", "this text");
   return options;
@@ -155,6 +151,7 @@ int streams_run(const std::vector<std::string>& arguments, Context& context) {
 
 int streams_run(const std::vector<std::string>& arguments, Context& context, const OpenLab& open) {
   const GoogleFlags flags = take_google_flags(arguments);
+  refuse_min_time(flags, "streams run");
   po::positional_options_description positional;
   positional.add("schedule", -1);
   po::variables_map values;
@@ -167,19 +164,14 @@ int streams_run(const std::vector<std::string>& arguments, Context& context, con
   if (values.count("schedule") == 0 && sweep == nullptr) {
     throw CommandError(kBadInput, "run takes a schedule, or all, as in 'scanlab streams run depth_first', or --sweep");
   }
-  measure::RunOptions options;
+  measure::LoopOptions defaults;
   if (sweep != nullptr) {
-    options.rounds = sweep->rounds;
-    options.cap = sweep->cap;
+    defaults.rounds = sweep->rounds;
+    defaults.cap_seconds = sweep->cap;
   }
-  options.rounds = given<int>(values, "rounds").value_or(flags.rounds.value_or(options.rounds));
-  options.cap = given<double>(values, "cap").value_or(options.cap);
-  options.seed = given<std::uint64_t>(values, "seed").value_or(options.seed);
-  if (const auto percent = given<double>(values, "width")) options.width = *percent / 100;
-  if (!(options.width >= 0)) throw CommandError(kBadInput, "--width takes a percentage, 0 or more");
-  if (options.rounds < 1) throw CommandError(kBadInput, "--rounds takes a number from 1 on");
-  if (!(options.cap > 0)) throw CommandError(kBadInput, "--cap takes a number of seconds, more than 0");
-  const std::optional<std::string> out = values.count("out") != 0 ? given<std::string>(values, "out") : flags.out;
+  const measure::LoopOptions options = read_loop_options(values, flags, defaults);
+  const std::uint64_t seed = values.count("seed") == 0 ? 1 : values["seed"].as<std::uint64_t>();
+  const std::optional<std::string> out = either<std::string>(values, "out", flags.out);
 
   std::vector<measure::TimedSchedule> schedules = timed_schedules(
       sweep != nullptr ? jobs(*sweep, values) : read_job_selection(values, kDefaultWorkloads, kDefaultItems).jobs());
@@ -195,9 +187,10 @@ int streams_run(const std::vector<std::string>& arguments, Context& context, con
   measure::Facts provenance{{"schema", kStreamsSchema}, {"kind", "cuda"}};
   StreamsLab lab = open(context);
   provenance.update(lab.provenance);
-  provenance["seed"] = std::to_string(options.seed);
-  provenance["rounds"] = std::to_string(options.rounds);
-  provenance["width_percent"] = fmt::format("{}", 100 * options.width);
+  provenance["seed"] = std::to_string(seed);
+  add_loop_facts(options, provenance);
+  provenance["schedules"] = measure::described_schedules(schedules);
+  provenance["workloads"] = measure::described_workloads(schedules);
   for (const auto& [key, value] : flags.context) {
     if (!provenance.contains(key)) provenance[key] = value;
   }
@@ -206,7 +199,7 @@ int streams_run(const std::vector<std::string>& arguments, Context& context, con
     file.emplace(*out, provenance, values.count("force") != 0 ? measure::IfExists::replace : measure::IfExists::refuse);
 
   const InterruptGuard guard;
-  measure::StreamsSession session(schedules, *lab.backend, options, file ? &*file : nullptr, context.err);
+  measure::ScheduleSession session(schedules, *lab.backend, options, seed, file ? &*file : nullptr, context.err);
   session.run();
   print_parts(session.parts(), context.out);
   print_table(schedules, context.out);

@@ -10,9 +10,11 @@
 #include <optional>
 
 #include "harness/cli/command.hpp"
+#include "harness/cli/loop_options.hpp"
 #include "harness/cli/selection.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/host/whole_file.hpp"
+#include "harness/measure/record.hpp"
 #include "harness/tuning/tuner.hpp"
 
 namespace scanlab::cli {
@@ -42,9 +44,12 @@ po::options_description tune_options() {
       ("items", list_of("LIST"),                                                           //
        "numbers of items (default from 2^8 to 2^30, and those halfway, up to 4 GiB)")      //
       ("from", file(), "choose from these results of scanlab bench instead of measuring")  //
+      ("samples", file(), "keep every sample of every candidate: a results file")          //
+      ("seed", po::value<std::uint64_t>()->value_name("N"), "of the inputs (default 1)")   //
       ("out", file(), "the table: JSON with provenance; a whole file or none")             //
       ("force", "replace FILE if it exists")                                               //
       ("help,h", "this text");
+  add_loop_options(options, tuning::kTuningLoop);
   return options;
 }
 
@@ -74,17 +79,9 @@ measure::Facts provenance(const measure::Facts& device, const Context& context) 
   return facts;
 }
 
-std::unique_ptr<measure::ScanBackend> make_machine([[maybe_unused]] measure::OracleStore& oracles) {
-#ifdef SCANLAB_WITH_CUDA
-  return measure::make_cuda_backend(oracles);
-#else
-  return nullptr;
-#endif
-}
-
 /// Throws CommandError (status 3) without a device.
 tuning::Measured measure_candidates(const po::variables_map& values, Context& context, bool& any_failed) {
-  constexpr std::uint64_t kSeed = 1;
+  const std::uint64_t seed = values.count("seed") == 0 ? 1 : values["seed"].as<std::uint64_t>();
   std::string why_not;
   const std::optional<measure::Facts> device = measure::device_facts(why_not);
   if (!device) {
@@ -92,10 +89,27 @@ tuning::Measured measure_candidates(const po::variables_map& values, Context& co
                                               "choose from results with --from",
                                               why_not));
   }
-  measure::OracleStore oracles(kSeed);
-  const std::unique_ptr<measure::ScanBackend> machine = make_machine(oracles);
-  tuning::Tuner tuner(*machine, tuning::candidates(), context.err);
+  const measure::LoopOptions options = read_loop_options(values, {}, tuning::kTuningLoop);
   tuning::Measured measured{.from = "this device", .context = provenance(*device, context), .timings = {}};
+  std::optional<measure::ResultsFile> samples;
+  if (values.count("samples") != 0) {
+    measure::Facts facts = measured.context;
+    facts["schema"] = measure::kResultsSchema;
+    facts["kind"] = "cuda";
+    facts["seed"] = std::to_string(seed);
+    add_loop_facts(options, facts);
+    std::vector<const Variant*> variants;
+    for (const Choice& choice : tuning::candidates()) variants.push_back(Registry::instance().find(choice.variant));
+    facts["variants"] = measure::described(variants);
+    samples.emplace(values["samples"].as<std::string>(), facts,
+                    values.count("force") != 0 ? measure::IfExists::replace : measure::IfExists::refuse);
+  }
+  measure::OracleStore oracles(seed);
+  measure::Backends backends;
+#ifdef SCANLAB_WITH_CUDA
+  backends.cuda = measure::make_cuda_scan_backend(oracles);
+#endif
+  tuning::Tuner tuner(backends, tuning::candidates(), options, samples ? &*samples : nullptr, context.err);
   std::vector<std::int64_t> asked = read_selection(values).items;
   std::ranges::sort(asked);
   for (const tuning::TypeAndOperator& monoid : monoids(values)) {
@@ -124,7 +138,7 @@ int tune(const std::vector<std::string>& arguments, Context& context) {
     context.out << "\n" << kNotes;
     return kOk;
   }
-  for (const char* option : {"type", "op", "items"}) {
+  for (const char* option : {"type", "op", "items", "samples", "rounds", "width", "cap", "seed"}) {
     if (values.count("from") != 0 && values.count(option) != 0) {
       throw CommandError(kBadInput, fmt::format("--from takes what the results hold: leave out --{}", option));
     }

@@ -84,6 +84,7 @@ struct Description {
   std::string id;
   std::string title;
   std::string source;
+  std::string family{};  ///< the algorithm or the vendor: what figures group and colour by
   Kind kind = Kind::scan;
   std::vector<ElementType> types{};   ///< filled in from what the scan is compiled for
   std::vector<Operator> operators{};  ///< likewise

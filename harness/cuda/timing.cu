@@ -1,5 +1,7 @@
 #include "harness/cuda/timing.hpp"
 
+#include <stdexcept>
+
 #include "harness/cuda/graph.hpp"
 
 namespace scanlab::cuda {
@@ -54,6 +56,22 @@ double StreamTimer::warm(const Work& work, std::int64_t runs) {
   return between_events(work, runs, [&] {
     for (std::int64_t i = 0; i < runs; ++i) work.run(stream_.get());
   });
+}
+
+double StreamTimer::warm_batch(const Work& work, std::int64_t runs) {
+  for (int i = 0; i < kUntimedRuns; ++i) work.run(stream_.get());
+  if (work.between) work.between(stream_.get());
+  synchronize();
+  const auto& [start, end] = intervals_.front();
+  gate_.close(stream_.get());
+  start.record(stream_.get());
+  for (std::int64_t i = 0; i < runs; ++i) work.run(stream_.get());
+  end.record(stream_.get());
+  gate_.open();
+  if (work.meanwhile) work.meanwhile();
+  end.synchronize();
+  if (gate_.gave_up()) throw std::runtime_error("the host took too long to enqueue a batch: its time would be wrong");
+  return seconds_between(start, end) / static_cast<double>(runs);
 }
 
 double StreamTimer::warm_graph(const Work& work, std::int64_t runs) {

@@ -7,6 +7,7 @@
 
 #include "harness/cuda/buffer.hpp"
 #include "harness/cuda/event.hpp"
+#include "harness/cuda/gate.hpp"
 #include "harness/cuda/stream.hpp"
 
 namespace scanlab::cuda {
@@ -33,7 +34,7 @@ struct Work {
   std::function<void()> meanwhile{};            ///< if given: called once while the device is at the timed runs
 };
 
-/// Four ways to time `runs` runs. Each gives the mean seconds of one, after a few that are not timed.
+/// Five ways to time `runs` runs. Each gives the mean seconds of one, after a few that are not timed.
 class StreamTimer {
  public:
   /// Throws OutOfMemory.
@@ -46,6 +47,11 @@ class StreamTimer {
   /// Launched one by one, back to back, between two events. They do not overlap: a stream runs in order, and kernels
   /// that are launched early (harness/cuda/launch.cuh) wait before they touch memory.
   double warm(const Work& work, std::int64_t runs);
+
+  /// Launched one by one behind a kernel that waits until the host has enqueued them all: what the device takes for
+  /// short runs, where `warm` shows how fast the host launches. A stream holds about a thousand launches; the runs must
+  /// be fewer. Source: NVIDIA, nvbench, its blocking kernel.
+  double warm_batch(const Work& work, std::int64_t runs);
 
   /// Launched one by one, each with the cache evicted before it and events of its own. All are enqueued without
   /// waiting, so that the launch of a run hides behind the eviction before it.
@@ -69,6 +75,7 @@ class StreamTimer {
 
   Stream stream_;
   CacheEviction eviction_;
+  Gate gate_;
   std::vector<Interval> intervals_;
 };
 

@@ -90,9 +90,9 @@ class ReferenceStore {
   Entry passing_;  ///< one that did not fit, until the next is asked for
 };
 
-class CudaMachine : public ScanBackend {
+class CudaScanBackend : public ScanBackend {
  public:
-  CudaMachine(OracleStore& oracles, const cuda::DeviceFacts& device)
+  CudaScanBackend(OracleStore& oracles, const cuda::DeviceFacts& device)
       : oracles_(oracles),
         references_(oracles, static_cast<std::size_t>(kReferenceShare * static_cast<double>(device.memory_bytes))),
         clock_(device.pci_bus_id),
@@ -129,11 +129,11 @@ class CudaMachine : public ScanBackend {
     });
   }
 
-  Repetition time(const TimedCase& timed, std::int64_t runs) override {
+  Sample time(const TimedCase& timed, std::int64_t runs) override {
     return guarded([&] {
       const Buffers buffers = buffers_of(timed);
       if (last_user_ != user(timed)) prepare(timed);
-      Repetition repetition;
+      Sample sample{.runs = runs};
       const cuda::Work work{
           .run = [&](cudaStream_t stream) { timed.bound.cuda(buffers, stream); },
           // A run that leaves the output as it found it, for stale state of its own, is caught.
@@ -142,10 +142,10 @@ class CudaMachine : public ScanBackend {
                 cuda::check(cudaMemsetAsync(buffers.out, kPoison, timed.problem().ideal_bytes() / 2, stream),
                             "poisoning the output");
               },
-          .meanwhile = [&] { repetition.sm_clock_mhz = clock_.sm_mhz(); },
+          .meanwhile = [&] { sample.sm_clock_mhz = clock_.sm_mhz(); },
       };
-      repetition.seconds = seconds_a_run(timed, work, runs);
-      return repetition;
+      sample.seconds = seconds_a_run(timed, work, runs);
+      return sample;
     });
   }
 
@@ -206,6 +206,7 @@ class CudaMachine : public ScanBackend {
 
   double seconds_a_run(const TimedCase& timed, const cuda::Work& work, std::int64_t runs) {
     const bool cold = timed.cache == Cache::cold;
+    if (timed.launch == Launch::batch) return timer_.warm_batch(work, runs);
     if (timed.launch == Launch::graph) return cold ? timer_.cold_graph(work, runs) : timer_.warm_graph(work, runs);
     return cold ? timer_.cold(work, runs) : timer_.warm(work, runs);
   }
@@ -287,9 +288,9 @@ class CudaMachine : public ScanBackend {
 
 }  // namespace
 
-std::unique_ptr<ScanBackend> make_cuda_backend(OracleStore& oracles) {
+std::unique_ptr<ScanBackend> make_cuda_scan_backend(OracleStore& oracles) {
   try {
-    return std::make_unique<CudaMachine>(oracles, cuda::probe_device().facts.value());
+    return std::make_unique<CudaScanBackend>(oracles, cuda::probe_device().facts.value());
   } catch (const cuda::OutOfMemory& lack) {
     throw LacksMemory(lack.what());
   }

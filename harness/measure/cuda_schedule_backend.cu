@@ -26,16 +26,16 @@ class CudaScheduleBackend : public ScheduleBackend {
 
   double kernel_seconds(const streams::Job& job) override { return streams::kernel_seconds(job); }
 
-  ScheduleRepetition repeat(const streams::Recording& recording) override {
+  ScheduleSample sample(const streams::Recording& recording) override {
     try {
       streams::CudaExecutor executor(recording, *arrays_);
       executor.replay();  // untimed: the first of anything takes longer
-      ScheduleRepetition repetition{.device_seconds = executor.replay_between_events()};
+      ScheduleSample taken{.device_seconds = executor.replay_between_events()};
       executor.poison();
-      repetition.host_seconds = executor.replay().seconds();
-      repetition.sm_clock_mhz = sm_clock_mhz();  // comparing takes a while
-      repetition.wrong = arrays_->wrong();
-      return repetition;
+      taken.host_seconds = executor.replay().seconds();
+      taken.sm_clock_mhz = sm_clock_mhz();  // comparing takes a while
+      taken.wrong = arrays_->wrong();
+      return taken;
     } catch (const cuda::OutOfMemory& lack) {
       throw LacksMemory(lack.what());
     }

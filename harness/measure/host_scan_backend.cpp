@@ -39,15 +39,15 @@ class HostBuffer {
   std::unique_ptr<void, Free> data_;
 };
 
-class HostMachine : public ScanBackend {
+class HostScanBackend : public ScanBackend {
  public:
-  explicit HostMachine(OracleStore& oracles) : oracles_(oracles) {}
+  explicit HostScanBackend(OracleStore& oracles) : oracles_(oracles) {}
 
   verify::Outcome verify(const TimedCase& timed) override {
     return verify::verify_on_cpu(*timed.scan.variant, timed.problem(), oracles_.get(timed.problem()), {});
   }
 
-  Repetition time(const TimedCase& timed, std::int64_t runs) override {
+  Sample time(const TimedCase& timed, std::int64_t runs) override {
     using Clock = std::chrono::steady_clock;
     const Buffers buffers = prepare(timed);
     timed.bound.host(buffers);
@@ -58,7 +58,7 @@ class HostMachine : public ScanBackend {
       timed.bound.host(buffers);
       sum += Clock::now() - start;
     }
-    return {.seconds = std::chrono::duration<double>(sum).count() / static_cast<double>(runs)};
+    return {.seconds = std::chrono::duration<double>(sum).count() / static_cast<double>(runs), .runs = runs};
   }
 
   verify::Outcome verify_last_run(const TimedCase& timed) override {
@@ -109,6 +109,8 @@ class HostMachine : public ScanBackend {
 
 }  // namespace
 
-std::unique_ptr<ScanBackend> make_host_backend(OracleStore& oracles) { return std::make_unique<HostMachine>(oracles); }
+std::unique_ptr<ScanBackend> make_host_scan_backend(OracleStore& oracles) {
+  return std::make_unique<HostScanBackend>(oracles);
+}
 
 }  // namespace scanlab::measure

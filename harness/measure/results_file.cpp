@@ -1,5 +1,6 @@
 #include "harness/measure/results_file.hpp"
 
+#include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -7,6 +8,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -59,11 +61,15 @@ bool write_all(int file, std::string_view text, std::int64_t offset) {
   return true;
 }
 
-/// Google Benchmark's opening of a document, up to its list of benchmarks, with our facts in its context.
-std::string opening(const std::string& reported, const Facts& provenance) {
-  Facts document = Facts::parse(reported + std::string(kTail));
-  Facts& context = document.at("context");
-  for (const auto& [key, value] : provenance.items()) context[key] = value;
+/// The document up to its list of benchmarks: what Google Benchmark says of the host in the context, and our facts.
+std::string opening(const Facts& provenance) {
+  std::ostringstream text;
+  benchmark::JSONReporter reporter;
+  reporter.SetOutputStream(&text);
+  reporter.SetErrorStream(&text);
+  reporter.ReportContext(benchmark::BenchmarkReporter::Context());
+  Facts context = Facts::parse(text.str() + std::string(kTail)).at("context");
+  if (!provenance.empty()) context.update(provenance);
   return fmt::format("{{\n\"context\": {},\n  \"benchmarks\": [",
                      context.dump(2, ' ', false, Facts::error_handler_t::replace));
 }
@@ -72,28 +78,16 @@ std::string opening(const std::string& reported, const Facts& provenance) {
 
 ResultsFile::ResultsFile(std::filesystem::path path, const Facts& provenance, IfExists if_exists)
     : path_(std::move(path)), file_(create(path_, if_exists)) {
-  reporter_.SetOutputStream(&text_);
-  reporter_.SetErrorStream(&text_);
-  reporter_.ReportContext(benchmark::BenchmarkReporter::Context());
-  write_at_end(opening(taken_from_reporter(), provenance));
+  write_at_end(opening(provenance));
 }
 
 ResultsFile::~ResultsFile() {
   if (file_ >= 0) close(file_);
 }
 
-void ResultsFile::append(const benchmark::BenchmarkReporter::Run& run) {
-  reporter_.ReportRuns({run});
-  std::string entry = taken_from_reporter();
-  entry.erase(0, entry.find('{'));  // the reporter separates entries too
-  write_at_end((entries_ == 0 ? "\n    " : ",\n    ") + entry);
+void ResultsFile::append(const Facts& entry) {
+  write_at_end((entries_ == 0 ? "\n    " : ",\n    ") + entry.dump(-1, ' ', false, Facts::error_handler_t::replace));
   ++entries_;
-}
-
-std::string ResultsFile::taken_from_reporter() {
-  std::string text = text_.str();
-  text_.str({});
-  return text;
 }
 
 void ResultsFile::write_at_end(const std::string& text) {

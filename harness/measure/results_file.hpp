@@ -1,11 +1,8 @@
 // A results file: Google Benchmark's JSON with provenance in its context, and valid JSON whenever it is looked at.
 #pragma once
 
-#include <benchmark/benchmark.h>
-
 #include <cstdint>
 #include <filesystem>
-#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -13,7 +10,7 @@
 
 namespace scanlab::measure {
 
-inline constexpr char kResultsSchema[] = "scanlab-results/1";
+inline constexpr char kResultsSchema[] = "scanlab-results/2";
 
 enum class IfExists { refuse, replace };
 
@@ -29,23 +26,20 @@ class ResultsFile {
   ResultsFile(const ResultsFile&) = delete;
   ResultsFile& operator=(const ResultsFile&) = delete;
 
-  /// Appends one repetition. Throws CommandError (status 2) if the disk does not take it; the file then holds what it
-  /// held before.
-  void append(const benchmark::BenchmarkReporter::Run& run);
+  /// Appends one entry. Throws CommandError (status 2) if the disk does not take it; the file then holds what it held
+  /// before.
+  void append(const Facts& entry);
 
   const std::filesystem::path& path() const { return path_; }
   std::int64_t entries() const { return entries_; }
 
  private:
-  std::string taken_from_reporter();
   void write_at_end(const std::string& text);
 
   std::filesystem::path path_;
   int file_ = -1;
   std::int64_t end_ = 0;  ///< offset of the tail that closes the document
   std::int64_t entries_ = 0;
-  std::ostringstream text_;
-  benchmark::JSONReporter reporter_;  ///< writes into text_
 };
 
 }  // namespace scanlab::measure

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 
 #include "harness/measure/timed_case.hpp"
 #include "harness/verify/cuda_verification.hpp"
@@ -27,17 +26,7 @@ class OracleStore {
   std::optional<verify::Oracle> oracle_;
 };
 
-/// A case cannot be run for lack of memory. The sweep goes on.
-struct LacksMemory : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-struct Repetition {
-  double seconds = 0;       ///< mean of one run
-  double sm_clock_mhz = 0;  ///< while it ran; 0: not known
-};
-
-/// A machine. Whatever it throws other than LacksMemory and verify::DeviceLost is a fault of the case.
+/// Whatever it throws other than LacksMemory and verify::DeviceLost is a fault of the case.
 class ScanBackend {
  public:
   virtual ~ScanBackend() = default;
@@ -46,17 +35,17 @@ class ScanBackend {
   /// Fills in what is known of a run beside its time: its kernels, and its workspace's preparation.
   virtual void inspect(TimedCase&) {}
   /// A few untimed runs, then `runs` timed ones. Output is poisoned before the timed ones.
-  virtual Repetition time(const TimedCase& timed, std::int64_t runs) = 0;
+  virtual Sample time(const TimedCase& timed, std::int64_t runs) = 0;
   /// Compares what the last timed run, which must have been of this case, left in the output.
   virtual verify::Outcome verify_last_run(const TimedCase& timed) = 0;
   /// One run, and nothing else, inside an NVTX range of the case's name and the profiler's capture range.
   virtual void run_once(const TimedCase& timed) = 0;
 };
 
-std::unique_ptr<ScanBackend> make_host_backend(OracleStore& oracles);
+std::unique_ptr<ScanBackend> make_host_scan_backend(OracleStore& oracles);
 #ifdef SCANLAB_WITH_CUDA
 /// Needs a device. Throws LacksMemory.
-std::unique_ptr<ScanBackend> make_cuda_backend(OracleStore& oracles);
+std::unique_ptr<ScanBackend> make_cuda_scan_backend(OracleStore& oracles);
 #endif
 
 }  // namespace scanlab::measure

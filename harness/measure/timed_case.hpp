@@ -11,6 +11,7 @@
 
 #include "harness/core/variant.hpp"
 #include "harness/cuda/kernel_resources.hpp"
+#include "harness/measure/loop.hpp"
 
 namespace scanlab::measure {
 
@@ -29,38 +30,27 @@ constexpr std::string_view name(Cache cache) { return kCacheNames[cache == Cache
 enum class Launch {
   stream,  ///< each enqueued by the host
   graph,   ///< all captured in a CUDA graph, which is replayed
+  batch,   ///< enqueued by the host behind a kernel that waits for the last of them: the host's time does not show
 };
 
 inline constexpr std::array kLaunchNames{std::pair{Launch::stream, std::string_view("stream")},
-                                         std::pair{Launch::graph, std::string_view("graph")}};
+                                         std::pair{Launch::graph, std::string_view("graph")},
+                                         std::pair{Launch::batch, std::string_view("batch")}};
 
-constexpr std::string_view name(Launch launch) { return kLaunchNames[launch == Launch::stream ? 0 : 1].second; }
+constexpr std::string_view name(Launch launch) { return kLaunchNames[static_cast<std::size_t>(launch)].second; }
 
-struct TimedCase {
-  enum class State {
-    timed,    ///< to be timed in every round
-    skipped,  ///< not timed: `reason` says why
-    failed,   ///< not timed, or no longer: its output was wrong as `reason` says
-  };
+struct TimedCase : Timing {
+  TimedCase() = default;
+  explicit TimedCase(Case chosen, Cache of_cache = Cache::warm, Launch by_launch = Launch::stream)
+      : scan(std::move(chosen)), cache(of_cache), launch(by_launch) {}
 
   Case scan;
   Cache cache = Cache::warm;
   Launch launch = Launch::stream;
   BoundScan bound{};
-  std::string name{};  ///< as in results: case_name(…)/cache:…/launch:…
-
-  State state = State::timed;
-  std::string reason{};
-  bool out_of_memory = false;
-
-  cuda::KernelResources kernels{};    ///< of one run; all 0 where they are not known, or there are none
-  double prepare_seconds = 0;         ///< to prepare its workspace; 0: there is nothing to prepare
-  std::int64_t runs = 1;              ///< runs a repetition, from the calibration
-  double seconds_a_repetition = 0;    ///< of wall time, the latest
-  double spent_seconds = 0;           ///< of wall time in all repetitions so far
-  bool finished = false;              ///< its interval is narrow enough, or its cap spent: later rounds leave it out
-  bool verified = false;              ///< its latest check passed: before timing, and of its last timed run
-  std::vector<double> nanoseconds{};  ///< a run, one entry a repetition
+  cuda::KernelResources kernels{};  ///< of one run; all 0 where they are not known, or there are none
+  double prepare_seconds = 0;       ///< to prepare its workspace; 0: there is nothing to prepare
+  std::int64_t runs = 1;            ///< per sample, from the calibration
 
   const Description& about() const { return scan.variant->about; }
   const Problem& problem() const { return scan.problem; }

@@ -252,7 +252,7 @@ std::int64_t bytes_before(ChunkedScan scan, int chunks) {
 std::string kept(const StreamScan& asked, const ResumableOutput& output) {
   return fmt::format("{} of {} chunks are kept in '{}': the same command{} goes on from there", output.chunks_done(),
                      asked.scan.chunks, output.partial().string(),
-                     asked.measures ? " without --compare, --repetitions and --json" : "");
+                     asked.measures ? " without --compare, --rounds and --json" : "");
 }
 
 /// Passes the chunks that are left from the input to `output`; `written` counts them. Returns the seconds.
@@ -338,8 +338,10 @@ std::optional<Repetition> scan_to_file(const StreamScan& asked, Way way, std::os
 
 // ------------------------------------------------------------------------------------------------- in memory
 
+}  // namespace
+
 /// Input and output, in memory that the device copies from and to as fast as it can.
-class MemoryScan {
+class StreamScanRuns::MemoryScan {
  public:
   MemoryScan(const StreamScan& asked, std::ostream& err, Progress& progress)
       : asked_(asked),
@@ -411,29 +413,31 @@ class MemoryScan {
   Recording recording_;
 };
 
-}  // namespace
+namespace {
 
-bool measure_repetitions(const StreamScan& asked, std::ostream& err,
-                         const std::function<void(const Repetition&)>& report) try {
-  Progress progress(err);
-  std::optional<MemoryScan> memory;
-  if (!asked.output) memory.emplace(asked, err, progress);
-  bool first = true;
-  for (int number = 0; number < asked.repetitions; ++number) {
-    for (const Way way : asked.ways) {
-      // The output before is ours; its pages are given back before the next is timed.
-      if (asked.output && !std::exchange(first, false)) std::filesystem::remove(*asked.output);
-      std::optional<Repetition> done = memory ? memory->run(way) : scan_to_file(asked, way, err, progress);
-      if (!done) return false;
-      done->number = number;
-      report(*done);
-    }
-  }
-  return true;
+/// Calls `f`; a lack of memory becomes a sentence for the user.
+template <class F>
+auto with_memory(F&& f) -> decltype(f()) try {
+  return f();
 } catch (const OutOfMemory& error) {
   throw CommandError(kBadInput, fmt::format("{}; give a smaller --budget", error.what()));
 } catch (const std::bad_alloc&) {
   throw CommandError(kBadInput, "there is not enough host memory: give --out FILE, or a smaller --chunk");
+}
+
+}  // namespace
+
+StreamScanRuns::StreamScanRuns(const StreamScan& asked, std::ostream& err)
+    : asked_(asked), err_(err), progress_(err), memory_(with_memory([&] {
+        return asked.output ? nullptr : std::make_unique<MemoryScan>(asked, err, progress_);
+      })) {}
+
+StreamScanRuns::~StreamScanRuns() = default;
+
+std::optional<Repetition> StreamScanRuns::run(Way way) {
+  // The output before is ours; its pages are given back before the next is timed.
+  if (asked_.output && std::exchange(has_output_, true)) std::filesystem::remove(*asked_.output);
+  return with_memory([&] { return memory_ ? memory_->run(way) : scan_to_file(asked_, way, err_, progress_); });
 }
 
 }  // namespace scanlab::out_of_core

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
-#include <iosfwd>
+#include <memory>
 #include <optional>
+#include <ostream>
 #include <string_view>
 #include <vector>
 
+#include "harness/host/progress.hpp"
 #include "harness/out_of_core/chunk_files.hpp"
 #include "harness/out_of_core/out_of_core_scan.hpp"
 
@@ -29,11 +30,9 @@ struct StreamScan {
   std::uint64_t seed = 1;
   std::optional<std::filesystem::path> output;  ///< else in memory
   OutputOptions output_options;
-  int io_threads = 1;   ///< that read, and as many that write
-  bool verify = false;  ///< outputs of integers
-  int repetitions = 1;
-  std::vector<Way> ways{Way::streamed};  ///< in each repetition; the last one's output stays
-  bool measures = false;                 ///< the times are kept or compared: they must be of the whole
+  int io_threads = 1;     ///< that read, and as many that write
+  bool verify = false;    ///< outputs of integers
+  bool measures = false;  ///< the times are kept or compared: they must be of the whole
 
   std::size_t bytes() const { return static_cast<std::size_t>(scan.problem.items) * scan.item_bytes(); }
 };
@@ -45,16 +44,30 @@ void choose_chunks(ChunkedScan& scan, std::size_t budget, std::optional<std::siz
 /// One pass over all chunks, or over those that an interrupted run left.
 struct Repetition {
   Way way = Way::streamed;
-  int number = 0;
   double seconds = 0;
   std::size_t bytes = 0;  ///< that were read, and written
   bool verified = false;
 };
 
-/// The measured loop: every way in turn, `repetitions` times, each reported when it is done. False after Ctrl-C.
-/// Progress and what is kept go to `err`. Throws CommandError for files, memory, or an output that is wrong.
-bool measure_repetitions(const StreamScan& asked, std::ostream& err,
-                         const std::function<void(const Repetition&)>& report);
+/// Repetitions of a scan, in any way, of one input.
+class StreamScanRuns {
+ public:
+  /// Fills memory if that is where it is from. Progress and what is kept go to `err`. Throws CommandError.
+  StreamScanRuns(const StreamScan& asked, std::ostream& err);
+  ~StreamScanRuns();
+
+  /// One repetition; its output replaces the one before. nullopt after Ctrl-C. Throws CommandError for files, memory,
+  /// or an output that is wrong.
+  std::optional<Repetition> run(Way way);
+
+ private:
+  class MemoryScan;
+  const StreamScan& asked_;
+  std::ostream& err_;
+  Progress progress_;
+  std::unique_ptr<MemoryScan> memory_;
+  bool has_output_ = false;
+};
 
 /// "2.5 GiB", "300 bytes".
 std::string in_bytes(std::size_t bytes);

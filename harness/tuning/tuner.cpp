@@ -1,7 +1,6 @@
 #include "harness/tuning/tuner.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ostream.h>
 
 #include <algorithm>
 #include <array>
@@ -9,8 +8,7 @@
 #include <cmath>
 #include <fstream>
 #include <optional>
-#include <string_view>
-#include <tuple>
+#include <set>
 
 #include "harness/core/median.hpp"
 #include "harness/host/interrupt.hpp"
@@ -142,70 +140,38 @@ TuningTable make_table(const Measured& measured) {
 
 namespace {
 
-/// Whether an id of a results file is a candidate. This build may lack it: then its file is asked for.
-bool names_candidate(const std::string& id) {
-  if (const Variant* const variant = Registry::instance().find(id); variant != nullptr) return is_candidate(*variant);
-  return fmt::format(",{}", SCANLAB_VARIANT_IDS).find(fmt::format(",{},", id)) != std::string::npos;
+/// Whether a variant of a results file is a candidate, by what its context says of it: this build may lack it.
+bool is_candidate(const Json& about, const std::string& id) {
+  return about.at("origin") == "variant" && about.at("kind") == "scan" && about.at("on_host") == false &&
+         id != "best" && about.at("types").size() == named_values<ElementType>().size() &&
+         about.at("operators").size() == named_values<Operator>().size();
 }
 
-/// With the default of every parameter that is not set, as far as this build knows the variant.
-Choice spelt_out(Choice choice) {
-  if (const Variant* const variant = Registry::instance().find(choice.variant); variant != nullptr) {
-    for (const Parameter& parameter : variant->about.parameters) {
-      choice.settings.emplace(parameter.name, parameter.values.front());
-    }
-  }
-  return choice;
+/// One of the words of an enumeration. Throws Json::exception for a field that is missing or no text, CommandError for
+/// another word.
+template <class E>
+E word_of(const Json& entry, const char* field) {
+  const std::string word = entry.at(field).get<std::string>();
+  if (const std::optional<E> value = parse<E>(word)) return *value;
+  throw CommandError(kBadInput, fmt::format("{} '{}' is unknown to this build", field, word));
 }
 
-/// A timed candidate, as the name of a case says it; nullopt if that names anything else.
-struct NamedCase {
-  TypeAndOperator monoid;
-  std::int64_t items = 0;
-  Choice choice;
-  Column column;
-};
-std::optional<NamedCase> parse_case(std::string_view text) {
-  constexpr std::string_view kScan = "scan/";
-  if (!text.starts_with(kScan)) return std::nullopt;
-  text.remove_prefix(kScan.size());
-  std::map<std::string, std::string> parts;
-  while (!text.empty()) {
-    const std::string_view part = text.substr(0, text.find('/'));
-    const std::size_t colon = part.find(':');
-    if (colon == std::string_view::npos) return std::nullopt;
-    parts.emplace(part.substr(0, colon), part.substr(colon + 1));
-    text.remove_prefix(std::min(part.size() + 1, text.size()));
-  }
-  const auto take = [&](const char* key) {
-    auto node = parts.extract(key);
-    return node.empty() ? std::string{} : std::move(node.mapped());
-  };
-  const std::optional<ElementType> type = parse<ElementType>(take("type"));
-  const std::optional<Operator> op = parse<Operator>(take("op"));
-  const std::string items = take("items");
-  const std::string cache = take("cache");
-  const std::string launch = take("launch");
-  const std::string variant = take("variant");
-  const bool is_inclusive = take("mode") == name(Mode::inclusive);  // a table is for both modes; one is measured
-  const bool is_count = !items.empty() && items.size() < 16 && items.find_first_not_of("0123456789") == items.npos;
-  if (!type || !op || !is_count || !is_inclusive || !names_candidate(variant)) return std::nullopt;
-  return NamedCase{
-      .monoid = {*type, *op},
-      .items = std::stoll(items),
-      .choice = spelt_out({variant, {parts.begin(), parts.end()}}),
-      .column = {cache == name(measure::Cache::cold) ? measure::Cache::cold : measure::Cache::warm,
-                 launch == name(measure::Launch::graph) ? measure::Launch::graph : measure::Launch::stream},
-  };
-}
-
-/// Nanoseconds of a run; nullopt of what was not timed, was wrong, or is no repetition.
-std::optional<double> time_of(const Json& entry) {
-  const bool is_repetition = entry.value("run_type", "iteration") == "iteration";
-  const bool is_timed = !entry.value("error_occurred", false) && !entry.contains("skipped");
-  const double time = entry.value("real_time", 0.0);
-  if (!is_repetition || !is_timed || entry.value("verified", 1.0) != 1 || !(time > 0)) return std::nullopt;
-  return time;
+/// Adds the time of an entry, if it is one of an inclusive scan by a candidate. A table is for both modes; one is
+/// measured.
+void add_time(const Json& entry, const Json& variants, Measured& measured) {
+  if (entry.at("kind") != "scan" || entry.at("outcome") != "timed" || entry.at("mode") != name(Mode::inclusive)) return;
+  const std::string id = entry.at("variant").get<std::string>();
+  if (!is_candidate(variants.at(id), id)) return;
+  const Choice choice{id, entry.at("settings").get<Settings>()};
+  const auto launch = entry.at("launch").get<std::string>();
+  const Column column{entry.at("cache") == name(measure::Cache::cold) ? measure::Cache::cold : measure::Cache::warm,
+                      launch == name(measure::Launch::graph) ? measure::Launch::graph : measure::Launch::stream};
+  if (launch == name(measure::Launch::batch)) return;
+  Timings& timings = measured.timings[{word_of<ElementType>(entry, "type"), word_of<Operator>(entry, "op")}]
+                                     [entry.at("items").get<std::int64_t>()];
+  const double time = entry.at("real_time").get<double>();
+  if (!(time > 0)) throw CommandError(kBadInput, "real_time is no positive number");
+  timings[choice][column].push_back(time);
 }
 
 }  // namespace
@@ -215,31 +181,46 @@ Measured read_results(const std::filesystem::path& path) {
   if (!file) throw CommandError(kBadInput, fmt::format("cannot read '{}'", path.string()));
   Measured measured;
   measured.from = path.string();
+  std::size_t at = 0;
   try {
     const Json document = Json::parse(file);
     measured.context = document.at("context");
-    if (measured.context.value("schema", "") != measure::kResultsSchema) {
-      throw CommandError(kBadInput, fmt::format("'{}' is no results file: its schema is not {}", path.string(),
+    const std::string schema = measured.context.value("schema", "");
+    if (schema != measure::kResultsSchema) {
+      throw CommandError(kBadInput, fmt::format("its schema is '{}', not {}: measure again with this program", schema,
                                                 measure::kResultsSchema));
     }
-    for (const Json& entry : document.at("benchmarks")) {
-      const auto named = parse_case(entry.at("name").get_ref<const std::string&>());
-      const auto time = time_of(entry);
-      if (!named || !time) continue;
-      measured.timings[named->monoid][named->items][named->choice][named->column].push_back(*time);
-    }
+    const Json& entries = document.at("benchmarks");
+    for (; at < entries.size(); ++at) add_time(entries[at], document.at("context").at("variants"), measured);
   } catch (const nlohmann::json::exception& error) {
-    throw CommandError(kBadInput, fmt::format("'{}' is no results file: {}", path.string(), what_is_wrong(error)));
+    throw CommandError(kBadInput,
+                       fmt::format("'{}' is no results file: entry {}: {}", path.string(), at, what_is_wrong(error)));
+  } catch (const CommandError& error) {
+    throw CommandError(kBadInput, fmt::format("'{}': entry {}: {}", path.string(), at, error.what()));
   }
   return measured;
 }
 
 // ------------------------------------------------------------------------------------------------ machine to times
 
+namespace {
+
+/// With the default of every parameter that is not set.
+Choice spelt_out(Choice choice) {
+  if (const Variant* const variant = Registry::instance().find(choice.variant); variant != nullptr) {
+    for (const Parameter& parameter : variant->about.parameters) {
+      choice.settings.emplace(parameter.name, parameter.values.front());
+    }
+  }
+  return choice;
+}
+
+}  // namespace
+
 std::vector<Choice> candidates() {
   std::vector<Choice> all;
   for (const auto& [id, variant] : Registry::instance().all()) {
-    if (!is_candidate(variant)) continue;
+    if (!scanlab::is_candidate(variant)) continue;
     const Choice usual = spelt_out({id});
     all.push_back(usual);
     for (const Parameter& parameter : variant.about.parameters) {
@@ -272,15 +253,7 @@ namespace {
 
 /// An oracle takes the host longer than the device needs for all candidates. Larger n are the business of `verify`, and
 /// of `bench`, which verifies all that it times.
-constexpr std::int64_t kMostVerified = 1 << 24;
-
-/// Runs a repetition: half a millisecond of work, counting the eviction before each cold run; one run at least.
-std::int64_t runs_a_repetition(measure::Cache cache, double seconds_a_run) {
-  constexpr double kSeconds = 5e-4;
-  constexpr double kEviction = 50e-6;
-  const double each = std::max(seconds_a_run, 1e-6) + (cache == measure::Cache::cold ? kEviction : 0);
-  return std::clamp<std::int64_t>(static_cast<std::int64_t>(kSeconds / each), 1, 100);
-}
+constexpr std::int64_t kMaxVerified = 1 << 24;
 
 bool is_hopeless(const Choice& choice, const Timings& timings) {
   constexpr double kHopeless = 1.6;
@@ -298,8 +271,13 @@ bool is_hopeless_around(std::int64_t n, const Choice& choice, const TimingsBySiz
 
 }  // namespace
 
-Tuner::Tuner(measure::ScanBackend& machine, std::vector<Choice> candidates, std::ostream& err)
-    : machine_(machine), candidates_(std::move(candidates)), err_(err), progress_(err) {}
+Tuner::Tuner(const measure::Backends& backends, std::vector<Choice> candidates, const measure::LoopOptions& options,
+             measure::ResultsFile* samples, std::ostream& err)
+    : backends_(backends),
+      candidates_(std::move(candidates)),
+      options_{.loop = options, .device_seconds = 5e-4, .max_verified_items = kMaxVerified},
+      samples_(samples),
+      err_(err) {}
 
 TimingsBySize Tuner::measure(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes) {
   failed_.clear();
@@ -309,9 +287,9 @@ TimingsBySize Tuner::measure(const TypeAndOperator& monoid, const std::vector<st
       const std::int64_t n = sizes[i];
       if ((i % stride != 0 && i + 1 != sizes.size()) || measured.contains(n)) continue;
       std::vector<Choice> promising = candidates_;
-      std::erase_if(promising, [&](const Choice& each) { return is_hopeless_around(n, each, measured); });
-      progress_.show(fmt::format("{} {}: {} of {} sizes; {} candidates for n = {}", name(monoid.first),
-                                 name(monoid.second), measured.size(), sizes.size(), promising.size(), n));
+      std::erase_if(promising, [&](const Choice& each) {
+        return is_hopeless_around(n, each, measured) || std::ranges::find(failed_, each) != failed_.end();
+      });
       const Problem problem{.type = monoid.first, .op = monoid.second, .items = n};
       measured[n] = measure_size(problem, promising);
     }
@@ -319,76 +297,39 @@ TimingsBySize Tuner::measure(const TypeAndOperator& monoid, const std::vector<st
   for (auto& [n, timings] : measured) {
     for (const Choice& choice : failed_) timings.erase(choice);
   }
-  progress_.clear();
   return measured;
 }
 
-/// Five repetitions of every candidate in every column, in rounds, so that a disturbance does not hit one alone.
+/// Every candidate in every column, in rounds, so that a disturbance does not hit one alone. What does not fit the
+/// memory is left out; what fails is not chosen for any n.
 Timings Tuner::measure_size(const Problem& problem, const std::vector<Choice>& promising) {
-  constexpr int kRounds = 5;
-  std::map<Choice, Contender> contenders;
+  std::vector<measure::TimedCase> cases;
   for (const Choice& choice : promising) {
-    Contender& contender = contenders[choice];
-    contender.timed.scan = {Registry::instance().find(choice.variant), problem};
-    contender.timed.scan.problem.settings = choice.settings;
-    admit(choice, contender);
+    for (const auto& [cache, launch] : kColumns) {
+      Case scan{Registry::instance().find(choice.variant), problem};
+      scan.problem.settings = choice.settings;
+      measure::TimedCase& timed = cases.emplace_back(std::move(scan), cache, launch);
+      timed.bound = bind(choice, timed.problem());
+      timed.name =
+          fmt::format("{}/cache:{}/launch:{}", case_name(timed.about(), timed.problem()), name(cache), name(launch));
+    }
   }
+  measure::ScanSession session(std::move(cases), backends_, options_, samples_, err_);
+  session.run();
+  if (interrupted()) return {};
   Timings timings;
-  for (int round = 0; round < kRounds; ++round) {
-    for (auto& [choice, contender] : contenders) {
-      if (interrupted()) return {};
-      measure::TimedCase& timed = contender.timed;
-      for (const Column& column : kColumns) {
-        if (timed.state != measure::TimedCase::State::timed) break;
-        std::tie(timed.cache, timed.launch) = column;
-        const std::int64_t runs = runs_a_repetition(timed.cache, contender.seconds_a_run);
-        contain(choice, timed,
-                [&, &choice = choice] { timings[choice][column].push_back(machine_.time(timed, runs).seconds * 1e9); });
-      }
-    }
-  }
-  for (const auto& [choice, contender] : contenders) {
-    if (contender.timed.state != measure::TimedCase::State::timed) timings.erase(choice);
-  }
-  return timings;
-}
-
-/// Binds a case, verifies it, and learns about how long it takes; or leaves it in another state than `timed`.
-void Tuner::admit(const Choice& choice, Contender& contender) {
-  constexpr int kRuns = 3;
-  measure::TimedCase& timed = contender.timed;
-  timed.bound = bind(choice, timed.problem());
-  timed.name = case_name(timed.about(), timed.problem());
-  if (!timed.bound.plan.possible() || std::ranges::find(failed_, choice) != failed_.end()) {
-    timed.state = measure::TimedCase::State::skipped;
-    return;
-  }
-  contain(choice, timed, [&] {
-    if (timed.problem().items <= kMostVerified) {
-      const verify::Outcome outcome = machine_.verify(timed);
-      if (outcome.status == verify::Outcome::Status::failed) throw std::runtime_error(outcome.message);
-      if (!outcome.passed()) timed.state = measure::TimedCase::State::skipped;
-    }
-    if (timed.state == measure::TimedCase::State::timed) contender.seconds_a_run = machine_.time(timed, kRuns).seconds;
-  });
-}
-
-/// Calls `f`. What does not fit the memory is left out; what throws otherwise is not chosen for any n.
-template <class F>
-void Tuner::contain(const Choice& choice, measure::TimedCase& timed, F&& f) {
-  try {
-    f();
-  } catch (const verify::DeviceLost&) {
-    throw;
-  } catch (const measure::LacksMemory&) {
-    timed.state = measure::TimedCase::State::skipped;
-  } catch (const std::exception& error) {
-    timed.state = measure::TimedCase::State::failed;
-    failed_.push_back(choice);
+  std::set<Choice> incomplete;
+  for (const measure::TimedCase& timed : session.cases()) {
+    const Choice choice{timed.about().id, timed.problem().settings};
+    timings[choice][{timed.cache, timed.launch}] = timed.nanoseconds;
+    if (timed.state == measure::Timing::State::timed) continue;
+    incomplete.insert(choice);
+    if (timed.state != measure::Timing::State::failed) continue;
+    if (std::ranges::find(failed_, choice) == failed_.end()) failed_.push_back(choice);
     any_failed_ = true;
-    progress_.clear();
-    fmt::print(err_, "scanlab: {} failed and will not be chosen: {}\n", timed.name, error.what());
   }
+  for (const Choice& choice : incomplete) timings.erase(choice);
+  return timings;
 }
 
 }  // namespace scanlab::tuning

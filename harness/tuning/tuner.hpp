@@ -8,9 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/host/progress.hpp"
 #include "harness/measure/provenance.hpp"
-#include "harness/measure/scan_backend.hpp"
+#include "harness/measure/scan_session.hpp"
 #include "harness/measure/timed_case.hpp"
 #include "harness/tuning/tuning_table.hpp"
 
@@ -54,10 +53,15 @@ std::vector<Choice> candidates();
 /// 2^8 to 2^30, the sizes halfway between, and more from 2^19 to 2^23; as far as an array is of 4 GiB or less.
 std::vector<std::int64_t> tuning_sizes(const TypeAndOperator& monoid);
 
-/// Measures candidates on a machine.
+/// Of `tune`: few samples of many candidates.
+inline constexpr measure::LoopOptions kTuningLoop{.rounds = 5, .width = 0, .cap_seconds = 10};
+
+/// Measures candidates in the measurement loop.
 class Tuner {
  public:
-  Tuner(measure::ScanBackend& machine, std::vector<Choice> candidates, std::ostream& err);
+  /// `samples` may be null; else every sample of every candidate is kept there.
+  Tuner(const measure::Backends& backends, std::vector<Choice> candidates, const measure::LoopOptions& options,
+        measure::ResultsFile* samples, std::ostream& err);
 
   /// At ascending sizes, first a few, then those between them, where candidates that were hopeless on both sides are
   /// left out. Each is verified before it is timed; one that fails is not chosen. Ends early once Ctrl-C is pressed.
@@ -66,22 +70,15 @@ class Tuner {
   bool any_failed() const { return any_failed_; }
 
  private:
-  struct Contender {
-    measure::TimedCase timed;
-    double seconds_a_run = 0;  ///< about
-  };
-
   Timings measure_size(const Problem& problem, const std::vector<Choice>& promising);
-  void admit(const Choice& choice, Contender& contender);
-  template <class F>
-  void contain(const Choice& choice, measure::TimedCase& timed, F&& f);
 
-  measure::ScanBackend& machine_;
+  const measure::Backends& backends_;
   std::vector<Choice> candidates_;
   std::vector<Choice> failed_;  ///< with the type and operator at hand
   bool any_failed_ = false;
+  measure::ScanOptions options_;
+  measure::ResultsFile* samples_;
   std::ostream& err_;
-  Progress progress_;
 };
 
 }  // namespace scanlab::tuning

@@ -120,7 +120,7 @@ TEST_F(BenchTest, KeepsEveryRepetition) {
     EXPECT_EQ(entry.at("repetitions"), 3);
     EXPECT_EQ(entry.at("round"), entry.at("repetition_index"));
     EXPECT_EQ(entry.at("time_unit"), "ns");
-    EXPECT_EQ(entry.at("verified"), 1);
+    EXPECT_EQ(entry.at("verified"), true);
     EXPECT_GT(entry.at("real_time"), 0);
     EXPECT_EQ(entry.at("workspace_bytes"), 0);
     EXPECT_EQ(entry.at("prepare_ns"), 0);
@@ -149,7 +149,7 @@ TEST_F(BenchTest, SaysWhereItsNumbersComeFrom) {
   for (const char* key : {"schema", "kind", "cpu", "compiler", "git_commit", "git_dirty", "seed", "argv", "rounds"}) {
     EXPECT_TRUE(context.at(key).is_string()) << key;
   }
-  EXPECT_EQ(context.at("schema"), "scanlab-results/1");
+  EXPECT_EQ(context.at("schema"), measure::kResultsSchema);
   EXPECT_EQ(context.at("kind"), "host");
   EXPECT_EQ(context.at("seed"), "7");
   EXPECT_TRUE(context.at("executable").get<std::string>().starts_with("scanlab"));
@@ -184,7 +184,7 @@ TEST_F(BenchTest, DoesNotTimeAVariantThatIsWrong) {
   EXPECT_EQ(failed.at("name"), "scan/variant:planted_wrong/type:i32/op:plus/mode:inclusive/items:100/cache:warm");
   EXPECT_EQ(failed.at("error_occurred"), true);
   EXPECT_TRUE(failed.at("error_message").get<std::string>().starts_with("verification failed: "));
-  EXPECT_EQ(failed.at("verified"), 0);
+  EXPECT_EQ(failed.at("verified"), false);
   EXPECT_FALSE(entries[1].contains("error_occurred"));
 }
 
@@ -215,7 +215,7 @@ TEST_F(BenchTest, StopsTimingACaseWhoseCapIsSpent) {
   ASSERT_EQ(bench_to_file({"--variant", "planted_right", "--items", "2^20", "--rounds", "1000", "--cap", "0.05"}), kOk);
   const Json entries = document().at("benchmarks");
   EXPECT_LT(entries.size(), 1000u);
-  EXPECT_EQ(entries.back().at("verified"), 1);
+  EXPECT_EQ(entries.back().at("verified"), true);
 }
 
 TEST_F(BenchTest, StopsTimingACaseWhoseMedianIsKnown) {
@@ -227,9 +227,9 @@ TEST_F(BenchTest, StopsTimingACaseWhoseMedianIsKnown) {
   };
   const Json any = entries("1e9");
   ASSERT_EQ(any.size(), 6u) << "fewer have no interval";
-  EXPECT_EQ(any.back().at("settled"), 1);
-  EXPECT_EQ(any.front().at("settled"), 0);
-  EXPECT_EQ(any.back().at("verified"), 1) << "of its last timed run";
+  EXPECT_EQ(any.back().at("settled"), true);
+  EXPECT_EQ(any.front().at("settled"), false);
+  EXPECT_EQ(any.back().at("verified"), true) << "of its last timed run";
   EXPECT_EQ(document().at("context").at("width_percent"), "1000000000");
   EXPECT_EQ(entries("0").size(), 9u);
   EXPECT_EQ(bench_to_file({"--variant", "planted_right", "--items", "10", "--width", "-1", "--force"}), kBadInput);
@@ -397,7 +397,7 @@ TEST_F(NeedsGpuBench, TimesEveryColumn) {
   EXPECT_EQ(all.at("context").at("kind"), "cuda");
   ASSERT_EQ(all.at("benchmarks").size(), 5u * 4u * 3u);
   for (const Json& entry : all.at("benchmarks")) {
-    EXPECT_EQ(entry.at("verified"), 1) << entry.at("name");
+    EXPECT_EQ(entry.at("verified"), true) << entry.at("name");
     EXPECT_GT(entry.at("real_time"), 0) << entry.at("name");
   }
   // A replayed node costs less than a launch by the host; a run that finds nothing in the cache, more than one that

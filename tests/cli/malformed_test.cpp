@@ -130,14 +130,18 @@ TEST_F(Malformed, TracesThatTheModelIsHeldAgainst) {
 
 TEST_F(Malformed, ResultsThatATableIsChosenFrom) {
   const auto entry = [](const std::string& variant) {
-    return Json{
-        {"name", "scan/variant:" + variant + "/type:i32/op:plus/mode:inclusive/items:1024/cache:cold/launch:stream"},
-        {"run_type", "iteration"},
-        {"real_time", 1000.5},
-        {"verified", 1}};
+    return Json{{"kind", "scan"},  {"outcome", "timed"},  {"variant", variant}, {"type", "i32"},
+                {"op", "plus"},    {"mode", "inclusive"}, {"items", 1024},      {"settings", {{"threads", "512"}}},
+                {"cache", "cold"}, {"launch", "stream"},  {"real_time", 1000.5}};
   };
+  const Json about{{"origin", "variant"},
+                   {"kind", "scan"},
+                   {"on_host", false},
+                   {"types", {"i8", "i16", "i32", "i64", "f16", "f32", "f64"}},
+                   {"operators", {"plus", "max", "min", "affine"}}};
   const Json sound{{"context",
-                    {{"schema", "scanlab-results/1"},
+                    {{"schema", "scanlab-results/2"},
+                     {"variants", {{"one_block", about}, {"decoupled_lookback", about}}},
                      {"device", "a device"},
                      {"multiprocessors", "132"},
                      {"compute_capability", "9.0"},

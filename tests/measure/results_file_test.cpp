@@ -1,7 +1,6 @@
 // A results file is valid JSON whenever it is looked at, and says what it should.
 #include "harness/measure/results_file.hpp"
 
-#include <benchmark/benchmark.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -46,18 +45,8 @@ class ResultsFileTest : public testing::Test {
        std::to_string(getpid()));
 };
 
-benchmark::BenchmarkReporter::Run run_of(const std::string& name, int round) {
-  benchmark::BenchmarkReporter::Run run;
-  run.run_name.function_name = name;
-  run.family_index = 0;
-  run.per_family_instance_index = 0;
-  run.repetition_index = round;
-  run.repetitions = 10;
-  run.iterations = 4;
-  run.time_unit = benchmark::kNanosecond;
-  run.real_accumulated_time = 8e-6;
-  run.counters["round"] = round;
-  return run;
+Facts entry_of(const std::string& name, int round) {
+  return {{"name", name}, {"repetition_index", round}, {"real_time", 2000.0}, {"time_unit", "ns"}};
 }
 
 TEST_F(ResultsFileTest, IsValidBeforeTheFirstRepetition) {
@@ -72,7 +61,7 @@ TEST_F(ResultsFileTest, IsValidBeforeTheFirstRepetition) {
 TEST_F(ResultsFileTest, IsValidAfterEveryRepetition) {
   ResultsFile file(path("a.json"), provenance_, IfExists::refuse);
   for (int round = 0; round < 20; ++round) {
-    file.append(run_of("scan/variant:x", round));
+    file.append(entry_of("scan/variant:x", round));
     const Json document = parsed(path("a.json"));
     ASSERT_EQ(document.at("benchmarks").size(), static_cast<std::size_t>(round + 1));
     const Json& last = document.at("benchmarks").back();
@@ -88,7 +77,7 @@ TEST_F(ResultsFileTest, SurvivesAKilledProcess) {
   const pid_t child = fork();
   if (child == 0) {
     ResultsFile file(path("a.json"), provenance_, IfExists::refuse);
-    for (int round = 0; round < 5; ++round) file.append(run_of("scan/variant:x", round));
+    for (int round = 0; round < 5; ++round) file.append(entry_of("scan/variant:x", round));
     raise(SIGKILL);
   }
   int status = 0;

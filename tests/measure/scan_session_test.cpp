@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/host/interrupt.hpp"
 #include "harness/measure/scan_session.hpp"
 
 namespace scanlab::measure {
@@ -43,9 +44,9 @@ class PlantedMachine : public ScanBackend {
     return planted_.before(timed.problem().items);
   }
   void inspect(TimedCase& timed) override { timed.kernels = {.launches = 2, .threads = 64, .registers = 40}; }
-  Repetition time(const TimedCase& timed, std::int64_t runs) override {
+  Sample time(const TimedCase& timed, std::int64_t runs) override {
     planted_.runs[timed.problem().items].push_back(runs);
-    return {.seconds = planted_.seconds(timed.problem().items, runs), .sm_clock_mhz = 1755};
+    return {.seconds = planted_.seconds(timed.problem().items, runs), .runs = runs, .sm_clock_mhz = 1755};
   }
   Outcome verify_last_run(const TimedCase& timed) override { return planted_.after(timed.problem().items); }
   void run_once(const TimedCase&) override {}
@@ -54,36 +55,37 @@ class PlantedMachine : public ScanBackend {
   Planted& planted_;
 };
 
-class BenchSessionOn : public testing::Test {
+class ScanSessionOn : public testing::Test {
  protected:
-  BenchSessionOn() {
+  ScanSessionOn() {
     device_.about.id = "planted";
     device_.machines.cuda = true;
     host_.about.id = "planted_host";
     host_.machines.host = true;
   }
-  ~BenchSessionOn() override { std::filesystem::remove(file_); }
+  ~ScanSessionOn() override { std::filesystem::remove(file_); }
 
   TimedCase timed(const Variant& variant, std::int64_t items, Cache cache = Cache::warm,
                   Launch launch = Launch::stream) const {
-    TimedCase each{.scan = {.variant = &variant, .problem = {}}, .cache = cache, .launch = launch};
+    TimedCase each({.variant = &variant, .problem = {}}, cache, launch);
     each.scan.problem.items = items;
     each.name = variant.about.id + "/" + std::to_string(items);
     return each;
   }
 
   /// The cases as they are in the end; `entries_` has what was kept.
-  std::vector<TimedCase> run(std::vector<TimedCase> cases, const BenchOptions& options) {
+  std::vector<TimedCase> run(std::vector<TimedCase> cases, const ScanOptions& options) {
     planted_.runs.clear();
     planted_.verified = 0;
     ResultsFile file(file_, {}, IfExists::replace);
     const Backends machines{std::make_unique<PlantedMachine>(planted_), std::make_unique<PlantedMachine>(planted_)};
-    BenchSession session(std::move(cases), machines, options, &file, err_);
+    ScanSession session(std::move(cases), machines, options, &file, err_);
     session.run();
     entries_ = nlohmann::json::parse(std::ifstream(file_)).at("benchmarks");
     return session.cases();
   }
 
+  InterruptGuard guard_;  // forgets a Ctrl-C of an earlier test
   Planted planted_;
   Variant device_;
   Variant host_;
@@ -93,9 +95,9 @@ class BenchSessionOn : public testing::Test {
       (std::filesystem::path(testing::TempDir()) / ("scanlab-session-" + std::to_string(getpid()) + ".json")).string();
 };
 
-TEST_F(BenchSessionOn, ATimeIsThatOfOneRun) {
+TEST_F(ScanSessionOn, ATimeIsThatOfOneRun) {
   planted_.seconds = [](std::int64_t, std::int64_t) { return 250e-6; };
-  run({timed(device_, 10)}, {.rounds = 2, .width = 0, .runs = 7});
+  run({timed(device_, 10)}, {.loop = {.rounds = 2, .width = 0}, .runs = 7});
   ASSERT_EQ(entries_.size(), 2u);
   for (const auto& each : entries_) {
     EXPECT_NEAR(each.at("real_time"), 250e3, 1) << "nanoseconds";
@@ -103,33 +105,37 @@ TEST_F(BenchSessionOn, ATimeIsThatOfOneRun) {
     EXPECT_EQ(each.at("sm_clock_mhz"), 1755);
     EXPECT_EQ(each.at("launches"), 2);
     EXPECT_EQ(each.at("registers"), 40);
-    EXPECT_EQ(each.at("verified"), 1);
+    EXPECT_EQ(each.at("verified"), true);
+    EXPECT_EQ(each.at("kind"), "scan");
+    EXPECT_EQ(each.at("variant"), "planted");
+    EXPECT_EQ(each.at("outcome"), "timed");
   }
 }
 
 /// As many runs as fill the time that a repetition aims at, and enough of them for a mean.
-TEST_F(BenchSessionOn, ARepetitionHasAsManyRunsAsItsTimeAsksFor) {
-  const auto runs = [&](const TimedCase& each, double seconds, const BenchOptions& options) {
+TEST_F(ScanSessionOn, ARepetitionHasAsManyRunsAsItsTimeAsksFor) {
+  const auto runs = [&](const TimedCase& each, double seconds, const ScanOptions& options) {
     planted_.seconds = [=](std::int64_t, std::int64_t) { return seconds; };
     run({each}, options);
     return planted_.runs.at(10).back();
   };
-  const BenchOptions one{.rounds = 1, .device_seconds = 5e-3};
+  const ScanOptions one{.loop = {.rounds = 1}, .device_seconds = 5e-3};
   const TimedCase warm = timed(device_, 10);
   EXPECT_EQ(runs(warm, 100e-6, one), 50) << "5 ms";
   EXPECT_EQ(runs(warm, 10e-3, one), 3) << "three at least";
   EXPECT_EQ(runs(warm, 1e-6, one), 500) << "and no more";
-  EXPECT_EQ(runs(warm, 19e-6, {.rounds = 1, .device_seconds = 1e-3}), 100) << "short ones in hundreds";
+  EXPECT_EQ(runs(warm, 19e-6, {.loop = {.rounds = 1}, .device_seconds = 1e-3}), 100) << "short ones in hundreds";
   EXPECT_EQ(runs(timed(device_, 10, Cache::warm, Launch::graph), 1e-6, one), 200) << "a graph holds them all";
   EXPECT_EQ(runs(timed(device_, 10, Cache::cold), 1e-6, one), 50) << "each carries its eviction";
   EXPECT_EQ(runs(timed(host_, 10), 1e-3, one), 50) << "of the host 50 ms";
-  EXPECT_EQ(runs(warm, 100e-6, {.rounds = 10, .cap_seconds = 10e-3}), 10) << "what the cap allows over all rounds";
-  EXPECT_EQ(runs(warm, 1.0, {.rounds = 10, .cap_seconds = 1}), 1) << "one at least";
-  EXPECT_EQ(runs(warm, 100e-6, {.rounds = 1, .seconds = 1e-3}), 10) << "as was asked for";
-  EXPECT_EQ(runs(warm, 100e-6, {.rounds = 1, .runs = 9}), 9) << "likewise";
+  EXPECT_EQ(runs(warm, 100e-6, {.loop = {.rounds = 10, .cap_seconds = 10e-3}}), 10)
+      << "what the cap allows over all rounds";
+  EXPECT_EQ(runs(warm, 1.0, {.loop = {.rounds = 10, .cap_seconds = 1}}), 1) << "one at least";
+  EXPECT_EQ(runs(warm, 100e-6, {.loop = {.rounds = 1}, .seconds = 1e-3}), 10) << "as was asked for";
+  EXPECT_EQ(runs(warm, 100e-6, {.loop = {.rounds = 1}, .runs = 9}), 9) << "likewise";
 }
 
-TEST_F(BenchSessionOn, WhatIsWrongOrImpossibleIsNotTimed) {
+TEST_F(ScanSessionOn, WhatIsWrongOrImpossibleIsNotTimed) {
   planted_.before = [](std::int64_t items) {
     if (items == 10) return wrong("item 3 is 5");
     if (items == 20) return Outcome{.status = Outcome::Status::skipped, .message = "no room", .out_of_memory = true};
@@ -137,7 +143,7 @@ TEST_F(BenchSessionOn, WhatIsWrongOrImpossibleIsNotTimed) {
   };
   std::vector<TimedCase> cases{timed(device_, 10), timed(device_, 20), timed(device_, 30), timed(device_, 40)};
   cases[2].bound.plan = Plan::refuse("takes no 30");
-  const auto all = run(cases, {.rounds = 2, .width = 0, .runs = 1});
+  const auto all = run(cases, {.loop = {.rounds = 2, .width = 0}, .runs = 1});
   EXPECT_EQ(all[0].state, TimedCase::State::failed);
   EXPECT_EQ(all[1].state, TimedCase::State::skipped);
   EXPECT_TRUE(all[1].out_of_memory);
@@ -150,25 +156,25 @@ TEST_F(BenchSessionOn, WhatIsWrongOrImpossibleIsNotTimed) {
   EXPECT_EQ(entries_[0].at("error_message"), "verification failed: item 3 is 5");
   EXPECT_EQ(entries_[1].at("error_message"), "no room");
   EXPECT_EQ(entries_[2].at("error_message"), "takes no 30");
-  for (const int untimed : {0, 1, 2}) EXPECT_EQ(entries_[untimed].at("verified"), 0);
-  EXPECT_NE(err_.str().find("planted/10 failed: item 3 is 5"), std::string::npos) << err_.str();
+  for (const int untimed : {0, 1, 2}) EXPECT_EQ(entries_[untimed].at("verified"), false);
+  EXPECT_NE(err_.str().find("planted/10 failed: verification failed: item 3 is 5"), std::string::npos) << err_.str();
 }
 
-TEST_F(BenchSessionOn, TheSameScanIsVerifiedOnceForAllItsColumns) {
+TEST_F(ScanSessionOn, TheSameScanIsVerifiedOnceForAllItsColumns) {
   planted_.before = [](std::int64_t items) { return items == 10 ? wrong("item 3 is 5") : Outcome{}; };
   const auto all = run({timed(device_, 10), timed(device_, 10, Cache::cold), timed(device_, 20),
                         timed(device_, 20, Cache::cold, Launch::graph)},
-                       {.rounds = 1, .runs = 1});
+                       {.loop = {.rounds = 1}, .runs = 1});
   EXPECT_EQ(planted_.verified, 2);
   EXPECT_EQ(all[1].state, TimedCase::State::failed);
-  EXPECT_EQ(all[1].reason, "item 3 is 5");
+  EXPECT_EQ(all[1].reason, "verification failed: item 3 is 5");
   EXPECT_EQ(all[3].state, TimedCase::State::timed);
   EXPECT_EQ(all[3].kernels.registers, 40);
 }
 
-TEST_F(BenchSessionOn, TheLastRunOfACaseIsVerifiedWhicheverThatIs) {
+TEST_F(ScanSessionOn, TheLastRunOfACaseIsVerifiedWhicheverThatIs) {
   planted_.after = [](std::int64_t items) { return items == 10 ? wrong("item 4 is 6") : Outcome{}; };
-  const auto all = run({timed(device_, 10), timed(device_, 20)}, {.rounds = 9, .width = 1e9, .runs = 1});
+  const auto all = run({timed(device_, 10), timed(device_, 20)}, {.loop = {.rounds = 9, .width = 1e9}, .runs = 1});
   EXPECT_EQ(all[0].state, TimedCase::State::failed);
   EXPECT_EQ(all[0].reason, "after its last timed run: item 4 is 6");
   EXPECT_EQ(entries_.size(), 12u) << "six have an interval";
@@ -176,14 +182,14 @@ TEST_F(BenchSessionOn, TheLastRunOfACaseIsVerifiedWhicheverThatIs) {
   EXPECT_TRUE(all[1].verified);
 }
 
-TEST_F(BenchSessionOn, WhatACaseLacksOrThrowsEndsNoOther) {
+TEST_F(ScanSessionOn, WhatACaseLacksOrThrowsEndsNoOther) {
   planted_.seconds = [](std::int64_t items, std::int64_t) {
     if (items == 10) throw LacksMemory("out of GPU memory");
     if (items == 20) throw std::runtime_error("launching: no");
     return 1e-3;
   };
   const auto all =
-      run({timed(device_, 10), timed(device_, 20), timed(device_, 30)}, {.rounds = 2, .width = 0, .runs = 1});
+      run({timed(device_, 10), timed(device_, 20), timed(device_, 30)}, {.loop = {.rounds = 2, .width = 0}, .runs = 1});
   EXPECT_EQ(all[0].state, TimedCase::State::skipped);
   EXPECT_TRUE(all[0].out_of_memory);
   EXPECT_EQ(all[1].state, TimedCase::State::failed);
@@ -191,12 +197,12 @@ TEST_F(BenchSessionOn, WhatACaseLacksOrThrowsEndsNoOther) {
   EXPECT_EQ(all[2].nanoseconds.size(), 2u);
 }
 
-TEST_F(BenchSessionOn, ALostDeviceEndsTheRunAndItsRepetitionIsKept) {
+TEST_F(ScanSessionOn, ALostDeviceEndsTheRunAndItsRepetitionIsKept) {
   planted_.seconds = [](std::int64_t, std::int64_t runs) -> double {
     if (runs == 5) throw verify::DeviceLost("the device is lost");
     return 2e-3;
   };
-  EXPECT_THROW(run({timed(device_, 10), timed(device_, 20)}, {.rounds = 2, .runs = 5}), verify::DeviceLost);
+  EXPECT_THROW(run({timed(device_, 10), timed(device_, 20)}, {.loop = {.rounds = 2}, .runs = 5}), verify::DeviceLost);
   entries_ = nlohmann::json::parse(std::ifstream(file_)).at("benchmarks");
   ASSERT_EQ(entries_.size(), 1u);
   EXPECT_EQ(entries_[0].at("error_message"), "the device was lost");

@@ -23,6 +23,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/core/host_registration.hpp"
 #include "harness/host/interrupt.hpp"
+#include "harness/measure/results_file.hpp"
 #include "harness/out_of_core/carry.hpp"
 #include "harness/out_of_core/chunk_files.hpp"
 #include "harness/out_of_core/chunk_threads.hpp"
@@ -629,16 +630,17 @@ TEST_F(StreamScan, AnEmptyFileHasAnEmptyScan) {
 TEST_F(StreamScan, GeneratesAndMeasuresInMemory) {
   const Result result =
       scanlab({"stream-scan", "--generate", "100000", "--device", "host", "--mode", "exclusive", "--type", "i64",
-               "--op", "affine", "--compare", "naive", "--repetitions", "2", "--json", path("r.json")});
+               "--op", "affine", "--compare", "naive", "--rounds", "2", "--json", path("r.json")});
   EXPECT_EQ(result.status, kOk) << result.err;
   std::ifstream file(path("r.json"));
   const auto json = nlohmann::json::parse(file);
-  EXPECT_EQ(json["context"]["schema"], "scanlab-results/1");
+  EXPECT_EQ(json["context"]["schema"], measure::kResultsSchema);
   EXPECT_EQ(json["context"]["kind"], "host");
   ASSERT_EQ(json["benchmarks"].size(), 4u);
   for (const auto& each : json["benchmarks"]) {
     EXPECT_EQ(each["bytes_each_way"], 1600000);
-    EXPECT_EQ(each["verified"], 1);
+    EXPECT_EQ(each["verified"], true);
+    EXPECT_EQ(each["kind"], "stream_scan");
     EXPECT_GT(each["real_time"].get<double>(), 0);
   }
 }
@@ -654,9 +656,9 @@ TEST_F(StreamScan, ReadsAndWritesAloneToBeComparedAndLeavesTheScan) {
   ASSERT_EQ(json["benchmarks"].size(), 2u);
   const auto& files = json["benchmarks"][0];
   EXPECT_NE(files["name"].get<std::string>().find("way:files"), std::string::npos);
-  EXPECT_EQ(files["verified"], 0) << "nothing was scanned";
+  EXPECT_EQ(files["verified"], false) << "nothing was scanned";
   EXPECT_EQ(files["bytes_each_way"], json["benchmarks"][1]["bytes_each_way"]);
-  EXPECT_EQ(json["benchmarks"][1]["verified"], 1);
+  EXPECT_EQ(json["benchmarks"][1]["verified"], true);
   EXPECT_EQ(scanlab({"stream-scan", "--generate", "1000", "--device", "host", "--compare", "files"}).status, kBadInput);
 }
 

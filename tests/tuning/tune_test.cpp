@@ -1,5 +1,6 @@
 // From times to a table, from a table to what `best` runs. No device is needed: times come from a results file or from
 // a machine that makes them up, and `best` runs on the executor.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -16,7 +17,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/core/host_registration.hpp"
 #include "harness/host/interrupt.hpp"
-#include "harness/measure/provenance.hpp"
+#include "harness/measure/record.hpp"
 #include "harness/tuning/tuner.hpp"
 #include "harness/tuning/tuning_table.hpp"
 
@@ -230,27 +231,45 @@ class TuneTest : public testing::Test {
 /// Results as `bench` writes them.
 class Results {
  public:
+  /// `scan` is an id, with the settings that are not defaults: "look_ahead/tile:36".
   Results& add(const std::string& scan, std::int64_t n, double time, const Json& more = Json::object()) {
-    for (const char* column : {"cache:cold/launch:stream", "cache:warm/launch:graph"}) {
-      const std::size_t settings = std::min(scan.find('/'), scan.size());
-      const std::string mode = more.value("mode", "inclusive");
-      Json entry{{"name", "scan/variant:" + scan.substr(0, settings) + "/type:i32/op:plus/mode:" + mode +
-                              "/items:" + std::to_string(n) + scan.substr(settings) + "/" + column},
-                 {"run_type", "iteration"},
-                 {"real_time", time},
-                 {"time_unit", "ns"},
-                 {"verified", 1.0}};
+    const std::string id = scan.substr(0, scan.find('/'));
+    const Variant* const variant = Registry::instance().find(id);
+    Json settings = Json::object();
+    if (variant != nullptr) {
+      for (const Parameter& each : variant->about.parameters) settings[each.name] = each.values.front();
+    }
+    std::istringstream words(scan.substr(std::min(id.size() + 1, scan.size())));
+    for (std::string word; std::getline(words, word, '/');) {
+      settings[word.substr(0, word.find(':'))] = word.substr(word.find(':') + 1);
+    }
+    document_["context"]["variants"][id] = about(id, variant);
+    for (const auto& [cache, launch] : {std::pair{"cold", "stream"}, {"warm", "graph"}}) {
+      Json entry{{"name", "of no matter"}, {"kind", "scan"},  {"outcome", "timed"},  {"variant", id},
+                 {"type", "i32"},          {"op", "plus"},    {"mode", "inclusive"}, {"items", n},
+                 {"settings", settings},   {"cache", cache},  {"launch", launch},    {"real_time", time},
+                 {"time_unit", "ns"},      {"verified", true}};
       entry.update(more);
       document_["benchmarks"].push_back(entry);
     }
     return *this;
   }
   Json& context() { return document_["context"]; }
+  Json& entry(std::size_t i) { return document_["benchmarks"].at(i); }
   std::string text() const { return document_.dump(); }
 
  private:
+  /// This build may lack it.
+  static Json about(const std::string& id, const Variant* variant) {
+    Json words =
+        measure::described({variant == nullptr ? Registry::instance().find("one_block") : variant}).begin().value();
+    if (variant == nullptr) words["origin"] = id.starts_with("cub") || id == "memcpy" ? "baseline" : "variant";
+    return words;
+  }
+
   Json document_{{"context",
-                  {{"schema", "scanlab-results/1"},
+                  {{"schema", measure::kResultsSchema},
+                   {"variants", Json::object()},
                    {"device", "a device"},
                    {"compute_capability", "9.0"},
                    {"multiprocessors", "132"},
@@ -264,14 +283,14 @@ class Results {
 TEST_F(TuneTest, ATableFromResults) {
   Results results;
   results.add("one_block", 1000, 10).add("warp_shuffle", 1000, 20).add("look_ahead/piece:4/tile:36", 1000, 30);
-  results.add("one_block", 100'000, 0, {{"error_occurred", true}, {"error_message", "too many"}});
+  results.add("one_block", 100'000, 0, {{"outcome", "skipped"}, {"error_message", "too many"}});
   results.add("warp_shuffle", 100'000, 50).add("look_ahead/piece:4/tile:36", 100'000, 60);
   results.add("warp_shuffle", 10'000'000, 5000).add("look_ahead/piece:4/tile:36", 10'000'000, 1000);
   results.add("look_ahead/piece:4/tile:36", 10'000'000, 1100);  // a second repetition
   // None of these is to be chosen.
   results.add("cub_device_scan", 1000, 1).add("memcpy", 1000, 1).add("hs_blocked", 1000, 1).add("best", 1000, 1);
-  results.add("reduce_then_scan", 1000, 1, {{"verified", 0.0}});
-  results.add("decoupled_lookback", 1000, 1, {{"run_type", "aggregate"}});
+  results.add("reduce_then_scan", 1000, 1, {{"outcome", "failed"}, {"verified", false}});
+  results.add("decoupled_lookback", 1000, 1, {{"launch", "batch"}});
   results.add("one_cluster", 1000, 1, {{"mode", "exclusive"}});
   ASSERT_EQ(scanlab({"tune", "--from", write("results.json", results.text()), "--out", path("new/table.json")}), kOk)
       << err_.str();
@@ -298,6 +317,15 @@ TEST_F(TuneTest, BadInputIsOneSentenceAndLeavesNoFile) {
   expect("", "no results file");
   expect(good.substr(0, good.size() / 2), "no results file");
   expect("{\"context\": {}, \"benchmarks\": []}", "schema");
+  Results old;
+  old.context()["schema"] = "scanlab-results/1";
+  expect(old.add("one_block", 1000, 10).text(), "scanlab-results/1', not scanlab-results/2: measure again");
+  for (const char* field :
+       {"kind", "outcome", "variant", "type", "op", "mode", "items", "settings", "cache", "launch"}) {
+    Results lacking;
+    lacking.add("one_block", 1000, 10).entry(1).erase(field);
+    expect(lacking.text(), fmt::format("entry 1: key '{}' not found", field));
+  }
   expect(Results().text(), "no candidate has a time");
   Results of_the_host;
   of_the_host.context().erase("device");
@@ -323,15 +351,15 @@ TEST_F(TuneTest, MeasuringNeedsADevice) { EXPECT_EQ(scanlab({"tune"}), kNoDevice
 // ------------------------------------------------------------------------------------------------------- measuring
 
 /// Makes up times, and notes what it was asked for.
-class MadeUpMachine : public measure::ScanBackend {
+class MadeUpBackend : public measure::ScanBackend {
  public:
-  explicit MadeUpMachine(std::function<double(const measure::TimedCase&)> seconds) : seconds_(std::move(seconds)) {}
+  explicit MadeUpBackend(std::function<double(const measure::TimedCase&)> seconds) : seconds_(std::move(seconds)) {}
   verify::Outcome verify(const measure::TimedCase& timed) override {
     if (timed.about().id == wrong) return {.status = verify::Outcome::Status::failed, .message = "wrong"};
     verified.insert({timed.about().id, timed.problem().items});
     return {};
   }
-  measure::Repetition time(const measure::TimedCase& timed, std::int64_t) override {
+  measure::Sample time(const measure::TimedCase& timed, std::int64_t) override {
     EXPECT_TRUE(verified.contains({timed.about().id, timed.problem().items})) << timed.name;
     timed_sizes[timed.about().id].insert(timed.problem().items);
     return {.seconds = seconds_(timed)};
@@ -348,18 +376,27 @@ class MadeUpMachine : public measure::ScanBackend {
   std::function<double(const measure::TimedCase&)> seconds_;
 };
 
+class TunerTest : public testing::Test {
+ protected:
+  MadeUpBackend& made_up(std::function<double(const measure::TimedCase&)> seconds) {
+    backends_.cuda = std::make_unique<MadeUpBackend>(std::move(seconds));
+    return static_cast<MadeUpBackend&>(*backends_.cuda);
+  }
+  measure::Backends backends_;
+};
+
 const std::vector<std::int64_t> kSizes{256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536};
 const std::vector<Choice> kPortable{{"decoupled_lookback"}, {"one_block"}, {"warp_shuffle"}};
 const tuning::TypeAndOperator kI32Plus{ElementType::i32, Operator::plus};
 
-TEST(Tuner, MeasuresWhatCanBeTheFastestAndLeavesOutWhatIsHopeless) {
+TEST_F(TunerTest, MeasuresWhatCanBeTheFastestAndLeavesOutWhatIsHopeless) {
   std::ostringstream err;
-  MadeUpMachine machine([](const measure::TimedCase& timed) {
+  MadeUpBackend& machine = made_up([](const measure::TimedCase& timed) {
     if (timed.about().id == "one_block") return 1e-6;
     if (timed.about().id == "warp_shuffle") return 10e-6;  // nowhere good
     return timed.problem().items < 10'000 ? 1.5e-6 : 1e-6;
   });
-  tuning::Tuner tuner(machine, kPortable, err);
+  tuning::Tuner tuner(backends_, kPortable, tuning::kTuningLoop, nullptr, err);
   const tuning::TimingsBySize measured = tuner.measure(kI32Plus, kSizes);
   EXPECT_EQ(measured.size(), kSizes.size());
   EXPECT_EQ(rows_of(tuning::choose(measured)), (Rows{{0, "one_block"}, {16384, "decoupled_lookback"}}));
@@ -369,25 +406,26 @@ TEST(Tuner, MeasuresWhatCanBeTheFastestAndLeavesOutWhatIsHopeless) {
   EXPECT_FALSE(tuner.any_failed());
 }
 
-TEST(Tuner, NeverChoosesWhatIsWrong) {
+TEST_F(TunerTest, NeverChoosesWhatIsWrong) {
   std::ostringstream err;
-  MadeUpMachine machine([](const measure::TimedCase& timed) { return timed.about().id == "one_block" ? 1e-6 : 2e-6; });
+  MadeUpBackend& machine =
+      made_up([](const measure::TimedCase& timed) { return timed.about().id == "one_block" ? 1e-6 : 2e-6; });
   machine.wrong = "one_block";
-  tuning::Tuner tuner(machine, kPortable, err);
+  tuning::Tuner tuner(backends_, kPortable, tuning::kTuningLoop, nullptr, err);
   const tuning::TimingsBySize measured = tuner.measure(kI32Plus, kSizes);
   for (const TuningTable::Row& row : tuning::choose(measured)) EXPECT_NE(row.choice.variant, "one_block");
   EXPECT_TRUE(tuner.any_failed());
   EXPECT_NE(err.str().find("one_block"), std::string::npos);
 }
 
-TEST(Tuner, NeverChoosesWhatFailsOnTheWay) {
+TEST_F(TunerTest, NeverChoosesWhatFailsOnTheWay) {
   std::ostringstream err;
-  MadeUpMachine machine([](const measure::TimedCase& timed) {
+  MadeUpBackend& machine = made_up([](const measure::TimedCase& timed) {
     if (timed.about().id != "one_block") return 2e-6;
     if (timed.problem().items == 2048) throw std::runtime_error("the launch was refused");
     return 1e-6;
   });
-  tuning::Tuner tuner(machine, kPortable, err);
+  tuning::Tuner tuner(backends_, kPortable, tuning::kTuningLoop, nullptr, err);
   for (const auto& [n, timings] : tuner.measure(kI32Plus, kSizes)) EXPECT_FALSE(timings.contains({"one_block"})) << n;
 }
 

@@ -32,6 +32,7 @@ struct Best {
     about.id = "best";
     about.title = "The fastest of the others, by a table of measurements";
     about.source = "scanlab tune";
+    about.family = "tuned choice";
     about.in_place = true;
     about.fixed_bits = false;
     about.cost = {.work = "of the chosen", .span = "of the chosen", .traffic = "2n"};

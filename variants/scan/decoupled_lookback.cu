@@ -121,6 +121,7 @@ struct DecoupledLookback {
     about.id = "decoupled_lookback";
     about.title = "Single pass, decoupled look-back";
     about.source = "Merrill and Garland 2016, NVR-2016-002";
+    about.family = "single pass";
     about.parameters = {{.name = "threads",
                          .values = {"512", "384", "256", "128"},
                          .meaning = "threads a block, each with 64 bytes, or 112 of 4-byte items",

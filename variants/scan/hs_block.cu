@@ -43,6 +43,7 @@ struct HsBlock {
     about.id = "hs_block";
     about.title = "Hillis-Steele, one block, double-buffered";
     about.source = "Hillis and Steele 1986";
+    about.family = "Hillis–Steele";
     about.limits = "n <= 1024";
     about.cost = hs_cost("2n");
     return about;

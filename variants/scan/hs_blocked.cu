@@ -60,6 +60,7 @@ struct HsBlocked {
     about.id = "hs_blocked";
     about.title = "Hillis-Steele by blocks, sums scanned recursively, then added";
     about.source = "Hillis and Steele 1986; Harris, Sengupta and Owens 2007";
+    about.family = "Hillis–Steele";
     about.cost = {.work = "about 10 n",
                   .span = "10 steps a level, ceil(log2 n / 10) levels",
                   .traffic = "4n",

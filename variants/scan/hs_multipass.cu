@@ -51,6 +51,7 @@ struct HsMultipass {
     about.id = "hs_multipass";
     about.title = "Hillis-Steele over global memory, one launch a step";
     about.source = "Hillis and Steele 1986";
+    about.family = "Hillis–Steele";
     about.cost = hs_cost("about 3 n ceil(log2 n)");
     return about;
   }

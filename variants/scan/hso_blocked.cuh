@@ -21,6 +21,7 @@ struct HsoBlocked {
     about.title = Padding::kSuffix[0] != 0 ? "HSO trees by blocks, padded, sums scanned and added"
                                            : "HSO trees by blocks, sums scanned and added";
     about.source = "Harris, Sengupta and Owens 2007, GPU Gems 3, ch. 39";
+    about.family = "Harris–Sengupta–Owens";
     about.parameters = Padding::parameters();
     about.natural_mode = Mode::exclusive;
     about.cost = {.work = "about 3n, and n if inclusive",

@@ -99,6 +99,7 @@ struct HsoReentry {
     about.title = Padding::kSuffix[0] != 0 ? "One HSO tree over all items in several launches, padded"
                                            : "One HSO tree over all items in several launches";
     about.source = "ME759 (2013), after Harris, Sengupta and Owens 2007";
+    about.family = "Harris–Sengupta–Owens";
     about.parameters = Padding::parameters();
     about.natural_mode = Mode::exclusive;
     about.parameters.push_back({.name = "levels",

@@ -35,6 +35,7 @@ class LookAhead {
     about.id = "look_ahead";
     about.title = "Persistent blocks, bulk copies, warps with roles";
     about.source = "CUB's look-ahead scan for Blackwell (CCCL 3.4), in a form of its own";
+    about.family = "single pass";
     Parameter tile{.name = "tile", .meaning = "KiB of a tile, and with it how a block is cut up"};
     for (const NamedShape& each : kShapes) tile.values.emplace_back(each.tile);
     about.parameters = {tile, {.name = "piece", .values = {"4", "1"}, .meaning = "KiB of a bulk load"}};

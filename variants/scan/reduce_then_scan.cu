@@ -111,6 +111,7 @@ struct ReduceThenScan {
     about.id = "reduce_then_scan";
     about.title = "Reduce shares, scan their sums, scan shares";
     about.source = "Dotsenko et al. 2008, ICS";
+    about.family = "three launches";
     about.parameters = {
         {.name = "shares", .values = {std::to_string(kMostShares)}, .meaning = "blocks at most", .small = "2"}};
     about.in_place = true;

@@ -45,6 +45,7 @@ struct WarpShuffle {
     about.id = "warp_shuffle";
     about.title = "Tiles scanned by shuffles, sums scanned recursively, then added";
     about.source = "Harris and Garland 2012, GPU Computing Gems, ch. 3";
+    about.family = "three launches";
     about.in_place = true;
     about.cost = {.work = "about 4n, and 4 a vector", .span = "25 steps a level", .traffic = "4n"};
     return about;

@@ -1,0 +1,110 @@
+#include "harness/measure/record.hpp"
+
+#include <algorithm>
+
+namespace scanlab::measure {
+
+namespace {
+
+const char* name_of(Kind kind) { return kind == Kind::scan ? "scan" : kind == Kind::ceiling ? "copy" : "empty_launch"; }
+
+}  // namespace
+
+void describe(const TimedCase& timed, Facts& entry) {
+  const Problem& problem = timed.problem();
+  entry["kind"] = "scan";
+  entry["variant"] = timed.about().id;
+  entry["type"] = name(problem.type);
+  entry["op"] = name(problem.op);
+  entry["mode"] = name(problem.mode);
+  entry["items"] = problem.items;
+  Facts& settings = entry["settings"] = Facts::object();
+  for (const Parameter& parameter : timed.about().parameters) {
+    settings[parameter.name] = setting(timed.about(), problem.settings, parameter.name);
+  }
+  entry["cache"] = name(timed.cache);
+  entry["launch"] = timed.on_host() ? "host" : name(timed.launch);
+  entry["bytes"] = problem.ideal_bytes();
+  entry["workspace_bytes"] = timed.bound.plan.workspace_bytes;
+  entry["prepare_ns"] = timed.prepare_seconds * 1e9;
+  if (!timed.bound.plan.choice.empty()) entry["label"] = timed.bound.plan.choice;
+  const cuda::KernelResources& kernels = timed.kernels;
+  if (kernels.launches > 0) entry["launches"] = kernels.launches;
+  if (kernels.registers == 0) return;  // no kernel, or none that is known
+  entry["threads_per_block"] = kernels.threads;
+  entry["registers"] = kernels.registers;
+  entry["shared_bytes"] = kernels.shared_bytes;
+  entry["local_bytes"] = kernels.local_bytes;
+}
+
+void describe(const TimedSchedule& timed, Facts& entry) {
+  const streams::Job& job = timed.chosen.job;
+  entry["kind"] = "schedule";
+  entry["schedule"] = timed.chosen.schedule->about.id;
+  entry["workload"] = job.workload->about.id;
+  entry["items"] = job.items;
+  entry["chunks"] = job.chunks;
+  entry["streams"] = job.streams;
+  entry["memory"] = name(job.memory);
+  entry["work"] = job.work;
+  entry["blocks"] = job.blocks;
+  entry["buffers"] = timed.recording.buffers;
+  entry["bytes"] = static_cast<std::int64_t>(timed.bytes());
+  entry["inputs"] = job.workload->about.inputs;
+  entry["operations"] = timed.recording.operations.size();
+  entry["control"] = timed.control();
+}
+
+void describe(const Part& part, Facts& entry) { entry.update(part.fields); }
+
+Facts described(const std::vector<const Variant*>& variants) {
+  Facts all = Facts::object();
+  for (const Variant* variant : variants) {
+    const Description& about = variant->about;
+    if (all.contains(about.id)) continue;
+    Facts parameters = Facts::array();
+    for (const Parameter& each : about.parameters) {
+      parameters.push_back({{"name", each.name}, {"values", each.values}, {"meaning", each.meaning}});
+    }
+    Facts types = Facts::array();
+    for (const ElementType type : about.types) types.push_back(name(type));
+    Facts operators = Facts::array();
+    for (const Operator op : about.operators) operators.push_back(name(op));
+    all[about.id] = {{"title", about.title},
+                     {"source", about.source},
+                     {"kind", name_of(about.kind)},
+                     {"origin", variant->origin == Origin::variant ? "variant" : "baseline"},
+                     {"family", about.family},
+                     {"on_host", variant->machines.host && !variant->machines.cuda},
+                     {"types", types},
+                     {"operators", operators},
+                     {"parameters", parameters},
+                     {"reproducible_bits", about.fixed_bits},
+                     {"work", about.cost.work},
+                     {"span", about.cost.span},
+                     {"traffic", about.cost.traffic}};
+  }
+  return all;
+}
+
+Facts described_schedules(const std::vector<TimedSchedule>& schedules) {
+  Facts all = Facts::object();
+  for (const TimedSchedule& timed : schedules) {
+    const streams::ScheduleDescription& about = timed.chosen.schedule->about;
+    all[about.id] = {{"title", about.title},         {"source", about.source},     {"expectation", about.expectation},
+                     {"memory", name(about.memory)}, {"captured", about.captured}, {"control", about.control}};
+  }
+  return all;
+}
+
+Facts described_workloads(const std::vector<TimedSchedule>& schedules) {
+  Facts all = Facts::object();
+  for (const TimedSchedule& timed : schedules) {
+    const streams::WorkloadDescription& about = timed.chosen.job.workload->about;
+    all[about.id] = {{"title", about.title},   {"source", about.source},   {"type", name(about.type)},
+                     {"inputs", about.inputs}, {"ordered", about.ordered}, {"work", about.work}};
+  }
+  return all;
+}
+
+}  // namespace scanlab::measure

@@ -1,0 +1,25 @@
+// The typed record: what an entry of a results file says of its case, and its context of variants and schedules. No
+// reader takes anything from a name. data/schema/results.json describes it.
+#pragma once
+
+#include <vector>
+
+#include "harness/measure/provenance.hpp"
+#include "harness/measure/schedule_session.hpp"
+#include "harness/measure/timed_case.hpp"
+
+namespace scanlab::measure {
+
+/// Adds the fields of a case to an entry.
+void describe(const TimedCase& timed, Facts& entry);
+void describe(const TimedSchedule& timed, Facts& entry);
+void describe(const Part& part, Facts& entry);
+
+/// For the context: what each variant says of itself, by id.
+Facts described(const std::vector<const Variant*>& variants);
+
+/// Likewise each schedule, and each workload.
+Facts described_schedules(const std::vector<TimedSchedule>& schedules);
+Facts described_workloads(const std::vector<TimedSchedule>& schedules);
+
+}  // namespace scanlab::measure
