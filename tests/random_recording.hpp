@@ -4,7 +4,6 @@
 #include <random>
 #include <vector>
 
-#include "harness/schedule/ordering.hpp"
 #include "harness/schedule/issuer.hpp"
 
 namespace scanlab::streams {

@@ -9,14 +9,14 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "harness/cli/advise_against.hpp"
 #include "harness/cli/calibrate.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/selection.hpp"
-#include "harness/host/whole_file.hpp"
+#include "harness/cli/streams_timeline.hpp"
+#include "harness/core/median.hpp"
 #include "harness/measure/provenance.hpp"
-#include "harness/schedule/schedule.hpp"
 #include "harness/simulator/advice.hpp"
+#include "harness/simulator/advice_score.hpp"
 
 namespace scanlab::cli {
 
@@ -122,20 +122,6 @@ std::string time(double seconds) {
   return seconds < 1 ? fmt::format("{:.3f} ms", 1e3 * seconds) : fmt::format("{:.3f} s", seconds);
 }
 
-/// Why streams gain no more than they do.
-std::string reason(const Advice& advice, const simulator::DeviceProfile& device) {
-  const auto& [in, kernel, out] = advice.parts;
-  const double all = in + kernel + out;
-  if (device.copy_engines.empty()) return "this device runs nothing beside a copy";
-  if (advice.serial.seconds > 2 * all) return "calls and latencies take most of the time, and chunks add to them";
-  if (all < 1.05 * advice.bound) {
-    const double most = std::max(kernel, in + out);
-    return fmt::format("the {} {:.0f}% of the work: were all else hidden behind {}, little would be saved",
-                       kernel == most ? "kernel is" : "copies are", 100 * most / all, kernel == most ? "it" : "them");
-  }
-  return "chunks so short that they overlap cost more in calls and latencies than the overlap gains";
-}
-
 void print(const Advice& advice, const simulator::DeviceProfile& device, int show, std::ostream& out) {
   const Choice& best = advice.best();
   fmt::print(out, "copies {}, kernel {}; all at once, one after another: {}; no choice can take less than {}\n",
@@ -145,13 +131,44 @@ void print(const Advice& advice, const simulator::DeviceProfile& device, int sho
     fmt::print(out, "{}: {}, {:.2f} times as fast as serial\n", describe(best), time(best.seconds), advice.gain());
   } else {
     fmt::print(out, "streams are not worth it, leave it in one piece: {}, and {} at best; {}\n",
-               time(advice.whole.seconds), time(best.seconds), reason(advice, device));
+               time(advice.whole.seconds), time(best.seconds), limit_of(advice, device));
   }
   const std::size_t shown = std::min(advice.choices.size(), static_cast<std::size_t>(std::max(0, show)));
   if (shown > 0) fmt::print(out, "the fastest of {} choices, as simulated:\n", advice.choices.size());
   for (std::size_t i = 0; i < shown; ++i) {
     fmt::print(out, "  {:>12}  {}\n", time(advice.choices[i].seconds), describe(advice.choices[i]));
   }
+}
+
+void print(const simulator::ScoredProblem& verdict, std::ostream& out) {
+  fmt::print(out, "{:>6.1f}%  {:>7.3f} ms  {:>7.3f} ms  {}, {} items, work {}: {}; fastest of {}: {}\n",
+             100 * verdict.slower(verdict.scored), 1e3 * verdict.scored.seconds(), 1e3 * verdict.fastest.seconds(),
+             verdict.job.workload->about.id, verdict.job.items, verdict.job.work, describe(verdict.scored.choice),
+             verdict.choices, describe(verdict.fastest.choice));
+  if (!verdict.said_was_measured) {
+    const bool ties = verdict.scored.choice.ties_with(verdict.said);
+    fmt::print(out, "{:35}advice is {}, which was not measured: this {}\n", "", describe(verdict.said),
+               ties ? "ties with it"
+                    : fmt::format("is the best that was, predicted {:.1f}% slower",
+                                  100 * (verdict.scored.choice.seconds / verdict.said.seconds - 1)));
+  }
+  if (verdict.ties.size() > 1) {
+    fmt::print(out, "{:35}{} that were measured tie by the prediction: {:.1f}% to {:.1f}% slower\n", "",
+               verdict.ties.size(), 100 * std::ranges::min(verdict.ties), 100 * std::ranges::max(verdict.ties));
+  }
+  fmt::print(out, "{:35}error of the predictions: {:.1f}% in the median, {:.1f}% at worst\n", "",
+             100 * median(verdict.errors), 100 * std::ranges::max(verdict.errors));
+}
+
+void print(const simulator::AdviceScore& score, std::ostream& out) {
+  fmt::print(out, "{:>7}  {:>10}  {:>10}  {}\n", "slower", "advised", "fastest", "than the fastest measured");
+  for (const simulator::ScoredProblem& problem : score.problems) print(problem, out);
+  const std::vector<double> lost = score.slower();
+  const std::vector<double> errors = score.errors();
+  fmt::print(out, "{} problems: what is advised took {:.1f}% longer than the fastest in the median, {:.1f}% at worst\n",
+             lost.size(), 100 * median(lost), 100 * std::ranges::max(lost));
+  fmt::print(out, "{} configurations: error of the prediction {:.1f}% in the median, {:.1f}% at worst\n", errors.size(),
+             100 * median(errors), 100 * std::ranges::max(errors));
 }
 
 }  // namespace
@@ -167,15 +184,16 @@ int advise(const std::vector<std::string>& arguments, Context& context) {
   simulator::DeviceProfile device;
   const bool is_given = values.count("profile") != 0;
   if (is_given) device = simulator::device_profile(values["profile"].as<std::string>());
-  std::optional<WholeFile> file;
-  if (values.count("json") != 0) file.emplace(values["json"].as<std::string>(), values.count("force") != 0);
+  std::optional<WholeFile> file = output_file(values, "json");
   if (!is_given) device = calibrated_here(context);  // takes a while: behind all that may be refused
   measure::Facts facts = measure::build_facts();
   facts["argv"] = fmt::format("{}", fmt::join(context.argv, " "));
   if (against) {
-    const measure::Facts found = advise_against(values["against"].as<std::string>(), device, facts, context);
+    const simulator::AdviceScore score = simulator::score_advice(values["against"].as<std::string>(), device);
+    measure::add_measured(facts, score.context);
+    print(score, context.out);
     measure::Facts document{{"schema", kAgainstSchema}, {"context", facts}, {"profile", device.name}};
-    document.update(found);
+    document.update(to_json(score));
     if (file) file->write(document.dump(1) + "\n");
     return kOk;
   }
@@ -188,18 +206,13 @@ int advise(const std::vector<std::string>& arguments, Context& context) {
   fmt::print(context.out, "{}: {}\n", device.name, device.title);
   print(advice, device, values["show"].as<int>(), context.out);
   if (file) {
-    measure::Facts choices = measure::Facts::array();
-    for (const Choice& choice : advice.choices) choices.push_back(to_json(choice));
-    const measure::Facts document{{"schema", kAdviceSchema},
-                                  {"context", facts},
-                                  {"profile", device.name},
-                                  {"worth_it", advice.worth_it()},
-                                  {"gain", advice.gain()},
-                                  {"bound_us", 1e6 * advice.bound},
-                                  {"serial", to_json(advice.serial)},
-                                  {"whole", to_json(advice.whole)},
-                                  {"advised", to_json(advice.advised())},
-                                  {"choices", choices}};
+    measure::Facts document{{"schema", kAdviceSchema}, {"context", facts}, {"profile", device.name}};
+    if (asked.sizes) {
+      document.update({{"bytes_in", asked.sizes->in},
+                       {"bytes_out", asked.sizes->out},
+                       {"kernel_us", 1e6 * asked.sizes->kernel_seconds}});
+    }
+    document.update(to_json(advice, asked.job));
     file->write(document.dump(1) + "\n");
   }
   return kOk;

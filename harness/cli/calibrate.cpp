@@ -12,10 +12,10 @@
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/selection.hpp"
+#include "harness/cli/streams_timeline.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/host/json_error.hpp"
 #include "harness/host/progress.hpp"
-#include "harness/host/whole_file.hpp"
 #include "harness/measure/provenance.hpp"
 #include "harness/simulator/calibration.hpp"
 #ifdef SCANLAB_WITH_CUDA
@@ -82,36 +82,25 @@ simulator::Calibration read(const std::string& path) {
 simulator::Calibration measure(const std::vector<int>& works, int repetitions, measure::Facts provenance,
                                Context& context) {
   const auto device = cuda::probe_device().facts.value();
-  simulator::Calibration calibration{.context = std::move(provenance),
-                                     .limits = {.name = device.name,
-                                                .compute_capability = device.compute_capability,
-                                                .multiprocessors = device.multiprocessors,
-                                                .resident_blocks = device.resident_blocks,
-                                                .resident_threads = device.resident_threads},
-                                     .works = works,
-                                     .experiments = {}};
-  for (simulator::Experiment& experiment : simulator::calibration_experiments(works)) {
-    calibration.experiments.push_back({.experiment = std::move(experiment), .replays = {}, .failure = {}});
-  }
+  const simulator::DeviceLimits limits{.name = device.name,
+                                       .compute_capability = device.compute_capability,
+                                       .multiprocessors = device.multiprocessors,
+                                       .resident_blocks = device.resident_blocks,
+                                       .resident_threads = device.resident_threads};
   const InterruptGuard guard;
   Progress progress(context.err);
   std::unique_ptr<streams::HostArrays> arrays;
-  for (simulator::MeasuredExperiment& measured : calibration.experiments) {
+  return simulator::calibrate(limits, works, std::move(provenance), [&](const simulator::Experiment& experiment) {
     if (interrupted()) throw CommandError(kInterrupted, "interrupted; nothing is written");
-    progress.show(measured.experiment.name);
-    const streams::Recording& recording = measured.experiment.recording;
-    try {
-      if (!arrays || !arrays->serves(recording.job)) {
-        arrays.reset();
-        arrays = std::make_unique<streams::HostArrays>(recording.job, 1);
-      }
-      measured.replays = streams::measure_replays(recording, *arrays,
-                                                  {.repetitions = repetitions, .stamped = true, .verified = false});
-    } catch (const std::exception& error) {  // the others may still tell enough
-      measured.failure = error.what();
+    progress.show(experiment.name);
+    const streams::Recording& recording = experiment.recording;
+    if (!arrays || !arrays->serves(recording.job)) {
+      arrays.reset();
+      arrays = std::make_unique<streams::HostArrays>(recording.job, 1);
     }
-  }
-  return calibration;
+    return streams::measure_replays(recording, *arrays,
+                                    {.repetitions = repetitions, .stamped = true, .verified = false});
+  });
 }
 
 #endif
@@ -159,13 +148,8 @@ int calibrate(const std::vector<std::string>& arguments, Context& context) {
   const bool measures = values.count("from") == 0;
   measure::Facts provenance;
   if (measures) provenance = measure::measured_on("scanlab calibrate", context.argv);
-  const auto file_of = [&](const char* option, std::optional<WholeFile>& file) {
-    if (values.count(option) != 0) file.emplace(values[option].as<std::string>(), values.count("force") != 0);
-  };
-  std::optional<WholeFile> out;
-  std::optional<WholeFile> raw;
-  file_of("out", out);
-  file_of("raw", raw);
+  std::optional<WholeFile> out = output_file(values);
+  std::optional<WholeFile> raw = output_file(values, "raw");
 #ifdef SCANLAB_WITH_CUDA
   const simulator::Calibration calibration =
       measures ? measure(works, repetitions, provenance, context) : read(values["from"].as<std::string>());

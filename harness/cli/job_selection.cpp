@@ -35,12 +35,12 @@ std::vector<const Entry*> entries(const Words& patterns) {
 }
 
 std::vector<int> small_counts(const po::variables_map& values, const char* option) {
-  constexpr std::int64_t kMost = 1'000'000;
+  constexpr std::int64_t kMax = 1'000'000;
   const std::string flag = fmt::format("--{}", option);
   std::vector<int> counts;
   for (const std::string& word : option_words(values, option)) {
     for (const std::int64_t count : parse_items(word, flag)) {
-      if (count > kMost) throw CommandError(kBadInput, fmt::format("{}: '{}' is more than {}", flag, word, kMost));
+      if (count > kMax) throw CommandError(kBadInput, fmt::format("{}: '{}' is more than {}", flag, word, kMax));
       counts.push_back(static_cast<int>(count));
     }
   }

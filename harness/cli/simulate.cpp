@@ -12,9 +12,7 @@
 #include <stdexcept>
 
 #include "harness/cli/simulate.hpp"
-#include "harness/cli/simulate_compare.hpp"
 #include "harness/cli/streams_timeline.hpp"
-#include "harness/host/whole_file.hpp"
 #include "harness/timeline/trace_events.hpp"
 
 namespace scanlab::cli {
@@ -51,7 +49,9 @@ po::options_description simulate_options() {
       ("sweep", "every combination of the lists given, summed up")                                                  //
       ("ratios", po::value<std::vector<std::string>>()->composing()->value_name("LIST"),
        "of compute to copy, in a sweep: kernels take so many times the longer of the two ways");
-  add_compare_options(options);
+  options.add_options()("compare",
+                        po::value<std::vector<std::string>>()->multitoken()->composing()->value_name("TRACE …"),
+                        "traces of 'streams trace', each held against the simulation of its job");
   add_timeline_options(options);
   return options;
 }
@@ -77,7 +77,7 @@ simulator::Problem problem_of(const po::variables_map& values) {
   simulator::Problem problem{.copy_in = seconds_of(values, "copy-in-us"),
                              .kernel = seconds_of(values, "kernel-us"),
                              .copy_out = seconds_of(values, "copy-out-us")};
-  if (values.count("threads") != 0) problem.threads_a_block = values["threads"].as<int>();
+  if (values.count("threads") != 0) problem.threads_per_block = values["threads"].as<int>();
   return problem;
 }
 
@@ -85,8 +85,7 @@ int simulate_one(const streams::ScheduledJob& chosen, const simulator::DevicePro
                  const simulator::Problem& problem, const po::variables_map& values, Context& context) {
   const double shortest_gap = shortest_gap_of(values);
   const streams::Recording recording = record(*chosen.schedule, chosen.job);
-  std::optional<WholeFile> file;
-  if (values.count("out") != 0) file.emplace(values["out"].as<std::string>(), values.count("force") != 0);
+  std::optional<WholeFile> file = output_file(values);
   const simulator::Simulation simulation =
       simulator::simulate(recording, profile, simulator::costs(recording, profile, problem));
   const streams::TimelineAnalysis analysis = analyse(simulation.timeline);
@@ -94,7 +93,7 @@ int simulate_one(const streams::ScheduledJob& chosen, const simulator::DevicePro
   if (const std::string& id = chosen.schedule->about.id; chosen.schedule->about.control) {
     fmt::print(context.out, "a control, whose result is wrong: 'scanlab streams check {}' says where\n", id);
   }
-  print(simulation.timeline, analysis, shortest_gap * analysis.makespan, context.out);
+  context.out << describe(simulation.timeline, analysis, shortest_gap * analysis.makespan);
   if (file) {
     measure::Facts facts = simulation_facts(profile, context);
     facts.update(facts_of(chosen));

@@ -6,7 +6,7 @@
 
 #include "harness/cli/job_selection.hpp"
 #include "harness/cli/streams.hpp"
-#include "harness/schedule/hazards.hpp"
+#include "harness/schedule/facts.hpp"
 
 namespace scanlab::cli {
 
@@ -40,33 +40,6 @@ std::string describe(const Checked& checked, std::size_t fault) {
 
 bool as_expected(const Checked& checked) {
   return streams::as_expected(*checked.chosen.schedule, checked.recording, checked.result);
-}
-
-Json to_json(const Checked& checked) {
-  const streams::Job& job = checked.chosen.job;
-  const auto operation = [&](std::size_t index) {
-    return Json{{"index", index}, {"operation", describe(checked.recording.operations[index])}};
-  };
-  Json hazards = Json::array();
-  for (const streams::Hazard& hazard : checked.result.hazards) {
-    hazards.push_back({{"first", operation(hazard.first)},
-                       {"second", operation(hazard.second)},
-                       {"memory", describe(hazard.access)}});
-  }
-  Json waits = Json::array();
-  for (const std::size_t wait : checked.result.waits_for_nothing) waits.push_back(operation(wait));
-  return {{"schedule", checked.chosen.schedule->about.id},
-          {"control", checked.chosen.schedule->about.control},
-          {"workload", job.workload->about.id},
-          {"items", job.items},
-          {"chunks", job.chunks},
-          {"streams", job.streams},
-          {"memory", name(job.memory)},
-          {"buffers", checked.recording.buffers},
-          {"operations", checked.recording.operations.size()},
-          {"ordered", checked.result.ordered()},
-          {"hazards", hazards},
-          {"waits_for_nothing", waits}};
 }
 
 /// With `brief` a control that is caught takes two lines.
@@ -110,7 +83,7 @@ int streams_check(const std::vector<std::string>& arguments, Context& context) {
     // Named, a control is what it is: wrong. Among all, it is as it should be when it is caught.
     if (!(selection.all ? as_expected(checked) : checked.result.ordered())) status = kFailed;
     if (values.count("json") != 0) {
-      all["checked"].push_back(to_json(checked));
+      all["checked"].push_back(facts_of(chosen, checked.recording, checked.result));
     } else {
       print(checked, selection.all, context.out);
     }

@@ -14,10 +14,8 @@
 #include "harness/cli/streams_timeline.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/host/progress.hpp"
-#include "harness/host/whole_file.hpp"
 #include "harness/implicit_sync/concurrency.hpp"
 #include "harness/measure/provenance.hpp"
-#include "harness/simulator/comparison.hpp"
 #include "harness/timeline/trace_events.hpp"
 
 namespace scanlab::cli {
@@ -55,7 +53,7 @@ std::vector<streams::ScheduledJob> jobs_of(const po::variables_map& values) {
   std::set<std::string> seen;
   for (const streams::ScheduledJob& each :
        jobs(find_named("sweep", streams_sweeps(), values["sweep"].as<std::string>()), values)) {
-    if (seen.insert(describe(each)).second) all.push_back(each);
+    if (seen.insert(facts_of(each).dump()).second) all.push_back(each);
   }
   return all;
 }
@@ -64,52 +62,27 @@ std::vector<streams::ScheduledJob> jobs_of(const po::variables_map& values) {
 
 /// One schedule's timeline, and what is written of it.
 struct Trace {
-  Trace(const streams::ScheduledJob& job, int repetitions, std::optional<streams::HostArrays>& arrays)
-      : chosen(job),
-        recording(record(*job.schedule, job.job)),
-        measured(measure_timeline(recording, repetitions, arrays)),
-        analysis(analyse(measured.timeline)) {}
+  Trace(const streams::ScheduledJob& job, int repetitions)
+      : chosen(job), recording(record(*job.schedule, job.job)), measured(measure(repetitions)) {}
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
 
-  double collection_percent() const { return 100 * (measured.median_collected() / measured.median_plain() - 1); }
+  streams::MeasuredReplays measure(int repetitions) const {
+    std::optional<streams::HostArrays> arrays;
+    return measure_timeline(recording, repetitions, arrays);
+  }
   bool passed() const { return measured.wrong.empty() || chosen.schedule->about.control; }
-
   std::string text(measure::Facts about) const {
-    const auto microseconds = [](const std::vector<double>& seconds) {
-      std::vector<double> all;
-      for (const double each : seconds) all.push_back(1e6 * each);
-      return all;
-    };
     about.update(facts_of(chosen));
     about["connections"] = streams::connections();
-    about["makespan_us"] = 1e6 * analysis.makespan;
-    about["overlap"] = analysis.overlap();
-    about["plain_us"] = microseconds(measured.plain);
-    about["collected_us"] = microseconds(measured.collected);
-    about["collection_percent"] = collection_percent();
-    about["verified"] = measured.wrong.empty();
-    about["overlaps"] = overlaps();
-    return trace_events(measured.timeline, about).dump() + "\n";
-  }
-
-  /// [operation, operation, in how many of the collected repetitions they overlapped]
-  measure::Facts overlaps() const {
-    simulator::RepeatedOverlaps all;
-    const auto add = [&](const streams::Timeline& timeline) {
-      for (const auto& pair : simulator::overlapping(timeline, simulator::kOverlapResolution)) ++all.times[pair];
-    };
-    add(measured.timeline);
-    for (const streams::Timeline& other : measured.others) add(other);
-    measure::Facts json = measure::Facts::array();
-    for (const auto& [pair, times] : all.times) json.push_back({pair.first, pair.second, times});
-    return json;
+    about.update(facts_of(measured, analysis));
+    return trace_events(measured.timeline(), about).dump() + "\n";
   }
 
   streams::ScheduledJob chosen;
   streams::Recording recording;
-  streams::MeasuredTimeline measured;
-  streams::TimelineAnalysis analysis;
+  streams::MeasuredReplays measured;
+  streams::TimelineAnalysis analysis = analyse(measured.timeline());
 };
 
 void report_wrong(const Trace& trace, std::ostream& err) {
@@ -120,16 +93,15 @@ void report_wrong(const Trace& trace, std::ostream& err) {
 
 int trace_one(const streams::ScheduledJob& chosen, int repetitions, double shortest_gap, WholeFile* file,
               const measure::Facts& about, Context& context) {
-  std::optional<streams::HostArrays> arrays;
-  const Trace trace(chosen, repetitions, arrays);
+  const Trace trace(chosen, repetitions);
   fmt::print(context.out, "{}\n", describe(chosen));
-  print(trace.measured.timeline, trace.analysis, shortest_gap * trace.analysis.makespan, context.out);
+  context.out << describe(trace.measured.timeline(), trace.analysis, shortest_gap * trace.analysis.makespan);
   fmt::print(context.out, "collection: {:.3f} ms with it, {:.3f} without (medians of {}): {:+.1f}%\n",
              1e3 * trace.measured.median_collected(), 1e3 * trace.measured.median_plain(), repetitions,
-             trace.collection_percent());
+             trace.measured.collection_percent());
   if (file != nullptr) {
     file->write(trace.text(about));
-    fmt::print(context.out, "{} operations written\n", trace.measured.timeline.spans.size());
+    fmt::print(context.out, "{} operations written\n", trace.measured.timeline().spans.size());
   }
   report_wrong(trace, context.err);
   return trace.passed() ? kOk : kFailed;
@@ -137,8 +109,7 @@ int trace_one(const streams::ScheduledJob& chosen, int repetitions, double short
 
 /// What the fresh process does: prints the file that `trace_all` writes.
 int print_trace(const streams::ScheduledJob& chosen, int repetitions, const measure::Facts& about, Context& context) {
-  std::optional<streams::HostArrays> arrays;
-  const Trace trace(chosen, repetitions, arrays);
+  const Trace trace(chosen, repetitions);
   context.out << trace.text(about);
   report_wrong(trace, context.err);
   return trace.passed() ? kOk : kFailed;
@@ -222,14 +193,12 @@ int streams_trace(const std::vector<std::string>& arguments, Context& context) {
   if (fresh) std::erase(typed, kInFreshProcess);  // what is left records the same timeline, typed by a user
   const measure::Facts about = measure::measured_on("scanlab streams trace", typed);
 #ifdef SCANLAB_WITH_CUDA
-  const bool force = values.count("force") != 0;
   if (many) {
-    return trace_all(chosen, repetitions, values["out"].as<std::string>(), force, context,
+    return trace_all(chosen, repetitions, values["out"].as<std::string>(), values.count("force") != 0, context,
                      [](const std::vector<std::string>& words) { return run_in_fresh_process(words, {}); });
   }
   if (fresh) return print_trace(chosen.front(), repetitions, about, context);
-  std::optional<WholeFile> file;
-  if (values.count("out") != 0) file.emplace(values["out"].as<std::string>(), force);
+  std::optional<WholeFile> file = output_file(values);
   return trace_one(chosen.front(), repetitions, shortest_gap, file ? &*file : nullptr, about, context);
 #else
   return kNoDevice;

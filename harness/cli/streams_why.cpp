@@ -37,11 +37,11 @@ Examined examine(const streams::ScheduledJob& chosen, std::optional<streams::Hos
   constexpr int kRepetitions = 5;
   constexpr double kNoGaps = 1e9;
   const streams::Recording recording = record(*chosen.schedule, chosen.job);
-  const streams::MeasuredTimeline measured = measure_timeline(recording, kRepetitions, arrays);
-  const streams::TimelineAnalysis analysis = analyse(measured.timeline);
-  Examined examined{chosen, measured.median_plain(), diagnose(measured.timeline, analysis)};
+  const streams::MeasuredReplays measured = measure_timeline(recording, kRepetitions, arrays);
+  const streams::TimelineAnalysis analysis = analyse(measured.timeline());
+  Examined examined{chosen, measured.median_plain(), diagnose(measured.timeline(), analysis)};
   fmt::print(out, "{}\n", describe(chosen));
-  print(measured.timeline, analysis, kNoGaps, out);
+  out << describe(measured.timeline(), analysis, kNoGaps);
   if (!measured.wrong.empty()) {
     fmt::print(out, "  its output is wrong{}: {}\n", chosen.schedule->about.control ? ", as a control's should be" : "",
                measured.wrong);

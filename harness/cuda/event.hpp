@@ -9,10 +9,12 @@
 
 namespace scanlab::cuda {
 
-/// A timing event.
+/// Unless told otherwise a timing event.
 class Event {
  public:
-  Event() { check(cudaEventCreate(&event_), "creating an event"); }
+  explicit Event(unsigned flags = cudaEventDefault) {
+    check(cudaEventCreateWithFlags(&event_, flags), "creating an event");
+  }
   ~Event() {
     if (event_ != nullptr) cudaEventDestroy(event_);
   }

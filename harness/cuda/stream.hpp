@@ -9,8 +9,8 @@
 
 namespace scanlab::cuda {
 
-/// A non-blocking stream unless asked otherwise: it does not synchronise with the legacy default stream, in which
-/// events recorded beside it would time the wrong thing.
+/// Unless told otherwise a non-blocking stream: it does not synchronise with the legacy default stream, in which events
+/// recorded beside it would time the wrong thing.
 class Stream {
  public:
   explicit Stream(unsigned flags = cudaStreamNonBlocking) {

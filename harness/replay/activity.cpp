@@ -19,26 +19,15 @@
 #define SCANLAB_WITH_CUPTI
 #endif
 
+#include "harness/schedule/ordering.hpp"
+
 namespace scanlab::streams {
 
+// ------------------------------------------------------------------------------------------------- collector
+
+#ifdef SCANLAB_WITH_CUPTI
+
 namespace {
-
-// From cupti_activity.h and its relatives; the library keeps these numbers and signatures stable.
-constexpr int kSuccess = 0;
-constexpr int kActivityKindKernel = 3;
-constexpr int kActivityKindConcurrentKernel = 10;
-
-using BufferRequested = void (*)(std::uint8_t** buffer, std::size_t* bytes, std::size_t* most_records);
-using BufferCompleted = void (*)(void* context, std::uint32_t stream, std::uint8_t* buffer, std::size_t bytes,
-                                 std::size_t valid_bytes);
-
-void give_buffer(std::uint8_t** buffer, std::size_t* bytes, std::size_t* most_records) {
-  *bytes = std::size_t{1} << 20;
-  *buffer = static_cast<std::uint8_t*>(std::malloc(*bytes));
-  *most_records = 0;  // as many as fit
-}
-
-void throw_away(void*, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t) { std::free(buffer); }
 
 void* open_cupti() {
   for (const char* name : {"libcupti.so.13", "libcupti.so.12", "libcupti.so", "/usr/local/cuda/lib64/libcupti.so",
@@ -47,28 +36,6 @@ void* open_cupti() {
   }
   return nullptr;
 }
-
-}  // namespace
-
-std::string collect_kernels(Collection collection) {
-  void* const library = open_cupti();
-  if (library == nullptr) return "the profiling library libcupti.so is not here";
-  const auto register_callbacks =
-      reinterpret_cast<int (*)(BufferRequested, BufferCompleted)>(dlsym(library, "cuptiActivityRegisterCallbacks"));
-  const auto enable = reinterpret_cast<int (*)(int)>(dlsym(library, "cuptiActivityEnable"));
-  const int kind = collection == Collection::concurrent ? kActivityKindConcurrentKernel : kActivityKindKernel;
-  if (register_callbacks == nullptr || enable == nullptr || register_callbacks(give_buffer, throw_away) != kSuccess ||
-      enable(kind) != kSuccess) {
-    return "CUPTI would not collect kernels: is another profiler attached, or the permission missing?";
-  }
-  return {};
-}
-
-// ------------------------------------------------------------------------------------------------- collector
-
-#ifdef SCANLAB_WITH_CUPTI
-
-namespace {
 
 /// CUPTI's functions, found by name, so that the program needs no CUPTI to start.
 struct Cupti {
@@ -110,6 +77,16 @@ void check(CUptiResult result, const char* doing) {
       fmt::format("CUPTI would not {} (its error {}): is another profiler attached, or the "
                   "permission missing?",
                   doing, static_cast<int>(result)));
+}
+
+void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* bytes, std::size_t* most_records) {
+  *bytes = std::size_t{1} << 20;
+  *buffer = static_cast<std::uint8_t*>(std::malloc(*bytes));
+  *most_records = 0;  // as many as fit
+}
+
+void CUPTIAPI throw_away(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t) {
+  std::free(buffer);
 }
 
 constexpr CUpti_ActivityKind kCollected[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY};
@@ -159,6 +136,18 @@ void CUPTIAPI keep_buffer(CUcontext context, std::uint32_t stream, std::uint8_t*
 
 }  // namespace
 
+std::string collect_kernels(Collection collection) {
+  try {
+    check(cupti().register_callbacks(give_buffer, throw_away), "hand over its records");
+    check(cupti().enable(collection == Collection::concurrent ? CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
+                                                              : CUPTI_ACTIVITY_KIND_KERNEL),
+          "collect kernels");
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return {};
+}
+
 ActivityCollector::ActivityCollector() {
   check(cupti().register_callbacks(give_buffer, keep_buffer), "hand over its records");
 }
@@ -188,9 +177,12 @@ std::int64_t ActivityCollector::now() const {
 
 #else
 
-ActivityCollector::ActivityCollector() {
-  throw std::runtime_error("this build was made without CUPTI's headers: they are part of the CUDA toolkit");
+namespace {
+constexpr char kWithout[] = "this build was made without CUPTI's headers: they are part of the CUDA toolkit";
 }
+
+std::string collect_kernels(Collection) { return kWithout; }
+ActivityCollector::ActivityCollector() { throw std::runtime_error(kWithout); }
 void ActivityCollector::begin() {}
 std::vector<Activity> ActivityCollector::end() { return {}; }
 std::int64_t ActivityCollector::now() const { return 0; }

@@ -10,8 +10,8 @@
 #include "harness/cuda/buffer.hpp"
 #include "harness/cuda/event.hpp"
 #include "harness/cuda/graph.hpp"
+#include "harness/cuda/stream.hpp"
 #include "harness/host/parallel.hpp"
-#include "harness/schedule/ordering.hpp"
 
 namespace scanlab::streams {
 
@@ -27,46 +27,19 @@ class Streams {
  public:
   explicit Streams(const std::vector<Stream>& created) {
     for (const Stream& stream : created) {
-      const unsigned flags = stream.kind == StreamKind::blocking ? cudaStreamDefault : cudaStreamNonBlocking;
-      check(cudaStreamCreateWithFlags(&handles_.emplace_back(), flags), "creating a stream");
+      created_.emplace_back(stream.kind == StreamKind::blocking ? cudaStreamDefault : cudaStreamNonBlocking);
     }
   }
-  ~Streams() {
-    for (const cudaStream_t stream : handles_) cudaStreamDestroy(stream);
-  }
-  Streams(const Streams&) = delete;
-  Streams& operator=(const Streams&) = delete;
 
   cudaStream_t of(const Stream& stream) const {
     if (stream.kind == StreamKind::legacy_default) return cudaStreamLegacy;
     if (stream.kind == StreamKind::per_thread_default) return cudaStreamPerThread;
-    return handles_.at(static_cast<std::size_t>(stream.index));
+    return created_.at(static_cast<std::size_t>(stream.index)).get();
   }
-  cudaStream_t first() const { return handles_.at(0); }
+  cudaStream_t first() const { return created_.at(0).get(); }
 
  private:
-  std::vector<cudaStream_t> handles_;
-};
-
-/// Events that order and time nothing.
-class Events {
- public:
-  explicit Events(int count) {
-    for (int i = 0; i < count; ++i) {
-      check(cudaEventCreateWithFlags(&handles_.emplace_back(), cudaEventDisableTiming), "creating an event");
-    }
-  }
-  ~Events() {
-    for (const cudaEvent_t event : handles_) cudaEventDestroy(event);
-  }
-  Events(const Events&) = delete;
-  Events& operator=(const Events&) = delete;
-
-  cudaEvent_t of(const Event& event) const { return handles_.at(static_cast<std::size_t>(event.index)); }
-  bool empty() const { return handles_.empty(); }
-
- private:
-  std::vector<cudaEvent_t> handles_;
+  std::vector<cuda::Stream> created_;
 };
 
 /// A kernel for chunks of one size, with the workspace that all of them share: a workload with a workspace is ordered,
@@ -217,7 +190,7 @@ struct CudaExecutor::Parts {
   cuda::DeviceBuffer buffers;  ///< of the first input, the second, then of the output
   cuda::DeviceBuffer carry;    ///< chunks + 1 items
   Streams streams;
-  Events events;
+  std::vector<cuda::Event> events;              ///< that order and time nothing
   std::map<std::int64_t, ReadyKernel> kernels;  ///< by items: chunks have two sizes at most
   std::map<cudaStream_t, SideKernel> side_kernels;
   std::vector<Step> steps;
@@ -233,8 +206,8 @@ CudaExecutor::Parts::Parts(const Recording& recorded, HostArrays& host)
                    256),
       buffers(buffer_bytes * static_cast<std::size_t>(recorded.buffers) * static_cast<std::size_t>(about.inputs + 1)),
       carry(static_cast<std::size_t>(recorded.job.chunks + 1) * about.item_bytes()),
-      streams(recorded.streams),
-      events(recorded.events) {
+      streams(recorded.streams) {
+  for (int i = 0; i < recorded.events; ++i) events.emplace_back(cudaEventDisableTiming);
   for (const Operation& operation : recording.operations) steps.push_back(step(operation));
   check(cudaDeviceSynchronize(), "preparing kernels");
   if (!recorded.captured) return;
@@ -270,7 +243,7 @@ SideKernel& CudaExecutor::Parts::side_kernel_of(const Stream& stream) {
 
 Step CudaExecutor::Parts::step(const Operation& operation) {
   Step step{.kind = operation.kind, .synchronous = operation.synchronous, .stream = streams.of(operation.stream)};
-  if (!events.empty()) step.event = events.of(operation.event);
+  if (!events.empty()) step.event = events.at(static_cast<std::size_t>(operation.event.index)).get();
   const auto in_host_array = [&](void* array) {
     return static_cast<std::byte*>(array) + static_cast<std::size_t>(operation.chunk.first) * about.item_bytes();
   };

@@ -1,9 +1,7 @@
 #include "harness/replay/cuda_timeline.hpp"
 
 #include <algorithm>
-#include <cmath>
 
-#include "harness/core/median.hpp"
 #include "harness/replay/activity.hpp"
 
 namespace scanlab::streams {
@@ -43,9 +41,6 @@ std::int64_t by_collectors_clock(const ActivityCollector& collector, HostClock::
 
 }  // namespace
 
-double MeasuredTimeline::median_plain() const { return median(plain); }
-double MeasuredTimeline::median_collected() const { return median(collected); }
-
 MeasuredReplays measure_replays(const Recording& recording, HostArrays& arrays, const ReplaySettings& settings) {
   MeasuredReplays measured;
   CudaExecutor executor(recording, arrays);
@@ -82,25 +77,8 @@ MeasuredReplays measure_replays(const Recording& recording, HostArrays& arrays, 
   return measured;
 }
 
-MeasuredTimeline measure_timeline(const Recording& recording, HostArrays& arrays, int repetitions) {
-  MeasuredReplays replays = measure_replays(recording, arrays, {.repetitions = repetitions, .warm_up = kWarmUp});
-  MeasuredTimeline measured;
-  for (const TimedReplay& each : replays.plain) measured.plain.push_back(each.seconds);
-  for (const TimedReplay& each : replays.collected) measured.collected.push_back(each.seconds);
-  const double middle = measured.median_collected();  // of an even number: between two
-  const auto typical =
-      std::ranges::min_element(measured.collected, {}, [&](double each) { return std::abs(each - middle); });
-  const auto which = static_cast<std::size_t>(typical - measured.collected.begin());
-  for (std::size_t i = 0; i < replays.collected.size(); ++i) {
-    Timeline& timeline = replays.collected[i].timeline;
-    if (i == which) {
-      measured.timeline = std::move(timeline);
-    } else {
-      measured.others.push_back(std::move(timeline));
-    }
-  }
-  measured.wrong = std::move(replays.wrong);
-  return measured;
+MeasuredReplays measure_warm(const Recording& recording, HostArrays& arrays, int repetitions) {
+  return measure_replays(recording, arrays, {.repetitions = repetitions, .warm_up = kWarmUp});
 }
 
 }  // namespace scanlab::streams

@@ -2,7 +2,40 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 namespace scanlab::streams {
+
+namespace {
+
+template <class Enum, std::size_t count>
+const char* name_in(const std::array<const char*, count>& names, Enum value) {
+  return names.at(static_cast<std::size_t>(value));
+}
+
+}  // namespace
+
+const char* name(StreamKind kind) {
+  return name_in(std::array{"blocking", "non_blocking", "legacy_default", "per_thread_default"}, kind);
+}
+
+const char* name(OperationKind kind) {
+  return name_in(std::array{"copy_in", "copy_out", "kernel", "side_kernel", "record_event", "wait_event", "host_work",
+                            "synchronize_stream", "synchronize_event", "synchronize_device"},
+                 kind);
+}
+
+const char* name(Place place) {
+  return name_in(std::array{"host_input", "host_output", "device_input", "device_output", "carry"}, place);
+}
+
+bool is_copy(const Operation& operation) {
+  return operation.kind == OperationKind::copy_in || operation.kind == OperationKind::copy_out;
+}
+
+bool is_work(const Operation& operation) {
+  return is_copy(operation) || operation.kind == OperationKind::kernel || operation.kind == OperationKind::side_kernel;
+}
 
 std::string describe(const Stream& stream) {
   switch (stream.kind) {

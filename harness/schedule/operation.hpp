@@ -35,6 +35,8 @@ struct Event {
   friend bool operator==(const Event&, const Event&) = default;
 };
 
+const char* name(StreamKind kind);
+
 enum class OperationKind {
   copy_in,             ///< host to device: one input of one chunk
   copy_out,            ///< device to host: the output of one chunk
@@ -47,6 +49,7 @@ enum class OperationKind {
   synchronize_event,   ///< the host waits for an event
   synchronize_device,  ///< the host waits for everything
 };
+const char* name(OperationKind kind);
 
 /// A kind of memory that operations touch. Two accesses can only conflict in the same place, array and buffer.
 enum class Place {
@@ -56,6 +59,7 @@ enum class Place {
   device_output,  ///< item i of `buffer` of the output
   carry,          ///< of an ordered workload: cell i is what the kernel of chunk i is given, cell i + 1 what it leaves
 };
+const char* name(Place place);
 
 /// Items [first, first + items) of one array, read or written.
 struct Access {
@@ -77,6 +81,10 @@ struct Operation {
   double microseconds = 0;   ///< of host_work
   std::vector<Access> accesses{};  ///< of copies and the workload's kernel
 };
+
+bool is_copy(const Operation& operation);
+/// Whether the device works at it: copies and kernels.
+bool is_work(const Operation& operation);
 
 /// "copy in of input 1, chunk 3, stream 0": how messages call an operation.
 std::string describe(const Operation& operation);

@@ -31,14 +31,6 @@ struct Lane {
 
 }  // namespace
 
-bool is_copy(const Operation& operation) {
-  return operation.kind == OperationKind::copy_in || operation.kind == OperationKind::copy_out;
-}
-
-bool is_work(const Operation& operation) {
-  return is_copy(operation) || operation.kind == OperationKind::kernel || operation.kind == OperationKind::side_kernel;
-}
-
 HostWait host_wait(const Recording& recording, const Operation& operation) {
   if (!is_copy(operation)) return HostWait::none;
   const bool pageable = recording.job.memory == HostMemory::pageable;

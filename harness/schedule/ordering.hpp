@@ -28,10 +28,6 @@ struct Dependency {
   Rule rule = Rule::stream_order;
 };
 
-/// Whether the device works at it: copies and kernels.
-bool is_work(const Operation& operation);
-bool is_copy(const Operation& operation);
-
 /// Whether the host goes on only when the device has done a copy.
 enum class HostWait {
   none,

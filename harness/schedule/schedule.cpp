@@ -36,4 +36,10 @@ int buffers_within(const Job& job, std::int64_t bytes) {
   return static_cast<int>(std::clamp<std::int64_t>(bytes / one_of_each, 0, std::numeric_limits<int>::max()));
 }
 
+std::string describe(const ScheduledJob& chosen) {
+  const Job& job = chosen.job;
+  return fmt::format("{}, {}: {} items in {} chunks, {} streams, {} memory, work {}", chosen.schedule->about.id,
+                     job.workload->about.id, job.items, job.chunks, job.streams, name(job.memory), job.work);
+}
+
 }  // namespace scanlab::streams

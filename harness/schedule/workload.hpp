@@ -44,11 +44,11 @@ void fill_input(const WorkloadData& data, std::size_t item_bytes, int array, std
 /// and which is the first.
 std::string wrong_output(const WorkloadData& data, std::size_t item_bytes, std::int64_t items, const void* output);
 
-inline constexpr int kMostInputs = 2;
+inline constexpr int kMaxInputs = 2;
 
 /// Device memory of one chunk, aligned to 256 bytes as cudaMalloc aligns it.
 struct ChunkMemory {
-  std::array<void*, kMostInputs> inputs{};
+  std::array<void*, kMaxInputs> inputs{};
   void* output = nullptr;
   void* carry_in = nullptr;   ///< of an ordered workload: one item, which the chunk before left
   void* carry_out = nullptr;  ///< likewise, for the chunk behind

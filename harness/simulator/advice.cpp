@@ -1,17 +1,23 @@
 #include "harness/simulator/advice.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
 #include <tuple>
 
+#include "harness/schedule/facts.hpp"
+
 namespace scanlab::simulator {
 
-namespace {
-
+using Json = nlohmann::ordered_json;
 using streams::Operation;
 using streams::OperationKind;
+
+namespace {
 
 constexpr char kSerial[] = "serial_pinned";
 
@@ -28,6 +34,20 @@ bool does_the_job_alone(const streams::Schedule& schedule) {
 
 bool Choice::ties_with(const Choice& other) const {
   return std::abs(seconds - other.seconds) <= 1e-9 * std::min(seconds, other.seconds);
+}
+
+std::string describe(const Choice& choice) {
+  return fmt::format("{}, {} chunk{}, {} stream{}", choice.schedule->about.id, choice.chunks,
+                     choice.chunks == 1 ? "" : "s", choice.streams, choice.streams == 1 ? "" : "s");
+}
+
+Json to_json(const Choice& choice, const streams::Job& of) {
+  streams::Job job = of;
+  job.chunks = choice.chunks;
+  job.streams = choice.streams;
+  Json json = streams::facts_of({choice.schedule, job});
+  json["predicted_us"] = 1e6 * choice.seconds;
+  return json;
 }
 
 Choice choice_of(const streams::Schedule& schedule, const streams::Recording& recording, double seconds) {
@@ -98,6 +118,28 @@ Advice advise(const streams::Job& wanted, const DeviceProfile& device, const Pro
     if (choice.chunks == 1 && choice.seconds < advice.whole.seconds) advice.whole = choice;
   }
   return advice;
+}
+
+std::string limit_of(const Advice& advice, const DeviceProfile& device) {
+  const auto& [in, kernel, out] = advice.parts;
+  const double all = in + kernel + out;
+  if (device.copy_engines.empty()) return "this device runs nothing beside a copy";
+  if (advice.serial.seconds > 2 * all) return "calls and latencies take most of the time, and chunks add to them";
+  if (all < 1.05 * advice.bound) {
+    const double most = std::max(kernel, in + out);
+    return fmt::format("the {} {:.0f}% of the work: were all else hidden behind {}, little would be saved",
+                       kernel == most ? "kernel is" : "copies are", 100 * most / all, kernel == most ? "it" : "them");
+  }
+  return "chunks so short that they overlap cost more in calls and latencies than the overlap gains";
+}
+
+Json to_json(const Advice& advice, const streams::Job& job) {
+  Json choices = Json::array();
+  for (const Choice& choice : advice.choices) choices.push_back(to_json(choice, job));
+  return {{"worth_it", advice.worth_it()},       {"gain", advice.gain()},
+          {"bound_us", 1e6 * advice.bound},      {"serial", to_json(advice.serial, job)},
+          {"whole", to_json(advice.whole, job)}, {"advised", to_json(advice.advised(), job)},
+          {"choices", std::move(choices)}};
 }
 
 }  // namespace scanlab::simulator

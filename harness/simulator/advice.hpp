@@ -2,6 +2,8 @@
 #pragma once
 
 #include <limits>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
 #include <vector>
 
 #include "harness/simulator/bounds.hpp"
@@ -19,6 +21,11 @@ struct Choice {
   /// Whether the model cannot tell them apart: to nine digits they take as long.
   bool ties_with(const Choice& other) const;
 };
+
+/// "depth_first, 16 chunks, 2 streams"
+std::string describe(const Choice& choice);
+/// The job with the choice's schedule, chunks and streams, and what is predicted.
+nlohmann::ordered_json to_json(const Choice& choice, const streams::Job& job);
 
 /// `recording` is of the choice.
 Choice choice_of(const streams::Schedule& schedule, const streams::Recording& recording, double seconds);
@@ -60,5 +67,11 @@ struct Advice {
 /// Choices that cut it into more chunks than it has items are left out. Throws as `costs` and `simulate` do;
 /// std::invalid_argument if the space is empty.
 Advice advise(const streams::Job& job, const DeviceProfile& device, const Problem& problem, const SearchSpace& space);
+
+/// In words, why streams gain no more than they do.
+std::string limit_of(const Advice& advice, const DeviceProfile& device);
+
+/// All of it, every choice.
+nlohmann::ordered_json to_json(const Advice& advice, const streams::Job& job);
 
 }  // namespace scanlab::simulator

@@ -18,7 +18,7 @@ struct Least {
 };
 
 Least least_kernels(const streams::Recording& recording, const DeviceProfile& device, const Costs& costs) {
-  const std::int64_t slots = device.slots(costs.threads_a_block);
+  const std::int64_t slots = device.slots(costs.threads_per_block);
   constexpr double kNone = std::numeric_limits<double>::infinity();
   std::int64_t blocks = 0;
   double of_slots = 0;

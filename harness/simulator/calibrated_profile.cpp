@@ -1,17 +1,14 @@
-// What the microbenchmarks' times say, figure by figure. Times without collection wherever they will do: collecting
-// puts more than a microsecond between two copies. Only how long a copy or a kernel takes on the device is the
-// records'.
+// What the microbenchmarks' times say, figure by figure.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <set>
 
 #include "harness/core/median.hpp"
-#include "harness/simulator/calibration.hpp"
 #include "harness/simulator/device_profile.hpp"
+#include "harness/simulator/measurements.hpp"
 
 namespace scanlab::simulator {
 
@@ -21,20 +18,13 @@ using Json = nlohmann::ordered_json;
 using streams::Operation;
 using streams::OperationKind;
 using streams::TimedReplay;
+using Kind = ExperimentKind;
 
 constexpr double kMicro = 1e-6;
-constexpr std::int64_t kFills = 1 << 22;  ///< items of a kernel that fills the device, beside another
-
-/// Of a list of experiments that differ in their bytes.
-struct Sized {
-  const MeasuredExperiment* measured = nullptr;
-  double bytes = 0;
-};
 
 class Derivation {
  public:
   explicit Derivation(const Calibration& calibration) : calibration_(calibration) {
-    for (const MeasuredExperiment& each : calibration.experiments) by_name_[each.experiment.name] = &each;
     const Json& context = calibration.context;
     source_ =
         fmt::format("measured by scanlab calibrate on one {}, driver {}, {}", calibration.limits.name,
@@ -45,14 +35,15 @@ class Derivation {
     copies();
     calls();
     hand_overs();
-    kernels();
+    double bytes_per_second = 0;
+    put("kernel_times", kernel_times(calibration_, bytes_per_second),
+        "kernels behind the copy of their items, nothing beside them");
+    put_rate("device_gb_per_s", bytes_per_second, "the fastest kernel, bytes read and written");
+    limits();
     Json profile{{"schema", "scanlab-device/1"},
                  {"name", name},
                  {"title", fmt::format("{} (compute capability {}), calibrated", calibration_.limits.name,
                                        calibration_.limits.compute_capability)}};
-    for (const MeasuredExperiment& each : calibration_.experiments) {  // no figure is read from them: it threw, if so
-      if (!each.failure.empty()) profile["without"].push_back(each.experiment.name);
-    }
     profile["figures"] = figures_;
     return profile;
   }
@@ -60,64 +51,12 @@ class Derivation {
  private:
   // ------------------------------------------------------------------------------------------- what was measured
 
-  const MeasuredExperiment& find(const std::string& name) const {
-    const auto found = by_name_.find(name);
-    if (found == by_name_.end()) throw CalibrationError(fmt::format("there is no experiment {}", name));
-    return usable(*found->second);
+  Experiments copies(Kind kind, OperationKind way) const { return all_of(calibration_, {.kind = kind, .way = way}); }
+  Experiments both_ways_in_streams(int streams) const {
+    return all_of(calibration_, {.kind = Kind::copies_both_ways, .streams = streams});
   }
-
-  /// A figure that is read from it would be missing, or be another than its source says.
-  static const MeasuredExperiment& usable(const MeasuredExperiment& measured) {
-    if (measured.failure.empty()) return measured;
-    throw CalibrationError(fmt::format("{}: {}; without it there is no profile: calibrate anew",
-                                       measured.experiment.name, measured.failure));
-  }
-
-  /// By growing bytes.
-  std::vector<Sized> sized(const std::string& prefix) const {
-    std::vector<Sized> all;
-    for (const MeasuredExperiment& each : calibration_.experiments) {
-      const std::string& name = each.experiment.name;
-      if (!name.starts_with(prefix + "/bytes:")) continue;
-      all.push_back({&usable(each), std::stod(name.substr(name.rfind(':') + 1))});
-    }
-    return all;
-  }
-
-  static double plain_seconds(const MeasuredExperiment& measured) {
-    std::vector<double> all;
-    for (const TimedReplay& replay : measured.replays.plain) all.push_back(replay.seconds);
-    return median(all);
-  }
-
-  static std::size_t count(const MeasuredExperiment& measured, OperationKind kind) {
-    return static_cast<std::size_t>(
-        std::ranges::count(measured.experiment.recording.operations, kind, &Operation::kind));
-  }
-
-  /// Of the calls of one kind, but for the first `skip` operations: seconds of the host, without collection.
-  static double call_seconds(const MeasuredExperiment& measured, OperationKind kind, std::size_t skip = 0) {
-    std::vector<double> all;
-    const auto& operations = measured.experiment.recording.operations;
-    for (const TimedReplay& replay : measured.replays.plain) {
-      for (std::size_t i = skip; i < operations.size(); ++i) {
-        if (operations[i].kind == kind) all.push_back(replay.timeline.issued[i].seconds());
-      }
-    }
-    return median(all);
-  }
-
-  /// How long the device worked at operations of one kind, those of so many items (0: all).
-  static double device_seconds(const MeasuredExperiment& measured, OperationKind kind, std::int64_t items = 0) {
-    std::vector<double> all;
-    for (const TimedReplay& replay : measured.replays.collected) {
-      for (const streams::Span& span : replay.timeline.spans) {
-        const Operation& operation = measured.experiment.recording.operations[span.operation];
-        if (operation.kind != kind || (items != 0 && operation.chunk.items != items)) continue;
-        all.push_back(span.when.seconds());
-      }
-    }
-    return median(all);
+  const MeasuredExperiment& in_streams(OperationKind way, int streams) const {
+    return one_of(calibration_, {.kind = Kind::copies_in_streams, .way = way, .streams = streams});
   }
 
   // ------------------------------------------------------------------------------------------------------ figures
@@ -137,31 +76,30 @@ class Derivation {
   }
 
   /// Bytes a second between the two largest sizes: what a copy takes whatever its size is in both.
-  static double rate(const std::vector<Sized>& sizes, OperationKind kind) {
-    const Sized& large = sizes[sizes.size() - 1];
-    const Sized& smaller = sizes[sizes.size() - 2];
-    return (large.bytes - smaller.bytes) /
-           (device_seconds(*large.measured, kind) - device_seconds(*smaller.measured, kind));
+  static double rate(const Experiments& sizes, OperationKind kind) {
+    const MeasuredExperiment& large = *sizes[sizes.size() - 1];
+    const MeasuredExperiment& smaller = *sizes[sizes.size() - 2];
+    return (bytes(large) - bytes(smaller)) / (device_seconds(large, kind) - device_seconds(smaller, kind));
   }
 
   /// Seconds that each copy took beyond its bytes, in a row of copies that began and ended within `around` seconds of
   /// host time: the median over sizes up to 4 MiB, where it shows.
-  static double latency(const std::vector<Sized>& sizes, OperationKind kind, double rate, double around) {
-    constexpr double kMost = 4 << 20;
+  static double latency(const Experiments& sizes, OperationKind kind, double rate, double around) {
+    constexpr double kMax = 4 << 20;
     std::vector<double> all;
-    for (const Sized& each : sizes) {
-      if (each.bytes > kMost) continue;
-      const auto copies = static_cast<double>(count(*each.measured, kind));
-      all.push_back((plain_seconds(*each.measured) - around) / copies - each.bytes / rate);
+    for (const MeasuredExperiment* each : sizes) {
+      if (bytes(*each) > kMax) continue;
+      const auto copies = static_cast<double>(count(*each, kind));
+      all.push_back((plain_seconds(*each) - around) / copies - bytes(*each) / rate);
     }
     return median(all);
   }
 
   void copies() {
-    const auto in = sized("copies_in");
-    const auto out = sized("copies_out");
+    const auto in = copies(Kind::copies, OperationKind::copy_in);
+    const auto out = copies(Kind::copies, OperationKind::copy_out);
     alone_ = {rate(in, OperationKind::copy_in), rate(out, OperationKind::copy_out)};
-    copy_call_ = call_seconds(find("copies_in_streams:4"), OperationKind::copy_in, 1);
+    copy_call_ = call_seconds(in_streams(OperationKind::copy_in, 4), OperationKind::copy_in, 1);
     find_host_wait();
     const double around = copy_call_ + host_wait_;
     copy_latency_ = {latency(in, OperationKind::copy_in, alone_.in, around),
@@ -176,49 +114,21 @@ class Derivation {
     put_collected("collected_out_us", out, OperationKind::copy_out, alone_.out, copy_latency_.out);
     both_ways ? copies_both_ways(around) : copies_one_way_at_a_time();
 
-    const auto pageable_rate = [&](const char* experiment, OperationKind kind) {
-      const Sized large = sized(experiment).back();
-      return large.bytes / call_seconds(*large.measured, kind);
+    const auto pageable_rate = [&](OperationKind kind) {
+      const MeasuredExperiment& large = *copies(Kind::copies_pageable, kind).back();
+      return bytes(large) / call_seconds(large, kind);
     };
-    put_rate("pageable_in_gb_per_s", pageable_rate("pageable_in", OperationKind::copy_in), "calls of 64 MiB");
-    put_rate("pageable_out_gb_per_s", pageable_rate("pageable_out", OperationKind::copy_out), "calls of 64 MiB");
-  }
-
-  /// The most operations that ran at once, for a tenth of the time that any did: two records may touch.
-  static std::size_t at_once(const MeasuredExperiment& measured) {
-    constexpr double kPart = 0.1;
-    std::map<int, double> seconds;  // by how many ran
-    for (const TimedReplay& replay : measured.replays.collected) {
-      std::vector<std::pair<double, int>> changes;
-      for (const streams::Span& span : replay.timeline.spans) {
-        changes.emplace_back(span.when.start, 1);
-        changes.emplace_back(span.when.end, -1);
-      }
-      std::ranges::sort(changes);
-      int running = 0;
-      for (std::size_t i = 0; i + 1 < changes.size(); ++i) {
-        running += changes[i].second;
-        seconds[running] += changes[i + 1].first - changes[i].first;
-      }
-    }
-    seconds.erase(0);
-    double all = 0;
-    for (const auto& [running, time] : seconds) all += time;
-    double so_many = 0;
-    for (auto each = seconds.rbegin(); each != seconds.rend(); ++each) {
-      so_many += each->second;
-      if (so_many >= kPart * all) return static_cast<std::size_t>(each->first);
-    }
-    return 1;
+    put_rate("pageable_in_gb_per_s", pageable_rate(OperationKind::copy_in), "calls of 64 MiB");
+    put_rate("pageable_out_gb_per_s", pageable_rate(OperationKind::copy_out), "calls of 64 MiB");
   }
 
   /// By how many copies ran at once: of one way, so many engines serve it; of both ways fewer than of each together, so
   /// many engines fewer there are, since they serve both. Returns whether copies both ways run at once.
   bool copy_engines() {
-    const std::size_t in = at_once(find("copies_in_streams:32"));
-    const std::size_t out = at_once(find("copies_out_streams:32"));
+    const std::size_t in = at_once(in_streams(OperationKind::copy_in, 32));
+    const std::size_t out = at_once(in_streams(OperationKind::copy_out, 32));
     std::size_t engines = std::max(in, out);
-    for (const Sized& each : sized("both_ways/streams:4")) engines = std::max(engines, at_once(*each.measured));
+    for (const MeasuredExperiment* each : both_ways_in_streams(4)) engines = std::max(engines, at_once(*each));
     engines = std::min(engines, in + out);
     Json all = Json::array();
     for (std::size_t i = 0; i < in + out - engines; ++i) all.push_back(Json::array({"in", "out"}));
@@ -233,13 +143,13 @@ class Derivation {
 
   /// `around`: seconds of the host before and after a row of copies.
   void copies_both_ways(double around) {
-    const auto sizes = sized("both_ways/streams:1");
+    const auto sizes = both_ways_in_streams(1);
     const EachWay both{put_rate_both("in", sizes, OperationKind::copy_in, alone_.in),
                        put_rate_both("out", sizes, OperationKind::copy_out, alone_.out)};
     // Short copies both ways fall into step, and each begins as the other does; longer ones begin while the other
     // flows.
-    const std::vector<Sized> short_ones{sizes[0]};
-    const std::vector<Sized> longer{sizes[1]};
+    const Experiments short_ones{sizes[0]};
+    const Experiments longer{sizes[1]};
     put_us("copy_latency_in_step_in_us", latency(short_ones, OperationKind::copy_in, both.in, around),
            "what a row of copies of 1 MiB both ways takes beyond its bytes, a copy");
     put_us("copy_latency_in_step_out_us", latency(short_ones, OperationKind::copy_out, both.out, around),
@@ -256,7 +166,7 @@ class Derivation {
   }
 
   /// What is copied the other way makes no copy faster: more than the rate alone is noise.
-  double put_rate_both(const char* way, const std::vector<Sized>& sizes, OperationKind kind, double alone) {
+  double put_rate_both(const char* way, const Experiments& sizes, OperationKind kind, double alone) {
     const double both = rate_both(sizes, kind);
     put_rate(fmt::format("both_{}_gb_per_s", way), std::min(both, alone),
              both <= alone ? "what 64 MiB take while copies run the other way"
@@ -275,13 +185,13 @@ class Derivation {
 
   /// Bytes a second of the largest copies while the other way is busy all the time. By these alone: what two sizes
   /// differ by has the disturbances of both.
-  static double rate_both(const std::vector<Sized>& sizes, OperationKind kind) {
-    const Sized& large = sizes.back();
+  static double rate_both(const Experiments& sizes, OperationKind kind) {
+    const MeasuredExperiment& large = *sizes.back();
     const auto same_way = [&](const streams::Span& span) {
-      return large.measured->experiment.recording.operations[span.operation].kind == kind;
+      return large.experiment.recording.operations[span.operation].kind == kind;
     };
     std::vector<double> all;
-    for (const TimedReplay& replay : large.measured->replays.collected) {
+    for (const TimedReplay& replay : large.replays.collected) {
       double other_end = 0;
       for (const streams::Span& span : replay.timeline.spans) {
         if (!same_way(span)) other_end = std::max(other_end, span.when.end);
@@ -290,17 +200,17 @@ class Derivation {
         if (same_way(span) && span.when.end <= other_end) all.push_back(span.when.seconds());
       }
     }
-    return large.bytes / median(all);
+    return bytes(large) / median(all);
   }
 
   /// From the end of one copy to that of the next of its way, beyond bytes and latency, while records are collected and
   /// the other way, if there is one, is busy.
-  static std::vector<double> collected_seconds(const std::vector<Sized>& sizes, OperationKind kind, double rate,
+  static std::vector<double> collected_seconds(const Experiments& sizes, OperationKind kind, double rate,
                                                double latency) {
     std::vector<double> beyond;
-    for (const Sized& each : sizes) {
-      const auto& operations = each.measured->experiment.recording.operations;
-      for (const TimedReplay& replay : each.measured->replays.collected) {
+    for (const MeasuredExperiment* each : sizes) {
+      const auto& operations = each->experiment.recording.operations;
+      for (const TimedReplay& replay : each->replays.collected) {
         double other_end = std::numeric_limits<double>::infinity();
         const streams::Span* before = nullptr;
         for (const streams::Span& span : replay.timeline.spans) {
@@ -309,7 +219,7 @@ class Derivation {
         for (const streams::Span& span : replay.timeline.spans) {
           if (operations[span.operation].kind != kind) continue;
           if (before != nullptr && span.when.end <= other_end) {
-            beyond.push_back(span.when.end - before->when.end - each.bytes / rate - latency);
+            beyond.push_back(span.when.end - before->when.end - bytes(*each) / rate - latency);
           }
           before = &span;
         }
@@ -318,8 +228,7 @@ class Derivation {
     return beyond;
   }
 
-  void put_collected(const char* key, const std::vector<Sized>& sizes, OperationKind kind, double rate,
-                     double latency) {
+  void put_collected(const char* key, const Experiments& sizes, OperationKind kind, double rate, double latency) {
     const std::vector<double> beyond = collected_seconds(sizes, kind, rate, latency);
     if (!beyond.empty()) put_us(key, median(beyond), "what collection adds to a copy: traces have it in them");
   }
@@ -327,28 +236,28 @@ class Derivation {
   /// What synchronous copies take beyond the device's own time and the call of an asynchronous one.
   void find_host_wait() {
     std::vector<double> beyond;
-    for (const auto& [name, kind] : {std::pair{"pinned_synchronous_in", OperationKind::copy_in},
-                                     std::pair{"pinned_synchronous_out", OperationKind::copy_out}}) {
-      for (const Sized& each : sized(name)) {
-        beyond.push_back(call_seconds(*each.measured, kind) - device_seconds(*each.measured, kind) - copy_call_);
+    for (const OperationKind kind : {OperationKind::copy_in, OperationKind::copy_out}) {
+      for (const MeasuredExperiment* each : copies(Kind::copies_synchronous, kind)) {
+        beyond.push_back(call_seconds(*each, kind) - device_seconds(*each, kind) - copy_call_);
       }
     }
     host_wait_ = median(beyond);
   }
 
   void calls() {
-    const double kernel_call = call_seconds(find("calls/kernels"), OperationKind::kernel, 1);
+    const double kernel_call =
+        call_seconds(one_of(calibration_, {.kind = Kind::kernel_calls}), OperationKind::kernel, 1);
     put_us("issue_us", kernel_call, "a call that launches a kernel");
     put_us("issue_copy_us", copy_call_, "a call of cudaMemcpyAsync");
     put_known("issue_synchronous_copy_us", Json(figures_.at("issue_copy_us").at("value")),
               "assumed to be issue_copy_us, because cudaMemcpy returns when the copy is done: of its time without the "
               "copy, host_wait_us has the rest");
     put_us("issue_kernel_us", kernel_call, "a call that launches a kernel");
-    const MeasuredExperiment& events = find("calls/events");
+    const MeasuredExperiment& events = one_of(calibration_, {.kind = Kind::event_calls});
     put_us("issue_record_us", call_seconds(events, OperationKind::record_event), "a call of cudaEventRecord");
     put_us("issue_wait_us", call_seconds(events, OperationKind::wait_event), "a call of cudaStreamWaitEvent");
     const auto launch = [&](int nodes) {
-      return call_seconds(find(fmt::format("graph/kernels:{}", nodes)), OperationKind::kernel);
+      return call_seconds(one_of(calibration_, {.kind = Kind::graphs, .kernels = nodes}), OperationKind::kernel);
     };
     const double node = (launch(128) - launch(4)) / (128 - 4);
     put_us("issue_graph_us", launch(4) - 4 * node, "a launch of a graph, but for its nodes");
@@ -359,10 +268,10 @@ class Derivation {
 
   void hand_overs() {
     // Behind one long copy, which ends when all is issued: the rest is a chain.
-    const MeasuredExperiment& gate = find("copies_in/bytes:67108864");
+    const MeasuredExperiment& gate = *copies(Kind::copies, OperationKind::copy_in).back();
     const double before =
         plain_seconds(gate) / static_cast<double>(count(gate, OperationKind::copy_in)) + copy_call_ + host_wait_;
-    const MeasuredExperiment& kernels = find("chain/kernels");
+    const MeasuredExperiment& kernels = one_of(calibration_, {.kind = Kind::kernel_chain});
     const auto links = static_cast<double>(count(kernels, OperationKind::kernel));
     const double kernel = device_seconds(kernels, OperationKind::kernel);
     const double kernel_latency = (plain_seconds(kernels) - before) / links - kernel;
@@ -372,12 +281,13 @@ class Derivation {
            "half of what lies between two copies out with a kernel between them, while copies in run");
 
     std::vector<double> each;
-    for (const char* chain : {"chain/in_kernel_out", "chain/in_kernel_out_by_events"}) {
-      for (const Sized& size : sized(chain)) {
-        const auto n = static_cast<double>(count(*size.measured, OperationKind::kernel));
-        const double link = (plain_seconds(*size.measured) - before) / n;
-        const double copies = copy_latency_.in + copy_latency_.out + size.bytes / alone_.in + size.bytes / alone_.out;
-        const double computed = device_seconds(*size.measured, OperationKind::kernel) + kernel_latency;
+    for (const Kind chain : {Kind::chain, Kind::chain_by_events}) {
+      for (const MeasuredExperiment* size : all_of(calibration_, {.kind = chain})) {
+        const auto n = static_cast<double>(count(*size, OperationKind::kernel));
+        const double link = (plain_seconds(*size) - before) / n;
+        const double copies =
+            copy_latency_.in + copy_latency_.out + bytes(*size) / alone_.in + bytes(*size) / alone_.out;
+        const double computed = device_seconds(*size, OperationKind::kernel) + kernel_latency;
         each.push_back((link - copies - computed) / 3);
       }
     }
@@ -388,10 +298,10 @@ class Derivation {
   /// From the end of a kernel to its copy out, and from that to the next kernel: half of both together.
   double busy_hand_over() const {
     std::vector<double> all;
-    for (const Sized& each : sized("under_load/kernel_out/streams:1")) {
-      const auto& operations = each.measured->experiment.recording.operations;
-      const double kernel = device_seconds(*each.measured, OperationKind::kernel);
-      for (const TimedReplay& replay : each.measured->replays.collected) {
+    for (const MeasuredExperiment* each : all_of(calibration_, {.kind = Kind::chain_under_load})) {
+      const auto& operations = each->experiment.recording.operations;
+      const double kernel = device_seconds(*each, OperationKind::kernel);
+      for (const TimedReplay& replay : each->replays.collected) {
         const streams::Span* before = nullptr;
         for (const streams::Span& span : replay.timeline.spans) {
           if (operations[span.operation].kind != OperationKind::copy_out) continue;
@@ -403,97 +313,12 @@ class Derivation {
     return median(all);
   }
 
-  void kernels() {
-    Json all = Json::array();
-    double most_bytes_a_second = 0;
-    for (const auto& [id, workload] : streams::WorkloadRegistry::instance().all()) {
-      std::map<int, std::map<std::int64_t, std::pair<double, std::int64_t>>> by_work;  // seconds and blocks
-      std::map<int, std::vector<double>> calls;
-      for (const MeasuredExperiment& measured : calibration_.experiments) {
-        const streams::Job& job = measured.experiment.recording.job;
-        if (!measured.experiment.name.starts_with(fmt::format("kernels/workload:{}/", id))) continue;
-        calls[job.work].push_back(call_seconds(usable(measured), OperationKind::kernel));
-        for (const streams::Span& span : measured.replays.collected.front().timeline.spans) {
-          const Operation& operation = measured.experiment.recording.operations[span.operation];
-          if (operation.kind != OperationKind::kernel) continue;
-          const std::int64_t items = operation.chunk.items;
-          by_work[job.work][items] = {device_seconds(measured, OperationKind::kernel, items), span.blocks};
-        }
-      }
-      for (const auto& [work, rows] : by_work) {
-        Json times{
-            {"workload", id}, {"work", work}, {"issue_us", std::round(median(calls[work]) / kMicro * 1e3) / 1e3}};
-        const double together = seconds_together(id, work);
-        if (together > 0) {
-          times["together_us_an_item"] = together / kMicro;
-          times["spread"] = std::round(1e3 * spread(id, work, together)) / 1e3;
-        }
-        std::int64_t blocks = 1;
-        for (const auto& [items, row] : rows) {
-          blocks = std::max(blocks, row.second);  // a scan of another kind may take fewer
-          times["items"].push_back(items);
-          times["us"].push_back(std::round(row.first / kMicro * 1e3) / 1e3);
-          times["blocks"].push_back(blocks);
-          const auto bytes = static_cast<double>(items) * static_cast<double>(workload.about.item_bytes()) *
-                             (workload.about.inputs + 1);
-          most_bytes_a_second = std::max(most_bytes_a_second, bytes / row.first);
-        }
-        all.push_back(std::move(times));
-      }
-    }
-    put("kernel_times", all, "kernels behind the copy of their items, nothing beside them");
-    put_rate("device_gb_per_s", most_bytes_a_second, "the fastest kernel, bytes read and written");
-    limits();
-  }
-
-  /// Seconds of an item where kernels run in several streams, none beside them; 0 of a workload whose kernels cannot.
-  double seconds_together(const std::string& workload, int work) const {
-    double least = 0;
-    for (const MeasuredExperiment& measured : calibration_.experiments) {
-      const std::string prefix = fmt::format("side_by_side/workload:{}/work:{}/", workload, work);
-      if (!measured.experiment.name.starts_with(prefix)) continue;
-      double items = 0;
-      for (const Operation& operation : usable(measured).experiment.recording.operations) {
-        items += static_cast<double>(operation.chunk.items);
-      }
-      std::vector<double> all;
-      for (const TimedReplay& replay : measured.replays.collected) {
-        const auto& spans = replay.timeline.spans;
-        const auto start = [](const streams::Span& span) { return span.when.start; };
-        const auto end = [](const streams::Span& span) { return span.when.end; };
-        all.push_back((std::ranges::max(spans, {}, end).when.end - std::ranges::min(spans, {}, start).when.start) /
-                      items);
-      }
-      least = least == 0 ? median(all) : std::min(least, median(all));
-    }
-    return least;
-  }
-
-  /// How much sooner the first block of a kernel that fills the device ends than the mean: the kernel behind it, which
-  /// waits for room, begins then. A kernel takes its work, done at the full rate but for the tail.
-  double spread(const std::string& workload, int work, double together) const {
-    std::vector<double> all;
-    for (const MeasuredExperiment& measured : calibration_.experiments) {
-      if (measured.experiment.name !=
-          fmt::format("side_by_side/workload:{}/work:{}/streams:2/items:{}", workload, work, kFills)) {
-        continue;
-      }
-      for (const TimedReplay& replay : measured.replays.collected) {
-        const streams::Interval& first = replay.timeline.spans[0].when;
-        const streams::Interval& second = replay.timeline.spans[1].when;
-        all.push_back(1 - (second.start - first.start) / (together * kFills));
-      }
-    }
-    return all.empty() ? 0 : std::clamp(median(all), 0.0, 0.95);
-  }
-
   /// How many hardware queues the copies of one way were in, and whether the engine stayed with one.
   void queues() {
     std::size_t most = 0;
     bool drains = true;
-    for (const auto& [name, kind] : {std::pair{"copies_in_streams:32", OperationKind::copy_in},
-                                     std::pair{"copies_out_streams:32", OperationKind::copy_out}}) {
-      const MeasuredExperiment& measured = find(name);
+    for (const OperationKind kind : {OperationKind::copy_in, OperationKind::copy_out}) {
+      const MeasuredExperiment& measured = in_streams(kind, 32);
       const std::size_t engines = at_once(measured);
       for (const TimedReplay& replay : measured.replays.collected) {
         std::vector<const streams::Span*> by_start;
@@ -536,7 +361,6 @@ class Derivation {
   }
 
   const Calibration& calibration_;
-  std::map<std::string, const MeasuredExperiment*> by_name_;
   std::string source_;
   Json figures_ = Json::object();
   EachWay alone_;

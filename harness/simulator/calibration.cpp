@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "harness/host/json_error.hpp"
+#include "harness/host/status.hpp"
 #include "harness/schedule/ordering.hpp"
 
 namespace scanlab::simulator {
@@ -75,6 +76,30 @@ std::vector<TimedReplay> replays_of(const Json& json, const Json& blocks) {
   return all;
 }
 
+Json facts_of(const Experiment& experiment) {
+  const streams::Job& job = experiment.recording.job;
+  Json facts{{"name", experiment.name},
+             {"kind", name(experiment.kind)},
+             {"workload", job.workload->about.id},
+             {"work", job.work},
+             {"memory", name(job.memory)}};
+  if (experiment.way) facts["way"] = name(*experiment.way);
+  if (experiment.bytes > 0) facts["bytes"] = experiment.bytes;
+  if (experiment.streams > 0) facts["streams"] = experiment.streams;
+  if (experiment.kernels > 0) facts["kernels"] = experiment.kernels;
+  if (experiment.items > 0) facts["items"] = experiment.items;
+  return facts;
+}
+
+/// None of them measured.
+std::vector<MeasuredExperiment> experiments_for(const std::vector<int>& works) {
+  std::vector<MeasuredExperiment> all;
+  for (Experiment& experiment : calibration_experiments(works)) {
+    all.push_back({.experiment = std::move(experiment), .replays = {}, .failure = {}});
+  }
+  return all;
+}
+
 /// Whose operation each span is: those that are work, in the order of issue. Throws CalibrationError.
 void fit(MeasuredExperiment& measured) {
   const auto& operations = measured.experiment.recording.operations;
@@ -100,10 +125,26 @@ void fit(MeasuredExperiment& measured) {
 
 }  // namespace
 
+Calibration calibrate(const DeviceLimits& limits, const std::vector<int>& works, Json context,
+                      const std::function<streams::MeasuredReplays(const Experiment&)>& measure) {
+  Calibration calibration{
+      .context = std::move(context), .limits = limits, .works = works, .experiments = experiments_for(works)};
+  for (MeasuredExperiment& each : calibration.experiments) {
+    try {
+      each.replays = measure(each.experiment);
+    } catch (const CommandError&) {
+      throw;
+    } catch (const std::exception& error) {  // the others may still tell enough
+      each.failure = error.what();
+    }
+  }
+  return calibration;
+}
+
 Json to_json(const Calibration& calibration) {
   Json experiments = Json::array();
   for (const MeasuredExperiment& measured : calibration.experiments) {
-    Json one{{"name", measured.experiment.name}};
+    Json one = facts_of(measured.experiment);
     if (!measured.failure.empty()) {
       one["failure"] = measured.failure;
     } else {
@@ -143,9 +184,7 @@ Calibration calibration_of(const Json& json) {
                                        .resident_threads = device.at("resident_threads")},
                             .works = json.at("works"),
                             .experiments = {}};
-    for (Experiment& experiment : calibration_experiments(calibration.works)) {
-      calibration.experiments.push_back({.experiment = std::move(experiment), .replays = {}, .failure = {}});
-    }
+    calibration.experiments = experiments_for(calibration.works);
     for (MeasuredExperiment& measured : calibration.experiments) {
       const auto& all = json.at("experiments");
       const auto same = [&](const Json& each) { return each.at("name") == measured.experiment.name; };

@@ -2,13 +2,14 @@
 // can be had from it again.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "harness/simulator/calibration_experiments.hpp"
-#include "harness/timeline/timeline.hpp"
+#include "harness/timeline/measured_timeline.hpp"
 
 namespace scanlab::simulator {
 
@@ -39,6 +40,11 @@ struct CalibrationError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Every experiment, by `measure`. What that throws is the experiment's failure, but for a CommandError, which ends
+/// all.
+Calibration calibrate(const DeviceLimits& limits, const std::vector<int>& works, nlohmann::ordered_json context,
+                      const std::function<streams::MeasuredReplays(const Experiment&)>& measure);
+
 inline constexpr char kCalibrationSchema[] = "scanlab-calibration/1";
 
 /// Every repetition, in nanoseconds: the file that `scanlab calibrate --raw` writes.
@@ -46,8 +52,8 @@ nlohmann::ordered_json to_json(const Calibration& calibration);
 /// The other way. Throws CalibrationError for what is no such file, or was measured by other experiments.
 Calibration calibration_of(const nlohmann::ordered_json& json);
 
-/// A profile, in the form of data/devices/, which lacks no figure. `name`: what it calls itself. `without` names the
-/// experiments that are missing and that no figure is read from. Throws CalibrationError that names one that is.
+/// A profile, in the form of data/devices/, which lacks no figure. `name`: what it calls itself. Throws
+/// CalibrationError that names an experiment which is missing.
 nlohmann::ordered_json profile_of(const Calibration& calibration, const std::string& name);
 
 }  // namespace scanlab::simulator

@@ -1,80 +1,29 @@
 #include "harness/simulator/comparison.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <numeric>
-#include <set>
+#include <cmath>
+#include <fstream>
+#include <map>
 #include <stdexcept>
 #include <utility>
 
+#include "harness/core/median.hpp"
+#include "harness/host/json_error.hpp"
+#include "harness/host/status.hpp"
+#include "harness/schedule/facts.hpp"
+#include "harness/schedule/ordering.hpp"
+#include "harness/timeline/trace_events.hpp"
+
 namespace scanlab::simulator {
 
+using Json = nlohmann::ordered_json;
+using streams::Agreement;
+using streams::OperationPair;
+using streams::RepeatedOverlaps;
 using streams::Span;
 using streams::Timeline;
-
-/// In time that grows as the operations and the pairs do, up to a logarithm.
-std::set<OperationPair> overlapping(const Timeline& timeline, double resolution) {
-  std::vector<const Span*> by_start;
-  for (const Span& span : timeline.spans) by_start.push_back(&span);
-  std::ranges::sort(by_start, {}, [](const Span* span) { return span->when.start; });
-  std::set<OperationPair> all;
-  std::vector<const Span*> running;
-  for (const Span* span : by_start) {
-    std::erase_if(running, [&](const Span* other) { return other->when.end <= span->when.start; });
-    for (const Span* other : running) {
-      const double together = std::min(other->when.end, span->when.end) - span->when.start;
-      if (together > resolution) all.insert(std::minmax(span->operation, other->operation));
-    }
-    running.push_back(span);
-  }
-  return all;
-}
-
-Agreement& Agreement::operator+=(const Agreement& other) {
-  either += other.either;
-  both += other.both;
-  return *this;
-}
-
-double Agreement::share() const { return either == 0 ? 1 : static_cast<double>(both) / static_cast<double>(either); }
-
-Agreement RepeatedOverlaps::with_themselves() const {
-  const auto twos = [](int of) { return static_cast<std::size_t>(of * (of - 1) / 2); };
-  Agreement all;
-  for (const auto& [pair, in] : times) {
-    all += {.either = twos(repetitions) - twos(repetitions - in), .both = twos(in)};
-  }
-  return all;
-}
-
-Agreement RepeatedOverlaps::with(const std::set<OperationPair>& predicted) const {
-  Agreement all{.either = predicted.size() * static_cast<std::size_t>(repetitions), .both = 0};
-  for (const auto& [pair, in] : times) {
-    (predicted.count(pair) != 0 ? all.both : all.either) += static_cast<std::size_t>(in);
-  }
-  return all;
-}
-
-Agreement RepeatedOverlaps::at_best() const {
-  Agreement best;
-  for (int least = 1; least <= repetitions; ++least) {
-    std::set<OperationPair> frequent;
-    for (const auto& [pair, in] : times) {
-      if (in >= least) frequent.insert(pair);
-    }
-    const Agreement found = with(frequent);
-    if (least == 1 || found.share() > best.share()) best = found;
-  }
-  return best;
-}
-
-Agreement RepeatedOverlaps::where_steady(const std::set<OperationPair>& predicted) const {
-  Agreement all;
-  for (const auto& [pair, in] : times) {
-    if (in == repetitions) all += {.either = 1, .both = predicted.count(pair)};
-  }
-  for (const OperationPair& pair : predicted) all.either += times.count(pair) == 0 ? 1 : 0;
-  return all;
-}
 
 Comparison compare(const Timeline& predicted, const Timeline& measured, double resolution) {
   const auto same = [](const Span& a, const Span& b) { return a.operation == b.operation; };
@@ -90,12 +39,291 @@ Comparison compare(const Timeline& predicted, const Timeline& measured, double r
                                  .end = a.end - b.end,
                                  .duration = a.seconds() - b.seconds()});
   }
-  result.predicted = overlapping(predicted, resolution);
-  const std::set<OperationPair> in_measurement = overlapping(measured, resolution);
+  result.predicted = streams::overlapping(predicted, resolution);
+  const std::set<OperationPair> in_measurement = streams::overlapping(measured, resolution);
   const auto both = static_cast<std::size_t>(std::ranges::count_if(
       result.predicted, [&](const OperationPair& pair) { return in_measurement.count(pair) != 0; }));
   result.overlaps = {.either = result.predicted.size() + in_measurement.size() - both, .both = both};
   return result;
+}
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& file, const std::string& why) {
+  throw CommandError(kBadInput, fmt::format("{}: {}", file, why));
+}
+
+/// The hardware queues that the device put the operations in: part of what was run, as the number of queues is.
+QueueNumbers queues_of(const streams::Timeline& measured) {
+  QueueNumbers queues(measured.recording->operations.size());
+  for (const streams::Span& span : measured.spans) {
+    if (!span.channel) return {};
+    queues[span.operation] = *span.channel;
+  }
+  return queues;
+}
+
+/// The operations of each queue of an engine, in the order in which it turns to them, from that of the first issued on.
+std::vector<std::vector<std::size_t>> turns(const streams::Recording& recording, const QueueNumbers& queues,
+                                            streams::Engine engine) {
+  std::map<unsigned, std::vector<std::size_t>> of_queue;
+  for (std::size_t i = 0; i < queues.size(); ++i) {
+    const streams::Operation& operation = recording.operations[i];
+    if (streams::is_work(operation) && engine_of(operation) == engine) of_queue[queues[i]].push_back(i);
+  }
+  std::vector<std::vector<std::size_t>> all;
+  for (auto& [queue, operations] : of_queue) all.push_back(std::move(operations));
+  if (!all.empty()) std::ranges::rotate(all, std::ranges::min_element(all));
+  return all;
+}
+
+QueueAgreement agreement(const streams::Recording& recording, const QueueNumbers& given, const QueueNumbers& modelled) {
+  QueueAgreement all;
+  if (given.empty()) return all;
+  for (const streams::Engine engine : streams::kEngines) {
+    auto a = turns(recording, given, engine);
+    auto b = turns(recording, modelled, engine);
+    if (engine != streams::Engine::compute) {  // kernels do not take turns
+      all.copy_queues = std::max(all.copy_queues, a.size());
+      all.in_order &= a == b;
+    }
+    std::ranges::sort(a);
+    std::ranges::sort(b);
+    all.shared &= a == b;
+  }
+  return all;
+}
+
+/// The device while activity records are collected, as they were for the trace's timeline.
+DeviceProfile collected(DeviceProfile profile) {
+  profile.copy_latency.in += profile.collected.in;
+  profile.copy_latency.out += profile.collected.out;
+  profile.latency_in_step.in += profile.collected.in;
+  profile.latency_in_step.out += profile.collected.out;
+  profile.latency_both.in += profile.collected_both.in;
+  profile.latency_both.out += profile.collected_both.out;
+  return profile;
+}
+
+/// The job that was traced, of which there is to be a measurement.
+streams::ScheduledJob traced_job(const Json& about) {
+  if (about.contains("simulated_on")) {
+    throw std::invalid_argument(fmt::format(
+        "its otherData.simulated_on is {}: that is no measurement; 'scanlab streams trace --out' writes one",
+        about["simulated_on"].dump()));
+  }
+  const streams::ScheduledJob chosen = streams::job_of(about);
+  constexpr int kMax = 1'000'000;  // as of the options: they are counted before anything else can be checked
+  if (chosen.job.chunks > kMax || chosen.job.streams > kMax) {
+    throw std::invalid_argument(fmt::format("its otherData have {} chunks and {} streams: at most {} are simulated",
+                                            chosen.job.chunks, chosen.job.streams, kMax));
+  }
+  return chosen;
+}
+
+/// CUDA_DEVICE_MAX_CONNECTIONS; 0 where the trace does not say it.
+int traced_connections(const Json& about) {
+  constexpr std::int64_t kMaxConnections = 32;
+  if (!about.contains("connections")) return 0;
+  const std::int64_t connections = about["connections"];
+  if (connections >= 1 && connections <= kMaxConnections) return static_cast<int>(connections);
+  throw std::invalid_argument(
+      fmt::format("its otherData.connections is {}: CUDA takes 1 to {}", connections, kMaxConnections));
+}
+
+/// Microseconds, one a repetition.
+std::vector<double> repetitions(const Json& about, const char* key) {
+  const std::vector<double> all = about.at(key);
+  if (!all.empty() && std::ranges::all_of(all, [](double each) { return each > 0; })) return all;
+  throw std::invalid_argument(
+      fmt::format("its otherData.{} is {}: a time above 0 is expected of each repetition", key, about[key].dump()));
+}
+
+std::optional<RepeatedOverlaps> repeated_overlaps(const Json& about, const streams::Recording& recording) {
+  if (!about.contains("overlaps")) return std::nullopt;
+  RepeatedOverlaps all{.repetitions = static_cast<int>(repetitions(about, "collected_us").size()), .times = {}};
+  const auto is_work = [&](std::int64_t operation) {
+    return operation >= 0 && operation < std::ssize(recording.operations) &&
+           streams::is_work(recording.operations[static_cast<std::size_t>(operation)]);
+  };
+  for (const Json& each : about["overlaps"]) {
+    const auto refuse = [&](const std::string& why) {
+      throw std::invalid_argument(fmt::format("its otherData.overlaps have {}{}: trace it anew", each.dump(), why));
+    };
+    const std::int64_t first = each.at(0);
+    const std::int64_t second = each.at(1);
+    const std::int64_t times = each.at(2);
+    if (first >= second || !is_work(first) || !is_work(second))
+      refuse(", which are no two copies or kernels of its job");
+    if (times < 1 || times > all.repetitions) refuse(fmt::format(", of {} repetitions", all.repetitions));
+    if (!all.times.emplace(OperationPair{first, second}, static_cast<int>(times)).second) refuse(" twice");
+  }
+  return all;
+}
+
+/// Filled in place: its timelines point at its recording.
+void compare_job(const Json& trace, DeviceProfile profile, ComparedTrace& all) {
+  all.about = trace["otherData"];
+  all.chosen = traced_job(all.about);
+  all.connections = traced_connections(all.about);
+  if (all.connections > 0) profile.hardware_queues = all.connections;
+  all.recording = record(*all.chosen.schedule, all.chosen.job);
+  all.measured = {.recording = &all.recording, .spans = streams::traced_spans(trace), .issued = {}};
+  streams::check_traced(all.measured.spans, all.recording);
+  all.repeated = repeated_overlaps(all.about, all.recording);
+  const Costs costs = simulator::costs(all.recording, profile);
+  const bool plain = all.about.contains("plain_us");
+  all.measured_seconds = all.measured.makespan();
+  if (plain) {
+    const std::vector<double> times = repetitions(all.about, "plain_us");
+    all.repetitions = times.size();
+    all.measured_seconds = 1e-6 * median(times);
+    all.spread = (std::ranges::max(times) - std::ranges::min(times)) / median(times);
+  }
+  if (!(all.measured_seconds > 0)) throw std::invalid_argument("its events take no time: there is nothing to compare");
+  const auto predict = [&](const QueueNumbers& queues) {
+    all.simulated = simulate(all.recording, collected(profile), costs, queues);
+    all.comparison = compare(all.simulated.timeline, all.measured, streams::kOverlapResolution);
+    return Prediction{
+        plain ? simulate(all.recording, profile, costs, queues).seconds : all.simulated.timeline.makespan(),
+        all.repeated ? all.repeated->with(all.comparison.predicted) : all.comparison.overlaps};
+  };
+  const QueueNumbers given = queues_of(all.measured);
+  all.queues = agreement(all.recording, given, modelled_queues(all.recording, profile));
+  all.unaided = predict({});
+  all.predicted = predict(given);
+}
+
+}  // namespace
+
+std::unique_ptr<ComparedTrace> compare_trace(const std::string& file, DeviceProfile profile) {
+  std::ifstream stream(file);
+  if (!stream) refuse(file, "cannot be read");
+  const Json trace = Json::parse(stream, nullptr, /*allow_exceptions=*/false);
+  if (trace.is_discarded() || !trace.is_object() || !trace.contains("otherData")) {
+    refuse(file, "is no trace, as 'scanlab streams trace --out' writes them; one that is compressed, gunzip first");
+  }
+  auto all = std::make_unique<ComparedTrace>();
+  all->file = file;
+  try {
+    compare_job(trace, std::move(profile), *all);
+  } catch (const Json::exception& error) {
+    refuse(file, fmt::format("its otherData are not those of a trace: {}", what_is_wrong(error)));
+  } catch (const std::invalid_argument& error) {
+    refuse(file, error.what());
+  } catch (const ScheduleError& error) {
+    refuse(file, error.what());
+  }
+  return all;
+}
+
+void PredictionErrors::add(double error, const Agreement& pairs) {
+  makespans.push_back(std::abs(error));
+  overlaps += pairs;
+}
+
+double PredictionErrors::worst() const { return std::ranges::max(makespans); }
+
+void ComparisonSummary::add(const ComparedTrace& one) {
+  predicted.add(one.error(one.predicted), one.predicted.overlaps);
+  if (one.spread && *one.spread <= kRepeatable) repeatable.add(one.error(one.predicted), one.predicted.overlaps);
+  unaided.add(one.error(one.unaided), one.unaided.overlaps);
+  shared += one.queues.shared ? 1 : 0;
+  if (one.queues.copy_queues > 2) {
+    ++turned;
+    in_order += one.queues.in_order ? 1 : 0;
+  }
+  if (!one.repeated) return;
+  repeated += one.repeated->with_themselves();
+  best += one.repeated->at_best();
+  steady += one.repeated->where_steady(one.comparison.predicted);
+}
+
+// ------------------------------------------------------------------------------------------------ documents
+
+namespace {
+
+/// Of all operations' errors of one kind, in seconds: the median and the largest, sign aside.
+Json spread(const std::vector<OperationError>& errors, double OperationError::*kind) {
+  std::vector<double> sizes;
+  for (const OperationError& each : errors) sizes.push_back(1e6 * std::abs(each.*kind));
+  return {{"median_us", median(sizes)}, {"worst_us", sizes.empty() ? 0 : std::ranges::max(sizes)}};
+}
+
+void add_overlaps(Json& json, const std::string& which, const Agreement& pairs) {
+  json[which + "overlap_in_either"] = pairs.either;
+  json[which + "overlap_in_both"] = pairs.both;
+}
+
+}  // namespace
+
+Json to_json(const ComparedTrace& one) {
+  Json json{{"file", one.file}};
+  json.update(facts_of(one.chosen));
+  json["connections"] = one.connections;
+  json["repetitions"] = one.repetitions;
+  json["measured_us"] = 1e6 * one.measured_seconds;
+  if (one.spread) json["measured_spread"] = *one.spread;
+  json["predicted_us"] = 1e6 * one.predicted.seconds;
+  json["error"] = one.error();
+  const auto& errors = one.comparison.operations;
+  json["start"] = spread(errors, &OperationError::start);
+  json["end"] = spread(errors, &OperationError::end);
+  json["duration"] = spread(errors, &OperationError::duration);
+  add_overlaps(json, "", one.predicted.overlaps);
+  json["unaided_us"] = 1e6 * one.unaided.seconds;
+  add_overlaps(json, "unaided_", one.unaided.overlaps);
+  json["copy_queues"] = one.queues.copy_queues;
+  json["queues_shared_as_modelled"] = one.queues.shared;
+  json["queues_ordered_as_modelled"] = one.queues.in_order;
+  const RepeatedOverlaps repeated = one.repeated.value_or(RepeatedOverlaps{});
+  add_overlaps(json, "repeated_", repeated.with_themselves());
+  add_overlaps(json, "best_", repeated.at_best());
+  add_overlaps(json, "steady_", one.repeated ? repeated.where_steady(one.comparison.predicted) : Agreement{});
+  return json;
+}
+
+Json to_json(const ComparisonSummary& summary) {
+  Json json{{"median_error", median(summary.predicted.makespans)},
+            {"worst_error", summary.predicted.worst()},
+            {"unaided_median_error", median(summary.unaided.makespans)},
+            {"unaided_worst_error", summary.unaided.worst()}};
+  add_overlaps(json, "", summary.predicted.overlaps);
+  add_overlaps(json, "unaided_", summary.unaided.overlaps);
+  add_overlaps(json, "repeated_", summary.repeated);
+  add_overlaps(json, "best_", summary.best);
+  add_overlaps(json, "steady_", summary.steady);
+  return json;
+}
+
+/// Both in one: the lanes of the measured timeline, and below them those of the predicted.
+Json both_timelines(const ComparedTrace& one, const Json& about) {
+  constexpr int kProcesses = 10;
+  Json measured = streams::trace_events(one.measured, about);
+  const Json predicted = streams::trace_events(one.simulated.timeline, about);
+  const auto rename = [](Json& event, const char* whose) {
+    if (event["name"] != "process_name") return;
+    event["args"]["name"] = fmt::format("{}, {}", event["args"]["name"].get<std::string>(), whose);
+    event["args"]["of"] = whose;
+  };
+  for (Json& event : measured["traceEvents"]) rename(event, "measured");
+  std::map<std::size_t, OperationError> errors;
+  for (const OperationError& each : one.comparison.operations) errors[each.operation] = each;
+  for (Json event : predicted["traceEvents"]) {
+    if (event["ph"] == "X" && event["args"].contains("operation")) {
+      const auto found = errors.find(event["args"]["operation"].get<std::size_t>());
+      if (found != errors.end()) {
+        event["args"]["start_error_us"] = 1e6 * found->second.start;
+        event["args"]["end_error_us"] = 1e6 * found->second.end;
+        event["args"]["duration_error_us"] = 1e6 * found->second.duration;
+      }
+    }
+    event["pid"] = event["pid"].get<int>() + kProcesses;
+    if (event["name"] == "process_sort_index") event["args"]["sort_index"] = event["pid"];
+    rename(event, "predicted");
+    measured["traceEvents"].push_back(std::move(event));
+  }
+  return measured;
 }
 
 }  // namespace scanlab::simulator

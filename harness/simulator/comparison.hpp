@@ -1,19 +1,19 @@
-// A timeline held against a measured one of the same recording: a simulated one, or a repetition.
+// A prediction of the engine model held against what was measured of the same recording: one timeline against another,
+// and whole traces of `scanlab streams trace` against the simulation of their jobs.
 #pragma once
 
 #include <cstddef>
-#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
-#include <utility>
+#include <string>
 #include <vector>
 
-#include "harness/timeline/timeline.hpp"
+#include "harness/simulator/simulation.hpp"
+#include "harness/timeline/overlaps.hpp"
 
 namespace scanlab::simulator {
-
-/// Seconds. Two operations of which one waits for the other, or for its engine, may seem to overlap by as much as
-/// clocks and hand-overs differ.
-constexpr double kOverlapResolution = 5e-6;
 
 /// Predicted less measured, in seconds.
 struct OperationError {
@@ -23,45 +23,87 @@ struct OperationError {
   double duration = 0;
 };
 
-using OperationPair = std::pair<std::size_t, std::size_t>;  ///< in the order of issue
-
-/// The pairs that ran at once for longer than `resolution` seconds: one that begins where another ends is beside it by
-/// accident.
-std::set<OperationPair> overlapping(const streams::Timeline& timeline, double resolution);
-
-/// How far two timelines agree on which operations overlap.
-struct Agreement {
-  std::size_t either = 0;  ///< pairs
-  std::size_t both = 0;
-
-  Agreement& operator+=(const Agreement& other);
-  double share() const;  ///< 1 where nothing overlaps in either
-};
-
-/// In how many repetitions of one measurement each pair overlapped.
-struct RepeatedOverlaps {
-  int repetitions = 0;
-  std::map<OperationPair, int> times;  ///< 1 to `repetitions`
-
-  /// Of every two repetitions, summed.
-  Agreement with_themselves() const;
-  /// Of `predicted` and each repetition, summed.
-  Agreement with(const std::set<OperationPair>& predicted) const;
-  /// The same of the prediction that agrees best of all: of the pairs that overlapped in some number of repetitions or
-  /// more. What no model can foretell is beyond it.
-  Agreement at_best() const;
-  /// Of `predicted` with those pairs on which all repetitions agree.
-  Agreement where_steady(const std::set<OperationPair>& predicted) const;
-};
-
 struct Comparison {
-  std::vector<OperationError> operations;  ///< those that are work, in the order of issue
-  std::set<OperationPair> predicted;       ///< that overlap
-  Agreement overlaps;
+  std::vector<OperationError> operations;      ///< those that are work, in the order of issue
+  std::set<streams::OperationPair> predicted;  ///< that overlap
+  streams::Agreement overlaps;
 };
 
 /// Both of one recording, with the same zero: when the host began to issue. Throws std::invalid_argument if the two are
 /// not of the same operations.
 Comparison compare(const streams::Timeline& predicted, const streams::Timeline& measured, double resolution);
+
+/// Of a trace.
+struct Prediction {
+  double seconds = 0;           ///< as the host saw it, without collection if that was measured
+  streams::Agreement overlaps;  ///< with all repetitions that the trace tells of
+};
+
+/// The hardware queues that the driver gave streams, beside those of the model.
+struct QueueAgreement {
+  std::size_t copy_queues = 0;  ///< that a copy engine turned through at most; more than two have several orders
+  bool shared = true;           ///< what shares a queue in one shares it in the other
+  bool in_order = true;         ///< and copy engines turn to their queues in the same order
+};
+
+/// A trace, and what the model makes of its job. Its timelines point at its recording.
+struct ComparedTrace {
+  ComparedTrace() = default;
+  ComparedTrace(const ComparedTrace&) = delete;
+  ComparedTrace& operator=(const ComparedTrace&) = delete;
+
+  std::string file;
+  nlohmann::ordered_json about;  ///< the trace's otherData
+  streams::ScheduledJob chosen;
+  int connections = 0;  ///< CUDA_DEVICE_MAX_CONNECTIONS; 0: the trace does not say
+  streams::Recording recording;
+  streams::Timeline measured;
+  double measured_seconds = 0;                        ///< as those of a prediction
+  std::size_t repetitions = 1;                        ///< of which that is the median
+  std::optional<double> spread;                       ///< of these: largest less smallest, a part of the median
+  std::optional<streams::RepeatedOverlaps> repeated;  ///< if the trace tells
+  Simulation simulated;
+  Comparison comparison;
+  Prediction predicted;
+  Prediction unaided;  ///< where the model, not the driver, says which hardware queues serve a stream
+  QueueAgreement queues;
+
+  double error() const { return error(predicted); }
+  double error(const Prediction& of) const { return of.seconds / measured_seconds - 1; }
+};
+
+/// Reads what `streams trace --out` wrote, and simulates its job with `profile`, but for the number of hardware queues,
+/// which the trace tells. Throws CommandError (status 2) that names the file for what is no such trace.
+std::unique_ptr<ComparedTrace> compare_trace(const std::string& file, DeviceProfile profile);
+
+/// How far the predictions of all traces are off.
+struct PredictionErrors {
+  std::vector<double> makespans;  ///< sign aside
+  streams::Agreement overlaps;
+
+  void add(double error, const streams::Agreement& pairs);
+  double worst() const;
+};
+
+inline constexpr double kRepeatable = 0.05;  ///< a spread up to which a measurement is taken to be of the job alone
+
+struct ComparisonSummary {
+  PredictionErrors predicted;
+  PredictionErrors repeatable;  ///< of these, where the repetitions lie within kRepeatable
+  PredictionErrors unaided;
+  streams::Agreement repeated;  ///< between repetitions of one measurement, of the traces that tell of them
+  streams::Agreement best;      ///< of any prediction
+  streams::Agreement steady;    ///< of predictions, where all repetitions agree
+  int shared = 0;               ///< traces whose queues the driver shared out as the model
+  int turned = 0;               ///< traces whose copy queues may come in several orders
+  int in_order = 0;             ///< of these, those in the model's
+
+  void add(const ComparedTrace& one);
+};
+
+nlohmann::ordered_json to_json(const ComparedTrace& one);
+nlohmann::ordered_json to_json(const ComparisonSummary& summary);
+/// Trace events of both: the lanes of the measured timeline, and below them those of the predicted.
+nlohmann::ordered_json both_timelines(const ComparedTrace& one, const nlohmann::ordered_json& about);
 
 }  // namespace scanlab::simulator

@@ -28,7 +28,7 @@ class Reader {
  public:
   Reader(const Json& json, std::string file) : json_(json), file_(std::move(file)) {
     if (!json.is_object()) fail("it is no JSON object");
-    for (const auto& [key, value] : json.items()) known(key, {"schema", "name", "title", "without", "figures"});
+    for (const auto& [key, value] : json.items()) known(key, {"schema", "name", "title", "figures"});
     if (text("schema") != kSchema) fail(fmt::format("schema: it is '{}', and {} is read", text("schema"), kSchema));
     if (!json.contains("figures") || !json.at("figures").is_object()) fail("figures: missing, or no JSON object");
   }
@@ -184,9 +184,9 @@ class Reader {
 
   int count(const char* key) {
     const double value = number(key);
-    constexpr int kMost = 1 << 20;
-    if (!(value >= 1 && value <= kMost && value == std::floor(value))) {
-      fail(fmt::format("{}: {} is no whole number from 1 to {}", key, value, kMost));
+    constexpr int kMax = 1 << 20;
+    if (!(value >= 1 && value <= kMax && value == std::floor(value))) {
+      fail(fmt::format("{}: {} is no whole number from 1 to {}", key, value, kMax));
     }
     return static_cast<int>(value);
   }
@@ -200,9 +200,9 @@ class Reader {
   std::vector<CopyEngine> copy_engines() {
     constexpr char kKey[] = "copy_engines";
     const Json& value = figure(kKey);
-    constexpr std::size_t kMost = 64;
-    if (!value.is_array() || value.size() > kMost) {
-      fail(fmt::format("{}: is no list of at most {} engines, such as [[\"in\"], [\"out\"]]", kKey, kMost));
+    constexpr std::size_t kMax = 64;
+    if (!value.is_array() || value.size() > kMax) {
+      fail(fmt::format("{}: is no list of at most {} engines, such as [[\"in\"], [\"out\"]]", kKey, kMax));
     }
     std::vector<CopyEngine> engines;
     CopyEngine served;
@@ -231,8 +231,8 @@ class Reader {
 
 }  // namespace
 
-std::int64_t DeviceProfile::slots(int threads_a_block) const {
-  return static_cast<std::int64_t>(multiprocessors) * std::min(resident_blocks, resident_threads / threads_a_block);
+std::int64_t DeviceProfile::slots(int threads_per_block) const {
+  return static_cast<std::int64_t>(multiprocessors) * std::min(resident_blocks, resident_threads / threads_per_block);
 }
 
 KernelTimes::Row KernelTimes::at(std::int64_t items) const {

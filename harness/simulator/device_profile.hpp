@@ -98,7 +98,7 @@ struct DeviceProfile {
   std::map<std::string, std::string> sources;  ///< by the figure's key in the file
 
   /// Blocks of so many threads that the device holds at once; 0 if it holds none.
-  std::int64_t slots(int threads_a_block) const;
+  std::int64_t slots(int threads_per_block) const;
   /// Nothing if there are none. For work between two that were measured, what lies between in proportion.
   std::optional<KernelTimes> kernel_times(const std::string& workload, int work) const;
 };

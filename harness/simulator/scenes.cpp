@@ -1,12 +1,19 @@
 #include "harness/simulator/scenes.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <initializer_list>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "harness/schedule/facts.hpp"
 #include "harness/schedule/issuer.hpp"
+#include "harness/timeline/trace_events.hpp"
 
 namespace scanlab::simulator {
+
+using Json = nlohmann::ordered_json;
 
 namespace {
 
@@ -316,7 +323,7 @@ std::vector<PlacedBlock> place_blocks(const Scene& scene, const Simulation& simu
     if (scene.costs.operations[span.operation].blocks > 0) kernels.push_back(&span);
   }
   std::ranges::stable_sort(kernels, {}, [](const streams::Span* span) { return span->when.start; });
-  std::vector<double> free_from(static_cast<std::size_t>(scene.device.slots(scene.costs.threads_a_block)));
+  std::vector<double> free_from(static_cast<std::size_t>(scene.device.slots(scene.costs.threads_per_block)));
   std::vector<PlacedBlock> blocks;
   for (const streams::Span* kernel : kernels) {
     const Cost& cost = scene.costs.operations[kernel->operation];
@@ -329,6 +336,48 @@ std::vector<PlacedBlock> place_blocks(const Scene& scene, const Simulation& simu
     }
   }
   return blocks;
+}
+
+namespace {
+
+/// One more process of a trace: a lane a multiprocessor, an event a block.
+void add_blocks(const Scene& scene, const Simulation& simulation, Json& events) {
+  constexpr int kProcess = 4;
+  const auto metadata = [&](const char* what, std::size_t lane, const std::string& name) {
+    events.push_back({{"name", what}, {"ph", "M"}, {"pid", kProcess}, {"tid", lane}, {"args", {{"name", name}}}});
+  };
+  metadata("process_name", 0, "multiprocessors");
+  events.back()["args"]["kind"] = "multiprocessors";
+  for (int i = 0; i < scene.device.multiprocessors; ++i) {
+    metadata("thread_name", static_cast<std::size_t>(i) + 1, fmt::format("SM {}", i));
+  }
+  for (const PlacedBlock& block : place_blocks(scene, simulation)) {
+    const streams::Operation& kernel = scene.recording.operations[block.operation];
+    events.push_back({{"name", describe(kernel)},
+                      {"cat", name(streams::Engine::compute)},
+                      {"ph", "X"},
+                      {"pid", kProcess},
+                      {"tid", block.slot + 1},
+                      {"ts", 1e6 * block.when.start},
+                      {"dur", 1e6 * block.when.seconds()},
+                      {"args", streams::facts_of(scene.recording, block.operation)}});
+  }
+}
+
+}  // namespace
+
+Json trace_of(const Scene& scene, const Simulation& simulation, Json facts) {
+  facts["scene"] = scene.id;
+  facts["title"] = scene.title;
+  facts["fact"] = scene.fact;
+  facts["source"] = scene.source;
+  facts["machine"] = scene.device.title;
+  facts["unit"] = scene.unit;
+  facts["makespan_us"] = 1e6 * simulation.timeline.makespan();
+  if (scene.shows_blocks()) facts["multiprocessors"] = scene.device.multiprocessors;
+  Json trace = streams::trace_events(simulation.timeline, facts);
+  if (scene.shows_blocks()) add_blocks(scene, simulation, trace["traceEvents"]);
+  return trace;
 }
 
 }  // namespace scanlab::simulator

@@ -1,6 +1,7 @@
 // What lectures draw by hand of copies, kernels and queues, as schedules for the engine model: each picture can be run.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -37,5 +38,9 @@ struct PlacedBlock {
 /// Every block of every kernel of a simulated scene. The simulation counts blocks and does not place them; this gives
 /// each the slot that is free first, in the order of the launches, which is what it counts by.
 std::vector<PlacedBlock> place_blocks(const Scene& scene, const Simulation& simulation);
+
+/// Trace events of a simulated scene; `facts` say where they come from. Of kernels alone with one more process, a lane
+/// a multiprocessor and an event a block.
+nlohmann::ordered_json trace_of(const Scene& scene, const Simulation& simulation, nlohmann::ordered_json facts);
 
 }  // namespace scanlab::simulator

@@ -13,7 +13,7 @@
 //     block scheduler  a kernel that leaves its queue is a grid; grids start blocks in the order of their launch, as
 //                      multiprocessors have room. So the blocks of one grid run in waves, and another's fill its tail.
 //                      Where running grids ask for more than the device has, older ones come first.
-//     events, streams  what orders operations is what `streams check` counts on: dependencies.hpp. An operation may
+//     events, streams  what orders operations is what `streams check` counts on: ordering.hpp. An operation may
 //                      follow one that it waits for after a hand-over, which takes longer while copies in run.
 //
 // Deterministic: time counts femtoseconds, and what happens at the same one is taken in the order of issue.
@@ -23,54 +23,14 @@
 //         "Implicit Synchronization". Waves and tails: "When are they worth using?", part 7 of a lecture on cudaStream.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <vector>
 
-#include "harness/simulator/device_profile.hpp"
+#include "harness/simulator/costs.hpp"
 #include "harness/timeline/timeline.hpp"
 
 namespace scanlab::simulator {
-
-/// What an operation asks of the device, had it the device to itself. All blocks of all kernels have one shape.
-struct Cost {
-  double copy_seconds = 0;   ///< of a copy, without its latency
-  std::int64_t blocks = 0;   ///< of a kernel, >= 1
-  double block_seconds = 0;  ///< of a block that has all it asks for
-  /// What the blocks that the device holds at once ask for, in parts of what it can compute, or move to and from its
-  /// memory. If running blocks ask for more than 1, older grids come first, and the blocks of one share what is left.
-  double share = 0;
-  /// Of the time of its blocks: how much sooner the first of them ends than the mean, and later the last.
-  double spread = 0;
-  double call_seconds = 0;  ///< of the host; of a captured schedule not looked at
-};
-
-struct Costs {
-  int threads_a_block = 256;
-  double launch_seconds = 0;     ///< of the host, of a captured schedule
-  double whole_kernel = 0;       ///< seconds of the kernel over all items of the job, in one launch, alone
-  std::vector<Cost> operations;  ///< of each operation of the recording
-};
-
-/// What is known of a problem beside the device: seconds for all its items at once. What is not given follows from the
-/// bytes: copies by the rate of the bus; kernels by their measured times, if the profile has them, or by the rate of
-/// device memory, each item read and written once.
-struct Problem {
-  std::optional<double> copy_in;  ///< of all inputs
-  std::optional<double> kernel;   ///< without its latency
-  std::optional<double> copy_out;
-  int threads_a_block = 256;
-};
-
-/// Copies in proportion to the items of a chunk. A kernel has the job's blocks, or, if those are 0, a thread an item.
-/// Its blocks do the same work at the same speed however the job is cut: a block takes what one of the whole kernel,
-/// one launch over all items, takes for as many items, and that one lasts so long that the waves of the whole kernel
-/// take its time. A block of a thread an item takes that time even where some of its threads have no item. Where the
-/// time follows from the rate of device memory, the blocks ask for their parts of that rate: kernels side by side have
-/// no more of it than one. Measured kernels take what was measured of their size. Throws std::invalid_argument if the
-/// device holds no such block.
-Costs costs(const streams::Recording& recording, const DeviceProfile& device, const Problem& problem = {});
 
 /// A recording that no device can be asked to run; the sentence names the operation.
 struct ScheduleError : std::runtime_error {

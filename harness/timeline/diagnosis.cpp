@@ -359,37 +359,21 @@ class Doctor {
 }  // namespace
 
 const char* name(Cause cause) {
-  switch (cause) {
-    case Cause::pageable_memory:
-      return "pageable memory";
-    case Cause::synchronous_copies:
-      return "synchronous copies";
-    case Cause::default_stream:
-      return "the legacy default stream";
-    case Cause::too_few_streams:
-      return "too few streams";
-    case Cause::too_few_buffers:
-      return "too few device buffers";
-    case Cause::shared_queue:
-      return "streams that share a hardware queue";
-    case Cause::launch_rule:
-      return "the rule for launches of compute capability 2.0 to 3.0";
-    case Cause::issue_order:
-      return "the order of issue";
-    case Cause::small_work:
-      return "work too small for its launch";
-    case Cause::late_issue:
-      return "the host issues late";
-    case Cause::latency:
-      return "latency between operations";
-    case Cause::start_up:
-      return "start-up";
-    case Cause::few_chunks:
-      return "too few chunks";
-    case Cause::saturated_engine:
-      break;
-  }
-  return "one engine is saturated";
+  static constexpr std::array kNames{"pageable memory",
+                                     "synchronous copies",
+                                     "the legacy default stream",
+                                     "too few streams",
+                                     "too few device buffers",
+                                     "streams that share a hardware queue",
+                                     "the rule for launches of compute capability 2.0 to 3.0",
+                                     "the order of issue",
+                                     "work too small for its launch",
+                                     "the host issues late",
+                                     "latency between operations",
+                                     "start-up",
+                                     "too few chunks",
+                                     "one engine is saturated"};
+  return kNames.at(static_cast<std::size_t>(cause));
 }
 
 std::vector<Diagnosis> diagnose(const Timeline& timeline, const TimelineAnalysis& analysis) {

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <utility>
+
+#include "harness/schedule/ordering.hpp"
 
 namespace scanlab::streams {
 
@@ -15,15 +18,7 @@ constexpr double kRounding = 1e-9;
 constexpr std::size_t index(Engine engine) { return static_cast<std::size_t>(engine); }
 
 Idle idle_of(Rule rule) {
-  switch (rule) {
-    case Rule::stream_order:
-      return Idle::stream_order;
-    case Rule::event:
-      return Idle::event;
-    case Rule::default_stream:
-      break;
-  }
-  return Idle::default_stream;
+  return rule == Rule::stream_order ? Idle::stream_order : rule == Rule::event ? Idle::event : Idle::default_stream;
 }
 
 /// The operation that kept the host from issuing this one sooner, if it was more than the issue of others.
@@ -204,25 +199,15 @@ Engine engine_of(const Operation& operation) {
 }
 
 const char* name(Idle reason) {
-  switch (reason) {
-    case Idle::stream_order:
-      return "stream order";
-    case Idle::event:
-      return "an event";
-    case Idle::default_stream:
-      return "the legacy default stream";
-    case Idle::host:
-      return "the host's issue";
-    case Idle::queue:
-      return "a shared hardware queue";
-    case Idle::launches:
-      return "launches that had not started";
-    case Idle::latency:
-      return "latency";
-    case Idle::no_more_work:
-      break;
-  }
-  return "no more work";
+  static constexpr std::array kNames{"stream order",
+                                     "an event",
+                                     "the legacy default stream",
+                                     "the host's issue",
+                                     "a shared hardware queue",
+                                     "launches that had not started",
+                                     "latency",
+                                     "no more work"};
+  return kNames.at(static_cast<std::size_t>(reason));
 }
 
 double Timeline::makespan() const {
@@ -271,24 +256,80 @@ std::string describe(const Recording& recording, const Gap& gap) {
   if (!gap.next) return idle + ": no more work";
   const std::string next = describe(recording.operations[*gap.next]);
   const std::string blocker = gap.blocker ? describe(recording.operations[*gap.blocker]) : "";
+  const auto waited = [&](const char* by) {
+    return fmt::format("{}: {} waited for {}, by {}", idle, next, blocker, by);
+  };
   switch (gap.reason) {
     case Idle::stream_order:
-      return fmt::format("{}: {} waited for {}, by the order of its stream", idle, next, blocker);
+      return waited("the order of its stream");
     case Idle::event:
-      return fmt::format("{}: {} waited for {}, by an event", idle, next, blocker);
+      return waited("an event");
     case Idle::default_stream:
-      return fmt::format("{}: {} waited for {}, by the rule of the legacy default stream", idle, next, blocker);
+      return waited("the rule of the legacy default stream");
+    case Idle::launches:
+      return waited("the rule for launches of compute capability 2.0 to 3.0");
     case Idle::host:
       return fmt::format("{}: the host had not issued {}{}", idle, next, gap.blocker ? ": it was at " + blocker : "");
     case Idle::queue:
       return fmt::format("{}: {} stood behind {} in a hardware queue", idle, next, blocker);
-    case Idle::launches:
-      return fmt::format("{}: {} waited for {}, by the rule for launches of compute capability 2.0 to 3.0", idle, next,
-                         blocker);
     default:
-      break;
+      return fmt::format("{}: nothing held {}", idle, next);
   }
-  return fmt::format("{}: nothing held {}", idle, next);
+}
+
+namespace {
+
+using To = std::back_insert_iterator<std::string>;
+
+void describe_path(const Recording& recording, const TimelineAnalysis& analysis, To to) {
+  std::array<double, kEngines.size()> on_path{};
+  double waited = 0;
+  for (const PathStep& step : analysis.path) {
+    on_path[static_cast<std::size_t>(engine_of(recording.operations[step.operation]))] += step.when.seconds();
+    waited += std::max(0.0, step.waited);
+  }
+  fmt::format_to(to, "critical path: {} operations", analysis.path.size());
+  for (const Engine engine : kEngines) {
+    fmt::format_to(to, ", {} {:.3f} ms", name(engine), 1e3 * on_path[static_cast<std::size_t>(engine)]);
+  }
+  fmt::format_to(to, ", between them {:.3f} ms\n", 1e3 * waited);
+}
+
+}  // namespace
+
+std::string describe(const Timeline& timeline, const TimelineAnalysis& analysis, double shortest_gap) {
+  std::string text;
+  const auto to = std::back_inserter(text);
+  const Recording& recording = *timeline.recording;
+  fmt::format_to(to, "makespan {:.3f} ms; engines at work {:.3f} ms in all; {}\n", 1e3 * analysis.makespan,
+                 1e3 * analysis.serial(), analysis.overlap_in_words());
+  for (const Engine engine : kEngines) {
+    const double busy = analysis.busy[static_cast<std::size_t>(engine)];
+    fmt::format_to(to, "{:<10}  busy {:>9.3f} ms ({:>3.0f}%)  idle {:>9.3f} ms", name(engine), 1e3 * busy,
+                   analysis.makespan > 0 ? 100 * busy / analysis.makespan : 0, 1e3 * analysis.idle(engine));
+    const char* separator = ": ";
+    for (const Idle reason : kIdleReasons) {
+      const double seconds = analysis.idle(engine, reason);
+      if (seconds < 1e-6) continue;
+      fmt::format_to(to, "{}{} {:.3f}", separator, name(reason), 1e3 * seconds);
+      separator = ", ";
+    }
+    fmt::format_to(to, "\n");
+  }
+  describe_path(recording, analysis, to);
+  constexpr int kMax = 20;
+  int left_out = 0;
+  int shown = 0;
+  for (const Gap& gap : analysis.gaps) {
+    if (gap.when.seconds() < shortest_gap) continue;
+    if (++shown > kMax) {
+      ++left_out;
+    } else {
+      fmt::format_to(to, "  {}\n", describe(recording, gap));
+    }
+  }
+  if (left_out > 0) fmt::format_to(to, "  and {} more such gaps\n", left_out);
+  return text;
 }
 
 }  // namespace scanlab::streams

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/schedule/ordering.hpp"
+#include "harness/schedule/recording.hpp"
 
 namespace scanlab::streams {
 
@@ -68,18 +68,6 @@ struct Timeline {
   double makespan() const;
 };
 
-struct TimedReplay {
-  double seconds = 0;  ///< by the host's clock, from before the first issue until the device is seen to be done
-  Timeline timeline;   ///< without spans if nothing was collected
-};
-
-/// Every replay of a recording, without collection and with it.
-struct MeasuredReplays {
-  std::vector<TimedReplay> plain;
-  std::vector<TimedReplay> collected;  ///< the host's issues are stamped, too
-  std::string wrong;  ///< the first wrong output, in words; empty: all were right, or none was looked at
-};
-
 struct Gap {
   Engine engine{};
   Interval when;
@@ -125,5 +113,9 @@ TimelineAnalysis analyse(const Timeline& timeline);
 /// "copies in idle from 1.2 to 3.4 ms: the copy in of chunk 4 … waited for the kernel of chunk 0 …, in the same
 /// stream".
 std::string describe(const Recording& recording, const Gap& gap);
+
+/// Lines: overlap, what each engine did, the critical path, and every gap of at least `shortest_gap` seconds with its
+/// reason.
+std::string describe(const Timeline& timeline, const TimelineAnalysis& analysis, double shortest_gap);
 
 }  // namespace scanlab::streams

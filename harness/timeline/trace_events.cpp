@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/host/json_error.hpp"
+#include "harness/schedule/facts.hpp"
 #include "harness/schedule/ordering.hpp"
 
 namespace scanlab::streams {
@@ -26,12 +27,15 @@ Json metadata(const char* what, int process, int lane, const Json& value) {
 }
 
 void name_process(Json& events, int process, const char* name) {
-  events.push_back(metadata("process_name", process, 0, {{"name", name}}));
+  events.push_back(metadata("process_name", process, 0, {{"name", name}, {"kind", name}}));
   events.push_back(metadata("process_sort_index", process, 0, {{"sort_index", process}}));
 }
 
-void name_lane(Json& events, int process, int lane, const std::string& name) {
-  events.push_back(metadata("thread_name", process, lane, {{"name", name}}));
+/// `facts`: the same for programs.
+void name_lane(Json& events, int process, int lane, const std::string& name, const Json& facts) {
+  Json arguments{{"name", name}};
+  arguments.update(facts);
+  events.push_back(metadata("thread_name", process, lane, arguments));
   events.push_back(metadata("thread_sort_index", process, lane, {{"sort_index", lane}}));
 }
 
@@ -70,7 +74,9 @@ class StreamLanes {
     for (const Span& span : timeline.spans) {
       const Stream& stream = timeline.recording->operations[span.operation].stream;
       const auto [at, is_new] = lanes_.try_emplace({stream.kind, stream.index}, static_cast<int>(lanes_.size()) + 1);
-      if (is_new) name_lane(events, kStreams, at->second, describe(stream));
+      if (!is_new) continue;
+      name_lane(events, kStreams, at->second, describe(stream),
+                {{"stream_kind", name(stream.kind)}, {"stream_index", stream.index}});
     }
   }
   int of(const Stream& stream) const { return lanes_.at({stream.kind, stream.index}); }
@@ -86,19 +92,20 @@ class EngineLanes {
     auto& ends = ends_[engine];
     const auto free = std::ranges::find_if(ends, [&](double end) { return end <= when.start; });
     const auto which = static_cast<int>(free - ends.begin());
-    const int lane = kMostLanes * static_cast<int>(engine) + which + 1;
+    const int lane = kMaxLanes * static_cast<int>(engine) + which + 1;
     if (free != ends.end()) {
       *free = when.end;
     } else {
       ends.push_back(when.end);
       name_lane(events, kEnginesProcess, lane,
-                which == 0 ? name(engine) : fmt::format("{}, overlapping {}", name(engine), which + 1));
+                which == 0 ? name(engine) : fmt::format("{}, overlapping {}", name(engine), which + 1),
+                {{"engine", name(engine)}, {"overlapping", which}});
     }
     return lane;
   }
 
  private:
-  static constexpr int kMostLanes = 1'000'000;  ///< an engine: no more than there are operations at once
+  static constexpr int kMaxLanes = 1'000'000;  ///< an engine: no more than there are operations at once
   std::map<Engine, std::vector<double>> ends_;
 };
 
@@ -118,15 +125,8 @@ Json trace_events(const Timeline& timeline, const Json& about) {
   for (const Span* span : by_start) {
     const Operation& operation = recording.operations[span->operation];
     const Engine engine = engine_of(operation);
-    Json arguments = {{"operation", span->operation}, {"what", describe(operation)}};
-    if (operation.kind != OperationKind::side_kernel) {
-      arguments["chunk"] = operation.chunk.index;
-      arguments["items"] = operation.chunk.items;
-    }
-    if (engine != Engine::compute) {
-      arguments["bytes"] = static_cast<std::size_t>(operation.chunk.items) * recording.job.workload->about.item_bytes();
-    }
-    arguments["stream"] = describe(operation.stream);
+    Json arguments = facts_of(recording, span->operation);
+    if (span->blocks > 0) arguments["blocks"] = span->blocks;
     if (span->channel) arguments["channel"] = *span->channel;
     const std::string text = label(operation);
     events.push_back(complete(text, name(engine), kStreams, streams.of(operation.stream), span->when, arguments));
@@ -136,15 +136,14 @@ Json trace_events(const Timeline& timeline, const Json& about) {
 
   if (!timeline.issued.empty()) {
     name_process(events, kHost, "host");
-    name_lane(events, kHost, 1, "issue");
+    name_lane(events, kHost, 1, "issue", Json::object());
     if (recording.captured) {
       const Json nothing = Json::object();
       events.push_back(complete("launch of the graph", "issue", kHost, 1, timeline.issued.front(), nothing));
     } else {
       for (std::size_t i = 0; i < recording.operations.size(); ++i) {
         const Operation& operation = recording.operations[i];
-        const Json arguments = {{"operation", i}, {"what", describe(operation)}};
-        events.push_back(complete(label(operation), "issue", kHost, 1, timeline.issued[i], arguments));
+        events.push_back(complete(label(operation), "issue", kHost, 1, timeline.issued[i], facts_of(recording, i)));
       }
     }
   }

@@ -132,14 +132,25 @@ Result scanlab_advise(std::vector<std::string> words) {
   return {status, out.str(), err.str()};
 }
 
+/// An entry of `streams run`: a choice for 2^24 items.
+nlohmann::ordered_json a_run(const nlohmann::ordered_json& choice, double nanoseconds) {
+  return {{"run_name", "any"},
+          {"schedule", choice["schedule"]},
+          {"workload", "scale"},
+          {"items", 1 << 24},
+          {"chunks", choice["chunks"]},
+          {"streams", choice["streams"]},
+          {"memory", "pinned"},
+          {"work", 1},
+          {"blocks", 0},
+          {"real_time", nanoseconds},
+          {"verified", 1.0}};
+}
+
 /// Two choices of which the model prefers the first, whatever was measured.
 nlohmann::ordered_json measured(double deep_ns, double serial_ns) {
   const auto run = [](const std::string& schedule, int chunks, double nanoseconds) {
-    return nlohmann::ordered_json{{"run_name", "streams/schedule:" + schedule +
-                                                   "/workload:scale/items:16777216/chunks:" + std::to_string(chunks) +
-                                                   "/streams:4/memory:pinned/work:1/blocks:0"},
-                                  {"real_time", nanoseconds},
-                                  {"verified", 1.0}};
+    return a_run({{"schedule", schedule}, {"chunks", chunks}, {"streams", 4}}, nanoseconds);
   };
   return {{"benchmarks", {run("depth_first", 16, deep_ns), run("serial_pinned", 1, serial_ns)}}};
 }
@@ -217,8 +228,14 @@ TEST(Advise, IsHeldAgainstASweep) {
   EXPECT_NE(wrong.out.find("2 configurations: error of the prediction"), std::string::npos) << wrong.out;
   EXPECT_EQ(against({{"benchmarks", nlohmann::ordered_json::array()}}).status, scanlab::kBadInput);
   auto strange = measured(1, 1);
-  strange["benchmarks"][0]["run_name"] = "streams/schedule:depth_first/workload:scale";
+  strange["benchmarks"][0].erase("chunks");
   EXPECT_NE(against(strange).err.find("its cases are not those of 'streams run'"), std::string::npos);
+  // Files of before the fields have names alone.
+  const std::string named = "streams/schedule:depth_first/workload:scale/items:16777216/chunks:16/streams:4/";
+  const nlohmann::ordered_json old{
+      {"run_name", named + "memory:pinned/work:1/blocks:0"}, {"real_time", 1e6}, {"buffers", 16.0}, {"verified", 1.0}};
+  EXPECT_NE(against({{"benchmarks", nlohmann::ordered_json::array({old})}}).out.find("1 configurations"),
+            std::string::npos);
   std::filesystem::remove(path);
   EXPECT_NE(scanlab_advise({"--profile", "h200", "--against", path.string()}).err.find("cannot be read"),
             std::string::npos);
@@ -242,20 +259,12 @@ TEST(Advise, WhatIsScoredIsWhatIsSaid) {
   };
   const auto last = std::find_if_not(choices.begin(), choices.end(), same_time);
   ASSERT_GE(last - choices.begin(), 2) << "the test wants choices that tie";
-  const auto run = [](const Json& choice, double nanoseconds) {
-    const auto part = [&](const char* key) { return std::string("/") + key + ":" + choice[key].dump(); };
-    return Json{
-        {"run_name", "streams/schedule:" + choice["schedule"].get<std::string>() + "/workload:scale/items:16777216" +
-                         part("chunks") + part("streams") + "/memory:pinned/work:1/blocks:0"},
-        {"real_time", nanoseconds},
-        {"verified", 1.0}};
-  };
   const auto against = [&](const Json& runs) {
     std::ofstream(sweep) << Json{{"benchmarks", runs}};
     return scanlab_advise({"--profile", "h200", "--against", sweep, "--json", found, "--force"});
   };
 
-  Json runs{run(*last, 9e6), run(choices[1], 1e6), run(choices[0], 1.5e6)};
+  Json runs{a_run(*last, 9e6), a_run(choices[1], 1e6), a_run(choices[0], 1.5e6)};
   const Result measured = against(runs);
   ASSERT_EQ(measured.status, scanlab::kOk) << measured.err;
   EXPECT_NE(measured.out.find("2 that were measured tie by the prediction: 0.0% to 50.0% slower"), std::string::npos)
@@ -281,7 +290,7 @@ TEST(Advise, WhatIsScoredIsWhatIsSaid) {
   }
   ASSERT_NE(untried, choices[0]) << "the test wants a number of chunks that is better and not tried";
   Json with_untried = runs;
-  with_untried.push_back(run(untried, 1e6));
+  with_untried.push_back(a_run(untried, 1e6));
   against(with_untried);
   EXPECT_EQ(read()["problems"][0]["advised"]["chunks"], choices[0]["chunks"]);
 
@@ -300,11 +309,11 @@ TEST(Advise, WhatIsScoredIsWhatIsSaid) {
 TEST(Advise, AgainstHasEachChoiceOnce) {
   const auto path = std::filesystem::temp_directory_path() / "scanlab_advise_once.json";
   auto sweep = measured(1e6, 2e6);
-  for (const char* streams : {"2", "4", "8"}) {
+  for (const int streams : {2, 4, 8}) {
     auto again = sweep["benchmarks"][0];
-    again["run_name"] =
-        std::string("streams/schedule:double_buffered/workload:scale/items:16777216/chunks:16/streams:") + streams +
-        "/memory:pinned/work:1/blocks:0";
+    again["schedule"] = "double_buffered";
+    again["streams"] = streams;
+    again["buffers"] = 2;
     sweep["benchmarks"].push_back(again);
   }
   std::ofstream(path) << sweep;
@@ -349,6 +358,10 @@ TEST(Advise, SaysAndWritesTheChoice) {
   EXPECT_EQ(json["worth_it"], true);
   EXPECT_LE(json["choices"][0]["predicted_us"], json["choices"][1]["predicted_us"]);
   EXPECT_GE(json["choices"][0]["predicted_us"], json["bound_us"]);
+  EXPECT_EQ(json["bytes_in"], 1 << 28);
+  for (const char* field : {"schedule", "workload", "items", "chunks", "streams", "memory", "work", "blocks"}) {
+    EXPECT_TRUE(json["advised"].contains(field)) << field;
+  }
   std::filesystem::remove(path);
 }
 

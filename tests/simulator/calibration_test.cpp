@@ -19,28 +19,22 @@ namespace {
 
 /// As a device of this profile would have it.
 Calibration calibration_on(const DeviceProfile& device, const std::vector<int>& works) {
-  Calibration calibration{.context = {{"device", device.title}},
-                          .limits = {.name = device.title,
-                                     .compute_capability = "9.0",
-                                     .multiprocessors = device.multiprocessors,
-                                     .resident_blocks = device.resident_blocks,
-                                     .resident_threads = device.resident_threads},
-                          .works = works,
-                          .experiments = {}};
-  for (Experiment& experiment : calibration_experiments(works)) {
-    calibration.experiments.push_back({.experiment = std::move(experiment), .replays = {}, .failure = {}});
-  }
-  for (MeasuredExperiment& measured : calibration.experiments) {
-    const streams::Recording& recording = measured.experiment.recording;
-    const Costs asked = costs(recording, device);
-    Simulation simulation = simulate(recording, device, asked);
+  const DeviceLimits limits{.name = device.title,
+                            .compute_capability = "9.0",
+                            .multiprocessors = device.multiprocessors,
+                            .resident_blocks = device.resident_blocks,
+                            .resident_threads = device.resident_threads};
+  return calibrate(limits, works, {{"device", device.title}}, [&](const Experiment& experiment) {
+    const Costs asked = costs(experiment.recording, device);
+    Simulation simulation = simulate(experiment.recording, device, asked);
     streams::TimedReplay replay{.seconds = simulation.seconds, .timeline = std::move(simulation.timeline)};
     for (streams::Span& span : replay.timeline.spans) span.blocks = asked.operations[span.operation].blocks;
-    measured.replays.collected.push_back(replay);
+    streams::MeasuredReplays replays;
+    replays.collected.push_back(replay);
     replay.timeline.spans.clear();
-    measured.replays.plain.push_back(replay);
-  }
-  return calibration;
+    replays.plain.push_back(replay);
+    return replays;
+  });
 }
 
 TEST(Calibration, ExperimentsHaveNamesOfTheirOwnAndAreSmall) {
@@ -291,22 +285,10 @@ TEST(Calibration, EveryExperimentIsReadAndAMissingOneIsNamed) {
   Calibration calibration = calibration_on(device_profile("h200"), {1});
   for (MeasuredExperiment& each : calibration.experiments) {
     const std::string& name = each.experiment.name;
-    if (name.starts_with("both_ways_by_turns/")) continue;
     each.failure = "no records";
     EXPECT_EQ(why_no_profile(calibration), name + ": no records; without it there is no profile: calibrate anew");
     each.failure.clear();
   }
-}
-
-TEST(Calibration, AProfileSaysWhatItWentWithout) {
-  Calibration calibration = calibration_on(device_profile("h200"), {1});
-  EXPECT_FALSE(profile_of(calibration, "mine").contains("without"));
-  for (MeasuredExperiment& each : calibration.experiments) {
-    if (each.experiment.name == "both_ways_by_turns/streams:4/bytes:1048576") each.failure = "no records";
-  }
-  const auto profile = profile_of(calibration, "mine");
-  EXPECT_EQ(profile.at("without"), (std::vector<std::string>{"both_ways_by_turns/streams:4/bytes:1048576"}));
-  EXPECT_EQ(parse_device_profile(profile.dump(), "mine.json").name, "mine");
 }
 
 /// `calibrate --from` a file that lacks experiments: status 1, and no profile.
@@ -340,11 +322,6 @@ TEST(Calibration, FromAFileThatLacksExperimentsThereIsNoProfile) {
   EXPECT_EQ(calibrate(empty, said), scanlab::kBadInput);
   EXPECT_NE(said.find("calls/kernels has no repetitions"), std::string::npos) << said;
   EXPECT_FALSE(std::filesystem::exists(out));
-  lacks = whole;
-  lacks["experiments"].erase(at("both_ways_by_turns/streams:4/bytes:1048576"));
-  EXPECT_EQ(calibrate(lacks, said), scanlab::kOk) << said;
-  EXPECT_EQ(said, "scanlab: both_ways_by_turns/streams:4/bytes:1048576: not measured\n");
-  EXPECT_TRUE(std::filesystem::exists(out));
   std::filesystem::remove_all(folder);
 }
 

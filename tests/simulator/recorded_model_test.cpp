@@ -88,7 +88,7 @@ TEST_F(RecordedModel, TracesAreAsSimulated) {
   // Of pairs of operations that overlap 95% were wanted. No prediction can have more than 92% of them, since the device
   // repeats no more; these are what the model has.
   const auto share = [&](const std::string& which) {
-    return Agreement{comparison[which + "overlap_in_either"], comparison[which + "overlap_in_both"]}.share();
+    return streams::Agreement{comparison[which + "overlap_in_either"], comparison[which + "overlap_in_both"]}.share();
   };
   EXPECT_GE(share(""), 0.78);
   EXPECT_GE(share("unaided_"), 0.77);

@@ -525,7 +525,7 @@ void expect_order(const Run& run) {
 
 void expect_above_bounds(const Run& run) {
   const double end = run.simulation.timeline.makespan();
-  const std::int64_t slots = run.device.slots(run.each.threads_a_block);
+  const std::int64_t slots = run.device.slots(run.each.threads_per_block);
   double block_time = 0;
   std::map<int, double> by_engine;
   std::map<std::pair<streams::StreamKind, int>, double> by_stream;
@@ -580,7 +580,7 @@ double least_of_kernels(const Job& job, const DeviceProfile& device, const Probl
            device.device_rate;
   }
   if (job.blocks == 0) return *problem.kernel;
-  const auto slots = device.slots(problem.threads_a_block);
+  const auto slots = device.slots(problem.threads_per_block);
   return *problem.kernel * job.blocks / static_cast<double>(slots * streams::waves(job.blocks, slots));
 }
 
@@ -1218,19 +1218,19 @@ TEST(Simulate, TenThousandConfigurationsTakeSeconds) {
 
 TEST(Comparison, RepetitionsAreHeldAgainstEachOtherAndThePredictionAgainstWhatTheyAgreeOn) {
   std::mt19937 random(7);
-  std::vector<std::set<simulator::OperationPair>> repetitions(7);
+  std::vector<std::set<streams::OperationPair>> repetitions(7);
   for (auto& each : repetitions) {
     for (std::size_t i = 0; i < 40; ++i) {
       if (random() % 40 < i) each.insert({i, i + 1});
     }
     each.insert({100, 101});
   }
-  simulator::RepeatedOverlaps counted{.repetitions = 7, .times = {}};
-  simulator::Agreement expected;
+  streams::RepeatedOverlaps counted{.repetitions = 7, .times = {}};
+  streams::Agreement expected;
   for (std::size_t a = 0; a < repetitions.size(); ++a) {
     for (const auto& pair : repetitions[a]) ++counted.times[pair];
     for (std::size_t b = 0; b < a; ++b) {
-      std::set<simulator::OperationPair> either = repetitions[a];
+      std::set<streams::OperationPair> either = repetitions[a];
       either.insert(repetitions[b].begin(), repetitions[b].end());
       expected += {.either = either.size(), .both = repetitions[a].size() + repetitions[b].size() - either.size()};
     }
@@ -1240,11 +1240,11 @@ TEST(Comparison, RepetitionsAreHeldAgainstEachOtherAndThePredictionAgainstWhatTh
   EXPECT_LT(counted.with_themselves().share(), 1);
 
   counted.times = {{{0, 1}, 7}, {{1, 2}, 7}, {{2, 3}, 4}};
-  const simulator::Agreement steady = counted.where_steady({{0, 1}, {2, 3}, {5, 6}});
+  const streams::Agreement steady = counted.where_steady({{0, 1}, {2, 3}, {5, 6}});
   EXPECT_EQ(steady.either, 3u) << "always, always but not predicted, never but predicted";
   EXPECT_EQ(steady.both, 1u);
 
-  const simulator::Agreement of_all = counted.with({{0, 1}, {2, 3}, {5, 6}});
+  const streams::Agreement of_all = counted.with({{0, 1}, {2, 3}, {5, 6}});
   EXPECT_EQ(of_all.either, 7u + 7 + 7 + 7);
   EXPECT_EQ(of_all.both, 7u + 4);
   EXPECT_EQ(counted.at_best().either, 7u + 7 + 7) << "all three: the third is more often there than not";

@@ -13,6 +13,7 @@
 #include "harness/replay/activity.hpp"
 #include "harness/schedule/hazards.hpp"
 #include "harness/schedule/issuer.hpp"
+#include "harness/schedule/ordering.hpp"
 #include "harness/timeline/diagnosis.hpp"
 #include "harness/timeline/trace_events.hpp"
 #include "tests/growth.hpp"
@@ -423,6 +424,9 @@ TEST(TraceEvents, AreWhatAViewerTakes) {
   EXPECT_EQ(first->at("name"), "in 0");
   EXPECT_EQ(first->at("args").at("bytes"), 334 * 4);
   EXPECT_EQ(first->at("args").at("channel"), 5);
+  EXPECT_EQ(first->at("args").at("kind"), "copy_in");
+  EXPECT_EQ(first->at("args").at("stream_kind"), "blocking");
+  EXPECT_EQ(first->at("args").at("stream_index"), 0);
   EXPECT_EQ(first->at("dur"), 1000.0);
   // Of each operation, when it ran, in its stream and on its engine, and when it was issued: microseconds.
   for (const Json& event : trace.at("traceEvents")) {

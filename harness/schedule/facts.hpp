@@ -1,0 +1,23 @@
+// Jobs, operations and hazards as fields of JSON documents: what a reader goes by, in place of names and sentences.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+
+#include "harness/schedule/hazards.hpp"
+
+namespace scanlab::streams {
+
+/// "schedule", "workload", "items", "chunks", "streams", "memory", "buffers", "work", "blocks".
+nlohmann::ordered_json facts_of(const ScheduledJob& chosen);
+/// The inverse. Throws nlohmann's exception for facts that are missing or of another kind, std::invalid_argument for a
+/// schedule or workload that this program does not have.
+ScheduledJob job_of(const nlohmann::ordered_json& facts);
+
+/// Which operation of a recording, what kind, of which chunk and input, and in which stream.
+nlohmann::ordered_json facts_of(const Recording& recording, std::size_t operation);
+
+/// What `check` found of a recording of the job.
+nlohmann::ordered_json facts_of(const ScheduledJob& chosen, const Recording& recording, const CheckResult& result);
+
+}  // namespace scanlab::streams

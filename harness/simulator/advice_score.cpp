@@ -1,0 +1,188 @@
+#include "harness/simulator/advice_score.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "harness/core/median.hpp"
+#include "harness/host/json_error.hpp"
+#include "harness/host/status.hpp"
+#include "harness/schedule/facts.hpp"
+
+namespace scanlab::simulator {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Workload, work, items, and blocks a kernel.
+using Key = std::tuple<std::string, int, std::int64_t, int>;
+/// What can be chosen for it: schedule, chunks and streams as it makes them.
+using ChoiceKey = std::tuple<std::string, int, int>;
+using MeasuredChoices = std::map<ChoiceKey, MeasuredChoice>;
+
+ChoiceKey key_of(const Choice& choice) { return {choice.schedule->about.id, choice.chunks, choice.streams}; }
+
+/// Files of before the entries had fields say what was run in an entry's name alone: HEAD/key:value/key:value.
+Json with_fields(const Json& entry) {
+  if (entry.contains("schedule")) return entry;
+  Json facts = entry;
+  const std::string name = entry.at("run_name");
+  for (std::size_t begin = 0; begin < name.size();) {
+    const std::size_t end = std::min(name.find('/', begin), name.size());
+    const std::string part = name.substr(begin, end - begin);
+    if (const std::size_t colon = part.find(':'); colon != std::string::npos) {
+      const std::string value = part.substr(colon + 1);
+      const bool is_number = value.find_first_not_of("0123456789") == std::string::npos;
+      facts[part.substr(0, colon)] = is_number ? Json(std::stoll(value)) : Json(value);
+    }
+    begin = end + 1;
+  }
+  return facts;
+}
+
+/// Those that were measured and right, and that advice could choose, which is of pinned memory and two buffers. Each
+/// once: a schedule that makes three streams whatever is asked for was measured once for each number that was.
+std::map<Key, MeasuredChoices> measured_choices(const Json& entries) {
+  std::map<Key, MeasuredChoices> all;
+  for (const Json& each : entries) {
+    const Json entry = with_fields(each);
+    if (!entry.contains("schedule") || entry.value("verified", 0.0) != 1) continue;
+    auto [schedule, job] = streams::job_of(entry);
+    const int buffers = std::exchange(job.buffers, streams::Job{}.buffers);
+    if (const std::string why = refusal(job); !why.empty()) throw std::invalid_argument(why);
+    if (job.memory != streams::HostMemory::pinned) continue;
+    // As many as were asked for, or as many as the schedule then has.
+    if (buffers != job.buffers && buffers != record(*schedule, job).buffers) continue;
+    const double seconds = 1e-9 * entry.at("real_time").get<double>();
+    if (!(seconds > 0))
+      throw std::invalid_argument(fmt::format("{} has a time of {} s", entry.at("run_name"), seconds));
+    MeasuredChoice& one = all[{job.workload->about.id, job.work, job.items, job.blocks}]
+                             [{schedule->about.id, job.chunks, streams_made(*schedule, job)}];
+    one.chosen = {schedule, job};
+    one.measured.push_back(seconds);
+  }
+  return all;
+}
+
+void predict(MeasuredChoices& all, const DeviceProfile& device) {
+  for (auto& [key, one] : all) {
+    const auto& [schedule, job] = one.chosen;
+    const streams::Recording recording = record(*schedule, job);
+    one.choice = choice_of(*schedule, recording, simulate(recording, device, costs(recording, device)).seconds);
+  }
+}
+
+ScoredProblem scored(const MeasuredChoices& measured, const DeviceProfile& device) {
+  ScoredProblem problem{.job = measured.begin()->second.chosen.job, .choices = measured.size()};
+  problem.said = advise(problem.job, device, {}, usual_choices()).advised();
+  const MeasuredChoice* fastest = nullptr;
+  std::vector<Choice> ranked;
+  for (const auto& [key, one] : measured) {
+    ranked.push_back(one.choice);
+    problem.errors.push_back(one.error());
+    if (fastest == nullptr || one.seconds() < fastest->seconds()) fastest = &one;
+  }
+  problem.fastest = *fastest;
+  rank(ranked);
+  const auto found = measured.find(key_of(problem.said));
+  problem.said_was_measured = found != measured.end();
+  problem.scored = problem.said_was_measured ? found->second : measured.at(key_of(ranked.front()));
+  for (const auto& [key, one] : measured) {
+    if (one.choice.ties_with(problem.scored.choice)) problem.ties.push_back(problem.slower(one));
+  }
+  return problem;
+}
+
+Json to_json(const MeasuredChoice& one, const streams::Job& job) {
+  Json json = to_json(one.choice, job);
+  json["repetitions"] = one.measured.size();
+  json["measured_us"] = 1e6 * one.seconds();
+  return json;
+}
+
+Json to_json(const ScoredProblem& problem) {
+  const streams::Job& job = problem.job;
+  const streams::WorkloadDescription& workload = job.workload->about;
+  const double copied_bytes =  // to the device and back
+      static_cast<double>(job.items) * static_cast<double>(workload.item_bytes()) * (workload.inputs + 1);
+  return {{"workload", workload.id},
+          {"work", job.work},
+          {"items", job.items},
+          {"blocks", job.blocks},
+          {"memory", name(job.memory)},
+          {"buffers", job.buffers},
+          {"copied_bytes", copied_bytes},
+          {"choices", problem.choices},
+          {"median_error", median(problem.errors)},
+          {"worst_error", std::ranges::max(problem.errors)},
+          {"said", to_json(problem.said, job)},
+          {"said_was_measured", problem.said_was_measured},
+          {"advised", to_json(problem.scored, job)},
+          {"fastest", to_json(problem.fastest, job)},
+          {"slower", problem.slower(problem.scored)},
+          {"ties", problem.ties.size()},
+          {"ties_least_slower", std::ranges::min(problem.ties)},
+          {"ties_most_slower", std::ranges::max(problem.ties)}};
+}
+
+}  // namespace
+
+double MeasuredChoice::seconds() const { return median(measured); }
+double MeasuredChoice::error() const { return std::abs(choice.seconds / seconds() - 1); }
+
+std::vector<double> AdviceScore::slower() const {
+  std::vector<double> all;
+  for (const ScoredProblem& problem : problems) all.push_back(problem.slower(problem.scored));
+  return all;
+}
+
+std::vector<double> AdviceScore::errors() const {
+  std::vector<double> all;
+  for (const ScoredProblem& problem : problems) all.insert(all.end(), problem.errors.begin(), problem.errors.end());
+  return all;
+}
+
+AdviceScore score_advice(const std::string& path, const DeviceProfile& device) {
+  const auto refuse = [&](const std::string& why) {
+    throw CommandError(kBadInput,
+                       fmt::format("{}: {}: 'scanlab streams run --sweep advise --out' writes one", path, why));
+  };
+  std::ifstream file(path);
+  const Json json = Json::parse(file, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded() || !json.is_object() || !json.contains("benchmarks")) {
+    refuse("cannot be read, or is no file of results");
+  }
+  std::map<Key, MeasuredChoices> all;
+  try {
+    all = measured_choices(json["benchmarks"]);
+  } catch (const Json::exception& error) {
+    refuse(fmt::format("its cases are not those of 'streams run' ({})", what_is_wrong(error)));
+  } catch (const std::exception& error) {  // of a registry, or of a number
+    refuse(fmt::format("its cases are not those of 'streams run' ({})", error.what()));
+  }
+  if (all.empty()) refuse("it has no schedule that was measured from pinned memory with two buffers");
+  AdviceScore score{.context = json.value("context", Json::object()), .problems = {}};
+  for (auto& [key, measured] : all) {
+    predict(measured, device);
+    score.problems.push_back(scored(measured, device));
+  }
+  return score;
+}
+
+Json to_json(const AdviceScore& score) {
+  Json problems = Json::array();
+  for (const ScoredProblem& problem : score.problems) problems.push_back(to_json(problem));
+  const std::vector<double> lost = score.slower();
+  const std::vector<double> errors = score.errors();
+  return {{"configurations", errors.size()},         {"median_error", median(errors)},
+          {"worst_error", std::ranges::max(errors)}, {"median_slower", median(lost)},
+          {"worst_slower", std::ranges::max(lost)},  {"problems", std::move(problems)}};
+}
+
+}  // namespace scanlab::simulator

@@ -1,0 +1,49 @@
+// What advice is worth, by a sweep in which choices were measured.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/simulator/advice.hpp"
+
+namespace scanlab::simulator {
+
+struct MeasuredChoice {
+  streams::ScheduledJob chosen;
+  Choice choice;                 ///< its seconds are predicted
+  std::vector<double> measured;  ///< seconds, of each repetition
+
+  double seconds() const;  ///< the median
+  double error() const;    ///< of the prediction, sign aside
+};
+
+/// What advice says of a problem, and what was measured of that.
+struct ScoredProblem {
+  streams::Job job;         ///< workload, items, work and blocks; not its chunks nor streams
+  std::size_t choices = 0;  ///< that were measured
+  Choice said;              ///< as `advise` gives it
+  MeasuredChoice scored;    ///< of what is said, or, if that was not measured, the best that was
+  bool said_was_measured = false;
+  MeasuredChoice fastest;      ///< as measured
+  std::vector<double> ties;    ///< how much slower than the fastest each is that ties with the scored one
+  std::vector<double> errors;  ///< of every prediction
+
+  double slower(const MeasuredChoice& one) const { return one.seconds() / fastest.seconds() - 1; }
+};
+
+struct AdviceScore {
+  nlohmann::ordered_json context;  ///< of the measurements
+  std::vector<ScoredProblem> problems;
+
+  std::vector<double> slower() const;  ///< than the fastest, what is scored of each problem
+  std::vector<double> errors() const;  ///< of every prediction
+};
+
+/// Of each problem (workload, items, work, blocks) in `path`, a file of `streams run --out`, asks for advice and holds
+/// it against the fastest that was measured. Throws CommandError (status 2) for what is no such file.
+AdviceScore score_advice(const std::string& path, const DeviceProfile& device);
+
+nlohmann::ordered_json to_json(const AdviceScore& score);
+
+}  // namespace scanlab::simulator

@@ -1,0 +1,117 @@
+#include "harness/simulator/block_scheduler.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+namespace scanlab::simulator {
+
+Ticks BlockScheduler::Grid::own_time_at(Ticks now) const {
+  return own_time + (pace == 1 ? now - since : std::llround(static_cast<double>(now - since) * pace));
+}
+
+Ticks BlockScheduler::Grid::next_end() const {
+  if (pace == 0 || cohorts.empty()) return std::numeric_limits<Ticks>::max();
+  const Ticks left = cohorts.front().end - own_time;
+  return since + (pace == 1 ? left : std::llround(static_cast<double>(left) / pace));
+}
+
+void BlockScheduler::add(std::size_t operation, const Cost& cost) {
+  if (cost.blocks < 1) throw std::invalid_argument("a kernel has one block at least");
+  kernels_[operation] = {.blocks_left = cost.blocks,
+                         .block_time = ticks(cost.block_seconds),
+                         .block_share = cost.share / static_cast<double>(std::min(cost.blocks, slots_)),
+                         .block_spread = ticks(cost.spread * cost.block_seconds)};
+}
+
+BlockScheduler::Started BlockScheduler::start_blocks(Ticks now) {
+  Started started;
+  while (first_grid_ < grids_.size() && free_ > 0) {
+    const std::size_t operation = grids_[first_grid_];
+    Kernel& kernel = kernels_[operation];
+    if (!begun_) {
+      if (running_.size() == resident_grids_) break;
+      started.grids.push_back(operation);
+      running_.push_back({.operation = operation, .since = now});
+      begun_ = true;
+    }
+    const std::int64_t blocks = std::min(free_, kernel.blocks_left);
+    free_ -= blocks;
+    kernel.blocks_left -= blocks;
+    kernel.blocks_running += blocks;
+    run_blocks(running_.back(), blocks, now);
+    if (kernel.blocks_left > 0) {
+      skip_full_waves(kernel);
+      break;
+    }
+    started.all_of_one = kernel.all_started = true;
+    begun_ = false;
+    ++first_grid_;
+  }
+  return started;
+}
+
+/// Blocks that start together end together, or spread around their time.
+void BlockScheduler::run_blocks(Grid& grid, std::int64_t blocks, Ticks now) const {
+  const Kernel& kernel = kernels_[grid.operation];
+  const int groups = kernel.block_spread > 0 ? static_cast<int>(std::min<std::int64_t>(kSpreadGroups, blocks)) : 1;
+  for (int group = 0; group < groups; ++group) {
+    const std::int64_t count = blocks * (group + 1) / groups - blocks * group / groups;
+    const Ticks time =
+        kernel.block_time + std::llround(end_of_group(group, groups) * static_cast<double>(kernel.block_spread));
+    grid.cohorts.push_back({grid.own_time_at(now) + time, count});
+    std::ranges::push_heap(grid.cohorts, std::greater<>{});
+  }
+}
+
+/// While one grid fills the device, and has more blocks to start, each block that ends is followed by one of its own:
+/// whole waves are done in one step, all but the last.
+void BlockScheduler::skip_full_waves(Kernel& kernel) {
+  if (kernel.blocks_running < slots_ || kernel.block_spread > 0) return;
+  const std::int64_t waves = (kernel.blocks_left - 1) / slots_;
+  kernel.blocks_left -= waves * slots_;
+  for (Cohort& cohort : running_.back().cohorts) cohort.end += waves * kernel.block_time;
+}
+
+/// The blocks of the oldest grid come first: a multiprocessor issues from its oldest warps while they can go on. What
+/// they leave is the next grid's.
+void BlockScheduler::set_paces(Ticks now) {
+  constexpr double kRounding = 1 + 1e-12;
+  double left = 1;
+  for (Grid& grid : running_) {
+    const Kernel& kernel = kernels_[grid.operation];
+    const double demand = kernel.block_share * static_cast<double>(kernel.blocks_running);
+    const double pace = demand <= left * kRounding ? 1 : left / demand;
+    left = std::max(0.0, left - demand);
+    if (pace == grid.pace) continue;
+    grid.own_time = grid.own_time_at(now);
+    grid.since = now;
+    grid.pace = pace;
+  }
+}
+
+std::vector<BlockScheduler::Grid>::const_iterator BlockScheduler::next_to_end() const {
+  return std::ranges::min_element(running_, {},
+                                  [](const Grid& grid) { return std::pair(grid.next_end(), grid.operation); });
+}
+
+std::optional<std::size_t> BlockScheduler::end_blocks(Ticks now) {
+  Grid& grid = running_[static_cast<std::size_t>(next_to_end() - running_.cbegin())];
+  std::ranges::pop_heap(grid.cohorts, std::greater<>{});
+  const Cohort cohort = grid.cohorts.back();
+  grid.cohorts.pop_back();
+  grid.own_time = cohort.end;
+  grid.since = now;
+  free_ += cohort.blocks;
+  Kernel& kernel = kernels_[grid.operation];
+  kernel.blocks_running -= cohort.blocks;
+  if (kernel.blocks_left > 0 || kernel.blocks_running > 0) return {};
+  const std::size_t operation = grid.operation;
+  running_.erase(running_.begin() + (&grid - running_.data()));
+  return operation;
+}
+
+}  // namespace scanlab::simulator

@@ -1,0 +1,84 @@
+// The block scheduler of the engine model: grids start blocks in the order of their launch, as multiprocessors have
+// room, and share what the device can compute, the oldest first.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "harness/simulator/model_run.hpp"
+
+namespace scanlab::simulator {
+
+inline constexpr int kSpreadGroups = 16;  ///< of blocks that start together, and do not end so
+
+/// Of blocks that start together, those of one group end so much after the mean, in parts of the spread: from -1 to 1.
+inline double end_of_group(int group, int groups) { return groups == 1 ? 0 : 2.0 * group / (groups - 1) - 1; }
+
+class BlockScheduler {
+ public:
+  BlockScheduler(std::int64_t slots, int resident_grids, std::size_t operations)
+      : slots_(slots), free_(slots), resident_grids_(static_cast<std::size_t>(resident_grids)), kernels_(operations) {}
+
+  /// Before the run: what a kernel asks for. Throws std::invalid_argument for none.
+  void add(std::size_t operation, const Cost& cost);
+
+  void arrive(std::size_t operation) { grids_.push_back(operation); }
+  /// Starts blocks while there is room.
+  struct Started {
+    std::vector<std::size_t> grids;  ///< whose first blocks these are
+    bool all_of_one = false;         ///< whether some grid has none left to start
+  };
+  Started start_blocks(Ticks now);
+  void set_paces(Ticks now);
+
+  bool runs() const { return !running_.empty(); }
+  bool all_started(std::size_t operation) const { return kernels_[operation].all_started; }
+  Ticks next_end() const { return next_to_end()->next_end(); }
+  /// Ends the blocks that end next, at `now`. The kernel, if these were its last.
+  std::optional<std::size_t> end_blocks(Ticks now);
+
+ private:
+  struct Kernel {
+    std::int64_t blocks_left = 0;  ///< to be started
+    std::int64_t blocks_running = 0;
+    Ticks block_time = 0;
+    double block_share = 0;
+    Ticks block_spread = 0;
+    bool all_started = false;
+  };
+  /// Blocks of one grid that started together and end together.
+  struct Cohort {
+    Ticks end = 0;  ///< by the grid's own time
+    std::int64_t blocks = 0;
+
+    bool operator>(const Cohort& other) const { return end > other.end; }
+  };
+  /// A kernel some of whose blocks run. Its own time is slower where the device cannot give its blocks all they ask
+  /// for.
+  struct Grid {
+    std::size_t operation = 0;
+    Ticks own_time = 0;  ///< at `since`
+    Ticks since = 0;
+    double pace = 1;                ///< of its own time
+    std::vector<Cohort> cohorts{};  ///< a heap, the first to end on top
+
+    Ticks own_time_at(Ticks now) const;
+    Ticks next_end() const;  ///< of its blocks
+  };
+
+  /// The grid whose blocks end next; of several, that of the first issued.
+  std::vector<Grid>::const_iterator next_to_end() const;
+  void run_blocks(Grid& grid, std::int64_t blocks, Ticks now) const;
+  void skip_full_waves(Kernel& kernel);
+
+  std::int64_t slots_;
+  std::int64_t free_;
+  std::size_t resident_grids_;
+  std::vector<Kernel> kernels_;     ///< by operation
+  std::vector<std::size_t> grids_;  ///< in the order in which they arrived
+  std::size_t first_grid_ = 0;      ///< with blocks to start
+  bool begun_ = false;              ///< whether that one has started any
+  std::vector<Grid> running_;       ///< the oldest first
+};
+
+}  // namespace scanlab::simulator

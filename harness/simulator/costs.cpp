@@ -1,0 +1,135 @@
+#include "harness/simulator/costs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "harness/schedule/ordering.hpp"
+#include "harness/simulator/block_scheduler.hpp"
+#include "harness/simulator/block_waves.hpp"
+
+namespace scanlab::simulator {
+
+using streams::Operation;
+using streams::OperationKind;
+
+namespace {
+
+/// How many times the mean time of its blocks a kernel takes, alone.
+double duration_of(double share, double spread) {
+  double all = std::max(1.0, share) * (1 - spread);  // until the first end
+  for (int group = 1; group < kSpreadGroups; ++group) {
+    const double left = share * (kSpreadGroups - group) / kSpreadGroups;
+    all += std::max(1.0, left) * spread * (end_of_group(group, kSpreadGroups) - end_of_group(group - 1, kSpreadGroups));
+  }
+  return all;
+}
+
+/// Blocks that get less than they ask for end one after another, and the kernel's tail is the time when those left ask
+/// for less than the device has: with a share D and a spread s, s / D^2 of the work. A kernel that uses less than that
+/// is one whose blocks have all they ask for.
+Cost measured_kernel(const KernelTimes& measured, const KernelTimes::Row& row, std::int64_t slots) {
+  constexpr double kMaxShare = 8;
+  const double used = measured.used(row);
+  const double share = std::min(kMaxShare, std::sqrt(measured.spread * used / std::max(1e-9, 1 - used)));
+  const double waves = static_cast<double>((row.blocks + slots - 1) / slots);
+  Cost cost{.blocks = row.blocks};
+  cost.spread = share > 1 ? measured.spread : 0;
+  cost.share = share > 1 ? share : used;
+  cost.block_seconds = row.seconds / waves / duration_of(cost.share, cost.spread);
+  return cost;
+}
+
+/// A kernel over `items` of the job's: blocks as those of one launch over all items, which takes `whole_seconds`.
+/// `by_memory`: what bounds them is the rate of device memory, of which that launch has all.
+Cost unmeasured_kernel(const streams::Job& job, std::int64_t items, int threads_per_block, std::int64_t slots,
+                       double whole_seconds, bool by_memory) {
+  const auto blocks_of = [&](std::int64_t of) {
+    return std::max<std::int64_t>(1, job.blocks > 0 ? job.blocks : streams::waves(of, threads_per_block));
+  };
+  const auto waves = static_cast<double>(streams::waves(blocks_of(job.items), slots));
+  // So many blocks as ever fit share the items out; else more items are more blocks.
+  const double items_a_block =
+      job.blocks > 0 && job.items > 0 ? static_cast<double>(items) / static_cast<double>(job.items) : 1;
+  Cost cost{.blocks = blocks_of(items), .block_seconds = whole_seconds / waves * items_a_block};
+  if (by_memory) {
+    const double block_share = waves / static_cast<double>(blocks_of(job.items));
+    cost.share = block_share * static_cast<double>(std::min(cost.blocks, slots));
+  }
+  return cost;
+}
+
+/// Of a kernel whose blocks all take as long, alone: full waves, and a last one that may ask for less of the device.
+double alone_seconds(const Cost& kernel, std::int64_t slots) {
+  const std::int64_t full = (kernel.blocks - 1) / slots;
+  const double block_share = kernel.share / static_cast<double>(std::min(kernel.blocks, slots));
+  const auto lasts = [&](std::int64_t blocks) { return std::max(1.0, block_share * static_cast<double>(blocks)); };
+  return kernel.block_seconds * (static_cast<double>(full) * lasts(slots) + lasts(kernel.blocks - full * slots));
+}
+
+}  // namespace
+
+Costs costs(const streams::Recording& recording, const DeviceProfile& device, const Problem& problem) {
+  const streams::Job& job = recording.job;
+  const streams::WorkloadDescription& workload = job.workload->about;
+  if (problem.threads_per_block < 1 || device.slots(problem.threads_per_block) < 1) {
+    throw std::invalid_argument(fmt::format("{} threads a block: {} holds from 1 to {} on a multiprocessor",
+                                            problem.threads_per_block, device.name, device.resident_threads));
+  }
+  const EachWay& rates = job.memory == streams::HostMemory::pageable ? device.pageable : device.alone;
+  const double item_bytes = static_cast<double>(workload.item_bytes());
+  const double one = job.items > 0 ? 1 / static_cast<double>(job.items) : 0;
+  const double item_in = problem.copy_in ? *problem.copy_in * one / workload.inputs : item_bytes / rates.in;
+  const double item_out = problem.copy_out ? *problem.copy_out * one : item_bytes / rates.out;
+  const bool by_memory = !problem.kernel;
+  const double whole_seconds =
+      by_memory ? static_cast<double>(job.items) * item_bytes * (workload.inputs + 1) / device.device_rate
+                : *problem.kernel;
+  const std::int64_t slots = device.slots(problem.threads_per_block);
+
+  const CallCosts& calls = device.calls;
+  std::optional<KernelTimes> measured;
+  if (!problem.kernel && job.blocks == 0) measured = device.kernel_times(workload.id, workload.ordered ? 1 : job.work);
+  const auto call = [&](const Operation& operation) {
+    switch (operation.kind) {
+      case OperationKind::copy_in:
+      case OperationKind::copy_out:
+        return operation.synchronous ? calls.synchronous_copy : calls.copy;
+      case OperationKind::kernel:
+      case OperationKind::side_kernel:
+        return measured ? measured->call : calls.kernel;
+      case OperationKind::record_event:
+        return calls.record;
+      default:
+        return calls.wait;
+    }
+  };
+
+  const auto kernel = [&](std::int64_t items) {
+    if (!measured) return unmeasured_kernel(job, items, problem.threads_per_block, slots, whole_seconds, by_memory);
+    return measured_kernel(*measured, measured->at(items), slots);
+  };
+
+  Costs all{.threads_per_block = problem.threads_per_block,
+            .launch_seconds = calls.graph,
+            .whole_kernel = measured ? measured->at(job.items).seconds : alone_seconds(kernel(job.items), slots),
+            .operations = {}};
+  all.operations.reserve(recording.operations.size());
+  for (const Operation& operation : recording.operations) {
+    const auto items = operation.kind == OperationKind::side_kernel ? recording.buffer_items : operation.chunk.items;
+    Cost cost;
+    if (is_copy(operation)) {
+      cost.copy_seconds = static_cast<double>(items) * (copies_in(operation) ? item_in : item_out);
+    } else if (is_kernel(operation)) {
+      cost = kernel(items);
+    }
+    cost.call_seconds = call(operation);
+    if (streams::is_work(operation)) all.launch_seconds += calls.graph_node;
+    all.operations.push_back(cost);
+  }
+  return all;
+}
+
+}  // namespace scanlab::simulator

@@ -1,0 +1,35 @@
+// Timelines that were measured: every replay of a recording, and the one that stands for all.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/timeline/timeline.hpp"
+
+namespace scanlab::streams {
+
+struct TimedReplay {
+  double seconds = 0;  ///< by the host's clock, from before the first issue until the device is seen to be done
+  Timeline timeline;   ///< without spans if nothing was collected
+};
+
+/// Every replay of a recording, without collection and with it.
+struct MeasuredReplays {
+  std::vector<TimedReplay> plain;      ///< as `streams run` times them
+  std::vector<TimedReplay> collected;  ///< the host's issues are stamped, too
+  std::string wrong;  ///< the first wrong output, in words; empty: all were right, or none was looked at
+
+  /// Of the collected one whose time is the median.
+  const Timeline& timeline() const;
+  double median_plain() const;  ///< seconds, as the next
+  double median_collected() const;
+  /// How much longer a repetition takes with collection.
+  double collection_percent() const;
+};
+
+/// What a trace says beside its events: the times of all repetitions, in microseconds, the overlap, whether outputs
+/// were right, and as "overlaps" [operation, operation, in how many of the collected repetitions they overlapped].
+nlohmann::ordered_json facts_of(const MeasuredReplays& measured, const TimelineAnalysis& analysis);
+
+}  // namespace scanlab::streams
