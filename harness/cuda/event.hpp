@@ -12,9 +12,8 @@ namespace scanlab::cuda {
 /// Unless told otherwise a timing event.
 class Event {
  public:
-  explicit Event(unsigned flags = cudaEventDefault) {
-    check(cudaEventCreateWithFlags(&event_, flags), "creating an event");
-  }
+  Event() : Event(cudaEventDefault) {}
+  explicit Event(unsigned flags) { check(cudaEventCreateWithFlags(&event_, flags), "creating an event"); }
   ~Event() {
     if (event_ != nullptr) cudaEventDestroy(event_);
   }

@@ -13,9 +13,8 @@ namespace scanlab::cuda {
 /// recorded beside it would time the wrong thing.
 class Stream {
  public:
-  explicit Stream(unsigned flags = cudaStreamNonBlocking) {
-    check(cudaStreamCreateWithFlags(&stream_, flags), "creating a stream");
-  }
+  Stream() : Stream(cudaStreamNonBlocking) {}
+  explicit Stream(unsigned flags) { check(cudaStreamCreateWithFlags(&stream_, flags), "creating a stream"); }
   ~Stream() {
     if (stream_ != nullptr) cudaStreamDestroy(stream_);
   }
