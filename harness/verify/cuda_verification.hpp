@@ -3,17 +3,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <stdexcept>
 #include <string>
 
 #include "harness/verify/verification.hpp"
 
 namespace scanlab::verify {
-
-/// The device no longer answers in this process, as after an illegal address: nothing more can be run on it.
-struct DeviceLost : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 /// The input of a problem in device memory (guarded), and its oracle's expected outputs there. Keeps no reference to
 /// the oracle. Its functions work on a stream of their own: whatever wrote what they look at must have been waited for.

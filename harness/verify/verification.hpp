@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "harness/core/variant.hpp"
@@ -55,6 +56,11 @@ class Oracle {
 /// compares with the oracle. Faults of the executor fail the check.
 Outcome verify_on_cpu(const Variant& variant, const Problem& problem, const Oracle& oracle,
                       const simt::ExecutorOptions& options, Placement placement = Placement::apart);
+
+/// The device no longer answers in this process, as after an illegal address: nothing more can be run on it.
+struct DeviceLost : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 /// Why `variant` cannot be checked in this placement; empty if it can.
 std::string unplaceable(const Variant& variant, Placement placement);

@@ -1,7 +1,13 @@
 // What `scanlab verify` promises on its command line: words, statuses, the closing summary.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
 #include <sstream>
@@ -12,6 +18,7 @@
 #include "harness/core/variant.hpp"
 #include "harness/measure/provenance.hpp"
 #include "harness/simt/executor.hpp"
+#include "harness/verify/checks.hpp"
 
 namespace scanlab::cli {
 namespace {
@@ -22,7 +29,7 @@ struct Ended {
   std::string err;
 };
 
-Ended verify(std::vector<std::string> words) {
+Ended run_verify(std::vector<std::string> words) {
   words.insert(words.begin(), "verify");
   std::ostringstream out;
   std::ostringstream err;
@@ -122,7 +129,7 @@ const Registration kPlanted{Planted::variant()};
 Ended verify_planted(std::vector<std::string> words) {
   Planted::runs().clear();
   words.insert(words.begin(), {"--device", "simt", "--variant", Planted::kId});
-  return verify(words);
+  return run_verify(words);
 }
 
 /// The items that were asked of it.
@@ -210,7 +217,7 @@ TEST(VerifyCommand, UntracedLooksForNoRaces) {
 }
 
 TEST(VerifyCommand, ChecksAndSumsUp) {
-  const Ended ended = verify({"--device", "simt", "--variant", "hs_block", "--items", "1,33"});
+  const Ended ended = run_verify({"--device", "simt", "--variant", "hs_block", "--items", "1,33"});
   EXPECT_EQ(ended.status, kOk) << ended.err << ended.out;
   // 24 combinations of type, operator and mode, two sizes, five inputs.
   EXPECT_TRUE(contains(ended.out, "240 passed, 0 failed, 0 skipped")) << ended.out;
@@ -218,15 +225,15 @@ TEST(VerifyCommand, ChecksAndSumsUp) {
 }
 
 TEST(VerifyCommand, SaysWhatAVariantCannotTake) {
-  const Ended ended = verify({"--device", "simt", "--variant", "hs_block", "--type", "i32", "--op", "plus", "--mode",
-                              "inclusive", "--items", "1025"});
+  const Ended ended = run_verify({"--device", "simt", "--variant", "hs_block", "--type", "i32", "--op", "plus",
+                                  "--mode", "inclusive", "--items", "1025"});
   EXPECT_EQ(ended.status, kOk) << ended.err;
   EXPECT_TRUE(contains(ended.out, "n <= 1024")) << ended.out;
   EXPECT_TRUE(contains(ended.out, "0 passed, 0 failed, 1 skipped")) << ended.out;
 }
 
 TEST(VerifyCommand, SaysThatNothingWasCheckedWhereNothingHasAForm) {
-  const Ended ended = verify({"--device", "simt", "--variant", "look_ahead", "--items", "1000"});
+  const Ended ended = run_verify({"--device", "simt", "--variant", "look_ahead", "--items", "1000"});
   EXPECT_EQ(ended.status, kNoDevice) << ended.out;
 #if defined(SCANLAB_WITH_CUDA)
   EXPECT_TRUE(contains(ended.err, "nothing was checked")) << ended.err;
@@ -234,42 +241,113 @@ TEST(VerifyCommand, SaysThatNothingWasCheckedWhereNothingHasAForm) {
 }
 
 TEST(VerifyCommand, OfATypeThatIsNamedSaysThatAVariantDoesNotHaveIt) {
-  const Ended ended = verify({"--device", "simt", "--variant", "hs_block", "--type", "i8", "--items", "1"});
+  const Ended ended = run_verify({"--device", "simt", "--variant", "hs_block", "--type", "i8", "--items", "1"});
   EXPECT_EQ(ended.status, kOk) << ended.err;
   EXPECT_TRUE(contains(ended.out, "hs_block does not take")) << ended.out;
 }
 
 TEST(VerifyCommand, ChecksInEveryPlacementAndSaysWhichAVariantCannot) {
-  const Ended ended = verify({"--device", "simt", "--variant", "hs_block", "--type", "i32", "--op", "affine", "--mode",
-                              "inclusive", "--items", "33", "--placement", "apart,shifted,in_place"});
+  const Ended ended = run_verify({"--device", "simt", "--variant", "hs_block", "--type", "i32", "--op", "affine",
+                                  "--mode", "inclusive", "--items", "33", "--placement", "apart,shifted,in_place"});
   EXPECT_EQ(ended.status, kOk) << ended.err << ended.out;
   EXPECT_TRUE(contains(ended.out, "10 passed, 0 failed, 5 skipped")) << ended.out;
   EXPECT_TRUE(contains(ended.out, "hs_block does not work in place")) << ended.out;
 }
 
 TEST(VerifyCommand, RepeatsOnlyOnAGpu) {
-  const Ended ended = verify({"--device", "simt", "--repeat", "5"});
+  const Ended ended = run_verify({"--device", "simt", "--repeat", "5"});
   EXPECT_EQ(ended.status, kBadInput);
   EXPECT_TRUE(contains(ended.err, "--repeat needs a GPU")) << ended.err;
-  EXPECT_EQ(verify({"--device", "simt", "--repeat", "1"}).status, kBadInput);
+  EXPECT_EQ(run_verify({"--device", "simt", "--repeat", "1"}).status, kBadInput);
+}
+
+/// The lines of the file that `--json` writes when the planted scan is checked so.
+std::vector<nlohmann::json> lines_of(std::vector<std::string> words, int status) {
+  const auto path = std::filesystem::temp_directory_path() / fmt::format("scanlab-verify-{}.jsonl", getpid());
+  words.insert(words.end(), {"--json", path.string(), "--force"});
+  EXPECT_EQ(verify_planted(words).status, status);
+  std::ifstream file(path);
+  std::vector<nlohmann::json> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(nlohmann::json::parse(line));
+  std::filesystem::remove(path);
+  return lines;
+}
+
+TEST(VerifyCommand, WritesEveryCheckAsALineOfTypedFields) {
+  const auto lines = lines_of(
+      {"--items", "1024,1025", "--mode", "inclusive", "--placement", "apart,in_place", "--set", "fault=last_item"},
+      kFailed);
+  ASSERT_EQ(lines.size(), 6u);
+  EXPECT_EQ(lines[0]["schema"], "scanlab-verification/1");
+  EXPECT_EQ(lines[0]["context"]["backend"], "simt");
+  EXPECT_TRUE(lines[0]["context"].contains("git_commit"));
+  const nlohmann::json& passed = lines[1];
+  for (const auto& [field, value] : std::map<std::string, nlohmann::json>{{"check", "verify"},
+                                                                          {"variant", "planted_fault"},
+                                                                          {"type", "i32"},
+                                                                          {"op", "plus"},
+                                                                          {"mode", "inclusive"},
+                                                                          {"items", 1024},
+                                                                          {"settings", {{"fault", "last_item"}}},
+                                                                          {"input", "random"},
+                                                                          {"placement", "apart"},
+                                                                          {"outcome", "passed"},
+                                                                          {"reason", ""}}) {
+    EXPECT_EQ(passed[field], value) << field;
+  }
+  EXPECT_FALSE(passed.contains("error_bound")) << "integers are compared exactly";
+  EXPECT_EQ(lines[2]["outcome"], "skipped");
+  EXPECT_TRUE(contains(lines[2]["reason"], "does not work in place"));
+  EXPECT_EQ(lines[3]["outcome"], "failed");
+  EXPECT_TRUE(contains(lines[3]["reason"], "1 of 1025 items wrong")) << lines[3];
+  EXPECT_EQ(lines.back(),
+            nlohmann::json::parse(R"({"ended": {"passed": 1, "failed": 1, "skipped": 2, "interrupted": false}})"));
+}
+
+TEST(VerifyCommand, ALineOfWhatRoundsHasItsErrorAndItsBound) {
+  const auto lines = lines_of({"--variant", "hs_block", "--type", "f32", "--op", "plus", "--items", "33"}, kOk);
+  const auto of_rounded = std::ranges::count_if(lines, [](const nlohmann::json& line) {
+    return line.value("error_bound", 0.0) > 0 && line["error_to_bound"] <= 1;
+  });
+  EXPECT_EQ(of_rounded, 10) << "five inputs, two modes";
+}
+
+TEST(VerifyCommand, AFileThatHoldsSomethingIsReplacedOnlyIfAsked) {
+  const Ended ended = verify_planted({"--items", "1", "--json", "/proc/self/exe"});
+  EXPECT_EQ(ended.status, kBadInput);
+  EXPECT_TRUE(contains(ended.err, "/proc/self/exe")) << ended.err;
+}
+
+TEST(VerifyCommand, ARepeatedCheckSaysHowManyOutputsDiffer) {
+  const Variant planted = Planted::variant();
+  const verify::Check check{.of = {&planted, {.items = 100}},
+                            .input = verify::InputKind::random,
+                            .placement = verify::Placement::apart,
+                            .runs = 50,
+                            .different = 3};
+  const auto line = verify::to_json(check);
+  EXPECT_EQ(line["check"], "repeat");
+  EXPECT_EQ(line["runs"], 50);
+  EXPECT_EQ(line["different_outputs"], 3);
+  EXPECT_EQ(line["outcome"], "passed");
 }
 
 TEST(VerifyCommand, WrongWordsNameTheNearMatches) {
-  const Ended input = verify({"--device", "simt", "--input", "randon"});
+  const Ended input = run_verify({"--device", "simt", "--input", "randon"});
   EXPECT_EQ(input.status, kBadInput);
   EXPECT_TRUE(contains(input.err, "random")) << input.err;
-  const Ended placement = verify({"--device", "simt", "--placement", "shift"});
+  const Ended placement = run_verify({"--device", "simt", "--placement", "shift"});
   EXPECT_EQ(placement.status, kBadInput);
   EXPECT_TRUE(contains(placement.err, "shifted")) << placement.err;
-  EXPECT_EQ(verify({"--device", "opencl"}).status, kBadInput);
-  EXPECT_EQ(verify({"--devise", "simt"}).status, kBadInput);
-  EXPECT_EQ(verify({"--variant", "hs_blok"}).status, kBadInput);
+  EXPECT_EQ(run_verify({"--device", "opencl"}).status, kBadInput);
+  EXPECT_EQ(run_verify({"--devise", "simt"}).status, kBadInput);
+  EXPECT_EQ(run_verify({"--variant", "hs_blok"}).status, kBadInput);
 }
 
 TEST(VerifyCommand, WithoutAGpuSaysWhatToDoInstead) {
   std::string why_not;
   if (measure::device_facts(why_not)) GTEST_SKIP() << "there is a GPU here";
-  const Ended ended = verify({"--device", "cuda"});
+  const Ended ended = run_verify({"--device", "cuda"});
   EXPECT_EQ(ended.status, kNoDevice);
   EXPECT_TRUE(contains(ended.err, "--device simt")) << ended.err;
 }

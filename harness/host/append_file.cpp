@@ -1,0 +1,89 @@
+#include "harness/host/append_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "harness/host/status.hpp"
+
+namespace scanlab {
+
+namespace {
+
+[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& why) {
+  throw CommandError(kBadInput, fmt::format("cannot write results to '{}': {}", path.string(), why));
+}
+
+int create(const std::filesystem::path& path, bool replace) {
+  if (!path.has_filename()) refuse(path, "it names no file");
+  if (path.has_parent_path()) {
+    std::error_code error;
+    std::filesystem::create_directories(path.parent_path(), error);
+    if (error) refuse(path, error.message());
+  }
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (file < 0) refuse(path, std::strerror(errno));
+  struct stat status {};
+  const bool known = fstat(file, &status) == 0;
+  std::string why;
+  if (!known || !S_ISREG(status.st_mode)) {
+    why = "it is not a file";
+  } else if (status.st_size > 0 && !replace) {
+    why = "it holds something already; choose another name, or give --force to replace it";
+  } else if (ftruncate(file, 0) != 0) {
+    why = std::strerror(errno);
+  }
+  if (why.empty()) return file;
+  close(file);
+  refuse(path, why);
+}
+
+bool write_all(int file, std::string_view text, std::int64_t offset) {
+  while (!text.empty()) {
+    const ssize_t written = pwrite(file, text.data(), text.size(), offset);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+    offset += written;
+  }
+  return true;
+}
+
+}  // namespace
+
+AppendFile::AppendFile(std::filesystem::path path, bool replace, std::string tail, std::chrono::milliseconds unsynced)
+    : path_(std::move(path)), file_(create(path_, replace)), tail_(std::move(tail)), unsynced_(unsynced) {}
+
+AppendFile::~AppendFile() {
+  fsync(file_);
+  close(file_);
+}
+
+void AppendFile::append(const std::string& text) {
+  bool taken = write_all(file_, text + tail_, end_);
+  const auto now = std::chrono::steady_clock::now();
+  if (taken && now - synced_ >= unsynced_) {
+    taken = fsync(file_) == 0;
+    synced_ = now;
+  }
+  if (taken) {
+    end_ += static_cast<std::int64_t>(text.size());
+    return;
+  }
+  const int error = errno;
+  // A full disk still takes the tail: its bytes are the file's already.
+  if (write_all(file_, tail_, end_)) {
+    [[maybe_unused]] const int ignored = ftruncate(file_, end_ + static_cast<std::int64_t>(tail_.size()));
+  }
+  throw CommandError(kBadInput, fmt::format("cannot write to '{}': {}; what was written before is kept", path_.string(),
+                                            std::strerror(error)));
+}
+
+}  // namespace scanlab

@@ -1,0 +1,34 @@
+// A file that grows entry by entry, and is well-formed whenever it is looked at.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace scanlab {
+
+class AppendFile {
+ public:
+  /// Creates the file, and folders above it. `tail` stands behind whatever was appended last. An entry that was
+  /// appended survives this process; the machine's end, once it is `unsynced` old. Throws CommandError (status 2) if
+  /// that cannot be, or if the file holds something and is not to be replaced.
+  AppendFile(std::filesystem::path path, bool replace, std::string tail = "",
+             std::chrono::milliseconds unsynced = std::chrono::milliseconds(0));
+  ~AppendFile();
+  AppendFile(const AppendFile&) = delete;
+  AppendFile& operator=(const AppendFile&) = delete;
+
+  /// Throws CommandError (status 2) if the disk does not take it; the file then holds what it held before.
+  void append(const std::string& text);
+
+ private:
+  std::filesystem::path path_;
+  int file_ = -1;
+  std::int64_t end_ = 0;  ///< offset of the tail
+  std::string tail_;
+  std::chrono::milliseconds unsynced_;
+  std::chrono::steady_clock::time_point synced_;
+};
+
+}  // namespace scanlab

@@ -1,0 +1,212 @@
+#include "harness/verify/checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <nlohmann/json.hpp>
+
+#include "harness/core/monoid.hpp"
+#include "harness/host/interrupt.hpp"
+#include "harness/verify/comparison.hpp"
+
+namespace scanlab::verify {
+
+namespace {
+
+class CpuChecker final : public Checker {
+ public:
+  explicit CpuChecker(const simt::ExecutorOptions& options) : options_(options) {}
+  bool on_gpu() const override { return false; }
+  bool takes(const Variant& variant) const override { return variant.machines.simt || variant.machines.host; }
+  void expect(const Oracle& oracle) override { oracle_ = &oracle; }
+  Outcome check(const Variant& variant, const Problem& problem, Placement placement) override {
+    simt::ExecutorOptions options = options_;
+    // Small tiles are there to be many: they are taken in the order that is worst for those that wait for others.
+    const bool small = !problem.settings.empty() && problem.settings == small_settings(variant.about);
+    if (small && options.order == simt::BlockOrder::in_order) options.order = simt::BlockOrder::reversed;
+    return verify_on_cpu(variant, problem, *oracle_, options, placement);
+  }
+  Outcome repeat(const Variant&, const Problem&, int, int&) override {
+    return {.status = Outcome::Status::skipped, .message = "bits vary on a GPU only"};
+  }
+
+ private:
+  simt::ExecutorOptions options_;
+  const Oracle* oracle_ = nullptr;
+};
+
+// Sizes where scans break: nothing, one item, around a warp, around the tiles of 1024 and 2048 items that blocks take.
+constexpr std::int64_t kSmallItems = 33;
+constexpr std::array<std::int64_t, 7> kSmallSizes{0, 1, 2, 31, 32, 33, 100};
+constexpr std::array<std::int64_t, 6> kTileSizes{1023, 1024, 1025, 2047, 2048, 2049};
+// Past the second level of recursion, which the emulator would take minutes for.
+constexpr std::array<std::int64_t, 4> kLevelSizes{1'000'000, 1024 * 1024 + 1, 2048 * 2048, 2048 * 2048 + 1};
+
+/// Tiles of 2 KiB or 3.5 are so many then that one looks back over two windows of them, and blocks that share tiles of
+/// 16 KiB by two have several.
+constexpr std::int64_t kSmallBytes = 240'000;
+
+bool same_group(const Problem& a, const Problem& b) { return a.type == b.type && a.op == b.op && a.mode == b.mode; }
+
+std::vector<InputKind> kinds_for(const Checker& checker, const CheckRequest& request, std::int64_t n) {
+  if (!request.kinds.empty()) return request.kinds;
+  const bool all = checker.on_gpu() || n <= kSmallItems;
+  if (request.quick || n == 0 || !all) return {InputKind::random};
+  return {kInputKinds.begin(), kInputKinds.end()};
+}
+
+/// The checks of one problem, whose oracle is made once for each input.
+class ProblemChecks {
+ public:
+  ProblemChecks(Checker& checker, const CheckRequest& request, const std::function<void(const Check&)>& report)
+      : checker_(checker), request_(request), report_(report) {}
+
+  void check(std::span<const Case> cases) {
+    std::vector<const Case*> possible;
+    for (const Case& each : cases) {
+      if (std::string why = refusal(each); !why.empty()) {
+        report_({.of = each, .outcome = skipped(std::move(why))});
+      } else {
+        possible.push_back(&each);
+      }
+    }
+    if (possible.empty()) return;
+    const Problem& problem = cases.front().problem;
+    try {
+      for (const InputKind kind : kinds_for(checker_, request_, problem.items)) {
+        if (interrupted()) return;
+        const Oracle oracle(problem, kind, request_.seed);
+        checker_.expect(oracle);
+        for (const Case* each : possible) {
+          if (interrupted()) return;
+          check(*each, kind);
+        }
+      }
+    } catch (const std::bad_alloc&) {
+      Outcome lack =
+          skipped(fmt::format("host memory does not hold {} items and what they are compared with", problem.items));
+      lack.out_of_memory = true;
+      for (const Case* each : possible) report_({.of = *each, .outcome = lack});
+    }
+  }
+
+ private:
+  static Outcome skipped(std::string why) { return {.status = Outcome::Status::skipped, .message = std::move(why)}; }
+
+  /// Why no input need be tried; empty if the case can be checked.
+  std::string refusal(const Case& each) const {
+    if (checker_.takes(*each.variant)) return each.variant->bind(each.problem).plan.refusal;
+    return fmt::format("{} has no form for {}", each.variant->about.id,
+                       checker_.on_gpu() ? "the GPU" : "the CPU executor");
+  }
+
+  void check(const Case& each, InputKind kind) {
+    for (const Placement placement : request_.placements) {
+      report_({each, kind, placement, 0, 0, checker_.check(*each.variant, each.problem, placement)});
+    }
+    if (request_.repeat == 0 || !rounds(each.problem)) return;
+    Check repeated{each, kind, Placement::apart, request_.repeat, 0, {}};
+    repeated.outcome = checker_.repeat(*each.variant, each.problem, request_.repeat, repeated.different);
+    report_(repeated);
+  }
+
+  Checker& checker_;
+  const CheckRequest& request_;
+  const std::function<void(const Check&)>& report_;
+};
+
+/// The bound of an output's error as a part of the sum of its inputs' magnitudes; none where comparison is exact.
+std::optional<double> error_bound(const Case& of) {
+  const Plan plan = of.variant->bind(of.problem).plan;
+  if (!rounds(of.problem) || !plan.possible()) return std::nullopt;
+  return with_monoid(of.problem.type, of.problem.op, [&]<class Op>(Op) { return gamma_of<Op>(plan.chain); });
+}
+
+}  // namespace
+
+std::unique_ptr<Checker> cpu_checker(const simt::ExecutorOptions& options) {
+  return std::make_unique<CpuChecker>(options);
+}
+
+std::vector<std::int64_t> default_items(bool on_gpu, bool quick, std::uint64_t seed) {
+  std::vector<std::int64_t> items(kSmallSizes.begin(), kSmallSizes.end());
+  const auto random_below = [&](std::int64_t limit, std::int64_t which) {
+    return static_cast<std::int64_t>(random_bits(seed, Draw::place, -which) % static_cast<std::uint64_t>(limit));
+  };
+  if (quick) {
+    items.insert(items.end(), {1025, 2049});
+  } else {
+    items.insert(items.end(), kTileSizes.begin(), kTileSizes.end());
+    items.insert(items.end(), {random_below(1024, 1), 16384 + random_below(16384, 2)});
+  }
+  if (on_gpu && !quick) {
+    items.insert(items.end(), kLevelSizes.begin(), kLevelSizes.end());
+    items.insert(items.end(), {random_below(100'000, 3), random_below(10'000'000, 4)});
+  }
+  std::ranges::sort(items);
+  items.erase(std::unique(items.begin(), items.end()), items.end());
+  return items;
+}
+
+std::vector<Case> with_small(const std::vector<Case>& cases) {
+  std::vector<Case> all;
+  for (auto begin = cases.begin(); begin != cases.end();) {
+    const auto end =
+        std::find_if(begin, cases.end(), [&](const Case& each) { return !same_group(each.problem, begin->problem); });
+    all.insert(all.end(), begin, end);
+    for (auto each = begin; each != end && each->problem.items == begin->problem.items; ++each) {
+      Problem small = each->problem;
+      small.items = kSmallBytes / static_cast<std::int64_t>(item_bytes(small.type, small.op));
+      small.settings = small_settings(each->variant->about);
+      if (!small.settings.empty()) all.push_back({each->variant, small});
+    }
+    begin = end;
+  }
+  return all;
+}
+
+void check_all(Checker& checker, const std::vector<Case>& cases, const CheckRequest& request,
+               const std::function<void(const Check&)>& report) {
+  ProblemChecks checks(checker, request, report);
+  for (auto begin = cases.begin(); begin != cases.end() && !interrupted();) {
+    const auto end = std::find_if(begin, cases.end(), [&](const Case& each) {
+      return !same_group(each.problem, begin->problem) || each.problem.items != begin->problem.items;
+    });
+    checks.check({begin, end});
+    begin = end;
+  }
+}
+
+nlohmann::ordered_json to_json(const Check& check) {
+  using Json = nlohmann::ordered_json;
+  constexpr std::array kOutcomes{"passed", "failed", "skipped"};
+  const Problem& problem = check.of.problem;
+  const Outcome& outcome = check.outcome;
+  Json line{{"check", check.runs > 0 ? "repeat" : "verify"},
+            {"variant", check.of.variant->about.id},
+            {"type", name(problem.type)},
+            {"op", name(problem.op)},
+            {"mode", name(problem.mode)},
+            {"items", problem.items},
+            {"settings", Json(problem.settings)},
+            {"input", check.input ? Json(name(*check.input)) : Json()},
+            {"placement", check.placement ? Json(name(*check.placement)) : Json()},
+            {"outcome", kOutcomes[static_cast<std::size_t>(outcome.status)]},
+            {"reason", outcome.message}};
+  if (outcome.status == Outcome::Status::skipped) {
+    line["out_of_memory"] = outcome.out_of_memory;
+    return line;
+  }
+  if (check.runs > 0) {
+    line["runs"] = check.runs;
+    line["different_outputs"] = check.different;
+  } else if (const auto bound = error_bound(check.of)) {
+    line["error_bound"] = *bound;
+    line["error_to_bound"] = outcome.error_to_bound;  // null if infinite
+  }
+  return line;
+}
+
+}  // namespace scanlab::verify

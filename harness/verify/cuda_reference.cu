@@ -1,0 +1,212 @@
+// The input of a problem on the device, and the comparison of outputs there.
+#include <string>
+
+#include "harness/verify/comparison.hpp"
+#include "harness/verify/cuda_verification.hpp"
+#include "harness/verify/device_guard.cuh"
+#include "harness/verify/oracle_data.hpp"
+
+namespace scanlab::verify {
+
+namespace {
+
+template <class Op>
+__global__ void make_input(typename Op::Item* to, InputKind kind, std::uint64_t seed, std::int64_t n) {
+  for (std::int64_t i = first_index(); i < n; i += stride()) to[i] = input_item<Op>(kind, seed, i, n);
+}
+
+/// A Tally in the form that atomics take: an error/bound ratio is not negative, so its bits order as it does.
+struct DeviceTally {
+  unsigned long long wrong;
+  unsigned long long first;
+  unsigned long long worst_bits;
+};
+
+__device__ void add_tally(DeviceTally* all, const Tally& mine) {
+  Tally warp = mine;
+  for (int offset = 16; offset > 0; offset /= 2) {
+    Tally other;
+    other.wrong = __shfl_down_sync(0xFFFFFFFFu, warp.wrong, offset);
+    other.first = __shfl_down_sync(0xFFFFFFFFu, warp.first, offset);
+    other.worst = __shfl_down_sync(0xFFFFFFFFu, warp.worst, offset);
+    warp.add(other);
+  }
+  if (threadIdx.x % 32 != 0) return;
+  if (warp.worst > 0) {
+    atomicMax(&all->worst_bits, static_cast<unsigned long long>(__double_as_longlong(warp.worst)));
+  }
+  if (warp.wrong == 0) return;
+  atomicAdd(&all->wrong, static_cast<unsigned long long>(warp.wrong));
+  atomicMin(&all->first, static_cast<unsigned long long>(warp.first));
+}
+
+template <class Op>
+__global__ void compare_with_values(const typename Op::Item* out, const typename Op::Item* values,
+                                    const float* residuals, const float* magnitudes, std::int64_t n, double gamma,
+                                    DeviceTally* all) {
+  Tally tally;
+  for (std::int64_t i = first_index(); i < n; i += stride()) {
+    tally.count(judge<Op>(out[i], values, residuals, magnitudes, i, gamma), i);
+  }
+  add_tally(all, tally);
+}
+
+template <class Op>
+__global__ void compare_with_input(const typename Op::Item* out, InputKind kind, std::uint64_t seed, std::int64_t n,
+                                   DeviceTally* all) {
+  Tally tally;
+  for (std::int64_t i = first_index(); i < n; i += stride()) {
+    tally.count({.right = same_bits(out[i], input_item<Op>(kind, seed, i, n)), .error_to_bound = 0}, i);
+  }
+  add_tally(all, tally);
+}
+
+cuda::DeviceBuffer copy_to_device(const void* host, std::size_t bytes, const cuda::Stream& stream) {
+  cuda::DeviceBuffer device(bytes);
+  if (bytes > 0) {
+    cuda::check(cudaMemcpyAsync(device.data(), host, bytes, cudaMemcpyHostToDevice, stream.get()),
+                "sending the oracle to the device");
+  }
+  return device;
+}
+
+std::size_t reference_bytes(const Problem& problem) {
+  const auto n = static_cast<std::size_t>(problem.items);
+  const std::size_t bounds = rounds(problem) ? 2 * n * sizeof(float) : 0;
+  return GuardedDeviceBuffer::size_for(n * item_bytes_of(problem)) + n * item_bytes_of(problem) + bounds +
+         sizeof(DeviceTally);
+}
+
+}  // namespace
+
+struct CudaReference::Data {
+  explicit Data(const Oracle& oracle)
+      : problem(oracle.problem()),
+        kind(oracle.kind()),
+        seed(oracle.seed()),
+        input(Guarded::input, item_bytes_of(problem) * static_cast<std::size_t>(problem.items)),
+        tally(sizeof(DeviceTally)) {
+    const auto n = static_cast<std::size_t>(problem.items);
+    const Oracle::Data& host = oracle.data();
+    values = copy_to_device(host.values.get(), n * item_bytes_of(problem), stream);
+    if (rounds(problem)) {
+      residuals = copy_to_device(host.residuals.get(), n * sizeof(float), stream);
+      magnitudes = copy_to_device(host.magnitudes.get(), n * sizeof(float), stream);
+    }
+    with_monoid(problem.type, problem.op, [&]<class Op>(Op) { fill_input<Op>(); });
+    input.guard(stream.get());
+    stream.synchronize();
+  }
+
+  template <class Op>
+  void fill_input() const {
+    if (problem.items == 0) return;
+    make_input<Op><<<blocks_for(problem.items), kThreads, 0, stream.get()>>>(
+        reinterpret_cast<typename Op::Item*>(input.data()), kind, seed, problem.items);
+    cuda::check(cudaGetLastError(), "making the input");
+  }
+
+  /// Runs a comparison kernel between clearing the tally and fetching it.
+  template <class Launch>
+  Tally tally_of(const Launch& launch) const {
+    if (problem.items == 0) return {};
+    const DeviceTally none{0, static_cast<unsigned long long>(Tally::kNone), 0};
+    cuda::check(cudaMemcpyAsync(tally.data(), &none, sizeof none, cudaMemcpyHostToDevice, stream.get()),
+                "clearing the tally");
+    launch();
+    cuda::check(cudaGetLastError(), "launching the comparison");
+    const DeviceTally found = copy_to_host(tally.as<const DeviceTally>(), stream);
+    return {static_cast<std::int64_t>(found.wrong), static_cast<std::int64_t>(found.first),
+            std::bit_cast<double>(found.worst_bits)};
+  }
+
+  template <class Op>
+  Tally tally_against_input(const void* out) const {
+    return tally_of([&] {
+      compare_with_input<Op><<<blocks_for(problem.items), kThreads, 0, stream.get()>>>(
+          static_cast<const typename Op::Item*>(out), kind, seed, problem.items, tally.as<DeviceTally>());
+    });
+  }
+
+  template <class Op>
+  Tally tally_against_values(const void* out, double bound) const {
+    return tally_of([&] {
+      compare_with_values<Op><<<blocks_for(problem.items), kThreads, 0, stream.get()>>>(
+          static_cast<const typename Op::Item*>(out), values.as<const typename Op::Item>(), residuals.as<const float>(),
+          magnitudes.as<const float>(), problem.items, bound, tally.as<DeviceTally>());
+    });
+  }
+
+  template <class Op>
+  Outcome compare_input(const void* out) const {
+    const Tally found = tally_against_input<Op>(out);
+    if (found.wrong == 0) return {};
+    const auto got = copy_to_host(static_cast<const typename Op::Item*>(out) + found.first, stream);
+    const typename Op::Item expected = input_item<Op>(kind, seed, found.first, problem.items);
+    return outcome_of(problem, found, {.got = &got, .expected = &expected}, 0);
+  }
+
+  template <class Op>
+  Outcome compare_values(const void* out, std::int64_t chain) const {
+    const auto bound = gamma_of<Op>(chain);
+    if (!bound) return no_bound(chain, problem.type);
+    const Tally found = tally_against_values<Op>(out, *bound);
+    if (found.wrong == 0) return outcome_of(problem, found, {}, chain);
+    const auto got = copy_to_host(static_cast<const typename Op::Item*>(out) + found.first, stream);
+    const auto expected = copy_to_host(values.as<const typename Op::Item>() + found.first, stream);
+    Mismatch first{.got = &got, .expected = &expected};
+    if (kRounds<Op>) {
+      first.residual = copy_to_host(residuals.as<const float>() + found.first, stream);
+      first.magnitude = copy_to_host(magnitudes.as<const float>() + found.first, stream);
+    }
+    return outcome_of(problem, found, first, chain);
+  }
+
+  cuda::Stream stream;
+  Problem problem;
+  InputKind kind;
+  std::uint64_t seed;
+  GuardedDeviceBuffer input;
+  cuda::DeviceBuffer tally;
+  cuda::DeviceBuffer values;
+  cuda::DeviceBuffer residuals;
+  cuda::DeviceBuffer magnitudes;
+};
+
+CudaReference::CudaReference(const Oracle& oracle) {
+  try {
+    data_ = std::make_unique<Data>(oracle);
+  } catch (const cuda::OutOfMemory&) {
+    throw cuda::OutOfMemory(reference_bytes(oracle.problem()));
+  }
+}
+CudaReference::~CudaReference() = default;
+CudaReference::CudaReference(CudaReference&&) noexcept = default;
+
+const Problem& CudaReference::problem() const { return data_->problem; }
+std::size_t CudaReference::bytes() const { return reference_bytes(data_->problem); }
+const void* CudaReference::input() const { return data_->input.data(); }
+
+void CudaReference::copy_input(void* to, StreamHandle stream) const {
+  cuda::check(cudaMemcpyAsync(to, input(), data_->problem.ideal_bytes() / 2, cudaMemcpyDeviceToDevice,
+                              static_cast<cudaStream_t>(stream)),
+              "copying the input");
+}
+
+Outcome CudaReference::compare(const void* out, std::int64_t chain, Kind kind) const {
+  if (kind == Kind::floor) return {};
+  return with_monoid(data_->problem.type, data_->problem.op, [&]<class Op>(Op) {
+    return kind == Kind::ceiling ? data_->template compare_input<Op>(out)
+                                 : data_->template compare_values<Op>(out, chain);
+  });
+}
+
+std::string CudaReference::damaged_input() const {
+  if (std::string damage = data_->input.damage(data_->stream); !damage.empty()) return damage;
+  return with_monoid(data_->problem.type, data_->problem.op, [&]<class Op>(Op) {
+    const Tally found = data_->template tally_against_input<Op>(input());
+    return found.wrong == 0 ? std::string{} : "wrote to its input, first to item " + std::to_string(found.first);
+  });
+}
+
+}  // namespace scanlab::verify
