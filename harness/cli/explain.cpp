@@ -1,24 +1,19 @@
-// scanlab explain: what a variant does, step by step, counted on the CPU executor; or, on a GPU, where its cycles go.
+// scanlab explain: what a variant does, step by step, counted on the SIMT emulator; or, on a GPU, where its cycles go.
+#include "harness/simt/explanation.hpp"
+
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ostream.h>
-#include <fmt/ranges.h>
 
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "harness/cli/command.hpp"
-#include "harness/cli/explain_cuda.hpp"
 #include "harness/cli/selection.hpp"
-#include "harness/host/memory.hpp"
 #include "harness/host/whole_file.hpp"
 #include "harness/measure/provenance.hpp"
-#include "harness/simt/executor.hpp"
 
 namespace scanlab::cli {
 
@@ -27,196 +22,14 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr const char* kSchema = "scanlab-explain/1";
-
-/// Memory aligned as cudaMalloc aligns it, or sector counts would be off. Zeros: counts do not depend on values.
-class AlignedBytes {
- public:
-  explicit AlignedBytes(std::size_t bytes)
-      : data_(host_memory_holds(bytes) ? std::aligned_alloc(256, (bytes + 256) / 256 * 256) : nullptr, std::free) {
-    if (data_ == nullptr)
-      throw CommandError(kBadInput, fmt::format("there is no memory for an array of {} bytes", bytes));
-    std::fill_n(static_cast<unsigned char*>(data_.get()), (bytes + 256) / 256 * 256, static_cast<unsigned char>(0));
-  }
-  void* get() const { return data_.get(); }
-
- private:
-  std::unique_ptr<void, decltype(&std::free)> data_;
-};
-
-struct Explanation {
-  const Variant* variant;
-  Problem problem;
-  simt::Report report;
-  double seconds = 0;
-};
-
-/// Why a case cannot be explained, or empty.
-std::string unexplainable(const Case& chosen) {
-  const Variant& variant = *chosen.variant;
-  if (!variant.machines.simt) {
-    return fmt::format("{} has no executor form: it is {}, and is verified and timed on its own machine only",
-                       variant.about.id, variant.machines.host ? "host code" : "plain CUDA or a library");
-  }
-  return variant.bind(chosen.problem).plan.refusal;
-}
-
-/// Runs a case on the executor, tracing. A fault that stops a launch is in the report like any other.
-Explanation explain_case(const Case& chosen) {
-  const BoundScan bound = chosen.variant->bind(chosen.problem);
-  const std::size_t bytes =
-      static_cast<std::size_t>(chosen.problem.items) * item_bytes(chosen.problem.type, chosen.problem.op);
-  const AlignedBytes in(bytes);
-  const AlignedBytes out(bytes);
-  const AlignedBytes workspace(bound.plan.workspace_bytes);
-  simt::Executor executor;
-  const auto begin = std::chrono::steady_clock::now();
-  try {
-    bound.simt({in.get(), out.get(), workspace.get()}, executor);
-  } catch (const simt::LaunchFailure&) {
-  }
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-  return {chosen.variant, chosen.problem, executor.report(), elapsed.count()};
-}
-
-Json to_json(const simt::BankCounts& banks) {
-  return {{"max_degree", banks.max_degree},
-          {"mean_degree", banks.mean_degree()},
-          {"transactions", banks.transactions},
-          {"groups", banks.groups}};
-}
-
-Json to_json(const simt::Launch& launch) {
-  Json steps = Json::array();
-  for (const simt::Step& step : launch.steps) {
-    const simt::Counts& c = step.counts;
-    steps.push_back(
-        {{"label", step.label},
-         {"active_threads", c.active_threads},
-         {"operations", c.operations},
-         {"swaps", c.swaps},
-         {"shared",
-          {{"requests", c.shared_requests}, {"banks16", to_json(c.banks16)}, {"banks32", to_json(c.banks32)}}},
-         {"global",
-          {{"bytes", c.global_bytes_read + c.global_bytes_written},
-           {"sectors", c.global_sectors},
-           {"ideal_sectors", c.global_ideal_sectors}}}});
-  }
-  return {{"kernel", launch.kernel},     {"blocks", launch.blocks},
-          {"threads", launch.threads},   {"shared_bytes", launch.shared_bytes},
-          {"barriers", launch.barriers}, {"steps", steps}};
-}
-
-/// The closed form's value, or null where the variant states none for this n.
-Json closed_form(const std::function<std::optional<std::int64_t>(const Problem&)>& form, const Problem& problem) {
-  const std::optional<std::int64_t> value = form ? form(problem) : std::nullopt;
-  return value ? Json(*value) : Json(nullptr);
-}
-
-Json to_json(const Explanation& explanation) {
-  const Problem& problem = explanation.problem;
-  const Description& about = explanation.variant->about;
-  Json parameters = Json::object();
-  for (const Parameter& parameter : about.parameters) {
-    parameters[parameter.name] = setting(about, problem.settings, parameter.name);
-  }
-  Json launches = Json::array();
-  for (const simt::Launch& launch : explanation.report.launches) launches.push_back(to_json(launch));
-  Json faults = Json::array();
-  for (const simt::Fault& fault : explanation.report.faults) {
-    faults.push_back({{"kind", simt::name(fault.kind)},
-                      {"kernel", fault.kernel},
-                      {"where", fault.where},
-                      {"message", fault.message},
-                      {"occurrences", fault.occurrences}});
-  }
-  const simt::Counts totals = explanation.report.totals();
-  return {{"schema", kSchema},
-          {"variant", about.id},
-          {"title", about.title},
-          {"type", name(problem.type)},
-          {"op", name(problem.op)},
-          {"mode", name(problem.mode)},
-          {"items", problem.items},
-          {"parameters", parameters},
-          {"git_commit", measure::build_facts()["git_commit"]},
-          {"git_dirty", measure::build_facts()["git_dirty"] == "true"},
-          {"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
-          {"launches", launches},
-          {"totals",
-           {{"launches", explanation.report.launches.size()},
-            {"operations", totals.operations},
-            {"swaps", totals.swaps},
-            {"barriers", explanation.report.barriers()},
-            {"global_bytes_read", totals.global_bytes_read},
-            {"global_bytes_written", totals.global_bytes_written},
-            {"global_sectors", totals.global_sectors},
-            {"global_ideal_sectors", totals.global_ideal_sectors},
-            {"shared_requests", totals.shared_requests},
-            {"banks16", to_json(totals.banks16)},
-            {"banks32", to_json(totals.banks32)}}},
-          {"closed_forms",
-           {{"operations", closed_form(about.cost.operations, problem)},
-            {"swaps", closed_form(about.cost.swaps, problem)},
-            {"operations_text", about.cost.work},
-            {"traffic_text", about.cost.traffic}}},
-          {"faults", faults}};
-}
-
-std::string degree(const simt::BankCounts& banks) {
-  return banks.groups == 0 ? "-" : fmt::format("{} ({:.2f})", banks.max_degree, banks.mean_degree());
-}
-
-std::string beside(std::int64_t counted, const Json& form) {
-  if (form.is_null()) return fmt::format("{}", counted);
-  const bool same = form.get<std::int64_t>() == counted;
-  return fmt::format("{}  (closed form {}{})", counted, form.get<std::int64_t>(), same ? "" : ": they differ");
-}
-
-void print(const Explanation& explanation, std::ostream& out) {
-  const Problem& problem = explanation.problem;
-  const Description& about = explanation.variant->about;
-  fmt::print(out, "{}: {}\n{} of {} {} items, {}", about.id, about.title, name(problem.mode), problem.items,
-             name(problem.type), name(problem.op));
-  for (const Parameter& parameter : about.parameters) {
-    fmt::print(out, ", {}={}", parameter.name, setting(about, problem.settings, parameter.name));
-  }
-  fmt::print(out, "\n");
-  int number = 0;
-  for (const simt::Launch& launch : explanation.report.launches) {
-    fmt::print(out, "\nlaunch {}: {}, {} blocks of {} threads, {} bytes of shared memory, {} barriers\n", ++number,
-               launch.kernel, launch.blocks, launch.threads, launch.shared_bytes, launch.barriers);
-    constexpr auto kRow = "  {:<18}{:>10}{:>12}{:>10}{:>10}{:>14}{:>14}{:>20}\n";
-    fmt::print(out, kRow, "", "active", "", "", "shared", "conflicts:", "max (mean)", "global sectors,");
-    fmt::print(out, kRow, "step", "threads", "operations", "swaps", "requests", "16 banks", "32 banks",
-               "touched / ideal");
-    for (const simt::Step& step : launch.steps) {
-      const simt::Counts& c = step.counts;
-      const std::string sectors =
-          c.global_sectors == 0 ? "-" : fmt::format("{} / {}", c.global_sectors, c.global_ideal_sectors);
-      fmt::print(out, kRow, step.label, c.active_threads, c.operations, c.swaps, c.shared_requests, degree(c.banks16),
-                 degree(c.banks32), sectors);
-    }
-  }
-  const simt::Counts totals = explanation.report.totals();
-  fmt::print(out, "\ntotals\n  operations      {}\n  swaps           {}\n",
-             beside(totals.operations, closed_form(about.cost.operations, problem)),
-             beside(totals.swaps, closed_form(about.cost.swaps, problem)));
-  fmt::print(out, "  barriers        {}\n  launches        {}\n", explanation.report.barriers(),
-             explanation.report.launches.size());
-  fmt::print(out, "  global memory   {} bytes read, {} written; {} sectors, {} ideal (a scan must move {} bytes)\n",
-             totals.global_bytes_read, totals.global_bytes_written, totals.global_sectors, totals.global_ideal_sectors,
-             problem.ideal_bytes());
-  fmt::print(out, "  shared memory   {} requests; degree {} with 16 banks a half-warp, {} with 32 banks a warp\n",
-             totals.shared_requests, degree(totals.banks16), degree(totals.banks32));
-  if (explanation.report.faults.empty()) {
-    fmt::print(out, "  faults          none: no race, no access out of bounds, no read of unwritten shared memory\n");
-  }
-  for (const simt::Fault& fault : explanation.report.faults) {
-    fmt::print(out, "  FAULT           {}: {} in {}: {} ({} times)\n", fault.where, simt::name(fault.kind),
-               fault.kernel, fault.message, fault.occurrences);
-  }
-  fmt::print(out, "  traced in {:.2f} s\n", explanation.seconds);
+/// With the code that counted, and when.
+Json document(const simt::Explanation& explanation) {
+  Json all = to_json(explanation);
+  const measure::Facts build = measure::build_facts();
+  all["git_commit"] = build["git_commit"];
+  all["git_dirty"] = build["git_dirty"] == "true";
+  all["date"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  return all;
 }
 
 void write_file(const std::filesystem::path& path, const std::string& text) { WholeFile(path, true).write(text); }
@@ -252,9 +65,9 @@ int explain_all(const std::filesystem::path& directory, bool quick, Context& con
             if (!variant.bind(problem).plan.possible()) continue;
             std::string file = fmt::format("{}-{}-{}-{}", id, name(type), name(mode), items);
             for (const auto& [key, value] : settings) file += "-" + value;
-            const Explanation explanation = explain_case({&variant, problem});
+            const simt::Explanation explanation = simt::explain({&variant, problem});
             faults = faults || !explanation.report.faults.empty();
-            write_file(directory / (file + ".json"), to_json(explanation).dump(1) + "\n");
+            write_file(directory / (file + ".json"), document(explanation).dump(1) + "\n");
             ++files;
           }
         }
@@ -264,6 +77,63 @@ int explain_all(const std::filesystem::path& directory, bool quick, Context& con
   }
   fmt::print(context.out, "{} explanations in {}\n", files, directory.string());
   return faults ? kFailed : kOk;
+}
+
+std::string tile(const Case& chosen) {
+  for (const Parameter& parameter : chosen.variant->about.parameters) {
+    if (parameter.name == "tile") return setting(chosen.variant->about, chosen.problem.settings, "tile");
+  }
+  return "";
+}
+
+void print(const Case& chosen, const std::vector<RoleCycles>& roles, std::ostream& out) {
+  fmt::print(out, "{}\n", case_name(chosen.variant->about, chosen.problem));
+  for (const RoleCycles& role : roles) {
+    fmt::print(out, "  {:<12}", role.role);
+    double rest = role.total;  // work, and the waits for a ticket and for the kernel before, which are not told from it
+    for (const auto& [what, cycles] : role.waiting) {
+      fmt::print(out, "waits for {} {:>5.1f} %   ", what, 100 * cycles / role.total);
+      rest -= cycles;
+    }
+    fmt::print(out, "rest {:>5.1f} %\n", 100 * rest / role.total);
+  }
+}
+
+/// Runs each case in its instrumented form, prints a table, and writes `csv`, unless empty: one row a case and role.
+int explain_on_cuda(const std::vector<Case>& cases, const std::string& csv, Context& context) {
+  std::string why_not;
+  const std::optional<measure::Facts> device = measure::device_facts(why_not);
+  if (!device) throw CommandError(kNoDevice, fmt::format("explain --device cuda needs a GPU: {}", why_not));
+  std::optional<WholeFile> file;
+  if (!csv.empty()) file.emplace(csv, true);
+  std::string rows;
+  for (const Case& chosen : cases) {
+    const BoundScan scan = chosen.variant->bind(chosen.problem);
+    if (!scan.cuda_watch || chosen.problem.items == 0) {
+      fmt::print(context.err, "skipped: {}: {}\n", case_name(chosen.variant->about, chosen.problem),
+                 scan.plan.possible() ? "it has no form that watches its warps" : scan.plan.refusal);
+      continue;
+    }
+    const std::vector<RoleCycles> roles = simt::watch(scan, chosen.problem);
+    print(chosen, roles, context.out);
+    if (rows.empty()) {
+      rows = "variant,tile,items,type,role,cycles_total";
+      for (const auto& [what, cycles] : roles.front().waiting) rows += ",cycles_waiting_" + what;
+      rows += "\n";
+    }
+    for (const RoleCycles& role : roles) {
+      rows += fmt::format("{},{},{},{},{},{}", chosen.variant->about.id, tile(chosen), chosen.problem.items,
+                          name(chosen.problem.type), role.role, role.total);
+      for (const auto& [what, cycles] : role.waiting) rows += fmt::format(",{}", cycles);
+      rows += "\n";
+    }
+  }
+  if (rows.empty()) {
+    throw CommandError(kBadInput,
+                       "none of the chosen cases can be explained on a GPU; look_ahead can, for i32 and f32 sums");
+  }
+  if (file) file->write(rows);
+  return kOk;
 }
 
 }  // namespace
@@ -321,16 +191,16 @@ int explain(const std::vector<std::string>& arguments, Context& context) {
   Json all = Json::array();
   int explained = 0;
   for (const Case& chosen : cases) {
-    if (const std::string why = unexplainable(chosen); !why.empty()) {
+    if (const std::string why = simt::unexplainable(chosen); !why.empty()) {
       if (cases.size() == 1) throw CommandError(kBadInput, why);
       fmt::print(context.err, "skipped: {}\n", why);
       continue;
     }
     ++explained;
-    const Explanation explanation = explain_case(chosen);
+    const simt::Explanation explanation = simt::explain(chosen);
     faults = faults || !explanation.report.faults.empty();
     if (values.count("json") != 0) {
-      all.push_back(to_json(explanation));
+      all.push_back(document(explanation));
     } else {
       print(explanation, context.out);
     }

@@ -1,0 +1,217 @@
+#include "harness/simt/explanation.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "harness/host/host_array.hpp"
+#include "harness/host/memory.hpp"
+#include "harness/host/status.hpp"
+#include "harness/simt/executor.hpp"
+#ifdef SCANLAB_WITH_CUDA
+#include "harness/cuda/buffer.hpp"
+#include "harness/cuda/stream.hpp"
+#endif
+
+namespace scanlab::simt {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+/// Whole pages, or sector counts would be off. Zeros: counts do not depend on values.
+HostArray zeros(std::size_t bytes) {
+  if (!host_memory_holds(bytes)) {
+    throw CommandError(kBadInput, fmt::format("there is no memory for an array of {} bytes", bytes));
+  }
+  HostArray memory = pageable_memory(bytes);
+  std::fill_n(memory.get(), bytes, std::byte{0});
+  return memory;
+}
+
+Json json_of(const BankCounts& banks) {
+  return {{"max_degree", banks.max_degree},
+          {"mean_degree", banks.mean_degree()},
+          {"transactions", banks.transactions},
+          {"groups", banks.groups}};
+}
+
+Json json_of(const Launch& launch) {
+  Json steps = Json::array();
+  for (const Step& step : launch.steps) {
+    const Counts& c = step.counts;
+    steps.push_back(
+        {{"label", step.label},
+         {"active_threads", c.active_threads},
+         {"operations", c.operations},
+         {"swaps", c.swaps},
+         {"shared",
+          {{"requests", c.shared_requests}, {"banks16", json_of(c.banks16)}, {"banks32", json_of(c.banks32)}}},
+         {"global",
+          {{"bytes", c.global_bytes_read + c.global_bytes_written},
+           {"sectors", c.global_sectors},
+           {"ideal_sectors", c.global_ideal_sectors}}}});
+  }
+  return {{"kernel", launch.kernel},     {"blocks", launch.blocks},
+          {"threads", launch.threads},   {"shared_bytes", launch.shared_bytes},
+          {"barriers", launch.barriers}, {"steps", steps}};
+}
+
+/// The closed form's value, or null where the variant states none for this n.
+Json closed_form(const std::function<std::optional<std::int64_t>(const Problem&)>& form, const Problem& problem) {
+  const std::optional<std::int64_t> value = form ? form(problem) : std::nullopt;
+  return value ? Json(*value) : Json(nullptr);
+}
+
+std::string degree(const BankCounts& banks) {
+  return banks.groups == 0 ? "-" : fmt::format("{} ({:.2f})", banks.max_degree, banks.mean_degree());
+}
+
+std::string beside(std::int64_t counted, const Json& form) {
+  if (form.is_null()) return fmt::format("{}", counted);
+  const bool same = form.get<std::int64_t>() == counted;
+  return fmt::format("{}  (closed form {}{})", counted, form.get<std::int64_t>(), same ? "" : ": they differ");
+}
+
+}  // namespace
+
+std::string unexplainable(const Case& of) {
+  const Variant& variant = *of.variant;
+  if (!variant.machines.simt) {
+    return fmt::format("{} has no executor form: it is {}, and is verified and timed on its own machine only",
+                       variant.about.id, variant.machines.host ? "host code" : "plain CUDA or a library");
+  }
+  return variant.bind(of.problem).plan.refusal;
+}
+
+Explanation explain(const Case& of) {
+  const BoundScan bound = of.variant->bind(of.problem);
+  const std::size_t bytes = of.problem.ideal_bytes() / 2;
+  const HostArray in = zeros(bytes);
+  const HostArray out = zeros(bytes);
+  const HostArray workspace = zeros(bound.plan.workspace_bytes);
+  Executor executor;
+  const auto begin = std::chrono::steady_clock::now();
+  try {
+    bound.simt({in.get(), out.get(), workspace.get()}, executor);
+  } catch (const LaunchFailure&) {
+  }
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+  return {of, executor.report(), elapsed.count()};
+}
+
+Json to_json(const Explanation& explanation) {
+  const Problem& problem = explanation.of.problem;
+  const Description& about = explanation.of.variant->about;
+  Json parameters = Json::object();
+  for (const Parameter& parameter : about.parameters) {
+    parameters[parameter.name] = setting(about, problem.settings, parameter.name);
+  }
+  Json launches = Json::array();
+  for (const Launch& launch : explanation.report.launches) launches.push_back(json_of(launch));
+  Json faults = Json::array();
+  for (const Fault& fault : explanation.report.faults) {
+    faults.push_back({{"kind", name(fault.kind)},
+                      {"kernel", fault.kernel},
+                      {"where", fault.where},
+                      {"message", fault.message},
+                      {"occurrences", fault.occurrences}});
+  }
+  const Counts totals = explanation.report.totals();
+  return {{"schema", "scanlab-explain/1"},
+          {"variant", about.id},
+          {"title", about.title},
+          {"type", name(problem.type)},
+          {"op", name(problem.op)},
+          {"mode", name(problem.mode)},
+          {"items", problem.items},
+          {"parameters", parameters},
+          {"launches", launches},
+          {"totals",
+           {{"launches", explanation.report.launches.size()},
+            {"operations", totals.operations},
+            {"swaps", totals.swaps},
+            {"barriers", explanation.report.barriers()},
+            {"global_bytes_read", totals.global_bytes_read},
+            {"global_bytes_written", totals.global_bytes_written},
+            {"global_sectors", totals.global_sectors},
+            {"global_ideal_sectors", totals.global_ideal_sectors},
+            {"shared_requests", totals.shared_requests},
+            {"banks16", json_of(totals.banks16)},
+            {"banks32", json_of(totals.banks32)}}},
+          {"closed_forms",
+           {{"operations", closed_form(about.cost.operations, problem)},
+            {"swaps", closed_form(about.cost.swaps, problem)},
+            {"operations_text", about.cost.work},
+            {"traffic_text", about.cost.traffic}}},
+          {"faults", faults}};
+}
+
+void print(const Explanation& explanation, std::ostream& out) {
+  const Problem& problem = explanation.of.problem;
+  const Description& about = explanation.of.variant->about;
+  fmt::print(out, "{}: {}\n{} of {} {} items, {}", about.id, about.title, name(problem.mode), problem.items,
+             name(problem.type), name(problem.op));
+  for (const Parameter& parameter : about.parameters) {
+    fmt::print(out, ", {}={}", parameter.name, setting(about, problem.settings, parameter.name));
+  }
+  fmt::print(out, "\n");
+  int number = 0;
+  for (const Launch& launch : explanation.report.launches) {
+    fmt::print(out, "\nlaunch {}: {}, {} blocks of {} threads, {} bytes of shared memory, {} barriers\n", ++number,
+               launch.kernel, launch.blocks, launch.threads, launch.shared_bytes, launch.barriers);
+    constexpr auto kRow = "  {:<18}{:>10}{:>12}{:>10}{:>10}{:>14}{:>14}{:>20}\n";
+    fmt::print(out, kRow, "", "active", "", "", "shared", "conflicts:", "max (mean)", "global sectors,");
+    fmt::print(out, kRow, "step", "threads", "operations", "swaps", "requests", "16 banks", "32 banks",
+               "touched / ideal");
+    for (const Step& step : launch.steps) {
+      const Counts& c = step.counts;
+      const std::string sectors =
+          c.global_sectors == 0 ? "-" : fmt::format("{} / {}", c.global_sectors, c.global_ideal_sectors);
+      fmt::print(out, kRow, step.label, c.active_threads, c.operations, c.swaps, c.shared_requests, degree(c.banks16),
+                 degree(c.banks32), sectors);
+    }
+  }
+  const Counts totals = explanation.report.totals();
+  fmt::print(out, "\ntotals\n  operations      {}\n  swaps           {}\n",
+             beside(totals.operations, closed_form(about.cost.operations, problem)),
+             beside(totals.swaps, closed_form(about.cost.swaps, problem)));
+  fmt::print(out, "  barriers        {}\n  launches        {}\n", explanation.report.barriers(),
+             explanation.report.launches.size());
+  fmt::print(out, "  global memory   {} bytes read, {} written; {} sectors, {} ideal (a scan must move {} bytes)\n",
+             totals.global_bytes_read, totals.global_bytes_written, totals.global_sectors, totals.global_ideal_sectors,
+             problem.ideal_bytes());
+  fmt::print(out, "  shared memory   {} requests; degree {} with 16 banks a half-warp, {} with 32 banks a warp\n",
+             totals.shared_requests, degree(totals.banks16), degree(totals.banks32));
+  if (explanation.report.faults.empty()) {
+    fmt::print(out, "  faults          none: no race, no access out of bounds, no read of unwritten shared memory\n");
+  }
+  for (const Fault& fault : explanation.report.faults) {
+    fmt::print(out, "  FAULT           {}: {} in {}: {} ({} times)\n", fault.where, name(fault.kind), fault.kernel,
+               fault.message, fault.occurrences);
+  }
+  fmt::print(out, "  traced in {:.2f} s\n", explanation.seconds);
+}
+
+#ifdef SCANLAB_WITH_CUDA
+// Of zeros: where time goes does not depend on values. The first run finds the clocks low and the code cold.
+std::vector<RoleCycles> watch(const BoundScan& scan, const Problem& problem) {
+  const std::size_t bytes = problem.ideal_bytes() / 2;
+  const cuda::DeviceBuffer in(bytes);
+  const cuda::DeviceBuffer out(bytes);
+  const cuda::DeviceBuffer workspace(scan.plan.workspace_bytes);
+  const cuda::Stream stream;
+  cuda::check(cudaMemsetAsync(in.data(), 0, bytes, stream.get()), "clearing the input");
+  if (scan.prepare_cuda) scan.prepare_cuda(workspace.data(), stream.get());
+  const Buffers buffers{in.data(), out.data(), workspace.data()};
+  for (int run = 0; run < 3; ++run) scan.cuda_watch(buffers, stream.get());
+  return scan.cuda_watch(buffers, stream.get());
+}
+#else
+std::vector<RoleCycles> watch(const BoundScan&, const Problem&) { return {}; }
+#endif
+
+}  // namespace scanlab::simt

@@ -1,0 +1,36 @@
+// What a variant does, step by step, counted on the emulator; or, on a GPU, where its warps spend their cycles.
+#pragma once
+
+#include <iosfwd>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/core/variant.hpp"
+#include "harness/simt/report.hpp"
+
+namespace scanlab::simt {
+
+struct Explanation {
+  Case of;
+  Report report;
+  double seconds = 0;  ///< that the trace took
+};
+
+/// Why a case cannot be explained; empty if it can.
+std::string unexplainable(const Case& of);
+
+/// Runs the case on the emulator, tracing. A fault that stops a launch is in the report like any other. Throws
+/// CommandError if there is no memory for it.
+Explanation explain(const Case& of);
+
+/// As a table, for people.
+void print(const Explanation& explanation, std::ostream& out);
+/// Without provenance.
+nlohmann::ordered_json to_json(const Explanation& explanation);
+
+/// The cycles of each role in the instrumented form of a scan, run on the current CUDA device; nothing in a build
+/// without CUDA.
+std::vector<RoleCycles> watch(const BoundScan& scan, const Problem& problem);
+
+}  // namespace scanlab::simt
