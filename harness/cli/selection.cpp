@@ -44,6 +44,12 @@ Words option_words(const po::variables_map& values, const char* option) {
   return all;
 }
 
+int option_number(const po::variables_map& values, const char* option, int least, int most) {
+  const int number = values[option].as<int>();
+  if (number >= least && number <= most) return number;
+  throw CommandError(kBadInput, fmt::format("--{} {}: between {} and {} is possible", option, number, least, most));
+}
+
 void unknown(const char* what, const std::string& word, const Words& known) {
   const Words near = near_matches(word, known);
   constexpr std::size_t kFew = 4;  // so few are all worth saying

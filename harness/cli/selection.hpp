@@ -42,6 +42,9 @@ std::size_t parse_bytes(const std::string& text, const std::string& option);
 /// Every comma-separated word of an option that may be repeated; throws CommandError for an empty one.
 std::vector<std::string> option_words(const boost::program_options::variables_map& values, const char* option);
 
+/// The number that an option gives; throws CommandError unless it is between `least` and `most`.
+int option_number(const boost::program_options::variables_map& values, const char* option, int least, int most);
+
 /// Throws CommandError: there is no `what` called `word`; names the near matches, or all.
 [[noreturn]] void unknown(const char* what, const std::string& word, const std::vector<std::string>& known);
 

@@ -106,14 +106,6 @@ const Variant& read_scan(const po::variables_map& values, bool cuda) {
   return *variant;
 }
 
-int read_count(const po::variables_map& values, const char* option, int most) {
-  const int number = values[option].as<int>();
-  if (number < 1 || number > most) {
-    throw CommandError(kBadInput, fmt::format("--{} {}: between 1 and {} is possible", option, number, most));
-  }
-  return number;
-}
-
 void read_input(const po::variables_map& values, StreamScan& asked) {
   if (values.count("in") + values.count("generate") != 1) {
     throw CommandError(kBadInput, "say what to scan: either --in FILE or --generate N");
@@ -184,7 +176,7 @@ StreamScan read_request(const po::variables_map& values, std::size_t budget) {
   read_output(values, asked);
   const int half_the_cores = static_cast<int>(std::thread::hardware_concurrency() / 2);
   asked.io_threads =
-      values.count("io-threads") != 0 ? read_count(values, "io-threads", 256) : std::clamp(half_the_cores, 1, 8);
+      values.count("io-threads") != 0 ? option_number(values, "io-threads", 1, 256) : std::clamp(half_the_cores, 1, 8);
   scan.scan = &read_scan(values, asked.cuda);
   std::optional<std::size_t> chunk;
   if (values.count("chunk") != 0) chunk = parse_bytes(values["chunk"].as<std::string>(), "--chunk");

@@ -113,10 +113,7 @@ int streams_caveats(const std::vector<std::string>& arguments, Context& context)
     print_list(asked, context.out);
     return kOk;
   }
-  const int trials = values["trials"].as<int>();
-  if (trials < 1 || trials > 10000) {
-    throw CommandError(kBadInput, fmt::format("--trials {}: between 1 and 10000 is possible", trials));
-  }
+  const int trials = option_number(values, "trials", 1, 10000);
   const measure::Facts provenance = measure::measured_on("scanlab streams caveats (without --list)", context.argv);
   std::optional<WholeFile> file;
   if (values.count("json") != 0) file.emplace(values["json"].as<std::string>(), values.count("force") != 0);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <sstream>
 
 #include "harness/cli/selection.hpp"
 #include "harness/cli/streams.hpp"
@@ -34,7 +33,8 @@ constexpr char kNotes[] =
     "streams, and three small kernels in each of four.\n";
 
 po::options_description concurrency_options() {
-  const auto list_of = [](const char* name) { return po::value<std::string>()->value_name(name); };
+  using Words = std::vector<std::string>;
+  const auto list_of = [](const char* name) { return po::value<Words>()->composing()->value_name(name); };
   const auto number = [](int value) { return po::value<int>()->default_value(value)->value_name("N"); };
   po::options_description options("options");
   options.add_options()                                                                        //
@@ -45,7 +45,7 @@ po::options_description concurrency_options() {
       ("resident", number(1), "blocks that a multiprocessor holds at once, by shared memory")  //
       ("block-us", number(1000), "microseconds that a block spins")                            //
       ("repetitions", number(5), "of each case")                                               //
-      ("connections", po::value<std::string>()->default_value("1,8,32")->value_name("LIST"),   //
+      ("connections", list_of("LIST")->default_value(Words{"1", "8", "32"}, "1,8,32"),         //
        "hardware queues (CUDA_DEVICE_MAX_CONNECTIONS), each number in a process of its own")   //
       ("json", po::value<std::string>()->value_name("FILE"), "every repetition, with provenance; a whole file or none")(
           "force", "replace FILE if it exists")  //
@@ -53,30 +53,20 @@ po::options_description concurrency_options() {
   return options;
 }
 
-/// A comma-separated list of numbers from `least` to `most`.
-std::vector<std::int64_t> numbers(const po::variables_map& values, const std::string& option, std::int64_t least,
-                                  std::int64_t most) {
+/// The different numbers of an option, each from 1 to `most`, in order.
+std::vector<std::int64_t> numbers(const po::variables_map& values, const char* option, std::int64_t most) {
   std::vector<std::int64_t> all;
-  if (values.count(option) == 0) return all;
-  std::istringstream words(values[option].as<std::string>());
-  for (std::string word; std::getline(words, word, ',');) {
-    for (const std::int64_t number : parse_items(word)) all.push_back(number);
+  for (const std::string& word : option_words(values, option)) {
+    for (const std::int64_t number : parse_items(word, fmt::format("--{}", option))) all.push_back(number);
   }
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
   for (const std::int64_t number : all) {
-    if (number < least || number > most) {
-      throw CommandError(kBadInput, fmt::format("--{} {}: between {} and {} is possible", option, number, least, most));
+    if (number < 1 || number > most) {
+      throw CommandError(kBadInput, fmt::format("--{} {}: between 1 and {} is possible", option, number, most));
     }
   }
-  if (all.empty()) throw CommandError(kBadInput, fmt::format("--{} names no number", option));
   return all;
-}
-
-int number(const po::variables_map& values, const std::string& option, int least, int most) {
-  const int number = values[option].as<int>();
-  if (number < least || number > most) {
-    throw CommandError(kBadInput, fmt::format("--{} {}: between {} and {} is possible", option, number, least, most));
-  }
-  return number;
 }
 
 struct Request {
@@ -86,30 +76,26 @@ struct Request {
 };
 
 Request read_request(const po::variables_map& values) {
-  constexpr std::int64_t kMostBlocks = 1 << 16;
+  constexpr std::int64_t kMaxBlocks = 1 << 16;
   Request request;
-  request.settings = {.threads = number(values, "threads", 1, 1024),
-                      .blocks_per_multiprocessor = number(values, "resident", 1, 32),
-                      .block_seconds = 1e-6 * number(values, "block-us", 10, 20000),
-                      .repetitions = number(values, "repetitions", 1, 1000)};
-  request.connections = numbers(values, "connections", 1, streams::kMostConnections);
-  std::ranges::sort(request.connections);
-  request.connections.erase(std::unique(request.connections.begin(), request.connections.end()),
-                            request.connections.end());
-  std::vector<std::int64_t> stream_counts = numbers(values, "streams", 1, streams::kMostStreams);
-  std::vector<std::int64_t> kernel_counts = numbers(values, "kernels", 1, streams::kMostKernels);
-  std::vector<std::int64_t> block_counts = numbers(values, "blocks", 1, kMostBlocks);
+  request.settings = {.threads = option_number(values, "threads", 1, 1024),
+                      .blocks_per_multiprocessor = option_number(values, "resident", 1, 32),
+                      .block_seconds = 1e-6 * option_number(values, "block-us", 10, 20000),
+                      .repetitions = option_number(values, "repetitions", 1, 1000)};
+  request.connections = numbers(values, "connections", streams::kMostConnections);
+  std::vector<std::int64_t> stream_counts = numbers(values, "streams", streams::kMaxStreams);
+  std::vector<std::int64_t> kernel_counts = numbers(values, "kernels", streams::kMaxKernels);
+  std::vector<std::int64_t> block_counts = numbers(values, "blocks", kMaxBlocks);
   if (stream_counts.empty() && kernel_counts.empty() && block_counts.empty()) return request;
   for (auto* counts : {&stream_counts, &kernel_counts, &block_counts}) {
     if (counts->empty()) *counts = {1};
   }
   for (const std::int64_t stream_count : stream_counts) {
     for (const std::int64_t kernels : kernel_counts) {
-      if (stream_count * kernels > streams::kMostKernels) {
-        throw CommandError(kBadInput,
-                           fmt::format("{} streams of {} kernels are {}: at most {} can be issued ahead of "
-                                       "the device; choose fewer",
-                                       stream_count, kernels, stream_count * kernels, streams::kMostKernels));
+      if (stream_count * kernels > streams::kMaxKernels) {
+        throw CommandError(kBadInput, fmt::format("{} streams of {} kernels are {}: at most {} can be issued ahead of "
+                                                  "the device; choose fewer",
+                                                  stream_count, kernels, stream_count * kernels, streams::kMaxKernels));
       }
       for (const std::int64_t blocks : block_counts) {
         request.grids.push_back({.streams = stream_count, .kernels = kernels, .blocks = blocks});

@@ -3,13 +3,13 @@
 
 #include "harness/cuda/error.hpp"
 #include "harness/implicit_sync/experiment.hpp"
-#include "harness/implicit_sync/stage.hpp"
+#include "harness/implicit_sync/test_bed.hpp"
 
 namespace scanlab::implicit_sync {
 
 namespace {
 
-using Action = std::function<void(Stage&)>;
+using Action = std::function<void(TestBed&)>;
 
 constexpr std::size_t kPinnedBytes = std::size_t{1} << 20;
 constexpr std::size_t kDeviceBytes = std::size_t{64} << 20;
@@ -24,60 +24,60 @@ struct Call {
 
 void done(cudaError_t error) { cuda::check(error, "an experiment's call"); }
 
-void optionally(const Action& action, Stage& stage) {
-  if (action) action(stage);
+void optionally(const Action& action, TestBed& bed) {
+  if (action) action(bed);
 }
 
 /// How long the call takes on an idle device; a spin must outlast that, or its end would not mean a wait.
-double seconds_alone(const Call& call, Stage& stage) {
-  optionally(call.prepare, stage);
-  stage.finish();
-  const double seconds = host_seconds([&] { call.act(stage); });
-  stage.finish();
-  optionally(call.clean, stage);
-  stage.clear();
+double seconds_alone(const Call& call, TestBed& bed) {
+  optionally(call.prepare, bed);
+  bed.finish();
+  const double seconds = host_seconds([&] { call.act(bed); });
+  bed.finish();
+  optionally(call.clean, bed);
+  bed.clear();
   return seconds;
 }
 
-Trial try_call(const Call& call, bool of_host, Stage& stage) {
-  stage.spin_seconds = std::clamp(4 * seconds_alone(call, stage), 2e-3, 40e-3);
-  optionally(call.prepare, stage);
-  stage.finish();
-  const Spin first = stage.spin(stage.a());
+Trial try_call(const Call& call, bool of_host, TestBed& bed) {
+  bed.spin_seconds = std::clamp(4 * seconds_alone(call, bed), 2e-3, 40e-3);
+  optionally(call.prepare, bed);
+  bed.finish();
+  const Spin first = bed.spin(bed.a());
   first.wait_until_started();
-  const double seconds = host_seconds([&] { call.act(stage); });
+  const double seconds = host_seconds([&] { call.act(bed); });
   bool yes = first.ended();
   if (!of_host) {
-    const Spin second = stage.spin(stage.b(), Stage::kShort);
-    stage.finish();
+    const Spin second = bed.spin(bed.b(), TestBed::kShort);
+    bed.finish();
     yes = second.start() >= first.end();
   }
-  stage.finish();
-  optionally(call.clean, stage);
-  stage.clear();
+  bed.finish();
+  optionally(call.clean, bed);
+  bed.clear();
   return {yes, seconds};
 }
 
-void allocate_pinned(Stage& stage) { done(cudaHostAlloc(&stage.scratch, kPinnedBytes, cudaHostAllocDefault)); }
-void free_pinned(Stage& stage) { done(cudaFreeHost(stage.scratch)); }
-void allocate(Stage& stage) { done(cudaMalloc(&stage.scratch, kDeviceBytes)); }
-void free_device(Stage& stage) { done(cudaFree(stage.scratch)); }
-void record_event(Stage& stage) { done(cudaEventRecord(stage.event.get(), stage.a())); }
+void allocate_pinned(TestBed& bed) { done(cudaHostAlloc(&bed.scratch, kPinnedBytes, cudaHostAllocDefault)); }
+void free_pinned(TestBed& bed) { done(cudaFreeHost(bed.scratch)); }
+void allocate(TestBed& bed) { done(cudaMalloc(&bed.scratch, kDeviceBytes)); }
+void free_device(TestBed& bed) { done(cudaFree(bed.scratch)); }
+void record_event(TestBed& bed) { done(cudaEventRecord(bed.event.get(), bed.a())); }
 Action cache_configuration(cudaFuncCache configuration) {
-  return [configuration](Stage&) { done(cudaDeviceSetCacheConfig(configuration)); };
+  return [configuration](TestBed&) { done(cudaDeviceSetCacheConfig(configuration)); };
 }
 Action default_stream_kernel(cudaStream_t stream) {
-  return [stream](Stage& stage) { stage.spin(stream, Stage::kShort); };
+  return [stream](TestBed& bed) { bed.spin(stream, TestBed::kShort); };
 }
 
 Action copy(const HostCopy& copy) {
-  return [copy](Stage& stage) {
-    void* const host = copy.pinned ? stage.pinned() : stage.pageable();
-    void* const to = copy.up ? stage.device() : host;
-    const void* const from = copy.up ? host : stage.device();
-    const std::size_t bytes = copy.large ? Stage::kLarge : Stage::kSmall;
+  return [copy](TestBed& bed) {
+    void* const host = copy.pinned ? bed.pinned() : bed.pageable();
+    void* const to = copy.up ? bed.device() : host;
+    const void* const from = copy.up ? host : bed.device();
+    const std::size_t bytes = copy.large ? TestBed::kLarge : TestBed::kSmall;
     const cudaMemcpyKind kind = copy.up ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
-    done(copy.async ? cudaMemcpyAsync(to, from, bytes, kind, stage.a()) : cudaMemcpy(to, from, bytes, kind));
+    done(copy.async ? cudaMemcpyAsync(to, from, bytes, kind, bed.a()) : cudaMemcpy(to, from, bytes, kind));
   };
 }
 
@@ -88,25 +88,24 @@ std::string lacks_second_device() {
 
 std::vector<Call> all_calls() {
   std::vector<Call> all{
-      {"nothing", [](Stage&) {}},
-      {"device_synchronize", [](Stage&) { done(cudaDeviceSynchronize()); }},
+      {"nothing", [](TestBed&) {}},
+      {"device_synchronize", [](TestBed&) { done(cudaDeviceSynchronize()); }},
       {"pinned_allocation", allocate_pinned, nullptr, free_pinned},
       {"device_allocation", allocate, nullptr, free_device},
-      {"device_memset", [](Stage& stage) { done(cudaMemset(stage.device(), 0, Stage::kLarge)); }},
-      {"device_memset_async", [](Stage& stage) { done(cudaMemsetAsync(stage.device(), 0, Stage::kLarge, stage.c())); }},
+      {"device_memset", [](TestBed& bed) { done(cudaMemset(bed.device(), 0, TestBed::kLarge)); }},
+      {"device_memset_async", [](TestBed& bed) { done(cudaMemsetAsync(bed.device(), 0, TestBed::kLarge, bed.c())); }},
       {"device_copy",
-       [](Stage& stage) {
-         done(cudaMemcpy(stage.device(), stage.other_device(), Stage::kLarge, cudaMemcpyDeviceToDevice));
+       [](TestBed& bed) {
+         done(cudaMemcpy(bed.device(), bed.other_device(), TestBed::kLarge, cudaMemcpyDeviceToDevice));
        }},
       {"device_copy_async",
-       [](Stage& stage) {
-         done(
-             cudaMemcpyAsync(stage.device(), stage.other_device(), Stage::kLarge, cudaMemcpyDeviceToDevice, stage.c()));
+       [](TestBed& bed) {
+         done(cudaMemcpyAsync(bed.device(), bed.other_device(), TestBed::kLarge, cudaMemcpyDeviceToDevice, bed.c()));
        }},
       {"default_stream_kernel", default_stream_kernel(nullptr)},
       {"default_stream_copy_async",
-       [](Stage& stage) {
-         done(cudaMemcpyAsync(stage.device(), stage.pinned(), Stage::kLarge, cudaMemcpyHostToDevice, nullptr));
+       [](TestBed& bed) {
+         done(cudaMemcpyAsync(bed.device(), bed.pinned(), TestBed::kLarge, cudaMemcpyHostToDevice, nullptr));
        }},
       {"cache_configuration", cache_configuration(cudaFuncCachePreferShared),
        cache_configuration(cudaFuncCachePreferL1), cache_configuration(cudaFuncCachePreferNone)},
@@ -114,49 +113,49 @@ std::vector<Call> all_calls() {
       {"per_thread_default_stream_kernel", default_stream_kernel(cudaStreamPerThread)},
       {"copy_nonblocking", copy({.async = false, .up = true, .pinned = false, .large = true})},
       {"peer_copy_async",
-       [](Stage& stage) { done(cudaMemcpyPeerAsync(stage.scratch, 1, stage.device(), 0, Stage::kLarge, stage.a())); },
-       [](Stage& stage) {
+       [](TestBed& bed) { done(cudaMemcpyPeerAsync(bed.scratch, 1, bed.device(), 0, TestBed::kLarge, bed.a())); },
+       [](TestBed& bed) {
          done(cudaSetDevice(1));
-         done(cudaMalloc(&stage.scratch, Stage::kLarge));
+         done(cudaMalloc(&bed.scratch, TestBed::kLarge));
          done(cudaSetDevice(0));
        },
        free_device, lacks_second_device},
       {"stream_query",
-       [](Stage& stage) {
-         cudaStreamQuery(stage.a());
+       [](TestBed& bed) {
+         cudaStreamQuery(bed.a());
          cudaGetLastError();
        }},
-      {"stream_synchronize", [](Stage& stage) { done(cudaStreamSynchronize(stage.a())); }},
+      {"stream_synchronize", [](TestBed& bed) { done(cudaStreamSynchronize(bed.a())); }},
       {"stream_wait_event",
-       [](Stage& stage) {
-         record_event(stage);
-         done(cudaStreamWaitEvent(stage.b(), stage.event.get(), 0));
+       [](TestBed& bed) {
+         record_event(bed);
+         done(cudaStreamWaitEvent(bed.b(), bed.event.get(), 0));
        }},
       {"stream_wait_event_elsewhere",
-       [](Stage& stage) {
-         record_event(stage);
-         done(cudaStreamWaitEvent(stage.c(), stage.event.get(), 0));
+       [](TestBed& bed) {
+         record_event(bed);
+         done(cudaStreamWaitEvent(bed.c(), bed.event.get(), 0));
        }},
       {"event_record", record_event},
       {"event_synchronize",
-       [](Stage& stage) {
-         record_event(stage);
-         done(cudaEventSynchronize(stage.event.get()));
+       [](TestBed& bed) {
+         record_event(bed);
+         done(cudaEventSynchronize(bed.event.get()));
        }},
       {"event_elapsed_time",
-       [](Stage& stage) {
-         record_event(stage);
+       [](TestBed& bed) {
+         record_event(bed);
          float milliseconds = 0;
-         cudaEventElapsedTime(&milliseconds, stage.other_event.get(), stage.event.get());
+         cudaEventElapsedTime(&milliseconds, bed.other_event.get(), bed.event.get());
          cudaGetLastError();
        }},
       {"device_free", free_device, allocate},
       {"pinned_free", free_pinned, allocate_pinned},
-      {"allocation_in_stream", [](Stage& stage) { done(cudaMallocAsync(&stage.scratch, kDeviceBytes, stage.c())); },
+      {"allocation_in_stream", [](TestBed& bed) { done(cudaMallocAsync(&bed.scratch, kDeviceBytes, bed.c())); },
        nullptr,
-       [](Stage& stage) {
-         done(cudaFreeAsync(stage.scratch, stage.c()));
-         stage.finish();
+       [](TestBed& bed) {
+         done(cudaFreeAsync(bed.scratch, bed.c()));
+         bed.finish();
        }},
   };
   for (const HostCopy& each : host_copies()) all.push_back({each.name(), copy(each)});
@@ -169,7 +168,7 @@ DeviceExperiments calls() {
   DeviceExperiments all;
   for (const Call& call : all_calls()) {
     const auto trial = [&](bool of_host) -> DeviceExperiment {
-      return {[call, of_host](Stage& stage) { return try_call(call, of_host, stage); }, call.prepare_process};
+      return {[call, of_host](TestBed& bed) { return try_call(call, of_host, bed); }, call.prepare_process};
     };
     all[call.name + ".host"] = trial(true);
     all[call.name + ".streams"] = trial(false);

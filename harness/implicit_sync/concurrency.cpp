@@ -32,7 +32,7 @@ std::vector<SmallGrids> staircase(std::int64_t slots) {
   blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
 
   std::vector<SmallGrids> all;
-  for (std::int64_t streams = 1; streams <= kMostStreams; streams *= 2) {
+  for (std::int64_t streams = 1; streams <= kMaxStreams; streams *= 2) {
     for (const std::int64_t count : blocks) all.push_back({.streams = streams, .kernels = 1, .blocks = count});
   }
   all.push_back({.streams = 4, .kernels = 3, .blocks = std::max<std::int64_t>(1, slots / 16)});

@@ -38,8 +38,8 @@ struct MeasuredGrids {
   std::vector<double> makespans;  ///< seconds from the first start to the last end of any block; one a repetition
 };
 
-inline constexpr int kMostStreams = 128;  ///< grids that a device holds at once, since compute capability 7.0
-inline constexpr int kMostKernels = 512;  ///< in all streams: what the host can issue ahead of the device
+inline constexpr int kMaxStreams = 128;  ///< grids that a device holds at once, since compute capability 7.0
+inline constexpr int kMaxKernels = 512;  ///< in all streams: what the host can issue ahead of the device
 
 /// The grids that show the staircase: 1 to 128 streams, with kernels from one block to a little more than all `slots`;
 /// and three small kernels in each of four streams, which show hardware queues that streams share.

@@ -17,7 +17,7 @@ namespace {
 
 using cuda::check;
 
-constexpr double kGateSeconds = 0.2;  ///< ample for kMostKernels launches; nothing hangs if the host never opens it
+constexpr double kGateSeconds = 0.2;  ///< ample for kMaxKernels launches; nothing hangs if the host never opens it
 
 unsigned long long nanoseconds(double seconds) { return static_cast<unsigned long long>(seconds * 1e9); }
 

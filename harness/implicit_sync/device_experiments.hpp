@@ -7,7 +7,7 @@
 
 namespace scanlab::implicit_sync {
 
-class Stage;  // where an experiment plays: streams, memory, kernels that spin (stage.hpp)
+class TestBed;  // streams, memory, and kernels that spin (test_bed.hpp)
 
 /// One trial: the answer, and how long the call took, or what the statement is about.
 struct Trial {
@@ -16,7 +16,7 @@ struct Trial {
 };
 
 struct DeviceExperiment {
-  std::function<Trial(Stage&)> trial;
+  std::function<Trial(TestBed&)> trial;
   /// If given: makes the process ready before CUDA starts in it, or returns why this cannot be tried here.
   std::function<std::string()> prepare_process{};
 };

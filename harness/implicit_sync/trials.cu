@@ -4,143 +4,142 @@
 
 #include "harness/cuda/error.hpp"
 #include "harness/implicit_sync/findings.hpp"
-#include "harness/implicit_sync/stage.hpp"
+#include "harness/implicit_sync/test_bed.hpp"
 #include "harness/replay/activity.hpp"
 
 namespace scanlab::implicit_sync {
 
 namespace {
 
-using Action = std::function<void(Stage&)>;
-using TrialOf = std::function<Trial(Stage&)>;
+using Action = std::function<void(TestBed&)>;
+using TrialOf = std::function<Trial(TestBed&)>;
 
 void done(cudaError_t error) { cuda::check(error, "an experiment's call"); }
 
-Trial launch(Stage& stage) {
+Trial launch(TestBed& bed) {
   std::optional<Spin> spin;
-  const double seconds = host_seconds([&] { spin = stage.spin(stage.a()); });
+  const double seconds = host_seconds([&] { spin = bed.spin(bed.a()); });
   const Trial trial{spin->ended(), seconds};
-  stage.clear();
+  bed.clear();
   return trial;
 }
 
-Trial stream_order(Stage& stage) {
-  const Spin first = stage.spin(stage.a());
-  const Spin second = stage.spin(stage.a(), Stage::kShort);
-  stage.finish();
+Trial stream_order(TestBed& bed) {
+  const Spin first = bed.spin(bed.a());
+  const Spin second = bed.spin(bed.a(), TestBed::kShort);
+  bed.finish();
   const Trial trial{second.start() >= first.end(), seconds_from(first.end(), second.start())};
-  stage.clear();
+  bed.clear();
   return trial;
 }
 
 /// Whether a kernel of stream b waits for the end of one in stream a, behind which something else waits.
 TrialOf delayed(const Action& behind, const Action& in_b) {
-  return [=](Stage& stage) {
-    const Spin first = stage.spin(stage.a());
+  return [=](TestBed& bed) {
+    const Spin first = bed.spin(bed.a());
     first.wait_until_started();
-    behind(stage);
-    in_b(stage);
-    const Spin second = stage.spin(stage.b(), Stage::kShort);
-    stage.finish();
+    behind(bed);
+    in_b(bed);
+    const Spin second = bed.spin(bed.b(), TestBed::kShort);
+    bed.finish();
     const Trial trial{second.start() >= first.end(), seconds_from(first.start(), second.start())};
-    stage.clear();
+    bed.clear();
     return trial;
   };
 }
 
-void nothing(Stage&) {}
-void kernel_behind(Stage& stage) { stage.spin(stage.a(), Stage::kShort); }
-void copy_in_behind(Stage& stage) {
-  done(cudaMemcpyAsync(stage.device(), stage.pinned(), Stage::kLarge, cudaMemcpyHostToDevice, stage.a()));
+void nothing(TestBed&) {}
+void kernel_behind(TestBed& bed) { bed.spin(bed.a(), TestBed::kShort); }
+void copy_in_behind(TestBed& bed) {
+  done(cudaMemcpyAsync(bed.device(), bed.pinned(), TestBed::kLarge, cudaMemcpyHostToDevice, bed.a()));
 }
-void copy_out_behind(Stage& stage) {
-  done(cudaMemcpyAsync(stage.pinned(), stage.device(), Stage::kLarge, cudaMemcpyDeviceToHost, stage.a()));
+void copy_out_behind(TestBed& bed) {
+  done(cudaMemcpyAsync(bed.pinned(), bed.device(), TestBed::kLarge, cudaMemcpyDeviceToHost, bed.a()));
 }
-void copy_in_b(Stage& stage) {
-  done(cudaMemcpyAsync(stage.other_device(), stage.pinned(), Stage::kLarge, cudaMemcpyHostToDevice, stage.b()));
+void copy_in_b(TestBed& bed) {
+  done(cudaMemcpyAsync(bed.other_device(), bed.pinned(), TestBed::kLarge, cudaMemcpyHostToDevice, bed.b()));
 }
 
 /// The stream is what is studied: it is destroyed while its kernel spins.
-std::pair<Spin, Trial> destroy(Stage& stage) {
+std::pair<Spin, Trial> destroy(TestBed& bed) {
   cudaStream_t stream{};
   done(cudaStreamCreate(&stream));
-  const Spin spin = stage.spin(stream);
+  const Spin spin = bed.spin(stream);
   spin.wait_until_started();
   const double seconds = host_seconds([&] { done(cudaStreamDestroy(stream)); });
   return {spin, Trial{spin.ended(), seconds}};
 }
 
-Trial stream_destroy(Stage& stage) {
-  const Trial trial = destroy(stage).second;
-  stage.clear();
+Trial stream_destroy(TestBed& bed) {
+  const Trial trial = destroy(bed).second;
+  bed.clear();
   return trial;
 }
 
-Trial stream_destroyed_at_once(Stage& stage) {
-  const Spin spin = destroy(stage).first;
-  stage.finish();
+Trial stream_destroyed_at_once(TestBed& bed) {
+  const Spin spin = destroy(bed).first;
+  bed.finish();
   const Trial trial{spin.ended(), 0};
-  stage.clear();
+  bed.clear();
   return trial;
 }
 
-Trial stream_synchronize_elsewhere(Stage& stage) {
-  const Spin other = stage.spin(stage.b(), 3 * stage.spin_seconds);
-  const Spin own = stage.spin(stage.a());
+Trial stream_synchronize_elsewhere(TestBed& bed) {
+  const Spin other = bed.spin(bed.b(), 3 * bed.spin_seconds);
+  const Spin own = bed.spin(bed.a());
   own.wait_until_started();
-  const double seconds = host_seconds([&] { done(cudaStreamSynchronize(stage.a())); });
+  const double seconds = host_seconds([&] { done(cudaStreamSynchronize(bed.a())); });
   const Trial trial{own.ended() && !other.ended(), seconds};
-  stage.clear();
+  bed.clear();
   return trial;
 }
 
-Trial event_synchronize_between(Stage& stage) {
-  stage.spin(stage.a());
-  done(cudaEventRecord(stage.event.get(), stage.a()));
-  const Spin behind = stage.spin(stage.a());
-  const double seconds = host_seconds([&] { done(cudaEventSynchronize(stage.event.get())); });
+Trial event_synchronize_between(TestBed& bed) {
+  bed.spin(bed.a());
+  done(cudaEventRecord(bed.event.get(), bed.a()));
+  const Spin behind = bed.spin(bed.a());
+  const double seconds = host_seconds([&] { done(cudaEventSynchronize(bed.event.get())); });
   const Trial trial{!behind.ended(), seconds};
-  stage.clear();
+  bed.clear();
   return trial;
 }
 
-Trial stream_query_tells(Stage& stage) {
-  const Spin spin = stage.spin(stage.a());
+Trial stream_query_tells(TestBed& bed) {
+  const Spin spin = bed.spin(bed.a());
   spin.wait_until_started();
-  const bool busy = cudaStreamQuery(stage.a()) == cudaErrorNotReady;
+  const bool busy = cudaStreamQuery(bed.a()) == cudaErrorNotReady;
   cudaGetLastError();
-  stage.finish();
-  const bool idle = cudaStreamQuery(stage.a()) == cudaSuccess;
-  stage.clear();
+  bed.finish();
+  const bool idle = cudaStreamQuery(bed.a()) == cudaSuccess;
+  bed.clear();
   return {busy && idle, 0};
 }
 
 /// Whether the time between two events is longer than the kernel between them by more than `limit`. The stream is idle
 /// when the first event is recorded, or busy with another kernel until all is issued.
 TrialOf event_surplus(bool busy, double host_delay, double limit) {
-  return [=](Stage& stage) {
-    if (busy) stage.spin(stage.a());
-    done(cudaEventRecord(stage.event.get(), stage.a()));
+  return [=](TestBed& bed) {
+    if (busy) bed.spin(bed.a());
+    done(cudaEventRecord(bed.event.get(), bed.a()));
     host_wait(host_delay);
-    const Spin kernel = stage.spin(stage.a(), 1e-3);
-    done(cudaEventRecord(stage.other_event.get(), stage.a()));
-    stage.finish();
+    const Spin kernel = bed.spin(bed.a(), 1e-3);
+    done(cudaEventRecord(bed.other_event.get(), bed.a()));
+    bed.finish();
     const double seconds =
-        cuda::seconds_between(stage.event, stage.other_event) - seconds_from(kernel.start(), kernel.end());
-    stage.clear();
+        cuda::seconds_between(bed.event, bed.other_event) - seconds_from(kernel.start(), kernel.end());
+    bed.clear();
     return Trial{seconds > limit, seconds};
   };
 }
 
 TrialOf beside_everywhere(Carveout carveout) {
-  return [=](Stage& stage) {
-    const Spin first = stage.spin_with(carveout, stage.multiprocessors(), 0, stage.a(), stage.spin_seconds);
+  return [=](TestBed& bed) {
+    const Spin first = bed.spin_with(carveout, bed.multiprocessors(), 0, bed.a(), bed.spin_seconds);
     first.wait_until_started();
-    const Spin second =
-        stage.spin_with(Carveout::most_shared, 1, stage.most_shared_bytes() / 2, stage.b(), Stage::kShort);
-    stage.finish();
+    const Spin second = bed.spin_with(Carveout::most_shared, 1, bed.most_shared_bytes() / 2, bed.b(), TestBed::kShort);
+    bed.finish();
     const Trial trial{second.start() >= first.end(), seconds_from(first.start(), second.start())};
-    stage.clear();
+    bed.clear();
     return trial;
   };
 }
@@ -188,10 +187,10 @@ Trials run_experiment(const Experiment& experiment, int repetitions) {
   Trials result;
   if (on_device.prepare_process) result.why_not = on_device.prepare_process();
   if (!result.why_not.empty()) return result;
-  Stage stage(experiment.non_blocking_streams);
-  on_device.trial(stage);  // what is loaded or allocated at first use is no part of an answer
+  TestBed bed(experiment.non_blocking_streams);
+  on_device.trial(bed);  // what is loaded or allocated at first use is no part of an answer
   for (int i = 0; i < repetitions; ++i) {
-    const Trial trial = on_device.trial(stage);
+    const Trial trial = on_device.trial(bed);
     result.yes += trial.yes ? 1 : 0;
     result.seconds.push_back(trial.seconds);
   }

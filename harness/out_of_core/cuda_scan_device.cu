@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <utility>
 #include <vector>
 
 #include "harness/cuda/buffer.hpp"
 #include "harness/cuda/error.hpp"
+#include "harness/cuda/event.hpp"
 #include "harness/cuda/stream.hpp"
 #include "harness/out_of_core/carried_scan.hpp"
 #include "harness/out_of_core/out_of_core_scan.hpp"
@@ -18,23 +18,10 @@ namespace {
 using cuda::check;
 
 /// An event that orders and takes no times. Who waits for it on the host sleeps: there are threads with work to do.
-class OrderEvent {
+class OrderEvent : public cuda::Event {
  public:
-  OrderEvent() {
-    check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming | cudaEventBlockingSync), "creating an event");
-  }
-  ~OrderEvent() {
-    if (event_ != nullptr) cudaEventDestroy(event_);
-  }
-  OrderEvent(OrderEvent&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
-  OrderEvent& operator=(OrderEvent&&) = delete;
-
-  void record(cudaStream_t stream) const { check(cudaEventRecord(event_, stream), "recording an event"); }
-  void hold_back(cudaStream_t stream) const { check(cudaStreamWaitEvent(stream, event_, 0), "waiting for an event"); }
-  void synchronize() const { check(cudaEventSynchronize(event_), "waiting for an event"); }
-
- private:
-  cudaEvent_t event_ = nullptr;
+  OrderEvent() : Event(cudaEventDisableTiming | cudaEventBlockingSync) {}
+  void hold_back(cudaStream_t stream) const { check(cudaStreamWaitEvent(stream, get(), 0), "waiting for an event"); }
 };
 
 /// A scan of chunks of one size, with a workspace of its own: it is prepared once.

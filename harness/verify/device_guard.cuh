@@ -23,13 +23,15 @@ inline unsigned blocks_for(std::int64_t items) {
 __device__ inline std::int64_t first_index() { return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 __device__ inline std::int64_t stride() { return std::int64_t{gridDim.x} * blockDim.x; }
 
+namespace {  // kernels belong to the file that launches them, and so does what launches them
+
 /// Fills `words` 32-bit words.
-static __global__ void fill_words(std::uint32_t* to, std::int64_t words, std::uint32_t pattern) {
+__global__ void fill_words(std::uint32_t* to, std::int64_t words, std::uint32_t pattern) {
   for (std::int64_t i = first_index(); i < words; i += stride()) to[i] = pattern;
 }
 
 /// Writes the canaries before `data` and from its byte `bytes` on. One block of kGuardBytes threads.
-static __global__ void write_canaries(unsigned char* data, std::size_t bytes, std::uint32_t pattern) {
+__global__ void write_canaries(unsigned char* data, std::size_t bytes, std::uint32_t pattern) {
   const unsigned char byte = pattern_byte(pattern, threadIdx.x);
   (data - kGuardBytes)[threadIdx.x] = byte;
   (data + bytes)[threadIdx.x] = byte;
@@ -85,6 +87,8 @@ class GuardedDeviceBuffer {
   std::size_t shift_;
   cuda::DeviceBuffer memory_;
 };
+
+}  // namespace
 
 inline std::size_t item_bytes_of(const Problem& problem) { return item_bytes(problem.type, problem.op); }
 

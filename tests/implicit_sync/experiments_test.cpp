@@ -121,8 +121,8 @@ TEST(BlockWaves, TheStaircaseFitsTheDeviceAndItsQueues) {
   for (const std::int64_t slots : {1, 4, 132, 264}) {
     for (const SmallGrids& grids : streams::staircase(slots)) {
       EXPECT_GE(grids.blocks, 1);
-      EXPECT_LE(grids.streams, streams::kMostStreams);
-      EXPECT_LE(grids.streams * grids.kernels, streams::kMostKernels);
+      EXPECT_LE(grids.streams, streams::kMaxStreams);
+      EXPECT_LE(grids.streams * grids.kernels, streams::kMaxKernels);
     }
   }
   const std::vector<SmallGrids> all = streams::staircase(132);
@@ -309,7 +309,7 @@ TEST(Concurrency, WrongNumbersAreNamed) {
   };
   expect({"--streams", "129"}, "between 1 and 128");
   expect({"--streams", "0"}, "between 1 and 128");
-  expect({"--blocks", ""}, "--blocks names no number");
+  expect({"--blocks", ""}, "--blocks is given an empty word");
   expect({"--streams", "64", "--kernels", "9"}, "576");
   expect({"--connections", "33"}, "between 1 and 32");
   expect({"--threads", "2000"}, "between 1 and 1024");

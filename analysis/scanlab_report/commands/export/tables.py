@@ -180,7 +180,8 @@ TABLES: dict[str, Table] = {
         "channel": ("number", "the hardware queue; -1: the trace does not say")}),
     "caveats": Table("an experiment on what blocks what", _caveats, {
         "name": ("", "the experiment"), "question": ("", "the statement, or what is asked"), "subject": ("", "its subject; of a call, the call"),
-        "asks": ("", "of a call: whether it blocks the host, or serialises kernels of two streams"), "said": ("", "the source's answer"), "claim": ("", "the source, in a sentence"),
+        "asks": ("", "of a call: whether it blocks the host, or serialises kernels of two streams"), "said": ("", "the source's answer"),
+        "claim": ("", "the source, in a sentence"),
         "source": ("", "which source"), "answer": ("", "what the device does"), "differs": ("", "whether that is not what was said"),
         "yes": (_COUNT, "trials that said yes"), "trials": (_COUNT, "trials"), "why_not": ("", "why it was not tried"),
         "environment": ("", "variables that were set, as NAME=value")}),

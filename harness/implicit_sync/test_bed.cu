@@ -1,4 +1,4 @@
-#include "harness/implicit_sync/stage.hpp"
+#include "harness/implicit_sync/test_bed.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -58,7 +58,7 @@ void Spin::wait_until_started() const {
   }
 }
 
-Stage::Stage(bool non_blocking_streams)
+TestBed::TestBed(bool non_blocking_streams)
     : streams_{stream(non_blocking_streams), stream(non_blocking_streams), stream(non_blocking_streams)},
       stamps_memory_(pinned_memory(kPlaces * sizeof(cuda::Stamps))),
       stamps_(reinterpret_cast<cuda::Stamps*>(stamps_memory_.get())) {
@@ -78,16 +78,18 @@ Stage::Stage(bool non_blocking_streams)
   clear();
 }
 
-Stage::~Stage() { cudaDeviceSynchronize(); }
+TestBed::~TestBed() { cudaDeviceSynchronize(); }
 
-Spin Stage::next_spin() {
+Spin TestBed::next_spin() {
   if (used_ == kPlaces) throw std::logic_error("more kernels in a trial than there are places for stamps");
   return Spin(stamps_ + used_++);
 }
 
-Spin Stage::spin(cudaStream_t stream, double seconds) { return spin_with(Carveout::unchanged, 1, 0, stream, seconds); }
+Spin TestBed::spin(cudaStream_t stream, double seconds) {
+  return spin_with(Carveout::unchanged, 1, 0, stream, seconds);
+}
 
-Spin Stage::spin_with(Carveout carveout, int blocks, std::size_t shared_bytes, cudaStream_t stream, double seconds) {
+Spin TestBed::spin_with(Carveout carveout, int blocks, std::size_t shared_bytes, cudaStream_t stream, double seconds) {
   volatile cuda::Stamps* const stamps = stamps_ + used_;
   const Spin launched = next_spin();
   const auto launch = [&](auto kernel) { kernel<<<blocks, 32, shared_bytes, stream>>>(stamps, nanoseconds(seconds)); };
@@ -102,9 +104,9 @@ Spin Stage::spin_with(Carveout carveout, int blocks, std::size_t shared_bytes, c
   return launched;
 }
 
-void Stage::finish() const { check(cudaDeviceSynchronize(), "waiting for the device"); }
+void TestBed::finish() const { check(cudaDeviceSynchronize(), "waiting for the device"); }
 
-void Stage::clear() {
+void TestBed::clear() {
   finish();
   std::fill_n(stamps_, kPlaces, cuda::Stamps{});
   used_ = 0;

@@ -1,4 +1,4 @@
-// Where an experiment with streams plays: three streams, memory to copy, kernels that spin and say when.
+// What an experiment needs: three streams, memory to copy, and kernels that spin and say when.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -32,7 +32,7 @@ class Spin {
   volatile cuda::Stamps* stamps_;
 };
 
-class Stage {
+class TestBed {
  public:
   static constexpr std::size_t kSmall = std::size_t{64} << 10;  ///< bytes: up to here copies are said not to block
   static constexpr std::size_t kLarge = std::size_t{4} << 20;   ///< bytes: well above
@@ -40,10 +40,10 @@ class Stage {
 
   /// Streams a, b and c synchronise with the legacy default stream unless they are to be non-blocking. Throws
   /// CudaError.
-  explicit Stage(bool non_blocking_streams);
-  ~Stage();
-  Stage(const Stage&) = delete;
-  Stage& operator=(const Stage&) = delete;
+  explicit TestBed(bool non_blocking_streams);
+  ~TestBed();
+  TestBed(const TestBed&) = delete;
+  TestBed& operator=(const TestBed&) = delete;
 
   cudaStream_t a() const { return streams_[0].get(); }
   cudaStream_t b() const { return streams_[1].get(); }
