@@ -66,11 +66,11 @@ def test_a_scan_stands_at_its_largest_size_with_rate_and_ratios() -> None:
     assert cells(table, 1)["gb_per_s"] == "800 [571, 889]" and "differ by the session" in table.caption
     assert "no interval" not in "".join(table.notes)
     (few,) = tiny.built(summary, tiny.results([case("memcpy", N, 1.0), case("best", N, 1.0, (1, 1, 1, 1))])).notes
-    assert few.startswith("Fewer than 5 repetitions")
+    assert few.startswith("Fewer than 6 repetitions")
 
 
 def test_the_short_summary_has_the_largest_size_alone_and_how_wide_intervals_are() -> None:
-    read = tiny.results([case("memcpy", N, 1e6, (1, 1, 1, 1.01, 0.98)), case("best", N, 2e6, EXACT), case("hs_blocked", N // 2, 1e6), case("cpu_parallel", N, 1e6, cache="warm")])
+    read = tiny.results([case("memcpy", N, 1e6, (1, 1, 1, 1, 1.01, 0.98)), case("best", N, 2e6, EXACT), case("hs_blocked", N // 2, 1e6), case("cpu_parallel", N, 1e6, cache="warm")])
     table = summary.short(**tiny.gathered(summary, read))
     assert [row for row in map(lambda place: cells(table, place), range(len(table.rows)))] == [
         {"variant": "`memcpy`", "median_us": "1.00", "rate": "8", "of_memcpy": "—", "of_cub": "—"},

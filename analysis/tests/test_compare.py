@@ -123,11 +123,12 @@ def test_of_ties_the_p_is_never_smaller_than_that_of_all_permutations() -> None:
 
 
 def test_the_correction_is_that_of_benjamini_and_hochberg() -> None:
-    p = [0.01, 0.02, 0.03, 0.04, 0.5]
-    assert comparison.corrected(p) == pytest.approx([0.05, 0.05, 0.05, 0.05, 0.5])
-    if hasattr(stats, "false_discovery_control"):  # SciPy 1.11
-        some = np.random.default_rng(1).uniform(size=200) ** 3
-        assert comparison.corrected(some) == pytest.approx(stats.false_discovery_control(some))
+    sides = [comparison.Measured(RUN, "scans", pd.DataFrame({name: range(3) for name in results.CASE}).assign(samples=samples, launches=1))
+             for samples in ([np.arange(1.0, 6.0)] * 3, [np.arange(11.0, 16.0), np.arange(2.5, 7.0), np.arange(1.25, 6.0)])]  # fmt: skip
+    cases = comparison.paired(*sides).cases
+    first, second, third = cases["p"]
+    assert first < second < third
+    assert cases["p_corrected"].tolist() == pytest.approx([3 * first, 3 / 2 * second, third])
 
 
 def test_of_runs_that_differ_by_chance_few_families_show_anything() -> None:

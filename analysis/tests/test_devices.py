@@ -70,7 +70,7 @@ def test_a_part_for_each_device_is_as_large_as_the_figure_of_one_and_nothing_is_
         pyplot.close(drawn)
     assert not shared  # one device may be orders of magnitude faster than another
     assert all(text in said for text in (FIRST, OTHER)) and len(sizes[1]) == 2 * len(sizes[0])
-    for alone, *parts in zip(sizes[0], sizes[1], sizes[1][len(sizes[0]) :]):
+    for alone, *parts in zip(sizes[0], sizes[1], sizes[1][len(sizes[0]) :], strict=False):
         assert all(abs(part - alone).max() <= 8 for part in parts)  # pixels: footers are of one line, and margins follow labels
     assert box.x0 >= page.x0 - 1 and box.x1 <= page.x1 + 1 and box.y0 >= page.y0 - 1 and box.y1 <= page.y1 + 1
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 
@@ -13,7 +14,7 @@ DRAWING = Path(__file__).parents[2] / "variants" / "scan" / "look_ahead.svg"
 def test_a_tile_goes_from_role_to_role_and_a_role_does_one_tile_after_another() -> None:
     spans = {(span.role, span.tile): span for span in pipeline.schedule()}
     for tile in range(pipeline.TILES):
-        for before, after in zip(pipeline.ROLES, pipeline.ROLES[1:]):
+        for before, after in itertools.pairwise(pipeline.ROLES):
             assert spans[after, tile].begin >= spans[before, tile].end
     for role in ("reduce", "look ahead", "scan"):
         for tile in range(1, pipeline.TILES):

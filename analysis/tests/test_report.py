@@ -327,7 +327,7 @@ NO_MEASUREMENTS = (
     (r"(?:4|8|16)[- ]bytes?\b", "widths of items and accesses"),
     (r"(?:8-|16-|32-|16|32)[- ]?bits?\b|8- and 16-bit", "widths of items"),
     (r"within one per cent of it", "the rule by which a case has been timed often enough"),
-    (r"95\\,\\% percentile-bootstrap intervals", "how sure intervals are, by choice"),
+    (r"95\\,\\% intervals between order statistics", "how sure intervals are, by choice"),
 )
 """Numbers with units that the paper may type, and what they are."""
 

@@ -67,7 +67,7 @@ def test_a_truncated_file_is_named_and_the_others_are_read(tmp_path: Path) -> No
     fixtures.write_all(tmp_path)
     (tmp_path / "cut.json.gz").write_bytes(gzip.compress(json.dumps(fixtures.trace()).encode())[:200])
     found = read(tmp_path)
-    assert ["cut.json.gz"] == [p.file.name for p in found.problems] and len(found.streams) == 10
+    assert [p.file.name for p in found.problems] == ["cut.json.gz"] and len(found.streams) == 10
     assert "truncated" in str(found.problems[0])
 
 
@@ -491,7 +491,7 @@ def test_a_timeline_says_what_ran() -> None:
 def test_engines_have_lanes_in_the_order_of_a_chunks_way() -> None:
     found = streams.trace(fixtures.trace())
     with style.sheet():
-        drawn, (axes,) = style.figure(style.COLUMN, 1.4)
+        _, (axes,) = style.figure(style.COLUMN, 1.4)
         gantt.draw_trace(axes, found.rows.sort_values("start_us", ascending=False), "")
         assert [label.get_text() for label in axes.get_yticklabels()] == list(streams.ENGINES)
 

@@ -217,7 +217,7 @@ def table(checked: Sequence[Checked], caption: str, figures: bool = True) -> Tab
              "bound": bounded(one.target), "figure": one.claim.figure} for one in checked]  # fmt: skip
     bound = any(row["bound"] for row in rows)
     return Table(
-        caption=f"{caption}, with 95% bootstrap intervals in brackets: at the size, and in the run of the newest code, that is farthest "
+        caption=f"{caption}, with 95% intervals in brackets: at the size, and in the run of the newest code, that is farthest "
         "from what is wanted; cold and launched in a stream unless said. A percentage behind what is wanted is how far a value may miss it. "
         + BY_MEDIAN
         + (BY_SESSION if any(one.claim.measure == "speedup" for one in checked) else "")

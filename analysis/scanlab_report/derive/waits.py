@@ -23,4 +23,4 @@ def shares(waits: TableEvidence) -> pd.DataFrame:
     columns = [column for column in rows.columns if column.startswith(WAIT_PREFIX)]
     found = pd.DataFrame({column.removeprefix(WAIT_PREFIX): rows[column].fillna(0) / rows["cycles_total"] for column in columns})
     found["rest"] = (1 - found.sum(axis=1)).clip(lower=0)
-    return found.assign(**{name: rows[name] if name in rows else np.nan for name in NAMED})
+    return found.assign(**{name: rows.get(name, np.nan) for name in NAMED})

@@ -57,10 +57,7 @@ from scanlab_report.select.evidence import (
     Waits,
     gather,
 )
-from scanlab_report.stats.intervals import ratio_interval
-
-FEWEST_TO_SETTLE = 6
-"""Rounds that a case has before ``scanlab bench`` asks whether its median is known well enough: of five, even the extremes enclose it in 94 % only."""
+from scanlab_report.stats.intervals import FEWEST_OF_MEDIAN, ratio_interval
 
 NAMES = {
     "scanDevice": "name of the device",
@@ -480,7 +477,7 @@ def _duel_rounds(results: Results) -> dict[str, str]:
 
 def _can_settle(context: Mapping[str, object]) -> bool:
     """Whether a session has so many rounds that a case may stop by the width of its interval; True of one that does not say."""
-    return int(context.get("rounds", FEWEST_TO_SETTLE)) >= FEWEST_TO_SETTLE
+    return int(context.get("rounds", FEWEST_OF_MEDIAN)) >= FEWEST_OF_MEDIAN
 
 
 def _library_values(timings: AllTimingEvidence) -> dict[str, str]:

@@ -18,7 +18,7 @@ CAPTION = (
     "Left: one kernel in each of k streams, by the number of blocks of all together: makespan in units of one block's time, measured "
     "with 1, 8 and 32 connections, and the staircase of waves, blocks over resident slots rounded up. Wider grids are in the data. "
     "Right: several kernels a stream, issued stream after stream: with one connection the kernels of a stream hold back the next stream's. "
-    "The lines mark what that one queue, streams side by side, and no overlap at all would take. Error bars are 95% bootstrap intervals of "
+    "The lines mark what that one queue, streams side by side, and no overlap at all would take. Error bars are 95% intervals of "
     "the median; where none shows, it is smaller than its marker."
 )
 NEEDS = {"experiments": Experiments(streams.CONCURRENCY)}

@@ -52,7 +52,7 @@ def _panel(panel: Axes, of: pd.DataFrame, rows: list[tuple[str, str]], octaves: 
                              cmap=_COLOURS, norm=LogNorm(1, _TOP), linewidth=0, rasterized=True)  # fmt: skip
     for outcome, marker, colour, width in ((TIE, ".", style.BLACK, 1.6), (LOSS, "x", style.VERMILLION, 3.2)):
         marked = of[of["outcome"] == outcome]
-        panel.plot(marked["octave"], [rows.index(key) for key in zip(marked["type"], marked["op"])], linestyle="none",
+        panel.plot(marked["octave"], [rows.index(key) for key in zip(marked["type"], marked["op"], strict=True)], linestyle="none",
                    marker=marker, markersize=width, color=colour, markeredgewidth=1.0)  # fmt: skip
     for boundary in [i for i in range(1, len(rows)) if rows[i][0] != rows[i - 1][0]]:
         panel.axhline(boundary - 0.5, color="white", linewidth=1.2)

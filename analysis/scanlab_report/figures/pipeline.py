@@ -7,6 +7,7 @@ The drawing in the variant's documentation is this one:
 
 from __future__ import annotations
 
+import itertools
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,7 +96,7 @@ def _thickness(role: str) -> float:
 
 
 def _follow(axes: Axes, spans: list[Span]) -> None:
-    for before, after in zip(spans, spans[1:]):
+    for before, after in itertools.pairwise(spans):
         axes.annotate("", xy=(after.begin, _height(after) - 0.5 * _thickness(after.role)),
                       xytext=(before.end, _height(before) + 0.5 * _thickness(before.role)),
                       arrowprops={"arrowstyle": "-|>", "color": style.VERMILLION, "lw": 0.9, "shrinkA": 0, "shrinkB": 0,

@@ -23,7 +23,7 @@ CAPTION = (
     "goes its whole way before and behind the busiest engine; and the formula of Van Werkhoven et al., the same with directions that "
     "do not disturb each other. The schedules that are wrong on purpose are left out. Below: times as multiples of the pipeline estimate. "
     f"{SIDE_SAID}. Below, their estimates count it; those above are of a schedule without. "
-    "Bars are 95% bootstrap intervals of the median where there are five repetitions or more."
+    "Bars are 95% intervals of the median where there are six repetitions or more."
 )
 NEEDS = {"schedules": Schedules(over="chunks")}
 

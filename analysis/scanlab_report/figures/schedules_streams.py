@@ -12,7 +12,7 @@ CAPTION = (
     "Time of each schedule against the number of streams, in pinned memory, with the estimates of the figure of chunks. Schedules "
     "that make as many streams as they need, whatever is asked for, were timed at one number and stand there as a point. "
     f"{SIDE_SAID}, which their estimates below count, and those above do not. "
-    "Bars are 95% bootstrap intervals of the median where there are five repetitions or more."
+    "Bars are 95% intervals of the median where there are six repetitions or more."
 )
 NEEDS = {"schedules": Schedules(over="streams")}
 

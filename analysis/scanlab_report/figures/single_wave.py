@@ -16,7 +16,7 @@ CAPTION = (
     "vectors, which also loads and stores; a copy whose blocks meet between the two, as those of one_wave do; best; and "
     "the fastest of CUB's scans. What lies between two lines is what a step costs. That copy is no bound: best is below it "
     "where it is redundant_reduce, whose blocks do not meet, and can be where it is one_wave, which scans its rows while the "
-    "copy merely pauses before it asks for the others. Bars are 95% bootstrap intervals of the median."
+    "copy merely pauses before it asks for the others. Bars are 95% intervals of the median."
 )
 NEEDS = waves.NEEDS
 

@@ -30,7 +30,7 @@ def draw(timings: AllTimingEvidence) -> Figure:
     columns = min(4, len(types))
     drawn, axes = style.figure(style.DOUBLE, 1.6 * -(-len(types) // columns), columns, -(-len(types) // columns), sharey=True)
     bounds: list[pd.Series] = []
-    for panel, kind in zip(axes, types):
+    for panel, kind in zip(axes, types, strict=False):
         rows = duels[duels["type"] == kind]
         for (cache, launch), look in COLUMNS.items():
             of = rows[(rows["cache"] == cache) & (rows["launch"] == launch)].sort_values("items")

@@ -18,7 +18,7 @@ CAPTION = (
     "equal to it within the noise of runs where the host's threads are all that counts, and can come out ahead. Naive is a loop that reads, "
     "copies, scans, copies and writes in turn, from memory that is not pinned. Files are written by "
     "pwrite or through a mapping, each in a process of its own; the recorded ones lie in memory (tmpfs), as files do that the page cache holds "
-    "whole. Bars are 95% bootstrap intervals of the median where there are five repetitions or more."
+    "whole. Bars are 95% intervals of the median where there are six repetitions or more."
 )
 NEEDS = {"scans": StreamScans()}
 

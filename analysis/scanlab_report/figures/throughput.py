@@ -17,7 +17,7 @@ CAPTION = (
     "Throughput of an inclusive sum of 32-bit integers, launched in a stream, against array size, counting 2n items moved whatever a variant "
     "really moves. The thick line is a device-to-device copy: of many items the ceiling of a scan that reads and writes once; of few "
     "a reference, which a scan can pass. Cold: caches flushed before each run; warm: not. One variant of each kind is shown; all are in cases.csv. The CPU is "
-    "timed warm only, and shown in both, and so are CPUs of machines without a GPU. Bars are 95% bootstrap intervals of the median."
+    "timed warm only, and shown in both, and so are CPUs of machines without a GPU. Bars are 95% intervals of the median."
 )
 NEEDS = {"timings": Timings(all_of=(CEILING,)), "hosts": Hosts()}
 

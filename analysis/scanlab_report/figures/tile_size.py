@@ -23,7 +23,7 @@ def draw(timings: TimingEvidence) -> Figure:
     rows = by_tile(timings)
     sizes = [n for n in SIZES if n in set(rows["items"])]
     drawn, axes = style.figure(style.COLUMN, 2.1, max(1, len(sizes)), sharey=True)
-    for panel, n in zip(axes, sizes):
+    for panel, n in zip(axes, sizes, strict=False):
         for variant in SWEPT:
             of, look = rows[(rows["items"] == n) & (rows["variant"] == variant)], style.look(variant)
             panel.plot(of["kib"], of["ratio"], label=variant, **look.plot())

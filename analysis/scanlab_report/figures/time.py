@@ -12,7 +12,7 @@ WIDTH = "double"
 CAPTION = (
     "Time of an inclusive sum of 32-bit integers, launched in a stream, against array size, one panel for each family of algorithms with the "
     "same baselines in each. The dotted line is an empty kernel launch, the floor of anything that launches once. "
-    "Bars are 95% bootstrap intervals of the median."
+    "Bars are 95% intervals of the median."
 )
 NEEDS = {"timings": Timings(all_of=(FLOOR,))}
 
@@ -30,7 +30,7 @@ def draw(timings: TimingEvidence) -> Figure:
     shared = [v for v in (VENDOR, NEWEST_VENDOR, CEILING) if v in timings.variants()]
     items = timings.cases.loc[timings.cases["variant"] != FLOOR, "items"]
     floor_us = timings.floor_ns(cache) / 1e3
-    for panel, name in zip(axes, families):
+    for panel, name in zip(axes, families, strict=False):
         panel.set_yscale("log")
         style.items_axis(panel, items)
         style.decade_axis(panel.yaxis)

@@ -250,7 +250,7 @@ def _text_width(line: str) -> float:
 
 def power_of_two(value: float) -> str:
     """2^k as mathematics when the value is a power of two, else the plain number."""
-    n = int(round(value))
+    n = round(value)
     if n > 0 and n & (n - 1) == 0:
         return rf"$2^{{{n.bit_length() - 1}}}$"
     return f"{n:,}".replace(",", " ")

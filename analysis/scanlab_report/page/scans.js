@@ -79,8 +79,8 @@ const scans = (views) => ({
       legend: [view.ceiling, FLOOR].filter((name) => [...rows, ...floor].some((r) => r.series === name)).map((name) => [looks[name], name === FLOOR ? `${FLOOR} (${number(floorOf(view, state) * MICRO)} µs)` : "memcpy of the same bytes"]),
       source: view.source,
       text: `${capital(view.mode)} scan with ${view.op} of ${view.type}, ${state.cache} cache, ${state.launch === "graph" ? "as part of a captured graph" : "launched in a stream"}; ` +
-        `variants with their default settings${state.settings === DEFAULT ? "" : `, and others of ${state.settings}`}. Points are medians; vertical bars are 95% bootstrap intervals of the ${quantity.column === "time_ns" ? "median" : "ratio of medians"}, ` +
-        `where there are five repetitions or more; most are smaller than the points. Lines join powers of two alone. ` +
+        `variants with their default settings${state.settings === DEFAULT ? "" : `, and others of ${state.settings}`}. Points are medians; vertical bars are 95% intervals of the ${quantity.column === "time_ns" ? "median, where there are six" : "ratio of medians, where there are five"} ` +
+        `repetitions or more; most are smaller than the points. Lines join powers of two alone. ` +
         (state.quantity === "speedup" ? "Above 1 a scan is faster than the fastest of CUB's scans in the same case. " : "") +
         (state.quantity === "share" ? "1 is the time of a copy of the same bytes in the same case. " : ""),
       table: { columns: ["variant", "n", quantity.label, "95% from", "to", "time, µs", "repetitions"],

@@ -69,8 +69,8 @@ const schedules = (views) => ({
       description: `${label} against the number of ${state.over}, ${distinct(rows.map((r) => r.series)).length} schedules; the table has the numbers.`,
       legend: drawn.map((name) => [view.bounds[name], `${name}: ${BOUND_WORDS[name] ?? ""}`]),
       source: view.source,
-      text: `${view.workload}, ${powerOfTwo(view.items)} items, ${view.title}, ${state.memory} memory, ${state.fixed} ${fixed}. Points are medians; vertical bars are 95% bootstrap ` +
-        `intervals of the ${state.measure === "speedup" ? `ratio of medians, over ${view.serial} at its fastest` : "median"}, where there are five repetitions or more. ` +
+      text: `${view.workload}, ${powerOfTwo(view.items)} items, ${view.title}, ${state.memory} memory, ${state.fixed} ${fixed}. Points are medians; vertical bars are 95% ` +
+        `intervals of the ${state.measure === "speedup" ? `ratio of medians, over ${view.serial} at its fastest, where there are five` : "median, where there are six"} repetitions or more. ` +
         `Lines come from copies and kernels timed apart in the same run. The ${TIGHT} is a bound as far as copies go; kernels in several streams can take less together than one over the whole array, so that a schedule can be faster. Schedules that are wrong on purpose are left out. ${view.side}`,
       table: { columns: ["schedule", "chunks", "streams", label, "95% from", "to", "time, ms", "repetitions", ...Object.keys(view.bounds).map((name) => `${name}, ms`)],
         rows: rows.map((r) => [r.series, r.of.chunks, r.of.streams, number(r.y), number(r.low), number(r.high), number(r.of.time_ms), r.of.count,

@@ -28,7 +28,7 @@ from scanlab_report.read import results, streams
 from scanlab_report.read.published import Publication
 from scanlab_report.read.results import MEASURED, RECORDED, REPEATED, SCANS, Repeated, Results, Run
 from scanlab_report.select.evidence import Provenance, run_provenance
-from scanlab_report.stats.intervals import CONFIDENCE, FEWEST, SEED, SIGNIFICANT, Interval, corrected
+from scanlab_report.stats.intervals import FEWEST, SEED, SIGNIFICANT, Interval, median_interval
 
 TITLES = {SCANS: "scans", streams.SCHEDULES: "schedules", streams.STREAM_SCAN: "stream-scan"}
 """What figures and tables call the kinds of sessions."""
@@ -77,7 +77,8 @@ class Session:
         rows = rows.assign(of=rows.groupby("case")["round"].transform("size"))
         sizes = rows.groupby("of")["case"].nunique()
         rows = rows[rows["of"].map(sizes) >= min(TOGETHER, sizes.max())]
-        medians = [(*at, len(times), *_median_over_cases(times.to_numpy())) for at, times in rows.groupby(["of", "round"])["relative"]]
+        medians = [(*at, len(times), of.value, of.low, of.high) for at, times in rows.groupby(["of", "round"])["relative"]
+                   for of in [median_interval(times.to_numpy())]]
         return pd.DataFrame(medians, columns=["of", "round", "cases", "median", "low", "high"])
 
     @cached_property
@@ -89,7 +90,7 @@ class Session:
         places = next(places for places in _by_count(self.repetitions) if places.shape[1] == most)
         times = self.repetitions["time_ns"].to_numpy()[places]
         later = np.median(times[:, first:], axis=1) / np.median(times[:, :first], axis=1)
-        return WentOn(most, first, Interval(*_median_over_cases(later), len(later)))
+        return WentOn(most, first, median_interval(later))
 
     @cached_property
     def trends(self) -> pd.DataFrame:
@@ -105,7 +106,7 @@ class Session:
                 found.append(pd.DataFrame({"count": count, "later_slower": (1 + score / pairs) / 2, "p": _trend_p(count)[np.abs(score)]}))
         columns = ["count", "later_slower", "p"]
         trends = pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=columns, dtype=float)
-        return trends.assign(p_corrected=corrected(trends["p"]))
+        return trends.assign(p_corrected=stats.false_discovery_control(trends["p"]))
 
     def trending(self, slower: bool) -> int:
         """In how many cases later repetitions took longer, or less, beyond chance."""
@@ -253,14 +254,6 @@ def _beyond_fences(rows: np.ndarray) -> np.ndarray:
 def _normal_share(count: int) -> float:
     """The share of so many normal values that lie beyond the fences, to a tenth of a percent."""
     return float(_beyond_fences(np.random.default_rng(SEED).normal(size=(20_000, count))).mean()) if count >= FEWEST else 0.0
-
-
-def _median_over_cases(values: np.ndarray) -> tuple[float, float, float]:
-    """The median and its 95% interval between order statistics; NaN for ends where there are too few cases."""
-    ordered = np.sort(values)
-    below = int(stats.binom.ppf((1 - CONFIDENCE) / 2, len(ordered), 0.5)) - 1
-    ends = (ordered[below], ordered[-1 - below]) if below >= 0 else (np.nan, np.nan)
-    return (float(np.median(ordered)), *map(float, ends))
 
 
 def _scores(rows: np.ndarray) -> np.ndarray:

@@ -1,9 +1,12 @@
-"""Medians, their 95% bootstrap intervals, and ratios of medians.
+"""Medians and ratios of medians, with their 95% intervals.
 
-The interval is the percentile bootstrap of the median (Efron 1979). A resample of sorted data has as its median the
-mean of the data at two ranks, and those ranks depend only on the number of repetitions; so they are drawn once for
-each number of repetitions and serve every case. Of few repetitions they are few, drawn again and again: each is looked
-at once, with how often it came, which makes thousands of intervals a matter of indexing.
+The interval of a median lies between two order statistics (Le Boudec 2010): no distribution is assumed, and it covers 95% or
+more of any number of repetitions that it is given for, six at least. A bootstrap of so few covers less.
+
+The interval of a ratio of medians is its percentile bootstrap (Efron 1979), both sides resampled. A resample of sorted data
+has as its median the mean of the data at two ranks, and those ranks depend only on the number of repetitions; so they are
+drawn once for each number of repetitions and serve every case. Of few repetitions they are few, drawn again and again: each
+is looked at once, with how often it came, which makes thousands of intervals a matter of indexing.
 """
 
 from __future__ import annotations
@@ -14,12 +17,15 @@ from functools import lru_cache
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 RESAMPLES = 5000
 CONFIDENCE = 0.95
 SEED = 1986_2007
 FEWEST = 5
-"""With fewer repetitions than this no interval is given."""
+"""With fewer repetitions than this, on either side, no interval of a ratio is given, and no test is made."""
+FEWEST_OF_MEDIAN = 6
+"""The same of the interval of a median: of five values even the extremes enclose it in 94% only."""
 SIGNIFICANT = 0.05
 """A corrected p below this is more than chance."""
 
@@ -44,30 +50,45 @@ class Interval:
 UNKNOWN = Interval(np.nan, np.nan, np.nan, 0)
 
 
+def order_statistics(count: int) -> int | None:
+    """How far from either end, from 0, of ``count`` sorted values the 95% interval of their median reaches; None where they are too few.
+
+    A value is below the median with chance one half, so that the ranks follow from the binomial distribution alone.
+    """
+    place = int(stats.binom.ppf((1 - CONFIDENCE) / 2, count, 0.5)) - 1
+    return place if place >= 0 else None
+
+
+def _of_median(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Ends of the interval of each case's median (rows: cases, columns: repetitions); NaN where there are too few."""
+    place = order_statistics(rows.shape[1])
+    if place is None:
+        return np.full(len(rows), np.nan), np.full(len(rows), np.nan)
+    ordered = np.sort(rows, axis=1)
+    return ordered[:, place], ordered[:, -1 - place]
+
+
 @lru_cache(maxsize=256)
-def _middle_ranks(count: int, stream: int) -> tuple[np.ndarray, np.ndarray]:
-    """The two middle ranks of each of RESAMPLES resamples of ``count`` sorted values."""
-    generator = np.random.default_rng((SEED, count, stream))
+def _middle_ranks(count: int, side: int) -> tuple[np.ndarray, np.ndarray]:
+    """The two middle ranks of each of RESAMPLES resamples of ``count`` sorted values; those of the two sides of a ratio differ."""
+    generator = np.random.default_rng((SEED, count, side))
     middle = ((count - 1) // 2, count // 2)
     ranks = np.partition(generator.integers(0, count, size=(RESAMPLES, count)), middle, axis=1)
     return ranks[:, middle[0]], ranks[:, middle[1]]
 
 
 @lru_cache(maxsize=256)
-def _resampled_ranks(*sides: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
-    """The middle ranks of resamples of one side, or of two at once (each: count and stream), every outcome once; and how often each came."""
-    return np.unique(np.stack([ranks for side in sides for ranks in _middle_ranks(*side)]), axis=1, return_counts=True)
+def _resampled_ranks(above: int, below: int) -> tuple[np.ndarray, np.ndarray]:
+    """The middle ranks of resamples of so many values above and below at once, every outcome once; and how often each came."""
+    ranks = np.stack([*_middle_ranks(above, 1), *_middle_ranks(below, 2)])
+    return np.unique(ranks, axis=1, return_counts=True)
 
 
-def _bounds(*sides: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Ends of the interval of each case's median, or of the ratio of the first side's median to the second's (rows: cases,
-    columns: repetitions).
-    """
-    streams = (0,) if len(sides) == 1 else (1, 2)
-    ranks, times = _resampled_ranks(*((rows.shape[1], stream) for rows, stream in zip(sides, streams, strict=True)))
-    ordered = [np.sort(rows, axis=1) for rows in sides]
-    above, *below = (rows[:, ranks[2 * i]] + rows[:, ranks[2 * i + 1]] for i, rows in enumerate(ordered))
-    values = above / (below[0] if below else 2)
+def _of_ratio(above: np.ndarray, below: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Ends of the interval of the ratio of each case's two medians (rows: cases, columns: repetitions)."""
+    ranks, times = _resampled_ranks(above.shape[1], below.shape[1])
+    above, below = np.sort(above, axis=1), np.sort(below, axis=1)
+    values = (above[:, ranks[0]] + above[:, ranks[1]]) / (below[:, ranks[2]] + below[:, ranks[3]])
     order = np.argsort(values, axis=1)
     so_far = np.cumsum(times[order], axis=1)
 
@@ -105,9 +126,7 @@ def medians(samples: Sequence[np.ndarray]) -> np.ndarray:
 def median_interval(values: Sequence[float] | np.ndarray) -> Interval:
     """The median of repetitions and its 95% interval, in the unit of the values."""
     data = np.asarray(values, dtype=float)
-    if len(data) < FEWEST:
-        return Interval(float(np.median(data)), np.nan, np.nan, len(data))
-    low, high = _bounds(data[None, :])
+    low, high = _of_median(data[None, :])
     return Interval(float(np.median(data)), float(low[0]), float(high[0]), len(data))
 
 
@@ -127,7 +146,7 @@ def ratio_intervals(numerators: Sequence[np.ndarray], denominators: Sequence[np.
         low = high = np.full(len(part), np.nan)
         count = min(above.shape[1], below.shape[1])
         if count >= FEWEST:
-            low, high = _bounds(above, below)
+            low, high = _of_ratio(above, below)
         for place, *ends in zip(part, values.tolist(), low.tolist(), high.tolist(), strict=True):
             found[place] = Interval(*ends, count)
     return found
@@ -141,8 +160,7 @@ def summarise(timings: pd.DataFrame, case: list[str]) -> pd.DataFrame:
     found = np.full((len(samples), 3), np.nan)
     for part, (rows,) in _alike(samples):
         found[part, 0] = np.median(rows, axis=1)
-        if rows.shape[1] >= FEWEST:
-            found[part, 1], found[part, 2] = _bounds(rows)
+        found[part, 1], found[part, 2] = _of_median(rows)
     cases["median_ns"], cases["low_ns"], cases["high_ns"] = found.T
     cases["samples"] = samples
     return cases
@@ -158,13 +176,3 @@ def repetitions(timings: pd.DataFrame, case: list[str]) -> pd.DataFrame:
     times = timings["time_ns"].to_numpy(dtype=float)[order]
     cases["samples"] = pd.Series(np.split(times, first[1:]) if len(first) else [], dtype=object)
     return cases
-
-
-def corrected(p: Sequence[float] | np.ndarray) -> np.ndarray:
-    """Benjamini and Hochberg's adjusted p (1995): under 0.05 for what they would reject at a false discovery rate of 5%."""
-    p = np.asarray(p, dtype=float)
-    order = np.argsort(p)
-    scaled = p[order] * len(p) / np.arange(1, len(p) + 1)
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1)
-    return adjusted

@@ -24,7 +24,7 @@ def build(hosts: HostEvidence, sessions: SessionTimingEvidence) -> Table:
         ]
     return Table(
         caption="The CPU baselines by wall clock (32-bit integers, inclusive sum): median time and "
-        "GB/s counting 2n items, in the newest session of each machine, with 95% bootstrap intervals in brackets.",
+        "GB/s counting 2n items, in the newest session of each machine, with 95% intervals in brackets.",
         columns=columns,
         rows=rows,
         notes=tuple(_between_sessions(sessions)),

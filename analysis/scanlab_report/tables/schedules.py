@@ -41,7 +41,7 @@ def build(schedules: ScheduleEvidence) -> Table:
     has_events = bool(rows["events_ms"].notna().any())
     return Table(
         caption="Every schedule at the number of chunks and streams where it is fastest: time, over the pipeline estimate of the figure "
-        f"of schedules, and speedup over {SERIAL} where that was timed, with 95% bootstrap intervals in brackets where there were "
+        f"of schedules, and speedup over {SERIAL} where that was timed, with 95% intervals in brackets where there were "
         "repetitions enough. Where kernels take longest, those in several streams can be faster than the estimate. Copies of pageable "
         f"memory do not run in both directions, so they have no estimate. {SIDE_SAID}, which their estimate counts; they have no speedup "
         "over a schedule without it. Schedules without a number of streams make as many as they need."

@@ -15,7 +15,7 @@ NEEDS = {"schedules": Schedules(), "scans": StreamScans(), "traces": Traces()}
 def build(schedules: ScheduleEvidence, scans: ScanEvidence, traces: TraceEvidence) -> Table:
     rows = targets(schedules, scans, traces)
     return Table(
-        caption="What was to be reached by schedules and by stream-scan, with 95% bootstrap intervals in brackets where there were "
+        caption="What was to be reached by schedules and by stream-scan, with 95% intervals in brackets where there were "
         "repetitions enough. " + BY_MEDIAN + " A schedule is held against the pipeline estimate of the figure of schedules, "
         "from copies and kernels of the same run: a bound where copies take longest, as here. From files, streamed and naive are by the "
         "way to write that is the faster for it, which can be of two processes of one session, and the session counts that gains "

@@ -21,13 +21,13 @@ def build(timings: TimingEvidence) -> Table:
         "time_us": rows["median_us"], "gb_per_s": rows["rate"],
         "of_memcpy": rows["of_memcpy"], "of_cub": rows["of_cub"],
     })  # fmt: skip
-    few = rows["count"].min() < intervals.FEWEST
-    notes = (f"Fewer than {intervals.FEWEST} repetitions: no interval is given.",) if few else ()
+    few = rows["count"].min() < intervals.FEWEST_OF_MEDIAN
+    notes = (f"Fewer than {intervals.FEWEST_OF_MEDIAN} repetitions: no interval of the median is given.",) if few else ()
     return Table(
         caption=f"Every scan at the largest size up to {size(LARGEST)} that it was timed at ({timings.caches()[0]} cache, 32-bit "
         "integers, inclusive sum): median time, GB/s counting 2n items, and the times of a device copy and of the fastest "
         "CUB over its own, "
-        "with 95% bootstrap intervals in brackets." + of_python(timings.variants())
+        "with 95% intervals in brackets." + of_python(timings.variants())
         + (OF_CPU if set(CPU_BASELINES) & set(rows["variant"]) else ""),
         columns=(
             Column("variant", "variant", code, right=False),

@@ -16,7 +16,7 @@ def build(timings: AllTimingEvidence, kernels: TableEvidence) -> Table:
     copies = any(row["fastest_copy"] for row in rows)
     return Table(
         caption="What was to be reached, by best unless another is named, cold and launched in a stream unless said: at "
-        "the size, and in the run of the newest code, that is farthest from the bound, with 95% bootstrap intervals in brackets. CUB is "
+        "the size, and in the run of the newest code, that is farthest from the bound, with 95% intervals in brackets. CUB is "
         "the fastest of its scans in that case. Where memcpy is missed, the copy kernel with the access path of the chosen scan may stand "
         "in. " + BY_MEDIAN + (COPIES if copies else ""),
         columns=(

@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _has_parquet() -> bool:
     try:
-        import pyarrow.parquet
+        import pyarrow.parquet  # noqa: F401
     except ImportError:
         return False
     return True

@@ -159,7 +159,7 @@ TABLES: dict[str, Table] = {
     "repetitions": Table("a repetition of a scan or baseline", lambda results: results.timings),
     "cases": Table("a case of a run, all its repetitions together", _cases, {
         "count": (_COUNT, "repetitions"), "median_ns": ("ns", "median of their times"),
-        "low_ns": ("ns", "lower end of its 95% bootstrap interval; empty where repetitions were too few"), "high_ns": ("ns", "upper end")}),
+        "low_ns": ("ns", "lower end of its 95% interval; empty where repetitions were too few"), "high_ns": ("ns", "upper end")}),
     "kernels": Table("a case of a run: what its kernels take", _kernels, {
         "shared_bytes": ("bytes", "shared memory a block"), "local_bytes": ("bytes", "local memory a thread, where spilled registers go"),
         "workspace_bytes": ("bytes", "of the scan"), "prepare_ns": ("ns", "time on the device to prepare the workspace, once"),
