@@ -262,16 +262,16 @@ def test_bits_vary_where_they_do() -> None:
     assert len(table.rows) == 1 and cells(table) == {"variant": "`v`", "types": "f16, f32", "cases": "22", "runs": "50", "varying": "3", "where": "f32 plus"}
 
 
-def test_a_target_shows_how_it_stands_and_the_copies_that_bound_it() -> None:
+def test_a_target_shows_how_it_stands_and_the_copy_that_bounds_it() -> None:
     read = tiny.results([case(variant, 1 << 28, ns, EXACT) for variant, ns in (("best", 100.0), ("cub_device_scan", 120.0), ("memcpy", 80.0), ("copy_one_wave", 90.0))])
     table = tiny.built(targets, read)
     found = [cells(table, place) for place in range(len(table.rows))]
-    row = next(row for row in found if row["what"] == "i32, 1 GiB and more" and "CUB" in row["wanted"])
-    assert (row["wanted"], row["measured"], row["where"], row["reached"]) == ("≥ 1.25 × CUB", "1.20 [1.20, 1.20]", "2^28", "no")
-    assert [row[key] for key in ("fastest_copy", "fastest_times_cub", "fastest_share", "meeting_times_cub", "meeting_share")] == ["memcpy", "1.50", "0.80", "1.33", "0.90"]
+    row = next(row for row in found if row["statement"] == "i32, 1 GiB and more" and "CUB" in row["wanted"])
+    assert (row["wanted"], row["measured"], row["where"], row["verdict"]) == ("≥ 1.25 × CUB", "1.20 [1.20, 1.20]", "2^28", "fails")
+    assert row["bound"] == "none: copy_one_wave has 1.33" and "source" not in row and "figure" not in row
     lost = next(row for row in found if "lost" in row["wanted"])
-    assert (lost["what"], lost["measured"], lost["reached"]) == ("all 1 cases, by the interval", "0", "yes")
-    assert next(row for row in found if row["what"].startswith("i8"))["reached"] == "—"
+    assert (lost["statement"], lost["measured"], lost["verdict"]) == ("all 1 cases, by the interval", "0", "holds")
+    assert next(row for row in found if row["statement"].startswith("i8"))["verdict"] == "not measured"
 
 
 def test_nothing_that_is_not_known_is_printed_as_a_number() -> None:

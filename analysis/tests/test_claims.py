@@ -11,9 +11,10 @@ import pytest
 
 from scanlab_report import DATA
 from scanlab_report.__main__ import main
-from scanlab_report.claims import claims
-from scanlab_report.claims.checked import FAILS, HOLDS, NOT_MEASURED, check
-from scanlab_report.claims.claims import Claim
+from scanlab_report.claims import stated as claims
+from scanlab_report.claims.checked import check
+from scanlab_report.claims.standing import FAILS, HOLDS, NOT_MEASURED
+from scanlab_report.claims.stated import Claim
 from scanlab_report.read import results
 from scanlab_report.read.published import Publication
 from scanlab_report.read.published import read as read_published
@@ -244,12 +245,12 @@ def test_the_engine_models_targets_are_missed_as_they_are_reached(
     claims_ = [of_model("makespan_median", at_most=3), of_model("makespan_worst", at_most=10), of_model("overlap", at_least=95)]
     checked = check(claims_, results.read([tmp_path], []), {})
     assert [one.verdict for one in checked] == [median, worst, overlap]
-    bound = checked[-1].target.bound
+    bound = checked[-1].bound
     assert (bound is None) == (overlap == HOLDS) and (bound is None or (bound.allows == 95 and bound.enough))
     for one in document["traces"]:  # traces that do not count their repetitions' pairs say nothing of what is possible
         one |= {"best_overlap_in_either": 0, "best_overlap_in_both": 0}
     (tmp_path / "comparison.json").write_text(json.dumps(document))
-    assert check(claims_[-1:], results.read([tmp_path], []), {})[0].target.bound is None
+    assert check(claims_[-1:], results.read([tmp_path], []), {})[0].bound is None
 
 
 @pytest.mark.parametrize(("extra", "says"), [(0, HOLDS), (1, FAILS)])
@@ -257,7 +258,7 @@ def test_counts_that_differ_from_the_hardwares_fail_the_claim(tmp_path: Path, ex
     claim = of_model("counts", at_most=0)
     assert verdict(claim, tmp_path) == NOT_MEASURED
     (found,) = check([claim], results.read([], [fixtures.write_all(tmp_path, rounds=2, top=10, extra=extra)]), {})
-    assert found.verdict == says and found.target.measured.value == (0 if not extra else int(found.target.where.removeprefix("of ")))
+    assert found.verdict == says and found.measured.value == (0 if not extra else int(found.where.removeprefix("of ")))
 
 
 def of_caveat(*experiments: str, answer: str) -> Claim:

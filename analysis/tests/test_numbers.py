@@ -11,7 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scanlab_report.claims import claims
+from scanlab_report.claims import stated as claims
+from scanlab_report.claims.checked import targets
+from scanlab_report.claims.stated import OF_SCANS
 from scanlab_report.commands import compare
 from scanlab_report.commands.compare import comparison, machine, noise
 from scanlab_report.documents import macros, streams_macros
@@ -26,7 +28,7 @@ from scanlab_report.read.published import Publication
 from scanlab_report.read.results import MEASURED, SCANS, Results, Run, StreamFile, ideal_bytes
 from scanlab_report.select import streams_evidence
 from scanlab_report.select.drift import SessionEvidence
-from scanlab_report.select.evidence import AllTimings, CountEvidence, Counts, Kernels, Provenance, TableEvidence, Timings, Traffic, gather
+from scanlab_report.select.evidence import AllTimings, CountEvidence, Counts, Provenance, TableEvidence, Timings, Traffic, gather
 from scanlab_report.select.streams_evidence import DUPLEX, NAIVE, SERIAL, STREAMED, ScanEvidence
 from scanlab_report.stats.intervals import Interval
 from tests import test_cells, test_plotted_streams, tiny
@@ -92,7 +94,7 @@ def test_the_text_has_the_fastest_tile_of_the_smallest_and_the_largest_size() ->
 
 def test_the_text_counts_duels_and_targets() -> None:
     read = tiny.results([*test_cells.DUELS, case("empty_launch", 0, 80.0, cache="warm"), case("best", 512, 100.0, cache="warm")])
-    found = macros._duel_values(AllTimings().find(read, {}), Kernels().find(read, {}))
+    found = macros._duel_values(AllTimings().find(read, {}), targets(OF_SCANS).find(read, {}))
     assert {name: found[name] for name in ("duelCases", "duelWins", "duelTies", "duelLosses", "duelAnyLost", "duelLeast", "smallOverFloor")} == {
         "duelCases": "4", "duelWins": "1", "duelTies": "1", "duelLosses": "2", "duelAnyLost": "2", "duelLeast": "0.500", "smallOverFloor": "1.25"}  # fmt: skip
     assert (found["targetsKnown"], found["targetsReached"]) == ("3", "2")  # the floor and no spills are, no loss is not

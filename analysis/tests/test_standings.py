@@ -9,16 +9,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scanlab_report.claims import checked as claims_checked
-from scanlab_report.claims import model_targets, streams_targets, targets
-from scanlab_report.claims.checked import FAILS, HOLDS, NOT_MEASURED, check
-from scanlab_report.claims.claims import Claim
+from scanlab_report.claims import of_models, of_streams
+from scanlab_report.claims.checked import check
+from scanlab_report.claims.standing import FAILS, HOLDS, NOT_MEASURED, Bound, Standing
+from scanlab_report.claims.stated import Claim
 from scanlab_report.derive import caveats
 from scanlab_report.read.published import Publication
 from scanlab_report.read.results import Results, Run, StreamFile
 from scanlab_report.read.streams import CAVEATS
 from scanlab_report.select.evidence import CounterEvidence, Provenance, TableEvidence
 from scanlab_report.select.streams_evidence import Trace, TraceEvidence
+from scanlab_report.tables.claims import table
 from tests import tiny
 from tests.tiny import EXACT, LEAST, MOST, case
 
@@ -34,7 +35,7 @@ def claim(measure: str, **named: Any) -> Claim:
     return Claim(**({"statement": "all cases", "source": "scanlab", "figure": "time", "measure": measure} | named))
 
 
-def of(claim_: Claim, read: Results, published: dict[str, Publication] | None = None) -> claims_checked.Checked:
+def of(claim_: Claim, read: Results, published: dict[str, Publication] | None = None) -> Standing:
     (checked,) = check([claim_], read, published or {})
     return checked
 
@@ -48,8 +49,8 @@ def duels(*ours: float) -> Results:
 
 def test_lost_cases_are_counted_and_the_worst_is_named() -> None:
     found = of(claim("losses", at_most=0), duels(90.0, 110.0, 125.0, 100.0))
-    assert (found.verdict, found.target.measured.value, found.target.what) == (FAILS, 2, "all 4 cases")
-    assert found.target.where == "i32 plus, 4096"
+    assert (found.verdict, found.measured.value, found.what) == (FAILS, 2, "all 4 cases")
+    assert found.where == "i32 plus, 4096"
     assert of(claim("losses", at_most=0), duels(90.0, 100.0)).verdict == HOLDS
     assert of(claim("losses", at_most=0), tiny.results([case("best", N, 1.0)])).verdict == NOT_MEASURED
 
@@ -59,24 +60,24 @@ def test_the_floor_is_met_by_a_time_over_that_of_an_empty_launch_of_its_run_and_
     floors = [case("empty_launch", 0, ns, EXACT, cache=cache, launch=launch) for ns, cache, launch in ((200.0, "warm", "stream"), (20.0, "warm", "graph"), (2.0, "cold", "stream"))]
     read = tiny.results([*floors, case("best", 1024, best, cache="warm"), case("best", 512, 210.0, cache="warm"), case("best", N, 1e6, cache="warm")])
     found = of(claim("floor", variant="best", at_most=1.4, cases={"most_items": 4096, "cache": "warm"}), read)
-    assert (found.verdict, found.target.where) == (says, "2^10") and found.target.measure == "× empty launch"
-    assert (found.target.measured.value, found.target.measured.low, found.target.measured.high) == near((best / 200, best / 200 * LEAST, best / 200 * MOST))
+    assert (found.verdict, found.where) == (says, "2^10") and found.measure == "× empty launch"
+    assert (found.measured.value, found.measured.low, found.measured.high) == near((best / 200, best / 200 * LEAST, best / 200 * MOST))
 
 
 def test_the_share_of_a_copy_is_the_copys_time_over_the_scans() -> None:
     read = tiny.results([case("best", N, 125.0), case("memcpy", N, 100.0, EXACT)])
     found = of(claim("speed", variant="best", over=["memcpy"], at_least=0.85, cases={"type": "i32"}), read)
-    assert found.verdict == FAILS and found.target.measure == "of memcpy"
-    assert (found.target.measured.value, found.target.measured.low, found.target.measured.high) == near((0.8, 0.8 / MOST, 0.8 / LEAST))
-    assert of(claim("speed", variant="best", over=["memcpy"], at_least=0.79, cases={"type": "i32"}), read).target.unsure  # the interval begins at 0.57
+    assert found.verdict == FAILS and found.measure == "of memcpy"
+    assert (found.measured.value, found.measured.low, found.measured.high) == near((0.8, 0.8 / MOST, 0.8 / LEAST))
+    assert of(claim("speed", variant="best", over=["memcpy"], at_least=0.79, cases={"type": "i32"}), read).unsure  # the interval begins at 0.57
 
 
 def test_kernels_with_local_memory_are_counted_by_case() -> None:
     spills = tiny.KERNEL | {"local_bytes": 8.0}
     read = tiny.results([case("best", N, 1.0), case("best", 2 * N, 1.0, kernel=spills), case("look_ahead", N, 1.0, kernel=spills), case("memcpy", N, 1.0, kernel=spills)])
-    found = of(claim("spills", at_most=0), read).target  # a copy is none of our kernels
+    found = of(claim("spills", at_most=0), read)  # a copy is none of our kernels
     assert (found.measured.value, found.where, found.reached) == (2, "best, look_ahead", False)
-    assert of(claim("spills", at_most=2), read).target.reached
+    assert of(claim("spills", at_most=2), read).reached
 
 
 # --------------------------------------------------------------------------------------- over one core
@@ -95,26 +96,26 @@ def speedup(**named: Any) -> Claim:
 
 def test_a_published_speedup_is_what_one_of_now_is_divided_by() -> None:
     found = of(speedup(of_published="hso2007_table2", at_least=1), tiny.results(session(900.0)), THEN)  # 9 now, 4.5 then
-    assert (found.target.measured.value, found.target.measured.low, found.target.measured.high) == near((2, 2 * LEAST, 2 * MOST))
-    assert (found.verdict, found.target.where) == (HOLDS, "i32, 2^20")
+    assert (found.measured.value, found.measured.low, found.measured.high) == near((2, 2 * LEAST, 2 * MOST))
+    assert (found.verdict, found.where) == (HOLDS, "i32, 2^20")
     assert of(speedup(of_published="hso2007_table2", at_least=1), tiny.results(session(449.0)), THEN).verdict == FAILS
 
 
 def test_over_one_core_every_session_counts_and_the_range_is_said() -> None:
     found = of(speedup(at_least=3), tiny.results(session(600.0), session(200.0), session(400.0)))
-    assert found.target.measured.value == near(2) and found.target.where == "i32, 2^20; 2.00 to 6.00 by the session"
-    assert (found.target.met, found.target.runs, found.verdict) == (2, 3, FAILS)
-    assert "fails in 1 of 3 runs" in claims_checked.table([found], "c").markdown()
-    assert "all sessions count" in claims_checked.table([found], "c").caption
+    assert found.measured.value == near(2) and found.where == "i32, 2^20; 2.00 to 6.00 by the session"
+    assert (found.met, found.runs, found.verdict) == (2, 3, FAILS)
+    assert "fails in 1 of 3 runs" in table([found], "c").markdown()
+    assert "all sessions count" in table([found], "c").caption
     assert len({commit for provenance in found.provenances for commit in provenance.commits}) == 3
     other = of(speedup(at_most=3), tiny.results(session(600.0), session(200.0), session(400.0)))
-    assert other.target.measured.value == near(6) and (other.target.met, other.target.runs) == (1, 3)
+    assert other.measured.value == near(6) and (other.met, other.runs) == (1, 3)
     assert of(speedup(at_least=2), tiny.results(session(600.0), session(200.0))).verdict == HOLDS
 
 
 def test_a_session_that_lacks_one_side_tells_nothing_of_one_core() -> None:
     read = tiny.results(session(600.0), session(1.0)[:1], session(1.0)[1:])
-    assert of(speedup(at_least=6), read).verdict == HOLDS and of(speedup(at_least=6), read).target.where == "i32, 2^20"
+    assert of(speedup(at_least=6), read).verdict == HOLDS and of(speedup(at_least=6), read).where == "i32, 2^20"
 
 
 # ------------------------------------------------------------------------------------------------ models
@@ -131,13 +132,13 @@ def counted(hardware: int, conflicts: int) -> CounterEvidence:
 
 @pytest.mark.parametrize(("hardware", "conflicts", "differ"), [(40, 30, 0), (41, 30, 1), (39, 30, 1), (40, 29, 1), (40, 31, 1)])
 def test_counts_differ_whichever_side_counts_more(hardware: int, conflicts: int, differ: int) -> None:
-    found = model_targets.counted(claim("counts", at_most=0), counted(hardware, conflicts))
+    found = of_models.counts(claim("counts", at_most=0), lambda _: counted(hardware, conflicts))
     assert (found.measured.value, found.where, found.reached) == (differ, "of 2", differ == 0)
 
 
 @pytest.mark.parametrize("conflicts", [28, 32])
 def test_conflicts_are_off_by_a_share_of_the_hardwares_transactions(conflicts: int) -> None:
-    found = model_targets.counted(claim("conflicts", at_most=1), counted(50, conflicts))
+    found = of_models.counts(claim("conflicts", at_most=1), lambda _: counted(50, conflicts))
     assert (found.measured.value, found.where, found.reached) == (near(4), "hso_block, i32, 64", False)
 
 
@@ -149,17 +150,17 @@ def compared(*predicted: float, both: int = 9, best: int = 10) -> TableEvidence:
 
 def test_a_makespan_is_off_whether_it_is_longer_or_shorter() -> None:
     rows = compared(80.0, 90.0, 97.0, 104.0, 110.0)
-    median, worst = (model_targets.predicted(claim(measure, at_most=10), rows) for measure in ("makespan_median", "makespan_worst"))
+    median, worst = (of_models.engines(claim(measure, at_most=10), lambda _: rows) for measure in ("makespan_median", "makespan_worst"))
     assert (median.measured.value, median.where, median.reached) == (near(10), "of 5 configurations", True)
     assert (worst.measured.value, worst.where, worst.reached) == (near(20), "graph, 0 chunks", False)
 
 
 def test_pairs_that_overlap_in_both_are_percent_of_those_that_do_in_either() -> None:
-    found = model_targets.predicted(claim("overlap", at_least=95), compared(100.0, 100.0))
+    found = of_models.engines(claim("overlap", at_least=95), lambda _: compared(100.0, 100.0))
     assert (found.measured.value, found.where, found.reached) == (near(90), "of 20 pairs", False)
     assert (found.bound.allows, found.bound.enough) == (near(100), True)
-    assert model_targets.predicted(claim("overlap", at_least=95), compared(100.0, best=9)).bound.enough is False
-    assert model_targets.predicted(claim("overlap", at_least=90), compared(100.0)).bound is None
+    assert of_models.engines(claim("overlap", at_least=95), lambda _: compared(100.0, best=9)).bound.enough is False
+    assert of_models.engines(claim("overlap", at_least=90), lambda _: compared(100.0)).bound is None
 
 
 # --------------------------------------------------------------------------- streams, orders and experiments
@@ -169,9 +170,9 @@ def test_collection_counts_by_how_far_it_changes_the_makespan_either_way() -> No
     def traces(*percent: float) -> TraceEvidence:
         return TraceEvidence([Trace({"schedule": f"s{of}", "connections": 8, "collection_percent": of}, pd.DataFrame()) for of in percent], NOWHERE)
 
-    found = streams_targets.target(claim("collection", at_most=5), None, None, traces(2.0, -6.0, 4.0))
+    found = of_streams.collection(claim("collection", at_most=5), lambda _: traces(2.0, -6.0, 4.0))
     assert (found.measured.value, found.where, found.reached) == (-6, "s-6.0", False)
-    assert streams_targets.target(claim("collection", at_most=5), None, None, traces(2.0, -4.0)).reached
+    assert of_streams.collection(claim("collection", at_most=5), lambda _: traces(2.0, -4.0)).reached
 
 
 def test_an_order_of_schedules_is_the_time_of_the_one_that_was_faster_over_the_others() -> None:
@@ -180,10 +181,10 @@ def test_an_order_of_schedules_is_the_time_of_the_one_that_was_faster_over_the_o
     for name, us in (("a", 40.0), ("b", 10.0), ("c", 20.0)):
         read.streams.append(StreamFile(Run(Path(f"{name}.json"), "recorded", {"scene": f"d_{name}", "makespan_us": us}), "simulation", pd.DataFrame()))
     found = of(claim("order", device="d", at_most=1), read, published)
-    assert (found.target.measured.value, found.target.where, found.verdict) == (0.5, "b, c", HOLDS)
+    assert (found.measured.value, found.where, found.verdict) == (0.5, "b, c", HOLDS)
     read.streams[1].run.context["makespan_us"] = 25.0
     found = of(claim("order", device="d", at_most=1), read, published)
-    assert (found.target.measured.value, found.target.where, found.verdict) == (1.25, "b, c", FAILS)
+    assert (found.measured.value, found.where, found.verdict) == (1.25, "b, c", FAILS)
 
 
 def asked(name: str, question: str, yes: int) -> dict[str, Any]:
@@ -193,9 +194,9 @@ def asked(name: str, question: str, yes: int) -> dict[str, Any]:
 
 def test_an_experiment_counts_by_the_share_of_its_trials() -> None:
     read = Results(streams=[StreamFile(Run(Path("c.json"), "recorded", {}), CAVEATS, pd.DataFrame([asked("one_call.host", "q", 12), asked("b", "q", 3)]))])
-    of_one = [of(claim("caveat", experiments=["one_call.host"], answer=answer, at_least=0.75), read).target for answer in ("yes", "no")]
+    of_one = [of(claim("caveat", experiments=["one_call.host"], answer=answer, at_least=0.75), read) for answer in ("yes", "no")]
     assert [target.measured.value for target in of_one] == [near(0.8), near(0.2)] and of_one[0].where == "one call"
-    worse = of(claim("caveat", experiments=["one_call.host", "b"], answer="no", at_least=0.75), read).target
+    worse = of(claim("caveat", experiments=["one_call.host", "b"], answer="no", at_least=0.75), read)
     assert worse.measured.value == near(0.2) and worse.where == "one call"
 
 
@@ -219,12 +220,11 @@ def test_of_several_values_the_one_farthest_from_what_is_wanted_counts() -> None
 def test_copies_beside_a_case_say_what_a_scan_of_their_speed_would_reach() -> None:
     times = {"best": 100.0, "cub_device_scan": 160.0, "cub_newest": 120.0, "memcpy": 80.0, "copy_one_wave": 90.0}
     read = tiny.results([case(variant, N, ns) for variant, ns in times.items()])
-    found = of(claim("speed", variant="best", over="cub", at_least=1.3, cases={"type": "i32"}), read).target
+    found = of(claim("speed", variant="best", over="cub", at_least=1.3, cases={"type": "i32"}), read)
     assert found.measured.value == near(1.2)
-    assert (found.fastest_copy, found.meeting_copy) == (targets.Beside("memcpy", near(1.5), near(0.8)), targets.Beside("copy_one_wave", near(4 / 3), near(0.9)))
-    assert found.bound == targets.Bound("copy_one_wave", near(4 / 3), True)
+    assert found.bound == Bound("copy_one_wave", near(4 / 3), True)
 
 
 def test_nothing_is_known_of_intervals_of_single_counts() -> None:
-    found = of(claim("losses", at_most=0), duels(90.0)).target
+    found = of(claim("losses", at_most=0), duels(90.0))
     assert not found.measured.known and np.isnan(found.measured.high) and not found.unsure

@@ -15,8 +15,8 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 
 from scanlab_report.__main__ import main
-from scanlab_report.claims.checked import bounded
-from scanlab_report.claims.streams_targets import targets
+from scanlab_report.claims.checked import check, targets
+from scanlab_report.claims.stated import OF_STREAMS
 from scanlab_report.derive import caveats
 from scanlab_report.derive.schedules import best_schedule, over_bound
 from scanlab_report.documents import streams_macros
@@ -380,8 +380,7 @@ def test_no_panel_is_empty_and_every_schedule_drawn_is_named_once(tmp_path: Path
 
 
 def found_targets(folder: Path) -> list:
-    found = read(folder)
-    return targets(Schedules().find(found, {}), StreamScans().find(found, {}), Traces().find(found, {}))
+    return check(targets(OF_STREAMS).claims, read(folder), {})
 
 
 def test_targets_are_reached_by_what_was_measured(tmp_path: Path) -> None:
@@ -428,11 +427,11 @@ def test_files_count_at_16_gib_in_the_session_that_gains_least_beside_reading_an
     session("b", "2026-01-02", slowed=2**32)  # 16 GiB, and not the newest
     row = naive()
     assert (row.reached, row.met, row.runs) == (False, 1, 2) and row.where == "16 GiB, by mapping; 3.75 in other sessions"
-    assert row.measured.value == pytest.approx(6.0 / 1.6 / 2) and bounded(row) == "reading and writing alone: 2.19"  # 7.0 / 1.6 / 2
+    assert row.measured.value == pytest.approx(6.0 / 1.6 / 2) and str(row.bound) == "reading and writing alone: 2.19"  # 7.0 / 1.6 / 2
 
 
-def test_what_was_not_measured_is_neither_reached_nor_missed() -> None:
-    assert all(row.reached is None and row.measured is None for row in targets(None, None, None))
+def test_what_was_not_measured_is_neither_reached_nor_missed(tmp_path: Path) -> None:
+    assert all(row.reached is None and row.measured is None for row in found_targets(tmp_path))
 
 
 # --------------------------------------------------------------------------------------- traces and experiments

@@ -10,7 +10,8 @@ import argparse
 from pathlib import Path
 
 from scanlab_report import DATA
-from scanlab_report.claims import claims as claims_file
+from scanlab_report.claims import stated as claims_file
+from scanlab_report.claims.standing import FAILS
 from scanlab_report.console import FOUND, SOUND, count, missing, refuse, say
 from scanlab_report.documents import markers
 
@@ -41,8 +42,10 @@ def run(options: argparse.Namespace) -> int:
         return refuse(*wrong)
 
     from scanlab_report.claims import checked as claims_checked
+    from scanlab_report.claims.standing import VERDICTS
     from scanlab_report.commands.build.report import footer_line
     from scanlab_report.read import published, results
+    from scanlab_report.tables.claims import table
 
     recorded = [path for path in options.results if path.resolve().is_relative_to(DATA / "recorded")]
     read = results.read([path for path in options.results if path not in recorded], recorded, claims_file.device(options.claims))
@@ -51,18 +54,18 @@ def run(options: argparse.Namespace) -> int:
         return refuse(*read.problems)
     checked = claims_checked.check(claims, read, publications)
     about = f", on {on}" if (on := claims_file.device(options.claims)) else ""
-    table = claims_checked.table(checked, f"What is claimed here (ours, of best unless another is named{about}) and in the literature, against these data")
-    say(table.markdown())
+    printed = table(checked, f"What is claimed here (ours, of best unless another is named{about}) and in the literature, against these data")
+    say(printed.markdown())
     verdicts = [one.verdict for one in checked]
-    counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in claims_checked.VERDICTS.values() if verdict in verdicts)
-    if unsure := sum(one.target.unsure for one in checked):
+    counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in VERDICTS.values() if verdict in verdicts)
+    if unsure := sum(one.unsure for one in checked):
         counts += f"; of those that hold, {unsure} by the median and not by every interval"
     say(f"{count(len(checked), 'claim')}: {counts}.")
     if options.readme:
         if not (provenances := claims_checked.provenances(checked)):
             say(f"{options.readme} is left as it is: {claims_checked.Claims(claims).absent()}.")
         else:
-            text = f"{table.markdown()}\n{table.caption} {counts[0].upper()}{counts[1:]}. {footer_line(provenances)}."
+            text = f"{printed.markdown()}\n{printed.caption} {counts[0].upper()}{counts[1:]}. {footer_line(provenances)}."
             options.readme.write_text(markers.replaced(options.readme.read_text(encoding="utf-8"), MARKER, text), encoding="utf-8")
             say(f"{options.readme}: {MARKER} replaced")
-    return FOUND if claims_checked.FAILS in verdicts else SOUND
+    return FOUND if FAILS in verdicts else SOUND

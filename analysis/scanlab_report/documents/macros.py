@@ -8,9 +8,9 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from scanlab_report.claims.checked import HOLDS, NOT_MEASURED, ClaimEvidence, literature, targets_of
-from scanlab_report.claims.claims import OF_MODELS, OF_SCANS, OF_STREAMS
-from scanlab_report.claims.targets import targets
+from scanlab_report.claims.checked import ClaimEvidence, literature, targets
+from scanlab_report.claims.standing import HOLDS, NOT_MEASURED
+from scanlab_report.claims.stated import OF_MODELS, OF_SCANS, OF_STREAMS
 from scanlab_report.derive import rungs, tiles, waves
 from scanlab_report.derive import waits as waits_
 from scanlab_report.derive.counts import choose, default_only, degrees
@@ -46,7 +46,6 @@ from scanlab_report.select.evidence import (
     Counters,
     CountEvidence,
     Counts,
-    Kernels,
     Published,
     SessionTimingEvidence,
     TableEvidence,
@@ -217,11 +216,11 @@ def values(results: Results, published: dict[str, Publication]) -> dict[str, str
           "counts": Counts(variants=(DOUBLING, TREE))}, _finding_values),
         (rungs.NEEDS, _rung_values),
         (tiles.NEEDS, _tile_values),
-        ({"timings": AllTimings(), "kernels": Kernels()}, _duel_values),
+        ({"timings": AllTimings(), "claims": targets(OF_SCANS)}, _duel_values),
         ({"timings": AllTimings(python=True)}, _library_values),
         ({"timings": AllTimings(python=True)}, _jax_values),
         ({"claims": literature()}, _claim_values),
-        ({"claims": targets_of(OF_SCANS + OF_STREAMS + OF_MODELS)}, _own_values),
+        ({"claims": targets(OF_SCANS + OF_STREAMS + OF_MODELS)}, _own_values),
         ({"traffic": Traffic()}, _traffic_values),
         ({"waits": Waits()}, _wait_values),
         (waves.NEEDS, _wave_values),
@@ -445,8 +444,8 @@ def _tile_values(timings: TimingEvidence) -> dict[str, str]:
     return named
 
 
-def _duel_values(timings: AllTimingEvidence, kernels: TableEvidence) -> dict[str, str]:
-    rows = targets(timings, kernels)
+def _duel_values(timings: AllTimingEvidence, claims: ClaimEvidence) -> dict[str, str]:
+    rows = claims.checked
     named = {
         "targetsKnown": str(sum(row.reached is not None for row in rows)),
         "targetsReached": str(sum(row.reached is True for row in rows)),

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from scanlab_report.claims.checked import ClaimEvidence, targets_of
-from scanlab_report.claims.claims import OF_ENGINES, OF_STREAMS
+from scanlab_report.claims.checked import ClaimEvidence, targets
+from scanlab_report.claims.stated import OF_ENGINES, OF_STREAMS
 from scanlab_report.derive import caveats
 from scanlab_report.derive.concurrency import in_block_times
 from scanlab_report.derive.schedules import array_bytes, beaten, best_schedule, over_bound
@@ -127,7 +127,7 @@ def describers() -> tuple[tuple[dict[str, object], Callable[..., dict[str, str]]
         ({"experiments": Experiments(streams.ADVICE)}, _advice_values),
         ({"experiments": Experiments(streams.CAVEATS)}, _caveat_values),
         ({"traces": Traces()}, _trace_values),
-        ({"claims": targets_of(OF_STREAMS + OF_ENGINES)}, _target_values),
+        ({"claims": targets(OF_STREAMS + OF_ENGINES)}, _target_values),
     )
 
 
@@ -307,7 +307,7 @@ def _trace_values(traces: TraceEvidence) -> dict[str, str]:
 
 
 def _target_values(claims: ClaimEvidence) -> dict[str, str]:
-    rows = [one.target for one in claims.checked]
+    rows = claims.checked
     named = {
         "streamTargetsKnown": str(sum(row.reached is not None for row in rows)),
         "streamTargetsReached": str(sum(row.reached is True for row in rows)),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from scanlab_report.claims.checked import ClaimEvidence, table, targets_of
-from scanlab_report.claims.claims import OF_MODELS
+from scanlab_report.claims.checked import ClaimEvidence, targets
+from scanlab_report.claims.stated import OF_MODELS
 from scanlab_report.layout.table_formats import Table
+from scanlab_report.tables.claims import table
 
-NEEDS = {"claims": targets_of(OF_MODELS)}
+NEEDS = {"claims": targets(OF_MODELS)}
 
 
 def build(claims: ClaimEvidence) -> Table:

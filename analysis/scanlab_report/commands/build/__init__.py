@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     if wrong := _wrong_before_work(options):
         return refuse(*wrong)
 
-    from scanlab_report.claims import claims  # matplotlib and pandas are not loaded to refuse an argument
+    from scanlab_report.claims import stated as claims  # matplotlib and pandas are not loaded to refuse an argument
     from scanlab_report.read import (
         published,  # matplotlib and pandas are not loaded to refuse an argument
         results,  # matplotlib and pandas are not loaded to refuse an argument
@@ -97,7 +97,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _inputs(options: argparse.Namespace, read: Iterable[Path]) -> str:
     """The fingerprint of all that a build depends on, but the pages, whose generated parts it writes itself."""
-    from scanlab_report.claims import claims
+    from scanlab_report.claims import stated as claims
 
     by_hand = [claims.FILE, *sorted(path for path in typesetting.SOURCE.parent.iterdir() if path.suffix in (".tex", ".bib"))]
     chosen = {name: value for name, value in vars(options).items() if name != "command"}
@@ -128,7 +128,7 @@ def _remove(stale: Iterable[Path]) -> None:
 
 def _wrong_before_work(options: argparse.Namespace) -> list[str]:
     """Everything about the arguments that would make the work useless, in sentences."""
-    from scanlab_report.claims import claims
+    from scanlab_report.claims import stated as claims
     from scanlab_report.documents import markers
 
     wrong = missing([*options.results, *options.recorded])

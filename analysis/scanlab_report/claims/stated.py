@@ -156,11 +156,6 @@ def _content(file: Path) -> Mapping[str, Any]:
         raise ClaimsError(f"{file}: is not TOML ({error})") from None
 
 
-def own(measures: Sequence[str]) -> list[Claim]:
-    """The report's targets of certain measures."""
-    return [claim for claim in read() if claim.source == OURS and claim.measure in measures]
-
-
 def _figures() -> set[str]:
     return {path.stem for part in ("figures", "tables") for path in (Path(__file__).parents[1] / part).glob("*.py") if path.stem != "__init__"}
 

@@ -1,0 +1,158 @@
+"""How claims about scans stand: speeds against copies and rivals, over an empty launch, duels lost, kernels that spill."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from scanlab_report.claims.standing import Bound, Find, Standing, of_value, unknown
+from scanlab_report.claims.stated import OURS, Claim
+from scanlab_report.derive.sizes import power_of_two
+from scanlab_report.select.evidence import (
+    BEST,
+    BULK_CEILING,
+    CEILING,
+    CEILINGS,
+    CUBS,
+    FLOOR,
+    LOSS,
+    MEETING_CEILING,
+    VECTOR_CEILING,
+    AllTimingEvidence,
+    AllTimings,
+    Kernels,
+    Key,
+)
+from scanlab_report.stats.intervals import Interval, ratio_interval
+
+Ratio = Callable[[Key], list[tuple[Interval, int]]]
+"""Of a case, in each run of the newest code that has it: the ratio and the run."""
+
+
+def _measure(claim: Claim) -> str:
+    """What a speed is measured in: copies are a ceiling, scans are rivals."""
+    named = {"floor": "× empty launch", "losses": "lost to CUB", "spills": "with local memory"}
+    if claim.measure in named:
+        return named[claim.measure]
+    if claim.over == "cub":
+        return "× CUB"
+    return f"{'of' if set(claim.rivals) <= set(CEILINGS) else '×'} {' or '.join(claim.rivals)}"
+
+
+def _against(timings: AllTimingEvidence, theirs: Sequence[str], ours: str = BEST) -> Ratio:
+    """Time of the fastest of theirs over ours, in one run."""
+
+    def ratio(key: Key) -> list[tuple[Interval, int]]:
+        found = [(match.ratio, match.run) for match in timings.matches(key, ours, theirs)]
+        return [pair for pair in found if timings.commits[pair[1]] == timings.commits[found[0][1]]]
+
+    return ratio
+
+
+def _over_floor(timings: AllTimingEvidence, ours: str) -> Ratio:
+    """Time of a variant over that of an empty launch in the same run, launched the same way."""
+    floors: dict[tuple[int, str, str], np.ndarray] = {}
+    for key, runs in timings.samples.items():
+        for run, of in runs.items():
+            if FLOOR in of:
+                floors.setdefault((run, key.cache, key.launch), of[FLOOR])
+
+    def ratio(key: Key) -> list[tuple[Interval, int]]:
+        for run, of in timings.samples[key].items():
+            if ours in of and (floor := floors.get((run, key.cache, key.launch))) is not None:
+                return [(ratio_interval(of[ours], floor), run)]
+        return []
+
+    return ratio
+
+
+def speed(claim: Claim, find: Find) -> Standing:
+    """Time of the fastest of some others over that of a variant."""
+    if (timings := find(AllTimings(of=claim.variant))) is None:
+        return unknown(claim, _measure(claim))
+    row = _row(claim, timings, _against(timings, claim.rivals, claim.variant))
+    return row if claim.or_of_copy_kernel is None else _or_of_copy_kernel(claim, timings, row)
+
+
+def floor(claim: Claim, find: Find) -> Standing:
+    """Time of a variant over that of an empty launch."""
+    timings = find(AllTimings(of=claim.variant))
+    return _row(claim, timings, _over_floor(timings, claim.variant)) if timings else unknown(claim, _measure(claim))
+
+
+def _row(claim: Claim, timings: AllTimingEvidence, ratio: Ratio) -> Standing:
+    known = [(value, key, run) for key in claim.keys(timings) for value, run in ratio(key)]
+    if not known:
+        return unknown(claim, _measure(claim))
+    value, key, _ = claim.worst(known, key=lambda found: found[0].value)
+    missed = {run for value_, _, run in known if not claim.meets(value_.value)}
+    runs = {run for _, _, run in known}
+    bound = _copy(timings, key, claim.meets) if missed and claim.source == OURS and claim.over == "cub" else None
+    return Standing(claim, _measure(claim), value, _place(key), len(runs - missed), len(runs), bound, claim.sure(value for value, _, _ in known))
+
+
+def _copy(timings: AllTimingEvidence, key: Key, enough: Callable[[float], bool]) -> Bound | None:
+    """What a copy of the same bytes has over CUB in the case: the one that meets as one_wave does, else the fastest, in the run with most copies."""
+    runs = [of for of in timings.samples[key].values() if BEST in of and any(cub in of for cub in CUBS)]
+    of = max(runs, key=lambda of: sum(copy in of for copy in CEILINGS), default={})  # the newest of equals
+    median = {variant: float(np.median(times)) for variant, times in of.items()}
+    if not (copies := sorted((copy for copy in CEILINGS if copy in median), key=median.__getitem__)):
+        return None
+    copy = MEETING_CEILING if MEETING_CEILING in copies else copies[0]
+    times_cub = min(median[cub] for cub in CUBS if cub in median) / median[copy]
+    return Bound(copy, times_cub, enough(times_cub))
+
+
+def _place(key: Key) -> str:
+    return f"2^{key.items.bit_length() - 1}" if power_of_two(key.items) else f"{key.items}"
+
+
+def _or_of_copy_kernel(claim: Claim, timings: AllTimingEvidence, row: Standing) -> Standing:
+    """The copy kernel that reads and writes as the chosen scan does may stand in for memcpy."""
+    if row.reached is not False:
+        return row
+    of_memcpy = _against(timings, claim.rivals, claim.variant)
+    _, key = min(((value.value, key) for key in claim.keys(timings) for value, _ in of_memcpy(key)))
+    by_kernel = timings.match(key, claim.variant, (_copy_kernel(timings, key),))
+    if by_kernel is None:
+        return row
+    where = f"{row.where}; {by_kernel.ratio.value:.3f} of {by_kernel.rival}"
+    row = replace(row, measure=f"{row.measure}, or {claim.or_of_copy_kernel:.2f} of that copy kernel", where=where)
+    if by_kernel.ratio.value < claim.or_of_copy_kernel:
+        return row
+    return replace(row, met=row.runs, sure=not by_kernel.ratio.low < claim.or_of_copy_kernel)
+
+
+def _copy_kernel(timings: AllTimingEvidence, key: Key) -> str:
+    """The copy with the access path of what best chose: bulk copies for look_ahead, registers for the others."""
+    match = timings.match(key, BEST, (CEILING,))
+    chosen = timings.chosen(key, match.run) if match else ""
+    return BULK_CEILING if chosen.startswith("look_ahead") or not chosen else VECTOR_CEILING
+
+
+def losses(claim: Claim, find: Find) -> Standing:
+    """How many cases ``best`` loses to CUB by the interval."""
+    timings = find(AllTimings())
+    if timings is None or (duels := timings.duels).empty:
+        return unknown(claim, _measure(claim))
+    lost = int((duels["outcome"] == LOSS).sum())
+    row = replace(of_value(claim, _measure(claim), lost, ""), cases=len(duels))
+    if not lost:
+        return row
+    worst = duels[duels["outcome"] == LOSS].sort_values("ratio").iloc[0]
+    bound = _copy(timings, Key(*(worst[name] for name in Key._fields)), lambda times_cub: times_cub > 1)
+    return replace(row, where=f"{worst['type']} {worst['op']}, {worst['items']}", bound=bound)
+
+
+def spills(claim: Claim, find: Find) -> Standing:
+    """Kernels with local memory, where spilled registers go; arrays indexed at run time lie there too."""
+    if (kernels := find(Kernels())) is None:
+        return unknown(claim, _measure(claim))
+    spilling = kernels.rows[kernels.rows["local_bytes"] > 0]
+    names = ", ".join(sorted(set(spilling["variant"])))
+    return of_value(claim, _measure(claim), len(spilling), names or f"of {len(kernels.rows)}")
+
+
+MEASURED = {"speed": speed, "floor": floor, "losses": losses, "spills": spills}
