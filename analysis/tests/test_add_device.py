@@ -47,10 +47,13 @@ def test_a_sound_run_is_filed_by_device_and_day(tmp_path: Path, recorded: Path) 
     (run / "notes.txt").write_text("mine")
     assert add(run, recorded) == 0
     filed = recorded / "nvidia-test-gpu-9" / "2026-01-02"
-    assert sorted(path.name for path in filed.iterdir()) == ["dram_bytes.csv", "scan.json.gz", "verify.txt"]
+    assert sorted(path.name for path in filed.iterdir()) == ["dram_bytes.csv", "scan.json.gz", "session.json", "verify.txt"]
     assert gzip.decompress((filed / "scan.json.gz").read_bytes()) == (run / "scan.json").read_bytes()
     read = results.read([], [recorded])
     assert len(read.timings) == 20 and not read.problems
+    said = json.loads((filed / "session.json").read_text())
+    assert said["files"] == [{"file": "dram_bytes.csv", "kind": "traffic"}, {"file": "scan.json.gz", "kind": "timings"}]
+    assert (said["device"], said["date"], said["commit"], said["complete"]) == ("NVIDIA Test(R) GPU 9", "2026-01-02T03:04:05+00:00", COMMIT, False)
 
 
 @pytest.mark.parametrize(("rounds", "status"), [(5, 0), (4, 2)])
@@ -100,7 +103,7 @@ def test_counts_of_a_machine_without_a_gpu_are_filed_in_one_file_and_must_be_of_
         (run / "explain" / f"{items}.json").write_text(json.dumps(fixtures.explanation("hso_block", items)))
     assert add(run, recorded) == 0
     assert "the counts of 2 cases" in capsys.readouterr().out
-    assert sorted(path.name for path in (recorded / "test-cpu-9" / "2026-01-02").iterdir()) == ["cpu.json.gz", "explain.json.gz", "verify.txt"]
+    assert sorted(path.name for path in (recorded / "test-cpu-9" / "2026-01-02").iterdir()) == ["cpu.json.gz", "explain.json.gz", "session.json", "verify.txt"]
     read = results.read([], [recorded])
     assert sorted(e.items for e in read.explanations) == [64, 128] and not read.problems
 

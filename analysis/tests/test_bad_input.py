@@ -58,6 +58,7 @@ def command_lines(bad: str, good: str, folder: Path) -> dict[str, list[str]]:
         "gantt": ["gantt", good, bad, "--out", str(folder / "timeline.png")],
         "export": ["export", good, bad, "--out", str(folder)],
         "claims": ["claims", good, bad, "--readme", str(folder / "README.md")],
+        "session": ["session", str(folder), bad],
         "add_device": ["add-device", str(Path(bad).parent), "--recorded", str(folder)],
     }
 

@@ -1,4 +1,4 @@
-"""The choice of runs: measured before recorded, newest before older, one device at a time."""
+"""The choice of files within a session: measured before recorded, what is compared from one file, one device at a time."""
 
 from __future__ import annotations
 
@@ -41,19 +41,20 @@ def test_recorded_is_taken_where_what_was_measured_does_not_suffice(tmp_path: Pa
     assert median([tmp_path / "now"], [tmp_path / "then"])[0] == 2.0
 
 
-def test_two_commits_are_never_pooled_and_the_newer_is_taken(tmp_path: Path) -> None:
+def test_two_files_are_never_pooled_and_the_newer_is_taken(tmp_path: Path) -> None:
     run(tmp_path, "a.json", 3.0, date="2026-02-01T00:00:00", git_commit="f" * 40, git_dirty="true")
     run(tmp_path, "b.json", 2.0, date="2026-01-01T00:00:00")
     assert median([], [tmp_path]) == (3.0, "Test Device, 2026-02-01, commit fffffffff+, recorded")
 
 
-def test_a_run_that_has_what_is_compared_with_comes_before_a_newer_one_that_has_not(tmp_path: Path) -> None:
+def test_a_file_that_has_what_is_compared_with_comes_before_a_newer_one_that_has_not(tmp_path: Path) -> None:
     for name, variant, time, day in (("a", "memcpy", 2.0, "01"), ("b", "look_ahead", 3.0, "01"), ("c", "look_ahead", 9.0, "02")):
-        run(tmp_path / name, f"{name}.json", time, variant=variant, date=f"2026-01-{day}", git_commit=day * 20)
-    entries = [json.loads((tmp_path / name / f"{name}.json").read_text()) for name in ("a", "b")]
-    merged = entries[0] | {"benchmarks": entries[0]["benchmarks"] + entries[1]["benchmarks"]}
-    (tmp_path / "a" / "a.json").write_text(json.dumps(merged))
-    (tmp_path / "b" / "b.json").unlink()
+        run(tmp_path, f"{name}.json", time, variant=variant, date=f"2026-01-{day}", git_commit=day * 20)
+    entries = [json.loads((tmp_path / f"{name}.json").read_text()) for name in "abc"]
+    (tmp_path / "a.json").write_text(json.dumps(entries[0] | {"benchmarks": entries[0]["benchmarks"] + entries[1]["benchmarks"]}))
+    more = [repetition(case_name(variant, 1024), i, 1.0) for variant in ("best", "cub_device_scan") for i in range(5)]
+    (tmp_path / "c.json").write_text(json.dumps(entries[2] | {"benchmarks": entries[2]["benchmarks"] + more}))
+    (tmp_path / "b.json").unlink()
     read = results.read([], [tmp_path])
     beside = Timings(all_of=("memcpy",)).find(read, {})
     alone = Timings(any_of=("look_ahead",)).find(read, {})
@@ -61,15 +62,13 @@ def test_a_run_that_has_what_is_compared_with_comes_before_a_newer_one_that_has_
     assert alone.of("look_ahead")["median_ns"].tolist() == [9.0]
 
 
-def test_of_two_runs_of_one_commit_the_one_that_has_more_beside_each_other_is_taken(tmp_path: Path) -> None:
+def test_of_two_files_the_one_that_has_more_beside_each_other_is_taken(tmp_path: Path) -> None:
     run(tmp_path, "duel.json", 9.0, date="2026-01-02")
     run(tmp_path, "full.json", 2.0, date="2026-01-01")
     document = json.loads((tmp_path / "full.json").read_text())
     document["benchmarks"] += [repetition(case_name("look_ahead", 1024), i, 3.0) for i in range(5)]
     (tmp_path / "full.json").write_text(json.dumps(document))
     assert median([], [tmp_path])[0] == 2.0
-    run(tmp_path, "newer.json", 4.0, date="2026-01-03", git_commit="f" * 40)
-    assert median([], [tmp_path])[0] == 4.0
 
 
 def test_libraries_of_python_and_older_floors_are_not_named_where_they_are_not_shown(tmp_path: Path) -> None:
@@ -166,5 +165,5 @@ def test_dram_bytes_of_all_launches_of_a_case_are_added_up() -> None:
 def test_how_often_and_from_which_tree_is_said() -> None:
     read = tiny.results([tiny.case("memcpy", 1024, 1.0), tiny.case("memcpy", 2048, 1.0, (1, 1, 1))], git_dirty="true")
     said = Timings().find(read, {}).provenance
-    assert said.repeated == "median of 3 to 5 repetitions" and said.line() == "Test Device, 2026-01-01, commit aaaaaaaaa+, measured now"
+    assert said.repeated == "median of 3 to 6 repetitions" and said.line() == "Test Device, 2026-01-01, commit aaaaaaaaa+, measured now"
     assert Provenance("", "", repetitions=(1, 1)).repeated == "median of 1 repetition" and Provenance("", "", repetitions=(4, 4)).repeated == "median of 4 repetitions"

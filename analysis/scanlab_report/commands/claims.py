@@ -24,6 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("results", nargs="+", type=Path, metavar="RESULTS", help="folders or files; new ones go before those of data/recorded")
     add("--claims", type=Path, default=claims_file.FILE, metavar="FILE", help="claims of your own, in the form of paper/claims.toml")
+    add("--session", default="", metavar="NAME", help="the recorded session that answers (its folder's name); else the newest complete one of each device")
     add("--published", type=Path, default=DATA / "published", metavar="DIR", help="tables of the literature")
     add("--readme", type=Path, metavar="FILE", help="replace the table between this page's markers")
 
@@ -45,6 +46,7 @@ def run(options: argparse.Namespace) -> int:
     from scanlab_report.claims.standing import VERDICTS
     from scanlab_report.commands.build.report import footer_line
     from scanlab_report.read import published, results
+    from scanlab_report.select.sessions import NoSession, chosen
     from scanlab_report.tables.claims import table
 
     recorded = [path for path in options.results if path.resolve().is_relative_to(DATA / "recorded")]
@@ -52,6 +54,10 @@ def run(options: argparse.Namespace) -> int:
     publications = published.read(options.published, read.problems)
     if read.problems:
         return refuse(*read.problems)
+    try:
+        read = chosen(read, options.session)
+    except NoSession as error:
+        return refuse(error)
     checked = claims_checked.check(claims, read, publications)
     about = f", on {on}" if (on := claims_file.device(options.claims)) else ""
     printed = table(checked, f"What is claimed here (ours, of best unless another is named{about}) and in the literature, against these data")

@@ -38,6 +38,7 @@ from scanlab_report.read.fields import (
     COUNT,
     DATE,
     DIRTY,
+    FLAG,
     LINE,
     NAME,
     NULL,
@@ -55,6 +56,7 @@ from scanlab_report.read.fields import (
 
 RESULTS_SCHEMA = "scanlab-results/1"
 EXPLAIN_SCHEMA = "scanlab-explain/1"
+SESSION_SCHEMA = "scanlab-session/1"
 
 MEASURED = "measured now"
 RECORDED = "recorded"
@@ -237,6 +239,17 @@ class StreamFile:
     rows: pd.DataFrame
 
 
+@dataclass(frozen=True)
+class SessionFile:
+    """A ``session.json``: of which device and day a session is, whether it has all that a report needs, and its files."""
+
+    file: Path
+    device: str
+    date: str
+    complete: bool
+    files: tuple[Path, ...]
+
+
 @dataclass
 class Results:
     """Everything that was read, and everything that was wrong with it."""
@@ -252,6 +265,9 @@ class Results:
     wait_tables: list[pd.DataFrame] = field(default_factory=list)
     repeat_tables: list[pd.DataFrame] = field(default_factory=list)
     streams: list[StreamFile] = field(default_factory=list)
+    sessions: list[SessionFile] = field(default_factory=list)
+    every: Results | None = None
+    """The results of all sessions, where these are of a chosen one."""
     first: str = ""
     """The device that comes before others of the same origin: the one that the report is about."""
     found: dict[Any, Any] = field(default_factory=dict)
@@ -311,7 +327,7 @@ class Results:
             return self
         if ("on", device) not in self.found:
             kept = [place for place, run in enumerate(self.runs) if run.kind != "cuda" or run.device == device]
-            part = Results(self.runs, self.explanations, self.problems, first=self.first)
+            part = Results(self.runs, self.explanations, self.problems, first=self.first, every=self.every and self.every.on(device))
             part.streams = [file for file in self.streams if file.kind == streams.SIMULATION or file.run.device == device]
             for name in ("timings", "kernels", "skipped"):
                 table = getattr(self, name)
@@ -427,6 +443,8 @@ def _read_document(file: Path, origin: str, document: Mapping[str, Any], results
             results.streams.append(StreamFile(Run(file, origin, found.context), found.kind, found.rows))
     elif "benchmarks" in document or _schema(document) == RESULTS_SCHEMA:
         _read_timings(file, origin, document, results)
+    elif str(document.get("schema", "")).startswith(SESSION_SCHEMA.partition("/")[0]):
+        _read_session(file, document, results)
     elif str(document.get("schema", "")).startswith(EXPLAIN_SCHEMA.partition("/")[0]):
         _read_explanation(file, origin, document, results)
 
@@ -586,6 +604,26 @@ def parse_case(name: str) -> dict[str, Any]:
         "cache": values["cache"],
         "launch": values.get("launch", STREAM),
     }
+
+
+# -------------------------------------------------------------------------------------------- sessions
+
+
+def _read_session(file: Path, document: Mapping[str, Any], results: Results) -> None:
+    if document["schema"] != SESSION_SCHEMA:
+        results.problems.append(Problem(file, "schema", f"expected {SESSION_SCHEMA!r}, but it is {shown(document['schema'])}"))
+        return
+    if misfit := _SESSION.misfit(document):
+        results.problems.append(Problem(file, *misfit))
+        return
+    files = tuple((file.parent / of["file"]).resolve() for of in document["files"])
+    for index, of in enumerate(files):
+        if not of.is_file():
+            results.problems.append(Problem(file, f"files[{index}].file", f"is {shown(document['files'][index]['file'])}, and there is no such file: {REMEDY}"))
+    results.sessions.append(SessionFile(file, document["device"], document["date"], bool(document["complete"]), files))
+
+
+_SESSION = Fields({"device": NAME, "date": DATE, "commit": LINE, "complete": FLAG, "files": ListOf(Fields({"file": NAME, "kind": NAME}), least=1)})
 
 
 # ------------------------------------------------------------------------------------- executor counts

@@ -293,7 +293,7 @@ class SessionEvidence:
 
 @dataclass(frozen=True)
 class Sessions:
-    """Of each kind the sessions in the folder of the newest one, on a device, or on the first of them."""
+    """The files of a device with repeated timings, or those of the first device that has any."""
 
     device: str = ""
 
@@ -311,10 +311,9 @@ class Sessions:
         of_device = sorted((file for file in files if file.run.device == device), key=lambda file: file.run.date)
         origin = MEASURED if any(file.run.origin == MEASURED for file in of_device) else RECORDED
         of_device = [file for file in of_device if file.run.origin == origin]
-        newest = {file.kind: file.run.file.parent for file in of_device}
         found = []
-        for kind in newest:
-            found += together([session(file) for file in of_device if (file.kind, file.run.file.parent) == (kind, newest[kind])])
+        for kind in {file.kind: None for file in of_device}:
+            found += together([session(file) for file in of_device if file.kind == kind])
         found.sort(key=lambda of: list(REPEATED).index(of.kind))
         counts = [size for of in found for size in of.repetitions.groupby("case").size()]
         provenance = run_provenance("sessions", [run for of in found for run in of.runs], origin, (min(counts), max(counts)))

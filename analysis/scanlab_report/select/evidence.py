@@ -1,7 +1,7 @@
 """What a figure or table needs, and the choice of the runs that answer it.
 
-A figure declares needs; a need looks first among what was measured now, then among what is recorded, and takes one
-device. What it finds carries its provenance, which the driver prints below the figure and into the caption. Where several
+A figure declares needs; a need looks first among what was measured now, then in the recorded session that was chosen
+(:mod:`scanlab_report.select.sessions`), and takes one device. What it finds carries its provenance, which the driver prints below the figure and into the caption. Where several
 devices were measured, :func:`by_device` finds the needs of a figure on each of them.
 """
 
@@ -292,8 +292,8 @@ class Timings:
     ``kinds`` are the kinds of file that may have them: CPU baselines are timed beside a GPU (``cuda``) or alone (``host``); for
     those of every machine see :class:`Hosts`.
     ``only`` leaves out all other variants; ``python`` admits the libraries of Python, which are timed in a run of their
-    own. ``launches`` are the ways of launching that are wanted. Of a case that several runs have, one is taken
-    (:func:`_newest_only`).
+    own. ``launches`` are the ways of launching that are wanted. Of a case that several files have, one is taken
+    (:func:`_of_one_file`).
     """
 
     types: Sequence[str] = ("i32",)
@@ -335,7 +335,7 @@ class Timings:
         named = (rows["type"] == type_name) & (rows["op"] == self.op) & (rows["mode"] == self.mode)
         rows = rows[(named | (rows["variant"] == FLOOR)) & rows["launch"].isin(self.launches)]
         rows = rows.assign(items=rows["items"].where(rows["variant"] != FLOOR, 0))  # an empty launch has no size
-        rows = _newest_only(rows, results.runs, self.all_of)
+        rows = _of_one_file(rows, results.runs, self.all_of)
         if rows.empty:
             return None
         cases = intervals.summarise(rows, CASE)
@@ -381,6 +381,7 @@ class EachSession:
         return results.found[self]
 
     def _each(self, results: Results) -> Iterator[SessionTimingEvidence]:
+        results = results.every or results
         for origin, device, rows in _by_device(results, results.timings, self.timings.kinds):
             newest_first = _by_date(set(rows["run"]), results.runs)[::-1]
             for type_name in self.timings.types:
@@ -452,7 +453,7 @@ class Kernels:
     def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
         for origin, _, rows in _by_device(results, results.kernels):
             left_out = set(BASELINES) - (set(CUBS) if self.vendor else set())
-            rows = _newest_only(rows[rows["registers"].notna() & ~rows["variant"].isin(left_out)], results.runs)
+            rows = _of_one_file(rows[rows["registers"].notna() & ~rows["variant"].isin(left_out)], results.runs)
             if not rows.empty:
                 used = [results.runs[i] for i in sorted(set(rows["run"]))]
                 return TableEvidence(rows, run_provenance("timings", used, origin))
@@ -563,16 +564,14 @@ class Published:
 
 @dataclass(frozen=True)
 class Skipped:
-    """Cases that the newest code was asked to time and did not."""
+    """Cases that were to be timed and were not."""
 
     def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
         if results.skipped.empty:
             return None
         origin = MEASURED if MEASURED in set(results.skipped["origin"]) else RECORDED
         rows = results.skipped[results.skipped["origin"] == origin]
-        newest = results.runs[_by_date(set(rows["run"]), results.runs)[-1]].commit
-        runs = [i for i in sorted(set(rows["run"])) if results.runs[i].commit == newest]
-        return TableEvidence(rows[rows["run"].isin(runs)], run_provenance("timings", [results.runs[i] for i in runs], origin))
+        return TableEvidence(rows, run_provenance("timings", [results.runs[i] for i in sorted(set(rows["run"]))], origin))
 
     def absent(self) -> str:
         return "no case was skipped by the harness"
@@ -643,21 +642,18 @@ def _not_superseded(runs: dict[int, dict[str, np.ndarray]]) -> dict[int, dict[st
     return kept
 
 
-def _newest_only(rows: pd.DataFrame, runs: Sequence[Run], beside: Sequence[str] = ()) -> pd.DataFrame:
-    """Keeps, of each case, the repetitions of one run, so that commits are never pooled: that of the newest commit.
+def _of_one_file(rows: pd.DataFrame, runs: Sequence[Run], beside: Sequence[str] = ()) -> pd.DataFrame:
+    """Keeps, of each case, the repetitions of one file, so that none are pooled.
 
-    What is compared is from one run if it can be: a run that also timed all of ``beside`` comes before any that did not,
-    and of one commit the run that timed the most variants before the others.
+    What is compared is from one file if it can be: one that also timed all of ``beside`` comes before any that did not, then the
+    one that timed the most variants, then the newest.
     """
     if rows.empty:
         return rows
     present = {run: set(variants) for run, variants in rows.groupby("run")["variant"].unique().items()}
-    ordered = _by_date(present, runs)
-    newest_of = {runs[i].commit or i: place for place, i in enumerate(ordered)}
-    ranked = sorted(ordered, key=lambda i: (set(beside) <= present[i], newest_of[runs[i].commit or i], len(present[i])))
+    ranked = sorted(_by_date(present, runs), key=lambda i: (set(beside) <= present[i], len(present[i])))
     rank = rows["run"].map({run: place for place, run in enumerate(ranked)})
-    newest = rank.groupby([rows[column] for column in CASE]).transform("max")
-    return rows[rank == newest]
+    return rows[rank == rank.groupby([rows[column] for column in CASE]).transform("max")]
 
 
 def _newest_file(table: pd.DataFrame, case: Sequence[str]) -> pd.DataFrame:

@@ -182,7 +182,7 @@ class StreamScans:
         rows = _newest(files, [*SCAN, "file"], together="file")
         cases = intervals.summarise(rows, [*SCAN, "bytes"])
         folders: dict[Path, list[pd.DataFrame]] = {}
-        for file in files:
+        for file in _files(results.every or results, streams.STREAM_SCAN):
             folders.setdefault(file.run.file.parent, []).append(file.rows)
         sessions = [intervals.summarise(pd.concat(of), [*SCAN, "bytes"]) for of in folders.values()]
         return ScanEvidence(cases, _provenance("stream-scan", files, rows, cases), sessions)

@@ -21,6 +21,7 @@ from typing import Any
 import pandas as pd
 
 from scanlab_report import place
+from scanlab_report.commands.add_device import session
 from scanlab_report.read import google_benchmark, results, streams
 from scanlab_report.read.fields import shown
 from scanlab_report.read.results import CASE, Explanation, Problem, Results, Run
@@ -114,6 +115,7 @@ def file_away(found: Recording, recorded: Path) -> Path:
         if found.counts:
             text = json.dumps([dict(counted.content) for counted in found.counts], separators=(",", ":"))
             (whole / f"{COUNTS}.json.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
+        session.write(whole.iterdir(), whole)
         os.rename(whole, target)
     return target
 

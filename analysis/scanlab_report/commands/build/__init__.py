@@ -27,6 +27,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("results", nargs="*", type=Path, metavar="RESULTS", help="results measured now: folders or files")
     add("--recorded", action="append", type=Path, default=[], metavar="DIR", help="recorded runs, used where RESULTS lack")
+    add("--session", default="", metavar="NAME", help="the recorded session that answers (its folder's name); else the newest complete one of each device")
     add("--published", type=Path, default=DATA / "published", metavar="DIR", help="tables of the literature")
     add("--out", type=Path, required=True, metavar="DIR", help="where figures/, tables/, cases.csv, report.html and scanlab.pdf are written")
     add("--paper", type=Path, metavar="DIR", help="write what the paper includes there, e.g. to paper/generated, to typeset it by hand")
@@ -57,12 +58,17 @@ def run(options: argparse.Namespace) -> int:
         return SOUND
 
     from scanlab_report.commands.build.report import Report
+    from scanlab_report.select.sessions import NoSession, chosen
     from scanlab_report.tables import costs
 
     read = results.read(options.results, options.recorded, claims.device())
     publications = published.read(options.published, read.problems)
     if read.problems:
         return refuse(*read.problems, f"{options.out}: nothing was written")
+    try:
+        read = chosen(read, options.session)
+    except NoSession as error:
+        return refuse(error)
     say(f"read {count(len(read.timings), 'repetition')} of {count(len(read.runs), 'file')} of timings, "
         f"{count(len(read.explanations), 'explanation')}, {count(len(read.counters), 'launch', 'launches')} with "
         f"counters")  # fmt: skip

@@ -1,0 +1,52 @@
+"""What ``session.json`` says of recorded files that belong together: device, day, commit, and whether all kinds are there."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from scanlab_report.read import results, streams
+from scanlab_report.read.results import SESSION_SCHEMA
+
+FILE = "session.json"
+WHOLE = {
+    "cuda": {"timings", streams.SCHEDULES, streams.STREAM_SCAN, streams.TRACE, streams.CAVEATS, streams.CONCURRENCY, "counters", "traffic", "waits", "repeats"},
+    "host": {"timings", "counts"},
+}
+"""The kinds of file that a session of a GPU, or of a machine without one, must have to be complete."""
+_TABLES = {"counters": "counter_tables", "traffic": "traffic_tables", "waits": "wait_tables", "repeats": "repeat_tables"}
+
+
+def describe(files: Iterable[Path], folder: Path) -> dict[str, Any]:
+    """The content of the ``session.json`` of a folder; files that hold no results are left out.
+
+    ValueError, whose ``args`` are sentences, if anything is wrong with one, or if they are of two devices.
+    """
+    listed, runs, wrong = [], [], []
+    for file in sorted(files):
+        read = results.read([file], [])
+        of = read.runs + [one.run for one in read.streams]
+        kinds = ["timings"] * bool(read.runs) + [one.kind for one in read.streams] + ["counts"] * bool(read.explanations)
+        kinds += [kind for kind, tables in _TABLES.items() if getattr(read, tables)]
+        listed += [{"file": Path(os.path.relpath(file, folder)).as_posix(), "kind": kind} for kind in dict.fromkeys(kinds)]
+        runs += of
+        wrong += read.problems
+    if wrong:
+        raise ValueError(*map(str, wrong))
+    if len(devices := sorted({run.device for run in runs})) != 1:
+        raise ValueError(f"a session is of one device, and these files are of {' and '.join(devices) or 'none'}")
+    commits = {run.commit for run in runs}
+    return {
+        "schema": SESSION_SCHEMA, "device": devices[0], "date": max(run.date for run in runs), "commit": commits.pop() if len(commits) == 1 else "",
+        "complete": WHOLE[runs[0].kind] <= {of["kind"] for of in listed}, "files": listed,
+    }  # fmt: skip
+
+
+def write(files: Iterable[Path], folder: Path) -> dict[str, Any]:
+    """Writes it, and returns what it says."""
+    said = describe(files, folder)
+    (folder / FILE).write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
+    return said

@@ -1,0 +1,36 @@
+"""Writes session.json, which says that recorded files are one session of a device, and whether it is complete.
+
+A session is what a report is made from: the one that build --session names, else the newest complete one of each device.
+add-device writes it by itself; this is for files of several runs that belong together. Each file keeps its own provenance.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from scanlab_report.console import SOUND, count, missing, refuse, say
+
+EXAMPLE = """  scanlab-report session data/recorded/nvidia-h200/2026-11-22c data/recorded/nvidia-h200/2026-11-21h/caveats.json.gz"""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("folder", type=Path, metavar="DIR", help="the folder of the session, whose files are all of it")
+    add("further", nargs="*", type=Path, metavar="FILE", help="recorded files of other folders that are of it too")
+
+
+def run(options: argparse.Namespace) -> int:
+    from scanlab_report.commands.add_device import session
+
+    if wrong := missing([options.folder, *options.further]):
+        return refuse(*wrong)
+    own = [path for path in options.folder.iterdir() if path.is_file() and path.name != session.FILE]
+    try:
+        said = session.write([*own, *options.further], options.folder)
+    except ValueError as error:
+        return refuse(*error.args, f"{options.folder}: nothing was written")
+    lacking = sorted(session.WHOLE["cuda"] - {of["kind"] for of in said["files"]})
+    say(f"{options.folder / session.FILE}: {count(len(said['files']), 'file')} of {said['device']}, "
+        + ("complete" if said["complete"] else f"not complete: it lacks {', '.join(lacking)}"))  # fmt: skip
+    return SOUND

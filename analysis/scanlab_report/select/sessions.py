@@ -1,0 +1,89 @@
+"""Which recorded session answers: of each device the one that was named, else the newest complete one.
+
+A session is what a ``session.json`` lists. Where files are recorded without one, those of a device in a folder are a session that is
+not complete: it answers only where the device has no complete one. What was measured now is no matter of choice: it comes first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from scanlab_report.read import streams
+from scanlab_report.read.results import RECORDED, Results, Run
+
+
+@dataclass(frozen=True)
+class Session:
+    """Recorded files of one device that belong together; ``name`` is the folder's."""
+
+    name: str
+    device: str
+    date: str
+    complete: bool
+    files: frozenset[Path]
+
+
+class NoSession(ValueError):
+    """A name that no recorded session has."""
+
+
+def known(results: Results) -> list[Session]:
+    """Every recorded session, those that are listed before others."""
+    listed = [Session(of.file.parent.name, of.device, of.date, of.complete, frozenset(of.files)) for of in results.sessions]
+    folders = {of.file.parent.resolve() for of in results.sessions}
+    loose: dict[tuple[Path, str], list[tuple[Path, str]]] = {}
+    for run in _recorded(results):
+        folder = run.file.parent.resolve()
+        if folder not in folders:
+            loose.setdefault((folder, run.device), []).append((run.file.resolve(), run.date))
+    for name in _TABLES:
+        table = getattr(results, name)
+        for file in dict.fromkeys(table.loc[table["origin"] == RECORDED, "file"]):
+            run = results.beside(file, RECORDED)
+            key = (Path(file).parent.resolve(), run.device if run else "")
+            if key in loose:
+                loose[key].append((Path(file).resolve(), ""))
+    return listed + [Session(folder.name, device, max(date for _, date in of), False, frozenset(file for file, _ in of))
+                     for (folder, device), of in loose.items()]  # fmt: skip
+
+
+def chosen(results: Results, name: str = "") -> Results:
+    """These results with one recorded session of each device, and all that is measured now; NoSession if none is called ``name``.
+
+    Executor counts and simulations are of no device and stay. ``every`` of what is returned has all sessions.
+    """
+    sessions = known(results)
+    if name and name not in {of.name for of in sessions}:
+        raise NoSession(f"no recorded session is called {name}; there are {', '.join(sorted({of.name for of in sessions})) or 'none'}")
+    best: dict[str, Session] = {}
+    for of in sessions:
+        best[of.device] = max(best.get(of.device, of), of, key=lambda of: (of.name == name, of.complete, of.date))
+    files = {file for of in best.values() for file in of.files}
+    runs = {old: new for new, old in enumerate(place for place, run in enumerate(results.runs) if _stays(run, files))}
+    part = Results([results.runs[old] for old in runs], results.explanations, results.problems, first=results.first, every=results)
+    part.streams = [file for file in results.streams if file.kind == streams.SIMULATION or _stays(file.run, files)]
+    for table in ("timings", "kernels", "skipped"):
+        rows = getattr(results, table)
+        rows = rows[rows["run"].isin(list(runs))]
+        setattr(part, table, rows.assign(run=rows["run"].map(runs).astype(int)).reset_index(drop=True))
+    for table in _TABLES:
+        rows = getattr(results, table)
+        within = [origin != RECORDED or Path(file).resolve() in files for origin, file in zip(rows["origin"], rows["file"], strict=True)]
+        setattr(part, table, rows[pd.Series(within, index=rows.index, dtype=bool)].reset_index(drop=True))
+    return part
+
+
+_TABLES = ("counters", "traffic", "waits", "repeats")
+"""Tables of :class:`Results` whose files do not say which device they are of."""
+
+
+def _recorded(results: Results) -> Iterable[Run]:
+    return (run for run in (*results.runs, *(file.run for file in results.streams if file.kind != streams.SIMULATION)) if run.origin == RECORDED)
+
+
+def _stays(run: Run, files: set[Path]) -> bool:
+    return run.origin != RECORDED or run.file.resolve() in files
