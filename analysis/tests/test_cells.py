@@ -11,7 +11,9 @@ import pytest
 from scanlab_report.documents import ladder
 from scanlab_report.figures.speedup import details
 from scanlab_report.read.published import Publication
-from scanlab_report.select.evidence import CounterEvidence, CountEvidence, Gathered, Provenance, TableEvidence, gather
+from scanlab_report.select.evidence import CounterEvidence, CountEvidence, TableEvidence
+from scanlab_report.select.needs import Gathered, gather
+from scanlab_report.select.provenance import Provenance
 from scanlab_report.select.streams_evidence import SERIAL
 from scanlab_report.stats.intervals import Interval
 from scanlab_report.tables import (

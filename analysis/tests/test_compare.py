@@ -23,8 +23,8 @@ from scanlab_report import DATA
 from scanlab_report.__main__ import main
 from scanlab_report.commands.compare import comparison, noise
 from scanlab_report.commands.compare import page as comparison_page
-from scanlab_report.read import results
-from scanlab_report.select.evidence import BASELINES, VENDOR_CODE
+from scanlab_report.read import records, results
+from scanlab_report.select.variants import BASELINES, VENDOR_CODE
 from tests import stream_fixtures
 from tests.fixtures import case_name, context, repetition
 
@@ -114,7 +114,7 @@ def test_of_ties_the_p_is_never_smaller_than_that_of_all_permutations() -> None:
     draw = np.random.default_rng(0)
     for _ in range(100):
         a, b = draw.integers(1, 6, 5).astype(float), draw.integers(1, 6, 5) + float(draw.integers(0, 4))
-        sides = (comparison.Measured(RUN, "scans", pd.DataFrame({name: [1] for name in results.CASE}).assign(samples=[of], launches=1)) for of in (a, b))
+        sides = (comparison.Measured(RUN, "scans", pd.DataFrame({name: [1] for name in records.CASE}).assign(samples=[of], launches=1)) for of in (a, b))
         (p,) = comparison.paired(*sides).cases["p"]
         ranks = stats.rankdata(np.concatenate([a, b]))
         off = np.array([abs(ranks[list(chosen)].sum() - 27.5) for chosen in itertools.combinations(range(10), 5)])
@@ -123,7 +123,7 @@ def test_of_ties_the_p_is_never_smaller_than_that_of_all_permutations() -> None:
 
 
 def test_the_correction_is_that_of_benjamini_and_hochberg() -> None:
-    sides = [comparison.Measured(RUN, "scans", pd.DataFrame({name: range(3) for name in results.CASE}).assign(samples=samples, launches=1))
+    sides = [comparison.Measured(RUN, "scans", pd.DataFrame({name: range(3) for name in records.CASE}).assign(samples=samples, launches=1))
              for samples in ([np.arange(1.0, 6.0)] * 3, [np.arange(11.0, 16.0), np.arange(2.5, 7.0), np.arange(1.25, 6.0)])]  # fmt: skip
     cases = comparison.paired(*sides).cases
     first, second, third = cases["p"]
@@ -136,7 +136,7 @@ def test_of_runs_that_differ_by_chance_few_families_show_anything() -> None:
     spread, false = np.random.default_rng(4), 0
     for _ in range(100):
         samples = [pd.Series(list(spread.lognormal(0, 0.05, (40, 8)))) for _ in range(2)]
-        a, b = (comparison.Measured(RUN, "scans", pd.DataFrame({name: range(40) for name in results.CASE}).assign(samples=of, launches=1)) for of in samples)
+        a, b = (comparison.Measured(RUN, "scans", pd.DataFrame({name: range(40) for name in records.CASE}).assign(samples=of, launches=1)) for of in samples)
         false += bool(len(comparison.judged(comparison.paired(a, b), 0.0).of("slower")))
     assert false <= 12  # 5% of 100, with room for chance
 
@@ -381,7 +381,7 @@ def verdicts_of(threshold: float, **times: tuple[float, float, int]) -> dict[str
     spread = np.random.default_rng(5)
     a, b = (
         comparison.Measured(RUN, "scans", pd.DataFrame([
-            {**dict.fromkeys(results.CASE, "x"), "variant": variant, "items": n, "launches": of[2], "samples": of[side] * spread.lognormal(0, 0.005, 11)}
+            {**dict.fromkeys(records.CASE, "x"), "variant": variant, "items": n, "launches": of[2], "samples": of[side] * spread.lognormal(0, 0.005, 11)}
             for variant, of in times.items() for n in SIZES])) for side in (0, 1))  # fmt: skip
     judged = comparison.judged(comparison.paired(a, b), threshold).both
     return judged.groupby("variant")["verdict"].agg(set).to_dict()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scanlab_report.read import published
-from scanlab_report.read.results import RECORDED, Explanation
+from scanlab_report.read.records import RECORDED, Explanation
 from scanlab_report.tables import costs
 from tests import fixtures
 from tests.conftest import PUBLISHED

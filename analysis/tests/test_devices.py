@@ -18,7 +18,7 @@ from scanlab_report.documents import macros
 from scanlab_report.layout import style
 from scanlab_report.modules import modules
 from scanlab_report.read import published, results
-from scanlab_report.select.evidence import by_device
+from scanlab_report.select.needs import by_device
 from tests import fixtures
 from tests.conftest import PUBLISHED, Built
 

@@ -10,8 +10,10 @@ import pandas as pd
 import pytest
 
 from scanlab_report.read import results
-from scanlab_report.read.results import MEASURED
-from scanlab_report.select.evidence import CUBS, AllTimings, EachSession, Provenance, Timings, Traffic, gather
+from scanlab_report.read.records import MEASURED
+from scanlab_report.select.needs import AllTimings, EachSession, Timings, Traffic, gather
+from scanlab_report.select.provenance import Provenance
+from scanlab_report.select.variants import CUBS
 from tests import tiny
 from tests.fixtures import case_name, context, dram_bytes, repetition
 

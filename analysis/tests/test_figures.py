@@ -9,7 +9,7 @@ import pytest
 
 from scanlab_report.figures import prefix_wait, single_wave, tile_size
 from scanlab_report.read import results
-from scanlab_report.select.evidence import Waits
+from scanlab_report.select.needs import Waits
 from tests.conftest import Built
 from tests.fixtures import PREFIX_WAIT
 

@@ -18,7 +18,7 @@ import pytest
 
 from scanlab_report.__main__ import main
 from scanlab_report.commands.build import unchanged
-from scanlab_report.read import results
+from scanlab_report.read import records, results
 from tests import fixtures, stream_fixtures
 from tests.conftest import PUBLISHED
 from tests.fixtures import case_name, repetition
@@ -251,9 +251,9 @@ def test_every_command_refuses_what_one_refuses(tmp_path: Path, capsys: pytest.C
 
 def tables() -> dict[str, tuple[str, str, list[str]]]:
     """Of each kind of table its name, its text, and the columns of numbers."""
-    head = ",".join(results.COUNTER_COLUMNS)
+    head = ",".join(records.COUNTER_COLUMNS)
     return {
-        "counters": ("bank_conflicts.csv", f"{head}\nhso_block,none,i32,plus,64,k,0,1,2,3,4\n", results.COUNTER_COLUMNS[6:] + ["items"]),
+        "counters": ("bank_conflicts.csv", f"{head}\nhso_block,none,i32,plus,64,k,0,1,2,3,4\n", records.COUNTER_COLUMNS[6:] + ["items"]),
         "traffic": ("dram_bytes.csv", fixtures.dram_bytes(18), ["items", "launch_index", "dram_bytes_read", "dram_bytes_written"]),
         "waits": ("prefix_wait.csv", fixtures.PREFIX_WAIT, ["tile", "items", "cycles_total", "cycles_waiting_data", "cycles_waiting_store"]),
     }
@@ -277,7 +277,7 @@ def test_every_cell_of_a_table_is_named_where_it_cannot_be(tmp_path: Path, capsy
             assert sentence.startswith(f"row 1 after the header: refused: {column} is ")
     file.write_text("\n".join([head, first + ",1", *rest]) + "\n")
     assert "cannot be read as counters" in refusal(capsys, ["export", str(file), "--out", str(tmp_path / "out")], file)
-    for column in set(columns) & {*results.COUNTER_COLUMNS, *results.TRAFFIC_COLUMNS, *results.WAIT_COLUMNS}:
+    for column in set(columns) & {*records.COUNTER_COLUMNS, *records.TRAFFIC_COLUMNS, *records.WAIT_COLUMNS}:
         file.write_text("\n".join([",".join("other" if of == column else of for of in columns), first, *rest]) + "\n")
         assert f"lacks the columns {column}" in refusal(capsys, ["export", str(file), "--out", str(tmp_path / "out")], file)
 
@@ -473,6 +473,6 @@ def test_what_is_drawn_one_by_one_is_no_more_than_can_be(
 
 def test_names_of_digits_are_names(tmp_path: Path) -> None:
     file = tmp_path / "bank_conflicts.csv"
-    file.write_text(",".join(results.COUNTER_COLUMNS) + "\n7,8,i32,9,64,10,0,1,2,3,4\n")
+    file.write_text(",".join(records.COUNTER_COLUMNS) + "\n7,8,i32,9,64,10,0,1,2,3,4\n")
     read = results.read([file], [])
     assert not read.problems and read.counters.iloc[0][["variant", "padding", "op", "kernel"]].tolist() == ["7", "8", "9", "10"]

@@ -16,7 +16,7 @@ from scanlab_report.claims.checked import targets
 from scanlab_report.claims.stated import OF_SCANS
 from scanlab_report.commands import compare
 from scanlab_report.commands.compare import comparison, machine, noise
-from scanlab_report.documents import macros, streams_macros
+from scanlab_report.documents import scan_macros, session_macros, streams_macros
 from scanlab_report.figures import schedules, speedup, tile_size, waterfall
 from scanlab_report.layout import table_formats
 from scanlab_report.layout.table_formats import significant, size, whole, with_interval
@@ -25,10 +25,12 @@ from scanlab_report.page import schedules as schedules_page
 from scanlab_report.page import sessions as sessions_page
 from scanlab_report.read import google_benchmark
 from scanlab_report.read.published import Publication
-from scanlab_report.read.results import MEASURED, SCANS, Results, Run, StreamFile, ideal_bytes
+from scanlab_report.read.records import MEASURED, SCANS, Results, Run, StreamFile, ideal_bytes
 from scanlab_report.select import streams_evidence
 from scanlab_report.select.drift import SessionEvidence
-from scanlab_report.select.evidence import AllTimings, CountEvidence, Counts, Provenance, TableEvidence, Timings, Traffic, gather
+from scanlab_report.select.evidence import CountEvidence, TableEvidence
+from scanlab_report.select.needs import AllTimings, Counts, Timings, Traffic, gather
+from scanlab_report.select.provenance import Provenance
 from scanlab_report.select.streams_evidence import DUPLEX, NAIVE, SERIAL, STREAMED, ScanEvidence
 from scanlab_report.stats.intervals import Interval
 from tests import test_cells, test_plotted_streams, tiny
@@ -53,7 +55,7 @@ def described(describe: Callable[..., dict[str, str]], needs: dict[str, Any], re
 def test_the_text_has_rates_shares_and_gains_of_the_largest_size() -> None:
     times = {"memcpy": 1.0, "best": 1.25, "hso_blocked": 10.0, "hso_blocked_padded": 8.0, "hs_blocked": 16.0, "cub_device_scan": 2.0, "cub_newest": 2.5, "copy_bulk": 1.1, "look_ahead": 1.375}
     read = tiny.results([*(case(variant, n, by * n / N * THOUSAND) for variant, by in times.items() for n in (N // 4, N)), case("empty_launch", 0, 3100.0)])
-    found = described(macros._timing_values, {"timings": Timings(all_of=("memcpy",))}, read) | described(macros._rung_values, waterfall.NEEDS, read)
+    found = described(scan_macros._timing_values, {"timings": Timings(all_of=("memcpy",))}, read) | described(scan_macros._rung_values, waterfall.NEEDS, read)
     assert {name: found[name] for name in ("copyRate", "copyItems", "floorTime", "bestVariant", "bestRate", "bestOfCopy", "bestOfVendor", "vendorOfCopy", "simplestVariant",
                                            "simplestSlower", "paddingGainLargest", "rungBest", "rungLookAhead", "lookAheadOfBulk", "rungBulkCopy")} == {
         "copyRate": "1000", "copyItems": r"\ensuremath{2^{28}}", "floorTime": "3.1", "bestVariant": r"\texttt{best}", "bestRate": "800", "bestOfCopy": "0.80", "bestOfVendor": "1.6",
@@ -69,7 +71,7 @@ def test_the_text_has_rates_shares_and_gains_of_the_largest_size() -> None:
 ])  # fmt: skip
 def test_the_text_has_the_speedup_over_one_core_as_a_range_over_the_sessions(cpu: tuple[float, ...], said: dict[str, str]) -> None:
     gathered = test_cells.over_one_core(*cpu)
-    found = macros._speedup_values(**gathered.found)
+    found = scan_macros._speedup_values(**gathered.found)
     assert {name: value for name, value in found.items() if name.startswith(("speedupNow", "speedupVendor"))} == said
     assert (found["speedupThenLargest"], found["crossoverThen"], found["crossoverNow"]) == ("4.50", r"\ensuremath{2^{20}}", r"\ensuremath{2^{20}}")
 
@@ -80,7 +82,7 @@ def test_one_core_is_beaten_only_from_where_it_is_in_every_session() -> None:
         return [of for n, ns in zip(sizes, cpu, strict=True) for of in (case("cpu_sequential", n, ns, EXACT, cache="warm"), case("hso_blocked_padded", n, 100.0, EXACT))]
 
     published = {"hso2007_table2": Publication(pd.DataFrame({"items": [1 << 20], "cpu_ms": [9.0], "gpu_ms": [2.0]}), {"short": "then"})}
-    found = described(macros._speedup_values, speedup.NEEDS, tiny.results(session(90, 200, 300), session(110, 210, 300), session(120, 99, 300)), published)
+    found = described(scan_macros._speedup_values, speedup.NEEDS, tiny.results(session(90, 200, 300), session(110, 210, 300), session(120, 99, 300)), published)
     assert found["crossoverNow"] == r"\ensuremath{2^{20}}"
 
 
@@ -88,13 +90,13 @@ def test_the_text_has_the_fastest_tile_of_the_smallest_and_the_largest_size() ->
     tiles = {"tile=12": 200.0, "": 130.0, "tile=36": 160.0}
     read = tiny.results([case("memcpy", n, 100.0) for n in (1 << 20, N)] + [case("look_ahead", N, ns, settings=tile) for tile, ns in tiles.items()]
                         + [case("look_ahead", 1 << 20, 330.0 - ns, settings=tile) for tile, ns in tiles.items()])  # fmt: skip
-    found = described(macros._tile_values, tile_size.NEEDS, read)
+    found = described(scan_macros._tile_values, tile_size.NEEDS, read)
     assert found == {"tileSmall": "12", "tileLarge": "30", "tileLargest": "36", "tileLargestLoses": "19"}  # 130 of 160
 
 
 def test_the_text_counts_duels_and_targets() -> None:
     read = tiny.results([*test_cells.DUELS, case("empty_launch", 0, 80.0, cache="warm"), case("best", 512, 100.0, cache="warm")])
-    found = macros._duel_values(AllTimings().find(read, {}), targets(OF_SCANS).find(read, {}))
+    found = scan_macros._duel_values(AllTimings().find(read, {}), targets(OF_SCANS).find(read, {}))
     assert {name: found[name] for name in ("duelCases", "duelWins", "duelTies", "duelLosses", "duelAnyLost", "duelLeast", "smallOverFloor")} == {
         "duelCases": "4", "duelWins": "1", "duelTies": "1", "duelLosses": "2", "duelAnyLost": "2", "duelLeast": "0.500", "smallOverFloor": "1.25"}  # fmt: skip
     assert (found["targetsKnown"], found["targetsReached"]) == ("3", "2")  # the floor and no spills are, no loss is not
@@ -102,9 +104,9 @@ def test_the_text_counts_duels_and_targets() -> None:
 
 def test_the_text_has_the_libraries_times_over_best() -> None:
     read = tiny.results([case("best", N, 100.0), case("thrust_scan", N, 131.0), case("torch_cumsum", N, 162.0)])
-    assert macros._library_values(AllTimings(python=True).find(read, {})) == {"thrustOfBest": "1.31", "torchOfBest": "1.62"}
+    assert scan_macros._library_values(AllTimings(python=True).find(read, {})) == {"thrustOfBest": "1.31", "torchOfBest": "1.62"}
     read = tiny.results([case("best", n, 100.0, cache="warm") for n in (1024, 4096)], [case("jax_cumsum", n, ns, cache="warm") for n, ns in ((1024, 900.0), (2048, 1.0))])
-    assert macros._jax_values(AllTimings(python=True).find(read, {})) == {"jaxOfBest": "9.0", "jaxItems": r"\ensuremath{2^{10}}"}
+    assert scan_macros._jax_values(AllTimings(python=True).find(read, {})) == {"jaxOfBest": "9.0", "jaxItems": r"\ensuremath{2^{10}}"}
 
 
 def test_the_text_has_what_passed_through_dram() -> None:
@@ -112,13 +114,13 @@ def test_the_text_has_what_passed_through_dram() -> None:
     row = {"settings": "", "type": "i32", "op": "plus", "mode": "inclusive", "kernel": "k", "launch_index": 0, "origin": MEASURED, "file": "d.csv"}
     read.traffic_tables = [pd.DataFrame([row | {"variant": variant, "items": n, "dram_bytes_read": 4 * n * reads, "dram_bytes_written": 4 * n}
                                          for variant, n, reads in (("reduce_then_scan", 4096, 2), ("reduce_then_scan", 1024, 1), ("look_ahead", 4096, 1))])]  # fmt: skip
-    assert macros._traffic_values(Traffic().find(read, {})) == {"rereadSmall": "1.0", "rereadLarge": "2.0", "movedLookAhead": "2.00"}
+    assert scan_macros._traffic_values(Traffic().find(read, {})) == {"rereadSmall": "1.0", "rereadLarge": "2.0", "movedLookAhead": "2.00"}
 
 
 def test_the_text_has_the_shares_of_waits_in_percent() -> None:
     rows = [{"variant": "look_ahead", "items": n, "type": "i32", "role": role, "cycles_total": 1000, "cycles_waiting_data": data, "cycles_waiting_prefix": prefix, "cycles_waiting_store": 50}
             for n, role, data, prefix in ((1024, "load", 1, 1), (4096, "load", 250, 0), (4096, "scan", 10, 125))]  # fmt: skip
-    assert macros._wait_values(TableEvidence(pd.DataFrame(rows), NOWHERE)) == {"waitLoad": "25", "waitFree": "5.0", "waitScan": "12"}
+    assert scan_macros._wait_values(TableEvidence(pd.DataFrame(rows), NOWHERE)) == {"waitLoad": "25", "waitFree": "5.0", "waitScan": "12"}
 
 
 def test_the_text_has_what_was_counted() -> None:
@@ -128,14 +130,14 @@ def test_the_text_has_what_was_counted() -> None:
         banks = {"transactions": transactions, "max_degree": 1, "mean_degree": 1.0}
         return tiny.explanation(variant, 2048, banks, parameters, totals={"operations": operations, "global_bytes_read": 8192, "global_bytes_written": 24576}, launches=launches)
 
-    found = macros._count_values(CountEvidence([counted("hso_block", 100, 40), counted("hso_block_padded", 100, 20, "two_level"), counted("hs_block", 900, 10)], NOWHERE))
+    found = scan_macros._count_values(CountEvidence([counted("hso_block", 100, 40), counted("hso_block_padded", 100, 20, "two_level"), counted("hs_block", 900, 10)], NOWHERE))
     assert found == {"degreeItems": r"\ensuremath{2^{11}}", "worstDegreeBare": "4", "worstDegreeTwoLevel": "2", "conflictsBare": "30", "transactionsBare": "40", "conflictsTwoLevel": "10",
                      "additionsItems": r"\ensuremath{2^{11}}", "additionsHillisSteele": "900", "additionsWorkEfficient": "100"}  # fmt: skip
     read = tiny.results([case(variant, n, ns, type=kind) for variant, ns in (("memcpy", 100.0), ("hs_blocked", 400.0), ("hso_blocked_padded", 500.0), ("hso_blocked", 800.0))
                          for n in (1024, 4096) for kind in ("i32", "i64")])  # fmt: skip
     read.explanations = [counted("hs_blocked", 300, 10), counted("hso_blocked", 100, 10)]
     needs = {"timings": Timings(all_of=("memcpy",)), "wide": Timings(types=("i64", "f64"), all_of=("memcpy",)), "counts": Counts()}
-    found = described(macros._finding_values, needs, read)
+    found = described(scan_macros._finding_values, needs, read)
     wanted = {"doublingOverTree": "1.25", "widthCost": "1.00", "paddingGainWide": "1.60", "barriersDoubling": "7", "tileDoubling": "1024", "doublingAhead": "3.0", "trafficAllows": "0.50",
               "belowTraffic": "0.25"}  # fmt: skip
     assert {name: found.get(name) for name in wanted} == wanted
@@ -144,14 +146,14 @@ def test_the_text_has_what_was_counted() -> None:
 def test_the_text_says_by_how_much_hardware_and_executor_differ_either_way() -> None:
     cases = pd.DataFrame({"type": ["i32", "i64"], "items": [64, 128], "transactions_executor": [100, 200], "transactions_hardware": [90, 200], "conflicts_executor": [50, 0],
                           "conflicts_hardware": [51, 3]})  # fmt: skip
-    found = macros.hardware_differences(cases)
+    found = scan_macros.hardware_differences(cases)
     assert (found["hardwareCases"], found["hardwareEqual"], found["hardwareLargestDifference"], found["hardwareLargestConflicts"]) == ("2", "0", "10.0", "2.0")
     assert found["hardwareConflictsForNone"] == "3" and "hardwareAbove" not in found
 
 
 def test_the_text_has_what_happened_while_sessions_were_measured() -> None:
     times = {f"v{place}": [100.0, 100.0, 100.0, 100.0, 101.0 + place / 100] for place in range(20)} | {"outlier": [100.0, 98.0, 99.0, 102.0, 200.0]}
-    found = macros._session_values(SessionEvidence(test_plotted_streams.repeated(times).sessions, NOWHERE))
+    found = session_macros._session_values(SessionEvidence(test_plotted_streams.repeated(times).sessions, NOWHERE))
     assert {name: found[name] for name in ("driftScans", "outlierShare", "outlierWorst", "clockReadings", "clockLowered", "clockLowest", "driftCases")} == {
         "driftScans": "1.1", "outlierShare": "20", "outlierWorst": "2.01", "clockReadings": "105", "clockLowered": "1", "clockLowest": "1900", "driftCases": "21"}  # fmt: skip
 

@@ -22,8 +22,9 @@ from scanlab_report.derive.schedules import speedups
 from scanlab_report.figures import ceiling_share
 from scanlab_report.read import results
 from scanlab_report.select.drift import Sessions
-from scanlab_report.select.evidence import CEILING, CUBS, Timings
+from scanlab_report.select.needs import Timings
 from scanlab_report.select.streams_evidence import Schedules
+from scanlab_report.select.variants import CEILING, CUBS
 from scanlab_report.stats.intervals import ratio_interval
 from tests import browser, fixtures
 from tests.browser import Browser

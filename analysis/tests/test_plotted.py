@@ -27,8 +27,10 @@ from scanlab_report.figures import (
 )
 from scanlab_report.layout import style
 from scanlab_report.read.published import Publication
-from scanlab_report.read.results import MEASURED, Explanation
-from scanlab_report.select.evidence import CEILING, FLOOR, CounterEvidence, Provenance
+from scanlab_report.read.records import MEASURED, Explanation
+from scanlab_report.select.evidence import CounterEvidence
+from scanlab_report.select.provenance import Provenance
+from scanlab_report.select.variants import CEILING, FLOOR
 from tests import tiny
 from tests.tiny import EXACT, LEAST, MOST, case
 

@@ -13,10 +13,11 @@ from matplotlib.figure import Figure
 from scanlab_report.figures import concurrency, drift, model_residuals, schedules, schedules_speedup, schedules_streams, stream_scan
 from scanlab_report.layout import gantt, style
 from scanlab_report.layout.schedules import look
-from scanlab_report.read.results import MEASURED, SCANS, Repeated, Run
+from scanlab_report.read.records import MEASURED, SCANS, Repeated, Run
 from scanlab_report.read.streams import SCAN, TRACE_COLUMNS
 from scanlab_report.select.drift import SessionEvidence, session
-from scanlab_report.select.evidence import Provenance, TableEvidence
+from scanlab_report.select.evidence import TableEvidence
+from scanlab_report.select.provenance import Provenance
 from scanlab_report.select.streams_evidence import DUPLEX, FILES, NAIVE, SERIAL, STREAMED, Parts, ScanEvidence, ScheduleEvidence
 from tests import tiny
 from tests.tiny import LEAST, MOST

@@ -15,7 +15,7 @@ from scanlab_report import figures, tables
 from scanlab_report.__main__ import main
 from scanlab_report.commands.build import unchanged
 from scanlab_report.commands.build.report import caption
-from scanlab_report.documents import macros
+from scanlab_report.documents import macros, scan_macros
 from scanlab_report.documents.markers import MarkerError, replaced
 from scanlab_report.layout import style
 from scanlab_report.modules import modules
@@ -58,7 +58,7 @@ def test_no_text_of_a_figure_is_cut_off(built: Built, name: str) -> None:
     from matplotlib import pyplot
 
     from scanlab_report.read import published
-    from scanlab_report.select.evidence import gather
+    from scanlab_report.select.needs import gather
 
     module = importlib.import_module(f"scanlab_report.figures.{name}")
     read = results.read([], [built.recorded])
@@ -177,10 +177,10 @@ def test_conflicts_that_the_hardware_alone_counts_are_said() -> None:
     """Of cases whose transactions differ by little, conflicts can differ by much, and by any share where the executor counts none."""
     cases = pd.DataFrame({"type": "i32", "items": 1 << 16, "transactions_executor": [1000, 1000, 1000], "transactions_hardware": [1000, 1001, 1006],
                           "conflicts_executor": [0, 50, 0], "conflicts_hardware": [0, 51, 6]})  # fmt: skip
-    said = macros.hardware_differences(cases)
+    said = scan_macros.hardware_differences(cases)
     assert said["hardwareEqual"] == "1" and float(said["hardwareLargestDifference"]) == 0.6 and float(said["hardwareLargestConflicts"]) == 2
     assert said["hardwareConflictsForNone"] == "6" and said["hardwareAbove"] == "2" and "2^{16}" in said["hardwareUnequalOf"]
-    assert "hardwareAbove" not in macros.hardware_differences(cases.assign(conflicts_hardware=[0, 49, 6]))
+    assert "hardwareAbove" not in scan_macros.hardware_differences(cases.assign(conflicts_hardware=[0, 49, 6]))
 
 
 @pytest.mark.parametrize(("rounds", "settle"), [(5, False), (6, True)])

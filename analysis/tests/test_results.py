@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from scanlab_report.read import results
+from scanlab_report.read import records, results
 from tests import fixtures
 from tests.fixtures import case_name, context, repetition
 
@@ -167,7 +167,7 @@ def test_list_of_explanations_is_read(tmp_path: Path) -> None:
 def test_counters_without_their_columns_or_with_impossible_counts_are_named(tmp_path: Path) -> None:
     (tmp_path / "bank_conflicts.csv").write_text("variant,padding\nhso_block,none\n")
     assert "lacks the columns type" in only_problem(tmp_path)
-    head = ",".join(results.COUNTER_COLUMNS)
+    head = ",".join(records.COUNTER_COLUMNS)
     row = "hso_block,none,i32,plus,64,k,0,1,2,{},4\n"
     (tmp_path / "bank_conflicts.csv").write_text(f"{head}\n{row.format(3)}{row.format('n/a')}{row.format(-1)}")
     read_ = read(tmp_path)
@@ -176,5 +176,5 @@ def test_counters_without_their_columns_or_with_impossible_counts_are_named(tmp_
 
 
 def test_affine_items_are_pairs() -> None:
-    assert results.ideal_bytes("i32", "plus", 10) == 80
-    assert results.ideal_bytes("f64", "affine", 10) == 320
+    assert records.ideal_bytes("i32", "plus", 10) == 80
+    assert records.ideal_bytes("f64", "affine", 10) == 320

@@ -10,7 +10,7 @@ import pytest
 
 from scanlab_report.__main__ import main
 from scanlab_report.read import results
-from scanlab_report.select.evidence import Counts, EachSession, Timings, Traffic
+from scanlab_report.select.needs import Counts, EachSession, Timings, Traffic
 from scanlab_report.select.sessions import NoSession, chosen, known
 from tests import fixtures
 from tests.fixtures import case_name, context, repetition

@@ -15,9 +15,10 @@ from scanlab_report.claims.standing import FAILS, HOLDS, NOT_MEASURED, Bound, St
 from scanlab_report.claims.stated import Claim
 from scanlab_report.derive import caveats
 from scanlab_report.read.published import Publication
-from scanlab_report.read.results import Results, Run, StreamFile
+from scanlab_report.read.records import Results, Run, StreamFile
 from scanlab_report.read.streams import CAVEATS
-from scanlab_report.select.evidence import CounterEvidence, Provenance, TableEvidence
+from scanlab_report.select.evidence import CounterEvidence, TableEvidence
+from scanlab_report.select.provenance import Provenance
 from scanlab_report.select.streams_evidence import Trace, TraceEvidence
 from scanlab_report.tables.claims import table
 from tests import tiny

@@ -13,7 +13,9 @@ from scanlab_report.claims.checked import check, targets
 from scanlab_report.claims.standing import MISSING, Bound, Standing
 from scanlab_report.claims.stated import OF_SCANS
 from scanlab_report.read import results
-from scanlab_report.select.evidence import CUBS, LOSS, TIE, WIN, AllTimingEvidence, AllTimings, outcome
+from scanlab_report.select.evidence import LOSS, TIE, WIN, AllTimingEvidence, outcome
+from scanlab_report.select.needs import AllTimings
+from scanlab_report.select.variants import CUBS
 from scanlab_report.stats.intervals import Interval
 from scanlab_report.tables import losses, rivals
 from tests.fixtures import _KERNEL, COMMIT, case_name, context, repetition

@@ -15,8 +15,8 @@ from matplotlib.figure import Figure
 
 from scanlab_report.layout import style
 from scanlab_report.layout.table_formats import Table
-from scanlab_report.read.results import MEASURED, Explanation, Results, Run
-from scanlab_report.select.evidence import gather
+from scanlab_report.read.records import MEASURED, Explanation, Results, Run
+from scanlab_report.select.needs import gather
 
 SPREAD = (1.0, 1.4, 0.9, 1.0, 0.9, 1.4)
 """Of a case's repetitions, in multiples of their median; their mean is 1.1, and intervals, of the median and of ratios, reach from the least to the most."""

@@ -10,8 +10,9 @@ from scanlab_report.claims import of_literature, of_models, of_scans, of_streams
 from scanlab_report.claims.standing import Standing
 from scanlab_report.claims.stated import MEASURES, OURS, Claim, read
 from scanlab_report.read.published import Publication
-from scanlab_report.read.results import Results
-from scanlab_report.select.evidence import Need, Provenance
+from scanlab_report.read.records import Results
+from scanlab_report.select.needs import Need
+from scanlab_report.select.provenance import Provenance
 
 MEASURED = {name: stand for module in (of_scans, of_streams, of_models, of_literature) for name, stand in module.MEASURED.items()}
 """By measure, what computes how a claim stands."""

@@ -10,21 +10,10 @@ import numpy as np
 from scanlab_report.claims.standing import Bound, Find, Standing, of_value, unknown
 from scanlab_report.claims.stated import OURS, Claim
 from scanlab_report.derive.sizes import power_of_two
-from scanlab_report.select.evidence import (
-    BEST,
-    BULK_CEILING,
-    CEILING,
-    CEILINGS,
-    CUBS,
-    FLOOR,
-    LOSS,
-    MEETING_CEILING,
-    VECTOR_CEILING,
-    AllTimingEvidence,
-    AllTimings,
-    Kernels,
-    Key,
-)
+from scanlab_report.read.names import is_look_ahead
+from scanlab_report.select.evidence import LOSS, AllTimingEvidence, Key
+from scanlab_report.select.needs import AllTimings, Kernels
+from scanlab_report.select.variants import BEST, BULK_CEILING, CEILING, CEILINGS, CUBS, FLOOR, MEETING_CEILING, VECTOR_CEILING
 from scanlab_report.stats.intervals import Interval, ratio_interval
 
 Ratio = Callable[[Key], list[tuple[Interval, int]]]
@@ -129,7 +118,7 @@ def _copy_kernel(timings: AllTimingEvidence, key: Key) -> str:
     """The copy with the access path of what best chose: bulk copies for look_ahead, registers for the others."""
     match = timings.match(key, BEST, (CEILING,))
     chosen = timings.chosen(key, match.run) if match else ""
-    return BULK_CEILING if chosen.startswith("look_ahead") or not chosen else VECTOR_CEILING
+    return BULK_CEILING if is_look_ahead(chosen) or not chosen else VECTOR_CEILING
 
 
 def losses(claim: Claim, find: Find) -> Standing:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from scanlab_report.claims.stated import Claim
-from scanlab_report.select.evidence import Need, Provenance
+from scanlab_report.select.needs import Need
+from scanlab_report.select.provenance import Provenance
 from scanlab_report.stats.intervals import Interval
 
 HOLDS, FAILS, NOT_MEASURED = "holds", "fails", "not measured"

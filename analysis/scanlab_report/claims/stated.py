@@ -14,8 +14,10 @@ from typing import Any
 from scanlab_report import DATA
 from scanlab_report.derive.sizes import power_of_two
 from scanlab_report.read.fields import LINE, shown
-from scanlab_report.read.results import ELEMENT_BYTES, ideal_bytes
-from scanlab_report.select.evidence import CUBS, Key
+from scanlab_report.read.names import ELEMENT_BYTES
+from scanlab_report.read.records import ideal_bytes
+from scanlab_report.select.evidence import Key
+from scanlab_report.select.variants import CUBS
 from scanlab_report.stats.intervals import Interval
 
 FILE = DATA.parent / "paper" / "claims.toml"

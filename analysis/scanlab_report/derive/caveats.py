@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
+from scanlab_report.read import names
+
 
 def calls(rows: pd.DataFrame) -> pd.DataFrame:
     """One row a call that was asked about: what it does to the host, and to kernels of two other streams.
@@ -13,7 +15,7 @@ def calls(rows: pd.DataFrame) -> pd.DataFrame:
     found: dict[str, dict[str, object]] = {}
     for row in rows.itertuples():
         if row.asks:
-            of = found.setdefault(row.subject, {"call": shortened(row.subject)})
+            of = found.setdefault(row.subject, {"call": names.shortened(row.subject)})
             of |= {f"{row.asks}_{key}": value for key, value in _answer(row).items()}
     columns = ["call", *(f"{who}_{what}" for who in ("host", "streams") for what in ("said", "answer", "differs", "counted"))]
     return pd.DataFrame(list(found.values()), columns=columns).astype(object)
@@ -21,15 +23,8 @@ def calls(rows: pd.DataFrame) -> pd.DataFrame:
 
 def others(rows: pd.DataFrame) -> pd.DataFrame:
     """One row a question that is not about a call: ``question``, ``said``, ``answer``, ``differs``, ``counted``."""
-    found = [{"question": row.question.removeprefix("does ").removeprefix("do "), **_answer(row)} for row in rows.itertuples() if not row.asks]
+    found = [{"question": names.asked(row.question), **_answer(row)} for row in rows.itertuples() if not row.asks]
     return pd.DataFrame(found, columns=["question", "said", "answer", "differs", "counted"]).astype(object)
-
-
-def shortened(text: str) -> str:
-    """A call in fewer letters: its name without the common beginning, and without words that the heading says."""
-    for long, short in (("behind the kernel, ", ""), ("to the device from", "in, from"), ("to the host in", "out, to")):
-        text = text.replace(long, short)
-    return text.removeprefix("cuda")
 
 
 def _answer(row) -> dict[str, object]:

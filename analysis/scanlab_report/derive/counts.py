@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from scanlab_report.read.results import Explanation
-from scanlab_report.select.evidence import BEST
+from scanlab_report.read.names import is_padded
+from scanlab_report.read.records import Explanation
+from scanlab_report.select.variants import BEST
 
 PADDINGS = {
     "none": "none",
@@ -50,7 +51,6 @@ def default_only(explanations: list[Explanation]) -> list[Explanation]:
 
 
 def _preference(e: Explanation) -> tuple[float, ...]:
-    padded = e.variant.endswith("_padded")
-    usual = e.padding == ("two_level" if padded else "none")
+    usual = e.padding == ("two_level" if is_padded(e.variant) else "none")
     return (e.type == "i32", usual, e.load in ("", "halves"), -e.totals["operations"],
             e.mode == "inclusive")  # fmt: skip

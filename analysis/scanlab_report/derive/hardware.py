@@ -5,8 +5,9 @@ from __future__ import annotations
 import pandas as pd
 
 from scanlab_report.derive.counts import PADDINGS
-from scanlab_report.read.results import Explanation, ideal_bytes
-from scanlab_report.select.evidence import CounterEvidence, same_case
+from scanlab_report.read.records import Explanation, ideal_bytes
+from scanlab_report.select.evidence import CounterEvidence
+from scanlab_report.select.needs import same_case
 
 QUANTITIES = {"transactions": "transactions", "conflicts": "bank conflicts"}
 

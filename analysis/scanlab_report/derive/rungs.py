@@ -5,7 +5,9 @@ from __future__ import annotations
 import pandas as pd
 
 from scanlab_report.derive.shares import shares
-from scanlab_report.select.evidence import BEST, CEILING, LARGEST, TimingEvidence, Timings
+from scanlab_report.select.evidence import TimingEvidence
+from scanlab_report.select.needs import Timings
+from scanlab_report.select.variants import BEST, CEILING, LARGEST
 
 LADDER = (
     "hs_multipass", "hso_blocked_padded", "hs_blocked", "warp_shuffle", "reduce_then_scan", "decoupled_lookback",

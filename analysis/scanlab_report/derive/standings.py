@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from scanlab_report.read.results import ideal_bytes
-from scanlab_report.select.evidence import CEILING, CPU_BASELINES, FLOOR, LARGEST, TimingEvidence
+from scanlab_report.read.records import ideal_bytes
+from scanlab_report.select.evidence import TimingEvidence
+from scanlab_report.select.variants import CEILING, CPU_BASELINES, FLOOR, LARGEST
 from scanlab_report.stats import intervals
 from scanlab_report.stats.intervals import Interval
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import pandas as pd
 
 from scanlab_report.derive.shares import shares
-from scanlab_report.select.evidence import CEILING, TimingEvidence, Timings
+from scanlab_report.read.names import number_set
+from scanlab_report.select.evidence import TimingEvidence
+from scanlab_report.select.needs import Timings
+from scanlab_report.select.variants import CEILING
 
 SIZES = (2**20, 2**24, 2**28)
 SWEPT = {"look_ahead": ("tile", 30, 1.0), "decoupled_lookback": ("threads", 256, 64 / 1024)}
@@ -19,10 +22,10 @@ def by_tile(timings: TimingEvidence) -> pd.DataFrame:
     for variant, (parameter, default, kib) in SWEPT.items():
         given = set(timings.cases.loc[timings.cases["variant"] == variant, "settings"])
         for settings in given:
-            name, _, value = settings.partition("=")
-            if settings and (name != parameter or not value.isdigit()):
+            value = number_set(settings, parameter) if settings else default
+            if value is None:
                 continue
-            tile = kib * (int(value) if settings else default)
+            tile = kib * value
             of = shares(timings, variant, CEILING, timings.caches()[0], settings)
             rows += [(variant, int(r.items), tile, r.ratio, r.low, r.high) for r in of.itertuples() if r.items in SIZES]
     table = pd.DataFrame(rows, columns=["variant", "items", "kib", "ratio", "low", "high"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from scanlab_report.read.results import ideal_bytes
+from scanlab_report.read.records import ideal_bytes
 from scanlab_report.select.evidence import TrafficEvidence
 
 

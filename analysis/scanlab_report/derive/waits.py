@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from scanlab_report.read.results import WAIT_PREFIX
+from scanlab_report.read.records import WAIT_PREFIX
 from scanlab_report.select.evidence import TableEvidence
 
 ROLES = ("load", "reduce", "look ahead", "scan", "block")

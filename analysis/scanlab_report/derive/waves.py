@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from scanlab_report.select.evidence import BEST, CUBS, FLOOR, MEETING_CEILING, VECTOR_CEILING, TimingEvidence, Timings
+from scanlab_report.select.evidence import TimingEvidence
+from scanlab_report.select.needs import Timings
+from scanlab_report.select.variants import BEST, CUBS, FLOOR, MEETING_CEILING, VECTOR_CEILING
 
 LAUNCH = "graph"
 SMALLEST, LARGEST = 1 << 10, 1 << 22

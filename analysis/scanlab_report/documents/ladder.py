@@ -7,8 +7,10 @@ import pandas as pd
 from scanlab_report.derive.counts import default_only
 from scanlab_report.derive.standings import standings
 from scanlab_report.layout.table_formats import Column, Table, code, significant, size, whole, with_interval
-from scanlab_report.read.results import Explanation
-from scanlab_report.select.evidence import BASELINES, CEILING, CountEvidence, Counts, TimingEvidence, Timings
+from scanlab_report.read.records import Explanation
+from scanlab_report.select.evidence import CountEvidence, TimingEvidence
+from scanlab_report.select.needs import Counts, Timings
+from scanlab_report.select.variants import BASELINES, CEILING
 
 NEEDS = {"timings": Timings(all_of=(CEILING,)), "counts": Counts()}
 COST_ITEMS = 1 << 16

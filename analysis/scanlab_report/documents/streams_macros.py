@@ -14,7 +14,8 @@ from scanlab_report.derive.concurrency import in_block_times
 from scanlab_report.derive.schedules import array_bytes, beaten, best_schedule, over_bound
 from scanlab_report.derive.sizes import size_name
 from scanlab_report.derive.stream_scans import fastest, of_file
-from scanlab_report.layout.table_formats import latex, significant
+from scanlab_report.documents.numbers import number
+from scanlab_report.layout.table_formats import latex
 from scanlab_report.read import streams
 from scanlab_report.select.evidence import TableEvidence
 from scanlab_report.select.streams_evidence import (
@@ -131,29 +132,25 @@ def describers() -> tuple[tuple[dict[str, object], Callable[..., dict[str, str]]
     )
 
 
-def _number(value: float, digits: int = 3) -> str:
-    return significant(value, digits).replace("\u2009", "")
-
-
 def _schedule_values(schedules: ScheduleEvidence) -> dict[str, str]:
     named: dict[str, str] = {}
     if add := best_schedule(schedules, "vector_add"):
-        named |= {"streamAddOfBound": _number(over_bound(add).value), "streamAddSize": size_name(array_bytes(add)).replace(" ", "~")}
+        named |= {"streamAddOfBound": number(over_bound(add).value), "streamAddSize": size_name(array_bytes(add)).replace(" ", "~")}
     best = best_schedule(schedules, "scale")
     if not best:
         return named
     named |= {
         "streamBest": f"\\texttt{{{latex(best.id)}}}",
         "streamBestChunks": str(best.chunks),
-        "streamBestOfBound": _number(over_bound(best).value),
+        "streamBestOfBound": number(over_bound(best).value),
     }
     array = best.bytes / (best.inputs + 1)
     into, out = best.inputs * array / best.duplex.copy_in, array / best.duplex.copy_out
-    named |= {"streamRateIn": _number(into / 1e9), "streamRateOut": _number(out / 1e9)}
+    named |= {"streamRateIn": number(into / 1e9), "streamRateOut": number(out / 1e9)}
     if best.alone:
         slower = max(best.duplex.copy_in / best.alone.copy_in, best.duplex.copy_out / best.alone.copy_out)
-        named["streamDuplexCost"] = _number(100 * (slower - 1), 2)
-        named["streamSpeedupIdeal"] = _number(best.alone.serial() / best.alone.overlapped(best.chunks))
+        named["streamDuplexCost"] = number(100 * (slower - 1), 2)
+        named["streamSpeedupIdeal"] = number(best.alone.serial() / best.alone.overlapped(best.chunks))
     rows = schedules.cases
     rows = rows[(rows["workload"] == best.workload) & (rows["items"] == best.items) & (rows["work"] == best.work) & (rows["memory"] == "pinned")]
     # With a stream for each chunk, breadth-first issue holds nothing up.
@@ -161,14 +158,14 @@ def _schedule_values(schedules: ScheduleEvidence) -> dict[str, str]:
     at_best = {row.id: row for row in rows.loc[rows.groupby("id")["median_ns"].idxmin()].itertuples()}
     if (breadth := at_best.get("breadth_first")) and breadth.bound:
         named |= {
-            "streamBreadthOfBound": _number(over_bound(breadth).value),
+            "streamBreadthOfBound": number(over_bound(breadth).value),
             "streamBreadthChunks": str(breadth.chunks),
             "streamBreadthStreams": str(breadth.streams),
         }
     if SERIAL in at_best:
-        named["streamSpeedup"] = _number(ratio_interval(at_best[SERIAL].samples, best.samples).value)
+        named["streamSpeedup"] = number(ratio_interval(at_best[SERIAL].samples, best.samples).value)
     if (trap := at_best.get("null_stream_trap")) and trap.alone:
-        named["streamTrapOfSerial"] = _number(trap.median_ns / (1e9 * trap.alone.serial()))
+        named["streamTrapOfSerial"] = number(trap.median_ns / (1e9 * trap.alone.serial()))
     return named
 
 
@@ -176,7 +173,7 @@ def _worth_values(schedules: ScheduleEvidence) -> dict[str, str]:
     panel = min(schedules.panels("streams"), key=from_even)
     named = {"streamsWorthChunks": str(panel["chunks"].iloc[0])}
     if not np.isnan(compute_to_copy := ratio(panel)):
-        named["streamsWorthRatio"] = _number(compute_to_copy, 2)
+        named["streamsWorthRatio"] = number(compute_to_copy, 2)
     for macro, schedule in (("streamsWorth", "depth_first"), ("streamsWorthBreadth", "breadth_first")):
         times = panel[panel["id"] == schedule].set_index("streams")["median_ns"]
         if len(times) > 1:
@@ -188,9 +185,9 @@ def _beaten_values(schedules: ScheduleEvidence) -> dict[str, str]:
     if (least := beaten(schedules.panels("chunks"))) is None:
         return {}
     return {
-        "streamBoundBeaten": _number(over_bound(least).value, 2),
+        "streamBoundBeaten": number(over_bound(least).value, 2),
         "streamBoundBeatenBy": f"\\texttt{{{latex(least.id)}}}",
-        "streamBoundBeatenRatio": _number(least.alone.ratio(), 2),
+        "streamBoundBeatenRatio": number(least.alone.ratio(), 2),
     }
 
 
@@ -201,14 +198,14 @@ def _scan_values(scans: ScanEvidence) -> dict[str, str]:
     for macro, place in (("streamScanRate", "memory"), ("streamFileRate", "file")):
         rows = streamed[(streamed["from"] == place) & (streamed["to"] == place)]
         if not rows.empty:
-            named[macro] = _number(float((rows["bytes"] / rows["median_ns"]).max()))
+            named[macro] = number(float((rows["bytes"] / rows["median_ns"]).max()))
     if bound := of_file(scans.cases, FILES):
-        named["streamFileOfFiles"] = _number(bound[-1][1].value)
+        named["streamFileOfFiles"] = number(bound[-1][1].value)
     if naive := of_file(scans.cases, NAIVE):
-        named["streamFileOfNaive"] = _number(min(of.value for _, of, _ in naive))
+        named["streamFileOfNaive"] = number(min(of.value for _, of, _ in naive))
         if len(largest := [gains[-1][1].value for session in scans.sessions if (gains := of_file(session, NAIVE))]) > 1:
-            named |= {"streamFileSessions": str(len(largest)), "streamFileOfNaiveSession": _number(min(largest))}
-        named["streamFileOfNaiveLargest"] = _number(naive[-1][1].value)
+            named |= {"streamFileSessions": str(len(largest)), "streamFileOfNaiveSession": number(min(largest))}
+        named["streamFileOfNaiveLargest"] = number(naive[-1][1].value)
     return named
 
 
@@ -218,9 +215,9 @@ def _concurrency_values(experiments: TableEvidence) -> dict[str, str]:
     named: dict[str, str] = {}
     if not stairs.empty:
         farthest = float((stairs["measured"] / stairs["predicted"] - 1).abs().max())
-        named |= {"streamStairsCases": str(len(stairs)), "streamStairsFarthest": _number(100 * farthest, 2)}
+        named |= {"streamStairsCases": str(len(stairs)), "streamStairsFarthest": number(100 * farthest, 2)}
     if queue["connections"].nunique() > 1:
-        named |= {"streamQueueOne": _number(queue["measured"].iloc[0]), "streamQueueMany": _number(queue["measured"].iloc[-1])}
+        named |= {"streamQueueOne": number(queue["measured"].iloc[0]), "streamQueueMany": number(queue["measured"].iloc[-1])}
     return named
 
 
@@ -233,13 +230,13 @@ def _model_values(experiments: TableEvidence) -> dict[str, str]:
     matters = int(((turned["unaided_us"] / turned["predicted_us"] - 1).abs() > 0.01).sum())
     named = {
         "modelCases": str(len(rows)),
-        "modelMedian": _number(100 * float(errors.median()), 2),
-        "modelWorst": _number(100 * float(errors.max()), 2),
+        "modelMedian": number(100 * float(errors.median()), 2),
+        "modelWorst": number(100 * float(errors.max()), 2),
         "modelOverlap": _overlap_percent(rows),
         "modelRepeatedOverlap": _overlap_percent(rows, "repeated_"),
         "modelBestOverlap": _overlap_percent(rows, "best_"),
-        "modelUnaidedMedian": _number(100 * float(unaided.median()), 2),
-        "modelUnaidedWorst": _number(100 * float(unaided.max()), 2),
+        "modelUnaidedMedian": number(100 * float(unaided.median()), 2),
+        "modelUnaidedWorst": number(100 * float(unaided.max()), 2),
         "modelUnaidedOverlap": _overlap_percent(rows, "unaided_"),
         "modelQueuesTurned": str(len(turned)),
         "modelQueuesInOrder": str(int(turned["queues_ordered_as_modelled"].sum())),
@@ -247,32 +244,32 @@ def _model_values(experiments: TableEvidence) -> dict[str, str]:
     if len(repeatable):
         named |= {
             "modelRepeatable": str(len(repeatable)),
-            "modelRepeatableSpread": _number(100 * REPEATABLE, 2),
-            "modelRepeatableWorst": _number(100 * float(repeatable.max()), 2),
+            "modelRepeatableSpread": number(100 * REPEATABLE, 2),
+            "modelRepeatableWorst": number(100 * float(repeatable.max()), 2),
         }
     return named | ({"modelQueuesMatter": str(matters)} if matters else {})
 
 
 def _overlap_percent(rows: pd.DataFrame, which: str = "") -> str:
-    return _number(100 * float(rows[which + "overlap_in_both"].sum() / max(1, rows[which + "overlap_in_either"].sum())))
+    return number(100 * float(rows[which + "overlap_in_both"].sum() / max(1, rows[which + "overlap_in_either"].sum())))
 
 
 def _most_percent(rows: pd.DataFrame, key: str) -> str:
-    return _number(100 * float(rows[key].max()), 2)
+    return number(100 * float(rows[key].max()), 2)
 
 
 def _advice_values(experiments: TableEvidence) -> dict[str, str]:
     rows = experiments.rows
     named = {
         "adviceProblems": str(len(rows)),
-        "adviceMedian": _number(100 * float(rows["slower"].median()), 2),
+        "adviceMedian": number(100 * float(rows["slower"].median()), 2),
         "adviceTies": str(int(rows["ties"].max())),
     }
     is_large = rows["copied_bytes"] >= SMALLEST_FORETOLD
     large, small = rows[is_large], rows[~is_large]
     if len(large):
         named |= {
-            "adviceLargeBytes": _number(SMALLEST_FORETOLD / 2**20),
+            "adviceLargeBytes": number(SMALLEST_FORETOLD / 2**20),
             "adviceLargeProblems": str(len(large)),
             "adviceLargeWorst": _most_percent(large, "slower"),
             "adviceLargeMedianError": _most_percent(large, "median_error"),
@@ -282,10 +279,10 @@ def _advice_values(experiments: TableEvidence) -> dict[str, str]:
     if len(small):
         lost = max(row.advised["measured_us"] - row.fastest["measured_us"] for row in small.itertuples())
         named |= {
-            "adviceSmallBytes": _number(float(small["copied_bytes"].max()) / 2**20),
+            "adviceSmallBytes": number(float(small["copied_bytes"].max()) / 2**20),
             "adviceSmallMedianError": _most_percent(small, "median_error"),
             "adviceSmallWorstError": _most_percent(small, "worst_error"),
-            "adviceSmallLost": _number(lost, 2),
+            "adviceSmallLost": number(lost, 2),
         }
     return named
 
@@ -303,7 +300,7 @@ def _caveat_values(experiments: TableEvidence) -> dict[str, str]:
 
 def _trace_values(traces: TraceEvidence) -> dict[str, str]:
     changes = [abs(float(t.about["collection_percent"])) for t in traces.traces if "collection_percent" in t.about]
-    return {"collectionCost": _number(float(np.max(changes)), 2)} if changes else {}
+    return {"collectionCost": number(float(np.max(changes)), 2)} if changes else {}
 
 
 def _target_values(claims: ClaimEvidence) -> dict[str, str]:
@@ -313,4 +310,4 @@ def _target_values(claims: ClaimEvidence) -> dict[str, str]:
         "streamTargetsReached": str(sum(row.reached is True for row in rows)),
     }
     duplex = next((row.measured for row in rows if row.measure == "of copies both ways"), None)
-    return named | ({"streamScanOfDuplex": _number(duplex.value)} if duplex else {})
+    return named | ({"streamScanOfDuplex": number(duplex.value)} if duplex else {})

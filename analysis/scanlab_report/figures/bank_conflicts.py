@@ -9,8 +9,10 @@ from matplotlib.figure import Figure
 
 from scanlab_report.derive.counts import choose, degrees
 from scanlab_report.layout import style
-from scanlab_report.read.results import Explanation, ideal_bytes
-from scanlab_report.select.evidence import CountEvidence, Counts
+from scanlab_report.read.names import climbs, stride
+from scanlab_report.read.records import Explanation, ideal_bytes
+from scanlab_report.select.evidence import CountEvidence
+from scanlab_report.select.needs import Counts
 
 WIDTH = "double"
 CAPTION = (
@@ -63,8 +65,8 @@ def _heatmap(axes: Axes, chosen: list[Explanation], model: str, name: str) -> No
 
 
 def _name_steps(axes: Axes, steps: list[str]) -> None:
-    axes.set_xticks(range(len(steps)), [label.rsplit(" ", 1)[-1] for label in steps])
-    up = sum(label.startswith("up-sweep") for label in steps)
+    axes.set_xticks(range(len(steps)), [stride(label) for label in steps])
+    up = sum(climbs(label) for label in steps)
     for count, start, name in ((up, 0, "up-sweep, by stride →"), (len(steps) - up, up, "down-sweep, by stride →")):
         if count:
             centre = (start + (count - 1) / 2 + 0.5) / len(steps)

@@ -7,7 +7,9 @@ from matplotlib.figure import Figure
 
 from scanlab_report.derive.shares import shares
 from scanlab_report.layout import style
-from scanlab_report.select.evidence import BASELINES, CEILING, RIVALS, TimingEvidence, Timings
+from scanlab_report.select.evidence import TimingEvidence
+from scanlab_report.select.needs import Timings
+from scanlab_report.select.variants import BASELINES, CEILING, RIVALS
 
 WIDTH = "column"
 CAPTION = (

@@ -8,7 +8,9 @@ from matplotlib.figure import Figure
 
 from scanlab_report.derive.traffic import over_items
 from scanlab_report.layout import style
-from scanlab_report.select.evidence import BASELINES, CUBS, Traffic, TrafficEvidence
+from scanlab_report.select.evidence import TrafficEvidence
+from scanlab_report.select.needs import Traffic
+from scanlab_report.select.variants import BASELINES, CUBS
 
 WIDTH = "double"
 CAPTION = (

@@ -9,8 +9,9 @@ from matplotlib.figure import Figure
 from scanlab_report.derive.counts import PADDED, PAIRS, default_only
 from scanlab_report.derive.shares import shares
 from scanlab_report.layout import style
-from scanlab_report.read.results import Explanation
-from scanlab_report.select.evidence import CountEvidence, Counts, TimingEvidence, Timings
+from scanlab_report.read.records import Explanation
+from scanlab_report.select.evidence import CountEvidence, TimingEvidence
+from scanlab_report.select.needs import Counts, Timings
 
 WIDTH = "double"
 CAPTION = (

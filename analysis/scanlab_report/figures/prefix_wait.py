@@ -7,7 +7,8 @@ from matplotlib.figure import Figure
 
 from scanlab_report.derive.waits import NAMED, shares
 from scanlab_report.layout import style
-from scanlab_report.select.evidence import TableEvidence, Waits
+from scanlab_report.select.evidence import TableEvidence
+from scanlab_report.select.needs import Waits
 
 WIDTH = "column"
 CAPTION = (

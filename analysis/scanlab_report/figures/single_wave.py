@@ -8,7 +8,8 @@ from matplotlib.ticker import LogLocator, NullLocator
 from scanlab_report.derive import waves
 from scanlab_report.derive.waves import STEPS, steps
 from scanlab_report.layout import style
-from scanlab_report.select.evidence import CUBS, FLOOR, TimingEvidence
+from scanlab_report.select.evidence import TimingEvidence
+from scanlab_report.select.variants import CUBS, FLOOR
 
 WIDTH = "column"
 CAPTION = (

@@ -10,7 +10,9 @@ from matplotlib.figure import Figure
 from scanlab_report.derive.one_core import ALL_CORES, ONE_CORE, OURS, RANGE, by_session, over_one_core, shown
 from scanlab_report.layout import style
 from scanlab_report.read.published import Publication
-from scanlab_report.select.evidence import VENDOR, Published, SessionTimingEvidence
+from scanlab_report.select.evidence import SessionTimingEvidence
+from scanlab_report.select.needs import Published
+from scanlab_report.select.variants import VENDOR
 
 WIDTH = "column"
 CAPTION = (

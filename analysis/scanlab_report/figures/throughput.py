@@ -9,8 +9,10 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from scanlab_report.layout import style
-from scanlab_report.read.results import ideal_bytes
-from scanlab_report.select.evidence import BASELINES, CEILING, CPU_BASELINES, FLOOR, HostEvidence, Hosts, TimingEvidence, Timings
+from scanlab_report.read.records import ideal_bytes
+from scanlab_report.select.evidence import HostEvidence, TimingEvidence
+from scanlab_report.select.needs import Hosts, Timings
+from scanlab_report.select.variants import BASELINES, CEILING, CPU_BASELINES, FLOOR
 
 WIDTH = "double"
 CAPTION = (

@@ -6,7 +6,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from scanlab_report.layout import style
-from scanlab_report.select.evidence import BASELINES, CEILING, FLOOR, NEWEST_VENDOR, VENDOR, TimingEvidence, Timings
+from scanlab_report.select.evidence import TimingEvidence
+from scanlab_report.select.needs import Timings
+from scanlab_report.select.variants import BASELINES, CEILING, FLOOR, NEWEST_VENDOR, VENDOR
 
 WIDTH = "double"
 CAPTION = (

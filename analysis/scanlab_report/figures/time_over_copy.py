@@ -10,7 +10,9 @@ from matplotlib.figure import Figure
 
 from scanlab_report.derive.sizes import power_of_two
 from scanlab_report.layout import style
-from scanlab_report.select.evidence import BEST, CEILING, CEILINGS, COPIES, CUBS, FLOOR, TimingEvidence, Timings
+from scanlab_report.select.evidence import TimingEvidence
+from scanlab_report.select.needs import Timings
+from scanlab_report.select.variants import BEST, CEILING, CEILINGS, COPIES, CUBS, FLOOR
 from scanlab_report.stats.intervals import ratio_intervals
 
 SHOWN = ("one_wave", "look_ahead", BEST)

@@ -9,7 +9,8 @@ from scanlab_report.derive import rungs
 from scanlab_report.derive.rungs import rungs_at_largest, size_of
 from scanlab_report.derive.shares import shares
 from scanlab_report.layout import style
-from scanlab_report.select.evidence import CEILING, NEWEST_VENDOR, VENDOR, TimingEvidence
+from scanlab_report.select.evidence import TimingEvidence
+from scanlab_report.select.variants import CEILING, NEWEST_VENDOR, VENDOR
 
 WIDTH = "column"
 CAPTION = (

@@ -24,6 +24,8 @@ from matplotlib.textpath import TextPath
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 from matplotlib.transforms import ScaledTranslation
 
+from scanlab_report.read import names
+
 COLUMN = 3.4
 """Width in inches of a figure in one column."""
 DOUBLE = 7.1
@@ -136,7 +138,7 @@ def title(variant: str) -> str:
 
 def family(variant: str) -> str:
     """The algorithm family of a variant; baselines and newcomers are 'others'."""
-    return _FAMILIES.get(variant.partition("_")[0], "others")
+    return _FAMILIES.get(names.family(variant), "others")
 
 
 def sheet() -> AbstractContextManager[None]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from scanlab_report.page import scans, schedules, sessions, timelines
 from scanlab_report.read.published import Publication
-from scanlab_report.read.results import Results
+from scanlab_report.read.records import Results
 
 _HERE = Path(__file__).parent
 _SCRIPTS = ("page.js", "scans.js", "schedules.js", "timelines.js", "sessions.js", "start.js")

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from scanlab_report.layout.style import Look
-from scanlab_report.select.evidence import Provenance
+from scanlab_report.select.provenance import Provenance
 from scanlab_report.stats.intervals import Interval
 
 DIGITS = 5

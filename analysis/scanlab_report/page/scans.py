@@ -10,8 +10,10 @@ import pandas as pd
 from scanlab_report.layout import style
 from scanlab_report.page.columns import intervals, look, numbers, source, times
 from scanlab_report.read.published import Publication
-from scanlab_report.read.results import Results, ideal_bytes, ranked
-from scanlab_report.select.evidence import BASELINES, CEILING, FLOOR, TimingEvidence, Timings
+from scanlab_report.read.records import Results, ideal_bytes, ranked
+from scanlab_report.select.evidence import TimingEvidence
+from scanlab_report.select.needs import Timings
+from scanlab_report.select.variants import BASELINES, CEILING, FLOOR
 from scanlab_report.stats.intervals import UNKNOWN, ratio_intervals
 
 LAUNCHES = ("stream", "graph")

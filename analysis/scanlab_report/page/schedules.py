@@ -13,7 +13,7 @@ from scanlab_report.layout.schedules import look as look_of
 from scanlab_report.page.columns import intervals, look, numbers, source, times
 from scanlab_report.read import streams
 from scanlab_report.read.published import Publication
-from scanlab_report.read.results import Results, ranked
+from scanlab_report.read.records import Results, ranked
 from scanlab_report.select.streams_evidence import PROBLEM, SERIAL, SIDE_KERNELS, SIDE_SAID, ScheduleEvidence, Schedules
 from scanlab_report.stats.intervals import UNKNOWN
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from scanlab_report.page.columns import numbers, source
 from scanlab_report.read.published import Publication
-from scanlab_report.read.results import Results, ranked, repeated
+from scanlab_report.read.records import Results, ranked, repeated
 from scanlab_report.select.drift import TITLES, Session, Sessions
-from scanlab_report.select.evidence import run_provenance
+from scanlab_report.select.provenance import run_provenance
 
 MOST = 300
 """So many outliers of a session are on the page, the farthest ones; how many there are is said."""

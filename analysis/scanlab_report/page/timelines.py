@@ -9,8 +9,8 @@ from scanlab_report.layout import style
 from scanlab_report.layout.gantt import COLOURS, lane_heights, lane_names, makespan_ms
 from scanlab_report.page.columns import numbers, source
 from scanlab_report.read import streams
-from scanlab_report.read.results import MEASURED, Results, StreamFile
-from scanlab_report.select.evidence import run_provenance
+from scanlab_report.read.records import MEASURED, Results, StreamFile
+from scanlab_report.select.provenance import run_provenance
 from scanlab_report.select.streams_evidence import Trace
 
 _FACTS = ("source", "machine", "simulated_on", "workload", "items", "chunks", "streams", "memory", "work", "connections",

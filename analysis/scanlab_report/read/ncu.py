@@ -12,7 +12,8 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from scanlab_report.read.fields import EXACT, shown, whole
+from scanlab_report.read.fields import EXACT, whole
+from scanlab_report.read.names import range_case, range_name
 
 BANK_METRICS = {
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": "shared_load_wavefronts",
@@ -25,13 +26,7 @@ DRAM_METRICS = {"dram__bytes_read.sum": "dram_bytes_read", "dram__bytes_write.su
 """The same for what passes between L2 and DRAM."""
 _BYTES = {"byte": 1, "Kbyte": 10**3, "Mbyte": 10**6, "Gbyte": 10**9}
 """Units in which ncu prints bytes, unless asked for base units."""
-DEFAULT_PADDING, DEFAULT_LOAD = "two_level", "halves"
-"""Of a case that names none: names carry only what is not the default."""
-
-_OF_EVERY_CASE = ("variant", "type", "op", "mode", "items")
 _HEADER = '"ID","Process ID"'
-_CASE = re.compile(r'(scan/variant:[^"]+?)(?::none)*"')
-"""The name of a range, which ncu sets in quotes and follows by the fields that the range lacks."""
 
 
 def is_ncu(text: str) -> bool:
@@ -64,13 +59,13 @@ def tidy(text: str, metrics: Mapping[str, str]) -> pd.DataFrame:
     of_case: dict[str, int] = {}
     for row in reader:
         ranges = next((value for column, value in row.items() if column and "Push/Pop" in column), None)
-        named = _CASE.search(ranges or "")
-        if not named:
+        case = range_name(ranges or "")
+        if case is None:
             continue
-        identity, case = row["ID"], named.group(1)
+        identity = row["ID"]
         if identity not in launches:
             number = of_case[case] = of_case.get(case, -1) + 1
-            launches[identity] = {**_case(case), "kernel": row["Kernel Name"], "launch_index": number}
+            launches[identity] = {**range_case(case), "kernel": row["Kernel Name"], "launch_index": number}
         if row["Metric Value"] is None:
             raise ValueError(f"is cut off within launch {identity}")
         if column := metrics.get(row["Metric Name"]):
@@ -90,21 +85,3 @@ def _count(value: str, unit: str, place: str) -> int:
     if unit in _BYTES and re.fullmatch(r"[0-9]+(\.[0-9]*)?", digits) and (count := float(digits) * _BYTES[unit]) <= EXACT:
         return round(count)
     return whole(digits, place)
-
-
-def _case(name: str) -> dict[str, object]:
-    parts = dict(part.split(":", 1) for part in name.split("/") if ":" in part)
-    missing = [key for key in ("type", "op", "mode", "items") if key not in parts]
-    if missing:
-        raise ValueError(f"the range {shown(name)} does not name a case: it lacks {', '.join(missing)}")
-    padded = parts["variant"].endswith("_padded")
-    return {
-        "variant": parts["variant"],
-        "padding": parts.get("padding", DEFAULT_PADDING) if padded else "none",
-        "settings": " ".join(f"{key}={value}" for key, value in sorted(parts.items()) if key not in _OF_EVERY_CASE),
-        "type": parts["type"],
-        "op": parts["op"],
-        "items": whole(parts["items"], f"items of the range {shown(name)}"),
-        "mode": parts["mode"],
-        "load": parts.get("load", DEFAULT_LOAD),
-    }

@@ -11,7 +11,8 @@ from typing import Any
 import pandas as pd
 
 from scanlab_report.read.fields import COUNT, NAME, POSITIVE, Fields, Form
-from scanlab_report.read.results import Problem, checked, read_csv
+from scanlab_report.read.records import Problem
+from scanlab_report.read.tables import checked, read_csv
 
 _COLUMNS: Mapping[str, Mapping[str, Form]] = {
     "harris2012_overlap": {"device": NAME, "schedule": NAME, "milliseconds": POSITIVE},

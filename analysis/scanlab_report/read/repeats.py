@@ -6,17 +6,12 @@ says ``bits vary in 3 of 12: …``.
 
 from __future__ import annotations
 
-import re
-
 import pandas as pd
 
 from scanlab_report.read.fields import whole
+from scanlab_report.read.names import repeated_bits, verified_group
 
 COLUMNS = ["variant", "type", "op", "mode", "cases", "varying", "runs"]
-
-_GROUP = re.compile(r"^(?P<variant>\w+) +(?P<type>\w+) +(?P<op>\w+) +(?P<mode>inclusive|exclusive) +\d+ passed\b")
-_SAME = re.compile(r"same bits in (?P<runs>\d+) runs of each of (?P<cases>\d+)")
-_VARY = re.compile(r"^ +bits vary in (?P<varying>\d+) of (?P<cases>\d+): .* in (?P<runs>\d+) runs")
 
 
 def read(text: str) -> pd.DataFrame:
@@ -24,14 +19,9 @@ def read(text: str) -> pd.DataFrame:
     rows: list[tuple[object, ...]] = []
     group: tuple[str, ...] = ()
     for number, line in enumerate(text.splitlines(), start=1):
-        counted = None
-        if named := _GROUP.match(line):
-            group = named.group("variant", "type", "op", "mode")
-            counted = _SAME.search(line)
-        elif group:
-            counted = _VARY.match(line)
-        if counted:
-            of = {"varying": "0"} | counted.groupdict()
+        named = verified_group(line)
+        group = named or group
+        if group and (of := repeated_bits(line, first=bool(named))):
             rows.append((*group, *(whole(of[name], f"line {number}: {name}") for name in COLUMNS[4:])))
     if not rows:
         raise ValueError("no line tells of repeated runs")

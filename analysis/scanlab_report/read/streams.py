@@ -24,7 +24,7 @@ from typing import Any
 
 import pandas as pd
 
-from scanlab_report.read import google_benchmark
+from scanlab_report.read import google_benchmark, names
 from scanlab_report.read.fields import (
     AMOUNT,
     CONTEXT,
@@ -45,7 +45,6 @@ from scanlab_report.read.fields import (
     count_to,
     one_of,
     shown,
-    whole,
 )
 
 SCHEDULES, STREAM_SCAN, TRACE, CAVEATS, CONCURRENCY = "schedules", "stream_scan", "trace", "caveats", "concurrency"
@@ -162,7 +161,7 @@ def read(document: Mapping[str, Any]) -> Found | None:
 
 
 def _names_stream_scans(entries: Any) -> bool:
-    return isinstance(entries, list) and any(isinstance(of, dict) and str(of.get("name", "")).startswith("stream_scan/") for of in entries)
+    return isinstance(entries, list) and any(isinstance(of, dict) and names.is_stream_scan(str(of.get("name", ""))) for of in entries)
 
 
 def _entries(document: Mapping[str, Any], kind: str, wanted: str, schema: str, columns: Sequence[str],
@@ -198,20 +197,12 @@ def _entries(document: Mapping[str, Any], kind: str, wanted: str, schema: str, c
     return found
 
 
-def _parts(name: str, required: Sequence[str]) -> dict[str, Any]:
-    """``HEAD/key:value/key:value`` as a dictionary, with the numbers that must be whole as such."""
-    values: dict[str, Any] = dict(part.split(":", 1) for part in name.split("/")[1:] if ":" in part)
-    if missing := [key for key in (*required, *values) if not values.get(key)]:
-        raise ValueError(f"its name lacks {', '.join(missing)}")
-    return values | {key: whole(values[key], key) for key in sorted(_WHOLE & set(values))}
-
-
 def _schedule_row(entry: Mapping[str, Any]) -> dict[str, Any]:
     name = str(entry.get("run_name") or entry.get("name", ""))
-    kind = next((kind for kind in _ENTRIES if name.startswith(f"streams/{kind}:")), None)
+    kind = names.entry_kind(name, tuple(_ENTRIES))
     if kind is None:
         raise ValueError(f"its name does not begin with streams/ and {', '.join(_ENTRIES)}")
-    values = _parts(name, (kind, *_ENTRIES[kind]))
+    values = names.parts(name, (kind, *_ENTRIES[kind]), _WHOLE)
     check(entry, _ENTRY_FIELDS[kind])
     row = {"entry": kind, "id": values[kind], "workload": values.get("workload", values[kind] if kind == "kernel" else ""),
            **{key: values.get(key, 0) for key in ("items", "chunks", "streams")}, "memory": values.get("memory", ""),
@@ -225,7 +216,7 @@ def _schedule_row(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _stream_scan_row(entry: Mapping[str, Any]) -> dict[str, Any]:
-    values = _parts(str(entry.get("run_name") or entry.get("name", "")), _SCAN_PARTS)
+    values = names.parts(str(entry.get("run_name") or entry.get("name", "")), _SCAN_PARTS, _WHOLE)
     check(entry, _ENTRY_FIELDS[STREAM_SCAN])
     return {
         **{key: values[key] for key in _SCAN_PARTS},

@@ -24,10 +24,10 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from scanlab_report.read import results, streams
+from scanlab_report.read import records, streams
 from scanlab_report.read.published import Publication
-from scanlab_report.read.results import MEASURED, RECORDED, REPEATED, SCANS, Repeated, Results, Run
-from scanlab_report.select.evidence import Provenance, run_provenance
+from scanlab_report.read.records import MEASURED, RECORDED, REPEATED, SCANS, Repeated, Results, Run
+from scanlab_report.select.provenance import Provenance, run_provenance
 from scanlab_report.stats.intervals import FEWEST, SEED, SIGNIFICANT, Interval, median_interval
 
 TITLES = {SCANS: "scans", streams.SCHEDULES: "schedules", streams.STREAM_SCAN: "stream-scan"}
@@ -303,11 +303,11 @@ class Sessions:
         return read.found[self]
 
     def _find(self, read: Results) -> SessionEvidence | None:
-        files = [file for file in results.repeated(read) if self.device in ("", file.run.device)
+        files = [file for file in records.repeated(read) if self.device in ("", file.run.device)
                  and file.timings["round"].max() > 0]  # of one round nothing can be said
         if not files:
             return None
-        device = results.ranked((file.run for file in files), read.first)[0]
+        device = records.ranked((file.run for file in files), read.first)[0]
         of_device = sorted((file for file in files if file.run.device == device), key=lambda file: file.run.date)
         origin = MEASURED if any(file.run.origin == MEASURED for file in of_device) else RECORDED
         of_device = [file for file in of_device if file.run.origin == origin]

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from scanlab_report.read import streams
 from scanlab_report.read.published import Publication
-from scanlab_report.read.results import MEASURED, Results
-from scanlab_report.select.evidence import Provenance, run_provenance
+from scanlab_report.read.records import MEASURED, Results
+from scanlab_report.select.provenance import Provenance, run_provenance
 from scanlab_report.select.streams_evidence import Trace
 
 Rows = Sequence[Sequence[str]]

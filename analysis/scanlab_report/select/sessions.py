@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 from scanlab_report.read import streams
-from scanlab_report.read.results import RECORDED, Results, Run
+from scanlab_report.read.records import RECORDED, Results, Run
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,10 @@ import pandas as pd
 
 from scanlab_report.read import streams
 from scanlab_report.read.published import Publication
-from scanlab_report.read.results import MEASURED, RECORDED, Results, Run, StreamFile, ranked
+from scanlab_report.read.records import MEASURED, RECORDED, Results, Run, StreamFile, ranked
 from scanlab_report.read.streams import SCAN, SCHEDULE
-from scanlab_report.select.evidence import Provenance, TableEvidence, run_provenance
+from scanlab_report.select.evidence import TableEvidence
+from scanlab_report.select.provenance import Provenance, run_provenance
 from scanlab_report.stats import intervals
 
 PROBLEM = ["workload", "items", "work", "blocks"]

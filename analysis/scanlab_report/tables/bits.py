@@ -5,7 +5,9 @@ from __future__ import annotations
 import pandas as pd
 
 from scanlab_report.layout.table_formats import Column, Table, code, whole
-from scanlab_report.select.evidence import CEILINGS, FLOOR, Repeats, TableEvidence
+from scanlab_report.select.evidence import TableEvidence
+from scanlab_report.select.needs import Repeats
+from scanlab_report.select.variants import CEILINGS, FLOOR
 
 NEEDS = {"repeats": Repeats()}
 

@@ -8,8 +8,9 @@ import pandas as pd
 
 from scanlab_report.derive.counts import default_only
 from scanlab_report.layout.table_formats import Column, Table, code, significant, size, whole
-from scanlab_report.read.results import Explanation
-from scanlab_report.select.evidence import CountEvidence, Counts
+from scanlab_report.read.records import Explanation
+from scanlab_report.select.evidence import CountEvidence
+from scanlab_report.select.needs import Counts
 
 NEEDS = {"counts": Counts()}
 

@@ -6,8 +6,10 @@ import pandas as pd
 
 from scanlab_report.layout.style import title
 from scanlab_report.layout.table_formats import Column, Table, significant, size, with_interval
-from scanlab_report.read.results import ideal_bytes
-from scanlab_report.select.evidence import CPU_BASELINES, EachSession, HostEvidence, Hosts, SessionTimingEvidence, TimingEvidence, Timings
+from scanlab_report.read.records import ideal_bytes
+from scanlab_report.select.evidence import HostEvidence, SessionTimingEvidence, TimingEvidence
+from scanlab_report.select.needs import EachSession, Hosts, Timings
+from scanlab_report.select.variants import CPU_BASELINES
 from scanlab_report.stats.intervals import Interval
 
 NEEDS = {"hosts": Hosts(beside=True), "sessions": EachSession(Timings(any_of=CPU_BASELINES, only=CPU_BASELINES, kinds=("cuda", "host")))}

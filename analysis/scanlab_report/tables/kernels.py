@@ -7,7 +7,9 @@ import math
 import pandas as pd
 
 from scanlab_report.layout.table_formats import Column, Table, code, significant, size, whole
-from scanlab_report.select.evidence import CUBS, LARGEST, Kernels, TableEvidence
+from scanlab_report.select.evidence import TableEvidence
+from scanlab_report.select.needs import Kernels
+from scanlab_report.select.variants import CUBS, LARGEST
 
 NEEDS = {"kernels": Kernels(vendor=True)}
 OF_ANOTHER_CHIP = {

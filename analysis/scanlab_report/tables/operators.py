@@ -6,7 +6,9 @@ import pandas as pd
 
 from scanlab_report.derive.duels import OPERATORS, TYPES
 from scanlab_report.layout.table_formats import Column, Table, significant, size, with_interval
-from scanlab_report.select.evidence import CUBS, AllTimingEvidence, AllTimings
+from scanlab_report.select.evidence import AllTimingEvidence
+from scanlab_report.select.needs import AllTimings
+from scanlab_report.select.variants import CUBS
 from scanlab_report.tables.rivals import SMALL, against, sizes
 
 NEEDS = {"timings": AllTimings(against=CUBS)}

@@ -9,8 +9,9 @@ import pandas as pd
 from scanlab_report.derive.counts import PADDED, PADDINGS, PAIRS
 from scanlab_report.derive.shares import shares
 from scanlab_report.layout.table_formats import Column, Table, code, significant, size, whole
-from scanlab_report.read.results import Explanation
-from scanlab_report.select.evidence import CountEvidence, Counts, TimingEvidence, Timings
+from scanlab_report.read.records import Explanation
+from scanlab_report.select.evidence import CountEvidence, TimingEvidence
+from scanlab_report.select.needs import Counts, Timings
 
 NEEDS = {"timings": Timings(any_of=PADDED), "counts": Counts(variants=(*PAIRS, *PADDED))}
 SIZES = (2**10, 2**16, 2**20, 2**24, 2**28)

@@ -10,8 +10,10 @@ import pandas as pd
 from scanlab_report.derive.duels import TYPES
 from scanlab_report.layout.style import title
 from scanlab_report.layout.table_formats import Column, Table, significant, size
-from scanlab_report.read.results import ideal_bytes
-from scanlab_report.select.evidence import BEST, BULK_CEILING, CEILING, CUBS, MEETING_CEILING, RIVALS, AllTimingEvidence, AllTimings, Key, of_python
+from scanlab_report.read.records import ideal_bytes
+from scanlab_report.select.evidence import AllTimingEvidence, Key
+from scanlab_report.select.needs import AllTimings
+from scanlab_report.select.variants import BEST, BULK_CEILING, CEILING, CUBS, MEETING_CEILING, RIVALS, of_python
 
 NEEDS = {"timings": AllTimings(against=CUBS, python=True)}
 FASTEST_NEEDS = {"timings": AllTimings(against=CUBS)}

@@ -8,7 +8,9 @@ import pandas as pd
 
 from scanlab_report.derive.shares import shares
 from scanlab_report.layout.table_formats import Column, Table, code, significant
-from scanlab_report.select.evidence import BASELINES, CEILING, RIVALS, VENDOR, TimingEvidence, Timings, of_python
+from scanlab_report.select.evidence import TimingEvidence
+from scanlab_report.select.needs import Timings
+from scanlab_report.select.variants import BASELINES, CEILING, RIVALS, VENDOR, of_python
 from scanlab_report.stats.intervals import Interval
 
 NEEDS = {"timings": Timings(all_of=(CEILING,), python=True)}

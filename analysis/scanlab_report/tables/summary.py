@@ -6,7 +6,9 @@ import pandas as pd
 
 from scanlab_report.derive.standings import standings
 from scanlab_report.layout.table_formats import Column, Table, code, significant, size, whole, with_interval
-from scanlab_report.select.evidence import CEILING, CPU_BASELINES, LARGEST, TimingEvidence, Timings, of_python
+from scanlab_report.select.evidence import TimingEvidence
+from scanlab_report.select.needs import Timings
+from scanlab_report.select.variants import CEILING, CPU_BASELINES, LARGEST, of_python
 from scanlab_report.stats import intervals
 
 NEEDS = {"timings": Timings(all_of=(CEILING,), python=True)}

@@ -22,9 +22,9 @@ import pandas as pd
 
 from scanlab_report import place
 from scanlab_report.commands.add_device import session
-from scanlab_report.read import google_benchmark, results, streams
+from scanlab_report.read import google_benchmark, names, results, streams
 from scanlab_report.read.fields import shown
-from scanlab_report.read.results import CASE, Explanation, Problem, Results, Run
+from scanlab_report.read.records import CASE, Explanation, Problem, Results, Run
 from scanlab_report.stats.intervals import FEWEST
 
 VERIFICATION = "verify.txt"
@@ -36,7 +36,6 @@ _PROVENANCE = {"cuda": ("device", "driver", "argv", "seed"), "host": ("cpu", "co
 """What a file must say of itself besides its date and commit, by its kind."""
 _NO_SEED = (streams.TRACE, streams.CAVEATS, streams.CONCURRENCY)
 _COMMIT = re.compile(r"[0-9a-f]{40}")
-_SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed\b", re.MULTILINE)
 
 
 @dataclass
@@ -186,11 +185,7 @@ def _unverified(file: Path, problems: list[Problem]) -> Iterator[tuple[str, str]
 
 
 def _is_scan(entry: Mapping[str, Any]) -> bool:
-    return str(entry.get("name", "")).startswith("scan/") and entry.get("run_type") != "aggregate" and not google_benchmark.skip_reason(entry)
-
-
-_ORIGIN = re.compile(r"^commit ([0-9a-f]{40})(\+?)(?:, on (.+))?$", re.MULTILINE)
-"""Of which code, with a ``+`` if it was changed, and which GPU a log of ``scanlab verify`` is; older ones do not say."""
+    return names.is_scan(str(entry.get("name", ""))) and entry.get("run_type") != "aggregate" and not google_benchmark.skip_reason(entry)
 
 
 def _verification(found: Recording, run: Run, wanted: bool) -> Iterator[Problem]:
@@ -201,15 +196,15 @@ def _verification(found: Recording, run: Run, wanted: bool) -> Iterator[Problem]
             yield Problem(found.folder, VERIFICATION, "is missing: keep what scanlab verify prints on the device")
         return
     text = file.read_text(encoding="utf-8", errors="replace")
-    said = _SUMMARY.findall(text)
-    if not said:
+    failures = names.verification_failed(text)
+    if not failures:
         yield Problem(file, "", "has no summary, N passed, 0 failed: verification did not come to its end")
-    elif any(failed.strip("0") for _, failed in said):
-        yield Problem(file, "", f"says that {said[-1][1]} verifications failed")
-    elif wanted and "verifying on cuda" not in text:
+    elif any(failed.strip("0") for failed in failures):
+        yield Problem(file, "", f"says that {failures[-1]} verifications failed")
+    elif wanted and not names.verified_on_gpu(text):
         yield Problem(file, "", "is not of the GPU: keep what scanlab verify --device cuda prints")
-    elif origin := _ORIGIN.search(text):
-        commit, changed, device = origin.groups()
+    elif origin := names.verification_origin(text):
+        commit, changed, device = origin
         if changed or commit != run.context.get("git_commit"):
             yield Problem(file, "", f"is of commit {commit}{changed}, not of the results': verify what was measured")
         if device and device != run.device:

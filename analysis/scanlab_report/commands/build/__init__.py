@@ -43,11 +43,8 @@ def run(options: argparse.Namespace) -> int:
         return refuse(*wrong)
 
     from scanlab_report.claims import stated as claims  # matplotlib and pandas are not loaded to refuse an argument
-    from scanlab_report.read import (
-        published,  # matplotlib and pandas are not loaded to refuse an argument
-        results,  # matplotlib and pandas are not loaded to refuse an argument
-    )
-    from scanlab_report.select import drift  # matplotlib and pandas are not loaded to refuse an argument
+    from scanlab_report.read import published, results
+    from scanlab_report.select import drift
 
     pdf = not options.no_pdf and typesetting.latexmk() is not None
     if pdf and not options.paper:
@@ -161,7 +158,7 @@ def _pages(options: argparse.Namespace, read, publications) -> list[Path]:
     """Replaces the generated parts of the README and of the variants' page; which of them there are, with their pictures."""
     from scanlab_report.commands.build.report import footer_line
     from scanlab_report.documents import ladder, markers
-    from scanlab_report.select.evidence import gather
+    from scanlab_report.select.needs import gather
     from scanlab_report.tables import rivals, summary
 
     replaced = []

@@ -31,8 +31,9 @@ from scanlab_report.layout.table_formats import Table, latex, latex_cell
 from scanlab_report.modules import modules
 from scanlab_report.page import write_page
 from scanlab_report.read.published import Publication
-from scanlab_report.read.results import CASE, Results
-from scanlab_report.select.evidence import Gathered, Provenance, by_device, gather
+from scanlab_report.read.records import CASE, Results
+from scanlab_report.select.needs import Gathered, by_device, gather
+from scanlab_report.select.provenance import Provenance
 from scanlab_report.stats import intervals
 
 PAGE = "report.html"

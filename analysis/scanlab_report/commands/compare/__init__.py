@@ -78,7 +78,7 @@ def _thresholds(found):
 
 
 def _record(found, file: Path) -> int:
-    from scanlab_report.select.evidence import VENDOR_CODE
+    from scanlab_report.select.variants import VENDOR_CODE
 
     a, b = found.a, found.b
     both, of = found.both.dropna(subset=["low"]), "all"

@@ -28,10 +28,10 @@ import pandas as pd
 from scipy import stats
 
 from scanlab_report.commands.compare import machine
-from scanlab_report.read import results, streams
-from scanlab_report.read.results import CASE, REPEATED, SCANS, Problem, Run
+from scanlab_report.read import records, results, streams
+from scanlab_report.read.records import CASE, REPEATED, SCANS, Problem, Run
 from scanlab_report.select import drift
-from scanlab_report.select.evidence import CPU_BASELINES
+from scanlab_report.select.variants import CPU_BASELINES
 from scanlab_report.stats.intervals import FEWEST, SIGNIFICANT, medians, ratio_intervals, repetitions
 
 SLOWER, FASTER, NEITHER, TOO_FEW, NO_THRESHOLD = "slower", "faster", "neither", "too few", "no threshold"
@@ -64,7 +64,7 @@ def read(file: Path) -> Measured:
     found = results.read([file], [])
     if found.problems:
         raise Refused(*map(str, found.problems))
-    if len(found.runs) + len(found.streams) != 1 or not (timed := results.repeated(found)):
+    if len(found.runs) + len(found.streams) != 1 or not (timed := records.repeated(found)):
         raise Refused(str(Problem(file, "", "holds no repeated timings (of scanlab bench, streams run or stream-scan)")))
     (of,) = timed
     if lacking := [key for key in ("date", "git_commit") if not of.run.context.get(key)]:

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from scanlab_report.read.results import Run
-from scanlab_report.select.evidence import CEILING, CPU_BASELINES, CUBS, VENDOR, VENDOR_CODE
+from scanlab_report.read.records import Run
+from scanlab_report.select.variants import CEILING, CPU_BASELINES, CUBS, VENDOR, VENDOR_CODE
 
 _CUDA = ("device", "driver", "toolkit")
 _SAME = (

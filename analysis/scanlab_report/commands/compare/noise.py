@@ -23,7 +23,8 @@ import pandas as pd
 
 from scanlab_report import DATA
 from scanlab_report.read.fields import AMOUNT, COUNT, NAME, TEXT, Fields, ListOf, one_of
-from scanlab_report.read.results import Problem, load_json
+from scanlab_report.read.json_files import load_json
+from scanlab_report.read.records import Problem
 
 SCHEMA = "scanlab-noise/1"
 FOLDER = DATA / "noise"

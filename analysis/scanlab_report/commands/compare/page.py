@@ -7,8 +7,8 @@ import pandas as pd
 from scanlab_report.commands.compare.comparison import FASTER, ONLY_A, ONLY_B, SLOWER, TOO_FEW, VERDICTS, Comparison
 from scanlab_report.console import count
 from scanlab_report.layout.table_formats import Column, Table, code, significant, size, with_interval
-from scanlab_report.read.results import Run
-from scanlab_report.select.evidence import run_provenance
+from scanlab_report.read.records import Run
+from scanlab_report.select.provenance import run_provenance
 from scanlab_report.stats.intervals import Interval
 
 _ENVIRONMENT = ("device", "driver", "toolkit", "cccl", "cccl_newest", "compiler", "ecc", "sm_clock_mhz_max", "cpu", "git_commit", "git_dirty",

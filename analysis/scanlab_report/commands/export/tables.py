@@ -13,7 +13,7 @@ from scanlab_report import place
 from scanlab_report.layout.table_formats import Column as Cell
 from scanlab_report.layout.table_formats import Table as Page
 from scanlab_report.read import streams
-from scanlab_report.read.results import CASE, WAIT_PREFIX, Results
+from scanlab_report.read.records import CASE, WAIT_PREFIX, Results
 from scanlab_report.stats import intervals
 
 Description = tuple[str, str]

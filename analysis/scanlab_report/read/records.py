@@ -1,0 +1,321 @@
+"""Everything that was read, typed: runs with their provenance, explanations, tables with one observation a row, and what was wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from scanlab_report.read import ncu, repeats, streams
+from scanlab_report.read.names import ELEMENT_BYTES, is_tree_step, unpadded
+
+MEASURED = "measured now"
+RECORDED = "recorded"
+CASE = ["variant", "settings", "type", "op", "mode", "items", "cache", "launch"]
+"""The columns that name a case; rows that agree in them are repetitions of one measurement."""
+SCANS = "scans"
+REPEATED = {SCANS: CASE, streams.SCHEDULES: ["entry", *streams.SCHEDULE, "bytes"], streams.STREAM_SCAN: streams.SCAN}
+"""The kinds of file that hold repeated timings, and the columns that name a case in each."""
+_TIMING_COLUMNS = ["run", *CASE, "round", "time_ns", "sm_clock_mhz", "settled"]
+KERNEL_FIELDS = ("launches", "threads", "registers", "shared_bytes", "local_bytes", "workspace_bytes", "prepare_ns")
+"""What an entry says of its scan besides the time; the same in every repetition, but for ``prepare_ns``."""
+_KERNEL_COLUMNS = ["origin", "run", *CASE, *KERNEL_FIELDS, "label"]
+_SKIPPED_COLUMNS = ["origin", "run", *CASE, "reason"]
+COUNTER_COLUMNS = [
+    "variant", "padding", "type", "op", "items", "kernel", "launch_index",
+    "shared_load_wavefronts", "shared_store_wavefronts", "shared_load_conflicts", "shared_store_conflicts",
+]  # fmt: skip
+OPTIONAL_COUNTER_COLUMNS = ["mode", "load"]
+"""Where a counter file has these, they too must agree with the executor's case."""
+TRAFFIC_COLUMNS = ["variant", "settings", "type", "op", "mode", "items", "kernel", "launch_index", *ncu.DRAM_METRICS.values()]
+WAIT_COLUMNS = ["variant", "items", "type", "role", "cycles_total"]
+WAIT_PREFIX = "cycles_waiting_"
+"""Columns of waits that begin so are parts of ``cycles_total``; what is left is work."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something wrong with the input: which file, where in it, and what."""
+
+    file: Path
+    place: str
+    message: str
+
+    def __str__(self) -> str:
+        where = f"{self.file}: {self.place}" if self.place else str(self.file)
+        return f"{where}: {self.message}"
+
+
+@dataclass(frozen=True)
+class Run:
+    """The provenance of one file of timings."""
+
+    file: Path
+    origin: str
+    context: Mapping[str, Any]
+
+    @property
+    def kind(self) -> str:
+        return str(self.context.get("kind", "cuda"))
+
+    @property
+    def device(self) -> str:
+        return str(self.context.get("device") or self.context.get("cpu") or "unnamed device")
+
+    @property
+    def host(self) -> str:
+        """The processor that the CPU baselines ran on."""
+        cores = self.context.get("cores") or self.context.get("num_cpus")
+        return str(self.context.get("cpu", "unnamed CPU")) + (f", {cores} cores" if cores else "")
+
+    @property
+    def date(self) -> str:
+        return str(self.context.get("date", ""))
+
+    @property
+    def commit(self) -> str:
+        return _commit(self.context)
+
+    @property
+    def dirty(self) -> bool:
+        return _dirty(self.context)
+
+
+def _commit(provenance: Mapping[str, Any]) -> str:
+    commit = str(provenance.get("git_commit", ""))
+    return "" if commit == "unknown" else commit
+
+
+def _dirty(provenance: Mapping[str, Any]) -> bool:
+    return str(provenance.get("git_dirty", "false")).lower() in ("true", "1")
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What the CPU executor counted for one variant at one size."""
+
+    file: Path
+    origin: str
+    content: Mapping[str, Any]
+
+    @property
+    def variant(self) -> str:
+        return str(self.content["variant"])
+
+    @property
+    def base(self) -> str:
+        """The variant without its padding: ``hso_block`` for ``hso_block_padded`` too."""
+        return unpadded(self.variant)
+
+    @property
+    def items(self) -> int:
+        return int(self.content["items"])
+
+    @property
+    def type(self) -> str:
+        return str(self.content["type"])
+
+    @property
+    def op(self) -> str:
+        return str(self.content["op"])
+
+    @property
+    def mode(self) -> str:
+        return str(self.content["mode"])
+
+    @property
+    def padding(self) -> str:
+        return str(self.content.get("parameters", {}).get("padding", "none"))
+
+    @property
+    def load(self) -> str:
+        return str(self.content.get("parameters", {}).get("load", ""))
+
+    @property
+    def date(self) -> str:
+        return str(self.content.get("date", ""))
+
+    @property
+    def commit(self) -> str:
+        return _commit(self.content)
+
+    @property
+    def dirty(self) -> bool:
+        return _dirty(self.content)
+
+    @property
+    def totals(self) -> Mapping[str, Any]:
+        return self.content["totals"]
+
+    @property
+    def closed_forms(self) -> Mapping[str, Any]:
+        return self.content.get("closed_forms") or {}
+
+    @property
+    def faults(self) -> list[Mapping[str, Any]]:
+        return list(self.content.get("faults") or [])
+
+    def tree_steps(self) -> Iterator[Mapping[str, Any]]:
+        """The steps of the first launch that climb or descend the tree."""
+        for step in self.content["launches"][0]["steps"]:
+            if is_tree_step(step["label"]):
+                yield step
+
+
+@dataclass(frozen=True)
+class StreamFile:
+    """One file of the stream laboratory: its provenance, its kind (see :mod:`scanlab_report.read.streams`) and its rows."""
+
+    run: Run
+    kind: str
+    rows: pd.DataFrame
+
+
+@dataclass(frozen=True)
+class SessionFile:
+    """A ``session.json``: of which device and day a session is, whether it has all that a report needs, and its files."""
+
+    file: Path
+    device: str
+    date: str
+    complete: bool
+    files: tuple[Path, ...]
+
+
+@dataclass
+class Results:
+    """Everything that was read, and everything that was wrong with it."""
+
+    runs: list[Run] = field(default_factory=list)
+    explanations: list[Explanation] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    timing_rows: list[tuple[Any, ...]] = field(default_factory=list)
+    kernel_rows: dict[tuple[Any, ...], tuple[Any, ...]] = field(default_factory=dict)
+    skipped_rows: list[dict[str, Any]] = field(default_factory=list)
+    counter_tables: list[pd.DataFrame] = field(default_factory=list)
+    traffic_tables: list[pd.DataFrame] = field(default_factory=list)
+    wait_tables: list[pd.DataFrame] = field(default_factory=list)
+    repeat_tables: list[pd.DataFrame] = field(default_factory=list)
+    streams: list[StreamFile] = field(default_factory=list)
+    sessions: list[SessionFile] = field(default_factory=list)
+    every: Results | None = None
+    """The results of all sessions, where these are of a chosen one."""
+    first: str = ""
+    """The device that comes before others of the same origin: the one that the report is about."""
+    found: dict[Any, Any] = field(default_factory=dict)
+    """Evidence that was gathered before, by its need: many figures need the same."""
+
+    @cached_property
+    def timings(self) -> pd.DataFrame:
+        """One row a repetition: the case, ``round``, ``time_ns`` (nanoseconds a run), ``run`` (index into ``runs``), and
+        ``sm_clock_mhz`` while it ran, NaN where it was not read, and ``settled``, NaN where the file does not say.
+        """
+        return pd.DataFrame(self.timing_rows, columns=_TIMING_COLUMNS)
+
+    @cached_property
+    def kernels(self) -> pd.DataFrame:
+        """One row a case and run: what its kernels take, and ``label``, what the scan says that it chose."""
+        rows = [(self.runs[key[0]].origin, *key, *values) for key, values in self.kernel_rows.items()]
+        return pd.DataFrame(rows, columns=_KERNEL_COLUMNS)
+
+    @cached_property
+    def skipped(self) -> pd.DataFrame:
+        """One row a case that was not timed, with the harness's reason."""
+        return pd.DataFrame(self.skipped_rows, columns=_SKIPPED_COLUMNS).drop_duplicates(ignore_index=True)
+
+    @cached_property
+    def counters(self) -> pd.DataFrame:
+        """One row a kernel launch: shared-memory wavefronts and bank conflicts as the hardware counted them."""
+        return _joined(self.counter_tables, COUNTER_COLUMNS)
+
+    @cached_property
+    def traffic(self) -> pd.DataFrame:
+        """One row a kernel launch: bytes that passed between L2 and DRAM, as the hardware counted them."""
+        return _joined(self.traffic_tables, TRAFFIC_COLUMNS)
+
+    @cached_property
+    def waits(self) -> pd.DataFrame:
+        """One row a variant, size and role of a warp: cycles in all, and cycles spent waiting for what."""
+        return _joined(self.wait_tables, WAIT_COLUMNS)
+
+    @cached_property
+    def repeats(self) -> pd.DataFrame:
+        """One row a variant, type, operator and mode that ran many times on the same input: whether its bits varied."""
+        return _joined(self.repeat_tables, repeats.COLUMNS)
+
+    @cached_property
+    def devices(self) -> list[str]:
+        """The GPUs that something was measured on, in the order of :func:`ranked`."""
+        return ranked(self._on_gpus, self.first)
+
+    @cached_property
+    def _on_gpus(self) -> list[Run]:
+        runs = [*self.runs, *(file.run for file in self.streams if file.kind != streams.SIMULATION)]
+        return [run for run in runs if run.kind == "cuda"]
+
+    def on(self, device: str) -> Results:
+        """These results as if there were no other GPU. Scans that CPUs timed, the executor's counts and simulations stay."""
+        if self.devices in ([], [device]):
+            return self
+        if ("on", device) not in self.found:
+            kept = [place for place, run in enumerate(self.runs) if run.kind != "cuda" or run.device == device]
+            part = Results(self.runs, self.explanations, self.problems, first=self.first, every=self.every and self.every.on(device))
+            part.streams = [file for file in self.streams if file.kind == streams.SIMULATION or file.run.device == device]
+            for name in ("timings", "kernels", "skipped"):
+                table = getattr(self, name)
+                setattr(part, name, table[table["run"].isin(kept)])
+            for name in ("counters", "traffic", "waits", "repeats"):
+                table = getattr(self, name)
+                origins = dict(zip(table["file"], table["origin"], strict=True))
+                files = [file for file, origin in origins.items() if (run := self.beside(file, origin)) and run.device == device]
+                setattr(part, name, table[table["file"].isin(files)])
+            part.devices = [device]
+            self.found["on", device] = part
+        return self.found["on", device]
+
+    def beside(self, file: str, origin: str) -> Run | None:
+        """The run that a file without provenance belongs to: the one in its folder, or else the first of its origin."""
+        runs = [run for run in self._on_gpus if run.origin == origin]
+        return next((run for run in runs if run.file.parent == Path(file).parent), runs[0] if runs else None)
+
+
+def ranked(runs: Iterable[Run], first: str = "") -> list[str]:
+    """The devices of some runs: GPUs before CPUs, measured now before recorded, the one that is to be ``first``, the last measured."""
+    rank: dict[str, tuple[bool, bool, bool, str]] = {}
+    for run in runs:
+        of = (run.kind == "cuda", run.origin == MEASURED, run.device == first, run.date)
+        rank[run.device] = max(rank.get(run.device, of), of)
+    return sorted(rank, key=rank.__getitem__, reverse=True)
+
+
+class Repeated(NamedTuple):
+    """The repeated timings of one file, one row a repetition; a row's case is named by the columns that ``REPEATED`` has for the kind."""
+
+    run: Run
+    kind: str
+    timings: pd.DataFrame
+
+
+def repeated(results: Results) -> list[Repeated]:
+    """Every file with repeated timings, without schedules that are wrong on purpose: they are not timed for their speed."""
+    files = [Repeated(run, SCANS, results.timings[results.timings["run"] == place]) for place, run in enumerate(results.runs)]
+    for of in results.streams:
+        if of.kind in REPEATED:
+            files.append(Repeated(of.run, of.kind, of.rows[of.rows["control"] == 0] if "control" in of.rows else of.rows))
+    return [file for file in files if len(file.timings)]
+
+
+def _joined(tables: list[pd.DataFrame], columns: Iterable[str]) -> pd.DataFrame:
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=[*columns, "origin", "file"])
+
+
+def ideal_bytes(type_name: str, op: str, items: int) -> int:
+    """Bytes that a scan must move at least: every item read once and written once.
+
+    Items of the ``affine`` operator are pairs of the element type.
+    """
+    return 2 * items * ELEMENT_BYTES[type_name] * (2 if op == "affine" else 1)

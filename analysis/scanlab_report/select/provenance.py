@@ -1,0 +1,95 @@
+"""Where numbers come from: devices, dates, commits, repetitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from scanlab_report.read.records import MEASURED, Explanation, Results, Run
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where numbers come from."""
+
+    what: str
+    origin: str
+    device: str = ""
+    dates: tuple[str, ...] = ()
+    commits: tuple[str, ...] = ()
+    dirty: bool = False
+    repetitions: tuple[int, int] | None = None
+    computed_by: str = ""
+    """What made numbers of the measurements, with its own commit; empty if nothing did."""
+
+    @property
+    def date(self) -> str:
+        """One day, or the first and the last."""
+        if not self.dates:
+            return "date unknown"
+        return self.dates[0] if len(self.dates) == 1 else f"{self.dates[0]} to {self.dates[-1]}"
+
+    @property
+    def commit(self) -> str:
+        """Abbreviated commits; ``+`` marks a tree with uncommitted changes."""
+        if not self.commits:
+            return "commit unknown"
+        mark = "+" if self.dirty else ""
+        return "commit " + ", ".join(c[:9] + mark for c in self.commits)
+
+    @property
+    def repeated(self) -> str:
+        """The number of repetitions behind each median, in words."""
+        if self.repetitions is None:
+            return ""
+        low, high = self.repetitions
+        count = f"{low}" if low == high else f"{low} to {high}"
+        return f"median of {count} repetition{'' if high == 1 else 's'}"
+
+    def line(self) -> str:
+        """One line for a footer."""
+        return ", ".join(part for part in (self.device or self.what, self.date, self.commit, self.computed_by, self.origin) if part)
+
+
+def _day(date: str) -> str:
+    return date[:10]
+
+
+def timing_provenance(rows: pd.DataFrame, cases: pd.DataFrame, runs: Sequence[Run], origin: str) -> Provenance:
+    used = [runs[i] for i in sorted(set(rows["run"]))]
+    repetitions = (int(cases["count"].min()), int(cases["count"].max()))
+    return run_provenance("timings", used, origin, repetitions)
+
+
+def run_provenance(
+    what: str, runs: Iterable[Run], origin: str, repetitions: tuple[int, int] | None = None
+) -> Provenance:
+    used = list(runs)
+    return Provenance(
+        what=what,
+        origin=origin,
+        device=", ".join(sorted({run.device for run in used})),
+        dates=tuple(sorted({_day(run.date) for run in used if run.date})),
+        commits=tuple(sorted({run.commit for run in used if run.commit})),
+        dirty=any(run.dirty for run in used),
+        repetitions=repetitions,
+    )
+
+
+def count_provenance(explanations: Sequence[Explanation], origin: str) -> Provenance:
+    return Provenance(
+        what="executor counts",
+        origin="counted now" if origin == MEASURED else origin,
+        device="CPU executor",
+        dates=tuple(sorted({_day(e.date) for e in explanations if e.date})),
+        commits=tuple(sorted({e.commit for e in explanations if e.commit})),
+        dirty=any(e.dirty for e in explanations),
+    )
+
+
+def counter_provenance(results: Results, table: pd.DataFrame, origin: str) -> Provenance:
+    """Counters lie beside the timings of the same session; that run's provenance is theirs."""
+    beside = [results.beside(file, origin) for file in sorted(set(table["file"]))]
+    return run_provenance("hardware counters", [run for run in beside if run], origin)
