@@ -19,7 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                                      epilog=STATUSES, formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     chosen = parser.add_subparsers(metavar="COMMAND", required=True)
     for name, module in modules(commands):
-        help_, _, description = module.__doc__.partition("\n")
+        help_, _, description = (module.__doc__ or "").partition("\n")
         command = chosen.add_parser(name.replace("_", "-"), help=help_, description=help_ + description,
                                     epilog=f"example:\n{module.EXAMPLE}",
                                     formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip

@@ -109,9 +109,10 @@ def _or_of_copy_kernel(claim: Claim, timings: AllTimingEvidence, row: Standing) 
         return row
     where = f"{row.where}; {by_kernel.ratio.value:.3f} of {by_kernel.rival}"
     row = replace(row, measure=f"{row.measure}, or {claim.or_of_copy_kernel:.2f} of that copy kernel", where=where)
-    if by_kernel.ratio.value < claim.or_of_copy_kernel:
+    least = float(claim.or_of_copy_kernel or 0)
+    if by_kernel.ratio.value < least:
         return row
-    return replace(row, met=row.runs, sure=not by_kernel.ratio.low < claim.or_of_copy_kernel)
+    return replace(row, met=row.runs, sure=not by_kernel.ratio.low < least)
 
 
 def _copy_kernel(timings: AllTimingEvidence, key: Key) -> str:

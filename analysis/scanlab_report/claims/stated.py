@@ -117,7 +117,8 @@ class Claim:
         limits = [(_LIMITS[name], value) for name, value in self.cases.items() if name in _LIMITS]
         return [key for key in timings.keys(**named) if all(within(key, value) for within, value in limits)]
 
-    def _bounds(self) -> tuple[float | None, float | None, float | None]:
+    def _bounds(self) -> tuple[Any, Any, Any]:
+        """At least, at most, equal to: one is a number, the others are None."""
         return self.at_least, self.at_most, self.equals
 
 
@@ -145,7 +146,7 @@ def read(file: Path = FILE) -> tuple[Claim, ...]:
         if wrong := _wrong(entry, known, sources):
             raise ClaimsError(f"{file}: claim {number}{named}: {wrong}")
         ours = {"on": on} if entry["source"] == OURS else {}
-        claims.append(Claim(**(ours | entry)))
+        claims.append(Claim(**{**ours, **entry}))
     return tuple(claims)
 
 

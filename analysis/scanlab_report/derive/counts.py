@@ -18,7 +18,7 @@ PADDINGS = {
 
 def choose(explanations: list[Explanation]) -> list[Explanation]:
     """One explanation a padding, in the order of ``PADDINGS``: one type, mode and size, the largest size there is."""
-    def preference(e: Explanation) -> tuple[bool, bool, int, bool]:
+    def preference(e: Explanation) -> tuple[bool, int, bool, bool]:
         return (e.type == "i32", e.items, e.mode == "inclusive", e.load in ("", "halves"))
 
     best = max(explanations, key=preference)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,7 @@ def over_bound(case) -> Interval:
     return Interval(interval.value / bound, interval.low / bound, interval.high / bound, interval.count)
 
 
-def beaten(panels: Sequence[pd.DataFrame]) -> object | None:
+def beaten(panels: Sequence[pd.DataFrame]) -> Any:
     """The case that is farthest below its estimate, with its whole interval by more than 2 %; None if there is none."""
     rows = pd.concat(panels)
     rows = rows[rows["bound"].notna()]
@@ -33,7 +34,7 @@ def array_bytes(case) -> int:
     return int(case.bytes) // (int(case.inputs) + 1)
 
 
-def best_schedule(schedules: ScheduleEvidence, workload: str) -> object | None:
+def best_schedule(schedules: ScheduleEvidence, workload: str) -> Any:
     """The fastest case in pinned memory of a workload at its largest size, with the least work a chunk; None if there is none.
 
     Of schedules that do this work alone.

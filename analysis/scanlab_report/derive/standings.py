@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
 from scanlab_report.read.records import ideal_bytes
@@ -44,12 +45,12 @@ def _largest(timings: TimingEvidence, variant: str, cache: str) -> pd.Series | N
     return None if rows.empty else rows.iloc[-1]
 
 
-def _against(timings: TimingEvidence, other: str, n: int, cache: str, samples: object) -> Interval | None:
+def _against(timings: TimingEvidence, other: str, n: int, cache: str, samples: np.ndarray) -> Interval | None:
     rows = timings.of(other, cache=cache, items=n)
     return None if rows.empty else intervals.ratio_interval(rows.iloc[0]["samples"], samples)
 
 
-def _against_cub(timings: TimingEvidence, variant: str, n: int, cache: str, samples: object) -> Interval | None:
+def _against_cub(timings: TimingEvidence, variant: str, n: int, cache: str, samples: np.ndarray) -> Interval | None:
     """Against the fastest of CUB's scans, unless it is that one."""
     fastest = timings.vendor(n, cache)
     return None if fastest in (None, variant) else _against(timings, fastest, n, cache, samples)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pandas as pd
 
@@ -44,7 +44,7 @@ MINOR = 0.1
 """Gains nearer to 1 than this are called small in the text."""
 
 
-def describers() -> tuple[tuple[dict[str, Need], Callable[..., dict[str, str]]], ...]:
+def describers() -> tuple[tuple[Mapping[str, Need], Callable[..., dict[str, str]]], ...]:
     """Needs, and what defines macros from them."""
     return (
         ({"timings": Timings(all_of=(CEILING,))}, _timing_values),

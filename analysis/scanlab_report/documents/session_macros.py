@@ -16,7 +16,7 @@ from scanlab_report.select.needs import Need
 from scanlab_report.stats.intervals import FEWEST_OF_MEDIAN
 
 
-def describers() -> tuple[tuple[dict[str, Need], Callable[..., dict[str, str]]], ...]:
+def describers() -> tuple[tuple[Mapping[str, Need], Callable[..., dict[str, str]]], ...]:
     """Needs, and what defines macros from them."""
     return (({"sessions": Sessions()}, _session_values),)
 
@@ -35,9 +35,8 @@ def _session_values(sessions: SessionEvidence) -> dict[str, str]:
         if lowered:
             named["clockLowest"] = number(min(of.clocks.min() for of in every if len(of.clocks)), 4)
     kinds = sessions.kinds()
-    longest = max((of for of in kinds.get(SCANS, ()) if of.went_on), key=lambda of: of.went_on.later.count, default=None)
-    if longest:
-        on = longest.went_on
+    went = [on for of in kinds.get(SCANS, ()) if (on := of.went_on)]
+    if on := max(went, key=lambda on: on.later.count, default=None):
         named |= {"driftWentOn": str(on.later.count), "driftWentOnRounds": str(on.rounds), "driftWentOnFirst": str(on.first),
                   "driftWentOnFaster" if on.later.value < 1 else "driftWentOnSlower": number(100 * abs(on.later.value - 1), 1)}  # fmt: skip
     powers = [of.power for of in kinds.get(SCANS, ()) if len(of.power)]
@@ -64,4 +63,4 @@ def _session_values(sessions: SessionEvidence) -> dict[str, str]:
 
 def can_settle(context: Mapping[str, object]) -> bool:
     """Whether a session has so many rounds that a case may stop by the width of its interval; True of one that does not say."""
-    return int(context.get("rounds", FEWEST_OF_MEDIAN)) >= FEWEST_OF_MEDIAN
+    return int(str(context.get("rounds", FEWEST_OF_MEDIAN))) >= FEWEST_OF_MEDIAN

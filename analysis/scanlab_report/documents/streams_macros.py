@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ from scanlab_report.documents.numbers import number
 from scanlab_report.layout.table_formats import latex
 from scanlab_report.read import streams
 from scanlab_report.select.evidence import TableEvidence
+from scanlab_report.select.needs import Need
 from scanlab_report.select.streams_evidence import (
     FILES,
     NAIVE,
@@ -116,7 +117,7 @@ NAMES = {
 }
 
 
-def describers() -> tuple[tuple[dict[str, object], Callable[..., dict[str, str]]], ...]:
+def describers() -> tuple[tuple[Mapping[str, Need], Callable[..., dict[str, str]]], ...]:
     """Needs, and what defines macros from them."""
     return (
         ({"schedules": Schedules()}, _schedule_values),

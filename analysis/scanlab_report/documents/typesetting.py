@@ -38,7 +38,7 @@ def typeset(generated: Path, out: Path) -> list[str]:
     link.unlink(missing_ok=True)
     link.symlink_to(generated.resolve())
     paths = {name: f"{SOURCE.parent}:" for name in ("TEXINPUTS", "BIBINPUTS")}
-    ended = subprocess.run([latexmk(), "-norc", "-pdf", "-interaction=nonstopmode", "-halt-on-error", str(SOURCE)],
+    ended = subprocess.run([latexmk() or "latexmk", "-norc", "-pdf", "-interaction=nonstopmode", "-halt-on-error", str(SOURCE)],
                            cwd=work, env=os.environ | paths, capture_output=True, text=True, errors="replace")  # fmt: skip
     log = work / f"{SOURCE.stem}.log"
     said = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ended.stdout + ended.stderr

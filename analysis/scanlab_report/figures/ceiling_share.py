@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from matplotlib.figure import Figure
 
 from scanlab_report.derive.shares import shares
@@ -36,7 +35,7 @@ def draw(timings: TimingEvidence) -> Figure:
     for variant in best:
         rows, look = named[variant], style.look(variant)
         axes.plot(rows["items"], rows["ratio"], **look.plot())
-        style.error_bars(axes, *(np.asarray(rows[c]) for c in ("items", "ratio", "low", "high")), look.colour)
+        style.error_bars(axes, rows["items"], rows["ratio"], rows["low"], rows["high"], look.colour)
         ends.append(style.End(style.title(variant), look, float(rows["items"].iloc[-1]), float(rows["ratio"].iloc[-1])))
     axes.set_ylim(bottom=0)
     axes.set_ylabel("share of a device copy")

@@ -41,7 +41,7 @@ def draw(experiments: TableEvidence) -> Figure:
 
 def _makespans(axes: Axes, rows: pd.DataFrame) -> None:
     names = sorted(set(rows["schedule"]))
-    places = {}
+    places: dict[int, float] = {}
     for place, name in enumerate(names):
         of = rows[rows["schedule"] == name].sort_values("measured_us")
         places |= dict(zip(of.index, place + np.linspace(-0.38, 0.38, len(of)) if len(of) > 1 else [float(place)], strict=True))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -38,7 +37,7 @@ def _measured(axes: Axes, timings: TimingEvidence) -> None:
             continue
         look = style.look(f"{pair}_padded")
         axes.plot(rows["items"], rows["ratio"], label=pair, **look.plot())
-        style.error_bars(axes, *(np.asarray(rows[c]) for c in ("items", "ratio", "low", "high")), look.colour)
+        style.error_bars(axes, rows["items"], rows["ratio"], rows["low"], rows["high"], look.colour)
         items += rows["items"].tolist()
     style.items_axis(axes, items or [1, 2])
     axes.axhline(1, color=style.BLACK, linewidth=0.6)

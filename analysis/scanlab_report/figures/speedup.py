@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -57,4 +56,4 @@ def details(timings: SessionTimingEvidence, published: Publication) -> str:
 
 def _draw(axes: Axes, ratios: pd.DataFrame, look: style.Look, label: str) -> None:
     axes.plot(ratios["items"], ratios["ratio"], label=label, **look.plot())
-    style.error_bars(axes, *(np.asarray(ratios[c]) for c in ("items", "ratio", "low", "high")), look.colour)
+    style.error_bars(axes, ratios["items"], ratios["ratio"], ratios["low"], ratios["high"], look.colour)

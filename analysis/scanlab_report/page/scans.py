@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from scanlab_report.layout import style
@@ -70,11 +71,11 @@ def _view(timings: TimingEvidence, type_: str, op: str, mode: str) -> dict[str, 
         known = [place for place, other in enumerate(others) if other is not None]
         ratios = [replace(UNKNOWN, value=1.0) if other == variant else UNKNOWN  # of itself, without an interval
                   for variant, other in zip(cases["variant"], against, strict=True)]  # fmt: skip
-        for place, ratio in zip(known, ratio_intervals([others[i] for i in known], [cases.at[i, "samples"] for i in known]), strict=True):
+        for place, ratio in zip(known, ratio_intervals([np.asarray(others[i]) for i in known], [cases.at[i, "samples"] for i in known]), strict=True):
             ratios[place] = ratio
         columns |= intervals(name, ratios)
     variants = sorted(default, key=lambda variant: (variant in BASELINES, variant))
-    others = [variant for variant in dict.fromkeys(cases["variant"]) if variant not in default]
+    newcomers = [variant for variant in dict.fromkeys(cases["variant"]) if variant not in default]
     return {
         "device": timings.device, "type": type_, "op": op, "mode": mode, "source": source(timings.provenance),
         "bytes_an_item": ideal_bytes(type_, op, 1),
@@ -83,7 +84,7 @@ def _view(timings: TimingEvidence, type_: str, op: str, mode: str) -> dict[str, 
         "floor_ns": {f"{cache} {launch}": numbers([timings.floor_ns(cache, launch)])[0] for cache, launch in
                      cases[["cache", "launch"]].drop_duplicates().itertuples(index=False, name=None)},
         "looks": {variant: look(style.title(variant), style.look(variant)) for variant in variants}
-        | {variant: look(variant, style.spare(number)) for number, variant in enumerate(others)},
+        | {variant: look(variant, style.spare(number)) for number, variant in enumerate(newcomers)},
         "shown": [variant for variant in variants if variant not in style.SIDE],
         "cases": columns,
     }  # fmt: skip

@@ -34,6 +34,10 @@ class Misfit(NamedTuple):
         return Misfit(place + ("." if self.place and not self.place.startswith("[") else "") + self.place, self.message)
 
 
+def _within(misfit: Misfit | None, place: str) -> Misfit | None:
+    return misfit and misfit.within(place)
+
+
 class Shape(Protocol):
     """What a value has to be."""
 
@@ -84,11 +88,11 @@ class Fields:
                 return Misfit(key, f"is missing: {REMEDY}")
         for key, fits, shape in self._named:
             if key in value and not fits(value[key]):
-                return shape.misfit(value[key]).within(key)
+                return _within(shape.misfit(value[key]), key)
         if self._others:
             for key, of in value.items():
                 if not self._others.fits(of):
-                    return self._others.misfit(of).within(key)
+                    return _within(self._others.misfit(of), key)
         return None
 
 
@@ -105,7 +109,7 @@ class ListOf:
     def misfit(self, value: Any) -> Misfit | None:
         if not isinstance(value, list) or len(value) < self.least:
             return Misfit("", f"is {shown(value)}, not a list{f' of {self.least} or more' if self.least else ''}: {REMEDY}")
-        return next((self.of.misfit(of).within(f"[{index}]") for index, of in enumerate(value) if not self.of.fits(of)), None)
+        return next((_within(self.of.misfit(of), f"[{index}]") for index, of in enumerate(value) if not self.of.fits(of)), None)
 
 
 def check(value: Any, shape: Shape) -> None:

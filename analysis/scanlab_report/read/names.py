@@ -185,7 +185,7 @@ def verification_failed(log: str) -> list[str]:
 def verification_origin(log: str) -> tuple[str, str, str] | None:
     """Of which commit, with a ``+`` if it was changed, and which GPU a log is; None of older ones, which do not say."""
     found = _ORIGIN.search(log)
-    return found.groups() if found else None
+    return (found[1], found[2], found[3]) if found else None
 
 
 def verified_on_gpu(log: str) -> bool:

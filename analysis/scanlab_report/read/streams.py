@@ -243,9 +243,10 @@ def _objects(document: Mapping[str, Any], kind: str, schema: str, wanted: str, k
     if misfit := Fields({key: ListOf(OBJECT), "context": CONTEXT}).misfit(document):
         return Found(wrong=[misfit])
     columns = columns + (OPTIONAL_COMPARISON_COLUMNS if kind == COMPARISON else [])
-    found, rows, seen = Found(kind, document["context"]), [], {}
+    found, rows = Found(kind, document["context"]), []
+    seen: dict[str, int] = {}
     for index, entry in enumerate(document[key]):
-        reason = shape.misfit(entry)
+        reason: object = shape.misfit(entry)
         case = "" if reason else json.dumps([entry.get(column) for column in _CASES[kind]])
         if case and (first := seen.setdefault(case, index)) != index:
             reason = f"{key}[{first}] is the same case"

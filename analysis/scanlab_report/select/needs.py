@@ -8,7 +8,7 @@ below the figure and into the caption. Where several devices were measured, :fun
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -144,7 +144,7 @@ class EachSession:
             for type_name in self.timings.types:
                 of = {run: self.timings.of_type(results, rows[rows["run"] == run], origin, device, type_name) for run in newest_first}
                 if answers := {run: evidence for run, evidence in of.items() if evidence and self.timings.answered_by(evidence)}:
-                    counts = [count for evidence in answers.values() for count in evidence.provenance.repetitions]
+                    counts = [count for evidence in answers.values() for count in evidence.provenance.repetitions or ()]
                     provenance = run_provenance("timings", (results.runs[run] for run in answers), origin, (min(counts), max(counts)))
                     yield SessionTimingEvidence(list(answers.values()), provenance)
 
@@ -352,14 +352,14 @@ class Gathered:
         return list(lines.values())
 
 
-def gather(needs: dict[str, Need], results: Results, published: dict[str, Publication]) -> Gathered:
+def gather(needs: Mapping[str, Need], results: Results, published: dict[str, Publication]) -> Gathered:
     """Finds what a table declares, all of it on the first device that answers it; if none does, what the first one lacks."""
     answers = (_gather(needs, results.on(device), published) for device in results.devices or [""])
     first = next(answers)
     return next((answer for answer in itertools.chain([first], answers) if not answer.reasons), first)
 
 
-def by_device(needs: dict[str, Need], results: Results, published: dict[str, Publication]) -> dict[str, Gathered]:
+def by_device(needs: Mapping[str, Need], results: Results, published: dict[str, Publication]) -> dict[str, Gathered]:
     """What a figure declares, on each device that answers it; once, under no name, if all have the same or none has it."""
     answers = {device: _gather(needs, results.on(device), published) for device in results.devices}
     answers = {device: answer for device, answer in answers.items() if not answer.reasons}
@@ -368,7 +368,7 @@ def by_device(needs: dict[str, Need], results: Results, published: dict[str, Pub
     return {"": gather(needs, results, published)}
 
 
-def _gather(needs: dict[str, Need], results: Results, published: dict[str, Publication]) -> Gathered:
+def _gather(needs: Mapping[str, Need], results: Results, published: dict[str, Publication]) -> Gathered:
     found = {name: need.find(results, published) for name, need in needs.items()}
     missing = tuple(needs[name].absent() for name, item in found.items() if item is None)
     return Gathered({} if missing else found, missing)

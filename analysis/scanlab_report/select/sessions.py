@@ -43,8 +43,8 @@ def known(results: Results) -> list[Session]:
     for name in _TABLES:
         table = getattr(results, name)
         for file in dict.fromkeys(table.loc[table["origin"] == RECORDED, "file"]):
-            run = results.beside(file, RECORDED)
-            key = (Path(file).parent.resolve(), run.device if run else "")
+            beside = results.beside(file, RECORDED)
+            key = (Path(file).parent.resolve(), beside.device if beside else "")
             if key in loose:
                 loose[key].append((Path(file).resolve(), ""))
     return listed + [Session(folder.name, device, max(date for _, date in of), False, frozenset(file for file, _ in of))

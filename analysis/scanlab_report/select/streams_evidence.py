@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -82,7 +83,7 @@ class Parts:
         return self.kernels / max(self.copy_in, self.copy_out)
 
 
-def equal_thirds(chunks: float) -> float:
+def equal_thirds(chunks: Any) -> Any:
     """The speedup over serial that n chunks allow at most if copy in, kernel and copy out take a third each: 3n/(n + 2)."""
     return 3 * chunks / (chunks + 2)
 

@@ -147,8 +147,8 @@ def ratio_intervals(numerators: Sequence[np.ndarray], denominators: Sequence[np.
         count = min(above.shape[1], below.shape[1])
         if count >= FEWEST:
             low, high = _of_ratio(above, below)
-        for place, *ends in zip(part, values.tolist(), low.tolist(), high.tolist(), strict=True):
-            found[place] = Interval(*ends, count)
+        for place, value, least, most in zip(part, values.tolist(), low.tolist(), high.tolist(), strict=True):
+            found[place] = Interval(value, least, most, count)
     return found
 
 

@@ -24,8 +24,8 @@ def build(scenes: SceneEvidence, published: Publication) -> Table:
         rows[f"{source}_ratio"] = rows[f"{source}_ms"] / rows["device"].map(sequential)
     rows["percent"] = 100 * (rows["simulated_ratio"] / rows["published_ratio"] - 1)
     columns = [
-        Column("device", "device", DEVICES.get, right=False),
-        Column("schedule", "order of issue", ORDERS.get, right=False),
+        Column("device", "device", DEVICES.__getitem__, right=False),
+        Column("schedule", "order of issue", ORDERS.__getitem__, right=False),
         *(Column(f"{source}_{key}", heading, lambda v: significant(v, 3), group=source)
           for source in ("published", "simulated") for key, heading in (("ms", "ms"), ("ratio", "of sequential"))),
         Column("percent", "difference, %", lambda v: f"{v:+.1f}"),

@@ -67,7 +67,7 @@ def against(timings: AllTimingEvidence, key: Key) -> dict[str, object] | None:
     match = next((m for m in (timings.match(key, BEST, of) for of in ((BULK_CEILING,), (CEILING,), CUBS)) if m), None)
     if match is None:
         return None
-    ours = float(np.median(timings.of(key, BEST, match.run)))
+    ours = float(np.median(np.asarray(timings.of(key, BEST, match.run))))
 
     def over(variant: str) -> float:
         theirs = timings.of(key, variant, match.run)

@@ -17,10 +17,11 @@ def build(sessions: SessionEvidence) -> Table:
     rows = []
     for session in sessions.sessions:
         farthest, read = session.farthest_round, len(session.clocks)
+        drift, low, high = (100 * (float(farthest[end]) - 1) for end in ("median", "low", "high"))
         rows.append({
             "session": session.name, "cases": len(session.names),
             "rounds": _rounds(session.repetitions.groupby("case").size()),
-            "drift_percent": Interval(*(100 * (farthest[["median", "low", "high"]].astype(float) - 1)), int(farthest["cases"])),
+            "drift_percent": Interval(drift, low, high, int(farthest["cases"])),
             "drift_cases": int(farthest["cases"]),
             "slower": session.trending(slower=True), "faster": session.trending(slower=False),
             "later_slower_percent": 100 * session.later_slower,

@@ -11,8 +11,9 @@ import contextlib
 import re
 import shutil
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from scanlab_report import DATA
 from scanlab_report.commands.build import unchanged
@@ -163,13 +164,14 @@ def _pages(options: argparse.Namespace, read, publications) -> list[Path]:
 
     replaced = []
     # The first table of a page must be; a further one is there if the data tell of it.
-    for page, name, tables in (
+    generated: tuple[tuple[Path | None, str, tuple[tuple[Mapping[str, Any], Callable[..., Any]], ...]], ...] = (
         (options.readme, "results", ((summary.NEEDS, summary.short), (rivals.FASTEST_NEEDS, rivals.fastest))),
         (options.ladder, "ladder", ((ladder.NEEDS, ladder.build),)),
-    ):  # fmt: skip
+    )  # fmt: skip
+    for page, name, tables in generated:
         if page is None:
             continue
-        parts = []
+        parts: list[str] = []
         for needs, build in tables:
             gathered = gather(needs, read, publications)
             if gathered.reasons:

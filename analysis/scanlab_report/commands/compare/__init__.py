@@ -92,7 +92,7 @@ def _record(found, file: Path) -> int:
     if both.empty:
         return refuse(f"{a.file} and {b.file} have no case of the same code (one clean commit, or the vendor's) with five repetitions in each")
     about = [{"file": place(of.file), "date": of.date, "git_commit": of.commit} for of in (a, b)]
-    pair = noise.pair(found.kind, of, *about, both)
+    pair = noise.pair(found.kind, of, about[0], about[1], both)
     noise.add(file, a.device, pair)
     for row in pair["thresholds"]:
         say(f"{row['on']}, {row['time']}: {100 * row['threshold']:.1f}% ({count(row['cases'], 'case')})")
