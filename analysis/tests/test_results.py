@@ -76,7 +76,7 @@ def test_file_that_is_not_text_is_named_with_its_position(tmp_path: Path) -> Non
 @pytest.mark.parametrize("schema", ["scanlab-results/9", None])
 def test_unknown_schema_names_what_was_expected(tmp_path: Path, schema: str | None) -> None:
     write(tmp_path, "other.json", repetition(CASE, 0, 5.0), schema=schema)
-    assert "other.json" in only_problem(tmp_path) and "scanlab-results/1" in only_problem(tmp_path)
+    assert "other.json" in only_problem(tmp_path) and "scanlab-results/2" in only_problem(tmp_path)
 
 
 def test_unknown_explain_schema_names_what_was_expected(tmp_path: Path) -> None:

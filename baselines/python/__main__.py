@@ -50,15 +50,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not found:
         options.out.unlink()
         return _complain(NO_DEVICE, "none of the libraries is here and can use a GPU")
-    plan = session.Plan(options.type, options.items, options.rounds, options.seed)
-    context = provenance.context(plan.seed, plan.rounds, plan.cap_seconds)
+    plan = session.Plan(options.type, options.items, options.rounds, options.seed, options.width / 100, options.cap)
+    context = provenance.context(plan.seed, plan.rounds, plan.width, plan.cap_seconds)
     for library in found:
         context |= library.versions()
+        context["variants"][library.id] = library.about()
     context["missing"] = "; ".join(f"{name}: {why}" for name, why in missing.items())
     return measure(session.Session(plan, found, _say), context, options.out)
 
 
-def measure(session: Any, context: dict[str, str], out: Path) -> int:
+def measure(session: Any, context: dict[str, Any], out: Path) -> int:
     """Runs the session and keeps what it has, however it ends; returns the exit status."""
     try:
         for _ in session.run():
@@ -115,6 +116,12 @@ def _positive(text: str) -> int:
     return int(text)
 
 
+def _amount(text: str) -> float:
+    if not re.fullmatch(r"\d{1,9}(\.\d{1,9})?", text):
+        raise argparse.ArgumentTypeError(f"takes a number of at least 0, not '{text}'")
+    return float(text)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m baselines.python", description=__doc__.split("\n\n", 1)[0],
@@ -124,7 +131,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--library", type=_words(_IDS), default=list(_IDS), help="only these, with commas between")
     parser.add_argument("--type", type=_words(_TYPES), default=list(_TYPES), help="only these, with commas between")
     parser.add_argument("--items", type=parse_items, default=parse_items("2^10:2^28:x4"), help="default 2^10:2^28:x4")
-    parser.add_argument("--rounds", type=_positive, default=15, help="repetitions of each case (default 15)")
+    parser.add_argument("--rounds", type=_positive, default=15, help="samples of each case at most (default 15)")
+    parser.add_argument("--width", type=_amount, default=1.0, metavar="PERCENT", help="no more for a case whose median is known to this, "
+                        "either way, with 95 %% (default 1; 0: all rounds)")  # fmt: skip
+    parser.add_argument("--cap", type=_amount, default=2.0, metavar="SECONDS", help="wall time of a case; one that has spent it gets no "
+                        "more than 5 samples (default 2)")  # fmt: skip
     parser.add_argument("--seed", type=int, default=1, help="of the input (default 1)")
     return parser
 

@@ -30,6 +30,11 @@ class Library(ABC):
     def versions(self) -> dict[str, str]:
         """What the provenance says of it."""
 
+    def about(self) -> dict[str, Any]:
+        """What the context of results says of it, as of the variants of ``scanlab bench``."""
+        return {"title": self.id.replace("_", "."), "source": type(self).__doc__ or "", "kind": "scan", "origin": "baseline", "family": "Python",
+                "on_host": False, "types": [], "operators": ["plus"], "parameters": [], "reproducible_bits": False}  # fmt: skip
+
     @abstractmethod
     def put(self, items: np.ndarray) -> Any:
         """Copies items to the device."""

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 
@@ -16,10 +17,10 @@ _GPU = {"name": "device", "compute_cap": "compute_capability", "driver_version":
 """A field of nvidia-smi, and what results call it."""
 
 
-def context(seed: int, rounds: int, cap_seconds: float) -> dict[str, str]:
+def context(seed: int, rounds: int, width: float, cap_seconds: float) -> dict[str, Any]:
     """All but the libraries' versions."""
     facts = {
-        "schema": "scanlab-results/1",
+        "schema": "scanlab-results/2",
         "kind": "cuda",
         "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "executable": "baselines.python",
@@ -29,7 +30,9 @@ def context(seed: int, rounds: int, cap_seconds: float) -> dict[str, str]:
         "cores": str(os.cpu_count()),
         "seed": str(seed),
         "rounds": str(rounds),
+        "width_percent": f"{100 * width:g}",
         "cap_seconds": f"{cap_seconds:g}",
+        "variants": {},
     }
     return facts | _commit() | _device()
 

@@ -1,16 +1,19 @@
 """Verifies every case, times it in rounds spread over the whole session, and says what came of it.
 
-A case is a library, a type, a number of items and a state of the cache. Its entries are Google Benchmark's, named as
-``scanlab bench`` names its own; data/README.md has their fields.
+A case is a library, a type, a number of items and a state of the cache. Its entries have the fields of those of ``scanlab bench``
+(data/README.md), and its rounds follow the same rule (harness/measure/loop.hpp); tests/measure/stopping_rule.json holds both to it.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from statistics import median
 from typing import Any
+
+from scipy.stats import binom
 
 from baselines.python import scans
 from baselines.python.libraries import Library
@@ -19,16 +22,36 @@ _SECONDS_A_REPETITION = 5e-3
 _FEWEST_RUNS = 3
 _MOST_RUNS = {"cold": 20, "warm": 500}
 _SHORT_SECONDS, _RUNS_OF_SHORT = 20e-6, 100
+MIN_SAMPLES = 5
+"""Of a case whatever it may cost, unless fewer rounds are asked for."""
+
+
+def median_uncertainty(times: Sequence[float]) -> float:
+    """Half the 95 % interval of a median, between order statistics, as a part of the median; infinite of fewer than six."""
+    outside = int(binom.ppf(0.025, len(times), 0.5)) if len(times) else 0
+    if outside == 0:
+        return math.inf
+    ordered = sorted(times)
+    return (ordered[len(times) - outside] - ordered[outside - 1]) / 2 / median(ordered)
+
+
+def is_last(times: Sequence[float], rounds: int, width: float, cap_seconds: float, spent: float, latest: float) -> bool:
+    """Whether a case gets no further sample: ``spent`` and ``latest`` are seconds of wall time, without and of the latest one."""
+    if len(times) >= rounds or median_uncertainty(times) <= width:
+        return True
+    return len(times) >= MIN_SAMPLES and spent + 2 * latest > cap_seconds
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is measured. ``cap_seconds``: after as long, a case gets no further repetition."""
+    """What is measured. ``width``: a case whose median is known to this part of itself gets no further sample. ``cap_seconds`` of
+    wall time: a case that has spent them gets no more than ``MIN_SAMPLES``."""
 
     types: list[str]
     items: list[int]
     rounds: int
     seed: int
+    width: float = 0.01
     cap_seconds: float = 2.0
 
 
@@ -43,6 +66,8 @@ class Case:
     scan: Scan
     runs: int = 1
     spent: float = 0.0
+    times: list[float] = field(default_factory=list)
+    finished: bool = False
 
     @property
     def name(self) -> str:
@@ -81,7 +106,7 @@ class Session:
         for round_number in range(self.plan.rounds):
             self.say(f"round {round_number + 1} of {self.plan.rounds}")
             for case in cases:
-                if not case.scan.fault and case.spent <= self.plan.cap_seconds:
+                if not case.scan.fault and not case.finished:
                     self._time(case, round_number)
             yield
         self._verify_again(cases)
@@ -120,13 +145,16 @@ class Session:
         measured: list[float] = []
         self._contain(case.library, case.scan,
                       lambda: measured.append(case.library.seconds(case.scan.run, case.runs, case.cache)))  # fmt: skip
-        case.spent += time.monotonic() - began
+        latest = time.monotonic() - began
         if case.scan.fault:
             self._refuse(case, round_number)
-        else:
-            self.entries.append(self._entry(case, round_number) | {
-                "iterations": case.runs, "real_time": measured[0] * 1e9, "cpu_time": 0.0, "time_unit": "ns",
-                "verified": 1})  # fmt: skip
+            return
+        case.times.append(measured[0])
+        case.finished = is_last(case.times, self.plan.rounds, self.plan.width, self.plan.cap_seconds, case.spent, latest)
+        case.spent += latest
+        self.entries.append(self._entry(case, round_number) | {
+            "iterations": case.runs, "real_time": measured[0] * 1e9, "cpu_time": 0.0, "time_unit": "ns", "outcome": "timed",
+            "settled": median_uncertainty(case.times) <= self.plan.width, "verified": True})  # fmt: skip
 
     def _verify_again(self, cases: list[Case]) -> None:
         """Runs each scan once more: what it does after all that timing must still be right."""
@@ -165,11 +193,13 @@ class Session:
             self.failed += 1
             message = f"verification failed: {case.scan.fault}"
         self.entries.append(self._entry(case, round_number) | {
-            "iterations": 0, "real_time": 0.0, "cpu_time": 0.0, "time_unit": "ns", "verified": 0,
-            "error_occurred": True, "error_message": message})  # fmt: skip
+            "iterations": 0, "real_time": 0.0, "cpu_time": 0.0, "time_unit": "ns", "verified": False, "settled": False,
+            "outcome": "skipped" if case.scan.out_of_memory else "failed", "error_occurred": True, "error_message": message})  # fmt: skip
 
     def _entry(self, case: Case, round_number: int) -> dict[str, Any]:
         size = scans.TYPES[case.type](0).itemsize
         return {"name": case.name, "run_name": case.name, "run_type": "iteration", "threads": 1,
                 "repetitions": self.plan.rounds, "repetition_index": round_number, "round": round_number,
-                "items": case.items, "bytes": 2 * case.items * size}  # fmt: skip
+                "kind": "scan", "variant": case.library.id, "type": case.type, "op": "plus", "mode": "inclusive",
+                "items": case.items, "settings": {}, "cache": case.cache, "launch": "stream",
+                "bytes": 2 * case.items * size}  # fmt: skip

@@ -5,9 +5,6 @@
 
 namespace scanlab::cli {
 
-/// Of what `streams run` writes: a results file as that of `bench`, but for the names of its cases.
-inline constexpr char kStreamsSchema[] = "scanlab-streams/2";
-
 /// The entry of `scanlab streams NAME`, its name written out ("streams check"), for parse_options.
 Command streams_command(const std::string& name);
 

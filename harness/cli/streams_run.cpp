@@ -184,7 +184,7 @@ int streams_run(const std::vector<std::string>& arguments, Context& context, con
                        sweep != nullptr ? "no case of the sweep is left" : "--benchmark_filter leaves no case");
   }
 
-  measure::Facts provenance{{"schema", kStreamsSchema}, {"kind", "cuda"}};
+  measure::Facts provenance{{"schema", measure::kResultsSchema}, {"kind", "cuda"}};
   StreamsLab lab = open(context);
   provenance.update(lab.provenance);
   provenance["seed"] = std::to_string(seed);

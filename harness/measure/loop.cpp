@@ -36,6 +36,16 @@ double seconds_of_a_round(const std::vector<LoopCase>& cases) {
 
 }  // namespace
 
+bool is_converged(const Timing& timing, const LoopOptions& options) {
+  return median_uncertainty(timing.nanoseconds) <= options.width;
+}
+
+bool is_last_sample(const Timing& timing, const LoopOptions& options, double seconds) {
+  const auto samples = static_cast<int>(timing.nanoseconds.size());
+  if (samples >= options.rounds || is_converged(timing, options)) return true;
+  return samples >= kMinSamples && timing.spent_seconds + 2 * seconds > options.cap_seconds;
+}
+
 void Loop::run(const std::vector<LoopCase>& cases) {
   for (int round = 0; round < options_.rounds; ++round) {
     const double all = seconds_of_a_round(cases);
@@ -64,7 +74,7 @@ void Loop::take(const LoopCase& each, int round) {
       if (sample.seconds > 0) timing.nanoseconds.push_back(sample.seconds * 1e9);
     });
     if (sample.seconds == 0 && timing.state == Timing::State::timed && interrupted()) return;
-    if (timing.state == Timing::State::timed && is_last(timing, round, seconds_since(start))) {
+    if (timing.state == Timing::State::timed && is_last_sample(timing, options_, seconds_since(start))) {
       timing.finished = true;
       if (each.close) contain(timing, each.close);
     }
@@ -77,15 +87,6 @@ void Loop::take(const LoopCase& each, int round) {
   timing.spent_seconds += timing.sample_seconds;
   if (lost) std::rethrow_exception(lost);
 }
-
-/// Whether no further sample is worth it, or fits under the case's cap, or there are no further rounds.
-bool Loop::is_last(const Timing& timing, int round, double seconds) const {
-  if (round + 1 == options_.rounds || is_converged(timing)) return true;
-  const bool enough = timing.nanoseconds.size() >= static_cast<std::size_t>(kMinSamples);
-  return enough && timing.spent_seconds + 2 * seconds > options_.cap_seconds;
-}
-
-bool Loop::is_converged(const Timing& timing) const { return median_uncertainty(timing.nanoseconds) <= options_.width; }
 
 void Loop::contain(Timing& timing, const std::function<void()>& work) {
   const auto lack = [&](const std::string& reason) {
@@ -136,7 +137,7 @@ void Loop::record(const LoopCase& each, int round, const Sample& sample) {
   if (each.describe) each.describe(entry);
   entry["round"] = round;
   entry["verified"] = timing.verified && timing.state == Timing::State::timed;
-  entry["settled"] = is_converged(timing);
+  entry["settled"] = is_converged(timing, options_);
   if (sample.sm_clock_mhz > 0) entry["sm_clock_mhz"] = sample.sm_clock_mhz;
   entry.update(sample.fields);
   file_->append(entry);

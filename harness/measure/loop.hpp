@@ -66,6 +66,14 @@ struct LoopCase {
   std::function<void(Facts&)> describe{};  ///< adds the fields of the case to an entry of the record
 };
 
+/// Whether the median of a case is known well enough.
+bool is_converged(const Timing& timing, const LoopOptions& options);
+
+/// The stopping rule: whether the sample that was just taken, in `seconds` of wall time that are not among
+/// `timing.spent_seconds` yet, is the last of the case. tests/measure/stopping_rule.json has examples, which the
+/// baselines of Python follow, too.
+bool is_last_sample(const Timing& timing, const LoopOptions& options, double seconds);
+
 class Loop {
  public:
   /// `file` may be null: then nothing is kept.
@@ -86,8 +94,6 @@ class Loop {
 
  private:
   void take(const LoopCase& each, int round);
-  bool is_last(const Timing& timing, int round, double seconds) const;
-  bool is_converged(const Timing& timing) const;
   void record(const LoopCase& each, int round, const Sample& sample);
 
   LoopOptions options_;

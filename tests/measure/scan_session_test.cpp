@@ -208,5 +208,22 @@ TEST_F(ScanSessionOn, ALostDeviceEndsTheRunAndItsRepetitionIsKept) {
   EXPECT_EQ(entries_[0].at("error_message"), "the device was lost");
 }
 
+/// The same examples are held against the baselines of Python.
+TEST(StoppingRule, IsAsItsExamplesSay) {
+  const auto rules = nlohmann::json::parse(std::ifstream(SCANLAB_SOURCE "/tests/measure/stopping_rule.json"));
+  ASSERT_GT(rules.size(), 5u);
+  for (const auto& rule : rules) {
+    const LoopOptions options{
+        .rounds = rule.at("rounds"), .width = rule.at("width"), .cap_seconds = rule.at("cap_seconds")};
+    Timing timing;
+    for (const double nanoseconds : rule.at("nanoseconds")) {
+      timing.nanoseconds.push_back(nanoseconds);
+      if (is_last_sample(timing, options, rule.at("seconds_per_sample"))) break;
+      timing.spent_seconds += rule.at("seconds_per_sample").get<double>();
+    }
+    EXPECT_EQ(timing.nanoseconds.size(), rule.at("samples")) << rule.at("why");
+  }
+}
+
 }  // namespace
 }  // namespace scanlab::measure

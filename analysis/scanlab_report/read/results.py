@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from scanlab_report.read import google_benchmark, ncu, repeats, streams
+from scanlab_report.read import entries, google_benchmark, ncu, repeats, streams
 from scanlab_report.read.fields import (
     AMOUNT,
     CONTEXT,
@@ -55,7 +55,6 @@ from scanlab_report.read.records import (
 )
 from scanlab_report.read.tables import _COUNTERS, _TRAFFIC, _WAITS, read_table
 
-RESULTS_SCHEMA = "scanlab-results/1"
 EXPLAIN_SCHEMA = "scanlab-explain/1"
 SESSION_SCHEMA = "scanlab-session/1"
 
@@ -119,7 +118,7 @@ def _read_document(file: Path, origin: str, document: Mapping[str, Any], results
         results.problems += [Problem(file, place, message) for place, message in found.wrong]
         if found.kind:
             results.streams.append(StreamFile(Run(file, origin, found.context), found.kind, found.rows))
-    elif "benchmarks" in document or _schema(document) == RESULTS_SCHEMA:
+    elif "benchmarks" in document or _schema(document) in (entries.SCHEMA, entries.OLD_SCHEMA):
         _read_timings(file, origin, document, results)
     elif str(document.get("schema", "")).startswith(SESSION_SCHEMA.partition("/")[0]):
         _read_session(file, document, results)
@@ -143,9 +142,9 @@ _TIMINGS = Fields({"context": CONTEXT, "benchmarks": ListOf(OBJECT)})
 
 
 def _read_timings(file: Path, origin: str, document: Mapping[str, Any], results: Results) -> None:
-    if (schema := _schema(document)) != RESULTS_SCHEMA:
+    if (schema := _schema(document)) not in (entries.SCHEMA, entries.OLD_SCHEMA):
         found = f"its schema is {shown(schema)}" if schema else "it names no schema"
-        results.problems.append(Problem(file, "context.schema", f"expected {RESULTS_SCHEMA!r}, but {found}"))
+        results.problems.append(Problem(file, "context.schema", f"expected {entries.SCHEMA!r}, but {found}"))
         return
     if misfit := _TIMINGS.misfit(document):
         results.problems.append(Problem(file, *misfit))
@@ -154,12 +153,17 @@ def _read_timings(file: Path, origin: str, document: Mapping[str, Any], results:
     if Run(file, origin, context).kind == "cuda" and not context.get("device"):
         results.problems.append(Problem(file, "context.device", "is missing: times of a GPU say of which"))
         return
+    try:
+        usual = entries.defaults(context) if schema == entries.SCHEMA else None
+    except ValueError as error:
+        results.problems.append(Problem(file, "context", str(error)))
+        return
     run = len(results.runs)
     results.runs.append(Run(file, origin, context))
     seen: set[tuple[Any, ...]] = set()
     refused = len(results.problems)
     for index, entry in enumerate(document["benchmarks"]):
-        _read_repetition(file, origin, run, index, entry, seen, results)
+        _read_repetition(file, origin, run, index, entry, usual, seen, results)
     rounds: dict[tuple[Any, ...], set[int]] = {}
     for named, *repetition in seen:
         rounds.setdefault(named, set()).add(max(repetition))
@@ -168,8 +172,9 @@ def _read_timings(file: Path, origin: str, document: Mapping[str, Any], results:
 
 
 def _read_repetition(
-    file: Path, origin: str, run: int, index: int, entry: Mapping[str, Any], seen: set[tuple[Any, ...]], results: Results
-) -> None:
+    file: Path, origin: str, run: int, index: int, entry: Mapping[str, Any], usual: Mapping[str, Mapping[str, str]] | None, seen: set[tuple[Any, ...]],
+    results: Results,
+) -> None:  # fmt: skip
     def refuse(message: str) -> None:
         results.problems.append(Problem(file, google_benchmark.place(index, entry), f"refused: {message}"))
 
@@ -177,7 +182,7 @@ def _read_repetition(
         return None
     try:
         check(entry, google_benchmark.ENTRY)
-        case = parse_case(entry.get("run_name") or entry.get("name", ""))
+        case = parse_case(entry.get("run_name") or entry.get("name", "")) if usual is None else entries.scan(entry, usual)
         if reason := google_benchmark.skip_reason(entry):
             results.skipped_rows.append({"origin": origin, "run": run, **case, "reason": reason})
             return None
@@ -195,7 +200,8 @@ def _read_repetition(
     seen.add(identity)
     results.timing_rows.append((run, *named, max(repetition), time_ns, google_benchmark.clock_mhz(entry), google_benchmark.settled(entry)))
     if (run, *named) not in results.kernel_rows:
-        numbers = (entry.get(field_, math.nan) for field_ in KERNEL_FIELDS)
+        threads = {} if usual is None else {"threads": entry.get("threads_per_block", math.nan)}  # Google Benchmark has another field of the name
+        numbers = ((entry | threads).get(field_, math.nan) for field_ in KERNEL_FIELDS)
         results.kernel_rows[run, *named] = (*numbers, entry.get("label", ""))
     return None
 

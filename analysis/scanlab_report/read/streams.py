@@ -24,7 +24,7 @@ from typing import Any
 
 import pandas as pd
 
-from scanlab_report.read import google_benchmark, names
+from scanlab_report.read import entries, google_benchmark, names
 from scanlab_report.read.fields import (
     AMOUNT,
     CONTEXT,
@@ -55,7 +55,6 @@ CAVEATS_SCHEMA, OLD_CAVEATS_SCHEMA = "scanlab-caveats/2", "scanlab-caveats/1"
 CONCURRENCY_SCHEMA = "scanlab-concurrency/1"
 COMPARISON_SCHEMA = "scanlab-comparison/1"
 ADVICE_SCHEMA = "scanlab-advice-against/1"
-_RESULTS_SCHEMA = "scanlab-results/1"
 
 ENGINES = ("copies in", "kernels", "copies out")
 """Kinds of engine in the order of a chunk's way; the categories of a trace's operations."""
@@ -140,10 +139,15 @@ def read(document: Mapping[str, Any]) -> Found | None:
         return Found(wrong=wrong[:1])
     schema = next(filter(None, places.values()), "")
     family, _, _ = schema.partition("/")
+    if schema == entries.SCHEMA:
+        kinds = _kinds(document.get("benchmarks"))
+        if kinds & set(entries.OF_SCHEDULES) or (not kinds and "schedules" in (context or {})):
+            return _entries(document, SCHEDULES, schema, schema, SCHEDULE_COLUMNS, entries.schedule)
+        return _entries(document, STREAM_SCAN, schema, schema, STREAM_SCAN_COLUMNS, entries.stream_scan) if entries.STREAM_SCAN in kinds else None
     if family == "scanlab-streams" and "benchmarks" in document:
         return _entries(document, SCHEDULES, SCHEDULES_SCHEMA, schema, SCHEDULE_COLUMNS, _schedule_row)
     if "benchmarks" in document and _names_stream_scans(document["benchmarks"]):
-        return _entries(document, STREAM_SCAN, _RESULTS_SCHEMA, schema, STREAM_SCAN_COLUMNS, _stream_scan_row)
+        return _entries(document, STREAM_SCAN, entries.OLD_SCHEMA, schema, STREAM_SCAN_COLUMNS, _stream_scan_row)
     if family == "scanlab-caveats":
         return _caveats(document, schema)
     if family == "scanlab-concurrency":
@@ -160,8 +164,13 @@ def read(document: Mapping[str, Any]) -> Found | None:
 # -------------------------------------------------------------------------- Google Benchmark's documents
 
 
-def _names_stream_scans(entries: Any) -> bool:
-    return isinstance(entries, list) and any(isinstance(of, dict) and names.is_stream_scan(str(of.get("name", ""))) for of in entries)
+def _kinds(of_file: Any) -> set[str]:
+    """The kinds of entry that a file says it has."""
+    return {str(of.get("kind")) for of in of_file if isinstance(of, dict)} if isinstance(of_file, list) else set()
+
+
+def _names_stream_scans(of_file: Any) -> bool:
+    return isinstance(of_file, list) and any(isinstance(of, dict) and names.is_stream_scan(str(of.get("name", ""))) for of in of_file)
 
 
 def _entries(document: Mapping[str, Any], kind: str, wanted: str, schema: str, columns: Sequence[str],

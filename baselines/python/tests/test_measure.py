@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scanlab_report.read import results
+from scanlab_report.read import entries, results
 from baselines.python import __main__ as command
 from baselines.python import libraries, provenance, scans
-from baselines.python.session import Plan, Session
+from baselines.python.session import Plan, Session, is_last
 
 
 class StandIn(libraries.Library):
@@ -49,7 +49,7 @@ class StandIn(libraries.Library):
 
 def measured(path: Path, library: libraries.Library, items: tuple[int, ...] = (100, 4096), rounds: int = 2) -> Session:
     session = Session(Plan(list(scans.TYPES), list(items), rounds, seed=1), [library], lambda _: None)
-    command.measure(session, {"schema": results.RESULTS_SCHEMA, "kind": "cuda", "device": "stand-in"}, path)
+    command.measure(session, {"schema": entries.SCHEMA, "kind": "cuda", "device": "stand-in", "variants": {"stand_in": StandIn().about()}}, path)
     return session
 
 
@@ -62,7 +62,7 @@ def test_the_analysis_reads_what_is_written(tmp_path: Path) -> None:
     assert set(read.timings["time_ns"]) == {1e4, 2e4}
     entry = json.loads((tmp_path / "python.json").read_text())["benchmarks"][0]
     assert entry["name"] == "scan/variant:stand_in/type:i8/op:plus/mode:inclusive/items:100/cache:cold/launch:stream"
-    assert entry["bytes"] == 200 and entry["verified"] == 1
+    assert entry["bytes"] == 200 and entry["verified"] is True
     assert next(e for e in session.entries if "cache:warm" in e["name"])["iterations"] == 500  # 5 ms of 10 us
 
 
@@ -94,7 +94,7 @@ def test_a_sum_that_goes_wrong_later_loses_its_times(tmp_path: Path) -> None:
     # Once to verify, twice to calibrate and four times to time: the eighth is the second look.
     library = StandIn(lambda sums, k: one_off(sums, 5) if k >= 8 else sums)
     session = Session(Plan(["i32"], [64], 2, seed=1), [library], lambda _: None)
-    status = command.measure(session, {"schema": results.RESULTS_SCHEMA}, tmp_path / "python.json")
+    status = command.measure(session, {"schema": entries.SCHEMA, "variants": {}}, tmp_path / "python.json")
     assert status == command.FAILED
     assert ["after its last timed run" in entry["error_message"] for entry in session.entries] == [True, True]
 
@@ -173,5 +173,16 @@ def test_results_are_a_commits_only_without_modules_that_it_lacks(
         (tmp_path / planted).write_text("x = 1\n")
     monkeypatch.setattr(provenance, "ROOT", tmp_path)
     monkeypatch.delenv("SCANLAB_COMMIT", raising=False)
-    about = provenance.context(seed=1, rounds=1, cap_seconds=1)
+    about = provenance.context(seed=1, rounds=1, width=0.01, cap_seconds=1)
     assert (about["git_commit"], about["git_dirty"]) == (git("rev-parse", "HEAD"), dirty)
+
+
+def test_a_case_gets_as_many_samples_as_of_the_harness() -> None:
+    rule = Path(__file__).parents[3] / "tests/measure/stopping_rule.json"
+    for of in json.loads(rule.read_text(encoding="utf-8")):
+        times: list[float] = []
+        for nanoseconds, spent in zip(of["nanoseconds"], range(len(of["nanoseconds"])), strict=True):
+            times.append(nanoseconds)
+            if is_last(times, of["rounds"], of["width"], of["cap_seconds"], spent * of["seconds_per_sample"], of["seconds_per_sample"]):
+                break
+        assert len(times) == of["samples"], of["why"]

@@ -79,7 +79,7 @@ def test_a_repetition_is_of_as_many_runs_as_five_milliseconds_hold(cache: str, u
     assert case.runs == runs
 
 
-def test_a_case_that_has_had_its_time_gets_no_further_repetition(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_case_that_has_had_its_time_gets_no_more_than_five_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     now = iter(range(100))
     monkeypatch.setattr(session.time, "monotonic", lambda: float(next(now)))  # each repetition takes a second
 
@@ -90,9 +90,9 @@ def test_a_case_that_has_had_its_time_gets_no_further_repetition(monkeypatch: py
         def seconds(self, run: Callable[[], Any], runs: int, cache: str) -> float:
             return 1e-3
 
-    of = Session(Plan(["i32"], [64], 10, seed=1, cap_seconds=2.0), [Sums()], lambda _: None)
+    of = Session(Plan(["i32"], [64], 10, seed=1, width=0, cap_seconds=2.0), [Sums()], lambda _: None)
     assert len(list(of.run())) == 12
-    assert [entry["round"] for entry in of.entries if "cache:warm" in entry["name"]] == [0, 1, 2]
+    assert [entry["round"] for entry in of.entries if "cache:warm" in entry["name"]] == [0, 1, 2, 3, 4]
     assert {(entry["real_time"], entry["bytes"], entry["items"]) for entry in of.entries} == {(1e6, 512, 64)}
 
 
@@ -100,7 +100,7 @@ def test_a_case_that_has_had_its_time_gets_no_further_repetition(monkeypatch: py
 def test_results_say_which_code_they_are_of(monkeypatch: pytest.MonkeyPatch, head: str, changes: str, commit: str, dirty: str) -> None:
     monkeypatch.delenv("SCANLAB_COMMIT", raising=False)
     monkeypatch.setattr(provenance, "_output", lambda *command: head if "rev-parse" in command else changes if "status" in command else "")
-    about = provenance.context(1, 5, 2.0)
+    about = provenance.context(1, 5, 0.01, 2.0)
     assert (about["git_commit"], about["git_dirty"], about["rounds"], about["cap_seconds"]) == (commit, dirty, "5", "2")
     monkeypatch.setenv("SCANLAB_COMMIT", "f" * 40)
-    assert (provenance.context(1, 5, 2.0)["git_commit"], provenance.context(1, 5, 2.0)["git_dirty"]) == ("f" * 40, "false")
+    assert (provenance.context(1, 5, 0.01, 2.0)["git_commit"], provenance.context(1, 5, 0.01, 2.0)["git_dirty"]) == ("f" * 40, "false")
