@@ -98,7 +98,10 @@ for lock in analysis/requirements.txt tools/{cuda,cccl}.txt; do
 done
 
 # --- Runs from end to end. That the set-up is done, the record says; the build and the program are stand-ins.
-stand_in "$scratch/bin/cmake" <<<'exit 0'
+stand_in "$scratch/bin/cmake" <<'SH'
+echo "cmake $*" >>"${CALLS:-/dev/null}"
+for ((file = 0; file < ${TO_COMPILE:-0} && ${#*} > 0; ++file)); do [[ $* != *' -- -n' ]] || echo "[$file/2] Building $file.o"; done
+SH
 stand_in "$scratch/bin/python" <<'SH'
 all=$*
 while [[ $1 != --out ]]; do shift; done
@@ -111,7 +114,7 @@ for preset in cpu cuda; do
   stand_in build/$preset/scanlab <<'SH'
 echo "$*" && status=STATUS_${1//-/_} && exit "${!status:-0}"
 SH
-  touch build/$preset/build.ninja
+  printf 'build CMakeFiles/%s.o: CXX\n' one two >build/$preset/build.ninja
 done
 stand_in "$scratch/bin/ctest" <<<'echo the summary && exit "${STATUS_ctest:-0}"'
 mkdir -p .deps paper
@@ -130,7 +133,16 @@ run=(./reproduce --offline --no-paper --out "$scratch/out")
 stand_in "$scratch/python of mine" <<<'echo "$PYTHONPATH $*"'
 expect 0 "$scratch/checkout/analysis -P -m scanlab_report compare a b" "$scratch/checkout/.venv/bin/scanlab-report" compare a b
 
+# Without a GPU nothing is compiled for one, asked for or not; and the time that is left counts the build.
 set_up_for no-cuda
+expect 0 'No GPU is used (nvidia-smi shows none here)' env CALLS="$scratch/calls" "${run[@]}" --jobs 2
+expect 0 '--build build/cpu' cat "$scratch/calls"
+expect 1 '' grep build/cuda "$scratch/calls"
+for files in 0:'about [2-4] min: verify' 1:'about [5-9] min with the build: verify' 2:'about 1[0-9] min with the build: verify'; do
+  rm -f .deps/seconds
+  TO_COMPILE=${files%%:*} "${run[@]}" --jobs 1 >"$scratch/said"
+  expect 0 '' grep "6 steps, ${files#*:}" "$scratch/said"
+done
 expect 0 "Figures:  $scratch/out/report/figures" "${run[@]}" --no-cuda --quick
 expect 0 'verify --device simt --quick' cat "$scratch/out/log/verify.txt"
 expect 0 "bench --variant cpu_* --sweep quick --out $scratch/out/cpu.json" cat "$scratch/out/log/bench.txt"
@@ -166,8 +178,11 @@ expect 1 '' test -e "$scratch/out/.scanned"
 expect 1 'Failed:   schedules caveats concurrency traces' env STATUS_streams=1 "${run[@]}"
 expect 4 'schedules caveats concurrency traces skipped cases for lack of memory' env STATUS_streams=4 "${run[@]}"
 expect 0 'busy with other work (0 % in use; processes: 42, python)' env BUSY=1 "${run[@]}" --gpu 0
-expect 0 'CPU executor' "${run[@]}" --device simt
+set_up_for no-cuda
+expect 0 'CPU executor' env CALLS="$scratch/calls-simt" "${run[@]}" --device simt
+expect 1 '' grep build/cuda "$scratch/calls-simt"
 export DRIVER=12.8
+set_up_for no-cuda
 set_up_for
 expect 0 'No GPU is used' "${run[@]}"
 expect 3 'no GPU can be used' "${run[@]}" --device cuda
