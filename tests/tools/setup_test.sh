@@ -138,7 +138,7 @@ set_up_for no-cuda
 expect 0 'No GPU is used (nvidia-smi shows none here)' env CALLS="$scratch/calls" "${run[@]}" --jobs 2
 expect 0 '--build build/cpu' cat "$scratch/calls"
 expect 1 '' grep build/cuda "$scratch/calls"
-for files in 0:'about [2-4] min: verify' 1:'about [5-9] min with the build: verify' 2:'about 1[0-9] min with the build: verify'; do
+for files in 0:'about [2-4] min: bench' 1:'about [5-9] min with the build: bench' 2:'about 1[0-9] min with the build: bench'; do
   rm -f .deps/seconds
   TO_COMPILE=${files%%:*} "${run[@]}" --jobs 1 >"$scratch/said"
   expect 0 '' grep "6 steps, ${files#*:}" "$scratch/said"
