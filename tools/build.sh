@@ -4,7 +4,7 @@
 # All that the choices of a set-up depend on: if it is what it was, so are they.
 setup_key() {
   printf '%s\n' "$PATH" "${CC:-}" "${CXX:-}" "${CUDACXX:-}" "${CUDAHOSTCXX:-}" "${CUDA_HOME:-}" "${CUDA_PATH:-}" \
-    "${CMAKE_PREFIX_PATH:-}" "${SCANLAB_PYTHON:-}" "${SCANLAB_CUDA_FROM:-}" "${option[no-cuda]:-}" "$PWD" \
+    "${CMAKE_PREFIX_PATH:-}" "${SCANLAB_PYTHON:-}" "${SCANLAB_CUDA_FROM:-}" "${option[no-cuda]:-}" "${option[werror]:-}" "$PWD" \
     "$(cuda_architectures)" "$(driver_cuda)" \
     "$(cat tools/*.sh tools/*.txt tools/probe/* analysis/requirements.txt)" |
     cksum
@@ -45,7 +45,8 @@ is_configured() { [[ -e build/$preset/build.ninja || -e build/$preset/Makefile ]
 generator() { if command -v ninja || command -v ninja-build; then echo Ninja; else echo 'Unix Makefiles'; fi | tail -n 1; }
 
 configure() {
-  local arguments=(--preset "$preset" -G "$(generator)" "-DSCANLAB_PYTHON=$python")
+  local arguments=(--preset "$preset" -G "$(generator)" "-DSCANLAB_PYTHON=$python"
+    ${option[werror]:+-DSCANLAB_WERROR=ON})
   [[ ! $nvcc ]] || arguments+=("-DCMAKE_CUDA_COMPILER=$nvcc" "-DCMAKE_CUDA_ARCHITECTURES=$(cuda_architectures)"
     ${cccl:+"-DSCANLAB_CCCL=$cccl"})
   local record=build/$preset/configured_with

@@ -160,10 +160,14 @@ expect 1 "the report as PDF: it could not be typeset; $scratch/out/log/analysis.
 expect 0 "Report:   $scratch/out/report/scanlab.pdf" ./reproduce --offline --out "$scratch/out" --no-cuda
 expect 0 'no nvcc: --no-cuda leaves it out' ./check --offline --no-cuda
 expect 1 'the summary' env STATUS_ctest=8 ./check --offline --no-cuda
+expect 0 'Skipped: compiling for other architectures; no nvcc: --no-cuda leaves it out' \
+  ./check --offline --no-cuda --architectures
 
 export GPUS=1
 set_up_for
 expect 0 'Measuring on A GPU.' "${run[@]}"
+expect 0 'the summary' env CALLS="$scratch/calls-check" ./check --offline --architectures
+expect 0 '--target scanlab_architectures' cat "$scratch/calls-check"
 expect 0 "bench --sweep full --out $scratch/out/scan.json" cat "$scratch/out/log/bench.txt"
 expect 0 "streams run --sweep full --out $scratch/out/schedules.json" cat "$scratch/out/log/schedules.txt"
 expect 0 "streams caveats --json $scratch/out/caveats.json" cat "$scratch/out/log/caveats.txt"
