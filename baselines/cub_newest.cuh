@@ -47,6 +47,10 @@ template <class Scan>
 class CubScanIn {
  public:
   static constexpr bool kCountsSumsIn64Bits = true;
+  template <class Op>
+  static constexpr bool takes_exclusive() {
+    return true;
+  }
 
   explicit CubScanIn(const Problem& problem) : problem_(problem) {}
 
@@ -54,6 +58,10 @@ class CubScanIn {
     if (std::string why = too_many_items<Scan>(problem_); !why.empty()) return Plan::refuse(std::move(why));
     Plan plan;
     with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) {
+      if (!Scan::template takes_exclusive<Op>() && problem_.mode == Mode::exclusive) {
+        plan.refusal = Scan::describe().id + " is compiled for exclusive scans of i32 sums alone";
+        return;
+      }
       if constexpr (takes<Scan, Op>()) {
         // It ends with an error, as a scan that gets no storage must.
         const cudaError_t error = enqueue<Op>({nullptr, 0, &plan.workspace_bytes}, nullptr, nullptr, nullptr);
@@ -86,7 +94,13 @@ class CubScanIn {
     const auto to = cub_items(out);
     const bool inclusive = problem_.mode == Mode::inclusive;
     return with_count<Scan, Op>(problem_.items, [&](auto count) {
-      if constexpr (Op::kOperator == Operator::plus) {
+      if constexpr (!Scan::template takes_exclusive<Op>()) {
+        if constexpr (Op::kOperator == Operator::plus) {
+          return Cub::InclusiveSum(from, to, count, environment);
+        } else {
+          return Cub::InclusiveScan(from, to, cub_operator<Op>(), count, environment);
+        }
+      } else if constexpr (Op::kOperator == Operator::plus) {
         return inclusive ? Cub::InclusiveSum(from, to, count, environment)
                          : Cub::ExclusiveSum(from, to, count, environment);
       } else {

@@ -489,11 +489,17 @@ TEST_F(NeedsGpuBench, PreparesAWorkspaceThatAnotherCaseUsed) {
 #endif
 
 TEST_F(NeedsGpuBench, BaselinesTakeEveryTypeOperatorAndMode) {
-  EXPECT_EQ(bench_to_file({"--variant", "cub_device_scan,thrust_scan,memcpy,copy_vector,copy_bulk", "--type", "all",
-                           "--op", "all", "--mode", "all", "--items", "0,1,1000,100003", "--cache", "warm", "--launch",
-                           "stream", "--rounds", "1"}),
+  EXPECT_EQ(bench_to_file({"--variant", "cub_device_scan,memcpy,copy_vector,copy_bulk", "--type", "all", "--op", "all",
+                           "--mode", "all", "--items", "0,1,1000,100003", "--cache", "warm", "--launch", "stream",
+                           "--rounds", "1"}),
             kOk)
       << err_.str() << out_.str();
+  for (const auto& [types, operators] : {std::pair{"all", "plus"}, std::pair{"i32,f32", "all"}}) {
+    EXPECT_EQ(bench_to_file({"--variant", "thrust_scan", "--type", types, "--op", operators, "--mode", "all", "--items",
+                             "0,1,1000,100003", "--cache", "warm", "--launch", "stream", "--rounds", "1"}),
+              kOk)
+        << err_.str() << out_.str();
+  }
 }
 
 TEST_F(NeedsGpuBench, SkipsWhatDoesNotFitAndGoesOn) {
