@@ -420,7 +420,7 @@ TEST_F(TunerTest, NeverChoosesWhatIsWrong) {
 
 TEST_F(TunerTest, NeverChoosesWhatFailsOnTheWay) {
   std::ostringstream err;
-  MadeUpBackend& machine = made_up([](const measure::TimedCase& timed) {
+  made_up([](const measure::TimedCase& timed) {
     if (timed.about().id != "one_block") return 2e-6;
     if (timed.problem().items == 2048) throw std::runtime_error("the launch was refused");
     return 1e-6;
