@@ -39,7 +39,8 @@ WorkloadData data(std::uint64_t seed, int) {
 
 #if defined(__CUDACC__)
 BoundKernel bind(std::int64_t items, int, int) {
-  const CarriedScan scan = carried_scan(*Registry::instance().find("best"), {.type = ElementType::i32, .items = items});
+  const out_of_core::CarriedScan scan =
+      out_of_core::carried_scan(*Registry::instance().find("best"), {.type = ElementType::i32, .items = items});
   return {
       .workspace_bytes = scan.workspace_bytes,
       .prepare = scan.prepare,
