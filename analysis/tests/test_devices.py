@@ -40,7 +40,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Built:
     about = fixtures.context(kind="host", device="", cpu=ALONE, cores="2", date="2026-03-04T00:00:00")
     (recorded / "cpu.json").write_text(json.dumps({"context": about, "benchmarks": entries}))
     out, paper = root / "out", root / "paper"
-    status = main(["build", "--recorded", str(recorded), "--published", str(PUBLISHED), "--out", str(out), "--paper", str(paper)])
+    status = main(["build", "--recorded", str(recorded), "--published", str(PUBLISHED), "--out", str(out), "--paper", str(paper), "--no-pdf"])
     return Built(recorded, out, paper, status)
 
 
