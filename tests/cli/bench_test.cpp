@@ -420,10 +420,10 @@ TEST_F(NeedsGpuBench, RecordsWhatKernelsTake) {
   const Json all = document();
   const auto counter = [&](const char* variant, const char* key) { return median_of(all, variant, "graph", key); };
   EXPECT_EQ(counter("empty_launch", "launches"), 1);
-  EXPECT_EQ(counter("empty_launch", "threads"), 32);
+  EXPECT_EQ(counter("empty_launch", "threads_per_block"), 32);
   EXPECT_EQ(counter("empty_launch", "shared_bytes"), 0);
   EXPECT_EQ(counter("empty_launch", "local_bytes"), 0);
-  EXPECT_EQ(counter("copy_vector", "threads"), 256);
+  EXPECT_EQ(counter("copy_vector", "threads_per_block"), 256);
   EXPECT_GT(counter("copy_vector", "registers"), 0);
   EXPECT_GT(counter("hs_blocked", "launches"), 1);
   EXPECT_GT(counter("hs_blocked", "shared_bytes"), 0);
@@ -496,7 +496,7 @@ TEST_F(NeedsGpuBench, BaselinesTakeEveryTypeOperatorAndMode) {
       << err_.str() << out_.str();
   for (const auto& [types, operators] : {std::pair{"all", "plus"}, std::pair{"i32,f32", "all"}}) {
     EXPECT_EQ(bench_to_file({"--variant", "thrust_scan", "--type", types, "--op", operators, "--mode", "all", "--items",
-                             "0,1,1000,100003", "--cache", "warm", "--launch", "stream", "--rounds", "1"}),
+                             "0,1,1000,100003", "--cache", "warm", "--launch", "stream", "--rounds", "1", "--force"}),
               kOk)
         << err_.str() << out_.str();
   }

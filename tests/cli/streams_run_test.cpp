@@ -486,7 +486,7 @@ TEST_F(NeedsGpuStreamsRun, WritesEveryRepetitionAndTheParts) {
                                          "--rounds", "3", "--out", file_, "--force"});
   EXPECT_EQ(result.status, kOk) << result.err;
   const auto results = read();
-  EXPECT_EQ(results["context"]["schema"], "scanlab-streams/1");
+  EXPECT_EQ(results["context"]["schema"], measure::kResultsSchema);
   std::map<std::string, int> repetitions;
   bool reads_clock = false;
   for (const auto& each : results["benchmarks"]) {
@@ -495,7 +495,7 @@ TEST_F(NeedsGpuStreamsRun, WritesEveryRepetitionAndTheParts) {
     ++repetitions[name.substr(0, name.find('/', 8))];
     EXPECT_GT(each["real_time"].get<double>(), 0) << name;
     if (!name.starts_with("streams/schedule")) continue;
-    EXPECT_EQ(each["verified"], 1) << name;
+    EXPECT_EQ(each["verified"], true) << name;
     // The host begins before the device and sees the end later: microseconds, of hundreds.
     const double host = each["real_time"].get<double>() / 1e6;
     EXPECT_GT(each["device_time_ms"].get<double>(), 0.5 * host) << name;
