@@ -157,6 +157,8 @@ TEST_F(ScanSessionOn, WhatIsWrongOrImpossibleIsNotTimed) {
   EXPECT_EQ(entries_[1].at("error_message"), "no room");
   EXPECT_EQ(entries_[2].at("error_message"), "takes no 30");
   for (const int untimed : {0, 1, 2}) EXPECT_EQ(entries_[untimed].at("verified"), false);
+  EXPECT_EQ(entries_[0].at("outcome"), "failed");
+  EXPECT_EQ(entries_[1].at("outcome"), "skipped");
   EXPECT_NE(err_.str().find("planted/10 failed: verification failed: item 3 is 5"), std::string::npos) << err_.str();
 }
 
