@@ -6,12 +6,16 @@ A fault is an entry of tests/mutation/faults/*.toml: a file, a text that occurs 
 and the tests that promise to see it. Each job works in a copy of the tree under build/mutation, so that the checkout stays as
 it is. A fault is caught if one of its tests fails, survives if all pass, and is refused if its text is not there once or the
 faulty tree does not compile. Before anything is planted, all the tests that are named must pass: else "caught" would mean nothing.
+A run that was stopped goes on where it was, while the commit is the same and nothing has changed since.
 """
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import json
 import queue
+import resource
 import shlex
 import shutil
 import subprocess
@@ -22,11 +26,13 @@ import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 FAULTS = Path("tests/mutation/faults")
 COMPILED = {".cpp", ".hpp", ".cu", ".cuh"}
-TEST_SECONDS = 300  # a test that a fault keeps from ending is one that it fails
+TEST_SECONDS = 300  # of processor time: a test that a fault keeps from ending is one that it fails
+WAIT_SECONDS = 900  # of the clock, for what waits for ever; a busy machine needs more of it than of the other
 OUTCOMES = ("caught", "survives", "refused", "equivalent")
 
 
@@ -116,7 +122,8 @@ class Tree:
         else:
             raise ValueError(f"{test}: neither gtest:, nor ctest:, nor pytest:")
         try:
-            ran = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=TEST_SECONDS, stdin=subprocess.DEVNULL)
+            ran = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=WAIT_SECONDS, stdin=subprocess.DEVNULL,
+                                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (TEST_SECONDS, TEST_SECONDS)))  # fmt: skip
         except subprocess.TimeoutExpired:
             return False
         selected_none = kind == "gtest" and "] 0 tests from 0" in ran.stdout or kind == "pytest" and ran.returncode in (4, 5)
@@ -160,6 +167,30 @@ def work(tree: Tree, jobs: int, todo: queue.SimpleQueue[Fault | None], done: que
         done.put(try_out(tree, fault, jobs))
 
 
+class Kept:
+    """The outcomes of one commit, in a file to which each is added as it is known."""
+
+    def __init__(self, path: Path, commit: str, whole: bool) -> None:
+        """Not ``whole``: the tree is not what the commit says, so that nothing is kept."""
+        self.path, self.commit, self.whole = path, commit, whole
+        lines = path.read_text(encoding="utf-8").splitlines() if whole and path.is_file() else []
+        kept = [json.loads(line) for line in lines]
+        self.outcomes = {self.key(each["fault"]): each for each in kept if each["commit"] == commit}
+
+    @staticmethod
+    def key(fault: dict[str, Any]) -> str:
+        return json.dumps(fault, sort_keys=True)
+
+    def of(self, fault: Fault) -> Outcome | None:
+        each = self.outcomes.get(self.key(dataclasses.asdict(fault)))
+        return Outcome(fault, each["outcome"], each["by"], each["seconds"]) if each else None
+
+    def add(self, outcome: Outcome) -> None:
+        if self.whole:
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"commit": self.commit, **dataclasses.asdict(outcome)}) + "\n")
+
+
 def table(outcomes: list[Outcome], commit: str) -> str:
     counts = ", ".join(f"{sum(each.outcome == outcome for each in outcomes)} {outcome}" for outcome in OUTCOMES)
     lines = [f"{len(outcomes)} faults: {counts}. Commit {commit}.", "", "| file | planted | outcome | by |", "|---|---|---|---|"]
@@ -190,7 +221,14 @@ def main() -> int:
     if not chosen:
         parser.error("no fault is selected")
     files = [name for name in git("ls-files", "--cached", "--others", "--exclude-standard").splitlines() if (ROOT / name).is_file()]
-    named = list(dict.fromkeys(test for fault in chosen if not fault.equivalent for test in fault.tests))
+    changed = bool(git("status", "--porcelain"))
+    commit = git("rev-parse", "--short", "HEAD") + (" with changes" if changed else "")
+    options.folder.mkdir(parents=True, exist_ok=True)
+    kept = Kept(options.folder / "outcomes.jsonl", commit, whole=not changed)
+    outcomes = [outcome for fault in chosen if (outcome := kept.of(fault))]
+    done_before = {outcome.fault for outcome in outcomes}
+    untried = [fault for fault in chosen if fault not in done_before]
+    named = list(dict.fromkeys(test for fault in untried if not fault.equivalent for test in fault.tests))
     trees = [Tree(options.folder / str(number), files) for number in range(options.jobs)]
     for tree in trees:
         if targets(named):
@@ -203,17 +241,16 @@ def main() -> int:
 
     todo: queue.SimpleQueue[Fault | None] = queue.SimpleQueue()
     done: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
-    for fault in chosen:
+    for fault in untried:
         todo.put(fault)
     workers = [threading.Thread(target=work, args=(tree, options.compile_jobs, todo, done), daemon=True) for tree in trees]
     for worker in workers:
         todo.put(None)
         worker.start()
-    outcomes = []
-    for number in range(len(chosen)):
+    for _ in untried:
         outcomes.append(each := done.get())
-        print(f"[{number + 1}/{len(chosen)}] {each.outcome:10} {each.seconds:5.0f} s  {each.fault.file}: {each.fault.what} ({each.by})", flush=True)
-    commit = git("rev-parse", "--short", "HEAD") + (" with changes" if git("status", "--porcelain") else "")
+        kept.add(each)
+        print(f"[{len(outcomes)}/{len(chosen)}] {each.outcome:10} {each.seconds:5.0f} s  {each.fault.file}: {each.fault.what} ({each.by})", flush=True)
     text = table(outcomes, commit)
     print("\n" + text.splitlines()[0])
     if options.out:

@@ -133,7 +133,7 @@ def without(index: int) -> Callable[[Document], None]:
 
 
 @pytest.mark.parametrize(("change", "place", "said"), [
-    (about(schema="scanlab-results/7"), "context.schema", "expected 'scanlab-results/1'"),
+    (about(schema="scanlab-results/7"), "context.schema", "expected 'scanlab-results/2'"),
     (entry(3, real_time=float("nan")), "benchmarks[3] scan/variant:best", "real_time is nan"),
     (entry(3, real_time=-4.0), "benchmarks[3]", "not a positive time"),
     (entry(3, round=2.0, repetition_index=2), "benchmarks[3]", "was already read"),

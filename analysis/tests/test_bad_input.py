@@ -37,7 +37,7 @@ def without(index: int) -> Document:
 
 
 BAD: dict[str, tuple[Any, str, str]] = {
-    "another schema version": (document(schema="scanlab-results/2"), "context.schema", "expected 'scanlab-results/1', but its schema is"),
+    "another schema version": (document(schema="scanlab-results/3"), "context.schema", "expected 'scanlab-results/2', but its schema is"),
     "two devices, two documents": ([document(), document(device="Other")], "[1].context.device", "one device a file"),
     "two devices, one document": (changed(2, device="Other"), "benchmarks[2] scan/variant:best", "it ran on 'Other'"),
     "a missing repetition": (without(2), "benchmarks", "repetitions are missing of best i32 plus inclusive 1024 cold stream: round 2 of 0 to 5"),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutate import FAULTS, ROOT, Fault, Outcome, read_faults, table, try_out
+from tests.mutate import FAULTS, ROOT, Fault, Kept, Outcome, read_faults, table, try_out
 
 
 def fault(**changes: object) -> Fault:
@@ -72,3 +72,14 @@ def test_the_table_counts_what_it_lists() -> None:
     assert text.startswith("2 faults: 1 caught, 1 survives, 0 refused, 0 equivalent. Commit abc.\n")
     assert "| `sum.py` | sign | caught | `pytest:test_sum.py` |" in text
     assert r"a \| b" in text
+
+
+def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
+    file, first, second = tmp_path / "outcomes.jsonl", fault(), fault(what="another")
+    Kept(file, "abc", whole=True).add(Outcome(first, "caught", "pytest:test_sum.py", 3))
+    again = Kept(file, "abc", whole=True)
+    assert again.of(first) == Outcome(first, "caught", "pytest:test_sum.py", 3)
+    assert again.of(second) is None
+    assert again.of(fault(replace="a * b")) is None, "a fault that was written anew is planted anew"
+    assert Kept(file, "abd", whole=True).of(first) is None, "of another commit"
+    assert Kept(file, "abc", whole=False).of(first) is None, "with changes the tree is not that of the commit"

@@ -200,8 +200,8 @@ def _read_repetition(
     seen.add(identity)
     results.timing_rows.append((run, *named, max(repetition), time_ns, google_benchmark.clock_mhz(entry), google_benchmark.settled(entry)))
     if (run, *named) not in results.kernel_rows:
-        threads = {} if usual is None else {"threads": entry.get("threads_per_block", math.nan)}  # Google Benchmark has another field of the name
-        numbers = ((entry | threads).get(field_, math.nan) for field_ in KERNEL_FIELDS)
+        own: dict[str, Any] = {} if usual is None else {"threads": entry.get("threads_per_block", math.nan)}  # Google Benchmark has another field of the name
+        numbers = ({**entry, **own}.get(field_, math.nan) for field_ in KERNEL_FIELDS)
         results.kernel_rows[run, *named] = (*numbers, entry.get("label", ""))
     return None
 
