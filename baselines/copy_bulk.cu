@@ -69,10 +69,12 @@ class CopyBulk {
   static Description describe() {
     return {
         .id = "copy_bulk",
-        .title = "Copy kernel, a ring of bulk copies (a ceiling)",
+        .title = "Copy kernel, a ring of bulk copies",
         .source = "PTX ISA, cp.async.bulk",
         .family = "copy",
-        .kind = Kind::ceiling,
+        .label = "copy, bulk",
+        .overview = false,
+        .kind = Kind::copy,
         .limits = "any n; compute capability 9.0 and later",
         .cost = {.work = "0", .span = "1", .traffic = "2n"},
     };

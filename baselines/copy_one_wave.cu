@@ -62,10 +62,12 @@ class CopyOneWave {
   static Description describe() {
     return {
         .id = "copy_one_wave",
-        .title = "Copy kernel whose blocks meet in between (no ceiling)",
+        .title = "Copy kernel with a grid-wide barrier between reading and writing",
         .source = "as one_wave, without the scan",
         .family = "copy",
-        .kind = Kind::ceiling,
+        .label = "copy, one wave",
+        .overview = false,
+        .kind = Kind::barrier_copy,
         .limits = "128 KiB a multiprocessor, whole vectors of 16 bytes",
         .cost = {.work = "0", .span = "1", .traffic = "2n"},
     };

@@ -10,10 +10,12 @@ class CopyVector {
   static Description describe() {
     return {
         .id = "copy_vector",
-        .title = "Copy kernel, one 16-byte vector a thread (a ceiling)",
+        .title = "Copy kernel, one 16-byte vector a thread",
         .source = "folklore",
         .family = "copy",
-        .kind = Kind::ceiling,
+        .label = "copy, vectors",
+        .overview = false,
+        .kind = Kind::copy,
         .cost = {.work = "0", .span = "1", .traffic = "2n"},
     };
   }

@@ -35,6 +35,7 @@ class CpuParallel {
         .title = "std::inclusive_scan and std::exclusive_scan, std::execution::par",
         .source = "ISO/IEC 14882:2017, <execution>; libstdc++ on oneTBB",
         .family = "CPU",
+        .label = "CPU, all cores",
         .limits = "any n; needs a build with oneTBB",
         .cost = {.work = "O(n)", .span = "O(n / cores + log n)", .traffic = "3n", .operations = {}, .swaps = {}},
     };

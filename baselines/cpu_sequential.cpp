@@ -15,6 +15,8 @@ class CpuSequential {
         .title = "std::inclusive_scan and std::exclusive_scan, one thread",
         .source = "ISO/IEC 14882:2017, <numeric>",
         .family = "CPU",
+        .label = "CPU, one thread",
+        .overview = false,
         .cost = {.work = "n - 1",
                  .span = "n - 1",
                  .traffic = "2n",

@@ -18,6 +18,7 @@ struct CubDeviceScan : CubScan<CubDeviceScan> {
             "NVIDIA CCCL, cub/device/device_scan.cuh; decoupled look-back: D. Merrill and M. Garland, "
             "Single-pass Parallel Prefix Scan with Decoupled Look-back, NVR-2016-002, 2016",
         .family = "CUB",
+        .label = "CUB",
         .limits = "any n with plus, up to 2^31 - 1 items with the other operators",
         .in_place = true,     // "Our algorithm supports inplace operations", says its documentation
         .fixed_bits = false,  // "run-to-run determinism is not guaranteed": which tiles' prefixes were ready decides

@@ -14,6 +14,7 @@ struct CubNewest : CubScan<CubNewest> {
         .title = "CUB DeviceScan of CCCL " + newest_cccl(),
         .source = "NVIDIA CCCL " + newest_cccl() + ", cub/device/device_scan.cuh, with its defaults",
         .family = "CUB",
+        .label = "CUB, newest",
         .limits = "any n with plus, up to 2^31 - 1 items with the other operators",
         .in_place = true,     // "Our algorithm supports inplace operations", says its documentation
         .fixed_bits = false,  // "run-to-run determinism is not guaranteed"

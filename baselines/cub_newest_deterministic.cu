@@ -21,6 +21,8 @@ struct CubNewestDeterministic : CubScanIn<CubNewestDeterministic> {
             "NVIDIA CCCL " + newest_cccl() +
             ", cub/device/device_scan.cuh, with cuda::execution::require(cuda::execution::determinism::run_to_run)",
         .family = "CUB",
+        .label = "CUB, newest, deterministic",
+        .overview = false,
         .limits = "any n; f32 and f64 sums (with integers CUB runs what cub_newest is)",
         .in_place = true,  // "When d_in and d_out are equal, the scan is performed in-place"
         .fixed_bits = true,

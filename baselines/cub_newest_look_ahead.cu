@@ -50,6 +50,8 @@ struct CubNewestLookAhead : CubScanIn<CubNewestLookAhead> {
                   ", cub/device/device_scan.cuh, with cuda::execution::tune of cub::ScanAlgorithm::lookahead in the "
                   "shapes that CUB has for compute capability 10.0",
         .family = "CUB",
+        .label = "CUB, newest, look-ahead",
+        .overview = false,
         .limits = "up to 2^31 - 1 items; exclusive: i32 sums",
         .in_place = true,     // "When d_in and d_out are equal, the scan is performed in-place"
         .fixed_bits = false,  // without the requirement CUB promises none

@@ -13,10 +13,11 @@ class EmptyLaunch {
   static Description describe() {
     return {
         .id = "empty_launch",
-        .title = "Launch of an empty kernel (the floor)",
+        .title = "Launch of an empty kernel",
         .source = "CUDA Runtime API",
         .family = "empty launch",
-        .kind = Kind::floor,
+        .label = "empty launch",
+        .kind = Kind::empty_launch,
         .limits = "any n; its time does not depend on n",
         .cost = {.work = "0", .span = "0", .traffic = "0"},
     };

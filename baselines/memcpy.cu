@@ -9,10 +9,10 @@ class Memcpy {
   static Description describe() {
     return {
         .id = "memcpy",
-        .title = "Device-to-device copy (the ceiling)",
+        .title = "Device-to-device copy",
         .source = "cudaMemcpyAsync, CUDA Runtime API",
         .family = "copy",
-        .kind = Kind::ceiling,
+        .kind = Kind::copy,
         .cost = {.work = "0", .span = "1", .traffic = "2n"},
     };
   }

@@ -80,6 +80,8 @@ class ThrustScan {
         .title = "Thrust inclusive_scan and exclusive_scan",
         .source = "NVIDIA CCCL, thrust/scan.h, with thrust::cuda::par_nosync and an allocator over a given workspace",
         .family = "Thrust",
+        .label = "Thrust",
+        .overview = false,
         .limits = "sums of every type, other operators on i32 and f32",
         .in_place = true,     // "first may equal result", says its documentation
         .fixed_bits = false,  // it calls CUB's scan, which promises none

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import os
 import queue
 import resource
 import shlex
@@ -122,7 +123,7 @@ class Tree:
         else:
             raise ValueError(f"{test}: neither gtest:, nor ctest:, nor pytest:")
         try:
-            ran = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=WAIT_SECONDS, stdin=subprocess.DEVNULL,
+            ran = subprocess.run(command, cwd=self.folder, env=os.environ | {"PYTHONPATH": str(self.folder / "analysis")}, capture_output=True, text=True, timeout=WAIT_SECONDS, stdin=subprocess.DEVNULL,
                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (TEST_SECONDS, TEST_SECONDS)))  # fmt: skip
         except subprocess.TimeoutExpired:
             return False
@@ -235,9 +236,8 @@ def main() -> int:
             tree.configure()
             if not tree.compiles(targets(named), options.jobs * options.compile_jobs):
                 sys.exit("the tree does not compile without a fault")
-    for test in named:
-        if not trees[0].passes(test):
-            sys.exit(f"{test} fails without a fault")
+    if unsound := [test for test in named if not trees[0].passes(test)]:
+        sys.exit("without a fault fails: " + "; ".join(unsound))
 
     todo: queue.SimpleQueue[Fault | None] = queue.SimpleQueue()
     done: queue.SimpleQueue[Outcome] = queue.SimpleQueue()

@@ -81,5 +81,5 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
     assert again.of(first) == Outcome(first, "caught", "pytest:test_sum.py", 3)
     assert again.of(second) is None
     assert again.of(fault(replace="a * b")) is None, "a fault that was written anew is planted anew"
-    assert Kept(file, "abd", whole=True).of(first) is None, "of another commit"
+    assert Kept(file, "def", whole=True).of(first) is None, "of another commit"
     assert Kept(file, "abc", whole=False).of(first) is None, "with changes the tree is not that of the commit"

@@ -24,6 +24,8 @@ class Library(ABC):
     """A library that sums on the device. ``caches``: the states of the cache in which it can be timed."""
 
     id: str
+    label: str
+    """What legends call it."""
     caches: tuple[str, ...] = ("cold", "warm")
 
     @abstractmethod
@@ -32,8 +34,9 @@ class Library(ABC):
 
     def about(self) -> dict[str, Any]:
         """What the context of results says of it, as of the variants of ``scanlab bench``."""
-        return {"title": self.id.replace("_", "."), "source": type(self).__doc__ or "", "kind": "scan", "origin": "baseline", "family": "Python",
-                "on_host": False, "types": [], "operators": ["plus"], "parameters": [], "reproducible_bits": False}  # fmt: skip
+        return {"label": self.label, "title": self.id.replace("_", "."), "source": type(self).__doc__ or "", "kind": "scan",
+                "origin": "baseline", "family": "Python", "overview": False, "on_host": False, "types": [], "operators": ["plus"],
+                "parameters": [], "reproducible_bits": False}  # fmt: skip
 
     @abstractmethod
     def put(self, items: np.ndarray) -> Any:
@@ -97,7 +100,7 @@ class _WithEvents(Library):
 class Torch(_WithEvents):
     """torch.cumsum into an output that is there already."""
 
-    id = "torch_cumsum"
+    id, label = "torch_cumsum", "PyTorch"
 
     def __init__(self) -> None:
         import torch
@@ -146,7 +149,7 @@ class Torch(_WithEvents):
 class Cupy(_WithEvents):
     """cupy.cumsum into an output that is there already."""
 
-    id = "cupy_cumsum"
+    id, label = "cupy_cumsum", "CuPy"
 
     def __init__(self) -> None:
         import cupy
@@ -198,7 +201,7 @@ class Jax(Library):
     time is the host's, of runs enqueued back to back until the last is ready. Runs after an eviction cannot be timed so.
     """
 
-    id = "jax_cumsum"
+    id, label = "jax_cumsum", "JAX"
     caches = ("warm",)
 
     def __init__(self) -> None:

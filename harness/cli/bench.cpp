@@ -17,6 +17,7 @@
 #include "harness/cli/sweep.hpp"
 #include "harness/core/median.hpp"
 #include "harness/host/interrupt.hpp"
+#include "harness/host/whole_file.hpp"
 #include "harness/measure/record.hpp"
 #include "harness/measure/scan_session.hpp"
 
@@ -64,7 +65,8 @@ po::options_description bench_options() {
       ("out", text("FILE"), "results: Google Benchmark's JSON, raw repetitions, with provenance")  //
       ("force", "replace FILE if it holds something")                                              //
       ("seed", po::value<std::uint64_t>()->value_name("N"), "of the inputs (default 1)")           //
-      ("once", "run each case once, untimed, in an NVTX range of its name, for nsys and ncu")      //
+      ("once",
+       "run each case once, untimed, in an NVTX range of its name, for nsys and ncu; --out has the cases by name")  //
       ("help,h", "this text");
   return options;
 }
@@ -106,7 +108,7 @@ std::vector<State> read_states(const po::variables_map& values, const char* opti
 bool stays(const Case& scan, const Selection& wanted, const po::variables_map& values) {
   const Problem& problem = scan.problem;
   if (!among(wanted.variants, scan.variant)) return false;
-  if (scan.variant->about.kind == Kind::floor) return true;
+  if (scan.variant->about.kind == Kind::empty_launch) return true;
   return (values.count("type") == 0 || among(wanted.types, problem.type)) &&
          (values.count("op") == 0 || among(wanted.operators, problem.op)) &&
          (values.count("mode") == 0 || among(wanted.modes, problem.mode));
@@ -176,7 +178,6 @@ Request read_request(const po::variables_map& values, const GoogleFlags& flags) 
   request.once = values.count("once") != 0;
   request.context = flags.context;
   request.list = flags.list;
-  if (request.once && request.out) throw CommandError(kBadInput, "--once times nothing, so there is nothing for --out");
   return request;
 }
 
@@ -266,8 +267,18 @@ measure::Backends make_backends(const std::vector<measure::TimedCase>& cases, me
   return backends;
 }
 
-int run_each_once(const std::vector<measure::TimedCase>& cases, const measure::Backends& backends, Context& context) {
+/// What each range is of, so that who reads a profiler's report takes nothing from the names in it.
+measure::Facts described_range(const measure::TimedCase& timed) {
+  measure::Facts range{{"name", timed.name}};
+  describe(timed, range);
+  for (const char* of_timing : {"cache", "launch", "prepare_ns"}) range.erase(of_timing);
+  return range;
+}
+
+int run_each_once(const std::vector<measure::TimedCase>& cases, const measure::Backends& backends, WholeFile* file,
+                  measure::Facts provenance, Context& context) {
   int status = kOk;
+  measure::Facts ranges = measure::Facts::array();
   for (const measure::TimedCase& timed : cases) {
     if (interrupted()) return kInterrupted;
     if (!timed.bound.plan.possible()) {
@@ -277,10 +288,15 @@ int run_each_once(const std::vector<measure::TimedCase>& cases, const measure::B
     try {
       backends.of(timed).run_once(timed);
       fmt::print(context.out, "{}: ran once\n", timed.name);
+      ranges.push_back(described_range(timed));
     } catch (const measure::LacksMemory& lack) {
       fmt::print(context.out, "{}: skipped: {}\n", timed.name, lack.what());
       status = kOutOfMemory;
     }
+  }
+  if (file != nullptr) {
+    provenance["schema"] = "scanlab-ranges/1";
+    file->write(measure::Facts{{"context", provenance}, {"ranges", ranges}}.dump(1) + "\n");
   }
   return status;
 }
@@ -300,7 +316,7 @@ void print_table(const std::vector<measure::TimedCase>& cases, std::ostream& out
   for (const measure::TimedCase& timed : cases) {
     if (timed.nanoseconds.empty()) continue;
     const double time = median(timed.nanoseconds);
-    const bool moves = timed.about().kind != Kind::floor;
+    const bool moves = timed.about().kind != Kind::empty_launch;
     const double rate = static_cast<double>(timed.problem().ideal_bytes()) / time;
     const char* const verified = timed.state == measure::TimedCase::State::failed ? "FAILED"
                                  : timed.verified                                 ? "yes"
@@ -406,13 +422,20 @@ int bench(const std::vector<std::string>& arguments, Context& context) {
   const std::optional<measure::Facts> device = host_only ? std::nullopt : measure::device_facts(why_not);
   require_device(cases, device, why_not);
   std::optional<measure::ResultsFile> file;
-  if (request.out) file.emplace(*request.out, provenance(request, cases, device, context), request.if_exists);
+  std::optional<WholeFile> ranges;
+  if (request.out && request.once) ranges.emplace(*request.out, request.if_exists == measure::IfExists::replace);
+  if (request.out && !request.once) {
+    file.emplace(*request.out, provenance(request, cases, device, context), request.if_exists);
+  }
 
   const InterruptGuard guard;
   measure::OracleStore oracles(request.seed);
   const measure::Backends backends = make_backends(cases, oracles);
   for (measure::TimedCase& timed : cases) timed.bound = timed.scan.variant->bind(timed.problem());
-  if (request.once) return run_each_once(cases, backends, context);
+  if (request.once) {
+    return run_each_once(cases, backends, ranges ? &*ranges : nullptr, provenance(request, cases, device, context),
+                         context);
+  }
   return time_all(std::move(cases), backends, request.options, file ? &*file : nullptr, context);
 }
 

@@ -8,24 +8,13 @@
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/selection.hpp"
+#include "harness/measure/record.hpp"
 
 namespace scanlab::cli {
 
 namespace po = boost::program_options;
 
 namespace {
-
-const char* kind_name(const Variant& variant) {
-  switch (variant.about.kind) {
-    case Kind::ceiling:
-      return "ceiling";
-    case Kind::floor:
-      return "floor";
-    case Kind::scan:
-      break;
-  }
-  return variant.origin == Origin::baseline ? "baseline" : "variant";
-}
 
 std::vector<std::string> machine_names(const Machines& machines) {
   std::vector<std::string> names;
@@ -42,35 +31,14 @@ std::vector<std::string> names(const std::vector<E>& values) {
   return texts;
 }
 
-nlohmann::ordered_json to_json(const Variant& variant) {
-  const Description& about = variant.about;
-  nlohmann::ordered_json parameters = nlohmann::json::array();
-  for (const Parameter& parameter : about.parameters) {
-    parameters.push_back({{"name", parameter.name},
-                          {"values", parameter.values},
-                          {"default", parameter.values.front()},
-                          {"small", parameter.small},
-                          {"meaning", parameter.meaning}});
-  }
-  return {{"id", about.id},
-          {"kind", kind_name(variant)},
-          {"title", about.title},
-          {"source", about.source},
-          {"machines", machine_names(variant.machines)},
-          {"executor", variant.machines.simt},
-          {"types", names(about.types)},
-          {"operators", names(about.operators)},
-          {"modes", {"inclusive", "exclusive"}},
-          {"limits", about.limits},
-          {"in_place", about.in_place},
-          {"fixed_bits", about.fixed_bits},
-          {"parameters", parameters},
-          {"cost", {{"work", about.cost.work}, {"span", about.cost.span}, {"traffic", about.cost.traffic}}}};
+const char* kind_of(const Variant& variant) {
+  if (variant.about.kind != Kind::scan) return name(variant.about.kind);
+  return variant.origin == Origin::baseline ? "baseline" : "variant";
 }
 
 void print(const Variant& variant, std::ostream& out) {
   const Description& about = variant.about;
-  fmt::print(out, "{} ({}, on {})\n  {}\n", about.id, kind_name(variant),
+  fmt::print(out, "{} ({}, on {})\n  {}\n", about.id, kind_of(variant),
              fmt::join(machine_names(variant.machines), ", "), about.title);
   fmt::print(out, "  source    {}\n  takes     {}; {}; {}{}\n", about.source, about.limits,
              fmt::join(names(about.types), " "), fmt::join(names(about.operators), " "),
@@ -98,8 +66,13 @@ int list(const std::vector<std::string>& arguments, Context& context) {
   if (!parse_options(arguments, options, {}, command("list"), context, values)) return kOk;
   const Selection selection = read_selection(values);
   if (values.count("json") != 0) {
-    nlohmann::ordered_json all = {{"schema", "scanlab-list/1"}, {"variants", nlohmann::json::array()}};
-    for (const Variant* variant : selection.variants) all["variants"].push_back(to_json(*variant));
+    measure::Facts all = {{"schema", "scanlab-list/2"}, {"variants", measure::Facts::array()}};
+    for (const Variant* variant : selection.variants) {
+      measure::Facts facts = {{"id", variant->about.id}};
+      facts.update(measure::described(*variant));
+      facts["machines"] = machine_names(variant->machines);
+      all["variants"].push_back(facts);
+    }
     context.out << all.dump(2) << "\n";
   } else {
     for (const Variant* variant : selection.variants) print(*variant, context.out);

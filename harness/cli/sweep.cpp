@@ -39,6 +39,7 @@ const std::vector<Sweep>& sweeps() {
   static const std::vector<measure::Cache> cold_and_warm{measure::Cache::cold, measure::Cache::warm};
   static const std::vector<measure::Launch> stream{measure::Launch::stream};
   static const std::vector<measure::Launch> graph{measure::Launch::graph};
+  static const std::vector<measure::Launch> batch{measure::Launch::batch};
   static const std::vector<measure::Launch> both{measure::Launch::stream, measure::Launch::graph};
   static const std::string narrow_sizes = powers_and_random_sizes(30);
   static const std::string wide_sizes = powers_and_random_sizes(28);
@@ -49,8 +50,9 @@ const std::vector<Sweep>& sweeps() {
        .seconds = 3e-3,
        .parts =
            {
-               {general, {"--items=2^8:2^30:x2"}, cold_and_warm, both},                     // the ladder
-               {device, {"--items=2^10:2^28:x2"}, cold_and_warm, stream},                   // and what led to it
+               {general, {"--items=2^8:2^30:x2"}, cold_and_warm, both},    // the ladder
+               {device, {"--items=2^10:2^28:x2"}, cold_and_warm, stream},  // and what led to it
+               {general, {"--items=2^8:2^20:x4"}, warm, batch},            // without the host's part of short runs
                {device, {"--items=1000,100000,1000000,10000000,100000000"}, cold, stream},  // not powers of two
                {device, {"--mode=exclusive", "--items=2^16:2^28:x16"}, cold, stream},
                {device, {"--type=i64,f64", "--items=2^16:2^28:x16"}, cold, stream},
@@ -144,7 +146,7 @@ std::vector<SweepCase> cases(const Sweep& sweep) {
   for (const SweepPart& part : sweep.parts) {
     for (const Case& scan : select(part).cases()) {
       if (!unsupported(scan.variant->about, scan.problem).empty()) continue;
-      if (scan.variant->about.kind == Kind::floor) {
+      if (scan.variant->about.kind == Kind::empty_launch) {
         if (std::ranges::find(floors, scan.variant) != floors.end()) continue;
         floors.push_back(scan.variant);
       }

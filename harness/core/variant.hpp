@@ -51,10 +51,19 @@ struct Plan {
 };
 
 enum class Kind {
-  scan,     ///< writes the prefix scan of its input
-  ceiling,  ///< copies its input: of many items, no scan is faster
-  floor,    ///< does nothing: no launch can be faster
+  scan,          ///< writes the prefix scan of its input
+  copy,          ///< copies its input: of many items, no scan is faster
+  barrier_copy,  ///< likewise, with a grid-wide barrier between reading and writing: a reference for scans in one wave
+  empty_launch,  ///< does nothing: no launch can be faster
 };
+constexpr const char* name(Kind kind) {
+  return kind == Kind::scan           ? "scan"
+         : kind == Kind::copy         ? "copy"
+         : kind == Kind::barrier_copy ? "barrier_copy"
+                                      : "empty_launch";
+}
+/// Whether the output is the input.
+constexpr bool copies(Kind kind) { return kind == Kind::copy || kind == Kind::barrier_copy; }
 
 enum class Origin { variant, baseline };
 
@@ -85,6 +94,8 @@ struct Description {
   std::string title;
   std::string source;
   std::string family{};  ///< the algorithm or the vendor: what figures group and colour by
+  std::string label{};   ///< what legends and tables call it; empty: its id
+  bool overview = true;  ///< whether a figure of all has it; false: that shows another of its family, which is its like
   Kind kind = Kind::scan;
   std::vector<ElementType> types{};   ///< filled in from what the scan is compiled for
   std::vector<Operator> operators{};  ///< likewise

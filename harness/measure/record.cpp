@@ -4,12 +4,6 @@
 
 namespace scanlab::measure {
 
-namespace {
-
-const char* name_of(Kind kind) { return kind == Kind::scan ? "scan" : kind == Kind::ceiling ? "copy" : "empty_launch"; }
-
-}  // namespace
-
 void describe(const TimedCase& timed, Facts& entry) {
   const Problem& problem = timed.problem();
   entry["kind"] = "scan";
@@ -52,37 +46,49 @@ void describe(const TimedSchedule& timed, Facts& entry) {
   entry["bytes"] = static_cast<std::int64_t>(timed.bytes());
   entry["inputs"] = job.workload->about.inputs;
   entry["operations"] = timed.recording.operations.size();
+  entry["streams_created"] = timed.recording.streams.size();
+  entry["side_kernels"] =
+      std::ranges::count(timed.recording.operations, streams::OperationKind::side_kernel, &streams::Operation::kind);
   entry["control"] = timed.control();
 }
 
 void describe(const Part& part, Facts& entry) { entry.update(part.fields); }
 
+Facts described(const Variant& variant) {
+  const auto names = [](const auto& values) {
+    Facts all = Facts::array();
+    for (const auto value : values) all.push_back(name(value));
+    return all;
+  };
+  const Description& about = variant.about;
+  Facts parameters = Facts::array();
+  for (const Parameter& each : about.parameters) {
+    parameters.push_back(
+        {{"name", each.name}, {"values", each.values}, {"small", each.small}, {"meaning", each.meaning}});
+  }
+  return {{"label", about.label.empty() ? about.id : about.label},
+          {"title", about.title},
+          {"source", about.source},
+          {"kind", name(about.kind)},
+          {"origin", variant.origin == Origin::variant ? "variant" : "baseline"},
+          {"family", about.family},
+          {"overview", about.overview},
+          {"on_host", variant.machines.host && !variant.machines.cuda},
+          {"types", names(about.types)},
+          {"operators", names(about.operators)},
+          {"parameters", parameters},
+          {"limits", about.limits},
+          {"in_place", about.in_place},
+          {"reproducible_bits", about.fixed_bits},
+          {"work", about.cost.work},
+          {"span", about.cost.span},
+          {"traffic", about.cost.traffic}};
+}
+
 Facts described(const std::vector<const Variant*>& variants) {
   Facts all = Facts::object();
   for (const Variant* variant : variants) {
-    const Description& about = variant->about;
-    if (all.contains(about.id)) continue;
-    Facts parameters = Facts::array();
-    for (const Parameter& each : about.parameters) {
-      parameters.push_back({{"name", each.name}, {"values", each.values}, {"meaning", each.meaning}});
-    }
-    Facts types = Facts::array();
-    for (const ElementType type : about.types) types.push_back(name(type));
-    Facts operators = Facts::array();
-    for (const Operator op : about.operators) operators.push_back(name(op));
-    all[about.id] = {{"title", about.title},
-                     {"source", about.source},
-                     {"kind", name_of(about.kind)},
-                     {"origin", variant->origin == Origin::variant ? "variant" : "baseline"},
-                     {"family", about.family},
-                     {"on_host", variant->machines.host && !variant->machines.cuda},
-                     {"types", types},
-                     {"operators", operators},
-                     {"parameters", parameters},
-                     {"reproducible_bits", about.fixed_bits},
-                     {"work", about.cost.work},
-                     {"span", about.cost.span},
-                     {"traffic", about.cost.traffic}};
+    if (!all.contains(variant->about.id)) all[variant->about.id] = described(*variant);
   }
   return all;
 }

@@ -15,7 +15,8 @@ void describe(const TimedCase& timed, Facts& entry);
 void describe(const TimedSchedule& timed, Facts& entry);
 void describe(const Part& part, Facts& entry);
 
-/// For the context: what each variant says of itself, by id.
+/// What a variant says of itself; for the context of a file, that of each, by id.
+Facts described(const Variant& variant);
 Facts described(const std::vector<const Variant*>& variants);
 
 /// Likewise each schedule, and each workload.

@@ -140,7 +140,7 @@ class PlacedRuns {
       outcome = failed(std::move(fault));
     } else if (std::string damage = first_damage({&out_, &workspace_, &in_}); !damage.empty()) {
       outcome = failed(std::move(damage));
-    } else if (!oracle_.compare(in_.data(), 0, Kind::ceiling).passed()) {  // what a copy of it would have to be
+    } else if (!oracle_.compare(in_.data(), 0, Kind::copy).passed()) {  // what a copy of it would have to be
       outcome = failed("wrote to its input");
     } else {
       outcome = oracle_.compare(out_.data(), scan_.plan.chain, variant_.about.kind);

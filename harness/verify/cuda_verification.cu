@@ -79,7 +79,7 @@ class PlacedRuns {
     if (std::string damage = workspace_->damage(stream_); !damage.empty()) return damage;
     if (!in_) return reference_.damaged_input();
     if (std::string damage = in_->damage(stream_); !damage.empty()) return damage;
-    return reference_.compare(in_->data(), 0, Kind::ceiling).passed() ? std::string{} : "wrote to its input";
+    return reference_.compare(in_->data(), 0, Kind::copy).passed() ? std::string{} : "wrote to its input";
   }
 
   const Variant& variant_;

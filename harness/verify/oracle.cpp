@@ -265,11 +265,10 @@ InputKind Oracle::kind() const { return data_->kind; }
 std::uint64_t Oracle::seed() const { return data_->seed; }
 
 Outcome Oracle::compare(const void* out, std::int64_t chain, Kind kind) const {
-  if (kind == Kind::floor) return {};
+  if (kind == Kind::empty_launch) return {};
   return with_monoid(data_->problem.type, data_->problem.op, [&]<class Op>(Op) {
     const auto* items = static_cast<const typename Op::Item*>(out);
-    return kind == Kind::ceiling ? compare_with_input<Op>(*data_, items)
-                                 : compare_with_values<Op>(*data_, items, chain);
+    return copies(kind) ? compare_with_input<Op>(*data_, items) : compare_with_values<Op>(*data_, items, chain);
   });
 }
 

@@ -42,7 +42,7 @@ class Oracle {
   std::uint64_t seed() const;
 
   /// Compares `out` (host memory, problem().items items) within the bound of `chain` additions.
-  /// For Kind::ceiling the expected output is the input itself.
+  /// For Kind::copy the expected output is the input itself.
   Outcome compare(const void* out, std::int64_t chain, Kind kind) const;
 
   struct Data;

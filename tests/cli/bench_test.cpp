@@ -261,6 +261,19 @@ TEST_F(BenchTest, RunsOnce) {
   EXPECT_EQ(runs_so_far, 2);
 }
 
+TEST_F(BenchTest, SaysWhichCaseEachRangeOfAProfilerIsOf) {
+  EXPECT_EQ(bench_to_file({"--variant", "planted_right", "--items", "10,20", "--once"}), kOk);
+  const Json all = document();
+  EXPECT_EQ(all.at("context").at("schema"), "scanlab-ranges/1");
+  ASSERT_EQ(all.at("ranges").size(), 2u);
+  for (const Json& range : all.at("ranges")) {
+    EXPECT_NE(out_.str().find(range.at("name").get<std::string>() + ": ran once"), std::string::npos);
+    EXPECT_EQ(range.at("variant"), "planted_right");
+    EXPECT_FALSE(range.contains("cache")) << "nothing is timed";
+  }
+  EXPECT_EQ(all.at("ranges")[1].at("items"), 20);
+}
+
 TEST_F(BenchTest, RefusesWrongWordsBeforeAnyWork) {
   const std::vector<std::vector<std::string>> wrong_words{
       {"--variant", "planted_rigth"},
@@ -282,7 +295,6 @@ TEST_F(BenchTest, RefusesWrongWordsBeforeAnyWork) {
       {"--variant", "planted_right", "--cache", "cold"},
       {"--variant", "planted_right", "--launch", "graph"},
       {"--variant", "planted_right", "--out", "/proc/nowhere/results.json"},
-      {"--variant", "planted_right", "--out", "x.json", "--once"},
   };
   for (std::vector<std::string> words : wrong_words) {
     words.insert(words.begin(), "bench");
@@ -348,7 +360,7 @@ TEST_F(BenchTest, NarrowsASweep) {
 TEST_F(BenchTest, KeepsTheFloorOfANarrowedSweep) {
   const Variant* floor = nullptr;
   for (const auto& [id, variant] : Registry::instance().all()) {
-    if (variant.about.kind == Kind::floor) floor = &variant;
+    if (variant.about.kind == Kind::empty_launch) floor = &variant;
   }
   if (floor == nullptr) GTEST_SKIP() << "a build without CUDA has no floor";
   ASSERT_EQ(scanlab({"bench", "--sweep", "full", "--type", "f64", "--benchmark_list_tests=true"}), kOk);
@@ -365,7 +377,7 @@ TEST(Sweep, NamesEachCaseOfItsParts) {
       EXPECT_FALSE(each.caches.empty());
       EXPECT_FALSE(each.launches.empty());
       EXPECT_EQ(unsupported(each.scan.variant->about, each.scan.problem), "");
-      floors += each.scan.variant->about.kind == Kind::floor ? 1 : 0;
+      floors += each.scan.variant->about.kind == Kind::empty_launch ? 1 : 0;
     }
     EXPECT_LE(floors, 1);
   }
@@ -446,7 +458,7 @@ Variant planted_on_the_device(const std::string& id, bool prepares) {
   Variant variant;
   variant.about.id = id;
   variant.about.title = "a variant of the tests";
-  variant.about.kind = Kind::ceiling;
+  variant.about.kind = Kind::copy;
   variant.about.types = {ElementType::i32};
   variant.about.operators = {Operator::plus};
   variant.machines.cuda = true;

@@ -91,7 +91,7 @@ TEST(List, SaysWhatEveryVariantIs) {
     EXPECT_FALSE(variant["title"].get<std::string>().empty()) << variant["id"];
     EXPECT_FALSE(variant["source"].get<std::string>().empty()) << variant["id"];
     EXPECT_FALSE(variant["types"].empty()) << variant["id"];
-    EXPECT_TRUE(variant["in_place"].is_boolean() && variant["fixed_bits"].is_boolean()) << variant["id"];
+    EXPECT_TRUE(variant["in_place"].is_boolean() && variant["reproducible_bits"].is_boolean()) << variant["id"];
   }
   for (const char* id : {"hs_block", "hs_multipass", "hs_blocked", "hso_block", "hso_block_padded", "hso_blocked",
                          "hso_blocked_padded", "hso_reentry", "hso_reentry_padded", "cpu_sequential"}) {

@@ -213,7 +213,9 @@ TEST_F(NeedsGpuScans, ARunWaitsForTheKernelThatBringsItsInput) {
       const Problem problem = problem_of(type, op, n);
       const CudaReference reference = reference_of(problem);
       std::vector<const Variant*> early = scans_for(problem);
-      std::ranges::copy(scans_for(problem, Kind::ceiling), std::back_inserter(early));
+      for (const Kind kind : {Kind::copy, Kind::barrier_copy}) {
+        std::ranges::copy(scans_for(problem, kind), std::back_inserter(early));
+      }
       for (const Variant* variant : early) {
         const Bound scan(*variant, problem);
         const cuda::DeviceBuffer late(scan.bytes());

@@ -515,7 +515,7 @@ struct InputWriter {
   static Description describe() {
     Description about;
     about.id = "input_writer";
-    about.kind = Kind::ceiling;
+    about.kind = Kind::copy;
     return about;
   }
   explicit InputWriter(const Problem& problem) : items(problem.items) {}

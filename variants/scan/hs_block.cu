@@ -44,6 +44,7 @@ struct HsBlock {
     about.title = "Hillis-Steele, one block, double-buffered";
     about.source = "Hillis and Steele 1986";
     about.family = "Hillis–Steele";
+    about.overview = false;
     about.limits = "n <= 1024";
     about.cost = hs_cost("2n");
     return about;

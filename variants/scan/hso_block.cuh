@@ -21,6 +21,7 @@ struct HsoBlock {
         Padding::kSuffix[0] != 0 ? "HSO tree in one block, padded against bank conflicts" : "HSO tree in one block";
     about.source = "Harris, Sengupta and Owens 2007, GPU Gems 3, ch. 39";
     about.family = "Harris–Sengupta–Owens";
+    about.overview = false;
     about.parameters = Padding::parameters();
     about.natural_mode = Mode::exclusive;
     about.limits = "n <= 2048";

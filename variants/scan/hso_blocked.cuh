@@ -22,6 +22,7 @@ struct HsoBlocked {
                                            : "HSO trees by blocks, sums scanned and added";
     about.source = "Harris, Sengupta and Owens 2007, GPU Gems 3, ch. 39";
     about.family = "Harris–Sengupta–Owens";
+    about.overview = Padding::kSuffix[0] != 0;
     about.parameters = Padding::parameters();
     about.natural_mode = Mode::exclusive;
     about.cost = {.work = "about 3n, and n if inclusive",

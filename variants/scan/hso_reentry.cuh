@@ -100,6 +100,7 @@ struct HsoReentry {
                                            : "One HSO tree over all items in several launches";
     about.source = "ME759 (2013), after Harris, Sengupta and Owens 2007";
     about.family = "Harris–Sengupta–Owens";
+    about.overview = Padding::kSuffix[0] != 0;
     about.parameters = Padding::parameters();
     about.natural_mode = Mode::exclusive;
     about.parameters.push_back({.name = "levels",

@@ -48,6 +48,7 @@ struct OneBlock {
     about.title = "One block, its tile in registers";
     about.source = "Harris and Garland 2012, GPU Computing Gems, ch. 3";
     about.family = "one launch, one tile";
+    about.overview = false;
     about.limits = "n items of 32 KiB or less";
     about.in_place = true;
     about.cost = {.work = "about 3n, and 4 a vector", .span = "25 steps", .traffic = "2n"};

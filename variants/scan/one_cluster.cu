@@ -58,6 +58,7 @@ class OneCluster {
     about.title = "One cluster of blocks, tiles in registers";
     about.source = "CUDA C++ Programming Guide, distributed shared memory";
     about.family = "one launch, one tile";
+    about.overview = false;
     about.limits = "n items of 256 KiB or less; compute capability 9.0 and later";
     about.in_place = true;
     about.cost = {.work = "about 3n, and 4 a vector", .span = "30 steps", .traffic = "2n"};

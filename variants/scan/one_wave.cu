@@ -115,6 +115,7 @@ class OneWave {
     about.title = "A few tiles a multiprocessor, in registers";
     about.source = "Merrill and Garland 2016; CUB's look-ahead scan";
     about.family = "one launch, one tile";
+    about.overview = false;
     about.parameters = {
         {.name = "rows", .values = {"4", "1", "2", "8"}, .meaning = "vectors a thread; 8 of 4-byte elements only"}};
     about.limits = "16 KiB a multiprocessor, times rows; of 2-byte elements 12, of 1-byte ones 8";

@@ -85,6 +85,7 @@ class RedundantReduce {
     about.title = "Each block reduces what comes before its tile";
     about.source = "ours; compute again rather than ask";
     about.family = "one launch, one tile";
+    about.overview = false;
     about.limits = "n items of 64 KiB or less; operators whose operands may change places; not in place";
     about.cost = {.work = "about 18n; 6n in 4 blocks or fewer", .span = "30 steps, 15 vectors", .traffic = "2n"};
     return about;

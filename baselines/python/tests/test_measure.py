@@ -20,7 +20,7 @@ from baselines.python.session import Plan, Session, is_last
 class StandIn(libraries.Library):
     """numpy's sum as a library; ``spoil`` may change what it has summed, the k-th time that it does."""
 
-    id = "stand_in"
+    id, label = "stand_in", "a stand-in"
 
     def __init__(self, spoil: Callable[[np.ndarray, int], Any] = lambda sums, k: sums) -> None:
         self._spoil = spoil

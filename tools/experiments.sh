@@ -1,0 +1,83 @@
+# shellcheck shell=bash
+# The experiments on a device that are more than one command. Whoever sources this has set `scanlab`, the program, and `out`, the
+# folder for results; `option[quick]`, if it is set, makes them few and small.
+# shellcheck disable=SC2154  # of what is set there
+
+# count FILE METRICS OPTION... -- SELECTION...: what the hardware counts of the chosen cases, each run once; beside FILE.csv,
+# FILE.ranges.json says which case each NVTX range is of. The clocks are left alone: counts do not depend on them. Lines of
+# ncu's own, which say paths, are not data.
+count() {
+  local file=$1 metrics=$2 options=()
+  shift 2
+  while (($# > 0)) && [[ $1 != -- ]]; do
+    options+=("$1")
+    shift
+  done
+  ncu --clock-control none --nvtx --csv --log-file "$file.log" "${options[@]}" --metrics "$metrics" \
+    "$scanlab" bench --once --out "${file%.csv}.ranges.json" --force "${@:2}"
+  grep -v '^==' "$file.log" >"$file"
+  rm "$file.log"
+}
+
+# count_conflicts FILE SELECTION...: of shared-memory accesses.
+count_conflicts() {
+  local unit metrics=''
+  for unit in ld st; do
+    metrics+=,l1tex__data_pipe_lsu_wavefronts_mem_shared_op_$unit.sum
+    metrics+=,l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_$unit.sum
+    metrics+=,smsp__inst_executed_op_shared_$unit.sum
+  done
+  count "$1" "${metrics#,}" --kernel-name regex:trampoline -- "${@:2}"
+}
+
+# count_traffic FILE: of bytes from and to device memory. The cache is left as one kernel leaves it to the next.
+count_traffic() {
+  count "$1" dram__bytes_read.sum,dram__bytes_write.sum --cache-control none --profile-from-start off --print-units base \
+    -- --variant warp_shuffle,reduce_then_scan,decoupled_lookback,look_ahead,cub_device_scan --items 2^18:2^28:x4
+}
+
+# When each operation ran: of two orders of issue, each with the usual hardware queues and with a single one.
+trace_schedules() {
+  local chosen=(--items 2^28 --chunks 64)
+  [[ ! ${option[quick]:-} ]] || chosen=(--items 2^26 --chunks 16)
+  local schedule
+  for schedule in depth_first breadth_first; do
+    "$scanlab" streams trace "$schedule" "${chosen[@]}" --out "$out/trace_$schedule.json" &&
+      CUDA_DEVICE_MAX_CONNECTIONS=1 "$scanlab" streams trace "$schedule" "${chosen[@]}" \
+        --out "$out/trace_${schedule}_one_queue.json" || return
+  done
+}
+
+# scan_larger_than_memory memory|files MIB...: through a budget of device memory, of inputs of so many MiB, as they fit on this
+# machine: from pinned memory to pinned memory, or from file to file, both ways to write.
+scan_larger_than_memory() {
+  local from=$1 mib write free
+  shift
+  [[ ! ${option[quick]:-} ]] || set -- "$1"
+  if [[ $from == memory ]]; then
+    free=$(($(awk '/^MemAvailable/ { print $2 }' /proc/meminfo) / 1024))
+    for mib in $(within $((free / 3)) "$@"); do  # the input, the output, and room for others
+      "$scanlab" stream-scan --generate $((mib << 18)) --budget 2GiB --compare naive,duplex --rounds 5 \
+        --json "$out/stream_scan_memory_${mib}MiB.json" --force || return
+    done
+    return
+  fi
+  mkdir -p "$out/.scanned" || return
+  free=$(df --output=avail -BM "$out/.scanned" | tail -n 1 | tr -dc 0-9)
+  for mib in $(within $((free / 3)) "$@"); do
+    "$scanlab" stream-scan --generate $((mib << 18)) --out "$out/.scanned/in" --force || return
+    for write in pwrite mapping; do
+      "$scanlab" stream-scan --in "$out/.scanned/in" --out "$out/.scanned/out" --write "$write" --force --verify \
+        --budget 2GiB --compare naive,files --rounds 5 --json "$out/stream_scan_file_${write}_${mib}MiB.json" || return
+    done
+  done
+  rm -r "$out/.scanned"
+}
+
+# within LIMIT SIZE...: the sizes, in rising order, up to the limit; the first in any case.
+within() {
+  local size
+  echo "$2"
+  for size in "${@:3}"; do ((size > $1)) || echo "$size"; done
+}
+
