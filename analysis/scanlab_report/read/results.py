@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from scanlab_report.read import entries, google_benchmark, ncu, repeats, streams
+from scanlab_report.read import entries, google_benchmark, history, ncu, repeats, streams
 from scanlab_report.read.fields import (
     AMOUNT,
     CONTEXT,
@@ -107,6 +107,8 @@ def _device(document: Any) -> Any:
 
 def _table_reader(file: Path) -> Callable[[Path, str, Results], None] | None:
     """What reads a file that is not JSON, by its name."""
+    if file.name == history.FILE:
+        return history.read
     readers = {"bank_conflicts": _read_counters, "dram_bytes": _read_traffic, "prefix_wait": _read_waits}
     if file.suffix == ".csv":
         return next((reader for part, reader in readers.items() if part in file.name), None)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from scanlab_report.read import streams
+from scanlab_report.read import history, streams
 from scanlab_report.read.records import RECORDED, Results, Run
 
 
@@ -82,7 +82,9 @@ _TABLES = ("counters", "traffic", "waits", "repeats")
 
 
 def _recorded(results: Results) -> Iterable[Run]:
-    return (run for run in (*results.runs, *(file.run for file in results.streams if file.kind != streams.SIMULATION)) if run.origin == RECORDED)
+    """Without what is left of older sessions, which no report is made from."""
+    runs = (*results.runs, *(file.run for file in results.streams if file.kind != streams.SIMULATION))
+    return (run for run in runs if run.origin == RECORDED and run.file.name != history.FILE)
 
 
 def _stays(run: Run, files: set[Path]) -> bool:
