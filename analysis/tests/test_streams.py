@@ -34,8 +34,9 @@ from scanlab_report.tables import generations, model_advice
 from scanlab_report.tables import schedules as schedules_table
 from tests import stream_fixtures as fixtures
 from tests.conftest import PUBLISHED
+from tests.fixtures import SESSION
 
-RECORDED = Path(__file__).parents[2] / "data" / "recorded" / "nvidia-h200" / "2026-11-21f"
+RECORDED = SESSION
 
 
 def write(folder: Path, name: str, document: dict[str, Any]) -> None:
@@ -57,9 +58,9 @@ def problem(folder: Path, document: dict[str, Any]) -> str:
 # ------------------------------------------------------------------------------------------------- reading
 
 
-def test_the_recorded_run_is_read_whole_and_none_of_it_is_a_scan() -> None:
+def test_the_recorded_session_is_read_whole() -> None:
     found = read(RECORDED)
-    assert not found.problems and not found.runs
+    assert not found.problems
     assert {file.kind for file in found.streams} == {streams.SCHEDULES, streams.STREAM_SCAN, streams.TRACE, streams.CAVEATS, streams.CONCURRENCY}
 
 

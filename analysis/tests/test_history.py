@@ -1,0 +1,73 @@
+"""What is kept of older sessions is what is compared over sessions, and reads as it was."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from scanlab_report.__main__ import main
+from scanlab_report.derive.one_core import by_session, over_one_core
+from scanlab_report.read import history, results, streams
+from scanlab_report.select.sessions import chosen
+from tests import fixtures, stream_fixtures
+
+
+def record(folder: Path, factor: float) -> Path:
+    """A session of a kind that is compared over sessions, one core slower by a factor."""
+    folder.mkdir(parents=True)
+    times = {"cpu_sequential": 3000 * factor, "cub_device_scan": 10.0, "hso_blocked_padded": 20.0}
+    entries = [fixtures.repetition(tiny_case, round_number, time + round_number) for variant, time in times.items() for tiny_case in [case(variant)]
+               for round_number in range(6)]  # fmt: skip
+    document = {"context": fixtures.context(date=f"{folder.name}T00:00:00+00:00"), "benchmarks": entries}
+    (folder / "scan.json").write_text(json.dumps(document))
+    larger = stream_fixtures.stream_scan()
+    larger["context"]["date"] = document["context"]["date"]
+    (folder / "stream_scan.json").write_text(json.dumps(larger))
+    return folder
+
+
+def case(variant: str) -> str:
+    return fixtures.case_name(variant, 2**20)
+
+
+def ratios(folder: Path) -> pd.DataFrame:
+    read = chosen(results.read([], [folder]))
+    assert not read.problems, read.problems
+    return by_session(over_one_core(any_of=("cub_device_scan",)).find(read, {}), "cub_device_scan", "cpu_sequential")
+
+
+def test_a_session_in_the_history_counts_as_it_did(tmp_path: Path) -> None:
+    old, new = (record(tmp_path / name, factor) for name, factor in (("2026-01-01", 1.0), ("2026-01-02", 2.0)))
+    before = ratios(tmp_path)
+    larger = results.read([], [old]).streams[0].rows
+    assert main(["history", str(old)]) == 0
+    for file in old.iterdir():
+        file.unlink()
+    pd.testing.assert_frame_equal(ratios(tmp_path), before, rtol=1e-5)
+    assert before["sessions"].tolist() == [2]
+    kept = next(of for of in results.read([], [tmp_path / history.FILE]).streams if of.kind == streams.STREAM_SCAN).rows
+    pd.testing.assert_frame_equal(kept.sort_values(list(kept)).reset_index(drop=True), larger.sort_values(list(larger)).reset_index(drop=True), rtol=1e-5, check_dtype=False)
+    assert main(["history", str(new)]) == 0
+
+
+def test_a_session_is_added_once_and_a_report_is_made_of_none_that_is_history(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = record(tmp_path / "2026-01-01", 1.0)
+    record(tmp_path / "2026-01-02", 2.0)
+    assert main(["history", str(old)]) == 0
+    before = (tmp_path / history.FILE).read_bytes()
+    assert main(["history", str(old)]) == 2
+    assert "2026-01-01 already" in capsys.readouterr().err and (tmp_path / history.FILE).read_bytes() == before
+    read = chosen(results.read([], [tmp_path]))
+    assert {run.file.parent.name for run in read.runs} == {"2026-01-02"}
+
+
+@pytest.mark.parametrize("spoil", [lambda text: text.replace("times_ns", "times"), lambda text: text.replace(",3000 ", ",nan "), lambda text: text.replace("1048576", "many")])
+def test_a_history_that_is_none_is_named(tmp_path: Path, spoil) -> None:
+    assert main(["history", str(record(tmp_path / "2026-01-01", 1.0))]) == 0
+    file = tmp_path / history.FILE
+    file.write_text(spoil(file.read_text()))
+    (problem,) = results.read([], [file]).problems
+    assert problem.file == file and "is no history of sessions" in problem.message
