@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 
-from scanlab_report import figures
+from scanlab_report import figures, processes
 from scanlab_report.modules import modules
 from tests import whole
 from tests.whole import PUBLISHED, Built
@@ -37,4 +37,5 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     for name, module in modules(figures):
         monkeypatch.setattr(module, "draw", empty(name))
+    monkeypatch.setattr(processes, "WORKERS", 1)  # what others draw is not seen here
     return names

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -334,7 +334,7 @@ def _schedules(results: Results) -> ScheduleEvidence | None:
     case = ["file", *SCHEDULE, "inputs", "bytes"]
     cases = intervals.summarise(rows, case)
     cases = cases.merge(rows.groupby(case)["device_ns"].median().reset_index(), how="left")
-    measured = {place: files[place].rows[files[place].rows["entry"] != "schedule"] for place in set(cases["file"])}
+    measured = {place: _alone(files[place].rows) for place in set(cases["file"])}
     for column, directions in (("alone", ("h2d", "d2h")), ("duplex", ("duplex_h2d", "duplex_d2h"))):
         cases[column] = pd.Series([_parts(measured[case.file], case, directions) for case in cases.itertuples()], dtype=object)
     cases["bound"] = pd.Series([case.alone.pipeline(case.duplex, case.chunks) if case.alone and case.duplex else None
@@ -342,23 +342,33 @@ def _schedules(results: Results) -> ScheduleEvidence | None:
     return ScheduleEvidence(cases, _provenance("schedules", files, rows, cases))
 
 
-def _parts(rows: pd.DataFrame, case, directions: tuple[str, str]) -> Parts | None:
+class _Alone(NamedTuple):
+    """Median nanoseconds of copies, by direction and memory and then by bytes; and of kernels, by workload, work, blocks and items."""
+
+    copies: dict[tuple[str, str], pd.Series]
+    kernels: dict[tuple[str, int, int, int], float]
+
+
+def _alone(rows: pd.DataFrame) -> _Alone:
+    medians = rows[rows["entry"] == "copy"].groupby(["id", "memory", "bytes"])["time_ns"].median()
+    kernels = rows[rows["entry"] == "kernel"].groupby(["id", "work", "blocks", "items"])["time_ns"].median()
+    return _Alone({key: of.droplevel([0, 1]) for key, of in medians.groupby(level=[0, 1])}, kernels.to_dict())
+
+
+def _parts(alone: _Alone, case, directions: tuple[str, str]) -> Parts | None:
     """The parts of a case from the copies and the kernel of its file: the copy nearest in size to one array, and the kernel
     over the whole array, or else over one chunk, as many times as there are chunks.
     """
     array = case.bytes / (case.inputs + 1)
     rates = []
     for direction in directions:
-        copies = rows[(rows["entry"] == "copy") & (rows["id"] == direction) & (rows["memory"] == case.memory)]
-        if copies.empty:
+        if (times := alone.copies.get((direction, case.memory))) is None:
             return None
-        sizes = np.array(sorted(set(copies["bytes"])), dtype=float)
-        nearest = sizes[np.argmin(np.abs(np.log(sizes / array)))]
-        rates.append(nearest / copies.loc[copies["bytes"] == nearest, "time_ns"].median() * 1e9)
-    kernels = rows[(rows["entry"] == "kernel") & (rows["id"] == case.workload) & (rows["work"] == case.work) & (rows["blocks"] == case.blocks)]
+        nearest = np.argmin(np.abs(np.log(times.index.to_numpy(dtype=float) / array)))
+        rates.append(float(times.index[nearest]) / times.iloc[nearest] * 1e9)
     for items in (case.items, -(-case.items // case.chunks)):
-        if not (times := kernels.loc[kernels["items"] == items, "time_ns"]).empty:
-            seconds = float(times.median()) * 1e-9 * case.items / items
+        if (time := alone.kernels.get((case.workload, case.work, case.blocks, items))) is not None:
+            seconds = float(time) * 1e-9 * case.items / items
             return Parts(case.inputs * array / rates[0], seconds, array / rates[1], seconds if case.id in SIDE_KERNELS else 0.0)
     return None
 

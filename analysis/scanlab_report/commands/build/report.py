@@ -30,6 +30,7 @@ from scanlab_report.layout import style
 from scanlab_report.layout.table_formats import Table, latex, latex_cell
 from scanlab_report.modules import modules
 from scanlab_report.page import write_page
+from scanlab_report.processes import side_by_side
 from scanlab_report.read.published import Publication
 from scanlab_report.read.records import CASE, Results
 from scanlab_report.select.needs import Gathered, by_device, gather
@@ -37,6 +38,19 @@ from scanlab_report.select.provenance import Provenance
 from scanlab_report.stats import intervals
 
 PAGE = "report.html"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A figure that is to be shown: what of which devices, where to, and whether the last build's is the same."""
+
+    name: str
+    module: ModuleType
+    on: dict[str, Gathered]
+    provenances: list[Provenance]
+    evidence: str
+    targets: Sequence[Path]
+    same: bool
 
 
 @dataclass
@@ -61,8 +75,12 @@ class Report:
         for folder in filter(None, (self.out, self.paper)):
             for part in ("figures", "tables"):
                 (folder / part).mkdir(parents=True, exist_ok=True)
+        shown = [of for name, module in modules(figures) if (of := self._gathered(name, module))]
         with style.sheet():
-            self.drawn = dict(filter(None, [self._figure(name, module) for name, module in modules(figures)]))
+            side_by_side({of.name: partial(self._draw, of) for of in shown if not of.same})
+        for of in shown:
+            self._place(of)
+        self.drawn = {of.name: of.evidence for of in shown}
         for name, module in modules(tables):
             self._table(name, module)
         self._cases()
@@ -70,8 +88,8 @@ class Report:
         if self.paper:
             self._write(self.paper / "macros.tex", macros.document(macros.values(self.results, self.published)))
 
-    def _figure(self, name: str, module: ModuleType) -> tuple[str, str] | None:
-        """Draws a figure, or keeps it if the last build drew it from the same; its name and the fingerprint of what it shows."""
+    def _gathered(self, name: str, module: ModuleType) -> Shown | None:
+        """What a figure shows; None if it is left out. Where the last build drew it from the same, that is taken."""
         on = by_device(module.NEEDS, self.results, self.published)
         if "" in on and on[""].reasons:
             self._leave_out("figure", name, on[""], (".pdf", ".png", ".caption.tex"))
@@ -84,28 +102,29 @@ class Report:
         if same:
             for file, target in zip(earlier, targets, strict=True):
                 shutil.copyfile(file, target)
-        else:
-            self._draw(module, on, provenances, targets)
-        self.written += targets
-        if self.paper:
-            for target in targets:
-                shutil.copyfile(target, self.paper / "figures" / target.name)
-            details = {device: module.details(**of.found) for device, of in on.items()} if hasattr(module, "details") else {}
-            text = " ".join([module.CAPTION, *(f"{device}: {said}" if device else said for device, said in details.items() if said)])
-            self._write(self.paper / "figures" / f"{name}.caption.tex", caption(text, provenances))
-        self.say(f"figure {name}: {footer_line(provenances) or 'a drawing'}{', unchanged' if same else ''}")
-        return name, evidence
+        return Shown(name, module, on, provenances, evidence, targets, same)
 
-    def _draw(self, module: ModuleType, on: dict[str, Gathered], provenances: list[Provenance], targets: Sequence[Path]) -> None:
-        if "" in on:
-            drawn = module.draw(**on[""].found)
+    def _draw(self, of: Shown) -> None:
+        if "" in of.on:
+            drawn = of.module.draw(**of.on[""].found)
         else:
-            drawn = style.stacked({device: partial(module.draw, **of.found) for device, of in on.items()})
-        style.footer(drawn, [p.line() for p in provenances])
-        for target in targets:
+            drawn = style.stacked({device: partial(of.module.draw, **gathered.found) for device, gathered in of.on.items()})
+        style.footer(drawn, [p.line() for p in of.provenances])
+        for target in of.targets:
             drawn.savefig(target, metadata={"CreationDate": None} if target.suffix == ".pdf" else None)
             drawn.set_layout_engine("none")  # the second file takes the layout of the first
         pyplot.close(drawn)
+
+    def _place(self, of: Shown) -> None:
+        """Copies a figure to where the paper takes it from, with its caption."""
+        self.written += of.targets
+        if self.paper:
+            for target in of.targets:
+                shutil.copyfile(target, self.paper / "figures" / target.name)
+            details = {device: of.module.details(**gathered.found) for device, gathered in of.on.items()} if hasattr(of.module, "details") else {}
+            text = " ".join([of.module.CAPTION, *(f"{device}: {said}" if device else said for device, said in details.items() if said)])
+            self._write(self.paper / "figures" / f"{of.name}.caption.tex", caption(text, of.provenances))
+        self.say(f"figure {of.name}: {footer_line(of.provenances) or 'a drawing'}{', unchanged' if of.same else ''}")
 
     def _table(self, name: str, module: ModuleType) -> None:
         gathered = gather(module.NEEDS, self.results, self.published)
