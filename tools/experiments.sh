@@ -80,4 +80,3 @@ within() {
   echo "$2"
   for size in "${@:3}"; do ((size > $1)) || echo "$size"; done
 }
-

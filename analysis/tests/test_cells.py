@@ -279,4 +279,3 @@ def test_a_target_shows_how_it_stands_and_the_copy_that_bounds_it() -> None:
 def test_nothing_that_is_not_known_is_printed_as_a_number() -> None:
     for form in (column.form for column in costs.COLUMNS if column.key in ("swaps_closed_form", "worst_degree", "barriers")):
         assert form(None) == form(np.nan) == "—"
-

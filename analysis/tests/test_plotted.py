@@ -242,4 +242,3 @@ def test_a_case_stands_where_executor_and_hardware_counted_it() -> None:
     shown = [[tuple(float(v[0]) for v in line.get_data()) for line in axes.get_lines() if line.get_linestyle() == "None"] for axes in (transactions, conflicts)]
     assert shown == [[(40, 41), (25, 25)], [(30, 11), (15, 15)]]  # conflicts are the transactions beyond ten requests
     assert [axes.texts[0].get_text() for axes in (transactions, conflicts)] == ["1 of 2\nequal"] * 2
-

@@ -420,7 +420,7 @@ TEST(Executor, TellsBarriersOfDifferentFilesApart) {
 #line 100 "variants/one.cuh"
       block.sync();
 #line 100 "variants/two.cuh"
-    } else { 
+    } else {
 #line 100 "variants/two.cuh"
       block.sync();
 #line 427 "tests/simt/executor_test.cu"

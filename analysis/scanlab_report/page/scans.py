@@ -88,4 +88,3 @@ def _view(timings: TimingEvidence, type_: str, op: str, mode: str) -> dict[str, 
         "shown": [variant for variant in variants if variant not in style.SIDE],
         "cases": columns,
     }  # fmt: skip
-

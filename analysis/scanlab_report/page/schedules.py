@@ -50,4 +50,3 @@ def _view(device: str, schedules: ScheduleEvidence, problem: dict[str, Any]) -> 
         "bounds": {name: look(name, BOUNDS[name]) | {"ms": numbers(pd.Series(ms, dtype=float))} for name, ms in known.items()},
         "cases": columns,
     }  # fmt: skip
-
