@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 
 from scanlab_report.__main__ import main
-from scanlab_report.commands.build import unchanged
 from scanlab_report.read import records, results
 from tests import fixtures, stream_fixtures
 from tests.conftest import PUBLISHED
@@ -409,16 +408,6 @@ def test_every_field_of_recorded_noise_is_named_where_it_cannot_be(tmp_path: Pat
                 assert file.read_bytes() == before
             else:
                 assert isinstance(path[-1], int) or value is MISSING and path[-2] in ("a", "b") or (path[-1], value) == ("thresholds", []), (path, value)
-
-
-@pytest.mark.parametrize("path", [("inputs",), ("outputs",), ("outputs", "a"), ("figures",), ("figures", "time")])
-def test_a_record_of_the_last_build_that_cannot_be_is_none(tmp_path: Path, path: Keys) -> None:
-    sound = {"inputs": "x", "outputs": {"a": "1"}, "figures": {"time": "2"}}
-    (tmp_path / unchanged.RECORD).write_text(json.dumps(sound))
-    assert unchanged.read(tmp_path) == unchanged.Record(**sound)
-    for value in (HUGE, 1, True, None, [[1]], {"a": [1]}):
-        (tmp_path / unchanged.RECORD).write_text(changed(sound, path, value))
-        assert unchanged.read(tmp_path) == unchanged.Record()
 
 
 @pytest.mark.parametrize("command", ["build", "claims"])

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from scanlab_report import DATA
-from scanlab_report.commands.build import unchanged
 from scanlab_report.console import FOUND, SOUND, complain, count, missing, refuse, say
 from scanlab_report.documents import typesetting
 from scanlab_report.written import in_place_of, unwritable
@@ -50,11 +49,6 @@ def run(options: argparse.Namespace) -> int:
     pdf = not options.no_pdf and typesetting.latexmk() is not None
     if pdf and not options.paper:
         options.paper = options.out / typesetting.WORK / "parts"
-    last, inputs = unchanged.read(options.out), _inputs(options, results.files(options.results + options.recorded))
-    if last.holds(inputs):
-        say(f"nothing has changed since {options.out} was built: {count(len(last.outputs), 'file')} there")
-        return SOUND
-
     from scanlab_report.commands.build.report import Report
     from scanlab_report.select.sessions import NoSession, chosen
     from scanlab_report.tables import costs
@@ -83,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
     if options.paper:
         options.paper.mkdir(parents=True, exist_ok=True)
     with in_place_of(options.out) as out, in_place_of(options.paper) if options.paper else contextlib.nullcontext() as paper:
-        report = Report(read, publications, out, paper, say, options.out, last.figures)
+        report = Report(read, publications, out, paper, say)
         report.build()
     for folder in filter(None, (options.out, options.paper)):
         _remove(folder / name for name in report.left_out)
@@ -93,19 +87,8 @@ def run(options: argparse.Namespace) -> int:
     status = _typeset(options, written) if pdf else SOUND
     if not pdf and not options.no_pdf:
         say("the report as PDF is left out: there is no latexmk here; ./reproduce says which packages to install")
-    outputs = {str(file.resolve()): unchanged.of_file(file) for file in written}
-    unchanged.write(options.out, unchanged.Record(inputs if status == SOUND else "", outputs, report.drawn))
     say(f"{count(len(written), 'file')} in {time.monotonic() - started:.1f} s: {options.out}")
     return status
-
-
-def _inputs(options: argparse.Namespace, read: Iterable[Path]) -> str:
-    """The fingerprint of all that a build depends on, but the pages, whose generated parts it writes itself."""
-    from scanlab_report.claims import stated as claims
-
-    by_hand = [claims.FILE, *sorted(path for path in typesetting.SOURCE.parent.iterdir() if path.suffix in (".tex", ".bib"))]
-    chosen = {name: value for name, value in vars(options).items() if name != "command"}
-    return unchanged.of_inputs([*read, *sorted(options.published.glob("*")), *by_hand], chosen | {"latexmk": typesetting.latexmk()})
 
 
 def _typeset(options: argparse.Namespace, written: list[Path]) -> int:

@@ -24,7 +24,6 @@ from scanlab_report import (
     figures,
     tables,
 )
-from scanlab_report.commands.build import unchanged
 from scanlab_report.documents import macros
 from scanlab_report.layout import style
 from scanlab_report.layout.table_formats import Table, latex, latex_cell
@@ -42,15 +41,13 @@ PAGE = "report.html"
 
 @dataclass(frozen=True)
 class Shown:
-    """A figure that is to be shown: what of which devices, where to, and whether the last build's is the same."""
+    """A figure that is to be shown: what of which devices, and where to."""
 
     name: str
     module: ModuleType
     on: dict[str, Gathered]
     provenances: list[Provenance]
-    evidence: str
     targets: Sequence[Path]
-    same: bool
 
 
 @dataclass
@@ -62,10 +59,6 @@ class Report:
     out: Path
     paper: Path | None
     say: Callable[[str], None]
-    last: Path | None = None
-    """Where the last build is, whose figures may be kept."""
-    drawn: dict[str, str] = field(default_factory=dict)
-    """Fingerprints of the evidence of that build's figures; afterwards, of this one's."""
     written: list[Path] = field(default_factory=list)
     left_out: list[Path] = field(default_factory=list)
     """Files that were not written for want of evidence, below ``out`` and ``paper``."""
@@ -77,10 +70,9 @@ class Report:
                 (folder / part).mkdir(parents=True, exist_ok=True)
         shown = [of for name, module in modules(figures) if (of := self._gathered(name, module))]
         with style.sheet():
-            side_by_side({of.name: partial(self._draw, of) for of in shown if not of.same})
+            side_by_side({of.name: partial(self._draw, of) for of in shown})
         for of in shown:
             self._place(of)
-        self.drawn = {of.name: of.evidence for of in shown}
         for name, module in modules(tables):
             self._table(name, module)
         self._cases()
@@ -89,20 +81,13 @@ class Report:
             self._write(self.paper / "macros.tex", macros.document(macros.values(self.results, self.published)))
 
     def _gathered(self, name: str, module: ModuleType) -> Shown | None:
-        """What a figure shows; None if it is left out. Where the last build drew it from the same, that is taken."""
+        """What a figure shows; None if it is left out."""
         on = by_device(module.NEEDS, self.results, self.published)
         if "" in on and on[""].reasons:
             self._leave_out("figure", name, on[""], (".pdf", ".png", ".caption.tex"))
             return None
         provenances = list({p.line(): p for of in on.values() for p in of.provenances}.values())
-        evidence = unchanged.of_evidence({device: of.found for device, of in on.items()})
-        targets = [self.out / "figures" / (name + suffix) for suffix in (".pdf", ".png")]
-        earlier = [self.last / "figures" / target.name for target in targets] if self.last else []
-        same = self.drawn.get(name) == evidence and bool(earlier) and all(file.exists() for file in earlier)
-        if same:
-            for file, target in zip(earlier, targets, strict=True):
-                shutil.copyfile(file, target)
-        return Shown(name, module, on, provenances, evidence, targets, same)
+        return Shown(name, module, on, provenances, [self.out / "figures" / (name + suffix) for suffix in (".pdf", ".png")])
 
     def _draw(self, of: Shown) -> None:
         if "" in of.on:
@@ -124,7 +109,7 @@ class Report:
             details = {device: of.module.details(**gathered.found) for device, gathered in of.on.items()} if hasattr(of.module, "details") else {}
             text = " ".join([of.module.CAPTION, *(f"{device}: {said}" if device else said for device, said in details.items() if said)])
             self._write(self.paper / "figures" / f"{of.name}.caption.tex", caption(text, of.provenances))
-        self.say(f"figure {of.name}: {footer_line(of.provenances) or 'a drawing'}{', unchanged' if of.same else ''}")
+        self.say(f"figure {of.name}: {footer_line(of.provenances) or 'a drawing'}")
 
     def _table(self, name: str, module: ModuleType) -> None:
         gathered = gather(module.NEEDS, self.results, self.published)
