@@ -414,6 +414,14 @@ TEST(HappensBefore, AWaitBeforeItsRecordIsNoWait) {
   EXPECT_EQ(result.hazards[0].second, 3u);
 }
 
+TEST(HappensBefore, AHostThatWaitsForAnEventWhichNobodyRecordsWaitsForNothing) {
+  const Recording recording = recorded([](Issuer& issuer, const Job&) {
+    issuer.copy_in(issuer.chunks().front(), issuer.create_streams(1)[0]);
+    issuer.synchronize(issuer.create_event());
+  });
+  EXPECT_EQ(check(recording).waits_for_nothing, std::vector<std::size_t>{1});
+}
+
 TEST(HappensBefore, AWaitIsForTheLatestRecordBeforeIt) {
   EXPECT_FALSE(is_ordered([](Issuer& issuer, const Job&) {
     const Chunk chunk = issuer.chunks().front();
