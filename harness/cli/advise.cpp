@@ -11,16 +11,13 @@
 
 #include "harness/cli/calibrate.hpp"
 #include "harness/cli/command.hpp"
-#include "harness/cli/selection.hpp"
-#include "harness/cli/streams_timeline.hpp"
+#include "harness/cli/options.hpp"
 #include "harness/core/median.hpp"
 #include "harness/measure/provenance.hpp"
 #include "harness/simulator/advice.hpp"
 #include "harness/simulator/advice_score.hpp"
 
 namespace scanlab::cli {
-
-namespace po = boost::program_options;
 
 namespace {
 
@@ -39,7 +36,6 @@ constexpr char kNotes[] =
 
 po::options_description advise_options() {
   po::options_description options("options");
-  const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
   options.add_options()                                                                                              //
       ("profile", text("NAME"), "the device, or FILE.json of 'scanlab calibrate'; without it this one is measured")  //
       ("bytes-in", text("BYTES"), "from host to device, of the whole problem: 2^28, 256MiB")                         //

@@ -5,16 +5,11 @@
 #include <fmt/ostream.h>
 #include <fmt/ranges.h>
 
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 
-#include "harness/cli/command.hpp"
-#include "harness/cli/selection.hpp"
-#include "harness/cli/streams_timeline.hpp"
+#include "harness/cli/options.hpp"
 #include "harness/host/interrupt.hpp"
-#include "harness/host/json_error.hpp"
 #include "harness/host/progress.hpp"
 #include "harness/measure/provenance.hpp"
 #include "harness/simulator/calibration.hpp"
@@ -24,8 +19,6 @@
 #endif
 
 namespace scanlab::cli {
-
-namespace po = boost::program_options;
 
 namespace {
 
@@ -39,12 +32,12 @@ constexpr char kNotes[] =
 
 po::options_description calibrate_options() {
   po::options_description options("options");
-  options.add_options()                                                                                             //
-      ("out", po::value<std::string>()->value_name("FILE"), "the device's profile, for simulate --profile FILE")    //
-      ("name", po::value<std::string>()->default_value(kCalibrated)->value_name("NAME"), "the profile's own name")  //
-      ("raw", po::value<std::string>()->value_name("FILE"), "every time of every repetition, with provenance")      //
-      ("from", po::value<std::string>()->value_name("FILE"), "takes what --raw wrote, and measures nothing")        //
-      ("work", po::value<std::vector<std::string>>()->composing()->value_name("LIST"),
+  options.add_options()                                                             //
+      ("out", text("FILE"), "the device's profile, for simulate --profile FILE")    //
+      ("name", text("NAME")->default_value(kCalibrated), "the profile's own name")  //
+      ("raw", text("FILE"), "every time of every repetition, with provenance")      //
+      ("from", text("FILE"), "takes what --raw wrote, and measures nothing")        //
+      ("work", list_of("LIST"),
        fmt::format("work an item, of every workload's kernels (default {})", fmt::join(kDefaultWork, ",")).c_str())  //
       ("repetitions", po::value<int>()->default_value(kDefaultRepetitions)->value_name("N"),
        "with and without collection each")            //
@@ -53,28 +46,15 @@ po::options_description calibrate_options() {
   return options;
 }
 
-std::vector<int> works_of(std::vector<std::string> words) {
-  if (words.empty()) words = kDefaultWork;
+std::vector<int> works_of(const po::variables_map& values) {
+  OptionWords words = said(values);
+  words.try_emplace("work", kDefaultWork);
   std::vector<int> works;
-  for (const std::string& list : words) {
-    for (const std::int64_t work : parse_items(list, "--work")) {
-      if (work < 1 || work > 1'000'000) throw CommandError(kBadInput, "--work takes numbers from 1 to 1000000");
-      works.push_back(static_cast<int>(work));
-    }
+  for (const std::int64_t work : counts_of(words, "work")) {
+    if (work < 1 || work > 1'000'000) throw CommandError(kBadInput, "--work takes numbers from 1 to 1000000");
+    works.push_back(static_cast<int>(work));
   }
   return works;
-}
-
-simulator::Calibration read(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw CommandError(kBadInput, fmt::format("{}: cannot be read", path));
-  try {
-    return simulator::calibration_of(measure::Facts::parse(file));
-  } catch (const measure::Facts::exception& error) {
-    throw CommandError(kBadInput, fmt::format("{}: is no JSON: {}", path, what_is_wrong(error)));
-  } catch (const simulator::CalibrationError& error) {
-    throw CommandError(kBadInput, fmt::format("{}: {}", path, error.what()));
-  }
 }
 
 #ifdef SCANLAB_WITH_CUDA
@@ -142,7 +122,7 @@ int calibrate(const std::vector<std::string>& arguments, Context& context) {
   if (values.count("out") == 0 && values.count("raw") == 0) {
     throw CommandError(kBadInput, "calibrate writes a profile: say where, as in 'scanlab calibrate --out mine.json'");
   }
-  const std::vector<int> works = works_of(option_words(values, "work"));
+  const std::vector<int> works = works_of(values);
   const int repetitions = values["repetitions"].as<int>();
   if (repetitions < 1) throw CommandError(kBadInput, "--repetitions takes a number from 1 on");
   const bool measures = values.count("from") == 0;
@@ -151,10 +131,10 @@ int calibrate(const std::vector<std::string>& arguments, Context& context) {
   std::optional<WholeFile> out = output_file(values);
   std::optional<WholeFile> raw = output_file(values, "raw");
 #ifdef SCANLAB_WITH_CUDA
-  const simulator::Calibration calibration =
-      measures ? measure(works, repetitions, provenance, context) : read(values["from"].as<std::string>());
+  const simulator::Calibration calibration = measures ? measure(works, repetitions, provenance, context)
+                                                      : simulator::read_calibration(values["from"].as<std::string>());
 #else
-  const simulator::Calibration calibration = read(values["from"].as<std::string>());
+  const simulator::Calibration calibration = simulator::read_calibration(values["from"].as<std::string>());
 #endif
   if (raw) raw->write(simulator::to_json(calibration).dump() + "\n");
   if (out) out->write(profile_text(calibration, values["name"].as<std::string>()));

@@ -13,8 +13,6 @@
 
 namespace scanlab::cli {
 
-namespace po = boost::program_options;
-
 const std::vector<Command>& commands() {
   static const std::vector<Command> all{
       {"list", "every variant and baseline: id, title, source, what it supports, its cost",

@@ -10,6 +10,8 @@
 
 namespace scanlab::cli {
 
+namespace po = boost::program_options;
+
 struct Context {
   std::ostream& out;
   std::ostream& err;
@@ -44,10 +46,9 @@ int run(const std::vector<std::string>& words, std::ostream& out, std::ostream& 
 
 /// Parses with Boost.Program_options. An unknown option is a CommandError that names the near matches; `--help`
 /// prints the options and the example, and gives nullopt (the command then returns kOk).
-bool parse_options(const std::vector<std::string>& arguments,
-                   const boost::program_options::options_description& options,
-                   const boost::program_options::positional_options_description& positional, const Command& command,
-                   Context& context, boost::program_options::variables_map& values);
+bool parse_options(const std::vector<std::string>& arguments, const po::options_description& options,
+                   const po::positional_options_description& positional, const Command& command, Context& context,
+                   po::variables_map& values);
 
 int list(const std::vector<std::string>& arguments, Context& context);
 int info(const std::vector<std::string>& arguments, Context& context);

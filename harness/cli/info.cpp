@@ -10,8 +10,6 @@
 
 namespace scanlab::cli {
 
-namespace po = boost::program_options;
-
 namespace {
 
 struct Abilities {

@@ -7,12 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/command.hpp"
-#include "harness/cli/selection.hpp"
+#include "harness/cli/options.hpp"
 #include "harness/measure/record.hpp"
 
 namespace scanlab::cli {
-
-namespace po = boost::program_options;
 
 namespace {
 
@@ -60,11 +58,11 @@ void print(const Variant& variant, std::ostream& out) {
 
 int list(const std::vector<std::string>& arguments, Context& context) {
   po::options_description options("options");
-  options.add_options()("variant", po::value<std::vector<std::string>>()->composing()->value_name("GLOB"),
-                        "only these (default all)")("json", "as JSON")("help,h", "this text");
+  options.add_options()("variant", list_of("GLOB"), "only these (default all)")("json", "as JSON")("help,h",
+                                                                                                   "this text");
   po::variables_map values;
   if (!parse_options(arguments, options, {}, command("list"), context, values)) return kOk;
-  const Selection selection = read_selection(values);
+  const Selection selection = select_scans(said(values));
   if (values.count("json") != 0) {
     measure::Facts all = {{"schema", "scanlab-list/2"}, {"variants", measure::Facts::array()}};
     for (const Variant* variant : selection.variants) {

@@ -11,13 +11,11 @@
 
 namespace scanlab::cli {
 
-namespace po = boost::program_options;
-
 int scenes(const std::vector<std::string>& arguments, Context& context) {
   po::options_description options("options");
-  options.add_options()                                                                                         //
-      ("out", po::value<std::string>()->value_name("DIR"), "where to write DIR/ID.json, the timeline of each")  //
-      ("force", "replace files that are there")                                                                 //
+  options.add_options()                                                         //
+      ("out", text("DIR"), "where to write DIR/ID.json, the timeline of each")  //
+      ("force", "replace files that are there")                                 //
       ("help,h", "this text");
   po::variables_map values;
   if (!parse_options(arguments, options, {}, command("scenes"), context, values)) return kOk;

@@ -1,23 +1,19 @@
 // scanlab simulate: one schedule on the engine model, printed and written as `streams trace` does it; or many, in a
 // sweep. Needs no device.
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ostream.h>
-#include <fmt/ranges.h>
 
 #include <cmath>
-#include <ctime>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 
+#include "harness/cli/options.hpp"
 #include "harness/cli/simulate.hpp"
-#include "harness/cli/streams_timeline.hpp"
+#include "harness/schedule/facts.hpp"
 #include "harness/timeline/trace_events.hpp"
 
 namespace scanlab::cli {
-
-namespace po = boost::program_options;
 
 namespace {
 
@@ -40,14 +36,14 @@ po::options_description simulate_options() {
   po::options_description options("options");
   add_job_options(options, kDefaultWorkload, kDefaultItems);
   options.add_options()                                                                                             //
-      ("profile", po::value<std::string>()->value_name("NAME"), "the device, or FILE.json (default didactic)")      //
+      ("profile", text("NAME"), "the device, or FILE.json (default didactic)")                                      //
       ("queues", po::value<int>()->value_name("N"), "hardware queues, in place of the profile's")                   //
       ("copy-in-us", po::value<double>()->value_name("T"), "microseconds to copy all items in, nothing beside it")  //
       ("kernel-us", po::value<double>()->value_name("T"), "microseconds of the kernel of all items")                //
       ("copy-out-us", po::value<double>()->value_name("T"), "microseconds to copy all items out")                   //
       ("threads", po::value<int>()->value_name("N"), "threads a block (default 256)")                               //
       ("sweep", "every combination of the lists given, summed up")                                                  //
-      ("ratios", po::value<std::vector<std::string>>()->composing()->value_name("LIST"),
+      ("ratios", list_of("LIST"),
        "of compute to copy, in a sweep: kernels take so many times the longer of the two ways");
   options.add_options()("compare",
                         po::value<std::vector<std::string>>()->multitoken()->composing()->value_name("TRACE …"),
@@ -108,9 +104,7 @@ int simulate_one(const streams::ScheduledJob& chosen, const simulator::DevicePro
 }  // namespace
 
 measure::Facts simulation_facts(const simulator::DeviceProfile& profile, const Context& context) {
-  measure::Facts facts = measure::build_facts();
-  facts["date"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-  facts["argv"] = fmt::format("{}", fmt::join(context.argv, " "));
+  measure::Facts facts = measure::run_facts(context.argv);
   facts["simulated_on"] = profile.name;
   facts["hardware_queues"] = profile.hardware_queues;
   return facts;
@@ -138,11 +132,16 @@ int simulate(const std::vector<std::string>& arguments, Context& context) {
   }
   const simulator::DeviceProfile profile = profile_of(values);
   const simulator::Problem problem = problem_of(values);
-  const std::vector<streams::ScheduledJob> jobs = read_job_selection(values, kDefaultWorkload, kDefaultItems).jobs();
+  const std::vector<streams::ScheduledJob> jobs = select_jobs(said(values), kDefaultWorkload, kDefaultItems).jobs();
   try {
     if (values.count("sweep") != 0) return simulate_sweep(jobs, profile, problem, values, context);
     if (values.count("ratios") != 0) throw CommandError(kBadInput, "--ratios is of a sweep: add --sweep");
-    return simulate_one(only_job("simulate", jobs), profile, problem, values, context);
+    if (jobs.size() != 1) {
+      throw CommandError(kBadInput, fmt::format("simulate takes one schedule and one value of each parameter, and this "
+                                                "is {} combinations",
+                                                jobs.size()));
+    }
+    return simulate_one(jobs.front(), profile, problem, values, context);
   } catch (const simulator::ScheduleError& error) {
     throw CommandError(kBadInput, error.what());
   } catch (const std::invalid_argument& error) {

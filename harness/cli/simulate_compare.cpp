@@ -13,8 +13,6 @@
 
 namespace scanlab::cli {
 
-namespace po = boost::program_options;
-
 namespace {
 
 constexpr char kComparisonSchema[] = "scanlab-comparison/1";

@@ -7,15 +7,13 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "harness/cli/selection.hpp"
+#include "harness/cli/options.hpp"
 #include "harness/cli/simulate.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/host/progress.hpp"
 #include "harness/simulator/sweep.hpp"
 
 namespace scanlab::cli {
-
-namespace po = boost::program_options;
 
 namespace {
 

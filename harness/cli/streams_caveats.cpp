@@ -1,24 +1,21 @@
 // scanlab streams caveats: what the sources say stops streams from overlapping, tried on this device.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <optional>
 
-#include "harness/cli/selection.hpp"
+#include "harness/cli/options.hpp"
 #include "harness/cli/streams.hpp"
 #include "harness/core/median.hpp"
 #include "harness/host/fresh_process.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/host/progress.hpp"
-#include "harness/host/whole_file.hpp"
 #include "harness/implicit_sync/findings.hpp"
 #include "harness/measure/provenance.hpp"
 
 namespace scanlab::cli {
 
-namespace po = boost::program_options;
 using implicit_sync::Experiment;
 using implicit_sync::Finding;
 using Json = nlohmann::ordered_json;
@@ -31,25 +28,6 @@ constexpr char kNotes[] =
     "issued then to a second stream start before the first one ended (.streams)? Yes and no need three quarters of "
     "the\n"
     "trials. Two controls come first; if they fail, no other answer counts (status 1).\n";
-
-/// The experiments whose names fit, and always the controls.
-std::vector<const Experiment*> selected(const std::vector<std::string>& globs) {
-  const auto fits = [](const std::string& glob, const Experiment& each) {
-    return fnmatch(glob.c_str(), each.name.c_str(), 0) == 0;
-  };
-  std::vector<const Experiment*> chosen;
-  std::vector<std::string> names;
-  for (const Experiment& each : implicit_sync::experiments()) {
-    names.push_back(each.name);
-    const auto fits_this = [&](const std::string& glob) { return fits(glob, each); };
-    if (globs.empty() || is_control(each) || std::ranges::any_of(globs, fits_this)) chosen.push_back(&each);
-  }
-  for (const std::string& glob : globs) {
-    const auto fits_it = [&](const Experiment& each) { return fits(glob, each); };
-    if (!std::ranges::any_of(implicit_sync::experiments(), fits_it)) unknown("experiment", glob, names);
-  }
-  return chosen;
-}
 
 void print_list(const std::vector<const Experiment*>& all, std::ostream& out) {
   for (const Experiment* each : all) {
@@ -96,27 +74,26 @@ int streams_caveats(const std::vector<std::string>& arguments, Context& context)
   }
   po::options_description options("options");
   options.add_options()  //
-      ("experiment", po::value<std::vector<std::string>>()->composing()->value_name("GLOB"),
-       "only these, and the controls (default all)")                                                                //
-      ("trials", po::value<int>()->default_value(15)->value_name("N"), "of each experiment")                        //
-      ("list", "what would be tried, and what the sources say; needs no device")                                    //
-      ("json", po::value<std::string>()->value_name("FILE"), "every trial, with provenance; a whole file or none")  //
-      ("force", "replace FILE if it exists")                                                                        //
+      ("experiment", list_of("GLOB"),
+       "only these, and the controls (default all)")                                          //
+      ("trials", po::value<int>()->default_value(15)->value_name("N"), "of each experiment")  //
+      ("list", "what would be tried, and what the sources say; needs no device")              //
+      ("json", text("FILE"), "every trial, with provenance; a whole file or none")            //
+      ("force", "replace FILE if it exists")                                                  //
       ("help,h", "this text");
   po::variables_map values;
   if (!parse_options(arguments, options, {}, streams_command("caveats"), context, values)) {
     context.out << "\n" << kNotes;
     return kOk;
   }
-  const std::vector<const Experiment*> asked = selected(option_words(values, "experiment"));
+  const std::vector<const Experiment*> asked = implicit_sync::select(option_words(values, "experiment"));
   if (values.count("list") != 0) {
     print_list(asked, context.out);
     return kOk;
   }
   const int trials = option_number(values, "trials", 1, 10000);
   const measure::Facts provenance = measure::measured_on("scanlab streams caveats (without --list)", context.argv);
-  std::optional<WholeFile> file;
-  if (values.count("json") != 0) file.emplace(values["json"].as<std::string>(), values.count("force") != 0);
+  std::optional<WholeFile> file = output_file(values, "json");
 
   const InterruptGuard guard;
   std::vector<Finding> findings;

@@ -4,13 +4,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/cli/job_selection.hpp"
+#include "harness/cli/options.hpp"
 #include "harness/cli/streams.hpp"
 #include "harness/schedule/facts.hpp"
 
 namespace scanlab::cli {
 
-namespace po = boost::program_options;
 using Json = nlohmann::ordered_json;
 
 namespace {
@@ -74,7 +73,7 @@ int streams_check(const std::vector<std::string>& arguments, Context& context) {
   if (values.count("schedule") == 0) {
     throw CommandError(kBadInput, "check takes a schedule, or all, as in 'scanlab streams check depth_first'");
   }
-  const JobSelection selection = read_job_selection(values, kDefaultWorkloads, kDefaultItems);
+  const JobSelection selection = select_jobs(said(values), kDefaultWorkloads, kDefaultItems);
   int status = kOk;
   Json all = {{"schema", "scanlab-streams-check/1"}, {"checked", Json::array()}};
   for (const streams::ScheduledJob& chosen : selection.jobs()) {

@@ -5,19 +5,18 @@
 #include <algorithm>
 #include <optional>
 
-#include "harness/cli/selection.hpp"
+#include "harness/cli/options.hpp"
 #include "harness/cli/streams.hpp"
 #include "harness/core/median.hpp"
+#include "harness/cuda/hardware_queues.hpp"
 #include "harness/host/fresh_process.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/host/progress.hpp"
-#include "harness/host/whole_file.hpp"
 #include "harness/implicit_sync/concurrency.hpp"
 #include "harness/measure/provenance.hpp"
 
 namespace scanlab::cli {
 
-namespace po = boost::program_options;
 using streams::ConcurrencySettings;
 using streams::SmallGrids;
 using Json = nlohmann::ordered_json;
@@ -33,8 +32,6 @@ constexpr char kNotes[] =
     "streams, and three small kernels in each of four.\n";
 
 po::options_description concurrency_options() {
-  using Words = std::vector<std::string>;
-  const auto list_of = [](const char* name) { return po::value<Words>()->composing()->value_name(name); };
   const auto number = [](int value) { return po::value<int>()->default_value(value)->value_name("N"); };
   po::options_description options("options");
   options.add_options()                                                                        //
@@ -47,18 +44,15 @@ po::options_description concurrency_options() {
       ("repetitions", number(5), "of each case")                                               //
       ("connections", list_of("LIST")->default_value(Words{"1", "8", "32"}, "1,8,32"),         //
        "hardware queues (CUDA_DEVICE_MAX_CONNECTIONS), each number in a process of its own")   //
-      ("json", po::value<std::string>()->value_name("FILE"), "every repetition, with provenance; a whole file or none")(
-          "force", "replace FILE if it exists")  //
+      ("json", text("FILE"), "every repetition, with provenance; a whole file or none")        //
+      ("force", "replace FILE if it exists")                                                   //
       ("help,h", "this text");
   return options;
 }
 
 /// The different numbers of an option, each from 1 to `most`, in order.
 std::vector<std::int64_t> numbers(const po::variables_map& values, const char* option, std::int64_t most) {
-  std::vector<std::int64_t> all;
-  for (const std::string& word : option_words(values, option)) {
-    for (const std::int64_t number : parse_items(word, fmt::format("--{}", option))) all.push_back(number);
-  }
+  std::vector<std::int64_t> all = counts_of(said(values), option);
   std::ranges::sort(all);
   all.erase(std::unique(all.begin(), all.end()), all.end());
   for (const std::int64_t number : all) {
@@ -82,7 +76,7 @@ Request read_request(const po::variables_map& values) {
                       .blocks_per_multiprocessor = option_number(values, "resident", 1, 32),
                       .block_seconds = 1e-6 * option_number(values, "block-us", 10, 20000),
                       .repetitions = option_number(values, "repetitions", 1, 1000)};
-  request.connections = numbers(values, "connections", streams::kMostConnections);
+  request.connections = numbers(values, "connections", cuda::kMaxConnections);
   std::vector<std::int64_t> stream_counts = numbers(values, "streams", streams::kMaxStreams);
   std::vector<std::int64_t> kernel_counts = numbers(values, "kernels", streams::kMaxKernels);
   std::vector<std::int64_t> block_counts = numbers(values, "blocks", kMaxBlocks);
@@ -90,18 +84,7 @@ Request read_request(const po::variables_map& values) {
   for (auto* counts : {&stream_counts, &kernel_counts, &block_counts}) {
     if (counts->empty()) *counts = {1};
   }
-  for (const std::int64_t stream_count : stream_counts) {
-    for (const std::int64_t kernels : kernel_counts) {
-      if (stream_count * kernels > streams::kMaxKernels) {
-        throw CommandError(kBadInput, fmt::format("{} streams of {} kernels are {}: at most {} can be issued ahead of "
-                                                  "the device; choose fewer",
-                                                  stream_count, kernels, stream_count * kernels, streams::kMaxKernels));
-      }
-      for (const std::int64_t blocks : block_counts) {
-        request.grids.push_back({.streams = stream_count, .kernels = kernels, .blocks = blocks});
-      }
-    }
-  }
+  request.grids = streams::every_grid(stream_counts, kernel_counts, block_counts);
   return request;
 }
 
@@ -150,10 +133,9 @@ int streams_concurrency(const std::vector<std::string>& arguments, Context& cont
     return kOk;
   }
   const measure::Facts provenance = measure::measured_on("scanlab streams concurrency", context.argv);
-  std::optional<WholeFile> file;
-  if (values.count("json") != 0) file.emplace(values["json"].as<std::string>(), values.count("force") != 0);
+  std::optional<WholeFile> file = output_file(values, "json");
 
-  std::vector<std::string> again{"streams", "concurrency", kInFreshProcess};
+  Words again{"streams", "concurrency", kInFreshProcess};
   again.insert(again.end(), own.begin(), own.end());
 
   const InterruptGuard guard;

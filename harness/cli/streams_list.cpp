@@ -9,7 +9,6 @@
 
 namespace scanlab::cli {
 
-namespace po = boost::program_options;
 using Json = nlohmann::ordered_json;
 
 namespace {

@@ -7,22 +7,17 @@
 #include <optional>
 #include <set>
 
-#include "harness/cli/google_flags.hpp"
-#include "harness/cli/job_selection.hpp"
-#include "harness/cli/loop_options.hpp"
-#include "harness/cli/selection.hpp"
+#include "harness/cli/options.hpp"
 #include "harness/cli/streams.hpp"
 #include "harness/cli/streams_run.hpp"
-#include "harness/cli/streams_sweep.hpp"
 #include "harness/core/median.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/measure/record.hpp"
 #include "harness/measure/results_file.hpp"
+#include "harness/measure/schedule_sweeps.hpp"
 #include "harness/schedule/recording.hpp"
 
 namespace scanlab::cli {
-
-namespace po = boost::program_options;
 
 namespace {
 
@@ -134,11 +129,11 @@ po::options_description run_options() {
   add_job_options(options, kDefaultWorkloads, kDefaultItems);
   add_loop_options(options, {});
   options.add_options()  //
-      ("out", po::value<std::string>()->value_name("FILE"),
-       "results: Google Benchmark's JSON, raw repetitions, with provenance")                             //
-      ("force", "replace FILE if it holds something")                                                    //
-      ("sweep", po::value<std::string>()->value_name("NAME"), sweep_help().c_str())                      //
-      ("seed", po::value<std::uint64_t>()->value_name("N"), "of what the host arrays hold (default 1)")  //
+      ("out", text("FILE"),
+       "results: Google Benchmark's JSON, raw repetitions, with provenance")                              //
+      ("force", "replace FILE if it holds something")                                                     //
+      ("sweep", text("NAME"), sweep_help(measure::schedule_sweeps(), "SCHEDULE and --workload").c_str())  //
+      ("seed", po::value<std::uint64_t>()->value_name("N"), "of what the host arrays hold (default 1)")   //
       ("help,h", "this text");
   return options;
 }
@@ -159,8 +154,9 @@ int streams_run(const std::vector<std::string>& arguments, Context& context, con
     context.out << "\n" << kNotes;
     return kOk;
   }
-  const StreamsSweep* const sweep =
-      values.count("sweep") != 0 ? &find_named("sweep", streams_sweeps(), values["sweep"].as<std::string>()) : nullptr;
+  const measure::ScheduleSweep* const sweep =
+      values.count("sweep") != 0 ? &find_named("sweep", measure::schedule_sweeps(), values["sweep"].as<std::string>())
+                                 : nullptr;
   if (values.count("schedule") == 0 && sweep == nullptr) {
     throw CommandError(kBadInput, "run takes a schedule, or all, as in 'scanlab streams run depth_first', or --sweep");
   }
@@ -170,11 +166,12 @@ int streams_run(const std::vector<std::string>& arguments, Context& context, con
     defaults.cap_seconds = sweep->cap;
   }
   const measure::LoopOptions options = read_loop_options(values, flags, defaults);
-  const std::uint64_t seed = values.count("seed") == 0 ? 1 : values["seed"].as<std::uint64_t>();
+  const std::uint64_t seed = given<std::uint64_t>(values, "seed").value_or(1);
   const std::optional<std::string> out = either<std::string>(values, "out", flags.out);
 
-  std::vector<measure::TimedSchedule> schedules = timed_schedules(
-      sweep != nullptr ? jobs(*sweep, values) : read_job_selection(values, kDefaultWorkloads, kDefaultItems).jobs());
+  std::vector<measure::TimedSchedule> schedules =
+      timed_schedules(sweep != nullptr ? jobs(*sweep, said(values))
+                                       : select_jobs(said(values), kDefaultWorkloads, kDefaultItems).jobs());
   if (flags.list) {
     for (const measure::TimedSchedule& timed : schedules) fmt::print(context.out, "{}\n", timed.name);
     return kOk;
@@ -194,9 +191,7 @@ int streams_run(const std::vector<std::string>& arguments, Context& context, con
   for (const auto& [key, value] : flags.context) {
     if (!provenance.contains(key)) provenance[key] = value;
   }
-  std::optional<measure::ResultsFile> file;
-  if (out)
-    file.emplace(*out, provenance, values.count("force") != 0 ? measure::IfExists::replace : measure::IfExists::refuse);
+  std::optional<measure::ResultsFile> file = results_file(out, provenance, values);
 
   const InterruptGuard guard;
   measure::ScheduleSession session(schedules, *lab.backend, options, seed, file ? &*file : nullptr, context.err);

@@ -5,15 +5,13 @@
 #include <algorithm>
 #include <vector>
 
-#include "harness/cli/job_selection.hpp"
+#include "harness/cli/options.hpp"
 #include "harness/cli/streams.hpp"
-#include "harness/cli/streams_timeline.hpp"
 #include "harness/measure/provenance.hpp"
+#include "harness/replay/schedule_trace.hpp"
 #include "harness/timeline/diagnosis.hpp"
 
 namespace scanlab::cli {
-
-namespace po = boost::program_options;
 
 namespace {
 
@@ -92,7 +90,7 @@ int streams_why(const std::vector<std::string>& arguments, Context& context) {
   if (!parse_options(arguments, options, positional, streams_command("why"), context, values)) return kOk;
   const std::vector<streams::ScheduledJob> jobs =
       values.count("schedule") == 0 ? std::vector<streams::ScheduledJob>{}
-                                    : read_job_selection(values, kDefaultWorkload, kDefaultItems).jobs();
+                                    : select_jobs(said(values), kDefaultWorkload, kDefaultItems).jobs();
   if (jobs.empty() || jobs.size() > 2) {
     throw CommandError(kBadInput, fmt::format("why takes one schedule, or two to compare, and this is {} combinations; "
                                               "as in 'scanlab streams why null_stream_trap depth_first'",

@@ -1,25 +1,16 @@
 // scanlab tune: measures which scan is the fastest, and writes the table that `best` goes by.
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ostream.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <ctime>
-#include <memory>
-#include <optional>
 
 #include "harness/cli/command.hpp"
-#include "harness/cli/loop_options.hpp"
-#include "harness/cli/selection.hpp"
+#include "harness/cli/options.hpp"
 #include "harness/host/interrupt.hpp"
-#include "harness/host/whole_file.hpp"
 #include "harness/measure/record.hpp"
 #include "harness/tuning/tuner.hpp"
 
 namespace scanlab::cli {
-
-namespace po = boost::program_options;
 
 namespace {
 
@@ -34,10 +25,7 @@ constexpr char kNotes[] =
 
 po::options_description tune_options() {
   po::options_description options("options");
-  const auto list_of = [](const char* name) {
-    return po::value<std::vector<std::string>>()->composing()->value_name(name);
-  };
-  const auto file = [] { return po::value<std::string>()->value_name("FILE"); };
+  const auto file = [] { return text("FILE"); };
   options.add_options()                                                                    //
       ("type", list_of("TYPE"), "i8, i16, i32, i64, f16, f32, f64, or all")                //
       ("op", list_of("OP"), "plus, max, min, affine, or all")                              //
@@ -53,35 +41,9 @@ po::options_description tune_options() {
   return options;
 }
 
-/// What is measured: what is asked for, or what matters most in a few minutes.
-std::vector<tuning::TypeAndOperator> monoids(const po::variables_map& values) {
-  using enum ElementType;
-  using enum Operator;
-  const Selection selection = read_selection(values);
-  std::vector<tuning::TypeAndOperator> all;
-  if (values.count("type") == 0 && values.count("op") == 0) {
-    for (const Operator op : {plus, max, affine}) {
-      for (const auto& [type, word] : named_values<ElementType>()) all.emplace_back(type, op);
-    }
-    return all;
-  }
-  for (const ElementType type : selection.types) {
-    for (const Operator op : selection.operators) all.emplace_back(type, op);
-  }
-  return all;
-}
-
-measure::Facts provenance(const measure::Facts& device, const Context& context) {
-  measure::Facts facts = device;
-  facts.update(measure::build_facts());
-  facts["date"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-  facts["argv"] = fmt::format("{}", fmt::join(context.argv, " "));
-  return facts;
-}
-
 /// Throws CommandError (status 3) without a device.
 tuning::Measured measure_candidates(const po::variables_map& values, Context& context, bool& any_failed) {
-  const std::uint64_t seed = values.count("seed") == 0 ? 1 : values["seed"].as<std::uint64_t>();
+  const std::uint64_t seed = given<std::uint64_t>(values, "seed").value_or(1);
   std::string why_not;
   const std::optional<measure::Facts> device = measure::device_facts(why_not);
   if (!device) {
@@ -90,29 +52,30 @@ tuning::Measured measure_candidates(const po::variables_map& values, Context& co
                                               why_not));
   }
   const measure::LoopOptions options = read_loop_options(values, {}, tuning::kTuningLoop);
-  tuning::Measured measured{.from = "this device", .context = provenance(*device, context), .timings = {}};
-  std::optional<measure::ResultsFile> samples;
-  if (values.count("samples") != 0) {
-    measure::Facts facts = measured.context;
-    facts["schema"] = measure::kResultsSchema;
-    facts["kind"] = "cuda";
-    facts["seed"] = std::to_string(seed);
-    add_loop_facts(options, facts);
-    std::vector<const Variant*> variants;
-    for (const Choice& choice : tuning::candidates()) variants.push_back(Registry::instance().find(choice.variant));
-    facts["variants"] = measure::described(variants);
-    samples.emplace(values["samples"].as<std::string>(), facts,
-                    values.count("force") != 0 ? measure::IfExists::replace : measure::IfExists::refuse);
-  }
+  tuning::Measured measured{.from = "this device", .context = *device, .timings = {}};
+  measured.context.update(measure::run_facts(context.argv));
+  measure::Facts facts = measured.context;
+  facts.update({{"schema", measure::kResultsSchema}, {"kind", "cuda"}, {"seed", std::to_string(seed)}});
+  add_loop_facts(options, facts);
+  std::vector<const Variant*> variants;
+  for (const Choice& choice : tuning::candidates()) variants.push_back(Registry::instance().find(choice.variant));
+  facts["variants"] = measure::described(variants);
+  std::optional<measure::ResultsFile> samples = results_file(given<std::string>(values, "samples"), facts, values);
   measure::OracleStore oracles(seed);
   measure::Backends backends;
 #ifdef SCANLAB_WITH_CUDA
   backends.cuda = measure::make_cuda_scan_backend(oracles);
 #endif
   tuning::Tuner tuner(backends, tuning::candidates(), options, samples ? &*samples : nullptr, context.err);
-  std::vector<std::int64_t> asked = read_selection(values).items;
+  const Selection selection = select_scans(said(values));
+  std::vector<std::int64_t> asked = selection.items;
   std::ranges::sort(asked);
-  for (const tuning::TypeAndOperator& monoid : monoids(values)) {
+  std::vector<tuning::TypeAndOperator> monoids;
+  for (const ElementType type : selection.types) {
+    for (const Operator op : selection.operators) monoids.emplace_back(type, op);
+  }
+  if (values.count("type") + values.count("op") == 0) monoids = tuning::usual_monoids();
+  for (const tuning::TypeAndOperator& monoid : monoids) {
     measured.timings[monoid] = tuner.measure(monoid, asked.empty() ? tuning::tuning_sizes(monoid) : asked);
   }
   any_failed = tuner.any_failed();
@@ -132,9 +95,8 @@ void print(const TuningTable& table, std::ostream& out) {
 }  // namespace
 
 int tune(const std::vector<std::string>& arguments, Context& context) {
-  const po::options_description options = tune_options();
   po::variables_map values;
-  if (!parse_options(arguments, options, {}, command("tune"), context, values)) {
+  if (!parse_options(arguments, tune_options(), {}, command("tune"), context, values)) {
     context.out << "\n" << kNotes;
     return kOk;
   }
@@ -143,8 +105,7 @@ int tune(const std::vector<std::string>& arguments, Context& context) {
       throw CommandError(kBadInput, fmt::format("--from takes what the results hold: leave out --{}", option));
     }
   }
-  std::optional<WholeFile> out;
-  if (values.count("out") != 0) out.emplace(values["out"].as<std::string>(), values.count("force") != 0);
+  std::optional<WholeFile> out = output_file(values);
 
   const InterruptGuard guard;
   bool any_failed = false;

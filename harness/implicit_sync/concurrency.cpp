@@ -3,26 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
-#include <string_view>
 
+#include "harness/cuda/hardware_queues.hpp"
 #include "harness/host/fresh_process.hpp"
 #include "harness/host/status.hpp"
 
 namespace scanlab::streams {
 
 using Json = nlohmann::ordered_json;
-
-int connections() {
-  const char* const variable = std::getenv(kConnectionsVariable);
-  const std::string_view text = variable == nullptr ? "" : variable;
-  int count = 8;
-  std::from_chars(text.data(), text.data() + text.size(), count);
-  return std::clamp(count, 1, kMostConnections);
-}
 
 std::vector<SmallGrids> staircase(std::int64_t slots) {
   // Divisors of the slots fill waves to the last block; one block more makes a tail of one.
@@ -36,6 +26,24 @@ std::vector<SmallGrids> staircase(std::int64_t slots) {
     for (const std::int64_t count : blocks) all.push_back({.streams = streams, .kernels = 1, .blocks = count});
   }
   all.push_back({.streams = 4, .kernels = 3, .blocks = std::max<std::int64_t>(1, slots / 16)});
+  return all;
+}
+
+std::vector<SmallGrids> every_grid(const std::vector<std::int64_t>& streams, const std::vector<std::int64_t>& kernels,
+                                   const std::vector<std::int64_t>& blocks) {
+  std::vector<SmallGrids> all;
+  for (const std::int64_t stream_count : streams) {
+    for (const std::int64_t in_each : kernels) {
+      if (stream_count * in_each > kMaxKernels) {
+        throw CommandError(kBadInput, fmt::format("{} streams of {} kernels are {}: at most {} can be issued ahead of "
+                                                  "the device; choose fewer",
+                                                  stream_count, in_each, stream_count * in_each, kMaxKernels));
+      }
+      for (const std::int64_t count : blocks) {
+        all.push_back({.streams = stream_count, .kernels = in_each, .blocks = count});
+      }
+    }
+  }
   return all;
 }
 
@@ -64,7 +72,7 @@ Json measure_cases(const ConcurrencySettings& settings, std::vector<SmallGrids> 
   if (grids.empty()) grids = staircase(room.slots);
   Json cases = Json::array();
   for (const SmallGrids& each : grids) {
-    cases.push_back(to_json(measure_grids(each, settings, room), settings, room, connections()));
+    cases.push_back(to_json(measure_grids(each, settings, room), settings, room, cuda::connections()));
   }
   return cases;
 } catch (const std::invalid_argument& error) {
@@ -77,7 +85,8 @@ Json measure_cases(const ConcurrencySettings&, std::vector<SmallGrids>) {
 #endif
 
 Json measure_cases_with(std::int64_t connections, const std::vector<std::string>& command) {
-  const FreshProcess process = run_in_fresh_process(command, {{kConnectionsVariable, std::to_string(connections)}});
+  const FreshProcess process =
+      run_in_fresh_process(command, {{cuda::kConnectionsVariable, std::to_string(connections)}});
   Json cases = Json::parse(process.out, nullptr, /*allow_exceptions=*/false);
   if (process.status == kOk && cases.is_array()) return cases;
   throw CommandError(

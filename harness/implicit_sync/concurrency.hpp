@@ -13,11 +13,6 @@ namespace scanlab::streams {
 
 inline constexpr char kConcurrencySchema[] = "scanlab-concurrency/1";
 
-inline constexpr char kConnectionsVariable[] = "CUDA_DEVICE_MAX_CONNECTIONS";
-inline constexpr int kMostConnections = 32;  ///< that CUDA heeds, from 1
-/// Hardware queues that CUDA takes the streams of this process to: CUDA_DEVICE_MAX_CONNECTIONS, or 8.
-int connections();
-
 /// What is the same for all grids of a run.
 struct ConcurrencySettings {
   int threads = 128;                  ///< a block
@@ -44,6 +39,11 @@ inline constexpr int kMaxKernels = 512;  ///< in all streams: what the host can 
 /// The grids that show the staircase: 1 to 128 streams, with kernels from one block to a little more than all `slots`;
 /// and three small kernels in each of four streams, which show hardware queues that streams share.
 std::vector<SmallGrids> staircase(std::int64_t slots);
+
+/// Grids of every number of streams with every number of kernels and of blocks. Throws CommandError (status 2) for more
+/// kernels than kMaxKernels.
+std::vector<SmallGrids> every_grid(const std::vector<std::int64_t>& streams, const std::vector<std::int64_t>& kernels,
+                                   const std::vector<std::int64_t>& blocks);
 
 /// Room on this device, in a build with CUDA. Throws CudaError; std::invalid_argument if no block of such settings
 /// fits.

@@ -40,6 +40,10 @@ const std::vector<Experiment>& experiments();
 /// counts. Without a call in between streams overlap; cudaDeviceSynchronize blocks the host, and so the other stream.
 bool is_control(const Experiment& experiment);
 
+/// Those whose names fit a glob (no globs: all), and always the controls. Throws CommandError (status 2) that names
+/// near matches for a glob that fits nothing.
+std::vector<const Experiment*> select(const std::vector<std::string>& globs);
+
 /// A copy between host and device: one call of many that differ in where, from which memory, and how much.
 struct HostCopy {
   bool async = false;

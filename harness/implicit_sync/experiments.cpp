@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "harness/implicit_sync/experiment.hpp"
+#include "harness/selection/words.hpp"
 
 namespace scanlab::implicit_sync {
 
@@ -318,6 +319,21 @@ std::vector<HostCopy> host_copies() {
     }
   }
   return all;
+}
+
+std::vector<const Experiment*> select(const std::vector<std::string>& globs) {
+  std::vector<const Experiment*> chosen;
+  std::vector<std::string> names;
+  for (const Experiment& each : experiments()) {
+    names.push_back(each.name);
+    const auto fits_this = [&](const std::string& glob) { return fits(glob, each.name); };
+    if (globs.empty() || is_control(each) || std::ranges::any_of(globs, fits_this)) chosen.push_back(&each);
+  }
+  for (const std::string& glob : globs) {
+    const auto fits_it = [&](const std::string& name) { return fits(glob, name); };
+    if (std::ranges::none_of(names, fits_it)) unknown("experiment", glob, names);
+  }
+  return chosen;
 }
 
 }  // namespace scanlab::implicit_sync

@@ -110,6 +110,19 @@ std::optional<Facts> device_facts(std::string& why_not) {
 
 #endif
 
+Facts run_facts(const std::vector<std::string>& argv) {
+  Facts facts = build_facts();
+  facts["date"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  facts["argv"] = fmt::format("{}", fmt::join(argv, " "));
+  return facts;
+}
+
+Facts measured_on_host(const std::vector<std::string>& argv) {
+  Facts facts = host_facts();
+  facts.update(run_facts(argv));
+  return facts;
+}
+
 Facts measured_on(const std::string& command, const std::vector<std::string>& argv) {
   std::string why_not;
   const std::optional<Facts> device = device_facts(why_not);
@@ -117,10 +130,7 @@ Facts measured_on(const std::string& command, const std::vector<std::string>& ar
     throw CommandError(kNoDevice, fmt::format("{} needs a CUDA device, and there is none: {}", command, why_not));
   }
   Facts facts = *device;
-  facts.update(host_facts());
-  facts.update(build_facts());
-  facts["date"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-  facts["argv"] = fmt::format("{}", fmt::join(argv, " "));
+  facts.update(measured_on_host(argv));
   return facts;
 }
 

@@ -20,7 +20,13 @@ Facts host_facts();
 /// The device and its clocks now; nullopt if there is none, and then `why_not` says why.
 std::optional<Facts> device_facts(std::string& why_not);
 
-/// All of these, the date, and the command line. Throws CommandError (status 3) if there is no device: `command` needs
+/// What ran, and when: the build, the date, and the command line.
+Facts run_facts(const std::vector<std::string>& argv);
+
+/// The host, and what ran on it: of everything that is measured without a device.
+Facts measured_on_host(const std::vector<std::string>& argv);
+
+/// The same with the device. Throws CommandError (status 3) if there is no device: `command` needs
 /// one.
 Facts measured_on(const std::string& command, const std::vector<std::string>& argv);
 

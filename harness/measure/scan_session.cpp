@@ -38,6 +38,15 @@ bool same_scan(const TimedCase& a, const TimedCase& b) {
 
 }  // namespace
 
+Backends make_backends(const std::vector<TimedCase>& cases, OracleStore& oracles) {
+  Backends backends;
+  if (std::ranges::any_of(cases, &TimedCase::on_host)) backends.host = make_host_scan_backend(oracles);
+#ifdef SCANLAB_WITH_CUDA
+  if (!std::ranges::all_of(cases, &TimedCase::on_host)) backends.cuda = make_cuda_scan_backend(oracles);
+#endif
+  return backends;
+}
+
 void ScanSession::run() {
   verify_cases();
   calibrate_cases();

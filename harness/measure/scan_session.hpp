@@ -36,6 +36,9 @@ struct Backends {
   ScanBackend& of(const TimedCase& timed) const { return timed.on_host() ? *host : *cuda; }
 };
 
+/// Those that the cases need: of the device only if one is not on the host. Throws LacksMemory.
+Backends make_backends(const std::vector<TimedCase>& cases, OracleStore& oracles);
+
 class ScanSession {
  public:
   /// `file` may be null: then nothing is kept. `cases` must be sorted problem by problem.

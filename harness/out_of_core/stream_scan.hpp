@@ -28,6 +28,7 @@ struct StreamScan {
   bool cuda = true;                ///< on the device, else on threads of the host
   std::optional<InputFile> input;  ///< else generated
   std::uint64_t seed = 1;
+  std::size_t budget = 0;                       ///< bytes of device memory that choose_chunks() was given
   std::optional<std::filesystem::path> output;  ///< else in memory
   OutputOptions output_options;
   int io_threads = 1;     ///< that read, and as many that write

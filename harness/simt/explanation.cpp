@@ -11,10 +11,6 @@
 #include "harness/host/memory.hpp"
 #include "harness/host/status.hpp"
 #include "harness/simt/executor.hpp"
-#ifdef SCANLAB_WITH_CUDA
-#include "harness/cuda/buffer.hpp"
-#include "harness/cuda/stream.hpp"
-#endif
 
 namespace scanlab::simt {
 
@@ -101,6 +97,38 @@ Explanation explain(const Case& of) {
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   return {of, executor.report(), elapsed.count()};
+}
+
+std::vector<Case> usual_cases(bool quick) {
+  const std::vector<std::int64_t> sizes =
+      quick ? std::vector<std::int64_t>{1024, 2048} : std::vector<std::int64_t>{1024, 2048, 1 << 16};
+  std::vector<Case> all;
+  for (const auto& [id, variant] : Registry::instance().all()) {
+    if (!variant.machines.simt) continue;
+    std::vector<Settings> every{{}};
+    for (const Parameter& parameter : variant.about.parameters) {
+      if (parameter.name != "padding" && parameter.name != "load") continue;
+      std::vector<Settings> wider;
+      for (const Settings& settings : every) {
+        for (const std::string& value : parameter.values) {
+          wider.push_back(settings);
+          wider.back()[parameter.name] = value;
+        }
+      }
+      every = std::move(wider);
+    }
+    for (const std::int64_t items : sizes) {
+      for (const ElementType type : {ElementType::i32, ElementType::f64}) {
+        for (const Settings& settings : every) {
+          for (const Mode mode : {Mode::exclusive, Mode::inclusive}) {
+            Problem problem{type, Operator::plus, mode, items, settings};
+            if (variant.bind(problem).plan.possible()) all.push_back({&variant, std::move(problem)});
+          }
+        }
+      }
+    }
+  }
+  return all;
 }
 
 Json to_json(const Explanation& explanation) {
@@ -195,23 +223,5 @@ void print(const Explanation& explanation, std::ostream& out) {
   }
   fmt::print(out, "  traced in {:.2f} s\n", explanation.seconds);
 }
-
-#ifdef SCANLAB_WITH_CUDA
-// Of zeros: where time goes does not depend on values. The first run finds the clocks low and the code cold.
-std::vector<RoleCycles> watch(const BoundScan& scan, const Problem& problem) {
-  const std::size_t bytes = problem.ideal_bytes() / 2;
-  const cuda::DeviceBuffer in(bytes);
-  const cuda::DeviceBuffer out(bytes);
-  const cuda::DeviceBuffer workspace(scan.plan.workspace_bytes);
-  const cuda::Stream stream;
-  cuda::check(cudaMemsetAsync(in.data(), 0, bytes, stream.get()), "clearing the input");
-  if (scan.prepare_cuda) scan.prepare_cuda(workspace.data(), stream.get());
-  const Buffers buffers{in.data(), out.data(), workspace.data()};
-  for (int run = 0; run < 3; ++run) scan.cuda_watch(buffers, stream.get());
-  return scan.cuda_watch(buffers, stream.get());
-}
-#else
-std::vector<RoleCycles> watch(const BoundScan&, const Problem&) { return {}; }
-#endif
 
 }  // namespace scanlab::simt

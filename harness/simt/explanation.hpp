@@ -1,4 +1,4 @@
-// What a variant does, step by step, counted on the emulator; or, on a GPU, where its warps spend their cycles.
+// What a variant does, step by step, counted on the emulator.
 #pragma once
 
 #include <iosfwd>
@@ -17,6 +17,10 @@ struct Explanation {
   double seconds = 0;  ///< that the trace took
 };
 
+/// Every variant that has a form for the emulator, with every value of its padding and of its loads, in both modes, at
+/// the sizes that figures use; `quick`: at fewer.
+std::vector<Case> usual_cases(bool quick);
+
 /// Why a case cannot be explained; empty if it can.
 std::string unexplainable(const Case& of);
 
@@ -28,9 +32,5 @@ Explanation explain(const Case& of);
 void print(const Explanation& explanation, std::ostream& out);
 /// Without provenance.
 nlohmann::ordered_json to_json(const Explanation& explanation);
-
-/// The cycles of each role in the instrumented form of a scan, run on the current CUDA device; nothing in a build
-/// without CUDA.
-std::vector<RoleCycles> watch(const BoundScan& scan, const Problem& problem);
 
 }  // namespace scanlab::simt

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <memory>
 
 #include "harness/host/json_error.hpp"
@@ -201,6 +202,18 @@ Calibration calibration_of(const Json& json) {
     return calibration;
   } catch (const Json::exception& error) {
     throw CalibrationError(fmt::format("no file of measurements: {}", what_is_wrong(error)));
+  }
+}
+
+Calibration read_calibration(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw CommandError(kBadInput, fmt::format("{}: cannot be read", path));
+  try {
+    return calibration_of(Json::parse(file));
+  } catch (const Json::exception& error) {
+    throw CommandError(kBadInput, fmt::format("{}: is no JSON: {}", path, what_is_wrong(error)));
+  } catch (const CalibrationError& error) {
+    throw CommandError(kBadInput, fmt::format("{}: {}", path, error.what()));
   }
 }
 

@@ -51,6 +51,8 @@ inline constexpr char kCalibrationSchema[] = "scanlab-calibration/1";
 nlohmann::ordered_json to_json(const Calibration& calibration);
 /// The other way. Throws CalibrationError for what is no such file, or was measured by other experiments.
 Calibration calibration_of(const nlohmann::ordered_json& json);
+/// Of a file. Throws CommandError (status 2) that names it.
+Calibration read_calibration(const std::string& path);
 
 /// A profile, in the form of data/devices/, which lacks no figure. `name`: what it calls itself. Throws
 /// CalibrationError that names an experiment which is missing.

@@ -234,6 +234,14 @@ std::vector<Choice> candidates() {
   return all;
 }
 
+std::vector<TypeAndOperator> usual_monoids() {
+  std::vector<TypeAndOperator> all;
+  for (const Operator op : {Operator::plus, Operator::max, Operator::affine}) {
+    for (const auto& [type, word] : named_values<ElementType>()) all.emplace_back(type, op);
+  }
+  return all;
+}
+
 std::vector<std::int64_t> tuning_sizes(const TypeAndOperator& monoid) {
   constexpr int kLeast = 8;
   constexpr int kMost = 30;

@@ -50,6 +50,9 @@ Measured read_results(const std::filesystem::path& path);
 /// Every candidate of this program, once with each value of each of its parameters, the others at their defaults.
 std::vector<Choice> candidates();
 
+/// Plus, max and affine of every type, which matter most in a few minutes.
+std::vector<TypeAndOperator> usual_monoids();
+
 /// 2^8 to 2^30, the sizes halfway between, and more from 2^19 to 2^23; as far as an array is of 4 GiB or less.
 std::vector<std::int64_t> tuning_sizes(const TypeAndOperator& monoid);
 

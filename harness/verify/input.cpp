@@ -18,11 +18,4 @@ std::string_view name(InputKind kind) {
   return "extremes";
 }
 
-std::optional<InputKind> parse_input_kind(std::string_view text) {
-  for (const InputKind kind : kInputKinds) {
-    if (name(kind) == text) return kind;
-  }
-  return std::nullopt;
-}
-
 }  // namespace scanlab::verify

@@ -29,7 +29,6 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <string_view>
 #include <type_traits>
 
@@ -48,7 +47,6 @@ enum class InputKind {
 inline constexpr std::array kInputKinds{InputKind::random, InputKind::constant, InputKind::alternating,
                                         InputKind::one_hot, InputKind::extremes};
 std::string_view name(InputKind kind);
-std::optional<InputKind> parse_input_kind(std::string_view text);
 
 /// The finaliser of SplitMix64: every input bit reaches every output bit.
 SCANLAB_HD constexpr std::uint64_t mix(std::uint64_t z) {

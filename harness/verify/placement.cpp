@@ -16,13 +16,6 @@ std::string_view name(Placement placement) {
   return "apart";
 }
 
-std::optional<Placement> parse_placement(std::string_view text) {
-  for (const Placement placement : kPlacements) {
-    if (name(placement) == text) return placement;
-  }
-  return std::nullopt;
-}
-
 std::span<const Shift> shifts(Placement placement) {
   static constexpr std::array kAligned{Shift{0, 0}};
   static constexpr std::array kShifted{Shift{1, 3}, Shift{3, 1}, Shift{5, 5}, Shift{0, 1}, Shift{1, 0}};

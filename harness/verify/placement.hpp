@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,7 +16,6 @@ enum class Placement {
 };
 inline constexpr std::array kPlacements{Placement::apart, Placement::shifted, Placement::in_place};
 std::string_view name(Placement placement);
-std::optional<Placement> parse_placement(std::string_view text);
 
 /// Items of an aligned array before the span that is scanned, and before the span that is written.
 struct Shift {

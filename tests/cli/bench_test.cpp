@@ -16,10 +16,10 @@
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/google_flags.hpp"
-#include "harness/cli/sweep.hpp"
 #include "harness/core/host_registration.hpp"
 #include "harness/core/median.hpp"
 #include "harness/measure/provenance.hpp"
+#include "harness/measure/results_file.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "harness/cuda/error.hpp"
 #endif
@@ -366,21 +366,6 @@ TEST_F(BenchTest, KeepsTheFloorOfANarrowedSweep) {
   ASSERT_EQ(scanlab({"bench", "--sweep", "full", "--type", "f64", "--benchmark_list_tests=true"}), kOk);
   EXPECT_NE(out_.str().find("variant:" + floor->about.id + "/type:i32"), std::string::npos);
   EXPECT_NE(out_.str().find("/type:f64"), std::string::npos);
-}
-
-TEST(Sweep, NamesEachCaseOfItsParts) {
-  for (const Sweep& sweep : sweeps()) {
-    const std::vector<SweepCase> all = cases(sweep);
-    EXPECT_FALSE(all.empty());
-    int floors = 0;
-    for (const SweepCase& each : all) {
-      EXPECT_FALSE(each.caches.empty());
-      EXPECT_FALSE(each.launches.empty());
-      EXPECT_EQ(unsupported(each.scan.variant->about, each.scan.problem), "");
-      floors += each.scan.variant->about.kind == Kind::empty_launch ? 1 : 0;
-    }
-    EXPECT_LE(floors, 1);
-  }
 }
 
 class NeedsGpuBench : public BenchTest {

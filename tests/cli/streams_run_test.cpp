@@ -20,10 +20,8 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/streams.hpp"
 #include "harness/cli/streams_run.hpp"
-#include "harness/cli/streams_sweep.hpp"
-#include "harness/cli/streams_timeline.hpp"
-#include "harness/cli/streams_trace.hpp"
 #include "harness/measure/scan_backend.hpp"
+#include "harness/measure/schedule_sweeps.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "tests/needs_gpu.hpp"
 #endif
@@ -362,104 +360,6 @@ TEST_F(StreamsRunOn, CtrlCKeepsWhatIsFinishedAndBeginsNothing) {
     EXPECT_EQ(planted_.filled.back(), 1000);
     EXPECT_NE(result.err.find("every finished repetition is kept"), std::string::npos) << result.err;
   }
-}
-
-std::vector<streams::ScheduledJob> selected(const std::vector<std::string>& words) {
-  boost::program_options::options_description options;
-  add_job_options(options, "", "");
-  options.add_options()("repetitions", boost::program_options::value<int>());
-  boost::program_options::variables_map values;
-  boost::program_options::store(boost::program_options::command_line_parser(words).options(options).run(), values);
-  return read_job_selection(values, "", "").jobs();
-}
-
-class StreamsTraceSweep : public testing::Test {
- protected:
-  ~StreamsTraceSweep() override { std::filesystem::remove_all(folder_); }
-
-  Result trace(const std::vector<streams::ScheduledJob>& jobs, const RunProcess& run_process) const {
-    std::ostringstream out;
-    std::ostringstream err;
-    Context context{out, err, {}};
-    const int status = trace_all(jobs, 3, folder_, /*force=*/false, context, run_process);
-    return {status, out.str(), err.str()};
-  }
-
-  std::vector<std::string> files() const {
-    std::vector<std::string> names;
-    for (const auto& file : std::filesystem::directory_iterator(folder_)) names.push_back(file.path().filename());
-    std::ranges::sort(names);
-    return names;
-  }
-
-  std::filesystem::path folder_ =
-      std::filesystem::path(testing::TempDir()) / ("scanlab-traces-" + std::to_string(getpid()));
-};
-
-TEST_F(StreamsTraceSweep, EachJobIsRecordedInAProcessOfItsOwn) {
-  std::vector<streams::ScheduledJob> jobs =
-      selected({"--schedule=all", "--workload=feistel", "--items=1001", "--chunks=3", "--streams=5", "--memory=all",
-                "--buffers=7", "--blocks=9", "--work=11"});
-  for (const StreamsSweep& sweep : streams_sweeps()) {
-    if (sweep.name == "model") std::ranges::copy(cli::jobs(sweep, {}), std::back_inserter(jobs));
-  }
-  std::size_t ran = 0;
-  const Result result = trace(jobs, [&](const std::vector<std::string>& words) {
-    EXPECT_EQ((std::vector<std::string>(words.begin(), words.begin() + 4)),
-              (std::vector<std::string>{"streams", "trace", kInFreshProcess, "--repetitions=3"}));
-    const std::vector<streams::ScheduledJob> chosen = selected({words.begin() + 3, words.end()});
-    EXPECT_EQ(chosen.size(), 1U);
-    EXPECT_EQ(facts_of(chosen.at(0)), facts_of(jobs.at(ran++)));
-    return FreshProcess{.status = kOk, .out = facts_of(chosen.at(0)).dump()};
-  });
-  EXPECT_EQ(result.status, kOk) << result.err;
-  EXPECT_EQ(ran, jobs.size());
-  EXPECT_EQ(files().size(), jobs.size());
-}
-
-TEST_F(StreamsTraceSweep, AJobWithoutATimelineIsNamedAndLeavesNoFile) {
-  const std::vector<streams::ScheduledJob> jobs =
-      selected({"--schedule=depth_first", "--workload=scale", "--items=100", "--chunks=1,2,3,4,5"});
-  std::vector<FreshProcess> ends{{.status = kFailed, .out = "{\"wrong\": 1}\n"},  // a wrong output has its timeline
-                                 {.status = kOk, .out = "{\"half"},
-                                 {.status = 128 + 11, .out = "{}"},
-                                 {.status = kOutOfMemory, .out = ""},
-                                 {.status = kOk, .out = "{\"right\": 1}\n"}};
-  auto next = ends.begin();
-  const Result result = trace(jobs, [&](const std::vector<std::string>&) { return *next++; });
-  EXPECT_EQ(result.status, kOutOfMemory);
-  ASSERT_EQ(files().size(), 2U);
-  EXPECT_NE(files()[0].find("chunks1-"), std::string::npos) << files()[0];
-  EXPECT_NE(files()[1].find("chunks5-"), std::string::npos) << files()[1];
-  std::stringstream text;
-  text << std::ifstream(folder_ / files()[0]).rdbuf();
-  EXPECT_EQ(text.str(), ends[0].out);
-  EXPECT_EQ(std::ranges::count(result.err, '\n'), 3) << result.err;
-  EXPECT_NE(
-      result.err.find("100 items in 3 chunks, 4 streams, pinned memory, work 1: its process ended with status 139"),
-      std::string::npos)
-      << result.err;
-  EXPECT_NE(result.out.find("2 of 5 timelines"), std::string::npos) << result.out;
-
-  const auto status_after = [&](const streams::ScheduledJob& job, const FreshProcess& process) {
-    return trace({job}, [&](const std::vector<std::string>&) { return process; }).status;
-  };
-  EXPECT_EQ(status_after(jobs[1], ends[2]), kFailed);
-  EXPECT_EQ(status_after(jobs[1], ends[0]), kFailed);
-  EXPECT_THROW(status_after(jobs[0], ends[4]), CommandError) << "the file is there, and --force is not given";
-}
-
-TEST_F(StreamsTraceSweep, CtrlCStopsBeforeTheNextJob) {
-  int ran = 0;
-  const Result result = trace(selected({"--schedule=depth_first", "--workload=scale", "--items=100", "--chunks=1,2"}),
-                              [&](const std::vector<std::string>&) {
-                                if (ran++ == 0) std::raise(SIGINT);
-                                return FreshProcess{128 + SIGINT, ""};
-                              });
-  EXPECT_EQ(result.status, kInterrupted);
-  EXPECT_EQ(ran, 1);
-  EXPECT_TRUE(files().empty());
-  EXPECT_EQ(result.err, "");
 }
 
 #ifndef SCANLAB_WITH_CUDA

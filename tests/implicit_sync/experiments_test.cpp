@@ -326,22 +326,6 @@ TEST(Concurrency, ACaseKeepsItsRepetitionsBesideTheFormula) {
   EXPECT_EQ(json["makespan_seconds"].size(), 2U);
 }
 
-TEST(Concurrency, ConnectionsAreWhatTheEnvironmentSays) {
-  const char* const before = std::getenv(streams::kConnectionsVariable);
-  const std::string kept = before == nullptr ? "" : before;
-  const auto with = [](const char* value) {
-    ::setenv(streams::kConnectionsVariable, value, 1);
-    return streams::connections();
-  };
-  EXPECT_EQ(with("1"), 1);
-  EXPECT_EQ(with("32"), 32);
-  EXPECT_EQ(with("1000"), 32);
-  EXPECT_EQ(with("many"), 8);
-  ::unsetenv(streams::kConnectionsVariable);
-  EXPECT_EQ(streams::connections(), 8);
-  if (before != nullptr) ::setenv(streams::kConnectionsVariable, kept.c_str(), 1);
-}
-
 TEST(FreshProcess, HasItsOwnEnvironmentAndSaysHowItEnded) {
   ::setenv("SCANLAB_TEST_VARIABLE", "outer", 1);
   const auto shell = [](const std::string& script) {

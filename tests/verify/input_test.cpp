@@ -28,11 +28,6 @@ void for_each_monoid(const F& f) {
   }
 }
 
-TEST(Input, KindsAreReadByTheNameTheyShow) {
-  for (const InputKind kind : kInputKinds) EXPECT_EQ(parse_input_kind(name(kind)), kind);
-  EXPECT_EQ(parse_input_kind("randon"), std::nullopt);
-}
-
 TEST(Input, AnotherSeedGivesOtherItems) {
   for_each_monoid([]<class Op>(Op) {
     int same = 0;

@@ -1,21 +1,15 @@
-// Which jobs a command of `scanlab streams` works on: schedules and workloads by glob, and every combination of their
-// parameters.
+// Which jobs are meant: schedules and workloads by glob, and every combination of their parameters.
 #pragma once
 
-#include <boost/program_options.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/schedule/schedule.hpp"
+#include "harness/selection/words.hpp"
 
-namespace scanlab::cli {
-
-/// Adds --schedule (for a positional word), --workload, --items, --chunks, --streams, --memory, --buffers, --budget,
-/// --blocks and --work. Lists are comma-separated or repeated; counts are as those of --items elsewhere.
-void add_job_options(boost::program_options::options_description& options, const std::string& default_workloads,
-                     const std::string& default_items);
+namespace scanlab {
 
 /// What was chosen; empty lists are what was not said.
 struct JobSelection {
@@ -36,8 +30,9 @@ struct JobSelection {
   std::vector<streams::ScheduledJob> jobs() const;
 };
 
-/// Throws CommandError (status 2) that names near matches for a word that fits nothing.
-JobSelection read_job_selection(const boost::program_options::variables_map& values,
-                                const std::string& default_workloads, const std::string& default_items);
+/// What `schedule` and `workload` (globs, or all), `items`, `chunks`, `streams`, `memory`, `buffers`, `budget` (bytes),
+/// `blocks` and `work` choose; `said` has them as typed. Throws CommandError (status 2) that names near matches for a
+/// word that fits nothing.
+JobSelection select_jobs(OptionWords said, const std::string& default_workloads, const std::string& default_items);
 
-}  // namespace scanlab::cli
+}  // namespace scanlab

@@ -1,0 +1,146 @@
+#include "harness/cli/options.hpp"
+
+#include <fmt/format.h>
+
+namespace scanlab::cli {
+
+po::typed_value<std::string>* text(const char* value_name) { return po::value<std::string>()->value_name(value_name); }
+
+po::typed_value<Words>* list_of(const char* value_name) {
+  return po::value<Words>()->composing()->value_name(value_name);
+}
+
+OptionWords said(const po::variables_map& values) {
+  OptionWords all;
+  for (const auto& [option, value] : values) {
+    if (const auto* const words = boost::any_cast<Words>(&value.value())) all[option] = *words;
+    if (const auto* const word = boost::any_cast<std::string>(&value.value())) all[option] = {*word};
+  }
+  return all;
+}
+
+Words option_words(const po::variables_map& values, const char* option) { return words_of(said(values), option); }
+
+int option_number(const po::variables_map& values, const char* option, int least, int most) {
+  const int number = values[option].as<int>();
+  if (number >= least && number <= most) return number;
+  throw CommandError(kBadInput, fmt::format("--{} {}: between {} and {} is possible", option, number, least, most));
+}
+
+Words renamed(Words arguments, const std::string& from, const std::string& to) {
+  for (std::string& word : arguments) {
+    if (word == from || word.starts_with(from + "=")) word.replace(0, from.size(), to);
+  }
+  return arguments;
+}
+
+namespace {
+
+/// Every value of an option, for its help.
+template <class E>
+std::string all_or(const char* by_default) {
+  std::string all;
+  for (const auto& [value, text] : named_values<E>()) all += fmt::format("{}, ", text);
+  return fmt::format("{}or all (default {})", all, by_default);
+}
+
+}  // namespace
+
+void add_selection_options(po::options_description& options, const std::string& default_items) {
+  const std::string items = "numbers of items: 1000, 2^20, 2^20+1, ranges 2^10:2^28:x4 or 0:100:+10" +
+                            (default_items.empty() ? std::string{} : " (default " + default_items + ")");
+  options.add_options()                                                                                         //
+      ("variant", list_of("GLOB"), "ids of variants and baselines, or globs: hs_block, 'hso_*' (default all)")  //
+      ("type", list_of("TYPE"), all_or<ElementType>("i32").c_str())                                             //
+      ("op", list_of("OP"), all_or<Operator>("plus").c_str())                                                   //
+      ("mode", list_of("MODE"),
+       "inclusive, exclusive, or all (default inclusive; for explain, what the variant gives with least work)")  //
+      ("items", list_of("LIST"), items.c_str())                                                                  //
+      ("set", list_of("PARAMETER=VALUE"), "a variant's own parameter, as scanlab list shows them");
+}
+
+void add_job_options(po::options_description& options, const std::string& default_workloads,
+                     const std::string& default_items) {
+  const std::string workloads = fmt::format("ids or globs, or all (default {})", default_workloads);
+  const std::string items =
+      fmt::format("numbers of items: 1000, 2^20, 2^20+1, ranges 2^10:2^28:x4 (default {})", default_items);
+  const streams::Job job;
+  const auto with_default = [](const char* text, int value) { return fmt::format("{} (default {})", text, value); };
+  const std::string chunks = with_default("numbers of chunks; more than items leave empty ones", job.chunks);
+  const std::string streams = with_default("numbers of streams; more than chunks stay idle", job.streams);
+  const std::string buffers = with_default("device buffers an array, of schedules that reuse them", job.buffers);
+  const std::string work = with_default("work an item, as scanlab streams list explains it", job.work);
+  options.add_options()                                                                          //
+      ("schedule", list_of("GLOB"), "ids of schedules, or globs, or all")                        //
+      ("workload", list_of("GLOB"), workloads.c_str())                                           //
+      ("items", list_of("LIST"), items.c_str())                                                  //
+      ("chunks", list_of("LIST"), chunks.c_str())                                                //
+      ("streams", list_of("LIST"), streams.c_str())                                              //
+      ("memory", list_of("KIND"), "pinned, pageable, or all (default: what the schedule says)")  //
+      ("buffers", list_of("LIST"), buffers.c_str())                                              //
+      ("budget", text("BYTES"),
+       "device memory, as in 2GiB: as many buffers as fit, two chunks at least")                //
+      ("blocks", list_of("LIST"), "blocks a kernel (default 0: as many as its items ask for)")  //
+      ("work", list_of("LIST"), work.c_str());
+}
+
+void add_loop_options(po::options_description& options, const measure::LoopOptions& defaults) {
+  const std::string rounds = fmt::format("samples of each case at most (default {}, or the sweep's)", defaults.rounds);
+  const std::string width = fmt::format(
+      "no more for a case whose median is known to this, either way, with 95 % (default {:g}; 0: all rounds)",
+      100 * defaults.width);
+  const std::string cap = fmt::format(
+      "wall time of a case; one that has spent it gets no more than {} samples (default {:g}, or the sweep's)",
+      measure::kMinSamples, defaults.cap_seconds);
+  options.add_options()                                                     //
+      ("rounds", po::value<int>()->value_name("N"), rounds.c_str())         //
+      ("width", po::value<double>()->value_name("PERCENT"), width.c_str())  //
+      ("cap", po::value<double>()->value_name("SECONDS"), cap.c_str());
+}
+
+measure::LoopOptions read_loop_options(const po::variables_map& values, const GoogleFlags& flags,
+                                       measure::LoopOptions options) {
+  options.rounds = either<int>(values, "rounds", flags.rounds).value_or(options.rounds);
+  options.cap_seconds = given<double>(values, "cap").value_or(options.cap_seconds);
+  if (const auto percent = given<double>(values, "width")) options.width = *percent / 100;
+  if (!(options.width >= 0)) throw CommandError(kBadInput, "--width takes a percentage, 0 or more");
+  if (options.rounds < 1) throw CommandError(kBadInput, "--rounds takes a number from 1 on");
+  if (!(options.cap_seconds > 0)) throw CommandError(kBadInput, "--cap takes a number of seconds, more than 0");
+  return options;
+}
+
+void add_loop_facts(const measure::LoopOptions& options, measure::Facts& facts) {
+  facts["rounds"] = std::to_string(options.rounds);
+  facts["width_percent"] = fmt::format("{}", 100 * options.width);
+  facts["cap_seconds"] = fmt::format("{}", options.cap_seconds);
+}
+
+void add_timeline_options(po::options_description& options) {
+  options.add_options()                                       //
+      ("out", text("FILE"), "the timeline, as trace events")  //
+      ("force", "replace FILE if it holds something")         //
+      ("gap", po::value<double>()->value_name("PERCENT"),
+       "of the makespan: shorter idle gaps are summed, not listed (default 2)")  //
+      ("help,h", "this text");
+}
+
+double shortest_gap_of(const po::variables_map& values) {
+  const double percent = values.count("gap") != 0 ? values["gap"].as<double>() : 2;
+  if (!(percent >= 0)) throw CommandError(kBadInput, "--gap takes a percentage, 0 or more");
+  return 0.01 * percent;
+}
+
+std::optional<WholeFile> output_file(const po::variables_map& values, const char* option) {
+  if (values.count(option) == 0) return std::nullopt;
+  return std::optional<WholeFile>(std::in_place, values[option].as<std::string>(), values.count("force") != 0);
+}
+
+std::optional<measure::ResultsFile> results_file(const std::optional<std::string>& path,
+                                                 const measure::Facts& provenance, const po::variables_map& values) {
+  if (!path) return std::nullopt;
+  const bool force = values.count("force") != 0;
+  return std::optional<measure::ResultsFile>(std::in_place, *path, provenance,
+                                             force ? measure::IfExists::replace : measure::IfExists::refuse);
+}
+
+}  // namespace scanlab::cli

@@ -1,0 +1,94 @@
+// The options that commands share: how they are declared, and what is said of them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/cli/command.hpp"
+#include "harness/cli/google_flags.hpp"
+#include "harness/host/whole_file.hpp"
+#include "harness/measure/loop.hpp"
+#include "harness/measure/results_file.hpp"
+#include "harness/selection/job_selection.hpp"
+#include "harness/selection/scan_selection.hpp"
+
+namespace scanlab::cli {
+
+// ------------------------------------------------------------------------------------------------------ one option
+
+/// An option that takes a text, or a list: comma-separated, repeated, or both.
+po::typed_value<std::string>* text(const char* value_name);
+po::typed_value<Words>* list_of(const char* value_name);
+
+/// The texts of all options that are said, or have a default, for select_scans() and select_jobs().
+OptionWords said(const po::variables_map& values);
+
+/// Every word of a list; throws CommandError (status 2) for an empty one.
+Words option_words(const po::variables_map& values, const char* option);
+
+template <class T>
+std::optional<T> given(const po::variables_map& values, const char* option) {
+  return values.count(option) == 0 ? std::nullopt : std::optional<T>(values[option].as<T>());
+}
+
+/// The number that an option gives; throws CommandError (status 2) unless it is between `least` and `most`.
+int option_number(const po::variables_map& values, const char* option, int least, int most);
+
+/// One thing that can be said in our words and in Google Benchmark's. Throws CommandError (status 2) if both differ.
+template <class T>
+std::optional<T> either(const po::variables_map& values, const char* option, const std::optional<T>& googles) {
+  const std::optional<T> ours = given<T>(values, option);
+  if (ours && googles && *ours != *googles) contradiction(option);
+  return ours ? ours : googles;
+}
+
+/// The words with an option's old spelling, kept for one release, replaced by its new one.
+Words renamed(Words arguments, const std::string& from, const std::string& to);
+
+/// The help of --sweep: every one of `sweeps`, and what may narrow it.
+template <class Sweep>
+std::string sweep_help(const std::vector<Sweep>& sweeps, const char* narrowed_by) {
+  std::string help = std::string("a named list of cases instead of a selection, which ") + narrowed_by + " may narrow:";
+  for (const Sweep& sweep : sweeps) help += " " + sweep.name + " (" + sweep.about + ");";
+  help.pop_back();
+  return help;
+}
+
+// -------------------------------------------------------------------------------------------------- groups of them
+
+/// Adds --variant, --type, --op, --mode, --items and --set, for select_scans().
+void add_selection_options(po::options_description& options, const std::string& default_items);
+
+/// Adds --schedule (for a positional word), --workload, --items, --chunks, --streams, --memory, --buffers, --budget,
+/// --blocks and --work, for select_jobs().
+void add_job_options(po::options_description& options, const std::string& default_workloads,
+                     const std::string& default_items);
+
+/// Adds --rounds, --width and --cap, which every command that times takes; `defaults` are what help says.
+void add_loop_options(po::options_description& options, const measure::LoopOptions& defaults);
+
+/// What was said of them, in our words or in Google Benchmark's; else `defaults`. Throws CommandError (status 2) for
+/// what cannot be, and for two words that contradict each other.
+measure::LoopOptions read_loop_options(const po::variables_map& values, const GoogleFlags& flags,
+                                       measure::LoopOptions defaults);
+
+/// For the provenance: how the run was asked for.
+void add_loop_facts(const measure::LoopOptions& options, measure::Facts& facts);
+
+/// Adds --out, --force, --gap and --help, of commands that show a timeline.
+void add_timeline_options(po::options_description& options);
+/// --gap, as a part of the makespan; throws CommandError (status 2).
+double shortest_gap_of(const po::variables_map& values);
+
+// ------------------------------------------------------------------------------------------------- what is written
+
+/// The file that --out, or another option, asks for, which --force replaces. Throws as WholeFile does.
+std::optional<WholeFile> output_file(const po::variables_map& values, const char* option = "out");
+
+/// Likewise a results file, if there is a path. Throws as ResultsFile does.
+std::optional<measure::ResultsFile> results_file(const std::optional<std::string>& path,
+                                                 const measure::Facts& provenance, const po::variables_map& values);
+
+}  // namespace scanlab::cli

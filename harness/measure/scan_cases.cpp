@@ -1,0 +1,125 @@
+#include "harness/measure/scan_cases.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "harness/host/status.hpp"
+#include "harness/selection/scan_selection.hpp"
+
+namespace scanlab::measure {
+
+namespace {
+
+bool among(const auto& values, const auto& value) { return std::ranges::find(values, value) != values.end(); }
+
+/// The states that an option names; `usual` if it is not said.
+template <class State, std::size_t kStates>
+std::vector<State> states_of(const OptionWords& said, const char* option,
+                             const std::array<std::pair<State, std::string_view>, kStates>& names,
+                             const std::vector<State>& usual) {
+  std::vector<State> states;
+  for (const std::string& word : words_of(said, option)) {
+    const auto known = std::ranges::find_if(names, [&](const auto& entry) { return entry.second == word; });
+    if (known == names.end()) {
+      std::vector<std::string_view> words;
+      for (const auto& [state, text] : names) words.push_back(text);
+      throw CommandError(kBadInput, fmt::format("--{} takes {}, not '{}'", option, fmt::join(words, " or "), word));
+    }
+    if (!among(states, known->first)) states.push_back(known->first);
+  }
+  return states.empty() ? usual : states;
+}
+
+std::vector<Cache> caches_of(const OptionWords& said) {
+  return states_of(said, "cache", kCacheNames, {Cache::cold, Cache::warm});
+}
+
+/// Whether a sweep's case is left by what narrows it. A floor does not depend on the problem.
+bool stays(const Case& scan, const Selection& wanted, const OptionWords& said) {
+  const Problem& problem = scan.problem;
+  if (!among(wanted.variants, scan.variant)) return false;
+  if (scan.variant->about.kind == Kind::empty_launch) return true;
+  return (!said.contains("type") || among(wanted.types, problem.type)) &&
+         (!said.contains("op") || among(wanted.operators, problem.op)) &&
+         (!said.contains("mode") || among(wanted.modes, problem.mode));
+}
+
+std::vector<std::pair<Cache, Launch>> columns(const ScanInColumns& each) {
+  const bool on_host = TimedCase(each.scan).on_host();
+  std::vector<std::pair<Cache, Launch>> all;
+  for (const Cache cache : each.caches) {
+    for (const Launch launch : each.launches) {
+      const bool warm = cache == Cache::warm;
+      const bool possible = on_host ? warm && launch == Launch::stream : warm || launch != Launch::batch;
+      if (possible) all.emplace_back(cache, launch);
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<ScanInColumns> selected_scans(const OptionWords& said, const std::string& default_items) {
+  Selection selection = select_scans(said);
+  if (selection.items.empty()) selection.items = parse_items(default_items);
+  const std::vector<Cache> caches = caches_of(said);
+  const std::vector<Launch> launches = states_of(said, "launch", kLaunchNames, {Launch::stream, Launch::graph});
+  std::vector<ScanInColumns> all;
+  for (Case& each : selection.cases()) all.push_back({std::move(each), caches, launches});
+  return all;
+}
+
+std::vector<ScanInColumns> selected_scans(const ScanSweep& sweep, const OptionWords& said) {
+  for (const char* option : {"items", "set"}) {
+    if (!said.contains(option)) continue;
+    throw CommandError(kBadInput, fmt::format("a sweep sets --{} itself; only --variant, --type, --op, --mode, --cache "
+                                              "and --launch narrow it",
+                                              option));
+  }
+  if (sweep.of_chosen && !said.contains("variant")) {
+    throw CommandError(kBadInput, fmt::format("the sweep {0} is too long for every variant: choose some, as in --sweep "
+                                              "{0} --variant 'best,cub*'",
+                                              sweep.name));
+  }
+  const Selection wanted = select_scans(said);
+  const std::vector<Cache> caches = caches_of(said);
+  const std::vector<Launch> launches =
+      states_of(said, "launch", kLaunchNames, {Launch::stream, Launch::graph, Launch::batch});
+  std::vector<ScanInColumns> all = cases(sweep);
+  std::erase_if(all, [&](const ScanInColumns& each) { return !stays(each.scan, wanted, said); });
+  for (ScanInColumns& each : all) {
+    std::erase_if(each.caches, [&](Cache cache) { return !among(caches, cache); });
+    std::erase_if(each.launches, [&](Launch launch) { return !among(launches, launch); });
+  }
+  return all;
+}
+
+std::vector<TimedCase> timed_cases(const std::vector<ScanInColumns>& scans, bool once,
+                                   const std::function<bool(const std::string& name)>& wanted) {
+  std::vector<TimedCase> all;
+  std::set<std::string> names;
+  for (const ScanInColumns& each : scans) {
+    for (const auto& [cache, launch] : columns(each)) {
+      TimedCase timed(each.scan, cache, launch);
+      timed.name = case_name(timed.about(), timed.problem());
+      if (!once) timed.name += fmt::format("/cache:{}", name(cache));
+      if (!once && !timed.on_host()) timed.name += fmt::format("/launch:{}", name(launch));
+      if (wanted(timed.name) && names.insert(timed.name).second) all.push_back(std::move(timed));
+    }
+  }
+  const auto problem = [](const TimedCase& timed) {
+    const Problem& p = timed.problem();
+    return std::tuple(p.type, p.op, p.mode, p.items);
+  };
+  std::ranges::stable_sort(all, {}, problem);
+  return all;
+}
+
+}  // namespace scanlab::measure

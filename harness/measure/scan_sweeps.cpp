@@ -1,0 +1,159 @@
+#include "harness/measure/scan_sweeps.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+
+#include "harness/selection/scan_selection.hpp"
+
+namespace scanlab::measure {
+
+namespace {
+
+/// Every power of two from 2^8 to 2^`most`, and 20 sizes between, always the same ones: each a random
+/// octave, and a random place in it.
+std::string powers_and_random_sizes(int most) {
+  constexpr int kLeast = 8;
+  constexpr int kRandomSizes = 20;
+  std::mt19937_64 random(static_cast<std::uint64_t>(most));
+  std::string words = fmt::format("2^{}:2^{}:x2", kLeast, most);
+  for (int i = 0; i < kRandomSizes; ++i) {
+    const auto octaves = static_cast<std::uint64_t>(most - kLeast);
+    const std::uint64_t octave = std::uint64_t{1} << (kLeast + random() % octaves);
+    words += fmt::format(",{}", octave + random() % octave);
+  }
+  return words;
+}
+
+}  // namespace
+
+const std::vector<ScanSweep>& scan_sweeps() {
+  using enum ScanSweepPart::Who;
+  static const std::vector<Cache> cold{Cache::cold};
+  static const std::vector<Cache> warm{Cache::warm};
+  static const std::vector<Cache> cold_and_warm{Cache::cold, Cache::warm};
+  static const std::vector<Launch> stream{Launch::stream};
+  static const std::vector<Launch> graph{Launch::graph};
+  static const std::vector<Launch> batch{Launch::batch};
+  static const std::vector<Launch> both{Launch::stream, Launch::graph};
+  static const std::string narrow_sizes = powers_and_random_sizes(30);
+  static const std::string wide_sizes = powers_and_random_sizes(28);
+  static const std::vector<ScanSweep> all{
+      {.name = "full",
+       .about = "the ladder to 2^30 and every figure of the report",
+       .rounds = 11,
+       .seconds = 3e-3,
+       .parts =
+           {
+               {general, {{"items", "2^8:2^30:x2"}}, cold_and_warm, both},    // the ladder
+               {device, {{"items", "2^10:2^28:x2"}}, cold_and_warm, stream},  // and what led to it
+               {general, {{"items", "2^8:2^20:x4"}}, warm, batch},            // without the host's part of short runs
+               {device, {{"items", "1000,100000,1000000,10000000,100000000"}}, cold, stream},  // not powers of two
+               {device, {{"mode", "exclusive"}, {"items", "2^16:2^28:x16"}}, cold, stream},
+               {device, {{"type", "i64,f64"}, {"items", "2^16:2^28:x16"}}, cold, stream},
+               {device, {{"type", "i8,i16,f16,f32"}, {"items", "2^16:2^28:x16,2^30"}}, cold, stream},
+               {device, {{"type", "i32,f32"}, {"op", "max,min,affine"}, {"items", "2^16:2^28:x16"}}, cold, stream},
+               {general, {{"type", "i32,f32"}, {"op", "affine"}, {"items", "2^27"}}, cold, stream},
+               {device, {{"items", "2^10:2^28:x4"}}, cold, stream, "padding"},
+               {device, {{"items", "2^20,2^24"}}, cold, stream, "load"},
+               {device, {{"items", "2^20,2^24"}}, cold, stream, "levels"},
+               {device, {{"items", "2^20,2^24,2^28"}}, cold, stream, "tile"},
+               {device, {{"items", "2^20,2^24,2^28"}}, cold, stream, "threads"},
+               {host, {{"items", "2^10:2^24:x2"}}, warm, stream},  // the sizes published in 2007
+           }},
+      {.name = "quick",
+       .about = "every variant at a few sizes, in minutes",
+       .rounds = 5,
+       .seconds = 3e-3,
+       .parts =
+           {
+               {device, {{"items", "2^10:2^28:x4"}}, cold_and_warm, stream},
+               {general, {{"items", "2^10:2^28:x4"}}, warm, graph},
+               {device, {{"mode", "exclusive"}, {"items", "2^20,2^24"}}, cold, stream},
+               {device, {{"items", "2^20,2^24"}}, cold, stream, "padding"},
+               {device, {{"items", "2^20,2^24"}}, cold, stream, "tile"},
+               {host, {{"items", "2^10:2^24:x4"}}, warm, stream},
+           }},
+      {.name = "duel",
+       .about = "chosen variants against each other everywhere: every type, operator and column at 43 sizes",
+       .rounds = 7,
+       .seconds = 1.5e-3,
+       .of_chosen = true,
+       .parts =
+           {
+               {device,
+                {{"type", "i8,i16,i32,f16,f32"}, {"op", "plus,max,min"}, {"items", narrow_sizes}},
+                cold_and_warm,
+                both},
+               {device, {{"type", "i8,i16,f16"}, {"op", "affine"}, {"items", narrow_sizes}}, cold_and_warm, both},
+               {device,
+                {{"type", "i32,f32"}, {"op", "affine"}, {"items", wide_sizes}},
+                cold_and_warm,
+                both},  // more than 4 bytes an
+                        // item
+               {device, {{"type", "i64,f64"}, {"op", "all"}, {"items", wide_sizes}}, cold_and_warm, both},
+           }},
+      {.name = "counters",
+       .about = "what has bank conflicts, for ncu to count them: use with --once",
+       .rounds = 1,
+       .parts =
+           {
+               {device, {{"type", "i32,f64"}, {"mode", "exclusive"}, {"items", "2048,2^16"}}, cold, stream},
+               {device, {{"type", "i32,f64"}, {"mode", "exclusive"}, {"items", "2048,2^16"}}, cold, stream, "padding"},
+               {device, {{"mode", "exclusive"}, {"items", "2048"}}, cold, stream, "load"},
+           }},
+  };
+  return all;
+}
+
+namespace {
+
+bool is_of(const Variant& variant, ScanSweepPart::Who who) {
+  const bool on_host = variant.machines.host && !variant.machines.cuda;
+  if (on_host || who == ScanSweepPart::Who::host) return on_host && who == ScanSweepPart::Who::host;
+  return who == ScanSweepPart::Who::device || variant.about.types.size() == named_values<ElementType>().size();
+}
+
+Selection select(const ScanSweepPart& part) {
+  OptionWords said;
+  for (const auto& [option, text] : part.words) said[option] = {text};
+  Selection selection = select_scans(said);
+  std::erase_if(selection.variants, [&](const Variant* variant) { return !is_of(*variant, part.who); });
+  return selection;
+}
+
+/// The case itself, or once with each value of the part's parameter.
+std::vector<Case> varied(const Case& scan, const std::string& parameter) {
+  if (parameter.empty()) return {scan};
+  std::vector<Case> all;
+  for (const Parameter& known : scan.variant->about.parameters) {
+    if (known.name != parameter) continue;
+    for (const std::string& value : known.values) {
+      all.push_back(scan);
+      all.back().problem.settings[parameter] = value;
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<ScanInColumns> cases(const ScanSweep& sweep) {
+  std::vector<ScanInColumns> all;
+  std::vector<const Variant*> floors;
+  for (const ScanSweepPart& part : sweep.parts) {
+    for (const Case& scan : select(part).cases()) {
+      if (!unsupported(scan.variant->about, scan.problem).empty()) continue;
+      if (scan.variant->about.kind == Kind::empty_launch) {
+        if (std::ranges::find(floors, scan.variant) != floors.end()) continue;
+        floors.push_back(scan.variant);
+      }
+      for (Case& each : varied(scan, part.vary)) all.push_back({std::move(each), part.caches, part.launches});
+    }
+  }
+  return all;
+}
+
+}  // namespace scanlab::measure

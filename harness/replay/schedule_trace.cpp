@@ -1,0 +1,118 @@
+#include "harness/replay/schedule_trace.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <new>
+#include <stdexcept>
+
+#include "harness/cuda/hardware_queues.hpp"
+#include "harness/host/interrupt.hpp"
+#include "harness/host/progress.hpp"
+#include "harness/host/status.hpp"
+#include "harness/host/whole_file.hpp"
+#include "harness/schedule/facts.hpp"
+#include "harness/timeline/trace_events.hpp"
+#ifdef SCANLAB_WITH_CUDA
+#include "harness/cuda/error.hpp"
+#endif
+
+namespace scanlab::streams {
+
+#ifdef SCANLAB_WITH_CUDA
+
+MeasuredReplays measure_timeline(const Recording& recording, int repetitions, std::optional<HostArrays>& arrays) {
+  try {
+    if (!arrays || !arrays->serves(recording.job)) {
+      arrays.reset();
+      arrays.emplace(recording.job, 1);
+    }
+    return measure_warm(recording, *arrays, repetitions);
+  } catch (const std::bad_alloc&) {
+    throw CommandError(kOutOfMemory, fmt::format("out of host memory for arrays of {} items", recording.job.items));
+  } catch (const cuda::OutOfMemory& lack) {
+    throw CommandError(
+        kOutOfMemory,
+        fmt::format("{}: take fewer items, or a schedule that reuses its buffers (double_buffered)", lack.what()));
+  } catch (const std::runtime_error& error) {
+    throw CommandError(kFailed, error.what());
+  }
+}
+
+namespace {
+
+MeasuredReplays measure_timeline(const Recording& recording, int repetitions) {
+  std::optional<HostArrays> arrays;
+  return streams::measure_timeline(recording, repetitions, arrays);
+}
+
+}  // namespace
+
+ScheduleTrace::ScheduleTrace(const ScheduledJob& job, int repetitions)
+    : chosen(job),
+      recording(record(*job.schedule, job.job)),
+      measured(measure_timeline(recording, repetitions)),
+      analysis(analyse(measured.timeline())) {}
+
+std::string ScheduleTrace::text(nlohmann::ordered_json about) const {
+  about.update(facts_of(chosen));
+  about["connections"] = cuda::connections();
+  about.update(facts_of(measured, analysis));
+  return trace_events(measured.timeline(), about).dump() + "\n";
+}
+
+#endif
+
+namespace {
+
+/// depth_first-scale-items67108864-chunks16-streams4-work1-connections8.json
+std::string file_name(const ScheduledJob& chosen) {
+  const Job& job = chosen.job;
+  return fmt::format("{}-{}-items{}-chunks{}-streams{}-work{}-{}connections{}.json", chosen.schedule->about.id,
+                     job.workload->about.id, job.items, job.chunks, job.streams, job.work,
+                     job.memory == chosen.schedule->about.memory ? "" : std::string(name(job.memory)) + "-",
+                     cuda::connections());
+}
+
+/// The options that choose this job alone are the facts that a trace says of it.
+std::vector<std::string> words_for(const ScheduledJob& chosen, int repetitions, std::vector<std::string> words) {
+  words.insert(words.end(), {kInFreshProcess, fmt::format("--repetitions={}", repetitions)});
+  const nlohmann::ordered_json facts = facts_of(chosen);
+  for (const auto& [option, value] : facts.items()) {
+    words.push_back(fmt::format("--{}={}", option, value.is_string() ? value.get<std::string>() : value.dump()));
+  }
+  return words;
+}
+
+}  // namespace
+
+int trace_all(const std::vector<ScheduledJob>& jobs, int repetitions, const std::filesystem::path& folder, bool force,
+              const std::vector<std::string>& command, std::ostream& out, std::ostream& err,
+              const RunProcess& run_process) {
+  const InterruptGuard guard;
+  Progress progress(err);
+  int status = kOk;
+  int written = 0;
+  for (const ScheduledJob& chosen : jobs) {
+    if (interrupted()) break;
+    progress.show(fmt::format("{}/{} {}", written + 1, jobs.size(), describe(chosen)));
+    WholeFile file(folder / file_name(chosen), force);
+    const FreshProcess process = run_process(words_for(chosen, repetitions, command));
+    // A wrong output fails, and has a timeline all the same; a process that was ended may have printed half of one.
+    if ((process.status == kOk || process.status == kFailed) && nlohmann::ordered_json::accept(process.out)) {
+      file.write(process.out);
+      ++written;
+      if (process.status != kOk) status = kFailed;
+    } else if (!interrupted()) {  // Ctrl-C ends that process too
+      progress.clear();
+      fmt::print(err, "scanlab: {}: its process ended with status {} and no timeline\n", describe(chosen),
+                 process.status);
+      status = process.status == kOutOfMemory ? kOutOfMemory : kFailed;
+    }
+  }
+  progress.clear();
+  fmt::print(out, "{} of {} timelines in {}\n", written, jobs.size(), folder.string());
+  return interrupted() ? kInterrupted : status;
+}
+
+}  // namespace scanlab::streams

@@ -1,0 +1,120 @@
+#include "harness/selection/job_selection.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/host/status.hpp"
+#include "harness/schedule/chunks.hpp"
+
+namespace scanlab {
+
+namespace {
+
+/// The entries whose ids fit the globs, each once; "all" fits every one.
+template <class Entry>
+std::vector<const Entry*> entries(Words globs) {
+  std::ranges::replace(globs, "all", "*");
+  const auto none = [](const std::string& glob) { unknown(Entry::kNoun, glob, RegistryOf<Entry>::instance().ids()); };
+  return matching<Entry>(globs, none);
+}
+
+std::vector<int> small_counts(const OptionWords& said, const char* option) {
+  constexpr std::int64_t kMax = 1'000'000;
+  const std::string flag = fmt::format("--{}", option);
+  std::vector<int> counts;
+  for (const std::string& word : words_of(said, option)) {
+    for (const std::int64_t count : parse_items(word, flag)) {
+      if (count > kMax) throw CommandError(kBadInput, fmt::format("{}: '{}' is more than {}", flag, word, kMax));
+      counts.push_back(static_cast<int>(count));
+    }
+  }
+  return counts;
+}
+
+/// `values`, or the one default if there are none.
+template <class T>
+std::vector<T> or_default(std::vector<T> values, T otherwise) {
+  if (values.empty()) values.push_back(otherwise);
+  return values;
+}
+
+/// The buffers that a budget holds; two at least, of each input and of the output.
+int buffers_for(const streams::Job& job, std::int64_t budget) {
+  const int buffers = streams::buffers_within(job, budget);
+  if (buffers >= 2) return std::min(buffers, std::max(2, job.chunks));
+  const streams::WorkloadDescription& workload = job.workload->about;
+  const auto arrays = static_cast<std::int64_t>(workload.inputs + 1);
+  const auto chunk_bytes =
+      streams::longest_chunk(job.items, job.chunks) * static_cast<std::int64_t>(workload.item_bytes());
+  throw CommandError(kBadInput,
+                     fmt::format("--budget: {} bytes are less than two chunks of {}, which take {} bytes with "
+                                 "their output: take more chunks, or a larger budget",
+                                 budget, workload.id, 2 * arrays * chunk_bytes));
+}
+
+}  // namespace
+
+JobSelection select_jobs(OptionWords said, const std::string& default_workloads, const std::string& default_items) {
+  said.try_emplace("workload", Words{default_workloads});
+  said.try_emplace("items", Words{default_items});
+  JobSelection selection;
+  const Words schedules = words_of(said, "schedule");
+  selection.all = std::ranges::find(schedules, "all") != schedules.end();
+  selection.schedules = entries<streams::Schedule>(schedules);
+  selection.workloads = entries<streams::Workload>(words_of(said, "workload"));
+  selection.items = counts_of(said, "items");
+  selection.chunks = small_counts(said, "chunks");
+  selection.streams = small_counts(said, "streams");
+  selection.buffers = small_counts(said, "buffers");
+  selection.blocks = small_counts(said, "blocks");
+  selection.work = small_counts(said, "work");
+  for (const std::string& word : words_of(said, "memory")) {
+    if (word != "pinned" && word != "pageable" && word != "all") unknown("memory", word, {"pinned", "pageable", "all"});
+    if (word != "pageable") selection.memories.push_back(streams::HostMemory::pinned);
+    if (word != "pinned") selection.memories.push_back(streams::HostMemory::pageable);
+  }
+  if (const auto budget = said.find("budget"); budget != said.end()) {
+    if (said.contains("buffers")) throw CommandError(kBadInput, "--budget says how many buffers: leave out --buffers");
+    selection.budget = static_cast<std::int64_t>(parse_bytes(budget->second.front(), "--budget"));
+  }
+  return selection;
+}
+
+std::vector<streams::ScheduledJob> JobSelection::jobs() const {
+  const streams::Job plain;
+  // A list of everything that may vary, and what it changes in the job: the combinations are built one by one.
+  std::vector<streams::Job> combinations{plain};
+  const auto vary = [&](const auto& values, auto streams::Job::*member) {
+    std::vector<streams::Job> wider;
+    for (const streams::Job& job : combinations) {
+      for (const auto& value : values) {
+        wider.push_back(job);
+        wider.back().*member = value;
+      }
+    }
+    combinations = std::move(wider);
+  };
+  vary(workloads, &streams::Job::workload);
+  vary(items, &streams::Job::items);
+  vary(or_default(chunks, plain.chunks), &streams::Job::chunks);
+  vary(or_default(streams, plain.streams), &streams::Job::streams);
+  vary(or_default(buffers, plain.buffers), &streams::Job::buffers);
+  vary(or_default(blocks, plain.blocks), &streams::Job::blocks);
+  vary(or_default(work, plain.work), &streams::Job::work);
+
+  std::vector<streams::ScheduledJob> all;
+  for (streams::Job& job : combinations) {
+    if (const std::string why = streams::refusal(job); !why.empty()) throw CommandError(kBadInput, why);
+    if (budget) job.buffers = buffers_for(job, *budget);
+    for (const streams::Schedule* schedule : schedules) {
+      for (const streams::HostMemory memory : or_default(memories, schedule->about.memory)) {
+        all.push_back({schedule, job});
+        all.back().job.memory = memory;
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace scanlab

@@ -1,0 +1,112 @@
+#include "harness/selection/scan_selection.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/host/status.hpp"
+
+namespace scanlab {
+
+namespace {
+
+/// The build that has the scans and baselines that a pattern means, which this one lacks; else empty. Their ids are
+/// their files' names.
+std::string build_needed(const std::string& pattern) {
+  const auto named_in = [&](const char* ids) {
+    return std::ranges::any_of(split(ids, ','),
+                               [&](const std::string& id) { return !id.empty() && fits(pattern, id); });
+  };
+  if (named_in(SCANLAB_CUDA_ONLY_IDS))
+    return "with CUDA: ./check and ./reproduce make it where they find or may fetch nvcc";
+  if (named_in(SCANLAB_CCCL_ONLY_IDS))
+    return "with the newest CCCL: ./check and ./reproduce make it where they may fetch that";
+  return {};
+}
+
+/// What --set says. A value that no variant takes is a typing error, not a skip.
+Settings settings_of(const OptionWords& said, const std::vector<const Variant*>& variants) {
+  Words parameters;
+  for (const Variant* variant : variants) {
+    for (const Parameter& parameter : variant->about.parameters) parameters.push_back(parameter.name);
+  }
+  std::ranges::sort(parameters);
+  parameters.erase(std::unique(parameters.begin(), parameters.end()), parameters.end());
+  Settings settings;
+  for (const std::string& word : words_of(said, "set")) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos) {
+      throw CommandError(kBadInput, fmt::format("--set takes PARAMETER=VALUE, not '{}'", word));
+    }
+    const std::string parameter = word.substr(0, equals);
+    if (std::ranges::find(parameters, parameter) == parameters.end()) {
+      unknown("parameter of the chosen variants", parameter, parameters);
+    }
+    settings[parameter] = word.substr(equals + 1);
+  }
+  for (const Variant* variant : variants) {
+    for (const Parameter& parameter : variant->about.parameters) {
+      const auto chosen = settings.find(parameter.name);
+      if (chosen != settings.end() && !parameter.takes(chosen->second)) {
+        unknown(("value of " + parameter.name).c_str(), chosen->second, parameter.values);
+      }
+    }
+  }
+  return settings;
+}
+
+/// What an option names, or its default.
+template <class E>
+std::vector<E> enumerators(const OptionWords& said, const char* option, E otherwise) {
+  std::vector<E> chosen = values_of(said, option, named_values<E>());
+  if (chosen.empty()) chosen.push_back(otherwise);
+  return chosen;
+}
+
+}  // namespace
+
+void unknown_variant(const char* what, const std::string& pattern) {
+  if (const std::string build = build_needed(pattern); !build.empty()) {
+    throw CommandError(kNoDevice, fmt::format("this build lacks '{}', which needs one {}", pattern, build));
+  }
+  unknown(what, pattern, Registry::instance().ids());
+}
+
+Selection select_scans(const OptionWords& said) {
+  Selection selection;
+  Words globs = words_of(said, "variant");
+  if (globs.empty()) globs.emplace_back("*");
+  selection.variants = matching<Variant>(globs, [](const std::string& glob) { unknown_variant("variant", glob); });
+  selection.types = enumerators(said, "type", ElementType::i32);
+  selection.operators = enumerators(said, "op", Operator::plus);
+  selection.modes = enumerators(said, "mode", Mode::inclusive);
+  for (const std::int64_t n : counts_of(said, "items")) {
+    if (std::ranges::find(selection.items, n) == selection.items.end()) selection.items.push_back(n);
+  }
+  selection.settings = settings_of(said, selection.variants);
+  return selection;
+}
+
+std::vector<Case> Selection::cases() const {
+  std::vector<Case> all;
+  for (const ElementType type : types) {
+    for (const Operator op : operators) {
+      for (const Mode mode : modes) {
+        for (const std::int64_t n : items) {
+          for (const Variant* variant : variants) {
+            Problem problem{type, op, mode, n, {}};
+            for (const Parameter& parameter : variant->about.parameters) {
+              if (const auto chosen = settings.find(parameter.name); chosen != settings.end()) {
+                problem.settings.insert(*chosen);
+              }
+            }
+            all.push_back({variant, std::move(problem)});
+          }
+        }
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace scanlab

@@ -1,0 +1,35 @@
+// Which scans are meant: variants by glob, and every combination of type, operator, mode, n and settings.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/core/variant.hpp"
+#include "harness/selection/words.hpp"
+
+namespace scanlab {
+
+struct Selection {
+  std::vector<const Variant*> variants;
+  std::vector<ElementType> types;
+  std::vector<Operator> operators;
+  std::vector<Mode> modes;
+  std::vector<std::int64_t> items;
+  Settings settings;
+
+  /// Every combination, problem by problem (all variants of one problem are neighbours). A setting is given to the
+  /// variants that have such a parameter. Combinations that a variant does not support are kept: whoever runs them
+  /// reports the refusal.
+  std::vector<Case> cases() const;
+};
+
+/// What `variant` (globs; else all), `type` (else i32), `op` (else plus), `mode` (else inclusive), `items` (else none)
+/// and `set` (parameter=value) choose. Throws CommandError (status 2) that names near matches for a word that fits
+/// nothing.
+Selection select_scans(const OptionWords& said);
+
+/// Throws CommandError: an id, or a glob, is no variant of this build; status 3 if it is one of a build with more.
+[[noreturn]] void unknown_variant(const char* what, const std::string& glob);
+
+}  // namespace scanlab

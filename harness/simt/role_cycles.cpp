@@ -1,0 +1,71 @@
+#include "harness/simt/role_cycles.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#ifdef SCANLAB_WITH_CUDA
+#include "harness/cuda/buffer.hpp"
+#include "harness/cuda/stream.hpp"
+#endif
+
+namespace scanlab::simt {
+
+#ifdef SCANLAB_WITH_CUDA
+// Of zeros: where time goes does not depend on values. The first run finds the clocks low and the code cold.
+std::vector<RoleCycles> watch(const BoundScan& scan, const Problem& problem) {
+  const std::size_t bytes = problem.ideal_bytes() / 2;
+  const cuda::DeviceBuffer in(bytes);
+  const cuda::DeviceBuffer out(bytes);
+  const cuda::DeviceBuffer workspace(scan.plan.workspace_bytes);
+  const cuda::Stream stream;
+  cuda::check(cudaMemsetAsync(in.data(), 0, bytes, stream.get()), "clearing the input");
+  if (scan.prepare_cuda) scan.prepare_cuda(workspace.data(), stream.get());
+  const Buffers buffers{in.data(), out.data(), workspace.data()};
+  for (int run = 0; run < 3; ++run) scan.cuda_watch(buffers, stream.get());
+  return scan.cuda_watch(buffers, stream.get());
+}
+#else
+std::vector<RoleCycles> watch(const BoundScan&, const Problem&) { return {}; }
+#endif
+
+namespace {
+
+std::string tile(const Case& chosen) {
+  for (const Parameter& parameter : chosen.variant->about.parameters) {
+    if (parameter.name == "tile") return setting(chosen.variant->about, chosen.problem.settings, "tile");
+  }
+  return "";
+}
+
+}  // namespace
+
+void print(const Case& of, const std::vector<RoleCycles>& roles, std::ostream& out) {
+  fmt::print(out, "{}\n", case_name(of.variant->about, of.problem));
+  for (const RoleCycles& role : roles) {
+    fmt::print(out, "  {:<12}", role.role);
+    double rest = role.total;  // work, and the waits for a ticket and for the kernel before, which are not told from it
+    for (const auto& [what, cycles] : role.waiting) {
+      fmt::print(out, "waits for {} {:>5.1f} %   ", what, 100 * cycles / role.total);
+      rest -= cycles;
+    }
+    fmt::print(out, "rest {:>5.1f} %\n", 100 * rest / role.total);
+  }
+}
+
+std::string csv_head(const std::vector<RoleCycles>& roles) {
+  std::string head = "variant,tile,items,type,role,cycles_total";
+  for (const auto& [what, cycles] : roles.front().waiting) head += ",cycles_waiting_" + what;
+  return head + "\n";
+}
+
+std::string csv_rows(const Case& of, const std::vector<RoleCycles>& roles) {
+  std::string rows;
+  for (const RoleCycles& role : roles) {
+    rows += fmt::format("{},{},{},{},{},{}", of.variant->about.id, tile(of), of.problem.items, name(of.problem.type),
+                        role.role, role.total);
+    for (const auto& [what, cycles] : role.waiting) rows += fmt::format(",{}", cycles);
+    rows += "\n";
+  }
+  return rows;
+}
+
+}  // namespace scanlab::simt

@@ -1,0 +1,114 @@
+#include "harness/verify/summary.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "harness/host/interrupt.hpp"
+#include "harness/host/status.hpp"
+#include "harness/verify/comparison.hpp"
+
+namespace scanlab::verify {
+
+void Summary::add(const Check& check) {
+  const Problem& problem = check.of.problem;
+  if (problem.type != group_.type || problem.op != group_.op || problem.mode != group_.mode) print_group();
+  group_ = problem;
+  const auto found = std::ranges::find(standings_, check.of.variant, &Standing::variant);
+  Standing& standing =
+      found != standings_.end() ? *found : standings_.emplace_back(Standing{.variant = check.of.variant});
+  const Outcome& outcome = check.outcome;
+  if (outcome.status == Outcome::Status::skipped) {
+    ++skipped_;
+    out_of_memory_ |= outcome.out_of_memory;
+    standing.skips[outcome.message].push_back(problem.items);
+    return;
+  }
+  standing.worst = std::max(standing.worst, outcome.error_to_bound);
+  if (check.runs > 0) {
+    ++standing.repeated;
+    if (check.different > 1 && outcome.passed()) {
+      standing.varying.push_back(fmt::format("{} different outputs in {} runs (n = {}, {} input)", check.different,
+                                             check.runs, problem.items, name(*check.input)));
+    }
+  }
+  if (outcome.passed()) {
+    ++passed_;
+    ++standing.passed;
+    return;
+  }
+  ++failed_;
+  ++standing.failed;
+  standing.failures.push_back(fmt::format("n = {}, {} input: {}\n           again: {}", problem.items,
+                                          name(*check.input), outcome.message, again(check)));
+}
+
+void Summary::add_lost_device(const DeviceLost& lost) {
+  print_group();
+  fmt::print(out_, "FAILED: the GPU stopped answering in {}; the checks that remain were not made\n", lost.what());
+  ++failed_;
+}
+
+int Summary::conclude(const std::vector<const Variant*>& asked) {
+  print_group();
+  const bool stopped = interrupted();
+  fmt::print(out_, "{} passed, {} failed, {} skipped{}\n", passed_, failed_, skipped_,
+             stopped ? "; interrupted before the end" : "");
+  if (stopped) return kInterrupted;
+  if (failed_ > 0) return kFailed;
+  const auto takes = [&](const Variant* variant) { return checked_.checker.takes(*variant); };
+  if (passed_ == 0 && !std::ranges::all_of(asked, takes)) {
+    throw CommandError(kNoDevice, fmt::format("nothing was checked: what was asked for has no form for {}",
+                                              checked_.checker.on_gpu() ? "the GPU" : "the CPU executor"));
+  }
+  return out_of_memory_ ? kOutOfMemory : kOk;
+}
+
+nlohmann::ordered_json Summary::counts() const {
+  return {{"passed", passed_}, {"failed", failed_}, {"skipped", skipped_}, {"interrupted", interrupted()}};
+}
+
+/// The words that make this one check once more.
+std::string Summary::again(const Check& check) const {
+  const Problem& problem = check.of.problem;
+  std::string words =
+      fmt::format("scanlab verify --device {} --variant {} --type {} --op {} --mode {} --items {} --input {} --seed {}",
+                  checked_.backend(), check.of.variant->about.id, name(problem.type), name(problem.op),
+                  name(problem.mode), problem.items, name(*check.input), checked_.request.seed);
+  if (check.placement != Placement::apart) words += fmt::format(" --placement {}", name(*check.placement));
+  for (const auto& [parameter, value] : problem.settings) words += fmt::format(" --set {}={}", parameter, value);
+  return words + checked_.flags;
+}
+
+void Summary::print_group() {
+  for (const Standing& each : standings_) print(each);
+  standings_.clear();
+  out_.flush();
+}
+
+void Summary::print(const Standing& each) const {
+  std::string line = fmt::format("{:<20} {:<3} {:<6} {:<9}  {:>3} passed", each.variant->about.id, name(group_.type),
+                                 name(group_.op), name(group_.mode), each.passed);
+  if (each.failed > 0) line += fmt::format("  {} FAILED", each.failed);
+  if (rounds(group_) && each.passed + each.failed > 0) line += fmt::format("  worst error/bound {:.3f}", each.worst);
+  if (each.repeated > 0 && each.varying.empty()) {
+    line += fmt::format("  same bits in {} runs of each of {}", checked_.request.repeat, each.repeated);
+  }
+  fmt::print(out_, "{}\n", line);
+  if (!each.varying.empty()) {
+    fmt::print(out_, "    bits vary in {} of {}: {}\n", each.varying.size(), each.repeated, each.varying.front());
+  }
+  constexpr std::size_t kShown = 5;
+  for (std::size_t i = 0; i < std::min(kShown, each.failures.size()); ++i) {
+    fmt::print(out_, "    FAILED {}\n", each.failures[i]);
+  }
+  if (each.failures.size() > kShown) fmt::print(out_, "    and {} more failures\n", each.failures.size() - kShown);
+  for (const auto& [why, sizes] : each.skips) {
+    fmt::print(out_, "    skipped {}: {} (n = {})\n", sizes.size(), why, fmt::join(sizes, ", "));
+  }
+}
+
+}  // namespace scanlab::verify
