@@ -1,21 +1,16 @@
 // scanlab streams run: times schedules over workloads and parameters, and their parts by themselves.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <optional>
-#include <set>
 
 #include "harness/cli/options.hpp"
 #include "harness/cli/streams.hpp"
 #include "harness/cli/streams_run.hpp"
-#include "harness/core/median.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/measure/record.hpp"
-#include "harness/measure/results_file.hpp"
+#include "harness/measure/schedule_report.hpp"
 #include "harness/measure/schedule_sweeps.hpp"
-#include "harness/schedule/recording.hpp"
 
 namespace scanlab::cli {
 
@@ -38,90 +33,12 @@ constexpr char kNotes[] =
     "busy (copy:duplex_h2d, copy:duplex_d2h; pinned memory only), and the kernel of a chunk alone (kernel:ID).\n"
     "All --benchmark_* flags are taken: --benchmark_out is --out, --benchmark_repetitions is --rounds.\n";
 
-/// streams/schedule:ID/workload:W/items:N/chunks:C/streams:S/memory:M/work:W/blocks:B, and /buffers:B for a schedule
-/// that has fewer than chunks.
-std::string name_of(const streams::ScheduledJob& chosen, const streams::Recording& recording) {
-  const streams::Job& job = chosen.job;
-  const bool reuses = recording.buffers < std::min<std::int64_t>(job.chunks, job.items);
-  return fmt::format("streams/schedule:{}/workload:{}/items:{}/chunks:{}/streams:{}/memory:{}/work:{}/blocks:{}{}",
-                     chosen.schedule->about.id, job.workload->about.id, job.items, job.chunks, job.streams,
-                     name(job.memory), job.work, job.blocks,
-                     reuses ? fmt::format("/buffers:{}", recording.buffers) : "");
-}
-
-/// Each once: parameters that a schedule does not heed give no case of their own where the name does not tell them.
-std::vector<measure::TimedSchedule> timed_schedules(const std::vector<streams::ScheduledJob>& jobs) {
-  std::vector<measure::TimedSchedule> all;
-  std::set<std::string> names;
-  for (const streams::ScheduledJob& chosen : jobs) {
-    measure::TimedSchedule timed;
-    timed.chosen = chosen;
-    timed.recording = record(*chosen.schedule, chosen.job);
-    timed.name = name_of(chosen, timed.recording);
-    if (passes_google_filter(timed.name) && names.insert(timed.name).second) all.push_back(std::move(timed));
-  }
-  return all;
-}
-
-std::string verdict(const measure::TimedSchedule& timed) {
-  const std::size_t repetitions = timed.nanoseconds.size();
-  if (timed.control()) {
-    return timed.wrong > 0 ? fmt::format("control, caught in {} of {}: {}", timed.wrong, repetitions, timed.reason)
-                           : "control, NOT CAUGHT: right every time";
-  }
-  return timed.state == measure::TimedSchedule::State::failed ? "FAILED: " + timed.reason : "verified";
-}
-
-/// Medians by both clocks, the rate of all bytes that cross the bus by the host's, and whether the output was right.
-void print_table(const std::vector<measure::TimedSchedule>& schedules, std::ostream& out) {
-  std::size_t width = 4;
-  for (const measure::TimedSchedule& timed : schedules) width = std::max(width, timed.name.size());
-  fmt::print(out, "{:<{}}  {:>11}  {:>11}  {:>8}  {:>6}  {}\n", "case", width, "by host, ms", "events, ms", "GB/s",
-             "rounds", "output");
-  for (const measure::TimedSchedule& timed : schedules) {
-    if (timed.nanoseconds.empty()) {
-      if (!timed.reason.empty()) {
-        const bool failed = timed.state == measure::TimedSchedule::State::failed;
-        fmt::print(out, "{:<{}}  {}: {}\n", timed.name, width, failed ? "FAILED" : "skipped", timed.reason);
-      }
-      continue;
-    }
-    const double time = median(timed.nanoseconds);
-    const std::string by_events =
-        timed.device_nanoseconds.empty() ? "-" : fmt::format("{:.3f}", median(timed.device_nanoseconds) / 1e6);
-    fmt::print(out, "{:<{}}  {:>11.3f}  {:>11}  {:>8.1f}  {:>6}  {}\n", timed.name, width, time / 1e6, by_events,
-               timed.bytes() / time, timed.nanoseconds.size(), verdict(timed));
-  }
-}
-
 StreamsLab open_device(const Context& context) {
   StreamsLab lab{.provenance = measure::measured_on("scanlab streams run", context.argv), .backend = nullptr};
 #ifdef SCANLAB_WITH_CUDA
   lab.backend = measure::make_cuda_schedule_backend();
 #endif
   return lab;
-}
-
-void print_parts(const std::vector<std::unique_ptr<measure::Part>>& parts, std::ostream& out) {
-  for (const std::unique_ptr<measure::Part>& each : parts) {
-    const measure::Part& part = *each;
-    if (part.nanoseconds.empty()) continue;
-    const double time = median(part.nanoseconds);
-    fmt::print(out, "{}  {:.3f} ms{}\n", part.name, time / 1e6,
-               part.bytes > 0 ? fmt::format(", {:.1f} GB/s", part.bytes / time) : "");
-  }
-  fmt::print(out, "\n");
-}
-
-int status_of(const std::vector<measure::TimedSchedule>& schedules) {
-  int status = kOk;
-  for (const measure::TimedSchedule& timed : schedules) {
-    const bool passed_unnoticed = timed.control() && !timed.nanoseconds.empty() && timed.wrong == 0 &&
-                                  timed.recording.buffers > 0;  // without items there is nothing to be wrong
-    if (timed.state == measure::TimedSchedule::State::failed || passed_unnoticed) return kFailed;
-    if (timed.out_of_memory) status = kOutOfMemory;
-  }
-  return interrupted() ? kInterrupted : status;
 }
 
 po::options_description run_options() {
@@ -169,9 +86,10 @@ int streams_run(const std::vector<std::string>& arguments, Context& context, con
   const std::uint64_t seed = given<std::uint64_t>(values, "seed").value_or(1);
   const std::optional<std::string> out = either<std::string>(values, "out", flags.out);
 
-  std::vector<measure::TimedSchedule> schedules =
-      timed_schedules(sweep != nullptr ? jobs(*sweep, said(values))
-                                       : select_jobs(said(values), kDefaultWorkloads, kDefaultItems).jobs());
+  const std::vector<streams::ScheduledJob> chosen =
+      sweep != nullptr ? jobs(*sweep, said(values))
+                       : select_jobs(said(values), kDefaultWorkloads, kDefaultItems).jobs();
+  std::vector<measure::TimedSchedule> schedules = measure::timed_schedules(chosen, passes_google_filter);
   if (flags.list) {
     for (const measure::TimedSchedule& timed : schedules) fmt::print(context.out, "{}\n", timed.name);
     return kOk;
@@ -196,8 +114,8 @@ int streams_run(const std::vector<std::string>& arguments, Context& context, con
   const InterruptGuard guard;
   measure::ScheduleSession session(schedules, *lab.backend, options, seed, file ? &*file : nullptr, context.err);
   session.run();
-  print_parts(session.parts(), context.out);
-  print_table(schedules, context.out);
+  print(session.parts(), context.out);
+  print(schedules, context.out);
   if (file) fmt::print(context.out, "{} entries in {}\n", file->entries(), file->path().string());
   if (interrupted()) fmt::print(context.err, "scanlab: interrupted; every finished repetition is kept\n");
   return status_of(schedules);

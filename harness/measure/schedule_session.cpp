@@ -14,6 +14,35 @@
 
 namespace scanlab::measure {
 
+namespace {
+
+/// streams/schedule:ID/workload:W/items:N/chunks:C/streams:S/memory:M/work:W/blocks:B, and /buffers:B for a schedule
+/// that has fewer than chunks.
+std::string name_of(const streams::ScheduledJob& chosen, const streams::Recording& recording) {
+  const streams::Job& job = chosen.job;
+  const bool reuses = recording.buffers < std::min<std::int64_t>(job.chunks, job.items);
+  return fmt::format("streams/schedule:{}/workload:{}/items:{}/chunks:{}/streams:{}/memory:{}/work:{}/blocks:{}{}",
+                     chosen.schedule->about.id, job.workload->about.id, job.items, job.chunks, job.streams,
+                     name(job.memory), job.work, job.blocks,
+                     reuses ? fmt::format("/buffers:{}", recording.buffers) : "");
+}
+
+}  // namespace
+
+std::vector<TimedSchedule> timed_schedules(const std::vector<streams::ScheduledJob>& jobs,
+                                           const std::function<bool(const std::string& name)>& wanted) {
+  std::vector<TimedSchedule> all;
+  std::set<std::string> names;
+  for (const streams::ScheduledJob& chosen : jobs) {
+    TimedSchedule timed;
+    timed.chosen = chosen;
+    timed.recording = record(*chosen.schedule, chosen.job);
+    timed.name = name_of(chosen, timed.recording);
+    if (wanted(timed.name) && names.insert(timed.name).second) all.push_back(std::move(timed));
+  }
+  return all;
+}
+
 void ScheduleSession::run() {
   const auto same_arrays = [](const TimedSchedule& a, const TimedSchedule& b) {
     const auto key = [](const streams::Job& job) { return std::tuple(job.workload, job.items, job.memory, job.work); };

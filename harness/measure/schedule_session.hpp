@@ -57,6 +57,11 @@ struct TimedSchedule : Timing {
   }
 };
 
+/// Each job once that `wanted` lets pass by its name: parameters that a schedule does not heed give no case of their
+/// own where the name does not tell them.
+std::vector<TimedSchedule> timed_schedules(const std::vector<streams::ScheduledJob>& jobs,
+                                           const std::function<bool(const std::string& name)>& wanted);
+
 /// A copy or a kernel by itself, as an entry of its own.
 struct Part : Timing {
   double bytes = 0;                ///< that a copy moves; 0 of kernels
