@@ -2,30 +2,23 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include <nlohmann/json.hpp>
-
 #include "harness/cli/streams.hpp"
+#include "harness/measure/record.hpp"
 #include "harness/schedule/schedule.hpp"
 
 namespace scanlab::cli {
 
-using Json = nlohmann::ordered_json;
-
 namespace {
 
-Json to_json(const streams::ScheduleDescription& about) {
-  return {{"id", about.id},
-          {"title", about.title},
-          {"source", about.source},
-          {"expectation", about.expectation},
-          {"memory", name(about.memory)},
-          {"captured", about.captured},
-          {"control", about.control}};
-}
-
-Json to_json(const streams::WorkloadDescription& about) {
-  return {{"id", about.id},         {"title", about.title},     {"source", about.source}, {"type", name(about.type)},
-          {"inputs", about.inputs}, {"ordered", about.ordered}, {"work", about.work}};
+/// What every entry of a registry says of itself.
+template <class Entry>
+measure::Facts all_of(const RegistryOf<Entry>& registry) {
+  measure::Facts all = measure::Facts::array();
+  for (const auto& [id, entry] : registry.all()) {
+    all.push_back({{"id", id}});
+    all.back().update(measure::described(entry));
+  }
+  return all;
 }
 
 void print(const streams::ScheduleDescription& about, std::ostream& out) {
@@ -48,13 +41,9 @@ int streams_list(const std::vector<std::string>& arguments, Context& context) {
   po::variables_map values;
   if (!parse_options(arguments, options, {}, streams_command("list"), context, values)) return kOk;
   if (values.count("json") != 0) {
-    Json all = {{"schema", "scanlab-streams-list/1"}, {"schedules", Json::array()}, {"workloads", Json::array()}};
-    for (const auto& [id, schedule] : streams::ScheduleRegistry::instance().all()) {
-      all["schedules"].push_back(to_json(schedule.about));
-    }
-    for (const auto& [id, workload] : streams::WorkloadRegistry::instance().all()) {
-      all["workloads"].push_back(to_json(workload.about));
-    }
+    const measure::Facts all{{"schema", "scanlab-streams-list/1"},
+                             {"schedules", all_of(streams::ScheduleRegistry::instance())},
+                             {"workloads", all_of(streams::WorkloadRegistry::instance())}};
     context.out << all.dump(2) << "\n";
     return kOk;
   }

@@ -93,22 +93,29 @@ Facts described(const std::vector<const Variant*>& variants) {
   return all;
 }
 
+Facts described(const streams::Schedule& schedule) {
+  const streams::ScheduleDescription& about = schedule.about;
+  return {{"title", about.title},         {"source", about.source},     {"expectation", about.expectation},
+          {"memory", name(about.memory)}, {"captured", about.captured}, {"control", about.control}};
+}
+
+Facts described(const streams::Workload& workload) {
+  const streams::WorkloadDescription& about = workload.about;
+  return {{"title", about.title},   {"source", about.source},   {"type", name(about.type)},
+          {"inputs", about.inputs}, {"ordered", about.ordered}, {"work", about.work}};
+}
+
 Facts described_schedules(const std::vector<TimedSchedule>& schedules) {
   Facts all = Facts::object();
-  for (const TimedSchedule& timed : schedules) {
-    const streams::ScheduleDescription& about = timed.chosen.schedule->about;
-    all[about.id] = {{"title", about.title},         {"source", about.source},     {"expectation", about.expectation},
-                     {"memory", name(about.memory)}, {"captured", about.captured}, {"control", about.control}};
-  }
+  for (const TimedSchedule& timed : schedules) all[timed.chosen.schedule->about.id] = described(*timed.chosen.schedule);
   return all;
 }
 
 Facts described_workloads(const std::vector<TimedSchedule>& schedules) {
   Facts all = Facts::object();
   for (const TimedSchedule& timed : schedules) {
-    const streams::WorkloadDescription& about = timed.chosen.job.workload->about;
-    all[about.id] = {{"title", about.title},   {"source", about.source},   {"type", name(about.type)},
-                     {"inputs", about.inputs}, {"ordered", about.ordered}, {"work", about.work}};
+    const streams::Workload& workload = *timed.chosen.job.workload;
+    all[workload.about.id] = described(workload);
   }
   return all;
 }

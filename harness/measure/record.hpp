@@ -15,11 +15,13 @@ void describe(const TimedCase& timed, Facts& entry);
 void describe(const TimedSchedule& timed, Facts& entry);
 void describe(const Part& part, Facts& entry);
 
-/// What a variant says of itself; for the context of a file, that of each, by id.
+/// What a variant, a schedule, a workload says of itself.
 Facts described(const Variant& variant);
-Facts described(const std::vector<const Variant*>& variants);
+Facts described(const streams::Schedule& schedule);
+Facts described(const streams::Workload& workload);
 
-/// Likewise each schedule, and each workload.
+/// For the context of a file: that of each, by id.
+Facts described(const std::vector<const Variant*>& variants);
 Facts described_schedules(const std::vector<TimedSchedule>& schedules);
 Facts described_workloads(const std::vector<TimedSchedule>& schedules);
 
