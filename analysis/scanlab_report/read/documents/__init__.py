@@ -1,0 +1,19 @@
+"""Every document that the programs write, described once.
+
+Reading goes through these structs; ``scanlab-report schema`` writes ``data/schema/`` and the tables of ``data/README.md`` from them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scanlab_report.read.documents import caveats, counts, kept, printed, results, simulator, timelines, verification
+
+DOCUMENTS: dict[str, Any] = {
+    "results": results.Results, "ranges": results.Ranges, "verification": verification.VerificationLine, "explain": counts.Explanation,
+    "trace": timelines.Trace, "caveats": caveats.Caveats, "concurrency": caveats.Concurrency, "device": simulator.Profile,
+    "calibration": simulator.Calibration, "simulation-sweep": simulator.Sweep, "comparison": simulator.Comparison, "advice": simulator.Advice,
+    "advice-against": simulator.Against, "session": kept.Session, "noise": kept.Noise, "tuning": kept.Tuned, "stream-scan-state": kept.StreamScanState,
+    "export": kept.TidyTables, "list": printed.List, "info": printed.Info, "streams-list": printed.StreamsList, "streams-check": printed.StreamsCheck,
+}  # fmt: skip
+"""By the name of the schema, without its number."""

@@ -1,0 +1,94 @@
+"""What documents are made of: values with their limits, and the provenance that all have."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+EXACT = 2**53
+"""Every whole number up to here is exact in JSON, whose numbers are doubles to most programs."""
+
+
+def means(text: str) -> Meta:
+    """The meaning of a field, with its unit."""
+    return Meta(description=text)
+
+
+Count = Annotated[int, Meta(ge=0, le=EXACT)]
+Some = Annotated[int, Meta(ge=1, le=EXACT)]
+Few = Annotated[int, Meta(ge=1, le=10**6)]
+"""Of what a figure draws one by one."""
+Index = Annotated[int, Meta(ge=-1, le=EXACT)]
+"""-1 where there is none."""
+Number = Annotated[float, Meta(ge=-1e18, le=1e18)]
+Amount = Annotated[float, Meta(ge=0, le=1e18)]
+Positive = Annotated[float, Meta(gt=0, le=1e18)]
+
+LINE, NAME = r"^(?![\s\S]*[\x00-\x1f\x7f])", r"^(?![\s\S]*[\x00-\x1f\x7f])(?=[\s\S]*\S)"
+DIGITS, DATE = r"^([0-9]{1,15})?(?![\s\S])", r"^([0-9]{4}-[0-9]{2}-[0-9]{2}(T[!-~]{0,40})?)?(?![\s\S])"
+WORDS = {LINE: "a line of text", NAME: "a name", DIGITS: "digits", DATE: "a date of ISO 8601, such as 2026-01-02T03:04:05Z"}
+"""What the patterns ask for, in words."""
+
+Line = Annotated[str, Meta(pattern=LINE)]
+Name = Annotated[str, Meta(pattern=NAME)]
+Digits = Annotated[str, Meta(pattern=DIGITS)]
+Date = Annotated[str, Meta(pattern=DATE)]
+Type = Literal["i8", "i16", "i32", "i64", "f16", "f32", "f64"]
+Op = Literal["plus", "max", "min", "affine"]
+Mode = Literal["inclusive", "exclusive"]
+Settings = dict[Name, Line]
+ELEMENT_BYTES = {"i8": 1, "i16": 2, "f16": 2, "i32": 4, "f32": 4, "i64": 8, "f64": 8}
+
+
+class Provenance(Struct, kw_only=True, frozen=True):
+    """Where numbers are from. A value that is not known is absent or empty."""
+
+    schema: Annotated[Name, means("the schema of the document, where `context` says it")] = "-"
+    date: Annotated[Date, means("start of the run, ISO 8601")] = ""
+    argv: Annotated[Line, means("the command")] = ""
+    git_commit: Annotated[Line, means("the code that ran")] = ""
+    git_dirty: Annotated[Literal["true", "false", "unknown", ""], means("`true` if the tree had uncommitted changes, or the program a source that git does not track")] = ""
+    device: Annotated[Line, means("the GPU")] = ""
+    compute_capability: Line = ""
+    multiprocessors: Annotated[Digits, means("multiprocessors of the GPU")] = ""
+    memory_bytes: Annotated[Digits, means("device memory, bytes")] = ""
+    memory_bus_bits: Annotated[Digits, means("width of the memory bus, bits")] = ""
+    l2_bytes: Annotated[Digits, means("L2 cache, bytes")] = ""
+    sm_clock_mhz_max: Annotated[Digits, means("highest clock of the multiprocessors, MHz")] = ""
+    memory_clock_mhz_max: Annotated[Digits, means("highest clock of the memory, MHz")] = ""
+    ecc: Annotated[Line, means("`on` if memory is error-corrected")] = ""
+    copy_engines: Annotated[Digits, means("copy engines that the driver reports")] = ""
+    clocks_before: Annotated[Line, means("clocks and temperature before the run")] = ""
+    driver: Line = ""
+    cuda_driver: Annotated[Line, means("the newest CUDA that the driver knows")] = ""
+    toolkit: Annotated[Line, means("version of CUDA")] = ""
+    nvcc: Line = ""
+    cccl: Annotated[Line, means("version of CCCL")] = ""
+    cccl_newest: Annotated[Line, means("version of the newer CCCL that `cub_newest` is built with")] = ""
+    cpu: Annotated[Line, means("the host's processor, which the CPU baselines ran on")] = ""
+    cores: Annotated[Digits, means("cores that the host gave")] = ""
+    system: Annotated[Line, means("operating system of the host")] = ""
+    compiler: Line = ""
+    assertions: Annotated[Line, means("`on` if assertions are compiled in, which makes code slower")] = ""
+    cuda: Annotated[Line, means("`yes` if the program was built with CUDA")] = ""
+    tbb: Annotated[Line, means("`yes` if the program was built with oneTBB")] = ""
+
+
+class Measured(Provenance, kw_only=True, frozen=True):
+    """The provenance of what was measured on a GPU."""
+
+    device: Annotated[Name, means("the GPU")]
+
+
+def fault(error: msgspec.ValidationError) -> tuple[str, str]:
+    """Where in a document something does not fit, such as ``benchmarks[3].items``, and what is wrong there."""
+    message, _, place = str(error).partition(" - at `$")
+    place = place.removesuffix("`").removeprefix(".")
+    for pattern, words in WORDS.items():
+        message = message.replace(f"`str` matching regex {pattern!r}", words)
+    lacking = message.removeprefix("Object missing required field ")
+    if lacking != message:
+        return f"{place}.{lacking.strip('`')}".lstrip("."), "is missing"
+    return place, (message[:1].lower() + message[1:]).replace("`", "")

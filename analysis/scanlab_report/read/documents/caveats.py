@@ -1,0 +1,73 @@
+"""Experiments: what serialises streams or blocks the host, and how small grids run side by side."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Struct, UnsetType
+
+from scanlab_report.read.documents.base import Amount, Count, Few, Line, Measured, Name, Positive, Some, means
+
+SCHEMA, CONCURRENCY = "scanlab-caveats/2", "scanlab-concurrency/1"
+Answer = Literal["yes", "no"] | None
+
+
+class Experiment(Struct, kw_only=True, frozen=True):
+    """A statement, and whether it holds."""
+
+    name: Annotated[Name, means("the experiment")]
+    subject: Annotated[Line, means('of the statement: "cudaMalloc (64 MiB)"')]
+    verb: Annotated[Line, means("`blocks` or `serialises` of a call, or another")]
+    object: Annotated[Line, means('"the host", "kernels of two streams", or another')]
+    statement: Annotated[Line, means("the three as a sentence, for people")]
+    said: Annotated[Answer, means("whether the source says that the statement holds; null where it is silent")]
+    claim: Annotated[Line, means("what the source says, as a sentence")]
+    source: Line
+    found: Annotated[Answer, means("whether the statement holds on this device; null if it could not be tried, or if fewer than three quarters of the trials agree")]
+    differs: Annotated[bool, means("whether `found` contradicts `said`")]
+    yes: Annotated[Count, means("trials in which it holds")]
+    trials: Count
+    seconds: Annotated[list[Amount], means("what was measured in each trial, seconds")]
+    why_not: Annotated[Line, means("why it was not tried; empty if it was")]
+    environment: Annotated[dict[Name, Line], means("variables that were set for it")]
+    fresh_process: Annotated[bool, means("whether it ran in a process of its own")]
+
+
+class Caveats(Struct, kw_only=True, frozen=True):
+    """What `scanlab streams caveats --json` writes."""
+
+    schema: Literal["scanlab-caveats/2"]
+    context: Measured
+    experiments: list[Experiment]
+
+
+class Grids(Struct, kw_only=True, frozen=True):
+    """Kernels of a few blocks, in several streams."""
+
+    streams: Few
+    kernels: Annotated[Few, means("kernels per stream")]
+    blocks: Annotated[Few, means("blocks per kernel")]
+    threads: Annotated[Count | UnsetType, means("threads per block")] = UNSET
+    shared_bytes: Annotated[Count | UnsetType, means("shared memory per block")] = UNSET
+    blocks_per_multiprocessor: Count | UnsetType = UNSET
+    slots: Annotated[Few, means("blocks that the device holds at once")]
+    connections: Annotated[Few, means("`CUDA_DEVICE_MAX_CONNECTIONS` of the process")]
+    block_seconds_asked: Amount | UnsetType = UNSET
+    block_seconds: Annotated[Positive, means("time of a block, seconds")]
+    waves: Annotated[Some, means("all blocks over slots, rounded up")]
+    predicted_seconds: Annotated[Positive, means("the makespan by formula, the single queue of one connection included")]
+    fluid_seconds: Annotated[Positive, means("the same without rounding up")]
+    serial_seconds: Annotated[Positive, means("the same without any overlap")]
+    makespan_seconds: Annotated[list[Positive], means("what was measured, a repetition each")]
+
+    def __post_init__(self) -> None:
+        if not self.makespan_seconds:
+            raise ValueError("makespan_seconds is empty")
+
+
+class Concurrency(Struct, kw_only=True, frozen=True):
+    """What `scanlab streams concurrency --json` writes."""
+
+    schema: Literal["scanlab-concurrency/1"]
+    context: Measured
+    cases: list[Grids]

@@ -1,0 +1,111 @@
+"""Documents are what their structs say: the schema files, the tables of data/README.md, what the program writes, and what is in the tree."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from scanlab_report import DATA
+from scanlab_report.documents import reference
+from scanlab_report.read.documents import DOCUMENTS, verification
+
+ROOT = DATA.parent
+_BUILT = (os.environ.get("SCANLAB_PROGRAM"), ROOT / "build" / "cpu" / "scanlab", ROOT / "build" / "cuda" / "scanlab")
+PROGRAM = next((Path(path) for path in _BUILT if path and Path(path).is_file()), None)
+
+
+def undescribed(written: Any, read: Any, place: str = "") -> Iterator[str]:
+    """The fields of a document that its struct does not have."""
+    if isinstance(written, dict) and isinstance(read, dict):
+        for key, of in written.items():
+            if key in read:
+                yield from undescribed(of, read[key], f"{place}.{key}")
+            else:
+                yield f"{place}.{key}"
+    elif isinstance(written, list) and isinstance(read, list):
+        for a, b in zip(written, read, strict=True):
+            yield from undescribed(a, b, f"{place}[]")
+
+
+def fits(document: Any, struct: Any) -> None:
+    """Every field of the document is described, and holds what it may."""
+    assert set(undescribed(document, msgspec.to_builtins(msgspec.convert(document, struct)))) == set()
+
+
+def test_schema_files_and_tables_are_up_to_date() -> None:
+    made = reference.written(DATA)
+    assert {file for file in (DATA / "schema").iterdir()} == {file for file in made if file.parent.name == "schema"}
+    assert [file for file, text in made.items() if file.read_text(encoding="utf-8") != text] == [], "run scanlab-report schema"
+
+
+@pytest.mark.parametrize(("pattern", "name"), [("devices/*.json", "device"), ("tuned/*.json", "tuning"), ("noise/*.json", "noise"),
+                                               ("recorded/*/*/session.json", "session")])  # fmt: skip
+def test_what_is_kept_fits(pattern: str, name: str) -> None:
+    files = sorted(DATA.glob(pattern))
+    assert files
+    for file in files:
+        fits(json.loads(file.read_text(encoding="utf-8")), DOCUMENTS[name])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the program writes, with a calibration and two traces of a device."""
+    made = tmp_path_factory.mktemp("documents")
+    if engine_model := sorted(DATA.glob("recorded/*/*/engine_model.tar.gz")):
+        with tarfile.open(engine_model[-1]) as archive:
+            names = [name for name in archive.getnames() if "traces/" in name and name.endswith(".json")]
+            archive.extractall(made, members=[archive.getmember(name) for name in [*sorted(names)[:2], "calibration.json"]], filter="data")
+        (made / "traces").rename(made / "t")
+        for number, file in enumerate(sorted((made / "t").iterdir())):
+            file.rename(made / f"trace{number}.json")
+    (made / "scenes").mkdir()
+    return made
+
+
+_WRITTEN = [
+    ("list", "list --json > OUT"), ("info", "info --json > OUT"), ("streams-list", "streams list --json > OUT"),
+    ("streams-check", "streams check three_streams_unordered --workload scale --chunks 2 --json > OUT || test $? = 1"),
+    ("results", "bench --variant 'cpu_*' --items 1000 --rounds 5 --out OUT"), ("ranges", "bench --variant 'cpu_seq*' --items 1000 --once --out OUT"),
+    ("explain", "explain hso_block --items 64 --json > OUT"), ("trace", "simulate depth_first --items 2^20 --chunks 4 --out OUT"),
+    ("simulation-sweep", "simulate --sweep --schedule depth_first,graph --items 2^20 --chunks 1,4 --streams 2 --out OUT"),
+    ("advice", "advise --profile h200 --bytes-in 2^24 --bytes-out 2^24 --kernel-us 200 --json OUT"),
+    ("device", "calibrate --from calibration.json --out OUT"), ("comparison", "simulate --profile h200 --compare trace0.json trace1.json --out OUT"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "line"), _WRITTEN, ids=[name for name, _ in _WRITTEN])
+def test_what_the_program_writes_fits(folder: Path, name: str, line: str) -> None:
+    fits(json.loads(written(folder, line, f"{name}.json")), DOCUMENTS[name])
+
+
+def test_the_lines_of_a_verification_fit(folder: Path) -> None:
+    first, *between, last = map(json.loads, written(folder, "verify --device simt --variant one_block --type i32,f32 --quick --json OUT", "verify.jsonl").splitlines())
+    fits(first, verification.Beginning)
+    for line in between:
+        fits(line, verification.Check)
+    fits(last, verification.Ending)
+
+
+def test_scenes_fit(folder: Path) -> None:
+    written(folder, "scenes --out scenes && touch OUT", "none")
+    scenes = sorted((folder / "scenes").glob("*.json"))
+    assert scenes
+    for file in scenes:
+        fits(json.loads(file.read_text(encoding="utf-8")), DOCUMENTS["trace"])
+
+
+def written(folder: Path, line: str, name: str) -> str:
+    """What a command of the program writes into a file."""
+    if PROGRAM is None:
+        pytest.skip("the program is not built")
+    ran = subprocess.run(["bash", "-c", f"{PROGRAM} {line.replace('OUT', name)}"], cwd=folder, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    return (folder / name).read_text(encoding="utf-8")
