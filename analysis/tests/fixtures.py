@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from scanlab_report.read import recorded_before
 from tests import stream_fixtures
 
 SESSION = Path(__file__).parents[2] / "data" / "recorded" / "nvidia-h200" / "2026-11-22c"
@@ -32,32 +33,44 @@ _MODEL = {  # launches at n, bytes moved an item over the ideal, share of the co
 }
 _IN_GRAPHS = ("look_ahead", "one_wave", "best", "cub_device_scan", "cub_newest", "memcpy", "copy_bulk", "copy_vector",
               "copy_one_wave")
-_KERNEL = {"launches": 1.0, "threads": 256.0, "registers": 64.0, "shared_bytes": 1024.0, "local_bytes": 0.0,
-           "workspace_bytes": 4096.0, "prepare_ns": 2000.0}  # fmt: skip
+_KERNEL = {"launches": 1, "threads_per_block": 256, "registers": 64, "shared_bytes": 1024, "local_bytes": 0,
+           "workspace_bytes": 4096, "prepare_ns": 2000.0}  # fmt: skip
+_PARAMETERS = {"look_ahead": {"tile": "30", "piece": "4"},
+               **{f"{pair}_padded": {"padding": "two_level", "load": "halves"} for pair in ("hso_block", "hso_blocked", "hso_reentry")}}
+_FURTHER = ("empty_launch", "cub_newest_look_ahead", "cub_newest_deterministic", "torch_cumsum", "cupy_cumsum", "jax_cumsum", "one_block", "one_cluster",
+            "redundant_reduce")
 _LIMIT = {"hs_block": 1024, "hso_block": 2048, "hso_block_padded": 2048, "one_wave": 2**20, "copy_one_wave": 2**22}
 _CPU = {"cpu_sequential": (20.0, 8.0), "cpu_parallel": (9000.0, 70.0)}  # ns to start, GB/s
+
+
+def variants() -> dict[str, Any]:
+    """What a context says of every variant that there is."""
+    return {id_: recorded_before.variant(id_) | {"parameters": [{"name": name, "values": [value]} for name, value in _PARAMETERS.get(id_, {}).items()]}
+            for id_ in (*_MODEL, *_CPU, *_FURTHER)}  # fmt: skip
 
 
 def context(**changes: Any) -> dict[str, Any]:
     """A context as the harness writes it, for an invented device."""
     return {
-        "schema": "scanlab-results/1", "kind": "cuda", "device": "Test Device", "cpu": "Test CPU", "cores": "4", "date": "2026-01-02T03:04:05+00:00",
-        "git_commit": COMMIT, "git_dirty": "false", "driver": "0", "toolkit": "0", "seed": "1", "argv": "test",
+        "schema": "scanlab-results/2", "kind": "cuda", "device": "Test Device", "cpu": "Test CPU", "cores": "4", "date": "2026-01-02T03:04:05+00:00",
+        "git_commit": COMMIT, "git_dirty": "false", "driver": "0", "toolkit": "0", "seed": "1", "argv": "test", "variants": variants(),
     } | changes  # fmt: skip
 
 
-def repetition(case: str, index: int, time: float, **changes: Any) -> dict[str, Any]:
+def repetition(case: dict[str, Any], index: int, time: float, **changes: Any) -> dict[str, Any]:
     """One raw repetition; ``time`` in nanoseconds."""
+    name = "scan/" + "/".join(f"{key}:{value}" for key, value in case.items())
+    outcome = "failed" if changes.get("error_occurred") else "timed"
     return {
-        "name": f"scan/{case}", "run_name": f"scan/{case}", "run_type": "iteration", "repetition_index": index,
-        "iterations": 10, "real_time": time, "cpu_time": time, "time_unit": "ns", "round": float(index),
+        "name": name, "run_name": name, "run_type": "iteration", "repetition_index": index, "iterations": 10, "real_time": time, "cpu_time": time,
+        "time_unit": "ns", "round": index, "kind": "scan", "outcome": outcome, "verified": outcome == "timed", **case,
     } | changes  # fmt: skip
 
 
-def case_name(variant: str, items: int, cache: str = "cold", type_name: str = "i32", op: str = "plus", launch: str = "") -> str:
-    """The name of an inclusive scan, without its leading ``scan/``; older results do not name the launch."""
-    case = f"variant:{variant}/type:{type_name}/op:{op}/mode:inclusive/items:{items}/cache:{cache}"
-    return case + (f"/launch:{launch}" if launch else "")
+def case(variant: str, items: int, cache: str = "cold", type_name: str = "i32", op: str = "plus", launch: str = "stream", **settings: str) -> dict[str, Any]:
+    """An inclusive scan, with all settings of the variant."""
+    return {"variant": variant, "type": type_name, "op": op, "mode": "inclusive", "items": items, "cache": cache, "launch": launch,
+            "settings": _PARAMETERS.get(variant, {}) | settings}  # fmt: skip
 
 
 def timings(rounds: int = 11, top: int = 28) -> dict[str, Any]:
@@ -65,36 +78,36 @@ def timings(rounds: int = 11, top: int = 28) -> dict[str, Any]:
     noise = np.random.default_rng(7)
     entries: list[dict[str, Any]] = []
 
-    def add(case: str, time: float) -> None:
-        more = _KERNEL | ({"label": "look_ahead/tile:30"} if case.startswith("variant:best/") else {})
+    def add(of: dict[str, Any], time: float) -> None:
+        more = _KERNEL | ({"label": "look_ahead/tile:30"} if of["variant"] == "best" else {})
         for index in range(rounds):
-            entries.append(repetition(case, index, time * float(noise.lognormal(0, 0.015)), **more))
+            entries.append(repetition(of, index, time * float(noise.lognormal(0, 0.015)), **more))
 
     for exponent in range(10, top + 1):
         n = 2**exponent
         for cache in ("cold", "warm"):
             for variant in _MODEL:
                 if n <= _LIMIT.get(variant, n):
-                    add(case_name(variant, n, cache), _time(variant, n, cache))
+                    add(case(variant, n, cache), _time(variant, n, cache))
                     if variant in _IN_GRAPHS and cache == "warm":
-                        add(case_name(variant, n, cache, launch="graph"), _time(variant, n, cache) - 2000)
-        for settings, slower in (("tile:12", 1.2), ("tile:36", 1.05), ("piece:1", 1.1), ("piece:1/tile:36", 1.3)):
-            add(case_name("look_ahead", n).replace("/cache", f"/{settings}/cache"), slower * _time("look_ahead", n, "cold"))
+                        add(case(variant, n, cache, launch="graph"), _time(variant, n, cache) - 2000)
+        for settings, slower in (({"tile": "12"}, 1.2), ({"tile": "36"}, 1.05), ({"piece": "1"}, 1.1), ({"piece": "1", "tile": "36"}, 1.3)):
+            add(case("look_ahead", n, **settings), slower * _time("look_ahead", n, "cold"))
         for variant in ("best", "cub_device_scan", "cub_newest"):
             losing = 2.0 if (variant, exponent) == ("best", 12) else 1.0
-            add(case_name(variant, n, "cold", "i64", "affine", "stream"), losing * 3.4 * _time(variant, n, "cold"))
+            add(case(variant, n, "cold", "i64", "affine", "stream"), losing * 3.4 * _time(variant, n, "cold"))
         for padding, slower in (("row", 1.02), ("one_in_16", 1.2)):
-            add(case_name("hso_blocked_padded", n) + f"/padding:{padding}", slower * _time("hso_blocked_padded", n, "cold"))
+            add(case("hso_blocked_padded", n, padding=padding), slower * _time("hso_blocked_padded", n, "cold"))
         for variant in ("hs_blocked", "hso_blocked", "hso_blocked_padded", "hso_reentry", "hso_reentry_padded", "memcpy",
                         "cub_device_scan", "best"):
-            add(case_name(variant, n, "cold", "i64"), 1.7 * _time(variant, n, "cold"))
+            add(case(variant, n, "cold", "i64"), 1.7 * _time(variant, n, "cold"))
         for variant, (start, rate) in _CPU.items():
             if exponent <= 24:
-                add(case_name(variant, n, "warm"), start + 8 * n / rate)
-    add(case_name("empty_launch", 0, "warm"), 3100.0)
-    add(case_name("empty_launch", 0, "warm", launch="graph"), 600.0)
+                add(case(variant, n, "warm"), start + 8 * n / rate)
+    add(case("empty_launch", 0, "warm"), 3100.0)
+    add(case("empty_launch", 0, "warm", launch="graph"), 600.0)
     entries.append(
-        repetition(case_name("hs_block", 4096), 0, 0.0, error_occurred=True, error_message="hs_block takes n <= 1024")
+        repetition(case("hs_block", 4096), 0, 0.0, error_occurred=True, error_message="hs_block takes n <= 1024")
     )
     return {"context": context(), "benchmarks": entries}
 
@@ -211,19 +224,24 @@ look_ahead,30,16777216,i32,load,2500,1000,0,0,500
 decoupled_lookback,16,16777216,i32,block,10000,2000,4000,0,0
 """
 
-REPEAT = """verifying on cuda: 3 variants and baselines
-look_ahead           f32 plus   inclusive   12 passed  worst error/bound 0.010  same bits in 100 runs of each of 12
-hs_block             i32 plus   inclusive   46 passed
-    skipped 1: hs_block scans within one block: n <= 1024 (n = 1025)
-decoupled_lookback   f32 plus   inclusive   12 passed  worst error/bound 0.012
-    bits vary in 3 of 12: 7 different outputs in 100 runs (n = 1000000, uniform input)
-"""
+def verification(repeated: bool = False, **changes: Any) -> str:
+    """What ``scanlab verify --json`` writes, of ``--repeat`` or not: look_ahead keeps its bits, and decoupled_lookback in 9 of 12 cases."""
+    of = {"type": "f32", "op": "plus", "mode": "inclusive", "settings": {}, "input": "uniform", "placement": "apart", "outcome": "passed", "reason": ""}
+    checks = [{"check": "verify", "variant": "look_ahead", "items": 100 + n} | of for n in range(9)]
+    checks.append({"check": "verify", "variant": "hs_block", "items": 1025} | of | {"outcome": "skipped", "reason": "n <= 1024", "out_of_memory": False})
+    if repeated:
+        checks = [{"check": "repeat", "variant": variant, "items": 1000 + n, "runs": 100, "different_outputs": 7 if variant != "look_ahead" and n < 3 else 1} | of
+                  for variant in ("look_ahead", "decoupled_lookback") for n in range(12)]  # fmt: skip
+    context = {"device": "Test Device", "git_commit": COMMIT, "git_dirty": "false", "backend": "cuda", "seed": "1", "date": "2026-01-02T03:00:00Z"} | changes
+    count = {outcome: sum(check["outcome"] == outcome for check in checks) for outcome in ("passed", "failed", "skipped")}
+    lines = [{"schema": "scanlab-verification/1", "context": context}, *checks, {"ended": count | {"interrupted": False}}]
+    return "".join(json.dumps(line) + "\n" for line in lines)
 
 
 def python_timings(rounds: int) -> dict[str, Any]:
     """A library timed from Python, in a file of its own, whose context knows less."""
     facts = {key: value for key, value in context().items() if key not in ("cpu", "cores", "toolkit")}
-    entries = [repetition(case_name("torch_cumsum", 2**20, launch="stream"), index, 9000.0 + index) for index in range(rounds)]
+    entries = [repetition(case("torch_cumsum", 2**20, launch="stream"), index, 9000.0 + index) for index in range(rounds)]
     return {"context": facts | {"executable": "baselines.python"}, "benchmarks": entries}
 
 
@@ -237,7 +255,7 @@ def write_all(folder: Path, rounds: int = 11, top: int = 28, extra: int = 64) ->
     (folder / "python.json").write_text(json.dumps(python_timings(rounds)))
     (folder / "dram_bytes.csv").write_text(dram_bytes(top))
     (folder / "prefix_wait.csv").write_text(PREFIX_WAIT)
-    (folder / "repeat.txt").write_text(REPEAT)
+    (folder / "repeat.jsonl").write_text(verification(repeated=True))
     stream_fixtures.write_all(folder)
     stream_fixtures.write_scenes(folder)
     counter_lines = ["variant,padding,type,op,items,kernel,launch_index,shared_load_wavefronts,"

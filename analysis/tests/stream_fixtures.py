@@ -25,9 +25,11 @@ def about(**changes: Any) -> dict[str, Any]:
             "git_dirty": "false"} | changes  # fmt: skip
 
 
-def repetitions(name: str, milliseconds: float, **fields: Any) -> list[dict[str, Any]]:
-    return [{"name": name, "run_name": name, "run_type": "iteration", "repetition_index": i, "round": float(i), "iterations": 1,
-             "real_time": milliseconds * 1e6 * spread, "time_unit": "ns"} | fields for i, spread in enumerate(SPREAD)]  # fmt: skip
+def repetitions(of: dict[str, Any], milliseconds: float, **fields: Any) -> list[dict[str, Any]]:
+    """Samples of a case; the name says no more than its fields do."""
+    name = "/".join(f"{key}:{value}" for key, value in of.items())
+    return [{"name": name, "run_name": name, "run_type": "iteration", "repetition_index": i, "round": i, "iterations": 1, "outcome": "timed",
+             "verified": True, "real_time": milliseconds * 1e6 * spread, "time_unit": "ns"} | of | fields for i, spread in enumerate(SPREAD)]  # fmt: skip
 
 
 def kernel_ms(work: int) -> float:
@@ -53,22 +55,21 @@ def bound_ms(work: int, chunks: int, inputs: int = 1) -> float:
 
 def schedule(id_: str, milliseconds: float, chunks: int = 16, streams: int = 4, work: int = 1, workload: str = "scale",
              memory: str = "pinned", inputs: int = 1, **fields: Any) -> list[dict[str, Any]]:  # fmt: skip
-    name = (f"streams/schedule:{id_}/workload:{workload}/items:{ITEMS}/chunks:{chunks}/streams:{streams}/memory:{memory}"
-            f"/work:{work}/blocks:0")  # fmt: skip
-    return repetitions(name, milliseconds, **{"bytes": 4.0 * ITEMS * (inputs + 1), "inputs": float(inputs), "control": 0.0, "verified": 1.0,
-                                              "items": float(ITEMS)} | fields)  # fmt: skip
+    of = {"kind": "schedule", "schedule": id_, "workload": workload, "items": ITEMS, "chunks": chunks, "streams": streams, "memory": memory, "work": work,
+          "blocks": 0, "buffers": chunks}  # fmt: skip
+    return repetitions(of, milliseconds, **{"bytes": 4 * ITEMS * (inputs + 1), "inputs": inputs, "control": False} | fields)
 
 
 def rates() -> list[dict[str, Any]]:
     """Copies alone and against each other, and the kernels of all chunk sizes."""
     entries: list[dict[str, Any]] = []
-    for direction, time in (("h2d", COPY_MS), ("d2h", COPY_MS), ("duplex_h2d", DUPLEX_MS), ("duplex_d2h", DUPLEX_MS)):
-        entries += repetitions(f"streams/copy:{direction}/bytes:{4 * ITEMS}/memory:pinned", time, bytes=4.0 * ITEMS)
+    for direction, both_ways, time in (("h2d", False, COPY_MS), ("d2h", False, COPY_MS), ("h2d", True, DUPLEX_MS), ("d2h", True, DUPLEX_MS)):
+        entries += repetitions({"kind": "copy", "direction": direction, "both_ways": both_ways, "memory": "pinned", "bytes": 4 * ITEMS}, time)
     for workload in ("scale", "vector_add"):
         for chunks in CHUNKS:
             for work in WORKS:
-                name = f"streams/kernel:{workload}/items:{ITEMS // chunks}/work:{work}/blocks:0"
-                entries += repetitions(name, kernel_ms(work) / chunks)
+                of = {"kind": "kernel", "workload": workload, "items": ITEMS // chunks, "work": work, "blocks": 0}
+                entries += repetitions(of, kernel_ms(work) / chunks)
     return entries
 
 
@@ -79,32 +80,32 @@ def schedules() -> dict[str, Any]:
             serial = 2 * COPY_MS + kernel_ms(work)
             entries += schedule("serial_pinned", serial + 0.01 * chunks, chunks, work=work)
             entries += schedule("null_stream_trap", 1.1 * serial, chunks, work=work)
-            entries += schedule("three_streams_unordered", 21.0, chunks, work=work, control=1.0, verified=0.0)
+            entries += schedule("three_streams_unordered", 21.0, chunks, work=work, control=True, verified=False)
             for id_, slower in _SLOWER.items():
                 twice = 2 * kernel_ms(work) if id_ in SIDE_KERNELS else 0.0
                 entries += schedule(id_, slower * max(bound_ms(work, chunks), twice), chunks, work=work)
         for streams in STREAMS[:2] + STREAMS[3:]:
             entries += schedule("depth_first", (1.0 + 0.5 / streams) * bound_ms(work, 64), 64, streams, work=work)
     entries += schedule("three_streams", 1.02 * bound_ms(1, 16, inputs=2), workload="vector_add", inputs=2)
-    return {"context": about(schema="scanlab-streams/1", kind="cuda"), "benchmarks": entries}
+    return {"context": about(schema="scanlab-results/2", kind="cuda"), "benchmarks": entries}
 
 
 def stream_scan() -> dict[str, Any]:
     entries: list[dict[str, Any]] = []
     for exponent in (28, 30, 32):
         items, size = 2**exponent, 4 * 2**exponent
-        for way, place, mapped, rate in (("duplex_copy", "memory", 0, 50.0), ("streamed", "memory", 0, 48.0), ("naive", "memory", 0, 2.6),
-                                         ("streamed", "file", 0, 4.0), ("streamed", "file", 1, 6.0), ("naive", "file", 0, 1.6),
-                                         ("naive", "file", 1, 1.2), ("files", "file", 0, 5.0), ("files", "file", 1, 7.0)):  # fmt: skip
-            name = (f"stream_scan/way:{way}/scan:best/type:i32/op:plus/mode:inclusive/items:{items}/from:{place}/to:{place}"
-                    f"/budget:{2**31}/chunks:512")  # fmt: skip
-            entries += repetitions(name, size / rate / 1e6, bytes_each_way=float(size), mapped=float(mapped), verified=1.0)
-    return {"context": about(schema="scanlab-results/1", kind="cuda"), "benchmarks": entries}
+        for way, place, mapped, rate in (("duplex_copy", "memory", False, 50.0), ("streamed", "memory", False, 48.0), ("naive", "memory", False, 2.6),
+                                         ("streamed", "file", False, 4.0), ("streamed", "file", True, 6.0), ("naive", "file", False, 1.6),
+                                         ("naive", "file", True, 1.2), ("files", "file", False, 5.0), ("files", "file", True, 7.0)):  # fmt: skip
+            of = {"kind": "stream_scan", "way": way, "variant": "best", "type": "i32", "op": "plus", "mode": "inclusive", "items": items, "from": place,
+                  "to": place, "budget_bytes": 2**31, "chunks": 512, "mapped": mapped, "bytes_each_way": size}  # fmt: skip
+            entries += repetitions(of, size / rate / 1e6)
+    return {"context": about(schema="scanlab-results/2", kind="cuda"), "benchmarks": entries}
 
 
 def trace(schedule_: str = "depth_first", operations: int = 48, channels: int = 4, **changes: Any) -> dict[str, Any]:
     """A timeline whose three engines take turns."""
-    events: list[dict[str, Any]] = [{"name": "process_name", "ph": "M", "pid": pid, "tid": 0, "args": {"name": name}}
+    events: list[dict[str, Any]] = [{"name": "process_name", "ph": "M", "pid": pid, "tid": 0, "args": {"name": name, "kind": name}}
                                     for pid, name in ((1, "streams"), (2, "engines"))]  # fmt: skip
     kinds = (("copies in", 1, 300.0), ("kernels", 101, 8.0), ("copies out", 201, 310.0))
     for i in range(operations):
@@ -124,7 +125,7 @@ def scene(name: str, multiprocessors: int = 0, **changes: Any) -> dict[str, Any]
                                   machine="a machine", makespan_us=1600.0) | changes  # fmt: skip
     if multiprocessors:
         document["otherData"]["multiprocessors"] = multiprocessors
-        document["traceEvents"].append({"name": "process_name", "ph": "M", "pid": 4, "tid": 0, "args": {"name": "multiprocessors"}})
+        document["traceEvents"].append({"name": "process_name", "ph": "M", "pid": 4, "tid": 0, "args": {"name": "multiprocessors", "kind": "multiprocessors"}})
         document["traceEvents"] += [{"name": "side kernel", "cat": "kernels", "ph": "X", "pid": 4, "tid": lane + 1, "ts": 0.0, "dur": 1000.0,
                                      "args": {"operation": 0, "stream": "stream 0"}} for lane in range(multiprocessors // 2)]  # fmt: skip
     return document

@@ -13,21 +13,21 @@ import pytest
 from scanlab_report.__main__ import main
 from scanlab_report.read import results
 from tests import fixtures, stream_fixtures
-from tests.fixtures import COMMIT, case_name, context, repetition
+from tests.fixtures import COMMIT, case, context, repetition
 
 Document = dict[str, Any]
 
 
 def write_run(folder: Path, change: Callable[[Document], None] = lambda document: None, name: str = "scan.json", **about: Any) -> Path:
     """A run of two variants at two sizes, as ``./reproduce`` leaves it, with a change to its scan timings."""
-    entries = [repetition(case_name(variant, n, launch="stream"), i, 1000.0 + i, verified=1.0)
+    entries = [repetition(case(variant, n, launch="stream"), i, 1000.0 + i, verified=True)
                for variant in ("best", "memcpy") for n in (1024, 2048) for i in range(5)]  # fmt: skip
-    entries.append(repetition(case_name("hs_block", 4096), 0, 0.0, error_occurred=True, error_message="too large", verified=0.0))
+    entries.append(repetition(case("hs_block", 4096), 0, 0.0, error_occurred=True, error_message="too large", verified=False))
     document = {"context": context(device="NVIDIA Test(R) GPU 9") | about, "benchmarks": entries}
     change(document)
-    (folder / "log").mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / name).write_text(json.dumps(document))
-    (folder / "log" / "verify.txt").write_text(f"verifying on cuda: 2 variants\ncommit {COMMIT}, on NVIDIA Test(R) GPU 9\n10 passed, 0 failed, 1 skipped\n")
+    (folder / "verify.jsonl").write_text(fixtures.verification(device="NVIDIA Test(R) GPU 9"))
     return folder
 
 
@@ -47,7 +47,7 @@ def test_a_sound_run_is_filed_by_device_and_day(tmp_path: Path, recorded: Path) 
     (run / "notes.txt").write_text("mine")
     assert add(run, recorded) == 0
     filed = recorded / "nvidia-test-gpu-9" / "2026-01-02"
-    assert sorted(path.name for path in filed.iterdir()) == ["dram_bytes.csv", "scan.json.gz", "session.json", "verify.txt"]
+    assert sorted(path.name for path in filed.iterdir()) == ["dram_bytes.csv", "scan.json.gz", "session.json", "verify.jsonl.gz"]
     assert gzip.decompress((filed / "scan.json.gz").read_bytes()) == (run / "scan.json").read_bytes()
     read = results.read([], [recorded])
     assert len(read.timings) == 20 and not read.problems
@@ -63,9 +63,9 @@ def test_repetitions_of_a_schedule_are_counted_whatever_each_of_them_measured(
     """Clocks and times between events are of a repetition, not of a case."""
     entries = stream_fixtures.schedule("depth_first", 20.0)[:rounds]
     for number, entry in enumerate(entries):
-        entry |= {"sm_clock_mhz": 1900.0 + number, "device_time_ms": 19.0 + number, "settled": float(number == 4)}
+        entry |= {"sm_clock_mhz": 1900.0 + number, "device_time_ms": 19.0 + number, "settled": number == 4}
     (tmp_path / "run").mkdir()
-    document = {"context": stream_fixtures.about(schema="scanlab-streams/1", kind="cuda", driver="580", argv="streams run", seed="1"), "benchmarks": entries}
+    document = {"context": stream_fixtures.about(schema="scanlab-results/2", kind="cuda", driver="580", argv="streams run", seed="1"), "benchmarks": entries}
     (tmp_path / "run" / "schedules.json").write_text(json.dumps(document))
     assert add(tmp_path / "run", recorded) == status
     if status:
@@ -88,7 +88,7 @@ def test_runs_keep_their_order_where_one_of_a_day_was_removed(tmp_path: Path, re
 
 def test_baselines_of_a_cpu_are_filed_under_the_cpu(tmp_path: Path, recorded: Path) -> None:
     run = write_run(tmp_path / "run", kind="host", device="", cpu="Some CPU @ 3 GHz")
-    (run / "log" / "verify.txt").unlink()
+    (run / "verify.jsonl").unlink()
     assert add(run, recorded) == 0
     assert (recorded / "some-cpu-3-ghz" / "2026-01-02" / "scan.json.gz").exists()
 
@@ -97,13 +97,13 @@ def test_counts_of_a_machine_without_a_gpu_are_filed_in_one_file_and_must_be_of_
     tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = write_run(tmp_path / "run", name="cpu.json", kind="host", device="", cpu="Test CPU 9")
-    (run / "log" / "verify.txt").write_text("verifying on simt: 2 variants\n10 passed, 0 failed, 1 skipped\n")
+    (run / "verify.jsonl").write_text(fixtures.verification(device="", backend="simt"))
     (run / "explain").mkdir()
     for items in (64, 128):
         (run / "explain" / f"{items}.json").write_text(json.dumps(fixtures.explanation("hso_block", items)))
     assert add(run, recorded) == 0
     assert "the counts of 2 cases" in capsys.readouterr().out
-    assert sorted(path.name for path in (recorded / "test-cpu-9" / "2026-01-02").iterdir()) == ["cpu.json.gz", "explain.json.gz", "session.json", "verify.txt"]
+    assert sorted(path.name for path in (recorded / "test-cpu-9" / "2026-01-02").iterdir()) == ["cpu.json.gz", "explain.json.gz", "session.json", "verify.jsonl.gz"]
     read = results.read([], [recorded])
     assert sorted(e.items for e in read.explanations) == [64, 128] and not read.problems
 
@@ -114,7 +114,7 @@ def test_counts_of_a_machine_without_a_gpu_are_filed_in_one_file_and_must_be_of_
 
 def test_one_case_in_twenty_may_have_been_stopped_by_a_cap(tmp_path: Path, recorded: Path) -> None:
     def many(document: Document, stopped: int) -> None:
-        document["benchmarks"] = [repetition(case_name("best", n), i, 1000.0, verified=1.0) for n in range(1, 41) for i in range(3 if n <= stopped else 5)]
+        document["benchmarks"] = [repetition(case("best", n), i, 1000.0, verified=True) for n in range(1, 41) for i in range(3 if n <= stopped else 5)]
 
     assert add(write_run(tmp_path / "3", lambda document: many(document, 3)), recorded) == 2
     assert add(write_run(tmp_path / "2", lambda document: many(document, 2)), recorded) == 0
@@ -133,18 +133,18 @@ def without(index: int) -> Callable[[Document], None]:
 
 
 @pytest.mark.parametrize(("change", "place", "said"), [
-    (about(schema="scanlab-results/7"), "context.schema", "expected 'scanlab-results/2'"),
-    (entry(3, real_time=float("nan")), "benchmarks[3] scan/variant:best", "real_time is nan"),
-    (entry(3, real_time=-4.0), "benchmarks[3]", "not a positive time"),
-    (entry(3, round=2.0, repetition_index=2), "benchmarks[3]", "was already read"),
+    (about(schema="scanlab-results/7"), "context.schema", "of a newer Scanlab: update"),
+    (entry(3, real_time=float("nan")), "benchmarks[3].real_time", "got nan"),
+    (entry(3, real_time=-4.0), "benchmarks[3].real_time", "got -4.0"),
+    (entry(3, round=2, repetition_index=2), "benchmarks[3]", "was already read"),
     (entry(3, device="NVIDIA Other"), "benchmarks[3]", "one device a file"),
-    (entry(3, verified=0.0), "benchmarks[3]", "must have been found right"),
+    (entry(3, verified=False), "benchmarks[3]", "verified is false"),
     (without(2), "benchmarks", "repetitions are missing of best i32 plus inclusive 1024 cold stream: round 2 of 0 to 4"),
     (without(4), "benchmarks", "1 of 4 cases have fewer than 5 repetitions, such as best i32 plus inclusive 1024 cold stream with 4"),
     (about(git_dirty="true"), "context.git_dirty", "uncommitted changes"),
     (about(git_commit="unknown"), "context.git_commit", "is 'missing', not a commit"),
     (about(driver=""), "context.driver", "is missing"), (about(seed=""), "context.seed", "is missing"),
-    (about(date="yesterday"), "context.date", "not a date of ISO 8601"), (about(assertions="on"), "context.assertions", "makes code slower"),
+    (about(date="yesterday"), "context.date", "expected a date of ISO 8601"), (about(assertions="on"), "context.assertions", "makes code slower"),
 ])  # fmt: skip
 def test_what_is_not_sound_is_refused_with_file_and_place(
     tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str], change: Callable[[Document], None], place: str, said: str
@@ -175,23 +175,39 @@ def test_files_of_two_devices_or_commits_are_no_run(
     assert "record one run of one device and commit at a time" in capsys.readouterr().err and not list(recorded.iterdir())
 
 
-@pytest.mark.parametrize(("log", "said"), [
-    (None, "verify.txt: is missing"), ("verifying on cuda: 2 variants\n", "did not come to its end"),
-    ("verifying on cuda: 2\n9 passed, 1 failed, 0 skipped\n", "says that 1 verifications failed"),
-    ("verifying on simt: 2\n9 passed, 0 failed, 0 skipped\n", "is not of the GPU"),
-    (f"verifying on cuda: 2\ncommit {'9' * 40}, on NVIDIA Test(R) GPU 9\n9 passed, 0 failed, 0 skipped\n", f"is of commit {'9' * 40}, not of the results'"),
-    (f"verifying on cuda: 2\ncommit {COMMIT}+, on NVIDIA Test(R) GPU 9\n9 passed, 0 failed\n", f"is of commit {COMMIT}+, not"),
-    (f"verifying on cuda: 2\ncommit {COMMIT}, on Other GPU\n9 passed, 0 failed\n", "is of Other GPU, and the results are of"),
+GPU = "NVIDIA Test(R) GPU 9"
+
+
+@pytest.mark.parametrize(("lines", "said"), [
+    (None, "verify.jsonl: is missing"), (fixtures.verification(device=GPU).splitlines()[:-1], "did not come to its end"),
+    (fixtures.verification(device=GPU).replace('"passed": 9, "failed": 0', '"passed": 8, "failed": 1').replace('"passed"', '"failed"', 1).splitlines(),
+     "says that 1 verifications failed"),
+    (fixtures.verification(device=GPU).replace('"passed": 9', '"passed": 10').splitlines(), "ended.passed: is 10, and 9 lines say so"),
+    (fixtures.verification(device=GPU, backend="simt").splitlines(), "is not of the GPU"),
+    (fixtures.verification(device=GPU, git_commit="9" * 40).splitlines(), f"is of commit {'9' * 40}, not of the results'"),
+    (fixtures.verification(device=GPU, git_dirty="true").splitlines(), f"is of commit {COMMIT}+, not"),
+    (fixtures.verification(device="Other GPU").splitlines(), "is of Other GPU, and the results are of"),
+    (fixtures.verification(device=GPU).replace("false}", "nothing}").splitlines(), "line 11, column"),
+    (fixtures.verification(device=GPU).replace('"items": 103', '"items": -1').splitlines(), "line 5.items: expected int >= 0, got -1"),
 ])  # fmt: skip
 def test_the_verification_must_be_there_and_have_passed(
-    tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str], log: str | None, said: str
+    tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str], lines: list[str] | None, said: str
 ) -> None:
     run = write_run(tmp_path / "run")
-    (run / "log" / "verify.txt").unlink()
-    if log is not None:
-        (run / "verify.txt").write_text(log)
+    (run / "verify.jsonl").unlink()
+    if lines is not None:
+        (run / "verify.jsonl").write_text("\n".join(lines))
     assert add(run, recorded) == 2
     assert said in capsys.readouterr().err and not list(recorded.iterdir())
+
+
+@pytest.mark.parametrize(("failures", "status"), [(0, 0), (1, 2)])
+def test_the_tests_that_were_run_must_have_passed(tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str], failures: int, status: int) -> None:
+    run = write_run(tmp_path / "run")
+    (run / "tests.json").write_text(json.dumps({"tests": 30, "failures": failures, "errors": 0, "name": "AllTests"}))
+    assert add(run, recorded) == status
+    assert ("tests.json: says that 1 tests failed" in capsys.readouterr().err) == bool(status)
+    assert status or (recorded / "nvidia-test-gpu-9" / "2026-01-02" / "tests.json.gz").exists()
 
 
 def test_folders_without_results_are_refused(tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str]) -> None:

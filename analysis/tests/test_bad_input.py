@@ -14,13 +14,13 @@ from scanlab_report.__main__ import main
 from scanlab_report.modules import modules
 from tests import stream_fixtures
 from tests.conftest import PUBLISHED
-from tests.fixtures import case_name, context, explanation, repetition
+from tests.fixtures import case, context, explanation, repetition
 
 Document = dict[str, Any]
 
 
 def document(**about: Any) -> Document:
-    entries = [repetition(case_name("best", 1024), i, 1000.0 + i, verified=1.0) for i in range(6)]
+    entries = [repetition(case("best", 1024), i, 1000.0 + i, verified=True) for i in range(6)]
     return {"context": context(**about), "benchmarks": entries}
 
 
@@ -37,15 +37,15 @@ def without(index: int) -> Document:
 
 
 BAD: dict[str, tuple[Any, str, str]] = {
-    "another schema version": (document(schema="scanlab-results/3"), "context.schema", "expected 'scanlab-results/2', but its schema is"),
+    "another schema version": (document(schema="scanlab-results/3"), "context.schema", "is scanlab-results/3, of a newer Scanlab: update"),
     "two devices, two documents": ([document(), document(device="Other")], "[1].context.device", "one device a file"),
-    "two devices, one document": (changed(2, device="Other"), "benchmarks[2] scan/variant:best", "it ran on 'Other'"),
+    "two devices, one document": (changed(2, device="Other"), "benchmarks[2].device", "is 'Other', and the file is of"),
     "a missing repetition": (without(2), "benchmarks", "repetitions are missing of best i32 plus inclusive 1024 cold stream: round 2 of 0 to 5"),
-    "a time that is no number": (changed(2, real_time=float("nan")), "benchmarks[2]", "real_time is nan"),
-    "a negative time": (changed(2, real_time=-1.0), "benchmarks[2]", "not a positive time"),
-    "an output that was wrong": (changed(2, verified=0.0), "benchmarks[2]", "verified is 0.0"),
-    "times of no device": (document(device=""), "context.device", "times of a GPU say of which"),
-    "a duplicated case": (changed(2, round=1.0, repetition_index=1), "benchmarks[2]", "was already read"),
+    "a time that is no number": (changed(2, real_time=float("nan")), "benchmarks[2].real_time", "expected float >= 0.0, got nan"),
+    "a negative time": (changed(2, real_time=-1.0), "benchmarks[2].real_time", "expected float >= 0.0, got -1.0"),
+    "an output that was wrong": (changed(2, verified=False), "benchmarks[2]", "verified is false"),
+    "times of no device": (document(device=""), "context", "device is missing: times of a GPU say of which"),
+    "a duplicated case": (changed(2, round=1, repetition_index=1), "benchmarks[2]", "was already read"),
 }
 
 
@@ -91,7 +91,7 @@ def test_bad_results_are_named_and_nothing_is_overwritten(tmp_path: Path, capsys
     [
         (document(), [], "t.json: there is no timeline in it"),
         ({}, [], "t.json: there is no timeline in it"),
-        ({"traceEvents": 5}, [], "t.json: traceEvents: is 5, not a list"),
+        ({"traceEvents": 5}, [], "t.json: traceEvents: expected array, got int"),
         ("no object", [], "t.json: there is no timeline in it"),
         (stream_fixtures.trace(), ["none.json"], "none.json: no such file"),
         (stream_fixtures.trace(), ["--out", "timeline.gif"], "timeline.gif: a figure's name ends in .png, .pdf or .svg"),
@@ -152,4 +152,4 @@ def test_a_count_that_cannot_be_is_named(tmp_path: Path, capsys: pytest.CaptureF
     of[name] = count
     (tmp_path / "counts.json").write_text(json.dumps(content))
     assert main(["export", str(tmp_path / "counts.json"), "--out", str(tmp_path / "out")]) == 2
-    assert re.search(rf"counts\.json: totals\.{place}: is \S+, not a whole number of 0 to 2\^53", capsys.readouterr().err)
+    assert re.search(rf"counts\.json: totals\.{place}: expected int", capsys.readouterr().err)

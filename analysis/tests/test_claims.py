@@ -20,7 +20,7 @@ from scanlab_report.read.published import Publication
 from scanlab_report.read.published import read as read_published
 from tests import fixtures, stream_fixtures
 from tests.conftest import PUBLISHED
-from tests.fixtures import case_name, context, repetition
+from tests.fixtures import case, context, repetition
 
 GOOD = """[[claim]]
 statement = "look-back runs at copy speed"
@@ -42,7 +42,7 @@ def of_speed(**changes: Any) -> Claim:
 
 def write(folder: Path, times: dict[str, float], items: int = 2**28) -> Path:
     """A run of one case of i32: median times in nanoseconds by variant."""
-    entries = [repetition(case_name(variant, items, launch="stream"), i, time * spread)
+    entries = [repetition(case(variant, items, launch="stream"), i, time * spread)
                for variant, time in times.items() for i, spread in enumerate((0.99, 0.995, 1, 1.005, 1.01))]  # fmt: skip
     folder.mkdir(exist_ok=True)
     file = folder / f"{items}.json"
@@ -239,7 +239,7 @@ def test_the_engine_models_targets_are_missed_as_they_are_reached(
 ) -> None:
     document = stream_fixtures.comparison()
     for one in document["traces"]:
-        one |= {"predicted_us": (1 - off) * one["measured_us"], "overlap_in_either": 100, "overlap_in_both": 100 * pairs}
+        one |= {"predicted_us": (1 - off) * one["measured_us"], "overlap_in_either": 100, "overlap_in_both": round(100 * pairs)}
         one |= {"best_overlap_in_either": 100, "best_overlap_in_both": 95}
     (tmp_path / "comparison.json").write_text(json.dumps(document))
     claims_ = [of_model("makespan_median", at_most=3), of_model("makespan_worst", at_most=10), of_model("overlap", at_least=95)]

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from scanlab_report.read import published
+from scanlab_report.read.documents import counts
+from scanlab_report.read.fields import convert
 from scanlab_report.read.records import RECORDED, Explanation
 from scanlab_report.tables import costs
 from tests import fixtures
@@ -16,7 +18,7 @@ from tests.conftest import PUBLISHED
 def explained(variant: str, items: int, padding: str = "none", **closed_forms: int) -> Explanation:
     content = fixtures.explanation(variant, items, padding)
     content["closed_forms"] |= closed_forms
-    return Explanation(Path("e.json"), RECORDED, content)
+    return Explanation(Path("e.json"), RECORDED, convert(content, counts.Explanation))
 
 
 @pytest.mark.parametrize("exponent", [3, 5, 10])

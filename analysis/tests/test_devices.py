@@ -36,7 +36,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Built:
     for device, day in ((FIRST, "2026-01-02"), (OTHER, "2026-02-03")):
         for file in fixtures.write_all(recorded / device / day, rounds=5, top=20).iterdir():
             file.write_text(file.read_text().replace("Test Device", device).replace("2026-01-02", day))
-    entries = [fixtures.repetition(fixtures.case_name("cpu_parallel", 2**k, "warm"), i, 900.0 * 2**k) for k in range(10, 15) for i in range(5)]
+    entries = [fixtures.repetition(fixtures.case("cpu_parallel", 2**k, "warm"), i, 900.0 * 2**k) for k in range(10, 15) for i in range(5)]
     about = fixtures.context(kind="host", device="", cpu=ALONE, cores="2", date="2026-03-04T00:00:00")
     (recorded / "cpu.json").write_text(json.dumps({"context": about, "benchmarks": entries}))
     out, paper = root / "out", root / "paper"

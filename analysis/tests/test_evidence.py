@@ -15,12 +15,12 @@ from scanlab_report.select.needs import AllTimings, EachSession, Timings, Traffi
 from scanlab_report.select.provenance import Provenance
 from scanlab_report.select.variants import CUBS
 from tests import tiny
-from tests.fixtures import case_name, context, dram_bytes, repetition
+from tests.fixtures import case, context, dram_bytes, repetition
 
 
 def run(folder: Path, name: str, time: float, variant: str = "memcpy", **changes: Any) -> None:
     folder.mkdir(exist_ok=True)
-    entries = [repetition(case_name(variant, 1024), i, time) for i in range(5)]
+    entries = [repetition(case(variant, 1024), i, time) for i in range(5)]
     (folder / name).write_text(json.dumps({"context": context(**changes), "benchmarks": entries}))
 
 
@@ -54,7 +54,7 @@ def test_a_file_that_has_what_is_compared_with_comes_before_a_newer_one_that_has
         run(tmp_path, f"{name}.json", time, variant=variant, date=f"2026-01-{day}", git_commit=day * 20)
     entries = [json.loads((tmp_path / f"{name}.json").read_text()) for name in "abc"]
     (tmp_path / "a.json").write_text(json.dumps(entries[0] | {"benchmarks": entries[0]["benchmarks"] + entries[1]["benchmarks"]}))
-    more = [repetition(case_name(variant, 1024), i, 1.0) for variant in ("best", "cub_device_scan") for i in range(5)]
+    more = [repetition(case(variant, 1024), i, 1.0) for variant in ("best", "cub_device_scan") for i in range(5)]
     (tmp_path / "c.json").write_text(json.dumps(entries[2] | {"benchmarks": entries[2]["benchmarks"] + more}))
     (tmp_path / "b.json").unlink()
     read = results.read([], [tmp_path])
@@ -68,7 +68,7 @@ def test_of_two_files_the_one_that_has_more_beside_each_other_is_taken(tmp_path:
     run(tmp_path, "duel.json", 9.0, date="2026-01-02")
     run(tmp_path, "full.json", 2.0, date="2026-01-01")
     document = json.loads((tmp_path / "full.json").read_text())
-    document["benchmarks"] += [repetition(case_name("look_ahead", 1024), i, 3.0) for i in range(5)]
+    document["benchmarks"] += [repetition(case("look_ahead", 1024), i, 3.0) for i in range(5)]
     (tmp_path / "full.json").write_text(json.dumps(document))
     assert median([], [tmp_path])[0] == 2.0
 
@@ -76,7 +76,7 @@ def test_of_two_files_the_one_that_has_more_beside_each_other_is_taken(tmp_path:
 def test_libraries_of_python_and_older_floors_are_not_named_where_they_are_not_shown(tmp_path: Path) -> None:
     run(tmp_path, "new.json", 2.0, date="2026-01-02")
     document = json.loads((tmp_path / "new.json").read_text())
-    document["benchmarks"] += [repetition(case_name("empty_launch", 256), i, 1.0) for i in range(5)]
+    document["benchmarks"] += [repetition(case("empty_launch", 256), i, 1.0) for i in range(5)]
     (tmp_path / "new.json").write_text(json.dumps(document))
     run(tmp_path, "floor.json", 7.0, variant="empty_launch", date="2026-01-01", git_commit="f" * 40)
     run(tmp_path, "python.json", 5.0, variant="torch_cumsum", git_commit="e" * 40)
@@ -87,7 +87,7 @@ def test_libraries_of_python_and_older_floors_are_not_named_where_they_are_not_s
 
 
 def test_stream_and_graph_are_not_pooled(tmp_path: Path) -> None:
-    entries = [repetition(case_name("memcpy", 1024, launch=launch), i, time) for launch, time in (("", 5.0), ("graph", 1.0)) for i in range(5)]
+    entries = [repetition(case("memcpy", 1024, launch=launch), i, time) for launch, time in (("stream", 5.0), ("graph", 1.0)) for i in range(5)]
     (tmp_path / "a.json").write_text(json.dumps({"context": context(), "benchmarks": entries}))
     read = results.read([], [tmp_path])
     assert Timings().find(read, {}).of("memcpy")["median_ns"].tolist() == [5.0]

@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import re
 from pathlib import Path
 
-from scanlab_report.read import ncu, results
+from scanlab_report.read import ncu, recorded_before, results
+from tests import fixtures
 
 REPORT = (Path(__file__).parent / "data" / "ncu_report.csv").read_text()
 STORES = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"
@@ -28,7 +31,7 @@ def test_report_below_lines_of_ncu_and_of_the_program_is_recognised() -> None:
 
 
 def test_each_launch_is_a_row_with_its_case() -> None:
-    table = ncu.bank_conflicts(REPORT)
+    table = ncu.bank_conflicts(REPORT, recorded_before.range_case)
     cases = table[["variant", "padding", "load", "type", "mode", "items", "launch_index"]].values.tolist()
     assert cases == [
         ["hso_block", "none", "halves", "i32", "exclusive", 2048, 0],
@@ -41,7 +44,7 @@ def test_each_launch_is_a_row_with_its_case() -> None:
 
 
 def test_counts_have_their_thousands_put_together() -> None:
-    first = ncu.bank_conflicts(REPORT).iloc[0]
+    first = ncu.bank_conflicts(REPORT, recorded_before.range_case).iloc[0]
     assert (first["shared_load_wavefronts"], first["shared_load_conflicts"]) == (1596, 1260)
     assert first["shared_load_conflicts"] + first["shared_store_conflicts"] == 2205
 
@@ -88,13 +91,13 @@ def dram_report(unit: str = "byte", read: str = "1,048,576") -> str:
 
 
 def test_dram_bytes_are_read_with_the_settings_of_their_case() -> None:
-    (launch,) = ncu.dram_bytes(dram_report()).itertuples()
+    (launch,) = ncu.dram_bytes(dram_report(), recorded_before.range_case).itertuples()
     assert (launch.variant, launch.settings, launch.items) == ("look_ahead", "tile=26", 262144)
     assert (launch.dram_bytes_read, launch.dram_bytes_written) == (1048576, 0)
 
 
 def test_bytes_that_ncu_scaled_are_scaled_back() -> None:
-    (launch,) = ncu.dram_bytes(dram_report("Mbyte", "1.05")).itertuples()
+    (launch,) = ncu.dram_bytes(dram_report("Mbyte", "1.05"), recorded_before.range_case).itertuples()
     assert launch.dram_bytes_read == 1050000
 
 
@@ -102,3 +105,31 @@ def test_dram_bytes_are_read_among_the_results(tmp_path: Path) -> None:
     (tmp_path / "dram_bytes.csv").write_text(dram_report())
     read = results.read([], [tmp_path])
     assert not read.problems and read.traffic["dram_bytes_read"].tolist() == [1048576]
+
+
+NAME = "scan/variant:look_ahead/type:i32/op:plus/mode:inclusive/items:262144/tile:26"
+
+
+def ranges(**changes: object) -> str:
+    """What ``scanlab bench --once`` says of the ranges of that report; one range's name begins with another's."""
+    of = {"kind": "scan", "variant": "look_ahead", "type": "i32", "op": "plus", "mode": "inclusive", "items": 262144, "settings": {"tile": "26", "piece": "4"}}
+    listed = [{"name": NAME.rpartition("/")[0]} | of | {"settings": {"tile": "30", "piece": "4"}}, {"name": NAME} | of | changes]
+    return json.dumps({"context": fixtures.context(schema="scanlab-ranges/1"), "ranges": listed})
+
+
+def test_a_range_is_of_the_case_that_the_file_beside_the_report_says(tmp_path: Path) -> None:
+    (tmp_path / "dram_bytes.csv").write_text(dram_report())
+    for name, content in (("dram_bytes.ranges.json", ranges().encode()), ("dram_bytes.ranges.json.gz", gzip.compress(ranges().encode()))):
+        (tmp_path / name).write_bytes(content)
+        read = results.read([tmp_path], [])
+        (tmp_path / name).unlink()
+        assert not read.problems and read.traffic[["variant", "settings", "items"]].values.tolist() == [["look_ahead", "tile=26", 262144]]
+
+
+def test_a_report_of_now_without_its_ranges_or_with_wrong_ones_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "dram_bytes.csv").write_text(dram_report())
+    assert "dram_bytes.ranges.json is not beside it: scanlab bench --once --out writes it" in str(results.read([tmp_path], []).problems[0])
+    for wrong, said in ((ranges(items=-1), "ranges[1].items: expected int >= 0, got -1"), (ranges(variant="new"), "context.variants says nothing of new"),
+                        (ranges().replace("ranges/1", "ranges/2"), "of a newer Scanlab: update"), ("{", "not JSON")):  # fmt: skip
+        (tmp_path / "dram_bytes.ranges.json").write_text(wrong)
+        assert any(said in str(problem) for problem in results.read([tmp_path / "dram_bytes.csv"], []).problems), wrong

@@ -214,7 +214,7 @@ def write_devices(folder: Path) -> results.Results:
         for entry in document["benchmarks"]:
             entry["real_time"] *= slower
         (folder / f"{device}.json").write_text(json.dumps(document))
-    alone = [fixtures.repetition(fixtures.case_name("cpu_sequential", n, "warm"), i, 2.0 * n + i) for n in (1024, 2048) for i in range(5)]
+    alone = [fixtures.repetition(fixtures.case("cpu_sequential", n, "warm"), i, 2.0 * n + i) for n in (1024, 2048) for i in range(5)]
     context = fixtures.context(kind="host", device="", cpu="Lone CPU", date="2026-01-01T00:00:00+00:00")
     (folder / "host.json").write_text(json.dumps({"context": context, "benchmarks": alone}))
     return results.read([], [folder])

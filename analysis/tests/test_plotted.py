@@ -213,7 +213,7 @@ def test_a_roles_cycles_are_shared_out_by_what_it_waits_for() -> None:
 
 
 def tree(padding_: str, *degrees: int, **changes: Any) -> Explanation:
-    steps = [{"label": label, "shared": {"banks32": {"max_degree": degree}, "banks16": {"max_degree": degree / 2}}}
+    steps = [{"label": label, "shared": {"banks32": tiny.degrees(degree), "banks16": tiny.degrees(degree // 2)}}
              for label, degree in zip(("load", "up-sweep 1", "down-sweep 1"), (99, *degrees), strict=True)]  # fmt: skip
     return tiny.explanation("hso_block" if padding_ == "none" else "hso_block_padded", 8, {}, {"padding": padding_}, launches=[{"steps": steps}], **changes)
 
@@ -222,7 +222,7 @@ def test_a_row_of_the_tree_has_the_worst_degree_of_each_step() -> None:
     read = tiny.results()
     read.explanations = [tree("two_level", 1, 2), tree("none", 16, 32), tree("none", 4, 4, type="i64")]
     old, new = tiny.drawn(bank_conflicts, read).axes
-    assert [[text.get_text() for text in axes.texts][:4] for axes in (old, new)] == [["8", "16", "0.5", "1"], ["16", "32", "1", "2"]]
+    assert [[text.get_text() for text in axes.texts][:4] for axes in (old, new)] == [["8", "16", "·", "1"], ["16", "32", "1", "2"]]
     assert new.images[0].get_array().tolist() == [[16, 32], [1, 2]] and old.images[0].get_array().tolist() == [[8, 16], [1, 1]]
     assert [label.get_text() for label in new.get_yticklabels()] == ["none", "$i/32 + i/32^2$"]
 

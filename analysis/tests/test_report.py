@@ -147,7 +147,7 @@ def test_cpu_baselines_timed_beside_a_gpu_name_their_cpu(built: Built) -> None:
 
 
 def test_cpu_baselines_measured_now_win_over_recorded_ones(built: Built, tmp_path: Path, drawn: list[str]) -> None:
-    entries = [fixtures.repetition(fixtures.case_name("cpu_sequential", 1024), i, 100.0) for i in range(5)]
+    entries = [fixtures.repetition(fixtures.case("cpu_sequential", 1024), i, 100.0) for i in range(5)]
     context = fixtures.context(kind="host", device="", cpu="New CPU", cores="2")
     (tmp_path / "cpu.json").write_text(json.dumps({"context": context, "benchmarks": entries}))
     assert main([*arguments(built.recorded, tmp_path / "out"), str(tmp_path / "cpu.json")]) == 0
@@ -185,8 +185,9 @@ def test_conflicts_that_the_hardware_alone_counts_are_said() -> None:
 @pytest.mark.parametrize(("rounds", "settle"), [(5, False), (6, True)])
 def test_cases_of_too_few_rounds_are_not_counted_among_those_that_did_not_settle(tmp_path: Path, rounds: int, settle: bool) -> None:
     content = fixtures.timings(rounds, 12)
-    content["context"] |= {"rounds": str(rounds), "width_percent": "1", "argv": "scanlab bench --sweep duel"}
-    content["benchmarks"] = [entry | {"settled": 0} for entry in content["benchmarks"]]
+    of_a_duel = {id_: about for id_, about in fixtures.variants().items() if id_ in ("best", "memcpy", "cub_device_scan", "cub_newest")}
+    content["context"] |= {"rounds": str(rounds), "width_percent": "1", "variants": of_a_duel}
+    content["benchmarks"] = [entry | {"settled": False} for entry in content["benchmarks"] if entry["variant"] in of_a_duel]
     (tmp_path / "duel.json").write_text(json.dumps(content))
     said = macros.values(results.read([], [tmp_path]), {})
     assert ("settledScans" in said) is settle and said.get("duelFixedRounds") == (None if settle else "5")

@@ -13,7 +13,7 @@ from scanlab_report.read import results
 from scanlab_report.select.needs import Counts, EachSession, Timings, Traffic
 from scanlab_report.select.sessions import NoSession, chosen, known
 from tests import fixtures
-from tests.fixtures import case_name, context, repetition
+from tests.fixtures import case, context, repetition
 
 
 def record(recorded: Path, name: str, time: float, complete: bool | None = None, variant: str = "memcpy", **changes: Any) -> Path:
@@ -21,7 +21,7 @@ def record(recorded: Path, name: str, time: float, complete: bool | None = None,
     folder = recorded / name
     folder.mkdir(parents=True)
     about = context(date=f"{name}T00:00:00", **changes)
-    (folder / "scan.json").write_text(json.dumps({"context": about, "benchmarks": [repetition(case_name(variant, 1024), i, time) for i in range(6)]}))
+    (folder / "scan.json").write_text(json.dumps({"context": about, "benchmarks": [repetition(case(variant, 1024), i, time) for i in range(6)]}))
     if complete is not None:
         said = {"schema": "scanlab-session/1", "device": about["device"], "date": about["date"], "commit": "", "complete": complete,
                 "files": [{"file": "scan.json", "kind": "timings"}]}  # fmt: skip

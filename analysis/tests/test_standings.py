@@ -194,7 +194,7 @@ def asked(name: str, question: str, yes: int) -> dict[str, Any]:
 
 
 def test_an_experiment_counts_by_the_share_of_its_trials() -> None:
-    read = Results(streams=[StreamFile(Run(Path("c.json"), "recorded", {}), CAVEATS, pd.DataFrame([asked("one_call.host", "q", 12), asked("b", "q", 3)]))])
+    read = Results(streams=[StreamFile(Run(Path("c.json"), "recorded", {}), CAVEATS, pd.DataFrame([asked("one_call.host", "q", 12) | {"subject": "one call"}, asked("b", "q", 3)]))])
     of_one = [of(claim("caveat", experiments=["one_call.host"], answer=answer, at_least=0.75), read) for answer in ("yes", "no")]
     assert [target.measured.value for target in of_one] == [near(0.8), near(0.2)] and of_one[0].where == "one call"
     worse = of(claim("caveat", experiments=["one_call.host", "b"], answer="no", at_least=0.75), read)
@@ -203,8 +203,8 @@ def test_an_experiment_counts_by_the_share_of_its_trials() -> None:
 
 def test_questions_keep_the_names_of_calls_and_every_word() -> None:
     """A call is named without ``cuda`` where the heading says so; in a sentence it has its name."""
-    rows = pd.DataFrame([asked("stream_synchronize_elsewhere", "does a kernel in another stream still run when cudaStreamSynchronize returns", 15),
-                         asked("held", "does a copy hold back a kernel of another stream with CUDA_DEVICE_MAX_CONNECTIONS=1", 15), asked("destroy", "does cudaStreamDestroy wait", 0),
+    rows = pd.DataFrame([asked("stream_synchronize_elsewhere", "a kernel in another stream still run when cudaStreamSynchronize returns", 15),
+                         asked("held", "a copy hold back a kernel of another stream with CUDA_DEVICE_MAX_CONNECTIONS=1", 15), asked("destroy", "cudaStreamDestroy wait", 0),
                          asked("malloc.host", "", 15) | {"subject": "cudaMallocAsync of cudaMalloc's pool", "asks": "host"}])  # fmt: skip
     assert [row.question for row in caveats.others(rows).itertuples()] == [
         "a kernel in another stream still run when cudaStreamSynchronize returns", "a copy hold back a kernel of another stream with CUDA_DEVICE_MAX_CONNECTIONS=1",

@@ -18,7 +18,7 @@ from scanlab_report.select.needs import AllTimings
 from scanlab_report.select.variants import CUBS
 from scanlab_report.stats.intervals import Interval
 from scanlab_report.tables import losses, rivals
-from tests.fixtures import _KERNEL, COMMIT, case_name, context, repetition
+from tests.fixtures import _KERNEL, COMMIT, case, context, repetition
 
 GIB_OF_I32 = 2**28
 SPREAD = (0.99, 0.995, 1.0, 1.005, 1.01)
@@ -27,7 +27,7 @@ SPREAD = (0.99, 0.995, 1.0, 1.005, 1.01)
 def write(folder: Path, name: str, times: dict[str, float], items: int = GIB_OF_I32, label: str = "look_ahead/tile:30", **changes: Any) -> None:
     """A run of one case of i32: median times in nanoseconds by variant."""
     folder.mkdir(exist_ok=True)
-    entries = [repetition(case_name(variant, items, launch="stream"), i, time * spread, **_KERNEL | changes.get("kernel", {}),
+    entries = [repetition(case(variant, items, launch="stream"), i, time * spread, **_KERNEL | changes.get("kernel", {}),
                           **({"label": label} if variant == "best" else {}))
                for variant, time in times.items() for i, spread in enumerate(changes.get("spread", SPREAD))]  # fmt: skip
     about = context(date=changes.get("date", "2026-01-02"), git_commit=changes.get("commit", COMMIT))
@@ -109,7 +109,7 @@ def test_what_the_data_do_not_tell_is_neither_reached_nor_missed(tmp_path: Path)
 def test_kernels_that_spill_are_named(tmp_path: Path) -> None:
     write(tmp_path, "a.json", {"best": 100.0})
     assert row(tmp_path, "all our kernels", "with local memory").reached is True
-    write(tmp_path, "b.json", {"look_ahead": 100.0}, kernel={"local_bytes": 16.0})
+    write(tmp_path, "b.json", {"look_ahead": 100.0}, kernel={"local_bytes": 16})
     spilling = row(tmp_path, "all our kernels", "with local memory")
     assert spilling.reached is False and spilling.where == "look_ahead"
 

@@ -15,6 +15,8 @@ from matplotlib.figure import Figure
 
 from scanlab_report.layout import style
 from scanlab_report.layout.table_formats import Table
+from scanlab_report.read.documents import counts
+from scanlab_report.read.fields import convert
 from scanlab_report.read.records import MEASURED, Explanation, Results, Run
 from scanlab_report.select.needs import gather
 
@@ -60,12 +62,19 @@ def results(*sessions: Iterable[Case], **context: Any) -> Results:
     return found
 
 
+def degrees(worst: int) -> dict[str, float]:
+    """How some requests of shared memory were served."""
+    return {"max_degree": worst, "mean_degree": 0.0, "transactions": 0}
+
+
 def explanation(variant: str, items: int, banks32: Mapping[str, float], parameters: Mapping[str, str] | None = None, **changes: Any) -> Explanation:
     """What the executor counted of a variant: totals of which a test says the rest."""
-    totals = {"operations": 1, "swaps": 0, "barriers": 3, "shared_requests": 10, "banks32": banks32, "banks16": banks32} | changes.pop("totals", {})
-    content = {"variant": variant, "type": "i32", "op": "plus", "mode": "inclusive", "items": items, "parameters": parameters or {}, "launches": [{"steps": []}],
+    totals = {"operations": 1, "swaps": 0, "barriers": 3, "shared_requests": 10, "global_bytes_read": 0, "global_bytes_written": 0, "banks32": banks32,
+              "banks16": banks32} | changes.pop("totals", {})  # fmt: skip
+    totals |= {banks: degrees(0) | totals[banks] for banks in ("banks16", "banks32")}
+    content = {"schema": "scanlab-explain/1", "variant": variant, "type": "i32", "op": "plus", "mode": "inclusive", "items": items, "parameters": parameters or {}, "launches": [{"steps": []}],
                "totals": totals}  # fmt: skip
-    return Explanation(Path("e.json"), MEASURED, content | changes)
+    return Explanation(Path("e.json"), MEASURED, convert(content | changes, counts.Explanation))
 
 
 def gathered(module: ModuleType, read: Results, published: Mapping[str, Any] | None = None) -> dict[str, Any]:

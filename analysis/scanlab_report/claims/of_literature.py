@@ -12,7 +12,6 @@ from scanlab_report.derive.one_core import ONE_CORE, over_one_core, speedups
 from scanlab_report.derive.traffic import over_items
 from scanlab_report.layout.table_formats import significant, size
 from scanlab_report.read import streams
-from scanlab_report.read.names import experiment_in_words
 from scanlab_report.select.needs import Published, Traffic
 from scanlab_report.select.scenes import Scenes
 from scanlab_report.select.streams_evidence import Experiments
@@ -85,7 +84,7 @@ def caveat(claim: Claim, find: Find) -> Standing:
     known = []
     for row in rows.itertuples():
         borne_out = row.yes if claim.answer == "yes" else row.trials - row.yes
-        known.append((Interval(borne_out / row.trials, np.nan, np.nan, row.trials), experiment_in_words(row.name)))
+        known.append((Interval(borne_out / row.trials, np.nan, np.nan, row.trials), row.subject))
     return of_worst(claim, measure, known)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from scanlab_report.claims.standing import Bound, Find, Standing, of_value, unknown
 from scanlab_report.claims.stated import OURS, Claim
 from scanlab_report.derive.sizes import power_of_two
-from scanlab_report.read.names import is_look_ahead
+from scanlab_report.read.recorded_before import is_look_ahead
 from scanlab_report.select.evidence import LOSS, AllTimingEvidence, Key
 from scanlab_report.select.needs import AllTimings, Kernels
 from scanlab_report.select.variants import BEST, BULK_CEILING, CEILING, CEILINGS, CUBS, FLOOR, MEETING_CEILING, VECTOR_CEILING

@@ -13,8 +13,8 @@ from typing import Any
 
 from scanlab_report import DATA
 from scanlab_report.derive.sizes import power_of_two
-from scanlab_report.read.fields import LINE, shown
-from scanlab_report.read.names import ELEMENT_BYTES
+from scanlab_report.read.documents.base import ELEMENT_BYTES, Line
+from scanlab_report.read.fields import fits, shown
 from scanlab_report.read.records import ideal_bytes
 from scanlab_report.select.evidence import Key
 from scanlab_report.select.variants import CUBS
@@ -126,8 +126,8 @@ class Claim:
 def device(file: Path = FILE) -> str:
     """The device that the report is about; empty if the file names none. ClaimsError as of :func:`read`."""
     found = _content(file).get("device", "")
-    if not LINE.fits(found):
-        raise ClaimsError(f"{file}: device is {shown(found)}, not {LINE.what}")
+    if not fits(found, Line):
+        raise ClaimsError(f"{file}: device is {shown(found)}, not a line of text")
     return found
 
 

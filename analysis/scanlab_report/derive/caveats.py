@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from scanlab_report.read import names
+_SHORTER = (("behind the kernel, ", ""), ("to the device from", "in, from"), ("to the host in", "out, to"))
+"""In a column of calls: what the heading says, too, is left out."""
 
 
 def calls(rows: pd.DataFrame) -> pd.DataFrame:
@@ -15,15 +16,21 @@ def calls(rows: pd.DataFrame) -> pd.DataFrame:
     found: dict[str, dict[str, object]] = {}
     for row in rows.itertuples():
         if row.asks:
-            of = found.setdefault(row.subject, {"call": names.shortened(row.subject)})
+            of = found.setdefault(row.subject, {"call": _shortened(row.subject)})
             of |= {f"{row.asks}_{key}": value for key, value in _answer(row).items()}
     columns = ["call", *(f"{who}_{what}" for who in ("host", "streams") for what in ("said", "answer", "differs", "counted"))]
     return pd.DataFrame(list(found.values()), columns=columns).astype(object)
 
 
+def _shortened(call: str) -> str:
+    for long, short in _SHORTER:
+        call = call.replace(long, short)
+    return call.removeprefix("cuda")
+
+
 def others(rows: pd.DataFrame) -> pd.DataFrame:
     """One row a question that is not about a call: ``question``, ``said``, ``answer``, ``differs``, ``counted``."""
-    found = [{"question": names.asked(row.question), **_answer(row)} for row in rows.itertuples() if not row.asks]
+    found = [{"question": row.question, **_answer(row)} for row in rows.itertuples() if not row.asks]
     return pd.DataFrame(found, columns=["question", "said", "answer", "differs", "counted"]).astype(object)
 
 

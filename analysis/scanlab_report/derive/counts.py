@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scanlab_report.read.names import is_padded
+from scanlab_report.read.records import PADDED as UNPADDED
 from scanlab_report.read.records import Explanation
 from scanlab_report.select.variants import BEST
 
@@ -32,11 +32,10 @@ def choose(explanations: list[Explanation]) -> list[Explanation]:
 
 def degrees(explanation: Explanation, model: str) -> list[float]:
     """The worst degree of each tree step under a bank model (``banks16`` or ``banks32``)."""
-    return [float(step["shared"][model]["max_degree"]) for step in explanation.tree_steps()]
+    return [float(getattr(step.shared, model).max_degree) for _, _, step in explanation.tree_steps()]
 
 
-PAIRS = ("hso_block", "hso_blocked", "hso_reentry")
-PADDED = tuple(f"{pair}_padded" for pair in PAIRS)
+PADDED, PAIRS = tuple(UNPADDED), tuple(UNPADDED.values())
 
 
 def default_only(explanations: list[Explanation]) -> list[Explanation]:
@@ -51,6 +50,6 @@ def default_only(explanations: list[Explanation]) -> list[Explanation]:
 
 
 def _preference(e: Explanation) -> tuple[float, ...]:
-    usual = e.padding == ("two_level" if is_padded(e.variant) else "none")
-    return (e.type == "i32", usual, e.load in ("", "halves"), -e.totals["operations"],
+    usual = e.padding == ("two_level" if e.variant in PADDED else "none")
+    return (e.type == "i32", usual, e.load in ("", "halves"), -e.totals.operations,
             e.mode == "inclusive")  # fmt: skip

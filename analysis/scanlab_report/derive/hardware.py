@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pandas as pd
+from msgspec import UNSET
 
 from scanlab_report.derive.counts import PADDINGS
 from scanlab_report.read.records import Explanation, ideal_bytes
@@ -17,17 +18,17 @@ def compared(counters: CounterEvidence) -> pd.DataFrame:
     rows: dict[tuple[int, ...], dict[str, object]] = {}
     for explanation in sorted(counters.explanations, key=_usual, reverse=True):
         launches = counters.counters[same_case(explanation, counters.counters)]
-        if launches.empty or explanation.totals["banks32"]["transactions"] == 0:
+        if launches.empty or explanation.totals.banks32.transactions == 0:
             continue
-        executor = explanation.totals["banks32"]
+        executor = explanation.totals.banks32
         case = tuple(launches.index)  # counters that do not tell two explanations apart go with the more usual one
         rows.setdefault(case, {
             "variant": explanation.variant, "base": explanation.base, "padding": explanation.padding,
             "load": explanation.load or "halves", "mode": explanation.mode,
             "type": explanation.type, "items": explanation.items,
-            "transactions_executor": int(executor["transactions"]),
+            "transactions_executor": executor.transactions,
             "transactions_hardware": _sum(launches, "wavefronts"),
-            "conflicts_executor": int(executor["transactions"] - groups(explanation)),
+            "conflicts_executor": executor.transactions - groups(explanation),
             "conflicts_hardware": _sum(launches, "conflicts"),
         })  # fmt: skip
     table = pd.DataFrame(rows.values())
@@ -40,7 +41,7 @@ def _sum(launches: pd.DataFrame, what: str) -> int:
 
 def groups(explanation: Explanation) -> int:
     """Groups of threads that shared memory serves together: a warp, or a part of one for items wider than a bank."""
-    return int(explanation.totals["banks32"].get("groups", explanation.totals["shared_requests"]))
+    return explanation.totals.shared_requests if (of := explanation.totals.banks32.groups) is UNSET else of
 
 
 def _usual(explanation: Explanation) -> tuple[bool, bool]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from scanlab_report.derive.shares import shares
-from scanlab_report.read.names import number_set
+from scanlab_report.read.records import settings_of
 from scanlab_report.select.evidence import TimingEvidence
 from scanlab_report.select.needs import Timings
 from scanlab_report.select.variants import CEILING
@@ -20,12 +20,12 @@ def by_tile(timings: TimingEvidence) -> pd.DataFrame:
     """``variant``, ``items``, ``kib``, ``ratio``, ``low``, ``high``, ordered by tile; every other parameter at its default."""
     rows = []
     for variant, (parameter, default, kib) in SWEPT.items():
-        given = set(timings.cases.loc[timings.cases["variant"] == variant, "settings"])
-        for settings in given:
-            value = number_set(settings, parameter) if settings else default
-            if value is None:
+        given = timings.cases.loc[timings.cases["variant"] == variant, "settings"]
+        for settings in set(given):
+            chosen = {parameter: str(default)} | settings_of(settings)
+            if len(chosen) > 1:
                 continue
-            tile = kib * value
+            tile = kib * int(chosen[parameter])
             of = shares(timings, variant, CEILING, timings.caches()[0], settings)
             rows += [(variant, int(r.items), tile, r.ratio, r.low, r.high) for r in of.itertuples() if r.items in SIZES]
     table = pd.DataFrame(rows, columns=["variant", "items", "kib", "ratio", "low", "high"])

@@ -48,15 +48,14 @@ def _nearness(explanation: Explanation) -> int:
 
 
 def _rung(row, explanation: Explanation | None) -> dict[str, object]:
-    totals = explanation.totals if explanation else {}
-    moved = float(totals.get("global_bytes_read", 0)) + float(totals.get("global_bytes_written", 0))
+    totals = explanation.totals if explanation else None
     return {
         "variant": row.variant,
         "cost_items": explanation.items if explanation else None,
-        "additions": totals.get("operations"),
-        "barriers": totals.get("barriers"),
-        "bytes_per_item": moved / explanation.items if explanation else None,
-        "worst_degree": totals["banks32"]["max_degree"] or None if totals else None,
+        "additions": totals.operations if totals else None,
+        "barriers": totals.barriers if totals else None,
+        "bytes_per_item": (totals.global_bytes_read + totals.global_bytes_written) / explanation.items if explanation and totals else None,
+        "worst_degree": totals.banks32.max_degree or None if totals else None,
         "items": row.items,
         "time_us": row.median_us,
         "of_memcpy": row.of_memcpy,

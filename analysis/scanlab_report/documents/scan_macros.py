@@ -20,9 +20,8 @@ from scanlab_report.derive.waits import shares as shares_of_waits
 from scanlab_report.documents.numbers import as_code, number, power
 from scanlab_report.documents.session_macros import can_settle
 from scanlab_report.layout.table_formats import latex
-from scanlab_report.read.names import STREAM, is_duel
 from scanlab_report.read.published import Publication
-from scanlab_report.read.records import Results, ideal_bytes
+from scanlab_report.read.records import STREAM, Results, Run, ideal_bytes
 from scanlab_report.select.evidence import (
     LOSS,
     TIE,
@@ -140,7 +139,7 @@ def _count_values(counts: CountEvidence) -> dict[str, str]:
                 worst = max(degrees(explanation, "banks32"), default=0)
                 named[f"worstDegree{macro[explanation.padding]}"] = f"{worst:.0f}"
                 if explanation.padding in ("none", "two_level"):
-                    transactions = int(explanation.totals["banks32"]["transactions"])
+                    transactions = explanation.totals.banks32.transactions
                     named[f"conflicts{macro[explanation.padding]}"] = str(transactions - groups(explanation))
                     if explanation.padding == "none":
                         named["transactionsBare"] = str(transactions)
@@ -149,8 +148,8 @@ def _count_values(counts: CountEvidence) -> dict[str, str]:
     if common:
         n = max(common)
         named["additionsItems"] = power(n)
-        named["additionsHillisSteele"] = str(unique["hs_block", n].totals["operations"])
-        named["additionsWorkEfficient"] = str(unique["hso_block", n].totals["operations"])
+        named["additionsHillisSteele"] = str(unique["hs_block", n].totals.operations)
+        named["additionsWorkEfficient"] = str(unique["hso_block", n].totals.operations)
     return named
 
 
@@ -213,13 +212,13 @@ def _finding_values(timings: TimingEvidence, wide: TimingEvidence, counts: Count
     n = max(sizes)
     doubling, tree = counted[DOUBLING, n], counted[TREE, n]
     for name, explanation in (("Doubling", doubling), ("Tree", tree)):
-        tiles = explanation.content["launches"][0]
-        named[f"barriers{name}"] = str(tiles["barriers"])
-        named[f"tile{name}"] = str(-(-n // tiles["blocks"]))
-    additions = doubling.totals["operations"] / tree.totals["operations"]
+        tiles = explanation.content.launches[0]
+        named[f"barriers{name}"] = str(tiles.barriers)
+        named[f"tile{name}"] = str(-(-n // tiles.blocks))
+    additions = doubling.totals.operations / tree.totals.operations
     if ahead is not None and ahead > 1 and additions > 1:
         named["doublingAhead"] = number(additions, 2)
-    moved = doubling.totals["global_bytes_read"] + doubling.totals["global_bytes_written"]
+    moved = doubling.totals.global_bytes_read + doubling.totals.global_bytes_written
     allowed, reached = ideal_bytes("i32", "plus", n) / moved, last(timings, DOUBLING, CEILING)
     put("trafficAllows", allowed, 2)
     if reached is not None and reached < allowed:
@@ -279,8 +278,14 @@ def _duel_values(timings: AllTimingEvidence, claims: ClaimEvidence) -> dict[str,
 
 def duel_rounds(results: Results) -> dict[str, str]:
     """The rounds of the newest duels, if they are too few for a case to stop by the width of its interval."""
-    duels = [run.context for run in sorted(results.runs, key=lambda run: run.date) if is_duel(str(run.context.get("argv", "")))]
+    duels = [run.context for run in sorted(results.runs, key=lambda run: run.date) if _is_duel(run)]
     return {"duelFixedRounds": str(duels[-1]["rounds"])} if duels and not can_settle(duels[-1]) else {}
+
+
+def _is_duel(run: Run) -> bool:
+    """Whether of our scans it timed ``best`` alone, beside CUB's."""
+    variants = run.context.get("variants", {})
+    return BEST in variants and VENDOR in variants and {BEST} == {id_ for id_, about in variants.items() if about["origin"] == "variant"}
 
 
 def _library_values(timings: AllTimingEvidence) -> dict[str, str]:

@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 
 from scanlab_report.derive.counts import choose, degrees
 from scanlab_report.layout import style
-from scanlab_report.read.names import climbs, stride
 from scanlab_report.read.records import Explanation, ideal_bytes
 from scanlab_report.select.evidence import CountEvidence
 from scanlab_report.select.needs import Counts
@@ -28,7 +27,7 @@ MODELS = (("banks16", "16 banks, a half-warp (2007)"), ("banks32", "32 banks, a 
 
 def draw(counts: CountEvidence) -> Figure:
     chosen = choose(counts.explanations)
-    steps = [step["label"] for step in chosen[0].tree_steps()]
+    steps = [(sweep, stride) for sweep, stride, _ in chosen[0].tree_steps()]
     drawn, panels = style.figure(style.DOUBLE, 0.75 + 0.46 * len(chosen), rows=len(MODELS), sharex=True)
     for panel, (model, name) in zip(panels, MODELS, strict=True):
         _heatmap(panel, chosen, model, name)
@@ -64,9 +63,9 @@ def _heatmap(axes: Axes, chosen: list[Explanation], model: str, name: str) -> No
     axes.axvline(half, color="white", linewidth=2.5)
 
 
-def _name_steps(axes: Axes, steps: list[str]) -> None:
-    axes.set_xticks(range(len(steps)), [stride(label) for label in steps])
-    up = sum(climbs(label) for label in steps)
+def _name_steps(axes: Axes, steps: list[tuple[str, str]]) -> None:
+    axes.set_xticks(range(len(steps)), [stride for _, stride in steps])
+    up = sum(sweep == "up" for sweep, _ in steps)
     for count, start, name in ((up, 0, "up-sweep, by stride →"), (len(steps) - up, up, "down-sweep, by stride →")):
         if count:
             centre = (start + (count - 1) / 2 + 0.5) / len(steps)

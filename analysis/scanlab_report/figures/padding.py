@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from scanlab_report.derive.counts import PADDED, PAIRS, default_only
 from scanlab_report.derive.shares import shares
 from scanlab_report.layout import style
+from scanlab_report.read.documents.counts import Degrees
 from scanlab_report.read.records import Explanation
 from scanlab_report.select.evidence import CountEvidence, TimingEvidence
 from scanlab_report.select.needs import Counts, Timings
@@ -55,11 +56,11 @@ def _gain(timings: TimingEvidence, pair: str, cache: str):
 def _counted(axes: Axes, counts: CountEvidence) -> None:
     rows = [(pair, _largest(counts, pair), _largest(counts, f"{pair}_padded")) for pair in PAIRS]
     rows = [row for row in rows if row[1] and row[2]]
-    degrees = [_banks(e)["mean_degree"] for _, *both in rows for e in both if e]
+    degrees = [_banks(e).mean_degree for _, *both in rows for e in both if e]
     top = max([1.0, *degrees])
     for height, (pair, bare, padded) in enumerate(reversed(rows)):
         look = style.look(f"{pair}_padded")
-        values = [(_banks(e)["mean_degree"], _banks(e)["max_degree"]) for e in (padded, bare) if e]
+        values = [(_banks(e).mean_degree, _banks(e).max_degree) for e in (padded, bare) if e]
         axes.plot([v[0] for v in values], [height, height], color=look.colour, linewidth=1.0, zorder=1)
         for (mean, worst), filled in zip(values, (True, False), strict=True):
             axes.plot(mean, height, linestyle="none", marker=look.marker, markersize=5, color=look.colour,
@@ -81,5 +82,5 @@ def _largest(counts: CountEvidence, variant: str) -> Explanation | None:
     return max(found, key=lambda e: e.items, default=None)
 
 
-def _banks(explanation: Explanation) -> dict[str, float]:
-    return explanation.totals["banks32"]
+def _banks(explanation: Explanation) -> Degrees:
+    return explanation.totals.banks32

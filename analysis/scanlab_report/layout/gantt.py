@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 
 from scanlab_report.layout import style
 from scanlab_report.read import streams
-from scanlab_report.read.names import engine_of_lane
 
 COLOURS = {"copies in": style.BLUE, "kernels": style.VERMILLION, "copies out": style.SKY}
 
@@ -70,7 +69,7 @@ def lane_heights(rows: pd.DataFrame) -> dict[int, int]:
 
 def lane_names(rows: pd.DataFrame, lanes: dict[int, int]) -> list[str]:
     """What the trace calls a lane; where an engine needs several lanes, only the first is named."""
-    names = [engine_of_lane(rows.loc[rows["lane"] == lane, "lane_name"].iloc[0]) for lane in lanes]
+    names = [rows.loc[rows["lane"] == lane, "lane_name"].iloc[0] for lane in lanes]
     return [name if name not in names[:place] else "" for place, name in enumerate(names)]
 
 

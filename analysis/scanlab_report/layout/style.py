@@ -24,8 +24,6 @@ from matplotlib.textpath import TextPath
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 from matplotlib.transforms import ScaledTranslation
 
-from scanlab_report.read import names
-
 COLUMN = 3.4
 """Width in inches of a figure in one column."""
 DOUBLE = 7.1
@@ -40,8 +38,11 @@ _SLACK = 0.04
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILLION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#6E6E6E"
 
-_FAMILIES = {"hs": "Hillis–Steele", "hso": "Harris–Sengupta–Owens", "one": "one launch, one tile",
-             "redundant": "one launch, one tile"}
+_FAMILIES = {
+    **dict.fromkeys(("hs_block", "hs_blocked", "hs_multipass"), "Hillis–Steele"),
+    **dict.fromkeys(("hso_block", "hso_block_padded", "hso_blocked", "hso_blocked_padded", "hso_reentry", "hso_reentry_padded"), "Harris–Sengupta–Owens"),
+    **dict.fromkeys(("one_block", "one_cluster", "one_wave", "redundant_reduce"), "one launch, one tile"),
+}
 FAMILIES = (*dict.fromkeys(_FAMILIES.values()), "others")
 """What :func:`family` says, in the order in which figures show it."""
 
@@ -138,7 +139,7 @@ def title(variant: str) -> str:
 
 def family(variant: str) -> str:
     """The algorithm family of a variant; baselines and newcomers are 'others'."""
-    return _FAMILIES.get(names.family(variant), "others")
+    return _FAMILIES.get(variant, "others")
 
 
 def sheet() -> AbstractContextManager[None]:

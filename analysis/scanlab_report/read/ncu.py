@@ -1,6 +1,6 @@
 """Hardware counters as NVIDIA's ncu prints them (``--csv --nvtx``), brought to one row a kernel launch.
 
-The harness names each case in an NVTX range (``scanlab bench --once``), so every launch tells which case it is of.
+``scanlab bench --once --out X.ranges.json`` runs each case in an NVTX range, and says in that file which is of which case.
 """
 
 from __future__ import annotations
@@ -8,12 +8,12 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 import pandas as pd
 
 from scanlab_report.read.fields import EXACT, whole
-from scanlab_report.read.names import range_case, range_name
 
 BANK_METRICS = {
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": "shared_load_wavefronts",
@@ -34,20 +34,29 @@ def is_ncu(text: str) -> bool:
     return any(line.startswith(_HEADER) for line in text.splitlines())
 
 
-def bank_conflicts(text: str) -> pd.DataFrame:
+CaseOf = Callable[[str], Mapping[str, object] | None]
+"""The case of what ncu says of a launch's ranges; None if it is of no case."""
+
+
+def by_name(cases: Mapping[str, Mapping[str, object]]) -> CaseOf:
+    """Cases by the names of their ranges, behind which ncu has a colon and the fields that a range lacks."""
+    return lru_cache(lambda cell: next((case for name, case in cases.items() if f":{name}:" in cell), None))
+
+
+def bank_conflicts(text: str, case_of: CaseOf) -> pd.DataFrame:
     """Wavefronts and bank conflicts of shared memory, one row a launch; see :func:`tidy`."""
-    return tidy(text, BANK_METRICS)
+    return tidy(text, BANK_METRICS, case_of)
 
 
-def dram_bytes(text: str) -> pd.DataFrame:
+def dram_bytes(text: str, case_of: CaseOf) -> pd.DataFrame:
     """Bytes read from DRAM and written to it, one row a launch; see :func:`tidy`."""
-    return tidy(text, DRAM_METRICS)
+    return tidy(text, DRAM_METRICS, case_of)
 
 
-def tidy(text: str, metrics: Mapping[str, str]) -> pd.DataFrame:
+def tidy(text: str, metrics: Mapping[str, str], case_of: CaseOf) -> pd.DataFrame:
     """One row a launch: the case, the kernel, the launch's number within the case, and the columns of ``metrics``.
 
-    Launches outside a named case are left out. Raises ValueError, naming the launch, if a metric is missing or is not
+    Launches outside a case's range are left out. Raises ValueError, naming the launch, if a metric is missing or is not
     a number.
     """
     lines = text.splitlines(keepends=True)
@@ -56,16 +65,16 @@ def tidy(text: str, metrics: Mapping[str, str]) -> pd.DataFrame:
     if lacking := {"ID", "Kernel Name", "Metric Name", "Metric Value"} - set(reader.fieldnames or ()):
         raise ValueError(f"lacks the columns {', '.join(sorted(lacking))}")
     launches: dict[str, dict[str, object]] = {}
-    of_case: dict[str, int] = {}
+    of_case: dict[tuple[object, ...], int] = {}
     for row in reader:
-        ranges = next((value for column, value in row.items() if column and "Push/Pop" in column), None)
-        case = range_name(ranges or "")
+        case = case_of(next((value for column, value in row.items() if column and "Push/Pop" in column), None) or "")
         if case is None:
             continue
         identity = row["ID"]
         if identity not in launches:
-            number = of_case[case] = of_case.get(case, -1) + 1
-            launches[identity] = {**range_case(case), "kernel": row["Kernel Name"], "launch_index": number}
+            key = tuple(case.values())
+            number = of_case[key] = of_case.get(key, -1) + 1
+            launches[identity] = {**case, "kernel": row["Kernel Name"], "launch_index": number}
         if row["Metric Value"] is None:
             raise ValueError(f"is cut off within launch {identity}")
         if column := metrics.get(row["Metric Name"]):

@@ -9,16 +9,22 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from msgspec import Struct
 
-from scanlab_report.read.fields import COUNT, NAME, POSITIVE, Fields, Form
+from scanlab_report.read.documents.base import Count, Name, Positive
+from scanlab_report.read.fields import Misfit, convert
 from scanlab_report.read.records import Problem
 from scanlab_report.read.tables import checked, read_csv
 
-_COLUMNS: Mapping[str, Mapping[str, Form]] = {
-    "harris2012_overlap": {"device": NAME, "schedule": NAME, "milliseconds": POSITIVE},
-    "hso2007_table2": {"items": COUNT, "items_printed": COUNT, "cpu_ms": POSITIVE, "gpu_ms": POSITIVE, "speedup_printed": POSITIVE},
+_COLUMNS: Mapping[str, Mapping[str, Any]] = {
+    "harris2012_overlap": {"device": Name, "schedule": Name, "milliseconds": Positive},
+    "hso2007_table2": {"items": Count, "items_printed": Count, "cpu_ms": Positive, "gpu_ms": Positive, "speedup_printed": Positive},
 }
 """Of the tables that figures and claims know, what they read."""
+
+
+class _Source(Struct):
+    short: Name
 
 
 @dataclass(frozen=True)
@@ -47,8 +53,10 @@ def read(folder: Path, problems: list[Problem]) -> dict[str, Publication]:
         except (ValueError, RecursionError, OSError) as error:
             problems.append(Problem(sidecar, "", f"is not TOML ({error})"))
             continue
-        if misfit := Fields({"short": NAME}).misfit(source):
-            problems.append(Problem(sidecar, *misfit))
+        try:
+            convert(source, _Source)
+        except Misfit as misfit:
+            problems.append(Problem(sidecar, misfit.place, misfit.message))
             continue
         try:
             table, forms = read_csv(file.read_text(encoding="utf-8")), _COLUMNS.get(file.stem, {})

@@ -10,14 +10,18 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from scanlab_report.read import ncu, repeats, streams
-from scanlab_report.read.names import ELEMENT_BYTES, is_tree_step, unpadded
+from scanlab_report.read import ncu, streams
+from scanlab_report.read.documents import counts
+from scanlab_report.read.documents.base import ELEMENT_BYTES
+from scanlab_report.read.recorded_before import sweep
 
 MEASURED = "measured now"
 RECORDED = "recorded"
 CASE = ["variant", "settings", "type", "op", "mode", "items", "cache", "launch"]
 """The columns that name a case; rows that agree in them are repetitions of one measurement."""
 SCANS = "scans"
+STREAM = "stream"
+"""How runs are launched where nothing else is said; so is what runs on the host."""
 REPEATED = {SCANS: CASE, streams.SCHEDULES: ["entry", *streams.SCHEDULE, "bytes"], streams.STREAM_SCAN: streams.SCAN}
 """The kinds of file that hold repeated timings, and the columns that name a case in each."""
 _TIMING_COLUMNS = ["run", *CASE, "round", "time_ns", "sm_clock_mhz", "settled"]
@@ -32,6 +36,7 @@ COUNTER_COLUMNS = [
 OPTIONAL_COUNTER_COLUMNS = ["mode", "load"]
 """Where a counter file has these, they too must agree with the executor's case."""
 TRAFFIC_COLUMNS = ["variant", "settings", "type", "op", "mode", "items", "kernel", "launch_index", *ncu.DRAM_METRICS.values()]
+REPEAT_COLUMNS = ["variant", "type", "op", "mode", "cases", "varying", "runs"]
 WAIT_COLUMNS = ["variant", "items", "type", "role", "cycles_total"]
 WAIT_PREFIX = "cycles_waiting_"
 """Columns of waits that begin so are parts of ``cycles_total``; what is left is work."""
@@ -78,20 +83,16 @@ class Run:
 
     @property
     def commit(self) -> str:
-        return _commit(self.context)
+        commit = str(self.context.get("git_commit", ""))
+        return "" if commit == "unknown" else commit
 
     @property
     def dirty(self) -> bool:
-        return _dirty(self.context)
+        return self.context.get("git_dirty") == "true"
 
 
-def _commit(provenance: Mapping[str, Any]) -> str:
-    commit = str(provenance.get("git_commit", ""))
-    return "" if commit == "unknown" else commit
-
-
-def _dirty(provenance: Mapping[str, Any]) -> bool:
-    return str(provenance.get("git_dirty", "false")).lower() in ("true", "1")
+PADDED = {f"{pair}_padded": pair for pair in ("hso_block", "hso_blocked", "hso_reentry")}
+"""Variants that pad shared memory, and what each is without its padding."""
 
 
 @dataclass(frozen=True)
@@ -100,70 +101,70 @@ class Explanation:
 
     file: Path
     origin: str
-    content: Mapping[str, Any]
+    content: counts.Explanation
 
     @property
     def variant(self) -> str:
-        return str(self.content["variant"])
+        return self.content.variant
 
     @property
     def base(self) -> str:
         """The variant without its padding: ``hso_block`` for ``hso_block_padded`` too."""
-        return unpadded(self.variant)
+        return PADDED.get(self.variant, self.variant)
 
     @property
     def items(self) -> int:
-        return int(self.content["items"])
+        return self.content.items
 
     @property
     def type(self) -> str:
-        return str(self.content["type"])
+        return self.content.type
 
     @property
     def op(self) -> str:
-        return str(self.content["op"])
+        return self.content.op
 
     @property
     def mode(self) -> str:
-        return str(self.content["mode"])
+        return self.content.mode
 
     @property
     def padding(self) -> str:
-        return str(self.content.get("parameters", {}).get("padding", "none"))
+        return self.content.parameters.get("padding", "none")
 
     @property
     def load(self) -> str:
-        return str(self.content.get("parameters", {}).get("load", ""))
+        return self.content.parameters.get("load", "")
 
     @property
     def date(self) -> str:
-        return str(self.content.get("date", ""))
+        return self.content.date
 
     @property
     def commit(self) -> str:
-        return _commit(self.content)
+        return "" if self.content.git_commit == "unknown" else self.content.git_commit
 
     @property
     def dirty(self) -> bool:
-        return _dirty(self.content)
+        return self.content.git_dirty
 
     @property
-    def totals(self) -> Mapping[str, Any]:
-        return self.content["totals"]
+    def totals(self) -> counts.Totals:
+        return self.content.totals
 
     @property
-    def closed_forms(self) -> Mapping[str, Any]:
-        return self.content.get("closed_forms") or {}
+    def closed_forms(self) -> counts.ClosedForms:
+        return self.content.closed_forms
 
     @property
-    def faults(self) -> list[Mapping[str, Any]]:
-        return list(self.content.get("faults") or [])
+    def launches(self) -> int:
+        return len(self.content.launches)
 
-    def tree_steps(self) -> Iterator[Mapping[str, Any]]:
-        """The steps of the first launch that climb or descend the tree."""
-        for step in self.content["launches"][0]["steps"]:
-            if is_tree_step(step["label"]):
-                yield step
+    def tree_steps(self) -> Iterator[tuple[str, str, counts.Step]]:
+        """The steps of the first launch that climb or descend the tree: sweep, stride and step."""
+        for step in self.content.launches[0].steps:
+            if of := sweep(step.label):
+                yield *of, step
 
 
 @dataclass(frozen=True)
@@ -186,6 +187,17 @@ class SessionFile:
     files: tuple[Path, ...]
 
 
+@dataclass(frozen=True)
+class Verification:
+    """A verification that came to its end."""
+
+    file: Path
+    context: Mapping[str, Any]
+    passed: int
+    failed: int
+    interrupted: bool
+
+
 @dataclass
 class Results:
     """Everything that was read, and everything that was wrong with it."""
@@ -202,6 +214,7 @@ class Results:
     repeat_tables: list[pd.DataFrame] = field(default_factory=list)
     streams: list[StreamFile] = field(default_factory=list)
     sessions: list[SessionFile] = field(default_factory=list)
+    verifications: list[Verification] = field(default_factory=list)
     every: Results | None = None
     """The results of all sessions, where these are of a chosen one."""
     first: str = ""
@@ -245,7 +258,7 @@ class Results:
     @cached_property
     def repeats(self) -> pd.DataFrame:
         """One row a variant, type, operator and mode that ran many times on the same input: whether its bits varied."""
-        return _joined(self.repeat_tables, repeats.COLUMNS)
+        return _joined(self.repeat_tables, REPEAT_COLUMNS)
 
     @cached_property
     def devices(self) -> list[str]:
@@ -281,6 +294,16 @@ class Results:
         """The run that a file without provenance belongs to: the one in its folder, or else the first of its origin."""
         runs = [run for run in self._on_gpus if run.origin == origin]
         return next((run for run in runs if run.file.parent == Path(file).parent), runs[0] if runs else None)
+
+
+def not_default(settings: Mapping[str, str], defaults: Mapping[str, str]) -> str:
+    """The settings that are not the defaults, as the tables name them."""
+    return " ".join(f"{key}={value}" for key, value in sorted(settings.items()) if defaults.get(key) != value)
+
+
+def settings_of(named: str) -> dict[str, str]:
+    """What :func:`not_default` named."""
+    return dict(of.split("=", 1) for of in named.split())
 
 
 def ranked(runs: Iterable[Run], first: str = "") -> list[str]:

@@ -1,50 +1,41 @@
 """Reading and checking what the harness wrote.
 
-Each kind of file is read by its own function and nowhere else:
+Each kind of file is read by its own function and nowhere else, through the structs of :mod:`scanlab_report.read.documents`:
 
-* scan timings: Google Benchmark JSON with Scanlab's provenance in its context;
-* the stream laboratory: schedules, traces, caveats, concurrency, scans larger than the device (:mod:`scanlab_report.read.streams`);
+* timings: Google Benchmark JSON, whose entries say of what kind they are;
+* the stream laboratory: traces, caveats, concurrency, comparisons, advice (:mod:`scanlab_report.read.streams`);
 * executor counts: JSON of schema ``scanlab-explain/1``;
-* hardware counters: tidy CSV, one row a kernel launch;
+* hardware counters: tidy CSV, one row a kernel launch, or ncu's own with a ``.ranges.json`` beside it;
 * waits within a kernel: CSV, one row a variant, size and role;
-* bits of repeated runs: what ``scanlab verify --repeat`` printed.
+* verification, and bits of repeated runs: JSON lines (:mod:`scanlab_report.read.verifications`).
 
 Whatever is wrong with a file or an entry becomes a :class:`Problem` that names the place; reading goes on.
 """
 
 from __future__ import annotations
 
-import math
+import gc
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from scanlab_report.read import entries, google_benchmark, history, ncu, repeats, streams
-from scanlab_report.read.fields import (
-    AMOUNT,
-    CONTEXT,
-    COUNT,
-    DATE,
-    DIRTY,
-    FLAG,
-    LINE,
-    NAME,
-    NULL,
-    OBJECT,
-    REMEDY,
-    TEXT,
-    Fields,
-    ListOf,
-    check,
-    shown,
-)
+import msgspec
+import pandas as pd
+from msgspec import Struct
+
+from scanlab_report import DATA
+from scanlab_report.read import history, ncu, recorded_before, samples, streams, verifications, versions
+from scanlab_report.read.documents import counts, kept
+from scanlab_report.read.documents import results as documents
+from scanlab_report.read.documents.base import Count, Name
+from scanlab_report.read.fields import REMEDY, Misfit, convert, listed, shown
 from scanlab_report.read.json_files import load_json
-from scanlab_report.read.names import parse_case
 from scanlab_report.read.records import (
-    KERNEL_FIELDS,
     MEASURED,
     OPTIONAL_COUNTER_COLUMNS,
     RECORDED,
+    REPEAT_COLUMNS,
+    STREAM,
     WAIT_PREFIX,
     Explanation,
     Problem,
@@ -52,23 +43,24 @@ from scanlab_report.read.records import (
     Run,
     SessionFile,
     StreamFile,
+    not_default,
 )
 from scanlab_report.read.tables import _COUNTERS, _TRAFFIC, _WAITS, read_table
 
-EXPLAIN_SCHEMA = "scanlab-explain/1"
-SESSION_SCHEMA = "scanlab-session/1"
-
-
-_SCAN_FIELDS = google_benchmark.REPETITION | Fields(dict.fromkeys((f"{name}?" for name in KERNEL_FIELDS), COUNT) | {"prepare_ns?": AMOUNT, "label?": LINE})
+_JSON, _LINES = (".json", ".json.gz"), (".jsonl", ".jsonl.gz")
 
 
 def read(measured: Iterable[Path], recorded: Iterable[Path], first: str = "") -> Results:
     """Reads every results file below the given folders (a path may also be one file)."""
     results = Results(first=first)
-    for origin, paths in ((MEASURED, measured), (RECORDED, recorded)):
-        for path in paths:
-            for file in _files_below(path):
-                _read_file(file, origin, results)
+    gc.disable()  # millions of values are made here, and none of them is garbage that the collector would find
+    try:
+        for origin, paths in ((MEASURED, measured), (RECORDED, recorded)):
+            for path in paths:
+                for file in _files_below(path):
+                    _read_file(file, origin, results)
+    finally:
+        gc.enable()
     return results
 
 
@@ -80,24 +72,32 @@ def files(paths: Iterable[Path]) -> list[Path]:
 def _files_below(path: Path) -> list[Path]:
     if path.is_file():
         return [path]
-    return sorted(p for p in path.rglob("*") if (_table_reader(p) or p.name.endswith((".json", ".json.gz"))) and p.is_file())
+    return sorted(p for p in path.rglob("*") if (_reader(p) or p.name.endswith(_JSON)) and p.is_file())
 
 
 def _read_file(file: Path, origin: str, results: Results) -> None:
-    if read_table := _table_reader(file):
-        return read_table(file, origin, results)
+    if reader := _reader(file):
+        return reader(file, origin, results)
     if file.suffix in (".csv", ".txt"):
         return None
     loaded = load_json(file, results.problems)
-    documents = loaded if isinstance(loaded, list) else [loaded]  # explain prints several cases as a list
-    first = _device(documents[0]) if documents else None
-    for number, document in enumerate(documents):
+    of_list = loaded if isinstance(loaded, list) else [loaded]  # explain prints several cases as a list
+    first = _device(of_list[0]) if of_list else None
+    for number, document in enumerate(of_list):
         if (device := _device(document)) != first:
             message = f"it is {shown(device)}, and that of the first document {shown(first)}: one device a file"
             results.problems.append(Problem(file, f"[{number}].context.device", message))
         elif isinstance(document, dict):
-            _read_document(file, origin, document, results)
+            try:
+                _read_document(file, origin, recorded_before.brought_up_to_date(document) if _recorded(file, origin) else document, results)
+            except Misfit as misfit:
+                results.problems.append(Problem(file, misfit.place, misfit.message))
     return None
+
+
+def _recorded(file: Path, origin: str) -> bool:
+    """Whether a file lies where files of older schemas do."""
+    return origin == RECORDED or file.resolve().is_relative_to(DATA)
 
 
 def _device(document: Any) -> Any:
@@ -105,183 +105,215 @@ def _device(document: Any) -> Any:
     return context.get("device") if isinstance(context, dict) else None
 
 
-def _table_reader(file: Path) -> Callable[[Path, str, Results], None] | None:
+def _reader(file: Path) -> Callable[[Path, str, Results], None] | None:
     """What reads a file that is not JSON, by its name."""
     if file.name == history.FILE:
         return history.read
     readers = {"bank_conflicts": _read_counters, "dram_bytes": _read_traffic, "prefix_wait": _read_waits}
     if file.suffix == ".csv":
         return next((reader for part, reader in readers.items() if part in file.name), None)
+    if file.name.endswith(_LINES):
+        return _read_verification
     return _read_repeats if file.name == "repeat.txt" else None
 
 
 def _read_document(file: Path, origin: str, document: Mapping[str, Any], results: Results) -> None:
-    if found := streams.read(document):
-        results.problems += [Problem(file, place, message) for place, message in found.wrong]
-        if found.kind:
-            results.streams.append(StreamFile(Run(file, origin, found.context), found.kind, found.rows))
-    elif "benchmarks" in document or _schema(document) in (entries.SCHEMA, entries.OLD_SCHEMA):
-        _read_timings(file, origin, document, results)
-    elif str(document.get("schema", "")).startswith(SESSION_SCHEMA.partition("/")[0]):
+    if "traceEvents" in document:
+        return _keep(file, origin, streams.trace(document), results)
+    schema = versions.of(document)
+    if streams.is_of_experiments(schema):
+        return _keep(file, origin, streams.experiments(document, schema), results)
+    if schema == documents.SCHEMA:
+        return _read_timings(file, origin, document, results)
+    if schema == documents.RANGES:
+        convert(document, documents.Ranges)
+    elif schema == kept.SESSION:
         _read_session(file, document, results)
-    elif str(document.get("schema", "")).startswith(EXPLAIN_SCHEMA.partition("/")[0]):
-        _read_explanation(file, origin, document, results)
+    elif schema == counts.SCHEMA:
+        results.explanations.append(Explanation(file, origin, convert(document, counts.Explanation)))
+    return None
 
 
-def _schema(document: Mapping[str, Any]) -> Any:
-    """What timings of scans say that they are."""
-    context = document.get("context")
-    return context.get("schema") if isinstance(context, dict) else None
-
-
-# ------------------------------------------------------------------------------------------------ JSON
+def _keep(file: Path, origin: str, found: streams.Found, results: Results) -> None:
+    results.problems += [Problem(file, *wrong) for wrong in found.wrong]
+    results.streams.append(StreamFile(Run(file, origin, found.context), found.kind, found.rows))
 
 
 # --------------------------------------------------------------------------------------------- timings
 
 
-_TIMINGS = Fields({"context": CONTEXT, "benchmarks": ListOf(OBJECT)})
+class _Context(Struct):
+    context: documents.Context
+
+
+class _Timings:
+    """The samples of one file on their way into tables."""
+
+    def __init__(self, file: Path, origin: str, context: documents.Context, results: Results) -> None:
+        self.file, self.origin, self.context, self.results = file, origin, context, results
+        self.run = Run(file, origin, msgspec.to_builtins(context))
+        self.place = -1
+        """Of the run among those of the results, from when there is a scan."""
+        self.defaults = {id_: about.defaults for id_, about in context.variants.items()}
+        self.is_described = True
+        self.rounds: dict[tuple[Any, ...], set[int]] = {}
+        self.rows: dict[str, list[dict[str, Any]]] = {}
+
+    def add(self, index: int, entry: Any) -> None:
+        """Takes in one entry; Misfit if it does not fit, or was read before."""
+        place = f"benchmarks[{index}]"
+        of: documents.Entry = convert(entry, documents.ENTRY, place)
+        if of.device and of.device != self.context.device:
+            raise Misfit(f"{place}.device", f"is {shown(of.device)}, and the file is of {shown(self.context.device)}: one device a file")
+        if isinstance(of, documents.ScanSample):
+            return self._scan(of, place)
+        is_larger = isinstance(of, documents.StreamScanSample)
+        rows = self.rows.setdefault(streams.STREAM_SCAN if is_larger else streams.SCHEDULES, [])
+        if of.outcome == "timed":
+            case = streams.stream_scan_case(of) if isinstance(of, documents.StreamScanSample) else streams.schedule_case(of)
+            self._first(tuple(case.values()), of.sample, place)
+            rows.append(case | ({"round": of.sample, "time_ns": of.real_time} if isinstance(of, documents.StreamScanSample) else streams.schedule_row(of)))
+        return None
+
+    def _scan(self, of: documents.ScanSample, place: str) -> None:
+        if self.place < 0:
+            self.begin()
+        results = self.results
+        if of.variant not in self.defaults:
+            if self.is_described:
+                self.is_described = False  # one sentence is enough
+                raise Misfit(f"{place}.variant", f"is {shown(of.variant)}, of which context.variants says nothing: {REMEDY}")
+            return
+        launch = STREAM if of.launch == "host" else of.launch
+        named = (of.variant, not_default(of.settings, self.defaults[of.variant]), of.type, of.op, of.mode, of.items, of.cache, launch)
+        if of.outcome != "timed":
+            case = dict(zip(("variant", "settings", "type", "op", "mode", "items", "cache", "launch"), named, strict=True))
+            results.skipped_rows.append({"origin": self.origin, "run": self.place, **case, "reason": of.error_message})
+            return
+        self._first(named, of.sample, place)
+        results.timing_rows.append((self.place, *named, of.sample, of.real_time, streams.known(of.sm_clock_mhz), streams.known(of.settled)))
+        if (self.place, *named) not in results.kernel_rows:
+            numbers = (of.launches, of.threads_per_block, of.registers, of.shared_bytes, of.local_bytes, of.workspace_bytes, of.prepare_ns)
+            results.kernel_rows[self.place, *named] = (*map(streams.known, numbers), of.label)
+
+    def begin(self) -> None:
+        """From here on there are scans of this run."""
+        self.place = len(self.results.runs)
+        self.results.runs.append(self.run)
+
+    def _first(self, case: tuple[Any, ...], sample: int, place: str) -> None:
+        known = self.rounds.setdefault(case, set())
+        if sample in known:
+            raise Misfit(place, f"repetition {sample} of this case was already read")
+        known.add(sample)
+
+    def end(self) -> None:
+        """What is not of scans becomes a file of its kind."""
+        of_kind = {streams.SCHEDULES: streams.SCHEDULE_COLUMNS, streams.STREAM_SCAN: streams.STREAM_SCAN_COLUMNS}
+        if not self.rows and self.place < 0:
+            if self.context.schedules:
+                self.rows[streams.SCHEDULES] = []
+            else:
+                self.begin()
+        for kind, rows in self.rows.items():
+            self.results.streams.append(StreamFile(self.run, kind, pd.DataFrame(rows, columns=of_kind[kind])))
 
 
 def _read_timings(file: Path, origin: str, document: Mapping[str, Any], results: Results) -> None:
-    if (schema := _schema(document)) not in (entries.SCHEMA, entries.OLD_SCHEMA):
-        found = f"its schema is {shown(schema)}" if schema else "it names no schema"
-        results.problems.append(Problem(file, "context.schema", f"expected {entries.SCHEMA!r}, but {found}"))
-        return
-    if misfit := _TIMINGS.misfit(document):
-        results.problems.append(Problem(file, *misfit))
-        return
-    context = document["context"]
-    if Run(file, origin, context).kind == "cuda" and not context.get("device"):
-        results.problems.append(Problem(file, "context.device", "is missing: times of a GPU say of which"))
-        return
-    try:
-        usual = entries.defaults(context) if schema == entries.SCHEMA else None
-    except ValueError as error:
-        results.problems.append(Problem(file, "context", str(error)))
-        return
-    run = len(results.runs)
-    results.runs.append(Run(file, origin, context))
-    seen: set[tuple[Any, ...]] = set()
-    refused = len(results.problems)
-    for index, entry in enumerate(document["benchmarks"]):
-        _read_repetition(file, origin, run, index, entry, usual, seen, results)
-    rounds: dict[tuple[Any, ...], set[int]] = {}
-    for named, *repetition in seen:
-        rounds.setdefault(named, set()).add(max(repetition))
-    if len(results.problems) == refused and (lacking := google_benchmark.lacking(rounds)):
+    timings = _Timings(file, origin, convert(document, _Context).context, results)
+    before = len(results.problems)
+    for index, entry in enumerate(listed(document, "benchmarks")):
+        try:
+            timings.add(index, entry)
+        except Misfit as misfit:
+            results.problems.append(Problem(file, misfit.place, misfit.message))
+    timings.end()
+    if len(results.problems) == before and (lacking := samples.lacking(timings.rounds)):
         results.problems.append(Problem(file, "benchmarks", lacking))
-
-
-def _read_repetition(
-    file: Path, origin: str, run: int, index: int, entry: Mapping[str, Any], usual: Mapping[str, Mapping[str, str]] | None, seen: set[tuple[Any, ...]],
-    results: Results,
-) -> None:  # fmt: skip
-    def refuse(message: str) -> None:
-        results.problems.append(Problem(file, google_benchmark.place(index, entry), f"refused: {message}"))
-
-    if entry.get("run_type") == "aggregate":
-        return None
-    try:
-        check(entry, google_benchmark.ENTRY)
-        case = parse_case(entry.get("run_name") or entry.get("name", "")) if usual is None else entries.scan(entry, usual)
-        if reason := google_benchmark.skip_reason(entry):
-            results.skipped_rows.append({"origin": origin, "run": run, **case, "reason": reason})
-            return None
-        google_benchmark.same_device(entry, results.runs[run].context)
-        google_benchmark.verified(entry)
-        check(entry, _SCAN_FIELDS)
-        time_ns = google_benchmark.time_ns(entry)
-    except ValueError as error:
-        return refuse(str(error))
-    repetition = google_benchmark.rounds(entry)
-    named = tuple(case.values())
-    identity = (named, *repetition)
-    if identity in seen:
-        return refuse(f"round {repetition[0]}, repetition {repetition[1]} of this case was already read")
-    seen.add(identity)
-    results.timing_rows.append((run, *named, max(repetition), time_ns, google_benchmark.clock_mhz(entry), google_benchmark.settled(entry)))
-    if (run, *named) not in results.kernel_rows:
-        own: dict[str, Any] = {} if usual is None else {"threads": entry.get("threads_per_block", math.nan)}  # Google Benchmark has another field of the name
-        numbers = ({**entry, **own}.get(field_, math.nan) for field_ in KERNEL_FIELDS)
-        results.kernel_rows[run, *named] = (*numbers, entry.get("label", ""))
-    return None
 
 
 # -------------------------------------------------------------------------------------------- sessions
 
 
 def _read_session(file: Path, document: Mapping[str, Any], results: Results) -> None:
-    if document["schema"] != SESSION_SCHEMA:
-        results.problems.append(Problem(file, "schema", f"expected {SESSION_SCHEMA!r}, but it is {shown(document['schema'])}"))
-        return
-    if misfit := _SESSION.misfit(document):
-        results.problems.append(Problem(file, *misfit))
-        return
-    files = tuple((file.parent / of["file"]).resolve() for of in document["files"])
+    session = convert(document, kept.Session)
+    files = tuple((file.parent / of.file).resolve() for of in session.files)
     for index, of in enumerate(files):
         if not of.is_file():
-            results.problems.append(Problem(file, f"files[{index}].file", f"is {shown(document['files'][index]['file'])}, and there is no such file: {REMEDY}"))
-    results.sessions.append(SessionFile(file, document["device"], document["date"], bool(document["complete"]), files))
-
-
-_SESSION = Fields({"device": NAME, "date": DATE, "commit": LINE, "complete": FLAG, "files": ListOf(Fields({"file": NAME, "kind": NAME}), least=1)})
-
-
-# ------------------------------------------------------------------------------------- executor counts
-
-
-def _read_explanation(file: Path, origin: str, document: Mapping[str, Any], results: Results) -> None:
-    schema = document.get("schema")
-    if schema != EXPLAIN_SCHEMA:
-        results.problems.append(Problem(file, "schema", f"expected {EXPLAIN_SCHEMA!r}, but it is {shown(schema)}"))
-        return
-    if misfit := _EXPLANATION.misfit(document):
-        results.problems.append(Problem(file, *misfit))
-        return
-    results.explanations.append(Explanation(file, origin, document))
-
-
-_DEGREES = Fields({"max_degree": COUNT, "mean_degree": AMOUNT, "transactions": COUNT, "groups?": COUNT})
-_OF_BANKS = {"banks16": _DEGREES, "banks32": _DEGREES}
-_COUNTED = ("operations", "swaps", "barriers", "global_bytes_read", "global_bytes_written", "shared_requests")
-_EXPLANATION = Fields({
-    "variant": NAME, "type": NAME, "op": NAME, "mode": NAME, "items": COUNT, "date?": DATE, "git_commit?": LINE, "git_dirty?": DIRTY, "parameters?": Fields({"*": LINE}),
-    "launches": ListOf(Fields({"steps": ListOf(Fields({"label": LINE, "shared": Fields(_OF_BANKS)}))}), least=1),
-    "totals": Fields({"launches?": COUNT, **dict.fromkeys(_COUNTED, COUNT), **_OF_BANKS}),
-    "closed_forms?": Fields({"operations?": COUNT | NULL, "swaps?": COUNT | NULL}),
-    "faults?": ListOf(Fields({"kind?": TEXT, "where?": TEXT})),
-})  # fmt: skip
+            results.problems.append(Problem(file, f"files[{index}].file", f"is {shown(session.files[index].file)}, and there is no such file: {REMEDY}"))
+    results.sessions.append(SessionFile(file, session.device, session.date, session.complete, files))
 
 
 # ------------------------------------------------------------------------------------ hardware counters
 
 
 def _read_counters(file: Path, origin: str, results: Results) -> None:
-    table = read_table(file, origin, results, _COUNTERS, ncu.bank_conflicts, dict.fromkeys(OPTIONAL_COUNTER_COLUMNS, NAME))
+    from_ncu = _from_ncu(file, origin, results, ncu.bank_conflicts)
+    table = read_table(file, origin, results, _COUNTERS, from_ncu, dict.fromkeys(OPTIONAL_COUNTER_COLUMNS, Name))
     if table is not None:
         results.counter_tables.append(table)
 
 
 def _read_traffic(file: Path, origin: str, results: Results) -> None:
-    table = read_table(file, origin, results, _TRAFFIC, ncu.dram_bytes)
+    table = read_table(file, origin, results, _TRAFFIC, _from_ncu(file, origin, results, ncu.dram_bytes))
     if table is not None:
         results.traffic_tables.append(table.astype({"settings": object}))
 
 
 def _read_waits(file: Path, origin: str, results: Results) -> None:
-    table = read_table(file, origin, results, _WAITS, None, {"tile": COUNT}, WAIT_PREFIX)
+    table = read_table(file, origin, results, _WAITS, None, {"tile": Count}, WAIT_PREFIX)
     if table is not None:
         results.wait_tables.append(table)
 
 
-# --------------------------------------------------------------------------------- bits of repeated runs
+def ranges_beside(file: Path) -> Path | None:
+    """The file that says which case each range of a profiler's report is of."""
+    return next((beside for suffix in _JSON if (beside := file.with_suffix(f".ranges{suffix}")).is_file()), None)
+
+
+def _from_ncu(file: Path, origin: str, results: Results, tidy: Callable[[str, ncu.CaseOf], pd.DataFrame]) -> Callable[[str], pd.DataFrame]:
+    def read_with_ranges(text: str) -> pd.DataFrame:
+        beside = ranges_beside(file)
+        if beside is None and not _recorded(file, origin):
+            raise ValueError(f"{file.with_suffix('.ranges.json').name} is not beside it: scanlab bench --once --out writes it")
+        return tidy(text, ncu.by_name(_cases(beside, results)) if beside else recorded_before.range_case)
+
+    return read_with_ranges
+
+
+def _cases(file: Path, results: Results) -> dict[str, Mapping[str, object]]:
+    """The case of each range, by its name."""
+    wrong: list[Problem] = []
+    document = load_json(file, wrong)
+    if wrong:
+        raise ValueError(str(wrong[0]))
+    versions.check(document, documents.RANGES)
+    ranges = convert(document, documents.Ranges)
+    variants = ranges.context.variants
+    if lacking := [of.variant for of in ranges.ranges if of.variant not in variants]:
+        raise ValueError(f"{file.name}: context.variants says nothing of {lacking[0]}")
+    return {of.name: {
+        "variant": of.variant, "padding": of.settings.get("padding", "none"), "settings": not_default(of.settings, variants[of.variant].defaults), "type": of.type,
+        "op": of.op, "items": of.items, "mode": of.mode, "load": of.settings.get("load", "halves")} for of in ranges.ranges}  # fmt: skip
+
+
+# ------------------------------------------------------------------------- verification and repeated runs
+
+
+def _read_verification(file: Path, origin: str, results: Results) -> None:
+    if (found := verifications.read(file, results.problems)) is not None:
+        verification, repeats = found
+        results.verifications.append(verification)
+        if len(repeats):
+            results.repeat_tables.append(repeats.assign(origin=origin, file=str(file)))
 
 
 def _read_repeats(file: Path, origin: str, results: Results) -> None:
     try:
-        table = repeats.read(file.read_text(encoding="utf-8"))
+        if not _recorded(file, origin):
+            raise ValueError("of an older Scanlab: repeat with scanlab verify --repeat N --json repeat.jsonl")
+        rows = recorded_before.repeated(file.read_text(encoding="utf-8"))
     except (UnicodeDecodeError, ValueError, OSError) as error:
         results.problems.append(Problem(file, "", f"cannot be read as what scanlab verify --repeat prints ({error})"))
         return
-    results.repeat_tables.append(table.assign(origin=origin, file=str(file)))
+    results.repeat_tables.append(pd.DataFrame(rows, columns=REPEAT_COLUMNS).assign(origin=origin, file=str(file)))

@@ -8,18 +8,20 @@ import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import pandas as pd
 
 from scanlab_report.read import ncu
-from scanlab_report.read.fields import COUNT, NAME, REMEDY, TEXT, Form, shown
+from scanlab_report.read.documents.base import Count, Name
+from scanlab_report.read.fields import Misfit, convert, fits, shown
 from scanlab_report.read.records import COUNTER_COLUMNS, TRAFFIC_COLUMNS, WAIT_COLUMNS, Problem, Results
 
 _COUNTERS, _TRAFFIC, _WAITS = (
-    {column: forms.get(column, COUNT) for column in columns}
-    for columns, forms in ((COUNTER_COLUMNS, dict.fromkeys(("variant", "padding", "type", "op", "kernel"), NAME)),
-                           (TRAFFIC_COLUMNS, dict.fromkeys(("variant", "type", "op", "mode", "kernel"), NAME) | {"settings": TEXT}),
-                           (WAIT_COLUMNS, dict.fromkeys(("variant", "type", "role"), NAME)))
+    {column: forms.get(column, Count) for column in columns}
+    for columns, forms in ((COUNTER_COLUMNS, dict.fromkeys(("variant", "padding", "type", "op", "kernel"), Name)),
+                           (TRAFFIC_COLUMNS, dict.fromkeys(("variant", "type", "op", "mode", "kernel"), Name) | {"settings": str}),
+                           (WAIT_COLUMNS, dict.fromkeys(("variant", "type", "role"), Name)))
 )  # fmt: skip
 """What the columns of each table hold."""
 
@@ -34,21 +36,27 @@ def read_csv(text: str) -> pd.DataFrame:
         raise ValueError(str(error)) from None
 
 
-def checked(table: pd.DataFrame, forms: Mapping[str, Form]) -> tuple[pd.DataFrame, list[tuple[str, str]]]:
+def checked(table: pd.DataFrame, forms: Mapping[str, Any]) -> tuple[pd.DataFrame, list[tuple[str, str]]]:
     """The rows whose values fit, numbers as such; and of what does not fit the place, and what is wrong."""
     wrong = []
     for column, form in forms.items():
-        values = table[column] if form in (NAME, TEXT) else pd.to_numeric(table[column], errors="coerce").astype(float)
-        fits = values.map(form.fits).astype(bool)
-        for row in table.index[~fits]:
-            wrong.append((f"row {row + 1} after the header", f"refused: {column} is {shown(table.at[row, column])[1:-1] or 'empty'}, not {form.what}: {REMEDY}"))
-        table = table[fits].assign(**{column: values[fits].astype("int64") if form is COUNT else values[fits]})
+        values = table[column] if form in (Name, str) else pd.to_numeric(table[column], errors="coerce").astype(float)
+        if form is Count:
+            values = pd.Series([int(value) if value.is_integer() else value for value in values], index=values.index, dtype=object)
+        sound = values.map(lambda value, form=form: fits(value, form)).astype(bool)
+        for row in table.index[~sound]:
+            said = shown(table.at[row, column])[1:-1] or "empty"
+            try:
+                convert(values[row], form)
+            except Misfit as misfit:
+                wrong.append((f"row {row + 1} after the header", f"refused: {column} is {said}: {misfit.message.partition(', got ')[0].partition(': ')[0]}"))
+        table = table[sound].assign(**{column: values[sound].astype("int64") if form is Count else values[sound]})
     return table, wrong
 
 
 def read_table(
-    file: Path, origin: str, results: Results, columns: Mapping[str, Form],
-    from_ncu: Callable[[str], pd.DataFrame] | None, optional: Mapping[str, Form] = MappingProxyType({}), further: str = "",
+    file: Path, origin: str, results: Results, columns: Mapping[str, Any],
+    from_ncu: Callable[[str], pd.DataFrame] | None, optional: Mapping[str, Any] = MappingProxyType({}), further: str = "",
 ) -> pd.DataFrame | None:  # fmt: skip
     """A CSV with some columns, or a report of ncu that becomes one; rows with impossible values are left out and said.
 
@@ -63,7 +71,7 @@ def read_table(
     if missing := [column for column in columns if column not in table]:
         results.problems.append(Problem(file, "line 1", f"lacks the columns {', '.join(missing)}"))
         return None
-    more = {column: COUNT for column in table if further and column.startswith(further)}
+    more = {column: Count for column in table if further and column.startswith(further)}
     kept = {**columns, **{column: form for column, form in optional.items() if column in table}, **more}
     table, wrong = checked(table[list(kept)], kept)
     results.problems += [Problem(file, *of) for of in wrong]

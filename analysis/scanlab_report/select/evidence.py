@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from scanlab_report.read.names import STREAM
-from scanlab_report.read.records import Explanation
+from scanlab_report.read.records import STREAM, Explanation
 from scanlab_report.select.provenance import Provenance
 from scanlab_report.select.variants import BEST, CUBS, FLOOR
 from scanlab_report.stats import intervals

@@ -15,9 +15,8 @@ from typing import Protocol
 import numpy as np
 import pandas as pd
 
-from scanlab_report.read.names import STREAM
 from scanlab_report.read.published import Publication
-from scanlab_report.read.records import CASE, MEASURED, OPTIONAL_COUNTER_COLUMNS, RECORDED, Explanation, Results, Run, ranked
+from scanlab_report.read.records import CASE, MEASURED, OPTIONAL_COUNTER_COLUMNS, RECORDED, STREAM, Explanation, Results, Run, ranked
 from scanlab_report.select.evidence import (
     AllTimingEvidence,
     CounterEvidence,

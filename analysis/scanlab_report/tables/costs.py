@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pandas as pd
+from msgspec import UNSET
 
 from scanlab_report.derive.counts import default_only
 from scanlab_report.layout.table_formats import Column, Table, code, significant, size, whole
@@ -44,19 +45,19 @@ def build(counts: CountEvidence) -> Table:
 def row(explanation: Explanation) -> dict[str, object]:
     """The costs of one explanation by CSV column name."""
     totals, forms = explanation.totals, explanation.closed_forms
-    moved = float(totals.get("global_bytes_read", 0)) + float(totals.get("global_bytes_written", 0))
+    moved = float(totals.global_bytes_read + totals.global_bytes_written)
     return {
         "variant": explanation.variant,
         "mode": explanation.mode,
         "items": explanation.items,
-        "launches": totals.get("launches", len(explanation.content["launches"])),
-        "operations": totals["operations"],
-        "operations_closed_form": forms.get("operations"),
-        "swaps": totals["swaps"],
-        "swaps_closed_form": forms.get("swaps"),
-        "barriers": totals["barriers"],
+        "launches": explanation.launches if totals.launches is UNSET else totals.launches,
+        "operations": totals.operations,
+        "operations_closed_form": forms.operations,
+        "swaps": totals.swaps,
+        "swaps_closed_form": forms.swaps,
+        "barriers": totals.barriers,
         "global_bytes_per_item": moved / max(explanation.items, 1),
-        "worst_degree": totals["banks32"]["max_degree"] or None,
+        "worst_degree": totals.banks32.max_degree or None,
     }
 
 
@@ -74,7 +75,7 @@ def disagreements(explanations: list[Explanation]) -> list[str]:
     sentences = []
     for explanation in explanations:
         for key in ("operations", "swaps"):
-            stated, counted = explanation.closed_forms.get(key), explanation.totals[key]
+            stated, counted = getattr(explanation.closed_forms, key), getattr(explanation.totals, key)
             if stated is not None and stated != counted:
                 case = f"{explanation.variant}, {explanation.mode}, {explanation.items} items"
                 sentences.append(f"{explanation.file}: {case}: {counted} {key} were counted, the closed form says {stated}")

@@ -53,9 +53,8 @@ def _row(timings: TimingEvidence, counts: CountEvidence, pair: str, padding: str
     explanation = _counted(counts, variant, padding)
     if explanation is None and gains.empty:
         return None
-    totals = explanation.totals if explanation else {}
     degrees = {
-        f"{name}{banks}": totals[f"banks{banks}"][f"{key}_degree"] if totals else math.nan
+        f"{name}{banks}": getattr(getattr(explanation.totals, f"banks{banks}"), f"{key}_degree") if explanation else math.nan
         for banks in (16, 32) for name, key in (("worst", "max"), ("mean", "mean"))
     }  # fmt: skip
     counted = {"counted_items": explanation.items if explanation else math.nan}

@@ -1,6 +1,6 @@
 """Checks a run and files it into the recorded data, where figures of that device come from.
 
-DIR is what ./reproduce --device cuda --out DIR wrote, or any folder with results files and verify.txt. Every file must be whole,
+DIR is what ./reproduce --device cuda --out DIR wrote, or any folder with results files and verify.jsonl. Every file must be whole,
 of a known schema, of one device and one clean commit, with five repetitions a case and verified output. Nothing is filed otherwise.
 A machine without a GPU is filed below its processor's name, with what its executor counted.
 """

@@ -1,6 +1,6 @@
 """A run that is to be recorded: what of it is kept, what is wrong with it, and where it is filed.
 
-Kept are the results files at the top of the folder that ``./reproduce`` or a person made, and the log of the verification; of
+Kept are the results files at the top of the folder that ``./reproduce`` or a person made, the verification, and what the tests said; of
 a machine without a GPU its executor counts too, in one file. Those of other runs, simulations and reports are not: any machine
 makes them again from the code.
 """
@@ -8,7 +8,6 @@ makes them again from the code.
 from __future__ import annotations
 
 import gzip
-import json
 import os
 import re
 import shutil
@@ -16,18 +15,21 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+import msgspec
 import pandas as pd
+from msgspec import Struct
 
 from scanlab_report import place
 from scanlab_report.commands.add_device import session
-from scanlab_report.read import google_benchmark, names, results, streams
-from scanlab_report.read.fields import shown
+from scanlab_report.read import results, streams
+from scanlab_report.read.documents.base import Count
+from scanlab_report.read.fields import Misfit, convert, shown
+from scanlab_report.read.json_files import load_json
 from scanlab_report.read.records import CASE, Explanation, Problem, Results, Run
 from scanlab_report.stats.intervals import FEWEST
 
-VERIFICATION = "verify.txt"
+VERIFICATION, TESTS = "verify.jsonl", "tests.json"
 COUNTS = "explain"
 """The folder of executor counts in a run, and the file that they become."""
 EXCEPTIONS = 0.05
@@ -64,18 +66,21 @@ def examine(folder: Path, recorded: Path) -> Recording:
         found.wrong.append(Problem(folder, "", "is no folder with results files"))
         return found
     of: list[tuple[Run, str]] = []
+    everything = Results()
+    beside = {results.ranges_beside(file) for file in candidates if file.suffix == ".csv"}
     for file in sorted(candidates):
         read = results.read([file], [])
         found.wrong += read.problems
         runs = [(run, "timings") for run in read.runs] + [(s.run, s.kind) for s in read.streams if s.kind != streams.SIMULATION]
         tables = (read.counter_tables, read.traffic_tables, read.wait_tables, read.repeat_tables)
-        (found.files if runs or any(tables) else found.ignored).append(file)
+        everything.verifications += read.verifications
+        kept = runs or any(tables) or read.verifications or file.name == TESTS or file in beside
+        (found.files if kept else found.ignored).append(file)
+        if file.name == TESTS:
+            found.wrong += _tests(file)
         of += runs
         if not read.problems:  # else these would be what follows from them
             found.wrong += [Problem(file, *wrong) for wrong in _too_few(read)]
-        if runs:
-            found.wrong += [Problem(file, *wrong) for wrong in _unverified(file, found.wrong)]
-    found.ignored = [file for file in found.ignored if file.name != VERIFICATION]
     found.wrong += [Problem(run.file, f"context.{key}", what) for run, kind in of for key, what in _provenance(run, kind)]
     found.wrong += _one_run(of)
     if not of:
@@ -87,7 +92,7 @@ def examine(folder: Path, recorded: Path) -> Recording:
         found.wrong.append(Problem(first.file, "context.device", f"is {shown(found.device)}, by which no folder can be called: say which device it is"))
     if first.kind == "host":
         found.wrong += _counts(found, first)
-    found.wrong += _verification(found, first, any(kind == "timings" and run.kind == "cuda" for run, kind in of))
+    found.wrong += _verification(found, everything, first, any(kind == "timings" and run.kind == "cuda" for run, kind in of))
     found.wrong += _recorded_already([run for run, _ in of], recorded)
     return found
 
@@ -107,13 +112,13 @@ def file_away(found: Recording, recorded: Path) -> Path:
         whole = Path(made) / "run"
         whole.mkdir()
         for file in found.files:
-            if file.suffix == ".json":
+            if file.suffix in (".json", ".jsonl"):
                 (whole / f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes(), mtime=0))
             else:
                 shutil.copyfile(file, whole / file.name)
         if found.counts:
-            text = json.dumps([dict(counted.content) for counted in found.counts], separators=(",", ":"))
-            (whole / f"{COUNTS}.json.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
+            text = msgspec.json.encode([counted.content for counted in found.counts])
+            (whole / f"{COUNTS}.json.gz").write_bytes(gzip.compress(text, mtime=0))
         session.write(whole.iterdir(), whole)
         os.rename(whole, target)
     return target
@@ -170,46 +175,44 @@ def _too_few(read: Results) -> Iterator[tuple[str, str]]:
                                  f"no interval is known; measure again with {how} {FEWEST} or more")  # fmt: skip
 
 
-def _unverified(file: Path, problems: list[Problem]) -> Iterator[tuple[str, str]]:
-    """Scans that were timed and whose output was not found right."""
-    document = results.load_json(file, problems)
-    entries = document.get("benchmarks") if isinstance(document, Mapping) else None
-    if not isinstance(entries, list):
-        return
-    timed = [(index, entry) for index, entry in enumerate(entries) if isinstance(entry, Mapping) and _is_scan(entry)]
-    wrong = [(index, entry) for index, entry in timed if entry.get("verified") != 1]
-    if wrong:
-        index, entry = wrong[0]
-        yield f"benchmarks[{index}] {entry.get('name', '')}", (f"verified is {entry.get('verified')!r}, not 1; so are {len(wrong)} of {len(timed)} "
-                                                               "repetitions: the output of a timed run must have been found right")  # fmt: skip
+def _verification(found: Recording, read: Results, run: Run, wanted: bool) -> Iterator[Problem]:
+    """What ``scanlab verify --json`` found on the device, and ``--repeat`` in another file."""
+    if not read.verifications and wanted and not found.wrong:
+        yield Problem(found.folder, VERIFICATION, f"is missing: verify with scanlab verify --device cuda --json {found.folder / VERIFICATION}")
+    for of in read.verifications:
+        about = of.context
+        if of.interrupted:
+            yield Problem(of.file, "", "was interrupted: verify again")
+        if of.failed:
+            yield Problem(of.file, "", f"says that {of.failed} verifications failed")
+        if wanted and about["backend"] != "cuda":
+            yield Problem(of.file, "", "is not of the GPU: verify with --device cuda")
+        if about.get("git_dirty") == "true" or about.get("git_commit") != run.context.get("git_commit"):
+            changed = "+" if about.get("git_dirty") == "true" else ""
+            yield Problem(of.file, "", f"is of commit {about.get('git_commit', '')}{changed}, not of the results': verify what was measured")
+        if wanted and about.get("device") != run.device:
+            yield Problem(of.file, "", f"is of {about.get('device', 'no device')}, and the results are of {run.device}: verify where it was measured")
 
 
-def _is_scan(entry: Mapping[str, Any]) -> bool:
-    return names.is_scan(str(entry.get("name", ""))) and entry.get("run_type") != "aggregate" and not google_benchmark.skip_reason(entry)
+def _tests(file: Path) -> Iterator[Problem]:
+    """What GoogleTest says of the tests, as far as it names failures."""
+    problems: list[Problem] = []
+    said = load_json(file, problems)
+    yield from problems
+    if not problems:
+        try:
+            tests = convert(said, _Tests)
+        except Misfit as misfit:
+            yield Problem(file, misfit.place, misfit.message)
+            return
+        if tests.failures or tests.errors:
+            yield Problem(file, "", f"says that {tests.failures + tests.errors} tests failed")
 
 
-def _verification(found: Recording, run: Run, wanted: bool) -> Iterator[Problem]:
-    """The log of ``scanlab verify`` on the device, which lies beside the results or in ``log/``."""
-    file = next((path for path in (found.folder / VERIFICATION, found.folder / "log" / VERIFICATION) if path.is_file()), None)
-    if file is None:
-        if wanted:
-            yield Problem(found.folder, VERIFICATION, "is missing: keep what scanlab verify prints on the device")
-        return
-    text = file.read_text(encoding="utf-8", errors="replace")
-    failures = names.verification_failed(text)
-    if not failures:
-        yield Problem(file, "", "has no summary, N passed, 0 failed: verification did not come to its end")
-    elif any(failed.strip("0") for failed in failures):
-        yield Problem(file, "", f"says that {failures[-1]} verifications failed")
-    elif wanted and not names.verified_on_gpu(text):
-        yield Problem(file, "", "is not of the GPU: keep what scanlab verify --device cuda prints")
-    elif origin := names.verification_origin(text):
-        commit, changed, device = origin
-        if changed or commit != run.context.get("git_commit"):
-            yield Problem(file, "", f"is of commit {commit}{changed}, not of the results': verify what was measured")
-        if device and device != run.device:
-            yield Problem(file, "", f"is of {device}, and the results are of {run.device}: verify where it was measured")
-    found.files.append(file)
+class _Tests(Struct):
+    tests: Count
+    failures: Count
+    errors: Count = 0
 
 
 def _recorded_already(runs: Sequence[Run], recorded: Path) -> Iterator[Problem]:

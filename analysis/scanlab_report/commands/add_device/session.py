@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from scanlab_report.read import results, streams
-from scanlab_report.read.results import SESSION_SCHEMA
+from scanlab_report.read.documents import kept
 
 FILE = "session.json"
 WHOLE = {
@@ -40,7 +40,7 @@ def describe(files: Iterable[Path], folder: Path) -> dict[str, Any]:
         raise ValueError(f"a session is of one device, and these files are of {' and '.join(devices) or 'none'}")
     commits = {run.commit for run in runs}
     return {
-        "schema": SESSION_SCHEMA, "device": devices[0], "date": max(run.date for run in runs), "commit": commits.pop() if len(commits) == 1 else "",
+        "schema": kept.SESSION, "device": devices[0], "date": max(run.date for run in runs), "commit": commits.pop() if len(commits) == 1 else "",
         "complete": WHOLE[runs[0].kind] <= {of["kind"] for of in listed}, "files": listed,
     }  # fmt: skip
 

@@ -70,8 +70,8 @@ def run(options: argparse.Namespace) -> int:
         for sentence in filter(None, (session.throttling() for session in sessions.sessions)):
             say(sentence)
     for explanation in read.explanations:
-        for fault in explanation.faults:
-            say(f"{explanation.file}: the executor found a fault: {fault.get('kind')} at {fault.get('where')}")
+        for fault in explanation.content.faults:
+            say(f"{explanation.file}: the executor found a fault: {fault.kind} at {fault.where}")
     for sentence in costs.disagreements(read.explanations):
         say(sentence)
     if options.paper:

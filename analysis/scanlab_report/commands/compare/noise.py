@@ -18,15 +18,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pandas as pd
 
 from scanlab_report import DATA
-from scanlab_report.read.fields import AMOUNT, COUNT, NAME, TEXT, Fields, ListOf, one_of
+from scanlab_report.read import versions
+from scanlab_report.read.documents import kept
+from scanlab_report.read.fields import Misfit, convert
 from scanlab_report.read.json_files import load_json
 from scanlab_report.read.records import Problem
 
-SCHEMA = "scanlab-noise/1"
+SCHEMA = kept.NOISE
 FOLDER = DATA / "noise"
 BANDS_US = (10.0, 100.0)
 """Where a short run becomes a longer one, in microseconds."""
@@ -117,14 +120,9 @@ def _read(file: Path) -> Noise:
     content = load_json(file, problems)
     if problems:
         raise NoiseError(problems[0])
-    if not isinstance(content, dict) or content.get("schema") != SCHEMA:
-        raise NoiseError(f"{file}: schema: expected {SCHEMA!r}")
-    if misfit := _CONTENT.misfit(content):
-        raise NoiseError(Problem(file, *misfit))
-    return Noise(content["device"], content["pairs"])
-
-
-_RUN = Fields({"*": TEXT})
-_CONTENT = Fields({"device": NAME, "pairs": ListOf(Fields({
-    "kind": TEXT, "a": _RUN, "b": _RUN,
-    "thresholds": ListOf(Fields({"on": one_of("device", "host"), "time": one_of(*_BANDS), "cases": COUNT, "threshold": AMOUNT}))}))})  # fmt: skip
+    try:
+        versions.check(content, kept.NOISE)
+        read = convert(content, kept.Noise)
+    except Misfit as misfit:
+        raise NoiseError(Problem(file, misfit.place, misfit.message)) from None
+    return Noise(read.device, [msgspec.to_builtins(pair) for pair in read.pairs])

@@ -147,10 +147,10 @@ def _of_file(name: str) -> Callable[[Results], pd.DataFrame]:
 def _counts(results: Results) -> pd.DataFrame:
     rows = []
     for e in results.explanations:
-        banks = {f"{model}_{what}": e.totals[model][what] for model in ("banks16", "banks32") for what in ("transactions", "mean_degree", "max_degree")}
+        banks = {f"{model}_{what}": getattr(getattr(e.totals, model), what) for model in ("banks16", "banks32") for what in ("transactions", "mean_degree", "max_degree")}
         rows.append({"file": place(e.file), "git_commit": e.commit, "variant": e.variant, "type": e.type, "op": e.op, "mode": e.mode, "items": e.items,
-                     "padding": e.padding, "load": e.load, "launches": len(e.content["launches"]), **{key: e.totals[key] for key in _TOTALS}, **banks,
-                     "operations_stated": e.closed_forms.get("operations")})  # fmt: skip
+                     "padding": e.padding, "load": e.load, "launches": e.launches, **{key: getattr(e.totals, key) for key in _TOTALS}, **banks,
+                     "operations_stated": e.closed_forms.operations})  # fmt: skip
     return pd.DataFrame(rows)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import msgspec
 from msgspec import Meta, Struct
 
 EXACT = 2**53
@@ -26,7 +25,7 @@ Number = Annotated[float, Meta(ge=-1e18, le=1e18)]
 Amount = Annotated[float, Meta(ge=0, le=1e18)]
 Positive = Annotated[float, Meta(gt=0, le=1e18)]
 
-LINE, NAME = r"^(?![\s\S]*[\x00-\x1f\x7f])", r"^(?![\s\S]*[\x00-\x1f\x7f])(?=[\s\S]*\S)"
+LINE, NAME = r"^[^\x00-\x1f\x7f]*(?![\s\S])", r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*(?![\s\S])"
 DIGITS, DATE = r"^([0-9]{1,15})?(?![\s\S])", r"^([0-9]{4}-[0-9]{2}-[0-9]{2}(T[!-~]{0,40})?)?(?![\s\S])"
 WORDS = {LINE: "a line of text", NAME: "a name", DIGITS: "digits", DATE: "a date of ISO 8601, such as 2026-01-02T03:04:05Z"}
 """What the patterns ask for, in words."""
@@ -42,7 +41,7 @@ Settings = dict[Name, Line]
 ELEMENT_BYTES = {"i8": 1, "i16": 2, "f16": 2, "i32": 4, "f32": 4, "i64": 8, "f64": 8}
 
 
-class Provenance(Struct, kw_only=True, frozen=True):
+class Provenance(Struct, kw_only=True, frozen=True, omit_defaults=True):
     """Where numbers are from. A value that is not known is absent or empty."""
 
     schema: Annotated[Name, means("the schema of the document, where `context` says it")] = "-"
@@ -80,15 +79,3 @@ class Measured(Provenance, kw_only=True, frozen=True):
     """The provenance of what was measured on a GPU."""
 
     device: Annotated[Name, means("the GPU")]
-
-
-def fault(error: msgspec.ValidationError) -> tuple[str, str]:
-    """Where in a document something does not fit, such as ``benchmarks[3].items``, and what is wrong there."""
-    message, _, place = str(error).partition(" - at `$")
-    place = place.removesuffix("`").removeprefix(".")
-    for pattern, words in WORDS.items():
-        message = message.replace(f"`str` matching regex {pattern!r}", words)
-    lacking = message.removeprefix("Object missing required field ")
-    if lacking != message:
-        return f"{place}.{lacking.strip('`')}".lstrip("."), "is missing"
-    return place, (message[:1].lower() + message[1:]).replace("`", "")

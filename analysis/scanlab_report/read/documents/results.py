@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from scanlab_report.read.documents.base import Amount, Count, Digits, Line, Mode, Name, Number, Op, Positive, Provenance, Settings, Type, means
 
@@ -12,6 +12,9 @@ SCHEMA = "scanlab-results/2"
 RANGES = "scanlab-ranges/1"
 Memory = Literal["pinned", "pageable"]
 Outcome = Literal["timed", "skipped", "failed"]
+
+
+Round = Annotated[int, Meta(ge=0, le=10**6)]
 
 
 class Parameter(Struct, kw_only=True, frozen=True):
@@ -110,7 +113,7 @@ class Sample(Struct, kw_only=True, frozen=True, tag_field="kind"):
     run_name: Line = ""
     run_type: Literal["iteration"] = "iteration"
     repetitions: Count = 0
-    repetition_index: Annotated[Count, means("which sample of the case")] = 0
+    repetition_index: Annotated[Round, means("which sample of the case")] = 0
     threads: Count = 1
     iterations: Annotated[Count, means("runs timed together")]
     real_time: Annotated[Amount, means("time of one run, the mean over `iterations`; 0 if it was not timed")]
@@ -119,8 +122,9 @@ class Sample(Struct, kw_only=True, frozen=True, tag_field="kind"):
     outcome: Annotated[Outcome, means("`skipped` or `failed`: then `error_message` says why")]
     error_occurred: bool = False
     error_message: str = ""
-    round: Annotated[Count, means("which sample of the case")] = 0
+    round: Annotated[Round, means("which sample of the case")] = 0
     verified: Annotated[bool, means("whether the output was right when it was last looked at: of scans before timing and after the last timed run, of schedules after each sample")]
+    device: Annotated[Line, means("where it is not that of the context, the file is refused: one device per file")] = ""
     settled: Annotated[bool | UnsetType, means("true from when the 95% interval of the case's median, between order statistics, is within `width_percent` of the context: then there are no more samples of it")] = UNSET
     sm_clock_mhz: Annotated[Positive | UnsetType, means("the multiprocessors' clock while the sample was taken, of schedules just after it, MHz; read every 20 ms at most, and absent between")] = UNSET
 
@@ -232,6 +236,8 @@ class StreamScanSample(Sample, kw_only=True, frozen=True, tag="stream_scan", ren
 
 
 Entry = ScanSample | ScheduleSample | CopySample | KernelSample | StreamScanSample
+ENTRY: Any = Entry
+"""The same for what takes a type."""
 
 
 class Results(Struct, kw_only=True, frozen=True):

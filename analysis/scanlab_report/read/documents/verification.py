@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -74,6 +74,8 @@ class Ending(Struct, kw_only=True, frozen=True):
 
 
 Check = Verify | Repeat
+CHECK: Any = Check
+"""The same for what takes a type."""
 
 
 class VerificationLine(Struct, kw_only=True, frozen=True):

@@ -1,0 +1,59 @@
+"""What ``scanlab verify --json`` wrote, a line for each check: whether all passed, and what repeated runs say of bits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pandas as pd
+
+from scanlab_report.read import versions
+from scanlab_report.read.documents import verification
+from scanlab_report.read.fields import Misfit, convert
+from scanlab_report.read.json_files import decoded, load
+from scanlab_report.read.records import REPEAT_COLUMNS, Problem, Verification
+
+
+def read(file: Path, problems: list[Problem]) -> tuple[Verification, pd.DataFrame] | None:
+    """What came of it, and a row for each variant, type, operator and mode that ran many times on the same input: cases, how many of them varied,
+    and runs of each. None, and a problem with its line, if the file is no verification or did not come to its end."""
+    raw = load(file, problems)
+    if raw is None:
+        return None
+    lines = raw.splitlines()
+    before = len(problems)
+    documents = [decoded(file, line, problems, number) for number, line in enumerate(lines, start=1)]
+    if len(problems) > before:
+        del problems[before + 1 :]
+        return None
+    try:
+        return _of(file, documents)
+    except Misfit as misfit:
+        problems.append(Problem(file, misfit.place, misfit.message))
+    return None
+
+
+def _of(file: Path, documents: list[Any]) -> tuple[Verification, pd.DataFrame]:
+    versions.check(documents[0] if documents else None, verification.SCHEMA)
+    beginning = convert(documents[0], verification.Beginning, "line 1")
+    if len(documents) < 2 or not isinstance(documents[-1], dict) or "ended" not in documents[-1]:
+        raise Misfit("", "has no last line that says what came of it: verification did not come to its end")
+    ending = convert(documents[-1], verification.Ending, f"line {len(documents)}")
+    checks: list[verification.Check] = [convert(of, verification.CHECK, f"line {number}") for number, of in enumerate(documents[1:-1], start=2)]
+    counted = {outcome: sum(check.outcome == outcome for check in checks) for outcome in ("passed", "failed", "skipped")}
+    for outcome, count in counted.items():
+        if getattr(ending.ended, outcome) != count:
+            raise Misfit(f"line {len(documents)}.ended.{outcome}", f"is {getattr(ending.ended, outcome)}, and {count} lines say so: lines are missing")
+    of = Verification(file, msgspec.to_builtins(beginning.context), ending.ended.passed, ending.ended.failed, ending.ended.interrupted)
+    return of, pd.DataFrame(_repeats(checks), columns=REPEAT_COLUMNS)
+
+
+def _repeats(checks: list[verification.Check]) -> Iterator[tuple[object, ...]]:
+    groups: dict[tuple[str, ...], list[verification.Repeat]] = {}
+    for check in checks:
+        if isinstance(check, verification.Repeat) and check.outcome == "passed":
+            groups.setdefault((check.variant, check.type, check.op, check.mode), []).append(check)
+    for group, of in groups.items():
+        yield *group, len(of), sum(check.different_outputs != 1 for check in of), min(check.runs for check in of if check.runs)

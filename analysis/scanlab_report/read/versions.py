@@ -1,0 +1,54 @@
+"""Which schema a document is of, and what to do where it is an older or a newer one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scanlab_report.read.documents import caveats, counts, kept, results, simulator, verification
+from scanlab_report.read.fields import Misfit, shown
+
+READ = (results.SCHEMA, results.RANGES, caveats.SCHEMA, caveats.CONCURRENCY, counts.SCHEMA, kept.SESSION, kept.NOISE, simulator.COMPARISON, simulator.AGAINST, verification.SCHEMA)
+"""What the analysis reads."""
+_TODAY = {family: int(number) for family, _, number in (schema.partition("/") for schema in READ)}
+_RENAMED = {"scanlab-streams": "scanlab-results"}
+
+
+def of(document: Any) -> str:
+    """The schema of a document, one of ``READ``; empty if it is none that the analysis reads. Misfit if it is of another version."""
+    place, schema = _said(document)
+    if schema is None:
+        if isinstance(document, dict) and "benchmarks" in document:
+            raise Misfit("context.schema", f"is missing: expected {results.SCHEMA}")
+        return ""
+    if not isinstance(schema, str) or not schema.strip():
+        raise Misfit(place, f"is {shown(schema)}, no schema: make the file again, or leave it out")
+    family, _, number = schema.partition("/")
+    if family in _RENAMED:
+        raise Misfit(place, f"is {schema}, of an older Scanlab: measure again")
+    if family not in _TODAY:
+        if "benchmarks" in document:
+            raise Misfit(place, f"is {shown(schema)}: expected {results.SCHEMA}")
+        return ""
+    today = _TODAY[family]
+    if not number.isdecimal() or len(number) > 9:
+        raise Misfit(place, f"is {shown(schema)}: expected {family}/{today}")
+    if int(number) != today:
+        raise Misfit(place, f"is {schema}, of a" + ("n older Scanlab: measure again" if int(number) < today else " newer Scanlab: update"))
+    return schema
+
+
+def check(document: Any, wanted: str) -> None:
+    """Misfit if a document is not of this schema."""
+    if of(document) != wanted:
+        place, schema = _said(document)
+        raise Misfit(place, f"is {shown(schema)}: expected {wanted}" if schema else f"is missing: expected {wanted}")
+
+
+def _said(document: Any) -> tuple[str, Any]:
+    """Where a document says its schema, and what it says."""
+    if not isinstance(document, dict):
+        return "schema", None
+    context = document.get("context")
+    if "schema" not in document and isinstance(context, dict) and "schema" in context:
+        return "context.schema", context["schema"]
+    return "schema", document.get("schema")
