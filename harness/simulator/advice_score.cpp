@@ -52,7 +52,8 @@ std::map<Key, MeasuredChoices> measured_choices(const Json& entries) {
   std::map<Key, MeasuredChoices> all;
   for (const Json& each : entries) {
     const Json entry = with_fields(each);
-    if (!entry.contains("schedule") || entry.value("verified", 0.0) != 1) continue;
+    const Json verified = entry.value("verified", Json(false));  // a number in files of before
+    if (!entry.contains("schedule") || (verified != true && verified != 1)) continue;
     auto [schedule, job] = streams::job_of(entry);
     const int buffers = std::exchange(job.buffers, streams::Job{}.buffers);
     if (const std::string why = refusal(job); !why.empty()) throw std::invalid_argument(why);
