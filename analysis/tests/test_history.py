@@ -30,7 +30,7 @@ def record(folder: Path, factor: float) -> Path:
 
 
 def case(variant: str) -> str:
-    return fixtures.case_name(variant, 2**20)
+    return fixtures.case(variant, 2**20)
 
 
 def ratios(folder: Path) -> pd.DataFrame:

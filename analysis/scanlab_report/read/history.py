@@ -39,7 +39,7 @@ def kept(session: Path, results: Results) -> pd.DataFrame:
 
 def _cases(session: Path, run: Run, rows: pd.DataFrame, case: list[str]) -> pd.DataFrame:
     times = rows.sort_values("round", kind="stable").groupby(case, sort=False)["time_ns"].agg(lambda of: " ".join(f"{time:.6g}" for time in of))
-    said = {"session": session.name, **{key: str(run.context.get(key, "")) for key in PROVENANCE[1:]}}
+    said = {"session": session.name, **{key: str(run.context.get(key, "")) for key in PROVENANCE[1:]}, "kind": run.kind}
     return times.rename("times_ns").reset_index().astype(str).assign(**said)
 
 
