@@ -8,10 +8,11 @@ from typing import Any
 
 from scanlab_report import figures
 from scanlab_report.modules import modules
-from scanlab_report.select.streams_evidence import SIDE_KERNELS
 
 ITEMS = 2**28
 COPY_MS, DUPLEX_MS = 20.0, 22.0
+SIDE_KERNELS = {"null_stream_nonblocking", "null_stream_trap", "per_thread_default"}
+OWN_STREAMS = {"serial", "serial_pinned", "three_streams", "event_handoff", "double_buffered"}
 CHUNKS, STREAMS, WORKS = (1, 2, 4, 16, 64), (1, 2, 4, 8), (1, 32, 128, 512)
 SPREAD = (0.998, 0.999, 1.0, 1.001, 1.002)
 _SLOWER = {"double_buffered": 1.01, "three_streams": 1.02, "graph": 1.03, "depth_first": 1.04, "skewed": 1.04, "event_handoff": 1.08,
@@ -57,7 +58,8 @@ def schedule(id_: str, milliseconds: float, chunks: int = 16, streams: int = 4, 
              memory: str = "pinned", inputs: int = 1, **fields: Any) -> list[dict[str, Any]]:  # fmt: skip
     of = {"kind": "schedule", "schedule": id_, "workload": workload, "items": ITEMS, "chunks": chunks, "streams": streams, "memory": memory, "work": work,
           "blocks": 0, "buffers": chunks}  # fmt: skip
-    return repetitions(of, milliseconds, **{"bytes": 4 * ITEMS * (inputs + 1), "inputs": inputs, "control": False} | fields)
+    return repetitions(of, milliseconds, **{"bytes": 4 * ITEMS * (inputs + 1), "inputs": inputs, "control": False, "streams_created": 3 if id_ in OWN_STREAMS else streams,
+                                           "side_kernels": chunks if id_ in SIDE_KERNELS else 0} | fields)  # fmt: skip
 
 
 def rates() -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ _FIELDS = {"run_type": "iteration", "iterations": 3, "real_time": 1500.0, "time_
 SCAN = _FIELDS | {"kind": "scan", "variant": "look_ahead", "type": "i32", "op": "plus", "mode": "inclusive", "items": 4096, "cache": "cold",
                   "settings": {"tile": "36", "piece": "4"}, "launch": "batch", "threads_per_block": 288, "registers": 64}  # fmt: skip
 SCHEDULE = _FIELDS | {"kind": "schedule", "schedule": "graph", "workload": "scale", "items": 4096, "chunks": 4, "streams": 2, "memory": "pinned", "work": 1,
-                      "blocks": 0, "buffers": 2, "bytes": 32768, "inputs": 1, "operations": 12, "control": False, "device_time_ms": 1.25}  # fmt: skip
+                      "blocks": 0, "buffers": 2, "bytes": 32768, "inputs": 1, "operations": 12, "streams_created": 2, "side_kernels": 0, "control": False, "device_time_ms": 1.25}  # fmt: skip
 COPY = _FIELDS | {"kind": "copy", "direction": "h2d", "both_ways": True, "memory": "pinned", "bytes": 1024}
 KERNEL = _FIELDS | {"kind": "kernel", "workload": "scale", "items": 1024, "work": 1, "blocks": 0}
 STREAM_SCAN = _FIELDS | {"kind": "stream_scan", "way": "streamed", "variant": "best", "type": "i32", "op": "plus", "mode": "inclusive", "items": 4096,

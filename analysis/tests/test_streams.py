@@ -172,14 +172,6 @@ def test_kernels_on_the_side_are_work_that_waits_for_no_copy() -> None:
             assert parts.pipeline(parts, n) == pytest.approx(parts.overlapped(n))
 
 
-def test_the_schedules_that_are_named_for_what_they_do_are_those_that_do_it() -> None:
-    issued = {file.stem: file.read_text() for file in (RECORDED.parents[3] / "variants" / "schedules").glob("*.cpp")}
-    right = {id_: text for id_, text in issued.items() if ".control = true" not in text}
-    assert {id_ for id_, text in right.items() if ".side_kernel(" in text} == streams_evidence.SIDE_KERNELS
-    assert {id_ for id_, text in right.items() if "job.streams" not in text} == streams_evidence.OWN_STREAMS
-    assert all(id_ in streams_evidence.SIDE_SAID for id_ in streams_evidence.SIDE_KERNELS)
-
-
 def test_schedules_with_side_kernels_are_held_against_what_they_compute(tmp_path: Path) -> None:
     write(tmp_path, "d.json", fixtures.schedules())
     evidence = Schedules().find(read(tmp_path), {})
@@ -188,10 +180,10 @@ def test_schedules_with_side_kernels_are_held_against_what_they_compute(tmp_path
     kernels = fixtures.kernel_ms(512) / 1e3
     assert at["per_thread_default"].bound == pytest.approx(2 * kernels) and at["per_thread_default"].alone.side == pytest.approx(kernels)
     assert at["three_streams"].bound == pytest.approx(fixtures.bound_ms(512, 64) / 1e3) and at["three_streams"].alone.side == 0
-    assert not set(schedules_speedup.speedups(panel)["id"]) & streams_evidence.SIDE_KERNELS
-    assert not set(schedules_figure.one_each(panel.iloc[::-1], "chunks")["id"]) & streams_evidence.SIDE_KERNELS
+    assert not set(schedules_speedup.speedups(panel)["id"]) & fixtures.SIDE_KERNELS
+    assert not set(schedules_figure.one_each(panel.iloc[::-1], "chunks")["id"]) & fixtures.SIDE_KERNELS
     rows = schedules_table.build(evidence).rows.set_index("id")
-    assert rows.loc[list(streams_evidence.SIDE_KERNELS), "speedup"].isna().all() and rows.loc["graph", "speedup"].notna().all()
+    assert rows.loc[list(fixtures.SIDE_KERNELS), "speedup"].isna().all() and rows.loc["graph", "speedup"].notna().all()
     fast = evidence.cases.assign(median_ns=evidence.cases["median_ns"].where(evidence.cases["id"] != "per_thread_default", 1.0))
     assert best_schedule(replace(evidence, cases=fast), "scale").id == "double_buffered"
 

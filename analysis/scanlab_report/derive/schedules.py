@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scanlab_report.select.streams_evidence import PIPELINE, SERIAL, SIDE_KERNELS, ScheduleEvidence, ratio
+from scanlab_report.select.streams_evidence import PIPELINE, SERIAL, ScheduleEvidence, ratio
 from scanlab_report.stats.intervals import Interval, median_interval, ratio_interval
 
 
@@ -40,7 +40,7 @@ def best_schedule(schedules: ScheduleEvidence, workload: str) -> Any:
     Of schedules that do this work alone.
     """
     rows = schedules.cases
-    rows = rows[(rows["workload"] == workload) & (rows["memory"] == "pinned") & rows["bound"].notna() & ~rows["id"].isin(SIDE_KERNELS)]
+    rows = rows[(rows["workload"] == workload) & (rows["memory"] == "pinned") & rows["bound"].notna() & (rows["side_kernels"] == 0)]
     for column, take in (("items", max), ("work", min)):
         rows = rows[rows[column] == take(rows[column], default=0)]
     return None if rows.empty else next(rows.loc[[rows["median_ns"].idxmin()]].itertuples())
@@ -57,12 +57,12 @@ def bounds(rows: pd.DataFrame) -> dict[str, list[float | None]]:
 
 def one_each(panel: pd.DataFrame, over: str) -> pd.DataFrame:
     """A case a number of chunks or streams, to draw its bounds: of a schedule without side kernels, where there is one."""
-    return panel.assign(side=panel["id"].isin(SIDE_KERNELS)).sort_values([over, "side"]).drop_duplicates(over)
+    return panel.sort_values([over, "side_kernels"]).drop_duplicates(over)
 
 
 def speedups(panel: pd.DataFrame) -> pd.DataFrame:
     """The cases of every schedule of the same work but the serial one, by chunks, with their ``speedup`` (an :class:`Interval`)."""
-    serial, others = panel[panel["id"] == SERIAL], panel[~panel["id"].isin({SERIAL, *SIDE_KERNELS})].sort_values("chunks")
+    serial, others = panel[panel["id"] == SERIAL], panel[(panel["id"] != SERIAL) & (panel["side_kernels"] == 0)].sort_values("chunks")
     if serial.empty:
         return others[:0].assign(speedup=None)
     base = serial.loc[serial["median_ns"].idxmin(), "samples"]

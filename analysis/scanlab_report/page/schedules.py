@@ -14,7 +14,7 @@ from scanlab_report.page.columns import intervals, look, numbers, source, times
 from scanlab_report.read import streams
 from scanlab_report.read.published import Publication
 from scanlab_report.read.records import Results, ranked
-from scanlab_report.select.streams_evidence import PROBLEM, SERIAL, SIDE_KERNELS, SIDE_SAID, ScheduleEvidence, Schedules
+from scanlab_report.select.streams_evidence import PROBLEM, SERIAL, SIDE_SAID, ScheduleEvidence, Schedules
 from scanlab_report.stats.intervals import UNKNOWN
 
 _CASE = ("id", "chunks", "streams", "memory", "buffers", "count")
@@ -37,15 +37,14 @@ def _view(device: str, schedules: ScheduleEvidence, problem: dict[str, Any]) -> 
     for column, value in problem.items():
         cases = cases[cases[column] == value]
     # The page draws the bounds of the first case with so many chunks: of a schedule without side kernels, where there is one.
-    cases = cases.assign(side=cases["id"].isin(SIDE_KERNELS))
-    cases = cases.sort_values(["side", "id", "memory", "streams", "chunks", "buffers"]).reset_index(drop=True)
+    cases = cases.sort_values(["side_kernels", "id", "memory", "streams", "chunks", "buffers"]).reset_index(drop=True)
     columns: dict[str, list[Any]] = {name: cases[name].tolist() for name in _CASE}
     columns |= times("time_ms", cases, 1e6)
     gains = speedups(cases)["speedup"].reindex(cases.index)
     columns |= intervals("speedup", [UNKNOWN if pd.isna(gain) else gain for gain in gains])
     known = {name: [None if s is None else 1e3 * s for s in seconds] for name, seconds in bounds(cases).items()}
     return problem | {
-        "device": device, "source": source(schedules.provenance), "title": ratio_title(cases), "serial": SERIAL, "side": f"{SIDE_SAID}, which their own bounds count, and the lines of bounds do not." if cases["side"].any() else "",
+        "device": device, "source": source(schedules.provenance), "title": ratio_title(cases), "serial": SERIAL, "side": f"{SIDE_SAID}, which their own bounds count, and the lines of bounds do not." if cases["side_kernels"].any() else "",
         "looks": {id_: look(id_, look_of(id_)) for id_ in sorted(set(cases["id"]))},
         "bounds": {name: look(name, BOUNDS[name]) | {"ms": numbers(pd.Series(ms, dtype=float))} for name, ms in known.items()},
         "cases": columns,

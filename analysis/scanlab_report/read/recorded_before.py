@@ -55,6 +55,8 @@ def _described(entries: Sequence[Fields]) -> Fields:
     return {"variants": {id_: variant(id_) for id_ in dict.fromkeys(of["variant"] for of in entries if of["kind"] == "scan")}}
 
 
+_WITH_SIDE_KERNELS = ("null_stream_nonblocking", "null_stream_trap", "per_thread_default")
+_OF_OWN_STREAMS = ("serial", "serial_pinned", "three_streams", "event_handoff", "double_buffered")
 _KINDS = {"memcpy": "copy", "copy_vector": "copy", "copy_bulk": "copy", "copy_one_wave": "barrier_copy", "empty_launch": "empty_launch"}
 _BASELINES = {*_KINDS, "cub_device_scan", "cub_newest", "cub_newest_look_ahead", "cub_newest_deterministic", "thrust_scan", "torch_cumsum", "cupy_cumsum",
               "jax_cumsum", "cpu_sequential", "cpu_parallel"}  # fmt: skip
@@ -87,7 +89,9 @@ def _entry(index: int, entry: Fields) -> Fields:
         if "threads" in entry:
             made["threads_per_block"] = int(entry["threads"])
     elif kind == "schedule":
-        made |= {"bytes": int(entry.get("bytes", 0)), "inputs": int(entry.get("inputs", 0)), "control": bool(entry.get("control", 0))}
+        made |= {"bytes": int(entry.get("bytes", 0)), "inputs": int(entry.get("inputs", 0)), "control": bool(entry.get("control", 0)),
+                 "side_kernels": made["chunks"] if made["schedule"] in _WITH_SIDE_KERNELS else 0,
+                 "streams_created": 0 if made["schedule"] in _OF_OWN_STREAMS else made["streams"]}  # fmt: skip
     elif kind == "copy":
         made["bytes"] = made["bytes"] or int(entry.get("bytes", 0))
     elif kind == "stream_scan":

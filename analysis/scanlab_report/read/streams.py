@@ -39,9 +39,10 @@ ENGINES = ("copies in", "kernels", "copies out")
 """Kinds of engine in the order of a chunk's way; the categories of a trace's operations."""
 
 SCHEDULE_COLUMNS = ["entry", "id", "workload", "items", "chunks", "streams", "memory", "work", "blocks", "buffers", "bytes", "inputs",
-                    "control", "round", "time_ns", "device_ns", "sm_clock_mhz", "settled"]  # fmt: skip
+                    "control", "side_kernels", "own_streams", "round", "time_ns", "device_ns", "sm_clock_mhz", "settled"]  # fmt: skip
 """``entry``: schedule, copy or kernel; ``id``: which. What an entry does not have is 0 or empty. Of a schedule ``time_ns`` is by
-the host's clock, ``device_ns`` between events: NaN where it was not measured."""
+the host's clock, ``device_ns`` between events: NaN where it was not measured. ``side_kernels``: whether it runs kernels beside those
+of the chunks; ``own_streams``: whether it makes another number of streams than it was asked for."""
 STREAM_SCAN_COLUMNS = ["way", "scan", "type", "op", "mode", "items", "from", "to", "budget", "chunks", "mapped", "bytes", "round", "time_ns"]
 """``bytes``: each way."""
 SCHEDULE = ["workload", "items", "chunks", "streams", "memory", "work", "blocks", "buffers", "id"]
@@ -94,7 +95,8 @@ def schedule_case(of: ScheduleSample | CopySample | KernelSample) -> dict[str, A
 def schedule_row(of: ScheduleSample | CopySample | KernelSample) -> dict[str, Any]:
     """What was measured of it."""
     device_ms = of.device_time_ms if isinstance(of, ScheduleSample) else UNSET
-    return {"round": of.sample, "time_ns": of.real_time, "device_ns": known(device_ms) * 1e6, "sm_clock_mhz": known(of.sm_clock_mhz), "settled": known(of.settled)}
+    side, own = (int(of.side_kernels > 0), int(of.streams_created != of.streams)) if isinstance(of, ScheduleSample) else (0, 0)
+    return {"side_kernels": side, "own_streams": own, "round": of.sample, "time_ns": of.real_time, "device_ns": known(device_ms) * 1e6, "sm_clock_mhz": known(of.sm_clock_mhz), "settled": known(of.settled)}
 
 
 def stream_scan_case(of: StreamScanSample) -> dict[str, Any]:

@@ -23,14 +23,11 @@ PROBLEM = ["workload", "items", "work", "blocks"]
 """What schedules that are compared have in common."""
 STREAMED, NAIVE, DUPLEX, FILES = "streamed", "naive", "duplex_copy", "files"
 SERIAL = "serial_pinned"
-SIDE_KERNELS = {"null_stream_nonblocking", "null_stream_trap", "per_thread_default"}
-"""Schedules that run a side kernel with every chunk, as long as the chunk's own and on data of its own: twice the compute."""
 SIDE_SAID = (
     "null_stream_nonblocking, null_stream_trap and per_thread_default run a side kernel with every chunk, as long as the chunk's own and on "
     "data of its own: twice the compute"
 )
-OWN_STREAMS = {"serial", SERIAL, "three_streams", "event_handoff", "double_buffered"}
-"""Schedules that make as many streams as they need, whatever is asked for."""
+"""In captions, which are the same whatever was timed."""
 MAIN_WORKLOAD = "scale"
 
 
@@ -38,7 +35,7 @@ MAIN_WORKLOAD = "scale"
 class Parts:
     """Seconds that the copies in, the kernels and the copies out take, all chunks together, each with its engine to itself.
 
-    ``side``: kernels that run beside them on data of their own (:data:`SIDE_KERNELS`), and so wait for no copy.
+    ``side``: kernels that run beside them on data of their own (``side_kernels`` of their cases), and so wait for no copy.
     """
 
     copy_in: float
@@ -331,7 +328,7 @@ def _schedules(results: Results) -> ScheduleEvidence | None:
     rows = rows[(rows["entry"] == "schedule") & (rows["control"] == 0)]
     if rows.empty:
         return None
-    case = ["file", *SCHEDULE, "inputs", "bytes"]
+    case = ["file", *SCHEDULE, "inputs", "bytes", "side_kernels", "own_streams"]
     cases = intervals.summarise(rows, case)
     cases = cases.merge(rows.groupby(case)["device_ns"].median().reset_index(), how="left")
     measured = {place: _alone(files[place].rows) for place in set(cases["file"])}
@@ -369,7 +366,7 @@ def _parts(alone: _Alone, case, directions: tuple[str, str]) -> Parts | None:
     for items in (case.items, -(-case.items // case.chunks)):
         if (time := alone.kernels.get((case.workload, case.work, case.blocks, items))) is not None:
             seconds = float(time) * 1e-9 * case.items / items
-            return Parts(case.inputs * array / rates[0], seconds, array / rates[1], seconds if case.id in SIDE_KERNELS else 0.0)
+            return Parts(case.inputs * array / rates[0], seconds, array / rates[1], seconds if case.side_kernels else 0.0)
     return None
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 from scanlab_report.derive.schedules import over_bound
 from scanlab_report.layout.table_formats import Column, Table, code, significant, size, whole, with_interval
 from scanlab_report.read.streams import SCHEDULE
-from scanlab_report.select.streams_evidence import MAIN_WORKLOAD, OWN_STREAMS, SERIAL, SIDE_KERNELS, SIDE_SAID, ScheduleEvidence, Schedules
+from scanlab_report.select.streams_evidence import MAIN_WORKLOAD, SERIAL, SIDE_SAID, ScheduleEvidence, Schedules
 from scanlab_report.stats.intervals import ratio_interval
 
 PRINTED = 48
@@ -27,9 +27,9 @@ def build(schedules: ScheduleEvidence) -> Table:
     best = best.sort_values(["main", *problem, "median_ns"], ascending=[False, True, False, True, True], ignore_index=True)
     printed = int((best[["workload", "items"]] == best[["workload", "items"]].iloc[0]).all(axis=1).sum())
     serial = {tuple(row[problem]): row["samples"] for _, row in best[best["id"] == SERIAL].iterrows()}
-    against = [None if case.id in SIDE_KERNELS else serial.get(tuple(getattr(case, key) for key in problem)) for case in best.itertuples()]
+    against = [None if case.side_kernels else serial.get(tuple(getattr(case, key) for key in problem)) for case in best.itertuples()]
     rows = best[[*SCHEDULE]].assign(
-        streams=best["streams"].astype("Int64").mask(best["id"].isin(OWN_STREAMS)),
+        streams=best["streams"].astype("Int64").mask(best["own_streams"] == 1),
         median_ms=best["median_ns"] / 1e6,
         events_ms=best["device_ns"] / 1e6,
         low_ms=best["low_ns"] / 1e6,

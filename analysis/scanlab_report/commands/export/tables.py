@@ -168,7 +168,8 @@ TABLES: dict[str, Table] = {
     "schedules": Table("a repetition of a schedule, or of a copy or kernel that it is held against", _stream_rows(streams.SCHEDULES), {
         "entry": ("", "schedule, copy or kernel"), "id": ("", "which schedule, direction of copy or workload"), "workload": ("", "what the kernels do"),
         "buffers": (_COUNT, "device buffers an array; 0: as many as chunks"), "inputs": (_COUNT, "arrays that are copied in"),
-        "control": ("", "1: the schedule is wrong on purpose"),
+        "control": ("", "1: the schedule is wrong on purpose"), "side_kernels": ("", "1: it runs kernels beside those of the chunks"),
+        "own_streams": ("", "1: it makes another number of streams than it was asked for"),
         "device_ns": ("ns", "of a schedule: the device's own time between events, in a replay of its own; time_ns is by the host's clock")}),
     "stream_scans": Table("a repetition of a scan larger than the device", _stream_rows(streams.STREAM_SCAN), {
         "way": ("", "streamed, naive, or for reference: duplex_copy (copies alone), files (reading and writing alone)"), "scan": ("", "what scanned each chunk"), "from": ("", "memory, file or generated"),

@@ -186,8 +186,8 @@ class ScheduleSample(Sample, kw_only=True, frozen=True, tag="schedule"):
     bytes: Annotated[Count, means("all bytes that cross the bus, both ways")]
     inputs: Annotated[Count, means("arrays that are copied in")]
     operations: Annotated[Count | UnsetType, means("operations issued")] = UNSET
-    streams_created: Annotated[Count | UnsetType, means("streams that the schedule makes")] = UNSET
-    side_kernels: Annotated[Count | UnsetType, means("kernels that it runs beside those of the job")] = UNSET
+    streams_created: Annotated[Count, means("streams that the schedule makes, which need not be as many as `streams` asks for")]
+    side_kernels: Annotated[Count, means("kernels that it runs beside those of the job, on data of their own")]
     control: Annotated[bool, means("true: the schedule is wrong on purpose, and `verified` should be false in some sample")]
     device_time_ms: Annotated[Positive | UnsetType, means("by CUDA events, from one before the first operation to the last of those behind all of them, one a stream, in ms; of a replay of its own just before that by the host's clock, whose output is not compared; absent where there is no work")] = UNSET
 
