@@ -63,7 +63,7 @@ def test_what_is_kept_fits(pattern: str, name: str) -> None:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the program writes, with a calibration and two traces of a device."""
     made = tmp_path_factory.mktemp("documents")
-    if engine_model := sorted(DATA.glob("recorded/*/*/engine_model.tar.gz")):
+    if engine_model := sorted(DATA.glob("recorded/*/*/model/engine_model.tar.gz")):
         with tarfile.open(engine_model[-1]) as archive:
             names = [name for name in archive.getnames() if "traces/" in name and name.endswith(".json")]
             archive.extractall(made, members=[archive.getmember(name) for name in [*sorted(names)[:2], "calibration.json"]], filter="data")
