@@ -59,6 +59,7 @@ def command_lines(bad: str, good: str, folder: Path) -> dict[str, list[str]]:
         "export": ["export", good, bad, "--out", str(folder)],
         "claims": ["claims", good, bad, "--readme", str(folder / "README.md")],
         "session": ["session", str(folder), bad],
+        "history": ["history", str(Path(bad).parent)],
         "add_device": ["add-device", str(Path(bad).parent), "--recorded", str(folder)],
     }
 

@@ -41,7 +41,7 @@ def timed(ms: float) -> dict[str, Any]:
 
 def schedule(id_: str, chunks: int, ms: float, streams: int = 4, bound_ms: float | None = 20.0, **named: Any) -> dict[str, Any]:
     """10 ms of copies in, 20 ms of kernels and 10 ms of copies out."""
-    return {"workload": "scale", "items": ITEMS, "chunks": chunks, "streams": streams, "memory": "pinned", "work": 1, "blocks": 0, "buffers": 0, "id": id_, "inputs": 1, "side_kernels": int(id_.startswith(("null_stream_n", "null_stream_t", "per_thread"))), "own_streams": 0,
+    return {"workload": "scale", "items": ITEMS, "chunks": chunks, "streams": streams, "memory": "pinned", "work": 1, "blocks": 0, "buffers": 0, "id": id_, "inputs": 1, "side_kernels": int(id_.startswith(("null_stream_n", "null_stream_t", "per_thread"))), "own_streams": int(id_.startswith("serial")),
             "bytes": 8 * ITEMS, "alone": Parts(0.01, 0.02, 0.01), "duplex": Parts(0.0125, 0.02, 0.0125), "bound": bound_ms and bound_ms / 1e3, "device_ns": 0.9e6 * ms} | timed(ms) | named  # fmt: skip
 
 
