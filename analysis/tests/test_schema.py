@@ -66,7 +66,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if engine_model := sorted(DATA.glob("recorded/*/*/model/engine_model.tar.gz")):
         with tarfile.open(engine_model[-1]) as archive:
             names = [name for name in archive.getnames() if "traces/" in name and name.endswith(".json")]
-            archive.extractall(made, members=[archive.getmember(name) for name in [*sorted(names)[:2], "calibration.json"]], filter="data")
+            archive.extractall(made, members=[archive.getmember(name) for name in [*sorted(names)[:2], "calibration.json"]])
         (made / "traces").rename(made / "t")
         for number, file in enumerate(sorted((made / "t").iterdir())):
             file.rename(made / f"trace{number}.json")
