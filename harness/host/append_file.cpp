@@ -66,7 +66,7 @@ AppendFile::~AppendFile() {
   close(file_);
 }
 
-void AppendFile::append(const std::string& text) {
+void AppendFile::append(const std::string& text, const std::string& kept) {
   bool taken = write_all(file_, text + tail_, end_);
   const auto now = std::chrono::steady_clock::now();
   if (taken && now - synced_ >= unsynced_) {
@@ -78,12 +78,13 @@ void AppendFile::append(const std::string& text) {
     return;
   }
   const int error = errno;
-  // A full disk still takes the tail: its bytes are the file's already.
-  if (write_all(file_, tail_, end_)) {
-    [[maybe_unused]] const int ignored = ftruncate(file_, end_ + static_cast<std::int64_t>(tail_.size()));
+  // A full disk still takes the tail: its bytes are the file's already, unless there is nothing before it.
+  const std::string_view tail = end_ > 0 ? std::string_view(tail_) : std::string_view();
+  if (write_all(file_, tail, end_)) {
+    [[maybe_unused]] const int ignored = ftruncate(file_, end_ + static_cast<std::int64_t>(tail.size()));
   }
-  throw CommandError(kBadInput, fmt::format("cannot write to '{}': {}; what was written before is kept", path_.string(),
-                                            std::strerror(error)));
+  throw CommandError(kBadInput,
+                     fmt::format("cannot write to '{}': {}; {}", path_.string(), std::strerror(error), kept));
 }
 
 }  // namespace scanlab

@@ -19,8 +19,11 @@ class AppendFile {
   AppendFile(const AppendFile&) = delete;
   AppendFile& operator=(const AppendFile&) = delete;
 
-  /// Throws CommandError (status 2) if the disk does not take it; the file then holds what it held before.
-  void append(const std::string& text);
+  /// Throws CommandError (status 2) if the disk does not take it, with `kept` at its end; the file then holds what it
+  /// held before.
+  void append(const std::string& text, const std::string& kept = "what was written before is kept");
+
+  const std::filesystem::path& path() const { return path_; }
 
  private:
   std::filesystem::path path_;

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <string_view>
 
+#include "harness/host/append_file.hpp"
 #include "harness/measure/provenance.hpp"
 
 namespace scanlab::measure {
@@ -22,23 +22,18 @@ class ResultsFile {
   /// Benchmark says of the host in the context. Throws CommandError (status 2) if that cannot be, or if the file holds
   /// something and is not to be replaced.
   ResultsFile(std::filesystem::path path, const Facts& provenance, IfExists if_exists);
-  ~ResultsFile();
-  ResultsFile(const ResultsFile&) = delete;
-  ResultsFile& operator=(const ResultsFile&) = delete;
 
   /// Appends one entry. Throws CommandError (status 2) if the disk does not take it; the file then holds what it held
   /// before.
   void append(const Facts& entry);
 
-  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& path() const { return file_.path(); }
   std::int64_t entries() const { return entries_; }
 
  private:
-  void write_at_end(const std::string& text);
+  void append_text(const std::string& text);
 
-  std::filesystem::path path_;
-  int file_ = -1;
-  std::int64_t end_ = 0;  ///< offset of the tail that closes the document
+  AppendFile file_;
   std::int64_t entries_ = 0;
 };
 

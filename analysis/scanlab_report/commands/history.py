@@ -11,7 +11,7 @@ from pathlib import Path
 
 from scanlab_report.console import SOUND, count, missing, refuse, say
 
-EXAMPLE = """  scanlab-report history data/recorded/nvidia-h200/2026-11-21 data/recorded/nvidia-h200/2026-11-21b"""
+EXAMPLE = """  scanlab-report history data/recorded/my-device/2026-01-01 data/recorded/my-device/2026-01-01b"""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

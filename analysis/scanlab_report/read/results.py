@@ -64,11 +64,6 @@ def read(measured: Iterable[Path], recorded: Iterable[Path], first: str = "") ->
     return results
 
 
-def files(paths: Iterable[Path]) -> list[Path]:
-    """What :func:`read` would read of them."""
-    return [file for path in paths for file in _files_below(path)]
-
-
 def _files_below(path: Path) -> list[Path]:
     if path.is_file():
         return [path]
