@@ -1,7 +1,25 @@
 # shellcheck shell=bash
-# The experiments on a device that are more than one command. Whoever sources this has set `scanlab`, the program, and `out`, the
+# The experiments on a device. Whoever sources this has set `scanlab`, the program, and `out`, the
 # folder for results; `option[quick]`, if it is set, makes them few and small.
+# `option[force]`, if it is set, replaces results that are there.
 # shellcheck disable=SC2154  # of what is set there
+
+# experiment NAME: one, into the file of `out` that is named after it.
+experiment() {
+  local sweep=full force=()
+  [[ ! ${option[quick]:-} ]] || sweep=quick
+  [[ ! ${option[force]:-} ]] || force=(--force)
+  case $1 in
+    scans) "$scanlab" bench --sweep "$sweep" --out "$out/scan.json" "${force[@]}" ;;
+    schedules) "$scanlab" streams run --sweep "$sweep" --out "$out/schedules.json" "${force[@]}" ;;
+    caveats) "$scanlab" streams caveats --json "$out/caveats.json" "${force[@]}" ;;
+    concurrency) "$scanlab" streams concurrency --json "$out/concurrency.json" "${force[@]}" ;;
+    traces) trace_schedules ;;
+    cycles) "$scanlab" explain look_ahead --device cuda --items 2^20,2^24,2^28 --csv "$out/prefix_wait.csv" ;;
+    counters) count_conflicts "$out/bank_conflicts.csv" --sweep counters ;;
+    traffic) count_traffic "$out/dram_bytes.csv" ;;
+  esac
+}
 
 # count FILE METRICS OPTION... -- SELECTION...: what the hardware counts of the chosen cases, each run once; beside FILE.csv,
 # FILE.ranges.json says which case each NVTX range is of. The clocks are left alone: counts do not depend on them. Lines of
