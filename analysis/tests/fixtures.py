@@ -79,7 +79,7 @@ def timings(rounds: int = 11, top: int = 28) -> dict[str, Any]:
     entries: list[dict[str, Any]] = []
 
     def add(of: dict[str, Any], time: float) -> None:
-        more = _KERNEL | ({"label": "look_ahead/tile:30"} if of["variant"] == "best" else {})
+        more = _KERNEL | ({"choice": {"variant": "look_ahead", "settings": {"tile": "30"}}} if of["variant"] == "best" else {})
         for index in range(rounds):
             entries.append(repetition(of, index, time * float(noise.lognormal(0, 0.015)), **more))
 
@@ -155,7 +155,7 @@ def explanation(variant: str, items: int, padding: str = "none") -> dict[str, An
         else {"operations": items * round(math.log2(items)) - items + 1, "swaps": 0, "depth": None}
     )  # fmt: skip
     return {
-        "schema": "scanlab-explain/1", "variant": variant, "title": variant, "type": "i32", "op": "plus",
+        "schema": "scanlab-explain/2", "variant": variant, "title": variant, "type": "i32", "op": "plus",
         "mode": "inclusive", "items": items, "parameters": {"load": "halves"} | ({} if padding == "none" else {"padding": padding}),
         "git_commit": COMMIT, "git_dirty": False, "date": "2026-01-02T03:04:05+00:00",
         "launches": [{"kernel": variant, "blocks": 1, "threads": items // 2, "shared_bytes": 4 * items,
@@ -174,7 +174,7 @@ def _tree_steps(items: int, padding: str) -> list[dict[str, Any]]:
         far = [padded(stride * (2 * t + 2) - 1, padding) for t in threads]
         accesses = [near, far, far] if sweep == "up-sweep" else [near, far, near, far]
         swaps = len(near) if sweep == "down-sweep" else 0
-        steps.append(_step(f"{sweep} {stride}", len(near), len(near), swaps, accesses))
+        steps.append(_step(sweep, stride, len(near), len(near), swaps, accesses))
     return steps
 
 
@@ -182,15 +182,15 @@ def _doubling_steps(items: int) -> list[dict[str, Any]]:
     steps = []
     for k in range(round(math.log2(items))):
         threads = list(range(items))
-        steps.append(_step(f"distance {2**k}", items, items - 2**k, 0, [threads, threads]))
+        steps.append(_step("offset", 2**k, items, items - 2**k, 0, [threads, threads]))
     return steps
 
 
-def _step(label: str, active: int, operations: int, swaps: int, accesses: list[list[int]]) -> dict[str, Any]:
+def _step(name: str, number: int, active: int, operations: int, swaps: int, accesses: list[list[int]]) -> dict[str, Any]:
     of = {"banks16": (16, 16), "banks32": (32, 32)}
     counted = {m: [d for a in accesses for d in degree(a, *shape)] for m, shape in of.items()}
     return {
-        "label": label, "active_threads": active, "operations": operations, "swaps": swaps,
+        "name": name, "number": number, "active_threads": active, "operations": operations, "swaps": swaps,
         "shared": {"requests": len(counted["banks32"])} | {m: _summary(values) for m, values in counted.items()},
         "global": {"bytes": 0, "sectors": 0, "ideal_sectors": 0},
     } | {f"_{m}": values for m, values in counted.items()}  # fmt: skip

@@ -10,6 +10,7 @@ import pytest
 
 from scanlab_report.documents import ladder
 from scanlab_report.figures.speedup import details
+from scanlab_report.read.documents.results import Choice
 from scanlab_report.read.published import Publication
 from scanlab_report.select.evidence import CounterEvidence, CountEvidence, TableEvidence
 from scanlab_report.select.needs import Gathered, gather
@@ -92,7 +93,7 @@ FIELD = {"best": 100.0, "memcpy": 90.0, "copy_bulk": 80.0, "copy_one_wave": 95.0
 
 
 def test_rivals_are_over_best_and_copies_its_ceiling() -> None:
-    table = tiny.built(rivals, tiny.results([case(variant, n, ns * n / N, label="look_ahead") for variant, ns in FIELD.items() for n in (N, 1 << 26, 1 << 28)]))
+    table = tiny.built(rivals, tiny.results([case(variant, n, ns * n / N, choice=Choice(variant="look_ahead")) for variant, ns in FIELD.items() for n in (N, 1 << 26, 1 << 28)]))
     assert table.rows["items"].tolist() == [N, 1 << 28]
     row = cells(table)
     assert (row["time_us"], row["of_memcpy"], row["of_copy_bulk"], row["of_copy_one_wave"]) == ("0.1000", "0.900", "0.800", "0.950")

@@ -43,9 +43,9 @@ CPU_SECONDS = 10
 
 
 def timings() -> Document:
-    more = {"settled": True, "sm_clock_mhz": 1900.5, "label": "one_wave", "device": "Test Device", "launches": 1, "threads_per_block": 256, "registers": 64,
-            "shared_bytes": 1024, "local_bytes": 0, "workspace_bytes": 4096, "prepare_ns": 2000.5}  # fmt: skip
-    entries = [repetition(case("best", 1024), i, 1000.0 + i, **more, round=i) for i in range(5)]
+    more = {"settled": True, "sm_clock_mhz": 1900.5, "choice": {"variant": "look_ahead", "settings": {"tile": "30"}}, "device": "Test Device", "launches": 1,
+            "threads_per_block": 256, "registers": 64, "shared_bytes": 1024, "local_bytes": 0, "workspace_bytes": 4096, "prepare_ns": 2000.5}  # fmt: skip
+    entries = [repetition(case("best", 1024), i, 1000.0 + i, **copy.deepcopy(more), round=i) for i in range(5)]
     entries.append(repetition(case("hs_block", 4096), 0, 0.0, error_occurred=True, error_message="too large"))
     about = {"sm_clock_mhz_max": "1980", "l2_bytes": "100", "rounds": "5", "cccl": "3", "cccl_newest": "3", "compiler": "g", "ecc": "on", "num_cpus": 4}
     known = {id_: of for id_, of in fixtures.variants().items() if id_ in ("best", "hs_block")}
@@ -81,7 +81,7 @@ def scene() -> Document:
 
 def explanation() -> Document:
     document = fixtures.explanation("hso_block", 8, "row")
-    steps = [{key: step[key] for key in ("label", "shared")} for step in document["launches"][0]["steps"]]
+    steps = [{key: step[key] for key in ("name", "shared")} for step in document["launches"][0]["steps"]]
     return document | {"faults": [{"kind": "race", "where": "here"}], "launches": [{"steps": steps}]}
 
 
@@ -427,7 +427,7 @@ def test_a_device_that_no_folder_can_be_called_by_is_named(tmp_path: Path, capsy
 def test_a_sentence_is_short_however_long_a_value_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "document.json"
     for path, value in ((("benchmarks", 0, "registers"), LONG), (("benchmarks", 0, "name"), [LONG] * 100), (("context", "device"), {"a": LONG}),
-                        (("benchmarks", 0, "label"), LONG + "\n")):  # fmt: skip
+                        (("benchmarks", 0, "choice", "variant"), LONG + "\n")):  # fmt: skip
         file.write_text(changed(timings(), path, value))
         assert len(refusal(capsys, ["export", str(file), "--out", str(tmp_path / "out")], file)) < 600
 

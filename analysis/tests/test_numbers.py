@@ -125,7 +125,7 @@ def test_the_text_has_the_shares_of_waits_in_percent() -> None:
 def test_the_text_has_what_was_counted() -> None:
     def counted(variant: str, operations: int, transactions: int, padding: str = "none") -> Any:
         parameters = {} if padding == "none" else {"padding": padding}
-        launches = [{"steps": [{"label": "up-sweep 1", "shared": {"banks32": tiny.degrees(transactions // 10), "banks16": tiny.degrees(1)}}], "barriers": 7, "blocks": 2}]
+        launches = [{"steps": [{"name": "up-sweep", "number": 1, "shared": {"banks32": tiny.degrees(transactions // 10), "banks16": tiny.degrees(1)}}], "barriers": 7, "blocks": 2}]
         banks = {"transactions": transactions, "max_degree": 1, "mean_degree": 1.0}
         return tiny.explanation(variant, 2048, banks, parameters, totals={"operations": operations, "global_bytes_read": 8192, "global_bytes_written": 24576}, launches=launches)
 

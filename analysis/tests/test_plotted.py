@@ -213,8 +213,8 @@ def test_a_roles_cycles_are_shared_out_by_what_it_waits_for() -> None:
 
 
 def tree(padding_: str, *degrees: int, **changes: Any) -> Explanation:
-    steps = [{"label": label, "shared": {"banks32": tiny.degrees(degree), "banks16": tiny.degrees(degree // 2)}}
-             for label, degree in zip(("load", "up-sweep 1", "down-sweep 1"), (99, *degrees), strict=True)]  # fmt: skip
+    steps = [{"name": name, "number": 1, "shared": {"banks32": tiny.degrees(degree), "banks16": tiny.degrees(degree // 2)}}
+             for name, degree in zip(("load", "up-sweep", "down-sweep"), (99, *degrees), strict=True)]  # fmt: skip
     return tiny.explanation("hso_block" if padding_ == "none" else "hso_block_padded", 8, {}, {"padding": padding_}, launches=[{"steps": steps}], **changes)
 
 

@@ -121,10 +121,10 @@ def test_launch_is_a_column_of_its_own(tmp_path: Path) -> None:
 
 
 def test_what_kernels_take_is_kept_once_a_case(tmp_path: Path) -> None:
-    facts = {"registers": 70, "local_bytes": 0, "label": "look_ahead/tile:30"}
+    facts = {"registers": 70, "local_bytes": 0, "choice": {"variant": "look_ahead", "settings": {"tile": "30"}}}
     write(tmp_path, "t.json", *(repetition(CASE, i, 5.0, **facts) for i in range(3)))
     (kernel,) = read(tmp_path).kernels.itertuples()
-    assert (kernel.registers, kernel.local_bytes, kernel.label) == (70, 0, "look_ahead/tile:30")
+    assert (kernel.registers, kernel.local_bytes, str(kernel.choice)) == (70, 0, "look_ahead/tile:30")
 
 
 def test_waits_and_dram_bytes_without_their_columns_or_with_impossible_counts_are_named(tmp_path: Path) -> None:

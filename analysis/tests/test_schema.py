@@ -61,12 +61,12 @@ def test_what_is_kept_fits(pattern: str, name: str) -> None:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the program writes, with a calibration and two traces of a device."""
+    """Where the program writes, with a calibration, a sweep and two traces of a device."""
     made = tmp_path_factory.mktemp("documents")
     if engine_model := sorted(DATA.glob("recorded/*/*/model/engine_model.tar.gz")):
         with tarfile.open(engine_model[-1]) as archive:
             names = [name for name in archive.getnames() if "traces/" in name and name.endswith(".json")]
-            archive.extractall(made, members=[archive.getmember(name) for name in [*sorted(names)[:2], "calibration.json"]])
+            archive.extractall(made, members=[archive.getmember(name) for name in [*sorted(names)[:2], "calibration.json", "advise.json"]])
         (made / "traces").rename(made / "t")
         for number, file in enumerate(sorted((made / "t").iterdir())):
             file.rename(made / f"trace{number}.json")
@@ -82,6 +82,7 @@ _WRITTEN = [
     ("simulation-sweep", "simulate --sweep --schedule depth_first,graph --items 2^20 --chunks 1,4 --streams 2 --out OUT"),
     ("advice", "advise --profile h200 --bytes-in 2^24 --bytes-out 2^24 --kernel-us 200 --json OUT"),
     ("device", "calibrate --from calibration.json --out OUT"), ("comparison", "simulate --profile h200 --compare trace0.json trace1.json --out OUT"),
+    ("advice-against", "advise --profile h200 --against advise.json --json OUT"),
 ]  # fmt: skip
 
 

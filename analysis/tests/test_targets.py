@@ -24,11 +24,11 @@ GIB_OF_I32 = 2**28
 SPREAD = (0.99, 0.995, 1.0, 1.005, 1.01)
 
 
-def write(folder: Path, name: str, times: dict[str, float], items: int = GIB_OF_I32, label: str = "look_ahead/tile:30", **changes: Any) -> None:
+def write(folder: Path, name: str, times: dict[str, float], items: int = GIB_OF_I32, ran: str = "look_ahead", **changes: Any) -> None:
     """A run of one case of i32: median times in nanoseconds by variant."""
     folder.mkdir(exist_ok=True)
     entries = [repetition(case(variant, items, launch="stream"), i, time * spread, **_KERNEL | changes.get("kernel", {}),
-                          **({"label": label} if variant == "best" else {}))
+                          **({"choice": {"variant": ran}} if variant == "best" else {}))
                for variant, time in times.items() for i, spread in enumerate(changes.get("spread", SPREAD))]  # fmt: skip
     about = context(date=changes.get("date", "2026-01-02"), git_commit=changes.get("commit", COMMIT))
     (folder / name).write_text(json.dumps({"context": about, "benchmarks": entries}))
@@ -55,7 +55,7 @@ def test_the_interval_says_who_won(low: float, high: float, said: str) -> None:
 def test_best_is_set_against_the_fastest_cub_of_the_case(tmp_path: Path) -> None:
     write(tmp_path, "a.json", {"best": 100.0, "cub_device_scan": 140.0, "cub_newest": 120.0, "thrust_scan": 50.0})
     (duel,) = evidence(tmp_path).duels.itertuples()
-    assert (duel.rival, duel.outcome, duel.chosen) == ("cub_newest", WIN, "look_ahead/tile:30")
+    assert (duel.rival, duel.outcome, duel.chosen) == ("cub_newest", WIN, "look_ahead")
     assert duel.ratio == pytest.approx(1.2)
 
 
@@ -94,9 +94,9 @@ def test_a_target_is_reached_or_missed_by_its_worst_size(tmp_path: Path) -> None
     assert row(tmp_path, "i32, 1 GiB", "of memcpy").reached is True
 
 
-@pytest.mark.parametrize(("label", "reached"), [("look_ahead/tile:30", True), ("one_wave", False)])
-def test_the_copy_with_the_access_path_of_what_was_chosen_may_stand_in_for_memcpy(tmp_path: Path, label: str, reached: bool) -> None:
-    write(tmp_path, "a.json", {"best": 100.0, "memcpy": 90.0, "copy_bulk": 99.0, "copy_vector": 91.0}, label=label)
+@pytest.mark.parametrize(("ran", "reached"), [("look_ahead", True), ("one_wave", False)])
+def test_the_copy_with_the_access_path_of_what_was_chosen_may_stand_in_for_memcpy(tmp_path: Path, ran: str, reached: bool) -> None:
+    write(tmp_path, "a.json", {"best": 100.0, "memcpy": 90.0, "copy_bulk": 99.0, "copy_vector": 91.0}, ran=ran)
     assert row(tmp_path, "i32, 1 GiB", "of memcpy").reached is reached
 
 

@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from scanlab_report.layout import style
 from scanlab_report.layout.table_formats import Table
 from scanlab_report.read.documents import counts
+from scanlab_report.read.documents.results import Choice
 from scanlab_report.read.fields import convert
 from scanlab_report.read.records import MEASURED, Explanation, Results, Run
 from scanlab_report.select.needs import gather
@@ -40,7 +41,7 @@ class Case(NamedTuple):
     mode: str = "inclusive"
     cache: str = "cold"
     launch: str = "stream"
-    label: str = ""
+    choice: Choice | None = None
     kernel: Mapping[str, float] = KERNEL
 
 
@@ -58,7 +59,7 @@ def results(*sessions: Iterable[Case], **context: Any) -> Results:
         for of in cases:
             key = (run, of.variant, of.settings, of.type, of.op, of.mode, of.items, of.cache, of.launch)
             found.timing_rows += [(*key, place, time, np.nan, np.nan) for place, time in enumerate(of.times)]
-            found.kernel_rows[key] = (*(of.kernel[name] for name in KERNEL), of.label)
+            found.kernel_rows[key] = (*(of.kernel[name] for name in KERNEL), of.choice)
     return found
 
 
@@ -72,7 +73,7 @@ def explanation(variant: str, items: int, banks32: Mapping[str, float], paramete
     totals = {"operations": 1, "swaps": 0, "barriers": 3, "shared_requests": 10, "global_bytes_read": 0, "global_bytes_written": 0, "banks32": banks32,
               "banks16": banks32} | changes.pop("totals", {})  # fmt: skip
     totals |= {banks: degrees(0) | totals[banks] for banks in ("banks16", "banks32")}
-    content = {"schema": "scanlab-explain/1", "variant": variant, "type": "i32", "op": "plus", "mode": "inclusive", "items": items, "parameters": parameters or {}, "launches": [{"steps": []}],
+    content = {"schema": "scanlab-explain/2", "variant": variant, "type": "i32", "op": "plus", "mode": "inclusive", "items": items, "parameters": parameters or {}, "launches": [{"steps": []}],
                "totals": totals}  # fmt: skip
     return Explanation(Path("e.json"), MEASURED, convert(content | changes, counts.Explanation))
 

@@ -8,6 +8,12 @@
 
 namespace scanlab {
 
+std::string Choice::label() const {
+  std::string text = variant;
+  for (const auto& [parameter, value] : settings) text += fmt::format("/{}:{}", parameter, value);
+  return text;
+}
+
 std::string setting(const Description& about, const Settings& settings, const std::string& parameter) {
   if (const auto found = settings.find(parameter); found != settings.end()) return found->second;
   for (const Parameter& known : about.parameters) {

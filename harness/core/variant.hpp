@@ -2,6 +2,7 @@
 // keep the same contract. No CUDA here: a stream is an opaque handle.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -23,6 +24,17 @@ class Executor;
 /// Values of a variant's own parameters (padding, levels a launch, …) by name; what is absent has its default.
 using Settings = std::map<std::string, std::string>;
 
+/// A variant, with values of its own parameters.
+struct Choice {
+  std::string variant;
+  Settings settings{};
+
+  /// "look_ahead/tile:36", as in the name of a case.
+  std::string label() const;
+  friend bool operator==(const Choice&, const Choice&) = default;
+  friend auto operator<=>(const Choice&, const Choice&) = default;
+};
+
 /// One scan to be done.
 struct Problem {
   ElementType type = ElementType::i32;
@@ -43,8 +55,8 @@ struct Plan {
   std::int64_t chain = 0;
   /// Empty if the variant takes the problem; else one sentence that says why not.
   std::string refusal;
-  /// Of a variant that runs another: which one, with its settings, as in "look_ahead/tile:36".
-  std::string choice;
+  /// Of a variant that runs another: which one.
+  std::optional<Choice> choice{};
 
   bool possible() const { return refusal.empty(); }
   static Plan refuse(std::string why) { return {.refusal = std::move(why)}; }

@@ -21,7 +21,9 @@ void describe(const TimedCase& timed, Facts& entry) {
   entry["bytes"] = problem.ideal_bytes();
   entry["workspace_bytes"] = timed.bound.plan.workspace_bytes;
   entry["prepare_ns"] = timed.prepare_seconds * 1e9;
-  if (!timed.bound.plan.choice.empty()) entry["label"] = timed.bound.plan.choice;
+  if (const auto& choice = timed.bound.plan.choice) {
+    entry["choice"] = {{"variant", choice->variant}, {"settings", choice->settings}};
+  }
   const cuda::KernelResources& kernels = timed.kernels;
   if (kernels.launches > 0) entry["launches"] = kernels.launches;
   if (kernels.registers == 0) return;  // no kernel, or none that is known

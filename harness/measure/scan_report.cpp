@@ -34,10 +34,10 @@ void print_table(const std::vector<TimedCase>& cases, std::ostream& out) {
     const char* const verified = timed.state == Timing::State::failed ? "FAILED"
                                  : timed.verified                     ? "yes"
                                                                       : "before only";
-    const std::string& choice = timed.bound.plan.choice;
+    const std::optional<Choice>& choice = timed.bound.plan.choice;
     fmt::print(out, "{:<{}}  {:>11}  {:>8}  {:>6}  {}{}\n", timed.name, width, time_in_words(time),
                moves ? fmt::format("{:.4g}", rate) : "", timed.nanoseconds.size(), verified,
-               choice.empty() ? "" : "  ran " + choice);
+               choice ? "  ran " + choice->label() : "");
   }
 }
 

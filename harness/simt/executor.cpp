@@ -143,10 +143,7 @@ void ExecutorCore::finish_launch() {
   launch.barriers = launch_barriers;
   for (const StepData& step : launch_steps) {
     if (step.name == nullptr && step.counts.is_zero()) continue;  // an interval that got its name later
-    std::string label = step.name == nullptr ? fmt::format("interval {}", step.number)
-                        : step.number == 0   ? std::string(step.name)
-                                             : fmt::format("{} {}", step.name, step.number);
-    launch.steps.push_back({std::move(label), step.counts});
+    launch.steps.push_back({step.name == nullptr ? "interval" : step.name, step.number, step.counts});
   }
 }
 

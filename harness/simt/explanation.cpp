@@ -40,7 +40,8 @@ Json json_of(const Launch& launch) {
   for (const Step& step : launch.steps) {
     const Counts& c = step.counts;
     steps.push_back(
-        {{"label", step.label},
+        {{"name", step.name},
+         {"number", step.number},
          {"active_threads", c.active_threads},
          {"operations", c.operations},
          {"swaps", c.swaps},
@@ -149,7 +150,7 @@ Json to_json(const Explanation& explanation) {
                       {"occurrences", fault.occurrences}});
   }
   const Counts totals = explanation.report.totals();
-  return {{"schema", "scanlab-explain/1"},
+  return {{"schema", "scanlab-explain/2"},
           {"variant", about.id},
           {"title", about.title},
           {"type", name(problem.type)},
@@ -199,7 +200,7 @@ void print(const Explanation& explanation, std::ostream& out) {
       const Counts& c = step.counts;
       const std::string sectors =
           c.global_sectors == 0 ? "-" : fmt::format("{} / {}", c.global_sectors, c.global_ideal_sectors);
-      fmt::print(out, kRow, step.label, c.active_threads, c.operations, c.swaps, c.shared_requests, degree(c.banks16),
+      fmt::print(out, kRow, step.label(), c.active_threads, c.operations, c.swaps, c.shared_requests, degree(c.banks16),
                  degree(c.banks32), sectors);
     }
   }

@@ -57,8 +57,12 @@ struct Counts {
 };
 
 struct Step {
-  std::string label;
+  std::string name;         ///< as the kernel says it, or "interval": from one barrier to the next
+  std::int64_t number = 0;  ///< of steps of one name: which; 0 of one that stands alone
   Counts counts;
+
+  /// "up-sweep 4", "load"
+  std::string label() const;
 };
 
 struct Launch {

@@ -54,6 +54,8 @@ bool Counts::is_zero() const {
   return active_threads == 0 && operations == 0 && swaps == 0 && warp_exchanges == 0 && atomics == 0;
 }
 
+std::string Step::label() const { return number == 0 ? name : fmt::format("{} {}", name, number); }
+
 Counts Report::totals() const {
   Counts sum;
   for (const Launch& launch : launches) {

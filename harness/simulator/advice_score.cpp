@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <fstream>
 #include <map>
 #include <tuple>
@@ -110,8 +111,8 @@ Json to_json(const MeasuredChoice& one, const streams::Job& job) {
 Json to_json(const ScoredProblem& problem) {
   const streams::Job& job = problem.job;
   const streams::WorkloadDescription& workload = job.workload->about;
-  const double copied_bytes =  // to the device and back
-      static_cast<double>(job.items) * static_cast<double>(workload.item_bytes()) * (workload.inputs + 1);
+  const std::int64_t copied_bytes =  // to the device and back
+      job.items * static_cast<std::int64_t>(workload.item_bytes()) * (workload.inputs + 1);
   return {{"workload", workload.id},
           {"work", job.work},
           {"items", job.items},

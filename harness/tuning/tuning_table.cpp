@@ -85,12 +85,6 @@ TuningTable read_tuning_table(const std::string& path) {
 
 }  // namespace
 
-std::string Choice::label() const {
-  std::string text = variant;
-  for (const auto& [parameter, value] : settings) text += fmt::format("/{}:{}", parameter, value);
-  return text;
-}
-
 bool is_candidate(const Variant& variant) {
   const Description& about = variant.about;
   return variant.origin == Origin::variant && about.kind == Kind::scan && !variant.machines.host &&

@@ -2,7 +2,6 @@
 // data/tuned/ has a table a device, and the program carries them all.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -13,17 +12,6 @@
 #include "harness/core/variant.hpp"
 
 namespace scanlab {
-
-/// A variant, with values of its own parameters.
-struct Choice {
-  std::string variant;
-  Settings settings{};
-
-  /// "look_ahead/tile:36", as in the name of a case.
-  std::string label() const;
-  friend bool operator==(const Choice&, const Choice&) = default;
-  friend auto operator<=>(const Choice&, const Choice&) = default;
-};
 
 /// Whether `best` may run it: a scan of ours for the device or the executor, of all types, and not `best` itself.
 bool is_candidate(const Variant& variant);

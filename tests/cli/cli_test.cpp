@@ -89,7 +89,7 @@ TEST(Explain, JsonHasTheTotalsBesideTheClosedForms) {
   const Result result = scanlab({"explain", "hso_block", "--items", "2048", "--json"});
   ASSERT_EQ(result.status, kOk) << result.err;
   const auto explanation = nlohmann::json::parse(result.out);
-  EXPECT_EQ(explanation["schema"], "scanlab-explain/1");
+  EXPECT_EQ(explanation["schema"], "scanlab-explain/2");
   EXPECT_EQ(explanation["mode"], "exclusive");
   EXPECT_EQ(explanation["totals"]["operations"], 2 * 2047);
   EXPECT_EQ(explanation["closed_forms"]["operations"], 2 * 2047);

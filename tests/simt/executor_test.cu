@@ -510,7 +510,7 @@ TEST(Executor, StepsAreToldApartByNameWhateverTheShapeOfTheBlock) {
   });
   ASSERT_EQ(report.launches.at(0).steps.size(), 3U);
   EXPECT_EQ(report.launches[0].steps[1].counts.shared_requests, 1);
-  EXPECT_EQ(report.launches[0].steps[2].label, "last");
+  EXPECT_EQ(report.launches[0].steps[2].label(), "last");
   EXPECT_EQ(report.launches[0].steps[2].counts.shared_requests, 2);
   EXPECT_EQ(report.launches[0].barriers, 2);
 }

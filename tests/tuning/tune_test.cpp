@@ -502,7 +502,7 @@ class BestTest : public TuneTest {
     for (const Json& launch : explanation.at("launches")) all.insert(launch.at("kernel"));
     return all;
   }
-  static std::string choice(std::int64_t n) { return best({.items = n}).plan.choice; }
+  static std::string choice(std::int64_t n) { return best({.items = n}).plan.choice.value_or(Choice{"none"}).label(); }
   static BoundScan best(const Problem& problem) { return Registry::instance().find("best")->bind(problem); }
 
   void expect_right(std::int64_t n, const std::string& placement = "apart") {
@@ -573,7 +573,7 @@ TEST_F(BestTest, WhatHasNoExecutorFormLeavesTheExecutorToTheSafeOne) {
   const Problem problem{.items = DeviceOnly::kItems};
   const BoundScan safe = Registry::instance().find(kSafe)->bind(problem);
   const BoundScan bound = best(problem);
-  EXPECT_EQ(bound.plan.choice, "planted_device_only");
+  EXPECT_EQ(bound.plan.choice, Choice{"planted_device_only"});
   EXPECT_EQ(bound.plan.workspace_bytes, 1024 + safe.plan.workspace_bytes) << "a part each, aligned";
   EXPECT_EQ(bound.plan.chain, safe.plan.chain) << "the longer of the two";
   EXPECT_TRUE(kernels(DeviceOnly::kItems).contains(kSafe));
@@ -592,7 +592,7 @@ TEST_F(BestTest, AnUnusableTableIsBadInput) {
   EXPECT_EQ(scanlab({"explain", "best", "--items", "100"}), kBadInput);
 }
 
-// ----------------------------------------------------------------------------------------------------------- label
+// ---------------------------------------------------------------------------------------------------------- choice
 
 /// Runs another, as best does.
 struct Choosing {
@@ -602,7 +602,7 @@ struct Choosing {
     return about;
   }
   explicit Choosing(const Problem&) {}
-  static Plan plan() { return {.chain = 1, .choice = "another/tile:36"}; }
+  static Plan plan() { return {.chain = 1, .choice = Choice{"another", {{"tile", "36"}}}}; }
   template <class Op>
   void run(Op, const typename Op::Item* in, typename Op::Item* out) const {
     *out = *in;  // right for one item
@@ -617,7 +617,8 @@ TEST_F(TuneTest, BenchSaysWhatWasChosen) {
                      path("results.json")}),
             kOk)
       << err_.str();
-  EXPECT_EQ(Json::parse(text(path("results.json"))).at("benchmarks").at(0).at("label"), "another/tile:36");
+  EXPECT_EQ(Json::parse(text(path("results.json"))).at("benchmarks").at(0).at("choice"),
+            Json({{"variant", "another"}, {"settings", {{"tile", "36"}}}}));
   EXPECT_NE(out_.str().find("another/tile:36"), std::string::npos) << out_.str();
 }
 

@@ -342,7 +342,7 @@ int worst_tree_degree(const simt::Report& report, simt::BankCounts simt::Counts:
   int worst = 0;
   for (const simt::Launch& launch : report.launches) {
     for (const simt::Step& step : launch.steps) {
-      if (step.label.find("sweep") != std::string::npos) worst = std::max(worst, (step.counts.*banks).max_degree);
+      if (step.name.find("sweep") != std::string::npos) worst = std::max(worst, (step.counts.*banks).max_degree);
     }
   }
   return worst;

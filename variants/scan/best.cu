@@ -116,7 +116,7 @@ BoundScan bind_best(const Problem& problem) {
   Named chosen = measured == nullptr ? safe : first_possible(measured->choices(problem), problem);
   if (!chosen.scan.plan.possible() || chosen.choice.variant.empty()) chosen = safe;
   BoundScan bound = chosen.choice == safe.choice ? safe.scan : either(chosen, safe);
-  if (bound.plan.possible()) bound.plan.choice = chosen.choice.label();
+  if (bound.plan.possible()) bound.plan.choice = chosen.choice;
   return bound;
 }
 

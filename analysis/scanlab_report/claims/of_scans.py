@@ -10,7 +10,6 @@ import numpy as np
 from scanlab_report.claims.standing import Bound, Find, Standing, of_value, unknown
 from scanlab_report.claims.stated import OURS, Claim
 from scanlab_report.derive.sizes import power_of_two
-from scanlab_report.read.recorded_before import is_look_ahead
 from scanlab_report.select.evidence import LOSS, AllTimingEvidence, Key
 from scanlab_report.select.needs import AllTimings, Kernels
 from scanlab_report.select.variants import BEST, BULK_CEILING, CEILING, CEILINGS, CUBS, FLOOR, MEETING_CEILING, VECTOR_CEILING
@@ -118,8 +117,8 @@ def _or_of_copy_kernel(claim: Claim, timings: AllTimingEvidence, row: Standing) 
 def _copy_kernel(timings: AllTimingEvidence, key: Key) -> str:
     """The copy with the access path of what best chose: bulk copies for look_ahead, registers for the others."""
     match = timings.match(key, BEST, (CEILING,))
-    chosen = timings.chosen(key, match.run) if match else ""
-    return BULK_CEILING if is_look_ahead(chosen) or not chosen else VECTOR_CEILING
+    chosen = timings.chosen(key, match.run) if match else None
+    return BULK_CEILING if chosen is None or chosen.variant == "look_ahead" else VECTOR_CEILING
 
 
 def losses(claim: Claim, find: Find) -> Standing:

@@ -63,9 +63,9 @@ def _heatmap(axes: Axes, chosen: list[Explanation], model: str, name: str) -> No
     axes.axvline(half, color="white", linewidth=2.5)
 
 
-def _name_steps(axes: Axes, steps: list[tuple[str, str]]) -> None:
-    axes.set_xticks(range(len(steps)), [stride for _, stride in steps])
-    up = sum(sweep == "up" for sweep, _ in steps)
+def _name_steps(axes: Axes, steps: list[tuple[str, int]]) -> None:
+    axes.set_xticks(range(len(steps)), [str(stride) for _, stride in steps])
+    up = sum(sweep == "up-sweep" for sweep, _ in steps)
     for count, start, name in ((up, 0, "up-sweep, by stride →"), (len(steps) - up, up, "down-sweep, by stride →")):
         if count:
             centre = (start + (count - 1) / 2 + 0.5) / len(steps)

@@ -80,7 +80,10 @@ def _entry(index: int, entry: Fields) -> Fields:
         "error_occurred": failed, "error_message": str(entry.get("skip_message") or entry.get("error_message") or "no reason given") if failed else "",
         "round": int(entry.get("round", 0)), "repetition_index": int(entry.get("repetition_index", 0)), "verified": bool(entry.get("verified", 1)), **case,
     }  # fmt: skip
-    made |= {key: entry[key] for key in ("sm_clock_mhz", "device_time_ms", "prepare_ns", "label", "device") if key in entry}
+    made |= {key: entry[key] for key in ("sm_clock_mhz", "device_time_ms", "prepare_ns", "device") if key in entry}
+    if chosen := entry.get("label"):
+        ran, *settings = chosen.split("/")
+        made["choice"] = {"variant": ran, "settings": dict(setting.split(":", 1) for setting in settings)}
     if "settled" in entry:
         made["settled"] = bool(entry["settled"])
     kind = made["kind"]
@@ -203,17 +206,3 @@ def repeated(text: str) -> list[tuple[object, ...]]:
     if not rows:
         raise ValueError("no line tells of repeated runs")
     return rows
-
-
-# ------------------------------------------------------- labels that today's documents have, too, without fields
-
-
-def sweep(label: str) -> tuple[str, str] | None:
-    """Of a step of a tree its sweep, ``up`` or ``down``, and its stride; None of another step."""
-    found = re.fullmatch("(up|down)-sweep (.*)", label)
-    return (found[1], found[2]) if found else None
-
-
-def is_look_ahead(label: str) -> bool:
-    """Whether what ``best`` says that it chose is the look-ahead scan."""
-    return label.startswith("look_ahead")

@@ -13,7 +13,6 @@ import pandas as pd
 from scanlab_report.read import ncu, streams
 from scanlab_report.read.documents import counts
 from scanlab_report.read.documents.base import ELEMENT_BYTES
-from scanlab_report.read.recorded_before import sweep
 
 MEASURED = "measured now"
 RECORDED = "recorded"
@@ -27,7 +26,7 @@ REPEATED = {SCANS: CASE, streams.SCHEDULES: ["entry", *streams.SCHEDULE, "bytes"
 _TIMING_COLUMNS = ["run", *CASE, "round", "time_ns", "sm_clock_mhz", "settled"]
 KERNEL_FIELDS = ("launches", "threads", "registers", "shared_bytes", "local_bytes", "workspace_bytes", "prepare_ns")
 """What an entry says of its scan besides the time; the same in every repetition, but for ``prepare_ns``."""
-_KERNEL_COLUMNS = ["origin", "run", *CASE, *KERNEL_FIELDS, "label"]
+_KERNEL_COLUMNS = ["origin", "run", *CASE, *KERNEL_FIELDS, "choice"]
 _SKIPPED_COLUMNS = ["origin", "run", *CASE, "reason"]
 COUNTER_COLUMNS = [
     "variant", "padding", "type", "op", "items", "kernel", "launch_index",
@@ -160,11 +159,11 @@ class Explanation:
     def launches(self) -> int:
         return len(self.content.launches)
 
-    def tree_steps(self) -> Iterator[tuple[str, str, counts.Step]]:
+    def tree_steps(self) -> Iterator[tuple[str, int, counts.Step]]:
         """The steps of the first launch that climb or descend the tree: sweep, stride and step."""
         for step in self.content.launches[0].steps:
-            if of := sweep(step.label):
-                yield *of, step
+            if step.name in ("up-sweep", "down-sweep"):
+                yield step.name, step.number, step
 
 
 @dataclass(frozen=True)
@@ -231,7 +230,7 @@ class Results:
 
     @cached_property
     def kernels(self) -> pd.DataFrame:
-        """One row a case and run: what its kernels take, and ``label``, what the scan says that it chose."""
+        """One row a case and run: what its kernels take, and ``choice``, what the scan says that it ran: a variant and its settings, or None."""
         rows = [(self.runs[key[0]].origin, *key, *values) for key, values in self.kernel_rows.items()]
         return pd.DataFrame(rows, columns=_KERNEL_COLUMNS)
 

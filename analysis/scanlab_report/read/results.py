@@ -4,7 +4,7 @@ Each kind of file is read by its own function and nowhere else, through the stru
 
 * timings: Google Benchmark JSON, whose entries say of what kind they are;
 * the stream laboratory: traces, caveats, concurrency, comparisons, advice (:mod:`scanlab_report.read.streams`);
-* executor counts: JSON of schema ``scanlab-explain/1``;
+* executor counts: JSON of schema ``scanlab-explain/2``;
 * hardware counters: tidy CSV, one row a kernel launch, or ncu's own with a ``.ranges.json`` beside it;
 * waits within a kernel: CSV, one row a variant, size and role;
 * verification, and bits of repeated runs: JSON lines (:mod:`scanlab_report.read.verifications`).
@@ -189,7 +189,7 @@ class _Timings:
         results.timing_rows.append((self.place, *named, of.sample, of.real_time, streams.known(of.sm_clock_mhz), streams.known(of.settled)))
         if (self.place, *named) not in results.kernel_rows:
             numbers = (of.launches, of.threads_per_block, of.registers, of.shared_bytes, of.local_bytes, of.workspace_bytes, of.prepare_ns)
-            results.kernel_rows[self.place, *named] = (*map(streams.known, numbers), of.label)
+            results.kernel_rows[self.place, *named] = (*map(streams.known, numbers), of.choice or None)
 
     def begin(self) -> None:
         """From here on there are scans of this run."""

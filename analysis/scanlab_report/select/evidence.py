@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from scanlab_report.read.documents.results import Choice
 from scanlab_report.read.records import STREAM, Explanation
 from scanlab_report.select.provenance import Provenance
 from scanlab_report.select.variants import BEST, CUBS, FLOOR
@@ -99,7 +100,8 @@ class AllTimingEvidence:
 
     samples: dict[Key, dict[int, dict[str, np.ndarray]]]
     """Nanoseconds by case, run (newest first) and variant, of default settings. Runs of which a newer one has all are left out."""
-    labels: dict[tuple[int, str, Key], str]
+    choices: dict[tuple[int, Key], Choice | None]
+    """What ``best`` ran, by run and case."""
     commits: dict[int, str]
     """The code of each run."""
     device: str
@@ -131,9 +133,9 @@ class AllTimingEvidence:
             return runs[run][variant]
         return next((of[variant] for of in runs.values() if variant in of), None)
 
-    def chosen(self, key: Key, run: int) -> str:
-        """What ``best`` said that it chose; empty if it did not say."""
-        return self.labels.get((run, BEST, key), "")
+    def chosen(self, key: Key, run: int) -> Choice | None:
+        """What ``best`` said that it ran; None if it did not say."""
+        return self.choices.get((run, key))
 
     @cached_property
     def duels(self) -> pd.DataFrame:
@@ -142,7 +144,7 @@ class AllTimingEvidence:
         for key in self.keys():
             if match := self.match(key, BEST, CUBS):
                 ratio = match.ratio
-                rows.append((*key, match.rival, self.chosen(key, match.run), ratio.value, ratio.low, ratio.high, outcome(ratio)))
+                rows.append((*key, match.rival, str(self.chosen(key, match.run) or ""), ratio.value, ratio.low, ratio.high, outcome(ratio)))
         return pd.DataFrame(rows, columns=[*Key._fields, "rival", "chosen", "ratio", "low", "high", "outcome"])
 
 

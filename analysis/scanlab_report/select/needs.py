@@ -193,11 +193,11 @@ class AllTimings:
             samples.setdefault(Key(*key), {}).setdefault(run, {})[variant] = times.to_numpy(dtype=float)
         samples = {key: _not_superseded(dict(sorted(of.items(), key=lambda item: newest_first[item[0]]))) for key, of in samples.items()}
         chosen = results.kernels[(results.kernels["variant"] == BEST) & (results.kernels["settings"] == "")]
-        labels = {(row.run, BEST, Key(*(getattr(row, f) for f in Key._fields))): row.label for row in chosen.itertuples()}
+        choices = {(row.run, Key(*(getattr(row, f) for f in Key._fields))): row.choice for row in chosen.itertuples()}
         counts = [len(times) for of in samples.values() for by in of.values() for times in by.values()]
         used = {run: results.runs[run] for run in sorted({run for of in samples.values() for run in of})}
         provenance = run_provenance("timings", used.values(), origin, (min(counts), max(counts)))
-        return AllTimingEvidence(samples, labels, {run: of.commit for run, of in used.items()}, device, provenance)
+        return AllTimingEvidence(samples, choices, {run: of.commit for run, of in used.items()}, device, provenance)
 
 
 @dataclass(frozen=True)

@@ -131,7 +131,8 @@ def _cases(results: Results) -> pd.DataFrame:
 
 
 def _kernels(results: Results) -> pd.DataFrame:
-    return results.kernels[results.kernels["registers"].notna()].drop(columns=["origin"])
+    rows = results.kernels[results.kernels["registers"].notna()].drop(columns=["origin"])
+    return rows.assign(choice=[str(of or "") for of in rows["choice"]])
 
 
 def _of_file(name: str) -> Callable[[Results], pd.DataFrame]:
@@ -163,7 +164,7 @@ TABLES: dict[str, Table] = {
     "kernels": Table("a case of a run: what its kernels take", _kernels, {
         "shared_bytes": ("bytes", "shared memory a block"), "local_bytes": ("bytes", "local memory a thread, where spilled registers go"),
         "workspace_bytes": ("bytes", "of the scan"), "prepare_ns": ("ns", "time on the device to prepare the workspace, once"),
-        "label": ("", "of best: the variant that it ran")}),
+        "choice": ("", "of best: the variant that it ran, with its settings")}),
     "skipped": Table("a case that was not timed", lambda results: results.skipped.drop(columns="origin"), {"reason": ("", "why, in words")}),
     "schedules": Table("a repetition of a schedule, or of a copy or kernel that it is held against", _stream_rows(streams.SCHEDULES), {
         "entry": ("", "schedule, copy or kernel"), "id": ("", "which schedule, direction of copy or workload"), "workload": ("", "what the kernels do"),

@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from scanlab_report.read.documents.base import Amount, Count, Date, Line, Mode, Name, Op, Settings, Type, means
 
-SCHEMA = "scanlab-explain/1"
+SCHEMA = "scanlab-explain/2"
 
 
 class Degrees(Struct, kw_only=True, frozen=True):
@@ -39,7 +39,8 @@ class GlobalAccesses(Struct, kw_only=True, frozen=True):
 class Step(Struct, kw_only=True, frozen=True, rename={"global_": "global"}):
     """A step of a kernel."""
 
-    label: Annotated[Line, means("what the step does; steps of a tree are `up-sweep STRIDE` and `down-sweep STRIDE`")]
+    name: Annotated[Line, means("what the step does: `up-sweep` and `down-sweep` are those of a tree; `interval` is from one barrier to the next")]
+    number: Annotated[Count, means("which of the steps of this name: of a tree's the stride; 0 of one that stands alone")] = 0
     active_threads: Annotated[Count, means("threads that did something")] = 0
     operations: Annotated[Count, means("applications of the operator")] = 0
     swaps: Annotated[Count, means("exchanges")] = 0
@@ -95,7 +96,7 @@ class Fault(Struct, kw_only=True, frozen=True):
 class Explanation(Struct, kw_only=True, frozen=True):
     """What `scanlab explain --json` and `--all` write: one case, or a list of cases."""
 
-    schema: Literal["scanlab-explain/1"]
+    schema: Literal["scanlab-explain/2"]
     variant: Name
     title: Line = ""
     type: Type

@@ -145,6 +145,16 @@ class Sample(Struct, kw_only=True, frozen=True, tag_field="kind"):
         return max(self.round, self.repetition_index)
 
 
+class Choice(Struct, kw_only=True, frozen=True):
+    """A variant that another ran in its place."""
+
+    variant: Name
+    settings: Annotated[Settings, means("its parameters, but for those that have their default")] = {}
+
+    def __str__(self) -> str:
+        return "/".join([self.variant, *(f"{name}:{value}" for name, value in self.settings.items())])
+
+
 class ScanSample(Sample, kw_only=True, frozen=True, tag="scan"):
     """A scan: a variant, and what it scanned."""
 
@@ -159,7 +169,7 @@ class ScanSample(Sample, kw_only=True, frozen=True, tag="scan"):
     launch: Annotated[Literal["stream", "graph", "batch", "host"], means("`stream`: the host enqueues each run; `graph`: all are in one CUDA graph, which is replayed once untimed and once timed; `batch`: all are enqueued behind a kernel that waits for the last of them; `host`: host code, which launches nothing")]
     workspace_bytes: Annotated[Count | UnsetType, means("workspace of the scan")] = UNSET
     prepare_ns: Annotated[Amount | UnsetType, means("time on the device to prepare the workspace: once before the first run, never part of a timed one")] = UNSET
-    label: Annotated[Line, means("of `best`: the variant that it ran, with its settings")] = ""
+    choice: Annotated[Choice | UnsetType, means("of `best`: what it ran")] = UNSET
     launches: Annotated[Count | UnsetType, means("kernel launches of one run")] = UNSET
     threads_per_block: Annotated[Count | UnsetType, means("the most that any kernel of the run has; absent, as the next three, where no kernel is known")] = UNSET
     registers: Annotated[Count | UnsetType, means("registers per thread, likewise")] = UNSET
