@@ -34,7 +34,7 @@ class Library(ABC):
 
     def about(self) -> dict[str, Any]:
         """What the context of results says of it, as of the variants of ``scanlab bench``."""
-        return {"label": self.label, "title": self.id.replace("_", "."), "source": type(self).__doc__ or "", "kind": "scan",
+        return {"label": self.label, "title": self.id.replace("_", "."), "source": " ".join((type(self).__doc__ or "").split()), "kind": "scan",
                 "origin": "baseline", "family": "Python", "overview": False, "on_host": False, "types": [], "operators": ["plus"],
                 "parameters": [], "reproducible_bits": False}  # fmt: skip
 

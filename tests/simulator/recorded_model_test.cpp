@@ -25,7 +25,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-/// data/recorded/nvidia-h200/…/engine_model.tar.gz, unpacked.
+/// data/recorded/nvidia-h200/…/model/, unpacked.
 const fs::path kRecorded = SCANLAB_RECORDED_MODEL;
 
 Json read(const fs::path& path) {

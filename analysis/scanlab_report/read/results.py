@@ -47,6 +47,8 @@ from scanlab_report.read.records import (
 )
 from scanlab_report.read.tables import _COUNTERS, _TRAFFIC, _WAITS, read_table
 
+MODEL = "model"
+"""The folder of a session with what the engine model is held against: traces and a sweep that the program reads, and no figure shows."""
 _JSON, _LINES = (".json", ".json.gz"), (".jsonl", ".jsonl.gz")
 
 
@@ -67,7 +69,7 @@ def read(measured: Iterable[Path], recorded: Iterable[Path], first: str = "") ->
 def _files_below(path: Path) -> list[Path]:
     if path.is_file():
         return [path]
-    return sorted(p for p in path.rglob("*") if (_reader(p) or p.name.endswith(_JSON)) and p.is_file())
+    return sorted(p for p in path.rglob("*") if (_reader(p) or p.name.endswith(_JSON)) and p.is_file() and MODEL not in p.relative_to(path).parts)
 
 
 def _read_file(file: Path, origin: str, results: Results) -> None:

@@ -35,6 +35,8 @@ def run(options: argparse.Namespace) -> int:
         target = recording.file_away(found, options.recorded)
     except OSError as error:
         return refuse(f"{options.recorded}: {error.strerror}")
+    except ValueError as error:
+        return refuse(*error.args, f"{options.run}: nothing was recorded")
     counted = f" and the counts of {count(len(found.counts), 'case')}" if found.counts else ""
     say(f"Recorded {found.device}, {count(len(found.files), 'file')}{counted}: {target}")
     if found.ignored:

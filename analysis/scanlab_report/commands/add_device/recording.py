@@ -1,7 +1,7 @@
 """A run that is to be recorded: what of it is kept, what is wrong with it, and where it is filed.
 
-Kept are the results files at the top of the folder that ``./reproduce`` or a person made, the verification, and what the tests said; of
-a machine without a GPU its executor counts too, in one file. Those of other runs, simulations and reports are not: any machine
+Kept are the results files at the top of the folder that ``./reproduce`` or a person made, the verification, what the tests said, and
+the folder ``model`` with what the engine model is held against; of a machine without a GPU its executor counts too, in one file. Those of other runs, simulations and reports are not: any machine
 makes them again from the code.
 """
 
@@ -46,6 +46,8 @@ class Recording:
 
     folder: Path
     files: list[Path] = field(default_factory=list)
+    model: list[Path] = field(default_factory=list)
+    """What the engine model is held against: a calibration, a sweep, and traces in a folder of their own."""
     ignored: list[Path] = field(default_factory=list)
     counts: list[Explanation] = field(default_factory=list)
     device: str = ""
@@ -82,10 +84,12 @@ def examine(folder: Path, recorded: Path) -> Recording:
         if not read.problems:  # else these would be what follows from them
             found.wrong += [Problem(file, *wrong) for wrong in _too_few(read)]
     found.wrong += [Problem(run.file, f"context.{key}", what) for run, kind in of for key, what in _provenance(run, kind)]
-    found.wrong += _one_run(of)
     if not of:
         found.wrong.append(Problem(folder, "", "holds no timings, schedules, traces or experiments"))
         return found
+    found.model, held = _model(folder, found.wrong)
+    found.wrong += [Problem(run.file, f"context.{key}", what) for run in held for key, what in _provenance(run, streams.TRACE)]
+    found.wrong += _one_run([*of, *((run, streams.TRACE) for run in held)])
     first = min(of, key=lambda pair: (pair[1] != "timings", pair[0].date))[0]
     found.device, found.date = first.device, first.date[:10]
     if not found.name:
@@ -111,15 +115,17 @@ def file_away(found: Recording, recorded: Path) -> Path:
     with tempfile.TemporaryDirectory(dir=device, prefix=".adding-") as made:
         whole = Path(made) / "run"
         whole.mkdir()
-        for file in found.files:
+        for file in (*found.files, *found.model):
+            kept = whole / file.relative_to(found.folder)
+            kept.parent.mkdir(parents=True, exist_ok=True)
             if file.suffix in (".json", ".jsonl"):
-                (whole / f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes(), mtime=0))
+                kept.with_name(f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes(), mtime=0))
             else:
-                shutil.copyfile(file, whole / file.name)
+                shutil.copyfile(file, kept)
         if found.counts:
             text = msgspec.json.encode([counted.content for counted in found.counts])
             (whole / f"{COUNTS}.json.gz").write_bytes(gzip.compress(text, mtime=0))
-        session.write(whole.iterdir(), whole)
+        session.write((file for file in whole.iterdir() if file.is_file()), whole)
         os.rename(whole, target)
     return target
 
@@ -146,6 +152,21 @@ def _one_run(of: Sequence[tuple[Run, str]]) -> Iterator[Problem]:
         for key, mine, first in (("device", run.device, of[0][0].device), ("git_commit", run.commit, of[0][0].commit)):
             if run.kind == of[0][0].kind and mine != first:
                 yield Problem(run.file, f"context.{key}", f"is {mine!r}, and {first!r} in {of[0][0].file.name}: record one run of one device and commit at a time")
+
+
+def _model(folder: Path, wrong: list[Problem]) -> tuple[list[Path], list[Run]]:
+    """The files that the engine model is held against, and what they say of themselves."""
+    of = folder / results.MODEL
+    files = [file for file in (of / "calibration.json", of / "advise.json", *sorted((of / "traces").glob("*.json"))) if file.is_file()]
+    held = []
+    for file in files:
+        document = load_json(file, wrong)
+        said = (document.get("context") or document.get("otherData")) if isinstance(document, Mapping) else None
+        if isinstance(said, Mapping):
+            held.append(Run(file, results.MEASURED, said))
+        elif document is not None:
+            wrong.append(Problem(file, "context", "is missing"))
+    return files, held
 
 
 def _counts(found: Recording, run: Run) -> Iterator[Problem]:

@@ -35,7 +35,7 @@ class Variant(Struct, kw_only=True, frozen=True):
 
     label: Annotated[Line, means("its name in legends")]
     title: Line = ""
-    source: Annotated[Line, means("where it is from")] = ""
+    source: Annotated[str, Meta(max_length=2000), means("where it is from, in words")] = ""
     kind: Annotated[Literal["scan", "copy", "barrier_copy", "empty_launch"], means("`barrier_copy`: a copy with a grid-wide barrier between reading and writing")]
     origin: Literal["variant", "baseline"]
     family: Annotated[Line, means("of variants that are related")]
