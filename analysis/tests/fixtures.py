@@ -14,10 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from scanlab_report.read import recorded_before
 from tests import stream_fixtures
 
-SESSION = Path(__file__).parents[2] / "data" / "recorded" / "nvidia-h200" / "2026-11-22c"
+SESSION = Path(__file__).parents[2] / "data" / "recorded" / "nvidia-h200" / "2026-11-23"
 """The recorded session that tests use."""
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
@@ -43,9 +42,19 @@ _LIMIT = {"hs_block": 1024, "hso_block": 2048, "hso_block_padded": 2048, "one_wa
 _CPU = {"cpu_sequential": (20.0, 8.0), "cpu_parallel": (9000.0, 70.0)}  # ns to start, GB/s
 
 
+_KINDS = {"memcpy": "copy", "copy_vector": "copy", "copy_bulk": "copy", "copy_one_wave": "barrier_copy", "empty_launch": "empty_launch"}
+_BASELINES = {*_KINDS, *_CPU, "thrust_scan", "torch_cumsum", "cupy_cumsum", "jax_cumsum"}
+
+
+def variant(id_: str) -> dict[str, Any]:
+    """What a context says of a variant, as far as the analysis asks."""
+    return {"label": id_, "kind": _KINDS.get(id_, "scan"), "origin": "baseline" if id_ in _BASELINES or id_.startswith("cub_") else "variant", "family": "",
+            "overview": False, "on_host": id_ in _CPU}  # fmt: skip
+
+
 def variants() -> dict[str, Any]:
     """What a context says of every variant that there is."""
-    return {id_: recorded_before.variant(id_) | {"parameters": [{"name": name, "values": [value]} for name, value in _PARAMETERS.get(id_, {}).items()]}
+    return {id_: variant(id_) | {"parameters": [{"name": name, "values": [value]} for name, value in _PARAMETERS.get(id_, {}).items()]}
             for id_ in (*_MODEL, *_CPU, *_FURTHER)}  # fmt: skip
 
 

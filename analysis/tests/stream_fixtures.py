@@ -156,18 +156,6 @@ def caveats() -> dict[str, Any]:
     ]}  # fmt: skip
 
 
-def old_caveats() -> dict[str, Any]:
-    """The same, as recorded files of the first schema say it."""
-    asked = {"blocks": "does {},{} hold up the host until the kernel before it ends", "serialises": "does {},{} keep kernels of two streams apart",
-             "waits for": "does a launch return only when its kernel has ended"}  # fmt: skip
-    document = caveats() | {"schema": "scanlab-caveats/1"}
-    for of in document["experiments"]:
-        subject, verb, _ = (of.pop(part) for part in ("subject", "verb", "object"))
-        of |= {"question": asked[verb].format(subject, "," if "," in subject else ""), "answer": of.pop("found")}
-        del of["statement"]
-    return document
-
-
 def concurrency() -> dict[str, Any]:
     cases = []
 

@@ -78,13 +78,6 @@ def test_without_drift_few_sessions_show_any(tmp_path: Path) -> None:
     assert np.mean(covered) >= 0.93
 
 
-@pytest.mark.parametrize("file", ["same_first", "same_second"])
-def test_a_recorded_pair_of_one_command_shows_no_drift(file: str) -> None:
-    session = of(DATA / "noise" / "nvidia-h200" / f"{file}.json.gz")
-    assert session.trending(slower=True) == session.trending(slower=False) == 0
-    assert len(session.clocks) > 200 and session.throttling() == ""
-
-
 def test_a_drift_below_the_spread_of_a_case_is_seen_at_its_full_size(tmp_path: Path) -> None:
     """Of an odd number of repetitions one is the median: over the median of all, rounds would stay at 1 far longer than they may."""
     factors = still(400, 5)

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from scanlab_report.read import recorded_before, results, streams
+from scanlab_report.read import results, streams
+from tests import fixtures
 
 _FIELDS = {"run_type": "iteration", "iterations": 3, "real_time": 1500.0, "time_unit": "ns", "round": 0, "repetition_index": 0, "outcome": "timed",
            "verified": True, "settled": False, "threads": 1, "name": "of no matter"}  # fmt: skip
@@ -21,7 +22,7 @@ KERNEL = _FIELDS | {"kind": "kernel", "workload": "scale", "items": 1024, "work"
 STREAM_SCAN = _FIELDS | {"kind": "stream_scan", "way": "streamed", "variant": "best", "type": "i32", "op": "plus", "mode": "inclusive", "items": 4096,
                          "from": "memory", "to": "memory", "budget_bytes": 1 << 20, "chunks": 4, "mapped": False, "bytes_each_way": 16384}  # fmt: skip
 CONTEXT = {"schema": "scanlab-results/2", "kind": "cuda", "device": "a device", "date": "2026-01-02T03:04:05Z", "git_commit": "abc", "git_dirty": "false",
-           "variants": {"look_ahead": recorded_before.variant("look_ahead") | {"parameters": [{"name": "tile", "values": ["30", "36"]}, {"name": "piece", "values": ["4"]}]}}}  # fmt: skip
+           "variants": {"look_ahead": fixtures.variant("look_ahead") | {"parameters": [{"name": "tile", "values": ["30", "36"]}, {"name": "piece", "values": ["4"]}]}}}  # fmt: skip
 
 
 def read(folder: Path, *of: dict[str, Any], **context: Any) -> results.Results:

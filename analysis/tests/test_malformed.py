@@ -18,12 +18,10 @@ import pytest
 
 from scanlab_report.__main__ import main
 from scanlab_report.read import records, results
-from tests import fixtures, stream_fixtures
+from tests import fixtures, stream_fixtures, test_ncu
 from tests.conftest import PUBLISHED
 from tests.fixtures import case, repetition
 from tests.test_add_device import write_run
-from tests.test_ncu import REPORT
-from tests.test_repeats import OLD
 
 Document = dict[str, Any]
 Keys = tuple[str | int, ...]
@@ -268,29 +266,17 @@ def test_every_cell_of_a_table_is_named_where_it_cannot_be(tmp_path: Path, capsy
     "", "\n", "variant", "\x00", '"', "a,b\n1,2,3\n", "\u00b5".encode("latin-1"), "variant,settings\n" + "x" * 200_000, '"ID","Process ID"\n',
     '"ID","Process ID","Kernel Name","Metric Name","Metric Value"\n"' + "x" * 200_000 + '"\n',
 ])  # fmt: skip
-@pytest.mark.parametrize("name", ["bank_conflicts.csv", "dram_bytes.csv", "prefix_wait.csv", "repeat.jsonl", "repeat.txt"])
+@pytest.mark.parametrize("name", ["bank_conflicts.csv", "dram_bytes.csv", "prefix_wait.csv", "repeat.jsonl"])
 def test_what_is_no_table_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, text: str | bytes) -> None:
     file = tmp_path / name
     file.write_bytes(text if isinstance(text, bytes) else text.encode())
     assert refusal(capsys, ["export", str(file), "--out", str(tmp_path / "out")], file)
 
 
-@pytest.mark.parametrize(("sound", "where"), [("1,596", "launch 0, l1tex__data_pipe"), ("items:2048", "items of the range"), ("1,260", "launch 0, l1tex__data_bank")])
+@pytest.mark.parametrize(("sound", "where"), [("1,596", "launch 0, l1tex__data_pipe"), ("1,260", "launch 0, l1tex__data_bank")])
 @pytest.mark.parametrize("wrong", ["\u00b2", LONG, "-1", "", str(10**30)])
 def test_a_report_of_ncu_is_named_with_its_launch(tmp_path: Path, sound: str, where: str, wrong: str) -> None:
-    file = tmp_path / "bank_conflicts.csv"
-    prefix = "items:" if sound.startswith("items") else ""
-    file.write_text(REPORT.replace(sound, prefix + wrong), encoding="utf-8")
-    (problem,) = results.read([], [file]).problems  # as one that was recorded before there were ranges beside it
-    assert where in str(problem)
-
-
-@pytest.mark.parametrize("wrong", [LONG, str(10**30)])
-@pytest.mark.parametrize(("sound", "where"), [("100 runs of each", "line 2: runs"), ("each of 12", "line 2: cases"), ("vary in 3", "line 6: varying")])
-def test_a_log_of_repeated_runs_is_named_with_its_line(tmp_path: Path, sound: str, where: str, wrong: str) -> None:
-    file = tmp_path / "repeat.txt"
-    file.write_text(OLD.replace(sound, re.sub("[0-9]+", wrong, sound)))
-    (problem,) = results.read([], [file]).problems
+    (problem,) = results.read([], [test_ncu.write(tmp_path, test_ncu.REPORT.replace(sound, wrong))]).problems
     assert where in str(problem)
 
 

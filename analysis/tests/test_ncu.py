@@ -10,15 +10,37 @@ import json
 import re
 from pathlib import Path
 
-from scanlab_report.read import ncu, recorded_before, results
+from scanlab_report.read import ncu, results
 from tests import fixtures
 
 REPORT = (Path(__file__).parent / "data" / "ncu_report.csv").read_text()
 STORES = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"
 
 
+OF_BLOCK = {"kind": "scan", "type": "i32", "op": "plus", "mode": "exclusive", "items": 2048, "settings": {}}
+CASES = {
+    "scan/variant:hso_block/type:i32/op:plus/mode:exclusive/items:2048": {"variant": "hso_block"},
+    "scan/variant:hso_reentry/type:i32/op:plus/mode:exclusive/items:2048": {"variant": "hso_reentry"},
+    "scan/variant:hso_block_padded/type:i32/op:plus/mode:exclusive/items:2048/padding:two_level_16":
+        {"variant": "hso_block_padded", "settings": {"padding": "two_level_16", "load": "halves"}},
+    "scan/variant:hso_blocked_padded/type:i32/op:plus/mode:exclusive/items:2048/load:neighbours":
+        {"variant": "hso_blocked_padded", "settings": {"padding": "two_level", "load": "neighbours"}},
+    "scan/variant:hso_reentry_padded/type:f64/op:plus/mode:exclusive/items:65536/padding:one_in_16":
+        {"variant": "hso_reentry_padded", "type": "f64", "items": 65536, "settings": {"padding": "one_in_16", "load": "halves"}},
+}  # fmt: skip
+"""Of the ranges of REPORT."""
+
+
+def write(folder: Path, text: str) -> Path:
+    """The report, and beside it what its ranges are."""
+    (folder / "bank_conflicts.csv").write_text(text, encoding="utf-8")
+    listed = [{"name": name} | OF_BLOCK | case for name, case in CASES.items()]
+    (folder / "bank_conflicts.ranges.json").write_text(json.dumps({"context": fixtures.context(schema="scanlab-ranges/1"), "ranges": listed}), encoding="utf-8")
+    return folder / "bank_conflicts.csv"
+
+
 def problems(folder: Path, text: str) -> list[str]:
-    (folder / "bank_conflicts.csv").write_text(text)
+    write(folder, text)
     read = results.read([], [folder])
     assert read.counters.empty
     return [str(problem) for problem in read.problems]
@@ -30,8 +52,8 @@ def test_report_below_lines_of_ncu_and_of_the_program_is_recognised() -> None:
     assert not ncu.is_ncu("variant,padding,type\n")
 
 
-def test_each_launch_is_a_row_with_its_case() -> None:
-    table = ncu.bank_conflicts(REPORT, recorded_before.range_case)
+def test_each_launch_is_a_row_with_its_case(tmp_path: Path) -> None:
+    table = results.read([write(tmp_path, REPORT)], []).counters
     cases = table[["variant", "padding", "load", "type", "mode", "items", "launch_index"]].values.tolist()
     assert cases == [
         ["hso_block", "none", "halves", "i32", "exclusive", 2048, 0],
@@ -43,14 +65,14 @@ def test_each_launch_is_a_row_with_its_case() -> None:
     ]
 
 
-def test_counts_have_their_thousands_put_together() -> None:
-    first = ncu.bank_conflicts(REPORT, recorded_before.range_case).iloc[0]
+def test_counts_have_their_thousands_put_together(tmp_path: Path) -> None:
+    first = results.read([write(tmp_path, REPORT)], []).counters.iloc[0]
     assert (first["shared_load_wavefronts"], first["shared_load_conflicts"]) == (1596, 1260)
     assert first["shared_load_conflicts"] + first["shared_store_conflicts"] == 2205
 
 
 def test_report_is_read_among_the_results(tmp_path: Path) -> None:
-    (tmp_path / "bank_conflicts.csv").write_text(REPORT)
+    write(tmp_path, REPORT)
     read = results.read([], [tmp_path])
     assert not read.problems and len(read.counters) == 6
 
@@ -90,24 +112,19 @@ def dram_report(unit: str = "byte", read: str = "1,048,576") -> str:
     return "\n".join([HEADER, *(",".join(f'"{value}"' for value in line.values()) for line in lines)]) + "\n"
 
 
+NAME = "scan/variant:look_ahead/type:i32/op:plus/mode:inclusive/items:262144/tile:26"
+LOOK_AHEAD = ncu.by_name({NAME: {"variant": "look_ahead", "settings": "tile=26", "type": "i32", "op": "plus", "mode": "inclusive", "items": 262144}})
+
+
 def test_dram_bytes_are_read_with_the_settings_of_their_case() -> None:
-    (launch,) = ncu.dram_bytes(dram_report(), recorded_before.range_case).itertuples()
+    (launch,) = ncu.dram_bytes(dram_report(), LOOK_AHEAD).itertuples()
     assert (launch.variant, launch.settings, launch.items) == ("look_ahead", "tile=26", 262144)
     assert (launch.dram_bytes_read, launch.dram_bytes_written) == (1048576, 0)
 
 
 def test_bytes_that_ncu_scaled_are_scaled_back() -> None:
-    (launch,) = ncu.dram_bytes(dram_report("Mbyte", "1.05"), recorded_before.range_case).itertuples()
+    (launch,) = ncu.dram_bytes(dram_report("Mbyte", "1.05"), LOOK_AHEAD).itertuples()
     assert launch.dram_bytes_read == 1050000
-
-
-def test_dram_bytes_are_read_among_the_results(tmp_path: Path) -> None:
-    (tmp_path / "dram_bytes.csv").write_text(dram_report())
-    read = results.read([], [tmp_path])
-    assert not read.problems and read.traffic["dram_bytes_read"].tolist() == [1048576]
-
-
-NAME = "scan/variant:look_ahead/type:i32/op:plus/mode:inclusive/items:262144/tile:26"
 
 
 def ranges(**changes: object) -> str:

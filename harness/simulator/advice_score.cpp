@@ -29,32 +29,12 @@ using MeasuredChoices = std::map<ChoiceKey, MeasuredChoice>;
 
 ChoiceKey key_of(const Choice& choice) { return {choice.schedule->about.id, choice.chunks, choice.streams}; }
 
-/// Files of before the entries had fields say what was run in an entry's name alone: HEAD/key:value/key:value.
-Json with_fields(const Json& entry) {
-  if (entry.contains("schedule")) return entry;
-  Json facts = entry;
-  const std::string name = entry.at("run_name");
-  for (std::size_t begin = 0; begin < name.size();) {
-    const std::size_t end = std::min(name.find('/', begin), name.size());
-    const std::string part = name.substr(begin, end - begin);
-    if (const std::size_t colon = part.find(':'); colon != std::string::npos) {
-      const std::string value = part.substr(colon + 1);
-      const bool is_number = value.find_first_not_of("0123456789") == std::string::npos;
-      facts[part.substr(0, colon)] = is_number ? Json(std::stoll(value)) : Json(value);
-    }
-    begin = end + 1;
-  }
-  return facts;
-}
-
 /// Those that were measured and right, and that advice could choose, which is of pinned memory and two buffers. Each
 /// once: a schedule that makes three streams whatever is asked for was measured once for each number that was.
 std::map<Key, MeasuredChoices> measured_choices(const Json& entries) {
   std::map<Key, MeasuredChoices> all;
-  for (const Json& each : entries) {
-    const Json entry = with_fields(each);
-    const Json verified = entry.value("verified", Json(false));  // a number in files of before
-    if (!entry.contains("schedule") || (verified != true && verified != 1)) continue;
+  for (const Json& entry : entries) {
+    if (!entry.contains("schedule") || !entry.value("verified", false)) continue;
     auto [schedule, job] = streams::job_of(entry);
     const int buffers = std::exchange(job.buffers, streams::Job{}.buffers);
     if (const std::string why = refusal(job); !why.empty()) throw std::invalid_argument(why);

@@ -152,9 +152,10 @@ TEST_F(Malformed, ResultsThatATableIsChosenFrom) {
 }
 
 TEST_F(Malformed, SchedulesThatAdviceIsHeldAgainst) {
-  const std::string name =
-      "streams/schedule:depth_first/workload:scale/items:4096/chunks:4/streams:2/memory:pinned/work:1/blocks:0";
-  const Json entry{{"name", name}, {"run_name", name}, {"real_time", 1e6}, {"verified", 1}};
+  const Json entry{
+      {"run_name", "any"}, {"schedule", "depth_first"}, {"workload", "scale"}, {"items", 4096}, {"chunks", 4},
+      {"streams", 2},      {"memory", "pinned"},        {"work", 1},           {"blocks", 0},   {"buffers", 4},
+      {"real_time", 1e6},  {"verified", true}};
   const std::string results = path("results.json");
   expect_taken_or_refused({{"context", {{"git_commit", "0123"}, {"git_dirty", "false"}}}, {"benchmarks", {entry}}},
                           {"advise", "--profile", "h200", "--against", results}, results);

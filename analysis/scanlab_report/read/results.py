@@ -24,7 +24,7 @@ import pandas as pd
 from msgspec import Struct
 
 from scanlab_report import DATA
-from scanlab_report.read import history, ncu, recorded_before, samples, streams, verifications, versions
+from scanlab_report.read import history, ncu, samples, streams, verifications, versions
 from scanlab_report.read.documents import counts, kept
 from scanlab_report.read.documents import results as documents
 from scanlab_report.read.documents.base import Count, Name
@@ -86,15 +86,10 @@ def _read_file(file: Path, origin: str, results: Results) -> None:
             results.problems.append(Problem(file, f"[{number}].context.device", message))
         elif isinstance(document, dict):
             try:
-                _read_document(file, origin, recorded_before.brought_up_to_date(document) if _recorded(file, origin) else document, results)
+                _read_document(file, origin, document, results)
             except Misfit as misfit:
                 results.problems.append(Problem(file, misfit.place, misfit.message))
     return None
-
-
-def _recorded(file: Path, origin: str) -> bool:
-    """Whether a file lies where files of older schemas do."""
-    return origin == RECORDED or file.resolve().is_relative_to(DATA)
 
 
 def _device(document: Any) -> Any:
@@ -109,9 +104,7 @@ def _reader(file: Path) -> Callable[[Path, str, Results], None] | None:
     readers = {"bank_conflicts": _read_counters, "dram_bytes": _read_traffic, "prefix_wait": _read_waits}
     if file.suffix == ".csv":
         return next((reader for part, reader in readers.items() if part in file.name), None)
-    if file.name.endswith(_LINES):
-        return _read_verification
-    return _read_repeats if file.name == "repeat.txt" else None
+    return _read_verification if file.name.endswith(_LINES) else None
 
 
 def _read_document(file: Path, origin: str, document: Mapping[str, Any], results: Results) -> None:
@@ -245,14 +238,14 @@ def _read_session(file: Path, document: Mapping[str, Any], results: Results) -> 
 
 
 def _read_counters(file: Path, origin: str, results: Results) -> None:
-    from_ncu = _from_ncu(file, origin, results, ncu.bank_conflicts)
+    from_ncu = _from_ncu(file, ncu.bank_conflicts)
     table = read_table(file, origin, results, _COUNTERS, from_ncu, dict.fromkeys(OPTIONAL_COUNTER_COLUMNS, Name))
     if table is not None:
         results.counter_tables.append(table)
 
 
 def _read_traffic(file: Path, origin: str, results: Results) -> None:
-    table = read_table(file, origin, results, _TRAFFIC, _from_ncu(file, origin, results, ncu.dram_bytes))
+    table = read_table(file, origin, results, _TRAFFIC, _from_ncu(file, ncu.dram_bytes))
     if table is not None:
         results.traffic_tables.append(table.astype({"settings": object}))
 
@@ -268,17 +261,17 @@ def ranges_beside(file: Path) -> Path | None:
     return next((beside for suffix in _JSON if (beside := file.with_suffix(f".ranges{suffix}")).is_file()), None)
 
 
-def _from_ncu(file: Path, origin: str, results: Results, tidy: Callable[[str, ncu.CaseOf], pd.DataFrame]) -> Callable[[str], pd.DataFrame]:
+def _from_ncu(file: Path, tidy: Callable[[str, ncu.CaseOf], pd.DataFrame]) -> Callable[[str], pd.DataFrame]:
     def read_with_ranges(text: str) -> pd.DataFrame:
         beside = ranges_beside(file)
-        if beside is None and not _recorded(file, origin):
+        if beside is None:
             raise ValueError(f"{file.with_suffix('.ranges.json').name} is not beside it: scanlab bench --once --out writes it")
-        return tidy(text, ncu.by_name(_cases(beside, results)) if beside else recorded_before.range_case)
+        return tidy(text, ncu.by_name(_cases(beside)))
 
     return read_with_ranges
 
 
-def _cases(file: Path, results: Results) -> dict[str, Mapping[str, object]]:
+def _cases(file: Path) -> dict[str, Mapping[str, object]]:
     """The case of each range, by its name."""
     wrong: list[Problem] = []
     document = load_json(file, wrong)
@@ -303,14 +296,3 @@ def _read_verification(file: Path, origin: str, results: Results) -> None:
         results.verifications.append(verification)
         if len(repeats):
             results.repeat_tables.append(repeats.assign(origin=origin, file=str(file)))
-
-
-def _read_repeats(file: Path, origin: str, results: Results) -> None:
-    try:
-        if not _recorded(file, origin):
-            raise ValueError("of an older Scanlab: repeat with scanlab verify --repeat N --json repeat.jsonl")
-        rows = recorded_before.repeated(file.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, ValueError, OSError) as error:
-        results.problems.append(Problem(file, "", f"cannot be read as what scanlab verify --repeat prints ({error})"))
-        return
-    results.repeat_tables.append(pd.DataFrame(rows, columns=REPEAT_COLUMNS).assign(origin=origin, file=str(file)))

@@ -84,8 +84,8 @@ def _record(found, file: Path) -> int:
     both, of = found.both.dropna(subset=["low"]), "all"
     if a.device != b.device or any(a.context.get(key) != b.context.get(key) for key in _VENDOR):
         return refuse(f"{a.file} and {b.file} are not of one device, driver, toolkit and CCCL, so their differences are more than noise")
-    if a.date == b.date:
-        return refuse(f"{a.file} and {b.file} began at the same time, {a.date}: they are one run")
+    if (a.date, a.context.get("argv")) == (b.date, b.context.get("argv")):
+        return refuse(f"{a.file} and {b.file} began at the same time, {a.date}, by the same command: they are one run")
     if a.commit != b.commit or not a.commit or a.dirty or b.dirty:
         of = "vendor"
         both = both[both["variant"].isin(VENDOR_CODE)] if "variant" in both else both.iloc[:0]
