@@ -258,7 +258,7 @@ class Repeats:
         return None if table.empty else TableEvidence(table, provenance)
 
     def absent(self) -> str:
-        return "no log of repeated runs (repeat.txt, from scanlab verify --repeat)"
+        return "no repeated runs (repeat.jsonl, of scanlab verify --repeat N --json)"
 
 
 @dataclass(frozen=True)
