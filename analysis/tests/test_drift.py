@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scanlab_report import DATA
 from scanlab_report.__main__ import main
 from scanlab_report.commands.export import tables as export
 from scanlab_report.read import results

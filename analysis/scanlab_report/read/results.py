@@ -23,7 +23,6 @@ import msgspec
 import pandas as pd
 from msgspec import Struct
 
-from scanlab_report import DATA
 from scanlab_report.read import history, ncu, samples, streams, verifications, versions
 from scanlab_report.read.documents import counts, kept
 from scanlab_report.read.documents import results as documents
@@ -34,7 +33,6 @@ from scanlab_report.read.records import (
     MEASURED,
     OPTIONAL_COUNTER_COLUMNS,
     RECORDED,
-    REPEAT_COLUMNS,
     STREAM,
     WAIT_PREFIX,
     Explanation,
