@@ -93,6 +93,35 @@ def test_baselines_of_a_cpu_are_filed_under_the_cpu(tmp_path: Path, recorded: Pa
     assert (recorded / "some-cpu-3-ghz" / "2026-01-02" / "scan.json.gz").exists()
 
 
+@pytest.mark.parametrize(("cpu", "status"), [("Test CPU", 0), ("Another CPU", 2)])
+def test_what_the_host_timed_alone_is_filed_beside_what_its_gpu_did(
+    tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str], cpu: str, status: int
+) -> None:
+    run = write_run(tmp_path / "run", cpu="Test CPU")
+    alone = json.loads((run / "scan.json").read_text())
+    alone["context"] |= {"kind": "host", "device": "", "cpu": cpu, "argv": "bench cpu"}
+    (run / "cpu.json").write_text(json.dumps(alone))
+    assert add(run, recorded) == status
+    assert ("these files are of Another CPU, 4 cores and Test CPU, 4 cores" in capsys.readouterr().err) is bool(status)
+    assert [path.name for path in recorded.rglob("cpu.json.gz")] == ["cpu.json.gz"][status // 2:]
+
+
+@pytest.mark.parametrize(("commit", "status"), [(COMMIT, 0), ("f" * 40, 2)])
+def test_what_the_engine_model_is_held_against_is_filed_and_no_figure_reads_it(
+    tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str], commit: str, status: int
+) -> None:
+    run = write_run(tmp_path / "run")
+    about = context(device="NVIDIA Test(R) GPU 9", git_commit=commit)
+    (run / "model" / "traces").mkdir(parents=True)
+    for name, content in (("calibration.json", {"context": about}), ("advise.json", {"context": about}), ("traces/one.json", {"otherData": about, "traceEvents": []})):
+        (run / "model" / name).write_text(json.dumps(content))
+    assert add(run, recorded) == status
+    assert ("advise.json: context.git_commit: is" in capsys.readouterr().err) is bool(status)
+    filed = sorted(path.relative_to(recorded / "nvidia-test-gpu-9" / "2026-01-02" / "model").as_posix() for path in recorded.rglob("model/**/*.json.gz"))
+    assert filed == ([] if status else ["advise.json.gz", "calibration.json.gz", "traces/one.json.gz"])
+    assert not results.read([], [recorded]).problems
+
+
 def test_counts_of_a_machine_without_a_gpu_are_filed_in_one_file_and_must_be_of_the_code_that_was_timed(
     tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

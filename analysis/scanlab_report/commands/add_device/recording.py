@@ -90,7 +90,7 @@ def examine(folder: Path, recorded: Path) -> Recording:
     found.model, held = _model(folder, found.wrong)
     found.wrong += [Problem(run.file, f"context.{key}", what) for run in held for key, what in _provenance(run, streams.TRACE)]
     found.wrong += _one_run([*of, *((run, streams.TRACE) for run in held)])
-    first = min(of, key=lambda pair: (pair[1] != "timings", pair[0].date))[0]
+    first = min(of, key=lambda pair: (pair[0].kind == "host", pair[1] != "timings", pair[0].date))[0]
     found.device, found.date = first.device, first.date[:10]
     if not found.name:
         found.wrong.append(Problem(first.file, "context.device", f"is {shown(found.device)}, by which no folder can be called: say which device it is"))
