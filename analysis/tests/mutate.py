@@ -1,18 +1,20 @@
 """Plants faults in the sources, one at a time, and says which of them the tests catch.
 
-usage: tests/mutation/run [--only TEXT]... [--jobs N] [--out FILE]
+usage: tests/mutation/run [--only TEXT]... [--jobs N] [--table FILE]
 
 A fault is an entry of tests/mutation/faults/*.toml: a file, a text that occurs in it once, what replaces it, what is wrong then,
 and the tests that promise to see it. Each job works in a copy of the tree under build/mutation, so that the checkout stays as
 it is. A fault is caught if one of its tests fails, survives if all pass, and is refused if its text is not there once or the
 faulty tree does not compile. Before anything is planted, all the tests that are named must pass: else "caught" would mean nothing.
-A run that was stopped goes on where it was, while the commit is the same and nothing has changed since.
+What came of each is on record in tests/mutation/outcomes.jsonl, with the commit at which it was tried. A fault is tried again if it
+was not caught, if it or its file has changed since, or with --again.
 """
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
+import hashlib
 import json
 import os
 import queue
@@ -26,11 +28,12 @@ import time
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 FAULTS = Path("tests/mutation/faults")
+RECORD = Path("tests/mutation/outcomes.jsonl")
 COMPILED = {".cpp", ".hpp", ".cu", ".cuh"}
 TEST_SECONDS = 300  # of processor time: a test that a fault keeps from ending is one that it fails
 WAIT_SECONDS = 900  # of the clock, for what waits for ever; a busy machine needs more of it than of the other
@@ -176,37 +179,49 @@ def work(tree: Tree, jobs: int, todo: queue.SimpleQueue[Fault | None], done: que
         done.put(try_out(tree, fault, jobs))
 
 
-class Kept:
-    """The outcomes of one commit, in a file to which each is added as it is known."""
+class Record:
+    """What came of each fault, in a file to which each is added as it is known."""
 
-    def __init__(self, path: Path, commit: str, whole: bool) -> None:
-        """Not ``whole``: the tree is not what the commit says, so that nothing is kept."""
-        self.path, self.commit, self.whole = path, commit, whole
-        lines = path.read_text(encoding="utf-8").splitlines() if whole and path.is_file() else []
-        kept = [json.loads(line) for line in lines]
-        self.outcomes = {self.key(each["fault"]): each for each in kept if each["commit"] == commit}
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+        self.rows = {row["fault"]: row for row in map(json.loads, lines)}
 
     @staticmethod
-    def key(fault: dict[str, Any]) -> str:
-        return json.dumps(fault, sort_keys=True)
+    def key(fault: Fault) -> str:
+        """Of a fault with its tests: another text, and it is another fault."""
+        return hashlib.sha256(json.dumps(dataclasses.asdict(fault), sort_keys=True).encode()).hexdigest()[:16]
 
-    def of(self, fault: Fault) -> Outcome | None:
-        each = self.outcomes.get(self.key(dataclasses.asdict(fault)))
-        return Outcome(fault, each["outcome"], each["by"], each["seconds"]) if each else None
+    def stands(self, fault: Fault) -> bool:
+        """Whether a fault was caught, and its file is as it was then."""
+        row = self.rows.get(self.key(fault))
+        return row is not None and row["outcome"] in ("caught", "equivalent") and unchanged(row["commit"], fault.file)
 
-    def add(self, outcome: Outcome) -> None:
-        if self.whole:
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"commit": self.commit, **dataclasses.asdict(outcome)}) + "\n")
+    def add(self, outcome: Outcome, commit: str) -> None:
+        key = self.key(outcome.fault)
+        self.rows[key] = {"fault": key, "commit": commit, "file": outcome.fault.file, "planted": outcome.fault.what, "outcome": outcome.outcome, "by": outcome.by}
+
+    def write(self, faults: Iterable[Fault]) -> None:
+        """All that is known of these faults, in their order."""
+        known = [row for fault in faults if (row := self.rows.get(self.key(fault)))]
+        made = self.path.with_name(self.path.name + ".part")
+        made.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in known), encoding="utf-8")
+        made.replace(self.path)
+
+    def table(self, faults: list[Fault]) -> str:
+        known = [self.rows.get(self.key(fault), {"outcome": "not tried", "by": "", "commit": ""}) for fault in faults]
+        counts = ", ".join(f"{count} {outcome}" for outcome in (*OUTCOMES, "not tried") if (count := sum(row["outcome"] == outcome for row in known)))
+        lines = [f"{len(faults)} faults: {counts}.", "", "| file | planted | outcome | by | commit |", "|---|---|---|---|---|"]
+        for fault, row in zip(faults, known, strict=True):
+            cells = (f"`{fault.file}`", fault.what, row["outcome"], f"`{row['by']}`" if row["outcome"] == "caught" else row["by"], row["commit"])
+            lines.append("| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |")
+        return "\n".join(lines) + "\n"
 
 
-def table(outcomes: list[Outcome], commit: str) -> str:
-    counts = ", ".join(f"{sum(each.outcome == outcome for each in outcomes)} {outcome}" for outcome in OUTCOMES)
-    lines = [f"{len(outcomes)} faults: {counts}. Commit {commit}.", "", "| file | planted | outcome | by |", "|---|---|---|---|"]
-    for each in sorted(outcomes, key=lambda each: (each.fault.area, each.fault.file, each.fault.what)):
-        cells = (f"`{each.fault.file}`", each.fault.what, each.outcome, f"`{each.by}`" if each.outcome == "caught" else each.by)
-        lines.append("| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |")
-    return "\n".join(lines) + "\n"
+@cache
+def unchanged(commit: str, file: str) -> bool:
+    """Whether a file of the tree is as it was in a commit."""
+    return subprocess.run(["git", "diff", "--quiet", commit, "--", file], cwd=ROOT, stderr=subprocess.DEVNULL).returncode == 0
 
 
 def git(*arguments: str) -> str:
@@ -218,25 +233,29 @@ def main() -> int:
     parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="faults whose area, file or description holds this text")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="faults tried at a time, each in a tree of its own (default 1)")
     parser.add_argument("--compile-jobs", type=int, default=2, metavar="N", help="compilers per job (default 2)")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the table of outcomes here, too, as Markdown")
+    parser.add_argument("--again", action="store_true", help="try faults again that were caught")
+    parser.add_argument("--table", type=Path, metavar="FILE", help="only write what is on record as a table, in Markdown")
     parser.add_argument("--folder", type=Path, default=ROOT / "build/mutation", help="where the trees are (default build/mutation)")
     options = parser.parse_args()
 
+    every = read_faults(ROOT / FAULTS)
+    record = Record(ROOT / RECORD)
+    if options.table:
+        options.table.write_text(record.table(every), encoding="utf-8")
+        return 0
     chosen = [
         fault
-        for fault in read_faults(ROOT / FAULTS)
+        for fault in every
         if not options.only or any(text in f"{fault.area} {fault.file} {fault.what}" for text in options.only)
     ]
     if not chosen:
         parser.error("no fault is selected")
     files = [name for name in git("ls-files", "--cached", "--others", "--exclude-standard").splitlines() if (ROOT / name).is_file()]
-    changed = bool(git("status", "--porcelain"))
-    commit = git("rev-parse", "--short", "HEAD") + (" with changes" if changed else "")
+    if git("status", "--porcelain", "--untracked-files=no", "--", ".", f":!{RECORD}"):
+        sys.exit("there are uncommitted changes: what is tried is put on record with its commit")
+    commit = git("rev-parse", "--short", "HEAD")
     options.folder.mkdir(parents=True, exist_ok=True)
-    kept = Kept(options.folder / "outcomes.jsonl", commit, whole=not changed)
-    outcomes = [outcome for fault in chosen if (outcome := kept.of(fault))]
-    done_before = {outcome.fault for outcome in outcomes}
-    untried = [fault for fault in chosen if fault not in done_before]
+    untried = [fault for fault in chosen if options.again or not record.stands(fault)]
     named = list(dict.fromkeys(test for fault in untried if not fault.equivalent for test in fault.tests))
     trees = [Tree(options.folder / str(number), files) for number in range(options.jobs)]
     for tree in trees:
@@ -255,15 +274,13 @@ def main() -> int:
     for worker in workers:
         todo.put(None)
         worker.start()
-    for _ in untried:
-        outcomes.append(each := done.get())
-        kept.add(each)
-        print(f"[{len(outcomes)}/{len(chosen)}] {each.outcome:10} {each.seconds:5.0f} s  {each.fault.file}: {each.fault.what} ({each.by})", flush=True)
-    text = table(outcomes, commit)
-    print("\n" + text.splitlines()[0])
-    if options.out:
-        options.out.write_text(text, encoding="utf-8")
-    return int(any(each.outcome in ("survives", "refused") for each in outcomes))
+    for number in range(len(untried)):
+        each = done.get()
+        record.add(each, commit)
+        record.write(every)
+        print(f"[{number + 1}/{len(untried)}] {each.outcome:10} {each.seconds:5.0f} s  {each.fault.file}: {each.fault.what} ({each.by})", flush=True)
+    print("\n" + record.table(chosen).splitlines()[0])
+    return int(not all(record.stands(fault) for fault in chosen))
 
 
 if __name__ == "__main__":

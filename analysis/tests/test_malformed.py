@@ -30,7 +30,7 @@ Keys = tuple[str | int, ...]
 LONG = "9" * 5000
 MISSING, HUGE = object(), object()
 """No value at all; and a whole number of 5000 digits, which Python itself would not write."""
-WRONG: list[Any] = [MISSING, HUGE, 10**30, 10**8, -1, 0.5, 1e308, math.nan, -math.inf, True, None, [], [[1]], {"a": [1]}, "", "no such", LONG, "\ud800", "a\nb"]
+WRONG: list[Any] = [MISSING, HUGE, 10**30, 10**8, -1, 0.5, 1e308, math.nan, -math.inf, True, None, [], [[1]], {"a": [1]}, "", "no such", "12", LONG, "\ud800", "a\nb"]
 WRONG_TEXT = ["", "-1", "0.5", "1e3", "inf", "\u00b2", str(10**30), LONG, "no such"]
 """What a part of a name, or a cell of a table, may be instead of a number."""
 CPU_SECONDS = 10
@@ -99,7 +99,7 @@ UNREAD = {"advice": {"said"}, "explanation": {"depth"}}
 NULLABLE = {"said", "found", "operations", "swaps", "small", "device"}
 SIGNED = {"chunk", "operation", "channel", "bytes", "collection_percent", "overlap", "slower", "cpu_time"}
 """Numbers that may be less than 0: -1 stands for what a trace does not say."""
-FREE = {"error_message", "kind", "where", "reason"}
+FREE = {"error_message", "kind", "where", "reason", "source"}
 """Text that may have several lines."""
 
 
@@ -177,7 +177,7 @@ def means_something(sound: Any, value: Any, key: str) -> bool:
     if isinstance(sound, bool) or isinstance(value, bool):
         return isinstance(sound, bool) and isinstance(value, bool)
     if isinstance(sound, (int, float)):
-        return (key == "multiprocessors" and value == "") or (isinstance(value, (int, float)) and abs(value) <= 1e18 and (value >= 0 or key in SIGNED) and (isinstance(value, int) or isinstance(sound, float)))
+        return (key == "multiprocessors" and value in ("", "12")) or (isinstance(value, (int, float)) and abs(value) <= 1e18 and (value >= 0 or key in SIGNED) and (isinstance(value, int) or isinstance(sound, float)))
     return isinstance(value, type(sound)) and value != "\ud800" and (value != "a\nb" or key in FREE)
 
 

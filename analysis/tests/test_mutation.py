@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutate import FAULTS, ROOT, Fault, Kept, Outcome, read_faults, table, try_out
+from tests import mutate
+from tests.mutate import FAULTS, RECORD, ROOT, Fault, Outcome, Record, read_faults, try_out
 
 
 def fault(**changes: object) -> Fault:
@@ -67,19 +68,31 @@ def test_an_entry_with_a_misspelt_field_is_named(tmp_path: Path) -> None:
         read_faults(tmp_path)
 
 
-def test_the_table_counts_what_it_lists() -> None:
-    text = table([Outcome(fault(), "caught", "pytest:test_sum.py"), Outcome(fault(what="a | b"), "survives", "")], "abc")
-    assert text.startswith("2 faults: 1 caught, 1 survives, 0 refused, 0 equivalent. Commit abc.\n")
-    assert "| `sum.py` | sign | caught | `pytest:test_sum.py` |" in text
+def test_the_table_counts_what_it_lists(tmp_path: Path) -> None:
+    known, unknown = [fault(), fault(what="a | b")], fault(what="another")
+    record = Record(tmp_path / "outcomes.jsonl")
+    for each, outcome in zip(known, ("caught", "survives"), strict=True):
+        record.add(Outcome(each, outcome, "pytest:test_sum.py"), "abc")
+    text = record.table([*known, unknown])
+    assert text.startswith("3 faults: 1 caught, 1 survives, 1 not tried.\n")
+    assert "| `sum.py` | sign | caught | `pytest:test_sum.py` | abc |" in text
     assert r"a \| b" in text
 
 
-def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
-    file, first, second = tmp_path / "outcomes.jsonl", fault(), fault(what="another")
-    Kept(file, "abc", whole=True).add(Outcome(first, "caught", "pytest:test_sum.py", 3))
-    again = Kept(file, "abc", whole=True)
-    assert again.of(first) == Outcome(first, "caught", "pytest:test_sum.py", 3)
-    assert again.of(second) is None
-    assert again.of(fault(replace="a * b")) is None, "a fault that was written anew is planted anew"
-    assert Kept(file, "def", whole=True).of(first) is None, "of another commit"
-    assert Kept(file, "abc", whole=False).of(first) is None, "with changes the tree is not that of the commit"
+def test_only_what_was_not_caught_or_has_changed_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mutate, "unchanged", lambda commit, file: commit == "abc")
+    first, second, third = fault(), fault(what="another"), fault(what="of a file that has changed")
+    record = Record(tmp_path / "outcomes.jsonl")
+    record.add(Outcome(first, "caught", "pytest:test_sum.py"), "abc")
+    record.add(Outcome(second, "survives", "pytest:test_sum.py"), "abc")
+    record.add(Outcome(third, "caught", "pytest:test_sum.py"), "def")
+    record.write([first, second, third])
+    again = Record(tmp_path / "outcomes.jsonl")
+    assert [again.stands(each) for each in (first, second, third)] == [True, False, False]
+    assert not again.stands(fault(replace="a * b")), "a fault that was written anew is planted anew"
+
+
+def test_what_is_on_record_is_of_faults_that_there_are_and_none_survived() -> None:
+    rows = Record(ROOT / RECORD).rows
+    assert rows and rows.keys() <= {Record.key(each) for each in read_faults(ROOT / FAULTS)}
+    assert [row for row in rows.values() if row["outcome"] not in ("caught", "equivalent")] == []
