@@ -34,7 +34,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 FAULTS = Path("tests/mutation/faults")
 RECORD = Path("tests/mutation/outcomes.jsonl")
-COMPILED = {".cpp", ".hpp", ".cu", ".cuh"}
+HEADERS = {".hpp", ".cuh"}
+COMPILED = {".cpp", ".cu", *HEADERS}
 TEST_SECONDS = 300  # of processor time: a test that a fault keeps from ending is one that it fails
 WAIT_SECONDS = 900  # of the clock, for what waits for ever; a busy machine needs more of it than of the other
 OUTCOMES = ("caught", "survives", "refused", "equivalent")
@@ -256,6 +257,7 @@ def main() -> int:
     commit = git("rev-parse", "--short", "HEAD")
     options.folder.mkdir(parents=True, exist_ok=True)
     untried = [fault for fault in chosen if options.again or not record.stands(fault)]
+    untried.sort(key=lambda fault: Path(fault.file).suffix in HEADERS)  # last what many files are compiled again for
     named = list(dict.fromkeys(test for fault in untried if not fault.equivalent for test in fault.tests))
     trees = [Tree(options.folder / str(number), files) for number in range(options.jobs)]
     for tree in trees:
