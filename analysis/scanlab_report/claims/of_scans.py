@@ -10,6 +10,7 @@ import numpy as np
 from scanlab_report.claims.standing import Bound, Find, Standing, of_value, unknown
 from scanlab_report.claims.stated import OURS, Claim
 from scanlab_report.derive.sizes import power_of_two
+from scanlab_report.read.variants import Wanted
 from scanlab_report.select.evidence import LOSS, AllTimingEvidence, Key
 from scanlab_report.select.needs import AllTimings, Kernels
 from scanlab_report.select.variants import BEST, BULK_CEILING, CEILING, CEILINGS, CUBS, FLOOR, MEETING_CEILING, VECTOR_CEILING
@@ -26,10 +27,10 @@ def _measure(claim: Claim) -> str:
         return named[claim.measure]
     if claim.over == "cub":
         return "× CUB"
-    return f"{'of' if set(claim.rivals) <= set(CEILINGS) else '×'} {' or '.join(claim.rivals)}"
+    return f"{'of' if CEILING in claim.rivals else '×'} {' or '.join(map(str, claim.rivals))}"
 
 
-def _against(timings: AllTimingEvidence, theirs: Sequence[str], ours: str = BEST) -> Ratio:
+def _against(timings: AllTimingEvidence, theirs: Sequence[Wanted], ours: str = BEST) -> Ratio:
     """Time of the fastest of theirs over ours, in one run."""
 
     def ratio(key: Key) -> list[tuple[Interval, int]]:
@@ -83,13 +84,14 @@ def _row(claim: Claim, timings: AllTimingEvidence, ratio: Ratio) -> Standing:
 
 def _copy(timings: AllTimingEvidence, key: Key, enough: Callable[[float], bool]) -> Bound | None:
     """What a copy of the same bytes has over CUB in the case: the one that meets as one_wave does, else the fastest, in the run with most copies."""
-    runs = [of for of in timings.samples[key].values() if BEST in of and any(cub in of for cub in CUBS)]
-    of = max(runs, key=lambda of: sum(copy in of for copy in CEILINGS), default={})  # the newest of equals
+    cubs, ceilings = timings.about.ids(CUBS), timings.about.ids(CEILINGS)
+    runs = [of for of in timings.samples[key].values() if BEST in of and any(cub in of for cub in cubs)]
+    of = max(runs, key=lambda of: sum(copy in of for copy in ceilings), default={})  # the newest of equals
     median = {variant: float(np.median(times)) for variant, times in of.items()}
-    if not (copies := sorted((copy for copy in CEILINGS if copy in median), key=median.__getitem__)):
+    if not (copies := sorted((copy for copy in ceilings if copy in median), key=median.__getitem__)):
         return None
     copy = MEETING_CEILING if MEETING_CEILING in copies else copies[0]
-    times_cub = min(median[cub] for cub in CUBS if cub in median) / median[copy]
+    times_cub = min(median[cub] for cub in cubs if cub in median) / median[copy]
     return Bound(copy, times_cub, enough(times_cub))
 
 

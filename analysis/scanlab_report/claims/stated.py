@@ -16,6 +16,7 @@ from scanlab_report.derive.sizes import power_of_two
 from scanlab_report.read.documents.base import ELEMENT_BYTES, Line
 from scanlab_report.read.fields import fits, shown
 from scanlab_report.read.records import ideal_bytes
+from scanlab_report.read.variants import Wanted
 from scanlab_report.select.evidence import Key
 from scanlab_report.select.variants import CUBS
 from scanlab_report.stats.intervals import Interval
@@ -80,9 +81,9 @@ class Claim:
     cases: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def rivals(self) -> tuple[str, ...]:
+    def rivals(self) -> tuple[Wanted, ...]:
         """The variants whose fastest the time is set against."""
-        return CUBS if self.over == "cub" else tuple(self.over)
+        return (CUBS,) if self.over == "cub" else tuple(self.over)
 
     @property
     def wanted(self) -> str:

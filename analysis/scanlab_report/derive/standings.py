@@ -7,7 +7,7 @@ import pandas as pd
 
 from scanlab_report.read.records import ideal_bytes
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.variants import CEILING, CPU_BASELINES, FLOOR, LARGEST
+from scanlab_report.select.variants import CEILING, FLOOR, LARGEST
 from scanlab_report.stats import intervals
 from scanlab_report.stats.intervals import Interval
 
@@ -39,7 +39,7 @@ def standings(timings: TimingEvidence) -> pd.DataFrame:
 
 def _largest(timings: TimingEvidence, variant: str, cache: str) -> pd.Series | None:
     rows = timings.of(variant, cache=cache)
-    if rows.empty and variant in CPU_BASELINES:
+    if rows.empty and timings.about[variant].on_host:
         rows = timings.of(variant)
     rows = rows[rows["items"] <= LARGEST]
     return None if rows.empty else rows.iloc[-1]

@@ -11,22 +11,23 @@ from scanlab_report.select.needs import Timings
 from scanlab_report.select.variants import CEILING
 
 SIZES = (2**20, 2**24, 2**28)
-SWEPT = {"look_ahead": ("tile", 30, 1.0), "decoupled_lookback": ("threads", 256, 64 / 1024)}
-"""Of a variant: the parameter that sets the tile, its default, which names leave out, and KiB a unit of it."""
+SWEPT = {"look_ahead": ("tile", 1.0), "decoupled_lookback": ("threads", 64 / 1024)}
+"""Of a variant: the parameter that sets the tile, and KiB a unit of it."""
 NEEDS = {"timings": Timings(all_of=(CEILING,), any_of=tuple(SWEPT), only=(CEILING, *SWEPT))}
 
 
 def by_tile(timings: TimingEvidence) -> pd.DataFrame:
     """``variant``, ``items``, ``kib``, ``ratio``, ``low``, ``high``, ordered by tile; every other parameter at its default."""
     rows = []
-    for variant, (parameter, default, kib) in SWEPT.items():
+    for variant, (parameter, kib) in SWEPT.items():
         given = timings.cases.loc[timings.cases["variant"] == variant, "settings"]
+        default = {name: value for name, value in timings.about[variant].defaults.items() if name == parameter}
         for settings in set(given):
-            chosen = {parameter: str(default)} | settings_of(settings)
-            if len(chosen) > 1:
+            chosen = default | settings_of(settings)
+            if chosen.keys() != {parameter}:
                 continue
             tile = kib * int(chosen[parameter])
             of = shares(timings, variant, CEILING, timings.caches()[0], settings)
             rows += [(variant, int(r.items), tile, r.ratio, r.low, r.high) for r in of.itertuples() if r.items in SIZES]
     table = pd.DataFrame(rows, columns=["variant", "items", "kib", "ratio", "low", "high"])
-    return table.drop_duplicates(["variant", "items", "kib"]).sort_values(["variant", "items", "kib"], ignore_index=True)
+    return table.sort_values(["variant", "items", "kib"], ignore_index=True)

@@ -10,7 +10,7 @@ from scanlab_report.layout.table_formats import Column, Table, code, significant
 from scanlab_report.read.records import Explanation
 from scanlab_report.select.evidence import CountEvidence, TimingEvidence
 from scanlab_report.select.needs import Counts, Timings
-from scanlab_report.select.variants import BASELINES, CEILING
+from scanlab_report.select.variants import CEILING, OWN
 
 NEEDS = {"timings": Timings(all_of=(CEILING,)), "counts": Counts()}
 COST_ITEMS = 1 << 16
@@ -22,7 +22,7 @@ def build(timings: TimingEvidence, counts: CountEvidence) -> Table:
     timed_mode = [e for e in counts.explanations if e.mode == "inclusive"]
     costs = {e.variant: e for e in sorted(default_only(timed_mode), key=_nearness, reverse=True)}
     stands = standings(timings)
-    rungs = stands[~stands["variant"].isin(BASELINES)].iloc[::-1]
+    rungs = stands[[OWN.has(timings.about[variant]) for variant in stands["variant"]]].iloc[::-1]
     rows = [_rung(row, costs.get(row.variant)) for row in rungs.itertuples(index=False)]
     return Table(
         caption="Inclusive sums of 32-bit integers: cost as the CPU executor counts it at n (degree of the worst bank conflict), "

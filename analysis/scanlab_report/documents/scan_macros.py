@@ -22,6 +22,7 @@ from scanlab_report.documents.session_macros import can_settle
 from scanlab_report.layout.table_formats import latex
 from scanlab_report.read.published import Publication
 from scanlab_report.read.records import STREAM, Results, Run, ideal_bytes
+from scanlab_report.read.variants import Variants
 from scanlab_report.select.evidence import (
     LOSS,
     TIE,
@@ -35,7 +36,7 @@ from scanlab_report.select.evidence import (
     TrafficEvidence,
 )
 from scanlab_report.select.needs import AllTimings, Counters, Counts, Need, Published, Timings, Traffic, Waits
-from scanlab_report.select.variants import BASELINES, BEST, BULK_CEILING, CEILING, FLOOR, JAX, LARGEST, MEETING_CEILING, NEWEST_VENDOR, VECTOR_CEILING, VENDOR
+from scanlab_report.select.variants import BEST, BULK_CEILING, CEILING, FLOOR, JAX, LARGEST, MEETING_CEILING, NEWEST_VENDOR, OWN, VECTOR_CEILING, VENDOR
 from scanlab_report.stats.intervals import ratio_interval
 
 DOUBLING, TREE = "hs_blocked", "hso_blocked"
@@ -81,7 +82,7 @@ def _timing_values(timings: TimingEvidence) -> dict[str, str]:
     }
     if FLOOR in timings.variants():
         named["floorTime"] = number(timings.floor_ns(cache) / 1e3, 2)
-    ours = stands[~stands.index.isin(BASELINES) & (stands["items"] == top)]
+    ours = stands[[of.items == top and OWN.has(timings.about[of.Index]) for of in stands.itertuples()]]
     if not ours.empty:
         best, last = ours.index[0], ours.index[-1]
         named |= {
@@ -284,8 +285,7 @@ def duel_rounds(results: Results) -> dict[str, str]:
 
 def _is_duel(run: Run) -> bool:
     """Whether of our scans it timed ``best`` alone, beside CUB's."""
-    variants = run.context.get("variants", {})
-    return BEST in variants and VENDOR in variants and {BEST} == {id_ for id_, about in variants.items() if about["origin"] == "variant"}
+    return VENDOR in run.variants and Variants(run.variants).ids(OWN) == [BEST]
 
 
 def _library_values(timings: AllTimingEvidence) -> dict[str, str]:

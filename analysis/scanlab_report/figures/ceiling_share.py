@@ -8,7 +8,7 @@ from scanlab_report.derive.shares import shares
 from scanlab_report.layout import style
 from scanlab_report.select.evidence import TimingEvidence
 from scanlab_report.select.needs import Timings
-from scanlab_report.select.variants import BASELINES, CEILING, RIVALS
+from scanlab_report.select.variants import CEILING, SCANS
 
 WIDTH = "column"
 CAPTION = (
@@ -23,7 +23,7 @@ SHOWN = 6
 
 def draw(timings: TimingEvidence) -> Figure:
     cache = timings.caches()[0]
-    named = {v: shares(timings, v, CEILING, cache) for v in timings.variants() if v not in BASELINES or v in RIVALS}
+    named = {v: shares(timings, v, CEILING, cache) for v in timings.variants() if SCANS.has(timings.about[v])}
     named = {v: rows[rows["items"] >= SMALLEST] for v, rows in named.items()}
     named = {v: rows for v, rows in named.items() if not rows.empty}
     largest = max((int(rows["items"].max()) for rows in named.values()), default=SMALLEST)
@@ -36,7 +36,7 @@ def draw(timings: TimingEvidence) -> Figure:
         rows, look = named[variant], style.look(variant)
         axes.plot(rows["items"], rows["ratio"], **look.plot())
         style.error_bars(axes, rows["items"], rows["ratio"], rows["low"], rows["high"], look.colour)
-        ends.append(style.End(style.title(variant), look, float(rows["items"].iloc[-1]), float(rows["ratio"].iloc[-1])))
+        ends.append(style.End(timings.about[variant].label, look, float(rows["items"].iloc[-1]), float(rows["ratio"].iloc[-1])))
     axes.set_ylim(bottom=0)
     axes.set_ylabel("share of a device copy")
     style.margin_legend(axes, ends)

@@ -10,7 +10,7 @@ from scanlab_report.derive.traffic import over_items
 from scanlab_report.layout import style
 from scanlab_report.select.evidence import TrafficEvidence
 from scanlab_report.select.needs import Traffic
-from scanlab_report.select.variants import BASELINES, CUBS
+from scanlab_report.select.variants import NEWEST_VENDOR, OWN, VENDOR
 
 WIDTH = "double"
 CAPTION = (
@@ -27,11 +27,11 @@ LINES = {2: "2$n$", 3: "3$n$", 4: "4$n$"}
 def draw(traffic: TrafficEvidence) -> Figure:
     rows = over_items(traffic)
     drawn, (reads, both) = style.figure(style.DOUBLE, 2.2, 2)
-    variants = [v for v in dict.fromkeys(rows["variant"]) if v not in BASELINES or v in CUBS[:2]]
+    variants = [v for v in dict.fromkeys(rows["variant"]) if OWN.has(traffic.about[v]) or v in (VENDOR, NEWEST_VENDOR)]
     for panel, column, title in ((reads, "read", "read"), (both, "moved", "read and written")):
         style.items_axis(panel, rows["items"])
         panel.set_title(title)
-        ends = [_line(panel, rows[rows["variant"] == variant], column) for variant in variants]
+        ends = [_line(panel, rows[rows["variant"] == variant], column, traffic.about[variant].label) for variant in variants]
         panel.set_ylim(0, max(4.3 if column == "moved" else 2.3, 1.05 * float(rows[column].max())))
         if traffic.l2_bytes:
             panel.axvline(traffic.l2_bytes / 4, color=style.GREY, linewidth=0.8, linestyle=":")
@@ -46,7 +46,7 @@ def draw(traffic: TrafficEvidence) -> Figure:
     return drawn
 
 
-def _line(panel: Axes, rows: pd.DataFrame, column: str) -> style.End:
+def _line(panel: Axes, rows: pd.DataFrame, column: str, label: str) -> style.End:
     rows, look = rows.sort_values("items"), style.look(rows["variant"].iloc[0])
     panel.plot(rows["items"], rows[column], **look.plot())
-    return style.End(style.title(rows["variant"].iloc[0]), look, float(rows["items"].iloc[-1]), float(rows[column].iloc[-1]))
+    return style.End(label, look, float(rows["items"].iloc[-1]), float(rows[column].iloc[-1]))

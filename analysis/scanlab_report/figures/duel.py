@@ -22,7 +22,7 @@ CAPTION = (
     "the darker, the larger. A cell is an octave of sizes and shows the worst of those timed in it: a dot where the "
     "95% bootstrap interval of the ratio of medians has 1 in it, a cross where it lies below 1."
 )
-NEEDS = {"timings": AllTimings(against=CUBS)}
+NEEDS = {"timings": AllTimings(against=(CUBS,))}
 _TOP = 3.0
 _COLOURS = LinearSegmentedColormap.from_list("blues", colormaps["Blues"](np.linspace(0.08, 0.95, 64)))
 

@@ -9,7 +9,7 @@ from scanlab_report.derive import waves
 from scanlab_report.derive.waves import STEPS, steps
 from scanlab_report.layout import style
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.variants import CUBS, FLOOR
+from scanlab_report.select.variants import FLOOR, VENDOR
 
 WIDTH = "column"
 CAPTION = (
@@ -29,11 +29,11 @@ def draw(timings: TimingEvidence) -> Figure:
     style.items_axis(axes, table["items"])
     ends = []
     for step in STEPS:
-        rows, look = table[table["step"] == step], style.look(CUBS[0] if step == "cub" else step)
+        rows, look = table[table["step"] == step], style.look(VENDOR if step == "cub" else step)
         axes.plot(rows["items"], rows["us"], **look.plot())
         if step != FLOOR:  # one measurement, whatever n
             style.error_bars(axes, rows["items"], rows["us"], rows["low"], rows["high"], look.colour)
-        name = {"cub": "CUB, fastest", FLOOR: "empty launch"}.get(step, style.title(step))
+        name = "CUB, fastest" if step == "cub" else timings.about[step].label
         ends.append(style.End(name, look, float(rows["items"].iloc[-1]), float(rows["us"].iloc[-1])))
     axes.yaxis.set_major_locator(LogLocator(base=2))
     style.decade_axis(axes.yaxis)

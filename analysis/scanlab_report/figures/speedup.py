@@ -32,10 +32,11 @@ def draw(timings: SessionTimingEvidence, published: Publication) -> Figure:
     style.decade_axis(axes.yaxis)
     axes.axhline(1, color=style.BLACK, linewidth=0.6)
     for variant in shown(timings):
+        label = timings.sessions[0].about[variant].label
         ratios = by_session(timings, variant, ONE_CORE)
-        _draw(axes, ratios, style.look(variant), f"{style.title(variant)} / one core, {ratios['type'].iloc[0]}")
+        _draw(axes, ratios, style.look(variant), f"{label} / one core, {ratios['type'].iloc[0]}")
         if variant == VENDOR and not (ratios := by_session(timings, variant, ALL_CORES)).empty:
-            _draw(axes, ratios, style.look(ALL_CORES), f"{style.title(variant)} / all cores")
+            _draw(axes, ratios, style.look(ALL_CORES), f"{label} / all cores")
     printed = published.table
     axes.plot(printed["items"], printed["cpu_ms"] / printed["gpu_ms"], color=style.VERMILLION, marker="*",
               markersize=5, linestyle="-.", label=f"{published.citation} (8800 GTX)")  # fmt: skip

@@ -22,7 +22,7 @@ CAPTION = (
     "Time of the fastest of CUB's scans over the time of best, inclusive sums, one panel a type, at powers of two. "
     "Above the line at 1 best is the faster; the thick line is the upper bound, what the fastest copy of the same bytes has (cold, in a stream; for the cold times alone). Bars are 95% bootstrap intervals of the ratio of medians."
 )
-NEEDS = {"timings": AllTimings(against=CUBS)}
+NEEDS = {"timings": AllTimings(against=(CUBS,))}
 
 
 def draw(timings: AllTimingEvidence) -> Figure:
@@ -62,7 +62,7 @@ def _bound(timings: AllTimingEvidence, duels: pd.DataFrame) -> pd.Series:
     found = {}
     for row in duels[(duels["cache"] == "cold") & (duels["launch"] == "stream")].sort_values("items").itertuples():
         key = Key(*(getattr(row, name) for name in Key._fields))
-        copies = [match for copy in COPIES if (match := timings.match(key, copy, (row.rival,)))]
+        copies = [match for copy in timings.about.ids(COPIES) if (match := timings.match(key, copy, (row.rival,)))]
         if copies:
             found[row.items] = max(match.ratio.value for match in copies)
     return pd.Series(found, dtype=float)

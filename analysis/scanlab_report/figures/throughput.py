@@ -12,7 +12,7 @@ from scanlab_report.layout import style
 from scanlab_report.read.records import ideal_bytes
 from scanlab_report.select.evidence import HostEvidence, TimingEvidence
 from scanlab_report.select.needs import Hosts, Timings
-from scanlab_report.select.variants import BASELINES, CEILING, CPU_BASELINES, FLOOR
+from scanlab_report.select.variants import CEILING, FLOOR, HOST
 
 WIDTH = "double"
 CAPTION = (
@@ -26,7 +26,7 @@ NEEDS = {"timings": Timings(all_of=(CEILING,)), "hosts": Hosts()}
 
 def details(timings: TimingEvidence, hosts: HostEvidence) -> str:
     """Whose cores the CPU's are, and that another session has other times of them."""
-    return f"The CPU beside the GPU is {timings.host}, in one session; its times differ by the session." if any(_shown(timings, name) for name in CPU_BASELINES) else ""
+    return f"The CPU beside the GPU is {timings.host}, in one session; its times differ by the session." if any(_shown(timings, name) for name in timings.about.ids(HOST)) else ""
 
 
 def draw(timings: TimingEvidence, hosts: HostEvidence) -> Figure:
@@ -41,7 +41,7 @@ def draw(timings: TimingEvidence, hosts: HostEvidence) -> Figure:
         panel.set_title(f"{cache} cache")
         ends = [end for name in names if (end := _line(panel, timings, name, cache, style.look(name)))]
         for machine, look in zip(hosts.machines, itertools.cycle(style.HOSTS)):
-            ends += [replace(end, label=f"CPU: {machine.host}") for name in CPU_BASELINES
+            ends += [replace(end, label=f"CPU: {machine.host}") for name in machine.variants()
                      if _shown(machine, name) and (end := _line(panel, machine, name, cache, look))]  # fmt: skip
     axes[0].set_ylabel("throughput, GB/s of 2$n$ items")
     style.margin_legend(axes[-1], ends)
@@ -49,12 +49,12 @@ def draw(timings: TimingEvidence, hosts: HostEvidence) -> Figure:
 
 
 def _shown(timings: TimingEvidence, name: str) -> bool:
-    return name in timings.variants() and name not in style.SIDE
+    return name in timings.variants() and timings.about[name].overview
 
 
 def _line(panel, timings: TimingEvidence, name: str, cache: str, look: style.Look) -> style.End | None:
-    rows = timings.series(name, cache=cache)
-    if rows.empty and name in CPU_BASELINES:
+    about, rows = timings.about[name], timings.series(name, cache=cache)
+    if rows.empty and about.on_host:
         rows = timings.series(name)
     if rows.empty:
         return None
@@ -62,7 +62,7 @@ def _line(panel, timings: TimingEvidence, name: str, cache: str, look: style.Loo
     moved = np.array([ideal_bytes(t, o, i) for t, o, i in zip(rows["type"], rows["op"], n, strict=True)], dtype=float)
     rate = moved / rows["median_ns"].to_numpy()  # bytes a nanosecond are GB/s
     width = 2.6 if name == CEILING else 1.0
-    panel.plot(n, rate, linewidth=width, zorder=1 if name == CEILING else 1.8 if name in BASELINES else 2, **look.plot())
+    panel.plot(n, rate, linewidth=width, zorder=1 if name == CEILING else 1.8 if about.origin == "baseline" else 2, **look.plot())
     style.error_bars(panel, n, rate, moved / rows["high_ns"], moved / rows["low_ns"], look.colour)
-    label = "memcpy (a copy)" if name == CEILING else style.title(name)
+    label = "memcpy (a copy)" if name == CEILING else about.label
     return style.End(label, look, float(n[-1]), float(rate[-1]), width)

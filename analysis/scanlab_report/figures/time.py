@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from scanlab_report.layout import style
 from scanlab_report.select.evidence import TimingEvidence
 from scanlab_report.select.needs import Timings
-from scanlab_report.select.variants import BASELINES, CEILING, FLOOR, NEWEST_VENDOR, VENDOR
+from scanlab_report.select.variants import CEILING, FLOOR, NEWEST_VENDOR, OWN, VENDOR
 
 WIDTH = "double"
 CAPTION = (
@@ -17,13 +19,14 @@ CAPTION = (
     "Bars are 95% intervals of the median."
 )
 NEEDS = {"timings": Timings(all_of=(FLOOR,))}
+FEWEST, OTHERS = 3, "others"
+"""A family of fewer variants shares a panel with others."""
 
 
 def draw(timings: TimingEvidence) -> Figure:
     cache = timings.caches()[0]
-    own = [v for v in timings.variants() if v not in BASELINES]
-    families = [f for f in style.FAMILIES if any(style.family(v) == f for v in own)]
-    families = families or ["baselines"]
+    panels = _panels(timings)
+    families = list(panels) or ["baselines"]
     columns = min(2, len(families))
     lines = -(-len(families) // columns)
     drawn, axes = style.figure(style.DOUBLE, 1.85 * lines, columns, lines, sharey=True)
@@ -37,8 +40,7 @@ def draw(timings: TimingEvidence) -> Figure:
         style.items_axis(panel, items)
         style.decade_axis(panel.yaxis)
         panel.set_title(name)
-        members = [v for v in own if style.family(v) == name]
-        ends = [end for v in (*members, *shared) if (end := _line(panel, timings, v, cache))]
+        ends = [end for v in (*panels.get(name, []), *shared) if (end := _line(panel, timings, v, cache))]
         panel.axhline(floor_us, **style.look(FLOOR).plot(), linewidth=1.4)
         right = panel.get_xlim()[1]
         ends.append(style.End(f"empty launch, {floor_us:.1f} µs", style.look(FLOOR), right, floor_us, 1.4))
@@ -48,12 +50,22 @@ def draw(timings: TimingEvidence) -> Figure:
     return drawn
 
 
+def _panels(timings: TimingEvidence) -> dict[str, list[str]]:
+    """Variants by their family, those of small ones together behind the others."""
+    sizes = Counter(timings.about[v].family for v in timings.about.ids(OWN))
+    found: dict[str, list[str]] = {}
+    for v in timings.variants():
+        if OWN.has(about := timings.about[v]):
+            found.setdefault(about.family if sizes[about.family] >= FEWEST else OTHERS, []).append(v)
+    return dict(sorted(found.items(), key=lambda item: item[0] == OTHERS))
+
+
 def _line(panel: Axes, timings: TimingEvidence, name: str, cache: str) -> style.End | None:
     rows = timings.series(name, cache=cache)
     if rows.empty:
         return None
     n, us = rows["items"].to_numpy(), rows["median_ns"].to_numpy() / 1e3
     look, width = style.look(name), 2.6 if name == CEILING else 1.0
-    panel.plot(n, us, linewidth=width, zorder=1 if name == CEILING else 1.8 if name in BASELINES else 2, **look.plot())
+    panel.plot(n, us, linewidth=width, zorder=1 if name == CEILING else 1.8 if timings.about[name].origin == "baseline" else 2, **look.plot())
     style.error_bars(panel, n, us, rows["low_ns"] / 1e3, rows["high_ns"] / 1e3, look.colour)
-    return style.End(style.title(name), look, float(n[-1]), float(us[-1]), width)
+    return style.End(timings.about[name].label, look, float(n[-1]), float(us[-1]), width)

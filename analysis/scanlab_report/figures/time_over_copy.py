@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from scanlab_report.derive.sizes import power_of_two
 from scanlab_report.layout import style
+from scanlab_report.read.variants import Wanted
 from scanlab_report.select.evidence import TimingEvidence
 from scanlab_report.select.needs import Timings
-from scanlab_report.select.variants import BEST, CEILING, CEILINGS, COPIES, CUBS, FLOOR
+from scanlab_report.select.variants import BEST, CEILING, CEILINGS, COPIES, CUBS, FLOOR, VENDOR
 from scanlab_report.stats.intervals import ratio_intervals
 
 SHOWN = ("one_wave", "look_ahead", BEST)
@@ -26,7 +25,7 @@ CAPTION = (
     "The dotted line is an empty launch, the floor, in the same unit; CUB is the fastest of its scans at each size. Bars are 95% "
     "bootstrap intervals of the ratio of medians."
 )
-NEEDS = {"timings": Timings(all_of=(CEILING, FLOOR), any_of=SHOWN, only=(*SHOWN, *CUBS, *CEILINGS, FLOOR), launches=tuple(LAUNCHES))}
+NEEDS = {"timings": Timings(all_of=(CEILING, FLOOR), any_of=SHOWN, only=(*SHOWN, CUBS, CEILINGS, FLOOR), launches=tuple(LAUNCHES))}
 
 
 def draw(timings: TimingEvidence) -> Figure:
@@ -43,17 +42,18 @@ def draw(timings: TimingEvidence) -> Figure:
         right = panel.get_xlim()[1]
         ends = [style.End("fastest copy", style.look(CEILING), right, 1.0, 2.6),
                 style.End(f"empty launch, {floor / 1e3:.1f} µs", style.look(FLOOR), right, 0.0, 1.4)]  # fmt: skip
-        for name, look, variants in (("CUB, fastest", CUBS[0], CUBS), *((style.title(v), v, (v,)) for v in SHOWN)):
-            if end := _line(panel, name, style.look(look), fastest(timings, launch, variants), copy):
+        drawn_as = {VENDOR: "CUB, fastest"} | {variant: timings.about[variant].label for variant in SHOWN}
+        for variant, name in drawn_as.items():
+            if end := _line(panel, name, style.look(variant), fastest(timings, launch, CUBS if variant == VENDOR else variant), copy):
                 ends.append(end)
         style.margin_legend(panel, ends)
     axes[0].set_ylabel("time, of the fastest copy")
     return drawn
 
 
-def fastest(timings: TimingEvidence, launch: str, of: Sequence[str]) -> pd.DataFrame:
+def fastest(timings: TimingEvidence, launch: str, of: Wanted) -> pd.DataFrame:
     """By items, the case of the variant with the least median, at each power of two."""
-    rows = timings.cases[timings.cases["variant"].isin(of) & (timings.cases["settings"] == "")
+    rows = timings.cases[timings.cases["variant"].isin(timings.about.ids(of)) & (timings.cases["settings"] == "")
                          & (timings.cases["cache"] == "warm") & (timings.cases["launch"] == launch)]  # fmt: skip
     rows = rows[rows["items"].map(power_of_two).astype(bool)]
     return rows.loc[rows.groupby("items")["median_ns"].idxmin()].set_index("items").sort_index()

@@ -38,21 +38,6 @@ _SLACK = 0.04
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILLION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#6E6E6E"
 
-_FAMILIES = {
-    **dict.fromkeys(("hs_block", "hs_blocked", "hs_multipass"), "Hillis–Steele"),
-    **dict.fromkeys(("hso_block", "hso_block_padded", "hso_blocked", "hso_blocked_padded", "hso_reentry", "hso_reentry_padded"), "Harris–Sengupta–Owens"),
-    **dict.fromkeys(("one_block", "one_cluster", "one_wave", "redundant_reduce"), "one launch, one tile"),
-}
-FAMILIES = (*dict.fromkeys(_FAMILIES.values()), "others")
-"""What :func:`family` says, in the order in which figures show it."""
-
-SIDE = frozenset({
-    "hs_block", "hso_block", "hso_block_padded", "hso_blocked", "hso_reentry", "one_block", "one_cluster", "one_wave",
-    "redundant_reduce", "copy_vector", "copy_bulk", "copy_one_wave", "cub_newest_look_ahead",
-    "cub_newest_deterministic", "thrust_scan", "torch_cumsum", "cupy_cumsum", "jax_cumsum", "cpu_sequential",
-})  # fmt: skip
-"""What an overview leaves out because it shows its like; whatever is new is shown."""
-
 
 @dataclass(frozen=True)
 class Look:
@@ -94,13 +79,13 @@ _LOOKS = {
     "cub_newest": Look(BLACK, "d", "-.", filled=False),
     "cub_newest_look_ahead": Look(BLACK, ">", ":"),
     "cub_newest_deterministic": Look(BLACK, "<", ":", filled=False),
+    "thrust_scan": Look(BLACK, "X", "--", filled=False),
     "torch_cumsum": Look(GREY, "v", "-"),
     "cupy_cumsum": Look(GREY, "^", "--", filled=False),
     "jax_cumsum": Look(GREY, "s", "-."),
     "copy_vector": Look(GREY, "", "--"),
     "copy_bulk": Look(GREY, "", "-."),
     "copy_one_wave": Look(GREY, "D", "--", filled=False),
-    "thrust_scan": Look(BLACK, "X", "--", filled=False),
     "memcpy": Look(GREY, "", "-"),
     "empty_launch": Look(GREY, "", ":"),
     "cpu_sequential": Look(PURPLE, "v", "-"),
@@ -113,13 +98,6 @@ _SPARE = [
     for marker, line in (("h", "-"), ("*", "-."), ("p", "--"), (">", ":"))
     for colour in (PURPLE, GREEN, VERMILLION, SKY)
 ]
-_TITLES = {
-    "cub_device_scan": "CUB", "cub_newest": "CUB, newest", "cub_newest_look_ahead": "CUB, newest, look-ahead",
-    "cub_newest_deterministic": "CUB, newest, deterministic", "thrust_scan": "Thrust", "memcpy": "memcpy",
-    "torch_cumsum": "PyTorch", "cupy_cumsum": "CuPy", "jax_cumsum": "JAX",
-    "copy_vector": "copy, vectors", "copy_bulk": "copy, bulk", "copy_one_wave": "copy, one wave",
-    "empty_launch": "empty launch (floor)", "cpu_sequential": "CPU, one thread", "cpu_parallel": "CPU, all cores",
-}  # fmt: skip
 
 
 def look(variant: str) -> Look:
@@ -132,14 +110,10 @@ def spare(number: int) -> Look:
     return _SPARE[number % len(_SPARE)]
 
 
-def title(variant: str) -> str:
-    """What a legend calls a variant or baseline: ids as they are, baselines by name."""
-    return _TITLES.get(variant, variant)
-
-
-def family(variant: str) -> str:
-    """The algorithm family of a variant; baselines and newcomers are 'others'."""
-    return _FAMILIES.get(variant, "others")
+def ordered(variants: Iterable[str]) -> list[str]:
+    """Variants in the order of their looks, those without one of their own behind them by id."""
+    known = list(_LOOKS)
+    return sorted(variants, key=lambda variant: (known.index(variant) if variant in _LOOKS else len(known), variant))
 
 
 def sheet() -> AbstractContextManager[None]:

@@ -14,7 +14,7 @@ from scanlab_report.read.published import Publication
 from scanlab_report.read.records import Results, ideal_bytes, ranked
 from scanlab_report.select.evidence import TimingEvidence
 from scanlab_report.select.needs import Timings
-from scanlab_report.select.variants import BASELINES, CEILING, FLOOR
+from scanlab_report.select.variants import CEILING, FLOOR
 from scanlab_report.stats.intervals import UNKNOWN, ratio_intervals
 
 LAUNCHES = ("stream", "graph")
@@ -58,6 +58,7 @@ def _evidence(
 
 
 def _view(timings: TimingEvidence, type_: str, op: str, mode: str) -> dict[str, Any]:
+    about = timings.about
     cases = timings.cases[timings.cases["variant"] != FLOOR].sort_values(["variant", "settings", "cache", "launch", "items"]).reset_index(drop=True)
     default = set(cases.loc[cases["settings"] == "", "variant"])
     cases["variant"] = (cases["variant"] + " " + cases["settings"]).str.rstrip()
@@ -74,17 +75,17 @@ def _view(timings: TimingEvidence, type_: str, op: str, mode: str) -> dict[str, 
         for place, ratio in zip(known, ratio_intervals([np.asarray(others[i]) for i in known], [cases.at[i, "samples"] for i in known]), strict=True):
             ratios[place] = ratio
         columns |= intervals(name, ratios)
-    variants = sorted(default, key=lambda variant: (variant in BASELINES, variant))
+    variants = sorted(default, key=lambda variant: (about[variant].origin == "baseline", variant))
     newcomers = [variant for variant in dict.fromkeys(cases["variant"]) if variant not in default]
     return {
         "device": timings.device, "type": type_, "op": op, "mode": mode, "source": source(timings.provenance),
         "bytes_an_item": ideal_bytes(type_, op, 1),
         "ceiling": CEILING,
-        "floor": look(style.title(FLOOR), style.look(FLOOR)),
+        "floor": look(f"{about[FLOOR].label} (floor)", style.look(FLOOR)),
         "floor_ns": {f"{cache} {launch}": numbers([timings.floor_ns(cache, launch)])[0] for cache, launch in
                      cases[["cache", "launch"]].drop_duplicates().itertuples(index=False, name=None)},
-        "looks": {variant: look(style.title(variant), style.look(variant)) for variant in variants}
+        "looks": {variant: look(about[variant].label, style.look(variant)) for variant in variants}
         | {variant: look(variant, style.spare(number)) for number, variant in enumerate(newcomers)},
-        "shown": [variant for variant in variants if variant not in style.SIDE],
+        "shown": [variant for variant in variants if about[variant].overview],
         "cases": columns,
     }  # fmt: skip

@@ -13,6 +13,8 @@ import pandas as pd
 from scanlab_report.read import ncu, streams
 from scanlab_report.read.documents import counts
 from scanlab_report.read.documents.base import ELEMENT_BYTES
+from scanlab_report.read.documents.results import Variant
+from scanlab_report.read.variants import Variants
 
 MEASURED = "measured now"
 RECORDED = "recorded"
@@ -61,6 +63,8 @@ class Run:
     file: Path
     origin: str
     context: Mapping[str, Any]
+    variants: Mapping[str, Variant] = field(default_factory=dict)
+    """What its context says of each variant, by id."""
 
     @property
     def kind(self) -> str:
@@ -220,6 +224,12 @@ class Results:
     """The device that comes before others of the same origin: the one that the report is about."""
     found: dict[Any, Any] = field(default_factory=dict)
     """Evidence that was gathered before, by its need: many figures need the same."""
+
+    @cached_property
+    def variants(self) -> Variants:
+        """What the runs of all sessions say of each variant; of several the newest."""
+        runs = (self.every or self).runs
+        return Variants({id_: about for run in sorted(runs, key=lambda run: run.date) for id_, about in run.variants.items()})
 
     @cached_property
     def timings(self) -> pd.DataFrame:

@@ -139,7 +139,7 @@ class _Timings:
 
     def __init__(self, file: Path, origin: str, context: documents.Context, results: Results) -> None:
         self.file, self.origin, self.context, self.results = file, origin, context, results
-        self.run = Run(file, origin, msgspec.to_builtins(context))
+        self.run = Run(file, origin, msgspec.to_builtins(context), context.variants)
         self.place = -1
         """Of the run among those of the results, from when there is a scan."""
         self.defaults = {id_: about.defaults for id_, about in context.variants.items()}

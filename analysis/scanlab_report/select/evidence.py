@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ import pandas as pd
 
 from scanlab_report.read.documents.results import Choice
 from scanlab_report.read.records import STREAM, Explanation
+from scanlab_report.read.variants import Variants, Wanted
 from scanlab_report.select.provenance import Provenance
 from scanlab_report.select.variants import BEST, CUBS, FLOOR
 from scanlab_report.stats import intervals
@@ -26,6 +27,7 @@ class TimingEvidence:
     device: str
     host: str
     provenance: Provenance
+    about: Variants
 
     def of(self, variant: str, settings: str = "", **wanted: object) -> pd.DataFrame:
         """The cases of one variant with some settings, default ones if none are given, ordered by size."""
@@ -52,7 +54,7 @@ class TimingEvidence:
     @cached_property
     def vendors(self) -> dict[tuple[int, str, str], str]:
         """The fastest of CUB's scans by items, cache and launch."""
-        rows = self.cases[self.cases["variant"].isin(CUBS) & (self.cases["settings"] == "")]
+        rows = self.cases[self.cases["variant"].isin(self.about.ids(CUBS)) & (self.cases["settings"] == "")]
         case = ["items", "cache", "launch"]
         fastest = rows.loc[rows.groupby(case)["median_ns"].idxmin()]
         return dict(zip(fastest[case].itertuples(index=False, name=None), fastest["variant"], strict=True))
@@ -106,6 +108,7 @@ class AllTimingEvidence:
     """The code of each run."""
     device: str
     provenance: Provenance
+    about: Variants
 
     def keys(self, **wanted: object) -> list[Key]:
         """The cases with these properties, ordered by size; a tuple admits each of its members."""
@@ -113,16 +116,16 @@ class AllTimingEvidence:
         found = (key for key in self.samples if all(getattr(key, name) in values for name, values in admitted.items()))
         return sorted(found, key=lambda key: (key.items, key))
 
-    def matches(self, key: Key, ours: str, theirs: Sequence[str], first: int | None = None) -> Iterator[Match]:
+    def matches(self, key: Key, ours: str, theirs: Sequence[Wanted], first: int | None = None) -> Iterator[Match]:
         """Ours against the fastest of theirs, in each run that has both: the run ``first``, then from the newest on."""
-        runs = self.samples.get(key, {})
+        runs, rivals = self.samples.get(key, {}), self.about.ids(*theirs)
         for run, of in sorted(runs.items(), key=lambda item: item[0] != first):  # a stable sort: newest first
-            present = [variant for variant in theirs if variant in of] if ours in of else []
+            present = [variant for variant in rivals if variant in of] if ours in of else []
             if present:
                 rival = min(present, key=lambda variant: float(np.median(of[variant])))
                 yield Match(rival, intervals.ratio_interval(of[rival], of[ours]), run)
 
-    def match(self, key: Key, ours: str, theirs: Sequence[str], first: int | None = None) -> Match | None:
+    def match(self, key: Key, ours: str, theirs: Sequence[Wanted], first: int | None = None) -> Match | None:
         """The first of :meth:`matches`; None if no run has both."""
         return next(self.matches(key, ours, theirs, first), None)
 
@@ -142,7 +145,7 @@ class AllTimingEvidence:
         """One row a case that ``best`` and CUB were timed in: ``rival``, ``ratio``, ``low``, ``high``, ``outcome``."""
         rows = []
         for key in self.keys():
-            if match := self.match(key, BEST, CUBS):
+            if match := self.match(key, BEST, (CUBS,)):
                 ratio = match.ratio
                 rows.append((*key, match.rival, str(self.chosen(key, match.run) or ""), ratio.value, ratio.low, ratio.high, outcome(ratio)))
         return pd.DataFrame(rows, columns=[*Key._fields, "rival", "chosen", "ratio", "low", "high", "outcome"])
@@ -166,6 +169,7 @@ class TrafficEvidence:
     l2_bytes: int
     """0 if it is not known."""
     provenance: Provenance
+    about: Variants
 
 
 @dataclass(frozen=True)
@@ -174,6 +178,7 @@ class TableEvidence:
 
     rows: pd.DataFrame
     provenance: Provenance
+    about: Variants = field(default_factory=Variants)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ import pandas as pd
 
 from scanlab_report.read.published import Publication
 from scanlab_report.read.records import CASE, MEASURED, OPTIONAL_COUNTER_COLUMNS, RECORDED, STREAM, Explanation, Results, Run, ranked
+from scanlab_report.read.variants import Wanted
 from scanlab_report.select.evidence import (
     AllTimingEvidence,
     CounterEvidence,
@@ -29,7 +30,7 @@ from scanlab_report.select.evidence import (
     TrafficEvidence,
 )
 from scanlab_report.select.provenance import Provenance, count_provenance, counter_provenance, run_provenance, timing_provenance
-from scanlab_report.select.variants import BASELINES, BEST, CPU_BASELINES, CUBS, FLOOR, PYTHON_BASELINES
+from scanlab_report.select.variants import BEST, CUBS, FLOOR, HOST, OWN, PYTHON
 from scanlab_report.stats import intervals
 
 
@@ -56,8 +57,8 @@ class Timings:
     op: str = "plus"
     mode: str = "inclusive"
     all_of: Sequence[str] = ()
-    any_of: Sequence[str] = ()
-    only: Sequence[str] = ()
+    any_of: Sequence[Wanted] = ()
+    only: Sequence[Wanted] = ()
     python: bool = False
     kinds: Sequence[str] = ("cuda",)
     launches: Sequence[str] = (STREAM,)
@@ -77,7 +78,7 @@ class Timings:
     def absent(self) -> str:
         wanted = ", ".join(self.all_of)
         if self.any_of:
-            wanted += (" and " if wanted else "") + " or ".join(self.any_of)
+            wanted += (" and " if wanted else "") + " or ".join(map(str, self.any_of))
         of = f" of {wanted}" if wanted else ""
         on = "a CUDA device" if self.kinds == ("cuda",) else "any device"
         return f"no {' or '.join(self.types)} {self.op} {self.mode} timings{of} on {on}"
@@ -85,9 +86,9 @@ class Timings:
     def of_type(self, results: Results, rows: pd.DataFrame, origin: str, device: str, type_name: str) -> TimingEvidence | None:
         """What is wanted, of one type among the rows of one device; None if there is nothing of it."""
         if self.only:
-            rows = rows[rows["variant"].isin(self.only)]
+            rows = rows[rows["variant"].isin(results.variants.ids(*self.only))]
         if not self.python:
-            rows = rows[~rows["variant"].isin(PYTHON_BASELINES)]
+            rows = rows[~rows["variant"].isin(results.variants.ids(PYTHON))]
         named = (rows["type"] == type_name) & (rows["op"] == self.op) & (rows["mode"] == self.mode)
         rows = rows[(named | (rows["variant"] == FLOOR)) & rows["launch"].isin(self.launches)]
         rows = rows.assign(items=rows["items"].where(rows["variant"] != FLOOR, 0))  # an empty launch has no size
@@ -96,13 +97,13 @@ class Timings:
             return None
         cases = intervals.summarise(rows, CASE)
         host = "; ".join(sorted({results.runs[i].host for i in set(rows["run"])}))
-        return TimingEvidence(cases, device, host, timing_provenance(rows, cases, results.runs, origin))
+        return TimingEvidence(cases, device, host, timing_provenance(rows, cases, results.runs, origin), results.variants)
 
     def answered_by(self, evidence: TimingEvidence) -> bool:
         """Whether all is there that must be."""
         present = set(evidence.variants())
         scans = present - {FLOOR}
-        return bool(scans) and set(self.all_of) <= present and (not self.any_of or bool(present & set(self.any_of)))
+        return bool(scans) and set(self.all_of) <= present and (not self.any_of or bool(present & set(evidence.about.ids(*self.any_of))))
 
 
 @dataclass(frozen=True)
@@ -115,14 +116,14 @@ class Hosts:
     beside: bool = False
 
     def find(self, results: Results, published: dict[str, Publication]) -> HostEvidence | None:
-        need = Timings(any_of=CPU_BASELINES, only=CPU_BASELINES, kinds=("cuda", "host") if self.beside else ("host",))
+        need = Timings(any_of=(HOST,), only=(HOST,), kinds=("cuda", "host") if self.beside else ("host",))
         machines: dict[str, TimingEvidence] = {}
         for evidence in need.each(results):
             machines.setdefault(evidence.host, evidence)
         return HostEvidence(list(machines.values())) if machines or not self.beside else None
 
     def absent(self) -> str:
-        return f"no timings of {' or '.join(CPU_BASELINES)}"
+        return f"no timings of {HOST}"
 
 
 @dataclass(frozen=True)
@@ -159,7 +160,7 @@ class AllTimings:
     Python, which are timed in a run of their own.
     """
 
-    against: Sequence[str] = ()
+    against: Sequence[Wanted] = ()
     python: bool = False
     of: str = BEST
 
@@ -178,12 +179,12 @@ class AllTimings:
             wanted = set(rows.loc[rows["variant"] == self.of, "run"])
             if wanted:
                 if self.python:
-                    wanted |= set(rows.loc[rows["variant"].isin(PYTHON_BASELINES), "run"])
+                    wanted |= set(rows.loc[rows["variant"].isin(results.variants.ids(PYTHON)), "run"])
                 return self._of(results, rows[rows["run"].isin(wanted)], device, origin)
         return None
 
     def absent(self) -> str:
-        beside = f" beside {' or '.join(self.against)}" if self.against else ""
+        beside = f" beside {' or '.join(map(str, self.against))}" if self.against else ""
         return f"no timings of {self.of}{beside} on a CUDA device"
 
     def _of(self, results: Results, rows: pd.DataFrame, device: str, origin: str) -> AllTimingEvidence:
@@ -197,7 +198,7 @@ class AllTimings:
         counts = [len(times) for of in samples.values() for by in of.values() for times in by.values()]
         used = {run: results.runs[run] for run in sorted({run for of in samples.values() for run in of})}
         provenance = run_provenance("timings", used.values(), origin, (min(counts), max(counts)))
-        return AllTimingEvidence(samples, choices, {run: of.commit for run, of in used.items()}, device, provenance)
+        return AllTimingEvidence(samples, choices, {run: of.commit for run, of in used.items()}, device, provenance, results.variants)
 
 
 @dataclass(frozen=True)
@@ -208,11 +209,11 @@ class Kernels:
 
     def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
         for origin, _, rows in _by_device(results, results.kernels):
-            left_out = set(BASELINES) - (set(CUBS) if self.vendor else set())
-            rows = _of_one_file(rows[rows["registers"].notna() & ~rows["variant"].isin(left_out)], results.runs)
+            wanted = results.variants.ids(OWN, *([CUBS] if self.vendor else []))
+            rows = _of_one_file(rows[rows["registers"].notna() & rows["variant"].isin(wanted)], results.runs)
             if not rows.empty:
                 used = [results.runs[i] for i in sorted(set(rows["run"]))]
-                return TableEvidence(rows, run_provenance("timings", used, origin))
+                return TableEvidence(rows, run_provenance("timings", used, origin), results.variants)
         return None
 
     def absent(self) -> str:
@@ -230,7 +231,7 @@ class Traffic:
             return None
         summed = table.groupby(by, sort=True)[["dram_bytes_read", "dram_bytes_written"]].sum().reset_index()
         caches = [int(run.context.get("l2_bytes", 0)) for run in results.runs if run.device == provenance.device]
-        return TrafficEvidence(summed, max(caches, default=0), provenance)
+        return TrafficEvidence(summed, max(caches, default=0), provenance, results.variants)
 
     def absent(self) -> str:
         return "no DRAM bytes from hardware counters (dram_bytes.csv)"
@@ -255,7 +256,7 @@ class Repeats:
 
     def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
         table, provenance = _newest_table(results, results.repeats, ["variant", "type", "op", "mode"])
-        return None if table.empty else TableEvidence(table, provenance)
+        return None if table.empty else TableEvidence(table, provenance, results.variants)
 
     def absent(self) -> str:
         return "no repeated runs (repeat.jsonl, of scanlab verify --repeat N --json)"

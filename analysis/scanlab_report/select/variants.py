@@ -1,35 +1,41 @@
-"""Ids of variants that the analysis knows by their part: ceilings, floors, rivals, baselines."""
+"""Variants that the analysis is about by name, and groups of others by what the files say of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from scanlab_report.read.variants import Group, Variants
+
 CEILING = "memcpy"
 BULK_CEILING, VECTOR_CEILING, MEETING_CEILING = "copy_bulk", "copy_vector", "copy_one_wave"
-COPIES = (CEILING, VECTOR_CEILING, BULK_CEILING)
-CEILINGS = (*COPIES, MEETING_CEILING)
-"""Copies: the last one's blocks meet in between, as those of one_wave do."""
+"""Copies by their access path; the last one's blocks meet in between, as those of one_wave do."""
 FLOOR = "empty_launch"
-CPU_BASELINES = ("cpu_sequential", "cpu_parallel")
 VENDOR = "cub_device_scan"
+"""CUB of the toolkit."""
 NEWEST_VENDOR = "cub_newest"
-CUBS = (VENDOR, NEWEST_VENDOR, "cub_newest_look_ahead", "cub_newest_deterministic")
-VENDOR_CODE = (CEILING, *CUBS, "thrust_scan")
-"""What a commit of Scanlab does not change, only one of CUDA or CCCL."""
-PYTHON_BASELINES = ("torch_cumsum", "cupy_cumsum", "jax_cumsum")
 JAX = "jax_cumsum"
-RIVALS = (*CUBS, "thrust_scan", *PYTHON_BASELINES)
-"""Scans that users would pick instead of ours, on the GPU."""
-BASELINES = (*RIVALS, *CEILINGS, FLOOR, *CPU_BASELINES)
 BEST = "best"
 """The variant that picks among ours by n, type and device."""
 LARGEST = 1 << 28
 """Where scans are set side by side at their largest size: only the fastest ones are timed beyond."""
 
+COPIES = Group("a copy", lambda about: about.kind == "copy")
+CEILINGS = Group("a copy", lambda about: about.kind in ("copy", "barrier_copy"))
+CUBS = Group("CUB", lambda about: about.family == "CUB")
+THRUST = Group("Thrust", lambda about: about.family == "Thrust")
+PYTHON = Group("a library of Python", lambda about: about.family == "Python")
+HOST = Group("the CPU", lambda about: about.on_host)
+SCANS = Group("a scan on the GPU", lambda about: about.kind == "scan" and not about.on_host)
+RIVALS = Group("a rival", lambda about: SCANS.has(about) and about.origin == "baseline")
+"""Scans that users would pick instead of ours."""
+OWN = Group("a scan of ours", lambda about: about.origin == "variant")
+VENDOR_CODE = (CEILING, CUBS, THRUST)
+"""What a commit of Scanlab does not change, only one of CUDA or CCCL."""
 
-def of_python(timed: Iterable[str]) -> str:
+
+def of_python(timed: Iterable[str], variants: Variants) -> str:
     """How the libraries of Python were timed, in sentences that follow others; empty if none of them was. For tables of cold times."""
     present = set(timed)
-    said = " The libraries of Python were timed in a run of their own." if present & set(PYTHON_BASELINES) else ""
+    said = " The libraries of Python were timed in a run of their own." if present & set(variants.ids(PYTHON)) else ""
     wall = " JAX was timed by the wall clock and warm alone, since it gives no stream to put events into, and is not here."
     return said + (wall if JAX in present else "")

@@ -7,14 +7,13 @@ import pandas as pd
 from scanlab_report.layout.table_formats import Column, Table, code, whole
 from scanlab_report.select.evidence import TableEvidence
 from scanlab_report.select.needs import Repeats
-from scanlab_report.select.variants import CEILINGS, FLOOR
 
 NEEDS = {"repeats": Repeats()}
 
 
 def build(repeats: TableEvidence) -> Table:
     rows = []
-    scans = repeats.rows[~repeats.rows["variant"].isin((*CEILINGS, FLOOR))]
+    scans = repeats.rows[[repeats.about[variant].kind == "scan" for variant in repeats.rows["variant"]]]
     for variant, of in scans.groupby("variant", sort=True):
         varied = of[of["varying"] > 0]
         where = ", ".join(sorted({f"{row.type} {row.op}" for row in varied.itertuples()}))

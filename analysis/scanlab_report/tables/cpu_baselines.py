@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import pandas as pd
 
-from scanlab_report.layout.style import title
+from scanlab_report.layout import style
 from scanlab_report.layout.table_formats import Column, Table, significant, size, with_interval
 from scanlab_report.read.records import ideal_bytes
 from scanlab_report.select.evidence import HostEvidence, SessionTimingEvidence, TimingEvidence
 from scanlab_report.select.needs import EachSession, Hosts, Timings
-from scanlab_report.select.variants import CPU_BASELINES
+from scanlab_report.select.variants import HOST
 from scanlab_report.stats.intervals import Interval
 
-NEEDS = {"hosts": Hosts(beside=True), "sessions": EachSession(Timings(any_of=CPU_BASELINES, only=CPU_BASELINES, kinds=("cuda", "host")))}
+NEEDS = {"hosts": Hosts(beside=True), "sessions": EachSession(Timings(any_of=(HOST,), only=(HOST,), kinds=("cuda", "host")))}
 
 
 def build(hosts: HostEvidence, sessions: SessionTimingEvidence) -> Table:
     """One row a machine and size, the baselines side by side."""
-    rows = pd.concat([_rows(machine) for machine in hosts.machines], ignore_index=True)
+    about = hosts.machines[0].about
+    baselines = style.ordered({variant for machine in hosts.machines for variant in machine.variants()})
+    rows = pd.concat([_rows(machine, baselines) for machine in hosts.machines], ignore_index=True)
     columns = [Column("machine", "machine", right=False), Column("items", "n", size)]
-    for variant in (v for v in CPU_BASELINES if any(v in machine.variants() for machine in hosts.machines)):
+    for variant in baselines:
         columns += [
-            Column(f"{variant}_us", "µs", lambda v: significant(v, 3), group=title(variant)),
-            Column(f"{variant}_gb_per_s", "GB/s", lambda v: with_interval(v, 3), group=title(variant)),
+            Column(f"{variant}_us", "µs", lambda v: significant(v, 3), group=about[variant].label),
+            Column(f"{variant}_gb_per_s", "GB/s", lambda v: with_interval(v, 3), group=about[variant].label),
         ]
     return Table(
         caption="The CPU baselines by wall clock (32-bit integers, inclusive sum): median time and "
@@ -38,21 +40,21 @@ def _between_sessions(sessions: SessionTimingEvidence) -> list[str]:
     """How far the sessions beside one device lie apart, at the largest size of each baseline that several of them have."""
     said = []
     cases = pd.concat([session.cases.drop_duplicates(["variant", "items"]) for session in sessions.sessions])
-    for variant in CPU_BASELINES:
+    for variant in style.ordered(set(cases["variant"])):
         times = cases[cases["variant"] == variant].groupby("items")["median_ns"].agg(["size", "min", "max"])
         times = times[times["size"] > 1]
         if len(times):
             n, of = times.index[-1], times.iloc[-1]
             said.append(f"{int(of['size'])} sessions with {sessions.provenance.device} took {significant(of['min'] / 1e3)} to {significant(of['max'] / 1e3)} µs for {size(n)} items "
-                        f"({title(variant)}), which no interval within one shows.")  # fmt: skip
+                        f"({sessions.sessions[0].about[variant].label}), which no interval within one shows.")  # fmt: skip
     return said
 
 
-def _rows(machine: TimingEvidence) -> pd.DataFrame:
+def _rows(machine: TimingEvidence, baselines: list[str]) -> pd.DataFrame:
     cases = machine.cases.drop_duplicates(["variant", "items"])  # a CPU has no caches to flush: one of cold and warm
     sizes = sorted(set(cases["items"]))
     rows = pd.DataFrame({"machine": machine.host, "items": sizes})
-    for variant in CPU_BASELINES:
+    for variant in baselines:
         of = {row.items: row for row in cases[cases["variant"] == variant].itertuples()}
         rows[f"{variant}_us"] = [of[n].median_ns / 1e3 if n in of else None for n in sizes]
         rows[f"{variant}_gb_per_s"] = pd.Series([_rate(of[n]) if n in of else None for n in sizes], dtype=object)

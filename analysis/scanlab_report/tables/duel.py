@@ -10,7 +10,7 @@ from scanlab_report.select.evidence import LOSS, TIE, WIN, AllTimingEvidence
 from scanlab_report.select.needs import AllTimings
 from scanlab_report.select.variants import CUBS
 
-NEEDS = {"timings": AllTimings(against=CUBS)}
+NEEDS = {"timings": AllTimings(against=(CUBS,))}
 
 
 def build(timings: AllTimingEvidence) -> Table:

@@ -20,11 +20,12 @@ OF_ANOTHER_CHIP = {
 def build(kernels: TableEvidence) -> Table:
     default = kernels.rows[(kernels.rows["settings"] == "")]
     found = [_row(str(variant), of) for variant, of in default.groupby("variant", sort=True)]
-    rows = pd.DataFrame(sorted(found, key=lambda row: row["variant"] in CUBS))
+    cubs = kernels.about.ids(CUBS)
+    rows = pd.DataFrame(sorted(found, key=lambda row: row["variant"] in cubs))
     return Table(
         caption="Kernels of each scan, and of CUB's below them: 32-bit inclusive sums at the largest size up to 2^28, and over all types, operators and "
         "sizes that were timed the most registers, shared memory and local memory (spilled registers, and arrays "
-        "indexed at run time) of any. Preparation is once, before the first run, and never timed with one." + _spilling(default),
+        "indexed at run time) of any. Preparation is once, before the first run, and never timed with one." + _spilling(default[default["variant"].isin(cubs)]),
         columns=(
             Column("variant", "variant", code, right=False),
             Column("items", "n", lambda v: "—" if pd.isna(v) else size(v), group="i32"),
@@ -45,9 +46,9 @@ def build(kernels: TableEvidence) -> Table:
 
 
 def _spilling(rows: pd.DataFrame) -> str:
-    """Which of CUB's scans have local memory in every kernel that was timed."""
+    """Which of some scans have local memory in every kernel that was timed."""
     said = ""
-    for variant, of in rows[rows["variant"].isin(CUBS)].groupby("variant")["local_bytes"]:
+    for variant, of in rows.groupby("variant")["local_bytes"]:
         if of.min() > 0:
             said += f" {variant} has local memory in every kernel: {of.min():.0f} to {of.max():.0f} B." + OF_ANOTHER_CHIP.get(str(variant), "")
     return said

@@ -8,7 +8,7 @@ from scanlab_report.select.needs import AllTimings
 from scanlab_report.select.variants import CUBS
 from scanlab_report.stats.intervals import Interval
 
-NEEDS = {"timings": AllTimings(against=CUBS)}
+NEEDS = {"timings": AllTimings(against=(CUBS,))}
 PRINTED = 8
 
 

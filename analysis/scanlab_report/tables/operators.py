@@ -11,7 +11,7 @@ from scanlab_report.select.needs import AllTimings
 from scanlab_report.select.variants import CUBS
 from scanlab_report.tables.rivals import SMALL, against, sizes
 
-NEEDS = {"timings": AllTimings(against=CUBS)}
+NEEDS = {"timings": AllTimings(against=(CUBS,))}
 
 
 def build(timings: AllTimingEvidence) -> Table:

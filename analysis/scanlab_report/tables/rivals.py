@@ -8,15 +8,15 @@ import numpy as np
 import pandas as pd
 
 from scanlab_report.derive.duels import TYPES
-from scanlab_report.layout.style import title
+from scanlab_report.layout import style
 from scanlab_report.layout.table_formats import Column, Table, significant, size
 from scanlab_report.read.records import ideal_bytes
 from scanlab_report.select.evidence import AllTimingEvidence, Key
 from scanlab_report.select.needs import AllTimings
 from scanlab_report.select.variants import BEST, BULK_CEILING, CEILING, CUBS, MEETING_CEILING, RIVALS, of_python
 
-NEEDS = {"timings": AllTimings(against=CUBS, python=True)}
-FASTEST_NEEDS = {"timings": AllTimings(against=CUBS)}
+NEEDS = {"timings": AllTimings(against=(CUBS,), python=True)}
+FASTEST_NEEDS = {"timings": AllTimings(against=(CUBS,))}
 SMALL = 1 << 20
 LARGE_BYTES = 1 << 30
 
@@ -24,12 +24,12 @@ LARGE_BYTES = 1 << 30
 def build(timings: AllTimingEvidence) -> Table:
     found = [row for kind in TYPES for key in sizes(timings, kind) if (row := against(timings, key))]
     rows = pd.DataFrame(found, columns=None if found else ["type", "items", "chosen", "time_us", "of_memcpy", "of_copy_bulk", "of_copy_one_wave"])
-    rivals = [v for v in RIVALS if f"of_{v}" in rows and rows[f"of_{v}"].notna().any()]
+    rivals = [v for v in style.ordered(timings.about.ids(RIVALS)) if f"of_{v}" in rows and rows[f"of_{v}"].notna().any()]
     ratio = lambda v: significant(v, 3)
     return Table(
         caption="best, inclusive sum, cold cache, launched in a stream: its time, its speed as a share of the copies (one wave: a copy whose blocks meet as those of one_wave do), and the times "
         "of its rivals over its own, so that above 1 best is the faster; at 2^20 items, and at the largest size of 1 GiB or more. "
-        "A dash: not timed." + of_python({variant for of in timings.samples.values() for run in of.values() for variant in run}),
+        "A dash: not timed." + of_python({variant for of in timings.samples.values() for run in of.values() for variant in run}, timings.about),
         columns=(
             Column("type", "type", right=False),
             Column("items", "n", size),
@@ -38,25 +38,26 @@ def build(timings: AllTimingEvidence) -> Table:
             Column("of_memcpy", "memcpy", ratio, group="share of"),
             Column("of_copy_bulk", "bulk", ratio, group="share of"),
             Column("of_copy_one_wave", "one wave", ratio, group="share of"),
-            *(Column(f"of_{v}", _short(v), ratio, group="× CUB" if v in CUBS else "× others") for v in rivals),
+            *(Column(f"of_{v}", _short(timings.about[v].label), ratio, group="× CUB" if CUBS.has(timings.about[v]) else "× others") for v in rivals),
         ),
         rows=rows,
         wide=True,
     )
 
 
-_SHORT = {"cub_device_scan": "toolkit", "cub_newest": "newest", "cub_newest_look_ahead": "look-ahead",
-          "cub_newest_deterministic": "determ."}  # fmt: skip
+_SHORT = {"CUB": "toolkit", "deterministic": "determ."}
 
 
-def _short(variant: str) -> str:
-    return _SHORT.get(variant, title(variant))
+def _short(label: str) -> str:
+    """What tells it from its like."""
+    last = label.split(", ")[-1]
+    return _SHORT.get(last, last)
 
 
 def sizes(timings: AllTimingEvidence, kind: str, op: str = "plus") -> list[Key]:
     """2^20, and the largest size of at least 1 GiB that best was timed at beside CUB, preferably beside the copy too."""
     keys = timings.keys(type=kind, op=op, mode="inclusive", cache="cold", launch="stream")
-    keys = [key for key in keys if timings.match(key, BEST, (*CUBS, CEILING))]
+    keys = [key for key in keys if timings.match(key, BEST, (CUBS, CEILING))]
     large = [key for key in keys if ideal_bytes(kind, op, key.items) >= 2 * LARGE_BYTES]
     beside_copy = [key for key in large if timings.match(key, BEST, (CEILING,))]
     return [key for key in keys if key.items == SMALL] + (beside_copy or large)[-1:]
@@ -64,7 +65,7 @@ def sizes(timings: AllTimingEvidence, kind: str, op: str = "plus") -> list[Key]:
 
 def against(timings: AllTimingEvidence, key: Key) -> dict[str, object] | None:
     """Time, shares of the copies and ratios to all rivals: from one run, but for rivals that were timed in another."""
-    match = next((m for m in (timings.match(key, BEST, of) for of in ((BULK_CEILING,), (CEILING,), CUBS)) if m), None)
+    match = next((m for m in (timings.match(key, BEST, of) for of in ((BULK_CEILING,), (CEILING,), (CUBS,))) if m), None)
     if match is None:
         return None
     ours = float(np.median(np.asarray(timings.of(key, BEST, match.run))))
@@ -73,12 +74,12 @@ def against(timings: AllTimingEvidence, key: Key) -> dict[str, object] | None:
         theirs = timings.of(key, variant, match.run)
         return math.nan if theirs is None else float(np.median(theirs)) / ours
 
-    cub = timings.match(key, BEST, CUBS, first=match.run)
+    cub = timings.match(key, BEST, (CUBS,), first=match.run)
     return {
         "type": key.type, "op": key.op, "items": key.items, "chosen": str(timings.chosen(key, match.run) or "—"),
         "time_us": ours / 1e3, "of_memcpy": over(CEILING), "of_copy_bulk": over(BULK_CEILING), "of_copy_one_wave": over(MEETING_CEILING),
         "fastest_cub": cub.rival if cub else None, "of_cub": cub.ratio if cub else None,
-    } | {f"of_{variant}": over(variant) for variant in RIVALS}  # fmt: skip
+    } | {f"of_{variant}": over(variant) for variant in timings.about.ids(RIVALS)}  # fmt: skip
 
 
 def fastest(timings: AllTimingEvidence) -> Table:

@@ -10,7 +10,7 @@ from scanlab_report.derive.shares import shares
 from scanlab_report.layout.table_formats import Column, Table, code, significant
 from scanlab_report.select.evidence import TimingEvidence
 from scanlab_report.select.needs import Timings
-from scanlab_report.select.variants import BASELINES, CEILING, RIVALS, VENDOR, of_python
+from scanlab_report.select.variants import CEILING, SCANS, VENDOR, of_python
 from scanlab_report.stats.intervals import Interval
 
 NEEDS = {"timings": Timings(all_of=(CEILING,), python=True)}
@@ -20,7 +20,7 @@ AGAINST = (("memcpy", CEILING), ("CUB", VENDOR))
 
 def build(timings: TimingEvidence) -> Table:
     cache = timings.caches()[0]
-    scans = [v for v in timings.variants() if v not in BASELINES or v in RIVALS]
+    scans = [v for v in timings.variants() if SCANS.has(timings.about[v])]
     values = {(v, name, n): share for v in scans for name, other in AGAINST for n, share in _at(timings, v, other, cache).items()}
     scans = [v for v in scans if any(key[0] == v for key in values)]
     sizes = [n for n in SIZES if any(key[2] == n for key in values)]
@@ -33,7 +33,7 @@ def build(timings: TimingEvidence) -> Table:
     } for v in _by_largest(scans, values, sizes)]  # fmt: skip
     return Table(
         caption=f"Time of a device copy, and time of the scan of the toolkit's CUB, over the time of each scan ({cache} cache, 32-bit "
-        "integers, inclusive sum): 1 is as fast. Medians; their intervals are in cases.csv." + of_python(timings.variants()),
+        "integers, inclusive sum): 1 is as fast. Medians; their intervals are in cases.csv." + of_python(timings.variants(), timings.about),
         columns=columns,
         rows=pd.DataFrame(rows, columns=[c.key for c in columns]),
         wide=True,

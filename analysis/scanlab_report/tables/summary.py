@@ -8,7 +8,7 @@ from scanlab_report.derive.standings import standings
 from scanlab_report.layout.table_formats import Column, Table, code, significant, size, whole, with_interval
 from scanlab_report.select.evidence import TimingEvidence
 from scanlab_report.select.needs import Timings
-from scanlab_report.select.variants import CEILING, CPU_BASELINES, LARGEST, of_python
+from scanlab_report.select.variants import CEILING, HOST, LARGEST, of_python
 from scanlab_report.stats import intervals
 
 NEEDS = {"timings": Timings(all_of=(CEILING,), python=True)}
@@ -29,8 +29,8 @@ def build(timings: TimingEvidence) -> Table:
         caption=f"Every scan at the largest size up to {size(LARGEST)} that it was timed at ({timings.caches()[0]} cache, 32-bit "
         "integers, inclusive sum): median time, GB/s counting 2n items, and the times of a device copy and of the fastest "
         "CUB over its own, "
-        "with 95% intervals in brackets." + of_python(timings.variants())
-        + (OF_CPU if set(CPU_BASELINES) & set(rows["variant"]) else ""),
+        "with 95% intervals in brackets." + of_python(timings.variants(), timings.about)
+        + (OF_CPU if any(timings.about[variant].on_host for variant in rows["variant"]) else ""),
         columns=(
             Column("variant", "variant", code, right=False),
             Column("items", "n", size),
@@ -48,14 +48,14 @@ def build(timings: TimingEvidence) -> Table:
 def short(timings: TimingEvidence) -> Table:
     """The same for a reader in a hurry: scans at the largest size of all, against the copy and CUB, without intervals."""
     rows = standings(timings)
-    rows = rows[(rows["items"] == rows["items"].max()) & ~rows["variant"].isin(CPU_BASELINES)].reset_index(drop=True)
+    rows = rows[(rows["items"] == rows["items"].max()) & ~rows["variant"].isin(timings.about.ids(HOST))].reset_index(drop=True)
     off = max((max(i.high / i.value - 1, 1 - i.low / i.value) for i in rows["rate"] if i.known), default=None)
     within = f"; 95% intervals lie within {significant(100 * off, 2)}% of the values" if off is not None else ""
     share = lambda interval: "—" if interval is None else f"{interval.value:.2f}"
     return Table(
         caption=f"Inclusive sum of {size(rows['items'].max())} 32-bit integers ({timings.caches()[0]} cache): median "
         f"time, throughput counting 2n items, and speed as a share of a device copy and of the fastest CUB{within}."
-        + of_python(timings.variants()),
+        + of_python(timings.variants(), timings.about),
         columns=(
             Column("variant", "variant", code, right=False),
             Column("median_us", "time, ms", lambda v: significant(v / 1e3, 3)),

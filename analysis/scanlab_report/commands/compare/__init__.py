@@ -88,7 +88,7 @@ def _record(found, file: Path) -> int:
         return refuse(f"{a.file} and {b.file} began at the same time, {a.date}, by the same command: they are one run")
     if a.commit != b.commit or not a.commit or a.dirty or b.dirty:
         of = "vendor"
-        both = both[both["variant"].isin(VENDOR_CODE)] if "variant" in both else both.iloc[:0]
+        both = both[both["variant"].isin(found.about.ids(*VENDOR_CODE))] if "variant" in both else both.iloc[:0]
     if both.empty:
         return refuse(f"{a.file} and {b.file} have no case of the same code (one clean commit, or the vendor's) with five repetitions in each")
     about = [{"file": place(of.file), "date": of.date, "git_commit": of.commit} for of in (a, b)]

@@ -30,8 +30,9 @@ from scipy import stats
 from scanlab_report.commands.compare import machine
 from scanlab_report.read import records, results, streams
 from scanlab_report.read.records import CASE, REPEATED, SCANS, Problem, Run
+from scanlab_report.read.variants import Variants
 from scanlab_report.select import drift
-from scanlab_report.select.variants import CPU_BASELINES
+from scanlab_report.select.variants import HOST
 from scanlab_report.stats.intervals import FEWEST, SIGNIFICANT, medians, ratio_intervals, repetitions
 
 SLOWER, FASTER, NEITHER, TOO_FEW, NO_THRESHOLD = "slower", "faster", "neither", "too few", "no threshold"
@@ -91,6 +92,7 @@ class Comparison:
     kind: str
     case: list[str]
     cases: pd.DataFrame
+    about: Variants
     throttling: tuple[str, ...] = ()
     """What is to be said of clocks that were lowered, in sentences."""
     origin: str = ""
@@ -125,7 +127,7 @@ def paired(a: Measured, b: Measured) -> Comparison:
     """Ratios, intervals and p of every case, without thresholds and verdicts yet."""
     if a.kind != b.kind:
         raise Refused(f"{a.run.file} holds {a.kind} and {b.run.file} {b.kind}: they have no case in common")
-    case, timed = REPEATED[a.kind], _TIMED[a.kind]
+    case, timed, about = REPEATED[a.kind], _TIMED[a.kind], Variants({**a.run.variants, **b.run.variants})
     cases = a.cases.merge(b.cases, how="outer", on=case, suffixes=("_a", "_b"), indicator=True)
     both = cases["_merge"] == "both"
     if not both.any():
@@ -145,20 +147,20 @@ def paired(a: Measured, b: Measured) -> Comparison:
     cases.loc[both, "p_corrected"] = stats.false_discovery_control(cases.loc[both, "p"])
     cases["on"] = "host" if a.run.kind == "host" else "device"
     if "variant" in cases:
-        cases.loc[cases["variant"].isin(CPU_BASELINES), "on"] = "host"
+        cases.loc[cases["variant"].isin(about.ids(HOST)), "on"] = "host"
     if a.kind == streams.STREAM_SCAN:  # what reads, writes and copies is the processor, unless copies of pinned memory are all there is
         pinned = cases["way"].isin(("streamed", "duplex_copy")) & (cases["from"] == "memory") & (cases["to"] == "memory")
         cases.loc[~pinned, "on"] = "host"
     cases["time_us"] = cases[["median_a_ns", "median_b_ns"]].min(axis=1) / 1e3
     each = [cases[f"median_{side}_ns"] / cases[f"launches_{side}"] for side in ("a", "b")]
     cases["launch_us"] = pd.concat(each, axis=1).min(axis=1) / 1e3
-    cases["unchanged"] = machine.unchanged(a.run, b.run, cases["variant"]) if "variant" in cases else False
+    cases["unchanged"] = machine.unchanged(a.run, b.run, about, cases["variant"]) if "variant" in cases else False
     cases["column"] = reduce(lambda said, more: said + " " + more, (cases[name].astype(str) for name in timed))
     if a.kind == SCANS:  # the host launches nothing
         cases.loc[cases["on"] == "host", "column"] = "host"
     cases["verdict"] = np.select([cases["_merge"] == "left_only", cases["_merge"] == "right_only"], [ONLY_A, ONLY_B], NEITHER)
     throttling = tuple(f"{side}: {of.throttling}" for side, of in (("A", a), ("B", b)) if of.throttling)
-    return Comparison(a.run, b.run, a.kind, case, cases.drop(columns=["_merge", *(f"{what}_{side}" for what in ("samples", "launches") for side in "ab")]), throttling)
+    return Comparison(a.run, b.run, a.kind, case, cases.drop(columns=["_merge", *(f"{what}_{side}" for what in ("samples", "launches") for side in "ab")]), about, throttling)
 
 
 def judged(comparison: Comparison, thresholds: np.ndarray | float, origin: str = "") -> Comparison:

@@ -12,23 +12,22 @@ import numpy as np
 import pandas as pd
 
 from scanlab_report.read.records import Run
-from scanlab_report.select.variants import CEILING, CPU_BASELINES, CUBS, VENDOR, VENDOR_CODE
+from scanlab_report.read.variants import Variants, Wanted
+from scanlab_report.select.variants import CEILING, CUBS, HOST, THRUST, VENDOR
 
 _CUDA = ("device", "driver", "toolkit")
-_SAME = (
-    dict.fromkeys((*VENDOR_CODE, VENDOR), (*_CUDA, "cccl"))
-    | dict.fromkeys(set(CUBS) - {VENDOR}, (*_CUDA, "cccl_newest"))
-    | {CEILING: _CUDA}
-    | dict.fromkeys(CPU_BASELINES, ("cpu", "compiler", "tbb"))
-)
-"""Baselines that are not Scanlab's own code, and what must agree in two runs for theirs to be the same."""
+_SAME: dict[Wanted, tuple[str, ...]] = {
+    CEILING: _CUDA, CUBS: (*_CUDA, "cccl_newest"), VENDOR: (*_CUDA, "cccl"), THRUST: (*_CUDA, "cccl"), HOST: ("cpu", "compiler", "tbb"),
+}  # fmt: skip
+"""Baselines that are not Scanlab's own code, and what must agree in two runs for theirs to be the same: what is said later goes before."""
 _NEAR = 1.25
 """Times a launch that are within this factor of each other are about as long."""
 
 
-def unchanged(a: Run, b: Run, variants: pd.Series) -> pd.Series:
+def unchanged(a: Run, b: Run, about: Variants, variants: pd.Series) -> pd.Series:
     """Whether each variant's code is surely the same in both runs, and the machine of the same model."""
-    same = [variant for variant, keys in _SAME.items() if all(a.context.get(key) == b.context.get(key) for key in keys)]
+    keys_of = {variant: keys for wanted, keys in _SAME.items() for variant in about.ids(wanted)}
+    same = [variant for variant, keys in keys_of.items() if all(a.context.get(key) == b.context.get(key) for key in keys)]
     return variants.isin(same)
 
 
