@@ -6,6 +6,8 @@ from the addresses of the tree, so that they are right.
 
 from __future__ import annotations
 
+import copy
+import gzip
 import json
 import math
 from collections import Counter
@@ -36,26 +38,22 @@ _KERNEL = {"launches": 1, "threads_per_block": 256, "registers": 64, "shared_byt
            "workspace_bytes": 4096, "prepare_ns": 2000.0}  # fmt: skip
 _PARAMETERS = {"look_ahead": {"tile": "30", "piece": "4"},
                **{f"{pair}_padded": {"padding": "two_level", "load": "halves"} for pair in ("hso_block", "hso_blocked", "hso_reentry")}}
-_FURTHER = ("empty_launch", "cub_newest_look_ahead", "cub_newest_deterministic", "torch_cumsum", "cupy_cumsum", "jax_cumsum", "one_block", "one_cluster",
-            "redundant_reduce")
 _LIMIT = {"hs_block": 1024, "hso_block": 2048, "hso_block_padded": 2048, "one_wave": 2**20, "copy_one_wave": 2**22}
 _CPU = {"cpu_sequential": (20.0, 8.0), "cpu_parallel": (9000.0, 70.0)}  # ns to start, GB/s
 
 
-_KINDS = {"memcpy": "copy", "copy_vector": "copy", "copy_bulk": "copy", "copy_one_wave": "barrier_copy", "empty_launch": "empty_launch"}
-_BASELINES = {*_KINDS, *_CPU, "thrust_scan", "torch_cumsum", "cupy_cumsum", "jax_cumsum"}
+_VARIANTS = {id_: about for name in ("bank_conflicts.ranges", "cpu", "python")
+             for id_, about in json.loads(gzip.decompress((SESSION / f"{name}.json.gz").read_bytes()))["context"]["variants"].items()}  # fmt: skip
 
 
 def variant(id_: str) -> dict[str, Any]:
-    """What a context says of a variant, as far as the analysis asks."""
-    return {"label": id_, "kind": _KINDS.get(id_, "scan"), "origin": "baseline" if id_ in _BASELINES or id_.startswith("cub_") else "variant", "family": "",
-            "overview": False, "on_host": id_ in _CPU}  # fmt: skip
+    """What a context says of an invented variant, as far as it must."""
+    return {"label": id_, "kind": "scan", "origin": "variant", "family": "", "overview": False, "on_host": False}
 
 
 def variants() -> dict[str, Any]:
-    """What a context says of every variant that there is."""
-    return {id_: variant(id_) | {"parameters": [{"name": name, "values": [value]} for name, value in _PARAMETERS.get(id_, {}).items()]}
-            for id_ in (*_MODEL, *_CPU, *_FURTHER)}  # fmt: skip
+    """What the contexts of the recorded session say of every variant that there is."""
+    return copy.deepcopy(_VARIANTS)
 
 
 def context(**changes: Any) -> dict[str, Any]:

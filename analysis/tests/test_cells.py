@@ -261,7 +261,7 @@ def test_a_session_has_its_drift_outliers_and_clocks() -> None:
 def test_bits_vary_where_they_do() -> None:
     rows = [{"variant": variant, "type": kind, "op": "plus", "mode": "inclusive", "cases": n, "varying": varying, "runs": runs}
             for variant, kind, n, varying, runs in (("v", "f32", 12, 3, 100), ("v", "f16", 10, 0, 50), ("memcpy", "f32", 9, 9, 100))]  # fmt: skip
-    table = bits.build(TableEvidence(pd.DataFrame(rows), NOWHERE))
+    table = bits.build(TableEvidence(pd.DataFrame(rows), NOWHERE, tiny.ABOUT))
     assert len(table.rows) == 1 and cells(table) == {"variant": "`v`", "types": "f16, f32", "cases": "22", "runs": "50", "varying": "3", "where": "f32 plus"}
 
 

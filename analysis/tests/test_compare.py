@@ -24,11 +24,12 @@ from scanlab_report.__main__ import main
 from scanlab_report.commands.compare import comparison, noise
 from scanlab_report.commands.compare import page as comparison_page
 from scanlab_report.read import records, results
-from scanlab_report.select.variants import BASELINES, CPU_BASELINES, VENDOR_CODE
-from tests import fixtures, stream_fixtures
+from scanlab_report.read.variants import Variants
+from scanlab_report.select.variants import HOST, VENDOR_CODE
+from tests import fixtures, stream_fixtures, tiny
 from tests.fixtures import SESSION, case, context, repetition
 
-RUN = results.Run(Path("run.json"), results.MEASURED, context())
+RUN = results.Run(Path("run.json"), results.MEASURED, context(), tiny.ABOUT)
 SIZES = tuple(2**k for k in range(10, 30))
 
 
@@ -175,7 +176,7 @@ def test_no_pair_on_record_shows_a_difference_in_code_that_it_says_is_the_same(p
     found = by_noise_alone(comparison.paired(a, b))
     (known,) = noise.read([a.run.device])
     verdicts = comparison.judged(found, known.thresholds(found.kind, found.both)).both
-    own = verdicts[verdicts["variant"].isin(VENDOR_CODE)] if pair["of"] == "vendor" else verdicts
+    own = verdicts[verdicts["variant"].isin(found.about.ids(*VENDOR_CODE))] if pair["of"] == "vendor" else verdicts
     assert len(own) >= sum(row["cases"] for row in pair["thresholds"]) > 0
     assert not len(own[own["verdict"].isin([comparison.SLOWER, comparison.FASTER])])
 
@@ -332,7 +333,7 @@ def of_two_hosts(**factors: float) -> comparison.Comparison:
     """
     a = b = recorded(f"recorded/nvidia-h200/{SESSION.name}/scan.json.gz")
     cases = b.cases.copy()
-    launched = (cases["launch"] == "stream") & (cases["cache"] == "warm") & ~cases["variant"].isin(CPU_BASELINES)
+    launched = (cases["launch"] == "stream") & (cases["cache"] == "warm") & ~cases["variant"].isin(Variants(b.run.variants).ids(HOST))
     slow = [np.maximum(of.samples, np.minimum(SLOWER * of.samples, A_LAUNCH * of.launches)) if of.samples.min() > 3e3 * of.launches else of.samples
             for of in cases[launched].itertuples()]
     cases.loc[launched, "samples"] = pd.Series(slow, index=cases.index[launched])
@@ -348,7 +349,7 @@ def of_two_hosts(**factors: float) -> comparison.Comparison:
 def test_a_host_that_launches_slowly_is_said_and_makes_no_code_slower() -> None:
     found = of_two_hosts()
     assert not len(found.of("slower"))
-    own = found.both[found.both["variant"].isin(BASELINES)]
+    own = found.both[[found.about[variant].origin == "baseline" for variant in found.both["variant"]]]
     assert len(own) > 900 and set(own["verdict"]) == {"neither"}
     otherwise = comparison.judged(by_noise_alone(found), found.both["threshold"]).of("slower")
     assert len(otherwise) > 10 and {"best", "look_ahead"} <= set(otherwise["variant"])

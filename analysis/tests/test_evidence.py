@@ -13,9 +13,9 @@ from scanlab_report.read import results
 from scanlab_report.read.records import MEASURED
 from scanlab_report.select.needs import AllTimings, EachSession, Timings, Traffic, gather
 from scanlab_report.select.provenance import Provenance
-from scanlab_report.select.variants import CUBS
+from scanlab_report.select.variants import CUBS, OWN
 from tests import tiny
-from tests.fixtures import case, context, dram_bytes, repetition
+from tests.fixtures import case, context, dram_bytes, repetition, variant
 
 
 def run(folder: Path, name: str, time: float, variant: str = "memcpy", **changes: Any) -> None:
@@ -107,6 +107,14 @@ def test_counters_of_two_recorded_days_are_not_added_up(tmp_path: Path) -> None:
     assert reads["look_ahead"] == 4 * 2**18  # two launches of half the input, as of the later day
 
 
+def test_of_a_variant_the_newest_run_is_heard_and_one_that_none_describes_is_ours_by_its_id(tmp_path: Path) -> None:
+    for day, label in (("02", "now"), ("01", "then")):
+        run(tmp_path, f"{label}.json", 1.0, date=f"2026-01-{day}", variants={"memcpy": variant("memcpy") | {"label": label, "origin": "baseline"}})
+    about = results.read([], [tmp_path]).variants
+    assert about["memcpy"].label == "now" and about["gone"].label == "gone" and OWN.has(about["gone"])
+    assert about.ids("gone", OWN) == ["gone"] and Timings().find(results.read([], [tmp_path]), {}).about == about
+
+
 def test_missing_evidence_is_said_in_a_clause(tmp_path: Path) -> None:
     gathered = gather({"timings": Timings(all_of=("memcpy",))}, results.Results(), {})
     assert gathered.reasons == ("no i32 plus inclusive timings of memcpy on a CUDA device",)
@@ -116,11 +124,12 @@ def test_missing_evidence_is_said_in_a_clause(tmp_path: Path) -> None:
 
 
 def test_the_fastest_of_cubs_scans_is_found_in_each_case_by_itself() -> None:
+    cubs = tiny.ABOUT.ids(CUBS)
     times = {(1024, "cold"): (30.0, 20.0, 25.0), (1024, "warm"): (8.0, 9.0, 10.0), (2048, "cold"): (30.0, 40.0, 20.0)}
-    cases = [tiny.case(cub, n, ns, cache=cache) for (n, cache), of in times.items() for cub, ns in zip(CUBS, of, strict=False)]
-    timings = Timings().find(tiny.results([*cases, tiny.case(CUBS[2], 1024, 1.0, settings="tile=1"), tiny.case("best", 1024, 1.0)]), {})
+    cases = [tiny.case(cub, n, ns, cache=cache) for (n, cache), of in times.items() for cub, ns in zip(cubs, of, strict=False)]
+    timings = Timings().find(tiny.results([*cases, tiny.case(cubs[2], 1024, 1.0, settings="tile=1"), tiny.case("best", 1024, 1.0)]), {})
     found = [timings.vendor(n, cache) for n, cache in times]
-    assert found == [CUBS[1], CUBS[0], CUBS[2]] and timings.vendor(4096, "cold") is None
+    assert found == [cubs[1], cubs[0], cubs[2]] and timings.vendor(4096, "cold") is None
 
 
 def test_a_line_over_sizes_has_powers_of_two_alone_and_a_table_all() -> None:
@@ -145,7 +154,7 @@ def test_a_match_is_their_time_over_ours_with_the_fastest_of_them() -> None:
     match = timings.match(key, "best", ("memcpy", "copy_bulk"))
     assert (match.rival, match.run) == ("copy_bulk", 0) and match.ratio.value == pytest.approx(0.4)
     assert (match.ratio.low, match.ratio.high) == pytest.approx((0.4 / tiny.MOST, 0.4 / tiny.LEAST))
-    assert timings.match(key, "best", ("memcpy",)).ratio.value == pytest.approx(0.5) and timings.match(key, "best", CUBS) is None
+    assert timings.match(key, "best", ("memcpy",)).ratio.value == pytest.approx(0.5) and timings.match(key, "best", (CUBS,)) is None
 
 
 def test_each_session_has_its_own_timings_the_newest_first_whatever_its_code() -> None:

@@ -60,11 +60,13 @@ def test_throughput_is_the_bytes_that_a_scan_must_move_over_its_median_time() ->
 
 
 def test_times_are_microseconds_above_the_floor_each_family_in_its_panel() -> None:
-    read = tiny.results([case(FLOOR, 0, 2500.0), case("hs_blocked", N, 7000.0), case("hso_blocked", N, 9000.0), case("cub_device_scan", N, 5000.0)])
-    doubling, tree = tiny.drawn(time, read).axes
-    assert (doubling.get_title("left"), tree.get_title("left")) == ("Hillis–Steele", "Harris–Sengupta–Owens")
+    read = tiny.results([case(FLOOR, 0, 2500.0), case("hs_blocked", N, 7000.0), case("hso_blocked", N, 9000.0), case("cub_device_scan", N, 5000.0),
+                         case("best", N, 6000.0), case("warp_shuffle", N, 8000.0)])  # fmt: skip
+    doubling, tree, others = tiny.drawn(time, read).axes
+    assert [panel.get_title("left") for panel in (doubling, tree, others)] == ["Hillis–Steele", "Harris–Sengupta–Owens", "others"]
     assert tiny.points(doubling, style.look("hs_blocked")) == [near((N, 7))] and tiny.points(tree, style.look("hso_blocked")) == [near((N, 9))]
     assert not tiny.lines(tree, style.look("hs_blocked"))
+    assert tiny.points(others, style.look("best")) == [near((N, 6))] and tiny.points(others, style.look("warp_shuffle")) == [near((N, 8))]  # of two small families
     assert tiny.points(tree, style.look("cub_device_scan")) == [near((N, 5))]
     assert tiny.bars(tree, style.look("hso_blocked").colour) == [near((N, 9 * LEAST, 9 * MOST))]
     assert across(doubling) == across(tree) == [near([2.5, 2.5])]
@@ -139,8 +141,8 @@ def test_a_rung_adds_what_it_has_beyond_the_one_below() -> None:
 
 def test_a_tile_is_as_large_as_its_setting_says() -> None:
     read = tiny.results([case(CEILING, N, 100.0, EXACT), case("look_ahead", N, 125.0), case("look_ahead", N, 200.0, settings="tile=12"),
-                         case("look_ahead", N, 1.0, settings="piece=1"), case("decoupled_lookback", N, 160.0),
-                         case("decoupled_lookback", N, 250.0, settings="threads=512")])  # fmt: skip
+                         case("look_ahead", N, 1.0, settings="piece=1"), case("look_ahead", N, 1.0, settings="piece=1 tile=36"),
+                         case("decoupled_lookback", N, 250.0), case("decoupled_lookback", N, 160.0, settings="threads=256")])  # fmt: skip
     (axes,) = tiny.drawn(tile_size, read).axes
     assert tiny.points(axes, style.look("look_ahead")) == [near((12, 0.5)), near((30, 0.8))]
     assert tiny.points(axes, style.look("decoupled_lookback")) == [near((16, 0.625)), near((32, 0.4))]

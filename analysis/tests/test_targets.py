@@ -65,7 +65,7 @@ def test_both_sides_of_a_duel_are_from_the_newest_run_that_has_both(tmp_path: Pa
     write(tmp_path, "new.json", {"best": 50.0}, date="2026-01-03")
     timings = evidence(tmp_path)
     (key,) = timings.keys()
-    assert timings.match(key, "best", CUBS).ratio.value == pytest.approx(1.3)
+    assert timings.match(key, "best", (CUBS,)).ratio.value == pytest.approx(1.3)
 
 
 def test_the_shares_of_copy_and_cub_in_a_row_are_of_one_run(tmp_path: Path) -> None:

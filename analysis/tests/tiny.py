@@ -7,6 +7,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 from matplotlib import pyplot
 from matplotlib.axes import Axes
@@ -16,16 +17,20 @@ from matplotlib.figure import Figure
 from scanlab_report.layout import style
 from scanlab_report.layout.table_formats import Table
 from scanlab_report.read.documents import counts
-from scanlab_report.read.documents.results import Choice
+from scanlab_report.read.documents.results import Choice, Variant
 from scanlab_report.read.fields import convert
 from scanlab_report.read.records import MEASURED, Explanation, Results, Run
+from scanlab_report.read.variants import Variants
 from scanlab_report.select.needs import gather
+from tests import fixtures
 
 SPREAD = (1.0, 1.4, 0.9, 1.0, 0.9, 1.4)
 """Of a case's repetitions, in multiples of their median; their mean is 1.1, and intervals, of the median and of ratios, reach from the least to the most."""
 LEAST, MOST = 0.9, 1.4
 EXACT = (1.0,) * 6
 """Repetitions that all took as long: where a ratio's interval is to be known, one side of it does not vary."""
+ABOUT = Variants(msgspec.convert(fixtures.variants(), dict[str, Variant]))
+"""What is said of every variant."""
 KERNEL = {"launches": 1.0, "threads": 256.0, "registers": 64.0, "shared_bytes": 1024.0, "local_bytes": 0.0, "workspace_bytes": 4096.0, "prepare_ns": 2000.0}
 
 
@@ -55,7 +60,7 @@ def results(*sessions: Iterable[Case], **context: Any) -> Results:
     found = Results()
     for run, cases in enumerate(sessions):
         about = {"kind": "cuda", "device": "Test Device", "cpu": "Test CPU", "cores": "4", "date": f"2026-01-{run + 1:02}", "git_commit": "abcdefghijk"[run] * 40}
-        found.runs.append(Run(Path(f"{run}.json"), MEASURED, about | context))
+        found.runs.append(Run(Path(f"{run}.json"), MEASURED, about | context, ABOUT))
         for of in cases:
             key = (run, of.variant, of.settings, of.type, of.op, of.mode, of.items, of.cache, of.launch)
             found.timing_rows += [(*key, place, time, np.nan, np.nan) for place, time in enumerate(of.times)]
