@@ -14,8 +14,8 @@ from scanlab_report.read.records import MEASURED
 from scanlab_report.select.needs import AllTimings, EachSession, Timings, Traffic, gather
 from scanlab_report.select.provenance import Provenance
 from scanlab_report.select.variants import CUBS, OWN
-from tests import tiny
-from tests.fixtures import case, context, dram_bytes, repetition, variant
+from tests import fixtures, tiny
+from tests.fixtures import case, context, dram_bytes, repetition
 
 
 def run(folder: Path, name: str, time: float, variant: str = "memcpy", **changes: Any) -> None:
@@ -109,7 +109,7 @@ def test_counters_of_two_recorded_days_are_not_added_up(tmp_path: Path) -> None:
 
 def test_of_a_variant_the_newest_run_is_heard_and_one_that_none_describes_is_ours_by_its_id(tmp_path: Path) -> None:
     for day, label in (("02", "now"), ("01", "then")):
-        run(tmp_path, f"{label}.json", 1.0, date=f"2026-01-{day}", variants={"memcpy": variant("memcpy") | {"label": label, "origin": "baseline"}})
+        run(tmp_path, f"{label}.json", 1.0, date=f"2026-01-{day}", variants={"memcpy": fixtures.variant("memcpy") | {"label": label, "origin": "baseline"}})
     about = results.read([], [tmp_path]).variants
     assert about["memcpy"].label == "now" and about["gone"].label == "gone" and OWN.has(about["gone"])
     assert about.ids("gone", OWN) == ["gone"] and Timings().find(results.read([], [tmp_path]), {}).about == about

@@ -24,9 +24,10 @@ FEWEST, OTHERS = 3, "others"
 
 
 def draw(timings: TimingEvidence) -> Figure:
-    cache = timings.caches()[0]
-    panels = _panels(timings)
-    families = list(panels) or ["baselines"]
+    cache, about = timings.caches()[0], timings.about
+    sizes = Counter(about[v].family for v in about.ids(OWN))
+    panel_of = {v: about[v].family if sizes[about[v].family] >= FEWEST else OTHERS for v in timings.variants() if OWN.has(about[v])}
+    families = sorted(dict.fromkeys(panel_of.values()), key=OTHERS.__eq__) or ["baselines"]
     columns = min(2, len(families))
     lines = -(-len(families) // columns)
     drawn, axes = style.figure(style.DOUBLE, 1.85 * lines, columns, lines, sharey=True)
@@ -40,7 +41,8 @@ def draw(timings: TimingEvidence) -> Figure:
         style.items_axis(panel, items)
         style.decade_axis(panel.yaxis)
         panel.set_title(name)
-        ends = [end for v in (*panels.get(name, []), *shared) if (end := _line(panel, timings, v, cache))]
+        members = [v for v, of in panel_of.items() if of == name]
+        ends = [end for v in (*members, *shared) if (end := _line(panel, timings, v, cache))]
         panel.axhline(floor_us, **style.look(FLOOR).plot(), linewidth=1.4)
         right = panel.get_xlim()[1]
         ends.append(style.End(f"empty launch, {floor_us:.1f} µs", style.look(FLOOR), right, floor_us, 1.4))
@@ -48,16 +50,6 @@ def draw(timings: TimingEvidence) -> Figure:
     for panel in axes[::columns]:
         panel.set_ylabel(f"time, µs ({cache} cache)")
     return drawn
-
-
-def _panels(timings: TimingEvidence) -> dict[str, list[str]]:
-    """Variants by their family, those of small ones together behind the others."""
-    sizes = Counter(timings.about[v].family for v in timings.about.ids(OWN))
-    found: dict[str, list[str]] = {}
-    for v in timings.variants():
-        if OWN.has(about := timings.about[v]):
-            found.setdefault(about.family if sizes[about.family] >= FEWEST else OTHERS, []).append(v)
-    return dict(sorted(found.items(), key=lambda item: item[0] == OTHERS))
 
 
 def _line(panel: Axes, timings: TimingEvidence, name: str, cache: str) -> style.End | None:
