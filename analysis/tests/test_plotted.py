@@ -145,7 +145,7 @@ def test_a_tile_is_as_large_as_its_setting_says() -> None:
                          case("decoupled_lookback", N, 250.0), case("decoupled_lookback", N, 160.0, settings="threads=256")])  # fmt: skip
     (axes,) = tiny.drawn(tile_size, read).axes
     assert tiny.points(axes, style.look("look_ahead")) == [near((12, 0.5)), near((30, 0.8))]
-    assert tiny.points(axes, style.look("decoupled_lookback")) == [near((16, 0.625)), near((32, 0.4))]
+    assert tiny.points(axes, style.look("decoupled_lookback")) == [near((28, 0.625)), near((56, 0.4))]
     assert tiny.bars(axes, style.look("look_ahead").colour) == [near((12, 0.5 / MOST, 0.5 / LEAST)), near((30, 0.8 / MOST, 0.8 / LEAST))]
 
 

@@ -11,8 +11,8 @@ from scanlab_report.select.needs import Timings
 from scanlab_report.select.variants import CEILING
 
 SIZES = (2**20, 2**24, 2**28)
-SWEPT = {"look_ahead": ("tile", 1.0), "decoupled_lookback": ("threads", 64 / 1024)}
-"""Of a variant: the parameter that sets the tile, and KiB a unit of it."""
+SWEPT = {"look_ahead": ("tile", 1.0), "decoupled_lookback": ("threads", 112 / 1024)}
+"""Of a variant: the parameter that sets the tile, and KiB a unit of it, for 4-byte items."""
 NEEDS = {"timings": Timings(all_of=(CEILING,), any_of=tuple(SWEPT), only=(CEILING, *SWEPT))}
 
 
