@@ -334,7 +334,7 @@ def of_two_hosts(**factors: float) -> comparison.Comparison:
     a = b = recorded(f"recorded/nvidia-h200/{SESSION.name}/scan.json.gz")
     cases = b.cases.copy()
     launched = (cases["launch"] == "stream") & (cases["cache"] == "warm") & ~cases["variant"].isin(Variants(b.run.variants).ids(HOST))
-    slow = [np.maximum(of.samples, np.minimum(SLOWER * of.samples, A_LAUNCH * of.launches)) if of.samples.min() > 3e3 * of.launches else of.samples
+    slow = [np.maximum(of.samples, np.minimum(SLOWER * of.samples, A_LAUNCH * of.launches)) if of.samples.min() > 2.5e3 * of.launches else of.samples
             for of in cases[launched].itertuples()]
     cases.loc[launched, "samples"] = pd.Series(slow, index=cases.index[launched])
     planted = (cases["launch"] == "stream") & cases["items"].isin((1 << 20, 1 << 28)) & (cases["op"] == "plus") & (cases["type"] == "i32")

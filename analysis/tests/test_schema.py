@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import subprocess
-import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -63,13 +63,10 @@ def test_what_is_kept_fits(pattern: str, name: str) -> None:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the program writes, with a calibration, a sweep and two traces of a device."""
     made = tmp_path_factory.mktemp("documents")
-    if engine_model := sorted(DATA.glob("recorded/*/*/model/engine_model.tar.gz")):
-        with tarfile.open(engine_model[-1]) as archive:
-            names = [name for name in archive.getnames() if "traces/" in name and name.endswith(".json")]
-            archive.extractall(made, members=[archive.getmember(name) for name in [*sorted(names)[:2], "calibration.json", "advise.json"]])
-        (made / "traces").rename(made / "t")
-        for number, file in enumerate(sorted((made / "t").iterdir())):
-            file.rename(made / f"trace{number}.json")
+    (model,) = DATA.glob("recorded/*/*/model")
+    traces = {f"trace{number}": file for number, file in enumerate(sorted((model / "traces").iterdir())[:2])}
+    for name, file in {"calibration": model / "calibration.json.gz", "advise": model / "advise.json.gz", **traces}.items():
+        (made / f"{name}.json").write_bytes(gzip.decompress(file.read_bytes()))
     (made / "scenes").mkdir()
     return made
 

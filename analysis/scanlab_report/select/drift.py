@@ -22,13 +22,13 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from scanlab_report.read import records, streams
 from scanlab_report.read.published import Publication
 from scanlab_report.read.records import MEASURED, RECORDED, REPEATED, SCANS, Repeated, Results, Run
 from scanlab_report.select.provenance import Provenance, run_provenance
 from scanlab_report.stats.intervals import FEWEST, SEED, SIGNIFICANT, Interval, median_interval
+from scanlab_report.stats.many_tests import corrected
 
 TITLES = {SCANS: "scans", streams.SCHEDULES: "schedules", streams.STREAM_SCAN: "stream-scan"}
 """What figures and tables call the kinds of sessions."""
@@ -106,7 +106,7 @@ class Session:
                 found.append(pd.DataFrame({"count": count, "later_slower": (1 + score / pairs) / 2, "p": _trend_p(count)[np.abs(score)]}))
         columns = ["count", "later_slower", "p"]
         trends = pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=columns, dtype=float)
-        return trends.assign(p_corrected=stats.false_discovery_control(trends["p"]))
+        return trends.assign(p_corrected=corrected(trends["p"]))
 
     def trending(self, slower: bool) -> int:
         """In how many cases later repetitions took longer, or less, beyond chance."""

@@ -34,6 +34,7 @@ from scanlab_report.read.variants import Variants
 from scanlab_report.select import drift
 from scanlab_report.select.variants import HOST
 from scanlab_report.stats.intervals import FEWEST, SIGNIFICANT, medians, ratio_intervals, repetitions
+from scanlab_report.stats.many_tests import corrected
 
 SLOWER, FASTER, NEITHER, TOO_FEW, NO_THRESHOLD = "slower", "faster", "neither", "too few", "no threshold"
 ONLY_A, ONLY_B = "only in A", "only in B"
@@ -144,7 +145,7 @@ def paired(a: Measured, b: Measured) -> Comparison:
         # The exact test knows no ties: they are broken against a difference, by less than any clock resolves.
         towards = np.sign(np.median(after, axis=1) - np.median(before, axis=1))[:, None]
         cases.loc[of.index, "p"] = stats.mannwhitneyu(before, after * (1 - 1e-12 * towards), axis=1, method="exact").pvalue
-    cases.loc[both, "p_corrected"] = stats.false_discovery_control(cases.loc[both, "p"])
+    cases.loc[both, "p_corrected"] = corrected(cases.loc[both, "p"])
     cases["on"] = "host" if a.run.kind == "host" else "device"
     if "variant" in cases:
         cases.loc[cases["variant"].isin(about.ids(HOST)), "on"] = "host"
@@ -175,7 +176,7 @@ def judged(comparison: Comparison, thresholds: np.ndarray | float, origin: str =
         slower_above=lambda of: np.maximum(np.fmax(1, of["median"]) * (1 + of["threshold"]), of["most"].fillna(0)),
     )  # fmt: skip
     least = np.array([smallest_p(a, b) for a, b in zip(of["count_a"], of["count_b"], strict=True)])
-    silent = (stats.false_discovery_control(least) >= SIGNIFICANT) | (of[["count_a", "count_b"]].min(axis=1) < FEWEST)
+    silent = (corrected(least) >= SIGNIFICANT) | (of[["count_a", "count_b"]].min(axis=1) < FEWEST)
     sure = of["p_corrected"] < SIGNIFICANT
     slower, faster = sure & (of["low"] > of["slower_above"]), sure & (of["high"] < of["faster_below"])
     of["verdict"] = np.select([silent, of["threshold"].isna(), slower, faster], [TOO_FEW, NO_THRESHOLD, SLOWER, FASTER], NEITHER)
