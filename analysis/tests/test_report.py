@@ -92,8 +92,8 @@ OLDER = ("hs_", "hso_", "cub_device_scan", "thrust_scan", "memcpy", "empty_launc
 
 
 @pytest.mark.parametrize(("kept", "absent"), [
-    (OLDER, "figure duel is left out: no timings of best beside cub_device_scan or "),
-    (("best", "memcpy"), "figure duel is left out: no timings of best beside cub_device_scan or "),
+    (OLDER, "figure duel is left out: no timings of best beside CUB"),
+    (("best", "memcpy"), "figure duel is left out: no timings of best beside CUB"),
     (("best", "cub_"), "figure waterfall is left out: no i32 plus inclusive timings of memcpy"),
     (("one_wave", "memcpy", "empty_launch"), "figure tile_size is left out"),
 ])  # fmt: skip
