@@ -152,8 +152,9 @@ TEST(CommandLine, AFileThatIsNotWhatItShouldBeIsSaidToBeSoInPlainWords) {
   expect(tune, "[]", "an object is expected, not array");
   expect(calibrate, R"({"schema": "scanlab-calibration/1"})", "key 'device' not found");
   expect(compare, R"({"otherData": {}})", "key '");
-  expect(against, R"({"benchmarks": [{}]})", "key 'run_name' not found");
-  expect(against, R"({"benchmarks": [{"run_name": 3}]})", "the type of a value must be string, but is number");
+  expect(against, R"({"benchmarks": [{}]})", "it has no schedule that was measured");
+  expect(against, R"({"benchmarks": [{"schedule": 3, "verified": true}]})",
+         "the type of a value must be string, but is number");
   std::filesystem::remove(file);
 }
 
