@@ -153,7 +153,8 @@ TEST(CommandLine, AFileThatIsNotWhatItShouldBeIsSaidToBeSoInPlainWords) {
   expect(calibrate, R"({"schema": "scanlab-calibration/1"})", "key 'device' not found");
   expect(compare, R"({"otherData": {}})", "key '");
   expect(against, R"({"benchmarks": [{}]})", "it has no schedule that was measured");
-  expect(against, R"({"benchmarks": [{"schedule": 3, "verified": true}]})",
+  expect(against, R"({"benchmarks": [{"schedule": "serial", "verified": true}]})", "key 'memory' not found");
+  expect(against, R"({"benchmarks": [{"schedule": "serial", "memory": 3, "verified": true}]})",
          "the type of a value must be string, but is number");
   std::filesystem::remove(file);
 }
