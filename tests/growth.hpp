@@ -28,14 +28,14 @@ double processor_seconds(const Work& work) {
   return least;
 }
 
-constexpr double kMostGrowth = 11;  ///< nearer to quadratic than to linear: caches and logarithms cost something, too
+constexpr double kMostGrowth = 9;  ///< half way from linear to quadratic: caches and logarithms cost something, too
 
 /// How many times longer work takes if there is four times as much of it: 4 if it takes a time for each part, 16 if
 /// each part looks at each other. The least of a few attempts, as what runs beside takes caches away.
 template <class Work>
 double growth(const Work& work, int parts) {
   double least = 16;
-  for (int attempt = 0; attempt < 4 && least > kMostGrowth; ++attempt) {
+  for (int attempt = 0; attempt < 10 && least > kMostGrowth; ++attempt) {
     const double few = processor_seconds([&] { work(parts); });
     least = std::min(least, processor_seconds([&] { work(4 * parts); }) / few);
   }

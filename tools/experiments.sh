@@ -1,7 +1,6 @@
 # shellcheck shell=bash
-# The experiments on a device. Whoever sources this has set `scanlab`, the program, and `out`, the
-# folder for results; `option[quick]`, if it is set, makes them few and small.
-# `option[force]`, if it is set, replaces results that are there.
+# The experiments on a device. Whoever sources this has set `scanlab`, the program, and `out`, the folder for results;
+# `option[quick]`, if it is set, makes them few and small, and `option[force]` replaces results that are there.
 # shellcheck disable=SC2154  # of what is set there
 
 # experiment NAME: one, into the file of `out` that is named after it.

@@ -161,12 +161,17 @@ def _model(folder: Path, wrong: list[Problem]) -> tuple[list[Path], list[Run]]:
     held = []
     for file in files:
         document = load_json(file, wrong)
-        said = (document.get("context") or document.get("otherData")) if isinstance(document, Mapping) else None
-        if isinstance(said, Mapping):
-            held.append(Run(file, results.MEASURED, said))
+        if run := _of_itself(file, document, results.MEASURED):
+            held.append(run)
         elif document is not None:
             wrong.append(Problem(file, "context", "is missing"))
     return files, held
+
+
+def _of_itself(file: Path, document: object, origin: str) -> Run | None:
+    """What a document of any kind says of where it is from."""
+    said = (document.get("context") or document.get("otherData")) if isinstance(document, Mapping) else None
+    return Run(file, origin, said) if isinstance(said, Mapping) else None
 
 
 def _counts(found: Recording, run: Run) -> Iterator[Problem]:
@@ -249,10 +254,8 @@ def _runs_below(recorded: Path) -> Iterator[Run]:
     """The provenance of everything that is recorded."""
     problems: list[Problem] = []
     for file in sorted(recorded.rglob("*.json*")):
-        document = results.load_json(file, problems)
-        context = (document.get("context") or document.get("otherData")) if isinstance(document, Mapping) else None
-        if isinstance(context, Mapping):
-            yield Run(file, results.RECORDED, context)
+        if run := _of_itself(file, results.load_json(file, problems), results.RECORDED):
+            yield run
 
 
 def _identity(run: Run) -> tuple[str, str, str]:
