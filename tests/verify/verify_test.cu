@@ -203,6 +203,24 @@ TEST(VerifyOnExecutor, CatchesOutputThatWasNeverWritten) {
   EXPECT_TRUE(caught(on_executor<Defect::nothing_written>(), "never written"));
 }
 
+TEST(VerifyOnExecutor, CatchesOutputThatWasNeverWrittenWhereItShouldBeZero) {
+  const Problem sums = problem_of(ElementType::i32, Operator::plus, 100, Mode::exclusive);
+  Variant scan;
+  scan.about.id = "begins late";
+  scan.machines.host = true;
+  scan.bind = [](const Problem& problem) {
+    BoundScan bound;
+    bound.host = [n = problem.items](const Buffers& b) {
+      const auto* in = static_cast<const std::uint32_t*>(b.in);
+      auto* out = static_cast<std::uint32_t*>(b.out);
+      std::uint32_t sum = 0;
+      for (std::int64_t i = 1; i < n; ++i) out[i] = sum += in[i - 1];
+    };
+    return bound;
+  };
+  EXPECT_TRUE(caught(on_executor(scan, sums), "1 of 100 items wrong, the first at 0"));
+}
+
 TEST(VerifyOnExecutor, ARefusalIsASkipWithItsReason) {
   const Variant scan = simt::portable_scan<DefectiveScan<Defect::none>>();
   const Outcome outcome = on_executor(scan, problem_of(ElementType::i32, Operator::plus, 257));
