@@ -186,6 +186,21 @@ TEST(Executor, NamesALoopThatNeverEnds) {
   EXPECT_EQ(spinning.kind, FaultKind::no_progress);
 }
 
+TEST(Executor, AccessesThatAreToEndAreCountedFromTheLastBarrierOn) {
+  int memory[1] = {};
+  const Span<int> out(memory, 1, "out");
+  const auto report = run(
+      {.threads = 1},
+      [=](CpuBlock& block) {
+        for (int i = 0; i < 120; ++i) {
+          if (i == 60) block.sync();
+          out[0] = i;
+        }
+      },
+      {.max_accesses = 100});
+  EXPECT_TRUE(report.faults.empty());
+}
+
 TEST(Executor, CanLaunchAgainAfterAFault) {
   Executor executor;
   const auto diverge = [](CpuBlock& block) {
