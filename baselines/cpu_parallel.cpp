@@ -48,7 +48,8 @@ class CpuParallel {
     const bool right = with_monoid(problem_.type, problem_.op,
                                    [&]<class Op>(Op) { return begins_with_the_identity<Op>(problem_.mode); });
     if (!right) {
-      return Plan::refuse("this standard library's parallel scan of floating-point items begins with 0, wrong for max");
+      return Plan::refuse("this standard library's parallel scan of floating-point items begins with 0, wrong for " +
+                          std::string(name(problem_.op)));
     }
     // How the range is split is the library's affair: the longest chain that any split can make.
     Plan plan;

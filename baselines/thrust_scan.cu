@@ -70,9 +70,9 @@ class ThrustScan {
   /// What the full sweep times: sums of every type, every operator of two. Thrust compiles each for counts of 32 and of
   /// 64 bits, and the rest takes longer to compile than all of cub_device_scan.
   template <class Op>
-  static constexpr bool kTakes =
-      Op::kOperator == Operator::plus || std::is_same_v<typename Op::Element, std::int32_t> ||
-      std::is_same_v<typename Op::Element, float>;
+  static constexpr bool kTakes = Op::kOperator == Operator::plus ||
+                                 (kBasic<Op> && (std::is_same_v<typename Op::Element, std::int32_t> ||
+                                                 std::is_same_v<typename Op::Element, float>));
 
   static Description describe() {
     return {
@@ -82,7 +82,7 @@ class ThrustScan {
         .family = "Thrust",
         .label = "Thrust",
         .overview = false,
-        .limits = "sums of every type, other operators on i32 and f32",
+        .limits = "sums of every type; max, min and affine on i32 and f32",
         .in_place = true,     // "first may equal result", says its documentation
         .fixed_bits = false,  // it calls CUB's scan, which promises none
         .cost = {.work = "O(n)", .span = "O(log n) a tile, then a chain of tiles", .traffic = "2n"},

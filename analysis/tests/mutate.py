@@ -3,7 +3,7 @@
 usage: tests/mutation/run [--only TEXT]... [--jobs N] [--table FILE]
 
 A fault is an entry of tests/mutation/faults/*.toml: a file, a text that occurs in it once, what replaces it, what is wrong then,
-and the tests that promise to see it. Each job works in a copy of the tree under build/mutation, so that the checkout stays as
+and the tests that promise to see it (`gtest:FILTER` of scanlab_tests, `gtest@PROGRAM:FILTER` of another, `ctest:REGEX`, `pytest:ARGUMENTS`). Each job works in a copy of the tree under build/mutation, so that the checkout stays as
 it is. A fault is caught if one of its tests fails, survives if all pass, and is refused if its text is not there once or the
 faulty tree does not compile. Before anything is planted, all the tests that are named must pass: else "caught" would mean nothing.
 What came of each is on record in tests/mutation/outcomes.jsonl, with the commit at which it was tried. A fault is tried again if it
@@ -118,9 +118,9 @@ class Tree:
         return ran.returncode == 0
 
     def passes(self, test: str) -> bool:
-        kind, _, which = test.partition(":")
+        kind, program, which = parts(test)
         if kind == "gtest":
-            command = [str(self.build / "tests/scanlab_tests"), f"--gtest_filter={which}", "--gtest_fail_fast", "--gtest_brief=1"]
+            command = [str(self.build / "tests" / program), f"--gtest_filter={which}", "--gtest_fail_fast", "--gtest_brief=1"]
         elif kind == "ctest":
             command = ["ctest", "--test-dir", str(self.build), "--no-tests=error", "--stop-on-failure", "-R", which]
         elif kind == "pytest":
@@ -146,10 +146,19 @@ def passes_soundly(tree: Tree, test: str) -> bool:
         return False
 
 
+def parts(test: str) -> tuple[str, str, str]:
+    """Kind, program and selection of a test, from kind:selection or gtest@program:selection."""
+    kind, _, which = test.partition(":")
+    kind, _, program = kind.partition("@")
+    return kind, program or "scanlab_tests", which
+
+
 def targets(tests: Iterable[str]) -> list[str]:
     """What must be built for these tests."""
-    kinds = {test.partition(":")[0] for test in tests}
-    return ["all"] if "ctest" in kinds else ["scanlab_tests"] if "gtest" in kinds else []
+    kinds = {parts(test)[:2] for test in tests}
+    if any(kind == "ctest" for kind, _ in kinds):
+        return ["all"]
+    return sorted(program for kind, program in kinds if kind == "gtest")
 
 
 def try_out(tree: Tree, fault: Fault, jobs: int) -> Outcome:

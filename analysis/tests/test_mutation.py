@@ -96,3 +96,10 @@ def test_what_is_on_record_is_of_faults_that_there_are_and_none_survived() -> No
     rows = Record(ROOT / RECORD).rows
     assert rows and rows.keys() <= {Record.key(each) for each in read_faults(ROOT / FAULTS)}
     assert [row for row in rows.values() if row["outcome"] not in ("caught", "equivalent")] == []
+
+
+def test_only_what_the_tests_of_a_fault_need_is_built() -> None:
+    assert mutate.targets(["gtest:Plan.*", "pytest:test_sum.py"]) == ["scanlab_tests"]
+    assert mutate.targets(["gtest@scanlab_core_tests:Oracle.*"]) == ["scanlab_core_tests"]
+    assert mutate.targets(["gtest@scanlab_core_tests:Oracle.*", "ctest:setup"]) == ["all"]
+    assert mutate.targets(["pytest:test_sum.py"]) == []

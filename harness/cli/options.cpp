@@ -34,25 +34,15 @@ Words renamed(Words arguments, const std::string& from, const std::string& to) {
   return arguments;
 }
 
-namespace {
-
-/// Every value of an option, for its help.
-template <class E>
-std::string all_or(const char* by_default) {
-  std::string all;
-  for (const auto& [value, text] : named_values<E>()) all += fmt::format("{}, ", text);
-  return fmt::format("{}or all (default {})", all, by_default);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 void add_selection_options(po::options_description& options, const std::string& default_items) {
   const std::string items = "numbers of items: 1000, 2^20, 2^20+1, ranges 2^10:2^28:x4 or 0:100:+10" +
                             (default_items.empty() ? std::string{} : " (default " + default_items + ")");
   options.add_options()                                                                                         //
       ("variant", list_of("GLOB"), "ids of variants and baselines, or globs: hs_block, 'hso_*' (default all)")  //
-      ("type", list_of("TYPE"), all_or<ElementType>("i32").c_str())                                             //
-      ("op", list_of("OP"), all_or<Operator>("plus").c_str())                                                   //
+      ("type", list_of("TYPE"), (all_names<ElementType>() + ", or all (default i32)").c_str())                  //
+      ("op", list_of("OP"), (all_names<Operator>() + ", or all (default plus)").c_str())                        //
       ("mode", list_of("MODE"),
        "inclusive, exclusive, or all (default inclusive; for explain, what the variant gives with least work)")  //
       ("items", list_of("LIST"), items.c_str())                                                                  //

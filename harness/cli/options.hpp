@@ -22,6 +22,14 @@ namespace scanlab::cli {
 po::typed_value<std::string>* text(const char* value_name);
 po::typed_value<Words>* list_of(const char* value_name);
 
+/// "i8, i16, i32, …": every value of an option, for its help.
+template <class E>
+std::string all_names() {
+  std::string all;
+  for (const auto& [value, text] : named_values<E>()) all += (all.empty() ? "" : ", ") + std::string(text);
+  return all;
+}
+
 /// The texts of all options that are said, or have a default, for select_scans() and select_jobs().
 OptionWords said(const po::variables_map& values);
 

@@ -42,7 +42,7 @@ po::options_description stream_scan_options() {
       ("seed", po::value<std::uint64_t>()->default_value(1)->value_name("N"), "of --generate")                        //
       ("out", text("FILE"), "where to; without it, in memory")                                                        //
       ("type", text("T")->default_value("i32"), "of the elements: i8 i16 i32 i64 f16 f32 f64")                        //
-      ("op", text("OP")->default_value("plus"), "plus max min affine")                                                //
+      ("op", text("OP")->default_value("plus"), all_names<Operator>().c_str())                                        //
       ("mode", text("MODE")->default_value("inclusive"), "inclusive or exclusive")                                    //
       ("device", text("D")->default_value("cuda"), "cuda, or host: threads instead of a device")                      //
       ("scan", text("ID"), "what scans a chunk (default best; on the host cpu_sequential)")                           //
@@ -157,6 +157,9 @@ StreamScan read_request(const po::variables_map& values) {
   out_of_core::ChunkedScan& scan = asked.scan;
   scan.problem.type = parse_named<ElementType>(values, "type");
   scan.problem.op = parse_named<Operator>(values, "op");
+  if (!defined(scan.problem.type, scan.problem.op)) {
+    throw CommandError(kBadInput, not_defined(scan.problem.type, scan.problem.op));
+  }
   scan.problem.mode = parse_named<Mode>(values, "mode");
   scan.host_buffers = kHostBuffers;
   asked.cuda = parse_word(values, "device", {"cuda", "host"}) == "cuda";

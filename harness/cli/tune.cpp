@@ -15,7 +15,7 @@ namespace scanlab::cli {
 namespace {
 
 constexpr char kNotes[] =
-    "Every scan that takes all types and operators is timed, with each value of its parameters, cold and warm, from a\n"
+    "Every scan that takes all types is timed, with each value of its parameters, cold and warm, from a\n"
     "stream and in a graph. For each n the one is chosen that is nowhere far from the fastest: its worst column "
     "counts.\n"
     "Without --type and --op: plus, max and affine of every type; min is taken to be as max. What a table lacks, best\n"
@@ -27,8 +27,8 @@ po::options_description tune_options() {
   po::options_description options("options");
   const auto file = [] { return text("FILE"); };
   options.add_options()                                                                    //
-      ("type", list_of("TYPE"), "i8, i16, i32, i64, f16, f32, f64, or all")                //
-      ("op", list_of("OP"), "plus, max, min, affine, or all")                              //
+      ("type", list_of("TYPE"), (all_names<ElementType>() + ", or all").c_str())           //
+      ("op", list_of("OP"), (all_names<Operator>() + ", or all").c_str())                  //
       ("items", list_of("LIST"),                                                           //
        "numbers of items (default from 2^8 to 2^30, and those halfway, up to 4 GiB)")      //
       ("from", file(), "choose from these results of scanlab bench instead of measuring")  //
@@ -72,7 +72,9 @@ tuning::Measured measure_candidates(const po::variables_map& values, Context& co
   std::ranges::sort(asked);
   std::vector<tuning::TypeAndOperator> monoids;
   for (const ElementType type : selection.types) {
-    for (const Operator op : selection.operators) monoids.emplace_back(type, op);
+    for (const Operator op : selection.operators) {
+      if (defined(type, op)) monoids.emplace_back(type, op);
+    }
   }
   if (values.count("type") + values.count("op") == 0) monoids = tuning::usual_monoids();
   for (const tuning::TypeAndOperator& monoid : monoids) {

@@ -49,8 +49,8 @@ po::options_description make_options() {
     if (!narrowed(option->long_name())) options.add(option);
   }
   options.add_options()                                                                                             //
-      ("type", list_of("TYPE"), "i8, i16, i32, i64, f16, f32, f64 (default all that a variant has)")                //
-      ("op", list_of("OP"), "plus, max, min, affine (default all that a variant has)")                              //
+      ("type", list_of("TYPE"), (all_names<ElementType>() + " (default all that a variant has)").c_str())           //
+      ("op", list_of("OP"), (all_names<Operator>() + " (default all that a variant has)").c_str())                  //
       ("mode", list_of("MODE"), "inclusive, exclusive (default all)")                                               //
       ("device", text("DEVICE")->default_value("auto"),                                                             //
        "cuda, simt (the CPU executor), or auto: cuda if there is a GPU")                                            //
@@ -107,7 +107,7 @@ Request read_request(const po::variables_map& values) {
   request.every_type = every("type");
   request.every_op = every("op");
   request.selection = select_scans(words);
-  checks.kinds = values_of(words, "input", with_names(verify::kInputKinds));
+  checks.kinds = values_of(words, "input", with_names(kInputKinds));
   if (words.contains("placement")) {
     checks.placements = values_of(words, "placement", with_names(verify::kPlacements));
   }

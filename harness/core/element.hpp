@@ -6,14 +6,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
+
+#include "operator_list.hpp"
 
 namespace scanlab {
 
 enum class ElementType { i8, i16, i32, i64, f16, f32, f64 };
-enum class Operator { plus, max, min, affine };
+/// One per file of variants/operators/, from which CMake writes the list.
+enum class Operator {
+#define SCANLAB_NAME(id, Name) id,
+  SCANLAB_OPERATORS(SCANLAB_NAME)
+#undef SCANLAB_NAME
+};
 enum class Mode { inclusive, exclusive };
 
 /// Every value of an enumeration with its name, in declaration order.
@@ -24,7 +33,9 @@ constexpr auto named_values() {
     return std::array{Entry{E::i8, "i8"},   Entry{E::i16, "i16"}, Entry{E::i32, "i32"}, Entry{E::i64, "i64"},
                       Entry{E::f16, "f16"}, Entry{E::f32, "f32"}, Entry{E::f64, "f64"}};
   } else if constexpr (std::is_same_v<E, Operator>) {
-    return std::array{Entry{E::plus, "plus"}, Entry{E::max, "max"}, Entry{E::min, "min"}, Entry{E::affine, "affine"}};
+#define SCANLAB_ENTRY(id, Name) Entry{E::id, #id},
+    return std::to_array<Entry>({SCANLAB_OPERATORS(SCANLAB_ENTRY)});
+#undef SCANLAB_ENTRY
   } else {
     return std::array{Entry{E::inclusive, "inclusive"}, Entry{E::exclusive, "exclusive"}};
   }
@@ -68,9 +79,16 @@ constexpr std::size_t element_bytes(ElementType type) {
   return 8;
 }
 
-/// Bytes of one scanned item.
-constexpr std::size_t item_bytes(ElementType type, Operator op) {
-  return element_bytes(type) * (op == Operator::affine ? 2 : 1);
-}
+/// Whether a type has an operator: not all of them have each.
+bool defined(ElementType type, Operator op);
+
+/// Every operator of every type that has it, types in the order of their declaration.
+const std::vector<std::pair<ElementType, Operator>>& types_with_operators();
+
+/// One sentence, for an operator that a type does not have.
+std::string not_defined(ElementType type, Operator op);
+
+/// Bytes of one scanned item. Throws std::invalid_argument where the operator is not defined.
+std::size_t item_bytes(ElementType type, Operator op);
 
 }  // namespace scanlab

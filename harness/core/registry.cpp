@@ -41,6 +41,7 @@ std::string unsupported(const Description& about, const Problem& problem) {
   if (std::ranges::find(about.operators, problem.op) == about.operators.end()) {
     return fmt::format("{} does not take operator {}", about.id, name(problem.op));
   }
+  if (!defined(problem.type, problem.op)) return not_defined(problem.type, problem.op);
   for (const auto& [key, value] : problem.settings) {
     const auto known = std::ranges::find(about.parameters, key, &Parameter::name);
     if (known == about.parameters.end()) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "harness/core/monoid.hpp"
+#include "harness/core/operators.hpp"
 #include "harness/core/variant.hpp"
 
 namespace scanlab {
@@ -27,16 +27,12 @@ void describe_monoids(Description& about) {
   const auto add = [](auto& list, auto value) {
     if (std::ranges::find(list, value) == list.end()) list.push_back(value);
   };
-  for (const auto& [type, type_name] : named_values<ElementType>()) {
-    for (const auto& [op, op_name] : named_values<Operator>()) {
-      with_monoid(type, op, [&, type = type, op = op]<class Op>(Op) {
-        if constexpr (takes<Scan, Op>()) {
-          add(about.types, type);
-          add(about.operators, op);
-        }
-      });
+  for_each_monoid([&]<class Op>(ElementType type, Operator op, Op) {
+    if constexpr (takes<Scan, Op>()) {
+      add(about.types, type);
+      add(about.operators, op);
     }
-  }
+  });
 }
 
 /// A Variant of a class with

@@ -11,7 +11,7 @@
 
 namespace scanlab::measure {
 
-inline constexpr verify::InputKind kTimedInput = verify::InputKind::random;
+inline constexpr InputKind kTimedInput = InputKind::random;
 
 /// The oracle of the problem last asked for: cases come problem by problem, and the oracle of a large one takes seconds
 /// and gigabytes.

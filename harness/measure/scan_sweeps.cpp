@@ -88,12 +88,26 @@ const std::vector<ScanSweep>& scan_sweeps() {
                 cold_and_warm,
                 both},
                {device, {{"type", "i8,i16,f16"}, {"op", "affine"}, {"items", narrow_sizes}}, cold_and_warm, both},
+               // More than 4 bytes per item:
+               {device, {{"type", "i32,f32"}, {"op", "affine"}, {"items", wide_sizes}}, cold_and_warm, both},
                {device,
-                {{"type", "i32,f32"}, {"op", "affine"}, {"items", wide_sizes}},
+                {{"type", "i64,f64"}, {"op", "plus,max,min,affine"}, {"items", wide_sizes}},
                 cold_and_warm,
-                both},  // more than 4 bytes an
-                        // item
-               {device, {{"type", "i64,f64"}, {"op", "all"}, {"items", wide_sizes}}, cold_and_warm, both},
+                both},
+           }},
+      {.name = "duel_operators",
+       .about = "likewise with the operators that the full sweep does not have",
+       .rounds = 7,
+       .seconds = 1.5e-3,
+       .of_chosen = true,
+       .parts =
+           {
+               {device,
+                {{"type", "i32,f32,f64"},
+                 {"op", "arg_max,complex_multiply,log_sum_exp,matrix_2x2,segmented_plus"},
+                 {"items", wide_sizes}},
+                cold_and_warm,
+                both},
            }},
       {.name = "counters",
        .about = "what has bank conflicts, for ncu to count them: use with --once",

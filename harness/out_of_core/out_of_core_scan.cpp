@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "harness/core/monoid.hpp"
+#include "harness/core/operators.hpp"
 
 namespace scanlab::out_of_core {
 

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <utility>
 
-#include "harness/core/monoid.hpp"
+#include "harness/core/operators.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/host/parallel.hpp"
 #include "harness/host/progress.hpp"
@@ -192,7 +192,7 @@ ReadPiece reader(const StreamScan& asked) {
       const std::int64_t first = place / static_cast<std::int64_t>(sizeof(Item));
       auto* const items = reinterpret_cast<Item*>(to);
       for (std::size_t i = 0; i < bytes / sizeof(Item); ++i) {
-        items[i] = verify::input_item<Op>(verify::InputKind::random, seed, first + static_cast<std::int64_t>(i), n);
+        items[i] = verify::input_item<Op>(InputKind::random, seed, first + static_cast<std::int64_t>(i), n);
       }
     };
   });

@@ -79,6 +79,13 @@ Selection select_scans(const OptionWords& said) {
   selection.variants = matching<Variant>(globs, [](const std::string& glob) { unknown_variant("variant", glob); });
   selection.types = enumerators(said, "type", ElementType::i32);
   selection.operators = enumerators(said, "op", Operator::plus);
+  const Words named = words_of(said, "op");
+  const bool all = std::ranges::find(named, "all") != named.end();
+  std::erase_if(selection.operators, [&](Operator op) {
+    const bool none = std::ranges::none_of(selection.types, [op](ElementType type) { return defined(type, op); });
+    if (none && !all) throw CommandError(kBadInput, not_defined(selection.types.front(), op));
+    return none;
+  });
   selection.modes = enumerators(said, "mode", Mode::inclusive);
   for (const std::int64_t n : counts_of(said, "items")) {
     if (std::ranges::find(selection.items, n) == selection.items.end()) selection.items.push_back(n);
@@ -91,6 +98,7 @@ std::vector<Case> Selection::cases() const {
   std::vector<Case> all;
   for (const ElementType type : types) {
     for (const Operator op : operators) {
+      if (!defined(type, op)) continue;
       for (const Mode mode : modes) {
         for (const std::int64_t n : items) {
           for (const Variant* variant : variants) {

@@ -244,27 +244,13 @@ class CpuBlock {
   const Grid& grid_;
 };
 
-/// What an application of an operator makes of the longest chains of additions behind its operands. Of an input it is
-/// 1, so that k additions give k + 1; and 0 of the identity, beside which nothing is rounded. Of affine maps it stands
-/// where the shift does, which is what additions round.
-template <Monoid Op>
-typename Op::Item chain_through(typename Op::Item left, typename Op::Item right) {
-  using T = typename Op::Element;
-  const auto longer = [](T a, T b) { return a == T{0} ? b : b == T{0} ? a : (a < b ? b : a) + T{1}; };
-  if constexpr (Op::kOperator == Operator::affine) {
-    return {T{1}, static_cast<T>(longer(left.shift, right.shift))};
-  } else {
-    return static_cast<T>(longer(left, right));
-  }
-}
-
 /// An operator whose applications the executor counts.
 template <class M>
 struct Counted : M {
   typename M::Item operator()(typename M::Item left, typename M::Item right) const {
     const bool chains = count_operation();
-    if constexpr (M::kOperator == Operator::plus || M::kOperator == Operator::affine) {
-      if (chains) return chain_through<M>(left, right);
+    if constexpr (requires { M::chain_through(left, right); }) {
+      if (chains) return M::chain_through(left, right);
     }
     return M::operator()(left, right);
   }

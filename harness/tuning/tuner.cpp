@@ -143,8 +143,7 @@ namespace {
 /// Whether a variant of a results file is a candidate, by what its context says of it: this build may lack it.
 bool is_candidate(const Json& about, const std::string& id) {
   return about.at("origin") == "variant" && about.at("kind") == "scan" && about.at("on_host") == false &&
-         id != "best" && about.at("types").size() == named_values<ElementType>().size() &&
-         about.at("operators").size() == named_values<Operator>().size();
+         id != "best" && about.at("types").size() == named_values<ElementType>().size();
 }
 
 /// One of the words of an enumeration. Throws Json::exception for a field that is missing or no text, CommandError for
@@ -167,8 +166,10 @@ void add_time(const Json& entry, const Json& variants, Measured& measured) {
   const Column column{entry.at("cache") == name(measure::Cache::cold) ? measure::Cache::cold : measure::Cache::warm,
                       launch == name(measure::Launch::graph) ? measure::Launch::graph : measure::Launch::stream};
   if (launch == name(measure::Launch::batch)) return;
-  Timings& timings = measured.timings[{word_of<ElementType>(entry, "type"), word_of<Operator>(entry, "op")}]
-                                     [entry.at("items").get<std::int64_t>()];
+  const auto type = word_of<ElementType>(entry, "type");
+  const auto op = word_of<Operator>(entry, "op");
+  if (!defined(type, op)) throw CommandError(kBadInput, not_defined(type, op));
+  Timings& timings = measured.timings[{type, op}][entry.at("items").get<std::int64_t>()];
   const double time = entry.at("real_time").get<double>();
   if (!(time > 0)) throw CommandError(kBadInput, "real_time is no positive number");
   timings[choice][column].push_back(time);

@@ -42,6 +42,7 @@ E word_of(const Json& json, const char* key) {
 
 TuningTable::Entry entry_of(const Json& json) {
   TuningTable::Entry entry{.type = word_of<ElementType>(json, "type"), .op = word_of<Operator>(json, "op"), .rows = {}};
+  if (!defined(entry.type, entry.op)) throw TuningError(not_defined(entry.type, entry.op));
   for (const Json& row : json.at("choices")) {
     entry.rows.push_back({.from_items = row.at("from_items").get<std::int64_t>(),
                           .choice = {row.at("variant").get<std::string>(), row.at("settings").get<Settings>()}});
@@ -88,8 +89,7 @@ TuningTable read_tuning_table(const std::string& path) {
 bool is_candidate(const Variant& variant) {
   const Description& about = variant.about;
   return variant.origin == Origin::variant && about.kind == Kind::scan && !variant.machines.host &&
-         about.types.size() == named_values<ElementType>().size() &&
-         about.operators.size() == named_values<Operator>().size() && about.id != "best";
+         about.types.size() == named_values<ElementType>().size() && about.id != "best";
 }
 
 BoundScan bind(const Choice& choice, Problem problem) {

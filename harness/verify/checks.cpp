@@ -7,7 +7,7 @@
 #include <new>
 #include <nlohmann/json.hpp>
 
-#include "harness/core/monoid.hpp"
+#include "harness/core/operators.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/verify/comparison.hpp"
 

@@ -12,21 +12,16 @@ namespace {
 
 template <class Item>
 std::string text(const Item& item) {
-  if constexpr (requires { item.scale; }) {
-    return fmt::format("(scale {}, shift {})", text(item.scale), text(item.shift));
+  if constexpr (requires { item.each_field([](const char*, const auto&) {}); }) {
+    std::string fields;
+    item.each_field([&](const char* field, const auto& value) {
+      fields += fmt::format("{}{} {}", fields.empty() ? "" : ", ", field, text(value));
+    });
+    return "(" + fields + ")";
   } else if constexpr (std::is_same_v<Item, Half>) {
     return fmt::format("{}", static_cast<float>(item));
   } else {
     return fmt::format("{}", item);
-  }
-}
-
-template <class Item>
-auto rounded_part(const Item& item) {
-  if constexpr (requires { item.scale; }) {
-    return item.shift;
-  } else {
-    return item;
   }
 }
 
@@ -37,10 +32,10 @@ std::string describe(const Tally& tally, std::int64_t items, const Mismatch& fir
   std::string sentence = fmt::format("{} of {} items wrong, the first at {}: got {}, expected {}", tally.wrong, items,
                                      tally.first, text(got), text(expected));
   if (is_poison(got)) return sentence + "; it was never written";
-  if constexpr (kRounds<Op>) {
+  if constexpr (Op::kRounds) {
     constexpr double u = kUnitRoundoff<typename Op::Element>;
     const double error =
-        std::abs((static_cast<double>(rounded_part(got)) - rounded_part(expected)) - first.residual * u);
+        std::abs((static_cast<double>(rounded_part<Op>(got)) - rounded_part<Op>(expected)) - first.residual * u);
     const double bound = gamma(chain, u).value_or(0) * first.magnitude;
     sentence += fmt::format("; |error| {:.3g}, bound {:.3g} for a chain of {} additions", error, bound, chain);
   }
@@ -48,6 +43,10 @@ std::string describe(const Tally& tally, std::int64_t items, const Mismatch& fir
 }
 
 }  // namespace
+
+bool rounds(const Problem& problem) {
+  return with_monoid(problem.type, problem.op, []<class Op>(Op) { return Op::kRounds; });
+}
 
 std::string describe_mismatch(const Problem& problem, const Tally& tally, const Mismatch& first, std::int64_t chain) {
   return with_monoid(problem.type, problem.op,

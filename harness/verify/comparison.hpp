@@ -7,42 +7,34 @@
 #include <string>
 #include <type_traits>
 
-#include "harness/core/monoid.hpp"
+#include "harness/core/operators.hpp"
 #include "harness/core/portable.hpp"
+#include "harness/core/rounding.hpp"
 #include "harness/core/variant.hpp"
 #include "harness/verify/verification.hpp"
 
 namespace scanlab::verify {
 
-/// Whether results round: those are compared within gamma_d * magnitude, all others exactly. Sums of halves are exact
-/// on the inputs made for them, for which a bound would mean nothing (see input.hpp).
-constexpr bool rounds(ElementType type, Operator op) {
-  return (type == ElementType::f32 || type == ElementType::f64) && (op == Operator::plus || op == Operator::affine);
-}
-constexpr bool rounds(const Problem& problem) { return rounds(problem.type, problem.op); }
-
-template <class Op>
-inline constexpr bool kRounds = std::is_floating_point_v<typename Op::Element> &&
-                                (Op::kOperator == Operator::plus || Op::kOperator == Operator::affine);
-
-/// u: half the distance from 1 to the next number, 2^-24 or 2^-53. Only of types whose sums may round.
-template <class T>
-inline constexpr double kUnitRoundoff = std::numeric_limits<T>::epsilon() / 2.0;
-
-/// gamma_d = d u / (1 - d u); nullopt where d u >= 1/2, past which it bounds nothing worth a test.
-constexpr std::optional<double> gamma(std::int64_t chain, double u) {
-  const double du = static_cast<double>(chain) * u;
-  if (!(du < 0.5)) return std::nullopt;
-  return du / (1 - du);
-}
+/// Whether results round: those are compared within gamma_d * magnitude, all others exactly.
+bool rounds(const Problem& problem);
 
 /// The bound's factor for an operator: 0 where nothing rounds, nullopt where the chain is too long for a bound.
 template <class Op>
 constexpr std::optional<double> gamma_of(std::int64_t chain) {
-  if constexpr (kRounds<Op>) {
+  if constexpr (Op::kRounds) {
     return gamma(chain, kUnitRoundoff<typename Op::Element>);
   } else {
     return 0.0;
+  }
+}
+
+/// The part of an item that rounds. An operator whose items have others says which; the others must be exact.
+template <class Op>
+SCANLAB_HD constexpr typename Op::Element rounded_part(const typename Op::Item& item) {
+  if constexpr (requires { Op::rounded_part(item); }) {
+    return Op::rounded_part(item);
+  } else {
+    return item;
   }
 }
 
@@ -54,6 +46,7 @@ struct Verdict {
 /// Of an element whose exact value is value + residual * u.
 template <class T>
 SCANLAB_HD constexpr Verdict judge_rounded(T out, T value, float residual, float magnitude, double gamma) {
+  if (out == value && residual == 0) return {};  // infinities among them, which have no difference
   // The difference of two nearby numbers is exact or errs by 2^-53 of itself; so does the rest.
   const double signed_error = (static_cast<double>(out) - static_cast<double>(value)) - residual * kUnitRoundoff<T>;
   const double error = signed_error < 0 ? -signed_error : signed_error;
@@ -73,14 +66,13 @@ SCANLAB_HD constexpr Verdict judge_exact(const T& out, const T& value) {
 template <class Op>
 SCANLAB_HD constexpr Verdict judge(const typename Op::Item& out, const typename Op::Item* values,
                                    const float* residuals, const float* magnitudes, std::int64_t i, double gamma) {
-  if constexpr (!kRounds<Op>) {
+  if constexpr (!Op::kRounds) {
     return judge_exact(out, values[i]);
-  } else if constexpr (Op::kOperator == Operator::affine) {
-    const Verdict scale = judge_exact(out.scale, values[i].scale);
-    if (!scale.right) return scale;
-    return judge_rounded(out.shift, values[i].shift, residuals[i], magnitudes[i], gamma);
   } else {
-    return judge_rounded(out, values[i], residuals[i], magnitudes[i], gamma);
+    if constexpr (requires { Op::rest_is_right(out, values[i]); }) {
+      if (!Op::rest_is_right(out, values[i])) return {false, std::numeric_limits<double>::infinity()};
+    }
+    return judge_rounded(rounded_part<Op>(out), rounded_part<Op>(values[i]), residuals[i], magnitudes[i], gamma);
   }
 }
 

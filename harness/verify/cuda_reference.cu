@@ -155,7 +155,7 @@ struct CudaReference::Data {
     const auto got = copy_to_host(static_cast<const typename Op::Item*>(out) + found.first, stream);
     const auto expected = copy_to_host(values.as<const typename Op::Item>() + found.first, stream);
     Mismatch first{.got = &got, .expected = &expected};
-    if (kRounds<Op>) {
+    if (Op::kRounds) {
       first.residual = copy_to_host(residuals.as<const float>() + found.first, stream);
       first.magnitude = copy_to_host(magnitudes.as<const float>() + found.first, stream);
     }

@@ -1,12 +1,12 @@
 // Patterns around and inside the buffers of a run, by which stray and missing writes are seen.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
-#include "harness/core/monoid.hpp"
 #include "harness/core/portable.hpp"
 
 namespace scanlab::verify {
@@ -40,27 +40,29 @@ using BitsOf = std::conditional_t<
     kBytes == 1, std::uint8_t,
     std::conditional_t<kBytes == 2, std::uint16_t, std::conditional_t<kBytes == 4, std::uint32_t, std::uint64_t>>>;
 
-/// Whether two elements or two affine maps are the same bits: -0 is not 0, and a NaN is itself.
+/// The bits of an item of 1, 2, 4, 8 or 16 bytes.
+template <class Item>
+using Words = std::array<BitsOf<sizeof(Item)>, (sizeof(Item) + 7) / 8>;
+
+/// Whether two items are the same bits: -0 is not 0, and a NaN is itself.
 template <class Item>
 SCANLAB_HD constexpr bool same_bits(const Item& a, const Item& b) {
-  if constexpr (requires { a.scale; }) {
-    return same_bits(a.scale, b.scale) && same_bits(a.shift, b.shift);
-  } else {
-    using Bits = BitsOf<sizeof(Item)>;
-    return std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b);
+  const auto x = std::bit_cast<Words<Item>>(a);
+  const auto y = std::bit_cast<Words<Item>>(b);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (x[i] != y[i]) return false;
   }
+  return true;
 }
 
 /// Whether nothing was written over the poison. Of single bytes only one in two is told: the poison's other byte is -1,
 /// which is too likely a result.
 template <class Item>
 SCANLAB_HD constexpr bool is_poison(const Item& item) {
-  if constexpr (requires { item.scale; }) {
-    return is_poison(item.scale) && is_poison(item.shift);
-  } else {
-    using Bits = BitsOf<sizeof(Item)>;
-    return std::bit_cast<Bits>(item) == static_cast<Bits>(std::uint64_t{kPoison} << 32 | kPoison);
+  for (const auto word : std::bit_cast<Words<Item>>(item)) {
+    if (word != static_cast<BitsOf<sizeof(Item)>>(std::uint64_t{kPoison} << 32 | kPoison)) return false;
   }
+  return true;
 }
 
 }  // namespace scanlab::verify

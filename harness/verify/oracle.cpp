@@ -1,11 +1,5 @@
-// The expected outputs of a scan, computed on all cores of the host.
-//
-// Floating sums run in double-double: hi gathers the sum in double, lo the rounding error of every addition to hi
-// (Knuth's TwoSum, which is exact) and is folded into hi at the end of each chunk of kChunk items. lo is at most
-// kChunk * 2^-53 * magnitude, and each addition to it rounds by 2^-53 of that, so n items err by at most
-// n * kChunk * 2^-106 * magnitude: 2^-64 of the magnitude for n = 2^30. The bound that it serves is no smaller than
-// 2^-53 of the magnitude (gamma_1 in double), a factor of 2^11 above the worst case and far more above the usual one.
-// Items convert to double exactly, and affine scales are powers of two, so that multiplying hi and lo is exact.
+// The expected outputs of a scan, computed on all cores of the host in the wider arithmetic of each operator
+// (variants/operators/), exactly where the operator rounds nothing.
 //
 // Two passes, so that chunks are independent: the aggregate of every chunk, then, from the aggregate of all chunks
 // before it, every output. Items are made twice rather than kept.
@@ -29,111 +23,24 @@ namespace {
 constexpr std::int64_t kChunk = 4096;
 constexpr std::int64_t kChunksWorthAThread = 8;
 
-/// An unevaluated sum hi + lo.
-struct DoubleDouble {
-  double hi = 0;
-  double lo = 0;
-
-  void add(double x) {
-    const double sum = hi + x;
-    const double x_rounded = sum - hi;
-    lo += (hi - (sum - x_rounded)) + (x - x_rounded);
-    hi = sum;
-  }
-  void add(const DoubleDouble& other) {
-    add(other.hi);
-    lo += other.lo;
-    normalise();
-  }
-  void normalise() {
-    const double sum = hi + lo;
-    lo = lo - (sum - hi);
-    hi = sum;
-  }
-  void scale(double power_of_two) {
-    hi *= power_of_two;
-    lo *= power_of_two;
-  }
-};
-
-/// Not below `magnitude`: rounding to the nearest float takes 2^-24 off at most, and 2^-22 was added before. What is
-/// left covers the rounding of the residual too, so that no output within its bound is refused. (Magnitudes below
-/// float's normal range are those of f32 subnormals, which float holds exactly.)
-float rounded_up(double magnitude) { return static_cast<float>(magnitude * (1 + 0x1p-22)); }
-
-/// Stores an exact sum as output i: rounded to T and what the rounding lost.
-template <class T>
-T store_rounded(const DoubleDouble& exact, double magnitude, std::int64_t i, Oracle::Data& data) {
-  const auto value = static_cast<T>(exact.hi + exact.lo);
-  const double residual = (exact.hi - static_cast<double>(value)) + exact.lo;
-  data.residuals[i] = static_cast<float>(residual / kUnitRoundoff<T>);
-  data.magnitudes[i] = rounded_up(magnitude);
-  return value;
-}
-
-// An accumulator of an operator: push(item) appends an item, append(right) a whole accumulator, store(i, data) writes
-// what it holds as expected output i, normalise() is called at the end of a chunk.
+// An accumulator of an operator: push(item) appends an item, append(right) a whole accumulator, normalise() is called
+// at the end of a chunk. One that rounds has rounded(), what it holds rounded to the element, and, where an item has
+// other parts, with(element), the item.
 
 template <class Op>
-struct ExactAccumulator {
+struct Exact {
   typename Op::Item total = Op::identity();
   void push(const typename Op::Item& item) { total = Op{}(total, item); }
-  void append(const ExactAccumulator& right) { push(right.total); }
+  void append(const Exact& right) { push(right.total); }
   void normalise() {}
-  typename Op::Item store(std::int64_t, Oracle::Data&) const { return total; }
-};
-
-template <class T>
-struct SumAccumulator {
-  DoubleDouble sum;
-  double magnitude = 0;
-  void push(T item) {
-    sum.add(static_cast<double>(item));
-    magnitude += std::abs(static_cast<double>(item));
-  }
-  void append(const SumAccumulator& right) {
-    sum.add(right.sum);
-    magnitude += right.magnitude;
-  }
-  void normalise() { sum.normalise(); }
-  T store(std::int64_t i, Oracle::Data& data) const { return store_rounded<T>(sum, magnitude, i, data); }
-};
-
-template <class T>
-struct AffineAccumulator {
-  double scale = 1;  // a power of two with a sign: exact
-  DoubleDouble shift;
-  double magnitude = 0;
-  void multiply(double by) {
-    scale *= by;
-    shift.scale(by);
-    magnitude *= std::abs(by);
-  }
-  void push(const AffineMap<T>& item) {
-    multiply(static_cast<double>(item.scale));
-    shift.add(static_cast<double>(item.shift));
-    magnitude += std::abs(static_cast<double>(item.shift));
-  }
-  void append(const AffineAccumulator& right) {
-    multiply(right.scale);
-    shift.add(right.shift);
-    magnitude += right.magnitude;
-  }
-  void normalise() { shift.normalise(); }
-  AffineMap<T> store(std::int64_t i, Oracle::Data& data) const {
-    return {static_cast<T>(scale), store_rounded<T>(shift, magnitude, i, data)};
-  }
 };
 
 template <class Op>
 auto make_accumulator() {
-  using T = typename Op::Element;
-  if constexpr (!kRounds<Op>) {
-    return ExactAccumulator<Op>{};
-  } else if constexpr (Op::kOperator == Operator::affine) {
-    return AffineAccumulator<T>{};
+  if constexpr (Op::kRounds) {
+    return typename Op::Wide{};
   } else {
-    return SumAccumulator<T>{};
+    return Exact<Op>{};
   }
 }
 
@@ -157,7 +64,7 @@ class OracleBuilder {
   void allocate() {  // without clearing: each page is then first touched by the thread that fills it
     const auto count = static_cast<std::size_t>(n_);
     data_.values = std::make_unique_for_overwrite<std::byte[]>(count * sizeof(Item));
-    if (!kRounds<Op>) return;
+    if (!Op::kRounds) return;
     data_.residuals = std::make_unique_for_overwrite<float[]>(count);
     data_.magnitudes = std::make_unique_for_overwrite<float[]>(count);
   }
@@ -191,9 +98,25 @@ class OracleBuilder {
     Item* const values = reinterpret_cast<Item*>(data_.values.get());
     const bool exclusive = data_.problem.mode == Mode::exclusive;
     for (std::int64_t i = chunk * kChunk; i < end_of(chunk); ++i) {
-      if (exclusive) values[i] = prefix.store(i, data_);
+      if (exclusive) values[i] = stored(prefix, i);
       prefix.push(input(i));
-      if (!exclusive) values[i] = prefix.store(i, data_);
+      if (!exclusive) values[i] = stored(prefix, i);
+    }
+  }
+
+  /// Output i, with what its rounding lost beside it.
+  Item stored(const Accumulator& prefix, std::int64_t i) {
+    if constexpr (Op::kRounds) {
+      const auto rounded = prefix.rounded();
+      data_.residuals[i] = rounded.residual;
+      data_.magnitudes[i] = rounded.magnitude;
+      if constexpr (requires { prefix.with(rounded.value); }) {
+        return prefix.with(rounded.value);
+      } else {
+        return rounded.value;
+      }
+    } else {
+      return prefix.total;
     }
   }
 
@@ -239,7 +162,7 @@ Outcome compare_with_values(const Oracle::Data& data, const typename Op::Item* o
   Mismatch first;
   if (tally.wrong != 0) {
     first = {.got = out + tally.first, .expected = values + tally.first};
-    if (kRounds<Op>) {
+    if (Op::kRounds) {
       first.residual = data.residuals[tally.first];
       first.magnitude = data.magnitudes[tally.first];
     }

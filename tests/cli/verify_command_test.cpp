@@ -321,7 +321,7 @@ TEST(VerifyCommand, AFileThatHoldsSomethingIsReplacedOnlyIfAsked) {
 TEST(VerifyCommand, ARepeatedCheckSaysHowManyOutputsDiffer) {
   const Variant planted = Planted::variant();
   const verify::Check check{.of = {&planted, {.items = 100}},
-                            .input = verify::InputKind::random,
+                            .input = InputKind::random,
                             .placement = verify::Placement::apart,
                             .runs = 50,
                             .different = 3};

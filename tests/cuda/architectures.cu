@@ -1,6 +1,6 @@
 // The kernels for every architecture that is promised, of one type and operator: compiled by `./check --architectures`,
 // and neither linked nor run.
-#include "harness/core/monoid.hpp"
+#include "harness/core/operators.hpp"
 
 namespace scanlab {
 

@@ -116,7 +116,7 @@ Bytes random_items(const Problem& problem, std::uint64_t seed) {
   Bytes bytes(static_cast<std::size_t>(problem.items) * item_bytes(problem.type, problem.op));
   with_monoid(problem.type, problem.op, [&]<class Op>(Op) {
     for (std::int64_t i = 0; i < problem.items; ++i) {
-      const auto item = verify::input_item<Op>(verify::InputKind::random, seed, i, problem.items);
+      const auto item = verify::input_item<Op>(InputKind::random, seed, i, problem.items);
       std::memcpy(bytes.data() + static_cast<std::size_t>(i) * sizeof(item), &item, sizeof(item));
     }
   });
@@ -166,31 +166,29 @@ void run_through_threads(const ChunkedScan& scan, out_of_core::ScanDevice& devic
 TEST(OutOfCore, IsTheScanOfTheWholeWhateverTheChunks) {
   std::mt19937 random(1);
   const auto up_to = [&](int most) { return std::uniform_int_distribution(1, most)(random); };
-  for (const auto& [type, type_name] : named_values<ElementType>()) {
-    for (const auto& [op, op_name] : named_values<Operator>()) {
-      for (const auto& [mode, mode_name] : named_values<Mode>()) {
-        for (const int most : {3, 5000}) {
-          ChunkedScan scan{.scan = Registry::instance().find("cpu_sequential"),
-                           .problem = {.type = type, .op = op, .mode = mode, .items = up_to(most)},
-                           .buffers = 1 + up_to(3),
-                           .host_buffers = up_to(4)};
-          scan.chunks = static_cast<int>(std::min<std::int64_t>(scan.problem.items, up_to(20)));
-          const Bytes in = random_items(scan.problem, 7);
-          Bytes out(in.size());
-          const streams::Recording recording = record(scan, double_buffered());
-          const auto device = out_of_core::host_scan_device(scan, recording);
-          const bool in_memory = up_to(2) == 1;
-          if (in_memory) {
-            out_of_core::MemorySource source(in.data(), scan.item_bytes());
-            out_of_core::MemorySink sink(*device, out.data(), scan);
-            out_of_core::replay(recording, *device, source, sink, go_on);
-          } else {
-            run_through_threads(scan, *device, recording, in, out, up_to(4));
-          }
-          EXPECT_EQ(out, scanned(scan.problem, in))
-              << type_name << " " << op_name << " " << mode_name << " items " << scan.problem.items << " chunks "
-              << scan.chunks << " buffers " << scan.buffers << " " << scan.host_buffers << (in_memory ? " memory" : "");
+  for (const auto& [type, op] : types_with_operators()) {
+    for (const auto& [mode, mode_name] : named_values<Mode>()) {
+      for (const int most : {3, 5000}) {
+        ChunkedScan scan{.scan = Registry::instance().find("cpu_sequential"),
+                         .problem = {.type = type, .op = op, .mode = mode, .items = up_to(most)},
+                         .buffers = 1 + up_to(3),
+                         .host_buffers = up_to(4)};
+        scan.chunks = static_cast<int>(std::min<std::int64_t>(scan.problem.items, up_to(20)));
+        const Bytes in = random_items(scan.problem, 7);
+        Bytes out(in.size());
+        const streams::Recording recording = record(scan, double_buffered());
+        const auto device = out_of_core::host_scan_device(scan, recording);
+        const bool in_memory = up_to(2) == 1;
+        if (in_memory) {
+          out_of_core::MemorySource source(in.data(), scan.item_bytes());
+          out_of_core::MemorySink sink(*device, out.data(), scan);
+          out_of_core::replay(recording, *device, source, sink, go_on);
+        } else {
+          run_through_threads(scan, *device, recording, in, out, up_to(4));
         }
+        EXPECT_EQ(out, scanned(scan.problem, in))
+            << name(type) << " " << name(op) << " " << mode_name << " items " << scan.problem.items << " chunks "
+            << scan.chunks << " buffers " << scan.buffers << " " << scan.host_buffers << (in_memory ? " memory" : "");
       }
     }
   }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/monoid.hpp"
+#include "harness/core/operators.hpp"
 #include "harness/simt/executor.hpp"
 #include "harness/simt/trace.hpp"
 
@@ -189,15 +189,14 @@ TEST(Executor, NamesALoopThatNeverEnds) {
 TEST(Executor, AccessesThatAreToEndAreCountedFromTheLastBarrierOn) {
   int memory[1] = {};
   const Span<int> out(memory, 1, "out");
-  const auto report = run(
-      {.threads = 1},
-      [=](CpuBlock& block) {
-        for (int i = 0; i < 120; ++i) {
-          if (i == 60) block.sync();
-          out[0] = i;
-        }
-      },
-      {.max_accesses = 100});
+  const auto report = run({.threads = 1},
+                          [=](CpuBlock& block) {
+                            for (int i = 0; i < 120; ++i) {
+                              if (i == 60) block.sync();
+                              out[0] = i;
+                            }
+                          },
+                          {.max_accesses = 100});
   EXPECT_TRUE(report.faults.empty());
 }
 

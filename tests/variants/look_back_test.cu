@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/core/monoid.hpp"
+#include "harness/core/operators.hpp"
 #include "harness/simt/executor.hpp"
 #if defined(__CUDACC__)
 #include "harness/simt/gpu_block.cuh"

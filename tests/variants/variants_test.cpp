@@ -12,6 +12,7 @@
 
 #include "harness/core/variant.hpp"
 #include "harness/simt/executor.hpp"
+#include "harness/verify/comparison.hpp"
 #include "harness/verify/verification.hpp"
 #include "variants/scan/register_tile.cuh"
 #include "variants/scan/scan_then_propagate.cuh"
@@ -97,18 +98,11 @@ TEST(ClosedForms, OfMoreItemsThanAnyDeviceHolds) {
   }
 }
 
-float chain_of(float item) { return item; }
-double chain_of(double item) { return item; }
-template <class T>
-T chain_of(const AffineMap<T>& item) {
-  return item.shift;
-}
-
 /// The longest chain of additions behind any output, as the executor counts it.
 std::int64_t counted_chain(const Variant& variant, const Problem& problem, simt::BlockOrder order) {
   return with_monoid(problem.type, problem.op, [&]<class Op>(Op) -> std::int64_t {
     using Item = typename Op::Item;
-    if constexpr (!std::is_floating_point_v<typename Op::Element>) {
+    if constexpr (!Op::kRounds || !requires(Item item) { Op::chain_through(item, item); }) {
       return -1;
     } else {
       const BoundScan bound = variant.bind(problem);
@@ -126,7 +120,7 @@ std::int64_t counted_chain(const Variant& variant, const Problem& problem, simt:
       if (bound.prepare_simt) bound.prepare_simt(workspace.get(), executor);
       bound.simt({in.data(), out.data(), workspace.get()}, executor);
       double longest = 1;
-      for (const Item& item : out) longest = std::max<double>(longest, chain_of(item));
+      for (const Item& item : out) longest = std::max<double>(longest, verify::rounded_part<Op>(item));
       return static_cast<std::int64_t>(longest) - 1;
     }
   });
@@ -224,10 +218,10 @@ TEST(ScanThenPropagate, GoesDownAsManyLevelsAsItTakes) {
   constexpr int kTile = 3;
   for (const std::int64_t n : {1, 2, 3, 4, 9, 10, 27, 28, 81, 82, 244, 1000}) {
     const Problem problem{ElementType::i64, Operator::affine, n % 2 == 0 ? Mode::exclusive : Mode::inclusive, n, {}};
-    const verify::Oracle oracle(problem, verify::InputKind::random, 5);
+    const verify::Oracle oracle(problem, InputKind::random, 5);
     std::vector<AffineMap<std::int64_t>> in(n);
     for (std::int64_t i = 0; i < n; ++i) {
-      in[i] = verify::input_item<Affine<std::int64_t>>(verify::InputKind::random, 5, i, n);
+      in[i] = verify::input_item<Affine<std::int64_t>>(InputKind::random, 5, i, n);
     }
     simt::Executor executor;
     const auto out = propagate<Affine<std::int64_t>>(in, problem, kTile, executor);
@@ -418,7 +412,7 @@ TEST(Variants, AreRightUnderAnyInterleaving) {
       for (const Mode mode : {Mode::inclusive, Mode::exclusive}) {
         const Problem problem{ElementType::i32, Operator::affine, mode, n, {}};
         if (!each.bind(problem).plan.possible()) continue;
-        const verify::Oracle oracle(problem, verify::InputKind::random, 11);
+        const verify::Oracle oracle(problem, InputKind::random, 11);
         for (const std::uint64_t seed : {1, 2, 3}) {
           const verify::Outcome outcome = verify::verify_on_cpu(
               each, problem, oracle, {.trace = true, .order = simt::BlockOrder::interleaved, .seed = seed});
@@ -439,7 +433,7 @@ TEST(Variants, AreRightWhereTilesAreMany) {
                                            std::tuple(ElementType::f64, Operator::affine, Mode::inclusive)}) {
         const std::int64_t n = 120'001 / static_cast<std::int64_t>(item_bytes(type, op));
         const Problem problem{type, op, mode, n, settings};
-        const verify::Oracle oracle(problem, verify::InputKind::random, 7);
+        const verify::Oracle oracle(problem, InputKind::random, 7);
         const verify::Outcome outcome = verify::verify_on_cpu(*each, problem, oracle, {.order = order});
         EXPECT_TRUE(outcome.passed()) << text(*each, problem) << ": " << outcome.message;
       }
@@ -449,19 +443,17 @@ TEST(Variants, AreRightWhereTilesAreMany) {
 
 TEST(Variants, AreRightOfEveryTypeAndOperatorInEveryPlacement) {
   for (const auto& [each, settings] : shapes()) {
-    for (const ElementType type : each->about.types) {
-      for (const Operator op : each->about.operators) {
-        const Mode mode = (static_cast<int>(type) + static_cast<int>(op)) % 2 == 0 ? Mode::inclusive : Mode::exclusive;
-        const std::int64_t n = 14'001 / static_cast<std::int64_t>(item_bytes(type, op));  // several blocks
-        Problem problem{type, op, mode, n, settings};
-        if (!each->bind(problem).plan.possible()) problem.items = 1001;
-        if (!each->bind(problem).plan.possible()) continue;
-        const verify::Oracle oracle(problem, verify::InputKind::random, 13);
-        for (const verify::Placement placement : verify::kPlacements) {
-          if (!verify::unplaceable(*each, placement).empty()) continue;
-          const verify::Outcome outcome = verify::verify_on_cpu(*each, problem, oracle, {.trace = false}, placement);
-          EXPECT_TRUE(outcome.passed()) << text(*each, problem) << ": " << outcome.message;
-        }
+    for (const auto& [type, op] : types_with_operators()) {
+      const Mode mode = (static_cast<int>(type) + static_cast<int>(op)) % 2 == 0 ? Mode::inclusive : Mode::exclusive;
+      const std::int64_t n = 14'001 / static_cast<std::int64_t>(item_bytes(type, op));  // several blocks
+      Problem problem{type, op, mode, n, settings};
+      if (!each->bind(problem).plan.possible()) problem.items = 1001;
+      if (!each->bind(problem).plan.possible()) continue;
+      const verify::Oracle oracle(problem, InputKind::random, 13);
+      for (const verify::Placement placement : verify::kPlacements) {
+        if (!verify::unplaceable(*each, placement).empty()) continue;
+        const verify::Outcome outcome = verify::verify_on_cpu(*each, problem, oracle, {.trace = false}, placement);
+        EXPECT_TRUE(outcome.passed()) << text(*each, problem) << ": " << outcome.message;
       }
     }
   }
@@ -470,7 +462,7 @@ TEST(Variants, AreRightOfEveryTypeAndOperatorInEveryPlacement) {
 /// The one block that scans the shares' aggregates has several warps of them.
 TEST(ReduceThenScan, ScansTheAggregatesOfManyShares) {
   const Problem problem{ElementType::i64, Operator::affine, Mode::exclusive, 70 * 1024 + 5, {}};  // 71 tiles
-  const verify::Oracle oracle(problem, verify::InputKind::random, 3);
+  const verify::Oracle oracle(problem, InputKind::random, 3);
   const verify::Outcome outcome = verify::verify_on_cpu(variant("reduce_then_scan"), problem, oracle, {.trace = false});
   EXPECT_TRUE(outcome.passed()) << outcome.message;
 }
@@ -480,7 +472,7 @@ TEST(ReduceThenScan, ScansTheAggregatesOfManyShares) {
 TEST(DecoupledLookback, LooksBackOverSeveralWindowsWhateverBlockStartsFirst) {
   for (const Mode mode : {Mode::inclusive, Mode::exclusive}) {
     const Problem problem{ElementType::i64, Operator::affine, mode, 30'000, {{"threads", "32"}}};  // 235 tiles
-    const verify::Oracle oracle(problem, verify::InputKind::random, 3);
+    const verify::Oracle oracle(problem, InputKind::random, 3);
     for (const bool trace : {false, true}) {
       const verify::Outcome outcome =
           verify::verify_on_cpu(variant("decoupled_lookback"), problem, oracle,
@@ -493,7 +485,7 @@ TEST(DecoupledLookback, LooksBackOverSeveralWindowsWhateverBlockStartsFirst) {
 /// Tiles that wait for each other: of the orders in which they may run, a thousand, each with a state left by the last.
 TEST(Variants, LookBackIsRightUnderAThousandInterleavings) {
   const Problem problem{ElementType::i64, Operator::affine, Mode::exclusive, 3001, {{"threads", "128"}}};  // 6 tiles
-  const verify::Oracle oracle(problem, verify::InputKind::random, 3);
+  const verify::Oracle oracle(problem, InputKind::random, 3);
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
     const verify::Outcome outcome =
         verify::verify_on_cpu(variant("decoupled_lookback"), problem, oracle,
@@ -507,7 +499,7 @@ TEST(Reentry, AnyLevelsALaunch) {
   for (const char* levels : {"1", "2", "3", "5", "7", "10", "11"}) {
     for (const std::int64_t n : {1, 2, 5, 2047, 2048, 2049, 9001}) {
       const Problem problem{ElementType::i64, Operator::affine, Mode::inclusive, n, {{"levels", levels}}};
-      const verify::Oracle oracle(problem, verify::InputKind::random, 5);
+      const verify::Oracle oracle(problem, InputKind::random, 5);
       for (const char* id : {"hso_reentry", "hso_reentry_padded"}) {
         const verify::Outcome outcome = verify::verify_on_cpu(variant(id), problem, oracle, {});
         EXPECT_TRUE(outcome.passed()) << id << " levels = " << levels << " n = " << n << ": " << outcome.message;

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "harness/core/monoid.hpp"
+#include "harness/core/operators.hpp"
 #include "harness/verify/guard.hpp"
 #include "harness/verify/input.hpp"
 
@@ -22,14 +22,12 @@ auto item(InputKind kind, std::int64_t i, std::uint64_t seed = kSeed, std::int64
 }
 
 template <class F>
-void for_each_monoid(const F& f) {
-  for (const auto& [type, type_name] : named_values<ElementType>()) {
-    for (const auto& [op, op_name] : named_values<Operator>()) with_monoid(type, op, f);
-  }
+void for_each_item(const F& f) {
+  for (const auto& [type, op] : types_with_operators()) with_monoid(type, op, f);
 }
 
 TEST(Input, AnotherSeedGivesOtherItems) {
-  for_each_monoid([]<class Op>(Op) {
+  for_each_item([]<class Op>(Op) {
     int same = 0;
     for (std::int64_t i = 0; i < 1000; ++i) {
       if (same_bits(item<Op>(InputKind::random, i, 1), item<Op>(InputKind::random, i, 2))) ++same;
@@ -204,7 +202,7 @@ TEST(Input, IntegerScalesAreOddSoThatNoItemDropsOut) {
 }
 
 TEST(Input, OneHotHasOneItemThatIsNotTheIdentity) {
-  for_each_monoid([]<class Op>(Op) {
+  for_each_item([]<class Op>(Op) {
     for (const std::int64_t n : {1, 2, 33, 1000}) {
       for (std::uint64_t seed = 1; seed <= 300; ++seed) {  // of bytes, one in 256 could be the identity by chance
         int hot = 0;

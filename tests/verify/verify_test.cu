@@ -125,16 +125,14 @@ testing::AssertionResult caught(const Outcome& outcome, const std::string& words
 
 TEST(VerifyOnExecutor, ARightScanPassesForEveryTypeOperatorAndInput) {
   const Variant scan = simt::portable_scan<DefectiveScan<Defect::none>>();
-  for (const auto& [type, type_name] : named_values<ElementType>()) {
-    for (const auto& [op, op_name] : named_values<Operator>()) {
-      for (const InputKind kind : kInputKinds) {
-        for (const std::int64_t n : {0, 1, 2, 31, 32, 33, 256}) {
-          const Problem problem = problem_of(type, op, n);
-          const Outcome outcome = verify_on_cpu(scan, problem, Oracle(problem, kind, kSeed), {});
-          EXPECT_TRUE(outcome.passed()) << type_name << " " << op_name << " " << name(kind) << " n = " << n << ": "
-                                        << outcome.message;
-          EXPECT_LE(outcome.error_to_bound, 1);
-        }
+  for (const auto& [type, op] : types_with_operators()) {
+    for (const InputKind kind : kInputKinds) {
+      for (const std::int64_t n : {0, 1, 2, 31, 32, 33, 256}) {
+        const Problem problem = problem_of(type, op, n);
+        const Outcome outcome = verify_on_cpu(scan, problem, Oracle(problem, kind, kSeed), {});
+        EXPECT_TRUE(outcome.passed()) << name(type) << " " << name(op) << " " << name(kind) << " n = " << n << ": "
+                                      << outcome.message;
+        EXPECT_LE(outcome.error_to_bound, 1);
       }
     }
   }
@@ -230,14 +228,12 @@ TEST(VerifyOnExecutor, ARefusalIsASkipWithItsReason) {
 
 TEST(VerifyOnExecutor, ARightScanPassesInEveryShift) {
   const Variant scan = simt::portable_scan<DefectiveScan<Defect::none>>();
-  for (const auto& [type, type_name] : named_values<ElementType>()) {
-    for (const auto& [op, op_name] : named_values<Operator>()) {
-      for (const std::int64_t n : {0, 1, 33}) {
-        const Problem problem = problem_of(type, op, n);
-        const Outcome outcome =
-            verify_on_cpu(scan, problem, Oracle(problem, InputKind::random, kSeed), {}, Placement::shifted);
-        EXPECT_TRUE(outcome.passed()) << type_name << " " << op_name << " n = " << n << ": " << outcome.message;
-      }
+  for (const auto& [type, op] : types_with_operators()) {
+    for (const std::int64_t n : {0, 1, 33}) {
+      const Problem problem = problem_of(type, op, n);
+      const Outcome outcome =
+          verify_on_cpu(scan, problem, Oracle(problem, InputKind::random, kSeed), {}, Placement::shifted);
+      EXPECT_TRUE(outcome.passed()) << name(type) << " " << name(op) << " n = " << n << ": " << outcome.message;
     }
   }
 }
@@ -475,14 +471,12 @@ Outcome on_gpu() {
 
 TEST_F(NeedsGpu, ARightScanPassesForEveryTypeOperatorAndInput) {
   const Variant scan = simt::portable_scan<DefectiveScan<Defect::none>>();
-  for (const auto& [type, type_name] : named_values<ElementType>()) {
-    for (const auto& [op, op_name] : named_values<Operator>()) {
-      for (const InputKind kind : kInputKinds) {
-        for (const std::int64_t n : {0, 1, 33, 256}) {
-          const Outcome outcome = on_gpu(scan, problem_of(type, op, n), kind);
-          EXPECT_TRUE(outcome.passed()) << type_name << " " << op_name << " " << name(kind) << " n = " << n << ": "
-                                        << outcome.message;
-        }
+  for (const auto& [type, op] : types_with_operators()) {
+    for (const InputKind kind : kInputKinds) {
+      for (const std::int64_t n : {0, 1, 33, 256}) {
+        const Outcome outcome = on_gpu(scan, problem_of(type, op, n), kind);
+        EXPECT_TRUE(outcome.passed()) << name(type) << " " << name(op) << " " << name(kind) << " n = " << n << ": "
+                                      << outcome.message;
       }
     }
   }
@@ -491,21 +485,19 @@ TEST_F(NeedsGpu, ARightScanPassesForEveryTypeOperatorAndInput) {
 TEST_F(NeedsGpu, InputsAreTheSameBitsAsOnTheHost) {
   constexpr std::int64_t kItems = 100'000;
   const cuda::Stream stream;
-  for (const auto& [type, type_name] : named_values<ElementType>()) {
-    for (const auto& [op, op_name] : named_values<Operator>()) {
-      for (const InputKind kind : kInputKinds) {
-        with_monoid(type, op, [&, type = type, op = op]<class Op>(Op) {
-          const CudaReference reference(Oracle(problem_of(type, op, kItems), kind, kSeed));
-          std::vector<typename Op::Item> items(kItems);
-          cuda::check(cudaMemcpyAsync(items.data(), reference.input(), kItems * sizeof items[0], cudaMemcpyDeviceToHost,
-                                      stream.get()),
-                      "reading the input");
-          stream.synchronize();
-          for (std::int64_t i = 0; i < kItems; ++i) {
-            ASSERT_TRUE(same_bits(items[i], input_item<Op>(kind, kSeed, i, kItems))) << name(kind) << " " << i;
-          }
-        });
-      }
+  for (const auto& [type, op] : types_with_operators()) {
+    for (const InputKind kind : kInputKinds) {
+      with_monoid(type, op, [&, type = type, op = op]<class Op>(Op) {
+        const CudaReference reference(Oracle(problem_of(type, op, kItems), kind, kSeed));
+        std::vector<typename Op::Item> items(kItems);
+        cuda::check(cudaMemcpyAsync(items.data(), reference.input(), kItems * sizeof items[0], cudaMemcpyDeviceToHost,
+                                    stream.get()),
+                    "reading the input");
+        stream.synchronize();
+        for (std::int64_t i = 0; i < kItems; ++i) {
+          ASSERT_TRUE(same_bits(items[i], input_item<Op>(kind, kSeed, i, kItems))) << name(kind) << " " << i;
+        }
+      });
     }
   }
 }
@@ -630,19 +622,17 @@ TEST_F(NeedsGpu, ARightScanPassesInEveryPlacement) {
   const Variant scan = simt::portable_scan<DefectiveScan<Defect::none>>();
   Variant in_place = scan;  // one block reads everything before it writes anything
   in_place.about.in_place = true;
-  for (const auto& [type, type_name] : named_values<ElementType>()) {
-    for (const auto& [op, op_name] : named_values<Operator>()) {
-      for (const std::int64_t n : {0, 1, 33, 256}) {
-        const Problem problem = problem_of(type, op, n);
-        const CudaReference reference(Oracle(problem, InputKind::random, kSeed));
-        for (const Placement placement : kPlacements) {
-          const Outcome outcome = verify_on_cuda(in_place, problem, reference, placement);
-          EXPECT_TRUE(outcome.passed()) << type_name << " " << op_name << " n = " << n << " " << name(placement) << ": "
-                                        << outcome.message;
-        }
-        EXPECT_EQ(verify_on_cuda(scan, problem, reference, Placement::in_place).message,
-                  "defective does not work in place");
+  for (const auto& [type, op] : types_with_operators()) {
+    for (const std::int64_t n : {0, 1, 33, 256}) {
+      const Problem problem = problem_of(type, op, n);
+      const CudaReference reference(Oracle(problem, InputKind::random, kSeed));
+      for (const Placement placement : kPlacements) {
+        const Outcome outcome = verify_on_cuda(in_place, problem, reference, placement);
+        EXPECT_TRUE(outcome.passed()) << name(type) << " " << name(op) << " n = " << n << " " << name(placement) << ": "
+                                      << outcome.message;
       }
+      EXPECT_EQ(verify_on_cuda(scan, problem, reference, Placement::in_place).message,
+                "defective does not work in place");
     }
   }
 }

@@ -103,6 +103,9 @@ struct ScanSharesKernel {
 };
 
 struct ReduceThenScan {
+  template <class Op>
+  static constexpr bool kTakes = kBasic<Op>;
+
   explicit ReduceThenScan(const Problem& problem)
       : problem_(problem), most_shares_(std::stoll(setting(describe(), problem.settings, "shares"))) {}
 

@@ -95,9 +95,9 @@ class RedundantReduce {
 
   Plan plan() const {
     if (blocks() > kMostBlocks) return Plan::refuse("redundant_reduce holds 64 KiB of items at most");
-    if (problem_.op == Operator::affine) {
-      return Plan::refuse(
-          "redundant_reduce needs an operator whose operands may change places; those of affine may not");
+    if (!with_monoid(problem_.type, problem_.op, []<class Op>(Op) { return Op::kCommutative; })) {
+      return Plan::refuse("redundant_reduce needs an operator whose operands may change places; those of " +
+                          std::string(name(problem_.op)) + " may not");
     }
     // A thread's share, vector by vector; those of the lanes, and of the warps; and the tile.
     const auto vector = static_cast<std::int64_t>(16 / item_bytes(problem_.type, problem_.op));

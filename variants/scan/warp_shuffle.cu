@@ -38,6 +38,9 @@ struct WarpShuffleKernel {
 };
 
 struct WarpShuffle {
+  template <class Op>
+  static constexpr bool kTakes = kBasic<Op>;
+
   explicit WarpShuffle(const Problem& problem) : problem_(problem) {}
 
   static Description describe() {

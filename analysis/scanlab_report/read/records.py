@@ -12,7 +12,7 @@ import pandas as pd
 
 from scanlab_report.read import ncu, streams
 from scanlab_report.read.documents import counts
-from scanlab_report.read.documents.base import ELEMENT_BYTES
+from scanlab_report.read.documents.base import ELEMENT_BYTES, ELEMENTS_PER_ITEM
 from scanlab_report.read.documents.results import Variant
 from scanlab_report.read.variants import Variants
 
@@ -348,6 +348,6 @@ def _joined(tables: list[pd.DataFrame], columns: Iterable[str]) -> pd.DataFrame:
 def ideal_bytes(type_name: str, op: str, items: int) -> int:
     """Bytes that a scan must move at least: every item read once and written once.
 
-    Items of the ``affine`` operator are pairs of the element type.
+    An item of some operators has several parts of the size of an element.
     """
-    return 2 * items * ELEMENT_BYTES[type_name] * (2 if op == "affine" else 1)
+    return 2 * items * ELEMENT_BYTES[type_name] * ELEMENTS_PER_ITEM.get(op, 1)

@@ -26,8 +26,9 @@ Amount = Annotated[float, Meta(ge=0, le=1e18)]
 Positive = Annotated[float, Meta(gt=0, le=1e18)]
 
 LINE, NAME = r"^[^\x00-\x1f\x7f]*(?![\s\S])", r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*(?![\s\S])"
+OPERATOR = r"^[a-z][a-z0-9_]*(?![\s\S])"
 DIGITS, DATE = r"^([0-9]{1,15})?(?![\s\S])", r"^([0-9]{4}-[0-9]{2}-[0-9]{2}(T[!-~]{0,40})?)?(?![\s\S])"
-WORDS = {LINE: "a line of text", NAME: "a name", DIGITS: "digits", DATE: "a date of ISO 8601, such as 2026-01-02T03:04:05Z"}
+WORDS = {LINE: "a line of text", NAME: "a name", OPERATOR: "an operator's name, as log_sum_exp", DIGITS: "digits", DATE: "a date of ISO 8601, such as 2026-01-02T03:04:05Z"}
 """What the patterns ask for, in words."""
 
 Line = Annotated[str, Meta(pattern=LINE)]
@@ -35,10 +36,12 @@ Name = Annotated[str, Meta(pattern=NAME)]
 Digits = Annotated[str, Meta(pattern=DIGITS)]
 Date = Annotated[str, Meta(pattern=DATE)]
 Type = Literal["i8", "i16", "i32", "i64", "f16", "f32", "f64"]
-Op = Literal["plus", "max", "min", "affine"]
+Op = Annotated[str, Meta(pattern=OPERATOR)]
 Mode = Literal["inclusive", "exclusive"]
 Settings = dict[Name, Line]
 ELEMENT_BYTES = {"i8": 1, "i16": 2, "f16": 2, "i32": 4, "f32": 4, "i64": 8, "f64": 8}
+ELEMENTS_PER_ITEM = {"affine": 2, "arg_max": 2, "complex_multiply": 2, "matrix_2x2": 4, "segmented_plus": 2}
+"""Of the operators whose items have several parts."""
 
 
 class Provenance(Struct, kw_only=True, frozen=True, omit_defaults=True):

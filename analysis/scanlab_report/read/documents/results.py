@@ -160,7 +160,7 @@ class ScanSample(Sample, kw_only=True, frozen=True, tag="scan"):
 
     variant: Annotated[Name, means("its file's name in `variants/scan/` or `baselines/`")]
     type: Annotated[Type, means("element type")]
-    op: Annotated[Op, means("`affine`: composition of maps x → a·x + b, whose items are pairs (a, b) of the type")]
+    op: Annotated[Op, means("the operator, a file of `variants/operators/`; items of some have several parts of the type: those of `affine` are pairs (a, b), maps x → a·x + b")]
     mode: Mode
     items: Annotated[Count, means("n")]
     bytes: Annotated[Count, means("that any scan must move: each item read once and written once")] = 0

@@ -1,6 +1,6 @@
-#include "harness/verify/input.hpp"
+#include "harness/core/input.hpp"
 
-namespace scanlab::verify {
+namespace scanlab {
 
 std::string_view name(InputKind kind) {
   switch (kind) {
@@ -18,4 +18,4 @@ std::string_view name(InputKind kind) {
   return "extremes";
 }
 
-}  // namespace scanlab::verify
+}  // namespace scanlab

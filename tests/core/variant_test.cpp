@@ -1,0 +1,44 @@
+// What is said of variants: their parameters, their cases' names, and the numbers that plans are made of.
+#include "harness/core/variant.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+namespace scanlab {
+namespace {
+
+TEST(Numbers, AreRoundedUp) {
+  EXPECT_EQ(ceil_log2(1), 0);
+  EXPECT_EQ(ceil_log2(2), 1);
+  EXPECT_EQ(ceil_log2(3), 2);
+  EXPECT_EQ(ceil_log2(1024), 10);
+  EXPECT_EQ(ceil_log2(1025), 11);
+  EXPECT_EQ(ceil_log2(std::int64_t{1} << 40), 40);
+  EXPECT_EQ(ceil_div(0, 8), 0);
+  EXPECT_EQ(ceil_div(1, 8), 1);
+  EXPECT_EQ(ceil_div(8, 8), 1);
+  EXPECT_EQ(ceil_div(9, 8), 2);
+}
+
+TEST(Parameters, ASmallValueIsTakenAmongTheOthers) {
+  Description about;
+  about.id = "one";
+  about.types = {ElementType::i32};
+  about.operators = {Operator::plus};
+  about.parameters = {{.name = "tile", .values = {"30", "60"}, .meaning = "KiB", .small = "1"},
+                      {.name = "load", .values = {"a", "b"}, .meaning = "how"}};
+  EXPECT_EQ(small_settings(about), (Settings{{"tile", "1"}}));
+  const auto why_not = [&](Settings settings) { return unsupported(about, {.items = 1, .settings = settings}); };
+  for (const char* tile : {"30", "60", "1"}) EXPECT_EQ(why_not({{"tile", tile}}), "");
+  EXPECT_EQ(why_not({{"tile", "2"}}), "one takes tile = 30 | 60, not '2'");
+  EXPECT_EQ(why_not({{"load", ""}}), "one takes load = a | b, not ''");
+  EXPECT_EQ(why_not({{"pad", "1"}}), "one has no parameter 'pad' (it has: tile, load)");
+  EXPECT_EQ(setting(about, {}, "tile"), "30");
+  EXPECT_EQ(setting(about, {{"tile", "1"}}, "tile"), "1");
+  EXPECT_EQ(case_name(about, {.items = 8, .settings = {{"tile", "1"}, {"load", "a"}}}),
+            "scan/variant:one/type:i32/op:plus/mode:inclusive/items:8/tile:1");
+}
+
+}  // namespace
+}  // namespace scanlab
