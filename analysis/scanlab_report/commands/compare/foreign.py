@@ -23,7 +23,7 @@ from scanlab_report.stats.intervals import FEWEST, ratio_intervals
 from scanlab_report.stats.many_tests import corrected
 from scanlab_report.stats.means import welch
 
-CASE = ["benchmark", "point", "device"]
+CASE = ["benchmark", "case", "device"]
 MEDIANS, MEANS = "medians", "means"
 THRESHOLD = noise.DEFAULT
 ORIGIN = ("a default: two runs of one program differ, too, and nobody has said by how much; time one program twice, "
