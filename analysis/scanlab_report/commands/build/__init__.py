@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     theirs, own, problems = kinds.sorted_out(options.results)
     if theirs and own:
         return refuse(f"{theirs[0].run.file} is of {theirs[0].kind} and {own[0]} is Scanlab's own: build each alone, into a folder of its own")
-    if theirs or any(isinstance(of, kinds.Unknown) for of in problems):
+    if theirs or any(isinstance(of, kinds.Misread) for of in problems):
         from scanlab_report.commands.build import foreign
 
         return refuse(*problems, f"{options.out}: nothing was written") if problems else foreign.build(theirs, options)

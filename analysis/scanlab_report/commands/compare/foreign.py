@@ -42,7 +42,7 @@ def read(a: Path, b: Path) -> tuple[Foreign, Foreign] | None:
     problems: list[Problem] = []
     found = [kinds.read(file, problems) for file in (a, b)]
     if problems:
-        raise Refused(*map(str, problems))
+        raise Refused(*dict.fromkeys(map(str, problems)))
     kind_a, kind_b = (of.kind if of else "Scanlab" for of in found)
     if kind_a != kind_b:
         raise Refused(f"{a} is of {kind_a} and {b} of {kind_b}: they time in different ways, so only two files of one program are compared")

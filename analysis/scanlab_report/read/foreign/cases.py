@@ -61,6 +61,11 @@ class Foreign:
     cases: list[Case]
 
 
+def reason(said: str) -> str:
+    """Why there is no time, on one line."""
+    return " ".join(said.split()) or "skipped, and the file does not say why"
+
+
 def time(seconds: float, place: str) -> float:
     """A time that can be meant; else Misfit."""
     if not SHORTEST <= seconds <= LONGEST:  # so is NaN

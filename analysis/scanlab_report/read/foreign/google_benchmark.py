@@ -8,36 +8,38 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
-from msgspec import Meta, Struct
+from msgspec import Struct
 
-from scanlab_report.read.documents.base import Count
+from scanlab_report.read.documents.base import Count, Line, Name, Number
 from scanlab_report.read.fields import REMEDY, Misfit, convert, listed
-from scanlab_report.read.foreign.cases import GOOGLE, LONGEST, Case, Foreign, distinct, of_samples, time
+from scanlab_report.read.foreign.cases import GOOGLE, LONGEST, Case, Foreign, distinct, of_samples, reason, time
 from scanlab_report.read.records import MEASURED, Run
 
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 _CONTEXT = ("library_build_type", "mhz_per_cpu", "num_cpus")
 """What its context has, one of them in every version."""
 _ARGUMENT = re.compile(r"(?:(?P<name>[^:]+):)?(?P<value>-?\d+(?:\.\d+)?)")
+_FITTED = ("BigO", "RMS")
+"""Aggregates of a whole family of benchmarks: no times."""
 _SETTINGS = ("min_time", "min_warmup_time", "iterations", "repeats")
 """Parts of a name that say how a benchmark is run, not on what."""
 
 
 class _Context(Struct):
-    date: str = ""
-    host_name: str = ""
-    executable: str = ""
-    num_cpus: int = 0
-    mhz_per_cpu: float = 0
-    library_build_type: str = ""
+    date: Line = ""
+    host_name: Line = ""
+    executable: Line = ""
+    num_cpus: Count = 0
+    mhz_per_cpu: Number = 0
+    library_build_type: Line = ""
 
 
 class _Entry(Struct):
-    name: Annotated[str, Meta(min_length=1)]
-    run_name: str = ""
+    name: Name
+    run_name: Line = ""
     run_type: Literal["iteration", "aggregate"] = "iteration"
     aggregate_name: str = ""
     repetitions: Count = 0
@@ -65,7 +67,8 @@ def read(file: Path, document: Mapping[str, Any]) -> Foreign:
     by_name: dict[str, list[tuple[str, _Entry]]] = {}
     for index, raw in enumerate(listed(document, "benchmarks")):
         entry = convert(raw, _Entry, place := f"benchmarks[{index}]")
-        by_name.setdefault(entry.run_name or entry.name, []).append((place, entry))
+        if entry.aggregate_name not in _FITTED:
+            by_name.setdefault(entry.run_name or entry.name, []).append((place, entry))
     host = context.host_name or "unnamed host"
     cpus = f", {context.num_cpus} CPUs of {context.mhz_per_cpu:g} MHz" if context.num_cpus else ""
     debug = ", library built for debugging" if context.library_build_type == "debug" else ""
@@ -79,7 +82,7 @@ def _case(name: str, entries: list[tuple[str, _Entry]]) -> Case:
     place = entries[0][0]
     for at, entry in entries:
         if entry.error_occurred or entry.skipped:
-            return Case(at, **about, skipped=entry.error_message or entry.skip_message or "skipped, and the file does not say why")
+            return Case(at, **about, skipped=reason(entry.error_message or entry.skip_message))
     runs = [(at, entry) for at, entry in entries if entry.run_type == "iteration"]
     if not runs:
         return Case(place, **about, **_aggregates(entries))

@@ -21,14 +21,19 @@ _OWN = (b'"scanlab-', b'"traceEvents"')
 """What stands near the beginning of every document of Scanlab: such a file is not parsed twice."""
 _OTHERS = (
     ("results of hyperfine", "results", "command"), ("results of pyperf", "benchmarks", "runs"), ("results of pytest-benchmark", "benchmarks", "stats"),
-    ("results of JMH", "", "jmhVersion"), ("nvbench's list of benchmarks, without results", "benchmarks", "axes"),
+    ("results of JMH", "", "jmhVersion"),
+    ("results of nvbench without their meta.version", "benchmarks", "states"), ("nvbench's list of benchmarks, without results", "benchmarks", "axes"),
     ("results in Google Benchmark's format, without their context", "benchmarks", "real_time"),
 )  # fmt: skip
 """Documents that are taken for results: what they are, the list that they have, and a key of its first entry."""
 WANTED = "wanted are results of scanlab (--out), nvbench (--json, --jsonbin) or Google Benchmark (--benchmark_out)"
 
 
-class Unknown(Problem):
+class Misread(Problem):
+    """What is wrong with another program's results, or with a file that is of none of the kinds: nothing that Scanlab's reader would say."""
+
+
+class Unknown(Misread):
     """A file that is of none of the kinds, and what it seems to be."""
 
 
@@ -50,7 +55,7 @@ def read(file: Path, problems: list[Problem]) -> Foreign | None:
             if isinstance(document, dict) and reader.is_one(document):
                 return reader.read(file, document)
     except Misfit as misfit:
-        problems.append(Problem(file, misfit.place, misfit.message))
+        problems.append(Misread(file, misfit.place, misfit.message))
         return None
     if not _is_own(document):
         problems.append(Unknown(file, *_seems(document)))

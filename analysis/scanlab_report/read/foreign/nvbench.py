@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
+from scanlab_report.read.documents.base import Line, Name
 from scanlab_report.read.fields import REMEDY, Misfit, convert, shown
-from scanlab_report.read.foreign.cases import NVBENCH, Case, Foreign, distinct, of_samples, time
+from scanlab_report.read.foreign.cases import NVBENCH, Case, Foreign, distinct, of_samples, reason, time
 from scanlab_report.read.records import MEASURED, Run
 
 FORMAT = 1
@@ -28,13 +29,13 @@ _SINGLE = 1e-5
 
 
 class _Value(Struct):
-    name: str
-    type: str
-    value: str
+    name: Line
+    type: Line
+    value: Line
 
 
 class _Summary(Struct):
-    tag: str
+    tag: Line
     data: list[_Value] | None = None
 
 
@@ -47,18 +48,18 @@ class _State(Struct):
 
 
 class _Benchmark(Struct):
-    name: str
+    name: Name
     states: list[_State] | None
 
 
 class _Device(Struct):
     id: int
-    name: str
+    name: Line
 
 
 class _Version(Struct):
     major: int
-    string: str = ""
+    string: Line = ""
 
 
 class _Versions(Struct):
@@ -68,7 +69,7 @@ class _Versions(Struct):
 
 class _Meta(Struct):
     version: _Versions
-    argv: list[str] | None = None
+    argv: list[Line] | None = None
 
 
 class _Document(Struct):
@@ -103,7 +104,7 @@ def _case(file: Path, place: str, benchmark: str, state: _State) -> Case:
     device = "" if state.device is None else str(state.device)
     case = Case(place, benchmark, " ".join(f"{name}={_in_words(value)}" for name, value in axes.items()), device, axes)
     if state.is_skipped:
-        return replace(case, skipped=state.skip_reason or "skipped, and the file does not say why")
+        return replace(case, skipped=reason(state.skip_reason))
     summaries = _Summaries(place, state.summaries or [])
     way = next((way for way, (_, times) in _CLOCKS.items() if summaries.has(f"{times}/mean")), None)
     if way is None:
@@ -154,10 +155,11 @@ class _Summaries:
         name, place = self.values[tag, "filename"]
         # Older versions name the file from the folder that nvbench ran in; it always lies in one beside the JSON.
         beside = [file.parent / name, file.parent / Path(*Path(name).parts[-2:])]
-        found = next((path for path in beside if path.is_file()), None)
-        if found is None:
-            raise Misfit(place, f"is {shown(name)}, and there is no such file beside the JSON: move the folder together with it")
-        count, raw = self.count(tag, "size"), found.read_bytes()
+        try:
+            raw = next((path for path in beside if path.is_file()), beside[0]).read_bytes()
+        except OSError as error:
+            raise Misfit(place, f"is {shown(name)}, which cannot be read beside the JSON ({error.strerror}): move the folder together with it") from None
+        count = self.count(tag, "size")
         if len(raw) != 4 * count or not count:
             raise Misfit(place, f"is {shown(name)}, which has {len(raw)} bytes, and {count} samples take {4 * count}: {REMEDY}")
         samples = np.frombuffer(raw, dtype="<f4").astype(float)
