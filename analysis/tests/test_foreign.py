@@ -81,7 +81,7 @@ def test_skipped_states_are_said_with_their_reasons(tmp_path: Path) -> None:
     states = [state({"n": 1}, noisy(1e-6)), skipped({"n": 2}, "out of\nmemory."), state({"n": 3}, noisy(1e-6)) | {"summaries": None}]
     file = nvbench(tmp_path / "a.json", {"copy": states})
     _, cases, page = compared(tmp_path, file, file)
-    assert len(cases) == 1 and "2 cases without a time (copy n=2 on device 0: out of memory; copy n=3 on device 0: the file has no time of it)" in page
+    assert len(cases) == 1 and "Both have 2 cases without a time (copy n=2 on device 0: out of memory; copy n=3 on device 0: the file has no time of it)" in page
     assert main(["build", str(file), "--out", str(tmp_path / "out")]) == 0
     table = pd.read_csv(tmp_path / "out" / "tables" / "medians.csv")
     assert table["skipped"].fillna("").tolist() == ["", "out of memory.", "the file has no time of it"]
@@ -95,7 +95,7 @@ def test_repetitions_of_google_benchmark_are_compared_by_their_medians(tmp_path:
     status, cases, page = compared(tmp_path, a, b)
     assert status == 1 and cases["verdict"].tolist() == ["slower", "slower"] and cases["case"].tolist() == ["64/real_time", "512/real_time"]
     assert cases["median_a_ns"][0] == pytest.approx(1e9 * np.median(noisy(64e-9, 9, 65)))
-    assert "A has 1 case without a time (BM_other: no device)" in page
+    assert "Both have 1 case without a time (BM_other: no device)" in page
 
 
 def test_aggregates_of_google_benchmark_are_compared_by_their_means(tmp_path: Path) -> None:
@@ -174,8 +174,8 @@ def test_figures_draw_the_samples_and_the_medians_of_both_files(tmp_path: Path) 
         steps, lines = distributions.draw(named(files)), time_by_axis.draw(named(files))
     steps.canvas.draw()  # a dollar sign of a name begins no formula
     panel = steps.axes[0]
-    for line, file in zip([of for of in panel.lines if len(of.get_xdata()) == 40], files, strict=True):
-        assert line.get_xdata() == pytest.approx(np.sort(file.cases[0].samples) * 1e6) and line.get_ydata() == pytest.approx(np.arange(1, 41) / 40)
+    for line, file in zip([of for of in panel.lines if len(of.get_xdata()) == 41], files, strict=True):
+        assert line.get_xdata()[1:] == pytest.approx(np.sort(file.cases[0].samples) * 1e6) and line.get_ydata() == pytest.approx(np.arange(41) / 40)
     drawn = {of.get_label(): of for of in lines.axes[0].lines}
     assert drawn["T=I32, b.json"].get_xdata().tolist() == [2**k for k in range(16, 25, 2)]
     assert drawn["T=I32, b.json"].get_ydata() == pytest.approx([1e6 * np.median(case.samples) for case in files[1].cases[:5]])

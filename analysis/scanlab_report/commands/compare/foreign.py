@@ -110,9 +110,9 @@ def _remarks(a: Foreign, b: Foreign, cases: pd.DataFrame) -> list[str]:
                     f"by Welch's test, which one outlier can move; {more}.")  # fmt: skip
     elif ((cases["by"] == MEDIANS) & (cases[["count_a", "count_b"]].min(axis=1) < FEWEST)).any():
         said.append(f"For more samples: {more}.")
-    for side, of in (("A", a), ("B", b)):
-        skipped = [case for case in of.cases if case.skipped]
-        if skipped:
-            named = "; ".join(f"{case.name}: {case.skipped.strip().rstrip('.')}" for case in skipped[:_NAMED])
-            said.append(f"{side} has {count(len(skipped), 'case')} without a time ({named}{'; …' if len(skipped) > _NAMED else ''}).")
+    skipped = [{case.name: case.skipped for case in of.cases if case.skipped} for of in (a, b)]
+    for sides, of in (("Both have", skipped[0]),) if skipped[0] == skipped[1] else (("A has", skipped[0]), ("B has", skipped[1])):
+        if of:
+            named = "; ".join(f"{name}: {reason.rstrip('.')}" for name, reason in list(of.items())[:_NAMED])
+            said.append(f"{sides} {count(len(of), 'case')} without a time ({named}{'; …' if len(of) > _NAMED else ''}).")
     return said

@@ -183,4 +183,4 @@ def _in_words(value: str | float) -> str:
     """A power of two as nvbench's users write it."""
     if isinstance(value, int) and value >= 1024 and value & (value - 1) == 0:
         return f"2^{value.bit_length() - 1}"
-    return str(value)
+    return f"{value:.12g}" if isinstance(value, float) else str(value)  # 0.3, not the double next to it

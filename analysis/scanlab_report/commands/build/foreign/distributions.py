@@ -15,8 +15,8 @@ from scanlab_report.layout import style
 from scanlab_report.read.foreign.cases import Case
 from scanlab_report.stats.intervals import median_interval
 
-CAPTION = ("Share of samples that took at most so long; steep is steady, and a step between two slopes parts two modes. At one half the median with its "
-           "95% interval. An axis ends where 0.5% of the samples lie beyond")  # fmt: skip
+CAPTION = ("Share of samples that took at most so long; a step between two slopes parts two modes. Near one half: medians with 95% intervals. "
+           "Axes end where 0.5% lie beyond")  # fmt: skip
 MOST = 24
 """Panels that a page has room for."""
 _COLUMNS, _LETTERS = 4, 30
@@ -55,14 +55,16 @@ def draw(shown: list[Shown]) -> Figure | str:
 def _panel(axes: Axes, files: list[Shown]) -> None:
     every = np.concatenate([of.case.samples for of in files])
     name, factor = unit(float(np.median(every)))
-    for of in files:
+    for place, of in enumerate(files):
         samples = np.sort(of.case.samples) * factor
         if len(samples) > _STEPS:
             samples = np.quantile(samples, np.linspace(0, 1, _STEPS), method="inverted_cdf")
-        axes.step(samples, np.arange(1, len(samples) + 1) / len(samples), where="post", color=_colour(of.number), linestyle=_line(of.number))
+        shares = np.arange(len(samples) + 1) / len(samples)
+        axes.step(np.concatenate([samples[:1], samples]), shares, where="post", color=_colour(of.number), linestyle=_line(of.number))
         median = median_interval(of.case.samples * factor)
-        axes.plot([median.value], [0.5], "o", color=_colour(of.number), markersize=2.5)
-        style.error_bars_across(axes, [median.value], [0.5], [median.low], [median.high], _colour(of.number))
+        height = 0.5 - 0.07 * place  # so that one hides no other
+        axes.plot([median.value], [height], "o", color=_colour(of.number), markersize=2.5)
+        style.error_bars_across(axes, [median.value], [height], [median.low], [median.high], _colour(of.number))
     ends = [np.quantile(of.case.samples, share) * factor for of in files for share in (0.005, 0.995)]
     margin = 0.05 * (max(ends) - min(ends)) or 0.01 * max(ends)
     axes.set_xlim(min(ends) - margin, max(ends) + margin)

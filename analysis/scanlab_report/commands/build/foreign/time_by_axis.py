@@ -37,10 +37,14 @@ def draw(shown: list[Shown]) -> Figure | str:
         varying = _varying(axis, cases)
         _panel(panels[0], axis, varying, cases, partial(_time, factor), f"time, {name}")
         panels[0].set_title(plain(heading), fontsize=7.5)
-        if with_rates:
+        has_rates = any(len(of.case.rates) for of in cases)
+        if has_rates:
             _panel(panels[1], axis, varying, cases, _rate, "throughput, GB/s")
-        if len(panels[0].get_legend_handles_labels()[1]) > 1:
-            panels[-1].legend(*panels[0].get_legend_handles_labels(), loc="upper left", bbox_to_anchor=(1, 1), fontsize=6.5)
+        elif with_rates:
+            panels[1].set_axis_off()
+        handles, labels = panels[0].get_legend_handles_labels()
+        if len(labels) > 1:
+            panels[-1].legend(handles, labels, loc="upper left", bbox_to_anchor=(0 if with_rates and not has_rates else 1, 1), fontsize=6.5)
     if left_out > 0:
         drawn.suptitle(f"The first {MOST} of {MOST + left_out} groups of cases; the table has all.", fontsize=7.5, x=0.01, ha="left")
     return drawn
