@@ -169,7 +169,7 @@ def test_a_table_has_the_median_and_the_throughput_of_every_case(tmp_path: Path)
 
 
 def test_figures_draw_the_samples_and_the_medians_of_both_files(tmp_path: Path) -> None:
-    files = [sound(sweep(tmp_path / f"{name}.json", {"I32": factor, "$I64": 2}, seed)) for name, factor, seed in (("a", 1, 1), ("b", 1.2, 50))]
+    files = [sound(sweep(tmp_path / f"{name}.json", {"I32": factor, "$I_$": 2}, seed)) for name, factor, seed in (("a", 1, 1), ("b", 1.2, 50))]
     with style.sheet():
         steps, lines = distributions.draw(named(files)), time_by_axis.draw(named(files))
     steps.canvas.draw()  # a dollar sign of a name begins no formula

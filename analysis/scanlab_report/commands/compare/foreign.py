@@ -29,7 +29,7 @@ THRESHOLD = noise.DEFAULT
 ORIGIN = ("a default: two runs of one program differ, too, and nobody has said by how much; time one program twice, "
           "compare the two, and give what they differ by as --threshold")  # fmt: skip
 _EXACT = 20
-"""With more samples than this on both sides the normal approximation of the test, corrected for ties, takes the place of the exact one."""
+"""With more samples than this on either side the normal approximation of the test, corrected for ties, takes the place of the exact one."""
 _NAMED = 3
 """Skipped cases that are named, with their reasons."""
 
