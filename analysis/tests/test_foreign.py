@@ -87,6 +87,13 @@ def test_skipped_states_are_said_with_their_reasons(tmp_path: Path) -> None:
     assert table["skipped"].fillna("").tolist() == ["", "out of memory.", "the file has no time of it"]
 
 
+def test_cases_of_one_file_alone_are_listed(tmp_path: Path) -> None:
+    a, b = (nvbench(tmp_path / f"{name}.json", {"copy": [state({"n": n}, noisy(1e-6)) for n in sizes]}) for name, sizes in (("a", (1, 2)), ("b", (2, 4096))))
+    _, cases, page = compared(tmp_path, a, b)
+    assert cases["verdict"].tolist() == ["only in A", "neither", "only in B"]
+    assert page.endswith("## Only in A\n\n- copy n=1 on device 0\n\n## Only in B\n\n- copy n=2^12 on device 0\n")
+
+
 def test_repetitions_of_google_benchmark_are_compared_by_their_medians(tmp_path: Path) -> None:
     a, b = (google(tmp_path / f"{name}.json", [
         *repeated({f"BM_copy/{n}/real_time": noisy(factor * n * 1e-9, 9, seed + n) for n in (64, 512)}, time_unit="us"),

@@ -119,7 +119,8 @@ def markdown(comparison: Comparison) -> str:
 def _listed(rows: pd.DataFrame, case: list[str]) -> str:
     """Cases of one file, those that differ in their size alone on one line; every single one is in the CSV."""
     if "items" not in rows:
-        return "\n".join("- " + " ".join(filter(None, key)) for key in rows[case].to_numpy())
+        named = rows[case].assign(device=rows["device"].map(lambda number: number and f"on device {number}"))
+        return "\n".join("- " + " ".join(filter(None, key)) for key in named.to_numpy())
     by = [name for name in case if name not in ("items", "bytes")]
     lines = []
     for key, of in rows.groupby(by, sort=True):
