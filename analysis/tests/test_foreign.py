@@ -54,6 +54,7 @@ def test_samples_of_nvbench_are_compared_by_their_medians(tmp_path: Path) -> Non
     assert first["p"] == pytest.approx(stats.mannwhitneyu(*samples).pvalue, abs=0) and first["low"] < first["ratio"] < first["high"]
     assert first["p_corrected"] == pytest.approx(stats.false_discovery_control(cases["p"])[0], abs=0)
     assert "The threshold is 10%, a default" in page
+    assert page.count("| slower | copy | T=I32 Elements=2^") == 5
     assert compared(tmp_path, b, a)[0] == 0  # faster
 
 

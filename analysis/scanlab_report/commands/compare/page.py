@@ -78,7 +78,7 @@ def differences(comparison: Comparison) -> list[str]:
 def table(comparison: Comparison) -> Table:
     """What is slower or faster, the largest change first."""
     rows = pd.concat([comparison.of(SLOWER), comparison.of(FASTER)])
-    shown = [name for name in comparison.case if name in ("variant", "id", "case") or rows[name].nunique() > 1] or comparison.case[:1]
+    shown = [name for name in comparison.case if name in ("variant", "id", "benchmark", "case") or rows[name].nunique() > 1] or comparison.case[:1]
     for side in ("a", "b"):
         rows[f"median_{side}_us"] = rows[f"median_{side}_ns"] / 1e3
     rows["ratio"] = [Interval(*of) for of in zip(rows["ratio"], rows["low"], rows["high"], rows[["count_a", "count_b"]].min(axis=1), strict=True)]
