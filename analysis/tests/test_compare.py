@@ -424,7 +424,7 @@ def test_bad_files_are_refused_and_nothing_is_written(tmp_path: Path, capsys: py
     write(tmp_path / "other.json", {"unlike": 1e5})
     write(tmp_path / "whose.json", {"best": 1e5}, git_commit="")
     (tmp_path / "before.json").write_text(Path(good).read_text().replace('"round": 4,', '"round": -4,'))
-    for bad, said in (("nowhere.json", "no such file"), (".", "is a folder"), ("cut.json", "cut.json: line 1"), ("table.csv", "holds no repeated timings"),
+    for bad, said in (("nowhere.json", "no such file"), (".", "is a folder"), ("cut.json", "cut.json: line 1"), ("table.csv", "table.csv: line 1: is no JSON, and begins with"),
                       ("old.json", "old.json: context.schema"), ("other.json", "have no case in common"), ("whose.json", "whose.json: context.git_commit: is missing"),
                       ("before.json", r"before.json: benchmarks\[4\]\.round: expected int >= 0, got -4")):  # fmt: skip
         assert main(["compare", good, str(tmp_path / bad), "--out", str(out)]) == 2

@@ -67,11 +67,11 @@ def read(measured: Iterable[Path], recorded: Iterable[Path], first: str = "") ->
 def _files_below(path: Path) -> list[Path]:
     if path.is_file():
         return [path]
-    return sorted(p for p in path.rglob("*") if (_reader(p) or p.name.endswith(_JSON)) and p.is_file() and MODEL not in p.relative_to(path).parts)
+    return sorted(p for p in path.rglob("*") if (reader_by_name(p) or p.name.endswith(_JSON)) and p.is_file() and MODEL not in p.relative_to(path).parts)
 
 
 def _read_file(file: Path, origin: str, results: Results) -> None:
-    if reader := _reader(file):
+    if reader := reader_by_name(file):
         return reader(file, origin, results)
     if file.suffix in (".csv", ".txt"):
         return None
@@ -95,7 +95,7 @@ def _device(document: Any) -> Any:
     return context.get("device") if isinstance(context, dict) else None
 
 
-def _reader(file: Path) -> Callable[[Path, str, Results], None] | None:
+def reader_by_name(file: Path) -> Callable[[Path, str, Results], None] | None:
     """What reads a file that is not JSON, by its name."""
     if file.name == history.FILE:
         return history.read

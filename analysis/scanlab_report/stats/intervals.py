@@ -30,6 +30,8 @@ SIGNIFICANT = 0.05
 """A corrected p below this is more than chance."""
 
 _CHUNK = 1000
+_DRAWN = 1000
+"""Of more repetitions than this the middle ranks of resamples come from their distribution: to draw each resample would take gigabytes."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,11 @@ def _middle_ranks(count: int, side: int) -> tuple[np.ndarray, np.ndarray]:
     """The two middle ranks of each of RESAMPLES resamples of ``count`` sorted values; those of the two sides of a ratio differ."""
     generator = np.random.default_rng((SEED, count, side))
     middle = ((count - 1) // 2, count // 2)
+    if count > _DRAWN:
+        # Where the ranks lie among so many uniform draws is known (David and Nagaraja 2003): a beta variate, and the next one above it.
+        first = generator.beta(middle[0] + 1, count - middle[0], RESAMPLES)
+        second = first if count % 2 else first + (1 - first) * generator.beta(1, count - middle[1], RESAMPLES)
+        return (first * count).astype(int), (second * count).astype(int)
     ranks = np.partition(generator.integers(0, count, size=(RESAMPLES, count)), middle, axis=1)
     return ranks[:, middle[0]], ranks[:, middle[1]]
 

@@ -2,6 +2,8 @@
 
 What cannot be read, or is impossible, is said, and then nothing is written: what an earlier build wrote stays as it is. What
 has not changed since then is not made again. The PDF needs latexmk; where LaTeX fails the last PDF stays, and the status is 1.
+Of files of nvbench (--json, better --jsonbin) or Google Benchmark (--benchmark_out) it makes figures/distributions, figures/time_by_axis and
+tables/medians; they are not mixed with Scanlab's own.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from scanlab_report.console import FOUND, SOUND, complain, count, missing, refus
 from scanlab_report.documents import typesetting
 from scanlab_report.written import in_place_of, unwritable
 
-EXAMPLE = """  scanlab-report build results/run --recorded data/recorded --out out"""
+EXAMPLE = """  scanlab-report build results/run --recorded data/recorded --out out
+  scanlab-report build before.nvbench.json after.nvbench.json --out figures      # of nvbench, side by side"""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,8 +47,16 @@ def run(options: argparse.Namespace) -> int:
 
     from scanlab_report.claims import stated as claims  # matplotlib and pandas are not loaded to refuse an argument
     from scanlab_report.read import published, results
+    from scanlab_report.read.foreign import kinds
     from scanlab_report.select import drift
 
+    theirs, own, problems = kinds.sorted_out(options.results)
+    if theirs and own:
+        return refuse(f"{theirs[0].run.file} is of {theirs[0].kind} and {own[0]} is Scanlab's own: build each alone, into a folder of its own")
+    if theirs or any(isinstance(of, kinds.Misread) for of in problems):
+        from scanlab_report.commands.build import foreign
+
+        return refuse(*problems, f"{options.out}: nothing was written") if problems else foreign.build(theirs, options)
     pdf = not options.no_pdf and typesetting.latexmk() is not None
     if pdf and not options.paper:
         options.paper = options.out / typesetting.WORK / "parts"

@@ -5,6 +5,8 @@ Benjamini and Hochberg do) and the 95% interval of the ratio of medians lies who
 far two runs of the same code lay apart, on the device and for times as short; --record-noise makes it known, and where it is not
 known it is 10%, and the page says so. Two machines of one model differ, too: code that is the same in both files (memcpy, CUB,
 Thrust) shows by how much, the page says it first, and what goes no further than that is neither.
+Two files of nvbench (--json, better --jsonbin) or of Google Benchmark (--benchmark_out) are compared likewise, without anything of
+Scanlab. Where they have no samples, means are compared, and that is said; the threshold is 10% unless given.
 Exit status 0: nothing is known to be slower; 1: something is; 2: bad input. Cases without a threshold, or with too few repetitions,
 are counted on the page and not judged.
 """
@@ -24,12 +26,13 @@ _VENDOR = ("driver", "toolkit", "cccl", "cccl_newest")
 """Where these agree, so does the vendor's code."""
 
 EXAMPLE = """  scanlab-report compare before.json after.json --out comparison
-  scanlab-report compare run1.json run2.json --record-noise data/noise/nvidia-h200.json    # one commit, timed twice"""
+  scanlab-report compare run1.json run2.json --record-noise data/noise/nvidia-h200.json    # one commit, timed twice
+  scanlab-report compare before.nvbench.json after.nvbench.json --threshold 0.02       # two files of nvbench"""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("a", type=Path, metavar="A", help="results file, plain or .gz: what is compared with")
+    add("a", type=Path, metavar="A", help="results file of scanlab, nvbench or Google Benchmark, plain or .gz: what is compared with")
     add("b", type=Path, metavar="B", help="results file of the same kind: what is judged")
     add("--threshold", type=_fraction, metavar="X", help="0.05: differences within 5%% are none (default: as recorded noise says, else 0.1)")
     add("--out", type=Path, metavar="DIR", help="write compare.md, .csv, .pdf and .png there; without it the page is printed")
@@ -37,13 +40,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from scanlab_report.commands.compare import comparison
+    from scanlab_report.commands.compare import comparison, foreign
 
     try:
-        found = comparison.paired(comparison.read(options.a), comparison.read(options.b))
+        theirs = foreign.read(options.a, options.b)
+        if theirs and options.record_noise:
+            return refuse(f"--record-noise is for results of scanlab: those of {theirs[0].kind} do not say of which commit they are")
+        found = foreign.paired(*theirs) if theirs else comparison.paired(comparison.read(options.a), comparison.read(options.b))
         if options.record_noise:
             return _record(found, options.record_noise)
-        found = comparison.judged(found, *(_thresholds(found) if options.threshold is None else (options.threshold, "as given")))
+        default = lambda: (foreign.THRESHOLD, foreign.ORIGIN) if theirs else _thresholds(found)
+        found = comparison.judged(found, *(default() if options.threshold is None else (options.threshold, "as given")))
         page = _page(found, options.out)
     except comparison.Refused as error:
         return refuse(*error.args)

@@ -43,6 +43,9 @@ VERDICTS = (SLOWER, FASTER, NEITHER, TOO_FEW, NO_THRESHOLD, ONLY_A, ONLY_B)
 _TIMED = {SCANS: ["cache", "launch"], streams.SCHEDULES: ["entry"], streams.STREAM_SCAN: ["way"]}
 """Of each kind of file the columns that say how a case is timed, which together are its ``column``; of scans on the host it is ``host``."""
 
+_MANY = 500
+"""Repetitions of which the smallest p is as good as none: of more of them the binomial coefficient takes long, and says no more."""
+
 
 class Refused(ValueError):
     """Files that cannot be compared; ``args`` are the sentences that say why."""
@@ -98,6 +101,8 @@ class Comparison:
     """What is to be said of clocks that were lowered, in sentences."""
     origin: str = ""
     """Where the thresholds are from, in words."""
+    remarks: tuple[str, ...] = ()
+    """What else is to be said of the files, in sentences."""
 
     def of(self, verdict: str) -> pd.DataFrame:
         """The cases with a verdict, the largest change first."""
@@ -187,4 +192,5 @@ def judged(comparison: Comparison, thresholds: np.ndarray | float, origin: str =
 
 def smallest_p(count_a: int, count_b: int) -> float:
     """The p of the two-sided exact test where every repetition of one run is above every one of the other."""
-    return min(1.0, 2 / math.comb(int(count_a) + int(count_b), int(count_a)))
+    a, b = min(int(count_a), _MANY), min(int(count_b), _MANY)
+    return min(1.0, 2 / math.comb(a + b, a))

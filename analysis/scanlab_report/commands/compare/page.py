@@ -29,7 +29,7 @@ def summary(comparison: Comparison) -> list[str]:
     counts = comparison.cases["verdict"].value_counts()
     both = comparison.both
     found = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict in counts)
-    said = [f"{count(len(both), 'case')} in both, B against A: {found}.", *machines(comparison), *comparison.throttling]
+    said = [f"{count(len(both), 'case')} in both, B against A: {found}.", *machines(comparison), *comparison.throttling, *comparison.remarks]
     low, high = both["threshold"].min(), both["threshold"].max()
     if low <= high:  # neither is NaN: some are known
         said.append(f"The threshold is {_percent(low)}{f' to {_percent(high)}, the shorter the time, the wider' if high > low else ''}{comparison.origin and f', {comparison.origin}'}.")
@@ -78,23 +78,25 @@ def differences(comparison: Comparison) -> list[str]:
 def table(comparison: Comparison) -> Table:
     """What is slower or faster, the largest change first."""
     rows = pd.concat([comparison.of(SLOWER), comparison.of(FASTER)])
-    shown = [name for name in comparison.case if name in ("variant", "id") or rows[name].nunique() > 1] or comparison.case[:1]
+    shown = [name for name in comparison.case if name in ("variant", "id", "benchmark", "case") or rows[name].nunique() > 1] or comparison.case[:1]
     for side in ("a", "b"):
         rows[f"median_{side}_us"] = rows[f"median_{side}_ns"] / 1e3
     rows["ratio"] = [Interval(*of) for of in zip(rows["ratio"], rows["low"], rows["high"], rows[["count_a", "count_b"]].min(axis=1), strict=True)]
     rows["unchanged"] = [f"{significant(least)} to {significant(most)}" if pd.notna(least) else "—" for least, most in zip(rows["least"], rows["most"], strict=True)]
+    beside = bool(comparison.cases["unchanged"].any())
     return Table(
-        caption="Cases that are slower or faster in B than in A: medians, and the ratio of B to A with its 95% interval; beside it that of "
-                "code that is the same in both, timed in the same way and about as long a launch.",
+        caption="Cases that are slower or faster in B than in A: medians, and the ratio of B to A with its 95% interval"
+                + ("; beside it that of code that is the same in both, timed in the same way and about as long a launch." if beside else "."),
         columns=(
             Column("verdict", "B is", right=False),
             *(Column(name, name, _FORMS.get(name, str), right=name == "items") for name in shown),
+            *((Column("by", "by", right=False),) if "by" in rows else ()),
             Column("median_a_us", "A, µs", significant),
             Column("median_b_us", "B, µs", significant),
             Column("ratio", "B / A", with_interval),
-            Column("p_corrected", "p, corrected", lambda p: significant(p, 2)),
+            Column("p_corrected", "p, corrected", _small),
             Column("threshold", "threshold", _percent),
-            Column("unchanged", "B / A of unchanged code", lambda text: text),
+            *((Column("unchanged", "B / A of unchanged code", lambda text: text),) if beside else ()),
         ),
         rows=rows,
     )
@@ -116,6 +118,9 @@ def markdown(comparison: Comparison) -> str:
 
 def _listed(rows: pd.DataFrame, case: list[str]) -> str:
     """Cases of one file, those that differ in their size alone on one line; every single one is in the CSV."""
+    if "items" not in rows:
+        named = rows[case].assign(device=rows["device"].map(lambda number: number and f"on device {number}"))
+        return "\n".join("- " + " ".join(filter(None, key)) for key in named.to_numpy())
     by = [name for name in case if name not in ("items", "bytes")]
     lines = []
     for key, of in rows.groupby(by, sort=True):
@@ -129,6 +134,11 @@ def _listed(rows: pd.DataFrame, case: list[str]) -> str:
 def csv(comparison: Comparison) -> str:
     """One row a case of either run; times in nanoseconds, ratios and the threshold as fractions."""
     return comparison.cases.to_csv(index=False)
+
+
+def _small(p: float) -> str:
+    """Of hundreds of samples the p has hundreds of zeros, which say nothing more."""
+    return "< 0.000001" if p < 1e-6 else significant(p, 2)
 
 
 def _percent(fraction: float) -> str:

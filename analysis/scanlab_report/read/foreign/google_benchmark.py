@@ -1,0 +1,128 @@
+"""Plain Google Benchmark's JSON (``--benchmark_out``): a sample a repetition, or the aggregates where repetitions were dropped.
+
+A sample is the real time of one iteration, averaged over those of a repetition. The arguments of a benchmark stand in its name alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from msgspec import Struct
+
+from scanlab_report.read.documents.base import Count, Line, Name, Number
+from scanlab_report.read.fields import REMEDY, Misfit, convert, listed
+from scanlab_report.read.foreign.cases import GOOGLE, LONGEST, Case, Foreign, distinct, of_samples, reason, time
+from scanlab_report.read.records import MEASURED, Run
+
+_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+_CONTEXT = ("library_build_type", "mhz_per_cpu", "num_cpus")
+"""What its context has, one of them in every version."""
+_ARGUMENT = re.compile(r"(?:(?P<name>[^:]+):)?(?P<value>-?\d+(?:\.\d+)?)")
+_FITTED = ("BigO", "RMS")
+"""Aggregates of a whole family of benchmarks: no times."""
+_SETTINGS = ("min_time", "min_warmup_time", "iterations", "repeats")
+"""Parts of a name that say how a benchmark is run, not on what."""
+
+
+class _Context(Struct):
+    date: Line = ""
+    host_name: Line = ""
+    executable: Line = ""
+    num_cpus: Count = 0
+    mhz_per_cpu: Number = 0
+    library_build_type: Line = ""
+
+
+class _Entry(Struct):
+    name: Name
+    run_name: Line = ""
+    run_type: Literal["iteration", "aggregate"] = "iteration"
+    aggregate_name: str = ""
+    repetitions: Count = 0
+    repetition_index: int | None = None
+    real_time: float | None = None
+    time_unit: Literal["ns", "us", "ms", "s"] = "ns"
+    bytes_per_second: float = 0
+    error_occurred: bool = False
+    error_message: str = ""
+    skipped: bool = False
+    skip_message: str = ""
+
+
+def is_one(document: Mapping[str, Any]) -> bool:
+    """Whether a document is Google Benchmark's own. Scanlab's results are in its format, and their entries say so."""
+    context, entries = document.get("context"), document.get("benchmarks")
+    if not isinstance(context, dict) or "schema" in context or "schema" in document or not any(key in context for key in _CONTEXT):
+        return False
+    return not (isinstance(entries, list) and any(isinstance(entry, dict) and "outcome" in entry for entry in entries))
+
+
+def read(file: Path, document: Mapping[str, Any]) -> Foreign:
+    """The cases of a file; Misfit at the first thing that does not fit."""
+    context = convert(document["context"], _Context, "context")
+    by_name: dict[str, list[tuple[str, _Entry]]] = {}
+    for index, raw in enumerate(listed(document, "benchmarks")):
+        entry = convert(raw, _Entry, place := f"benchmarks[{index}]")
+        if entry.aggregate_name not in _FITTED:
+            by_name.setdefault(entry.run_name or entry.name, []).append((place, entry))
+    host = context.host_name or "unnamed host"
+    cpus = f", {context.num_cpus} CPUs of {context.mhz_per_cpu:g} MHz" if context.num_cpus else ""
+    debug = ", library built for debugging" if context.library_build_type == "debug" else ""
+    about = {"kind": "host", "cpu": host + cpus + debug, "date": context.date, "argv": context.executable}
+    return Foreign(Run(file, MEASURED, about), GOOGLE, distinct([_case(name, entries) for name, entries in by_name.items()]))
+
+
+def _case(name: str, entries: list[tuple[str, _Entry]]) -> Case:
+    benchmark, *parts = name.split("/")
+    about: dict[str, Any] = {"benchmark": benchmark, "point": "/".join(parts), "axes": _axes(parts), "clock": "real"}
+    place = entries[0][0]
+    for at, entry in entries:
+        if entry.error_occurred or entry.skipped:
+            return Case(at, **about, skipped=reason(entry.error_message or entry.skip_message))
+    runs = [(at, entry) for at, entry in entries if entry.run_type == "iteration"]
+    if not runs:
+        return Case(place, **about, **_aggregates(entries))
+    known: dict[int, str] = {}
+    for at, entry in runs:
+        if (index := entry.repetition_index or 0) in known:
+            raise Misfit(at, f"is repetition {index} of {name} again, which {known[index]} has: keep each case once a file")
+        known[index] = at
+    samples = np.array([_seconds(at, entry) for at, entry in runs])
+    rates = np.array([entry.bytes_per_second for _, entry in runs if 0 < entry.bytes_per_second < np.inf])
+    return Case(place, **about, **of_samples(samples, lambda index: f"{runs[index][0]}.real_time"), rates=rates)
+
+
+def _aggregates(entries: list[tuple[str, _Entry]]) -> dict[str, Any]:
+    """Mean, deviation and median of repetitions that the file does not have one by one."""
+    of = {entry.aggregate_name: (at, entry) for at, entry in entries}
+    if "mean" not in of:
+        return {"skipped": "the file has no time of it"}
+    found: dict[str, Any] = {"count": of["mean"][1].repetitions, "mean": time(_seconds(*of["mean"]), f"{of['mean'][0]}.real_time")}
+    found |= {field: _seconds(*of[name]) for name, field in (("stddev", "stdev"), ("median", "median")) if name in of}
+    if not 0 <= found.get("stdev", 0) <= LONGEST:
+        raise Misfit(f"{of['stddev'][0]}.real_time", f"is {of['stddev'][1].real_time:g}, no deviation: {REMEDY}")
+    if 0 < (rate := of["mean"][1].bytes_per_second) < np.inf:
+        found["rates"] = np.array([rate])
+    return found
+
+
+def _seconds(place: str, entry: _Entry) -> float:
+    if entry.real_time is None:
+        raise Misfit(f"{place}.real_time", f"is missing: {REMEDY}")
+    return entry.real_time * _SECONDS[entry.time_unit]
+
+
+def _axes(parts: list[str]) -> dict[str, str | float]:
+    """The numbers among the arguments, each by its name, or by which one it is."""
+    axes: dict[str, str | float] = {}
+    for number, part in enumerate(parts, 1):
+        found = _ARGUMENT.fullmatch(part)
+        if found and found["name"] not in _SETTINGS:
+            axes[found["name"] or f"argument {number}"] = float(found["value"]) if "." in found["value"] else int(found["value"])
+        elif not found:
+            axes[f"argument {number}"] = part
+    return axes

@@ -1,0 +1,310 @@
+"""Results of nvbench and Google Benchmark: compared and drawn as Scanlab's own are, and what a file does not allow to say is said."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from scanlab_report.__main__ import main
+from scanlab_report.commands.build.foreign import distributions, time_by_axis
+from scanlab_report.commands.build.foreign.shown import named
+from scanlab_report.commands.compare import comparison, foreign
+from scanlab_report.commands.compare import page as comparison_page
+from scanlab_report.layout import style
+from scanlab_report.read.foreign import kinds
+from scanlab_report.read.foreign.cases import Foreign
+from scanlab_report.stats import intervals
+from scanlab_report.stats.means import welch
+from tests import fixtures
+from tests.foreign_fixtures import aggregate, google, noisy, nvbench, repeated, repetition, skipped, state, sweep
+from tests.test_malformed import WRONG, changed, keys
+
+
+def compared(tmp_path: Path, a: Path, b: Path, *more: str) -> tuple[int, pd.DataFrame, str]:
+    """The status, the CSV and the page of a comparison."""
+    status = main(["compare", str(a), str(b), "--out", str(tmp_path / "out"), *more])
+    return status, pd.read_csv(tmp_path / "out" / "compare.csv"), (tmp_path / "out" / "compare.md").read_text()
+
+
+def sound(file: Path) -> Foreign:
+    problems: list[Any] = []
+    found = kinds.read(file, problems)
+    assert found and not problems, problems
+    return found
+
+
+# ------------------------------------------------------------------------------------------------------ compare
+
+
+def test_samples_of_nvbench_are_compared_by_their_medians(tmp_path: Path) -> None:
+    a, b = sweep(tmp_path / "a.json", {"I32": 1, "I64": 2}, seed=1), sweep(tmp_path / "b.json", {"I32": 1.2, "I64": 2}, seed=50)
+    status, cases, page = compared(tmp_path, a, b)
+    assert status == 1 and cases["by"].eq("medians").all() and "Welch" not in page
+    assert cases.set_index("case")["verdict"].to_dict() == {f"T={kind} Elements=2^{k}": verdict for kind, verdict in (("I32", "slower"), ("I64", "neither")) for k in range(16, 25, 2)}
+    first, samples = cases.iloc[0], [np.float32(noisy(factor * (2e-6 + 2**16 * 2.5e-12), seed=seed)).astype(float) for factor, seed in ((1, 1), (1.2, 50))]
+    assert first["median_a_ns"] == pytest.approx(1e9 * np.median(samples[0])) and first["ratio"] == pytest.approx(np.median(samples[1]) / np.median(samples[0]))
+    assert first["p"] == pytest.approx(stats.mannwhitneyu(*samples).pvalue, abs=0) and first["low"] < first["ratio"] < first["high"]
+    assert first["p_corrected"] == pytest.approx(stats.false_discovery_control(cases["p"])[0], abs=0)
+    assert "The threshold is 10%, a default" in page
+    assert page.count("| slower | copy | T=I32 Elements=2^") == 5
+    assert compared(tmp_path, b, a)[0] == 0  # faster
+
+
+@pytest.mark.parametrize("binary", [(False, False), (True, False)])
+def test_without_samples_means_are_compared_and_that_is_said(tmp_path: Path, binary: tuple[bool, bool]) -> None:
+    a, b = (sweep(tmp_path / f"{name}.json", {"I32": factor}, seed, of) for (name, factor, seed), of in zip((("a", 1, 1), ("b", 1.3, 50)), binary, strict=True))
+    status, cases, page = compared(tmp_path, a, b)
+    assert status == 1 and cases["verdict"].eq("slower").all() and cases["by"].eq("means").all()
+    assert "Of 5 cases a file has no samples" in page and "Welch's test" in page and "--jsonbin FILE" in page
+    samples = [noisy(factor * (2e-6 + 2**16 * 2.5e-12), seed=seed) for factor, seed in ((1, 1), (1.3, 50))]
+    assert cases["p"][0] == pytest.approx(stats.ttest_ind(*samples, equal_var=False).pvalue, rel=1e-3, abs=0)
+    assert cases["median_a_ns"][0] == pytest.approx(1e9 * samples[0].mean(), rel=1e-6)
+
+
+def test_a_mean_without_its_spread_gets_no_verdict(tmp_path: Path) -> None:
+    """nvbench writes inf where samples were fewer than five, though a sample size of 40 may stand beside it."""
+    a, b = (nvbench(tmp_path / f"{name}.json", {"copy": [state({"n": 1}, noisy(seconds, 4))]}) for name, seconds in (("a", 1e-6), ("b", 9e-6)))
+    for file in (a, b):
+        file.write_text(file.read_text().replace('"value": "4"', '"value": "40"'))
+    status, cases, _ = compared(tmp_path, a, b)
+    assert status == 0 and cases["verdict"].tolist() == ["too few"]
+
+
+def test_skipped_states_are_said_with_their_reasons(tmp_path: Path) -> None:
+    states = [state({"n": 1}, noisy(1e-6)), skipped({"n": 2}, "out of\nmemory."), state({"n": 3}, noisy(1e-6)) | {"summaries": None}]
+    file = nvbench(tmp_path / "a.json", {"copy": states})
+    _, cases, page = compared(tmp_path, file, file)
+    assert len(cases) == 1 and "Both have 2 cases without a time (copy n=2 on device 0: out of memory; copy n=3 on device 0: the file has no time of it)" in page
+    assert main(["build", str(file), "--out", str(tmp_path / "out")]) == 0
+    table = pd.read_csv(tmp_path / "out" / "tables" / "medians.csv")
+    assert table["skipped"].fillna("").tolist() == ["", "out of memory.", "the file has no time of it"]
+
+
+def test_cases_of_one_file_alone_are_listed(tmp_path: Path) -> None:
+    a, b = (nvbench(tmp_path / f"{name}.json", {"copy": [state({"n": n}, noisy(1e-6)) for n in sizes]}) for name, sizes in (("a", (1, 2)), ("b", (2, 4096))))
+    _, cases, page = compared(tmp_path, a, b)
+    assert cases["verdict"].tolist() == ["only in A", "neither", "only in B"]
+    assert page.endswith("## Only in A\n\n- copy n=1 on device 0\n\n## Only in B\n\n- copy n=2^12 on device 0\n")
+
+
+def test_repetitions_of_google_benchmark_are_compared_by_their_medians(tmp_path: Path) -> None:
+    a, b = (google(tmp_path / f"{name}.json", [
+        *repeated({f"BM_copy/{n}/real_time": noisy(factor * n * 1e-9, 9, seed + n) for n in (64, 512)}, time_unit="us"),
+        repetition("BM_other", 0, 0, error_occurred=True, error_message="no device"), aggregate("BM_copy", "BigO", 0, 9)])
+        for name, factor, seed in (("a", 1, 1), ("b", 1.5, 7)))  # fmt: skip
+    status, cases, page = compared(tmp_path, a, b)
+    assert status == 1 and cases["verdict"].tolist() == ["slower", "slower"] and cases["case"].tolist() == ["64/real_time", "512/real_time"]
+    assert cases["median_a_ns"][0] == pytest.approx(1e9 * np.median(noisy(64e-9, 9, 65)))
+    assert "Both have 1 case without a time (BM_other: no device)" in page
+
+
+def test_aggregates_of_google_benchmark_are_compared_by_their_means(tmp_path: Path) -> None:
+    a, b = (google(tmp_path / f"{name}.json", [of for of in repeated({"BM_copy/64": noisy(seconds, 9)}) if of["run_type"] == "aggregate"])
+            for name, seconds in (("a", 1e-6), ("b", 2e-6)))  # fmt: skip
+    status, cases, page = compared(tmp_path, a, b)
+    assert status == 1 and cases["by"].tolist() == ["means"] and "--benchmark_repetitions=10" in page
+    assert cases["p"][0] == pytest.approx(welch(1, np.std(noisy(1, 9), ddof=1) / np.mean(noisy(1, 9)), 9, 2, 2 * np.std(noisy(1, 9), ddof=1) / np.mean(noisy(1, 9)), 9)[0], rel=1e-3, abs=0)
+
+
+def test_one_repetition_is_too_few_and_how_to_have_more_is_said(tmp_path: Path) -> None:
+    file = google(tmp_path / "a.json", [repetition("BM_copy/64", 0, 1e-6)])
+    status, cases, page = compared(tmp_path, file, file)
+    assert status == 0 and cases["verdict"].tolist() == ["too few"] and "--benchmark_repetitions=10" in page
+
+
+def test_files_of_two_programs_are_not_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a, b = sweep(tmp_path / "a.json", {"I32": 1}, 1), google(tmp_path / "b.json", repeated({"BM_copy": noisy(1e-6, 9)}))
+    (own := tmp_path / "own.json").write_text(json.dumps(fixtures.timings(rounds=5, top=10)))
+    for first, second, said in ((a, b, "is of nvbench and"), (own, a, "is of Scanlab and"), (b, own, "of Scanlab: they time in different ways")):
+        assert main(["compare", str(first), str(second), "--out", str(tmp_path / "out")]) == 2
+        assert said in capsys.readouterr().err and not (tmp_path / "out").exists()
+    assert main(["compare", str(a), str(a), "--record-noise", str(tmp_path / "noise.json")]) == 2
+    assert "--record-noise is for results of scanlab" in capsys.readouterr().err and not (tmp_path / "noise.json").exists()
+
+
+def test_samples_are_found_by_the_path_of_older_versions_and_where_files_were_moved(tmp_path: Path) -> None:
+    file = sweep(tmp_path / "run.json", {"I32": 1}, seed=1)
+    file.write_text(file.read_text().replace('"run.json-bin/', '"perf_data/old/run.json-bin/'))
+    assert all(len(case.samples) == 40 for case in sound(file).cases)
+
+
+# ---------------------------------------------------------------------------------------------------- statistics
+
+
+def test_ranks_of_many_repetitions_are_those_of_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    for count in (40, 41):
+        drawn = intervals._middle_ranks.__wrapped__(count, 1)
+        with monkeypatch.context() as patched:
+            patched.setattr(intervals, "_DRAWN", 0)
+            derived = intervals._middle_ranks.__wrapped__(count, 1)
+        for one, other in zip(drawn, derived, strict=True):
+            assert abs(one.mean() - other.mean()) < 0.3 and one.std() == pytest.approx(other.std(), rel=0.06)
+        assert (derived[1] - derived[0]).mean() == pytest.approx((drawn[1] - drawn[0]).mean(), abs=0.1)
+        assert derived[1].max() < count and derived[0].min() >= 0
+
+
+def test_the_interval_of_a_ratio_of_means_covers_it() -> None:
+    draw, within = np.random.default_rng(3), 0
+    for _ in range(400):
+        a, b = draw.normal(1, 0.1, 12), draw.normal(1.5, 0.3, 20)
+        _, ratio = welch(a.mean(), a.std(ddof=1), 12, b.mean(), b.std(ddof=1), 20)
+        within += ratio.low <= 1.5 <= ratio.high
+    assert 0.92 < within / 400 < 0.98
+    assert welch(1, 0, 9, 1, 0, 9)[0] == 1 and welch(1, 0, 9, 2, 0, 9)[0] == 0 and welch(1, np.inf, 9, 2, 1, 9)[0] == 1
+
+
+# --------------------------------------------------------------------------------------------------------- build
+
+
+def test_a_table_has_the_median_and_the_throughput_of_every_case(tmp_path: Path) -> None:
+    file = sweep(tmp_path / "a.json", {"I32": 1}, seed=1)
+    assert main(["build", str(tmp_path), "--out", str(tmp_path / "out")]) == 0
+    table = pd.read_csv(tmp_path / "out" / "tables" / "medians.csv")
+    samples = sound(file).cases[0].samples
+    interval = intervals.median_interval(1e6 * samples)
+    assert table.iloc[0][["median_us", "median_us_low", "median_us_high"]].tolist() == pytest.approx([interval.value, interval.low, interval.high])
+    rate = intervals.median_interval(8 * 2**16 / samples / 1e9)
+    assert table.iloc[0][["gb_per_s", "gb_per_s_low", "gb_per_s_high"]].tolist() == pytest.approx([rate.value, rate.low, rate.high])
+    assert {path.name for path in (tmp_path / "out" / "figures").iterdir()} == {f"{name}.{suffix}" for name in ("distributions", "time_by_axis") for suffix in ("pdf", "png")}
+
+
+def test_figures_draw_the_samples_and_the_medians_of_both_files(tmp_path: Path) -> None:
+    files = [sound(sweep(tmp_path / f"{name}.json", {"I32": factor, "$I_$": 2}, seed)) for name, factor, seed in (("a", 1, 1), ("b", 1.2, 50))]
+    with style.sheet():
+        steps, lines = distributions.draw(named(files)), time_by_axis.draw(named(files))
+    steps.canvas.draw()  # a dollar sign of a name begins no formula
+    panel = steps.axes[0]
+    for line, file in zip([of for of in panel.lines if len(of.get_xdata()) == 41], files, strict=True):
+        assert line.get_xdata()[1:] == pytest.approx(np.sort(file.cases[0].samples) * 1e6) and line.get_ydata() == pytest.approx(np.arange(41) / 40)
+    drawn = {of.get_label(): of for of in lines.axes[0].lines}
+    assert drawn["T=I32, b.json"].get_xdata().tolist() == [2**k for k in range(16, 25, 2)]
+    assert drawn["T=I32, b.json"].get_ydata() == pytest.approx([1e6 * np.median(case.samples) for case in files[1].cases[:5]])
+    rates = {of.get_label(): of for of in lines.axes[1].lines}
+    assert rates["T=I32, a.json"].get_ydata() == pytest.approx([8e-9 * 2**k / np.median(case.samples) for k, case in zip(range(16, 25, 2), files[0].cases, strict=False)], rel=1e-5)
+
+
+def test_without_samples_no_distribution_is_drawn_and_none_of_an_earlier_build_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    for binary in (True, False):
+        assert main(["build", str(sweep(tmp_path / "a.json", {"I32": 1}, 1, binary)), "--out", str(out)]) == 0
+        assert (out / "figures" / "distributions.png").exists() == binary and (out / "figures" / "time_by_axis.png").exists()
+    assert "figure distributions is left out: no case has two samples or more." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("more", [[], ["--recorded", "."], ["--readme", "README.md"]])
+def test_results_of_scanlab_and_of_others_are_not_mixed(tmp_path: Path, capsys: pytest.CaptureFixture[str], more: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "run").mkdir()
+    sweep(tmp_path / "run" / "a.json", {"I32": 1}, 1)
+    (tmp_path / "README.md").write_text("<!-- results:begin -->\n<!-- results:end -->\n")
+    if not more:
+        (tmp_path / "run" / "own.json").write_text(json.dumps(fixtures.timings(rounds=5, top=10)))
+    assert main(["build", "run", *more, "--out", "out"]) == 2
+    assert re.search(r"own.json is Scanlab's own: build each alone" if not more else rf"{more[0]}: of Scanlab's results alone", capsys.readouterr().err)
+    assert not any(Path("out").iterdir())
+
+
+# ----------------------------------------------------------------------------------------------------- bad input
+
+
+def of_nvbench(change: Callable[[dict[str, Any]], Any]) -> Callable[[Path], None]:
+    def write(file: Path) -> None:
+        document = json.loads(sweep(file, {"I32": 1}, seed=1).read_text())
+        change(document["benchmarks"][0]["states"][1])
+        file.write_text(json.dumps(document))
+
+    return write
+
+
+def of_google(change: Callable[[list[dict[str, Any]]], Any]) -> Callable[[Path], None]:
+    def write(file: Path) -> None:
+        change(entries := repeated({"BM_copy/64": noisy(1e-6, 9)}))
+        google(file, entries)
+
+    return write
+
+
+def of_samples(change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
+    def write(file: Path) -> None:
+        binary = sweep(file, {"I32": 1}, seed=1).parent / f"{file.name}-bin" / "1.bin"
+        binary.write_bytes(change(binary.read_bytes()))
+
+    return write
+
+
+def text(content: str) -> Callable[[Path], None]:
+    return lambda file: file.write_text(content) and None
+
+
+MEAN, NAME = "benchmarks[0].states[1].summaries[2].data[0].value", "benchmarks[0].states[1].summaries[7].data[0].value"
+BAD: dict[str, tuple[Callable[[Path], None], str, str]] = {
+    "cut": (lambda file: file.write_text(sweep(file, {"I32": 1}, 1).read_text()[:2000]) and None, "line ", "is truncated or not JSON"),
+    "no samples beside it": (lambda file: (sweep(file, {"I32": 1}, 1).parent / f"{file.name}-bin" / "1.bin").unlink(), NAME, "cannot be read beside the JSON (No such file"),
+    "samples cut": (of_samples(lambda raw: raw[:-2]), NAME, "has 158 bytes, and 40 samples take 160"),
+    "samples of another run": (of_samples(lambda raw: (2 * np.frombuffer(raw, "<f4")).tobytes()), NAME, "of another run: the mean of its samples is"),
+    "a sample that is NaN": (of_samples(lambda raw: raw[:-4] + np.array([np.nan], "<f4").tobytes()), "benchmarks[0].states[1]: sample 39", "is nan s, no time"),
+    "no samples at all": (of_nvbench(lambda of: of["summaries"][7]["data"][1].update(value="0")), NAME, "and 0 samples take 0"),
+    "a mean that is NaN": (of_nvbench(lambda of: of["summaries"][2]["data"][0].update(value="nan")), MEAN, "is nan s, no time"),
+    "a negative mean": (of_nvbench(lambda of: of["summaries"][2]["data"][0].update(value="-1e-6")), MEAN, "is -1e-06 s, no time"),
+    "a mean in words": (of_nvbench(lambda of: of["summaries"][2]["data"][0].update(value="fast")), MEAN, "is 'fast', no number"),
+    "a mean without a value": (of_nvbench(lambda of: of["summaries"][2]["data"][0].pop("value")), MEAN, "is missing"),
+    "an axis that is a number": (of_nvbench(lambda of: of["axis_values"][0].update(value=3)), "benchmarks[0].states[1].axis_values[0].value", "expected str, got"),
+    "a case twice": (of_nvbench(lambda of: of["axis_values"][1].update(value=str(2**16))), "benchmarks[0].states[1]", "again, which benchmarks[0].states[0] has"),
+    "another format": (lambda file: file.write_text(sweep(file, {"I32": 1}, 1).read_text().replace('"major": 1', '"major": 2')) and None, "meta.version.json.major", "is 2, and only format 1"),
+    "a repetition twice": (of_google(lambda of: of[3].update(repetition_index=0)), "benchmarks[3]", "is repetition 0 of BM_copy/64 again"),
+    "a negative time": (of_google(lambda of: of[3].update(real_time=-1)), "benchmarks[3].real_time", "no time that a run takes"),
+    "a time that is NaN": (of_google(lambda of: of[3].update(real_time=float("nan"))), "benchmarks[3].real_time", "is nan s, no time"),
+    "no time": (of_google(lambda of: of[3].pop("real_time")), "benchmarks[3].real_time", "is missing"),
+    "another unit": (of_google(lambda of: of[3].update(time_unit="h")), "benchmarks[3].time_unit", "invalid enum value 'h'"),
+    "hyperfine": (text('{"results": [{"command": "ls", "mean": 1.0, "times": [1.0]}]}'), "results[0].command", "seems to be results of hyperfine"),
+    "pyperf": (text('{"benchmarks": [{"runs": []}], "metadata": {}, "version": "1.0"}'), "benchmarks[0].runs", "seems to be results of pyperf"),
+    "pytest-benchmark": (text('{"machine_info": {}, "benchmarks": [{"name": "a", "stats": {}}]}'), "benchmarks[0].stats", "seems to be results of pytest-benchmark"),
+    "JMH": (text('[{"jmhVersion": "1.37"}]'), "[0].jmhVersion", "seems to be results of JMH"),
+    "nvbench's list": (text('{"benchmarks": [{"name": "copy", "index": 0, "axes": []}]}'), "benchmarks[0].axes", "nvbench's list of benchmarks, without results"),
+    "other JSON": (text('{"name": "x", "version": 2}'), "is JSON of no program", "its keys are 'name', 'version'"),
+    "a table": (text("| T | Samples |\n|---|---|\n"), "line 1", "is no JSON, and begins with '| T | Samples |'"),
+    "an older Scanlab": (text('{"context": {"schema": "scanlab-results/1"}, "benchmarks": []}'), "context.schema", "of an older Scanlab: measure again"),
+}
+
+
+@pytest.mark.parametrize("fault", BAD)
+@pytest.mark.parametrize("command", ["compare", "build"])
+def test_what_is_wrong_is_said_with_its_place_and_nothing_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, fault: str) -> None:
+    write, place, said = BAD[fault]
+    bad, out = tmp_path / "bad.json", tmp_path / "out"
+    write(bad)
+    assert main([command, *[str(bad)] * (2 if command == "compare" else 1), "--out", str(out)]) == 2
+    first = capsys.readouterr().err.splitlines()[0]
+    assert first.startswith(f"error: {bad}: {place}") and said in first, first
+    assert not out.exists() or not any(out.iterdir())
+
+
+def test_every_field_that_cannot_be_is_a_sentence_or_has_a_meaning(tmp_path: Path) -> None:
+    file, refused, seen = tmp_path / "a.json", 0, set()
+    nvbench(file, {"copy": [state({"T": "I32", "n": 2}, samples := noisy(1e-6, 6), bytes_moved=8), skipped({"n": 3}, "why")]}, {0: samples})
+    documents = [json.loads(file.read_text())]
+    documents.append(json.loads(google(tmp_path / "g.json", repeated({"BM_copy/64": noisy(1e-6, 6)}, bytes_per_second=1e9)).read_text()))
+    for document in documents:
+        for path in keys(document):
+            for value in WRONG:
+                file.write_text(changed(document, path, value))
+                try:
+                    read = foreign.read(file, file)
+                    assert read, path
+                    if (found := repr(read)) in seen:
+                        continue
+                    seen.add(found)
+                    page = comparison_page.markdown(comparison.judged(foreign.paired(*read), 0.1))
+                    assert "nan" not in page or value == "nan", (path, value)
+                except comparison.Refused as error:
+                    refused += 1
+                    assert [str(file) in str(said) and str(said).isprintable() for said in error.args] == [True], (path, value, error.args)
+    assert refused > 1000
