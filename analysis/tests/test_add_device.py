@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from scanlab_report.__main__ import main
+from scanlab_report.commands.__main__ import main
 from scanlab_report.read import results
 from tests import fixtures, stream_fixtures
 from tests.fixtures import COMMIT, case, context, repetition

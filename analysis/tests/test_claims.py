@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from scanlab_report import DATA
-from scanlab_report.__main__ import main
 from scanlab_report.claims import stated as claims
 from scanlab_report.claims.checked import check
 from scanlab_report.claims.standing import FAILS, HOLDS, NOT_MEASURED
 from scanlab_report.claims.stated import Claim
+from scanlab_report.commands.__main__ import main
 from scanlab_report.read import results
 from scanlab_report.read.published import Publication
 from scanlab_report.read.published import read as read_published

@@ -20,7 +20,7 @@ import pytest
 from scipy import stats
 
 from scanlab_report import DATA
-from scanlab_report.__main__ import main
+from scanlab_report.commands.__main__ import main
 from scanlab_report.commands.compare import comparison, noise
 from scanlab_report.commands.compare import page as comparison_page
 from scanlab_report.read import records, results
@@ -443,7 +443,7 @@ def test_schedules_are_compared_too_and_never_with_scans(tmp_path: Path, capsys:
 def test_a_page_alone_takes_no_time_to_load_what_draws(tmp_path: Path) -> None:
     """Two full runs are to be compared within 5 s: matplotlib alone would take half a second."""
     file = write(tmp_path / "a.json", {"best": 1e5})
-    of = f"import sys; from scanlab_report.__main__ import main; main(['compare', {file!r}, {file!r}, '--threshold', '0.03']); sys.exit('matplotlib' in sys.modules)"
+    of = f"import sys; from scanlab_report.commands.__main__ import main; main(['compare', {file!r}, {file!r}, '--threshold', '0.03']); sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", of], cwd=DATA.parent / "analysis", stdout=subprocess.DEVNULL).returncode == 0
 
 
@@ -451,7 +451,7 @@ def test_who_stops_reading_gets_no_traceback_and_the_same_status(tmp_path: Path)
     a, b = write(tmp_path / "a.json", {"best": 1e5}), write(tmp_path / "b.json", {"best": 1.2e5}, seed=2)
     read, written = os.pipe()
     os.close(read)
-    command = [sys.executable, "-m", "scanlab_report", "compare", a, b, "--threshold", "0.03"]
+    command = [sys.executable, "-m", "scanlab_report.commands", "compare", a, b, "--threshold", "0.03"]
     ended = subprocess.run(command, cwd=DATA.parent / "analysis", stdout=written, stderr=subprocess.PIPE, text=True)
     os.close(written)
     assert (ended.returncode, ended.stderr) == (1, "")

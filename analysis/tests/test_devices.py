@@ -12,8 +12,8 @@ from matplotlib import pyplot
 from matplotlib.text import Text
 
 from scanlab_report import figures, tables
-from scanlab_report.__main__ import main
 from scanlab_report.claims import stated as claims
+from scanlab_report.commands.__main__ import main
 from scanlab_report.documents import macros
 from scanlab_report.layout import style
 from scanlab_report.modules import modules

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scanlab_report.__main__ import main
+from scanlab_report.commands.__main__ import main
 from scanlab_report.commands.export import tables as export
 from scanlab_report.read import results
 from scanlab_report.select import drift

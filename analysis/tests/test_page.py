@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 from scanlab_report import page
-from scanlab_report.__main__ import main
+from scanlab_report.commands.__main__ import main
 from scanlab_report.derive.schedules import speedups
 from scanlab_report.figures import ceiling_share
 from scanlab_report.read import results

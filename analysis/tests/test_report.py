@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from scanlab_report import figures, tables
-from scanlab_report.__main__ import main
+from scanlab_report.commands.__main__ import main
 from scanlab_report.commands.build.report import caption
 from scanlab_report.documents import macros, scan_macros
 from scanlab_report.documents.markers import MarkerError, replaced

@@ -15,9 +15,9 @@ import pytest
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 
-from scanlab_report.__main__ import main
 from scanlab_report.claims.checked import check, targets
 from scanlab_report.claims.stated import OF_STREAMS
+from scanlab_report.commands.__main__ import main
 from scanlab_report.derive import caveats
 from scanlab_report.derive.schedules import best_schedule, over_bound
 from scanlab_report.documents import streams_macros

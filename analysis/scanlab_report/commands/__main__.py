@@ -1,4 +1,4 @@
-"""``scanlab-report``, or ``python -m scanlab_report`` in `analysis/` of the checkout."""
+"""``scanlab-report``, or ``python -m scanlab_report.commands`` in `analysis/` of the checkout."""
 
 from __future__ import annotations
 
