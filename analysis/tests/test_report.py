@@ -10,15 +10,18 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from matplotlib import pyplot
 
 from scanlab_report import figures, tables
 from scanlab_report.commands.__main__ import main
 from scanlab_report.commands.build.report import caption
 from scanlab_report.documents import macros, scan_macros
 from scanlab_report.documents.markers import MarkerError, replaced
+from scanlab_report.figures import speedup
 from scanlab_report.layout import style
 from scanlab_report.modules import modules
-from scanlab_report.read import results
+from scanlab_report.read import published, results
+from scanlab_report.select.needs import gather
 from tests import fixtures
 from tests.conftest import PUBLISHED, Built
 
@@ -29,6 +32,12 @@ TABLES = [name for name, _ in modules(tables)]
 
 def arguments(built_or_folder: Path, out: Path, *more: str) -> list[str]:
     return ["build", "--no-pdf", "--recorded", str(built_or_folder), "--published", str(PUBLISHED), "--out", str(out), *more]
+
+
+@pytest.fixture(scope="module")
+def read(built: Built) -> results.Results:
+    """What that report was made from."""
+    return results.read([], [built.recorded])
 
 
 def test_whole_data_end_well(built: Built) -> None:
@@ -53,14 +62,8 @@ def test_every_table_is_written_in_three_formats(built: Built, name: str) -> Non
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_no_text_of_a_figure_is_cut_off(built: Built, name: str) -> None:
-    from matplotlib import pyplot
-
-    from scanlab_report.read import published
-    from scanlab_report.select.needs import gather
-
+def test_no_text_of_a_figure_is_cut_off(read: results.Results, name: str) -> None:
     module = importlib.import_module(f"scanlab_report.figures.{name}")
-    read = results.read([], [built.recorded])
     gathered = gather(module.NEEDS, read, published.read(PUBLISHED, []))
     with style.sheet():
         drawn = module.draw(**gathered.found)
@@ -212,7 +215,11 @@ def test_missing_folder_and_nothing_to_read_are_refused(tmp_path: Path, capsys: 
     assert main(["build", "--out", str(tmp_path / "out")]) == 2
 
 
-def test_same_data_give_the_same_bytes(built: Built, tmp_path: Path) -> None:
+DRAWN_AGAIN = speedup.draw
+
+
+def test_same_data_give_the_same_bytes(built: Built, tmp_path: Path, drawn: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speedup, "draw", DRAWN_AGAIN)
     main(arguments(built.recorded, tmp_path / "out"))
     for file in ("figures/speedup.pdf", "tables/summary.tex", "cases.csv"):
         assert (tmp_path / "out" / file).read_bytes() == (built.out / file).read_bytes()
