@@ -149,19 +149,26 @@ def test_cpu_baselines_timed_beside_a_gpu_name_their_cpu(built: Built) -> None:
     assert "Test CPU, 4 cores" in text and "| 2^24 |" in text
 
 
-def test_cpu_baselines_measured_now_win_over_recorded_ones(built: Built, tmp_path: Path, drawn: list[str]) -> None:
+@pytest.fixture
+def recorded(tmp_path: Path) -> Path:
+    """A file of timings that was recorded."""
+    (tmp_path / "recorded.json").write_text(json.dumps(fixtures.timings(rounds=5, top=12)))
+    return tmp_path / "recorded.json"
+
+
+def test_cpu_baselines_measured_now_win_over_recorded_ones(recorded: Path, tmp_path: Path, drawn: list[str]) -> None:
     entries = [fixtures.repetition(fixtures.case("cpu_sequential", 1024), i, 100.0) for i in range(5)]
     context = fixtures.context(kind="host", device="", cpu="New CPU", cores="2")
     (tmp_path / "cpu.json").write_text(json.dumps({"context": context, "benchmarks": entries}))
-    assert main([*arguments(built.recorded, tmp_path / "out"), str(tmp_path / "cpu.json")]) == 0
+    assert main([*arguments(recorded, tmp_path / "out"), str(tmp_path / "cpu.json")]) == 0
     text = (tmp_path / "out" / "tables" / "cpu_baselines.md").read_text()
     assert "New CPU, 2 cores" in text and "measured now" in text
     assert "recorded" in (tmp_path / "out" / "tables" / "summary.md").read_text()
 
 
-def test_empty_results_folder_leaves_the_recorded_runs(built: Built, tmp_path: Path, drawn: list[str]) -> None:
+def test_empty_results_folder_leaves_the_recorded_runs(recorded: Path, tmp_path: Path, drawn: list[str]) -> None:
     (tmp_path / "empty").mkdir()
-    assert main([*arguments(built.recorded, tmp_path / "out"), str(tmp_path / "empty")]) == 0
+    assert main([*arguments(recorded, tmp_path / "out"), str(tmp_path / "empty")]) == 0
     assert "recorded" in (tmp_path / "out" / "tables" / "summary.md").read_text()
 
 
