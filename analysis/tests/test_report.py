@@ -77,7 +77,7 @@ def test_no_text_of_a_figure_is_cut_off(read: results.Results, name: str) -> Non
     assert box.y0 >= page.y0 - slack and box.y1 <= page.y1 + slack
 
 
-def test_missing_data_leave_a_sentence_and_no_figure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_data_leave_a_sentence_and_no_figure(tmp_path: Path, drawn: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "only_counts"
     folder.mkdir()
     (folder / "e.json").write_text(json.dumps(fixtures.explanation("hso_block", 64)))
@@ -112,17 +112,7 @@ def contents(folder: Path) -> dict[Path, bytes]:
     return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_bad_input_gives_status_2_and_nothing_is_overwritten(built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    bad, out = tmp_path / "cut.json", tmp_path / "out"
-    bad.write_text('{"context": {')
-    (out / "figures").mkdir(parents=True)
-    (out / "figures" / "time.pdf").write_text("the last good one")
-    assert main([*arguments(built.recorded, out, "--paper", str(tmp_path / "paper")), str(bad)]) == 2
-    assert f"{bad}: line 1, column 14, byte 13" in capsys.readouterr().err
-    assert contents(out) == {Path("figures/time.pdf"): b"the last good one"} and not contents(tmp_path / "paper")
-
-
-def test_a_build_that_breaks_off_keeps_the_last_good_one(built: Built, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_build_that_breaks_off_keeps_the_last_good_one(built: Built, tmp_path: Path, drawn: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     out, paper = tmp_path / "out", tmp_path / "paper"
     shutil.copytree(built.out, out)
     shutil.copytree(built.paper, paper)

@@ -35,9 +35,8 @@ from scanlab_report.tables import generations, model_advice
 from scanlab_report.tables import schedules as schedules_table
 from tests import stream_fixtures as fixtures
 from tests.conftest import PUBLISHED
-from tests.fixtures import SESSION
-
-RECORDED = SESSION
+from tests.fixtures import SESSION as RECORDED
+from tests.fixtures import explanation
 
 
 def write(folder: Path, name: str, document: dict[str, Any]) -> None:
@@ -87,17 +86,8 @@ def test_what_advice_is_worth_is_said_apart_for_problems_too_small_to_foretell(t
     assert "4.0 | 8.0" in table.markdown() and "0.5–3.0" in table.markdown()
 
 
-def test_the_model_is_also_judged_by_what_the_device_repeats(tmp_path: Path) -> None:
-    document = fixtures.comparison()
-    document["traces"][-1]["predicted_us"] *= 2
-    write(tmp_path, "comparison.json", document)
-    said = streams_macros._model_values(streams_evidence.Experiments(streams.COMPARISON).find(read(tmp_path), {}))
-    assert (said["modelCases"], said["modelRepeatable"], said["modelRepeatableWorst"]) == ("8", "4", "2.0")
-    assert float(said["modelWorst"]) > 100, "its repetitions lie 6% apart"
-
-
 @pytest.mark.parametrize("document", [fixtures.schedules(), fixtures.caveats(), fixtures.concurrency(), fixtures.stream_scan(),
-                                      fixtures.comparison(), fixtures.advice()])  # fmt: skip
+                                      fixtures.comparison(), fixtures.advice(), explanation("hso_block", 64)])  # fmt: skip
 def test_a_newer_version_of_a_schema_is_refused_and_says_what_to_do(tmp_path: Path, document: dict[str, Any]) -> None:
     holder = document if "schema" in document else document["context"]
     holder["schema"] = holder["schema"].partition("/")[0] + "/9"
@@ -105,15 +95,8 @@ def test_a_newer_version_of_a_schema_is_refused_and_says_what_to_do(tmp_path: Pa
 
 
 @pytest.mark.parametrize(("change", "says"), [
-    ({"real_time": -1.0}, "real_time: expected float >= 0.0, got -1.0"),
     ({"real_time": 0.0}, "real_time is 0, and the outcome is timed"),
-    ({"chunks": "x"}, "chunks: expected int, got str"),
-    ({"kind": "pause"}, "kind: invalid value 'pause'"),
-    ({"inputs": None}, "inputs: expected int, got null"),
     ({"device_time_ms": 0.0}, "device_time_ms: expected float > 0.0, got 0.0"),
-    ({"device_time_ms": True}, "device_time_ms: expected float, got bool"),
-    ({"device_time_ms": "2"}, "device_time_ms: expected float, got str"),
-    ({"device_time_ms": float("inf")}, "device_time_ms: expected float <= 1e+18, got inf"),
     ({"verified": False}, "its output was wrong, though it is no control"),
 ])  # fmt: skip
 def test_a_bad_repetition_is_refused_with_its_place_and_the_rest_is_read(tmp_path: Path, change: dict[str, Any], says: str) -> None:
@@ -124,30 +107,11 @@ def test_a_bad_repetition_is_refused_with_its_place_and_the_rest_is_read(tmp_pat
     assert len(read(tmp_path).streams[0].rows) == len(fixtures.SPREAD) - 1
 
 
-def test_a_repetition_that_is_there_twice_is_refused(tmp_path: Path) -> None:
-    document = {"context": fixtures.about(schema="scanlab-results/2"), "benchmarks": fixtures.schedule("serial_pinned", 40.0)}
-    document["benchmarks"].append(document["benchmarks"][2] | {"real_time": 1.0})
-    assert "repetition 2 of this case was already read" in problem(tmp_path, document)
-
-
-@pytest.mark.parametrize(("document", "at", "key"), [(fixtures.caveats(), "experiments", "found"), (fixtures.concurrency(), "cases", "slots")])
-def test_an_experiment_that_lacks_a_field_is_named(tmp_path: Path, document: dict[str, Any], at: str, key: str) -> None:
-    del document[at][1][key]
-    assert f"{at}[1].{key}: is missing" in problem(tmp_path, document)
-
-
 @pytest.mark.parametrize(("change", "says"), [
-    ({"traceEvents": []}, "no process is of kind engines"), ({"traceEvents": "x"}, "traceEvents: expected array, got str"), ({"otherData": 1}, "otherData"),
+    ({"traceEvents": []}, "no process is of kind engines"), ({"otherData": 1}, "otherData"),
 ])  # fmt: skip
 def test_what_is_no_trace_of_engines_is_refused(tmp_path: Path, change: dict[str, Any], says: str) -> None:
     assert says in problem(tmp_path, fixtures.trace() | change)
-
-
-def test_an_operation_without_a_time_is_refused_with_its_place(tmp_path: Path) -> None:
-    document = fixtures.trace()
-    place = next(i for i, event in enumerate(document["traceEvents"]) if event["ph"] == "X" and event["pid"] == 2)
-    del document["traceEvents"][place]["dur"]
-    assert f"traceEvents[{place}]: a complete event lacks ts or dur" in problem(tmp_path, document)
 
 
 # ------------------------------------------------------------------------------------------------- bounds
@@ -325,15 +289,6 @@ def test_the_bounds_that_figures_draw_are_those_they_name(tmp_path: Path) -> Non
         axes = scan_figure.draw(StreamScans().find(found, {})).axes[0]
         for way, rate in ((streams_evidence.DUPLEX, 50.0), (streams_evidence.STREAMED, 48.0)):
             assert drawn(axes, scan_figure.LOOKS[way, ""]) == pytest.approx([rate] * 3), way
-
-
-def test_speedup_is_over_the_fastest_serial_run(tmp_path: Path) -> None:
-    write(tmp_path, "d.json", fixtures.schedules())
-    panel = Schedules().find(read(tmp_path), {}).panels("chunks")[0]
-    gains = schedules_speedup.speedups(panel)
-    gain = gains[(gains["id"] == "graph") & (gains["chunks"] == 64)]["speedup"].iloc[0]
-    serial = 2 * fixtures.COPY_MS + fixtures.kernel_ms(1) + 0.01
-    assert gain.value == pytest.approx(serial / (1.03 * fixtures.bound_ms(1, 64)), rel=1e-6)
 
 
 def test_panels_are_amounts_of_work_from_the_least_to_the_most(tmp_path: Path) -> None:
