@@ -18,18 +18,12 @@ from scanlab_report.read.published import Publication
 from scanlab_report.read.records import Results, Run, StreamFile
 from scanlab_report.read.streams import CAVEATS
 from scanlab_report.select.evidence import CounterEvidence, TableEvidence
-from scanlab_report.select.provenance import Provenance
 from scanlab_report.select.streams_evidence import Trace, TraceEvidence
 from scanlab_report.tables.claims import table
 from tests import tiny
-from tests.tiny import EXACT, LEAST, MOST, case
+from tests.tiny import EXACT, LEAST, MOST, NOWHERE, case, near
 
-NOWHERE = Provenance("", "")
 N = 1 << 20
-
-
-def near(of: Any) -> Any:
-    return pytest.approx(of, rel=1e-9)
 
 
 def claim(measure: str, **named: Any) -> Claim:

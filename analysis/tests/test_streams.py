@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib import pyplot
-from matplotlib.axes import Axes
 
 from scanlab_report.claims.checked import check, targets
 from scanlab_report.claims.stated import OF_STREAMS
@@ -30,13 +29,12 @@ from scanlab_report.layout.schedules import LOOKS
 from scanlab_report.read import published, results, streams
 from scanlab_report.select import streams_evidence
 from scanlab_report.select.scenes import Scenes
-from scanlab_report.select.streams_evidence import Parts, Schedules, StreamScans, Traces
+from scanlab_report.select.streams_evidence import Parts, Schedules, Traces
 from scanlab_report.tables import generations, model_advice
 from scanlab_report.tables import schedules as schedules_table
 from tests import stream_fixtures as fixtures
 from tests.conftest import PUBLISHED
-from tests.fixtures import SESSION as RECORDED
-from tests.fixtures import explanation
+from tests.fixtures import SESSION, explanation
 
 
 def write(folder: Path, name: str, document: dict[str, Any]) -> None:
@@ -58,10 +56,14 @@ def problem(folder: Path, document: dict[str, Any]) -> str:
 # ------------------------------------------------------------------------------------------------- reading
 
 
-def test_the_recorded_session_is_read_whole() -> None:
-    found = read(RECORDED)
-    assert not found.problems
-    assert {file.kind for file in found.streams} == {streams.SCHEDULES, streams.STREAM_SCAN, streams.TRACE, streams.CAVEATS, streams.CONCURRENCY}
+@pytest.fixture(scope="module")
+def recorded() -> results.Results:
+    return read(SESSION)
+
+
+def test_the_recorded_session_is_read_whole(recorded: results.Results) -> None:
+    assert not recorded.problems
+    assert {file.kind for file in recorded.streams} == {streams.SCHEDULES, streams.STREAM_SCAN, streams.TRACE, streams.CAVEATS, streams.CONCURRENCY}
 
 
 def test_a_truncated_file_is_named_and_the_others_are_read(tmp_path: Path) -> None:
@@ -226,8 +228,8 @@ def test_a_pipeline_is_never_faster_than_without_disturbance_nor_slower_than_wit
         assert alone.overlapped(chunks) <= alone.pipeline(duplex, chunks) * (1 + 1e-12) <= duplex.overlapped(chunks) * (1 + 1e-9)
 
 
-def test_no_recorded_schedule_whose_copies_take_longest_is_faster_than_the_pipeline_estimate() -> None:
-    cases = Schedules().find(read(RECORDED), {}).cases
+def test_no_recorded_schedule_whose_copies_take_longest_is_faster_than_the_pipeline_estimate(recorded: results.Results) -> None:
+    cases = Schedules().find(recorded, {}).cases
     bound_by_copies = [case for case in cases[cases["bound"].notna()].itertuples() if case.alone.kernels + case.alone.side < 0.9 * case.alone.copy_in]
     assert len(bound_by_copies) > 50 and {case.workload for case in bound_by_copies} >= {"scale", "vector_add"}
     assert min(over_bound(case).value for case in bound_by_copies) > 0.985  # copies alone and schedules are timed apart
@@ -261,34 +263,6 @@ def test_a_schedule_is_set_against_the_copies_and_kernels_of_its_own_run(tmp_pat
         assert case.duplex.copy_out == pytest.approx(doubled * fixtures.DUPLEX_MS / 1e3)
         assert case.duplex.copy_in == pytest.approx(doubled * case.inputs * fixtures.DUPLEX_MS / 1e3)
         assert over_bound(case).value == pytest.approx(1.02, abs=1e-4)
-
-
-def drawn(axes: Axes, look: style.Look) -> list[float]:
-    """The heights of the one line of two points or more that has this look."""
-    wanted = (look.colour, look.line, look.marker or "None")
-    (line,) = [line for line in axes.get_lines() if len(line.get_xdata()) > 1
-               and (line.get_color(), line.get_linestyle(), line.get_marker() or "None") == wanted]  # fmt: skip
-    return list(line.get_ydata())
-
-
-def test_the_bounds_that_figures_draw_are_those_they_name(tmp_path: Path) -> None:
-    fixtures.write_all(tmp_path)
-    found = read(tmp_path)
-    evidence = Schedules().find(found, {})
-    chunks, kernels = np.array(fixtures.CHUNKS), fixtures.kernel_ms(1)
-    alone = fixtures.COPY_MS + (fixtures.COPY_MS + kernels) / chunks
-    duplex = np.array([fixtures.bound_ms(1, n) for n in chunks])
-    serial = 2 * fixtures.COPY_MS + kernels
-    with style.sheet():
-        axes = schedules_figure.draw(evidence).axes[0]
-        for name, times in (("serial sum", [serial] * len(chunks)), ("pipeline estimate", duplex), ("Van Werkhoven", alone)):
-            assert drawn(axes, schedules_figure.BOUNDS[name]) == pytest.approx(list(times)), name
-        axes = schedules_speedup.draw(evidence).axes[0]
-        for name, times in ((schedules_speedup.MEASURED, alone), (schedules_speedup.DUPLEX, duplex)):
-            assert drawn(axes, schedules_speedup.LOOKS[name]) == pytest.approx(list(serial / times)), name
-        axes = scan_figure.draw(StreamScans().find(found, {})).axes[0]
-        for way, rate in ((streams_evidence.DUPLEX, 50.0), (streams_evidence.STREAMED, 48.0)):
-            assert drawn(axes, scan_figure.LOOKS[way, ""]) == pytest.approx([rate] * 3), way
 
 
 def test_panels_are_amounts_of_work_from_the_least_to_the_most(tmp_path: Path) -> None:
