@@ -207,27 +207,6 @@ def of_model(measure: str, **bound: float) -> Claim:
     return Claim(statement="s", source="scanlab", figure="model_residuals", measure=measure, **bound)
 
 
-@pytest.mark.parametrize(("off", "pairs", "median", "worst", "overlap"), [
-    (0.029, 0.96, HOLDS, HOLDS, HOLDS), (0.031, 0.94, FAILS, HOLDS, FAILS), (0.101, 0.94, FAILS, FAILS, FAILS)])  # fmt: skip
-def test_the_engine_models_targets_are_missed_as_they_are_reached(
-    tmp_path: Path, off: float, pairs: float, median: str, worst: str, overlap: str
-) -> None:
-    document = stream_fixtures.comparison()
-    for one in document["traces"]:
-        one |= {"predicted_us": (1 - off) * one["measured_us"], "overlap_in_either": 100, "overlap_in_both": round(100 * pairs)}
-        one |= {"best_overlap_in_either": 100, "best_overlap_in_both": 95}
-    (tmp_path / "comparison.json").write_text(json.dumps(document))
-    claims_ = [of_model("makespan_median", at_most=3), of_model("makespan_worst", at_most=10), of_model("overlap", at_least=95)]
-    checked = check(claims_, results.read([tmp_path], []), {})
-    assert [one.verdict for one in checked] == [median, worst, overlap]
-    bound = checked[-1].bound
-    assert (bound is None) == (overlap == HOLDS) and (bound is None or (bound.allows == 95 and bound.enough))
-    for one in document["traces"]:  # traces that do not count their repetitions' pairs say nothing of what is possible
-        one |= {"best_overlap_in_either": 0, "best_overlap_in_both": 0}
-    (tmp_path / "comparison.json").write_text(json.dumps(document))
-    assert check(claims_[-1:], results.read([tmp_path], []), {})[0].bound is None
-
-
 @pytest.mark.parametrize(("extra", "says"), [(0, HOLDS), (1, FAILS)])
 def test_counts_that_differ_from_the_hardwares_fail_the_claim(tmp_path: Path, extra: int, says: str) -> None:
     claim = of_model("counts", at_most=0)

@@ -156,6 +156,8 @@ def test_pairs_that_overlap_in_both_are_percent_of_those_that_do_in_either() -> 
     assert (found.bound.allows, found.bound.enough) == (near(100), True)
     assert of_models.engines(claim("overlap", at_least=95), lambda _: compared(100.0, best=9)).bound.enough is False
     assert of_models.engines(claim("overlap", at_least=90), lambda _: compared(100.0)).bound is None
+    uncounted = TableEvidence(compared(100.0).rows.assign(best_overlap_in_either=0, best_overlap_in_both=0), NOWHERE)
+    assert of_models.engines(claim("overlap", at_least=95), lambda _: uncounted).bound is None  # nothing is said of what is possible
 
 
 # --------------------------------------------------------------------------- streams, orders and experiments
