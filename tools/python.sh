@@ -39,7 +39,7 @@ pip_install() {
 launcher() {
   mkdir -p .venv/bin
   # -P: a folder named scanlab_report where the user happens to be is not ours.
-  printf '#!/usr/bin/env bash\nPYTHONPATH=%q exec %q -P -m scanlab_report "$@"\n' "$PWD/analysis" "$python" >.venv/bin/scanlab-report
+  printf '#!/usr/bin/env bash\nPYTHONPATH=%q exec %q -P -m scanlab_report.commands "$@"\n' "$PWD/analysis" "$python" >.venv/bin/scanlab-report
   chmod +x .venv/bin/scanlab-report
 }
 

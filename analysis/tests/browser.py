@@ -6,7 +6,6 @@ descriptor 4, each ended by a zero byte.
 
 from __future__ import annotations
 
-import base64
 import itertools
 import json
 import os
@@ -134,9 +133,6 @@ class Browser:
 
     def resize(self, width: int, height: int) -> None:
         self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
-
-    def screenshot(self, file: Path, whole: bool = True) -> None:
-        file.write_bytes(base64.b64decode(self.send("Page.captureScreenshot", captureBeyondViewport=whole)["data"]))
 
     def _next(self, seconds: float) -> dict[str, Any]:
         while b"\0" not in self._rest:

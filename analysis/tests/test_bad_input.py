@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from scanlab_report import commands
-from scanlab_report.__main__ import main
+from scanlab_report.commands.__main__ import main
 from scanlab_report.modules import modules
 from tests import stream_fixtures
 from tests.conftest import PUBLISHED

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from scanlab_report.documents import ladder
 from scanlab_report.figures.speedup import details
@@ -14,7 +13,6 @@ from scanlab_report.read.documents.results import Choice
 from scanlab_report.read.published import Publication
 from scanlab_report.select.evidence import CounterEvidence, CountEvidence, TableEvidence
 from scanlab_report.select.needs import Gathered, gather
-from scanlab_report.select.provenance import Provenance
 from scanlab_report.select.streams_evidence import SERIAL
 from scanlab_report.stats.intervals import Interval
 from scanlab_report.tables import (
@@ -38,16 +36,11 @@ from scanlab_report.tables import (
     targets,
 )
 from tests import test_plotted_streams, tiny
-from tests.tiny import EXACT, LEAST, MOST, case, cells
+from tests.tiny import EXACT, LEAST, MOST, NOWHERE, case, cells, near
 
-NOWHERE = Provenance("", "")
 N = 1 << 20
 """At 8 bytes an item that is read and written, 8388.608 ns are 1000 GB/s."""
 THOUSAND = 8 * N / 1000
-
-
-def near(of: Any) -> Any:
-    return pytest.approx(of, rel=1e-9)
 
 
 def ends(interval: Interval) -> tuple[float, float, float]:

@@ -10,16 +10,14 @@ from typing import Any
 import pytest
 
 from scanlab_report import DATA
-from scanlab_report.__main__ import main
 from scanlab_report.claims import stated as claims
 from scanlab_report.claims.checked import check
 from scanlab_report.claims.standing import FAILS, HOLDS, NOT_MEASURED
 from scanlab_report.claims.stated import Claim
+from scanlab_report.commands.__main__ import main
 from scanlab_report.read import results
 from scanlab_report.read.published import Publication
-from scanlab_report.read.published import read as read_published
 from tests import fixtures, stream_fixtures
-from tests.conftest import PUBLISHED
 from tests.fixtures import case, context, repetition
 
 GOOD = """[[claim]]
@@ -91,15 +89,6 @@ def test_a_claim_that_holds_by_the_median_alone_says_so(tmp_path: Path, capsys: 
         assert ("of those that hold, 1 by the median and not by every interval" in printed) == ("interval" in said)
 
 
-@pytest.mark.parametrize(("gpu", "says"), [(100.0, HOLDS), (1e5, FAILS)])
-def test_a_speedup_is_set_against_the_published_one_of_its_size(tmp_path: Path, gpu: float, says: str) -> None:
-    write(tmp_path / "r", {"hso_blocked_padded": gpu, "cpu_sequential": 550.0}, items=2**20)  # 5.28 in 2007
-    published = read_published(PUBLISHED, [])
-    of_2007 = of_speed(measure="speedup", variant="hso_blocked_padded", of_published="hso2007_table2", cases={"least_items": 2**16})
-    assert verdict(of_2007, tmp_path / "r", published) == says
-    assert verdict(of_2007, tmp_path / "r") == NOT_MEASURED
-
-
 def test_a_claim_is_of_its_device_and_that_of_the_literature_of_any(tmp_path: Path) -> None:
     write(tmp_path / "r", {"decoupled_lookback": 100.0, "memcpy": 95.0})
     assert verdict(of_speed(variation=0.1, on="Test Device"), tmp_path / "r") == HOLDS
@@ -126,20 +115,6 @@ def test_traffic_is_what_the_hardware_counted(tmp_path: Path, moved: float, says
         f"decoupled_lookback,,i32,plus,inclusive,{n},k,0,{4 * n},{int(4 * n * (moved - 1))}\n")  # fmt: skip
     claim = of_speed(measure="traffic", at_least=None, equals=2, variation=0.05, cases={"type": "i32", "items": n})
     assert verdict(claim, tmp_path) == says
-
-
-@pytest.mark.parametrize(("sequential", "depth", "breadth", "says"), [
-    (12.9, 13.6, 8.8, HOLDS), (12.9, 12.9, 8.8, HOLDS), (12.9, 12.8, 8.8, HOLDS),  # 2% are allowed
-    (12.9, 12.0, 8.8, FAILS), (12.9, 13.6, 14.0, FAILS),
-])  # fmt: skip
-def test_the_model_must_order_the_versions_as_they_were_timed(tmp_path: Path, sequential: float, depth: float, breadth: float, says: str) -> None:
-    for order, time in (("sequential", sequential), ("depth_first", depth), ("breadth_first", breadth)):
-        document = stream_fixtures.scene(f"c1060_{order}", makespan_us=1e3 * time)
-        (tmp_path / f"{order}.json").write_text(json.dumps(document))
-    claim = of_speed(measure="order", device="c1060", at_least=None, at_most=1, variation=0.02)
-    assert verdict(claim, tmp_path, read_published(PUBLISHED, [])) == says
-    (tmp_path / "depth_first.json").unlink()
-    assert verdict(claim, tmp_path, read_published(PUBLISHED, [])) == NOT_MEASURED
 
 
 # ----------------------------------------------------------------------------------------------- the file
@@ -230,27 +205,6 @@ def test_bad_results_and_a_page_without_markers_are_refused(tmp_path: Path, caps
 
 def of_model(measure: str, **bound: float) -> Claim:
     return Claim(statement="s", source="scanlab", figure="model_residuals", measure=measure, **bound)
-
-
-@pytest.mark.parametrize(("off", "pairs", "median", "worst", "overlap"), [
-    (0.029, 0.96, HOLDS, HOLDS, HOLDS), (0.031, 0.94, FAILS, HOLDS, FAILS), (0.101, 0.94, FAILS, FAILS, FAILS)])  # fmt: skip
-def test_the_engine_models_targets_are_missed_as_they_are_reached(
-    tmp_path: Path, off: float, pairs: float, median: str, worst: str, overlap: str
-) -> None:
-    document = stream_fixtures.comparison()
-    for one in document["traces"]:
-        one |= {"predicted_us": (1 - off) * one["measured_us"], "overlap_in_either": 100, "overlap_in_both": round(100 * pairs)}
-        one |= {"best_overlap_in_either": 100, "best_overlap_in_both": 95}
-    (tmp_path / "comparison.json").write_text(json.dumps(document))
-    claims_ = [of_model("makespan_median", at_most=3), of_model("makespan_worst", at_most=10), of_model("overlap", at_least=95)]
-    checked = check(claims_, results.read([tmp_path], []), {})
-    assert [one.verdict for one in checked] == [median, worst, overlap]
-    bound = checked[-1].bound
-    assert (bound is None) == (overlap == HOLDS) and (bound is None or (bound.allows == 95 and bound.enough))
-    for one in document["traces"]:  # traces that do not count their repetitions' pairs say nothing of what is possible
-        one |= {"best_overlap_in_either": 0, "best_overlap_in_both": 0}
-    (tmp_path / "comparison.json").write_text(json.dumps(document))
-    assert check(claims_[-1:], results.read([tmp_path], []), {})[0].bound is None
 
 
 @pytest.mark.parametrize(("extra", "says"), [(0, HOLDS), (1, FAILS)])

@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 from scipy import stats
 
 from scanlab_report import DATA
-from scanlab_report.__main__ import main
-from scanlab_report.commands.compare import comparison, noise
+from scanlab_report.commands.__main__ import main
+from scanlab_report.commands.compare import comparison, figure, noise
 from scanlab_report.commands.compare import page as comparison_page
 from scanlab_report.read import records, results
 from scanlab_report.read.variants import Variants
@@ -44,9 +45,11 @@ def write(file: Path, times: dict[str, float], rounds: int = 11, seed: int = 1, 
 
 
 def compared(tmp_path: Path, before: dict[str, float], after: dict[str, float], *more: str, rounds: int = 11) -> tuple[int, pd.DataFrame, str]:
-    """The status, the CSV and the page of a comparison of two such runs."""
+    """The status, the CSV and the page of a comparison of two such runs, with an empty figure."""
     a, b = write(tmp_path / "a.json", before, rounds), write(tmp_path / "b.json", after, rounds, seed=2)
-    status = main(["compare", a, b, "--threshold", "0.03", "--out", str(tmp_path / "out"), *more])
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(figure, "figure", lambda _: Figure())
+        status = main(["compare", a, b, "--threshold", "0.03", "--out", str(tmp_path / "out"), *more])
     return status, pd.read_csv(tmp_path / "out" / "compare.csv"), (tmp_path / "out" / "compare.md").read_text()
 
 
@@ -56,7 +59,6 @@ def test_slower_is_status_1_and_names_each_case(tmp_path: Path) -> None:
     assert (cases.loc[cases["variant"] == "best", "verdict"] == "slower").all()
     assert (cases.loc[cases["variant"] == "memcpy", "verdict"] == "neither").all()
     assert page.count("| slower | `best` |") == len(SIZES) and "20 slower, 20 neither" in page
-    assert (tmp_path / "out" / "compare.pdf").read_bytes().startswith(b"%PDF")
 
 
 def test_faster_alone_is_status_0(tmp_path: Path) -> None:
@@ -80,6 +82,7 @@ def test_cases_of_one_file_alone_are_listed(tmp_path: Path) -> None:
     a = write(tmp_path / "a.json", {"best": 1e5, "gone": 1e5})
     b = write(tmp_path / "b.json", {"best": 1e5, "new": 1e5}, seed=2, sizes=(1024, 2048, 1000))
     main(["compare", a, b, "--threshold", "0.03", "--out", str(tmp_path / "out")])
+    assert (tmp_path / "out" / "compare.pdf").read_bytes().startswith(b"%PDF")
     cases = pd.read_csv(tmp_path / "out" / "compare.csv")
     assert cases["verdict"].value_counts().to_dict() == {"only in A": 38, "neither": 2, "only in B": 4}
     page = (tmp_path / "out" / "compare.md").read_text()
@@ -138,7 +141,7 @@ def test_of_runs_that_differ_by_chance_few_families_show_anything() -> None:
     spread, false = np.random.default_rng(4), 0
     for _ in range(100):
         samples = [pd.Series(list(spread.lognormal(0, 0.05, (40, 8)))) for _ in range(2)]
-        a, b = (comparison.Measured(RUN, "scans", pd.DataFrame({name: range(40) for name in records.CASE}).assign(samples=of, launches=1)) for of in samples)
+        a, b = (comparison.Measured(RUN, "scans", pd.DataFrame({name: 1 for name in records.CASE} | {"items": range(40)}).assign(samples=of, launches=1)) for of in samples)
         false += bool(len(comparison.judged(comparison.paired(a, b), 0.0).of("slower")))
     assert false <= 12  # 5% of 100, with room for chance
 
@@ -443,7 +446,7 @@ def test_schedules_are_compared_too_and_never_with_scans(tmp_path: Path, capsys:
 def test_a_page_alone_takes_no_time_to_load_what_draws(tmp_path: Path) -> None:
     """Two full runs are to be compared within 5 s: matplotlib alone would take half a second."""
     file = write(tmp_path / "a.json", {"best": 1e5})
-    of = f"import sys; from scanlab_report.__main__ import main; main(['compare', {file!r}, {file!r}, '--threshold', '0.03']); sys.exit('matplotlib' in sys.modules)"
+    of = f"import sys; from scanlab_report.commands.__main__ import main; main(['compare', {file!r}, {file!r}, '--threshold', '0.03']); sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", of], cwd=DATA.parent / "analysis", stdout=subprocess.DEVNULL).returncode == 0
 
 
@@ -451,7 +454,7 @@ def test_who_stops_reading_gets_no_traceback_and_the_same_status(tmp_path: Path)
     a, b = write(tmp_path / "a.json", {"best": 1e5}), write(tmp_path / "b.json", {"best": 1.2e5}, seed=2)
     read, written = os.pipe()
     os.close(read)
-    command = [sys.executable, "-m", "scanlab_report", "compare", a, b, "--threshold", "0.03"]
+    command = [sys.executable, "-m", "scanlab_report.commands", "compare", a, b, "--threshold", "0.03"]
     ended = subprocess.run(command, cwd=DATA.parent / "analysis", stdout=written, stderr=subprocess.PIPE, text=True)
     os.close(written)
     assert (ended.returncode, ended.stderr) == (1, "")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from scanlab_report.__main__ import main
+from scanlab_report.commands.__main__ import main
 from scanlab_report.derive.one_core import by_session, over_one_core
 from scanlab_report.read import history, results, streams
 from scanlab_report.select.sessions import chosen

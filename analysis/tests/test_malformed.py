@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from scanlab_report.__main__ import main
+from scanlab_report.commands.__main__ import main
 from scanlab_report.read import records, results
 from tests import fixtures, stream_fixtures, test_ncu
 from tests.conftest import PUBLISHED

@@ -71,12 +71,6 @@ def test_counts_have_their_thousands_put_together(tmp_path: Path) -> None:
     assert first["shared_load_conflicts"] + first["shared_store_conflicts"] == 2205
 
 
-def test_report_is_read_among_the_results(tmp_path: Path) -> None:
-    write(tmp_path, REPORT)
-    read = results.read([], [tmp_path])
-    assert not read.problems and len(read.counters) == 6
-
-
 def test_missing_metric_is_named_with_its_launch(tmp_path: Path) -> None:
     lines = [line for line in REPORT.splitlines() if not (STORES in line and line.startswith('"9"'))]
     (problem,) = problems(tmp_path, "\n".join(lines))

@@ -29,20 +29,14 @@ from scanlab_report.select import streams_evidence
 from scanlab_report.select.drift import SessionEvidence
 from scanlab_report.select.evidence import CountEvidence, TableEvidence
 from scanlab_report.select.needs import AllTimings, Counts, Timings, Traffic, gather
-from scanlab_report.select.provenance import Provenance
 from scanlab_report.select.streams_evidence import DUPLEX, NAIVE, SERIAL, STREAMED, ScanEvidence
 from scanlab_report.stats.intervals import Interval
 from tests import test_cells, test_plotted_streams, tiny
 from tests.test_plotted_streams import grids, scan, schedule, scheduled
-from tests.tiny import EXACT, LEAST, MOST, case
+from tests.tiny import EXACT, LEAST, MOST, NOWHERE, case, near
 
-NOWHERE = Provenance("", "")
 N = 1 << 28
 THOUSAND = 8 * N / 1000
-
-
-def near(of: Any) -> Any:
-    return pytest.approx(of, rel=1e-9)
 
 
 def described(describe: Callable[..., dict[str, str]], needs: dict[str, Any], read: Results, published: dict[str, Publication] | None = None) -> dict[str, str]:

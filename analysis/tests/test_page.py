@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 from scanlab_report import page
-from scanlab_report.__main__ import main
+from scanlab_report.commands.__main__ import main
 from scanlab_report.derive.schedules import speedups
 from scanlab_report.figures import ceiling_share
 from scanlab_report.read import results
@@ -102,7 +102,7 @@ def test_the_page_is_among_what_a_run_writes_and_the_same_data_give_the_same_byt
     assert (tmp_path / "again.html").read_bytes() == (built.out / "report.html").read_bytes()
 
 
-def test_without_data_there_is_no_page_and_none_is_left(tmp_path: Path) -> None:
+def test_without_data_there_is_no_page_and_none_is_left(tmp_path: Path, drawn: list[str]) -> None:
     (tmp_path / "counts.json").write_text(json.dumps(fixtures.explanation("hso_block", 64)))
     out = tmp_path / "out"
     out.mkdir()
@@ -111,7 +111,7 @@ def test_without_data_there_is_no_page_and_none_is_left(tmp_path: Path) -> None:
     assert not (out / "report.html").exists() and (out / "figures").exists()
 
 
-def test_what_cannot_be_written_leaves_the_last_page(built: Built, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_written_leaves_the_last_page(built: Built, tmp_path: Path, drawn: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "report.html").write_text("of an earlier run")
     monkeypatch.setattr(page.timelines, "views", lambda read: 1 / 0)
     with pytest.raises(ZeroDivisionError):

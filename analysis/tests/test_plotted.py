@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pandas as pd
-import pytest
 from matplotlib.axes import Axes
 
 from scanlab_report.figures import (
@@ -32,15 +31,11 @@ from scanlab_report.select.evidence import CounterEvidence
 from scanlab_report.select.provenance import Provenance
 from scanlab_report.select.variants import CEILING, FLOOR
 from tests import tiny
-from tests.tiny import EXACT, LEAST, MOST, case
+from tests.tiny import EXACT, LEAST, MOST, case, near
 
 N = 1 << 20
 """At 8 bytes an item that is read and written, 8388.608 ns are 1000 GB/s."""
 THOUSAND = 8 * N / 1000
-
-
-def near(of: Any) -> Any:
-    return pytest.approx(of, rel=1e-9)
 
 
 def across(axes: Axes) -> list[list[float]]:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -17,17 +16,11 @@ from scanlab_report.read.records import MEASURED, SCANS, Repeated, Run
 from scanlab_report.read.streams import SCAN, TRACE_COLUMNS
 from scanlab_report.select.drift import SessionEvidence, session
 from scanlab_report.select.evidence import TableEvidence
-from scanlab_report.select.provenance import Provenance
 from scanlab_report.select.streams_evidence import DUPLEX, FILES, NAIVE, SERIAL, STREAMED, Parts, ScanEvidence, ScheduleEvidence
 from tests import tiny
-from tests.tiny import LEAST, MOST
+from tests.tiny import LEAST, MOST, NOWHERE, near
 
-NOWHERE = Provenance("", "")
 ITEMS = 1 << 20
-
-
-def near(of: Any) -> Any:
-    return pytest.approx(of, rel=1e-9)
 
 
 def styled(draw, *evidence: Any) -> Figure:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scanlab_report.__main__ import main
+from scanlab_report.commands.__main__ import main
 from scanlab_report.read import results
 from scanlab_report.select.needs import Counts, EachSession, Timings, Traffic
 from scanlab_report.select.sessions import NoSession, chosen, known

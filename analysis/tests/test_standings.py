@@ -18,18 +18,12 @@ from scanlab_report.read.published import Publication
 from scanlab_report.read.records import Results, Run, StreamFile
 from scanlab_report.read.streams import CAVEATS
 from scanlab_report.select.evidence import CounterEvidence, TableEvidence
-from scanlab_report.select.provenance import Provenance
 from scanlab_report.select.streams_evidence import Trace, TraceEvidence
 from scanlab_report.tables.claims import table
 from tests import tiny
-from tests.tiny import EXACT, LEAST, MOST, case
+from tests.tiny import EXACT, LEAST, MOST, NOWHERE, case, near
 
-NOWHERE = Provenance("", "")
 N = 1 << 20
-
-
-def near(of: Any) -> Any:
-    return pytest.approx(of, rel=1e-9)
 
 
 def claim(measure: str, **named: Any) -> Claim:
@@ -162,6 +156,8 @@ def test_pairs_that_overlap_in_both_are_percent_of_those_that_do_in_either() -> 
     assert (found.bound.allows, found.bound.enough) == (near(100), True)
     assert of_models.engines(claim("overlap", at_least=95), lambda _: compared(100.0, best=9)).bound.enough is False
     assert of_models.engines(claim("overlap", at_least=90), lambda _: compared(100.0)).bound is None
+    uncounted = TableEvidence(compared(100.0).rows.assign(best_overlap_in_either=0, best_overlap_in_both=0), NOWHERE)
+    assert of_models.engines(claim("overlap", at_least=95), lambda _: uncounted).bound is None  # nothing is said of what is possible
 
 
 # --------------------------------------------------------------------------- streams, orders and experiments

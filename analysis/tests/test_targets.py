@@ -17,7 +17,7 @@ from scanlab_report.select.evidence import LOSS, TIE, WIN, AllTimingEvidence, ou
 from scanlab_report.select.needs import AllTimings
 from scanlab_report.select.variants import CUBS
 from scanlab_report.stats.intervals import Interval
-from scanlab_report.tables import losses, rivals
+from scanlab_report.tables import rivals
 from tests.fixtures import _KERNEL, COMMIT, case, context, repetition
 
 GIB_OF_I32 = 2**28
@@ -52,13 +52,6 @@ def test_the_interval_says_who_won(low: float, high: float, said: str) -> None:
     assert outcome(Interval(1.0, low, high, 5)) == said
 
 
-def test_best_is_set_against_the_fastest_cub_of_the_case(tmp_path: Path) -> None:
-    write(tmp_path, "a.json", {"best": 100.0, "cub_device_scan": 140.0, "cub_newest": 120.0, "thrust_scan": 50.0})
-    (duel,) = evidence(tmp_path).duels.itertuples()
-    assert (duel.rival, duel.outcome, duel.chosen) == ("cub_newest", WIN, "look_ahead")
-    assert duel.ratio == pytest.approx(1.2)
-
-
 def test_both_sides_of_a_duel_are_from_the_newest_run_that_has_both(tmp_path: Path) -> None:
     write(tmp_path, "old.json", {"best": 100.0, "cub_device_scan": 110.0}, date="2026-01-01")
     write(tmp_path, "mid.json", {"best": 100.0, "cub_device_scan": 130.0}, date="2026-01-02")
@@ -75,14 +68,6 @@ def test_the_shares_of_copy_and_cub_in_a_row_are_of_one_run(tmp_path: Path) -> N
     found = rivals.against(timings, timings.keys()[0])
     assert found["of_memcpy"] == pytest.approx(0.95)
     assert found["of_cub"].value == found["of_cub_device_scan"] == pytest.approx(1.3)
-
-
-def test_losses_are_listed_the_worst_first(tmp_path: Path) -> None:
-    for exponent, ours in ((10, 90.0), (11, 120.0), (12, 150.0)):
-        write(tmp_path, f"{exponent}.json", {"best": ours, "cub_device_scan": 100.0}, items=2**exponent)
-    table = losses.build(evidence(tmp_path))
-    assert table.rows["items"].tolist() == [2**12, 2**11]
-    assert "2 of 3" in table.caption
 
 
 def test_a_target_is_reached_or_missed_by_its_worst_size(tmp_path: Path) -> None:
@@ -104,14 +89,6 @@ def test_what_the_data_do_not_tell_is_neither_reached_nor_missed(tmp_path: Path)
     write(tmp_path, "a.json", {"best": 100.0, "cub_device_scan": 130.0})
     missing = row(tmp_path, "i8", "of memcpy")
     assert missing.reached is None and missing.measured is None and missing.where == MISSING
-
-
-def test_kernels_that_spill_are_named(tmp_path: Path) -> None:
-    write(tmp_path, "a.json", {"best": 100.0})
-    assert row(tmp_path, "all our kernels", "with local memory").reached is True
-    write(tmp_path, "b.json", {"look_ahead": 100.0}, kernel={"local_bytes": 16})
-    spilling = row(tmp_path, "all our kernels", "with local memory")
-    assert spilling.reached is False and spilling.where == "look_ahead"
 
 
 def test_a_target_that_one_of_two_runs_of_the_same_code_misses_is_not_reached(tmp_path: Path) -> None:

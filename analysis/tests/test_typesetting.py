@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scanlab_report.__main__ import main
+from scanlab_report.commands.__main__ import main
 from scanlab_report.documents import typesetting
 from tests import fixtures
 from tests.conftest import Built

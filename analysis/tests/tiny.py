@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
+import pytest
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.container import ErrorbarContainer
@@ -22,6 +23,7 @@ from scanlab_report.read.fields import convert
 from scanlab_report.read.records import MEASURED, Explanation, Results, Run
 from scanlab_report.read.variants import Variants
 from scanlab_report.select.needs import gather
+from scanlab_report.select.provenance import Provenance
 from tests import fixtures
 
 SPREAD = (1.0, 1.4, 0.9, 1.0, 0.9, 1.4)
@@ -32,6 +34,14 @@ EXACT = (1.0,) * 6
 ABOUT = Variants(msgspec.convert(fixtures.variants(), dict[str, Variant]))
 """What is said of every variant."""
 KERNEL = {"launches": 1.0, "threads": 256.0, "registers": 64.0, "shared_bytes": 1024.0, "local_bytes": 0.0, "workspace_bytes": 4096.0, "prepare_ns": 2000.0}
+
+
+NOWHERE = Provenance("", "")
+
+
+def near(of: Any) -> Any:
+    """A number, or several, but for the last digits."""
+    return pytest.approx(of, rel=1e-9)
 
 
 class Case(NamedTuple):

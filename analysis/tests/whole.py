@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from scanlab_report.__main__ import main
+from scanlab_report.commands.__main__ import main
 from tests import fixtures
 
 PUBLISHED = Path(__file__).parents[2] / "data" / "published"

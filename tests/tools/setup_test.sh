@@ -132,7 +132,7 @@ run=(./reproduce --offline --no-paper --out "$scratch/out")
 # What starts the analysis runs that of this checkout with the chosen Python, wherever the user is.
 (python="$scratch/python of mine" && mkdir -p "$scratch/checkout" && cd "$scratch/checkout" && launcher)
 stand_in "$scratch/python of mine" <<<'echo "$PYTHONPATH $*"'
-expect 0 "$scratch/checkout/analysis -P -m scanlab_report compare a b" "$scratch/checkout/.venv/bin/scanlab-report" compare a b
+expect 0 "$scratch/checkout/analysis -P -m scanlab_report.commands compare a b" "$scratch/checkout/.venv/bin/scanlab-report" compare a b
 
 # Without a GPU nothing is compiled for one, asked for or not; and the time that is left counts the build.
 set_up_for no-cuda

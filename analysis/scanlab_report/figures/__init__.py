@@ -1,7 +1,7 @@
 """One figure a module.
 
-A module has ``CAPTION`` (what is drawn and what the bars mean), ``WIDTH`` (``"column"`` or ``"double"``), ``NEEDS``
-(evidence by name, see :mod:`scanlab_report.select.needs`) and ``draw``, which takes the evidence by those names and returns a
+A module has ``CAPTION`` (what is drawn and what the bars mean), ``NEEDS`` (evidence by name, see
+:mod:`scanlab_report.select.needs`) and ``draw``, which takes the evidence by those names and returns a
 figure. It may have ``details``, which takes the same and returns what the caption says of this evidence. The driver finds
 modules here, adds the footer, and writes the files under the module's name. Of devices a module knows nothing: where several
 GPUs answer its needs, the driver draws it for each and sets the drawings one below the other, headed by the devices' names.

@@ -13,7 +13,6 @@ from scanlab_report.read.records import Explanation, ideal_bytes
 from scanlab_report.select.evidence import CountEvidence
 from scanlab_report.select.needs import Counts
 
-WIDTH = "double"
 CAPTION = (
     "Worst bank-conflict degree of each tree step of the one-block work-efficient scan, counted by the CPU executor: "
     "into how many transactions the hardware must split a shared-memory request. Columns are the strides of the "

@@ -10,7 +10,6 @@ from scanlab_report.select.evidence import TimingEvidence
 from scanlab_report.select.needs import Timings
 from scanlab_report.select.variants import CEILING, SCANS
 
-WIDTH = "column"
 CAPTION = (
     "The six fastest scans, each as a share of a device-to-device copy of the same bytes in the same run (copy time over scan time), "
     "32-bit integers, inclusive sum, launched in a stream, cold cache where timed. One is the copy: of many items the "

@@ -13,7 +13,6 @@ from scanlab_report.read import streams
 from scanlab_report.select.evidence import TableEvidence
 from scanlab_report.select.streams_evidence import Experiments
 
-WIDTH = "double"
 CAPTION = (
     "Left: one kernel in each of k streams, by the number of blocks of all together: makespan in units of one block's time, measured "
     "with 1, 8 and 32 connections, and the staircase of waves, blocks over resident slots rounded up. Wider grids are in the data. "

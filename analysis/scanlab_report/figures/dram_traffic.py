@@ -12,7 +12,6 @@ from scanlab_report.select.evidence import TrafficEvidence
 from scanlab_report.select.needs import Traffic
 from scanlab_report.select.variants import NEWEST_VENDOR, OWN, VENDOR
 
-WIDTH = "double"
 CAPTION = (
     "DRAM bytes of one scan, counted by the hardware (ncu) over all of its launches, over the bytes of its n items. "
     "Left: reads; a scan that reads twice stays at 1 as long as its second read hits L2. Right: reads and writes, "

@@ -11,7 +11,6 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 from scanlab_report.layout import style
 from scanlab_report.select.drift import TITLES, Session, SessionEvidence, Sessions
 
-WIDTH = "double"
 CAPTION = (
     "What changed while the results files were measured, a column a session: one file, or all those of few cases. Above, each repetition by its "
     "round, and within it by its case, over the median of the other repetitions of its case; those beyond Tukey's fences are orange, and none was left out of anything; each column has a scale of its own. Below, the "

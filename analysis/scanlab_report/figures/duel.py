@@ -16,7 +16,6 @@ from scanlab_report.select.evidence import LOSS, TIE, AllTimingEvidence
 from scanlab_report.select.needs import AllTimings
 from scanlab_report.select.variants import CUBS
 
-WIDTH = "double"
 CAPTION = (
     "Time of the fastest of CUB's scans over the time of best, for every type and operator that both were timed with; "
     "the darker, the larger. A cell is an octave of sizes and shows the worst of those timed in it: a dot where the "

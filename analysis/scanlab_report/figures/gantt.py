@@ -8,7 +8,6 @@ from scanlab_report.layout import style
 from scanlab_report.layout.gantt import draw_trace, makespan_ms, time_label
 from scanlab_report.select.streams_evidence import TraceEvidence, Traces
 
-WIDTH = "column"
 CAPTION = (
     "What each engine did when, from activity records of single runs: copies to the device, kernels, copies to the host. Each bar is "
     "an operation of one chunk; kernels are drawn at least as wide as a line. The times are those from the first start to the last "

@@ -13,7 +13,6 @@ from scanlab_report.layout import style
 from scanlab_report.select.evidence import CounterEvidence
 from scanlab_report.select.needs import Counters
 
-WIDTH = "column"
 CAPTION = (
     "Shared-memory transactions of one scan, and bank conflicts among them (transactions beyond one for each group of "
     "threads served together): as the CPU executor counts them for 32 banks, and as the hardware counts them (ncu, load "

@@ -12,7 +12,6 @@ from scanlab_report.read import streams
 from scanlab_report.select.evidence import TableEvidence
 from scanlab_report.select.streams_evidence import Experiments
 
-WIDTH = "double"
 CAPTION = (
     "The engine model against the device. Left: predicted over measured makespan of every configuration (chunks, streams, work an item, items, "
     "workload), by schedule, within each from short to long. Durations are those of the calibration's microbenchmarks, of no compared run; which "

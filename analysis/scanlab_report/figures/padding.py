@@ -13,7 +13,6 @@ from scanlab_report.read.records import Explanation
 from scanlab_report.select.evidence import CountEvidence, TimingEvidence
 from scanlab_report.select.needs import Counts, Timings
 
-WIDTH = "double"
 CAPTION = (
     "Left: time of each work-efficient scan without padding over its time with padding, measured, 32-bit integers, inclusive, in a stream; above "
     "1 padding pays. Bars are 95% bootstrap intervals of the ratio of medians. Right: transactions a shared-memory "

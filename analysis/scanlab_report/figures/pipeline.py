@@ -18,7 +18,6 @@ from matplotlib.figure import Figure
 
 from scanlab_report.layout import style
 
-WIDTH = "double"
 CAPTION = (
     "The pipeline of look_ahead: what the warps of one block do with its first four tiles, against time (schematic, "
     "not to scale). Two tiles load at a time. A tile's aggregate is published as soon as it is reduced, and what is "

@@ -10,7 +10,6 @@ from scanlab_report.layout import style
 from scanlab_report.select.evidence import TableEvidence
 from scanlab_report.select.needs import Waits
 
-WIDTH = "column"
 CAPTION = (
     "Where the cycles of each role's warps go, read from the device's clock in an instrumented form of the kernel, summed "
     "over all blocks of one run, so there are no bars. Waits: data, for items from memory; reduced, for the other warps' "

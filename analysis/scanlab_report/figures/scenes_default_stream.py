@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from matplotlib.figure import Figure
-
 from scanlab_report.layout import scenes as drawing
-from scanlab_report.select.scenes import SceneEvidence, Scenes
+from scanlab_report.select.scenes import Scenes
 
-WIDTH = "double"
 CAPTION = (
     "What the default stream keeps apart, simulated on a didactic machine. Numbers are chunks, or kernels where blocks are shown on the "
     "multiprocessors (SM) that run them."
@@ -17,10 +14,4 @@ NEEDS = {"scenes": Scenes([
     ["null_stream_legacy", "null_stream_per_thread", "null_stream_non_blocking"],
 ])}  # fmt: skip
 
-
-def details(scenes: SceneEvidence) -> str:
-    return drawing.facts(scenes)
-
-
-def draw(scenes: SceneEvidence) -> Figure:
-    return drawing.draw(scenes)
+draw, details = drawing.draw, drawing.facts

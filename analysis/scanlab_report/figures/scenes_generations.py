@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from matplotlib.figure import Figure
-
 from scanlab_report.layout import scenes as drawing
-from scanlab_report.select.scenes import SceneEvidence, Scenes
+from scanlab_report.select.scenes import Scenes
 
-WIDTH = "double"
 CAPTION = (
     "Two orders of issue on three generations of devices, simulated with equal thirds: 16 MiB in four chunks and four streams, as the "
     "lectures draw them. Numbers are chunks."
@@ -15,10 +12,4 @@ CAPTION = (
 NEEDS = {"scenes": Scenes([[f"{device}_{order}" for order in ("sequential", "depth_first", "breadth_first")]
                            for device in ("c1060", "c2050", "k20c")])}  # fmt: skip
 
-
-def details(scenes: SceneEvidence) -> str:
-    return drawing.facts(scenes)
-
-
-def draw(scenes: SceneEvidence) -> Figure:
-    return drawing.draw(scenes)
+draw, details = drawing.draw, drawing.facts

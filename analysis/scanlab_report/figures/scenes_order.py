@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from matplotlib.figure import Figure
-
 from scanlab_report.layout import scenes as drawing
-from scanlab_report.select.scenes import SceneEvidence, Scenes
+from scanlab_report.select.scenes import Scenes
 
-WIDTH = "double"
 CAPTION = (
     "What is expected, what one copy engine or one hardware queue makes of it, and another order of issue, simulated on a didactic "
     "machine. Numbers are tasks, each in a stream of its own."
@@ -15,10 +12,4 @@ CAPTION = (
 NEEDS = {"scenes": Scenes([[f"{what}_{which}" for which in ("expected", "real", "reordered")]
                            for what in ("one_way", "small_grids", "large_grids")])}  # fmt: skip
 
-
-def details(scenes: SceneEvidence) -> str:
-    return drawing.facts(scenes)
-
-
-def draw(scenes: SceneEvidence) -> Figure:
-    return drawing.draw(scenes)
+draw, details = drawing.draw, drawing.facts

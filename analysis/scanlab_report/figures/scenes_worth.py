@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from matplotlib.figure import Figure
-
 from scanlab_report.layout import scenes as drawing
-from scanlab_report.select.scenes import SceneEvidence, Scenes
+from scanlab_report.select.scenes import Scenes
 
-WIDTH = "double"
 CAPTION = (
     "When streams are worth it, simulated on a didactic machine. Numbers are chunks, or kernels where blocks are shown on the "
     "multiprocessors (SM) that run them."
@@ -19,10 +16,4 @@ NEEDS = {"scenes": Scenes([
     ["small_grids_one_stream", "small_grids_four_streams", "small_grids_no_concurrency"],
 ])}  # fmt: skip
 
-
-def details(scenes: SceneEvidence) -> str:
-    return drawing.facts(scenes)
-
-
-def draw(scenes: SceneEvidence) -> Figure:
-    return drawing.draw(scenes)
+draw, details = drawing.draw, drawing.facts

@@ -15,7 +15,6 @@ from scanlab_report.layout import style
 from scanlab_report.layout.schedules import BOUNDS, look
 from scanlab_report.select.streams_evidence import PIPELINE, SIDE_SAID, ScheduleEvidence, Schedules
 
-WIDTH = "double"
 CAPTION = (
     "Time of each schedule against the number of chunks, in pinned memory; a panel an amount of work, headed by the ratio of compute to "
     "copy. Lines, from copies and kernels timed alone in the same run: the serial sum of all parts; the pipeline estimate, the least "

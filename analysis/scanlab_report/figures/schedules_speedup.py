@@ -13,7 +13,6 @@ from scanlab_report.layout import style
 from scanlab_report.layout.schedules import look
 from scanlab_report.select.streams_evidence import PIPELINE, SERIAL, SIDE_SAID, ScheduleEvidence, Schedules, equal_thirds, from_even
 
-WIDTH = "double"
 CAPTION = (
     "Speedup over serial copies in pinned memory (serial_pinned at its fastest number of chunks), against the number of chunks n. "
     "The dashed line is what the parts as measured one at a time allow, and the solid one is the pipeline estimate of the figure of "

@@ -7,7 +7,6 @@ from matplotlib.figure import Figure
 from scanlab_report.figures.schedules import against
 from scanlab_report.select.streams_evidence import SIDE_SAID, ScheduleEvidence, Schedules
 
-WIDTH = "double"
 CAPTION = (
     "Time of each schedule against the number of streams, in pinned memory, with the estimates of the figure of chunks. Schedules "
     "that make as many streams as they need, whatever is asked for, were timed at one number and stand there as a point. "

@@ -11,7 +11,6 @@ from scanlab_report.layout import style
 from scanlab_report.select.evidence import TimingEvidence
 from scanlab_report.select.variants import FLOOR, VENDOR
 
-WIDTH = "column"
 CAPTION = (
     "Time of one node of a graph (warm cache, 32-bit integers), from nothing to a scan: an empty launch; a copy by "
     "vectors, which also loads and stores; a copy whose blocks meet between the two, as those of one_wave do; best; and "

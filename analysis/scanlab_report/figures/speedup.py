@@ -13,7 +13,6 @@ from scanlab_report.select.evidence import SessionTimingEvidence
 from scanlab_report.select.needs import Published
 from scanlab_report.select.variants import VENDOR
 
-WIDTH = "column"
 CAPTION = (
     "Speedup of a scan on the GPU over a sequential scan on one core of the same machine, beside the table of Harris, "
     "Sengupta and Owens of 2007 (GeForce 8800 GTX against one core at 2.93 GHz). The same algorithm, padded and "

@@ -17,7 +17,6 @@ COLUMNS = {
     ("warm", "stream"): style.Look(style.VERMILLION, "o", "--", filled=False),
     ("warm", "graph"): style.Look(style.GREEN, "^", ":"),
 }
-WIDTH = "double"
 CAPTION = (
     "Time of the fastest of CUB's scans over the time of best, inclusive sums, one panel a type, at powers of two. "
     "Above the line at 1 best is the faster; the thick line is the upper bound, what the fastest copy of the same bytes has (cold, in a stream; for the cold times alone). Bars are 95% bootstrap intervals of the ratio of medians."

@@ -10,7 +10,6 @@ from scanlab_report.derive.stream_scans import fastest
 from scanlab_report.layout import style
 from scanlab_report.select.streams_evidence import DUPLEX, FILES, NAIVE, STREAMED, ScanEvidence, StreamScans
 
-WIDTH = "double"
 CAPTION = (
     "Scans of host data that need not fit on the device: bytes of input a second (as many bytes of output pass at the same time), "
     "against the bytes of the input. Thick lines are the same work without a scan: copies of the same arrays in both directions at once, which "

@@ -14,7 +14,6 @@ from scanlab_report.select.evidence import HostEvidence, TimingEvidence
 from scanlab_report.select.needs import Hosts, Timings
 from scanlab_report.select.variants import CEILING, FLOOR, HOST
 
-WIDTH = "double"
 CAPTION = (
     "Throughput of an inclusive sum of 32-bit integers, launched in a stream, against array size, counting 2n items moved whatever a variant "
     "really moves. The thick line is a device-to-device copy: of many items the ceiling of a scan that reads and writes once; of few "

@@ -10,7 +10,6 @@ from scanlab_report.derive.tiles import SIZES, SWEPT, by_tile
 from scanlab_report.layout import style
 from scanlab_report.select.evidence import TimingEvidence
 
-WIDTH = "column"
 CAPTION = (
     "Speed of the single-pass scans against the size of their tile, as a share of a device copy, at three array sizes "
     "(32-bit integers, inclusive sum, cold cache, launched in a stream; look_ahead loads a tile in its usual pieces). A large tile "

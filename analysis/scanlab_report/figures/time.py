@@ -12,7 +12,6 @@ from scanlab_report.select.evidence import TimingEvidence
 from scanlab_report.select.needs import Timings
 from scanlab_report.select.variants import CEILING, FLOOR, NEWEST_VENDOR, OWN, VENDOR
 
-WIDTH = "double"
 CAPTION = (
     "Time of an inclusive sum of 32-bit integers, launched in a stream, against array size, one panel for each family of algorithms with the "
     "same baselines in each. The dotted line is an empty kernel launch, the floor of anything that launches once. "

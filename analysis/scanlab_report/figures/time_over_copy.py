@@ -18,7 +18,6 @@ SHOWN = ("one_wave", "look_ahead", BEST)
 LAUNCHES = {"stream": "back to back in a stream", "graph": "nodes of a graph"}
 HIGHEST = 4.0
 """Slower than so many copies is beyond the axis."""
-WIDTH = "double"
 CAPTION = (
     "Time of an inclusive sum of 32-bit integers, warm cache, as a multiple of the time that the fastest copy of the same items "
     "takes at that size (the thick line: a reference and no bound, since a copy has a launch to pay for, too), against array size: launched from the host, and as part of a captured graph. "

@@ -12,7 +12,6 @@ from scanlab_report.layout import style
 from scanlab_report.select.evidence import TimingEvidence
 from scanlab_report.select.variants import CEILING, NEWEST_VENDOR, VENDOR
 
-WIDTH = "column"
 CAPTION = (
     "The ladder at the largest size that all of it was timed at (2^28 in a full run), 32-bit integers (inclusive sum, "
     "cold cache, in a stream): speed as a share of a device copy in the same run. The dark part of a bar is what a rung adds to "

@@ -15,10 +15,11 @@ _AROUND = 0.34
 """Height in inches of a panel's title and numbers."""
 
 
-def draw(scenes: SceneEvidence, width: float = style.DOUBLE) -> Figure:
+def draw(scenes: SceneEvidence) -> Figure:
     """A panel a scene; what stands in a row, or all of one column, has one scale of time."""
     heights = [_AROUND + _LANE * max(_lanes(scene) for scene in row) for row in scenes.rows]
     columns = len(scenes.rows[0])
+    width = style.DOUBLE if columns > 1 else style.COLUMN
     drawn, axes = style.figure(width, 0.2 + sum(heights), columns, len(heights), height_ratios=heights)
     for place, axis in enumerate(axes):
         row, column = divmod(place, columns)

@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import matplotlib as mpl
@@ -217,8 +218,9 @@ def _leave_room(drawn: Figure, lines: int) -> None:
     drawn.get_layout_engine().set(rect=(0, bottom, 1 - _SLACK / width, 1 - bottom))
 
 
+@cache
 def _text_width(line: str) -> float:
-    """Width in inches of a line of the footer."""
+    """Width in inches of a line of the footer; many figures have the same."""
     return TextPath((0, 0), line, size=_FOOTER_SIZE, prop=FontProperties(family=mpl.rcParams["font.family"])).get_extents().width / 72
 
 

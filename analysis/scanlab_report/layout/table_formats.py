@@ -64,7 +64,6 @@ class Table:
     columns: Sequence[Column]
     rows: pd.DataFrame
     notes: tuple[str, ...] = ()
-    wide: bool = False
     printed: int | None = None
     """So many rows are printed; all are in the CSV."""
 

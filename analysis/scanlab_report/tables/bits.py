@@ -31,5 +31,4 @@ def build(repeats: TableEvidence) -> Table:
             Column("where", "where", right=False),
         ),
         rows=pd.DataFrame(rows),
-        wide=True,
     )

@@ -27,5 +27,4 @@ def build(experiments: TableEvidence) -> Table:
             Column("why_not", "not tried because", text, right=False),
         ),
         rows=experiments.rows,
-        wide=True,
     )

@@ -27,5 +27,4 @@ def build(experiments: TableEvidence) -> Table:
         "exclamation mark where that differs; yes: in so many trials. The calls' names are without cuda.",
         columns=columns,
         rows=rows,
-        wide=True,
     )

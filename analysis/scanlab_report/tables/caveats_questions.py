@@ -23,5 +23,4 @@ def build(experiments: TableEvidence) -> Table:
             Column("counted", "yes", caveats.text, right=False),
         ),
         rows=rows,
-        wide=True,
     )

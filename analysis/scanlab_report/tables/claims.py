@@ -59,7 +59,6 @@ def table(checked: Sequence[Standing], caption: str, further: str = "", figures:
             *([Column("figure", "shown in", code, right=False)] if figures else []),
         ),
         rows=records(rows),
-        wide=True,
     )  # fmt: skip
 
 

@@ -38,7 +38,6 @@ def build(counts: CountEvidence) -> Table:
         "no closed form is stated, or shared memory is not used.",
         columns=COLUMNS,
         rows=pd.DataFrame([row(e) for e in chosen(counts.explanations)]),
-        wide=True,
     )
 
 

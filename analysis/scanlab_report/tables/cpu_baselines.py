@@ -32,7 +32,6 @@ def build(hosts: HostEvidence, sessions: SessionTimingEvidence) -> Table:
         columns=columns,
         rows=rows,
         notes=tuple(_between_sessions(sessions)),
-        wide=True,
     )
 
 

@@ -32,7 +32,6 @@ def build(timings: AllTimingEvidence) -> Table:
             Column("median", "median", lambda v: significant(v, 3), group="× CUB"),
         ),
         rows=pd.DataFrame(rows),
-        wide=True,
     )
 
 

@@ -38,5 +38,4 @@ def build(counters: CounterEvidence) -> Table:
         "32 banks and by the hardware (ncu).",
         columns=columns,
         rows=pd.DataFrame(rows),
-        wide=True,
     )

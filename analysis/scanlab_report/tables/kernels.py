@@ -41,7 +41,6 @@ def build(kernels: TableEvidence) -> Table:
             Column("most_local_bytes", "local, B", whole, group="most of any"),
         ),
         rows=rows,
-        wide=True,
     )
 
 

@@ -32,6 +32,5 @@ def build(timings: AllTimingEvidence) -> Table:
             Column("chosen", "best chose", lambda v: v or "—", right=False),
         ),
         rows=lost,
-        wide=True,
         printed=PRINTED,
     )

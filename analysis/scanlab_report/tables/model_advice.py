@@ -47,5 +47,4 @@ def build(experiments: TableEvidence) -> Table:
         columns=columns,
         rows=rows,
         notes=(f"Advised, but not measured, so that the best that was stands here: {', '.join(unmeasured)}.",) if unmeasured else (),
-        wide=True,
     )

@@ -43,5 +43,4 @@ def build(timings: AllTimingEvidence) -> Table:
         "size of 1 GiB or more. Items of affine are pairs.",
         columns=columns,
         rows=table,
-        wide=True,
     )

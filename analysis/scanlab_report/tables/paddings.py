@@ -38,7 +38,6 @@ def build(timings: TimingEvidence, counts: CountEvidence) -> Table:
             *(Column(_key(n), size(n), significant, group="gain over none") for n in gains),
         ),
         rows=table,
-        wide=True,
     )
 
 

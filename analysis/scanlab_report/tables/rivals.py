@@ -41,7 +41,6 @@ def build(timings: AllTimingEvidence) -> Table:
             *(Column(f"of_{v}", _short(timings.about[v].label), ratio, group="× CUB" if CUBS.has(timings.about[v]) else "× others") for v in rivals),
         ),
         rows=rows,
-        wide=True,
     )
 
 

@@ -60,6 +60,5 @@ def build(schedules: ScheduleEvidence) -> Table:
             Column("speedup", "speedup", lambda v: with_interval(v, 3)),
         ),
         rows=rows,
-        wide=True,
         printed=min(printed, PRINTED),
     )

@@ -53,7 +53,6 @@ def build(sessions: SessionEvidence) -> Table:
         ),
         rows=pd.DataFrame(rows),
         notes=tuple(_said(sessions)),
-        wide=True,
     )
 
 

@@ -27,5 +27,4 @@ def build(skipped: TableEvidence) -> Table:
             Column("reason", "reason", right=False),
         ),
         rows=grouped,
-        wide=True,
     )

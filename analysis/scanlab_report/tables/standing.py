@@ -36,7 +36,6 @@ def build(timings: TimingEvidence) -> Table:
         "integers, inclusive sum): 1 is as fast. Medians; their intervals are in cases.csv." + of_python(timings.variants(), timings.about),
         columns=columns,
         rows=pd.DataFrame(rows, columns=[c.key for c in columns]),
-        wide=True,
     )
 
 

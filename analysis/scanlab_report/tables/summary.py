@@ -41,7 +41,6 @@ def build(timings: TimingEvidence) -> Table:
         ),
         rows=printed,
         notes=notes,
-        wide=True,
     )
 
 

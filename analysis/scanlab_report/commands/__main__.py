@@ -1,10 +1,11 @@
-"""``scanlab-report``, or ``python -m scanlab_report`` in `analysis/` of the checkout."""
+"""``scanlab-report``, or ``python -m scanlab_report.commands`` in `analysis/` of the checkout."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections.abc import Sequence
+from functools import cache
 
 from scanlab_report import commands
 from scanlab_report.modules import modules
@@ -15,6 +16,13 @@ STATUSES = """exit status: 0 all is well; 1 the command found what it looks for:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; returns its exit status."""
+    options = command_line().parse_args(arguments)
+    return options.command(options)
+
+
+@cache
+def command_line() -> argparse.ArgumentParser:
+    """Every command with its arguments."""
     parser = argparse.ArgumentParser(prog="scanlab-report", description="From results to figures, tables and verdicts. Measures nothing.",
                                      epilog=STATUSES, formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     chosen = parser.add_subparsers(metavar="COMMAND", required=True)
@@ -25,8 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                                     formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
         module.arguments(command)
         command.set_defaults(command=module.run)
-    options = parser.parse_args(arguments)
-    return options.command(options)
+    return parser
 
 
 if __name__ == "__main__":
