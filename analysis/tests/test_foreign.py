@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from scanlab_report.__main__ import main
+from scanlab_report.commands.__main__ import main
 from scanlab_report.commands.build.foreign import distributions, time_by_axis
 from scanlab_report.commands.build.foreign.shown import named
 from scanlab_report.commands.compare import comparison, foreign
