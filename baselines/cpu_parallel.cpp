@@ -41,6 +41,10 @@ class CpuParallel {
     };
   }
 
+  /// Others take their time to compile, and nobody times them here.
+  template <class Op>
+  static constexpr bool kTakes = kBasic<Op>;
+
   explicit CpuParallel(const Problem& problem) : problem_(problem), items_(problem.items), mode_(problem.mode) {}
 
   Plan plan() const {

@@ -72,3 +72,13 @@ build() {
   cmake --build "build/$preset" --parallel "${option[jobs]}" --target "$1" ||
     die failed "build/$preset does not build; the compiler's message is above."
 }
+
+# take_in [FILE...]: the variants of the user's that are compiled in, and no others.
+take_in() {
+  local list
+  list=$(IFS=';' && echo "$*")
+  if [[ $(sed -n 's/^SCANLAB_WITH:STRING=//p' "build/$preset/CMakeCache.txt" 2>/dev/null) != "$list" ]]; then
+    quietly "configure-$preset" cmake -S . -B "build/$preset" "-DSCANLAB_WITH=$list" ||
+      die failed "CMake could not take in ${*:-no file of yours}; the reason is above."
+  fi
+}

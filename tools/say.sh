@@ -34,7 +34,8 @@ nearest() {
 
 declare -A option=()
 
-# parse_options "SPEC..." ARGUMENT...: fills `option`. A spec is `--flag`, or `--name=` for one that takes a value.
+# parse_options "SPEC..." ARGUMENT...: fills `option`. A spec is `--flag`, `--name=` for one that takes a value, or `--name=...`
+# for one that may be repeated, whose values are lines.
 parse_options() {
   local specs name value
   read -ra specs <<<"$1 --help"
@@ -42,7 +43,7 @@ parse_options() {
   while (($#)); do
     name=${1%%=*}
     case " ${specs[*]} " in
-      *" $name= "*)
+      *" $name= "* | *" $name=... "*)
         if [[ $1 == *=* ]]; then
           value=${1#*=}
         elif (($# > 1)); then
@@ -58,11 +59,12 @@ parse_options() {
         ;;
       *)
         [[ $name != -h ]] || name=--help
-        [[ $name == --help ]] || die usage "unknown option \"$1\".$(nearest "$name" "${specs[@]%=}")" \
+        [[ $name == --help ]] || die usage "unknown option \"$1\".$(nearest "$name" "${specs[@]%%=*}")" \
           "./${0##*/} --help lists them all."
         value=1
         ;;
     esac
+    if [[ " ${specs[*]} " == *" $name=... "* ]]; then value=${option[${name#--}]:+${option[${name#--}]}$'\n'}$value; fi
     option[${name#--}]=$value
     shift
   done

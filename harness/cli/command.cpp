@@ -18,6 +18,8 @@ const std::vector<Command>& commands() {
       {"list", "every variant and baseline: id, title, source, what it supports, its cost",
        "scanlab list --variant 'hso_*'", list},
       {"info", "the device, the toolkit, and what this build can do", "scanlab info --json", info},
+      {"new", "writes a variant of yours to begin with, which compiles, is verified and timed",
+       "scanlab new my_scan --type f32", new_scan},
       {"verify", "checks variants against an oracle, on the GPU or on the CPU executor",
        "scanlab verify --device simt --variant 'hso_*' --items 1000,2048", verify},
       {"bench", "verifies variants and times them through Google Benchmark",

@@ -51,6 +51,7 @@ bool parse_options(const std::vector<std::string>& arguments, const po::options_
                    po::variables_map& values);
 
 int list(const std::vector<std::string>& arguments, Context& context);
+int new_scan(const std::vector<std::string>& arguments, Context& context);
 int info(const std::vector<std::string>& arguments, Context& context);
 int verify(const std::vector<std::string>& arguments, Context& context);
 int bench(const std::vector<std::string>& arguments, Context& context);

@@ -65,15 +65,6 @@ po::options_description stream_scan_options() {
   return options;
 }
 
-template <class E>
-E parse_named(const po::variables_map& values, const char* option) {
-  const std::string word = values[option].as<std::string>();
-  if (const auto value = parse<E>(word)) return *value;
-  std::vector<std::string> known;
-  for (const auto& [value, text] : named_values<E>()) known.emplace_back(text);
-  unknown(option, word, known);
-}
-
 /// The option's word, one of `known`.
 std::string parse_word(const po::variables_map& values, const char* option, const std::vector<std::string>& known) {
   std::string word = values[option].as<std::string>();

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "harness/core/operators.hpp"
@@ -44,6 +46,18 @@ void describe_monoids(Description& about) {
 /// `bound` its functions, for the operator that the problem names and a shared pointer to the scan.
 template <class Scan, class AddMachines>
 Variant scan_variant(Origin origin, Machines machines, AddMachines add_machines) {
+  static_assert(
+      requires {
+        { Scan::describe() } -> std::same_as<Description>;
+      },
+      "a scan says what it is: it lacks `static Description describe()`");
+  static_assert(std::is_constructible_v<Scan, const Problem&>,
+                "a scan is made for a problem: it lacks a constructor `explicit MyScan(const Problem&)`");
+  static_assert(
+      requires(const Scan& scan) {
+        { scan.plan() } -> std::same_as<Plan>;
+      },
+      "a scan says what it needs, or why it refuses: it lacks `Plan plan() const`");
   Variant variant;
   variant.about = Scan::describe();
   describe_monoids<Scan>(variant.about);

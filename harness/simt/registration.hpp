@@ -58,6 +58,12 @@ Variant portable_scan(Origin origin = Origin::variant) {
   return scan_variant<Scan>(
       origin, machines, []<class Op>(Op, const auto& scan, const Problem& problem, BoundScan& bound) {
         using Item = typename Op::Item;
+        static_assert(
+            requires(Executor & machine, const Arrays<Executor, Item>& arrays) {
+              scan->run(machine, Counted<Op>{}, arrays, Workspace());
+            },
+            "a scan runs: it lacks `void run(Machine&, Op, simt::Arrays<Machine, typename Op::Item>, simt::Workspace) "
+            "const`, or takes not this operator of this type, which kTakes would have to say");
         const auto run_on = [scan, n = problem.items](auto& machine, auto op, const Buffers& buffers) {
           using Machine = std::remove_reference_t<decltype(machine)>;
           scan->run(machine, op,

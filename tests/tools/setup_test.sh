@@ -129,6 +129,27 @@ set_up_for() {
 }
 run=(./reproduce --offline --no-paper --out "$scratch/out")
 
+# A variant of the user's is compiled in by its whole path; one that does not compile is left out, and all else is done.
+echo >"$scratch/mine.cu" && echo >"$scratch/yours.cu"
+set_up_for no-cuda
+expect 0 '' env CALLS="$scratch/calls_with" "${run[@]}" --with "$scratch/mine.cu" --with "$scratch/yours.cu"
+expect 0 "-DSCANLAB_WITH=$scratch/mine.cu;$scratch/yours.cu" cat "$scratch/calls_with"
+expect 0 '--target scanlab_with_mine' cat "$scratch/calls_with"
+stand_in "$scratch/bin/cmake" <<'SH'
+echo "cmake $*" >>"${CALLS:-/dev/null}"
+[[ $* != *scanlab_with_mine* ]] || { echo 'mine.cu:3: error: expected ;' && exit 1; }
+SH
+expect 2 'mine.cu:3: error: expected ;' "${run[@]}" --with "$scratch/mine.cu" --with "$scratch/yours.cu"
+expect 2 'mine.cu does not compile' env CALLS="$scratch/calls_left" "${run[@]}" --with "$scratch/mine.cu" --with "$scratch/yours.cu"
+expect 0 "-DSCANLAB_WITH=$scratch/yours.cu" grep -x ".*-DSCANLAB_WITH=$scratch/yours.cu" "$scratch/calls_left"
+stand_in "$scratch/bin/cmake" <<'SH'
+echo "cmake $*" >>"${CALLS:-/dev/null}"
+SH
+expect 2 'there is no such file' "${run[@]}" --with "$scratch/none.cu"
+expect 2 'takes a .cu or .cpp file' "${run[@]}" --with "$scratch/new/nvcc"
+mkdir -p variants/scan && touch variants/scan/hs_block.cu "$scratch/hs_block.cu"
+expect 2 'there is a hs_block already' "${run[@]}" --with "$scratch/hs_block.cu"
+
 # What starts the analysis runs that of this checkout with the chosen Python, wherever the user is.
 (python="$scratch/python of mine" && mkdir -p "$scratch/checkout" && cd "$scratch/checkout" && launcher)
 stand_in "$scratch/python of mine" <<<'echo "$PYTHONPATH $*"'

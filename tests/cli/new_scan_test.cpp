@@ -1,0 +1,74 @@
+// scanlab new: the file that it writes, and the names that it refuses. That the file compiles and verifies, the
+// examples of CONTRIBUTING.md show: it is one of them under another name.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "harness/cli/command.hpp"
+#include "harness/host/status.hpp"
+
+namespace scanlab::cli {
+namespace {
+
+class NewScan : public testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::create_directories(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  /// The status of `scanlab new WORDS --out FOLDER`.
+  int make(std::vector<std::string> words) {
+    words.insert(words.begin(), "new");
+    words.insert(words.end(), {"--out", folder_.string()});
+    out_.str("");
+    err_.str("");
+    return run(words, out_, err_);
+  }
+  std::string text(const char* file) const {
+    std::ifstream stream(folder_ / file);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+
+  const std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) / "new_scan_test";
+  std::ostringstream out_;
+  std::ostringstream err_;
+};
+
+TEST_F(NewScan, IsTheExampleUnderItsOwnName) {
+  ASSERT_EQ(make({"quarter_scan"}), kOk) << err_.str();
+  const std::string written = text("quarter_scan.cu");
+  EXPECT_NE(written.find("about.id = \"quarter_scan\""), std::string::npos);
+  EXPECT_NE(written.find("portable_scan<QuarterScan>"), std::string::npos);
+  EXPECT_EQ(written.find("my_scan"), std::string::npos);
+  EXPECT_EQ(written.find("MyScan"), std::string::npos);
+}
+
+TEST_F(NewScan, IsForOneTypeOrPlainCuda) {
+  ASSERT_EQ(make({"only_floats", "--plain", "--type", "f32"}), kOk) << err_.str();
+  const std::string written = text("only_floats.cu");
+  EXPECT_NE(written.find("kTakes = std::is_same_v<typename Op::Element, float>;"), std::string::npos) << written;
+  EXPECT_NE(written.find("cuda_scan<OnlyFloats>"), std::string::npos);
+  EXPECT_NE(written.find("__global__ void only_floats_kernel"), std::string::npos);
+}
+
+TEST_F(NewScan, RefusesWhatCannotBeCalledSo) {
+  EXPECT_EQ(make({"hs_block"}), kBadInput);
+  EXPECT_NE(err_.str().find("there is a variant 'hs_block' already"), std::string::npos) << err_.str();
+  EXPECT_EQ(make({"Hs Block"}), kBadInput);
+  EXPECT_EQ(make({"3rd"}), kBadInput);
+  EXPECT_EQ(make({}), kBadInput);
+  EXPECT_EQ(make({"quarter_scan", "--type", "i7"}), kBadInput);
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+}
+
+TEST_F(NewScan, ReplacesNothingUnasked) {
+  ASSERT_EQ(make({"quarter_scan"}), kOk);
+  EXPECT_EQ(make({"quarter_scan", "--plain"}), kBadInput);
+  EXPECT_EQ(text("quarter_scan.cu").find("__global__"), std::string::npos);
+  EXPECT_EQ(make({"quarter_scan", "--plain", "--force"}), kOk);
+}
+
+}  // namespace
+}  // namespace scanlab::cli
