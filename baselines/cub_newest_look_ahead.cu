@@ -2,7 +2,8 @@
 // it from compute capability 10.0 on; its public tuning interface lets a user choose it on 9.0.
 //
 // Nobody has tuned it for 9.0; these are CUB's own shapes for 10.0, by the bytes of an item. An instantiation takes
-// seconds to compile: none is spent on counts of 64 bits, and of exclusive scans only that of i32 sums, which is timed.
+// seconds to compile: none is spent on counts of 64 bits, on operators that the full sweep does not have, and of
+// exclusive scans only on that of i32 sums, which is timed.
 #include "baselines/cub_newest.cuh"
 
 namespace scanlab {
@@ -38,6 +39,8 @@ struct CubNewestLookAhead : CubScanIn<CubNewestLookAhead> {
 
   static constexpr bool kCountsSumsIn64Bits = false;
   template <class Op>
+  static constexpr bool kTakes = kBasic<Op>;
+  template <class Op>
   static constexpr bool takes_exclusive() {
     return Op::kOperator == Operator::plus && std::is_same_v<typename Op::Item, std::int32_t>;
   }
@@ -52,7 +55,7 @@ struct CubNewestLookAhead : CubScanIn<CubNewestLookAhead> {
         .family = "CUB",
         .label = "CUB, newest, look-ahead",
         .overview = false,
-        .limits = "up to 2^31 - 1 items; exclusive: i32 sums",
+        .limits = "up to 2^31 - 1 items of plus, max, min and affine; exclusive: i32 sums",
         .in_place = true,     // "When d_in and d_out are equal, the scan is performed in-place"
         .fixed_bits = false,  // without the requirement CUB promises none
         .cost = {.work = "O(n)", .span = "O(log n) a tile, then a chain of tiles", .traffic = "2n"},
