@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 import pandas as pd
@@ -35,7 +35,13 @@ from scanlab_report.stats import intervals
 
 
 class Need(Protocol):
-    """What a figure needs: finds it, or says in a clause what is missing."""
+    """What a figure needs: finds it, or says in a clause, which begins with `no`, what is missing.
+
+    ``measured_by`` names the experiments that answer it (:mod:`scanlab_report.select.experiments`); none where a figure goes without.
+    """
+
+    @property
+    def measured_by(self) -> tuple[str, ...]: ...
 
     def find(self, results: Results, published: dict[str, Publication]) -> object | None: ...
 
@@ -62,6 +68,10 @@ class Timings:
     python: bool = False
     kinds: Sequence[str] = ("cuda",)
     launches: Sequence[str] = (STREAM,)
+
+    @property
+    def measured_by(self) -> tuple[str, ...]:
+        return ("scans", "python") if self.python else ("scans",)
 
     def find(self, results: Results, published: dict[str, Publication]) -> TimingEvidence | None:
         if self not in results.found:
@@ -115,6 +125,14 @@ class Hosts:
 
     beside: bool = False
 
+    @property
+    def measured_by(self) -> tuple[str, ...]:
+        return ("scans",) if self.beside else ()
+
+    @property
+    def optional(self) -> bool:
+        return not self.beside
+
     def find(self, results: Results, published: dict[str, Publication]) -> HostEvidence | None:
         need = Timings(any_of=(HOST,), only=(HOST,), kinds=("cuda", "host") if self.beside else ("host",))
         machines: dict[str, TimingEvidence] = {}
@@ -131,6 +149,10 @@ class EachSession:
     """What :class:`Timings` asks for, of every session that has all of it, whatever its code: for what differs by the session, as the host does."""
 
     timings: Timings
+
+    @property
+    def measured_by(self) -> tuple[str, ...]:
+        return self.timings.measured_by
 
     def find(self, results: Results, published: dict[str, Publication]) -> SessionTimingEvidence | None:
         if self not in results.found:
@@ -163,6 +185,10 @@ class AllTimings:
     against: Sequence[Wanted] = ()
     python: bool = False
     of: str = BEST
+
+    @property
+    def measured_by(self) -> tuple[str, ...]:
+        return ("duel_narrow", "duel_wide", *(["python"] if self.python else []))
 
     def find(self, results: Results, published: dict[str, Publication]) -> AllTimingEvidence | None:
         wanted = AllTimings(python=self.python, of=self.of)
@@ -206,6 +232,7 @@ class Kernels:
     """What the kernels of our scans take, and with ``vendor`` those of CUB's too, on one device."""
 
     vendor: bool = False
+    measured_by: ClassVar = ("scans",)
 
     def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
         for origin, _, rows in _by_device(results, results.kernels):
@@ -224,6 +251,8 @@ class Kernels:
 class Traffic:
     """DRAM bytes of scans, by the hardware's counters."""
 
+    measured_by: ClassVar = ("traffic",)
+
     def find(self, results: Results, published: dict[str, Publication]) -> TrafficEvidence | None:
         by = ["variant", "settings", "type", "op", "mode", "items"]
         table, provenance = _newest_table(results, results.traffic, by)
@@ -234,12 +263,14 @@ class Traffic:
         return TrafficEvidence(summed, max(caches, default=0), provenance, results.variants)
 
     def absent(self) -> str:
-        return "no DRAM bytes from hardware counters (dram_bytes.csv)"
+        return "no DRAM bytes from hardware counters"
 
 
 @dataclass(frozen=True)
 class Waits:
     """Cycles spent waiting within a kernel."""
+
+    measured_by: ClassVar = ("cycles",)
 
     def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
         by = [column for column in ("variant", "tile", "items", "type", "role") if column in results.waits]
@@ -247,19 +278,21 @@ class Waits:
         return None if table.empty else TableEvidence(table, provenance)
 
     def absent(self) -> str:
-        return "no cycles spent waiting (prefix_wait.csv)"
+        return "no cycles spent waiting"
 
 
 @dataclass(frozen=True)
 class Repeats:
     """Whether bits vary from run to run."""
 
+    measured_by: ClassVar = ("repeat",)
+
     def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
         table, provenance = _newest_table(results, results.repeats, ["variant", "type", "op", "mode"])
         return None if table.empty else TableEvidence(table, provenance, results.variants)
 
     def absent(self) -> str:
-        return "no repeated runs (repeat.jsonl, of scanlab verify --repeat N --json)"
+        return "no repeated runs of verify"
 
 
 @dataclass(frozen=True)
@@ -269,6 +302,10 @@ class Counts:
     variants: Sequence[str] = ()
     op: str = "plus"
     optional: bool = False
+
+    @property
+    def measured_by(self) -> tuple[str, ...]:
+        return () if self.optional else ("explain",)
 
     def find(self, results: Results, published: dict[str, Publication]) -> CountEvidence | None:
         for origin in (MEASURED, RECORDED):
@@ -281,7 +318,7 @@ class Counts:
 
     def absent(self) -> str:
         of = f" of {' or '.join(self.variants)}" if self.variants else ""
-        return f"no executor counts{of} (scanlab explain --json)"
+        return f"no executor counts{of}"
 
     def _wanted(self, explanation: Explanation) -> bool:
         return explanation.op == self.op and (not self.variants or explanation.variant in self.variants)
@@ -290,6 +327,8 @@ class Counts:
 @dataclass(frozen=True)
 class Counters:
     """Hardware counters that have executor counts to stand beside."""
+
+    measured_by: ClassVar = ("counters", "explain")
 
     def find(self, results: Results, published: dict[str, Publication]) -> CounterEvidence | None:
         for origin in (MEASURED, RECORDED):
@@ -311,6 +350,7 @@ class Published:
     """A table of the literature, by file stem."""
 
     name: str
+    measured_by: ClassVar[tuple[str, ...]] = ()
 
     def find(self, results: Results, published: dict[str, Publication]) -> Publication | None:
         return published.get(self.name)
@@ -323,6 +363,8 @@ class Published:
 class Skipped:
     """Cases that were to be timed and were not."""
 
+    measured_by: ClassVar[tuple[str, ...]] = ()
+
     def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
         if results.skipped.empty:
             return None
@@ -331,7 +373,7 @@ class Skipped:
         return TableEvidence(rows, run_provenance("timings", [results.runs[i] for i in sorted(set(rows["run"]))], origin))
 
     def absent(self) -> str:
-        return "no case was skipped by the harness"
+        return "no cases skipped by the harness"
 
 
 @dataclass(frozen=True)

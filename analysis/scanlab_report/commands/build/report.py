@@ -32,6 +32,7 @@ from scanlab_report.page import write_page
 from scanlab_report.processes import side_by_side
 from scanlab_report.read.published import Publication
 from scanlab_report.read.records import CASE, Results
+from scanlab_report.select.experiments import plan
 from scanlab_report.select.needs import Gathered, by_device, gather
 from scanlab_report.select.provenance import Provenance
 from scanlab_report.stats import intervals
@@ -84,7 +85,7 @@ class Report:
         """What a figure shows; None if it is left out."""
         on = by_device(module.NEEDS, self.results, self.published)
         if "" in on and on[""].reasons:
-            self._leave_out("figure", name, on[""], (".pdf", ".png", ".caption.tex"))
+            self._leave_out("figure", name, module, on[""], (".pdf", ".png", ".caption.tex"))
             return None
         provenances = list({p.line(): p for of in on.values() for p in of.provenances}.values())
         return Shown(name, module, on, provenances, [self.out / "figures" / (name + suffix) for suffix in (".pdf", ".png")])
@@ -114,7 +115,7 @@ class Report:
     def _table(self, name: str, module: ModuleType) -> None:
         gathered = gather(module.NEEDS, self.results, self.published)
         if gathered.reasons:
-            self._leave_out("table", name, gathered, (".tex", ".md", ".csv", ".caption.tex"))
+            self._leave_out("table", name, module, gathered, (".tex", ".md", ".csv", ".caption.tex"))
             return
         table: Table = module.build(**gathered.found)
         folder = self.out / "tables"
@@ -127,9 +128,9 @@ class Report:
             self._write(self.paper / "tables" / f"{name}.caption.tex", caption(text, gathered.provenances))
         self.say(f"table {name}: {footer_line(gathered.provenances)}")
 
-    def _leave_out(self, what: str, name: str, gathered: Gathered, suffixes: Sequence[str]) -> None:
+    def _leave_out(self, what: str, name: str, module: ModuleType, gathered: Gathered, suffixes: Sequence[str]) -> None:
         self.left_out += [Path(f"{what}s") / (name + suffix) for suffix in suffixes]
-        self.say(f"{what} {name} is left out: {' and '.join(gathered.reasons)}.")
+        self.say(f"{what} {name} is left out: {' and '.join(gathered.reasons)}.{measure(module)}")
 
     def _page(self) -> None:
         if written := write_page(self.results, self.published, self.out / PAGE):
@@ -151,6 +152,11 @@ class Report:
     def _write(self, path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
         self.written.append(path)
+
+
+def measure(module: ModuleType) -> str:
+    """A sentence, to follow another, that says what measures all that a figure or table needs; empty if nothing does."""
+    return f" To measure it: {of}" if (of := plan(module.NEEDS)).commands else ""
 
 
 def footer_line(provenances: list[Provenance]) -> str:
