@@ -8,14 +8,23 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from scanlab_report import figures, tables
 from scanlab_report.commands.__main__ import main
+from scanlab_report.figures import throughput
+from scanlab_report.layout import style
 from scanlab_report.modules import modules
 from scanlab_report.select import experiments
+from scanlab_report.select.evidence import TimingEvidence
+from scanlab_report.select.needs import Gathered, Selection, gather, told
+from scanlab_report.select.variants import CEILING
+from tests import fixtures, tiny
+from tests.tiny import case, near
 
 REPOSITORY = Path(__file__).parents[2]
+N = 1 << 20
 
 
 @pytest.fixture
@@ -54,3 +63,92 @@ def test_tools_record_has_the_steps_of_the_table_and_does_each() -> None:
     done = {name for script in ("tools/record", "tools/experiments.sh") for names in re.findall(r"^ +([a-z_| ]+)\)", (REPOSITORY / script).read_text(), re.MULTILINE)
             for name in names.split(" | ")}  # fmt: skip
     assert set(steps) <= done
+
+
+# ------------------------------------------------------------------------------------------------ one figure, one table
+
+
+def of_floats(document: dict[str, Any]) -> dict[str, Any]:
+    """The same results of a kernel that takes floats alone."""
+    document["benchmarks"] = [entry | {"type": "f32"} for entry in document["benchmarks"] if (entry["type"], entry["op"]) == ("i32", "plus")]
+    return document
+
+
+@pytest.fixture(scope="module")
+def floats(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("floats") / "scan.json"
+    file.write_text(json.dumps(of_floats(fixtures.timings(rounds=6, top=16))))
+    return file
+
+
+@pytest.mark.parametrize("name", ["throughput", "time", "ceiling_share", "time_over_copy", "speedup", "waterfall", "single_wave", "tile_size"])
+def test_of_floats_alone_every_figure_of_scans_is_drawn_and_says_so(floats: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    assert main(["figure", name, str(floats), "--out", str(tmp_path / "f.svg")]) == 0
+    said = capsys.readouterr().out
+    assert "32-bit floats" in said or name == "speedup", said  # its legend has the type
+    assert "32-bit integers" not in said and (tmp_path / "f.svg").stat().st_size > 10_000
+
+
+def test_i32_comes_before_other_types_and_copies_alone_do_not_count() -> None:
+    both = tiny.results([case(variant, N, 1e4, type=type_) for variant in (CEILING, "best") for type_ in ("f32", "i32", "i8")])
+    assert gather(throughput.NEEDS, both, {}).scanned == ("i32", "plus") and not gather(throughput.NEEDS, both, {}).unusual
+    floats = tiny.results([case(CEILING, N, 1e4), case(CEILING, N, 1e4, type="f32"), case("my_scan", N, 2e4, type="f32")])
+    assert gather(throughput.NEEDS, floats, {}).unusual == ["f32"]
+
+
+def test_what_is_asked_for_by_name_is_shown_and_nothing_else_but_what_a_figure_refers_to() -> None:
+    read = tiny.results([case(variant, n, 1e4 * place, type=type_) for type_ in ("i32", "f64") for n in (N, 2 * N)
+                         for place, variant in enumerate((CEILING, "hso_block", "best", "look_ahead", "cpu_parallel"), start=1)])  # fmt: skip
+    assert not read.variants["hso_block"].overview
+    chosen = {name: need.chosen(Selection(("hso_block", "best"), "f64")) if hasattr(need, "chosen") else need for name, need in throughput.NEEDS.items()}
+    gathered = gather(chosen, read, {})
+    with style.sheet():
+        (axes,) = throughput.draw(**gathered.found).axes
+    assert {line.get_marker() for line in axes.get_lines() if len(line.get_xdata()) == 2 and line.get_marker() != "_"} == {style.look(name).marker for name in (CEILING, "hso_block", "best")}
+    assert tiny.points(axes, style.look("hso_block")) == [near((N, 16 * N / 2e4)), near((2 * N, 32 * N / 2e4))]
+    assert gathered.unusual == ["f64"]
+    caption = told(throughput.CAPTION, [gathered])
+    assert "64-bit floats" in caption and "One variant of each kind" not in caption and "{" not in caption
+
+
+@pytest.mark.parametrize("name", [name for name, module in modules(figures) if hasattr(module, "FOLLOWS")])
+def test_a_caption_has_no_blank_left(name: str) -> None:
+    for gathered in (Gathered(), Gathered({"timings": TimingEvidence(pd.DataFrame(), "", "", tiny.NOWHERE, tiny.ABOUT, named=("best",))})):
+        assert not set("{|}") & set(told(dict(modules(figures))[name].CAPTION, [gathered]))
+
+
+def test_a_figure_for_a_column_is_as_wide_as_one_and_has_its_fonts_in_it(floats: Path, tmp_path: Path) -> None:
+    assert main(["figure", "throughput", str(floats), "--variants", "best,cub*", "--style", "ieee-column", "--out", str(tmp_path / "f.pdf")]) == 0
+    drawn = (tmp_path / "f.pdf").read_bytes()
+    assert float(re.search(rb"/MediaBox \[ ?0 0 ([\d.]+) ", drawn)[1]) == 3.5 * 72
+    assert b"/FontFile2" in drawn and b"/Type3" not in drawn
+
+
+@pytest.mark.parametrize(("arguments", "said"), [
+    (["figure", "throughputs"], r"error: there is no figure throughputs; the nearest is throughput \(scanlab-report list has them all\)"),
+    (["table", "sumary"], r"error: there is no table sumary; the nearest is summary "),
+    (["figure", "duel", "--type", "f32"], r"error: figure duel cannot follow --type; these can: .*ceiling_share.* throughput"),
+    (["figure", "waterfall", "--variants", "best"], r"error: figure waterfall cannot follow --variants; these can: .*throughput"),
+    (["figure", "drift", "--style", "ieee-column"], r"error: figure drift needs both columns of a page: take --style page"),
+    (["figure", "throughput", "--variants", "bets"], r"error: no variant bets was timed; the nearest is best.* --variant 'bets,memcpy,empty_launch'"),
+    (["figure", "throughput", "--type", "i8"], r"no i8 plus inclusive timings of memcpy .*bench --variant 'memcpy,empty_launch' --type i8 "),
+    (["figure", "throughput", "--variants", "best,jax_cumsum"], "no variant jax_cumsum was timed"),
+    (["figure", "dram_traffic"], r"no DRAM bytes from hardware counters\. To measure it: tools/record build/cuda/scanlab results/run traffic \(about 30 s\)"),
+    (["table", "caveats"], r"no experiments on implicit synchronisation\. To measure it: tools/record .* caveats "),
+    (["figure", "speedup_by_type", "--variants", "best,look_ahead"], "is of one variant, and 2 were asked for: best, look_ahead"),
+])  # fmt: skip
+def test_what_cannot_be_had_is_said_in_one_sentence_and_nothing_is_written(floats: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
+    out = tmp_path / ("t.md" if arguments[0] == "table" else "f.pdf")
+    assert main([*arguments[:2], str(floats), *arguments[2:], "--out", str(out)]) == 2
+    printed = capsys.readouterr()
+    assert re.search(said, printed.err) and not printed.out and len(printed.err.splitlines()) == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_table_is_printed_and_written_as_its_name_says(floats: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["table", "summary", str(floats), "--variants", "look_ahead,cub_device_scan"]) == 0
+    said = capsys.readouterr().out
+    assert "32-bit floats" in said and {line.split("`")[1] for line in said.splitlines() if line.startswith("| `")} == {CEILING, "look_ahead", "cub_device_scan"}
+    for name, begins in (("t.csv", "variant,items,"), ("t.tex", r"\begin{tabular}"), ("t.md", "Every scan")):
+        assert main(["table", "summary", str(floats), "--out", str(tmp_path / name)]) == 0
+        assert (tmp_path / name).read_text().startswith(begins)

@@ -18,10 +18,11 @@ COLUMNS = {
     ("warm", "graph"): style.Look(style.GREEN, "^", ":"),
 }
 CAPTION = (
-    "Time of the fastest of CUB's scans over the time of best, inclusive sums, one panel a type, at powers of two. "
-    "Above the line at 1 best is the faster; the thick line is the upper bound, what the fastest copy of the same bytes has (cold, in a stream; for the cold times alone). Bars are 95% bootstrap intervals of the ratio of medians."
+    "Time of the fastest of CUB's scans over the time of {variant}, inclusive sums, one panel a type, at powers of two. "
+    "Above the line at 1 {variant} is the faster; the thick line is the upper bound, what the fastest copy of the same bytes has (cold, in a stream; for the cold times alone). Bars are 95% bootstrap intervals of the ratio of medians."
 )
 NEEDS = {"timings": AllTimings(against=(CUBS,))}
+FOLLOWS = ("variants", "type")
 
 
 def draw(timings: AllTimingEvidence) -> Figure:

@@ -56,6 +56,12 @@ def plan(needs: Mapping[str, Asked] | Iterable[str]) -> Plan:
     return Plan(tuple(of.name for of in chosen), (*commands, *(of.command for of in chosen if of.command != _RECORD)), sum(of.seconds for of in chosen))
 
 
+def bench(variants: Iterable[str], type_name: str = "", op: str = "") -> str:
+    """The command that times some variants, in a file of their own."""
+    more = "".join(f" --{option} {value}" for option, value in (("type", type_name), ("op", op)) if value)
+    return f"build/cuda/scanlab bench --variant '{','.join(dict.fromkeys(variants))}'{more} --out results/mine.json"
+
+
 def duration(seconds: int) -> str:
     """In words."""
     return f"{seconds} s" if seconds < 90 else f"{round(seconds / 60)} min"
