@@ -18,7 +18,7 @@ from scanlab_report.layout import style
 from scanlab_report.modules import modules
 from scanlab_report.select import experiments
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.needs import Gathered, Selection, gather, told
+from scanlab_report.select.needs import Gathered, Selection, chosen, gather, told
 from scanlab_report.select.variants import CEILING
 from tests import fixtures, tiny
 from tests.tiny import case, near
@@ -100,8 +100,7 @@ def test_what_is_asked_for_by_name_is_shown_and_nothing_else_but_what_a_figure_r
     read = tiny.results([case(variant, n, 1e4 * place, type=type_) for type_ in ("i32", "f64") for n in (N, 2 * N)
                          for place, variant in enumerate((CEILING, "hso_block", "best", "look_ahead", "cpu_parallel"), start=1)])  # fmt: skip
     assert not read.variants["hso_block"].overview
-    chosen = {name: need.chosen(Selection(("hso_block", "best"), "f64")) if hasattr(need, "chosen") else need for name, need in throughput.NEEDS.items()}
-    gathered = gather(chosen, read, {})
+    gathered = gather(chosen(throughput.NEEDS, Selection(("hso_block", "best"), "f64")), read, {})
     with style.sheet():
         (axes,) = throughput.draw(**gathered.found).axes
     assert {line.get_marker() for line in axes.get_lines() if len(line.get_xdata()) == 2 and line.get_marker() != "_"} == {style.look(name).marker for name in (CEILING, "hso_block", "best")}
@@ -152,3 +151,77 @@ def test_a_table_is_printed_and_written_as_its_name_says(floats: Path, tmp_path:
     for name, begins in (("t.csv", "variant,items,"), ("t.tex", r"\begin{tabular}"), ("t.md", "Every scan")):
         assert main(["table", "summary", str(floats), "--out", str(tmp_path / name)]) == 0
         assert (tmp_path / name).read_text().startswith(begins)
+
+
+# ------------------------------------------------------------------------------------------------ one variant
+
+
+def page_of(out: Path, *arguments: str) -> str:
+    assert main(["mine", *arguments, "--out", str(out)]) == 0
+    return (out / f"{arguments[0]}.md").read_text()
+
+
+@pytest.fixture(scope="module")
+def of_floats_alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of a kernel that takes floats alone: times beside CUB, and verification, which for another variant failed."""
+    folder = tmp_path_factory.mktemp("mine")
+    document = of_floats(fixtures.timings(rounds=8, top=14))
+    document["benchmarks"] = [entry | ({"variant": "my_scan", "settings": {}} if entry["variant"] == "look_ahead" else {})
+                              for entry in document["benchmarks"] if not (entry["variant"] == "look_ahead" and entry["settings"] != {"tile": "30", "piece": "4"})]  # fmt: skip
+    document["context"]["variants"]["my_scan"] = fixtures.variant("my_scan") | {"title": "My scan"}
+    (folder / "mine.json").write_text(json.dumps(document))
+    (folder / "verify.jsonl").write_text(fixtures.verification().replace('"look_ahead"', '"my_scan"'))
+    return folder
+
+
+def test_a_page_says_whether_a_variant_is_verified_and_how_fast_it_is_at_each_size(of_floats_alone: Path, tmp_path: Path) -> None:
+    page = page_of(tmp_path, "my_scan", str(of_floats_alone))
+    assert "**Verified**: 9 checks passed, 0 failed, 0 skipped; types f32. On Test Device, seed 1, commit 012345678, 2026-01-02." in page
+    assert re.findall("^## Throughput.*", page, re.MULTILINE) == ["## Throughput, f32"]
+    rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| 2^")]
+    assert [row[0] for row in rows] == [f"| 2^{k}" for k in range(10, 15)]
+    for n, (_, time, rate, copy, cub, which) in zip((2**k for k in range(10, 15)), rows, strict=True):
+        us = (3100 + 8 * n / (4250 * 0.95)) / 1e3  # the model of the times, whose noise is 1.5%
+        assert float(time) == pytest.approx(us, rel=0.04) and float(rate.split()[0]) == pytest.approx(8 * n / us / 1e3, rel=0.04)
+        assert float(copy.split()[0]) == pytest.approx((3100 + 8 * n / 4250) / 1e3 / us, rel=0.06) and "[" in copy
+        fastest = (4300 + 8 * n / (4250 * 0.73)) / 1e3
+        assert float(cub.split()[0]) == pytest.approx(fastest / us, rel=0.06) and "[" in cub and which.startswith("`cub_")
+    assert {path.name for path in tmp_path.iterdir()} == {"my_scan.md", "my_scan.pdf", "throughput_f32.png"}
+    assert float(re.search(rb"/MediaBox \[ ?0 0 ([\d.]+) ", (tmp_path / "my_scan.pdf").read_bytes())[1]) == 3.5 * 72
+
+
+def test_a_page_says_what_is_not_measured_and_by_which_command_it_is(of_floats_alone: Path, tmp_path: Path) -> None:
+    page = page_of(tmp_path / "timed", "my_scan", str(of_floats_alone / "mine.json"))
+    assert "Not verified in these results. To verify it: `build/cuda/scanlab verify --variant my_scan --json " in page
+    assert "To count them: `build/cpu/scanlab explain my_scan --json > " in page and "count_conflicts " in page and "count_traffic " in page
+    page = page_of(tmp_path / "verified", "my_scan", str(of_floats_alone / "verify.jsonl"))
+    assert "**Verified**" in page and "Not timed on a GPU in these results. To time it: `build/cuda/scanlab bench --variant 'my_scan,memcpy,cub*' --out " in page
+    assert [path.name for path in (tmp_path / "verified").iterdir()] == ["my_scan.md"]
+
+
+def test_a_failed_check_makes_a_variant_wrong_and_other_code_is_named(of_floats_alone: Path, tmp_path: Path) -> None:
+    text = (of_floats_alone / "verify.jsonl").read_text().replace(fixtures.COMMIT, "f" * 40)
+    failing = text.replace('"items": 104, ', '"items": 104, ', 1).splitlines()
+    failing[5] = failing[5].replace('"passed"', '"failed"').replace('"reason": ""', '"reason": "output 3 is 7, not 6"')
+    failing[-1] = failing[-1].replace('"passed": 9, "failed": 0', '"passed": 8, "failed": 1')
+    (tmp_path / "verify.jsonl").write_text("\n".join(failing) + "\n")
+    page = page_of(tmp_path / "out", "my_scan", str(of_floats_alone / "mine.json"), str(tmp_path / "verify.jsonl"))
+    assert "**Wrong**: 8 checks passed, 1 failed" in page and "The first that failed: f32 plus inclusive, 104 items: output 3 is 7, not 6." in page
+    assert "not the code that was timed**: commit fffffffff was verified" in page
+
+
+def test_what_was_counted_is_on_the_page_of_default_settings_alone(tmp_path: Path) -> None:
+    folder = fixtures.write_all(tmp_path / "all", rounds=6, top=18)
+    (folder / "twice.explain.json").write_text(json.dumps(fixtures.explanation("hso_block_padded", 64, "row")))
+    page = page_of(tmp_path / "out", "hso_block_padded", str(folder))
+    emulator, hardware = page.split("## Bank conflicts")[1:]
+    assert [line.split(" | ")[1] for line in emulator.splitlines() if line.startswith("| i32")] == ["2^10", "2^11"]
+    (counted,) = [line for line in hardware.splitlines() if line.startswith("| i32 | plus | 2^11")]
+    content = fixtures.explanation("hso_block_padded", 2048, "two_level")["totals"]["banks32"]["transactions"]
+    assert counted.split(" | ")[3] == f"{int(content * 0.6) + 64:,}".replace(",", "\u2009")
+    assert re.search(r"^\| i32 \| plus \| 2\^18 \| 1.00 \| 1.00 \|$", page_of(tmp_path / "traffic", "look_ahead", str(folder)), re.MULTILINE)
+
+
+def test_a_variant_of_which_nothing_is_known_is_refused(of_floats_alone: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["mine", "my_scam", str(of_floats_alone), "--out", str(tmp_path / "out")]) == 2
+    assert "nothing was measured of my_scam; the nearest is my_scan" in capsys.readouterr().err and not (tmp_path / "out").exists()

@@ -30,7 +30,8 @@ def draw(timings: AllTimingEvidence) -> Figure:
     duels = duels[(duels["op"] == "plus") & (duels["mode"] == "inclusive") & (duels["items"] & (duels["items"] - 1) == 0)]
     types = [kind for kind in TYPES if kind in set(duels["type"])] or ["i32"]
     columns = min(4, len(types))
-    drawn, axes = style.figure(style.DOUBLE, 1.6 * -(-len(types) // columns), columns, -(-len(types) // columns), sharey=True)
+    width, height = (style.DOUBLE, 1.6 * -(-len(types) // columns)) if columns > 1 else (style.COLUMN, 2.4)
+    drawn, axes = style.figure(width, height, columns, -(-len(types) // columns), sharey=True)
     bounds: list[pd.Series] = []
     for panel, kind in zip(axes, types, strict=False):
         rows = duels[duels["type"] == kind]
@@ -53,7 +54,7 @@ def draw(timings: AllTimingEvidence) -> Figure:
     if rest is not None:
         rest.legend(*handles, loc="center", borderpad=0)
     else:
-        drawn.legend(*handles, loc="outside upper right", ncols=len(COLUMNS), borderpad=0)
+        drawn.legend(*handles, loc="outside upper right", ncols=len(COLUMNS) if columns > 1 else 2, borderpad=0)
     return drawn
 
 

@@ -24,7 +24,7 @@ CAPTION = (
     "The dotted line is an empty launch, the floor, in the same unit{; CUB is the fastest of its scans at each size|}. Bars are 95% "
     "bootstrap intervals of the ratio of medians."
 )
-NEEDS = {"timings": Timings(ANY_TYPE, all_of=(CEILING, FLOOR), any_of=SHOWN, only=(*SHOWN, CUBS, CEILINGS, FLOOR), launches=tuple(LAUNCHES), beside=(CEILINGS,))}
+NEEDS = {"timings": Timings(ANY_TYPE, all_of=(CEILING, FLOOR), any_of=SHOWN, only=(*SHOWN, CUBS, CEILINGS, FLOOR), launches=tuple(LAUNCHES), beside=(CEILINGS,), cache="warm")}
 FOLLOWS = ("variants", "type", "op")
 
 

@@ -87,6 +87,8 @@ class Timings:
     beside: Sequence[Wanted] = ()
     """What a figure refers to, whichever variants are asked for."""
     named: Sequence[str] = ()
+    cache: str = ""
+    """The one that a figure shows, if it shows one alone: what is asked for by name must have been timed so."""
 
     def chosen(self, selection: Selection) -> Timings:
         """The same of what a user asked for."""
@@ -129,6 +131,8 @@ class Timings:
             rows = rows[~rows["variant"].isin(results.variants.ids(PYTHON))]
         named = (rows["type"] == type_name) & (rows["op"] == self.op) & (rows["mode"] == self.mode)
         rows = rows[(named | (rows["variant"] == FLOOR)) & rows["launch"].isin(self.launches)]
+        if self.named and self.cache:
+            rows = rows[rows["cache"] == self.cache]
         rows = rows.assign(items=rows["items"].where(rows["variant"] != FLOOR, 0))  # an empty launch has no size
         rows = _of_one_file(rows, results.runs, self.all_of)
         if rows.empty:
@@ -494,6 +498,11 @@ def _gather(needs: Mapping[str, Need], results: Results, published: dict[str, Pu
         found[name] = (need.like(shown) if shown and isinstance(need, Hosts) else need).find(results, published)
     missing = tuple(needs[name].absent() for name, item in found.items() if item is None)
     return Gathered({} if missing else found, missing)
+
+
+def chosen(needs: Mapping[str, Need], selection: Selection) -> dict[str, Need]:
+    """The same of what a user asked for; what is of no scans in particular stays."""
+    return {name: need.chosen(selection) if isinstance(need, Timings | EachSession | AllTimings) else need for name, need in needs.items()}
 
 
 def of_any_type(needs: Mapping[str, Need], types: Sequence[str] = ANY_TYPE) -> dict[str, Need]:

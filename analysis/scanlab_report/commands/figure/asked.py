@@ -58,7 +58,7 @@ def evidence(options: argparse.Namespace, kind: str, module: ModuleType) -> dict
     """What the results have for it by device: for a table, and where all devices have the same, under no name."""
     from scanlab_report.claims import stated
     from scanlab_report.select.experiments import bench, plan
-    from scanlab_report.select.needs import AllTimings, Selection, by_device, gather
+    from scanlab_report.select.needs import AllTimings, Selection, by_device, chosen, gather
     from scanlab_report.select.opened import Unreadable, opened
 
     paths = options.paths or [DATA / "recorded"]
@@ -72,7 +72,7 @@ def evidence(options: argparse.Namespace, kind: str, module: ModuleType) -> dict
     if len(asked) > 1 and any(isinstance(need, AllTimings) for need in module.NEEDS.values()):
         raise Refused(f"{kind} {options.name} is of one variant, and {len(asked)} were asked for: {', '.join(asked)}")
     selection = Selection(tuple(asked), options.type, options.op)
-    needs = {name: need.chosen(selection) if hasattr(need, "chosen") else need for name, need in module.NEEDS.items()}
+    needs = chosen(module.NEEDS, selection)
     on = by_device(needs, results, publications) if kind == "figure" else {"": gather(needs, results, publications)}
     reasons = [reason for of in on.values() for reason in of.reasons]
     if not reasons and (untimed := [name for name in asked if not any(of.has(name) for of in on.values())]):
