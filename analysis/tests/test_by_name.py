@@ -125,11 +125,11 @@ def test_a_figure_for_a_column_is_as_wide_as_one_and_has_its_fonts_in_it(floats:
 
 @pytest.mark.parametrize(("arguments", "said"), [
     (["figure", "throughputs"], r"error: there is no figure throughputs; the nearest is throughput \(scanlab-report list has them all\)"),
-    (["table", "sumary"], r"error: there is no table sumary; the nearest is summary "),
+    (["table", "summary_"], r"error: there is no table summary_; the nearest is summary "),
     (["figure", "duel", "--type", "f32"], r"error: figure duel cannot follow --type; these can: .*ceiling_share.* throughput"),
     (["figure", "waterfall", "--variants", "best"], r"error: figure waterfall cannot follow --variants; these can: .*throughput"),
     (["figure", "drift", "--style", "ieee-column"], r"error: figure drift needs both columns of a page: take --style page"),
-    (["figure", "throughput", "--variants", "bets"], r"error: no variant bets was timed; the nearest is best.* --variant 'bets,memcpy,empty_launch'"),
+    (["figure", "throughput", "--variants", "best_"], r"error: no variant best_ was timed; the nearest are best, .* --variant 'best_,memcpy,empty_launch'"),
     (["figure", "throughput", "--type", "i8"], r"no i8 plus inclusive timings of memcpy .*bench --variant 'memcpy,empty_launch' --type i8 "),
     (["figure", "throughput", "--variants", "best,jax_cumsum"], "no variant jax_cumsum was timed"),
     (["figure", "dram_traffic"], r"no DRAM bytes from hardware counters\. To measure it: tools/record build/cuda/scanlab results/run traffic \(about 30 s\)"),
@@ -186,7 +186,9 @@ def test_a_page_says_whether_a_variant_is_verified_and_how_fast_it_is_at_each_si
         assert float(copy.split()[0]) == pytest.approx((3100 + 8 * n / 4250) / 1e3 / us, rel=0.06) and "[" in copy
         fastest = (4300 + 8 * n / (4250 * 0.73)) / 1e3
         assert float(cub.split()[0]) == pytest.approx(fastest / us, rel=0.06) and "[" in cub and which.startswith("`cub_")
-    assert {path.name for path in tmp_path.iterdir()} == {"my_scan.md", "my_scan.pdf", "throughput_f32.png"}
+    slow = page_of(tmp_path / "slow", "hs_blocked", str(of_floats_alone))
+    assert all(float(line.split(" | ")[column].split()[0]) < 0.85 for line in slow.splitlines() if line.startswith("| 2^") for column in (3, 4))
+    assert {path.name for path in tmp_path.glob("*.*")} == {"my_scan.md", "my_scan.pdf", "throughput_f32.png"}
     assert float(re.search(rb"/MediaBox \[ ?0 0 ([\d.]+) ", (tmp_path / "my_scan.pdf").read_bytes())[1]) == 3.5 * 72
 
 

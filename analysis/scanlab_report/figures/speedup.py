@@ -16,7 +16,7 @@ from scanlab_report.select.variants import VENDOR
 CAPTION = (
     "Speedup of a scan on the GPU over a sequential scan on one core of the same machine, beside the table of Harris, "
     "Sengupta and Owens of 2007 (GeForce 8800 GTX against one core at 2.93 GHz). {The same algorithm, padded and "
-    "scanned by blocks, is hso_blocked_padded; i|I}nclusive sums, cold cache where timed, in a stream. Below the line at 1 the CPU is faster. "
+    "scanned by blocks, is hso_blocked_padded; inclusive|Inclusive} sums, cold cache where timed, in a stream. Below the line at 1 the CPU is faster. "
     "The published values have no bars."
 )
 
