@@ -32,10 +32,11 @@ def draw(timings: AllTimingEvidence) -> Figure:
     columns = min(4, len(types))
     width, height = (style.DOUBLE, 1.6 * -(-len(types) // columns)) if columns > 1 else (style.COLUMN, 2.4)
     drawn, axes = style.figure(width, height, columns, -(-len(types) // columns), sharey=True)
+    timed = {column: look for column, look in COLUMNS.items() if ((duels["cache"] == column[0]) & (duels["launch"] == column[1])).any()}
     bounds: list[pd.Series] = []
     for panel, kind in zip(axes, types, strict=False):
         rows = duels[duels["type"] == kind]
-        for (cache, launch), look in COLUMNS.items():
+        for (cache, launch), look in timed.items():
             of = rows[(rows["cache"] == cache) & (rows["launch"] == launch)].sort_values("items")
             panel.plot(of["items"], of["ratio"], label=f"{cache}, {launch}", **look.plot())
             style.error_bars(panel, of["items"], of["ratio"], of["low"], of["high"], look.colour)

@@ -15,7 +15,8 @@ from scanlab_report.console import missing
 from scanlab_report.read.documents.base import ELEMENT_BYTES
 
 if TYPE_CHECKING:
-    from scanlab_report.select.needs import Gathered
+    from scanlab_report.read.variants import Wanted
+    from scanlab_report.select.needs import Gathered, Need
 
 OPTIONS = ("variants", "type", "op")
 
@@ -78,9 +79,21 @@ def evidence(options: argparse.Namespace, kind: str, module: ModuleType) -> dict
     if not reasons and (untimed := [name for name in asked if not any(of.has(name) for of in on.values())]):
         reasons = [f"no {' '.join(filter(None, (options.type, options.op or 'plus')))} inclusive timings of {', '.join(untimed)}"]
     if reasons:
-        measured = bench((*asked, "memcpy", "empty_launch"), options.type, options.op) if any(selection) else plan(module.NEEDS)
+        measured = bench(_variants(needs.values()) or asked, options.type, options.op) if any(selection) else plan(module.NEEDS)
         raise Refused(f"{kind} {options.name} cannot be made: {' and '.join(reasons)}. To measure it: {measured}")
     return on
+
+
+def _variants(needs: Iterable[Need]) -> list[str]:
+    """Variants, by id or glob, of whose timings needs speak."""
+    from scanlab_report.select.needs import AllTimings, EachSession, Timings
+    from scanlab_report.select.variants import CUBS
+
+    wanted: list[Wanted] = []
+    for need in needs:
+        of = need.timings if isinstance(need, EachSession) else need
+        wanted += [*of.any_of, *of.all_of] if isinstance(of, Timings) else [of.of, *of.against, "memcpy"] if isinstance(of, AllTimings) else []
+    return [str(of) if isinstance(of, str) else "cub*" for of in wanted if of is CUBS or isinstance(of, str)]
 
 
 def _expanded(patterns: list[str], timed: set[str]) -> list[str]:
