@@ -13,13 +13,13 @@ import pytest
 
 from scanlab_report import figures, tables
 from scanlab_report.commands.__main__ import main
-from scanlab_report.figures import throughput
+from scanlab_report.figures import throughput, time
 from scanlab_report.layout import style
 from scanlab_report.modules import modules
 from scanlab_report.select import experiments
 from scanlab_report.select.evidence import TimingEvidence
 from scanlab_report.select.needs import Gathered, Selection, chosen, gather, told
-from scanlab_report.select.variants import CEILING
+from scanlab_report.select.variants import CEILING, FLOOR
 from tests import fixtures, tiny
 from tests.tiny import case, near
 
@@ -110,6 +110,14 @@ def test_what_is_asked_for_by_name_is_shown_and_nothing_else_but_what_a_figure_r
     assert "64-bit floats" in caption and "One variant of each kind" not in caption and "{" not in caption
 
 
+def test_times_asked_for_by_name_are_compared_in_one_panel() -> None:
+    read = tiny.results([case(FLOOR, 0, 2500.0)] + [case(name, N, 7e3 * place) for place, name in enumerate(("hs_blocked", "hso_blocked", "thrust_scan", "memcpy"), start=1)])
+    with style.sheet():
+        (axes,) = time.draw(**gather(chosen(time.NEEDS, Selection(("hs_blocked", "hso_blocked", "thrust_scan"))), read, {}).found).axes
+    assert [tiny.points(axes, style.look(name)) for name in ("hs_blocked", "hso_blocked", "thrust_scan")] == [[near((N, 7))], [near((N, 14))], [near((N, 21))]]
+    assert not [line for line in axes.get_lines() if line.get_linewidth() == 2.6]  # no copy
+
+
 @pytest.mark.parametrize("name", [name for name, module in modules(figures) if hasattr(module, "FOLLOWS")])
 def test_a_caption_has_no_blank_left(name: str) -> None:
     for gathered in (Gathered(), Gathered({"timings": TimingEvidence(pd.DataFrame(), "", "", tiny.NOWHERE, tiny.ABOUT, named=("best",))})):
@@ -181,9 +189,9 @@ def test_a_page_says_whether_a_variant_is_verified_and_how_fast_it_is_at_each_si
     assert re.findall("^## Throughput.*", page, re.MULTILINE) == ["## Throughput, f32"]
     rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| 2^")]
     assert [row[0] for row in rows] == [f"| 2^{k}" for k in range(10, 15)]
-    for n, (_, time, rate, copy, cub, which) in zip((2**k for k in range(10, 15)), rows, strict=True):
+    for n, (_, took, rate, copy, cub, which) in zip((2**k for k in range(10, 15)), rows, strict=True):
         us = (3100 + 8 * n / (4250 * 0.95)) / 1e3  # the model of the times, whose noise is 1.5%
-        assert float(time) == pytest.approx(us, rel=0.04) and float(rate.split()[0]) == pytest.approx(8 * n / us / 1e3, rel=0.04)
+        assert float(took) == pytest.approx(us, rel=0.04) and float(rate.split()[0]) == pytest.approx(8 * n / us / 1e3, rel=0.04)
         assert float(copy.split()[0]) == pytest.approx((3100 + 8 * n / 4250) / 1e3 / us, rel=0.06) and "[" in copy
         fastest = (4300 + 8 * n / (4250 * 0.73)) / 1e3
         assert float(cub.split()[0]) == pytest.approx(fastest / us, rel=0.06) and "[" in cub and which.startswith("`cub_")
