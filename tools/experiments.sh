@@ -47,10 +47,12 @@ count_conflicts() {
   count "$1" "${metrics#,}" --kernel-name regex:trampoline -- "${@:2}"
 }
 
-# count_traffic FILE: of bytes from and to device memory. The cache is left as one kernel leaves it to the next.
+# count_traffic FILE [SELECTION...]: of bytes from and to device memory. The cache is left as one kernel leaves it to the next.
 count_traffic() {
-  count "$1" dram__bytes_read.sum,dram__bytes_write.sum --cache-control none --profile-from-start off --print-units base \
-    -- --variant warp_shuffle,reduce_then_scan,decoupled_lookback,look_ahead,cub_device_scan --items 2^18:2^28:x4
+  local file=$1
+  shift
+  (($# > 0)) || set -- --variant warp_shuffle,reduce_then_scan,decoupled_lookback,look_ahead,cub_device_scan --items 2^18:2^28:x4
+  count "$file" dram__bytes_read.sum,dram__bytes_write.sum --cache-control none --profile-from-start off --print-units base -- "$@"
 }
 
 # When each operation ran: of two orders of issue, each with the usual hardware queues and with a single one.

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 
 WORKERS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
-_jobs: dict[str, Callable[[], None]] = {}
+_jobs: dict[str, Callable[[], object]] = {}
 
 
-def side_by_side(jobs: Mapping[str, Callable[[], None]]) -> None:
+def side_by_side(jobs: Mapping[str, Callable[[], object]]) -> None:
     """Does each, as many at a time as there are processors: in copies of this process, which know all that it knows, and of which nothing
     stays but the files that they write. The first exception ends it.
     """

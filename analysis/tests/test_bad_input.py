@@ -59,6 +59,9 @@ def command_lines(bad: str, good: str, folder: Path) -> dict[str, list[str]]:
         "export": ["export", good, bad, "--out", str(folder)],
         "claims": ["claims", good, bad, "--readme", str(folder / "README.md")],
         "session": ["session", str(folder), bad],
+        "figure": ["figure", "throughput", bad, good, "--out", str(folder / "figures" / "time.pdf")],
+        "table": ["table", "summary", bad, good, "--out", str(folder / "cases.csv")],
+        "mine": ["mine", "look_ahead", bad, good, "--out", str(folder)],
         "history": ["history", str(Path(bad).parent)],
         "add_device": ["add-device", str(Path(bad).parent), "--recorded", str(folder)],
     }
@@ -69,7 +72,7 @@ def contents(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("fault", BAD)
-@pytest.mark.parametrize("command", [name for name, _ in modules(commands) if name != "schema"])  # which reads no results
+@pytest.mark.parametrize("command", [name for name, _ in modules(commands) if name not in ("schema", "list")])  # which read no results
 def test_bad_results_are_named_and_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, fault: str) -> None:
     content, place, said = BAD[fault]
     bad, good, out = tmp_path / "run" / "bad.json", tmp_path / "good.json", tmp_path / "out"

@@ -86,7 +86,7 @@ def test_missing_data_leave_a_sentence_and_no_figure(tmp_path: Path, drawn: list
     (out / "figures" / "throughput.pdf").write_text("left by an earlier run")
     assert main(arguments(folder, out)) == 0
     said = capsys.readouterr().out
-    assert "figure throughput is left out: no i32 plus inclusive timings of memcpy on a CUDA device." in said
+    assert "figure throughput is left out: no plus inclusive timings of memcpy on a CUDA device. To measure it: tools/record build/cuda/scanlab results/run scans" in said
     assert not (out / "figures" / "throughput.pdf").exists()
     assert (out / "figures" / "bank_conflicts.pdf").exists()
 
@@ -97,7 +97,7 @@ OLDER = ("hs_", "hso_", "cub_device_scan", "thrust_scan", "memcpy", "empty_launc
 @pytest.mark.parametrize(("kept", "absent"), [
     (OLDER, "figure duel is left out: no timings of best beside CUB"),
     (("best", "memcpy"), "figure duel is left out: no timings of best beside CUB"),
-    (("best", "cub_"), "figure waterfall is left out: no i32 plus inclusive timings of memcpy"),
+    (("best", "cub_"), "figure waterfall is left out: no plus inclusive timings of memcpy"),
     (("one_wave", "memcpy", "empty_launch"), "figure tile_size is left out"),
 ])  # fmt: skip
 def test_a_part_of_the_variants_gives_a_part_of_the_report(tmp_path: Path, drawn: list[str], capsys: pytest.CaptureFixture[str], kept: tuple[str, ...], absent: str) -> None:

@@ -56,6 +56,14 @@ class Claims:
 
     claims: tuple[Claim, ...]
 
+    @property
+    def measured_by(self) -> tuple[str, ...]:
+        """What answers the needs that claims begin with: without results no claim asks for more."""
+        asked: list[Need] = []
+        for claim in self.claims:
+            MEASURED[claim.measure](claim, lambda need: asked.append(need))
+        return tuple(dict.fromkeys(name for need in asked for name in need.measured_by))
+
     def find(self, results: Results, published: dict[str, Publication]) -> ClaimEvidence | None:
         checked = check(self.claims, results, published)
         if all(one.reached is None for one in checked):

@@ -45,19 +45,13 @@ def run(options: argparse.Namespace) -> int:
     from scanlab_report.claims import checked as claims_checked
     from scanlab_report.claims.standing import VERDICTS
     from scanlab_report.commands.build.report import footer_line
-    from scanlab_report.read import published, results
-    from scanlab_report.select.sessions import NoSession, chosen
+    from scanlab_report.select.opened import Unreadable, opened
     from scanlab_report.tables.claims import table
 
-    recorded = [path for path in options.results if path.resolve().is_relative_to(DATA / "recorded")]
-    read = results.read([path for path in options.results if path not in recorded], recorded, claims_file.device(options.claims))
-    publications = published.read(options.published, read.problems)
-    if read.problems:
-        return refuse(*read.problems)
     try:
-        read = chosen(read, options.session)
-    except NoSession as error:
-        return refuse(error)
+        read, publications = opened(options.results, claims_file.device(options.claims), options.session, options.published)
+    except Unreadable as error:
+        return refuse(*error.args)
     checked = claims_checked.check(claims, read, publications)
     about = f", on {on}" if (on := claims_file.device(options.claims)) else ""
     printed = table(checked, f"What is claimed here (ours, of best unless another is named{about}) and in the literature, against these data")

@@ -19,12 +19,15 @@ ALL_CORES = "cpu_parallel"
 
 def over_one_core(*, all_of: Sequence[str] = (), any_of: Sequence[str] = ()) -> EachSession:
     """Sessions that timed one core beside these variants."""
-    return EachSession(Timings(("f32", "i32"), all_of=(ONE_CORE, *all_of), any_of=any_of, only=(ONE_CORE, ALL_CORES, *all_of, *any_of)))
+    return EachSession(Timings(("f32", "i32"), all_of=(ONE_CORE, *all_of), any_of=any_of, only=(ONE_CORE, ALL_CORES, *all_of, *any_of), beside=(ALL_CORES,)))
 
 
 def shown(timings: SessionTimingEvidence) -> list[str]:
-    """The first of OURS that any session timed beside one core, and CUB, as far as they were timed so."""
-    timed = [v for v in (*OURS, VENDOR) if not by_session(timings, v, ONE_CORE).empty]
+    """What was asked for by name, or else the first of OURS that any session timed beside one core, and CUB, as far as they were timed so."""
+    named = [v for v in timings.named if v not in (ONE_CORE, ALL_CORES)]
+    timed = [v for v in named or (*OURS, VENDOR) if not by_session(timings, v, ONE_CORE).empty]
+    if named:
+        return timed
     return [v for v in timed if v in OURS][:1] + [v for v in timed if v == VENDOR]
 
 

@@ -21,6 +21,7 @@ CAPTION = (
     "sampled, so there are no bars."
 )
 NEEDS = {"counts": Counts(variants=("hso_block", "hso_block_padded"))}
+WIDE = True
 MODELS = (("banks16", "16 banks, a half-warp (2007)"), ("banks32", "32 banks, a warp (today)"))
 
 

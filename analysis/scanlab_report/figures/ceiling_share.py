@@ -7,26 +7,27 @@ from matplotlib.figure import Figure
 from scanlab_report.derive.shares import shares
 from scanlab_report.layout import style
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.needs import Timings
+from scanlab_report.select.needs import ANY_TYPE, Timings
 from scanlab_report.select.variants import CEILING, SCANS
 
 CAPTION = (
-    "The six fastest scans, each as a share of a device-to-device copy of the same bytes in the same run (copy time over scan time), "
-    "32-bit integers, inclusive sum, launched in a stream, cold cache where timed. One is the copy: of many items the "
+    "{The six fastest scans, each|Each scan} as a share of a device-to-device copy of the same bytes in the same run (copy time over scan time), "
+    "{items}, inclusive {scan}, launched in a stream, cold cache where timed. One is the copy: of many items the "
     "ceiling of a scan that reads and writes once; of few a reference, which a scan can pass. Bars are 95% bootstrap intervals of the ratio of medians."
 )
-NEEDS = {"timings": Timings(all_of=(CEILING,))}
+NEEDS = {"timings": Timings(ANY_TYPE, all_of=(CEILING,))}
+FOLLOWS = ("variants", "type", "op")
 SMALLEST = 2**14
 SHOWN = 6
 
 
 def draw(timings: TimingEvidence) -> Figure:
     cache = timings.caches()[0]
-    named = {v: shares(timings, v, CEILING, cache) for v in timings.variants() if SCANS.has(timings.about[v])}
+    named = {v: shares(timings, v, CEILING, cache) for v in timings.variants() if SCANS.has(timings.about[v]) or v in timings.named}
     named = {v: rows[rows["items"] >= SMALLEST] for v, rows in named.items()}
     named = {v: rows for v, rows in named.items() if not rows.empty}
     largest = max((int(rows["items"].max()) for rows in named.values()), default=SMALLEST)
-    best = sorted(named, key=lambda v: float(named[v]["ratio"].iloc[-1]), reverse=True)[:SHOWN]
+    best = sorted(named, key=lambda v: float(named[v]["ratio"].iloc[-1]), reverse=True)[: max(SHOWN, len(timings.named))]
     drawn, (axes,) = style.figure(style.COLUMN, 2.5)
     style.items_axis(axes, (SMALLEST, max(largest, 2 * SMALLEST)))
     axes.axhline(1, color=style.look(CEILING).colour, linewidth=2.2)

@@ -18,6 +18,7 @@ CAPTION = (
     "that later rounds are of other cases than the first. Bars are 95% intervals between order statistics. Without drift all stay at 0."
 )
 NEEDS = {"sessions": Sessions()}
+WIDE = True
 LOOKS = ((style.BLUE, "o"), (style.VERMILLION, "^"), (style.BLACK, "s"), (style.GREEN, "D"))
 """Of sets of cases with as many rounds, the fewest first."""
 MOST = 6

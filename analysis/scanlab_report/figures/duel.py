@@ -22,6 +22,7 @@ CAPTION = (
     "95% bootstrap interval of the ratio of medians has 1 in it, a cross where it lies below 1."
 )
 NEEDS = {"timings": AllTimings(against=(CUBS,))}
+WIDE = True
 _TOP = 3.0
 _COLOURS = LinearSegmentedColormap.from_list("blues", colormaps["Blues"](np.linspace(0.08, 0.95, 64)))
 

@@ -21,6 +21,7 @@ CAPTION = (
     "overlaps. On the line it could not be better; dashed: 95%."
 )
 NEEDS = {"experiments": Experiments(streams.COMPARISON)}
+WIDE = True
 
 _LOOKS = (("o", style.ORANGE), ("s", style.BLUE), ("^", style.BLACK))
 

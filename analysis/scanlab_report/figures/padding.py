@@ -11,14 +11,15 @@ from scanlab_report.layout import style
 from scanlab_report.read.documents.counts import Degrees
 from scanlab_report.read.records import Explanation
 from scanlab_report.select.evidence import CountEvidence, TimingEvidence
-from scanlab_report.select.needs import Counts, Timings
+from scanlab_report.select.needs import ANY_TYPE, Counts, Timings
 
 CAPTION = (
-    "Left: time of each work-efficient scan without padding over its time with padding, measured, 32-bit integers, inclusive, in a stream; above "
+    "Left: time of each work-efficient scan without padding over its time with padding, measured, {items}, inclusive, in a stream; above "
     "1 padding pays. Bars are 95% bootstrap intervals of the ratio of medians. Right: transactions a shared-memory "
     "request, counted by the executor for 32 banks a warp, over all launches of one scan; the worst step in brackets."
 )
-NEEDS = {"timings": Timings(any_of=PADDED), "counts": Counts(variants=(*PAIRS, *PADDED))}
+NEEDS = {"timings": Timings(ANY_TYPE, any_of=PADDED), "counts": Counts(variants=(*PAIRS, *PADDED))}
+FOLLOWS = ("type", "op")
 
 
 def draw(timings: TimingEvidence, counts: CountEvidence) -> Figure:

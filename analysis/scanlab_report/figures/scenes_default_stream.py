@@ -13,5 +13,6 @@ NEEDS = {"scenes": Scenes([
     ["default_stream", "two_streams", "four_chunk_pipeline"],
     ["null_stream_legacy", "null_stream_per_thread", "null_stream_non_blocking"],
 ])}  # fmt: skip
+WIDE = True
 
 draw, details = drawing.draw, drawing.facts

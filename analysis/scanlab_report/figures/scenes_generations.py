@@ -11,5 +11,6 @@ CAPTION = (
 )
 NEEDS = {"scenes": Scenes([[f"{device}_{order}" for order in ("sequential", "depth_first", "breadth_first")]
                            for device in ("c1060", "c2050", "k20c")])}  # fmt: skip
+WIDE = True
 
 draw, details = drawing.draw, drawing.facts

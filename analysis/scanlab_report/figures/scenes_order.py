@@ -11,5 +11,6 @@ CAPTION = (
 )
 NEEDS = {"scenes": Scenes([[f"{what}_{which}" for which in ("expected", "real", "reordered")]
                            for what in ("one_way", "small_grids", "large_grids")])}  # fmt: skip
+WIDE = True
 
 draw, details = drawing.draw, drawing.facts

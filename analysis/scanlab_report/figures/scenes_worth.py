@@ -15,5 +15,6 @@ NEEDS = {"scenes": Scenes([
     ["tails_one_stream", "tails_two_streams", "tails_one_grid"],
     ["small_grids_one_stream", "small_grids_four_streams", "small_grids_no_concurrency"],
 ])}  # fmt: skip
+WIDE = True
 
 draw, details = drawing.draw, drawing.facts

@@ -25,6 +25,7 @@ CAPTION = (
     "Bars are 95% intervals of the median where there are six repetitions or more."
 )
 NEEDS = {"schedules": Schedules(over="chunks")}
+WIDE = True
 
 NEAR = (0.9, 1.3)
 """The lower row shows times between these multiples of the estimate."""

@@ -14,6 +14,7 @@ CAPTION = (
     "Bars are 95% intervals of the median where there are six repetitions or more."
 )
 NEEDS = {"schedules": Schedules(over="streams")}
+WIDE = True
 
 
 def draw(schedules: ScheduleEvidence) -> Figure:

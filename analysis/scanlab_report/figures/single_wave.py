@@ -9,16 +9,18 @@ from scanlab_report.derive import waves
 from scanlab_report.derive.waves import STEPS, steps
 from scanlab_report.layout import style
 from scanlab_report.select.evidence import TimingEvidence
+from scanlab_report.select.needs import of_any_type
 from scanlab_report.select.variants import FLOOR, VENDOR
 
 CAPTION = (
-    "Time of one node of a graph (warm cache, 32-bit integers), from nothing to a scan: an empty launch; a copy by "
+    "Time of one node of a graph (warm cache, {items}), from nothing to a scan: an empty launch; a copy by "
     "vectors, which also loads and stores; a copy whose blocks meet between the two, as those of one_wave do; best; and "
     "the fastest of CUB's scans. What lies between two lines is what a step costs. That copy is no bound: best is below it "
     "where it is redundant_reduce, whose blocks do not meet, and can be where it is one_wave, which scans its rows while the "
     "copy merely pauses before it asks for the others. Bars are 95% intervals of the median."
 )
-NEEDS = waves.NEEDS
+NEEDS = of_any_type(waves.NEEDS)
+FOLLOWS = ("type", "op")
 
 
 def draw(timings: TimingEvidence) -> Figure:

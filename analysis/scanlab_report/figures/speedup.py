@@ -10,18 +10,19 @@ from scanlab_report.derive.one_core import ALL_CORES, ONE_CORE, OURS, RANGE, by_
 from scanlab_report.layout import style
 from scanlab_report.read.published import Publication
 from scanlab_report.select.evidence import SessionTimingEvidence
-from scanlab_report.select.needs import Published
+from scanlab_report.select.needs import Published, of_any_type
 from scanlab_report.select.variants import VENDOR
 
 CAPTION = (
     "Speedup of a scan on the GPU over a sequential scan on one core of the same machine, beside the table of Harris, "
-    "Sengupta and Owens of 2007 (GeForce 8800 GTX against one core at 2.93 GHz). The same algorithm, padded and "
-    "scanned by blocks, is hso_blocked_padded; inclusive sums, cold cache where timed, in a stream. Below the line at 1 the CPU is faster. "
+    "Sengupta and Owens of 2007 (GeForce 8800 GTX against one core at 2.93 GHz). {The same algorithm, padded and "
+    "scanned by blocks, is hso_blocked_padded; inclusive|Inclusive} sums, cold cache where timed, in a stream. Below the line at 1 the CPU is faster. "
     "The published values have no bars."
 )
 
 
-NEEDS = {"timings": over_one_core(any_of=(*OURS, VENDOR)), "published": Published("hso2007_table2")}
+NEEDS = of_any_type({"timings": over_one_core(any_of=(*OURS, VENDOR)), "published": Published("hso2007_table2")})
+FOLLOWS = ("variants", "type", "op")
 
 
 def draw(timings: SessionTimingEvidence, published: Publication) -> Figure:

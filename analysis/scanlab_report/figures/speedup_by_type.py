@@ -18,10 +18,11 @@ COLUMNS = {
     ("warm", "graph"): style.Look(style.GREEN, "^", ":"),
 }
 CAPTION = (
-    "Time of the fastest of CUB's scans over the time of best, inclusive sums, one panel a type, at powers of two. "
-    "Above the line at 1 best is the faster; the thick line is the upper bound, what the fastest copy of the same bytes has (cold, in a stream; for the cold times alone). Bars are 95% bootstrap intervals of the ratio of medians."
+    "Time of the fastest of CUB's scans over the time of {variant}, inclusive sums, one panel a type, at powers of two. "
+    "Above the line at 1 {variant} is the faster; the thick line is the upper bound, what the fastest copy of the same bytes has (cold, in a stream; for the cold times alone). Bars are 95% bootstrap intervals of the ratio of medians."
 )
 NEEDS = {"timings": AllTimings(against=(CUBS,))}
+FOLLOWS = ("variants", "type")
 
 
 def draw(timings: AllTimingEvidence) -> Figure:
@@ -29,11 +30,13 @@ def draw(timings: AllTimingEvidence) -> Figure:
     duels = duels[(duels["op"] == "plus") & (duels["mode"] == "inclusive") & (duels["items"] & (duels["items"] - 1) == 0)]
     types = [kind for kind in TYPES if kind in set(duels["type"])] or ["i32"]
     columns = min(4, len(types))
-    drawn, axes = style.figure(style.DOUBLE, 1.6 * -(-len(types) // columns), columns, -(-len(types) // columns), sharey=True)
+    width, height = (style.DOUBLE, 1.6 * -(-len(types) // columns)) if columns > 1 else (style.COLUMN, 2.4)
+    drawn, axes = style.figure(width, height, columns, -(-len(types) // columns), sharey=True)
+    timed = {column: look for column, look in COLUMNS.items() if ((duels["cache"] == column[0]) & (duels["launch"] == column[1])).any()}
     bounds: list[pd.Series] = []
     for panel, kind in zip(axes, types, strict=False):
         rows = duels[duels["type"] == kind]
-        for (cache, launch), look in COLUMNS.items():
+        for (cache, launch), look in timed.items():
             of = rows[(rows["cache"] == cache) & (rows["launch"] == launch)].sort_values("items")
             panel.plot(of["items"], of["ratio"], label=f"{cache}, {launch}", **look.plot())
             style.error_bars(panel, of["items"], of["ratio"], of["low"], of["high"], look.colour)
@@ -52,7 +55,7 @@ def draw(timings: AllTimingEvidence) -> Figure:
     if rest is not None:
         rest.legend(*handles, loc="center", borderpad=0)
     else:
-        drawn.legend(*handles, loc="outside upper right", ncols=len(COLUMNS), borderpad=0)
+        drawn.legend(*handles, loc="outside upper right", ncols=len(COLUMNS) if columns > 1 else 2, borderpad=0)
     return drawn
 
 

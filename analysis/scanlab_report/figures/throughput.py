@@ -11,16 +11,17 @@ from matplotlib.figure import Figure
 from scanlab_report.layout import style
 from scanlab_report.read.records import ideal_bytes
 from scanlab_report.select.evidence import HostEvidence, TimingEvidence
-from scanlab_report.select.needs import Hosts, Timings
+from scanlab_report.select.needs import ANY_TYPE, Hosts, Timings
 from scanlab_report.select.variants import CEILING, FLOOR, HOST
 
 CAPTION = (
-    "Throughput of an inclusive sum of 32-bit integers, launched in a stream, against array size, counting 2n items moved whatever a variant "
+    "Throughput of an inclusive {scan} of {items}, launched in a stream, against array size, counting 2n items moved whatever a variant "
     "really moves. The thick line is a device-to-device copy: of many items the ceiling of a scan that reads and writes once; of few "
-    "a reference, which a scan can pass. Cold: caches flushed before each run; warm: not. One variant of each kind is shown; all are in cases.csv. The CPU is "
-    "timed warm only, and shown in both, and so are CPUs of machines without a GPU. Bars are 95% intervals of the median."
+    "a reference, which a scan can pass. Cold: caches flushed before each run; warm: not. {One variant of each kind is shown; all are in cases.csv. The CPU is "
+    "timed warm only, and shown in both, and so are CPUs of machines without a GPU. |}Bars are 95% intervals of the median."
 )
-NEEDS = {"timings": Timings(all_of=(CEILING,)), "hosts": Hosts()}
+NEEDS = {"timings": Timings(ANY_TYPE, all_of=(CEILING,)), "hosts": Hosts()}
+FOLLOWS = ("variants", "type", "op")
 
 
 def details(timings: TimingEvidence, hosts: HostEvidence) -> str:
@@ -33,22 +34,24 @@ def draw(timings: TimingEvidence, hosts: HostEvidence) -> Figure:
     drawn, axes = style.figure(style.DOUBLE, 3.0, len(caches), sharey=True)
     names = [v for v in timings.variants() if v != FLOOR and _shown(timings, v)]
     items = timings.cases.loc[timings.cases["variant"].isin(names), "items"]
+    ends: list[style.End] = []
     for panel, cache in zip(axes, caches, strict=True):
         panel.set_yscale("log")
         style.items_axis(panel, items)
         style.decade_axis(panel.yaxis)
         panel.set_title(f"{cache} cache")
-        ends = [end for name in names if (end := _line(panel, timings, name, cache, style.look(name)))]
+        of = [end for name in names if (end := _line(panel, timings, name, cache, style.look(name)))]
         for machine, look in zip(hosts.machines, itertools.cycle(style.HOSTS)):
-            ends += [replace(end, label=f"CPU: {machine.host}") for name in machine.variants()
+            of += [replace(end, label=f"CPU: {machine.host}") for name in machine.variants()
                      if _shown(machine, name) and (end := _line(panel, machine, name, cache, look))]  # fmt: skip
+        ends = of + [end for end in ends if end.label not in {other.label for other in of}]
     axes[0].set_ylabel("throughput, GB/s of 2$n$ items")
     style.margin_legend(axes[-1], ends)
     return drawn
 
 
 def _shown(timings: TimingEvidence, name: str) -> bool:
-    return name in timings.variants() and timings.about[name].overview
+    return name in timings.variants() and (timings.about[name].overview or name in timings.named)
 
 
 def _line(panel, timings: TimingEvidence, name: str, cache: str, look: style.Look) -> style.End | None:

@@ -9,13 +9,15 @@ from scanlab_report.derive import tiles
 from scanlab_report.derive.tiles import SIZES, SWEPT, by_tile
 from scanlab_report.layout import style
 from scanlab_report.select.evidence import TimingEvidence
+from scanlab_report.select.needs import ANY_4_BYTES, of_any_type
 
 CAPTION = (
     "Speed of the single-pass scans against the size of their tile, as a share of a device copy, at three array sizes "
-    "(32-bit integers, inclusive sum, cold cache, launched in a stream; look_ahead loads a tile in its usual pieces). A large tile "
+    "({items}, inclusive {scan}, cold cache, launched in a stream; look_ahead loads a tile in its usual pieces). A large tile "
     "costs less for its size, small ones fill the device sooner. Bars are 95% bootstrap intervals of the ratio of medians."
 )
-NEEDS = tiles.NEEDS
+NEEDS = of_any_type(tiles.NEEDS, ANY_4_BYTES)
+FOLLOWS = ("type", "op")
 
 
 def draw(timings: TimingEvidence) -> Figure:

@@ -9,15 +9,16 @@ from matplotlib.figure import Figure
 
 from scanlab_report.layout import style
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.needs import Timings
+from scanlab_report.select.needs import ANY_TYPE, Timings
 from scanlab_report.select.variants import CEILING, FLOOR, NEWEST_VENDOR, OWN, VENDOR
 
 CAPTION = (
-    "Time of an inclusive sum of 32-bit integers, launched in a stream, against array size, one panel for each family of algorithms with the "
-    "same baselines in each. The dotted line is an empty kernel launch, the floor of anything that launches once. "
+    "Time of an inclusive {scan} of {items}, launched in a stream, against array size{, one panel for each family of algorithms with the "
+    "same baselines in each|}. The dotted line is an empty kernel launch, the floor of anything that launches once. "
     "Bars are 95% intervals of the median."
 )
-NEEDS = {"timings": Timings(all_of=(FLOOR,))}
+NEEDS = {"timings": Timings(ANY_TYPE, all_of=(FLOOR,))}
+FOLLOWS = ("variants", "type", "op")
 FEWEST, OTHERS = 3, "others"
 """A family of fewer variants shares a panel with others."""
 
@@ -26,13 +27,16 @@ def draw(timings: TimingEvidence) -> Figure:
     cache, about = timings.caches()[0], timings.about
     sizes = Counter(about[v].family for v in about.ids(OWN))
     panel_of = {v: about[v].family if sizes[about[v].family] >= FEWEST else OTHERS for v in timings.variants() if OWN.has(about[v])}
+    if timings.named:  # asked for to be compared: in one panel
+        panel_of = {v: "" for v in timings.variants() if v in timings.named}
     families = sorted(dict.fromkeys(panel_of.values()), key=OTHERS.__eq__) or ["baselines"]
     columns = min(2, len(families))
     lines = -(-len(families) // columns)
-    drawn, axes = style.figure(style.DOUBLE, 1.85 * lines, columns, lines, sharey=True)
+    width, height = (style.DOUBLE, 1.85 * lines) if columns > 1 else (style.COLUMN, 2.5)
+    drawn, axes = style.figure(width, height, columns, lines, sharey=True)
     for unused in axes[len(families) :]:
         unused.remove()
-    shared = [v for v in (VENDOR, NEWEST_VENDOR, CEILING) if v in timings.variants()]
+    shared = [v for v in timings.named or (VENDOR, NEWEST_VENDOR, CEILING) if v in timings.variants() and v not in panel_of]
     items = timings.cases.loc[timings.cases["variant"] != FLOOR, "items"]
     floor_us = timings.floor_ns(cache) / 1e3
     for panel, name in zip(axes, families, strict=False):

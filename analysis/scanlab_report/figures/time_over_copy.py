@@ -10,7 +10,7 @@ from scanlab_report.derive.sizes import power_of_two
 from scanlab_report.layout import style
 from scanlab_report.read.variants import Wanted
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.needs import Timings
+from scanlab_report.select.needs import ANY_TYPE, Timings
 from scanlab_report.select.variants import BEST, CEILING, CEILINGS, COPIES, CUBS, FLOOR, VENDOR
 from scanlab_report.stats.intervals import ratio_intervals
 
@@ -19,12 +19,13 @@ LAUNCHES = {"stream": "back to back in a stream", "graph": "nodes of a graph"}
 HIGHEST = 4.0
 """Slower than so many copies is beyond the axis."""
 CAPTION = (
-    "Time of an inclusive sum of 32-bit integers, warm cache, as a multiple of the time that the fastest copy of the same items "
+    "Time of an inclusive {scan} of {items}, warm cache, as a multiple of the time that the fastest copy of the same items "
     "takes at that size (the thick line: a reference and no bound, since a copy has a launch to pay for, too), against array size: launched from the host, and as part of a captured graph. "
-    "The dotted line is an empty launch, the floor, in the same unit; CUB is the fastest of its scans at each size. Bars are 95% "
+    "The dotted line is an empty launch, the floor, in the same unit{; CUB is the fastest of its scans at each size|}. Bars are 95% "
     "bootstrap intervals of the ratio of medians."
 )
-NEEDS = {"timings": Timings(all_of=(CEILING, FLOOR), any_of=SHOWN, only=(*SHOWN, CUBS, CEILINGS, FLOOR), launches=tuple(LAUNCHES))}
+NEEDS = {"timings": Timings(ANY_TYPE, all_of=(CEILING, FLOOR), any_of=SHOWN, only=(*SHOWN, CUBS, CEILINGS, FLOOR), launches=tuple(LAUNCHES), beside=(CEILINGS,), cache="warm")}
+FOLLOWS = ("variants", "type", "op")
 
 
 def draw(timings: TimingEvidence) -> Figure:
@@ -41,9 +42,9 @@ def draw(timings: TimingEvidence) -> Figure:
         right = panel.get_xlim()[1]
         ends = [style.End("fastest copy", style.look(CEILING), right, 1.0, 2.6),
                 style.End(f"empty launch, {floor / 1e3:.1f} µs", style.look(FLOOR), right, 0.0, 1.4)]  # fmt: skip
-        drawn_as = {VENDOR: "CUB, fastest"} | {variant: timings.about[variant].label for variant in SHOWN}
+        drawn_as = ({} if timings.named else {VENDOR: "CUB, fastest"}) | {variant: timings.about[variant].label for variant in timings.named or SHOWN}
         for variant, name in drawn_as.items():
-            if end := _line(panel, name, style.look(variant), fastest(timings, launch, CUBS if variant == VENDOR else variant), copy):
+            if end := _line(panel, name, style.look(variant), fastest(timings, launch, CUBS if variant == VENDOR and not timings.named else variant), copy):
                 ends.append(end)
         style.margin_legend(panel, ends)
     axes[0].set_ylabel("time, of the fastest copy")

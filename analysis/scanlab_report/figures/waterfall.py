@@ -10,15 +10,17 @@ from scanlab_report.derive.rungs import rungs_at_largest, size_of
 from scanlab_report.derive.shares import shares
 from scanlab_report.layout import style
 from scanlab_report.select.evidence import TimingEvidence
+from scanlab_report.select.needs import of_any_type
 from scanlab_report.select.variants import CEILING, NEWEST_VENDOR, VENDOR
 
 CAPTION = (
-    "The ladder at the largest size that all of it was timed at (2^28 in a full run), 32-bit integers (inclusive sum, "
+    "The ladder at the largest size that all of it was timed at (2^28 in a full run), {items} (inclusive {scan}, "
     "cold cache, in a stream): speed as a share of a device copy in the same run. The dark part of a bar is what a rung adds to "
     "the one above it, a hollow part what it loses. Vertical lines are CUB's scan, of the toolkit and the newest, and "
     "the copy. Error bars are 95% bootstrap intervals of the ratio of medians."
 )
-NEEDS = rungs.NEEDS
+NEEDS = of_any_type(rungs.NEEDS)
+FOLLOWS = ("type", "op")
 
 
 def draw(timings: TimingEvidence) -> Figure:

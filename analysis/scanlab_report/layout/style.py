@@ -6,12 +6,14 @@ padded or preferred form. No two looks differ by colour alone.
 
 from __future__ import annotations
 
+import re
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import matplotlib as mpl
 import numpy as np
@@ -33,6 +35,8 @@ _FOOTER_SIZE, _FOOTER_LINE = 6.0, 0.1
 """Size of the footer's letters in points, and height of one of its lines in inches."""
 _HEADING = 0.2
 """Height in inches of the line above a part of a stack."""
+_NARROW = 0.8
+"""Height of a panel in a column, as a part of its height across both."""
 _SLACK = 0.04
 """Inches left free at the right edge, for letters that are wider in one file format than in another."""
 
@@ -117,8 +121,44 @@ def ordered(variants: Iterable[str]) -> list[str]:
     return sorted(variants, key=lambda variant: (known.index(variant) if variant in _LOOKS else len(known), variant))
 
 
-def sheet() -> AbstractContextManager[None]:
-    """The rc settings under which every figure is drawn."""
+def _letters(text: float, small: float) -> dict[str, float]:
+    """Sizes of letters in points: of text, and of ticks and legends."""
+    return {name: text for name in ("font.size", "axes.titlesize", "axes.labelsize")} | {name: small for name in ("xtick.labelsize", "ytick.labelsize", "legend.fontsize")}
+
+
+@dataclass(frozen=True)
+class Style:
+    """Where a figure is to stand: how wide it is, and what differs from the settings of every figure."""
+
+    width: float = 0.0
+    """In inches, of every figure; panels then stand one below the other. 0: a column of the page, or both, as the figure says."""
+    ratio: float = 0.0
+    """Width to height at least; 0: as the figure says."""
+    settings: Mapping[str, float] = field(default_factory=dict)
+
+
+STYLES = {
+    "page": Style(),
+    "ieee-column": Style(3.5, settings=_letters(8, 7)),
+    "slide": Style(ratio=16 / 9, settings=_letters(10, 9) | {"lines.linewidth": 1.5, "lines.markersize": 4.5, "savefig.dpi": 280}),
+}
+"""By name; ``slide`` is as wide as a page and is meant to be shown twice as large."""
+_style = STYLES["page"]
+
+
+@contextmanager
+def sheet(name: str = "page") -> Iterator[None]:
+    """The settings under which every figure is drawn."""
+    global _style
+    before, _style = _style, STYLES[name]
+    try:
+        with _settings():
+            yield
+    finally:
+        _style = before
+
+
+def _settings() -> AbstractContextManager[None]:
     return mpl.rc_context({
         "font.family": "STIXGeneral", "mathtext.fontset": "stix", "font.size": 8.5,
         "axes.titlesize": 8.5, "axes.labelsize": 8.5, "xtick.labelsize": 7.5, "ytick.labelsize": 7.5,
@@ -128,7 +168,7 @@ def sheet() -> AbstractContextManager[None]:
         "xtick.major.width": 0.6, "ytick.major.width": 0.6, "xtick.minor.width": 0.4, "ytick.minor.width": 0.4,
         "xtick.major.size": 2.5, "ytick.major.size": 2.5, "xtick.minor.size": 1.5, "ytick.minor.size": 1.5,
         "lines.linewidth": 1.0, "lines.markersize": 3.4, "lines.markeredgewidth": 0.8,
-        "figure.dpi": 100, "savefig.dpi": 220, "pdf.fonttype": 42, "axes.titlelocation": "left",
+        "figure.dpi": 100, "savefig.dpi": 220, "pdf.fonttype": 42, "axes.titlelocation": "left", **_style.settings,
     })  # fmt: skip
 
 
@@ -138,6 +178,14 @@ def figure(width: float, height: float, columns: int = 1, rows: int = 1, **subpl
     While :func:`stacked` draws, it is the next part of that figure.
     """
     grid = {ratios: subplots.pop(ratios, None) for ratios in ("width_ratios", "height_ratios")}
+    if _style.width:
+        if width > COLUMN and columns > 1:  # what stands side by side on a page
+            heights = [of for of in grid["height_ratios"] or [1.0] * rows for _ in range(columns)]
+            height, rows, columns, grid = _NARROW * height * columns, rows * columns, 1, {"height_ratios": heights}
+            subplots |= {axis: False for axis in ("sharex", "sharey") if subplots.get(axis) in ("col", "row")}
+        width = _style.width
+    elif _style.ratio:
+        width, height = DOUBLE, max(height, DOUBLE / _style.ratio)
     drawn = _stack.part(width, height) if _stack else _sheet(width, height)
     axes = drawn.subplots(rows, columns, squeeze=False, gridspec_kw=grid, **subplots)
     return drawn, list(axes.flat)
@@ -209,6 +257,30 @@ def footer(drawn: Figure, parts: Sequence[str]) -> None:
     for number, line in enumerate(reversed(lines)):
         drawn.text(0.02 / width, (0.035 + number * _FOOTER_LINE) / taller, line, fontsize=_FOOTER_SIZE, color=GREY,
                    ha="left", va="bottom")  # fmt: skip
+
+
+def finish(drawn: Figure) -> None:
+    """In a column of a paper: says each panel's axis, which stood beside the others, and names the lines above all panels."""
+    if not _style.width:
+        return
+    above = ""
+    for axes in drawn.axes:
+        in_column = axes.get_subplotspec() is not None and axes.get_subplotspec().get_gridspec().ncols == 1
+        of_names = any(re.search("[a-z]{2}", label.get_text().replace("mathdefault", "")) for label in axes.get_yticklabels())
+        above = axes.get_ylabel() or above
+        if above and in_column and axes.axison and not of_names:
+            axes.set_ylabel(above)
+    if named := _named.pop(drawn, {}):
+        widths = [_text_width(name) * mpl.rcParams["legend.fontsize"] / _FOOTER_SIZE + 0.52 for name in named]  # with a sample of the line, and space
+        lines = next(of for of in range(1, len(named) + 1) if sum(max(widths[place : place + of]) for place in range(0, len(named), of)) <= _style.width or of == len(named))
+        columns = -(-len(named) // lines)
+        drawn.set_size_inches(_style.width, drawn.get_figheight() + 0.15 * lines + 0.06)
+        _leave_room(drawn, 1)
+        drawn.legend(handles=list(named.values()), loc="outside upper left", ncols=columns, borderpad=0.2, columnspacing=1.0)
+
+
+_named: WeakKeyDictionary[Figure, dict[str, Line2D]] = WeakKeyDictionary()
+"""In a column of a paper: the lines of each figure by name, from the highest end down."""
 
 
 def _leave_room(drawn: Figure, lines: int) -> None:
@@ -304,6 +376,12 @@ def margin_legend(axes: Axes, ends: Sequence[End], gap: float = 7.6) -> None:
     """
     if not ends:
         return
+    if _style.width:
+        named = _named.setdefault(axes.figure.figure, {})
+        for end in sorted(ends, key=lambda end: -end.y):
+            named.setdefault(end.label, Line2D([], [], label=end.label, **(end.look.plot() | {"linewidth": end.width})))
+        return
+    gap *= mpl.rcParams["legend.fontsize"] / 7.5
     figure_ = axes.get_figure()
     figure_.canvas.draw()
     inverse = axes.transAxes.inverted()
@@ -321,7 +399,7 @@ def margin_legend(axes: Axes, ends: Sequence[End], gap: float = 7.6) -> None:
         sample = DrawingArea(16, 4)
         sample.add_artist(Line2D([0, 16], [2, 2], **(end.look.plot() | {"marker": "", "linewidth": end.width})))
         sample.add_artist(Line2D([8], [2], **end.look.plot()))
-        name = HPacker(children=[sample, TextArea(end.label, textprops={"fontsize": 7.5})], pad=0, sep=3, align="center")
+        name = HPacker(children=[sample, TextArea(end.label, textprops={"fontsize": mpl.rcParams["legend.fontsize"]})], pad=0, sep=3, align="center")
         axes.add_artist(AnnotationBbox(name, (1, target), xycoords="axes fraction", xybox=(6, 0), boxcoords="offset points",
                                        box_alignment=(0, 0.5), frameon=False, pad=0, annotation_clip=False))  # fmt: skip
 

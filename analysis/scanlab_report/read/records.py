@@ -191,6 +191,17 @@ class SessionFile:
 
 
 @dataclass(frozen=True)
+class Checks:
+    """What came of the checks of one variant; ``wrong`` is what the first that failed was, and why, empty if none did."""
+
+    passed: int
+    failed: int
+    skipped: int
+    types: tuple[str, ...]
+    wrong: str
+
+
+@dataclass(frozen=True)
 class Verification:
     """A verification that came to its end."""
 
@@ -199,6 +210,8 @@ class Verification:
     passed: int
     failed: int
     interrupted: bool
+    of: Mapping[str, Checks] = field(default_factory=dict)
+    """By variant."""
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from scanlab_report.read import versions
 from scanlab_report.read.documents import verification
 from scanlab_report.read.fields import Misfit, convert
 from scanlab_report.read.json_files import decoded, load
-from scanlab_report.read.records import REPEAT_COLUMNS, Problem, Verification
+from scanlab_report.read.records import REPEAT_COLUMNS, Checks, Problem, Verification
 
 
 def read(file: Path, problems: list[Problem]) -> tuple[Verification, pd.DataFrame] | None:
@@ -46,8 +47,23 @@ def _of(file: Path, documents: list[Any]) -> tuple[Verification, pd.DataFrame]:
     for outcome, count in counted.items():
         if getattr(ending.ended, outcome) != count:
             raise Misfit(f"line {len(documents)}.ended.{outcome}", f"is {getattr(ending.ended, outcome)}, and {count} lines say so: lines are missing")
-    of = Verification(file, msgspec.to_builtins(beginning.context), ending.ended.passed, ending.ended.failed, ending.ended.interrupted)
+    of = Verification(file, msgspec.to_builtins(beginning.context), ending.ended.passed, ending.ended.failed, ending.ended.interrupted, _by_variant(checks))
     return of, pd.DataFrame(_repeats(checks), columns=REPEAT_COLUMNS)
+
+
+def _by_variant(checks: list[verification.Check]) -> dict[str, Checks]:
+    """Of what was compared with the oracle: runs that are compared with each other alone tell of bits."""
+    groups: dict[str, list[verification.Verify]] = {}
+    for check in checks:
+        if isinstance(check, verification.Verify):
+            groups.setdefault(check.variant, []).append(check)
+    found = {}
+    for variant, of in groups.items():
+        count = Counter(check.outcome for check in of)
+        types = tuple(sorted({check.type for check in of if check.outcome == "passed"}))
+        wrong = next((f"{check.type} {check.op} {check.mode}, {check.items} items: {check.reason}" for check in of if check.outcome == "failed"), "")
+        found[variant] = Checks(count["passed"], count["failed"], count["skipped"], types, wrong)
+    return found
 
 
 def _repeats(checks: list[verification.Check]) -> Iterator[tuple[object, ...]]:

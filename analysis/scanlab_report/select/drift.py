@@ -19,6 +19,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -296,6 +297,7 @@ class Sessions:
     """The files of a device with repeated timings, or those of the first device that has any."""
 
     device: str = ""
+    measured_by: ClassVar = ("scans",)
 
     def find(self, read: Results, published: dict[str, Publication]) -> SessionEvidence | None:
         if self not in read.found:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from scanlab_report.read.documents.base import ELEMENT_BYTES
 from scanlab_report.read.documents.results import Choice
 from scanlab_report.read.records import STREAM, Explanation
 from scanlab_report.read.variants import Variants, Wanted
@@ -17,6 +18,27 @@ from scanlab_report.select.provenance import Provenance
 from scanlab_report.select.variants import BEST, CUBS, FLOOR
 from scanlab_report.stats import intervals
 from scanlab_report.stats.intervals import Interval
+
+
+class Scanned(NamedTuple):
+    """What is scanned, and how it is said."""
+
+    type: str = "i32"
+    op: str = "plus"
+
+    @property
+    def items(self) -> str:
+        """``32-bit integers``."""
+        return f"{8 * ELEMENT_BYTES[self.type]}-bit {'floats' if self.type.startswith('f') else 'integers'}"
+
+    @property
+    def scan(self) -> str:
+        """``sum``."""
+        return "sum" if self.op == "plus" else f"scan by {self.op}"
+
+
+I32_SUM = Scanned()
+"""What is shown unless something else was asked for or measured."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +50,9 @@ class TimingEvidence:
     host: str
     provenance: Provenance
     about: Variants
+    scanned: Scanned = I32_SUM
+    named: Sequence[str] = ()
+    """Variants that were asked for by name: these are shown, and no others beside what a figure refers to."""
 
     def of(self, variant: str, settings: str = "", **wanted: object) -> pd.DataFrame:
         """The cases of one variant with some settings, default ones if none are given, ordered by size."""
@@ -76,6 +101,13 @@ class SessionTimingEvidence:
     sessions: list[TimingEvidence]
     provenance: Provenance
 
+    @property
+    def named(self) -> Sequence[str]:
+        return self.sessions[0].named
+
+    def variants(self) -> list[str]:
+        return sorted({variant for session in self.sessions for variant in session.variants()})
+
 
 class Key(NamedTuple):
     """What scans that are compared have in common."""
@@ -109,6 +141,11 @@ class AllTimingEvidence:
     device: str
     provenance: Provenance
     about: Variants
+    variant: str = BEST
+    """The one that is held against others."""
+
+    def variants(self) -> list[str]:
+        return sorted({variant for of in self.samples.values() for by in of.values() for variant in by})
 
     def keys(self, **wanted: object) -> list[Key]:
         """The cases with these properties, ordered by size; a tuple admits each of its members."""
@@ -142,10 +179,10 @@ class AllTimingEvidence:
 
     @cached_property
     def duels(self) -> pd.DataFrame:
-        """One row a case that ``best`` and CUB were timed in: ``rival``, ``ratio``, ``low``, ``high``, ``outcome``."""
+        """One row a case that ``variant`` and CUB were timed in: ``rival``, ``ratio``, ``low``, ``high``, ``outcome``."""
         rows = []
         for key in self.keys():
-            if match := self.match(key, BEST, (CUBS,)):
+            if match := self.match(key, self.variant, (CUBS,)):
                 ratio = match.ratio
                 rows.append((*key, match.rival, str(self.chosen(key, match.run) or ""), ratio.value, ratio.low, ratio.high, outcome(ratio)))
         return pd.DataFrame(rows, columns=[*Key._fields, "rival", "chosen", "ratio", "low", "high", "outcome"])

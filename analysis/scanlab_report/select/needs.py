@@ -8,9 +8,10 @@ below the figure and into the caption. Where several devices were measured, :fun
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 import pandas as pd
@@ -19,32 +20,53 @@ from scanlab_report.read.published import Publication
 from scanlab_report.read.records import CASE, MEASURED, OPTIONAL_COUNTER_COLUMNS, RECORDED, STREAM, Explanation, Results, Run, ranked
 from scanlab_report.read.variants import Wanted
 from scanlab_report.select.evidence import (
+    I32_SUM,
     AllTimingEvidence,
     CounterEvidence,
     CountEvidence,
     HostEvidence,
     Key,
+    Scanned,
     SessionTimingEvidence,
     TableEvidence,
     TimingEvidence,
     TrafficEvidence,
 )
 from scanlab_report.select.provenance import Provenance, count_provenance, counter_provenance, run_provenance, timing_provenance
-from scanlab_report.select.variants import BEST, CUBS, FLOOR, HOST, OWN, PYTHON
+from scanlab_report.select.variants import BEST, CUBS, FLOOR, HOST, OWN, PYTHON, SCANS
 from scanlab_report.stats import intervals
 
 
 class Need(Protocol):
-    """What a figure needs: finds it, or says in a clause what is missing."""
+    """What a figure needs: finds it, or says in a clause, which begins with `no`, what is missing.
+
+    ``measured_by`` names the experiments that answer it (:mod:`scanlab_report.select.experiments`); none where a figure goes without.
+    """
+
+    @property
+    def measured_by(self) -> tuple[str, ...]: ...
 
     def find(self, results: Results, published: dict[str, Publication]) -> object | None: ...
 
     def absent(self) -> str: ...
 
 
+class Selection(NamedTuple):
+    """What a user asks a figure for: variants, a type and an operator; what is empty is left to the figure."""
+
+    variants: tuple[str, ...] = ()
+    type: str = ""
+    op: str = ""
+
+
+ANY_TYPE = ("i32", "f32", "i64", "f64", "i16", "f16", "i8")
+"""For what can be shown of each type, and is of 32-bit integers where they were timed."""
+ANY_4_BYTES = ("i32", "f32")
+
+
 @dataclass(frozen=True)
 class Timings:
-    """Timings on one device; ``types`` is by preference, and one type is taken.
+    """Timings on one device; ``types`` is by preference, and one type is taken: the first of which a scan was timed on the GPU, if any was.
 
     ``kinds`` are the kinds of file that may have them: CPU baselines are timed beside a GPU (``cuda``) or alone (``host``); for
     those of every machine see :class:`Hosts`.
@@ -62,6 +84,22 @@ class Timings:
     python: bool = False
     kinds: Sequence[str] = ("cuda",)
     launches: Sequence[str] = (STREAM,)
+    beside: Sequence[Wanted] = ()
+    """What a figure refers to, whichever variants are asked for."""
+    named: Sequence[str] = ()
+    cache: str = ""
+    """The one that a figure shows, if it shows one alone: what is asked for by name must have been timed so."""
+
+    def chosen(self, selection: Selection) -> Timings:
+        """The same of what a user asked for."""
+        need = replace(self, types=(selection.type,) if selection.type else self.types, op=selection.op or self.op)
+        if named := selection.variants:
+            need = replace(need, named=named, any_of=named, only=(*named, *self.all_of, *self.beside), python=True)
+        return need
+
+    @property
+    def measured_by(self) -> tuple[str, ...]:
+        return ("scans", "python") if self.python else ("scans",)
 
     def find(self, results: Results, published: dict[str, Publication]) -> TimingEvidence | None:
         if self not in results.found:
@@ -72,8 +110,10 @@ class Timings:
         """What each device answers, in the order of devices; one may come twice, as measured now and as recorded."""
         for origin, device, rows in _by_device(results, results.timings, self.kinds):
             of_types = (self.of_type(results, rows, origin, device, type_name) for type_name in self.types)
-            if answer := next((evidence for evidence in of_types if evidence and self.answered_by(evidence)), None):
-                yield answer
+            answers = (evidence for evidence in of_types if evidence and self.answered_by(evidence))
+            if first := next(answers, None):
+                with_scans = (of for of in itertools.chain([first], answers) if any(SCANS.has(of.about[variant]) for variant in of.variants()))
+                yield next(with_scans, first)
 
     def absent(self) -> str:
         wanted = ", ".join(self.all_of)
@@ -81,7 +121,7 @@ class Timings:
             wanted += (" and " if wanted else "") + " or ".join(map(str, self.any_of))
         of = f" of {wanted}" if wanted else ""
         on = "a CUDA device" if self.kinds == ("cuda",) else "any device"
-        return f"no {' or '.join(self.types)} {self.op} {self.mode} timings{of} on {on}"
+        return f"no {'' if set(self.types) == set(ANY_TYPE) else ' or '.join(self.types) + ' '}{self.op} {self.mode} timings{of} on {on}"
 
     def of_type(self, results: Results, rows: pd.DataFrame, origin: str, device: str, type_name: str) -> TimingEvidence | None:
         """What is wanted, of one type among the rows of one device; None if there is nothing of it."""
@@ -91,13 +131,16 @@ class Timings:
             rows = rows[~rows["variant"].isin(results.variants.ids(PYTHON))]
         named = (rows["type"] == type_name) & (rows["op"] == self.op) & (rows["mode"] == self.mode)
         rows = rows[(named | (rows["variant"] == FLOOR)) & rows["launch"].isin(self.launches)]
+        if self.named and self.cache:
+            rows = rows[rows["cache"] == self.cache]
         rows = rows.assign(items=rows["items"].where(rows["variant"] != FLOOR, 0))  # an empty launch has no size
         rows = _of_one_file(rows, results.runs, self.all_of)
         if rows.empty:
             return None
         cases = intervals.summarise(rows, CASE)
         host = "; ".join(sorted({results.runs[i].host for i in set(rows["run"])}))
-        return TimingEvidence(cases, device, host, timing_provenance(rows, cases, results.runs, origin), results.variants)
+        return TimingEvidence(cases, device, host, timing_provenance(rows, cases, results.runs, origin), results.variants,
+                              Scanned(type_name, self.op), self.named)  # fmt: skip
 
     def answered_by(self, evidence: TimingEvidence) -> bool:
         """Whether all is there that must be."""
@@ -114,9 +157,23 @@ class Hosts:
     """
 
     beside: bool = False
+    timings: Timings = Timings(any_of=(HOST,), only=(HOST,))
+
+    def like(self, shown: TimingEvidence) -> Hosts:
+        """Those of what a figure shows of a GPU."""
+        named = shown.named or (HOST,)
+        return replace(self, timings=replace(self.timings, types=(shown.scanned.type,), op=shown.scanned.op, any_of=named, only=named))
+
+    @property
+    def measured_by(self) -> tuple[str, ...]:
+        return ("scans",) if self.beside else ()
+
+    @property
+    def optional(self) -> bool:
+        return not self.beside
 
     def find(self, results: Results, published: dict[str, Publication]) -> HostEvidence | None:
-        need = Timings(any_of=(HOST,), only=(HOST,), kinds=("cuda", "host") if self.beside else ("host",))
+        need = replace(self.timings, kinds=("cuda", "host") if self.beside else ("host",))
         machines: dict[str, TimingEvidence] = {}
         for evidence in need.each(results):
             machines.setdefault(evidence.host, evidence)
@@ -131,6 +188,13 @@ class EachSession:
     """What :class:`Timings` asks for, of every session that has all of it, whatever its code: for what differs by the session, as the host does."""
 
     timings: Timings
+
+    def chosen(self, selection: Selection) -> EachSession:
+        return EachSession(self.timings.chosen(selection))
+
+    @property
+    def measured_by(self) -> tuple[str, ...]:
+        return self.timings.measured_by
 
     def find(self, results: Results, published: dict[str, Publication]) -> SessionTimingEvidence | None:
         if self not in results.found:
@@ -163,9 +227,19 @@ class AllTimings:
     against: Sequence[Wanted] = ()
     python: bool = False
     of: str = BEST
+    types: Sequence[str] = ()
+    """Empty: all."""
+
+    def chosen(self, selection: Selection) -> AllTimings:
+        """The same of one variant that a user asked for."""
+        return replace(self, of=selection.variants[0] if selection.variants else self.of, types=(selection.type,) if selection.type else self.types)
+
+    @property
+    def measured_by(self) -> tuple[str, ...]:
+        return ("duel_narrow", "duel_wide", *(["python"] if self.python else []))
 
     def find(self, results: Results, published: dict[str, Publication]) -> AllTimingEvidence | None:
-        wanted = AllTimings(python=self.python, of=self.of)
+        wanted = AllTimings(python=self.python, of=self.of, types=self.types)
         if wanted not in results.found:
             results.found[wanted] = self._find(results)
         found = results.found[wanted]
@@ -175,7 +249,7 @@ class AllTimings:
 
     def _find(self, results: Results) -> AllTimingEvidence | None:
         for origin, device, rows in _by_device(results, results.timings):
-            rows = rows[rows["settings"] == ""]
+            rows = rows[(rows["settings"] == "") & (rows["type"].isin(self.types) | (not self.types))]
             wanted = set(rows.loc[rows["variant"] == self.of, "run"])
             if wanted:
                 if self.python:
@@ -198,7 +272,7 @@ class AllTimings:
         counts = [len(times) for of in samples.values() for by in of.values() for times in by.values()]
         used = {run: results.runs[run] for run in sorted({run for of in samples.values() for run in of})}
         provenance = run_provenance("timings", used.values(), origin, (min(counts), max(counts)))
-        return AllTimingEvidence(samples, choices, {run: of.commit for run, of in used.items()}, device, provenance, results.variants)
+        return AllTimingEvidence(samples, choices, {run: of.commit for run, of in used.items()}, device, provenance, results.variants, self.of)
 
 
 @dataclass(frozen=True)
@@ -206,6 +280,7 @@ class Kernels:
     """What the kernels of our scans take, and with ``vendor`` those of CUB's too, on one device."""
 
     vendor: bool = False
+    measured_by: ClassVar = ("scans",)
 
     def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
         for origin, _, rows in _by_device(results, results.kernels):
@@ -224,6 +299,8 @@ class Kernels:
 class Traffic:
     """DRAM bytes of scans, by the hardware's counters."""
 
+    measured_by: ClassVar = ("traffic",)
+
     def find(self, results: Results, published: dict[str, Publication]) -> TrafficEvidence | None:
         by = ["variant", "settings", "type", "op", "mode", "items"]
         table, provenance = _newest_table(results, results.traffic, by)
@@ -234,12 +311,14 @@ class Traffic:
         return TrafficEvidence(summed, max(caches, default=0), provenance, results.variants)
 
     def absent(self) -> str:
-        return "no DRAM bytes from hardware counters (dram_bytes.csv)"
+        return "no DRAM bytes from hardware counters"
 
 
 @dataclass(frozen=True)
 class Waits:
     """Cycles spent waiting within a kernel."""
+
+    measured_by: ClassVar = ("cycles",)
 
     def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
         by = [column for column in ("variant", "tile", "items", "type", "role") if column in results.waits]
@@ -247,19 +326,21 @@ class Waits:
         return None if table.empty else TableEvidence(table, provenance)
 
     def absent(self) -> str:
-        return "no cycles spent waiting (prefix_wait.csv)"
+        return "no cycles spent waiting"
 
 
 @dataclass(frozen=True)
 class Repeats:
     """Whether bits vary from run to run."""
 
+    measured_by: ClassVar = ("repeat",)
+
     def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
         table, provenance = _newest_table(results, results.repeats, ["variant", "type", "op", "mode"])
         return None if table.empty else TableEvidence(table, provenance, results.variants)
 
     def absent(self) -> str:
-        return "no repeated runs (repeat.jsonl, of scanlab verify --repeat N --json)"
+        return "no repeated runs of verify"
 
 
 @dataclass(frozen=True)
@@ -269,6 +350,10 @@ class Counts:
     variants: Sequence[str] = ()
     op: str = "plus"
     optional: bool = False
+
+    @property
+    def measured_by(self) -> tuple[str, ...]:
+        return () if self.optional else ("explain",)
 
     def find(self, results: Results, published: dict[str, Publication]) -> CountEvidence | None:
         for origin in (MEASURED, RECORDED):
@@ -281,7 +366,7 @@ class Counts:
 
     def absent(self) -> str:
         of = f" of {' or '.join(self.variants)}" if self.variants else ""
-        return f"no executor counts{of} (scanlab explain --json)"
+        return f"no executor counts{of}"
 
     def _wanted(self, explanation: Explanation) -> bool:
         return explanation.op == self.op and (not self.variants or explanation.variant in self.variants)
@@ -290,6 +375,8 @@ class Counts:
 @dataclass(frozen=True)
 class Counters:
     """Hardware counters that have executor counts to stand beside."""
+
+    measured_by: ClassVar = ("counters", "explain")
 
     def find(self, results: Results, published: dict[str, Publication]) -> CounterEvidence | None:
         for origin in (MEASURED, RECORDED):
@@ -311,6 +398,7 @@ class Published:
     """A table of the literature, by file stem."""
 
     name: str
+    measured_by: ClassVar[tuple[str, ...]] = ()
 
     def find(self, results: Results, published: dict[str, Publication]) -> Publication | None:
         return published.get(self.name)
@@ -323,6 +411,8 @@ class Published:
 class Skipped:
     """Cases that were to be timed and were not."""
 
+    measured_by: ClassVar[tuple[str, ...]] = ()
+
     def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
         if results.skipped.empty:
             return None
@@ -331,7 +421,7 @@ class Skipped:
         return TableEvidence(rows, run_provenance("timings", [results.runs[i] for i in sorted(set(rows["run"]))], origin))
 
     def absent(self) -> str:
-        return "no case was skipped by the harness"
+        return "no cases skipped by the harness"
 
 
 @dataclass(frozen=True)
@@ -342,6 +432,30 @@ class Gathered:
     reasons: tuple[str, ...] = ()
 
     @property
+    def scanned(self) -> Scanned:
+        """What is scanned in the timings."""
+        return next((of.scanned for of in self.found.values() if isinstance(of, TimingEvidence)), I32_SUM)
+
+    @property
+    def named(self) -> bool:
+        """Whether variants were asked for by name."""
+        return any(of.named for of in self.found.values() if isinstance(of, TimingEvidence | SessionTimingEvidence))
+
+    def has(self, variant: str) -> bool:
+        """Whether there are timings of a variant."""
+        return any(variant in of.variants() for of in self.found.values() if isinstance(of, TimingEvidence | SessionTimingEvidence | AllTimingEvidence))
+
+    @property
+    def variant(self) -> str:
+        """The one that is held against others."""
+        return next((of.variant for of in self.found.values() if isinstance(of, AllTimingEvidence)), BEST)
+
+    @property
+    def unusual(self) -> list[str]:
+        """What a reader would not expect: another variant than best, another type than i32, another operator than plus."""
+        return [said for said, usual in zip((self.variant, *self.scanned), (BEST, *I32_SUM), strict=True) if said != usual]
+
+    @property
     def provenances(self) -> list[Provenance]:
         """Each distinct provenance, in the order of the needs."""
         lines: dict[str, Provenance] = {}
@@ -350,6 +464,15 @@ class Gathered:
                 if provenance is not None and provenance.origin:
                     lines.setdefault(provenance.line(), provenance)
         return list(lines.values())
+
+
+def told(text: str, shown: Iterable[Gathered]) -> str:
+    """A caption with what stands in it for the items, the scan and the variant; of ``{this|that}``, that where variants were asked for by name."""
+    of = list(shown)
+    text = re.sub(r"\{([^{}|]*)\|([^{}|]*)\}", r"\2" if any(one.named for one in of) else r"\1", text)
+    for field_, said in (("{items}", [one.scanned.items for one in of]), ("{scan}", [one.scanned.scan for one in of]), ("{variant}", [one.variant for one in of])):
+        text = text.replace(field_, " or ".join(dict.fromkeys(said)))
+    return text
 
 
 def gather(needs: Mapping[str, Need], results: Results, published: dict[str, Publication]) -> Gathered:
@@ -369,9 +492,27 @@ def by_device(needs: Mapping[str, Need], results: Results, published: dict[str, 
 
 
 def _gather(needs: Mapping[str, Need], results: Results, published: dict[str, Publication]) -> Gathered:
-    found = {name: need.find(results, published) for name, need in needs.items()}
+    found: dict[str, Any] = {}
+    for name, need in needs.items():
+        shown = next((of for of in found.values() if isinstance(of, TimingEvidence)), None)
+        found[name] = (need.like(shown) if shown and isinstance(need, Hosts) else need).find(results, published)
     missing = tuple(needs[name].absent() for name, item in found.items() if item is None)
     return Gathered({} if missing else found, missing)
+
+
+def chosen(needs: Mapping[str, Need], selection: Selection) -> dict[str, Need]:
+    """The same of what a user asked for; what is of no scans in particular stays."""
+    return {name: need.chosen(selection) if isinstance(need, Timings | EachSession | AllTimings) else need for name, need in needs.items()}
+
+
+def of_any_type(needs: Mapping[str, Need], types: Sequence[str] = ANY_TYPE) -> dict[str, Need]:
+    """The same, where timings of their types are missing of another: for what can be shown of each."""
+
+    def wider(need: Timings) -> Timings:
+        return replace(need, types=tuple(dict.fromkeys((*need.types, *types))))
+
+    return {name: wider(need) if isinstance(need, Timings) else replace(need, timings=wider(need.timings)) if isinstance(need, EachSession) else need
+            for name, need in needs.items()}  # fmt: skip
 
 
 def _by_device(results: Results, table: pd.DataFrame, kinds: Sequence[str] = ("cuda",)) -> Iterator[tuple[str, str, pd.DataFrame]]:

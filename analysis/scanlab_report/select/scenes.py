@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from scanlab_report.read import streams
 from scanlab_report.read.published import Publication
@@ -28,6 +29,7 @@ class Scenes:
     """Certain scenes, from the results of now or else the recorded ones, the newest."""
 
     rows: Rows
+    measured_by: ClassVar = ("scenes",)
 
     def find(self, results: Results, published: dict[str, Publication]) -> SceneEvidence | None:
         files = [file for file in results.streams if file.kind == streams.SIMULATION and "scene" in file.run.context]
@@ -42,4 +44,4 @@ class Scenes:
         return SceneEvidence(rows, replace(run_provenance("scenes", used, origin), device="Engine model"))
 
     def absent(self) -> str:
-        return "no simulated scenes (scanlab scenes --out)"
+        return "no simulated scenes"

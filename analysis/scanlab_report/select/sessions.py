@@ -66,6 +66,8 @@ def chosen(results: Results, name: str = "") -> Results:
     runs = {old: new for new, old in enumerate(place for place, run in enumerate(results.runs) if _stays(run, files))}
     part = Results([results.runs[old] for old in runs], results.explanations, results.problems, first=results.first, every=results)
     part.streams = [file for file in results.streams if file.kind == streams.SIMULATION or _stays(file.run, files)]
+    others = {file for of in sessions for file in of.files} - files
+    part.verifications = [of for of in results.verifications if of.file.resolve() not in others]
     for table in ("timings", "kernels", "skipped"):
         rows = getattr(results, table)
         rows = rows[rows["run"].isin(list(runs))]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -146,6 +146,7 @@ class Schedules:
     """Schedules of one device; of a case, the newest run. ``over``: there must be panels over that."""
 
     over: str = ""
+    measured_by: ClassVar = ("schedules",)
 
     def find(self, results: Results, published: dict[str, Publication]) -> ScheduleEvidence | None:
         if Schedules not in results.found:
@@ -156,7 +157,7 @@ class Schedules:
         return found if not self.over or found.panels(self.over) else None
 
     def absent(self) -> str:
-        return "no timings of several schedules" + (f" over several {self.over}" if self.over else "") + " (scanlab streams run)"
+        return "no timings of several schedules" + (f" over several {self.over}" if self.over else "")
 
 
 @dataclass(frozen=True)
@@ -174,6 +175,8 @@ class ScanEvidence:
 class StreamScans:
     """Scans larger than the device, on one device."""
 
+    measured_by: ClassVar = ("from_memory", "from_files", "from_large_files")
+
     def find(self, results: Results, published: dict[str, Publication]) -> ScanEvidence | None:
         files = _files(results, streams.STREAM_SCAN)
         if not files:
@@ -187,7 +190,7 @@ class StreamScans:
         return ScanEvidence(cases, _provenance("stream-scan", files, rows, cases), sessions)
 
     def absent(self) -> str:
-        return "no scans larger than the device (scanlab stream-scan --json)"
+        return "no scans larger than the device"
 
 
 @dataclass(frozen=True)
@@ -227,6 +230,7 @@ class Traces:
     """Timelines of some schedules (all when empty), in this order."""
 
     schedules: Sequence[str] = ()
+    measured_by: ClassVar = ("traces",)
 
     def find(self, results: Results, published: dict[str, Publication]) -> TraceEvidence | None:
         newest: dict[tuple[str, bool], StreamFile] = {}
@@ -246,15 +250,16 @@ class Traces:
 
     def absent(self) -> str:
         of = f" of {' or '.join(self.schedules)}" if self.schedules else ""
-        return f"no timelines{of} (scanlab streams trace --out)"
+        return f"no timelines{of}"
 
 
-_MADE_BY = {
-    streams.CAVEATS: "scanlab streams caveats --json",
-    streams.CONCURRENCY: "scanlab streams concurrency --json",
-    streams.COMPARISON: "scanlab simulate --compare TRACE --out",
-    streams.ADVICE: "scanlab advise --against FILE --json",
+_ANSWERED = {
+    streams.CAVEATS: ("caveats", "experiments on implicit synchronisation"),
+    streams.CONCURRENCY: ("concurrency", "experiments on concurrent kernels"),
+    streams.COMPARISON: ("model", "comparison of the engine model with a device"),
+    streams.ADVICE: ("model", "advice of the engine model held against a sweep"),
 }
+"""By kind, the experiment that makes such a file, and what is in it."""
 _COMPUTED = (streams.COMPARISON, streams.ADVICE)
 """What the engine model makes of runs that were measured before."""
 
@@ -264,6 +269,10 @@ class Experiments:
     """The newest file of a kind that is a table of experiments."""
 
     kind: str
+
+    @property
+    def measured_by(self) -> tuple[str, ...]:
+        return (_ANSWERED[self.kind][0],)
 
     def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
         files = _files(results, self.kind)
@@ -276,7 +285,7 @@ class Experiments:
         return TableEvidence(rows, _of_measurements(provenance, run) if self.kind in _COMPUTED else provenance)
 
     def absent(self) -> str:
-        return f"no {self.kind} ({_MADE_BY[self.kind]})"
+        return f"no {_ANSWERED[self.kind][1]}"
 
 
 def _repetitions(rows: pd.DataFrame) -> pd.Series:

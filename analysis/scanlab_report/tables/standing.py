@@ -9,11 +9,12 @@ import pandas as pd
 from scanlab_report.derive.shares import shares
 from scanlab_report.layout.table_formats import Column, Table, code, significant
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.needs import Timings
+from scanlab_report.select.needs import ANY_TYPE, Timings
 from scanlab_report.select.variants import CEILING, SCANS, VENDOR, of_python
 from scanlab_report.stats.intervals import Interval
 
-NEEDS = {"timings": Timings(all_of=(CEILING,), python=True)}
+NEEDS = {"timings": Timings(ANY_TYPE, all_of=(CEILING,), python=True)}
+FOLLOWS = ("variants", "type", "op")
 SIZES = (2**10, 2**16, 2**20, 2**24, 2**28)
 AGAINST = (("memcpy", CEILING), ("CUB", VENDOR))
 
@@ -32,8 +33,8 @@ def build(timings: TimingEvidence) -> Table:
         f"of_{name.lower()}_2^{n.bit_length() - 1}": _value(values.get((v, name, n))) for name, _ in AGAINST for n in sizes
     } for v in _by_largest(scans, values, sizes)]  # fmt: skip
     return Table(
-        caption=f"Time of a device copy, and time of the scan of the toolkit's CUB, over the time of each scan ({cache} cache, 32-bit "
-        "integers, inclusive sum): 1 is as fast. Medians; their intervals are in cases.csv." + of_python(timings.variants(), timings.about),
+        caption=f"Time of a device copy, and time of the scan of the toolkit's CUB, over the time of each scan ({cache} cache, {timings.scanned.items}, "
+        f"inclusive {timings.scanned.scan}): 1 is as fast. Medians; their intervals are in cases.csv." + of_python(timings.variants(), timings.about),
         columns=columns,
         rows=pd.DataFrame(rows, columns=[c.key for c in columns]),
     )

@@ -7,11 +7,12 @@ import pandas as pd
 from scanlab_report.derive.standings import standings
 from scanlab_report.layout.table_formats import Column, Table, code, significant, size, whole, with_interval
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.needs import Timings
+from scanlab_report.select.needs import ANY_TYPE, Timings
 from scanlab_report.select.variants import CEILING, HOST, LARGEST, of_python
 from scanlab_report.stats import intervals
 
-NEEDS = {"timings": Timings(all_of=(CEILING,), python=True)}
+NEEDS = {"timings": Timings(ANY_TYPE, all_of=(CEILING,), python=True)}
+FOLLOWS = ("variants", "type", "op")
 
 OF_CPU = " The CPU's times are of one session, and differ by the session, which no interval within one shows."
 
@@ -26,8 +27,8 @@ def build(timings: TimingEvidence) -> Table:
     few = rows["count"].min() < intervals.FEWEST_OF_MEDIAN
     notes = (f"Fewer than {intervals.FEWEST_OF_MEDIAN} repetitions: no interval of the median is given.",) if few else ()
     return Table(
-        caption=f"Every scan at the largest size up to {size(LARGEST)} that it was timed at ({timings.caches()[0]} cache, 32-bit "
-        "integers, inclusive sum): median time, GB/s counting 2n items, and the times of a device copy and of the fastest "
+        caption=f"Every scan at the largest size up to {size(LARGEST)} that it was timed at ({timings.caches()[0]} cache, {timings.scanned.items}, "
+        f"inclusive {timings.scanned.scan}): median time, GB/s counting 2n items, and the times of a device copy and of the fastest "
         "CUB over its own, "
         "with 95% intervals in brackets." + of_python(timings.variants(), timings.about)
         + (OF_CPU if any(timings.about[variant].on_host for variant in rows["variant"]) else ""),
@@ -52,7 +53,7 @@ def short(timings: TimingEvidence) -> Table:
     within = f"; 95% intervals lie within {significant(100 * off, 2)}% of the values" if off is not None else ""
     share = lambda interval: "—" if interval is None else f"{interval.value:.2f}"
     return Table(
-        caption=f"Inclusive sum of {size(rows['items'].max())} 32-bit integers ({timings.caches()[0]} cache): median "
+        caption=f"Inclusive {timings.scanned.scan} of {size(rows['items'].max())} {timings.scanned.items} ({timings.caches()[0]} cache): median "
         f"time, throughput counting 2n items, and speed as a share of a device copy and of the fastest CUB{within}."
         + of_python(timings.variants(), timings.about),
         columns=(

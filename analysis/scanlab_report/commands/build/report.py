@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,7 @@ import matplotlib
 matplotlib.use("Agg")
 
 from matplotlib import pyplot
+from matplotlib.figure import Figure
 
 from scanlab_report import (
     figures,
@@ -32,7 +33,8 @@ from scanlab_report.page import write_page
 from scanlab_report.processes import side_by_side
 from scanlab_report.read.published import Publication
 from scanlab_report.read.records import CASE, Results
-from scanlab_report.select.needs import Gathered, by_device, gather
+from scanlab_report.select.experiments import plan
+from scanlab_report.select.needs import Gathered, by_device, gather, told
 from scanlab_report.select.provenance import Provenance
 from scanlab_report.stats import intervals
 
@@ -69,8 +71,7 @@ class Report:
             for part in ("figures", "tables"):
                 (folder / part).mkdir(parents=True, exist_ok=True)
         shown = [of for name, module in modules(figures) if (of := self._gathered(name, module))]
-        with style.sheet():
-            side_by_side({of.name: partial(self._draw, of) for of in shown})
+        side_by_side({of.name: partial(save, of.module, of.on, of.targets) for of in shown})
         for of in shown:
             self._place(of)
         for name, module in modules(tables):
@@ -84,21 +85,9 @@ class Report:
         """What a figure shows; None if it is left out."""
         on = by_device(module.NEEDS, self.results, self.published)
         if "" in on and on[""].reasons:
-            self._leave_out("figure", name, on[""], (".pdf", ".png", ".caption.tex"))
+            self._leave_out("figure", name, module, on[""], (".pdf", ".png", ".caption.tex"))
             return None
-        provenances = list({p.line(): p for of in on.values() for p in of.provenances}.values())
-        return Shown(name, module, on, provenances, [self.out / "figures" / (name + suffix) for suffix in (".pdf", ".png")])
-
-    def _draw(self, of: Shown) -> None:
-        if "" in of.on:
-            drawn = of.module.draw(**of.on[""].found)
-        else:
-            drawn = style.stacked({device: partial(of.module.draw, **gathered.found) for device, gathered in of.on.items()})
-        style.footer(drawn, [p.line() for p in of.provenances])
-        for target in of.targets:
-            drawn.savefig(target, metadata={"CreationDate": None} if target.suffix == ".pdf" else None)
-            drawn.set_layout_engine("none")  # the second file takes the layout of the first
-        pyplot.close(drawn)
+        return Shown(name, module, on, provenances(on), [self.out / "figures" / (name + suffix) for suffix in (".pdf", ".png")])
 
     def _place(self, of: Shown) -> None:
         """Copies a figure to where the paper takes it from, with its caption."""
@@ -106,20 +95,20 @@ class Report:
         if self.paper:
             for target in of.targets:
                 shutil.copyfile(target, self.paper / "figures" / target.name)
-            details = {device: of.module.details(**gathered.found) for device, gathered in of.on.items()} if hasattr(of.module, "details") else {}
-            text = " ".join([of.module.CAPTION, *(f"{device}: {said}" if device else said for device, said in details.items() if said)])
+            text = told_of(of.module, of.on)
             self._write(self.paper / "figures" / f"{of.name}.caption.tex", caption(text, of.provenances))
-        self.say(f"figure {of.name}: {footer_line(of.provenances) or 'a drawing'}")
+        said = "; ".join(dict.fromkeys(word for gathered in of.on.values() for word in gathered.unusual))
+        self.say(f"figure {of.name}: {'; '.join(filter(None, (said, footer_line(of.provenances)))) or 'a drawing'}")
 
     def _table(self, name: str, module: ModuleType) -> None:
         gathered = gather(module.NEEDS, self.results, self.published)
         if gathered.reasons:
-            self._leave_out("table", name, gathered, (".tex", ".md", ".csv", ".caption.tex"))
+            self._leave_out("table", name, module, gathered, (".tex", ".md", ".csv", ".caption.tex"))
             return
         table: Table = module.build(**gathered.found)
         folder = self.out / "tables"
         self._write(folder / f"{name}.tex", table.latex())
-        self._write(folder / f"{name}.md", f"{table.caption}\n\n{table.markdown()}\n{footer_line(gathered.provenances)}\n")
+        self._write(folder / f"{name}.md", markdown(table, gathered.provenances))
         self._write(folder / f"{name}.csv", table.csv())
         if self.paper:
             self._write(self.paper / "tables" / f"{name}.tex", table.latex())
@@ -127,9 +116,9 @@ class Report:
             self._write(self.paper / "tables" / f"{name}.caption.tex", caption(text, gathered.provenances))
         self.say(f"table {name}: {footer_line(gathered.provenances)}")
 
-    def _leave_out(self, what: str, name: str, gathered: Gathered, suffixes: Sequence[str]) -> None:
+    def _leave_out(self, what: str, name: str, module: ModuleType, gathered: Gathered, suffixes: Sequence[str]) -> None:
         self.left_out += [Path(f"{what}s") / (name + suffix) for suffix in suffixes]
-        self.say(f"{what} {name} is left out: {' and '.join(gathered.reasons)}.")
+        self.say(f"{what} {name} is left out: {' and '.join(gathered.reasons)}.{measure(module)}")
 
     def _page(self) -> None:
         if written := write_page(self.results, self.published, self.out / PAGE):
@@ -151,6 +140,49 @@ class Report:
     def _write(self, path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
         self.written.append(path)
+
+
+def provenances(on: Mapping[str, Gathered]) -> list[Provenance]:
+    """Each distinct provenance of what a figure shows of several devices."""
+    return list({p.line(): p for of in on.values() for p in of.provenances}.values())
+
+
+def draw(module: ModuleType, on: Mapping[str, Gathered]) -> Figure:
+    """A figure with its footer: one drawing, or one below the other for several devices."""
+    if "" in on:
+        drawn = module.draw(**on[""].found)
+    else:
+        drawn = style.stacked({", ".join([device, *of.unusual]): partial(module.draw, **of.found) for device, of in on.items()})
+    style.finish(drawn)
+    style.footer(drawn, [*(on[""].unusual if "" in on else ()), *(p.line() for p in provenances(on))])
+    return drawn
+
+
+def save(module: ModuleType, on: Mapping[str, Gathered], targets: Sequence[Path], name: str = "page") -> tuple[float, float]:
+    """Writes a figure in a style to files; its width and height in inches."""
+    with style.sheet(name):
+        drawn = draw(module, on)
+        for target in targets:
+            drawn.savefig(target, metadata={"CreationDate": None} if target.suffix == ".pdf" else None)
+            drawn.set_layout_engine("none")  # the second file takes the layout of the first
+        pyplot.close(drawn)
+    return tuple(drawn.get_size_inches())
+
+
+def markdown(table: Table, provenances: list[Provenance]) -> str:
+    """A table with its caption above it, and where its numbers come from below."""
+    return f"{table.caption}\n\n{table.markdown()}\n{footer_line(provenances)}\n"
+
+
+def told_of(module: ModuleType, on: Mapping[str, Gathered]) -> str:
+    """The caption of a figure, with what it says of this evidence."""
+    details = {device: module.details(**of.found) for device, of in on.items()} if hasattr(module, "details") else {}
+    return " ".join([told(module.CAPTION, on.values()), *(f"{device}: {said}" if device else said for device, said in details.items() if said)])
+
+
+def measure(module: ModuleType) -> str:
+    """A sentence, to follow another, that says what measures all that a figure or table needs; empty if nothing does."""
+    return f" To measure it: {of}" if (of := plan(module.NEEDS)).commands else ""
 
 
 def footer_line(provenances: list[Provenance]) -> str:

@@ -1,0 +1,107 @@
+"""What a user asks one figure or table for: arguments, what is wrong with them, and the evidence."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import fnmatch
+from collections.abc import Iterable
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from scanlab_report import DATA
+from scanlab_report.console import missing
+from scanlab_report.read.documents.base import ELEMENT_BYTES
+
+if TYPE_CHECKING:
+    from scanlab_report.read.variants import Wanted
+    from scanlab_report.select.needs import Gathered, Need
+
+OPTIONS = ("variants", "type", "op")
+
+
+class Refused(ValueError):
+    """What is asked for cannot be had, in sentences."""
+
+
+def arguments(parser: argparse.ArgumentParser, kind: str) -> None:
+    add = parser.add_argument
+    add("name", metavar="NAME", help=f"the {kind}, as scanlab-report list names it")
+    add("paths", nargs="*", type=Path, metavar="PATH", help="result files and folders (default: the recorded data)")
+    add("--variants", default="", metavar="LIST", help="variants to show, by id or glob, separated by commas (default: as in the report)")
+    add("--type", default="", choices=sorted(ELEMENT_BYTES), help="the type that is scanned (default: i32 where it was timed, else another that was)")
+    add("--op", default="", metavar="OP", help="the operator that is scanned with (default: plus)")
+    add("--session", default="", metavar="NAME", help="the recorded session that answers (its folder's name); else the newest complete one of each device")
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The part of a sentence that names what a user may have meant; empty if nothing is near."""
+    near = difflib.get_close_matches(name, sorted(known), cutoff=0.5)
+    return f"; the nearest {'is' if len(near) == 1 else 'are'} {', '.join(near)}" if near else ""
+
+
+def module_of(options: argparse.Namespace, kind: str, package: ModuleType) -> ModuleType:
+    """The module of the figure or table that was named, if it follows all that was asked for."""
+    from scanlab_report.modules import modules
+
+    known = dict(modules(package))
+    if options.name not in known:
+        raise Refused(f"there is no {kind} {options.name}{nearest(options.name, known)} (scanlab-report list has them all)")
+    for option in OPTIONS:
+        if getattr(options, option) and option not in getattr(known[options.name], "FOLLOWS", ()):
+            able = ", ".join(name for name, module in known.items() if option in getattr(module, "FOLLOWS", ()))
+            raise Refused(f"{kind} {options.name} cannot follow --{option}; these can: {able}")
+    return known[options.name]
+
+
+def evidence(options: argparse.Namespace, kind: str, module: ModuleType) -> dict[str, Gathered]:
+    """What the results have for it by device: for a table, and where all devices have the same, under no name."""
+    from scanlab_report.claims import stated
+    from scanlab_report.select.experiments import bench, plan
+    from scanlab_report.select.needs import AllTimings, Selection, by_device, chosen, gather
+    from scanlab_report.select.opened import Unreadable, opened
+
+    paths = options.paths or [DATA / "recorded"]
+    if wrong := missing(paths):
+        raise Refused(*wrong)
+    try:
+        results, publications = opened(paths, stated.device(), options.session)
+    except Unreadable as error:
+        raise Refused(*error.args) from None
+    asked = _expanded([name for name in options.variants.split(",") if name], set(results.timings["variant"]))
+    if len(asked) > 1 and any(isinstance(need, AllTimings) for need in module.NEEDS.values()):
+        raise Refused(f"{kind} {options.name} is of one variant, and {len(asked)} were asked for: {', '.join(asked)}")
+    selection = Selection(tuple(asked), options.type, options.op)
+    needs = chosen(module.NEEDS, selection)
+    on = by_device(needs, results, publications) if kind == "figure" else {"": gather(needs, results, publications)}
+    reasons = [reason for of in on.values() for reason in of.reasons]
+    if not reasons and (untimed := [name for name in asked if not any(of.has(name) for of in on.values())]):
+        reasons = [f"no {' '.join(filter(None, (options.type, options.op or 'plus')))} inclusive timings of {', '.join(untimed)}"]
+    if reasons:
+        measured = bench(_variants(needs.values()) or asked, options.type, options.op) if any(selection) else plan(module.NEEDS)
+        raise Refused(f"{kind} {options.name} cannot be made: {' and '.join(reasons)}. To measure it: {measured}")
+    return on
+
+
+def _variants(needs: Iterable[Need]) -> list[str]:
+    """Variants, by id or glob, of whose timings needs speak."""
+    from scanlab_report.select.needs import AllTimings, EachSession, Timings
+    from scanlab_report.select.variants import CUBS
+
+    wanted: list[Wanted] = []
+    for need in needs:
+        of = need.timings if isinstance(need, EachSession) else need
+        wanted += [*of.any_of, *of.all_of] if isinstance(of, Timings) else [of.of, *of.against, "memcpy"] if isinstance(of, AllTimings) else []
+    return [str(of) if isinstance(of, str) else "cub*" for of in wanted if of is CUBS or isinstance(of, str)]
+
+
+def _expanded(patterns: list[str], timed: set[str]) -> list[str]:
+    """Ids of variants, in the order in which they were asked for."""
+    asked: dict[str, None] = {}
+    for pattern in patterns:
+        if not (matching := fnmatch.filter(sorted(timed), pattern)):
+            raise Refused(f"no variant {pattern} was timed{nearest(pattern, timed)}. To measure it: build/cuda/scanlab bench --variant '{pattern},memcpy,empty_launch'"
+                          " --out results/mine.json")  # fmt: skip
+        asked |= dict.fromkeys(matching)
+    return list(asked)

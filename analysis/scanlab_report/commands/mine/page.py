@@ -1,0 +1,200 @@
+"""What a page on one variant says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+
+from scanlab_report.commands.build import report
+from scanlab_report.derive.duels import TYPES
+from scanlab_report.derive.sizes import power_of_two
+from scanlab_report.figures import throughput
+from scanlab_report.layout.table_formats import Column, Table, code, records, significant, size, whole, with_interval
+from scanlab_report.read.published import Publication
+from scanlab_report.read.records import Results, Verification, ideal_bytes, not_default
+from scanlab_report.select.evidence import AllTimingEvidence, Key, Scanned
+from scanlab_report.select.experiments import bench
+from scanlab_report.select.needs import ANY_TYPE, AllTimings, Counts, Gathered, Need, Selection, Traffic, by_device, chosen, gather
+from scanlab_report.select.variants import BEST, CEILING, CUBS, NEWEST_VENDOR, VENDOR
+from scanlab_report.stats import intervals
+from scanlab_report.stats.intervals import Interval
+
+_COUNTED = "bash -c 'scanlab=build/cuda/scanlab; . tools/experiments.sh; {what} results/{file}.csv --variant {variant} --items {items}'"
+"""What counts one variant by the hardware."""
+
+
+_THROUGHPUT = cast("dict[str, Need]", throughput.NEEDS)
+
+
+def _code(of: Verification) -> tuple[str, str]:
+    """The device and the commit that a verification is of."""
+    commit = str(of.context.get("git_commit", ""))[:9] or "unknown"
+    return str(of.context.get("device", "")), f"commit {commit}" + ("+" if str(of.context.get("git_dirty")) == "true" else "")
+
+
+@dataclass(frozen=True)
+class Page:
+    """One variant in some results; its figures go to the folder ``out``."""
+
+    variant: str
+    results: Results
+    publications: dict[str, Publication]
+    out: Path
+
+    def text(self) -> str:
+        """The whole page, in Markdown."""
+        about = self.results.variants[self.variant]
+        parts = [f"# {self.variant}", f"{about.title or about.label}.", "## Verification", *self._verified(), *self._timed(),
+                 "## Bank conflicts, counted by the emulator", self._counted(), "## Bank conflicts, counted by the hardware", self._conflicts(),
+                 "## Bytes of device memory, counted by the hardware", self._traffic()]  # fmt: skip
+        return "\n\n".join(part.strip() for part in parts) + "\n"
+
+    # ------------------------------------------------------------------------------------------------ verified
+
+    def _verified(self) -> Iterator[str]:
+        """A sentence per backend: of its newest code, all verifications together."""
+        newest: dict[str, list[Verification]] = {}
+        for of in sorted(self.results.verifications, key=lambda of: str(of.context.get("date", "")), reverse=True):
+            if (checks := of.of.get(self.variant)) and checks.passed + checks.failed:
+                beside = newest.setdefault(str(of.context["backend"]), [])
+                if not beside or _code(beside[0]) == _code(of):
+                    beside.append(of)
+        for verifications in newest.values():
+            yield self._verdict(verifications)
+        if not newest:
+            yield f"Not verified in these results. To verify it: `build/cuda/scanlab verify --variant {self.variant} --json results/verify.jsonl`"
+
+    def _verdict(self, verifications: list[Verification]) -> str:
+        checks, context = [of.of[self.variant] for of in verifications], verifications[0].context
+        where = {"cuda": context.get("device"), "simt": "the SIMT emulator"}[str(context["backend"])]
+        seeds = ", ".join(sorted({str(of.context.get("seed") or "unknown") for of in verifications}))
+        by = f"On {where}, seed {seeds}, {_code(verifications[0])[1]}, {str(context.get('date', ''))[:10]}."
+        failed = sum(of.failed for of in checks)
+        count = f"{whole(sum(of.passed for of in checks))} checks passed, {whole(failed)} failed, {whole(sum(of.skipped for of in checks))} skipped"
+        if failed:
+            return f"**Wrong**: {count}. {by} The first that failed: {next(of.wrong for of in checks if of.wrong)}."
+        broken_off = " It was interrupted: not all checks were made." if any(of.interrupted for of in verifications) else ""
+        return f"**Verified**: {count}; types {', '.join(sorted({type_ for of in checks for type_ in of.types}))}. {by}{broken_off}"
+
+    # ------------------------------------------------------------------------------------------------ timed
+
+    def _timed(self) -> Iterator[str]:
+        gathered = gather({"timings": AllTimings(of=self.variant)}, self.results, self.publications)
+        timings = gathered.found.get("timings")
+        combinations = self._combinations(timings) if isinstance(timings, AllTimingEvidence) else []
+        if not isinstance(timings, AllTimingEvidence) or not combinations:
+            yield "## Throughput"
+            yield f"Not timed on a GPU in these results. To time it: `{bench((self.variant, 'memcpy', 'cub*'))}`"
+            return
+        shown = [of for of in combinations if of[1] == combinations[0][1]]
+        for kind, op in shown:
+            yield f"## Throughput, {kind}" + (f", {op}" if op != "plus" else "")
+            yield self._figure(kind, op)
+            yield self._table(timings, kind, op)
+        yield f"{report.footer_line(gathered.provenances)}; {gathered.provenances[0].repeated}."
+        if unlike := sorted({str(of.context.get("git_commit", ""))[:9] for of in self.results.verifications if self.variant in of.of}
+                            - {commit[:9] for commit in gathered.provenances[0].commits}):  # fmt: skip
+            yield f"**The code that was verified is not the code that was timed**: commit {', '.join(unlike)} was verified."
+        if others := list(dict.fromkeys(op for _, op in combinations if (combinations[0][1] != op))):
+            yield f"Also timed with {', '.join(others)}: `scanlab-report figure throughput --variants {self.variant} --op {others[0]}`"
+        if not any(self._matches(timings, key, (CUBS,)) for key in timings.keys(op=shown[0][1])):
+            yield f"No CUB was timed beside it. To time both: `{bench((self.variant, 'memcpy', 'cub*'), shown[0][0], shown[0][1])}`"
+
+    def _combinations(self, timings: AllTimingEvidence) -> list[tuple[str, str]]:
+        """The types and operators that it was timed with, plus first, types as they are preferred."""
+        timed = {(key.type, key.op) for key in timings.samples if timings.of(key, self.variant) is not None}
+        return sorted(timed, key=lambda of: (of[1] != "plus", of[1], ANY_TYPE.index(of[0]) if of[0] in ANY_TYPE else len(TYPES)))
+
+    def _matches(self, timings: AllTimingEvidence, key: Key, theirs: Sequence) -> bool:
+        return timings.match(key, self.variant, theirs) is not None
+
+    def _table(self, timings: AllTimingEvidence, kind: str, op: str) -> str:
+        keys = [key for key in timings.keys(type=kind, op=op) if timings.of(key, self.variant) is not None]
+        first = min(keys, key=lambda key: (key.mode != "inclusive", key.cache != "cold", key.launch != "stream"))
+        keys = [key for key in keys if (key.mode, key.cache, key.launch) == (first.mode, first.cache, first.launch)]
+        keys = [key for key in keys if power_of_two(key.items)] or keys
+        rows = []
+        for key in keys:
+            samples = timings.of(key, self.variant)
+            assert samples is not None
+            time = intervals.median_interval(samples)
+            moved = ideal_bytes(kind, op, key.items)
+            copy, cub = timings.match(key, self.variant, (CEILING,)), timings.match(key, self.variant, (CUBS,))
+            rows.append({"items": key.items, "time_us": time.value / 1e3, "rate": Interval(moved / time.value, moved / time.high, moved / time.low, time.count),
+                         "of_memcpy": copy and copy.ratio, "of_cub": cub and cub.ratio, "cub": cub.rival if cub else ""})  # fmt: skip
+        table = Table(
+            f"{first.mode} {Scanned(kind, op).scan}, {first.cache} cache, launched in a {first.launch}".capitalize() + ": median time, throughput counting 2n items, "
+            "and the times of a device copy (memcpy, of many items the ceiling) and of the fastest CUB over its own, with 95% intervals in brackets.",
+            (Column("items", "n", size), Column("time_us", "time, µs", lambda v: significant(v, 4)), Column("rate", "GB/s", with_interval),
+             Column("of_memcpy", "× memcpy", with_interval), Column("of_cub", "× CUB", with_interval),
+             Column("cub", "fastest CUB", lambda v: code(v) if v else "—", right=False)),
+            records(rows),
+        )  # fmt: skip
+        return f"{table.caption}\n\n{table.markdown()}"
+
+    def _figure(self, kind: str, op: str) -> str:
+        """Throughput beside the copy and CUB; of the first type also as PDF for a paper."""
+        rivals = [name for name in (BEST, VENDOR, NEWEST_VENDOR) if name != self.variant]
+        selection = Selection((self.variant, *rivals), kind, op)
+        on: Mapping[str, Gathered] = by_device(chosen(_THROUGHPUT, selection), self.results, self.publications)
+        if reasons := [reason for of in on.values() for reason in of.reasons]:
+            return f"No figure: {' and '.join(reasons)}. To measure it: `{bench((self.variant, 'memcpy', 'cub*'), kind, op)}`"
+        name = f"throughput_{kind}.png"
+        report.save(throughput, on, [self.out / name])
+        paper = self.out / f"{self.variant}.pdf"
+        if paper.exists():
+            return f"![Throughput of {self.variant}, {kind}]({name})"
+        report.save(throughput, on, [paper], "ieee-column")
+        return f"![Throughput of {self.variant}, {kind}]({name})\n\n[{paper.name}]({paper.name}) is the same for a column of a paper."
+
+    # ------------------------------------------------------------------------------------------------ counted
+
+    def _counted(self) -> str:
+        found = [e for e in self.results.explanations if e.variant == self.variant]
+        if not found:
+            return f"Not counted in these results. To count them: `build/cpu/scanlab explain {self.variant} --json > results/{self.variant}.json`"
+        newest = gather({"counts": Counts((self.variant,), op=found[0].op)}, self.results, self.publications)
+        used = newest.found["counts"].explanations  # type: ignore[attr-defined]
+        defaults = self.results.variants[self.variant].defaults
+        rows = {(e.type, e.items): e for e in sorted(used, key=lambda e: e.mode) if not not_default(e.content.parameters, defaults)}
+        table = Table("", (Column("type", "type", right=False), Column("items", "n", size), Column("requests", "shared-memory requests", whole),
+                           Column("mean", "transactions per request", significant), Column("worst", "worst", whole)),
+                      records([{"type": e.type, "items": e.items, "requests": e.totals.shared_requests,
+                                "mean": e.totals.banks32.mean_degree if e.totals.shared_requests else None,
+                                "worst": e.totals.banks32.max_degree if e.totals.shared_requests else None}
+                               for _, e in sorted(rows.items())]))  # fmt: skip
+        return f"Of 32 banks; 1 transaction per request is free of conflicts.\n\n{table.markdown()}\n{report.footer_line(newest.provenances)}"
+
+    def _conflicts(self) -> str:
+        rows = self.results.counters[self.results.counters["variant"] == self.variant]
+        if rows.empty:
+            return "Not counted in these results. To count them: `" + self._by_hardware("count_conflicts", "bank_conflicts", "2048") + "`"
+        for setting, default in self.results.variants[self.variant].defaults.items():
+            if setting in rows:
+                rows = rows[rows[setting].isna() | (rows[setting] == default)]
+        case = [name for name in ("type", "op", "mode", "items") if name in rows]
+        counted = {"shared_load_wavefronts": "load transactions", "shared_store_wavefronts": "store transactions",
+                   "shared_load_conflicts": "load conflicts", "shared_store_conflicts": "store conflicts"}  # fmt: skip
+        summed = rows.groupby(case, as_index=False)[list(counted)].sum()
+        columns = [Column(name, "n" if name == "items" else name, size if name == "items" else str, right=name == "items") for name in case]
+        return "Of shared memory, over all launches of one scan.\n\n" + Table("", [*columns, *(Column(key, name, whole) for key, name in counted.items())], summed).markdown()
+
+    def _traffic(self) -> str:
+        found = gather({"traffic": Traffic()}, self.results, self.publications)
+        cases = found.found["traffic"].cases if not found.reasons else None  # type: ignore[attr-defined]
+        rows = cases[(cases["variant"] == self.variant) & (cases["settings"] == "")] if cases is not None else None
+        if rows is None or rows.empty:
+            return "Not counted in these results. To count them: `" + self._by_hardware("count_traffic", "dram_bytes", "2^18:2^28:x4") + "`"
+        once = np.array([ideal_bytes(row.type, row.op, int(row.items)) / 2 for row in rows.itertuples()])
+        shown = rows.assign(read=rows["dram_bytes_read"] / once, written=rows["dram_bytes_written"] / once)
+        ratio = significant
+        table = Table("", (Column("type", "type", right=False), Column("op", "operator", right=False), Column("items", "n", size), Column("read", "read", ratio), Column("written", "written", ratio)), shown)
+        return f"Over the bytes of n items: a scan that reads and writes once has 1 and 1.\n\n{table.markdown()}\n{report.footer_line(found.provenances)}"
+
+    def _by_hardware(self, what: str, file: str, items: str) -> str:
+        return _COUNTED.format(what=what, file=file, variant=re.sub(r"[^\w*]", "", self.variant), items=items)

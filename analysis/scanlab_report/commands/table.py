@@ -1,0 +1,49 @@
+"""One table from results, without building the report.
+
+It is printed as Markdown, or written as the name of --out says. `scanlab-report list` names the tables, and says which follow
+--variants, --type and --op.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from scanlab_report.commands.figure import asked
+from scanlab_report.console import SOUND, refuse, say
+from scanlab_report.written import in_place_of
+
+EXAMPLE = """  scanlab-report table summary --type f32
+  scanlab-report table losses results/run --out losses.csv"""
+FORMATS = (".md", ".csv", ".tex")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    asked.arguments(parser, "table")
+    parser.add_argument("--out", type=Path, metavar="FILE", help=f"write it there: {', '.join(FORMATS)}")
+
+
+def run(options: argparse.Namespace) -> int:
+    from scanlab_report import tables
+    from scanlab_report.commands.build.report import markdown
+
+    if options.out and options.out.suffix not in FORMATS:
+        return refuse(f"{options.out}: a table's name ends in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}")
+    try:
+        module = asked.module_of(options, "table", tables)
+        gathered = asked.evidence(options, "table", module)[""]
+    except asked.Refused as error:
+        return refuse(*error.args)
+    table = module.build(**gathered.found)
+    if options.out is None:
+        say(markdown(table, gathered.provenances))
+        return SOUND
+    text = {".md": lambda: markdown(table, gathered.provenances), ".csv": table.csv, ".tex": table.latex}[options.out.suffix]()
+    try:
+        options.out.parent.mkdir(parents=True, exist_ok=True)
+        with in_place_of(options.out.parent) as made:
+            (made / options.out.name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        return refuse(f"{options.out}: cannot be written: {error.strerror or error}")
+    say(f"Written: {options.out}")
+    return SOUND

@@ -1,0 +1,67 @@
+"""What can be measured, by which command and in how long: the table of tools/experiments.txt, by which needs name what answers them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import NamedTuple, Protocol
+
+from scanlab_report import DATA
+
+FILE = DATA.parent / "tools" / "experiments.txt"
+_RECORD = "record"
+_STEPS = "tools/record build/cuda/scanlab results/run"
+"""The command of a step of tools/record, before its name."""
+
+
+class Experiment(NamedTuple):
+    """Seconds are those of an H200 with a host of 16 cores."""
+
+    name: str
+    seconds: int
+    command: str
+
+
+class Asked(Protocol):
+    """A need, as far as it says what answers it."""
+
+    @property
+    def measured_by(self) -> tuple[str, ...]: ...
+
+
+@cache
+def known() -> dict[str, Experiment]:
+    """Every experiment by name, in the order in which they are measured."""
+    lines = (line.split(None, 2) for line in FILE.read_text(encoding="utf-8").splitlines() if not line.startswith("#"))
+    return {name: Experiment(name, int(seconds), command) for name, seconds, command in lines}
+
+
+class Plan(NamedTuple):
+    """What measures all that something needs."""
+
+    experiments: tuple[str, ...]
+    commands: tuple[str, ...]
+    seconds: int
+
+    def __str__(self) -> str:
+        return " && ".join(self.commands) + f" (about {duration(self.seconds)})"
+
+
+def plan(needs: Mapping[str, Asked] | Iterable[str]) -> Plan:
+    """The commands for some needs, or for experiments by name: the steps of tools/record are one command."""
+    wanted = {name for need in needs.values() for name in need.measured_by} if isinstance(needs, Mapping) else set(needs)
+    chosen = [known()[name] for name in sorted(wanted, key=list(known()).index)]
+    steps = [of.name for of in chosen if of.command == _RECORD]
+    commands = [" ".join([_STEPS, *steps])] if steps else []
+    return Plan(tuple(of.name for of in chosen), (*commands, *(of.command for of in chosen if of.command != _RECORD)), sum(of.seconds for of in chosen))
+
+
+def bench(variants: Iterable[str], type_name: str = "", op: str = "") -> str:
+    """The command that times some variants, in a file of their own."""
+    more = "".join(f" --{option} {value}" for option, value in (("type", type_name), ("op", op)) if value)
+    return f"build/cuda/scanlab bench --variant '{','.join(dict.fromkeys(variants))}'{more} --out results/mine.json"
+
+
+def duration(seconds: int) -> str:
+    """In words."""
+    return f"{seconds} s" if seconds < 90 else f"{round(seconds / 60)} min"

@@ -1,0 +1,31 @@
+"""Results of a few files and folders, read and chosen from, for a command that makes one thing of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from scanlab_report import DATA
+from scanlab_report.read import published, results
+from scanlab_report.read.published import Publication
+from scanlab_report.read.records import Results
+from scanlab_report.select.sessions import NoSession, chosen
+
+RECORDED = DATA / "recorded"
+
+
+class Unreadable(ValueError):
+    """Files that cannot be used, in sentences."""
+
+
+def opened(paths: Sequence[Path], device: str = "", session: str = "", publications: Path = DATA / "published") -> tuple[Results, dict[str, Publication]]:
+    """What is below the paths, the recorded data counting as such, of one session of each device; the published tables beside them."""
+    recorded = [path for path in paths if path.resolve().is_relative_to(RECORDED)]
+    read = results.read([path for path in paths if path not in recorded], recorded, device)
+    tables = published.read(publications, read.problems)
+    if read.problems:
+        raise Unreadable(*map(str, read.problems))
+    try:
+        return chosen(read, session), tables
+    except NoSession as error:
+        raise Unreadable(str(error)) from None

@@ -1,0 +1,238 @@
+"""Figures and tables by name: what is listed of them, and one drawn alone."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from scanlab_report import figures, tables
+from scanlab_report.commands.__main__ import main
+from scanlab_report.figures import throughput, time
+from scanlab_report.layout import style
+from scanlab_report.modules import modules
+from scanlab_report.select import experiments
+from scanlab_report.select.evidence import TimingEvidence
+from scanlab_report.select.needs import Gathered, Selection, chosen, gather, told
+from scanlab_report.select.variants import CEILING, FLOOR
+from tests import fixtures, tiny
+from tests.tiny import case, near
+
+REPOSITORY = Path(__file__).parents[2]
+N = 1 << 20
+
+
+@pytest.fixture
+def listed(capsys: pytest.CaptureFixture[str]) -> dict[tuple[str, str], dict[str, Any]]:
+    assert main(["list", "--json"]) == 0
+    return {(entry["kind"], entry["name"]): entry for entry in json.loads(capsys.readouterr().out)}
+
+
+def test_every_figure_and_table_is_listed_with_what_measures_it(listed: dict[tuple[str, str], dict[str, Any]]) -> None:
+    assert set(listed) == {(kind, name) for kind, package in (("figure", figures), ("table", tables)) for name, _ in modules(package)}
+    for entry in listed.values():
+        assert entry["shows"].endswith((".", "!")), entry
+        assert bool(entry["commands"]) == bool(entry["experiments"]) == (entry["name"] not in ("pipeline", "skipped")), entry  # the rest is measured
+        assert entry["seconds"] == sum(experiments.known()[name].seconds for name in entry["experiments"])
+
+
+@pytest.mark.parametrize(("kind", "name", "by"), [
+    ("figure", "throughput", ["scans"]), ("figure", "duel", ["duel_narrow", "duel_wide"]), ("figure", "dram_traffic", ["traffic"]),
+    ("figure", "hardware_conflicts", ["counters", "explain"]), ("table", "rivals", ["duel_narrow", "duel_wide", "python"]),
+    ("table", "caveats", ["caveats"]), ("figure", "scenes_order", ["scenes"]), ("table", "streams_targets", ["schedules", "traces", "from_memory", "from_files", "from_large_files"]),
+])  # fmt: skip
+def test_what_a_figure_needs_says_what_measures_it(listed: dict[tuple[str, str], dict[str, Any]], kind: str, name: str, by: list[str]) -> None:
+    assert listed[kind, name]["experiments"] == by
+
+
+def test_steps_of_one_session_are_one_command() -> None:
+    measured = experiments.plan(["explain", "traffic", "scans"])
+    assert measured.commands == ("tools/record build/cuda/scanlab results/run scans traffic", "build/cpu/scanlab explain --all --out results/run/explain")
+    assert measured.seconds == 180 + 30 + 15 and str(measured).endswith(" (about 4 min)")
+
+
+def test_tools_record_has_the_steps_of_the_table_and_does_each() -> None:
+    steps = [of.name for of in experiments.known().values() if of.command == "record"]
+    said = subprocess.run([REPOSITORY / "tools/record", "--help"], capture_output=True, text=True, check=True).stdout
+    assert re.search(r"STEP\s+of\s+(.*?)\s+\(default", said, re.DOTALL)[1].split() == steps
+    done = {name for script in ("tools/record", "tools/experiments.sh") for names in re.findall(r"^ +([a-z_| ]+)\)", (REPOSITORY / script).read_text(), re.MULTILINE)
+            for name in names.split(" | ")}  # fmt: skip
+    assert set(steps) <= done
+
+
+# ------------------------------------------------------------------------------------------------ one figure, one table
+
+
+def of_floats(document: dict[str, Any]) -> dict[str, Any]:
+    """The same results of a kernel that takes floats alone."""
+    document["benchmarks"] = [entry | {"type": "f32"} for entry in document["benchmarks"] if (entry["type"], entry["op"]) == ("i32", "plus")]
+    return document
+
+
+@pytest.fixture(scope="module")
+def floats(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("floats") / "scan.json"
+    file.write_text(json.dumps(of_floats(fixtures.timings(rounds=6, top=16))))
+    return file
+
+
+@pytest.mark.parametrize("name", ["throughput", "time", "ceiling_share", "time_over_copy", "speedup", "waterfall", "single_wave", "tile_size"])
+def test_of_floats_alone_every_figure_of_scans_is_drawn_and_says_so(floats: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    assert main(["figure", name, str(floats), "--out", str(tmp_path / "f.svg")]) == 0
+    said = capsys.readouterr().out
+    assert "32-bit floats" in said or name == "speedup", said  # its legend has the type
+    assert "32-bit integers" not in said and (tmp_path / "f.svg").stat().st_size > 10_000
+
+
+def test_i32_comes_before_other_types_and_copies_alone_do_not_count() -> None:
+    both = tiny.results([case(variant, N, 1e4, type=type_) for variant in (CEILING, "best") for type_ in ("f32", "i32", "i8")])
+    assert gather(throughput.NEEDS, both, {}).scanned == ("i32", "plus") and not gather(throughput.NEEDS, both, {}).unusual
+    floats = tiny.results([case(CEILING, N, 1e4), case(CEILING, N, 1e4, type="f32"), case("my_scan", N, 2e4, type="f32")])
+    assert gather(throughput.NEEDS, floats, {}).unusual == ["f32"]
+
+
+def test_what_is_asked_for_by_name_is_shown_and_nothing_else_but_what_a_figure_refers_to() -> None:
+    read = tiny.results([case(variant, n, 1e4 * place, type=type_) for type_ in ("i32", "f64") for n in (N, 2 * N)
+                         for place, variant in enumerate((CEILING, "hso_block", "best", "look_ahead", "cpu_parallel"), start=1)])  # fmt: skip
+    assert not read.variants["hso_block"].overview
+    gathered = gather(chosen(throughput.NEEDS, Selection(("hso_block", "best"), "f64")), read, {})
+    with style.sheet():
+        (axes,) = throughput.draw(**gathered.found).axes
+    assert {line.get_marker() for line in axes.get_lines() if len(line.get_xdata()) == 2 and line.get_marker() != "_"} == {style.look(name).marker for name in (CEILING, "hso_block", "best")}
+    assert tiny.points(axes, style.look("hso_block")) == [near((N, 16 * N / 2e4)), near((2 * N, 32 * N / 2e4))]
+    assert gathered.unusual == ["f64"]
+    caption = told(throughput.CAPTION, [gathered])
+    assert "64-bit floats" in caption and "One variant of each kind" not in caption and "{" not in caption
+
+
+def test_times_asked_for_by_name_are_compared_in_one_panel() -> None:
+    read = tiny.results([case(FLOOR, 0, 2500.0)] + [case(name, N, 7e3 * place) for place, name in enumerate(("hs_blocked", "hso_blocked", "thrust_scan", "memcpy"), start=1)])
+    with style.sheet():
+        (axes,) = time.draw(**gather(chosen(time.NEEDS, Selection(("hs_blocked", "hso_blocked", "thrust_scan"))), read, {}).found).axes
+    assert [tiny.points(axes, style.look(name)) for name in ("hs_blocked", "hso_blocked", "thrust_scan")] == [[near((N, 7))], [near((N, 14))], [near((N, 21))]]
+    assert not [line for line in axes.get_lines() if line.get_linewidth() == 2.6]  # no copy
+
+
+@pytest.mark.parametrize("name", [name for name, module in modules(figures) if hasattr(module, "FOLLOWS")])
+def test_a_caption_has_no_blank_left(name: str) -> None:
+    for gathered in (Gathered(), Gathered({"timings": TimingEvidence(pd.DataFrame(), "", "", tiny.NOWHERE, tiny.ABOUT, named=("best",))})):
+        assert not set("{|}") & set(told(dict(modules(figures))[name].CAPTION, [gathered]))
+
+
+def test_a_figure_for_a_column_is_as_wide_as_one_and_has_its_fonts_in_it(floats: Path, tmp_path: Path) -> None:
+    assert main(["figure", "throughput", str(floats), "--variants", "best,cub*", "--style", "ieee-column", "--out", str(tmp_path / "f.pdf")]) == 0
+    drawn = (tmp_path / "f.pdf").read_bytes()
+    assert float(re.search(rb"/MediaBox \[ ?0 0 ([\d.]+) ", drawn)[1]) == 3.5 * 72
+    assert b"/FontFile2" in drawn and b"/Type3" not in drawn
+
+
+@pytest.mark.parametrize(("arguments", "said"), [
+    (["figure", "throughputs"], r"error: there is no figure throughputs; the nearest is throughput \(scanlab-report list has them all\)"),
+    (["table", "summary_"], r"error: there is no table summary_; the nearest is summary "),
+    (["figure", "duel", "--type", "f32"], r"error: figure duel cannot follow --type; these can: .*ceiling_share.* throughput"),
+    (["figure", "waterfall", "--variants", "best"], r"error: figure waterfall cannot follow --variants; these can: .*throughput"),
+    (["figure", "drift", "--style", "ieee-column"], r"error: figure drift needs both columns of a page: take --style page"),
+    (["figure", "throughput", "--variants", "best_"], r"error: no variant best_ was timed; the nearest are best, .* --variant 'best_,memcpy,empty_launch'"),
+    (["figure", "throughput", "--type", "i8"], r"no i8 plus inclusive timings of memcpy .*bench --variant 'memcpy' --type i8 "),
+    (["figure", "throughput", "--variants", "best,jax_cumsum"], "no variant jax_cumsum was timed"),
+    (["figure", "dram_traffic"], r"no DRAM bytes from hardware counters\. To measure it: tools/record build/cuda/scanlab results/run traffic \(about 30 s\)"),
+    (["figure", "single_wave", "--type", "i8"], r"bench --variant 'cub\*,copy_one_wave,copy_vector,empty_launch,best' --type i8 "),
+    (["table", "caveats"], r"no experiments on implicit synchronisation\. To measure it: tools/record .* caveats "),
+    (["figure", "speedup_by_type", "--variants", "best,look_ahead"], "is of one variant, and 2 were asked for: best, look_ahead"),
+])  # fmt: skip
+def test_what_cannot_be_had_is_said_in_one_sentence_and_nothing_is_written(floats: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
+    out = tmp_path / ("t.md" if arguments[0] == "table" else "f.pdf")
+    assert main([*arguments[:2], str(floats), *arguments[2:], "--out", str(out)]) == 2
+    printed = capsys.readouterr()
+    assert re.search(said, printed.err) and not printed.out and len(printed.err.splitlines()) == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_table_is_printed_and_written_as_its_name_says(floats: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["table", "summary", str(floats), "--variants", "look_ahead,cub_device_scan"]) == 0
+    said = capsys.readouterr().out
+    assert "32-bit floats" in said and {line.split("`")[1] for line in said.splitlines() if line.startswith("| `")} == {CEILING, "look_ahead", "cub_device_scan"}
+    for name, begins in (("t.csv", "variant,items,"), ("t.tex", r"\begin{tabular}"), ("t.md", "Every scan")):
+        assert main(["table", "summary", str(floats), "--out", str(tmp_path / name)]) == 0
+        assert (tmp_path / name).read_text().startswith(begins)
+
+
+# ------------------------------------------------------------------------------------------------ one variant
+
+
+def page_of(out: Path, *arguments: str) -> str:
+    assert main(["mine", *arguments, "--out", str(out)]) == 0
+    return (out / f"{arguments[0]}.md").read_text()
+
+
+@pytest.fixture(scope="module")
+def of_floats_alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of a kernel that takes floats alone: times beside CUB, and verification, which for another variant failed."""
+    folder = tmp_path_factory.mktemp("mine")
+    document = of_floats(fixtures.timings(rounds=8, top=14))
+    document["benchmarks"] = [entry | ({"variant": "my_scan", "settings": {}} if entry["variant"] == "look_ahead" else {})
+                              for entry in document["benchmarks"] if not (entry["variant"] == "look_ahead" and entry["settings"] != {"tile": "30", "piece": "4"})]  # fmt: skip
+    document["context"]["variants"]["my_scan"] = fixtures.variant("my_scan") | {"title": "My scan"}
+    (folder / "mine.json").write_text(json.dumps(document))
+    (folder / "verify.jsonl").write_text(fixtures.verification().replace('"look_ahead"', '"my_scan"'))
+    return folder
+
+
+def test_a_page_says_whether_a_variant_is_verified_and_how_fast_it_is_at_each_size(of_floats_alone: Path, tmp_path: Path) -> None:
+    page = page_of(tmp_path, "my_scan", str(of_floats_alone))
+    assert "**Verified**: 9 checks passed, 0 failed, 0 skipped; types f32. On Test Device, seed 1, commit 012345678, 2026-01-02." in page
+    assert re.findall("^## Throughput.*", page, re.MULTILINE) == ["## Throughput, f32"]
+    rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| 2^")]
+    assert [row[0] for row in rows] == [f"| 2^{k}" for k in range(10, 15)]
+    for n, (_, took, rate, copy, cub, which) in zip((2**k for k in range(10, 15)), rows, strict=True):
+        us = (3100 + 8 * n / (4250 * 0.95)) / 1e3  # the model of the times, whose noise is 1.5%
+        assert float(took) == pytest.approx(us, rel=0.04) and float(rate.split()[0]) == pytest.approx(8 * n / us / 1e3, rel=0.04)
+        assert float(copy.split()[0]) == pytest.approx((3100 + 8 * n / 4250) / 1e3 / us, rel=0.06) and "[" in copy
+        fastest = (4300 + 8 * n / (4250 * 0.73)) / 1e3
+        assert float(cub.split()[0]) == pytest.approx(fastest / us, rel=0.06) and "[" in cub and which.startswith("`cub_")
+    slow = page_of(tmp_path / "slow", "hs_blocked", str(of_floats_alone))
+    assert all(float(line.split(" | ")[column].split()[0]) < 0.85 for line in slow.splitlines() if line.startswith("| 2^") for column in (3, 4))
+    assert {path.name for path in tmp_path.glob("*.*")} == {"my_scan.md", "my_scan.pdf", "throughput_f32.png"}
+    assert float(re.search(rb"/MediaBox \[ ?0 0 ([\d.]+) ", (tmp_path / "my_scan.pdf").read_bytes())[1]) == 3.5 * 72
+
+
+def test_a_page_says_what_is_not_measured_and_by_which_command_it_is(of_floats_alone: Path, tmp_path: Path) -> None:
+    page = page_of(tmp_path / "timed", "my_scan", str(of_floats_alone / "mine.json"))
+    assert "Not verified in these results. To verify it: `build/cuda/scanlab verify --variant my_scan --json " in page
+    assert "To count them: `build/cpu/scanlab explain my_scan --json > " in page and "count_conflicts " in page and "count_traffic " in page
+    page = page_of(tmp_path / "verified", "my_scan", str(of_floats_alone / "verify.jsonl"))
+    assert "**Verified**" in page and "Not timed on a GPU in these results. To time it: `build/cuda/scanlab bench --variant 'my_scan,memcpy,cub*' --out " in page
+    assert [path.name for path in (tmp_path / "verified").iterdir()] == ["my_scan.md"]
+
+
+def test_a_failed_check_makes_a_variant_wrong_and_other_code_is_named(of_floats_alone: Path, tmp_path: Path) -> None:
+    text = (of_floats_alone / "verify.jsonl").read_text().replace(fixtures.COMMIT, "f" * 40)
+    failing = text.replace('"items": 104, ', '"items": 104, ', 1).splitlines()
+    failing[5] = failing[5].replace('"passed"', '"failed"').replace('"reason": ""', '"reason": "output 3 is 7, not 6"')
+    failing[-1] = failing[-1].replace('"passed": 9, "failed": 0', '"passed": 8, "failed": 1')
+    (tmp_path / "verify.jsonl").write_text("\n".join(failing) + "\n")
+    page = page_of(tmp_path / "out", "my_scan", str(of_floats_alone / "mine.json"), str(tmp_path / "verify.jsonl"))
+    assert "**Wrong**: 8 checks passed, 1 failed" in page and "The first that failed: f32 plus inclusive, 104 items: output 3 is 7, not 6." in page
+    assert "not the code that was timed**: commit fffffffff was verified" in page
+
+
+def test_what_was_counted_is_on_the_page_of_default_settings_alone(tmp_path: Path) -> None:
+    folder = fixtures.write_all(tmp_path / "all", rounds=6, top=18)
+    (folder / "twice.explain.json").write_text(json.dumps(fixtures.explanation("hso_block_padded", 64, "row")))
+    page = page_of(tmp_path / "out", "hso_block_padded", str(folder))
+    emulator, hardware = page.split("## Bank conflicts")[1:]
+    assert [line.split(" | ")[1] for line in emulator.splitlines() if line.startswith("| i32")] == ["2^10", "2^11"]
+    (counted,) = [line for line in hardware.splitlines() if line.startswith("| i32 | plus | 2^11")]
+    content = fixtures.explanation("hso_block_padded", 2048, "two_level")["totals"]["banks32"]["transactions"]
+    assert counted.split(" | ")[3] == f"{int(content * 0.6) + 64:,}".replace(",", "\u2009")
+    assert re.search(r"^\| i32 \| plus \| 2\^18 \| 1.00 \| 1.00 \|$", page_of(tmp_path / "traffic", "look_ahead", str(folder)), re.MULTILINE)
+
+
+def test_a_variant_of_which_nothing_is_known_is_refused(of_floats_alone: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["mine", "my_scam", str(of_floats_alone), "--out", str(tmp_path / "out")]) == 2
+    assert "nothing was measured of my_scam; the nearest is my_scan" in capsys.readouterr().err and not (tmp_path / "out").exists()
