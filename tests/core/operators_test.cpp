@@ -147,6 +147,12 @@ TEST(Monoid, ARecurrenceOfOrderTwoIsAProductOfMatrices) {
   EXPECT_EQ(product.b, 6765);
 }
 
+TEST(Monoid, TheSquareOfIIsMinusOne) {
+  const ComplexMultiply<float> op;
+  EXPECT_EQ(op({0, 1}, {0, 1}), (ComplexFloat{-1, 0}));
+  EXPECT_EQ(op({1, 2}, {3, 4}), (ComplexFloat{-5, 10}));
+}
+
 TEST(Monoid, LogarithmsOfSumsKeepInfinitiesAndNaN) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const LogSumExp<double> op;
