@@ -3,7 +3,9 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 #include <filesystem>
+#include <optional>
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/options.hpp"
@@ -36,12 +38,6 @@ constexpr const char* cpp_name(ElementType type) {
   return "double";
 }
 
-void replace_all(std::string& text, const std::string& old, const std::string& by) {
-  for (std::size_t at = text.find(old); at != std::string::npos; at = text.find(old, at + by.size())) {
-    text.replace(at, old.size(), by);
-  }
-}
-
 /// "my_scan" is MyScan.
 std::string class_name(const std::string& id) {
   std::string name;
@@ -70,14 +66,14 @@ void check_id(const std::string& id) {
 std::string text_of(const std::string& id, bool plain, std::optional<ElementType> type) {
   const std::string example = plain ? "my_cuda_scan" : "my_scan";
   std::string text = plain ? k_my_cuda_scan : k_my_scan;
-  replace_all(text, example, id);
-  replace_all(text, class_name(example), class_name(id));
-  replace_all(text, "my_kernel", id + "_kernel");
+  boost::replace_all(text, "my_kernel", id + "_kernel");  // first: a variant may be called my_kernel
+  boost::replace_all(text, example, id);
+  boost::replace_all(text, class_name(example), class_name(id));
   if (type) {
-    replace_all(text, "kTakes = true;",
-                fmt::format("kTakes = std::is_same_v<typename Op::Element, {}>;", cpp_name(*type)));
-    replace_all(text, "The types and operators that it is compiled for; without this, all of them.",
-                "The types and operators that it is compiled for.");
+    boost::replace_all(text, "kTakes = true;",
+                       fmt::format("kTakes = std::is_same_v<typename Op::Element, {}>;", cpp_name(*type)));
+    boost::replace_all(text, "The types and operators that it is compiled for; without this, all of them.",
+                       "The types and operators that it is compiled for.");
   }
   return text;
 }

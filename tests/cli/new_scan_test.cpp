@@ -53,6 +53,14 @@ TEST_F(NewScan, IsForOneTypeOrPlainCuda) {
   EXPECT_NE(written.find("__global__ void only_floats_kernel"), std::string::npos);
 }
 
+TEST_F(NewScan, MayBeCalledWhatTheExamplesKernelIs) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"my_kernel"}, {"my_kernel", "--plain", "--force"}}) {
+    ASSERT_EQ(make(words), kOk) << err_.str();
+    EXPECT_NE(text("my_kernel.cu").find("about.id = \"my_kernel\""), std::string::npos) << text("my_kernel.cu");
+  }
+}
+
 TEST_F(NewScan, RefusesWhatCannotBeCalledSo) {
   EXPECT_EQ(make({"hs_block"}), kBadInput);
   EXPECT_NE(err_.str().find("there is a variant 'hs_block' already"), std::string::npos) << err_.str();
