@@ -20,6 +20,19 @@ def in_place_of(folder: Path) -> Iterator[Path]:
             os.replace(file, target)
 
 
+@contextlib.contextmanager
+def one_file(path: Path) -> Iterator[Path]:
+    """Where to write what takes the place of ``path`` once it is whole; the folders above it are made."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with in_place_of(path.parent) as made:
+        yield made / path.name
+
+
+def wrong_ending(path: Path, what: str, endings: tuple[str, ...]) -> str:
+    """A sentence, if the name of what is to be written has none of the endings; empty if it has."""
+    return "" if path.suffix in endings else f"{path}: a {what}'s name ends in {', '.join(endings[:-1])} or {endings[-1]}"
+
+
 def unwritable(folder: Path) -> str:
     """Makes the folder, writes a file in it and in those within, and says what hinders; empty if nothing does."""
     try:

@@ -10,7 +10,7 @@ import argparse
 from pathlib import Path
 
 from scanlab_report.console import SOUND, missing, refuse, say
-from scanlab_report.written import in_place_of
+from scanlab_report.written import one_file, wrong_ending
 
 EXAMPLE = """  scanlab-report gantt results/depth_first.json results/breadth_first.json --out results/orders.png"""
 FORMATS = (".png", ".pdf", ".svg")
@@ -25,8 +25,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     if wrong := missing(options.traces):
         return refuse(*wrong)
-    if options.out.suffix not in FORMATS:
-        return refuse(f"{options.out}: a figure's name ends in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}")
+    if wrong_name := wrong_ending(options.out, "figure", FORMATS):
+        return refuse(wrong_name)
 
     from scanlab_report.read import results, streams
 
@@ -40,9 +40,8 @@ def run(options: argparse.Namespace) -> int:
     from scanlab_report.layout import gantt, style
 
     try:
-        options.out.parent.mkdir(parents=True, exist_ok=True)
-        with in_place_of(options.out.parent) as made, style.sheet():
-            gantt.draw([(file.run.context, file.rows) for file in found]).savefig(made / options.out.name)
+        with one_file(options.out) as made, style.sheet():
+            gantt.draw([(file.run.context, file.rows) for file in found]).savefig(made)
     except OSError as error:
         return refuse(f"{options.out}: cannot be written: {error.strerror or error}")
     say(f"Written: {options.out}")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from scanlab_report.commands.figure import asked
 from scanlab_report.console import SOUND, refuse, say
-from scanlab_report.written import in_place_of
+from scanlab_report.written import one_file, wrong_ending
 
 EXAMPLE = """  scanlab-report table summary --type f32
   scanlab-report table losses results/run --out losses.csv"""
@@ -27,8 +27,8 @@ def run(options: argparse.Namespace) -> int:
     from scanlab_report import tables
     from scanlab_report.commands.build.report import markdown
 
-    if options.out and options.out.suffix not in FORMATS:
-        return refuse(f"{options.out}: a table's name ends in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}")
+    if options.out and (wrong_name := wrong_ending(options.out, "table", FORMATS)):
+        return refuse(wrong_name)
     try:
         module = asked.module_of(options, "table", tables)
         gathered = asked.evidence(options, "table", module)[""]
@@ -40,9 +40,8 @@ def run(options: argparse.Namespace) -> int:
         return SOUND
     text = {".md": lambda: markdown(table, gathered.provenances), ".csv": table.csv, ".tex": table.latex}[options.out.suffix]()
     try:
-        options.out.parent.mkdir(parents=True, exist_ok=True)
-        with in_place_of(options.out.parent) as made:
-            (made / options.out.name).write_text(text, encoding="utf-8")
+        with one_file(options.out) as made:
+            made.write_text(text, encoding="utf-8")
     except OSError as error:
         return refuse(f"{options.out}: cannot be written: {error.strerror or error}")
     say(f"Written: {options.out}")

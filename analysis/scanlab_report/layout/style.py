@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -257,6 +258,14 @@ def footer(drawn: Figure, parts: Sequence[str]) -> None:
     for number, line in enumerate(reversed(lines)):
         drawn.text(0.02 / width, (0.035 + number * _FOOTER_LINE) / taller, line, fontsize=_FOOTER_SIZE, color=GREY,
                    ha="left", va="bottom")  # fmt: skip
+
+
+def save(drawn: Figure, targets: Iterable[Path]) -> None:
+    """Writes a figure to files, without the date, and closes it. All have the layout of the first."""
+    for target in targets:
+        drawn.savefig(target, metadata={"CreationDate": None} if target.suffix == ".pdf" else None)
+        drawn.set_layout_engine("none")
+    pyplot.close(drawn)
 
 
 def finish(drawn: Figure) -> None:

@@ -18,7 +18,6 @@ import matplotlib
 
 matplotlib.use("Agg")
 
-from matplotlib import pyplot
 from matplotlib.figure import Figure
 
 from scanlab_report import (
@@ -162,10 +161,7 @@ def save(module: ModuleType, on: Mapping[str, Gathered], targets: Sequence[Path]
     """Writes a figure in a style to files; its width and height in inches."""
     with style.sheet(name):
         drawn = draw(module, on)
-        for target in targets:
-            drawn.savefig(target, metadata={"CreationDate": None} if target.suffix == ".pdf" else None)
-            drawn.set_layout_engine("none")  # the second file takes the layout of the first
-        pyplot.close(drawn)
+        style.save(drawn, targets)
     return tuple(drawn.get_size_inches())
 
 

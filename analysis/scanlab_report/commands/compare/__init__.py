@@ -112,18 +112,13 @@ def _page(found, out: Path | None) -> str:
 
     if out is None:
         return comparison_page.markdown(found)
-    from matplotlib import pyplot  # half a second, which the page alone does not take
-
-    from scanlab_report.commands.compare import figure as comparison_figure
+    from scanlab_report.commands.compare import figure as comparison_figure  # half a second, which the page alone does not take
     from scanlab_report.layout import style
 
     out.mkdir(parents=True, exist_ok=True)
     with in_place_of(out) as new:
         with style.sheet():
-            drawn = comparison_figure.figure(found)
-            for suffix, metadata in ((".pdf", {"CreationDate": None}), (".png", None)):
-                drawn.savefig(new / f"compare{suffix}", metadata=metadata)
-            pyplot.close(drawn)
+            style.save(comparison_figure.figure(found), [new / f"compare{suffix}" for suffix in (".pdf", ".png")])
         (new / "compare.md").write_text(comparison_page.markdown(found), encoding="utf-8")
         (new / "compare.csv").write_text(comparison_page.csv(found), encoding="utf-8")
     return "\n".join([*comparison_page.summary(found), f"Written: {out / 'compare.md'}, .csv, .pdf, .png"])

@@ -25,7 +25,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from scanlab_report.commands.compare import machine
 from scanlab_report.read import records, results, streams
@@ -35,6 +34,7 @@ from scanlab_report.select import drift
 from scanlab_report.select.variants import HOST
 from scanlab_report.stats.intervals import FEWEST, SIGNIFICANT, medians, ratio_intervals, repetitions
 from scanlab_report.stats.many_tests import corrected
+from scanlab_report.stats.ranks import exact_p
 
 SLOWER, FASTER, NEITHER, TOO_FEW, NO_THRESHOLD = "slower", "faster", "neither", "too few", "no threshold"
 ONLY_A, ONLY_B = "only in A", "only in B"
@@ -146,10 +146,7 @@ def paired(a: Measured, b: Measured) -> Comparison:
     ratios = ratio_intervals(cases.loc[both, "samples_b"], cases.loc[both, "samples_a"])
     cases.loc[both, ["ratio", "low", "high"]] = [(of.value, of.low, of.high) for of in ratios]
     for _, of in cases[both].groupby(["count_a", "count_b"]):
-        before, after = np.stack(of["samples_a"].to_list()), np.stack(of["samples_b"].to_list())
-        # The exact test knows no ties: they are broken against a difference, by less than any clock resolves.
-        towards = np.sign(np.median(after, axis=1) - np.median(before, axis=1))[:, None]
-        cases.loc[of.index, "p"] = stats.mannwhitneyu(before, after * (1 - 1e-12 * towards), axis=1, method="exact").pvalue
+        cases.loc[of.index, "p"] = exact_p(np.stack(of["samples_a"].to_list()), np.stack(of["samples_b"].to_list()))
     cases.loc[both, "p_corrected"] = corrected(cases.loc[both, "p"])
     cases["on"] = "host" if a.run.kind == "host" else "device"
     if "variant" in cases:

@@ -22,6 +22,7 @@ from scanlab_report.read.variants import Variants
 from scanlab_report.stats.intervals import FEWEST, ratio_intervals
 from scanlab_report.stats.many_tests import corrected
 from scanlab_report.stats.means import welch
+from scanlab_report.stats.ranks import exact_p
 
 CASE = ["benchmark", "case", "device"]
 MEDIANS, MEANS = "medians", "means"
@@ -96,9 +97,7 @@ def _judged(of: Case) -> int:
 def _p(before: np.ndarray, after: np.ndarray) -> float:
     if max(len(before), len(after)) > _EXACT:
         return float(stats.mannwhitneyu(before, after, method="asymptotic").pvalue)
-    # The exact test knows no ties: they are broken against a difference, by less than any clock resolves.
-    towards = np.sign(np.median(after) - np.median(before))
-    return float(stats.mannwhitneyu(before, after * (1 - 1e-12 * towards), method="exact").pvalue)
+    return float(exact_p(before, after))
 
 
 def _remarks(a: Foreign, b: Foreign, cases: pd.DataFrame) -> list[str]:

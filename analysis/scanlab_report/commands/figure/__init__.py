@@ -11,7 +11,7 @@ from pathlib import Path
 
 from scanlab_report.commands.figure import asked
 from scanlab_report.console import SOUND, refuse, say
-from scanlab_report.written import in_place_of
+from scanlab_report.written import one_file, wrong_ending
 
 EXAMPLE = """  scanlab-report figure throughput --variants 'best,cub_device_scan' --type f32 --out f.pdf --style ieee-column
   scanlab-report figure ceiling_share results/mine.json"""
@@ -29,8 +29,8 @@ def run(options: argparse.Namespace) -> int:
     from scanlab_report import figures
 
     out = options.out or Path(f"{options.name}.pdf")
-    if out.suffix not in FORMATS:
-        return refuse(f"{out}: a figure's name ends in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}")
+    if wrong_name := wrong_ending(out, "figure", FORMATS):
+        return refuse(wrong_name)
     try:
         module = asked.module_of(options, "figure", figures)
         if options.style == "ieee-column" and hasattr(module, "WIDE"):
@@ -42,9 +42,8 @@ def run(options: argparse.Namespace) -> int:
     from scanlab_report.commands.build import report
 
     try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with in_place_of(out.parent) as made:
-            width, height = report.save(module, on, [made / out.name], options.style)
+        with one_file(out) as made:
+            width, height = report.save(module, on, [made], options.style)
     except OSError as error:
         return refuse(f"{out}: cannot be written: {error.strerror or error}")
     say(f"{report.told_of(module, on)} {report.footer_line(report.provenances(on))}".strip())

@@ -9,7 +9,6 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-from matplotlib import pyplot
 from matplotlib.figure import Figure
 
 from scanlab_report.commands.build.foreign import distributions, medians, time_by_axis
@@ -46,10 +45,7 @@ def build(files: list[Foreign], options: argparse.Namespace) -> int:
                 left_out += [out / "figures" / (name + suffix) for suffix in (".pdf", ".png")]
                 continue
             style.footer(drawn, list(map(plain, [caption, *sources])))
-            for suffix, metadata in ((".pdf", {"CreationDate": None}), (".png", None)):
-                drawn.savefig(new / "figures" / (name + suffix), metadata=metadata)
-                drawn.set_layout_engine("none")  # the second file takes the layout of the first
-            pyplot.close(drawn)
+            style.save(drawn, [new / "figures" / (name + suffix) for suffix in (".pdf", ".png")])
             say(f"figure {name}: {'; '.join(sources)}")
         table = medians.build(shown)
         for suffix, text in ((".csv", table.csv()), (".tex", table.latex()), (".md", f"{table.caption}\n\n{table.markdown()}\n{'; '.join(sources)}\n")):
