@@ -34,8 +34,6 @@ Words renamed(Words arguments, const std::string& from, const std::string& to) {
   return arguments;
 }
 
-namespace {}  // namespace
-
 void add_selection_options(po::options_description& options, const std::string& default_items) {
   const std::string items = "numbers of items: 1000, 2^20, 2^20+1, ranges 2^10:2^28:x4 or 0:100:+10" +
                             (default_items.empty() ? std::string{} : " (default " + default_items + ")");

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <stdexcept>
-#include <string>
 
 #include "harness/core/monoid.hpp"
 #include "operator_files.hpp"
@@ -57,17 +56,15 @@ void for_each_monoid(F&& f) {
   }
 }
 
-/// The operators and types of the 1980s and 2000s: four- and eight-byte elements, and few operators. The scans of those
-/// years are compiled for these; their layouts in banks of four bytes say nothing of smaller elements.
-template <class Op>
-inline constexpr bool kClassic = sizeof(typename Op::Element) >= 4 &&
-                                 (Op::kOperator == Operator::plus || Op::kOperator == Operator::max ||
-                                  Op::kOperator == Operator::affine);
-
 /// The operators of the sweeps of every scan. The others are compiled for the scans that are held against the vendor's,
 /// and for CUB's: each takes its time to compile.
 template <class Op>
 inline constexpr bool kBasic = Op::kOperator == Operator::plus || Op::kOperator == Operator::max ||
                                Op::kOperator == Operator::min || Op::kOperator == Operator::affine;
+
+/// Of these, what the 1980s and 2000s had: four- and eight-byte elements, and no minimum. The scans of those years are
+/// compiled for these; their layouts in banks of four bytes say nothing of smaller elements.
+template <class Op>
+inline constexpr bool kClassic = kBasic<Op> && sizeof(typename Op::Element) >= 4 && Op::kOperator != Operator::min;
 
 }  // namespace scanlab

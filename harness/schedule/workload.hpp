@@ -25,7 +25,7 @@ struct WorkloadDescription {
   bool ordered = false;
   std::string work;  ///< what `work` an item means, e.g. "multiplications"
 
-  std::size_t item_bytes() const { return scanlab::item_bytes(type, Operator::plus); }
+  std::size_t item_bytes() const { return element_bytes(type); }
 };
 
 /// What the host arrays hold, and what must come out: pure functions of an item's number, so that any range can be had

@@ -23,7 +23,7 @@ auto item(InputKind kind, std::int64_t i, std::uint64_t seed = kSeed, std::int64
 
 template <class F>
 void for_each_item(const F& f) {
-  for (const auto& [type, op] : types_with_operators()) with_monoid(type, op, f);
+  for_each_monoid([&](ElementType, Operator, auto op) { f(op); });
 }
 
 TEST(Input, AnotherSeedGivesOtherItems) {
