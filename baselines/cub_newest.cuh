@@ -41,6 +41,33 @@ struct WorkspaceResource {
   bool operator==(const WorkspaceResource&) const = default;
 };
 
+/// DeviceScan in an environment: on `stream`, with storage from `resource`, and with what is wished for, a requirement
+/// or a tuning. Exclusive scans are compiled where `exclusive` is true; `mode` is not looked at elsewhere.
+template <class Op, bool exclusive, class Count, class Wish>
+cudaError_t device_scan_in(Mode mode, const WorkspaceResource& resource, const typename Op::Item* in,
+                           typename Op::Item* out, Count count, cudaStream_t stream, const Wish& wish) {
+  namespace execution = ::cuda::std::execution;
+  using Scan = cub::DeviceScan;
+  const execution::env environment{execution::prop{::cuda::get_stream_t{}, ::cuda::stream_ref{stream}},
+                                   execution::prop{::cuda::mr::get_memory_resource_t{}, resource}, wish};
+  const auto from = cub_items(in);
+  const auto to = cub_items(out);
+  if constexpr (Op::kOperator == Operator::plus) {
+    if constexpr (exclusive) {
+      if (mode == Mode::exclusive) return Scan::ExclusiveSum(from, to, count, environment);
+    }
+    return Scan::InclusiveSum(from, to, count, environment);
+  } else {
+    const auto op = cub_operator<Op>();
+    if constexpr (exclusive) {
+      if (mode == Mode::exclusive) {
+        return Scan::ExclusiveScan(from, to, op, cub_item(Op::identity()), count, environment);
+      }
+    }
+    return Scan::InclusiveScan(from, to, op, count, environment);
+  }
+}
+
 /// DeviceScan in an environment: the base of a `Scan` that describes itself and has a `wish<Op>()`, which is the
 /// requirement or the tuning that it asks CUB for.
 template <class Scan>
@@ -70,8 +97,7 @@ class CubScanIn {
         }
       }
     });
-    // A thread adds up to 160 items, where look-back's adds 24: once for its tile's aggregate, once for its own prefix.
-    plan.chain = cub_chain(problem_) + 2 * 160;
+    plan.chain = cub_chain(problem_) + kLookAheadChain;
     return plan;
   }
 
@@ -85,29 +111,9 @@ class CubScanIn {
   template <class Op>
   cudaError_t enqueue(const WorkspaceResource& resource, const typename Op::Item* in, typename Op::Item* out,
                       cudaStream_t stream) const {
-    namespace execution = ::cuda::std::execution;
-    using Cub = cub::DeviceScan;
-    const execution::env environment{execution::prop{::cuda::get_stream_t{}, ::cuda::stream_ref{stream}},
-                                     execution::prop{::cuda::mr::get_memory_resource_t{}, resource},
-                                     Scan::template wish<Op>()};
-    const auto from = cub_items(in);
-    const auto to = cub_items(out);
-    const bool inclusive = problem_.mode == Mode::inclusive;
     return with_count<Scan, Op>(problem_.items, [&](auto count) {
-      if constexpr (!Scan::template takes_exclusive<Op>()) {
-        if constexpr (Op::kOperator == Operator::plus) {
-          return Cub::InclusiveSum(from, to, count, environment);
-        } else {
-          return Cub::InclusiveScan(from, to, cub_operator<Op>(), count, environment);
-        }
-      } else if constexpr (Op::kOperator == Operator::plus) {
-        return inclusive ? Cub::InclusiveSum(from, to, count, environment)
-                         : Cub::ExclusiveSum(from, to, count, environment);
-      } else {
-        const auto op = cub_operator<Op>();
-        return inclusive ? Cub::InclusiveScan(from, to, op, count, environment)
-                         : Cub::ExclusiveScan(from, to, op, cub_item(Op::identity()), count, environment);
-      }
+      return device_scan_in<Op, Scan::template takes_exclusive<Op>()>(problem_.mode, resource, in, out, count, stream,
+                                                                      Scan::template wish<Op>());
     });
   }
 

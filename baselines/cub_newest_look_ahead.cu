@@ -1,48 +1,37 @@
 // The newest CUB's look-ahead scan: bulk copies, specialised warps, tile states that hold aggregates alone. CUB chooses
 // it from compute capability 10.0 on; its public tuning interface lets a user choose it on 9.0.
 //
-// Nobody has tuned it for 9.0; these are CUB's own shapes for 10.0, by the bytes of an item. An instantiation takes
-// seconds to compile: none is spent on counts of 64 bits, on operators that the full sweep does not have, and of
+// These are CUB's own shapes for 10.0, by the bytes of an item; cub_tuned has those that were found for 9.0. An
+// instantiation takes seconds to compile: none is spent on counts of 64 bits, on other operators than plus, and of
 // exclusive scans only on that of i32 sums, which is timed.
-#include "baselines/cub_newest.cuh"
+#include "baselines/cub_shape.cuh"
 
 namespace scanlab {
 namespace {
 
-/// Warps that reduce and as many that scan, items a thread, and items that a look-ahead lane fetches at once.
 template <class Item>
-constexpr cub::ScanLookaheadPolicy shape() {
+constexpr CubLookAhead shape() {
   switch (sizeof(Item)) {
     case 1:
       return {4, 159, 8};
     case 2:
       return {6, 95, 2};
     case 4:
-      return std::is_same_v<Item, float> ? cub::ScanLookaheadPolicy{4, 87, 3} : cub::ScanLookaheadPolicy{4, 79, 3};
-    case 8:
-      return {2, 87, 5};
+      return std::is_same_v<Item, float> ? CubLookAhead{4, 87, 3} : CubLookAhead{4, 79, 3};
     default:
-      return {5, 15, 8};
+      return {2, 87, 5};
   }
 }
-
-template <class Item>
-struct LookAhead {
-  __host__ __device__ constexpr cub::ScanPolicy operator()(::cuda::compute_capability) const {
-    return {cub::ScanAlgorithm::lookahead, {}, kShape};
-  }
-  static constexpr cub::ScanLookaheadPolicy kShape = shape<Item>();
-};
 
 struct CubNewestLookAhead : CubScanIn<CubNewestLookAhead> {
   using CubScanIn::CubScanIn;
 
   static constexpr bool kCountsSumsIn64Bits = false;
   template <class Op>
-  static constexpr bool kTakes = kBasic<Op>;
+  static constexpr bool kTakes = Op::kOperator == Operator::plus;
   template <class Op>
   static constexpr bool takes_exclusive() {
-    return Op::kOperator == Operator::plus && std::is_same_v<typename Op::Item, std::int32_t>;
+    return std::is_same_v<Op, Plus<std::int32_t>>;
   }
 
   static Description describe() {
@@ -55,7 +44,7 @@ struct CubNewestLookAhead : CubScanIn<CubNewestLookAhead> {
         .family = "CUB",
         .label = "CUB, newest, look-ahead",
         .overview = false,
-        .limits = "up to 2^31 - 1 items of plus, max, min and affine; exclusive: i32 sums",
+        .limits = "up to 2^31 - 1 items of plus; exclusive: i32 sums",
         .in_place = true,     // "When d_in and d_out are equal, the scan is performed in-place"
         .fixed_bits = false,  // without the requirement CUB promises none
         .cost = {.work = "O(n)", .span = "O(log n) a tile, then a chain of tiles", .traffic = "2n"},
@@ -64,7 +53,7 @@ struct CubNewestLookAhead : CubScanIn<CubNewestLookAhead> {
 
   template <class Op>
   static auto wish() {
-    return ::cuda::execution::tune(LookAhead<typename Op::Item>{});
+    return ::cuda::execution::tune(CubTuning<shape<typename Op::Item>()>{});
   }
 };
 

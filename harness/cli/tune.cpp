@@ -1,8 +1,11 @@
-// scanlab tune: measures which scan is the fastest, and writes the table that `best` goes by.
+// scanlab tune: measures which scan is the fastest, and writes the table that `best` goes by; or, of a rival's shapes,
+// which is the fastest, and writes the table that the rival is compiled with.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/options.hpp"
@@ -21,7 +24,12 @@ constexpr char kNotes[] =
     "Without --type and --op: plus, max and affine of every type; min is taken to be as max. What a table lacks, best\n"
     "takes from items of the same size. A table in data/tuned/ becomes part of the program at the next build; until "
     "then\n"
-    "SCANLAB_TUNING=FILE scanlab ... uses it.\n";
+    "SCANLAB_TUNING=FILE scanlab ... uses it.\n"
+    "\n"
+    "With --rival cub: every shape of CUB's scan that is compiled in, cold, from a stream, at 2^22, 2^26 and the "
+    "largest\n"
+    "number of items, beside CUB as shipped and a copy. For each type and operator one shape is chosen, the one with\n"
+    "the least geometric mean of its times. With the table in data/tuned/cub/, the next build compiles cub_tuned so.\n";
 
 po::options_description tune_options() {
   po::options_description options("options");
@@ -31,6 +39,7 @@ po::options_description tune_options() {
       ("op", list_of("OP"), (all_names<Operator>() + ", or all").c_str())                  //
       ("items", list_of("LIST"),                                                           //
        "numbers of items (default from 2^8 to 2^30, and those halfway, up to 4 GiB)")      //
+      ("rival", text("NAME"), "tune a rival instead: cub")                                 //
       ("from", file(), "choose from these results of scanlab bench instead of measuring")  //
       ("samples", file(), "keep every sample of every candidate: a results file")          //
       ("seed", po::value<std::uint64_t>()->value_name("N"), "of the inputs (default 1)")   //
@@ -57,8 +66,18 @@ tuning::Measured measure_candidates(const po::variables_map& values, Context& co
   measure::Facts facts = measured.context;
   facts.update({{"schema", measure::kResultsSchema}, {"kind", "cuda"}, {"seed", std::to_string(seed)}});
   add_loop_facts(options, facts);
-  std::vector<const Variant*> variants;
-  for (const Choice& choice : tuning::candidates()) variants.push_back(Registry::instance().find(choice.variant));
+  const std::string rival = given<std::string>(values, "rival").value_or("");
+  std::set<const Variant*> timed;
+  const auto add_variants = [&](const std::vector<Choice>& choices) {
+    for (const Choice& choice : choices) timed.insert(Registry::instance().find(choice.variant));
+  };
+  if (rival.empty()) {
+    add_variants(tuning::candidates());
+  } else {
+    add_variants(tuning::rival_references(rival));
+    for (const auto& monoid : tuning::rival_monoids(rival)) add_variants(tuning::rival_candidates(rival, monoid));
+  }
+  const std::vector<const Variant*> variants(timed.begin(), timed.end());
   facts["variants"] = measure::described(variants);
   std::optional<measure::ResultsFile> samples = results_file(given<std::string>(values, "samples"), facts, values);
   measure::OracleStore oracles(seed);
@@ -66,7 +85,7 @@ tuning::Measured measure_candidates(const po::variables_map& values, Context& co
 #ifdef SCANLAB_WITH_CUDA
   backends.cuda = measure::make_cuda_scan_backend(oracles);
 #endif
-  tuning::Tuner tuner(backends, tuning::candidates(), options, samples ? &*samples : nullptr, context.err);
+  tuning::Tuner tuner(backends, options, samples ? &*samples : nullptr, context.err);
   const Selection selection = select_scans(said(values));
   std::vector<std::int64_t> asked = selection.items;
   std::ranges::sort(asked);
@@ -76,12 +95,40 @@ tuning::Measured measure_candidates(const po::variables_map& values, Context& co
       if (defined(type, op)) monoids.emplace_back(type, op);
     }
   }
-  if (values.count("type") + values.count("op") == 0) monoids = tuning::usual_monoids();
+  if (values.count("type") + values.count("op") == 0) {
+    monoids = rival.empty() ? tuning::usual_monoids() : tuning::rival_monoids(rival);
+  }
   for (const tuning::TypeAndOperator& monoid : monoids) {
-    measured.timings[monoid] = tuner.measure(monoid, asked.empty() ? tuning::tuning_sizes(monoid) : asked);
+    if (rival.empty()) {
+      measured.timings[monoid] = tuner.measure(monoid, asked.empty() ? tuning::tuning_sizes(monoid) : asked,
+                                               tuning::candidates(), tuning::kColumns);
+      continue;
+    }
+    std::vector<Choice> shapes = tuning::rival_candidates(rival, monoid);
+    if (shapes.empty()) {
+      throw CommandError(kBadInput, fmt::format("no shape of {} is compiled in for {} of {}", rival,
+                                                name(monoid.second), name(monoid.first)));
+    }
+    std::ranges::copy(tuning::rival_references(rival), std::back_inserter(shapes));
+    measured.timings[monoid] =
+        tuner.measure(monoid, asked.empty() ? tuning::rival_sizes(monoid) : asked, shapes, tuning::kRivalColumns, true);
   }
   any_failed = tuner.any_failed();
   return measured;
+}
+
+/// Throws CommandError (status 2) if no rival of that name can be tuned, and says how it could.
+void check_rival(const std::string& rival, bool from_results) {
+  if (rival != "cub") {
+    throw CommandError(kBadInput, fmt::format("--rival '{}': the rival that can be tuned is cub", rival));
+  }
+  if (from_results) throw CommandError(kBadInput, "--rival measures: leave out --from");
+  if (tuning::rival_monoids(rival).empty()) {
+    throw CommandError(kBadInput,
+                       "the shapes of CUB are not compiled into this program. Build one that has them: cmake --preset "
+                       "cuda -B build/candidates -DSCANLAB_CUB_CANDIDATES=ON && cmake --build build/candidates "
+                       "--target scanlab");
+  }
 }
 
 void print(const TuningTable& table, std::ostream& out) {
@@ -107,6 +154,8 @@ int tune(const std::vector<std::string>& arguments, Context& context) {
       throw CommandError(kBadInput, fmt::format("--from takes what the results hold: leave out --{}", option));
     }
   }
+  const std::string rival = given<std::string>(values, "rival").value_or("");
+  if (!rival.empty()) check_rival(rival, values.count("from") != 0);
   std::optional<WholeFile> out = output_file(values);
 
   const InterruptGuard guard;
@@ -117,7 +166,7 @@ int tune(const std::vector<std::string>& arguments, Context& context) {
     fmt::print(context.err, "scanlab: interrupted; no table is written\n");
     return kInterrupted;
   }
-  const TuningTable table = tuning::make_table(measured);
+  const TuningTable table = rival.empty() ? tuning::make_table(measured) : tuning::make_rival_table(measured);
   print(table, context.out);
   if (out) out->write(to_text(table));
   return any_failed ? kFailed : kOk;

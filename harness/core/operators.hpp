@@ -11,7 +11,7 @@ namespace scanlab {
 
 /// Calls `f.operator()<T>()` with the type that `type` names; returns what it returns.
 template <class F>
-decltype(auto) with_element(ElementType type, F&& f) {
+constexpr decltype(auto) with_element(ElementType type, F&& f) {
   switch (type) {
     case ElementType::i8:
       return f.template operator()<std::int8_t>();
@@ -34,7 +34,7 @@ decltype(auto) with_element(ElementType type, F&& f) {
 /// Calls `f` with the monoid that `type` and `op` name; returns what `f` returns. Throws std::invalid_argument for an
 /// operator that the type does not have: see defined().
 template <class F>
-decltype(auto) with_monoid(ElementType type, Operator op, F&& f) {
+constexpr decltype(auto) with_monoid(ElementType type, Operator op, F&& f) {
   return with_element(type, [&]<class T>() -> decltype(f(Plus<T>{})) {
     switch (op) {
 #define SCANLAB_CASE(id, Name)                                  \

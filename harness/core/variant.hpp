@@ -112,6 +112,8 @@ struct Description {
   std::vector<ElementType> types{};   ///< filled in from what the scan is compiled for
   std::vector<Operator> operators{};  ///< likewise
   std::vector<Parameter> parameters{};
+  /// Of a rival that can be tuned: the settings that are compiled in for a type and operator. Empty: it is not tuned.
+  std::function<std::vector<Settings>(ElementType, Operator)> shapes{};
   Mode natural_mode = Mode::inclusive;  ///< what the algorithm gives with no extra work: the default of `explain`
   std::string limits = "any n";         ///< which n it takes, in words
   bool in_place = false;                ///< whether the output may be the very array that is scanned

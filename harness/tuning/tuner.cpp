@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <fstream>
@@ -18,15 +18,14 @@
 
 namespace scanlab::tuning {
 
-namespace {
-
 using Json = nlohmann::json;
 
-constexpr std::array kColumns{
-    Column{measure::Cache::cold, measure::Launch::stream}, Column{measure::Cache::cold, measure::Launch::graph},
-    Column{measure::Cache::warm, measure::Launch::stream}, Column{measure::Cache::warm, measure::Launch::graph}};
+const std::vector<Column> kColumns{{measure::Cache::cold, measure::Launch::stream},
+                                   {measure::Cache::cold, measure::Launch::graph},
+                                   {measure::Cache::warm, measure::Launch::stream},
+                                   {measure::Cache::warm, measure::Launch::graph}};
 
-}  // namespace
+const std::vector<Column> kRivalColumns{{measure::Cache::cold, measure::Launch::stream}};
 
 // ------------------------------------------------------------------------------------------------ times to table
 
@@ -112,7 +111,26 @@ std::vector<TuningTable::Row> choose(const TimingsBySize& sizes) {
   return rows;
 }
 
-TuningTable make_table(const Measured& measured) {
+std::optional<Choice> choose_one(const TimingsBySize& sizes) {
+  std::map<Choice, std::pair<double, std::size_t>> sums;  // of logarithms, and of how many times
+  std::size_t most = 0;
+  for (const auto& [n, timings] : sizes) {
+    for (const auto& [choice, columns] : timings) {
+      auto& [sum, count] = sums[choice];
+      for (const auto& [column, nanoseconds] : columns) sum += std::log(median(nanoseconds));
+      count += columns.size();
+      most = std::max(most, count);
+    }
+  }
+  std::erase_if(sums, [&](const auto& entry) { return entry.second.second < most; });
+  if (sums.empty()) return std::nullopt;
+  return std::ranges::min_element(sums, {}, [](const auto& entry) { return entry.second.first; })->first;
+}
+
+namespace {
+
+/// A table without entries, of the device that was measured.
+TuningTable empty_table(const Measured& measured) {
   const auto fact = [&](const char* key) {
     const auto found = measured.context.find(key);
     return found != measured.context.end() && found->is_string() ? found->get<std::string>() : std::string{};
@@ -128,11 +146,40 @@ TuningTable make_table(const Measured& measured) {
   for (const char* key : {"date", "git_commit", "git_dirty", "driver", "toolkit", "clocks_before", "argv"}) {
     if (std::string value = fact(key); !value.empty()) table.provenance.emplace_back(key, std::move(value));
   }
+  return table;
+}
+
+void refuse_if_empty(const TuningTable& table, const Measured& measured) {
+  if (!table.entries.empty()) return;
+  throw CommandError(kBadInput, measured.from + ": no candidate has a time: there is nothing to choose from");
+}
+
+}  // namespace
+
+TuningTable make_table(const Measured& measured) {
+  TuningTable table = empty_table(measured);
   for (const auto& [monoid, sizes] : measured.timings) {
     if (auto rows = choose(sizes); !rows.empty()) table.entries.push_back({monoid.first, monoid.second, rows});
   }
-  if (table.entries.empty())
-    throw CommandError(kBadInput, measured.from + ": no candidate has a time: there is nothing to choose from");
+  refuse_if_empty(table, measured);
+  return table;
+}
+
+TuningTable make_rival_table(const Measured& measured) {
+  TuningTable table = empty_table(measured);
+  for (const auto& [monoid, sizes] : measured.timings) {
+    TimingsBySize shapes = sizes;
+    for (auto& [n, timings] : shapes) {
+      std::erase_if(timings, [](const auto& entry) {
+        const Variant* const variant = Registry::instance().find(entry.first.variant);
+        return variant == nullptr || !variant->about.shapes;
+      });
+    }
+    if (const auto choice = choose_one(shapes)) {
+      table.entries.push_back({monoid.first, monoid.second, {{.from_items = 0, .choice = *choice}}});
+    }
+  }
+  refuse_if_empty(table, measured);
   return table;
 }
 
@@ -235,6 +282,48 @@ std::vector<Choice> candidates() {
   return all;
 }
 
+namespace {
+
+/// Calls f with each variant of the rival's family.
+template <class F>
+void for_each_of(std::string_view rival, F f) {
+  for (const auto& [id, variant] : Registry::instance().all()) {
+    std::string family = variant.about.family;
+    std::ranges::transform(family, family.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (variant.origin == Origin::baseline && family == rival) f(variant);
+  }
+}
+
+}  // namespace
+
+std::vector<Choice> rival_candidates(std::string_view rival, const TypeAndOperator& monoid) {
+  std::vector<Choice> all;
+  for_each_of(rival, [&](const Variant& variant) {
+    if (!variant.about.shapes) return;
+    for (Settings& settings : variant.about.shapes(monoid.first, monoid.second)) {
+      all.push_back({variant.about.id, std::move(settings)});
+    }
+  });
+  return all;
+}
+
+std::vector<TypeAndOperator> rival_monoids(std::string_view rival) {
+  std::vector<TypeAndOperator> all;
+  for (const TypeAndOperator& monoid : types_with_operators()) {
+    if (!rival_candidates(rival, monoid).empty()) all.push_back(monoid);
+  }
+  return all;
+}
+
+std::vector<Choice> rival_references(std::string_view rival) {
+  std::vector<Choice> all;
+  for_each_of(rival, [&](const Variant& variant) {
+    if (!variant.about.shapes) all.push_back({variant.about.id});
+  });
+  if (Registry::instance().find("memcpy") != nullptr) all.push_back({"memcpy"});
+  return all;
+}
+
 std::vector<TypeAndOperator> usual_monoids() {
   std::vector<TypeAndOperator> all;
   for (const Operator op : {Operator::plus, Operator::max, Operator::affine}) {
@@ -256,6 +345,10 @@ std::vector<std::int64_t> tuning_sizes(const TypeAndOperator& monoid) {
     if ((quarter % 2 == 0 || finer) && n * bytes <= kMostBytes) sizes.push_back(n);
   }
   return sizes;
+}
+
+std::vector<std::int64_t> rival_sizes(const TypeAndOperator& monoid) {
+  return {std::int64_t{1} << 22, std::int64_t{1} << 26, tuning_sizes(monoid).back()};
 }
 
 namespace {
@@ -280,27 +373,27 @@ bool is_hopeless_around(std::int64_t n, const Choice& choice, const TimingsBySiz
 
 }  // namespace
 
-Tuner::Tuner(const measure::Backends& backends, std::vector<Choice> candidates, const measure::LoopOptions& options,
-             measure::ResultsFile* samples, std::ostream& err)
+Tuner::Tuner(const measure::Backends& backends, const measure::LoopOptions& options, measure::ResultsFile* samples,
+             std::ostream& err)
     : backends_(backends),
-      candidates_(std::move(candidates)),
       options_{.loop = options, .device_seconds = 5e-4, .max_verified_items = kMaxVerified},
       samples_(samples),
       err_(err) {}
 
-TimingsBySize Tuner::measure(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes) {
+TimingsBySize Tuner::measure(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes,
+                             const std::vector<Choice>& candidates, const std::vector<Column>& columns, bool all) {
   failed_.clear();
   TimingsBySize measured;
   for (const std::size_t stride : {4, 2, 1}) {
     for (std::size_t i = 0; i < sizes.size() && !interrupted(); ++i) {
       const std::int64_t n = sizes[i];
       if ((i % stride != 0 && i + 1 != sizes.size()) || measured.contains(n)) continue;
-      std::vector<Choice> promising = candidates_;
+      std::vector<Choice> promising = candidates;
       std::erase_if(promising, [&](const Choice& each) {
-        return is_hopeless_around(n, each, measured) || std::ranges::find(failed_, each) != failed_.end();
+        return (!all && is_hopeless_around(n, each, measured)) || std::ranges::find(failed_, each) != failed_.end();
       });
       const Problem problem{.type = monoid.first, .op = monoid.second, .items = n};
-      measured[n] = measure_size(problem, promising);
+      measured[n] = measure_size(problem, promising, columns);
     }
   }
   for (auto& [n, timings] : measured) {
@@ -311,14 +404,15 @@ TimingsBySize Tuner::measure(const TypeAndOperator& monoid, const std::vector<st
 
 /// Every candidate in every column, in rounds, so that a disturbance does not hit one alone. What does not fit the
 /// memory is left out; what fails is not chosen for any n.
-Timings Tuner::measure_size(const Problem& problem, const std::vector<Choice>& promising) {
+Timings Tuner::measure_size(const Problem& problem, const std::vector<Choice>& promising,
+                            const std::vector<Column>& columns) {
   std::vector<measure::TimedCase> cases;
   for (const Choice& choice : promising) {
-    for (const auto& [cache, launch] : kColumns) {
+    for (const auto& [cache, launch] : columns) {
       Case scan{Registry::instance().find(choice.variant), problem};
       scan.problem.settings = choice.settings;
       measure::TimedCase& timed = cases.emplace_back(std::move(scan), cache, launch);
-      timed.bound = bind(choice, timed.problem());
+      timed.bound = timed.scan.variant->bind(timed.problem());
       timed.name =
           fmt::format("{}/cache:{}/launch:{}", case_name(timed.about(), timed.problem()), name(cache), name(launch));
     }

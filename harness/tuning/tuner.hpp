@@ -1,10 +1,12 @@
-// From measured times to a tuning table: which scan `best` runs, by n.
+// From measured times to a tuning table: which scan `best` runs, by n; and which shape of a rival's is the fastest.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <ostream>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -37,12 +39,18 @@ struct Measured {
 /// that lack a column are left out.
 std::map<Choice, double> losses(const Timings& timings);
 
+/// One choice for all n: the least geometric mean of its median times, over all sizes and columns. Those that lack a
+/// size or a column are left out; nothing is returned if all do.
+std::optional<Choice> choose_one(const TimingsBySize& sizes);
+
 /// A choice for every n. Of each candidate the worst column counts, so that a choice is never bad anywhere; and one
 /// that is about as good for a run of sizes is kept, so that the table is short.
 std::vector<TuningTable::Row> choose(const TimingsBySize& sizes);
 
-/// Throws CommandError (status 2) if nothing was measured on a device.
+/// Of a search for the fastest of ours a row for each choice; of one among a rival's shapes a single row, the same for
+/// all n. Throws CommandError (status 2) if nothing was measured on a device.
 TuningTable make_table(const Measured& measured);
+TuningTable make_rival_table(const Measured& measured);
 
 /// The inclusive scans of a results file that are candidates. Throws CommandError (status 2).
 Measured read_results(const std::filesystem::path& path);
@@ -50,33 +58,51 @@ Measured read_results(const std::filesystem::path& path);
 /// Every candidate of this program, once with each value of each of its parameters, the others at their defaults.
 std::vector<Choice> candidates();
 
+/// The shapes of a rival, by its family in lower case, that are compiled in for a type and operator; none if none are.
+std::vector<Choice> rival_candidates(std::string_view rival, const TypeAndOperator& monoid);
+
+/// The types and operators for which a rival's shapes are compiled in.
+std::vector<TypeAndOperator> rival_monoids(std::string_view rival);
+
+/// What a rival's shapes are timed beside, and never chosen: itself as shipped, and a copy.
+std::vector<Choice> rival_references(std::string_view rival);
+
 /// Plus, max and affine of every type, which matter most in a few minutes.
 std::vector<TypeAndOperator> usual_monoids();
 
 /// 2^8 to 2^30, the sizes halfway between, and more from 2^19 to 2^23; as far as an array is of 4 GiB or less.
 std::vector<std::int64_t> tuning_sizes(const TypeAndOperator& monoid);
 
+/// 2^22, 2^26, and the largest of `tuning_sizes`: what a rival is tuned for.
+std::vector<std::int64_t> rival_sizes(const TypeAndOperator& monoid);
+
 /// Of `tune`: few samples of many candidates.
 inline constexpr measure::LoopOptions kTuningLoop{.rounds = 5, .width = 0, .cap_seconds = 10};
+
+/// Cold and warm, from a stream and in a graph; and what a rival's shapes are timed in.
+extern const std::vector<Column> kColumns;
+extern const std::vector<Column> kRivalColumns;
 
 /// Measures candidates in the measurement loop.
 class Tuner {
  public:
   /// `samples` may be null; else every sample of every candidate is kept there.
-  Tuner(const measure::Backends& backends, std::vector<Choice> candidates, const measure::LoopOptions& options,
-        measure::ResultsFile* samples, std::ostream& err);
+  Tuner(const measure::Backends& backends, const measure::LoopOptions& options, measure::ResultsFile* samples,
+        std::ostream& err);
 
   /// At ascending sizes, first a few, then those between them, where candidates that were hopeless on both sides are
-  /// left out. Each is verified before it is timed; one that fails is not chosen. Ends early once Ctrl-C is pressed.
-  TimingsBySize measure(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes);
+  /// left out, unless `all`. Each is verified before it is timed; one that fails is not chosen. Ends early once Ctrl-C
+  /// is pressed.
+  TimingsBySize measure(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes,
+                        const std::vector<Choice>& candidates, const std::vector<Column>& columns, bool all = false);
 
   bool any_failed() const { return any_failed_; }
 
  private:
-  Timings measure_size(const Problem& problem, const std::vector<Choice>& promising);
+  Timings measure_size(const Problem& problem, const std::vector<Choice>& promising,
+                       const std::vector<Column>& columns);
 
   const measure::Backends& backends_;
-  std::vector<Choice> candidates_;
   std::vector<Choice> failed_;  ///< with the type and operator at hand
   bool any_failed_ = false;
   measure::ScanOptions options_;

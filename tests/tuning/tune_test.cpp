@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "baselines/cub_candidates/candidates.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/core/host_registration.hpp"
 #include "harness/host/interrupt.hpp"
@@ -396,8 +397,8 @@ TEST_F(TunerTest, MeasuresWhatCanBeTheFastestAndLeavesOutWhatIsHopeless) {
     if (timed.about().id == "warp_shuffle") return 10e-6;  // nowhere good
     return timed.problem().items < 10'000 ? 1.5e-6 : 1e-6;
   });
-  tuning::Tuner tuner(backends_, kPortable, tuning::kTuningLoop, nullptr, err);
-  const tuning::TimingsBySize measured = tuner.measure(kI32Plus, kSizes);
+  tuning::Tuner tuner(backends_, tuning::kTuningLoop, nullptr, err);
+  const tuning::TimingsBySize measured = tuner.measure(kI32Plus, kSizes, kPortable, tuning::kColumns);
   EXPECT_EQ(measured.size(), kSizes.size());
   EXPECT_EQ(rows_of(tuning::choose(measured)), (Rows{{0, "one_block"}, {16384, "decoupled_lookback"}}));
   EXPECT_EQ(machine.timed_sizes["decoupled_lookback"].size(), kSizes.size());
@@ -411,8 +412,8 @@ TEST_F(TunerTest, NeverChoosesWhatIsWrong) {
   MadeUpBackend& machine =
       made_up([](const measure::TimedCase& timed) { return timed.about().id == "one_block" ? 1e-6 : 2e-6; });
   machine.wrong = "one_block";
-  tuning::Tuner tuner(backends_, kPortable, tuning::kTuningLoop, nullptr, err);
-  const tuning::TimingsBySize measured = tuner.measure(kI32Plus, kSizes);
+  tuning::Tuner tuner(backends_, tuning::kTuningLoop, nullptr, err);
+  const tuning::TimingsBySize measured = tuner.measure(kI32Plus, kSizes, kPortable, tuning::kColumns);
   for (const TuningTable::Row& row : tuning::choose(measured)) EXPECT_NE(row.choice.variant, "one_block");
   EXPECT_TRUE(tuner.any_failed());
   EXPECT_NE(err.str().find("one_block"), std::string::npos);
@@ -425,8 +426,9 @@ TEST_F(TunerTest, NeverChoosesWhatFailsOnTheWay) {
     if (timed.problem().items == 2048) throw std::runtime_error("the launch was refused");
     return 1e-6;
   });
-  tuning::Tuner tuner(backends_, kPortable, tuning::kTuningLoop, nullptr, err);
-  for (const auto& [n, timings] : tuner.measure(kI32Plus, kSizes)) EXPECT_FALSE(timings.contains({"one_block"})) << n;
+  tuning::Tuner tuner(backends_, tuning::kTuningLoop, nullptr, err);
+  for (const auto& [n, timings] : tuner.measure(kI32Plus, kSizes, kPortable, tuning::kColumns))
+    EXPECT_FALSE(timings.contains({"one_block"})) << n;
 }
 
 TEST(Tuner, CandidatesAreTheGeneralScansWithEveryParameter) {
@@ -452,6 +454,99 @@ TEST(Tuner, SizesAreHalvesOfOctavesUpTo4GiB) {
   EXPECT_EQ(sizes[1], 362);
   EXPECT_EQ(sizes.back(), 1 << 30);
   EXPECT_EQ(tuning::tuning_sizes({ElementType::f64, Operator::affine}).back(), 1 << 28);
+}
+
+// ---------------------------------------------------------------------------------------------------------- rivals
+
+const Choice kSmall{"planted_rival", {{"items", "1"}}};
+const Choice kLarge{"planted_rival", {{"items", "9"}}};
+
+/// Of two shapes, one of them for i32 sums alone.
+struct PlantedRival {
+  static Description describe() {
+    return {.id = "planted_rival",
+            .family = "Planted",
+            .parameters = {{.name = "items", .values = {"1", "9"}}},
+            .shapes = [](ElementType type, Operator op) -> std::vector<Settings> {
+              if (type != ElementType::i32 || op != Operator::plus) return {};
+              return {kSmall.settings, kLarge.settings};
+            }};
+  }
+  explicit PlantedRival(const Problem&) {}
+  Plan plan() const { return {}; }
+};
+
+/// The same as it is shipped: not among the shapes, whatever its time.
+struct PlantedAsShipped {
+  static Description describe() { return {.id = "planted_as_shipped", .family = "Planted"}; }
+  explicit PlantedAsShipped(const Problem&) {}
+  Plan plan() const { return {}; }
+};
+
+class RivalTest : public TunerTest {
+ protected:
+  static void SetUpTestSuite() {
+    if (Registry::instance().find("planted_rival") != nullptr) return;
+    const auto no_functions = []<class Op>(Op, const auto&, const Problem&, BoundScan&) {};
+    const Registration rival{scan_variant<PlantedRival>(Origin::baseline, {.cuda = true}, no_functions)};
+    const Registration shipped{scan_variant<PlantedAsShipped>(Origin::baseline, {.cuda = true}, no_functions)};
+  }
+};
+
+TEST_F(RivalTest, ItsShapesAreThoseThatAreCompiledIn) {
+  EXPECT_EQ(tuning::rival_candidates("planted", kI32Plus), (std::vector{kSmall, kLarge}));
+  EXPECT_EQ(tuning::rival_monoids("planted"), std::vector{kI32Plus});
+  EXPECT_EQ(tuning::rival_references("planted").front(), Choice{"planted_as_shipped"});
+}
+
+TEST_F(RivalTest, EveryShapeHasATimeAtEverySizeAndTheFastestOnTheWholeIsChosen) {
+  std::ostringstream err;
+  const MadeUpBackend& machine = made_up([](const measure::TimedCase& timed) {
+    if (timed.about().id == "planted_as_shipped") return 1e-6;
+    const bool small = timed.problem().settings.at("items") == "1";
+    return timed.problem().items < 10'000 ? (small ? 2e-6 : 3e-6) : small ? 20e-6 : 6e-6;
+  });
+  std::vector<Choice> timed = tuning::rival_candidates("planted", kI32Plus);
+  timed.push_back({"planted_as_shipped"});
+  tuning::Tuner tuner(backends_, tuning::kTuningLoop, nullptr, err);
+  const std::vector<std::int64_t> sizes{1000, 10'000, 100'000};
+  tuning::Measured measured{
+      .from = "a machine",
+      .context = {{"device", "a device"}, {"compute_capability", "9.0"}, {"multiprocessors", "1"}},
+      .timings = {{kI32Plus, tuner.measure(kI32Plus, sizes, timed, tuning::kRivalColumns, true)}}};
+  EXPECT_EQ(machine.timed_sizes.at("planted_rival").size(), sizes.size()) << "hopeless or not";
+  for (const auto& [n, timings] : measured.timings[kI32Plus]) EXPECT_EQ(timings.size(), 3) << n;
+
+  const TuningTable table = tuning::make_rival_table(measured);
+  ASSERT_EQ(table.entries.size(), 1);
+  ASSERT_EQ(table.entries.front().rows.size(), 1) << "one shape for all n";
+  EXPECT_EQ(table.entries.front().rows.front().choice, kLarge) << "never what is not a shape";
+  measured.timings[kI32Plus].at(1000).erase(kLarge);
+  EXPECT_EQ(tuning::make_rival_table(measured).entries.front().rows.front().choice, kSmall) << "the other lacks a size";
+}
+
+TEST(CubShapes, AreAtLeast60ForEachSizeOfItemAndNoneTwice) {
+  std::map<std::size_t, std::size_t> by_size;
+  [&]<class... Op>(std::tuple<Op...>) {
+    const auto count = [&]<class Each>(Each) {
+      const auto look_ahead = cub_look_ahead_candidates<Each>();
+      const auto look_back = cub_look_back_candidates<Each>();
+      std::set<Settings> different;
+      for (std::size_t i = 0; i < look_ahead.count; ++i) different.insert(look_ahead.shapes[i].settings());
+      for (std::size_t i = 0; i < look_back.count; ++i) different.insert(look_back.shapes[i].settings());
+      EXPECT_EQ(different.size(), look_ahead.count + look_back.count) << sizeof(typename Each::Item);
+      by_size[sizeof(typename Each::Item)] += different.size();
+    };
+    (count(Op{}), ...);
+  }(CubTunedFor{});
+  for (const std::size_t bytes : {1, 2, 4, 8, 16}) EXPECT_GE(by_size[bytes], 60) << bytes;
+}
+
+TEST_F(TuneTest, ARivalThatCannotBeTunedSaysHowItCould) {
+  EXPECT_EQ(scanlab({"tune", "--rival", "thrust"}), kBadInput);
+  EXPECT_NE(err_.str().find("the rival that can be tuned is cub"), std::string::npos) << err_.str();
+  EXPECT_EQ(scanlab({"tune", "--rival", "cub"}), kBadInput);
+  EXPECT_NE(err_.str().find("-DSCANLAB_CUB_CANDIDATES=ON"), std::string::npos) << err_.str();
 }
 
 // ------------------------------------------------------------------------------------------------------------ best

@@ -12,6 +12,7 @@
 
 #include "harness/core/variant.hpp"
 #include "harness/simt/executor.hpp"
+#include "harness/simt/registration.hpp"
 #include "harness/verify/comparison.hpp"
 #include "harness/verify/verification.hpp"
 #include "variants/scan/register_tile.cuh"
@@ -506,6 +507,23 @@ TEST(Reentry, AnyLevelsALaunch) {
       }
     }
   }
+}
+
+/// Vectors of 16 bytes, and words that others poll, lie in pieces of one workspace.
+TEST(Workspace, ItsPiecesAreAlignedAndHoldWhatWasAskedFor) {
+  const Memory memory = zeros(4096);
+  simt::Workspace counted;
+  simt::Workspace pieces(memory.get());
+  auto* end = static_cast<unsigned char*>(memory.get());
+  for (const std::int64_t bytes : {1, 255, 256, 257, 0, 40}) {
+    EXPECT_EQ(counted.take<unsigned char>(bytes), nullptr);
+    unsigned char* const piece = pieces.take<unsigned char>(bytes);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(piece) % 256, 0) << bytes;
+    EXPECT_GE(piece, end) << bytes;
+    end = piece + bytes;
+  }
+  EXPECT_EQ(counted.bytes(), pieces.bytes());
+  EXPECT_GE(static_cast<unsigned char*>(memory.get()) + pieces.bytes(), end);
 }
 
 }  // namespace

@@ -1,0 +1,118 @@
+// The shapes of CUB's scan that `scanlab tune --rival cub` times, by the operator's item: both of CUB's algorithms,
+// around what CUB ships and what was found to be fast. Compiled into the program where the build is asked for them
+// (SCANLAB_CUB_CANDIDATES): each takes the compiler some seconds.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <tuple>
+#include <type_traits>
+
+#include "baselines/cub_shape.hpp"
+#include "harness/core/operators.hpp"
+
+namespace scanlab {
+
+/// What CUB is tuned for: a sum of each size of item that a sum has, a composition of maps for those of 16 bytes, and
+/// the operators that compute more than they move.
+using CubTunedFor = std::tuple<Plus<std::int8_t>, Plus<std::int16_t>, Plus<std::int32_t>, Plus<std::int64_t>,
+                               Affine<std::int64_t>, ComplexMultiply<float>, LogSumExp<float>, LogSumExp<double>>;
+
+/// The type's name on the command line. No f16 here: its items are as large as those of i16.
+template <class T>
+inline constexpr ElementType kElementType = std::is_same_v<T, double>  ? ElementType::f64
+                                            : std::is_same_v<T, float> ? ElementType::f32
+                                            : sizeof(T) == 8           ? ElementType::i64
+                                            : sizeof(T) == 4           ? ElementType::i32
+                                            : sizeof(T) == 2           ? ElementType::i16
+                                                                       : ElementType::i8;
+
+template <class Shape>
+struct CubCandidates {
+  static constexpr std::size_t kMost = 128;
+
+  std::array<Shape, kMost> shapes{};
+  std::size_t count = 0;
+
+  constexpr void add(const Shape& shape) { shapes[count++] = shape; }
+};
+
+/// Of a tile, what CUB wants to have at once in the shared memory that every architecture has: its items, and a partial
+/// result a thread and a warp.
+template <class Item>
+constexpr bool cub_accepts(const CubLookAhead& shape) {
+  constexpr std::size_t kMostBytes = 48 << 10;
+  constexpr std::size_t kBarriers = 256;
+  const auto warps = static_cast<std::size_t>(shape.warps);
+  return (32 * warps * shape.items + 33 * warps) * sizeof(Item) + kBarriers <= kMostBytes;
+}
+
+/// Items a thread are odd in number, so that the threads of a warp read different banks. CUB ships {2, -1} stages for
+/// 10.0 and {-2, -2} for 10.7.
+template <class Op>
+constexpr CubCandidates<CubLookAhead> cub_look_ahead_candidates() {
+  using Item = typename Op::Item;
+  CubCandidates<CubLookAhead> all;
+  const auto add = [&all](std::initializer_list<int> warps, std::initializer_list<int> items) {
+    for (const int w : warps) {
+      for (const int i : items) {
+        for (const auto& [ahead, ahead_stages, index_stages] : {std::array{4, 2, -1}, {8, 2, -1}, {6, -2, -2}}) {
+          const CubLookAhead shape{w, i, ahead, ahead_stages, index_stages};
+          if (cub_accepts<Item>(shape)) all.add(shape);
+        }
+      }
+    }
+  };
+  if constexpr (Op::kOperator == Operator::log_sum_exp || Op::kOperator == Operator::complex_multiply) {
+    add({4, 6, 8, 10}, {15, 31});  // more of them take the compiler minutes
+  } else if constexpr (sizeof(Item) == 1) {
+    add({2, 3, 4, 6}, {95, 127, 143, 159});
+  } else if constexpr (sizeof(Item) == 2) {
+    add({2, 3, 4, 6}, {79, 95, 111, 127, 143});
+  } else if constexpr (sizeof(Item) == 4) {
+    add({2, 3, 4, 6}, {47, 63, 79, 95, 111, 127, 143, 159});
+  } else if constexpr (sizeof(Item) == 8) {
+    add({2, 3, 4, 6}, {23, 31, 39, 47, 63, 79, 87});
+  } else {
+    add({2, 3, 4, 5}, {11, 15, 19, 23, 31, 39});
+  }
+  return all;
+}
+
+template <class Op>
+constexpr CubCandidates<CubLookBack> cub_look_back_candidates() {
+  using Item = typename Op::Item;
+  using Delay = CubLookBack::Delay;
+  CubCandidates<CubLookBack> all;
+  const auto add = [&all](std::initializer_list<int> threads, std::initializer_list<int> items) {
+    for (const int t : threads) {
+      for (const int i : items) {
+        all.add({t, i, Delay::fixed, 350, 450});
+        all.add({t, i, Delay::fixed, 650, 1200});
+        all.add({t, i, Delay::halving, 800, 800});
+      }
+    }
+  };
+  if constexpr (Op::kOperator == Operator::log_sum_exp || Op::kOperator == Operator::complex_multiply) {
+    add({128, 256, 512}, {7, 11, 15, 23});
+  } else if constexpr (sizeof(Item) == 1) {
+    all.add({192, 22, Delay::fixed, 168, 1140});  // this and its like below: as shipped for 9.0
+    add({128, 192, 256, 512}, {22, 32, 48});
+  } else if constexpr (sizeof(Item) == 2) {
+    all.add({512, 12, Delay::fixed, 376, 1125});
+    add({128, 256, 512}, {12, 16, 24, 32});
+  } else if constexpr (sizeof(Item) == 4) {
+    all.add({128, 24, Delay::fixed, 648, 1245});
+    add({128, 192, 256, 384}, {16, 24, 32});
+  } else if constexpr (sizeof(Item) == 8) {
+    all.add({224, 24, Delay::fixed, 632, 1290});
+    add({128, 224, 256, 384}, {11, 15, 24});
+  } else {
+    add({128, 192, 256}, {5, 7, 9, 12});
+  }
+  return all;
+}
+
+}  // namespace scanlab

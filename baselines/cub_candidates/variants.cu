@@ -1,0 +1,134 @@
+// The candidates as two variants, one for each of CUB's algorithms: their settings are the fields of the shape.
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <set>
+
+#include "baselines/cub_candidates/candidates.hpp"
+#include "baselines/cub_candidates/compiled.hpp"
+#include "baselines/cub_chain.hpp"
+#include "harness/cuda/registration.cuh"
+
+namespace scanlab {
+namespace {
+
+template <class Op>
+constexpr auto candidates_of(CubLookAhead) {
+  return cub_look_ahead_candidates<Op>();
+}
+template <class Op>
+constexpr auto candidates_of(CubLookBack) {
+  return cub_look_back_candidates<Op>();
+}
+
+/// Each parameter of a shape, with every value that a candidate has.
+template <class Shape>
+std::vector<Parameter> parameters_of() {
+  std::vector<Parameter> parameters;
+  const auto add = [&](const Settings& settings) {
+    for (const auto& [name, value] : settings) {
+      auto parameter = std::ranges::find(parameters, name, &Parameter::name);
+      if (parameter == parameters.end()) {
+        parameter = parameters.insert(parameter, {.name = name, .values = {}, .meaning = "as in CUB's tuning policy"});
+      }
+      if (std::ranges::find(parameter->values, value) == parameter->values.end()) parameter->values.push_back(value);
+    }
+  };
+  [&]<class... Op>(std::tuple<Op...>) {
+    const auto add_all = [&](const auto& list) {
+      for (std::size_t i = 0; i < list.count; ++i) add(list.shapes[i].settings());
+    };
+    (add_all(candidates_of<Op>(Shape{})), ...);
+  }(CubTunedFor{});
+  return parameters;
+}
+
+template <class Op, class... Ops>
+constexpr bool is_among(std::tuple<Ops...>) {
+  return (std::is_same_v<Op, Ops> || ...);
+}
+
+template <class Shape>
+class CubShapeScan {
+ public:
+  template <class Op>
+  static constexpr bool kTakes = is_among<Op>(CubTunedFor{});
+
+  static Description describe() {
+    static const std::vector<Parameter> parameters = parameters_of<Shape>();
+    return {
+        .id = Shape::kVariant,
+        .title = std::string("CUB DeviceScan, ") + (kLooksAhead ? "look-ahead" : "look-back") + ", in a given shape",
+        .source = "NVIDIA CCCL, cub/device/device_scan.cuh, with cuda::execution::tune",
+        .family = "CUB",
+        .label = kLooksAhead ? "CUB, look-ahead" : "CUB, look-back",
+        .overview = false,
+        .parameters = parameters,
+        .shapes = compiled_shapes,
+        .limits = "inclusive scans of up to 2^31 - 1 items, in the shapes that are compiled in",
+        .in_place = true,
+        .fixed_bits = false,
+        .cost = {.work = "O(n)", .span = "O(log n) a tile, then a chain of tiles", .traffic = "2n"},
+    };
+  }
+
+  explicit CubShapeScan(const Problem& problem) : problem_(problem) {
+    const Description about = describe();
+    Choice shape{Shape::kVariant, {}};
+    for (const Parameter& each : about.parameters) {
+      shape.settings[each.name] = setting(about, problem.settings, each.name);
+    }
+    const auto found = std::ranges::find_if(compiled_cub_candidates(), [&](const CompiledCubCandidate& each) {
+      return each.type == problem.type && each.op == problem.op && each.shape == shape;
+    });
+    if (found != compiled_cub_candidates().end()) enqueue_ = found->enqueue;
+  }
+
+  Plan plan() const {
+    if (enqueue_ == nullptr) {
+      return Plan::refuse(std::string(Shape::kVariant) + " is not compiled in this shape for " +
+                          std::string(name(problem_.op)) + " of " + std::string(name(problem_.type)));
+    }
+    if (problem_.mode != Mode::inclusive)
+      return Plan::refuse("the shapes of CUB are compiled for inclusive scans alone");
+    if (problem_.items > std::numeric_limits<int>::max()) {
+      return Plan::refuse("the shapes of CUB are compiled for at most 2^31 - 1 items");
+    }
+    Plan plan{.chain = cub_chain(problem_) + kLookAheadChain};
+    const cudaError_t error =
+        enqueue_(nullptr, 0, &plan.workspace_bytes, nullptr, nullptr, static_cast<int>(problem_.items), nullptr);
+    if (plan.workspace_bytes == 0) {
+      return Plan::refuse(std::string("CUB refuses this shape: ") + cudaGetErrorString(error));
+    }
+    return plan;
+  }
+
+  template <class Op>
+  void run(cudaStream_t stream, Op, const typename Op::Item* in, typename Op::Item* out, void* workspace,
+           std::size_t bytes) const {
+    cuda::check(enqueue_(workspace, bytes, nullptr, in, out, static_cast<int>(problem_.items), stream),
+                "cub::DeviceScan");
+  }
+
+ private:
+  static constexpr bool kLooksAhead = std::is_same_v<Shape, CubLookAhead>;
+
+  static std::vector<Settings> compiled_shapes(ElementType type, Operator op) {
+    std::vector<Settings> shapes;
+    for (const CompiledCubCandidate& each : compiled_cub_candidates()) {
+      if (each.type == type && each.op == op && each.shape.variant == Shape::kVariant) {
+        shapes.push_back(each.shape.settings);
+      }
+    }
+    return shapes;
+  }
+
+  Problem problem_;
+  decltype(CompiledCubCandidate::enqueue) enqueue_ = nullptr;
+};
+
+const Registration look_ahead{cuda::cuda_scan<CubShapeScan<CubLookAhead>>(Origin::baseline)};
+const Registration look_back{cuda::cuda_scan<CubShapeScan<CubLookBack>>(Origin::baseline)};
+
+}  // namespace
+}  // namespace scanlab

@@ -1,0 +1,61 @@
+// How CUB's scan may be cut up: the shapes of its two algorithms, as its public tuning interface takes them, and as
+// settings on the command line and in a tuning table. No CUDA here.
+#pragma once
+
+#include <string>
+
+#include "harness/core/variant.hpp"
+
+namespace scanlab {
+
+/// Look-ahead: cub::ScanLookaheadPolicy, field by field.
+struct CubLookAhead {
+  int warps = 4;          ///< that reduce, and as many that scan
+  int items = 63;         ///< a thread of them
+  int ahead = 4;          ///< items that a look-ahead lane fetches at once
+  int ahead_stages = 2;   ///< of the look-ahead warp; below 1: so many fewer than there are stages
+  int index_stages = -1;  ///< of tile numbers, likewise
+
+  static constexpr const char* kVariant = "cub_look_ahead_shape";
+
+  Settings settings() const {
+    return {{"warps", std::to_string(warps)},
+            {"items", std::to_string(items)},
+            {"ahead", std::to_string(ahead)},
+            {"ahead_stages", std::to_string(ahead_stages)},
+            {"index_stages", std::to_string(index_stages)}};
+  }
+  friend constexpr bool operator==(const CubLookAhead&, const CubLookAhead&) = default;
+};
+
+/// Look-back: cub::ScanLookbackPolicy. Loads and stores are transposed by warps, as CUB ships them for 9.0.
+struct CubLookBack {
+  enum class Delay { fixed, halving };  ///< of CUB: fixed_delay, and exponential_backon, each half the one before
+
+  int threads = 128;  ///< a block
+  int items = 24;     ///< a thread
+  Delay delay = Delay::fixed;
+  int nanoseconds = 400;  ///< of the delay
+  int l2_latency = 1200;  ///< nanoseconds before a tile looks back for the first time
+
+  static constexpr const char* kVariant = "cub_look_back_shape";
+
+  Settings settings() const {
+    return {{"threads", std::to_string(threads)},
+            {"items", std::to_string(items)},
+            {"delay", delay == Delay::fixed ? "fixed" : "halving"},
+            {"nanoseconds", std::to_string(nanoseconds)},
+            {"l2_latency", std::to_string(l2_latency)}};
+  }
+  friend constexpr bool operator==(const CubLookBack&, const CubLookBack&) = default;
+};
+
+/// A shape that was found to be the fastest, as a type: `Shape` is one of the two above.
+template <ElementType kType_, Operator kOp_, auto kShape_>
+struct CubTunedShape {
+  static constexpr ElementType kType = kType_;
+  static constexpr Operator kOp = kOp_;
+  static constexpr auto kShape = kShape_;
+};
+
+}  // namespace scanlab

@@ -1,0 +1,71 @@
+// The newest CUB's scan in the shapes that `scanlab tune --rival cub` found to be the fastest on a device: tuned as
+// `best` is, through CUB's public tuning interface. data/tuned/cub/ has the table: a shape for each size of item, and
+// others for operators that compute more than they move.
+//
+// An instantiation takes seconds to compile: none is spent on counts of 64 bits, and of exclusive scans only on that of
+// i32 sums, which is timed.
+#include "baselines/cub_shape.cuh"
+#include "cub_tuned.hpp"
+
+namespace scanlab {
+namespace {
+
+template <class Tuned>
+constexpr std::size_t kItemBytes = with_monoid(Tuned::kType, Tuned::kOp,
+                                               []<class Op>(Op) { return sizeof(typename Op::Item); });
+
+/// Whether a shape was found for `Op` itself: for its operator, and items of its size.
+template <class Op, class Tuned>
+constexpr bool kIsOwn = Tuned::kOp == Op::kOperator&& kItemBytes<Tuned> == sizeof(typename Op::Item);
+
+/// Whether it was found for what only moves items of that size, which most operators do.
+template <class Op, class Tuned>
+constexpr bool kIsOfSize =
+    (Tuned::kOp == Operator::plus || Tuned::kOp == Operator::affine) && kItemBytes<Tuned> == sizeof(typename Op::Item);
+
+/// The shape for `Op`: its own, or else the one of its size.
+template <class Op, class Tuned, class... Rest>
+constexpr auto shape_of(std::tuple<Tuned, Rest...>) {
+  if constexpr (kIsOwn<Op, Tuned> || (kIsOfSize<Op, Tuned> && !(kIsOwn<Op, Rest> || ...))) {
+    return Tuned::kShape;
+  } else {
+    static_assert(sizeof...(Rest) > 0, "the table of data/tuned/cub/ has no shape for items of this size");
+    return shape_of<Op>(std::tuple<Rest...>{});
+  }
+}
+
+struct CubTuned : CubScanIn<CubTuned> {
+  using CubScanIn::CubScanIn;
+
+  static constexpr bool kCountsSumsIn64Bits = false;
+  template <class Op>
+  static constexpr bool takes_exclusive() {
+    return std::is_same_v<Op, Plus<std::int32_t>>;
+  }
+
+  static Description describe() {
+    return {
+        .id = "cub_tuned",
+        .title = "CUB DeviceScan of CCCL " + newest_cccl() + ", tuned on " + kCubTunedOn,
+        .source = "NVIDIA CCCL " + newest_cccl() +
+                  ", cub/device/device_scan.cuh, with cuda::execution::tune: of both of its algorithms the shape that "
+                  "`scanlab tune --rival cub` found to be the fastest for the size of the item",
+        .family = "CUB",
+        .label = "CUB, tuned",
+        .limits = "up to 2^31 - 1 items; exclusive: i32 sums",
+        .in_place = true,     // "When d_in and d_out are equal, the scan is performed in-place"
+        .fixed_bits = false,  // without the requirement CUB promises none
+        .cost = {.work = "O(n)", .span = "O(log n) a tile, then a chain of tiles", .traffic = "2n"},
+    };
+  }
+
+  template <class Op>
+  static auto wish() {
+    return ::cuda::execution::tune(CubTuning<shape_of<Op>(CubTunedShapes{})>{});
+  }
+};
+
+const Registration registration{cuda::cuda_scan<CubTuned>(Origin::baseline)};
+
+}  // namespace
+}  // namespace scanlab
