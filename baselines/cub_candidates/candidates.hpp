@@ -3,6 +3,7 @@
 // (SCANLAB_CUB_CANDIDATES): each takes the compiler some seconds.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -49,6 +50,13 @@ constexpr bool cub_accepts(const CubLookAhead& shape) {
   return (32 * warps * shape.items + 33 * warps) * sizeof(Item) + kBarriers <= kMostBytes;
 }
 
+/// Likewise: a block's items pass through shared memory, at the accumulator's size, which is an int's at least.
+template <class Item>
+constexpr bool cub_accepts(const CubLookBack& shape) {
+  constexpr std::size_t kMostBytes = (48 << 10) - 256;
+  return shape.threads * shape.items * std::max(sizeof(Item), sizeof(int)) <= kMostBytes;
+}
+
 /// Items a thread are odd in number, so that the threads of a warp read different banks. CUB ships {2, -1} stages for
 /// 10.0 and {-2, -2} for 10.7.
 template <class Op>
@@ -89,6 +97,7 @@ constexpr CubCandidates<CubLookBack> cub_look_back_candidates() {
   const auto add = [&all](std::initializer_list<int> threads, std::initializer_list<int> items) {
     for (const int t : threads) {
       for (const int i : items) {
+        if (!cub_accepts<Item>(CubLookBack{t, i})) continue;
         all.add({t, i, Delay::fixed, 350, 450});
         all.add({t, i, Delay::fixed, 650, 1200});
         all.add({t, i, Delay::halving, 800, 800});
