@@ -68,8 +68,8 @@ cudaError_t device_scan_in(Mode mode, const WorkspaceResource& resource, const t
   }
 }
 
-/// DeviceScan in an environment: the base of a `Scan` that describes itself and has a `wish<Op>()`, which is the
-/// requirement or the tuning that it asks CUB for.
+/// DeviceScan in an environment: the base of a `Scan` that describes itself and has a `with_wish<Op>(items, f)`, which
+/// calls f with the requirement or the tuning that it asks CUB for.
 template <class Scan>
 class CubScanIn {
  public:
@@ -112,8 +112,10 @@ class CubScanIn {
   cudaError_t enqueue(const WorkspaceResource& resource, const typename Op::Item* in, typename Op::Item* out,
                       cudaStream_t stream) const {
     return with_count<Scan, Op>(problem_.items, [&](auto count) {
-      return device_scan_in<Op, Scan::template takes_exclusive<Op>()>(problem_.mode, resource, in, out, count, stream,
-                                                                      Scan::template wish<Op>());
+      return Scan::template with_wish<Op>(problem_.items, [&](const auto& wish) {
+        return device_scan_in<Op, Scan::template takes_exclusive<Op>()>(problem_.mode, resource, in, out, count, stream,
+                                                                        wish);
+      });
     });
   }
 

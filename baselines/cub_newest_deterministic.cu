@@ -30,9 +30,9 @@ struct CubNewestDeterministic : CubScanIn<CubNewestDeterministic> {
     };
   }
 
-  template <class Op>
-  static auto wish() {
-    return ::cuda::execution::require(::cuda::execution::determinism::run_to_run);
+  template <class Op, class F>
+  static cudaError_t with_wish(std::int64_t, F f) {
+    return f(::cuda::execution::require(::cuda::execution::determinism::run_to_run));
   }
 };
 

@@ -51,9 +51,9 @@ struct CubNewestLookAhead : CubScanIn<CubNewestLookAhead> {
     };
   }
 
-  template <class Op>
-  static auto wish() {
-    return ::cuda::execution::tune(CubTuning<shape<typename Op::Item>()>{});
+  template <class Op, class F>
+  static cudaError_t with_wish(std::int64_t, F f) {
+    return f(::cuda::execution::tune(CubTuning<shape<typename Op::Item>()>{}));
   }
 };
 

@@ -2,7 +2,9 @@
 // settings on the command line and in a tuning table. No CUDA here.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <tuple>
 
 #include "harness/core/variant.hpp"
 
@@ -50,12 +52,19 @@ struct CubLookBack {
   friend constexpr bool operator==(const CubLookBack&, const CubLookBack&) = default;
 };
 
-/// A shape that was found to be the fastest, as a type: `Shape` is one of the two above.
-template <ElementType kType_, Operator kOp_, auto kShape_>
-struct CubTunedShape {
+/// A shape, and the n from which on it was found to be the fastest.
+template <std::int64_t kFrom_, auto kShape_>
+struct CubRow {
+  static constexpr std::int64_t kFrom = kFrom_;
+  static constexpr auto kShape = kShape_;
+};
+
+/// What was found for a type and operator, as a type: rows by rising n, the first from 0 on.
+template <ElementType kType_, Operator kOp_, class... Rows_>
+struct CubTunedFor {
   static constexpr ElementType kType = kType_;
   static constexpr Operator kOp = kOp_;
-  static constexpr auto kShape = kShape_;
+  using Rows = std::tuple<Rows_...>;
 };
 
 }  // namespace scanlab

@@ -23,15 +23,24 @@ template <class Op, class Tuned>
 constexpr bool kIsOfSize =
     (Tuned::kOp == Operator::plus || Tuned::kOp == Operator::affine) && kItemBytes<Tuned> == sizeof(typename Op::Item);
 
-/// The shape for `Op`: its own, or else the one of its size.
+/// The rows for `Op`: its own, or else those of its size.
 template <class Op, class Tuned, class... Rest>
-constexpr auto shape_of(std::tuple<Tuned, Rest...>) {
+constexpr auto rows_for(std::tuple<Tuned, Rest...>) {
   if constexpr (kIsOwn<Op, Tuned> || (kIsOfSize<Op, Tuned> && !(kIsOwn<Op, Rest> || ...))) {
-    return Tuned::kShape;
+    return typename Tuned::Rows{};
   } else {
     static_assert(sizeof...(Rest) > 0, "the table of data/tuned/cub/ has no shape for items of this size");
-    return shape_of<Op>(std::tuple<Rest...>{});
+    return rows_for<Op>(std::tuple<Rest...>{});
   }
+}
+
+/// Calls f with the tuning of the last row that begins at n or before.
+template <class F, class Row, class... Rest>
+cudaError_t with_row(std::int64_t n, std::tuple<Row, Rest...>, F f) {
+  if constexpr (sizeof...(Rest) > 0) {
+    if (n >= std::tuple_element_t<0, std::tuple<Rest...>>::kFrom) return with_row(n, std::tuple<Rest...>{}, f);
+  }
+  return f(::cuda::execution::tune(CubTuning<Row::kShape>{}));
 }
 
 struct CubTuned : CubScanIn<CubTuned> {
@@ -48,8 +57,8 @@ struct CubTuned : CubScanIn<CubTuned> {
         .id = "cub_tuned",
         .title = "CUB DeviceScan of CCCL " + newest_cccl() + ", tuned on " + kCubTunedOn,
         .source = "NVIDIA CCCL " + newest_cccl() +
-                  ", cub/device/device_scan.cuh, with cuda::execution::tune: of both of its algorithms the shape that "
-                  "`scanlab tune --rival cub` found to be the fastest for the size of the item",
+                  ", cub/device/device_scan.cuh, with cuda::execution::tune: of both of its algorithms the shapes that "
+                  "`scanlab tune --rival cub` found to be the fastest for the size of the item, by n",
         .family = "CUB",
         .label = "CUB, tuned",
         .limits = "up to 2^31 - 1 items; exclusive: i32 sums",
@@ -59,9 +68,9 @@ struct CubTuned : CubScanIn<CubTuned> {
     };
   }
 
-  template <class Op>
-  static auto wish() {
-    return ::cuda::execution::tune(CubTuning<shape_of<Op>(CubTunedShapes{})>{});
+  template <class Op, class F>
+  static cudaError_t with_wish(std::int64_t items, F f) {
+    return with_row(items, rows_for<Op>(CubTunedShapes{}), f);
   }
 };
 

@@ -18,8 +18,8 @@ namespace scanlab {
 
 /// What CUB is tuned for: a sum of each size of item that a sum has, a composition of maps for those of 16 bytes, and
 /// the operators that compute more than they move.
-using CubTunedFor = std::tuple<Plus<std::int8_t>, Plus<std::int16_t>, Plus<std::int32_t>, Plus<std::int64_t>,
-                               Affine<std::int64_t>, ComplexMultiply<float>, LogSumExp<float>, LogSumExp<double>>;
+using CubMonoids = std::tuple<Plus<std::int8_t>, Plus<std::int16_t>, Plus<std::int32_t>, Plus<std::int64_t>,
+                              Affine<std::int64_t>, ComplexMultiply<float>, LogSumExp<float>, LogSumExp<double>>;
 
 /// The type's name on the command line. No f16 here: its items are as large as those of i16.
 template <class T>

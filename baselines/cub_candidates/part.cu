@@ -46,7 +46,7 @@ void add_lists(std::tuple<Op, Rest...>) {
 }
 
 const bool added = [] {
-  add_lists<0>(CubTunedFor{});
+  add_lists<0>(CubMonoids{});
   return true;
 }();
 

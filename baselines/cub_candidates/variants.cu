@@ -39,7 +39,7 @@ std::vector<Parameter> parameters_of() {
       for (std::size_t i = 0; i < list.count; ++i) add(list.shapes[i].settings());
     };
     (add_all(candidates_of<Op>(Shape{})), ...);
-  }(CubTunedFor{});
+  }(CubMonoids{});
   return parameters;
 }
 
@@ -52,7 +52,7 @@ template <class Shape>
 class CubShapeScan {
  public:
   template <class Op>
-  static constexpr bool kTakes = is_among<Op>(CubTunedFor{});
+  static constexpr bool kTakes = is_among<Op>(CubMonoids{});
 
   static Description describe() {
     static const std::vector<Parameter> parameters = parameters_of<Shape>();

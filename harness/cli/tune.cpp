@@ -50,6 +50,26 @@ po::options_description tune_options() {
   return options;
 }
 
+/// Every shape that is compiled in at a few sizes, then the finalists at all; beside both the rival as shipped. Throws
+/// CommandError (status 2) if none is.
+tuning::TimingsBySize measure_rival(const std::string& rival, const tuning::TypeAndOperator& monoid,
+                                    const std::vector<std::int64_t>& asked, tuning::Tuner& tuner) {
+  const auto [type, op] = monoid;
+  const std::vector<Choice> references = tuning::rival_references(rival);
+  const auto measure = [&](std::vector<Choice> choices, const std::vector<std::int64_t>& sizes) {
+    std::ranges::copy(references, std::back_inserter(choices));
+    return tuner.measure(monoid, sizes, choices, tuning::kRivalColumns, true);
+  };
+  const std::vector<Choice> shapes = tuning::rival_candidates(rival, monoid);
+  if (shapes.empty()) {
+    throw CommandError(kBadInput,
+                       fmt::format("no shape of {} is compiled in for {} of {}", rival, name(op), name(type)));
+  }
+  tuning::TimingsBySize all = measure(shapes, asked.empty() ? tuning::rival_sizes(monoid) : asked);
+  const std::vector<Choice> finalists = tuning::finalists(all);
+  return asked.empty() && finalists.size() > 1 ? measure(finalists, tuning::tuning_sizes(monoid)) : all;
+}
+
 /// Throws CommandError (status 3) without a device.
 tuning::Measured measure_candidates(const po::variables_map& values, Context& context, bool& any_failed) {
   const std::uint64_t seed = given<std::uint64_t>(values, "seed").value_or(1);
@@ -64,7 +84,7 @@ tuning::Measured measure_candidates(const po::variables_map& values, Context& co
   tuning::Measured measured{.from = "this device", .context = *device, .timings = {}};
   measured.context.update(measure::run_facts(context.argv));
   measure::Facts facts = measured.context;
-  facts.update({{"schema", measure::kResultsSchema}, {"kind", "cuda"}, {"seed", std::to_string(seed)}});
+  facts.update({{"schema", measure::kResultsSchema}, {"kind", "tuning"}, {"seed", std::to_string(seed)}});
   add_loop_facts(options, facts);
   const std::string rival = given<std::string>(values, "rival").value_or("");
   std::set<const Variant*> timed;
@@ -104,14 +124,7 @@ tuning::Measured measure_candidates(const po::variables_map& values, Context& co
                                                tuning::candidates(), tuning::kColumns);
       continue;
     }
-    std::vector<Choice> shapes = tuning::rival_candidates(rival, monoid);
-    if (shapes.empty()) {
-      throw CommandError(kBadInput, fmt::format("no shape of {} is compiled in for {} of {}", rival,
-                                                name(monoid.second), name(monoid.first)));
-    }
-    std::ranges::copy(tuning::rival_references(rival), std::back_inserter(shapes));
-    measured.timings[monoid] =
-        tuner.measure(monoid, asked.empty() ? tuning::rival_sizes(monoid) : asked, shapes, tuning::kRivalColumns, true);
+    measured.timings[monoid] = measure_rival(rival, monoid, asked, tuner);
   }
   any_failed = tuner.any_failed();
   return measured;
@@ -166,7 +179,7 @@ int tune(const std::vector<std::string>& arguments, Context& context) {
     fmt::print(context.err, "scanlab: interrupted; no table is written\n");
     return kInterrupted;
   }
-  const TuningTable table = rival.empty() ? tuning::make_table(measured) : tuning::make_rival_table(measured);
+  const TuningTable table = tuning::make_table(measured, !rival.empty());
   print(table, context.out);
   if (out) out->write(to_text(table));
   return any_failed ? kFailed : kOk;

@@ -21,6 +21,7 @@ concept Monoid = std::is_empty_v<M> && std::is_trivially_copyable_v<typename M::
   typename M::Element;                                   // the type that the command line names
   { M::kOperator } -> std::convertible_to<Operator>;     // its name there
   { M::kCommutative } -> std::convertible_to<bool>;      // whether operands may change places
+  { M::kHeavy } -> std::convertible_to<bool>;            // whether it computes more than it moves
   { M::identity() } -> std::same_as<typename M::Item>;   // left and right of any item it changes nothing
   { op(item, item) } -> std::same_as<typename M::Item>;  // the left operand comes first in the array
 };

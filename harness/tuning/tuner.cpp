@@ -111,11 +111,20 @@ std::vector<TuningTable::Row> choose(const TimingsBySize& sizes) {
   return rows;
 }
 
-std::optional<Choice> choose_one(const TimingsBySize& sizes) {
+namespace {
+
+bool is_shape_of_rival(const Choice& choice) {
+  const Variant* const variant = Registry::instance().find(choice.variant);
+  return variant != nullptr && variant->about.shapes;
+}
+
+/// With the least geometric mean of its times, over all sizes and columns; what lacks one is left out.
+std::optional<Choice> fastest_shape(const std::vector<const Timings*>& sizes) {
   std::map<Choice, std::pair<double, std::size_t>> sums;  // of logarithms, and of how many times
   std::size_t most = 0;
-  for (const auto& [n, timings] : sizes) {
-    for (const auto& [choice, columns] : timings) {
+  for (const Timings* const timings : sizes) {
+    for (const auto& [choice, columns] : *timings) {
+      if (!is_shape_of_rival(choice)) continue;
       auto& [sum, count] = sums[choice];
       for (const auto& [column, nanoseconds] : columns) sum += std::log(median(nanoseconds));
       count += columns.size();
@@ -125,6 +134,20 @@ std::optional<Choice> choose_one(const TimingsBySize& sizes) {
   std::erase_if(sums, [&](const auto& entry) { return entry.second.second < most; });
   if (sums.empty()) return std::nullopt;
   return std::ranges::min_element(sums, {}, [](const auto& entry) { return entry.second.first; })->first;
+}
+
+}  // namespace
+
+std::vector<Choice> finalists(const TimingsBySize& sizes) {
+  std::vector<const Timings*> all;
+  for (const auto& [n, timings] : sizes) all.push_back(&timings);
+  std::vector<Choice> found;
+  if (all.empty()) return found;
+  const auto small = fastest_shape({all.front()});
+  const auto large = all.size() > 1 ? fastest_shape({all.begin() + 1, all.end()}) : small;
+  if (small) found.push_back(*small);
+  if (large && large != small) found.push_back(*large);
+  return found;
 }
 
 namespace {
@@ -149,37 +172,19 @@ TuningTable empty_table(const Measured& measured) {
   return table;
 }
 
-void refuse_if_empty(const TuningTable& table, const Measured& measured) {
-  if (!table.entries.empty()) return;
-  throw CommandError(kBadInput, measured.from + ": no candidate has a time: there is nothing to choose from");
-}
-
 }  // namespace
 
-TuningTable make_table(const Measured& measured) {
+TuningTable make_table(const Measured& measured, bool rival) {
   TuningTable table = empty_table(measured);
   for (const auto& [monoid, sizes] : measured.timings) {
-    if (auto rows = choose(sizes); !rows.empty()) table.entries.push_back({monoid.first, monoid.second, rows});
-  }
-  refuse_if_empty(table, measured);
-  return table;
-}
-
-TuningTable make_rival_table(const Measured& measured) {
-  TuningTable table = empty_table(measured);
-  for (const auto& [monoid, sizes] : measured.timings) {
-    TimingsBySize shapes = sizes;
-    for (auto& [n, timings] : shapes) {
-      std::erase_if(timings, [](const auto& entry) {
-        const Variant* const variant = Registry::instance().find(entry.first.variant);
-        return variant == nullptr || !variant->about.shapes;
-      });
+    TimingsBySize candidates = sizes;
+    for (auto& [n, timings] : candidates) {
+      if (rival) std::erase_if(timings, [](const auto& entry) { return !is_shape_of_rival(entry.first); });
     }
-    if (const auto choice = choose_one(shapes)) {
-      table.entries.push_back({monoid.first, monoid.second, {{.from_items = 0, .choice = *choice}}});
-    }
+    if (auto rows = choose(candidates); !rows.empty()) table.entries.push_back({monoid.first, monoid.second, rows});
   }
-  refuse_if_empty(table, measured);
+  if (table.entries.empty())
+    throw CommandError(kBadInput, measured.from + ": no candidate has a time: there is nothing to choose from");
   return table;
 }
 

@@ -39,18 +39,17 @@ struct Measured {
 /// that lack a column are left out.
 std::map<Choice, double> losses(const Timings& timings);
 
-/// One choice for all n: the least geometric mean of its median times, over all sizes and columns. Those that lack a
-/// size or a column are left out; nothing is returned if all do.
-std::optional<Choice> choose_one(const TimingsBySize& sizes);
+/// Of a rival's shapes the one for small arrays, the fastest at the least size, and the one for large ones, which has
+/// the least geometric mean over the other sizes. They may be the same. What is no shape of a rival is left out.
+std::vector<Choice> finalists(const TimingsBySize& sizes);
 
 /// A choice for every n. Of each candidate the worst column counts, so that a choice is never bad anywhere; and one
 /// that is about as good for a run of sizes is kept, so that the table is short.
 std::vector<TuningTable::Row> choose(const TimingsBySize& sizes);
 
-/// Of a search for the fastest of ours a row for each choice; of one among a rival's shapes a single row, the same for
-/// all n. Throws CommandError (status 2) if nothing was measured on a device.
-TuningTable make_table(const Measured& measured);
-TuningTable make_rival_table(const Measured& measured);
+/// `rival`: of a search among a rival's shapes, which alone are chosen. Throws CommandError (status 2) if nothing was
+/// measured on a device.
+TuningTable make_table(const Measured& measured, bool rival = false);
 
 /// The inclusive scans of a results file that are candidates. Throws CommandError (status 2).
 Measured read_results(const std::filesystem::path& path);
@@ -73,7 +72,7 @@ std::vector<TypeAndOperator> usual_monoids();
 /// 2^8 to 2^30, the sizes halfway between, and more from 2^19 to 2^23; as far as an array is of 4 GiB or less.
 std::vector<std::int64_t> tuning_sizes(const TypeAndOperator& monoid);
 
-/// 2^22, 2^26, and the largest of `tuning_sizes`: what a rival is tuned for.
+/// 2^22, 2^26, and the largest of `tuning_sizes`: where every shape of a rival is timed.
 std::vector<std::int64_t> rival_sizes(const TypeAndOperator& monoid);
 
 /// Of `tune`: few samples of many candidates.

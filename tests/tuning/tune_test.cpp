@@ -499,12 +499,12 @@ TEST_F(RivalTest, ItsShapesAreThoseThatAreCompiledIn) {
   EXPECT_EQ(tuning::rival_references("planted").front(), Choice{"planted_as_shipped"});
 }
 
-TEST_F(RivalTest, EveryShapeHasATimeAtEverySizeAndTheFastestOnTheWholeIsChosen) {
+TEST_F(RivalTest, EveryShapeHasATimeAtEverySizeAndShapesAloneAreChosen) {
   std::ostringstream err;
   const MadeUpBackend& machine = made_up([](const measure::TimedCase& timed) {
     if (timed.about().id == "planted_as_shipped") return 1e-6;
     const bool small = timed.problem().settings.at("items") == "1";
-    return timed.problem().items < 10'000 ? (small ? 2e-6 : 3e-6) : small ? 20e-6 : 6e-6;
+    return timed.problem().items < 10'000 ? (small ? 2e-6 : 6e-6) : small ? 20e-6 : 6e-6;
   });
   std::vector<Choice> timed = tuning::rival_candidates("planted", kI32Plus);
   timed.push_back({"planted_as_shipped"});
@@ -516,13 +516,21 @@ TEST_F(RivalTest, EveryShapeHasATimeAtEverySizeAndTheFastestOnTheWholeIsChosen) 
       .timings = {{kI32Plus, tuner.measure(kI32Plus, sizes, timed, tuning::kRivalColumns, true)}}};
   EXPECT_EQ(machine.timed_sizes.at("planted_rival").size(), sizes.size()) << "hopeless or not";
   for (const auto& [n, timings] : measured.timings[kI32Plus]) EXPECT_EQ(timings.size(), 3) << n;
+  EXPECT_EQ(tuning::finalists(measured.timings[kI32Plus]), (std::vector{kSmall, kLarge}));
+  EXPECT_EQ(rows_of(tuning::make_table(measured, true).entries.front().rows),
+            (Rows{{0, "planted_rival/items:1"}, {1001, "planted_rival/items:9"}}));
+}
 
-  const TuningTable table = tuning::make_rival_table(measured);
-  ASSERT_EQ(table.entries.size(), 1);
-  ASSERT_EQ(table.entries.front().rows.size(), 1) << "one shape for all n";
-  EXPECT_EQ(table.entries.front().rows.front().choice, kLarge) << "never what is not a shape";
-  measured.timings[kI32Plus].at(1000).erase(kLarge);
-  EXPECT_EQ(tuning::make_rival_table(measured).entries.front().rows.front().choice, kSmall) << "the other lacks a size";
+TEST_F(RivalTest, OfLargeSizesTheGeometricMeanCountsAndAMissingTimeDisqualifies) {
+  const auto at = [](double small, double large) {
+    return tuning::Timings{{kSmall, {{kColdStream, {small}}}}, {kLarge, {{kColdStream, {large}}}}};
+  };
+  tuning::TimingsBySize sizes{{1, at(1, 2)}, {2, at(10, 4)}, {3, at(10, 19)}};
+  EXPECT_EQ(tuning::finalists(sizes), (std::vector{kSmall, kLarge}));
+  sizes.at(3) = at(10, 26);
+  EXPECT_EQ(tuning::finalists(sizes), std::vector{kSmall});
+  sizes.at(3).erase(kSmall);
+  EXPECT_EQ(tuning::finalists(sizes), (std::vector{kSmall, kLarge}));
 }
 
 TEST(CubShapes, AreAtLeast60ForEachSizeOfItemAndNoneTwice) {
@@ -538,7 +546,7 @@ TEST(CubShapes, AreAtLeast60ForEachSizeOfItemAndNoneTwice) {
       by_size[sizeof(typename Each::Item)] += different.size();
     };
     (count(Op{}), ...);
-  }(CubTunedFor{});
+  }(CubMonoids{});
   for (const std::size_t bytes : {1, 2, 4, 8, 16}) EXPECT_GE(by_size[bytes], 60) << bytes;
 }
 

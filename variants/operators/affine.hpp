@@ -44,6 +44,7 @@ struct Affine {
   using Item = AffineMap<T>;
   static constexpr Operator kOperator = Operator::affine;
   static constexpr bool kCommutative = false;
+  static constexpr bool kHeavy = false;
   SCANLAB_HD static constexpr Item identity() { return {T{1}, T{0}}; }
   SCANLAB_HD constexpr Item operator()(Item left, Item right) const {
     return {wrapping_multiply(left.scale, right.scale),

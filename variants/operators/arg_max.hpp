@@ -31,6 +31,7 @@ struct ArgMax {
   using Item = ValueAndIndex<T>;
   static constexpr Operator kOperator = Operator::arg_max;
   static constexpr bool kCommutative = true;
+  static constexpr bool kHeavy = false;
   SCANLAB_HD static constexpr Item identity() {
     constexpr std::int32_t kLast = std::numeric_limits<std::int32_t>::max();
     if constexpr (kIsFloating<T>) {

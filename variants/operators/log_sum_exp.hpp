@@ -27,6 +27,7 @@ struct LogSumExp {
   using Item = T;
   static constexpr Operator kOperator = Operator::log_sum_exp;
   static constexpr bool kCommutative = true;
+  static constexpr bool kHeavy = true;
   SCANLAB_HD static constexpr Item identity() { return -std::numeric_limits<T>::infinity(); }
   SCANLAB_HD Item operator()(Item left, Item right) const {
     const T high = left < right ? right : left;

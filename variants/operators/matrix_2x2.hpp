@@ -38,6 +38,7 @@ struct Matrix2x2 {
   using Item = Matrix2x2Float;
   static constexpr Operator kOperator = Operator::matrix_2x2;
   static constexpr bool kCommutative = false;
+  static constexpr bool kHeavy = false;
   SCANLAB_HD static constexpr Item identity() { return {1, 0, 0, 1}; }
   SCANLAB_HD constexpr Item operator()(Item left, Item right) const {
     return {left.a * right.a + left.b * right.c, left.a * right.b + left.b * right.d,

@@ -16,6 +16,7 @@ struct Max : ElementItems<T> {
   using Item = T;
   static constexpr Operator kOperator = Operator::max;
   static constexpr bool kCommutative = true;
+  static constexpr bool kHeavy = false;
   SCANLAB_HD static constexpr Item identity() {
     if constexpr (kIsFloating<T>) {
       return -std::numeric_limits<T>::infinity();

@@ -16,6 +16,7 @@ struct Min : ElementItems<T, true> {
   using Item = T;
   static constexpr Operator kOperator = Operator::min;
   static constexpr bool kCommutative = true;
+  static constexpr bool kHeavy = false;
   SCANLAB_HD static constexpr Item identity() {
     if constexpr (kIsFloating<T>) {
       return std::numeric_limits<T>::infinity();

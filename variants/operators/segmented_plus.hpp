@@ -33,6 +33,7 @@ struct SegmentedPlus {
   using Item = ValueAndFlag<T>;
   static constexpr Operator kOperator = Operator::segmented_plus;
   static constexpr bool kCommutative = false;
+  static constexpr bool kHeavy = false;
   SCANLAB_HD static constexpr Item identity() { return {T{0}, 0}; }
   SCANLAB_HD constexpr Item operator()(Item left, Item right) const {
     return {right.flag != 0 ? right.value : wrapping_add(left.value, right.value), left.flag | right.flag};

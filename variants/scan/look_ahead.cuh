@@ -12,7 +12,8 @@
 //             look ahead             | 0 | |  1 |   |  2 |                  gather those of the tiles before
 //             scan                       | tile 0 | tile 1 | tile 2 |       and store
 //
-// Work    2 n: reduce, scan with the prefix; and the aggregates before each tile, a few hundred an SM at a time.
+// Work    2 n: reduce, scan with the prefix; and the aggregates before each tile, a few hundred an SM at a time. Of
+//         operators that compute more than they move, the reduce warps keep what they have computed: see kKeeps.
 // Traffic 2 n, and 8 or 16 bytes a tile.
 // Bits    Fixed: items are folded in an order that depends on n alone, not on which block takes which tile.
 // Safe    Tiles are handed out by tickets, so that a block only ever waits for blocks that have begun, and of those for
@@ -128,8 +129,15 @@ class LookAheadBlock {
   __device__ void reduce(int warp) {
     for_each_tile(Wait::data, &Stage<Item>::full, [&](std::int64_t tile, Stage<Item>& stage, Slot slot) {
       Item total = Op::identity();
-      for_each_vector(slot.stage, tile, warp, [&](Vector vector) {
-        for (const Item& item : vector.items) total = op_(total, item);
+      for_each_vector(slot.stage, tile, warp, [&](Vector& in_place) {
+        Vector vector = in_place;
+        if constexpr (kKeeps) {
+          for (int i = 1; i < kItems; ++i) vector.items[i] = op_(vector.items[i - 1], vector.items[i]);
+          in_place = vector;
+          total = op_(total, vector.items[kItems - 1]);
+        } else {
+          for (const Item& item : vector.items) total = op_(total, item);
+        }
       });
       total = scan_warp(block_, total, op_);
       const Item before = block_.shuffle_up(total, 1);
@@ -166,8 +174,9 @@ class LookAheadBlock {
       Item running = op_(stage.prefix, before);
       for_each_vector(slot.stage, tile, warp, [&](Vector& in_place) {
         Vector vector = in_place;
+        const Item before_vector = running;
         for (Item& item : vector.items) {
-          const Item next = op_(running, item);
+          const Item next = op_(kKeeps ? before_vector : running, item);
           item = given_.mode == Mode::exclusive ? running : next;
           running = next;
         }
@@ -210,6 +219,11 @@ class LookAheadBlock {
     }
     return prefix;
   }
+
+  static constexpr int kItems = sizeof(Vector) / sizeof(Item);
+  /// Whether the reduce warps leave the prefixes within each vector in its place. The scan warps then have no chain of
+  /// operators within a vector: as many applications, but several at a time.
+  static constexpr bool kKeeps = Op::kHeavy;
 
   const Arguments<Item>& given_;
   const Shape shape_;
