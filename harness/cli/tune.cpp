@@ -18,56 +18,64 @@ namespace scanlab::cli {
 namespace {
 
 constexpr char kNotes[] =
-    "Every scan that takes all types is timed, with each value of its parameters, cold and warm, from a\n"
-    "stream and in a graph. For each n the one is chosen that is nowhere far from the fastest: its worst column "
-    "counts.\n"
-    "Without --type and --op: plus, max and affine of every type; min is taken to be as max. What a table lacks, best\n"
-    "takes from items of the same size. A table in data/tuned/ becomes part of the program at the next build; until "
-    "then\n"
-    "SCANLAB_TUNING=FILE scanlab ... uses it.\n"
+    "Every scan that takes all types is timed, with each value of its parameters, cold and warm, from a stream\n"
+    "and in a graph. For each n the one is chosen that is nowhere far from the fastest: its worst column\n"
+    "counts. Without --type and --op: plus, max and affine of every type, and log_sum_exp; min is taken to be\n"
+    "as max. What a table lacks, best takes from items of the same size. A table in data/tuned/ becomes part of\n"
+    "the program at the next build; until then SCANLAB_TUNING=FILE scanlab ... uses it.\n"
     "\n"
-    "With --rival cub: every shape of CUB's scan that is compiled in, cold, from a stream, at 2^22, 2^26 and the "
-    "largest\n"
-    "number of items, beside CUB as shipped and a copy. For each type and operator one shape is chosen, the one with\n"
-    "the least geometric mean of its times. With the table in data/tuned/cub/, the next build compiles cub_tuned so.\n";
+    "With --rival cub: every shape of CUB's scan that is compiled in, cold, from a stream, at 2^22 and 2^26\n"
+    "items and of 1 GiB, verified, beside CUB as shipped and a copy. For each type and operator two are left,\n"
+    "the fastest at 2^22 and the fastest of the larger sizes; these are timed at all sizes, and the table says\n"
+    "from which n on each is used. With the table in data/tuned/cub/, the next build compiles cub_tuned so.\n";
 
 po::options_description tune_options() {
   po::options_description options("options");
   const auto file = [] { return text("FILE"); };
-  options.add_options()                                                                    //
-      ("type", list_of("TYPE"), (all_names<ElementType>() + ", or all").c_str())           //
-      ("op", list_of("OP"), (all_names<Operator>() + ", or all").c_str())                  //
-      ("items", list_of("LIST"),                                                           //
-       "numbers of items (default from 2^8 to 2^30, and those halfway, up to 4 GiB)")      //
-      ("rival", text("NAME"), "tune a rival instead: cub")                                 //
-      ("from", file(), "choose from these results of scanlab bench instead of measuring")  //
-      ("samples", file(), "keep every sample of every candidate: a results file")          //
-      ("seed", po::value<std::uint64_t>()->value_name("N"), "of the inputs (default 1)")   //
-      ("out", file(), "the table: JSON with provenance; a whole file or none")             //
-      ("force", "replace FILE if it exists")                                               //
+  options.add_options()                                                                       //
+      ("type", list_of("TYPE"), (all_names<ElementType>() + ", or all").c_str())              //
+      ("op", list_of("OP"), (all_names<Operator>() + ", or all").c_str())                     //
+      ("items", list_of("LIST"),                                                              //
+       "numbers of items (default from 2^8 to 2^30, and those halfway, up to 4 GiB)")         //
+      ("rival", text("NAME"), "tune a rival instead: cub")                                    //
+      ("from", file(), "choose from these results of scanlab bench instead of measuring")     //
+      ("samples", file(), "keep every sample of every candidate: a results file")             //
+      ("seed", po::value<std::uint64_t>()->value_name("N"), "of the inputs (default 1)")      //
+      ("out", file(), "the table: JSON with provenance; a whole file or none")                //
+      ("keep", file(), "a table of this device: what is not tuned now stays as it is there")  //
+      ("force", "replace FILE if it exists")                                                  //
       ("help,h", "this text");
   add_loop_options(options, tuning::kTuningLoop);
   return options;
 }
 
-/// Every shape that is compiled in at a few sizes, then the finalists at all; beside both the rival as shipped. Throws
-/// CommandError (status 2) if none is.
+/// Every shape that is compiled in at a few sizes, then the finalists at all; beside both the rival as shipped. Returns
+/// the times of the finalists. Throws CommandError (status 2) if no shape is compiled in.
 tuning::TimingsBySize measure_rival(const std::string& rival, const tuning::TypeAndOperator& monoid,
                                     const std::vector<std::int64_t>& asked, tuning::Tuner& tuner) {
   const auto [type, op] = monoid;
   const std::vector<Choice> references = tuning::rival_references(rival);
   const auto measure = [&](std::vector<Choice> choices, const std::vector<std::int64_t>& sizes) {
     std::ranges::copy(references, std::back_inserter(choices));
-    return tuner.measure(monoid, sizes, choices, tuning::kRivalColumns, true);
+    return tuner.measure_rival(monoid, sizes, choices);
   };
   const std::vector<Choice> shapes = tuning::rival_candidates(rival, monoid);
   if (shapes.empty()) {
     throw CommandError(kBadInput,
                        fmt::format("no shape of {} is compiled in for {} of {}", rival, name(op), name(type)));
   }
-  tuning::TimingsBySize all = measure(shapes, asked.empty() ? tuning::rival_sizes(monoid) : asked);
+  tuning::TimingsBySize all = measure(shapes, asked.empty() ? tuning::first_rival_sizes(monoid) : asked);
   const std::vector<Choice> finalists = tuning::finalists(all);
-  return asked.empty() && finalists.size() > 1 ? measure(finalists, tuning::tuning_sizes(monoid)) : all;
+  if (asked.empty() && finalists.size() > 1) {
+    std::vector<std::int64_t> others = tuning::rival_sizes(monoid);
+    std::erase_if(others, [&](std::int64_t n) { return all.contains(n); });
+    all.merge(measure(finalists, others));
+  }
+  for (auto& [n, timings] : all) {
+    std::erase_if(timings,
+                  [&](const auto& entry) { return std::ranges::find(finalists, entry.first) == finalists.end(); });
+  }
+  return all;
 }
 
 /// Throws CommandError (status 3) without a device.
@@ -120,8 +128,8 @@ tuning::Measured measure_candidates(const po::variables_map& values, Context& co
   }
   for (const tuning::TypeAndOperator& monoid : monoids) {
     if (rival.empty()) {
-      measured.timings[monoid] = tuner.measure(monoid, asked.empty() ? tuning::tuning_sizes(monoid) : asked,
-                                               tuning::candidates(), tuning::kColumns);
+      measured.timings[monoid] =
+          tuner.measure(monoid, asked.empty() ? tuning::tuning_sizes(monoid) : asked, tuning::candidates());
       continue;
     }
     measured.timings[monoid] = measure_rival(rival, monoid, asked, tuner);
@@ -141,6 +149,15 @@ void check_rival(const std::string& rival, bool from_results) {
                        "the shapes of CUB are not compiled into this program. Build one that has them: cmake --preset "
                        "cuda -B build/candidates -DSCANLAB_CUB_CANDIDATES=ON && cmake --build build/candidates "
                        "--target scanlab");
+  }
+}
+
+/// Throws CommandError (status 2).
+TuningTable read_kept(const std::string& path) {
+  try {
+    return read_tuning_table(path, path);
+  } catch (const TuningError& error) {
+    throw CommandError(kBadInput, error.what());
   }
 }
 
@@ -169,6 +186,8 @@ int tune(const std::vector<std::string>& arguments, Context& context) {
   }
   const std::string rival = given<std::string>(values, "rival").value_or("");
   if (!rival.empty()) check_rival(rival, values.count("from") != 0);
+  std::optional<TuningTable> before;
+  if (const auto path = given<std::string>(values, "keep")) before = read_kept(*path);
   std::optional<WholeFile> out = output_file(values);
 
   const InterruptGuard guard;
@@ -179,7 +198,8 @@ int tune(const std::vector<std::string>& arguments, Context& context) {
     fmt::print(context.err, "scanlab: interrupted; no table is written\n");
     return kInterrupted;
   }
-  const TuningTable table = tuning::make_table(measured, !rival.empty());
+  TuningTable table = tuning::make_table(measured);
+  if (before) tuning::keep_entries(*before, table);
   print(table, context.out);
   if (out) out->write(to_text(table));
   return any_failed ? kFailed : kOk;

@@ -7,10 +7,12 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <optional>
 #include <set>
 
 #include "harness/core/median.hpp"
+#include "harness/core/operators.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/host/json_error.hpp"
 #include "harness/host/status.hpp"
@@ -18,14 +20,11 @@
 
 namespace scanlab::tuning {
 
+namespace {
+
 using Json = nlohmann::json;
 
-const std::vector<Column> kColumns{{measure::Cache::cold, measure::Launch::stream},
-                                   {measure::Cache::cold, measure::Launch::graph},
-                                   {measure::Cache::warm, measure::Launch::stream},
-                                   {measure::Cache::warm, measure::Launch::graph}};
-
-const std::vector<Column> kRivalColumns{{measure::Cache::cold, measure::Launch::stream}};
+}  // namespace
 
 // ------------------------------------------------------------------------------------------------ times to table
 
@@ -150,10 +149,7 @@ std::vector<Choice> finalists(const TimingsBySize& sizes) {
   return found;
 }
 
-namespace {
-
-/// A table without entries, of the device that was measured.
-TuningTable empty_table(const Measured& measured) {
+TuningTable make_table(const Measured& measured) {
   const auto fact = [&](const char* key) {
     const auto found = measured.context.find(key);
     return found != measured.context.end() && found->is_string() ? found->get<std::string>() : std::string{};
@@ -169,23 +165,33 @@ TuningTable empty_table(const Measured& measured) {
   for (const char* key : {"date", "git_commit", "git_dirty", "driver", "toolkit", "clocks_before", "argv"}) {
     if (std::string value = fact(key); !value.empty()) table.provenance.emplace_back(key, std::move(value));
   }
-  return table;
-}
-
-}  // namespace
-
-TuningTable make_table(const Measured& measured, bool rival) {
-  TuningTable table = empty_table(measured);
   for (const auto& [monoid, sizes] : measured.timings) {
-    TimingsBySize candidates = sizes;
-    for (auto& [n, timings] : candidates) {
-      if (rival) std::erase_if(timings, [](const auto& entry) { return !is_shape_of_rival(entry.first); });
-    }
-    if (auto rows = choose(candidates); !rows.empty()) table.entries.push_back({monoid.first, monoid.second, rows});
+    if (auto rows = choose(sizes); !rows.empty()) table.entries.push_back({monoid.first, monoid.second, rows});
   }
   if (table.entries.empty())
     throw CommandError(kBadInput, measured.from + ": no candidate has a time: there is nothing to choose from");
   return table;
+}
+
+void keep_entries(const TuningTable& before, TuningTable& table) {
+  if (before.device != table.device || before.multiprocessors != table.multiprocessors) {
+    throw CommandError(
+        kBadInput, fmt::format("the table to keep is of {} with {} multiprocessors, not of {} with {}", before.device,
+                               before.multiprocessors, table.device, table.multiprocessors));
+  }
+  bool kept = false;
+  for (const TuningTable::Entry& entry : before.entries) {
+    const auto is_same = [&](const auto& each) { return each.type == entry.type && each.op == entry.op; };
+    if (std::ranges::any_of(table.entries, is_same)) continue;
+    table.entries.push_back(entry);
+    kept = true;
+  }
+  if (!kept) return;
+  std::string from;
+  for (const auto& [key, value] : before.provenance) {
+    if (key == "date" || key == "git_commit") from += (from.empty() ? "" : ", ") + value;
+  }
+  table.provenance.emplace_back("kept_from", std::move(from));
 }
 
 // -------------------------------------------------------------------------------------------------- results to times
@@ -334,6 +340,9 @@ std::vector<TypeAndOperator> usual_monoids() {
   for (const Operator op : {Operator::plus, Operator::max, Operator::affine}) {
     for (const auto& [type, word] : named_values<ElementType>()) all.emplace_back(type, op);
   }
+  for_each_monoid([&]<class Op>(ElementType type, Operator op, Op) {
+    if (Op::kHeavy) all.emplace_back(type, op);
+  });
   return all;
 }
 
@@ -353,7 +362,16 @@ std::vector<std::int64_t> tuning_sizes(const TypeAndOperator& monoid) {
 }
 
 std::vector<std::int64_t> rival_sizes(const TypeAndOperator& monoid) {
-  return {std::int64_t{1} << 22, std::int64_t{1} << 26, tuning_sizes(monoid).back()};
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
+  const auto bytes = static_cast<std::int64_t>(item_bytes(monoid.first, monoid.second));
+  std::vector<std::int64_t> sizes = tuning_sizes(monoid);
+  std::erase_if(sizes, [&](std::int64_t n) { return n * bytes > kMostBytes; });
+  return sizes;
+}
+
+std::vector<std::int64_t> first_rival_sizes(const TypeAndOperator& monoid) {
+  const std::set<std::int64_t> sizes{std::int64_t{1} << 22, std::int64_t{1} << 26, rival_sizes(monoid).back()};
+  return {sizes.begin(), sizes.end()};
 }
 
 namespace {
@@ -386,7 +404,11 @@ Tuner::Tuner(const measure::Backends& backends, const measure::LoopOptions& opti
       err_(err) {}
 
 TimingsBySize Tuner::measure(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes,
-                             const std::vector<Choice>& candidates, const std::vector<Column>& columns, bool all) {
+                             const std::vector<Choice>& candidates) {
+  static const std::vector<Column> columns{{measure::Cache::cold, measure::Launch::stream},
+                                           {measure::Cache::cold, measure::Launch::graph},
+                                           {measure::Cache::warm, measure::Launch::stream},
+                                           {measure::Cache::warm, measure::Launch::graph}};
   failed_.clear();
   TimingsBySize measured;
   for (const std::size_t stride : {4, 2, 1}) {
@@ -395,12 +417,30 @@ TimingsBySize Tuner::measure(const TypeAndOperator& monoid, const std::vector<st
       if ((i % stride != 0 && i + 1 != sizes.size()) || measured.contains(n)) continue;
       std::vector<Choice> promising = candidates;
       std::erase_if(promising, [&](const Choice& each) {
-        return (!all && is_hopeless_around(n, each, measured)) || std::ranges::find(failed_, each) != failed_.end();
+        return is_hopeless_around(n, each, measured) || std::ranges::find(failed_, each) != failed_.end();
       });
       const Problem problem{.type = monoid.first, .op = monoid.second, .items = n};
-      measured[n] = measure_size(problem, promising, columns);
+      measured[n] = measure_size(problem, promising, columns, options_);
     }
   }
+  return without_failed(std::move(measured));
+}
+
+TimingsBySize Tuner::measure_rival(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes,
+                                   const std::vector<Choice>& candidates) {
+  failed_.clear();
+  measure::ScanOptions options = options_;
+  options.max_verified_items = std::numeric_limits<std::int64_t>::max();
+  TimingsBySize measured;
+  for (const std::int64_t n : sizes) {
+    if (interrupted()) break;
+    const Problem problem{.type = monoid.first, .op = monoid.second, .items = n};
+    measured[n] = measure_size(problem, candidates, {{measure::Cache::cold, measure::Launch::stream}}, options);
+  }
+  return without_failed(std::move(measured));
+}
+
+TimingsBySize Tuner::without_failed(TimingsBySize measured) const {
   for (auto& [n, timings] : measured) {
     for (const Choice& choice : failed_) timings.erase(choice);
   }
@@ -410,7 +450,7 @@ TimingsBySize Tuner::measure(const TypeAndOperator& monoid, const std::vector<st
 /// Every candidate in every column, in rounds, so that a disturbance does not hit one alone. What does not fit the
 /// memory is left out; what fails is not chosen for any n.
 Timings Tuner::measure_size(const Problem& problem, const std::vector<Choice>& promising,
-                            const std::vector<Column>& columns) {
+                            const std::vector<Column>& columns, const measure::ScanOptions& options) {
   std::vector<measure::TimedCase> cases;
   for (const Choice& choice : promising) {
     for (const auto& [cache, launch] : columns) {
@@ -422,7 +462,7 @@ Timings Tuner::measure_size(const Problem& problem, const std::vector<Choice>& p
           fmt::format("{}/cache:{}/launch:{}", case_name(timed.about(), timed.problem()), name(cache), name(launch));
     }
   }
-  measure::ScanSession session(std::move(cases), backends_, options_, samples_, err_);
+  measure::ScanSession session(std::move(cases), backends_, options, samples_, err_);
   session.run();
   if (interrupted()) return {};
   Timings timings;

@@ -47,9 +47,12 @@ std::vector<Choice> finalists(const TimingsBySize& sizes);
 /// that is about as good for a run of sizes is kept, so that the table is short.
 std::vector<TuningTable::Row> choose(const TimingsBySize& sizes);
 
-/// `rival`: of a search among a rival's shapes, which alone are chosen. Throws CommandError (status 2) if nothing was
-/// measured on a device.
-TuningTable make_table(const Measured& measured, bool rival = false);
+/// Throws CommandError (status 2) if nothing was measured on a device.
+TuningTable make_table(const Measured& measured);
+
+/// Adds to `table` the entries of `before` for types and operators that it lacks, and says so in its provenance. Throws
+/// CommandError (status 2) if they are of two devices.
+void keep_entries(const TuningTable& before, TuningTable& table);
 
 /// The inclusive scans of a results file that are candidates. Throws CommandError (status 2).
 Measured read_results(const std::filesystem::path& path);
@@ -66,21 +69,19 @@ std::vector<TypeAndOperator> rival_monoids(std::string_view rival);
 /// What a rival's shapes are timed beside, and never chosen: itself as shipped, and a copy.
 std::vector<Choice> rival_references(std::string_view rival);
 
-/// Plus, max and affine of every type, which matter most in a few minutes.
+/// Plus, max and affine of every type, and what computes more than it moves: what matters most in a few minutes.
 std::vector<TypeAndOperator> usual_monoids();
 
 /// 2^8 to 2^30, the sizes halfway between, and more from 2^19 to 2^23; as far as an array is of 4 GiB or less.
 std::vector<std::int64_t> tuning_sizes(const TypeAndOperator& monoid);
 
-/// 2^22, 2^26, and the largest of `tuning_sizes`: where every shape of a rival is timed.
+/// Of `tuning_sizes` those up to 1 GiB, since all that a rival is chosen by is verified; and of these 2^22, 2^26 and
+/// the largest, where every shape is timed.
 std::vector<std::int64_t> rival_sizes(const TypeAndOperator& monoid);
+std::vector<std::int64_t> first_rival_sizes(const TypeAndOperator& monoid);
 
 /// Of `tune`: few samples of many candidates.
 inline constexpr measure::LoopOptions kTuningLoop{.rounds = 5, .width = 0, .cap_seconds = 10};
-
-/// Cold and warm, from a stream and in a graph; and what a rival's shapes are timed in.
-extern const std::vector<Column> kColumns;
-extern const std::vector<Column> kRivalColumns;
 
 /// Measures candidates in the measurement loop.
 class Tuner {
@@ -90,16 +91,20 @@ class Tuner {
         std::ostream& err);
 
   /// At ascending sizes, first a few, then those between them, where candidates that were hopeless on both sides are
-  /// left out, unless `all`. Each is verified before it is timed; one that fails is not chosen. Ends early once Ctrl-C
-  /// is pressed.
+  /// left out. Each is verified before it is timed; one that fails is not chosen. Ends early once Ctrl-C is pressed.
   TimingsBySize measure(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes,
-                        const std::vector<Choice>& candidates, const std::vector<Column>& columns, bool all = false);
+                        const std::vector<Choice>& candidates);
+
+  /// Every shape of a rival at every size, from a stream and cold, verified at all of them.
+  TimingsBySize measure_rival(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes,
+                              const std::vector<Choice>& candidates);
 
   bool any_failed() const { return any_failed_; }
 
  private:
-  Timings measure_size(const Problem& problem, const std::vector<Choice>& promising,
-                       const std::vector<Column>& columns);
+  Timings measure_size(const Problem& problem, const std::vector<Choice>& promising, const std::vector<Column>& columns,
+                       const measure::ScanOptions& options);
+  TimingsBySize without_failed(TimingsBySize measured) const;
 
   const measure::Backends& backends_;
   std::vector<Choice> failed_;  ///< with the type and operator at hand

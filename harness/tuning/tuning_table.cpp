@@ -72,11 +72,9 @@ TuningTable table_of(const Json& json) {
   return table;
 }
 
-TuningTable read_tuning_table(const std::string& path) {
-  std::ifstream file(path);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file || text.empty()) throw TuningError(fmt::format("{}={}: cannot be read, or is empty", kVariable, path));
-  TuningTable table = parse_tuning_table(text, fmt::format("{}={}", kVariable, path));
+/// The one that the environment names.
+TuningTable read_named_table(const std::string& path) {
+  TuningTable table = read_tuning_table(path, fmt::format("{}={}", kVariable, path));
   if (const std::string unknown = table.unknown_choice(); !unknown.empty()) {
     std::fputs(fmt::format("scanlab: warning: {}={}: {}; best uses another there\n", kVariable, path, unknown).c_str(),
                stderr);
@@ -146,6 +144,13 @@ TuningTable parse_tuning_table(std::string_view text, const std::string& name) {
   }
 }
 
+TuningTable read_tuning_table(const std::string& path, const std::string& name) {
+  std::ifstream file(path);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file || text.empty()) throw TuningError(fmt::format("{}: cannot be read, or is empty", name));
+  return parse_tuning_table(text, name);
+}
+
 /// JSON, a row a line.
 std::string to_text(const TuningTable& table) {
   Json head{{"schema", kSchema},
@@ -186,7 +191,7 @@ const TuningTable* tuning_table(std::string_view device, int multiprocessors) {
   if (const char* const path = std::getenv(kVariable); path != nullptr) {
     static std::map<std::string, TuningTable> read;
     const auto found = read.find(path);
-    return &(found != read.end() ? found : read.emplace(path, read_tuning_table(path)).first)->second;
+    return &(found != read.end() ? found : read.emplace(path, read_named_table(path)).first)->second;
   }
   const auto found = std::ranges::find_if(built_in_tuning_tables(), [&](const TuningTable& table) {
     return table.device == device && table.multiprocessors == multiprocessors;

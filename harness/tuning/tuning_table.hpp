@@ -57,6 +57,9 @@ struct TuningTable {
 TuningTable parse_tuning_table(std::string_view text, const std::string& name);
 std::string to_text(const TuningTable& table);
 
+/// Of a file. Throws TuningError, which names the file.
+TuningTable read_tuning_table(const std::string& path, const std::string& name);
+
 /// The tables of data/tuned/ when the program was built.
 const std::vector<TuningTable>& built_in_tuning_tables();
 

@@ -336,6 +336,27 @@ TEST_F(TuneTest, BadInputIsOneSentenceAndLeavesNoFile) {
   EXPECT_EQ(scanlab({"tune", "--from", path("good.json"), "--out", "/proc/no/such/place"}), kBadInput);
 }
 
+TEST_F(TuneTest, WhatIsNotTunedNowStaysAsItIsInTheTableToKeep) {
+  const std::string results = write("results.json", Results().add("one_block", 1000, 10).text());
+  ASSERT_EQ(scanlab({"tune", "--from", results, "--out", path("first.json")}), kOk) << err_.str();
+  TuningTable before = parse_tuning_table(text(path("first.json")), "first");
+  before.entries.front().rows.front().choice = {"warp_shuffle"};
+  before.entries.push_back({ElementType::f64, Operator::plus, {{0, {"reduce_then_scan"}}}});
+  const std::string kept = write("kept.json", to_text(before));
+  ASSERT_EQ(scanlab({"tune", "--from", results, "--keep", kept, "--out", path("second.json")}), kOk) << err_.str();
+  const TuningTable table = parse_tuning_table(text(path("second.json")), "second");
+  ASSERT_EQ(table.entries.size(), 2);
+  EXPECT_EQ(table.entries[0].rows.front().choice, Choice{"one_block"}) << "measured now";
+  EXPECT_EQ(table.entries[1].rows.front().choice, Choice{"reduce_then_scan"});
+  EXPECT_EQ(table.provenance.back().first, "kept_from");
+
+  before.device = "another device";
+  const std::string of_another = write("another.json", to_text(before));
+  EXPECT_EQ(scanlab({"tune", "--from", results, "--keep", of_another, "--out", path("third.json")}), kBadInput);
+  EXPECT_NE(err_.str().find("another device"), std::string::npos) << err_.str();
+  EXPECT_EQ(scanlab({"tune", "--from", results, "--keep", path("nowhere.json")}), kBadInput);
+}
+
 TEST_F(TuneTest, AnExistingTableIsReplacedOnlyIfAsked) {
   const std::string results = write("results.json", Results().add("one_block", 1000, 10).text());
   const std::string table = write("table.json", "mine");
@@ -398,7 +419,7 @@ TEST_F(TunerTest, MeasuresWhatCanBeTheFastestAndLeavesOutWhatIsHopeless) {
     return timed.problem().items < 10'000 ? 1.5e-6 : 1e-6;
   });
   tuning::Tuner tuner(backends_, tuning::kTuningLoop, nullptr, err);
-  const tuning::TimingsBySize measured = tuner.measure(kI32Plus, kSizes, kPortable, tuning::kColumns);
+  const tuning::TimingsBySize measured = tuner.measure(kI32Plus, kSizes, kPortable);
   EXPECT_EQ(measured.size(), kSizes.size());
   EXPECT_EQ(rows_of(tuning::choose(measured)), (Rows{{0, "one_block"}, {16384, "decoupled_lookback"}}));
   EXPECT_EQ(machine.timed_sizes["decoupled_lookback"].size(), kSizes.size());
@@ -413,7 +434,7 @@ TEST_F(TunerTest, NeverChoosesWhatIsWrong) {
       made_up([](const measure::TimedCase& timed) { return timed.about().id == "one_block" ? 1e-6 : 2e-6; });
   machine.wrong = "one_block";
   tuning::Tuner tuner(backends_, tuning::kTuningLoop, nullptr, err);
-  const tuning::TimingsBySize measured = tuner.measure(kI32Plus, kSizes, kPortable, tuning::kColumns);
+  const tuning::TimingsBySize measured = tuner.measure(kI32Plus, kSizes, kPortable);
   for (const TuningTable::Row& row : tuning::choose(measured)) EXPECT_NE(row.choice.variant, "one_block");
   EXPECT_TRUE(tuner.any_failed());
   EXPECT_NE(err.str().find("one_block"), std::string::npos);
@@ -427,7 +448,7 @@ TEST_F(TunerTest, NeverChoosesWhatFailsOnTheWay) {
     return 1e-6;
   });
   tuning::Tuner tuner(backends_, tuning::kTuningLoop, nullptr, err);
-  for (const auto& [n, timings] : tuner.measure(kI32Plus, kSizes, kPortable, tuning::kColumns))
+  for (const auto& [n, timings] : tuner.measure(kI32Plus, kSizes, kPortable))
     EXPECT_FALSE(timings.contains({"one_block"})) << n;
 }
 
@@ -499,7 +520,7 @@ TEST_F(RivalTest, ItsShapesAreThoseThatAreCompiledIn) {
   EXPECT_EQ(tuning::rival_references("planted").front(), Choice{"planted_as_shipped"});
 }
 
-TEST_F(RivalTest, EveryShapeHasATimeAtEverySizeAndShapesAloneAreChosen) {
+TEST_F(RivalTest, EveryShapeHasATimeAtEverySizeAndTheFastestOfSmallAndLargeSizesAreLeft) {
   std::ostringstream err;
   const MadeUpBackend& machine = made_up([](const measure::TimedCase& timed) {
     if (timed.about().id == "planted_as_shipped") return 1e-6;
@@ -510,15 +531,17 @@ TEST_F(RivalTest, EveryShapeHasATimeAtEverySizeAndShapesAloneAreChosen) {
   timed.push_back({"planted_as_shipped"});
   tuning::Tuner tuner(backends_, tuning::kTuningLoop, nullptr, err);
   const std::vector<std::int64_t> sizes{1000, 10'000, 100'000};
-  tuning::Measured measured{
-      .from = "a machine",
-      .context = {{"device", "a device"}, {"compute_capability", "9.0"}, {"multiprocessors", "1"}},
-      .timings = {{kI32Plus, tuner.measure(kI32Plus, sizes, timed, tuning::kRivalColumns, true)}}};
+  const tuning::TimingsBySize measured = tuner.measure_rival(kI32Plus, sizes, timed);
   EXPECT_EQ(machine.timed_sizes.at("planted_rival").size(), sizes.size()) << "hopeless or not";
-  for (const auto& [n, timings] : measured.timings[kI32Plus]) EXPECT_EQ(timings.size(), 3) << n;
-  EXPECT_EQ(tuning::finalists(measured.timings[kI32Plus]), (std::vector{kSmall, kLarge}));
-  EXPECT_EQ(rows_of(tuning::make_table(measured, true).entries.front().rows),
-            (Rows{{0, "planted_rival/items:1"}, {1001, "planted_rival/items:9"}}));
+  for (const auto& [n, timings] : measured) EXPECT_EQ(timings.size(), 3) << n;
+  EXPECT_EQ(tuning::finalists(measured), (std::vector{kSmall, kLarge})) << "never what is not a shape";
+}
+
+TEST(Tuner, ARivalIsTunedUpTo1GiB) {
+  EXPECT_EQ(tuning::rival_sizes(kI32Plus).back(), 1 << 28);
+  EXPECT_EQ(tuning::first_rival_sizes(kI32Plus), (std::vector<std::int64_t>{1 << 22, 1 << 26, 1 << 28}));
+  EXPECT_EQ(tuning::first_rival_sizes({ElementType::f64, Operator::affine}),
+            (std::vector<std::int64_t>{1 << 22, 1 << 26}));
 }
 
 TEST_F(RivalTest, OfLargeSizesTheGeometricMeanCountsAndAMissingTimeDisqualifies) {

@@ -12,8 +12,8 @@
 //             look ahead             | 0 | |  1 |   |  2 |                  gather those of the tiles before
 //             scan                       | tile 0 | tile 1 | tile 2 |       and store
 //
-// Work    2 n: reduce, scan with the prefix; and the aggregates before each tile, a few hundred an SM at a time. Of
-//         operators that compute more than they move, the reduce warps keep what they have computed: see kKeeps.
+// Work    2 n: reduce, scan with the prefix; and the aggregates before each tile, a few hundred an SM at a time. For
+//         operators that compute more than they move there is a form of its own: see kKeeps.
 // Traffic 2 n, and 8 or 16 bytes a tile.
 // Bits    Fixed: items are folded in an order that depends on n alone, not on which block takes which tile.
 // Safe    Tiles are handed out by tickets, so that a block only ever waits for blocks that have begun, and of those for
@@ -145,7 +145,7 @@ class LookAheadBlock {
       if (lane_ == 31) stage.warp_aggregate[warp] = total;
       __syncwarp();  // all of the warp's results are covered by lane 0's arrival
       if (lane_ == 0) stage.reduced.arrive();
-      if (warp != 0) return;
+      if (kKeeps || warp != 0) return;
       watch_.during(Wait::reduced, [&] { stage.reduced.wait(slot.parity); });
       if (lane_ != 0) return;
       Aggregates<Op>(given_.states).publish(tile, warp_prefix(stage, shape_.warps), stage.run);
@@ -157,8 +157,15 @@ class LookAheadBlock {
   __device__ void look_ahead() {
     Aggregates<Op> aggregates(given_.states);
     for_each_tile(Wait::reduced, &Stage<Item>::reduced, [&](std::int64_t tile, Stage<Item>& stage, Slot) {
+      Item warps_before;  // of the parts of the warps before the lane's number
+      if constexpr (kKeeps) warps_before = publish_by_lanes(tile, stage, aggregates);
       Item prefix;
       watch_.during(Wait::prefix, [&] { prefix = aggregates.before(tile, stage.run); });
+      if constexpr (kKeeps) {
+        prefix = block_.shuffle(prefix, 0);
+        if (lane_ < shape_.warps) stage.warp_aggregate[lane_] = op_(prefix, warps_before);
+        __syncwarp();  // all of them are covered by lane 0's arrival
+      }
       if (lane_ != 0) return;
       stage.prefix = prefix;
       stage.prefixed.arrive();
@@ -169,9 +176,10 @@ class LookAheadBlock {
   __device__ void scan(int warp) {
     Stage<Item>* stored = nullptr;  // the stage whose results the latest store reads
     for_each_tile(Wait::reduced, &Stage<Item>::reduced, [&](std::int64_t tile, Stage<Item>& stage, Slot slot) {
-      const Item before = op_(warp_prefix(stage, warp), stage.before[kLanes * warp + lane_]);
+      Item before = stage.before[kLanes * warp + lane_];
+      if constexpr (!kKeeps) before = op_(warp_prefix(stage, warp), before);
       watch_.during(Wait::prefix, [&] { stage.prefixed.wait(slot.parity); });
-      Item running = op_(stage.prefix, before);
+      Item running = op_(kKeeps ? stage.warp_aggregate[warp] : stage.prefix, before);
       for_each_vector(slot.stage, tile, warp, [&](Vector& in_place) {
         Vector vector = in_place;
         const Item before_vector = running;
@@ -210,6 +218,20 @@ class LookAheadBlock {
     if (lane_ == 0) stage.free.arrive();
   }
 
+  /// By the look-ahead warp: publishes a tile's aggregate. Each lane gets that of the parts of the warps before its
+  /// number.
+  __device__ Item publish_by_lanes(std::int64_t tile, Stage<Item>& stage, Aggregates<Op>& aggregates) {
+    const Item own = lane_ < shape_.warps ? stage.warp_aggregate[lane_] : Op::identity();
+    const Item with_own = scan_warp(block_, own, op_);
+    const Item all = block_.shuffle(with_own, kLanes - 1);
+    const Item before = block_.shuffle_up(with_own, 1);
+    if (lane_ == 0) {
+      aggregates.publish(tile, all, stage.run);
+      stage.free.arrive();
+    }
+    return lane_ == 0 ? Op::identity() : before;
+  }
+
   /// Of the parts of the warps before `warp`.
   __device__ Item warp_prefix(const Stage<Item>& stage, int warp) const {
     Item prefix = Op::identity();
@@ -221,8 +243,11 @@ class LookAheadBlock {
   }
 
   static constexpr int kItems = sizeof(Vector) / sizeof(Item);
-  /// Whether the reduce warps leave the prefixes within each vector in its place. The scan warps then have no chain of
-  /// operators within a vector: as many applications, but several at a time.
+  /// Of operators that compute more than they move, the warps are bound by chains of them, and these are cut short. The
+  /// reduce warps leave the prefixes within each vector in its place, so that the scan warps work on several items at a
+  /// time. And what all warps would do, each for itself, with the aggregates of the others, the lanes of the look-ahead
+  /// warp do once: it publishes, and gives each warp its prefix. For other operators that is no gain but a loss: a tile
+  /// is then published only after those before the block's last one are.
   static constexpr bool kKeeps = Op::kHeavy;
 
   const Arguments<Item>& given_;

@@ -50,12 +50,12 @@ template <class Item>
 struct Stage {
   std::int64_t tile;                        ///< its number, or kNoTile
   Item prefix;                              ///< of all items before the tile
-  Item warp_aggregate[Shape::kMostWarps];   ///< of each warp's part
+  Item warp_aggregate[Shape::kMostWarps];   ///< of each warp's part; of heavy operators then the prefix of the part
   Item before[kLanes * Shape::kMostWarps];  ///< of the items before a thread's own, in its warp's part
   std::uint32_t run;                        ///< the number of this run
   TransactionBarrier full;                  ///< the items are here, and `tile` and `run` are written
   TransactionBarrier reduced;               ///< `before` and `warp_aggregate` are written
-  TransactionBarrier prefixed;              ///< `prefix` is written
+  TransactionBarrier prefixed;              ///< `prefix` is written, and of heavy operators those of the warps' parts
   TransactionBarrier free;  ///< the results have been read by the stores, and the tile's aggregate is published
 };
 

@@ -13,7 +13,7 @@ from scanlab_report.select.variants import CUBS, LARGEST
 
 NEEDS = {"kernels": Kernels(vendor=True)}
 OF_ANOTHER_CHIP = {
-    "cub_newest_look_ahead": " It was chosen through CUB's public tuning, with the shapes that CUB has for another chip: nobody tuned it for this device."
+    "cub_newest_look_ahead": " It was chosen through CUB's public tuning, with the shapes that CUB has for another chip: cub_tuned has those that were found on this one."
 }
 
 

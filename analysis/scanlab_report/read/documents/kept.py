@@ -85,6 +85,12 @@ class TunedEntry(Struct, kw_only=True, frozen=True):
     choices: list[TunedChoice]
 
 
+class TunedProvenance(Provenance, kw_only=True, frozen=True, omit_defaults=True):
+    """Where the choices are from."""
+
+    kept_from: Annotated[Line, means("date and commit of the table whose entries were kept for what was not measured")] = ""
+
+
 class Tuned(Struct, kw_only=True, frozen=True):
     """`tuned/DEVICE.json`, made by `scanlab tune`: which scan `best` runs."""
 
@@ -92,7 +98,7 @@ class Tuned(Struct, kw_only=True, frozen=True):
     device: Annotated[Name, means("must be that of the device that runs, as must `multiprocessors`")]
     compute_capability: Line
     multiprocessors: Count
-    provenance: Annotated[Provenance, means("of the measurements")]
+    provenance: Annotated[TunedProvenance, means("of the measurements")]
     entries: list[TunedEntry]
 
 

@@ -82,7 +82,7 @@ class Workload(Struct, kw_only=True, frozen=True):
 class Context(Provenance, kw_only=True, frozen=True):
     """Google Benchmark's context, and the provenance."""
 
-    kind: Annotated[Literal["cuda", "host"], means("`cuda`: times of a GPU, from events on the device; `host`: wall-clock times of the CPU baselines only")] = "cuda"
+    kind: Annotated[Literal["cuda", "host", "tuning"], means("`cuda`: times of a GPU, from events on the device; `tuning`: likewise, of many candidates, to choose among them; `host`: wall-clock times of the CPU baselines only")] = "cuda"
     seed: Annotated[Digits, means("of the inputs")] = ""
     rounds: Annotated[Digits, means("samples of a case at most; five at least, whatever `cap_seconds` of wall time")] = ""
     width_percent: Annotated[Line, means("of the case's median, how wide its 95% interval may be, between order statistics, for the case to have settled; 0: all rounds")] = ""
@@ -102,7 +102,7 @@ class Context(Provenance, kw_only=True, frozen=True):
     library_build_type: Annotated[Line, means("of the distribution's benchmark library, not of Scanlab, which is built with optimisation")] = ""
 
     def __post_init__(self) -> None:
-        if self.kind == "cuda" and not self.device.strip():
+        if self.kind != "host" and not self.device.strip():
             raise ValueError("device is missing: times of a GPU say of which")
 
 

@@ -1,0 +1,54 @@
+"""What tuning CUB gives: each shape of its two algorithms that was timed, as shipped, and the one that was chosen."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from scanlab_report.derive.shapes import LOOK_AHEAD, LOOK_BACK, SHIPPED, TYPES, by_tile
+from scanlab_report.layout import style
+from scanlab_report.select.evidence import TableEvidence
+from scanlab_report.select.needs import Shapes
+
+CAPTION = (
+    "CUB's scan in every shape that was tried, as a share of a device copy, against the size of its tile: inclusive sums of four types, "
+    "at three array sizes, cold cache, launched in a stream. A dot is a shape of look-back, a triangle one of look-ahead; shapes of one tile "
+    "differ in their warps, stages or delays. The line is the fastest CUB as shipped. The star is the shape that cub_tuned has at that size."
+)
+NEEDS = {"shapes": Shapes()}
+WIDE = True
+_LOOKS = {LOOK_BACK: ("look-back", style.Look(style.GREY, "o", "")), LOOK_AHEAD: ("look-ahead", style.Look(style.BLUE, "^", ""))}
+
+
+def draw(shapes: TableEvidence) -> Figure:
+    rows = by_tile(shapes)
+    types = [name for name in TYPES if name in set(rows["type"])]
+    of_type = {name: sorted(set(rows.loc[rows["type"] == name, "items"])) for name in types}
+    sizes = max(len(of) for of in of_type.values())
+    drawn, axes = style.figure(style.DOUBLE, 1.45 * sizes, len(types), sizes, sharex=True, sharey=True)
+    for column, name in enumerate(types):
+        for row, n in enumerate(of_type[name]):
+            panel = axes[row * len(types) + column]
+            _draw(panel, rows[(rows["type"] == name) & (rows["items"] == n)])
+            panel.set_title(f"{name}, $n$ = {style.power_of_two(n)}")
+    for panel in axes[-len(types) :]:
+        panel.set_xlabel("tile, KiB")
+    for panel in axes[:: len(types)]:
+        panel.set_ylabel("share of a copy")
+    handles, labels = axes[0].get_legend_handles_labels()
+    drawn.legend(handles, labels, loc="outside upper right", ncols=len(labels), borderpad=0)
+    return drawn
+
+
+def _draw(panel: Axes, rows: pd.DataFrame) -> None:
+    for variant, (label, look) in _LOOKS.items():
+        of = rows[rows["variant"] == variant]
+        panel.plot(of["kib"], of["ratio"], markersize=2.5, alpha=0.6, label=label, **look.plot())
+    shipped = rows[rows["variant"] == SHIPPED]
+    if len(shipped):
+        panel.axhline(shipped["ratio"].iloc[0], color=style.BLACK, linewidth=1, label=SHIPPED)
+    tuned = rows[rows["tuned"]]
+    panel.plot(tuned["kib"], tuned["ratio"], "*", color=style.VERMILLION, markersize=8, label="tuned", zorder=4)
+    panel.set_xlim(0, 50)
+    panel.set_ylim(0, 1)
