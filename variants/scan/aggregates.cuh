@@ -74,8 +74,8 @@ class Aggregates {
   }
 
  private:
-  /// Tiles that are folded as one, in one way, whoever does it: a few a lane.
-  static constexpr int kALane = 64 / sizeof(State);
+  /// Tiles that are folded as one, in one way, whoever does it: a few a lane, and fewer where each costs much.
+  static constexpr int kALane = (Op::kHeavy ? 32 : 64) / sizeof(State);
   static constexpr int kGroup = kLanes * kALane;
   static_assert(kGroup <= AggregateMemory::kMostInAGroup);
 

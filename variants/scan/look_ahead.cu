@@ -16,17 +16,18 @@ namespace {
 
 /// By the size of its tile in KiB, and the shape that gives it. Fewer, larger tiles cost less; more, smaller ones fill
 /// the device sooner. Of 4-byte items those of 36 KiB lose a fifth at 2^28, and did not before tiles were drawn by
-/// ticket; why is not known. Those of 52 KiB are for heavy operators, whose cost is a tile's chain of them.
+/// ticket; why is not known. Those of 14 warps are for heavy operators.
 struct NamedShape {
   std::string_view tile;
   Shape shape;
 };
 constexpr NamedShape kShapes[] = {
     {"30", {.warps = 4, .vectors = 15, .loading = 2}}, {"36", {.warps = 8, .vectors = 9, .loading = 2}},
-    {"52", {.warps = 8, .vectors = 13, .loading = 2}}, {"28", {.warps = 8, .vectors = 7, .loading = 2}},
-    {"26", {.warps = 4, .vectors = 13, .loading = 2}}, {"22", {.warps = 4, .vectors = 11, .loading = 3}},
-    {"18", {.warps = 4, .vectors = 9, .loading = 3}},  {"12", {.warps = 8, .vectors = 3, .loading = 3}},
-    {"10", {.warps = 4, .vectors = 5, .loading = 4}},
+    {"28", {.warps = 8, .vectors = 7, .loading = 2}},  {"26", {.warps = 4, .vectors = 13, .loading = 2}},
+    {"22", {.warps = 4, .vectors = 11, .loading = 3}}, {"18", {.warps = 4, .vectors = 9, .loading = 3}},
+    {"12", {.warps = 8, .vectors = 3, .loading = 3}},  {"10", {.warps = 4, .vectors = 5, .loading = 4}},
+    {"63", {.warps = 14, .vectors = 9, .loading = 2}}, {"49", {.warps = 14, .vectors = 7, .loading = 2}},
+    {"35", {.warps = 14, .vectors = 5, .loading = 2}},
 };
 
 class LookAhead {
@@ -53,7 +54,7 @@ class LookAhead {
         item_bytes_(static_cast<std::int64_t>(item_bytes(problem.type, problem.op))),
         tiles_(ceil_div(problem.items * item_bytes_, shape_.tile_bytes())) {
     with_monoid(problem.type, problem.op, [&]<class Op>(Op) {
-      const std::size_t a_stage = shape_.tile_bytes() + sizeof(Stage<typename Op::Item>);
+      const std::size_t a_stage = shape_.tile_bytes() + sizeof(Stage<Op>);
       const auto most = static_cast<int>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) / a_stage);
       // One for each tile of a block, if all get as many, and for the end. A stage is given back when the next tile is
       // stored: a ring of one would wait for itself.
@@ -65,12 +66,16 @@ class LookAhead {
   Plan plan() const {
     if (cuda::compute_capability() < 90)
       return Plan::refuse("look_ahead needs compute capability 9.0: it copies in bulk");
+    const int most_warps = with_monoid(problem_.type, problem_.op, []<class Op>(Op) { return kMostReduceWarps<Op>; });
+    if (shape_.warps > most_warps) {
+      return Plan::refuse("look_ahead has tiles of 35, 49 and 63 KiB for operators that compute more than they move");
+    }
     with_monoid(problem_.type, problem_.op,
-                [&]<class Op>(Op) { cuda::allow(look_ahead<Op, cuda::NoWatch>, launch_shape<typename Op::Item>()); });
+                [&]<class Op>(Op) { cuda::allow(look_ahead<Op, cuda::NoWatch>, launch_shape<Op>()); });
     simt::Workspace workspace;
     const AggregateMemory parts(workspace, tiles_);
     // A thread's items, lanes and warps; a group's tiles, and the groups.
-    const std::int64_t in_a_tile = shape_.vectors * cuda::kBulkBytes / item_bytes_ + 5 + Shape::kMostWarps;
+    const std::int64_t in_a_tile = shape_.vectors * cuda::kBulkBytes / item_bytes_ + 5 + shape_.warps;
     return {.workspace_bytes = workspace.bytes(),
             .chain = in_a_tile + AggregateMemory::kMostInAGroup / kLanes + 5 + tiles_ / 64 + 4};
   }
@@ -93,7 +98,7 @@ class LookAhead {
   requires(Op::kOperator == Operator::plus && sizeof(typename Op::Item) == 4) std::vector<RoleCycles> watch(
       cudaStream_t stream, Op, const typename Op::Item* in, typename Op::Item* out, void* memory)
   const {
-    const cuda::LaunchShape shape = launch_shape<typename Op::Item>();
+    const cuda::LaunchShape shape = launch_shape<Op>();
     const int warps = shape.threads / kLanes;
     cuda::allow(look_ahead<Op, cuda::CycleWatch>, shape);
     std::vector<cuda::WarpCycles> seen(shape.blocks * warps);
@@ -122,11 +127,11 @@ class LookAhead {
 
   std::int64_t tiles_a_block() const { return ceil_div(tiles_, std::max(multiprocessors_, 1)); }
   /// A block an SM.
-  template <class Item>
+  template <class Op>
   cuda::LaunchShape launch_shape() const {
     return {.blocks = static_cast<int>(std::min<std::int64_t>(tiles_, multiprocessors_)),
             .threads = shape_.threads(),
-            .shared_bytes = shared_bytes<Item>(shape_),
+            .shared_bytes = shared_bytes<Op>(shape_),
             .early = true};
   }
 
@@ -138,7 +143,7 @@ class LookAhead {
     const AggregateMemory parts(workspace, tiles_);
     const auto in_bulk =
         simt::CudaMachine::aligned(in, cuda::kBulkBytes) && simt::CudaMachine::aligned(out, cuda::kBulkBytes);
-    cuda::launch(look_ahead<Op, Watch>, launch_shape<Item>(), stream,
+    cuda::launch(look_ahead<Op, Watch>, launch_shape<Op>(), stream,
                  Arguments<Item>{.in = in,
                                  .out = out,
                                  .n = problem_.items,

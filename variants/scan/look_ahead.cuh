@@ -36,7 +36,7 @@ template <Monoid Op, class Watch>
 class LookAheadBlock {
  public:
   using Item = typename Op::Item;
-  using Vector = typename Ring<Item>::Vector;
+  using Vector = typename Ring<Op>::Vector;
 
   __device__ LookAheadBlock(const Arguments<Item>& arguments, unsigned char* shared)
       : given_(arguments), shape_(arguments.shape), ring_(arguments, shared), lane_(threadIdx.x % kLanes) {}
@@ -62,9 +62,9 @@ class LookAheadBlock {
   /// Every role but the load warp's: waits for a barrier of each stage of the ring in turn, and has the stage's tile,
   /// until the block has none left.
   template <class Role>
-  __device__ void for_each_tile(Wait what, TransactionBarrier Stage<Item>::*ready, Role role) {
+  __device__ void for_each_tile(Wait what, TransactionBarrier Stage<Op>::*ready, Role role) {
     for (Slot slot;; slot.advance(shape_.stages)) {
-      Stage<Item>& stage = ring_.stage(slot.stage);
+      Stage<Op>& stage = ring_.stage(slot.stage);
       watch_.during(what, [&] { (stage.*ready).wait(slot.parity); });
       if (stage.tile == kNoTile) return;
       role(stage.tile, stage, slot);
@@ -96,7 +96,7 @@ class LookAheadBlock {
     Slot slot;
     Slot oldest;  // that may still be loading
     for (int loading = 1;; ++loading) {
-      Stage<Item>& stage = ring_.stage(slot.stage);
+      Stage<Op>& stage = ring_.stage(slot.stage);
       const std::uint32_t ticket = block_.shuffle(drawn.ticket(), 0);
       const std::int64_t tile = ticket < given_.tiles ? ticket : kNoTile;
       if (loading > shape_.loading) {
@@ -117,7 +117,7 @@ class LookAheadBlock {
 
   /// By the load warp, with a ticket that is no tile's: every block draws one. Opens what the other warps wait for
   /// before they look at the stage's tile; they may still be busy with the last tiles.
-  __device__ void end(Stage<Item>& stage, Tickets::Drawn in_vain) {
+  __device__ void end(Stage<Op>& stage, Tickets::Drawn in_vain) {
     if (lane_ != 0) return;
     cuda::let_next_kernel_come();
     Tickets{static_cast<std::uint32_t>(given_.tiles + gridDim.x)}.turn_if_last(block_, given_.counter, in_vain);
@@ -127,7 +127,7 @@ class LookAheadBlock {
 
   /// A reduce warp: its part's aggregate, and what comes before each thread in it.
   __device__ void reduce(int warp) {
-    for_each_tile(Wait::data, &Stage<Item>::full, [&](std::int64_t tile, Stage<Item>& stage, Slot slot) {
+    for_each_tile(Wait::data, &Stage<Op>::full, [&](std::int64_t tile, Stage<Op>& stage, Slot slot) {
       Item total = Op::identity();
       for_each_vector(slot.stage, tile, warp, [&](Vector& in_place) {
         Vector vector = in_place;
@@ -156,7 +156,7 @@ class LookAheadBlock {
   /// The look-ahead warp: the prefix of each of the block's tiles.
   __device__ void look_ahead() {
     Aggregates<Op> aggregates(given_.states);
-    for_each_tile(Wait::reduced, &Stage<Item>::reduced, [&](std::int64_t tile, Stage<Item>& stage, Slot) {
+    for_each_tile(Wait::reduced, &Stage<Op>::reduced, [&](std::int64_t tile, Stage<Op>& stage, Slot) {
       Item warps_before;  // of the parts of the warps before the lane's number
       if constexpr (kKeeps) warps_before = publish_by_lanes(tile, stage, aggregates);
       Item prefix;
@@ -174,8 +174,8 @@ class LookAheadBlock {
 
   /// A scan warp: its part's results, in place of the items, and out.
   __device__ void scan(int warp) {
-    Stage<Item>* stored = nullptr;  // the stage whose results the latest store reads
-    for_each_tile(Wait::reduced, &Stage<Item>::reduced, [&](std::int64_t tile, Stage<Item>& stage, Slot slot) {
+    Stage<Op>* stored = nullptr;  // the stage whose results the latest store reads
+    for_each_tile(Wait::reduced, &Stage<Op>::reduced, [&](std::int64_t tile, Stage<Op>& stage, Slot slot) {
       Item before = stage.before[kLanes * warp + lane_];
       if constexpr (!kKeeps) before = op_(warp_prefix(stage, warp), before);
       watch_.during(Wait::prefix, [&] { stage.prefixed.wait(slot.parity); });
@@ -210,7 +210,7 @@ class LookAheadBlock {
 
   /// Gives a stage back once the stores before the latest `kPending` have read it.
   template <int kPending>
-  __device__ void release(Stage<Item>& stage) {
+  __device__ void release(Stage<Op>& stage) {
     watch_.during(Wait::store, [&] {
       if (lane_ == 0) cuda::wait_until_stores_have_read<kPending>();
     });
@@ -220,7 +220,7 @@ class LookAheadBlock {
 
   /// By the look-ahead warp: publishes a tile's aggregate. Each lane gets that of the parts of the warps before its
   /// number.
-  __device__ Item publish_by_lanes(std::int64_t tile, Stage<Item>& stage, Aggregates<Op>& aggregates) {
+  __device__ Item publish_by_lanes(std::int64_t tile, Stage<Op>& stage, Aggregates<Op>& aggregates) {
     const Item own = lane_ < shape_.warps ? stage.warp_aggregate[lane_] : Op::identity();
     const Item with_own = scan_warp(block_, own, op_);
     const Item all = block_.shuffle(with_own, kLanes - 1);
@@ -233,10 +233,10 @@ class LookAheadBlock {
   }
 
   /// Of the parts of the warps before `warp`.
-  __device__ Item warp_prefix(const Stage<Item>& stage, int warp) const {
+  __device__ Item warp_prefix(const Stage<Op>& stage, int warp) const {
     Item prefix = Op::identity();
 #pragma unroll
-    for (int w = 0; w < Shape::kMostWarps; ++w) {
+    for (int w = 0; w < kMostReduceWarps<Op>; ++w) {
       if (w < warp) prefix = op_(prefix, stage.warp_aggregate[w]);
     }
     return prefix;
@@ -252,7 +252,7 @@ class LookAheadBlock {
 
   const Arguments<Item>& given_;
   const Shape shape_;
-  const Ring<Item> ring_;
+  const Ring<Op> ring_;
   const int lane_;
   simt::GpuBlock block_;
   Op op_;
@@ -260,7 +260,7 @@ class LookAheadBlock {
 };
 
 template <Monoid Op, class Watch>
-__global__ void __launch_bounds__(Shape{.warps = Shape::kMostWarps}.threads(), 1)
+__global__ void __launch_bounds__(Shape{.warps = kMostReduceWarps<Op>}.threads(), 1)
     look_ahead(const __grid_constant__ Arguments<typename Op::Item> arguments) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) unsigned char shared[];

@@ -22,11 +22,14 @@ struct Shape {
   int loading = 2;         ///< stages that load at a time: more in flight only lengthens the memory's queues
   int piece_bytes = 4096;  ///< of a bulk load; a tile takes several
 
-  static constexpr int kMostWarps = 8;
   SCANLAB_HD constexpr int part_bytes() const { return kLanes * vectors * cuda::kBulkBytes; }
   SCANLAB_HD constexpr int tile_bytes() const { return warps * part_bytes(); }
   SCANLAB_HD constexpr int threads() const { return kLanes * (2 + 2 * warps); }
 };
+
+/// That reduce. Heavy operators are bound by the chains of them in each thread: more warps have shorter ones.
+template <Monoid Op>
+inline constexpr int kMostReduceWarps = Op::kHeavy ? 14 : 8;
 
 template <class Item>
 struct Arguments {
@@ -46,22 +49,25 @@ struct Arguments {
 constexpr std::int64_t kNoTile = -1;
 
 /// What a block keeps of the tile in a stage, besides its items.
-template <class Item>
+template <Monoid Op>
 struct Stage {
-  std::int64_t tile;                        ///< its number, or kNoTile
-  Item prefix;                              ///< of all items before the tile
-  Item warp_aggregate[Shape::kMostWarps];   ///< of each warp's part; of heavy operators then the prefix of the part
-  Item before[kLanes * Shape::kMostWarps];  ///< of the items before a thread's own, in its warp's part
-  std::uint32_t run;                        ///< the number of this run
-  TransactionBarrier full;                  ///< the items are here, and `tile` and `run` are written
-  TransactionBarrier reduced;               ///< `before` and `warp_aggregate` are written
-  TransactionBarrier prefixed;              ///< `prefix` is written, and of heavy operators those of the warps' parts
-  TransactionBarrier free;  ///< the results have been read by the stores, and the tile's aggregate is published
+  using Item = typename Op::Item;
+  static constexpr int kWarps = kMostReduceWarps<Op>;
+
+  std::int64_t tile;             ///< its number, or kNoTile
+  Item prefix;                   ///< of all items before the tile
+  Item warp_aggregate[kWarps];   ///< of each warp's part; of heavy operators then the prefix of the part
+  Item before[kLanes * kWarps];  ///< of the items before a thread's own, in its warp's part
+  std::uint32_t run;             ///< the number of this run
+  TransactionBarrier full;       ///< the items are here, and `tile` and `run` are written
+  TransactionBarrier reduced;    ///< `before` and `warp_aggregate` are written
+  TransactionBarrier prefixed;   ///< `prefix` is written, and of heavy operators those of the warps' parts
+  TransactionBarrier free;       ///< the results have been read by the stores, and the tile's aggregate is published
 };
 
-template <class Item>
+template <Monoid Op>
 constexpr std::size_t shared_bytes(const Shape& shape) {
-  return shape.stages * (shape.tile_bytes() + sizeof(Stage<Item>));
+  return shape.stages * (shape.tile_bytes() + sizeof(Stage<Op>));
 }
 
 /// A place in the ring, with the parity of its barriers in this round.
@@ -76,9 +82,10 @@ struct Slot {
 };
 
 /// The stages, as a thread sees them. Methods that copy are called by whole warps.
-template <class Item>
+template <Monoid Op>
 class Ring {
  public:
+  using Item = typename Op::Item;
   struct alignas(cuda::kBulkBytes) Vector {
     Item items[cuda::kBulkBytes / sizeof(Item)];
   };
@@ -87,9 +94,9 @@ class Ring {
       : given_(arguments),
         shape_(arguments.shape),
         tiles_(shared),
-        stages_(reinterpret_cast<Stage<Item>*>(shared + shape_.stages * shape_.tile_bytes())) {}
+        stages_(reinterpret_cast<Stage<Op>*>(shared + shape_.stages * shape_.tile_bytes())) {}
 
-  __device__ Stage<Item>& stage(int slot) const { return stages_[slot]; }
+  __device__ Stage<Op>& stage(int slot) const { return stages_[slot]; }
 
   /// Of a lane, in the part of a warp: shape.vectors of them.
   __device__ Vector* vectors(int slot, int warp, int lane) const {
@@ -149,7 +156,7 @@ class Ring {
   const Arguments<Item>& given_;
   const Shape shape_;
   unsigned char* const tiles_;
-  Stage<Item>* const stages_;
+  Stage<Op>* const stages_;
 };
 
 }  // namespace scanlab::scan
