@@ -252,6 +252,23 @@ def python_timings(rounds: int) -> dict[str, Any]:
     return {"context": facts | {"executable": "baselines.python"}, "benchmarks": entries}
 
 
+_SHAPES = {"cub_look_ahead_shape": {"warps": ("2", "4"), "items": ("63",)}, "cub_look_back_shape": {"threads": ("128", "256"), "items": ("32",)}}
+
+
+def cub_shapes(rounds: int) -> dict[str, Any]:
+    """What ``scanlab tune --rival cub --samples`` keeps: of each of CUB's algorithms two shapes, one of which is timed at more sizes."""
+    about = {id_: variant(id_) | {"origin": "baseline", "family": "CUB", "parameters": [{"name": name, "values": values} for name, values in of.items()]}
+             for id_, of in _SHAPES.items()}  # fmt: skip
+    entries = []
+    for n, last in ((2**18, 1), (2**22, 2), (2**26, 2)):
+        timed = [(case("memcpy", n), 1.0), (case("cub_newest", n), 1.4)]
+        for id_, of in _SHAPES.items():
+            (first, values), (items, (few,)) = of.items()
+            timed += [(case(id_, n) | {"settings": {first: value, items: few}}, 1.3 + place / 10) for place, value in enumerate(values[:last])]
+        entries += [repetition(of, index, (2000 + 2 * n / 1000) * slower) for of, slower in timed for index in range(rounds)]
+    return {"context": context(kind="tuning", variants=variants() | about), "benchmarks": entries}
+
+
 # -------------------------------------------------------------------------------------------------- whole folders
 
 
@@ -260,6 +277,7 @@ def write_all(folder: Path, rounds: int = 11, top: int = 28, extra: int = 64) ->
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "scan.json").write_text(json.dumps(timings(rounds, top)))
     (folder / "python.json").write_text(json.dumps(python_timings(rounds)))
+    (folder / "cub_shapes.json").write_text(json.dumps(cub_shapes(rounds)))
     (folder / "dram_bytes.csv").write_text(dram_bytes(top))
     (folder / "prefix_wait.csv").write_text(PREFIX_WAIT)
     (folder / "repeat.jsonl").write_text(verification(repeated=True))

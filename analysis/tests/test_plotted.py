@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from scanlab_report.figures import (
     bank_conflicts,
     ceiling_share,
+    cub_shapes,
     dram_traffic,
     duel,
     hardware_conflicts,
@@ -142,6 +143,20 @@ def test_a_tile_is_as_large_as_its_setting_says() -> None:
     assert tiny.points(axes, style.look("look_ahead")) == [near((12, 0.5)), near((30, 0.8))]
     assert tiny.points(axes, style.look("decoupled_lookback")) == [near((28, 0.625)), near((56, 0.4))]
     assert tiny.bars(axes, style.look("look_ahead").colour) == [near((12, 0.5 / MOST, 0.5 / LEAST)), near((30, 0.8 / MOST, 0.8 / LEAST))]
+
+
+def test_the_shapes_of_cub_are_where_their_tiles_are_and_the_fastest_that_was_left_is_starred() -> None:
+    shape, few, many = "cub_look_ahead_shape", 1 << 20, 1 << 22
+    at_both = {"warps=2 items=63": (200.0, 160.0), "warps=4 items=63": (160.0, 200.0)}  # tiles of 15.75 and 31.5 KiB
+    cases = [case(CEILING, n, 100.0, EXACT) for n in (few, many)] + [case("cub_newest", n, 125.0) for n in (few, many)]
+    cases += [case(shape, n, ns, settings=settings) for settings, both in at_both.items() for n, ns in zip((few, many), both, strict=True)]
+    cases.append(case(shape, many, 400.0, settings="warps=2 items=31"))  # and at no other size: it was not left
+    shown = tiny.drawn(cub_shapes, tiny.results(cases, kind="tuning")).axes
+    assert [axes.get_title("left") for axes in shown] == ["i32, $n$ = $2^{22}$"]  # where all were timed
+    of = {line.get_label(): list(zip(line.get_xdata(), line.get_ydata(), strict=True)) for line in shown[0].get_lines()}
+    assert of["look-ahead"] == [near((7.75, 0.25)), near((15.75, 0.625)), near((31.5, 0.5))]
+    assert of["tuned"] == [near((15.75, 0.625))]
+    assert of["as shipped"] == [near((0, 0.8)), near((1, 0.8))]
 
 
 def in_graph(variant: str, items: int, ns: float, **named: Any) -> tiny.Case:

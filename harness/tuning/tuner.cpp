@@ -189,7 +189,7 @@ void keep_entries(const TuningTable& before, TuningTable& table) {
   if (!kept) return;
   std::string from;
   for (const auto& [key, value] : before.provenance) {
-    if (key == "date" || key == "git_commit") from += (from.empty() ? "" : ", ") + value;
+    if (key == "date" || key == "git_commit" || key == "kept_from") from += (from.empty() ? "" : ", ") + value;
   }
   table.provenance.emplace_back("kept_from", std::move(from));
 }

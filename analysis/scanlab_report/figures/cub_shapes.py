@@ -14,7 +14,8 @@ from scanlab_report.select.needs import Shapes
 CAPTION = (
     "CUB's scan in every shape that was tried, as a share of a device copy, against the size of its tile: inclusive sums of four types, "
     "at three array sizes, cold cache, launched in a stream. A dot is a shape of look-back, a triangle one of look-ahead; shapes of one tile "
-    "differ in their warps, stages or delays. The line is the fastest CUB as shipped. The star is the shape that cub_tuned has at that size."
+    "differ in their warps, stages or delays. The line is the fastest CUB as shipped. The star is the shape that cub_tuned has at that size. "
+    "Of so many there are no error bars."
 )
 NEEDS = {"shapes": Shapes()}
 WIDE = True

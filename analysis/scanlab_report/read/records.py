@@ -290,14 +290,14 @@ class Results:
     @cached_property
     def _on_gpus(self) -> list[Run]:
         runs = [*self.runs, *(file.run for file in self.streams if file.kind != streams.SIMULATION)]
-        return [run for run in runs if run.kind == "cuda"]
+        return [run for run in runs if run.kind != "host"]
 
     def on(self, device: str) -> Results:
         """These results as if there were no other GPU. Scans that CPUs timed, the executor's counts and simulations stay."""
         if self.devices in ([], [device]):
             return self
         if ("on", device) not in self.found:
-            kept = [place for place, run in enumerate(self.runs) if run.kind != "cuda" or run.device == device]
+            kept = [place for place, run in enumerate(self.runs) if run.kind == "host" or run.device == device]
             part = Results(self.runs, self.explanations, self.problems, first=self.first, every=self.every and self.every.on(device))
             part.streams = [file for file in self.streams if file.kind == streams.SIMULATION or file.run.device == device]
             for name in ("timings", "kernels", "skipped"):
@@ -332,7 +332,7 @@ def ranked(runs: Iterable[Run], first: str = "") -> list[str]:
     """The devices of some runs: GPUs before CPUs, measured now before recorded, the one that is to be ``first``, the last measured."""
     rank: dict[str, tuple[bool, bool, bool, str]] = {}
     for run in runs:
-        of = (run.kind == "cuda", run.origin == MEASURED, run.device == first, run.date)
+        of = (run.kind != "host", run.origin == MEASURED, run.device == first, run.date)
         rank[run.device] = max(rank.get(run.device, of), of)
     return sorted(rank, key=rank.__getitem__, reverse=True)
 
