@@ -1,6 +1,6 @@
 // The newest CUB's scan in the shapes that `scanlab tune --rival cub` found to be the fastest on a device: tuned as
-// `best` is, through CUB's public tuning interface. data/tuned/cub/ has the table: a shape for each size of item, and
-// others for operators that compute more than they move.
+// `best` is, through CUB's public tuning interface. data/tuned/cub/ has the table: for each size of item a shape for
+// small arrays and one for large ones, and others for operators that compute more than they move.
 //
 // An instantiation takes seconds to compile: none is spent on counts of 64 bits, and of exclusive scans only on that of
 // i32 sums, which is timed.

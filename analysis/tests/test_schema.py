@@ -50,7 +50,7 @@ def test_schema_files_and_tables_are_up_to_date() -> None:
     assert [file for file, text in made.items() if file.read_text(encoding="utf-8") != text] == [], "run scanlab-report schema"
 
 
-@pytest.mark.parametrize(("pattern", "name"), [("devices/*.json", "device"), ("tuned/*.json", "tuning"), ("noise/*.json", "noise"),
+@pytest.mark.parametrize(("pattern", "name"), [("devices/*.json", "device"), ("tuned/*.json", "tuning"), ("tuned/cub/*.json", "tuning"), ("noise/*.json", "noise"),
                                                ("recorded/*/*/session.json", "session")])  # fmt: skip
 def test_what_is_kept_fits(pattern: str, name: str) -> None:
     files = sorted(DATA.glob(pattern))

@@ -573,6 +573,34 @@ TEST(CubShapes, AreAtLeast60ForEachSizeOfItemAndNoneTwice) {
   for (const std::size_t bytes : {1, 2, 4, 8, 16}) EXPECT_GE(by_size[bytes], 60) << bytes;
 }
 
+/// cub_tuned is compiled with what these say, and the build would take other numbers, too.
+TEST(CubShapes, OfTheTablesWereAllCandidates) {
+  std::set<std::pair<std::string, Settings>> candidates;
+  [&]<class... Op>(std::tuple<Op...>) {
+    const auto add = [&](const auto& list) {
+      for (std::size_t i = 0; i < list.count; ++i) {
+        candidates.emplace(list.shapes[i].kVariant, list.shapes[i].settings());
+      }
+    };
+    (add(cub_look_ahead_candidates<Op>()), ...);
+    (add(cub_look_back_candidates<Op>()), ...);
+  }(CubMonoids{});
+  int tables = 0;
+  for (const auto& file : std::filesystem::directory_iterator(SCANLAB_SOURCE "/data/tuned/cub")) {
+    const TuningTable table = read_tuning_table(file.path().string(), file.path().filename().string());
+    std::set<std::size_t> sizes;
+    for (const TuningTable::Entry& entry : table.entries) {
+      sizes.insert(item_bytes(entry.type, entry.op));
+      for (const TuningTable::Row& row : entry.rows) {
+        EXPECT_TRUE(candidates.contains({row.choice.variant, row.choice.settings})) << row.choice.label();
+      }
+    }
+    EXPECT_EQ(sizes, (std::set<std::size_t>{1, 2, 4, 8, 16})) << "every size of item has a shape";
+    ++tables;
+  }
+  EXPECT_GE(tables, 1);
+}
+
 TEST_F(TuneTest, ARivalThatCannotBeTunedSaysHowItCould) {
   EXPECT_EQ(scanlab({"tune", "--rival", "thrust"}), kBadInput);
   EXPECT_NE(err_.str().find("the rival that can be tuned is cub"), std::string::npos) << err_.str();
