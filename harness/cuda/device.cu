@@ -56,7 +56,12 @@ DeviceFacts facts() {
 DeviceProbe probe_device() {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
-  if (error == cudaSuccess && count > 0) return {.facts = facts(), .why_not = {}};
+  if (error == cudaSuccess && count > 0) {
+    std::string why_not = why_no_code(SCANLAB_CUDA_ARCHITECTURES, attribute(cudaDevAttrComputeCapabilityMajor),
+                                      attribute(cudaDevAttrComputeCapabilityMinor));
+    if (!why_not.empty()) return {.facts = std::nullopt, .why_not = std::move(why_not)};
+    return {.facts = facts(), .why_not = {}};
+  }
   int driver = 0;
   cudaDriverGetVersion(&driver);  // 0 without one
   const NoDevice said = error == cudaSuccess || error == cudaErrorNoDevice ? NoDevice::none
@@ -70,6 +75,7 @@ ToolkitFacts toolkit_facts() {
       .toolkit = cuda_version(CUDART_VERSION),
       .cccl = dotted(CUB_MAJOR_VERSION, CUB_MINOR_VERSION) + "." + std::to_string(CUB_SUBMINOR_VERSION),
       .nvcc = dotted(__CUDACC_VER_MAJOR__, __CUDACC_VER_MINOR__) + "." + std::to_string(__CUDACC_VER_BUILD__),
+      .architectures = SCANLAB_CUDA_ARCHITECTURES,
   };
 }
 

@@ -1,7 +1,9 @@
 // Facts about the device and the toolkit, for `info` and for the provenance of results. No CUDA types here.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <optional>
 #include <string>
 
@@ -50,13 +52,40 @@ inline std::string why_no_device(NoDevice said, int driver, int runtime, const s
          cuda_version(runtime) + "; install a newer driver";
 }
 
+/// Why a program compiled for these architectures, as CMAKE_CUDA_ARCHITECTURES has them with commas, cannot run on a
+/// device of a compute capability, and how one is built that can; empty if it can. "90" is machine code for 9.x
+/// from 9.0 on, and PTX that newer devices compile; "90-real" the former, "90-virtual" the latter alone, and "90a" is
+/// for 9.0 alone.
+inline std::string why_no_code(const std::string& architectures, int major, int minor) {
+  for (std::size_t at = 0; at < architectures.size();) {
+    const std::size_t end = std::min(architectures.find(',', at), architectures.size());
+    const std::string each = architectures.substr(at, end - at);
+    at = end + 1;
+    const int number = std::atoi(each.c_str());
+    if (number == 0) return {};  // "native", "all": not known here
+    const bool is_of_generation = number / 10 == major && number % 10 <= minor;
+    const bool is_older = number <= 10 * major + minor;
+    if (each.find_first_of("af") != std::string::npos && each.find('-') == std::string::npos) {
+      if (number == 10 * major + minor) return {};
+    } else if (each.ends_with("-real") ? is_of_generation : is_older) {
+      return {};
+    }
+  }
+  const std::string needed = std::to_string(major) + std::to_string(minor);
+  return "this program has no code for the GPU, whose compute capability is " + std::to_string(major) + "." +
+         std::to_string(minor) + ": it was compiled for " + architectures +
+         ". Build one that has: cmake --preset cuda -DCMAKE_CUDA_ARCHITECTURES=" + needed +
+         " && cmake --build build/cuda";
+}
+
 DeviceProbe probe_device();
 
 /// What the CUDA half was built with.
 struct ToolkitFacts {
-  std::string toolkit;  ///< of the headers and the runtime, "13.0"
-  std::string cccl;     ///< "3.0.1"
-  std::string nvcc;     ///< "13.0.88"
+  std::string toolkit;        ///< of the headers and the runtime, "13.0"
+  std::string cccl;           ///< "3.0.1"
+  std::string nvcc;           ///< "13.0.88"
+  std::string architectures;  ///< that code was compiled for, as CMake names them: "90"
 };
 
 ToolkitFacts toolkit_facts();

@@ -52,6 +52,7 @@ Facts build_facts() {
   facts["toolkit"] = toolkit.toolkit;
   facts["cccl"] = toolkit.cccl;
   facts["nvcc"] = toolkit.nvcc;
+  facts["architectures"] = toolkit.architectures;
   if (*SCANLAB_CCCL_VERSION != '\0') facts["cccl_newest"] = SCANLAB_CCCL_VERSION;
 #else
   facts["cuda"] = "no";

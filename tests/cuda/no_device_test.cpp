@@ -29,5 +29,26 @@ TEST(NoDevice, WhatElseIsWrongIsSaidInCudasWords) {
   EXPECT_EQ(why_no_device(NoDevice::other, 13000, kBuilt, "initialization error"), "initialization error");
 }
 
+TEST(NoCode, ADeviceForWhichNothingWasCompiledIsToldTheBuildThatItNeeds) {
+  const auto runs = [](const char* compiled, int major, int minor) {
+    return why_no_code(compiled, major, minor).empty();
+  };
+  EXPECT_TRUE(runs("90", 9, 0));
+  EXPECT_TRUE(runs("90", 12, 0)) << "PTX";
+  EXPECT_FALSE(runs("90", 8, 9));
+  EXPECT_TRUE(runs("75,90", 8, 0)) << "PTX of 7.5";
+  EXPECT_TRUE(runs("80-real", 8, 9));
+  EXPECT_FALSE(runs("80-real", 9, 0));
+  EXPECT_FALSE(runs("89-real", 8, 0));
+  EXPECT_TRUE(runs("80-virtual", 9, 0));
+  EXPECT_TRUE(runs("90a", 9, 0));
+  EXPECT_FALSE(runs("90a", 10, 0));
+  EXPECT_TRUE(runs("native", 8, 6)) << "what it stands for is not known here";
+  EXPECT_EQ(why_no_code("90,100", 8, 0),
+            "this program has no code for the GPU, whose compute capability is 8.0: it was compiled for 90,100. Build "
+            "one that "
+            "has: cmake --preset cuda -DCMAKE_CUDA_ARCHITECTURES=80 && cmake --build build/cuda");
+}
+
 }  // namespace
 }  // namespace scanlab::cuda

@@ -39,7 +39,7 @@ TEST(Advice, IsTheFastestOfAllChoices) {
   const auto some_ms = [&] { return 1e-3 * static_cast<double>(random() % 20); };
   const SearchSpace space = usual_choices();
   ASSERT_GE(space.schedules.size(), 4u);
-  for (const char* name : {"c1060", "c2050", "k20c", "h200"}) {
+  for (const char* name : {"c1060", "c2050", "k20c", "h200", "rtx4090"}) {
     const DeviceProfile device = device_profile(name);
     const Problem problem{.copy_in = some_ms(), .kernel = some_ms(), .copy_out = some_ms()};
     const Advice advice = advise(scale(1 << 22), device, problem, space);

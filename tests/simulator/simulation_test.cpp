@@ -918,7 +918,23 @@ TEST(DeviceProfile, AreAllThere) {
     names.push_back(profile.name);
     EXPECT_GE(profile.sources.size(), 17u) << profile.name << ": every figure that must be there has its source";
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"c1060", "c2050", "didactic", "h200", "k20c"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"a100", "b200", "c1060", "c2050", "didactic", "h200", "k20c", "l40s",
+                                             "rtx4090"}));
+}
+
+/// Of devices that were never at hand: what their titles must say, and bounds that no figure of a data sheet may pass.
+TEST(DeviceProfile, ThoseFromDataSheetsSayThatNobodyMeasuredThem) {
+  for (const auto& [name, bus, memory] :
+       {std::tuple{"a100", 31.5, 2039.0}, {"b200", 63.0, 8000.0}, {"l40s", 31.5, 864.0}, {"rtx4090", 31.5, 1008.0}}) {
+    const DeviceProfile& profile = device_profile(name);
+    EXPECT_NE(profile.title.find("from its data sheet: not measured"), std::string::npos) << name;
+    EXPECT_LT(profile.alone.in, bus * 1e9) << name;
+    EXPECT_LT(profile.both.in + profile.both.out, 2 * bus * 1e9) << name;
+    EXPECT_LT(profile.device_rate, memory * 1e9) << name;
+    for (const auto& [figure, source] : profile.sources) {
+      EXPECT_EQ(source.find("measured by"), std::string::npos) << name << ": " << figure;
+    }
+  }
 }
 
 TEST(DeviceProfile, BadFiguresAreNamed) {

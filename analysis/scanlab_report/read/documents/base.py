@@ -67,6 +67,7 @@ class Provenance(Struct, kw_only=True, frozen=True, omit_defaults=True):
     cuda_driver: Annotated[Line, means("the newest CUDA that the driver knows")] = ""
     toolkit: Annotated[Line, means("version of CUDA")] = ""
     nvcc: Line = ""
+    architectures: Annotated[Line, means("what CUDA code was compiled for, as CMake names it")] = ""
     cccl: Annotated[Line, means("version of CCCL")] = ""
     cccl_newest: Annotated[Line, means("version of the newer CCCL that `cub_newest` is built with")] = ""
     cpu: Annotated[Line, means("the host's processor, which the CPU baselines ran on")] = ""
