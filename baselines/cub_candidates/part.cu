@@ -16,9 +16,9 @@ cudaError_t enqueue(void* storage, std::size_t bytes, std::size_t* asked, const 
                                    ::cuda::execution::tune(CubTuning<kShape>{}));
 }
 
-/// Adds the candidates of one list that belong to this part; returns how many the list has.
+/// Adds the candidates of one list, behind so many of other lists, that belong to this part.
 template <class Op, auto kList, std::size_t kBefore>
-std::size_t add_list() {
+void add_list() {
   constexpr std::size_t kFirst =
       (SCANLAB_CUB_PARTS + SCANLAB_CUB_PART - kBefore % SCANLAB_CUB_PARTS) % SCANLAB_CUB_PARTS;
   constexpr std::size_t kHere =
@@ -32,7 +32,6 @@ std::size_t add_list() {
      ...);
   }
   (std::make_index_sequence<kHere>{});
-  return kList.count;
 }
 
 /// Of all monoids one after another, so that each part gets as many as the next.

@@ -128,9 +128,10 @@ class Report:
             self.say(f"page {PAGE} is left out: no timings, schedules or timelines.")
 
     def _cases(self) -> None:
-        """Every case of every run with its median and interval, tidy."""
-        cases = intervals.summarise(self.results.timings, ["run", *CASE]).drop(columns="samples")
+        """Every case of every run with its median and interval, tidy; without candidates that were timed to choose among them."""
         runs = self.results.runs
+        of_candidates = self.results.timings["run"].isin([i for i, run in enumerate(runs) if run.kind == "tuning"])
+        cases = intervals.summarise(self.results.timings[~of_candidates], ["run", *CASE]).drop(columns="samples")
         for column, of in (("commit", lambda r: r.commit), ("date", lambda r: r.date), ("device", lambda r: r.device),
                            ("origin", lambda r: r.origin)):  # fmt: skip
             cases.insert(0, column, [of(runs[i]) for i in cases["run"]])
