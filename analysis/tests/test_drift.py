@@ -18,7 +18,7 @@ from scanlab_report.select import drift
 from scanlab_report.select.drift import Session, Sessions
 from scanlab_report.tables import sessions as table
 from tests import stream_fixtures
-from tests.fixtures import case, context, repetition, timings
+from tests.fixtures import case, context, cub_shapes, repetition, timings
 
 CASES, ROUNDS = 40, 11
 
@@ -51,6 +51,14 @@ def test_a_planted_drift_is_seen_in_its_cases_and_rounds(tmp_path: Path) -> None
     assert session.rounds["median"].is_monotonic_increasing and session.later_slower > 0.8
     last = session.rounds.iloc[-1]
     assert last["low"] > 1 and session.farthest_round["round"] in (0, ROUNDS - 1)
+
+
+def test_candidates_of_a_tuning_are_no_session_but_can_be_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "cub_shapes.json"
+    file.write_text(json.dumps(cub_shapes(rounds=11)))
+    assert Sessions().find(results.read([file], []), {}) is None
+    assert main(["compare", str(file), str(file)]) == 0
+    assert "neither" in capsys.readouterr().out
 
 
 def test_a_drift_downwards_is_told_from_one_upwards(tmp_path: Path) -> None:

@@ -347,7 +347,7 @@ class Repeated(NamedTuple):
 
 def repeated(results: Results) -> list[Repeated]:
     """Every file with repeated timings, without schedules that are wrong on purpose: they are not timed for their speed."""
-    files = [Repeated(run, SCANS, results.timings[results.timings["run"] == place]) for place, run in enumerate(results.runs) if run.kind != "tuning"]
+    files = [Repeated(run, SCANS, results.timings[results.timings["run"] == place]) for place, run in enumerate(results.runs)]
     for of in results.streams:
         if of.kind in REPEATED:
             files.append(Repeated(of.run, of.kind, of.rows[of.rows["control"] == 0] if "control" in of.rows else of.rows))
