@@ -38,6 +38,8 @@ struct CubCandidates {
   std::size_t count = 0;
 
   constexpr void add(const Shape& shape) { shapes[count++] = shape; }
+  constexpr auto begin() const { return shapes.begin(); }
+  constexpr auto end() const { return shapes.begin() + count; }
 };
 
 /// Of a tile, what CUB wants to have at once in the shared memory that every architecture has: its items, and a partial
@@ -122,6 +124,18 @@ constexpr CubCandidates<CubLookBack> cub_look_back_candidates() {
     add({128, 192, 256}, {5, 7, 9, 12});
   }
   return all;
+}
+
+/// Calls f(monoid, shape) for every candidate.
+template <class F>
+void for_each_cub_candidate(F f) {
+  [&]<class... Op>(std::tuple<Op...>) {
+    const auto with_each = [&]<class Each>(Each op) {
+      for (const CubLookAhead& shape : cub_look_ahead_candidates<Each>()) f(op, shape);
+      for (const CubLookBack& shape : cub_look_back_candidates<Each>()) f(op, shape);
+    };
+    (with_each(Op{}), ...);
+  }(CubMonoids{});
 }
 
 }  // namespace scanlab

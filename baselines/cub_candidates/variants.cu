@@ -1,8 +1,6 @@
 // The candidates as two variants, one for each of CUB's algorithms: their settings are the fields of the shape.
 #include <algorithm>
-#include <array>
 #include <limits>
-#include <set>
 
 #include "baselines/cub_candidates/candidates.hpp"
 #include "baselines/cub_candidates/compiled.hpp"
@@ -12,34 +10,22 @@
 namespace scanlab {
 namespace {
 
-template <class Op>
-constexpr auto candidates_of(CubLookAhead) {
-  return cub_look_ahead_candidates<Op>();
-}
-template <class Op>
-constexpr auto candidates_of(CubLookBack) {
-  return cub_look_back_candidates<Op>();
-}
-
 /// Each parameter of a shape, with every value that a candidate has.
 template <class Shape>
 std::vector<Parameter> parameters_of() {
   std::vector<Parameter> parameters;
-  const auto add = [&](const Settings& settings) {
-    for (const auto& [name, value] : settings) {
-      auto parameter = std::ranges::find(parameters, name, &Parameter::name);
-      if (parameter == parameters.end()) {
-        parameter = parameters.insert(parameter, {.name = name, .values = {}, .meaning = "as in CUB's tuning policy"});
+  for_each_cub_candidate([&]<class Each>(auto, const Each& shape) {
+    if constexpr (std::is_same_v<Each, Shape>) {
+      for (const auto& [name, value] : shape.settings()) {
+        auto parameter = std::ranges::find(parameters, name, &Parameter::name);
+        if (parameter == parameters.end()) {
+          parameter =
+              parameters.insert(parameter, {.name = name, .values = {}, .meaning = "as in CUB's tuning policy"});
+        }
+        if (std::ranges::find(parameter->values, value) == parameter->values.end()) parameter->values.push_back(value);
       }
-      if (std::ranges::find(parameter->values, value) == parameter->values.end()) parameter->values.push_back(value);
     }
-  };
-  [&]<class... Op>(std::tuple<Op...>) {
-    const auto add_all = [&](const auto& list) {
-      for (std::size_t i = 0; i < list.count; ++i) add(list.shapes[i].settings());
-    };
-    (add_all(candidates_of<Op>(Shape{})), ...);
-  }(CubMonoids{});
+  });
   return parameters;
 }
 

@@ -4,7 +4,6 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
-#include <iterator>
 #include <set>
 
 #include "harness/cli/command.hpp"
@@ -49,37 +48,10 @@ po::options_description tune_options() {
   return options;
 }
 
-/// Every shape that is compiled in at a few sizes, then the finalists at all; beside both the rival as shipped. Returns
-/// the times of the finalists. Throws CommandError (status 2) if no shape is compiled in.
-tuning::TimingsBySize measure_rival(const std::string& rival, const tuning::TypeAndOperator& monoid,
-                                    const std::vector<std::int64_t>& asked, tuning::Tuner& tuner) {
-  const auto [type, op] = monoid;
-  const std::vector<Choice> references = tuning::rival_references(rival);
-  const auto measure = [&](std::vector<Choice> choices, const std::vector<std::int64_t>& sizes) {
-    std::ranges::copy(references, std::back_inserter(choices));
-    return tuner.measure_rival(monoid, sizes, choices);
-  };
-  const std::vector<Choice> shapes = tuning::rival_candidates(rival, monoid);
-  if (shapes.empty()) {
-    throw CommandError(kBadInput,
-                       fmt::format("no shape of {} is compiled in for {} of {}", rival, name(op), name(type)));
-  }
-  tuning::TimingsBySize all = measure(shapes, asked.empty() ? tuning::first_rival_sizes(monoid) : asked);
-  const std::vector<Choice> finalists = tuning::finalists(all);
-  if (asked.empty() && finalists.size() > 1) {
-    std::vector<std::int64_t> others = tuning::rival_sizes(monoid);
-    std::erase_if(others, [&](std::int64_t n) { return all.contains(n); });
-    all.merge(measure(finalists, others));
-  }
-  for (auto& [n, timings] : all) {
-    std::erase_if(timings,
-                  [&](const auto& entry) { return std::ranges::find(finalists, entry.first) == finalists.end(); });
-  }
-  return all;
-}
-
-/// Throws CommandError (status 3) without a device.
-tuning::Measured measure_candidates(const po::variables_map& values, Context& context, bool& any_failed) {
+/// Of ours, or of a rival that is named. Throws CommandError (status 3) without a device, and (status 2) if the table
+/// to keep is of another.
+tuning::Measured measure_candidates(const po::variables_map& values, const std::string& rival,
+                                    const std::optional<TuningTable>& before, Context& context, bool& any_failed) {
   const std::uint64_t seed = given<std::uint64_t>(values, "seed").value_or(1);
   std::string why_not;
   const std::optional<measure::Facts> device = measure::device_facts(why_not);
@@ -90,11 +62,11 @@ tuning::Measured measure_candidates(const po::variables_map& values, Context& co
   }
   const measure::LoopOptions options = read_loop_options(values, {}, tuning::kTuningLoop);
   tuning::Measured measured{.from = "this device", .context = *device, .timings = {}};
+  if (before) tuning::check_same_device(*before, measured);
   measured.context.update(measure::run_facts(context.argv));
   measure::Facts facts = measured.context;
   facts.update({{"schema", measure::kResultsSchema}, {"kind", "tuning"}, {"seed", std::to_string(seed)}});
   add_loop_facts(options, facts);
-  const std::string rival = given<std::string>(values, "rival").value_or("");
   std::set<const Variant*> timed;
   const auto add_variants = [&](const std::vector<Choice>& choices) {
     for (const Choice& choice : choices) timed.insert(Registry::instance().find(choice.variant));
@@ -127,12 +99,10 @@ tuning::Measured measure_candidates(const po::variables_map& values, Context& co
     monoids = rival.empty() ? tuning::usual_monoids() : tuning::rival_monoids(rival);
   }
   for (const tuning::TypeAndOperator& monoid : monoids) {
-    if (rival.empty()) {
-      measured.timings[monoid] =
-          tuner.measure(monoid, asked.empty() ? tuning::tuning_sizes(monoid) : asked, tuning::candidates());
-      continue;
-    }
-    measured.timings[monoid] = measure_rival(rival, monoid, asked, tuner);
+    measured.timings[monoid] =
+        !rival.empty()
+            ? tuner.tune_rival(rival, monoid, asked)
+            : tuner.measure(monoid, asked.empty() ? tuning::tuning_sizes(monoid) : asked, tuning::candidates());
   }
   any_failed = tuner.any_failed();
   return measured;
@@ -192,12 +162,14 @@ int tune(const std::vector<std::string>& arguments, Context& context) {
 
   const InterruptGuard guard;
   bool any_failed = false;
-  const tuning::Measured measured = values.count("from") != 0 ? tuning::read_results(values["from"].as<std::string>())
-                                                              : measure_candidates(values, context, any_failed);
+  const tuning::Measured measured = values.count("from") != 0
+                                        ? tuning::read_results(values["from"].as<std::string>())
+                                        : measure_candidates(values, rival, before, context, any_failed);
   if (interrupted()) {
     fmt::print(context.err, "scanlab: interrupted; no table is written\n");
     return kInterrupted;
   }
+  if (before && values.count("from") != 0) tuning::check_same_device(*before, measured);
   TuningTable table = tuning::make_table(measured);
   if (before) tuning::keep_entries(*before, table);
   print(table, context.out);

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <set>
@@ -149,7 +150,10 @@ std::vector<Choice> finalists(const TimingsBySize& sizes) {
   return found;
 }
 
-TuningTable make_table(const Measured& measured) {
+namespace {
+
+/// Without entries.
+TuningTable table_of_device(const Measured& measured) {
   const auto fact = [&](const char* key) {
     const auto found = measured.context.find(key);
     return found != measured.context.end() && found->is_string() ? found->get<std::string>() : std::string{};
@@ -165,6 +169,13 @@ TuningTable make_table(const Measured& measured) {
   for (const char* key : {"date", "git_commit", "git_dirty", "driver", "toolkit", "clocks_before", "argv"}) {
     if (std::string value = fact(key); !value.empty()) table.provenance.emplace_back(key, std::move(value));
   }
+  return table;
+}
+
+}  // namespace
+
+TuningTable make_table(const Measured& measured) {
+  TuningTable table = table_of_device(measured);
   for (const auto& [monoid, sizes] : measured.timings) {
     if (auto rows = choose(sizes); !rows.empty()) table.entries.push_back({monoid.first, monoid.second, rows});
   }
@@ -173,12 +184,14 @@ TuningTable make_table(const Measured& measured) {
   return table;
 }
 
+void check_same_device(const TuningTable& before, const Measured& measured) {
+  const TuningTable now = table_of_device(measured);
+  if (before.device == now.device && before.multiprocessors == now.multiprocessors) return;
+  throw CommandError(kBadInput, fmt::format("the table to keep is of {} with {} multiprocessors, not of {} with {}",
+                                            before.device, before.multiprocessors, now.device, now.multiprocessors));
+}
+
 void keep_entries(const TuningTable& before, TuningTable& table) {
-  if (before.device != table.device || before.multiprocessors != table.multiprocessors) {
-    throw CommandError(
-        kBadInput, fmt::format("the table to keep is of {} with {} multiprocessors, not of {} with {}", before.device,
-                               before.multiprocessors, table.device, table.multiprocessors));
-  }
   bool kept = false;
   for (const TuningTable::Entry& entry : before.entries) {
     const auto is_same = [&](const auto& each) { return each.type == entry.type && each.op == entry.op; };
@@ -423,12 +436,18 @@ TimingsBySize Tuner::measure(const TypeAndOperator& monoid, const std::vector<st
       measured[n] = measure_size(problem, promising, columns, options_);
     }
   }
-  return without_failed(std::move(measured));
+  leave_out_failed(measured);
+  return measured;
 }
 
 TimingsBySize Tuner::measure_rival(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes,
                                    const std::vector<Choice>& candidates) {
   failed_.clear();
+  return measure_more(monoid, sizes, candidates);
+}
+
+TimingsBySize Tuner::measure_more(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes,
+                                  const std::vector<Choice>& candidates) {
   measure::ScanOptions options = options_;
   options.max_verified_items = std::numeric_limits<std::int64_t>::max();
   TimingsBySize measured;
@@ -437,14 +456,40 @@ TimingsBySize Tuner::measure_rival(const TypeAndOperator& monoid, const std::vec
     const Problem problem{.type = monoid.first, .op = monoid.second, .items = n};
     measured[n] = measure_size(problem, candidates, {{measure::Cache::cold, measure::Launch::stream}}, options);
   }
-  return without_failed(std::move(measured));
+  leave_out_failed(measured);
+  return measured;
 }
 
-TimingsBySize Tuner::without_failed(TimingsBySize measured) const {
+TimingsBySize Tuner::tune_rival(std::string_view rival, const TypeAndOperator& monoid,
+                                const std::vector<std::int64_t>& asked) {
+  const auto [type, op] = monoid;
+  const std::vector<Choice> references = rival_references(rival);
+  std::vector<Choice> shapes = rival_candidates(rival, monoid);
+  if (shapes.empty()) {
+    throw CommandError(kBadInput,
+                       fmt::format("no shape of {} is compiled in for {} of {}", rival, name(op), name(type)));
+  }
+  std::ranges::copy(references, std::back_inserter(shapes));
+  TimingsBySize all = measure_rival(monoid, asked.empty() ? first_rival_sizes(monoid) : asked, shapes);
+  const std::vector<Choice> chosen = finalists(all);
+  if (asked.empty() && chosen.size() > 1) {
+    std::vector<std::int64_t> others = rival_sizes(monoid);
+    std::erase_if(others, [&](std::int64_t n) { return all.contains(n); });
+    shapes = chosen;
+    std::ranges::copy(references, std::back_inserter(shapes));
+    all.merge(measure_more(monoid, others, shapes));
+    leave_out_failed(all);
+  }
+  for (auto& [n, timings] : all) {
+    std::erase_if(timings, [&](const auto& entry) { return std::ranges::find(chosen, entry.first) == chosen.end(); });
+  }
+  return all;
+}
+
+void Tuner::leave_out_failed(TimingsBySize& measured) const {
   for (auto& [n, timings] : measured) {
     for (const Choice& choice : failed_) timings.erase(choice);
   }
-  return measured;
 }
 
 /// Every candidate in every column, in rounds, so that a disturbance does not hit one alone. What does not fit the

@@ -50,8 +50,11 @@ std::vector<TuningTable::Row> choose(const TimingsBySize& sizes);
 /// Throws CommandError (status 2) if nothing was measured on a device.
 TuningTable make_table(const Measured& measured);
 
-/// Adds to `table` the entries of `before` for types and operators that it lacks, and says so in its provenance. Throws
-/// CommandError (status 2) if they are of two devices.
+/// Throws CommandError (status 2) if a table is not of the device that is measured.
+void check_same_device(const TuningTable& before, const Measured& measured);
+
+/// Adds to `table` the entries of `before`, of the same device, for types and operators that it lacks, and says so in
+/// its provenance.
 void keep_entries(const TuningTable& before, TuningTable& table);
 
 /// The inclusive scans of a results file that are candidates. Throws CommandError (status 2).
@@ -95,16 +98,26 @@ class Tuner {
   TimingsBySize measure(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes,
                         const std::vector<Choice>& candidates);
 
-  /// Every shape of a rival at every size, from a stream and cold, verified at all of them.
+  /// Every shape of a rival at every size, from a stream and cold, verified at all of them; one that fails at any is
+  /// not chosen.
   TimingsBySize measure_rival(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes,
                               const std::vector<Choice>& candidates);
+
+  /// Every shape of a rival that is compiled in at `first_rival_sizes`, then the finalists at all of `rival_sizes`;
+  /// beside both the rival as shipped. Or, of sizes that were asked for, at these alone. Returns the times of the
+  /// finalists. Throws CommandError (status 2) if no shape is compiled in.
+  TimingsBySize tune_rival(std::string_view rival, const TypeAndOperator& monoid,
+                           const std::vector<std::int64_t>& asked);
 
   bool any_failed() const { return any_failed_; }
 
  private:
   Timings measure_size(const Problem& problem, const std::vector<Choice>& promising, const std::vector<Column>& columns,
                        const measure::ScanOptions& options);
-  TimingsBySize without_failed(TimingsBySize measured) const;
+  /// As measure_rival, where what failed before is not chosen either.
+  TimingsBySize measure_more(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes,
+                             const std::vector<Choice>& candidates);
+  void leave_out_failed(TimingsBySize& measured) const;
 
   const measure::Backends& backends_;
   std::vector<Choice> failed_;  ///< with the type and operator at hand

@@ -477,6 +477,14 @@ TEST(Tuner, SizesAreHalvesOfOctavesUpTo4GiB) {
   EXPECT_EQ(tuning::tuning_sizes({ElementType::f64, Operator::affine}).back(), 1 << 28);
 }
 
+/// Registers a scan for the device that does nothing, if it is not there yet.
+template <class Scan>
+void plant(Origin origin) {
+  if (Registry::instance().find(Scan::describe().id) != nullptr) return;
+  const auto no_functions = []<class Op>(Op, const auto&, const Problem&, BoundScan&) {};
+  const Registration planted{scan_variant<Scan>(origin, {.cuda = true}, no_functions)};
+}
+
 // ---------------------------------------------------------------------------------------------------------- rivals
 
 const Choice kSmall{"planted_rival", {{"items", "1"}}};
@@ -507,10 +515,8 @@ struct PlantedAsShipped {
 class RivalTest : public TunerTest {
  protected:
   static void SetUpTestSuite() {
-    if (Registry::instance().find("planted_rival") != nullptr) return;
-    const auto no_functions = []<class Op>(Op, const auto&, const Problem&, BoundScan&) {};
-    const Registration rival{scan_variant<PlantedRival>(Origin::baseline, {.cuda = true}, no_functions)};
-    const Registration shipped{scan_variant<PlantedAsShipped>(Origin::baseline, {.cuda = true}, no_functions)};
+    plant<PlantedRival>(Origin::baseline);
+    plant<PlantedAsShipped>(Origin::baseline);
   }
 };
 
@@ -537,6 +543,24 @@ TEST_F(RivalTest, EveryShapeHasATimeAtEverySizeAndTheFastestOfSmallAndLargeSizes
   EXPECT_EQ(tuning::finalists(measured), (std::vector{kSmall, kLarge})) << "never what is not a shape";
 }
 
+TEST_F(RivalTest, WhatFailsAtASizeThatIsTimedLaterIsChosenForNone) {
+  std::ostringstream err;
+  made_up([](const measure::TimedCase& timed) {
+    if (timed.about().id == "planted_as_shipped") return 1e-6;
+    const bool small = timed.problem().settings.at("items") == "1";
+    if (!small && timed.problem().items == 1 << 20) throw std::runtime_error("the launch was refused");
+    return timed.problem().items < 10'000'000 ? (small ? 2e-6 : 3e-6) : small ? 20e-6 : 6e-6;
+  });
+  tuning::Tuner tuner(backends_, tuning::kTuningLoop, nullptr, err);
+  const tuning::TimingsBySize measured = tuner.tune_rival("planted", kI32Plus, {});
+  EXPECT_EQ(measured.size(), tuning::rival_sizes(kI32Plus).size());
+  for (const auto& [n, timings] : measured) {
+    EXPECT_FALSE(timings.contains(kLarge)) << n;
+    EXPECT_TRUE(timings.contains(kSmall)) << n;
+  }
+  EXPECT_TRUE(tuner.any_failed());
+}
+
 TEST(Tuner, ARivalIsTunedUpTo1GiB) {
   EXPECT_EQ(tuning::rival_sizes(kI32Plus).back(), 1 << 28);
   EXPECT_EQ(tuning::first_rival_sizes(kI32Plus), (std::vector<std::int64_t>{1 << 22, 1 << 26, 1 << 28}));
@@ -558,33 +582,20 @@ TEST_F(RivalTest, OfLargeSizesTheGeometricMeanCountsAndAMissingTimeDisqualifies)
 
 TEST(CubShapes, AreAtLeast60ForEachSizeOfItemAndNoneTwice) {
   std::map<std::size_t, std::size_t> by_size;
-  [&]<class... Op>(std::tuple<Op...>) {
-    const auto count = [&]<class Each>(Each) {
-      const auto look_ahead = cub_look_ahead_candidates<Each>();
-      const auto look_back = cub_look_back_candidates<Each>();
-      std::set<Settings> different;
-      for (std::size_t i = 0; i < look_ahead.count; ++i) different.insert(look_ahead.shapes[i].settings());
-      for (std::size_t i = 0; i < look_back.count; ++i) different.insert(look_back.shapes[i].settings());
-      EXPECT_EQ(different.size(), look_ahead.count + look_back.count) << sizeof(typename Each::Item);
-      by_size[sizeof(typename Each::Item)] += different.size();
-    };
-    (count(Op{}), ...);
-  }(CubMonoids{});
+  std::set<std::tuple<ElementType, Operator, std::string, Settings>> different;
+  for_each_cub_candidate([&]<class Op>(Op, const auto& shape) {
+    const auto type = kElementType<typename Op::Element>;
+    EXPECT_TRUE(different.insert({type, Op::kOperator, shape.kVariant, shape.settings()}).second)
+        << Choice{shape.kVariant, shape.settings()}.label();
+    ++by_size[sizeof(typename Op::Item)];
+  });
   for (const std::size_t bytes : {1, 2, 4, 8, 16}) EXPECT_GE(by_size[bytes], 60) << bytes;
 }
 
 /// cub_tuned is compiled with what these say, and the build would take other numbers, too.
 TEST(CubShapes, OfTheTablesWereAllCandidates) {
   std::set<std::pair<std::string, Settings>> candidates;
-  [&]<class... Op>(std::tuple<Op...>) {
-    const auto add = [&](const auto& list) {
-      for (std::size_t i = 0; i < list.count; ++i) {
-        candidates.emplace(list.shapes[i].kVariant, list.shapes[i].settings());
-      }
-    };
-    (add(cub_look_ahead_candidates<Op>()), ...);
-    (add(cub_look_back_candidates<Op>()), ...);
-  }(CubMonoids{});
+  for_each_cub_candidate([&](auto, const auto& shape) { candidates.emplace(shape.kVariant, shape.settings()); });
   int tables = 0;
   for (const auto& file : std::filesystem::directory_iterator(SCANLAB_SOURCE "/data/tuned/cub")) {
     const TuningTable table = read_tuning_table(file.path().string(), file.path().filename().string());
@@ -632,11 +643,7 @@ class DeviceOnly {
 
 class BestTest : public TuneTest {
  protected:
-  static void SetUpTestSuite() {
-    if (Registry::instance().find("planted_device_only") != nullptr) return;
-    const auto no_functions = []<class Op>(Op, const auto&, const Problem&, BoundScan&) {};
-    const Registration device_only{scan_variant<DeviceOnly>(Origin::variant, {.cuda = true}, no_functions)};
-  }
+  static void SetUpTestSuite() { plant<DeviceOnly>(Origin::variant); }
 
   void use(std::vector<TuningTable::Row> rows) const {
     TuningTable table;

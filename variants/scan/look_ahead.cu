@@ -68,7 +68,8 @@ class LookAhead {
       return Plan::refuse("look_ahead needs compute capability 9.0: it copies in bulk");
     const int most_warps = with_monoid(problem_.type, problem_.op, []<class Op>(Op) { return kMostReduceWarps<Op>; });
     if (shape_.warps > most_warps) {
-      return Plan::refuse("look_ahead has tiles of 35, 49 and 63 KiB for operators that compute more than they move");
+      return Plan::refuse("look_ahead has tiles of " + setting(describe(), problem_.settings, "tile") +
+                          " KiB for operators that compute more than they move");
     }
     with_monoid(problem_.type, problem_.op,
                 [&]<class Op>(Op) { cuda::allow(look_ahead<Op, cuda::NoWatch>, launch_shape<Op>()); });
