@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/core/associative.hpp"
 #include "operator_list.hpp"
 
 namespace scanlab {
@@ -23,7 +24,6 @@ enum class Operator {
   SCANLAB_OPERATORS(SCANLAB_NAME)
 #undef SCANLAB_NAME
 };
-enum class Mode { inclusive, exclusive };
 
 /// Every value of an enumeration with its name, in declaration order.
 template <class E>

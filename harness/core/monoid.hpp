@@ -8,48 +8,20 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "harness/core/associative.hpp"
 #include "harness/core/element.hpp"
 #include "harness/core/half.hpp"
 #include "harness/core/portable.hpp"
+#include "harness/core/wrapping.hpp"
 
 namespace scanlab {
 
-/// All that a kernel asks of an operator.
+/// All that a variant asks of an operator: what its kernels ask, and the names that the command line has for it.
 template <class M>
-concept Monoid = std::is_empty_v<M> && std::is_trivially_copyable_v<typename M::Item> &&
-    requires(const M op, typename M::Item item) {
-  typename M::Element;                                   // the type that the command line names
-  { M::kOperator } -> std::convertible_to<Operator>;     // its name there
-  { M::kCommutative } -> std::convertible_to<bool>;      // whether operands may change places
-  { M::kHeavy } -> std::convertible_to<bool>;            // whether it computes more than it moves
-  { M::identity() } -> std::same_as<typename M::Item>;   // left and right of any item it changes nothing
-  { op(item, item) } -> std::same_as<typename M::Item>;  // the left operand comes first in the array
+concept Monoid = Associative<M> && HasIdentity<M> && std::is_empty_v<M> && requires {
+  typename M::Element;
+  { M::kOperator } -> std::convertible_to<Operator>;
 };
-
-/// Signed overflow is undefined in C++ and wraps on the device: integers are therefore added as unsigned, and those
-/// smaller than an int, which C++ would widen to a signed one first, as unsigned int.
-template <class T>
-using Wrapping = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
-
-template <class T>
-SCANLAB_HD constexpr T wrapping_add(T a, T b) {
-  if constexpr (std::is_integral_v<T>) {
-    using U = Wrapping<T>;
-    return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
-  } else {
-    return a + b;
-  }
-}
-
-template <class T>
-SCANLAB_HD constexpr T wrapping_multiply(T a, T b) {
-  if constexpr (std::is_integral_v<T>) {
-    using U = Wrapping<T>;
-    return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
-  } else {
-    return a * b;
-  }
-}
 
 /// Of the longest chains of additions behind two operands, what their sum has behind it. An input has 1, so that k
 /// additions give k + 1; the identity has 0, since nothing is rounded beside it.

@@ -6,3 +6,14 @@
 #else
 #define SCANLAB_HD
 #endif
+
+namespace scanlab {
+
+/// As std::bit_cast, which the GPU may call only where nvcc is asked for relaxed constexpr.
+template <class To, class From>
+SCANLAB_HD constexpr To bit_cast(const From& from) {
+  static_assert(sizeof(To) == sizeof(From));
+  return __builtin_bit_cast(To, from);
+}
+
+}  // namespace scanlab

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/core/ceil.hpp"
 #include "harness/core/element.hpp"
 #include "harness/core/registry.hpp"
 
@@ -197,14 +198,5 @@ std::string unsupported(const Description& about, const Problem& problem);
 
 /// `scan/variant:ID/type:T/op:O/mode:M/items:N` and a `/parameter:value` for every setting that is not the default.
 std::string case_name(const Description& about, const Problem& problem);
-
-/// ceil(log2 n) for n >= 1.
-constexpr int ceil_log2(std::int64_t n) {
-  int levels = 0;
-  while ((std::int64_t{1} << levels) < n) ++levels;
-  return levels;
-}
-
-constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace scanlab

@@ -34,12 +34,17 @@ inline int compute_capability() {
 /// compiled for the device's generation, 9.0 or later. What is compiled for an older one, and translated by the driver,
 /// does not wait, and so must not be launched early.
 inline bool early_kernels_wait() {
-  static const bool wait = [] {
+  thread_local int asked_device = -1;
+  thread_local bool wait = false;
+  int device = 0;
+  if (cudaGetDevice(&device) != cudaSuccess) return false;
+  if (device != asked_device) {
     const int capability = compute_capability();
-    return std::ranges::any_of(std::initializer_list<int>{__CUDA_ARCH_LIST__}, [&](int compiled_for) {
+    wait = std::ranges::any_of(std::initializer_list<int>{__CUDA_ARCH_LIST__}, [&](int compiled_for) {
       return compiled_for >= 900 && compiled_for / 100 == capability / 10 && compiled_for / 10 <= capability;
     });
-  }();
+    asked_device = device;
+  }
   return wait;
 }
 
@@ -76,22 +81,28 @@ __device__ inline void let_next_kernel_come() {
 /// be called while a stream is captured; once is enough. The leave is the kernel's, not the launch's: it is the most
 /// there is, so that plans of different shapes do not take it back from each other.
 template <class... Parameters>
-void allow(void (*kernel)(Parameters...), const LaunchShape& shape) {
+cudaError_t try_allow(void (*kernel)(Parameters...), const LaunchShape& shape) {
   constexpr std::size_t kGivenToAll = 48 * 1024;
+  cudaError_t error = cudaSuccess;
   if (shape.shared_bytes > kGivenToAll) {
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)),
-          "asking for shared memory");
+    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
   }
-  if (shape.cluster > 8) {  // larger ones are not portable
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "asking for large clusters");
+  if (error == cudaSuccess && shape.cluster > 8) {  // larger ones are not portable
+    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
   }
+  return error;
+}
+/// Likewise; throws CudaError if it is refused.
+template <class... Parameters>
+void allow(void (*kernel)(Parameters...), const LaunchShape& shape) {
+  check(try_allow(kernel, shape), "asking for shared memory, or for large clusters");
 }
 
-/// Enqueues; throws CudaError if the launch is refused.
+/// Enqueues, or says why the launch is refused.
 template <class... Parameters, class... Arguments>
-void launch(void (*kernel)(Parameters...), const LaunchShape& shape, cudaStream_t stream,
-            const Arguments&... arguments) {
+cudaError_t try_launch(void (*kernel)(Parameters...), const LaunchShape& shape, cudaStream_t stream,
+                       const Arguments&... arguments) {
   cudaLaunchAttribute attributes[2];
   cudaLaunchConfig_t config{};
   config.gridDim = static_cast<unsigned>(shape.blocks);
@@ -107,7 +118,13 @@ void launch(void (*kernel)(Parameters...), const LaunchShape& shape, cudaStream_
     attributes[config.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attributes[config.numAttrs++].val.programmaticStreamSerializationAllowed = 1;
   }
-  check(cudaLaunchKernelEx(&config, kernel, arguments...), shape.what);
+  return cudaLaunchKernelEx(&config, kernel, arguments...);
+}
+/// Enqueues; throws CudaError if the launch is refused.
+template <class... Parameters, class... Arguments>
+void launch(void (*kernel)(Parameters...), const LaunchShape& shape, cudaStream_t stream,
+            const Arguments&... arguments) {
+  check(try_launch(kernel, shape, stream, arguments...), shape.what);
 }
 
 }  // namespace scanlab::cuda

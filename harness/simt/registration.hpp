@@ -5,38 +5,12 @@
 
 #include "harness/core/scan_variant.hpp"
 #include "harness/simt/executor.hpp"
+#include "harness/simt/workspace.hpp"
 #if defined(__CUDACC__)
 #include "harness/simt/gpu_block.cuh"
 #endif
 
 namespace scanlab::simt {
-
-/// Arrays of one run, as `Machine` addresses them.
-template <class Machine, class Item>
-struct Arrays {
-  typename Machine::template Global<const Item> in;
-  typename Machine::template Global<Item> out;
-};
-
-/// Hands out the workspace piece by piece, each aligned to 256 bytes. A plan measures with the same calls on a null
-/// pointer: `bytes()` is then what to allocate.
-class Workspace {
- public:
-  Workspace() = default;
-  explicit Workspace(void* base) : base_(static_cast<unsigned char*>(base)) {}
-
-  template <class T>
-  T* take(std::int64_t count) {
-    unsigned char* piece = base_ == nullptr ? nullptr : base_ + bytes_;
-    bytes_ += (static_cast<std::size_t>(count) * sizeof(T) + 255) / 256 * 256;
-    return reinterpret_cast<T*>(piece);
-  }
-  std::size_t bytes() const { return bytes_; }
-
- private:
-  unsigned char* base_ = nullptr;
-  std::size_t bytes_ = 0;
-};
 
 /// Wraps a class
 ///   struct MyScan {

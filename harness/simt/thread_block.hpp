@@ -31,7 +31,7 @@ struct alignas(K * sizeof(T)) Vector {
 
 /// What lanes can exchange.
 template <class T>
-concept Shuffled = std::is_trivially_copyable_v<T> && std::has_single_bit(sizeof(T)) && sizeof(T) <= 16;
+concept Shuffled = std::is_trivially_copyable_v<T> && sizeof(T) <= 16;
 
 /// What a device reads and writes whole: no thread ever sees half of it.
 template <class T>

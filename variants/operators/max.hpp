@@ -17,6 +17,7 @@ struct Max : ElementItems<T> {
   static constexpr Operator kOperator = Operator::max;
   static constexpr bool kCommutative = true;
   static constexpr bool kHeavy = false;
+  static constexpr WarpReduction kWarpReduction = WarpReduction::max;
   SCANLAB_HD static constexpr Item identity() {
     if constexpr (kIsFloating<T>) {
       return -std::numeric_limits<T>::infinity();

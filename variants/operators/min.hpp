@@ -17,6 +17,7 @@ struct Min : ElementItems<T, true> {
   static constexpr Operator kOperator = Operator::min;
   static constexpr bool kCommutative = true;
   static constexpr bool kHeavy = false;
+  static constexpr WarpReduction kWarpReduction = WarpReduction::min;
   SCANLAB_HD static constexpr Item identity() {
     if constexpr (kIsFloating<T>) {
       return std::numeric_limits<T>::infinity();

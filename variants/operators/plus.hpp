@@ -22,6 +22,7 @@ struct Plus {
   static constexpr Operator kOperator = Operator::plus;
   static constexpr bool kCommutative = true;
   static constexpr bool kHeavy = false;
+  static constexpr WarpReduction kWarpReduction = WarpReduction::add;
   SCANLAB_HD static constexpr Item identity() { return T{0}; }
   SCANLAB_HD constexpr Item operator()(Item left, Item right) const { return wrapping_add(left, right); }
 

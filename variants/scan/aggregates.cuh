@@ -7,6 +7,7 @@
 #include "variants/scan/tile_state.cuh"
 #if defined(__CUDACC__)
 #include "harness/simt/gpu_block.cuh"
+#include "harness/simt/workspace.hpp"
 
 namespace scanlab::scan {
 
@@ -30,6 +31,9 @@ class AggregateMemory {
     return reinterpret_cast<typename TileState<Item>::Word*>(words_);
   }
 
+  /// States that there is room for.
+  std::int64_t places() const { return places_; }
+
   template <class Item, class Number>
   void prepare(cudaStream_t stream, Number first) const {
     using State = TileState<Item>;
@@ -46,14 +50,14 @@ class AggregateMemory {
 };
 
 /// The aggregates as a warp sees them.
-template <Monoid Op>
+template <Associative Op>
 class Aggregates {
  public:
   using Item = typename Op::Item;
   using State = TileState<Item>;
 
   /// states: of AggregateMemory.
-  __device__ explicit Aggregates(typename State::Word* states) : states_(states) {}
+  __device__ Aggregates(typename State::Word* states, Op op) : states_(states), carry_(before_all(op)), op_(op) {}
 
   /// By one thread. `run` is the number of this run.
   __device__ void publish(std::int64_t tile, const Item& aggregate, std::uint32_t run) {
@@ -63,7 +67,7 @@ class Aggregates {
   /// By a whole warp, for tiles in ascending order: waits for the aggregates of the tiles before `tile` that have not
   /// been asked for before, and folds them, from left to right and grouped by their numbers alone. Lane 0 has the
   /// result.
-  __device__ Item before(std::int64_t tile, std::uint32_t run) {
+  __device__ Before<Op> before(std::int64_t tile, std::uint32_t run) {
     // The tile's own group, and as a rule one before it: both are asked for before either is waited for.
     Asked own = ask(tile / kGroup, static_cast<int>(tile % kGroup));
     for (; group_ < tile / kGroup; ++group_) {
@@ -108,7 +112,7 @@ class Aggregates {
   }
 
   /// Waits for the tiles that were asked for, and folds their aggregates. Lane 0 has the result.
-  __device__ Item fold(Asked& asked, std::uint32_t run) {
+  __device__ Before<Op> fold(Asked& asked, std::uint32_t run) {
     unsigned missing = (1u << asked.tiles) - 1;
     while (true) {
 #pragma unroll
@@ -119,7 +123,7 @@ class Aggregates {
       load(asked, missing);
     }
     __syncwarp();  // lanes wait for tiles of their own
-    Item total = Op::identity();
+    Before<Op> total = nothing<Op>();
 #pragma unroll
     for (int i = 0; i < kALane; ++i) {
       if (i < asked.tiles) total = op_(total, asked.state[i].item());
@@ -128,8 +132,8 @@ class Aggregates {
   }
 
   typename State::Word* states_;
-  std::int64_t group_ = 0;       // the first that has not been folded whole
-  Item carry_ = Op::identity();  // of those before
+  std::int64_t group_ = 0;  // the first that has not been folded whole
+  Before<Op> carry_;        // of those before
   simt::GpuBlock block_;
   Op op_;
 };

@@ -1,5 +1,7 @@
 // look_ahead: launches the kernel of look_ahead.cuh, which says how it works, in one of several shapes.
 #include "variants/scan/look_ahead.cuh"
+
+#include "variants/scan/tile_plan.hpp"
 #if defined(__CUDACC__)
 #include <algorithm>
 #include <string>
@@ -54,12 +56,8 @@ class LookAhead {
         item_bytes_(static_cast<std::int64_t>(item_bytes(problem.type, problem.op))),
         tiles_(ceil_div(problem.items * item_bytes_, shape_.tile_bytes())) {
     with_monoid(problem.type, problem.op, [&]<class Op>(Op) {
-      const std::size_t a_stage = shape_.tile_bytes() + sizeof(Stage<Op>);
-      const auto most = static_cast<int>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) / a_stage);
-      // One for each tile of a block, if all get as many, and for the end. A stage is given back when the next tile is
-      // stored: a ring of one would wait for itself.
-      shape_.stages = std::clamp<std::int64_t>(tiles_a_block() + 1, 2, std::max(most, 2));
-      shape_.loading = std::min(shape_.loading, shape_.stages);
+      shape_ =
+          with_stages<Op>(shape_, tiles_a_block(), cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
     });
   }
 
@@ -145,16 +143,16 @@ class LookAhead {
     const auto in_bulk =
         simt::CudaMachine::aligned(in, cuda::kBulkBytes) && simt::CudaMachine::aligned(out, cuda::kBulkBytes);
     cuda::launch(look_ahead<Op, Watch>, launch_shape<Op>(), stream,
-                 Arguments<Item>{.in = in,
-                                 .out = out,
-                                 .n = problem_.items,
-                                 .tiles = tiles_,
-                                 .mode = problem_.mode,
-                                 .shape = shape_,
-                                 .in_bulk = in_bulk,
-                                 .counter = parts.number<std::uint64_t>(),
-                                 .states = parts.states<Item>(),
-                                 .cycles = cycles});
+                 Arguments<Op>{.in = in,
+                               .out = out,
+                               .n = problem_.items,
+                               .tiles = tiles_,
+                               .mode = problem_.mode,
+                               .shape = shape_,
+                               .in_bulk = in_bulk,
+                               .counter = parts.number<std::uint64_t>(),
+                               .states = parts.states<Item>(),
+                               .cycles = cycles});
   }
 
   Problem problem_;

@@ -32,14 +32,20 @@ namespace scanlab::scan {
 using cuda::Wait;
 
 /// Watch: NoWatch, or one that says where the cycles of each role go.
-template <Monoid Op, class Watch>
+template <Associative Op, class Watch>
 class LookAheadBlock {
  public:
   using Item = typename Op::Item;
+  using In = InOf<Op>;
+  using Out = OutOf<Op>;
   using Vector = typename Ring<Op>::Vector;
 
-  __device__ LookAheadBlock(const Arguments<Item>& arguments, unsigned char* shared)
-      : given_(arguments), shape_(arguments.shape), ring_(arguments, shared), lane_(threadIdx.x % kLanes) {}
+  __device__ LookAheadBlock(const Arguments<Op>& arguments, unsigned char* shared)
+      : given_(arguments),
+        shape_(arguments.shape),
+        ring_(arguments, shared),
+        lane_(threadIdx.x % kLanes),
+        op_(arguments.op) {}
 
   __device__ void run() {
     const int warp = threadIdx.x / kLanes;
@@ -109,7 +115,7 @@ class LookAheadBlock {
         stage.run = drawn.run();
       }
       if (tile == kNoTile) return end(stage, drawn);
-      ring_.load(slot.stage, tile, Op::identity());
+      ring_.load(slot.stage, tile);
       draw();  // behind the load, which would wait for the ticket otherwise
       slot.advance(shape_.stages);
     }
@@ -128,46 +134,46 @@ class LookAheadBlock {
   /// A reduce warp: its part's aggregate, and what comes before each thread in it.
   __device__ void reduce(int warp) {
     for_each_tile(Wait::data, &Stage<Op>::full, [&](std::int64_t tile, Stage<Op>& stage, Slot slot) {
-      Item total = Op::identity();
+      Before<Op> folded = nothing<Op>();
       for_each_vector(slot.stage, tile, warp, [&](Vector& in_place) {
         Vector vector = in_place;
         if constexpr (kKeeps) {
           for (int i = 1; i < kItems; ++i) vector.items[i] = op_(vector.items[i - 1], vector.items[i]);
           in_place = vector;
-          total = op_(total, vector.items[kItems - 1]);
+          folded = op_(folded, vector.items[kItems - 1]);
         } else {
-          for (const Item& item : vector.items) total = op_(total, item);
+          for (const In& item : vector.items) folded = op_(folded, static_cast<Item>(item));
         }
       });
-      total = scan_warp(block_, total, op_);
+      const Item total = scan_warp(block_, item_of(folded), op_);
       const Item before = block_.shuffle_up(total, 1);
-      stage.before[kLanes * warp + lane_] = lane_ == 0 ? Op::identity() : before;
+      stage.before[kLanes * warp + lane_] = item_of(if_any<Op>(lane_ != 0, before));
       if (lane_ == 31) stage.warp_aggregate[warp] = total;
       __syncwarp();  // all of the warp's results are covered by lane 0's arrival
       if (lane_ == 0) stage.reduced.arrive();
       if (kKeeps || warp != 0) return;
       watch_.during(Wait::reduced, [&] { stage.reduced.wait(slot.parity); });
       if (lane_ != 0) return;
-      Aggregates<Op>(given_.states).publish(tile, warp_prefix(stage, shape_.warps), stage.run);
+      Aggregates<Op>(given_.states, op_).publish(tile, item_of(warp_prefix(stage, shape_.warps)), stage.run);
       stage.free.arrive();
     });
   }
 
   /// The look-ahead warp: the prefix of each of the block's tiles.
   __device__ void look_ahead() {
-    Aggregates<Op> aggregates(given_.states);
+    Aggregates<Op> aggregates(given_.states, op_);
     for_each_tile(Wait::reduced, &Stage<Op>::reduced, [&](std::int64_t tile, Stage<Op>& stage, Slot) {
-      Item warps_before;  // of the parts of the warps before the lane's number
+      Before<Op> warps_before;  // of the parts of the warps before the lane's number
       if constexpr (kKeeps) warps_before = publish_by_lanes(tile, stage, aggregates);
-      Item prefix;
+      Before<Op> prefix;
       watch_.during(Wait::prefix, [&] { prefix = aggregates.before(tile, stage.run); });
       if constexpr (kKeeps) {
-        prefix = block_.shuffle(prefix, 0);
-        if (lane_ < shape_.warps) stage.warp_aggregate[lane_] = op_(prefix, warps_before);
+        prefix = shuffle(block_, prefix, 0);
+        if (lane_ < shape_.warps) stage.warp_aggregate[lane_] = item_of(op_(prefix, warps_before));
         __syncwarp();  // all of them are covered by lane 0's arrival
       }
       if (lane_ != 0) return;
-      stage.prefix = prefix;
+      stage.prefix = item_of(prefix);
       stage.prefixed.arrive();
     });
   }
@@ -176,16 +182,18 @@ class LookAheadBlock {
   __device__ void scan(int warp) {
     Stage<Op>* stored = nullptr;  // the stage whose results the latest store reads
     for_each_tile(Wait::reduced, &Stage<Op>::reduced, [&](std::int64_t tile, Stage<Op>& stage, Slot slot) {
-      Item before = stage.before[kLanes * warp + lane_];
+      Before<Op> before = read_back<Op>(lane_ != 0, stage.before[kLanes * warp + lane_]);
       if constexpr (!kKeeps) before = op_(warp_prefix(stage, warp), before);
       watch_.during(Wait::prefix, [&] { stage.prefixed.wait(slot.parity); });
-      Item running = op_(kKeeps ? stage.warp_aggregate[warp] : stage.prefix, before);
+      const bool has_prefix = kHasInitialValue<Op> || tile != 0 || (kKeeps && warp != 0);
+      const Before<Op> prefix = read_back<Op>(has_prefix, kKeeps ? stage.warp_aggregate[warp] : stage.prefix);
+      Before<Op> running = op_(prefix, before);
       for_each_vector(slot.stage, tile, warp, [&](Vector& in_place) {
         Vector vector = in_place;
-        const Item before_vector = running;
-        for (Item& item : vector.items) {
-          const Item next = op_(kKeeps ? before_vector : running, item);
-          item = given_.mode == Mode::exclusive ? running : next;
+        const Before<Op> before_vector = running;
+        for (In& item : vector.items) {
+          const Item next = op_(kKeeps ? before_vector : running, static_cast<Item>(item));
+          item = bit_cast<In>(static_cast<Out>(given_.mode == Mode::exclusive ? item_of(running) : next));
           running = next;
         }
         in_place = vector;
@@ -220,21 +228,21 @@ class LookAheadBlock {
 
   /// By the look-ahead warp: publishes a tile's aggregate. Each lane gets that of the parts of the warps before its
   /// number.
-  __device__ Item publish_by_lanes(std::int64_t tile, Stage<Op>& stage, Aggregates<Op>& aggregates) {
-    const Item own = lane_ < shape_.warps ? stage.warp_aggregate[lane_] : Op::identity();
+  __device__ Before<Op> publish_by_lanes(std::int64_t tile, Stage<Op>& stage, Aggregates<Op>& aggregates) {
+    const Item own = stage.warp_aggregate[min(lane_, shape_.warps - 1)];
     const Item with_own = scan_warp(block_, own, op_);
-    const Item all = block_.shuffle(with_own, kLanes - 1);
+    const Item all = block_.shuffle(with_own, shape_.warps - 1);
     const Item before = block_.shuffle_up(with_own, 1);
     if (lane_ == 0) {
       aggregates.publish(tile, all, stage.run);
       stage.free.arrive();
     }
-    return lane_ == 0 ? Op::identity() : before;
+    return if_any<Op>(lane_ != 0, before);
   }
 
   /// Of the parts of the warps before `warp`.
-  __device__ Item warp_prefix(const Stage<Op>& stage, int warp) const {
-    Item prefix = Op::identity();
+  __device__ Before<Op> warp_prefix(const Stage<Op>& stage, int warp) const {
+    Before<Op> prefix = nothing<Op>();
 #pragma unroll
     for (int w = 0; w < kMostReduceWarps<Op>; ++w) {
       if (w < warp) prefix = op_(prefix, stage.warp_aggregate[w]);
@@ -242,15 +250,15 @@ class LookAheadBlock {
     return prefix;
   }
 
-  static constexpr int kItems = sizeof(Vector) / sizeof(Item);
+  static constexpr int kItems = sizeof(Vector) / sizeof(In);
   /// Of operators that compute more than they move, the warps are bound by chains of them, and these are cut short. The
   /// reduce warps leave the prefixes within each vector in its place, so that the scan warps work on several items at a
   /// time. And what all warps would do, each for itself, with the aggregates of the others, the lanes of the look-ahead
   /// warp do once: it publishes, and gives each warp its prefix. For other operators that is no gain but a loss: a tile
   /// is then published only after those before the block's last one are.
-  static constexpr bool kKeeps = Op::kHeavy;
+  static constexpr bool kKeeps = Op::kHeavy && kSameTypes<Op>;
 
-  const Arguments<Item>& given_;
+  const Arguments<Op>& given_;
   const Shape shape_;
   const Ring<Op> ring_;
   const int lane_;
@@ -259,9 +267,9 @@ class LookAheadBlock {
   Watch watch_;
 };
 
-template <Monoid Op, class Watch>
+template <Associative Op, class Watch>
 __global__ void __launch_bounds__(Shape{.warps = kMostReduceWarps<Op>}.threads(), 1)
-    look_ahead(const __grid_constant__ Arguments<typename Op::Item> arguments) {
+    look_ahead(const __grid_constant__ Arguments<Op> arguments) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) unsigned char shared[];
   LookAheadBlock<Op, Watch>(arguments, shared).run();

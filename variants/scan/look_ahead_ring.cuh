@@ -3,6 +3,8 @@
 // A tile has a part for each warp that reduces, and for each that scans; a part, a run of vectors for each lane.
 #pragma once
 
+#include <algorithm>
+
 #include "variants/scan/register_tile.cuh"
 #include "variants/scan/tile_state.cuh"
 #if defined(__CUDACC__)
@@ -28,13 +30,14 @@ struct Shape {
 };
 
 /// That reduce. Heavy operators are bound by the chains of them in each thread: more warps have shorter ones.
-template <Monoid Op>
+template <Associative Op>
 inline constexpr int kMostReduceWarps = Op::kHeavy ? 14 : 8;
 
-template <class Item>
+template <Associative Op>
 struct Arguments {
-  const Item* in;  ///< n items
-  Item* out;       ///< n items, may be `in`
+  using Item = typename Op::Item;
+  const InOf<Op>* in;  ///< n items
+  OutOf<Op>* out;      ///< n items of the same size, may be `in`
   std::int64_t n;
   std::int64_t tiles;
   Mode mode;
@@ -43,13 +46,14 @@ struct Arguments {
   std::uint64_t* counter;                  ///< of AggregateMemory, for Tickets
   typename TileState<Item>::Word* states;  ///< likewise, for `tiles`
   cuda::WarpCycles* cycles = nullptr;      ///< for a kernel that watches: one a warp of the grid
+  [[no_unique_address]] Op op{};
 };
 
 /// Stands in a stage for the end: no tile was left for the block.
 constexpr std::int64_t kNoTile = -1;
 
 /// What a block keeps of the tile in a stage, besides its items.
-template <Monoid Op>
+template <Associative Op>
 struct Stage {
   using Item = typename Op::Item;
   static constexpr int kWarps = kMostReduceWarps<Op>;
@@ -65,9 +69,19 @@ struct Stage {
   TransactionBarrier free;       ///< the results have been read by the stores, and the tile's aggregate is published
 };
 
-template <Monoid Op>
+template <Associative Op>
 constexpr std::size_t shared_bytes(const Shape& shape) {
   return shape.stages * (shape.tile_bytes() + sizeof(Stage<Op>));
+}
+
+/// With as many stages as the `tiles` of a block need, or as `memory` bytes hold: one for each tile, if all blocks get
+/// as many, and for the end. A stage is given back when the next tile is stored: a ring of one would wait for itself.
+template <Associative Op>
+constexpr Shape with_stages(Shape shape, std::int64_t tiles, std::size_t memory) {
+  const auto most = static_cast<std::int64_t>(memory / (shape.tile_bytes() + sizeof(Stage<Op>)));
+  shape.stages = static_cast<int>(std::clamp<std::int64_t>(tiles + 1, 2, std::max<std::int64_t>(most, 2)));
+  shape.loading = std::min(shape.loading, shape.stages);
+  return shape;
 }
 
 /// A place in the ring, with the parity of its barriers in this round.
@@ -82,15 +96,17 @@ struct Slot {
 };
 
 /// The stages, as a thread sees them. Methods that copy are called by whole warps.
-template <Monoid Op>
+template <Associative Op>
 class Ring {
  public:
-  using Item = typename Op::Item;
+  using In = InOf<Op>;
+  using Out = OutOf<Op>;
+  static_assert(sizeof(In) == sizeof(Out), "results take the place of items");
   struct alignas(cuda::kBulkBytes) Vector {
-    Item items[cuda::kBulkBytes / sizeof(Item)];
+    In items[cuda::kBulkBytes / sizeof(In)];
   };
 
-  __device__ Ring(const Arguments<Item>& arguments, unsigned char* shared)
+  __device__ Ring(const Arguments<Op>& arguments, unsigned char* shared)
       : given_(arguments),
         shape_(arguments.shape),
         tiles_(shared),
@@ -108,24 +124,25 @@ class Ring {
     return items_from(tile * tile_items() + warp * part_items(), part_items());
   }
 
-  /// Loads a tile, and fills its last part up with `identity`. Opens the stage's `full` when all is there.
-  __device__ void load(int slot, std::int64_t tile, Item identity) const {
+  /// Loads a tile, and fills its last part up with what no result depends on. Opens the stage's `full` when all is
+  /// there.
+  __device__ void load(int slot, std::int64_t tile) const {
     const int lane = threadIdx.x % kLanes;
     const int count = items_from(tile * tile_items(), tile_items());
     const int in_bulk = bulk_items(count);
-    const Item* const from = given_.in + tile * tile_items();
-    Item* const to = items(slot);
+    const In* const from = given_.in + tile * tile_items();
+    In* const to = items(slot);
     TransactionBarrier& full = stages_[slot].full;
-    const int piece = shape_.piece_bytes / static_cast<int>(sizeof(Item));
+    const int piece = shape_.piece_bytes / static_cast<int>(sizeof(In));
     for (int i = lane * piece; i < in_bulk; i += kLanes * piece) {
-      cuda::bulk_load(to + i, from + i, min(piece, in_bulk - i) * static_cast<int>(sizeof(Item)), full);
+      cuda::bulk_load(to + i, from + i, min(piece, in_bulk - i) * static_cast<int>(sizeof(In)), full);
     }
     if (in_bulk < tile_items()) {  // the last tile, or all of them if not aligned
       const int whole_parts = (count + part_items() - 1) / part_items() * part_items();
-      for (int i = in_bulk + lane; i < whole_parts; i += kLanes) to[i] = i < count ? from[i] : identity;
+      for (int i = in_bulk + lane; i < whole_parts; i += kLanes) to[i] = i < count ? from[i] : padding();
     }
     __syncwarp();  // what was written by hand is covered by lane 0's arrival
-    if (lane == 0) full.arrive_expecting(in_bulk * static_cast<int>(sizeof(Item)));
+    if (lane == 0) full.arrive_expecting(in_bulk * static_cast<int>(sizeof(In)));
     __syncwarp();  // lanes go on together: the caller's next wait is for all of them
   }
 
@@ -134,26 +151,33 @@ class Ring {
     const int lane = threadIdx.x % kLanes;
     const int count = items_of_part(tile, warp);
     const int in_bulk = bulk_items(count);
-    const Item* const from = items(slot) + warp * part_items();
-    Item* const to = given_.out + tile * tile_items() + warp * part_items();
-    if (lane == 0 && in_bulk > 0) cuda::bulk_store(to, from, in_bulk * static_cast<int>(sizeof(Item)));
+    const Out* const from = reinterpret_cast<const Out*>(items(slot)) + warp * part_items();
+    Out* const to = given_.out + tile * tile_items() + warp * part_items();
+    if (lane == 0 && in_bulk > 0) cuda::bulk_store(to, from, in_bulk * static_cast<int>(sizeof(Out)));
     for (int i = in_bulk + lane; i < count; i += kLanes) to[i] = from[i];
   }
 
  private:
-  __device__ int part_items() const { return shape_.part_bytes() / static_cast<int>(sizeof(Item)); }
-  __device__ int tile_items() const { return shape_.tile_bytes() / static_cast<int>(sizeof(Item)); }
+  __device__ int part_items() const { return shape_.part_bytes() / static_cast<int>(sizeof(In)); }
+  __device__ int tile_items() const { return shape_.tile_bytes() / static_cast<int>(sizeof(In)); }
+  __device__ In padding() const {
+    if constexpr (kSameTypes<Op> && HasIdentity<Op>) {
+      return Op::identity();
+    } else {
+      return given_.in[given_.n - 1];  // an operator need not take what is no item
+    }
+  }
   /// How many of the `most` items from `first` on there are.
   __device__ int items_from(std::int64_t first, int most) const {
     return static_cast<int>(max(std::int64_t{0}, min(given_.n - first, std::int64_t{most})));
   }
   __device__ int bulk_items(int count) const {
-    constexpr int kVector = cuda::kBulkBytes / sizeof(Item);
+    constexpr int kVector = cuda::kBulkBytes / sizeof(In);
     return given_.in_bulk ? count / kVector * kVector : 0;
   }
-  __device__ Item* items(int slot) const { return reinterpret_cast<Item*>(tiles_ + slot * shape_.tile_bytes()); }
+  __device__ In* items(int slot) const { return reinterpret_cast<In*>(tiles_ + slot * shape_.tile_bytes()); }
 
-  const Arguments<Item>& given_;
+  const Arguments<Op>& given_;
   const Shape shape_;
   unsigned char* const tiles_;
   Stage<Op>* const stages_;

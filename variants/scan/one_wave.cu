@@ -15,6 +15,7 @@
 //         it does; CUB's scans count on it as well. Tickets, which need no such promise, cost a way to L2.
 // Source  Merrill and Garland 2016 for the state words; CUB's look-ahead scan (CCCL 3.4) for aggregates only.
 #include "variants/scan/aggregates.cuh"
+#include "variants/scan/tile_plan.hpp"
 #if defined(__CUDACC__)
 #include "harness/cuda/launch.cuh"
 #include "harness/cuda/registration.cuh"

@@ -7,7 +7,7 @@
 // Traffic 3 n: two reads and a write. If the input fits the cache, the second read comes from there.
 // Bits    Fixed.
 // Source  Dotsenko, Govindaraju, Sloan, Boyd and Manferdelli, "Fast scan algorithms on graphics processors", ICS 2008.
-#include "variants/scan/register_tile.cuh"
+#include "variants/scan/tile_plan.hpp"
 
 namespace scanlab::scan {
 namespace {

@@ -9,7 +9,7 @@
 // Bits    Fixed.
 // Source  ours. To compute again rather than to ask is an old trade: Demmel, Hoemmen, Mohiyuddin and Yelick, "Avoiding
 //         Communication in Sparse Matrix Computations", IPDPS 2008.
-#include "variants/scan/register_tile.cuh"
+#include "variants/scan/tile_plan.hpp"
 
 namespace scanlab::scan {
 namespace {

@@ -8,12 +8,13 @@
 //     row 1 of warp 0:  lane 0 | …                         the vectors of a row, the rows of a warp, and the warps
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <type_traits>
 
-#include "harness/core/monoid.hpp"
-#include "harness/simt/registration.hpp"
+#include "harness/core/associative.hpp"
+#include "harness/simt/thread_block.hpp"
 
 namespace scanlab::scan {
 
@@ -21,16 +22,17 @@ inline constexpr int kLanes = simt::kWarpLanes;
 inline constexpr int kMostWarps = 32;  // of a block
 
 /// Whether a warp folds such values in one instruction (redux.sync) instead of 5 steps.
-template <Monoid Op>
+template <Associative Op>
 inline constexpr bool kFoldsAtOnce =
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    std::is_integral_v<typename Op::Item> && sizeof(typename Op::Item) <= sizeof(int) && Op::kCommutative;
+    std::is_integral_v<typename Op::Item> &&
+    sizeof(typename Op::Item) <= sizeof(int) && kWarpReduction<Op> != WarpReduction::none;
 #else
     false;
 #endif
 
 /// The scan over a warp, one value a lane: inclusive. 5 steps, or fewer where only the first few lanes count.
-template <simt::ThreadBlock Block, Monoid Op>
+template <simt::ThreadBlock Block, Associative Op>
 SCANLAB_HD typename Op::Item scan_warp(Block& block, typename Op::Item item, Op op, int lanes = kLanes) {
   for (int distance = 1; distance < lanes; distance *= 2) {
     const auto left = block.shuffle_up(item, distance);
@@ -39,24 +41,46 @@ SCANLAB_HD typename Op::Item scan_warp(Block& block, typename Op::Item item, Op 
   return item;
 }
 
+// Items, and what may be none, from lane to lane.
+
+template <simt::ThreadBlock Block, class T>
+SCANLAB_HD T shuffle_down(Block& block, const T& item, int delta) {
+  return block.shuffle_down(item, delta);
+}
+template <simt::ThreadBlock Block, class T>
+SCANLAB_HD Maybe<T> shuffle_down(Block& block, const Maybe<T>& before, int delta) {
+  const T item = block.shuffle_down(before.item, delta);
+  return {item, block.shuffle_down(before.any, delta)};
+}
+template <simt::ThreadBlock Block, class T>
+SCANLAB_HD T shuffle(Block& block, const T& item, int source_lane) {
+  return block.shuffle(item, source_lane);
+}
+template <simt::ThreadBlock Block, class T>
+SCANLAB_HD Maybe<T> shuffle(Block& block, const Maybe<T>& before, int source_lane) {
+  const T item = block.shuffle(before.item, source_lane);
+  return {item, block.shuffle(before.any, source_lane)};
+}
+
 /// Lane 0 gets the values of all lanes, folded from left to right; other lanes get nothing of use. 5 steps; or one
 /// instruction (redux.sync), where there is one for such values.
-template <simt::ThreadBlock Block, Monoid Op>
-SCANLAB_HD typename Op::Item fold_warp(Block& block, typename Op::Item item, Op op) {
+template <simt::ThreadBlock Block, Associative Op>
+SCANLAB_HD Before<Op> fold_warp(Block& block, std::type_identity_t<Before<Op>> item, Op op) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   using Item = typename Op::Item;
+  using Word = std::conditional_t<std::is_signed_v<Item>, int, unsigned>;
   constexpr unsigned kAll = 0xFFFFFFFF;
-  if constexpr (kFoldsAtOnce<Op> && Op::kOperator == Operator::plus) {
+  if constexpr (kFoldsAtOnce<Op> && kWarpReduction<Op> == WarpReduction::add) {
     return static_cast<Item>(__reduce_add_sync(kAll, static_cast<unsigned>(item)));
-  } else if constexpr (kFoldsAtOnce<Op> && Op::kOperator == Operator::max) {
-    return static_cast<Item>(__reduce_max_sync(kAll, int{item}));
-  } else if constexpr (kFoldsAtOnce<Op> && Op::kOperator == Operator::min) {
-    return static_cast<Item>(__reduce_min_sync(kAll, int{item}));
+  } else if constexpr (kFoldsAtOnce<Op> && kWarpReduction<Op> == WarpReduction::max) {
+    return static_cast<Item>(__reduce_max_sync(kAll, Word{item}));
+  } else if constexpr (kFoldsAtOnce<Op> && kWarpReduction<Op> == WarpReduction::min) {
+    return static_cast<Item>(__reduce_min_sync(kAll, Word{item}));
   } else
 #endif
   {
     for (int distance = 1; distance < kLanes; distance *= 2) {
-      const auto right = block.shuffle_down(item, distance);
+      const auto right = shuffle_down(block, item, distance);
       item = op(item, right);
     }
     return item;
@@ -64,59 +88,83 @@ SCANLAB_HD typename Op::Item fold_warp(Block& block, typename Op::Item item, Op 
 }
 
 /// As fold_warp, but every lane has the result.
-template <simt::ThreadBlock Block, Monoid Op>
-SCANLAB_HD typename Op::Item fold_for_all(Block& block, typename Op::Item item, Op op) {
+template <simt::ThreadBlock Block, Associative Op>
+SCANLAB_HD Before<Op> fold_for_all(Block& block, std::type_identity_t<Before<Op>> item, Op op) {
   const auto folded = fold_warp(block, item, op);
   if constexpr (kFoldsAtOnce<Op>) return folded;
-  return block.shuffle(folded, 0);
+  return shuffle(block, folded, 0);
 }
 
 /// What comes before the calling warp, by `totals`: an item a warp, in shared memory, behind a barrier. `all`: of the
 /// whole block.
-template <simt::ThreadBlock Block, class SharedItems, Monoid Op>
-SCANLAB_HD typename Op::Item before_warp(Block& block, SharedItems totals, Op op, typename Op::Item& all) {
+template <simt::ThreadBlock Block, class SharedItems, Associative Op>
+SCANLAB_HD Before<Op> before_warp(Block& block, SharedItems totals, Op op, typename Op::Item& all) {
   const int warps = block.num_threads() / kLanes;
-  typename Op::Item total = Op::identity();
-  if (block.lane() < warps) total = totals[block.lane()];
-  if constexpr (kFoldsAtOnce<Op>) {
+  typename Op::Item total;
+  if constexpr (HasIdentity<Op>) {
+    total = Op::identity();
+    if (block.lane() < warps) total = totals[block.lane()];
+  } else {
+    total = totals[block.lane() < warps ? block.lane() : warps - 1];  // an operator need not take what is no item
+  }
+  if constexpr (kFoldsAtOnce<Op> && HasIdentity<Op>) {
     all = fold_for_all(block, total, op);
     return fold_for_all(block, block.lane() < block.warp() ? total : Op::identity(), op);
   }
   const auto scanned = scan_warp(block, total, op, warps);
   const auto left = block.shuffle(scanned, block.warp() - 1);
   all = block.shuffle(scanned, warps - 1);
-  return block.warp() == 0 ? Op::identity() : left;
+  return if_any<Op>(block.warp() != 0, left);
 }
+
+/// K values that lie side by side in an array; accessed as one where that is a power of 2, at most 16 bytes.
+template <class T, int K>
+struct Row {
+  T item[K];
+  SCANLAB_HD T& operator[](int i) { return item[i]; }
+  SCANLAB_HD const T& operator[](int i) const { return item[i]; }
+};
+template <class T, int K>
+inline constexpr bool kIsVector = std::has_single_bit(K * sizeof(T)) && K * sizeof(T) <= 16;
+template <class T, int K>
+using RowOf = std::conditional_t<kIsVector<T, K>, simt::Vector<T, K>, Row<T, K>>;
 
 /// kWhole: of a problem whose arrays are whole(). Then there is no code for the other ones, which tells in small
 /// kernels: each of their instructions is fetched to be executed once.
-template <Monoid Op, int kRows, bool kWhole = false>
+template <Associative Op, int kRows, bool kWhole = false>
 class RegisterTile {
  public:
   using Item = typename Op::Item;
-  static constexpr int kVector = 16 / sizeof(Item);  ///< items a vector
-  static constexpr int items(int threads) { return threads * kRows * kVector; }
+  using In = InOf<Op>;
+  using Out = OutOf<Op>;
+  static constexpr int kVector = 16 / std::max(sizeof(In), sizeof(Out));  ///< items a vector
+  SCANLAB_HD static constexpr int items(int threads) { return threads * kRows * kVector; }
 
-  /// Reads the items [base, base + items(threads)) of `in`; from n on there are identities. `aligned`: whether `in`
-  /// begins at a multiple of 16 bytes; `base` is a multiple of kVector.
+  /// Reads the items [base, base + items(threads)) of `in`; from n on there is what no result depends on. `aligned`:
+  /// whether both arrays begin at a multiple of 16 bytes; `base` is a multiple of kVector.
   template <simt::ThreadBlock Block>
-  SCANLAB_HD void load(Block& block, simt::Global<Block, const Item> in, std::int64_t base, std::int64_t n,
+  SCANLAB_HD void load(Block& block, simt::Global<Block, const In> in, std::int64_t base, std::int64_t n,
                        bool aligned) {
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
       const std::int64_t first = base + place(block, r);
       Items items;
-      for (int k = 0; k < kVector; ++k) items[k] = Op::identity();
+      if constexpr (kSameTypes<Op> && HasIdentity<Op>) {
+        for (int k = 0; k < kVector; ++k) items[k] = Op::identity();
+      } else if (first + kVector > n) {  // an operator need not take what is no item
+        const In last = in[n - 1];
+        for (int k = 0; k < kVector; ++k) items[k] = last;
+      }
       if (first < n) {
-        if (kWhole || (aligned && first + kVector <= n)) {
-          items = block.template load<kVector>(in, first);
+        if (kIsVector<In, kVector> && (kWhole || (aligned && first + kVector <= n))) {
+          items = load_row(block, in, first);
         } else {
           for (int k = 0; k < kVector; ++k) {
             if (first + k < n) items[k] = in[first + k];
           }
         }
       }
-      rows_[r] = std::bit_cast<Packed>(items);
+      rows_[r] = bit_cast<Packed>(items);
     }
   }
 
@@ -151,19 +199,19 @@ class RegisterTile {
     }
 #pragma unroll
     for (int r = 0; r < kRows; ++r) total[r] = scan_warp(block, total[r], op);
-    Item warp_total = Op::identity();
+    Before<Op> warp_total = nothing<Op>();
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
       const Item left = block.shuffle_up(total[r], 1);
       const Item row_total = block.shuffle(total[r], kLanes - 1);
-      before_[r] = block.lane() == 0 ? warp_total : op(warp_total, left);
+      before_[r] = block.lane() == 0 ? warp_total : Before<Op>(op(warp_total, left));
       warp_total = op(warp_total, row_total);
     }
-    return warp_total;
+    return item_of(warp_total);
   }
 
   /// The aggregate of the thread's vectors and nothing else.
-  SCANLAB_HD Item fold(Op op) requires(Op::kCommutative)  // they are not neighbours
+  SCANLAB_HD Item fold(Op op) requires(Op::kCommutative&& HasIdentity<Op>)  // they are not neighbours
   {
     Item total = Op::identity();
 #pragma unroll
@@ -185,23 +233,23 @@ class RegisterTile {
 
   /// Writes the results to `out`, with `prefix` before the tile.
   template <simt::ThreadBlock Block>
-  SCANLAB_HD void store(Block& block, simt::Global<Block, Item> out, std::int64_t base, std::int64_t n, bool aligned,
-                        Mode mode, Item prefix, Op op) const {
+  SCANLAB_HD void store(Block& block, simt::Global<Block, Out> out, std::int64_t base, std::int64_t n, bool aligned,
+                        Mode mode, Before<Op> prefix, Op op) const {
     prefix = op(prefix, before_warp_);
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
-      const auto items = std::bit_cast<Items>(rows_[r]);
-      Item running = op(prefix, before_[r]);
-      Items results;
+      const auto items = bit_cast<Items>(rows_[r]);
+      Before<Op> running = op(prefix, before_[r]);
+      RowOf<Out, kVector> results;
       for (int k = 0; k < kVector; ++k) {
-        const Item next = op(running, items[k]);
-        results[k] = mode == Mode::exclusive ? running : next;
+        const Item next = op(running, static_cast<Item>(items[k]));
+        results[k] = static_cast<Out>(mode == Mode::exclusive ? item_of(running) : next);
         running = next;
       }
       const std::int64_t first = base + place(block, r);
       if (first >= n) continue;
-      if (kWhole || (aligned && first + kVector <= n)) {
-        block.template store<kVector>(out, first, results);
+      if (kIsVector<Out, kVector> && (kWhole || (aligned && first + kVector <= n))) {
+        store_row(block, out, first, results);
       } else {
         for (int k = 0; k < kVector; ++k) {
           if (first + k < n) out[first + k] = results[k];
@@ -211,22 +259,36 @@ class RegisterTile {
   }
 
  private:
-  using Items = simt::Vector<Item, kVector>;
-  struct Packed {
-    std::uint32_t word[4];
+  using Items = RowOf<In, kVector>;
+  struct Words {
+    std::uint32_t word[sizeof(Items) / 4];
   };
+  using Packed = std::conditional_t<sizeof(Items) % 4 == 0, Words, Items>;
+
+  template <simt::ThreadBlock Block>
+  SCANLAB_HD static Items load_row(Block& block, const simt::Global<Block, const In>& in, std::int64_t first) {
+    if constexpr (kIsVector<In, kVector>) return block.template load<kVector>(in, first);
+    return {};
+  }
+  template <simt::ThreadBlock Block>
+  SCANLAB_HD static void store_row(Block& block, const simt::Global<Block, Out>& out, std::int64_t first,
+                                   const RowOf<Out, kVector>& results) {
+    if constexpr (kIsVector<Out, kVector>) block.template store<kVector>(out, first, results);
+  }
 
   SCANLAB_HD static Item fold_vector(const Packed& packed, Op op) {
-    const auto items = std::bit_cast<Items>(packed);
-    Item total = items[0];
-    for (int k = 1; k < kVector; ++k) total = op(total, items[k]);
+    const auto items = bit_cast<Items>(packed);
+    Item total = static_cast<Item>(items[0]);
+    for (int k = 1; k < kVector; ++k) total = op(total, static_cast<Item>(items[k]));
     return total;
   }
 
   /// A compiler that unpacks 1- and 2-byte items once, for both of their uses, runs out of registers in between.
   SCANLAB_HD static void stay_packed([[maybe_unused]] Packed& packed) {
 #if defined(__CUDA_ARCH__)
-    for (std::uint32_t& word : packed.word) asm volatile("" : "+r"(word));
+    if constexpr (std::is_same_v<Packed, Words>) {
+      for (std::uint32_t& word : packed.word) asm volatile("" : "+r"(word));
+    }
 #endif
   }
 
@@ -237,39 +299,8 @@ class RegisterTile {
   }
 
   Packed rows_[kRows];
-  Item before_[kRows];  // of the items before a vector, in its warp's part
-  Item before_warp_;    // of the parts of the warps before
+  Before<Op> before_[kRows];  // of the items before a vector, in its warp's part
+  Before<Op> before_warp_;    // of the parts of the warps before
 };
-
-/// Vectors of 16 bytes that hold the items of a problem.
-inline std::int64_t vectors_of(const Problem& problem) {
-  return ceil_div(problem.items * static_cast<std::int64_t>(item_bytes(problem.type, problem.op)), 16);
-}
-
-/// Longest chain of additions in a tile of so many rows and warps: along a vector, its row, the rows and the warps;
-/// then what comes before the tile, before the vector, and before the item.
-inline std::int64_t tile_chain(const Problem& problem, int rows, int warps) {
-  const auto vector = static_cast<std::int64_t>(16 / item_bytes(problem.type, problem.op));
-  return (vector - 1) + ceil_log2(kLanes) + (rows - 1) + ceil_log2(warps) + 2 + vector;
-}
-
-/// Whether both arrays can be accessed by vectors.
-template <class Machine, class Item>
-bool aligned(const simt::Arrays<Machine, Item>& arrays) {
-  return Machine::aligned(arrays.in, 16) && Machine::aligned(arrays.out, 16);
-}
-
-/// Whether they can be accessed by vectors and hold nothing else.
-template <class Machine, class Item>
-bool whole(const simt::Arrays<Machine, Item>& arrays, std::int64_t n) {
-  return aligned(arrays) && n * sizeof(Item) % 16 == 0;
-}
-
-/// What `run` gives for std::true_type if the arrays are whole(), else for std::false_type: of kernels that come in
-/// both.
-template <class Machine, class Item, class Run>
-auto by_whole(const simt::Arrays<Machine, Item>& arrays, std::int64_t n, Run run) {
-  return whole(arrays, n) ? run(std::true_type{}) : run(std::false_type{});
-}
 
 }  // namespace scanlab::scan

@@ -7,8 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "harness/core/monoid.hpp"
-#include "harness/core/variant.hpp"
+#include "harness/core/ceil.hpp"
 #include "harness/simt/thread_block.hpp"
 
 namespace scanlab::scan {

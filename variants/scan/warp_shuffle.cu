@@ -8,8 +8,8 @@
 // Bits    Fixed.
 // Source  Harris and Garland, "Optimizing Parallel Prefix Operations for the Fermi Architecture", GPU Computing Gems
 //         Jade Edition, ch. 3, 2012; shuffles came with Kepler.
-#include "variants/scan/register_tile.cuh"
 #include "variants/scan/scan_then_propagate.cuh"
+#include "variants/scan/tile_plan.hpp"
 
 namespace scanlab::scan {
 namespace {

@@ -1,0 +1,346 @@
+// scanlab::DeviceScan: prefix scans of arrays in device memory, called as cub::DeviceScan is.
+//
+//     std::size_t bytes = 0;
+//     scanlab::DeviceScan::InclusiveSum(nullptr, bytes, in, out, n);             // how much temporary storage
+//     cudaMalloc(&storage, bytes);
+//     scanlab::DeviceScan::InclusiveSum(storage, bytes, in, out, n, stream);     // the scan; only enqueues
+//
+// Takes     pointers to device memory, which may be the same array, aligned to their items and to no more; any number
+// of
+//           items; items and results of 1 to 16 bytes that are trivially copyable and have a default constructor; any
+//           associative function object of two items, commutative or not, with or without an identity.
+//           What it does not take, a static assertion refuses and names cub::DeviceScan.
+// Types     as CUB since 3.0: it adds up what the function gives for an initial value (or an item) and an item,
+// converts
+//           items to that where it reads them, and that to results where it writes them.
+// Storage   needs no preparation and holds anything at the beginning of a call. Calls on several streams need storage
+// of
+//           their own. A call can be captured in a graph and replayed.
+// Errors    cudaErrorInvalidValue for fewer than 0 items, for too little storage, and for pointers that are not aligned
+//           to their items; what a launch gives. Nothing is enqueued then.
+// Order     operands are never exchanged. Sums of floating-point numbers are the same bits on every run of one n on one
+//           device of compute capability 9.0 or later, if items and results have the same size, which divides 16.
+// Needs     CUDA 12.0 and C++20. Compute capability 7.5; from 9.0 on the scan is look_ahead, before it decoupled
+// look-back. Cost      up to 256 KiB one launch; more, a small kernel before the scan that prepares storage, as CUB has
+// one.
+//
+// Kernels are those of variants/scan, which say how they work: one_block, one_cluster, look_ahead, decoupled_lookback.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <type_traits>
+#include <utility>
+
+#include "harness/core/ceil.hpp"
+#include "harness/cuda/launch.cuh"
+#include "harness/simt/gpu_block.cuh"
+#include "harness/simt/workspace.hpp"
+#include "variants/scan/aggregates.cuh"
+#include "variants/scan/decoupled_lookback.cuh"
+#include "variants/scan/look_ahead.cuh"
+#include "variants/scan/one_block.cuh"
+#include "variants/scan/one_cluster.cuh"
+#include "variants/scan/scan_function.hpp"
+
+namespace scanlab {
+
+namespace scan {
+
+/// The device that is current, as far as a scan asks.
+struct ScanDevice {
+  int multiprocessors = 0;
+  std::size_t shared_bytes = 0;  ///< that a block may ask for
+  bool copies_in_bulk = false;   ///< and the program has code of compute capability 9.0 or later for it
+
+  static ScanDevice current() {
+    const int capability = cuda::compute_capability();
+    return {
+        .multiprocessors = cuda::multiprocessors(),
+        .shared_bytes = static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)),
+        .copies_in_bulk = std::ranges::any_of(std::initializer_list<int>{__CUDA_ARCH_LIST__}, [&](int compiled_for) {
+          return compiled_for >= 900 && compiled_for / 10 <= capability;
+        })};
+  }
+};
+
+/// The counter and the states of decoupled_lookback.
+template <class Item>
+struct LookBackMemory {
+  using Word = typename TileState<Item>::Word;
+  LookBackMemory(simt::Workspace& workspace, std::int64_t tiles)
+      : counter(workspace.take<std::uint64_t>(1)),
+        words(tiles * TileState<Item>::kWords),
+        states(workspace.take<Word>(words)) {}
+  std::uint64_t* counter;
+  std::int64_t words;
+  Word* states;
+};
+
+/// One scan of `n` items, n > 0: which kernel, and what it needs.
+template <Associative Op>
+class Scan {
+ public:
+  using Item = typename Op::Item;
+  using In = InOf<Op>;
+  using Out = OutOf<Op>;
+
+  Scan(std::int64_t n, const ScanDevice& device) : n_(n), device_(device) {
+    const std::int64_t bytes = n * static_cast<std::int64_t>(std::max(sizeof(In), sizeof(Out)));
+    if (bytes <= kOneBlockBytes) {
+      kind_ = Kind::one_block;
+    } else if (!device.copies_in_bulk) {
+      kind_ = Kind::look_back;
+    } else if (bytes <= kClusterBytes) {
+      kind_ = Kind::one_cluster;
+    } else if constexpr (kCanLookAhead) {
+      kind_ = Kind::look_ahead;
+      shape_ = look_ahead_shape(bytes);
+      const std::int64_t tiles = ceil_div(bytes, shape_.tile_bytes());
+      shape_ = with_stages<Op>(shape_, ceil_div(tiles, std::max(device.multiprocessors, 1)), device.shared_bytes);
+    }
+  }
+
+  /// Bytes of temporary storage, of any alignment. At least 1, so that what is allocated is no null pointer.
+  std::size_t storage_bytes() const {
+    simt::Workspace workspace;
+    if (kind_ == Kind::look_ahead) {
+      AggregateMemory(workspace, tiles());
+    } else if (kind_ == Kind::look_back) {
+      LookBackMemory<Item>(workspace, tiles());
+    }
+    return workspace.bytes() == 0 ? 1 : workspace.bytes() + kAlignment - 1;
+  }
+
+  /// Lets the kernel have the shared memory that it asks for.
+  cudaError_t allow() const {
+    if constexpr (kCanLookAhead) {
+      if (kind_ == Kind::look_ahead) return cuda::try_allow(look_ahead<Op, cuda::NoWatch>, look_ahead_launch());
+    }
+    if (kind_ == Kind::one_cluster) return cuda::try_allow(one_cluster<Op>, cluster_launch());
+    return cudaSuccess;
+  }
+
+  /// Enqueues.
+  cudaError_t run(void* storage, const In* in, Out* out, Mode mode, const Op& op, cudaStream_t stream) const {
+    const bool aligned = simt::CudaMachine::aligned(in, 16) && simt::CudaMachine::aligned(out, 16);
+    const auto address = reinterpret_cast<std::uintptr_t>(storage);
+    simt::Workspace workspace(reinterpret_cast<void*>(ceil_div(address, kAlignment) * kAlignment));
+    switch (kind_) {
+      case Kind::one_block:
+        return launch_kernel({.blocks = 1,
+                              .threads = kLanes * static_cast<int>(ceil_div(vectors(), kLanes * kOneBlockRows)),
+                              .shared_bytes = kOneBlockThreads / kLanes * sizeof(Item)},
+                             stream, OneBlockKernel<kOneBlockRows, false>{}, in, out, n_, aligned, mode, op);
+      case Kind::one_cluster:
+        return cuda::try_launch(one_cluster<Op>, cluster_launch(), stream, in, out, n_, aligned, mode, op);
+      case Kind::look_back:
+        return run_look_back(workspace, in, out, aligned, mode, op, stream);
+      case Kind::look_ahead:
+        break;
+    }
+    if constexpr (kCanLookAhead) return run_look_ahead(workspace, in, out, aligned, mode, op, stream);
+    return cudaErrorNotSupported;
+  }
+
+ private:
+  enum class Kind { one_block, one_cluster, look_back, look_ahead };
+
+  static constexpr std::int64_t kOneBlockBytes = 16 << 10;  // more take longer than a cluster
+  static constexpr std::int64_t kClusterBytes = 256 << 10;
+  static constexpr std::size_t kAlignment = 256;  // of a workspace
+  static constexpr int kOneBlockRows = 2;
+  static constexpr int kVector = RegisterTile<Op, 1>::kVector;
+  /// In shared memory results take the place of items.
+  static constexpr bool kCanLookAhead = sizeof(In) == sizeof(Out) && 16 % sizeof(In) == 0;
+
+  // What a thread's registers hold beside what else it needs, and blocks that a multiprocessor holds: sums as the
+  // variant; what may be none takes registers of its own.
+  static constexpr bool kManyRows = kSameTypes<Op> && HasIdentity<Op> && sizeof(Item) == 4;
+  static constexpr int kLookBackRows = kManyRows ? 7 : 4;
+  using LookBack = LookBackKernel<kLookBackRows, kManyRows ? 2 : 1>;
+
+  std::int64_t vectors() const { return ceil_div(n_, kVector); }
+  std::int64_t tiles() const {
+    if (kind_ == Kind::look_ahead) return ceil_div(n_ * static_cast<std::int64_t>(sizeof(In)), shape_.tile_bytes());
+    return ceil_div(vectors(), kLookBackThreads * kLookBackRows);
+  }
+
+  template <class Kernel, class... Arguments>
+  static cudaError_t launch_kernel(cuda::LaunchShape shape, cudaStream_t stream, const Kernel& kernel,
+                                   const Arguments&... arguments) {
+    shape.early = true;
+    return cuda::try_launch(simt::trampoline<Kernel, Arguments...>, shape, stream, kernel, arguments...);
+  }
+
+  /// Sets a counter, and states to such as no run takes for its own.
+  template <class Word>
+  static cudaError_t prepare(std::uint64_t* counter, Word* states, std::int64_t words, cudaStream_t stream) {
+    constexpr int kThreads = PrepareTilesKernel::kMaxThreads;
+    return launch_kernel({.blocks = static_cast<int>(ceil_div(words, kThreads)), .threads = kThreads}, stream,
+                         PrepareTilesKernel{}, counter, Tickets::first(), states, words, Word{});
+  }
+
+  cuda::LaunchShape cluster_launch() const {
+    const int warps = static_cast<int>(ceil_div(ceil_div(vectors(), kClusterBlocks), kLanes * kClusterRows));
+    return {.blocks = kClusterBlocks, .threads = kLanes * warps, .cluster = kClusterBlocks, .early = true};
+  }
+
+  cudaError_t run_look_back(simt::Workspace& workspace, const In* in, Out* out, bool aligned, Mode mode, const Op& op,
+                            cudaStream_t stream) const {
+    const LookBackMemory<Item> memory(workspace, tiles());
+    if (const cudaError_t error = prepare(memory.counter, memory.states, memory.words, stream)) return error;
+    return launch_kernel({.blocks = static_cast<int>(tiles()),
+                          .threads = kLookBackThreads,
+                          .shared_bytes = LookBack::shared_bytes(kLookBackThreads, sizeof(Item))},
+                         stream, LookBack{}, in, out, n_, aligned, mode, memory.counter,
+                         Tickets{static_cast<std::uint32_t>(tiles())}, memory.states, op);
+  }
+
+  // ---- look_ahead
+
+  /// KiB of a tile, by the bytes of a result and how many there are in all: what `scanlab tune` found on an H200 for
+  /// sums. Fewer bytes than fill the multiprocessors once: tiles such that each of them gets one.
+  Shape look_ahead_shape(std::int64_t bytes) const {
+    constexpr Shape kSmall[] = {{.warps = 4, .vectors = 5, .loading = 4},
+                                {.warps = 8, .vectors = 3, .loading = 3},
+                                {.warps = 4, .vectors = 9, .loading = 3},
+                                {.warps = 4, .vectors = 11, .loading = 3}};
+    constexpr Shape k26KiB{.warps = 4, .vectors = 13, .loading = 2};
+    constexpr Shape k28KiB{.warps = 8, .vectors = 7, .loading = 2};
+    constexpr Shape k30KiB{.warps = 4, .vectors = 15, .loading = 2};
+    constexpr Shape k49KiB{.warps = 14, .vectors = 7, .loading = 2};
+    const std::int64_t share = bytes / std::max(device_.multiprocessors, 1);
+    if constexpr (Op::kHeavy) return share > k49KiB.tile_bytes() ? k49KiB : Shape{.warps = 14, .vectors = 5};
+    for (const Shape& shape : kSmall) {
+      if (share <= shape.tile_bytes()) return shape;
+    }
+    return sizeof(In) == 1 ? k28KiB : sizeof(In) <= 4 ? k26KiB : k30KiB;
+  }
+
+  cuda::LaunchShape look_ahead_launch() const {
+    return {.blocks = static_cast<int>(std::min<std::int64_t>(tiles(), device_.multiprocessors)),
+            .threads = shape_.threads(),
+            .shared_bytes = shared_bytes<Op>(shape_),
+            .early = true};
+  }
+
+  cudaError_t run_look_ahead(simt::Workspace& workspace, const In* in, Out* out, bool aligned, Mode mode, const Op& op,
+                             cudaStream_t stream) const {
+    using State = TileState<Item>;
+    const AggregateMemory memory(workspace, tiles());
+    const auto counter = memory.number<std::uint64_t>();
+    const auto states = memory.states<Item>();
+    if (const cudaError_t error = prepare(counter, states, memory.places() * State::kWords, stream)) return error;
+    return cuda::try_launch(look_ahead<Op, cuda::NoWatch>, look_ahead_launch(), stream,
+                            Arguments<Op>{.in = in,
+                                          .out = out,
+                                          .n = n_,
+                                          .tiles = tiles(),
+                                          .mode = mode,
+                                          .shape = shape_,
+                                          .in_bulk = aligned,
+                                          .counter = counter,
+                                          .states = states,
+                                          .op = op});
+  }
+
+  std::int64_t n_;
+  ScanDevice device_;
+  Kind kind_ = Kind::look_back;
+  Shape shape_{};
+};
+
+/// Both phases of a call. n: of any integer type.
+template <Associative Op, class N>
+cudaError_t scan_array(void* storage, std::size_t& storage_bytes, const InOf<Op>* in, OutOf<Op>* out, N n, Mode mode,
+                       const Op& op, cudaStream_t stream) {
+  if (std::cmp_less(n, 0)) return cudaErrorInvalidValue;
+  const Scan<Op> scan(std::max<std::int64_t>(static_cast<std::int64_t>(n), 1), ScanDevice::current());
+  if (storage == nullptr) {
+    storage_bytes = scan.storage_bytes();
+    return scan.allow();
+  }
+  if (storage_bytes < scan.storage_bytes()) return cudaErrorInvalidValue;
+  if (n == N{0}) return cudaSuccess;
+  if (!simt::CudaMachine::aligned(in, alignof(InOf<Op>)) || !simt::CudaMachine::aligned(out, alignof(OutOf<Op>))) {
+    return cudaErrorInvalidValue;
+  }
+  if (const cudaError_t error = scan.allow()) return error;
+  return scan.run(storage, in, out, mode, op, stream);
+}
+
+}  // namespace scan
+
+/// Signatures and meaning of cub::DeviceScan. storage: null to ask for storage_bytes, which the scan then needs at
+/// least. in, out: num_items each. All give what CUDA gives, see above.
+struct DeviceScan {
+  template <class In, class Out, std::integral N>
+  static cudaError_t InclusiveSum(void* storage, std::size_t& storage_bytes, In in, Out out, N num_items,
+                                  cudaStream_t stream = nullptr) {
+    using Op = scan::SumOf<scan::Pointed<In>, scan::Pointed<Out>>;
+    return scan::scan_array(storage, storage_bytes, in, out, num_items, Mode::inclusive, Op{}, stream);
+  }
+  template <class Data, std::integral N>
+  static cudaError_t InclusiveSum(void* storage, std::size_t& storage_bytes, Data data, N num_items,
+                                  cudaStream_t stream = nullptr) {
+    return InclusiveSum(storage, storage_bytes, data, data, num_items, stream);
+  }
+
+  template <class In, class Out, std::integral N>
+  static cudaError_t ExclusiveSum(void* storage, std::size_t& storage_bytes, In in, Out out, N num_items,
+                                  cudaStream_t stream = nullptr) {
+    using Item = scan::Pointed<In>;
+    using Op = scan::SumOf<Item, scan::Pointed<Out>>;
+    if constexpr (HasIdentity<Op>) {
+      return scan::scan_array(storage, storage_bytes, in, out, num_items, Mode::exclusive, Op{}, stream);
+    } else {
+      return ExclusiveScan(storage, storage_bytes, in, out, scan::Add{}, Item{}, num_items, stream);
+    }
+  }
+  template <class Data, std::integral N>
+  static cudaError_t ExclusiveSum(void* storage, std::size_t& storage_bytes, Data data, N num_items,
+                                  cudaStream_t stream = nullptr) {
+    return ExclusiveSum(storage, storage_bytes, data, data, num_items, stream);
+  }
+
+  template <class In, class Out, class Function, std::integral N>
+  static cudaError_t InclusiveScan(void* storage, std::size_t& storage_bytes, In in, Out out, Function function,
+                                   N num_items, cudaStream_t stream = nullptr) {
+    using Op = scan::FunctionOf<scan::Pointed<In>, scan::Pointed<Out>, Function>;
+    return scan::scan_array(storage, storage_bytes, in, out, num_items, Mode::inclusive, Op(function), stream);
+  }
+  template <class Data, class Function, std::integral N>
+  static cudaError_t InclusiveScan(void* storage, std::size_t& storage_bytes, Data data, Function function, N num_items,
+                                   cudaStream_t stream = nullptr) {
+    return InclusiveScan(storage, storage_bytes, data, data, function, num_items, stream);
+  }
+
+  /// `initial` comes before the first item.
+  template <class In, class Out, class Function, class Initial, std::integral N>
+  static cudaError_t InclusiveScanInit(void* storage, std::size_t& storage_bytes, In in, Out out, Function function,
+                                       Initial initial, N num_items, cudaStream_t stream = nullptr) {
+    using Op = scan::FunctionOf<scan::Pointed<In>, scan::Pointed<Out>, Function, Initial>;
+    return scan::scan_array(storage, storage_bytes, in, out, num_items, Mode::inclusive, Op(function, initial), stream);
+  }
+
+  /// `initial` is the first result.
+  template <class In, class Out, class Function, class Initial, std::integral N>
+  static cudaError_t ExclusiveScan(void* storage, std::size_t& storage_bytes, In in, Out out, Function function,
+                                   Initial initial, N num_items, cudaStream_t stream = nullptr) {
+    using Op = scan::FunctionOf<scan::Pointed<In>, scan::Pointed<Out>, Function, Initial>;
+    return scan::scan_array(storage, storage_bytes, in, out, num_items, Mode::exclusive, Op(function, initial), stream);
+  }
+  template <class Data, class Function, class Initial, std::integral N>
+  static cudaError_t ExclusiveScan(void* storage, std::size_t& storage_bytes, Data data, Function function,
+                                   Initial initial, N num_items, cudaStream_t stream = nullptr) {
+    return ExclusiveScan(storage, storage_bytes, data, data, function, initial, num_items, stream);
+  }
+};
+
+}  // namespace scanlab

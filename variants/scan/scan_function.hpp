@@ -1,0 +1,120 @@
+// A caller's function object, as the kernels' operator: sums with their identity, anything else without one.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include "harness/core/associative.hpp"
+#include "harness/core/wrapping.hpp"
+
+namespace scanlab {
+
+/// Whether a function computes more than it moves, as a logarithm of a sum of exponentials does. look_ahead has a form
+/// for such, which is slower for all others. Specialise it: `template <> inline constexpr bool
+/// scanlab::kIsHeavy<MyFunction> = true;`
+template <class Function>
+inline constexpr bool kIsHeavy = false;
+
+namespace scan {
+
+template <class Pointer>
+struct PointedBy {
+  static_assert(std::is_pointer_v<Pointer>,
+                "scanlab::DeviceScan takes pointers to device memory; for other iterators use cub::DeviceScan");
+  using Type = std::remove_cv_t<std::remove_pointer_t<Pointer>>;
+  static_assert(
+      std::is_trivially_copyable_v<Type> && std::is_default_constructible_v<Type>,
+      "scanlab::DeviceScan takes items that are trivially copyable and have a default constructor; for others "
+      "use cub::DeviceScan");
+  static_assert(sizeof(Type) <= 16,
+                "scanlab::DeviceScan takes items of up to 16 bytes; for larger ones use cub::DeviceScan");
+};
+/// What a pointer points to.
+template <class Pointer>
+using Pointed = typename PointedBy<Pointer>::Type;
+
+struct Add {
+  template <class A, class B>
+  SCANLAB_HD constexpr auto operator()(const A& a, const B& b) const {
+    return a + b;
+  }
+};
+
+struct NoValue {};
+
+/// `Function`, and before the first item an initial value of type Initial, unless that is NoValue.
+template <class InT, class OutT, class Function, class Initial>
+class FunctionOperator {
+ public:
+  using In = InT;
+  using Out = OutT;
+  /// What is added up: the accumulator type of P2322, as CUB since 3.0.
+  using Item = std::decay_t<
+      std::invoke_result_t<Function, std::conditional_t<std::is_same_v<Initial, NoValue>, In, Initial>, In>>;
+  static constexpr bool kCommutative = false;  // nobody said that it was
+  static constexpr bool kHeavy = kIsHeavy<Function>;
+  static_assert(std::is_trivially_copyable_v<Function>,
+                "a function object is copied to the device: it is to be trivially copyable");
+  static_assert(std::is_trivially_copyable_v<Item> && std::is_default_constructible_v<Item> && sizeof(Item) <= 16,
+                "scanlab::DeviceScan adds up values of up to 16 bytes that are trivially copyable and have a default "
+                "constructor; for others use cub::DeviceScan");
+
+  explicit FunctionOperator(const Function& function, const Initial& initial = {})
+      : function_(function), initial_(initial) {}
+
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+  SCANLAB_HD Item operator()(const Item& left, const Item& right) const {
+    return static_cast<Item>(function_(left, right));
+  }
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+  SCANLAB_HD Item operator()(const Maybe<Item>& left, const Item& right) const {
+    return left.any ? static_cast<Item>(function_(left.item, right)) : right;
+  }
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+  SCANLAB_HD Maybe<Item> operator()(const Maybe<Item>& left, const Maybe<Item>& right) const {
+    if (!right.any) return left;
+    if (!left.any) return right;
+    return {static_cast<Item>(function_(left.item, right.item)), true};
+  }
+
+  SCANLAB_HD Item initial_value() const requires(!std::is_same_v<Initial, NoValue>) {
+    return static_cast<Item>(initial_);
+  }
+
+ private:
+  Function function_;
+  [[no_unique_address]] Initial initial_;
+};
+template <class In, class Out, class Function, class Initial = NoValue>
+using FunctionOf = FunctionOperator<In, Out, Function, Initial>;
+
+/// The sum of arithmetic types. Integers wrap, so that what is cut off in the end need not be added up: sums of small
+/// ones are of the type of the results.
+template <class InT, class OutT>
+struct ArithmeticSum {
+  using In = InT;
+  using Out = OutT;
+  using Promoted = decltype(std::declval<In>() + std::declval<In>());
+  using Item = std::conditional_t<std::is_integral_v<Promoted> && std::is_integral_v<Out> &&
+                                      !std::is_same_v<Out, bool> && sizeof(Out) <= sizeof(Promoted),
+                                  Out, Promoted>;
+  static constexpr bool kCommutative = true;
+  static constexpr bool kHeavy = false;
+  static constexpr WarpReduction kWarpReduction = WarpReduction::add;
+  SCANLAB_HD static constexpr Item identity() { return Item{0}; }
+  SCANLAB_HD constexpr Item operator()(Item left, Item right) const { return wrapping_add(left, right); }
+};
+
+template <class In, class Out>
+using SumOf = std::conditional_t<std::is_arithmetic_v<In> && std::is_arithmetic_v<Out>, ArithmeticSum<In, Out>,
+                                 FunctionOf<In, Out, Add>>;
+
+}  // namespace scan
+}  // namespace scanlab
