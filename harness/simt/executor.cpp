@@ -243,9 +243,9 @@ void CpuBlock::step(const char* name, std::int64_t number) { core_.running_block
 
 void CpuBlock::tally_swap() { ++core_.counts().swaps; }
 
-Array CpuBlock::shared_array(std::size_t item_bytes, std::int64_t count, std::size_t offset,
+Array CpuBlock::shared_array(std::size_t item_bytes, std::size_t alignment, std::int64_t count, std::size_t offset,
                              const std::source_location& where) {
-  if (count < 0 || offset % item_bytes != 0 || offset > grid_.shared_bytes ||
+  if (count < 0 || offset % alignment != 0 || offset > grid_.shared_bytes ||
       static_cast<std::size_t>(count) > (grid_.shared_bytes - offset) / item_bytes) {
     core_.fail(
         FaultKind::out_of_bounds, where,

@@ -166,7 +166,7 @@ class CpuBlock {
   template <class T>
   Span<T> shared(std::int64_t count, std::size_t offset_bytes = 0,
                  std::source_location where = std::source_location::current()) {
-    return Span<T>(shared_array(sizeof(T), count, offset_bytes, where));
+    return Span<T>(shared_array(sizeof(T), alignof(T), count, offset_bytes, where));
   }
   template <class T>
   void prefetch(const Span<T>&, std::int64_t, std::int64_t, std::int64_t) const {}  // there is no cache to be asked
@@ -239,7 +239,8 @@ class CpuBlock {
     std::memcpy(&taken, exchange(given, where)[source].data(), sizeof taken);
     return taken;
   }
-  Array shared_array(std::size_t item_bytes, std::int64_t count, std::size_t offset, const std::source_location& where);
+  Array shared_array(std::size_t item_bytes, std::size_t alignment, std::int64_t count, std::size_t offset,
+                     const std::source_location& where);
   ExecutorCore& core_;
   const Grid& grid_;
 };
