@@ -5,27 +5,30 @@
 //     cudaMalloc(&storage, bytes);
 //     scanlab::DeviceScan::InclusiveSum(storage, bytes, in, out, n, stream);     // the scan; only enqueues
 //
-// Takes     pointers to device memory, which may be the same array, aligned to their items and to no more; any number
-// of
-//           items; items and results of 1 to 16 bytes that are trivially copyable and have a default constructor; any
-//           associative function object of two items, commutative or not, with or without an identity.
-//           What it does not take, a static assertion refuses and names cub::DeviceScan.
-// Types     as CUB since 3.0: it adds up what the function gives for an initial value (or an item) and an item,
-// converts
-//           items to that where it reads them, and that to results where it writes them.
-// Storage   needs no preparation and holds anything at the beginning of a call. Calls on several streams need storage
-// of
-//           their own. A call can be captured in a graph and replayed.
-// Errors    cudaErrorInvalidValue for fewer than 0 items, for too little storage, and for pointers that are not aligned
-//           to their items; what a launch gives. Nothing is enqueued then.
-// Order     operands are never exchanged. Sums of floating-point numbers are the same bits on every run of one n on one
-//           device of compute capability 9.0 or later, if items and results have the same size, which divides 16.
-// Needs     CUDA 12.0 and C++20. Compute capability 7.5; from 9.0 on the scan is look_ahead, before it decoupled
-// look-back. Cost      up to 256 KiB one launch; more, a small kernel before the scan that prepares storage, as CUB has
-// one.
+// Takes    pointers to device memory, which may be the same array, aligned to their items and to no more; any number of
+//          items; items and results of 1 to 16 bytes, trivially copyable and with a default constructor; any
+//          associative function object of two items, commutative or not, with or without an identity. Anything else is
+//          refused by a static assertion, which names cub::DeviceScan.
+// Types    as CUB since 3.0: it adds up the type that the function gives for an initial value (or an item) and an item.
+//          Items are converted to it where they are read, and it to results where they are written.
+// Storage  needs no preparation, whatever it holds. Calls that run at the same time need storage of their own. A call
+//          can be captured in a graph, and replayed.
+// Errors   cudaErrorInvalidValue for a negative number of items, for too little storage, and for pointers that are not
+//          aligned to their items; else the error of a launch. Then the results are undefined.
+// Order    operands are never exchanged. Floating-point results are the same bits on every run of one n on one device
+//          from compute capability 9.0 on, if items and results have one size, and it divides 16.
+// Needs    CUDA 12.4, C++20 and compute capability 7.5. From 9.0 on the scan is look_ahead, before that look-back.
+// Cost     one launch up to 256 KiB, then two, as CUB has: the first, of a few blocks, prepares the storage.
 //
-// Kernels are those of variants/scan, which say how they work: one_block, one_cluster, look_ahead, decoupled_lookback.
+// The kernels are those of variants/scan, which say how they work: one_block, one_cluster, look_ahead,
+// decoupled_lookback.
 #pragma once
+
+#if !defined(__CUDACC__)
+#error "scanlab/device_scan.cuh has kernels: compile what includes it by nvcc"
+#elif __cplusplus < 202002L
+#error "scanlab/device_scan.cuh is C++20: give nvcc -std=c++20, or CMake set(CMAKE_CUDA_STANDARD 20)"
+#endif
 
 #include <cuda_runtime.h>
 
@@ -283,8 +286,12 @@ struct DeviceScan {
   template <class In, class Out, std::integral N>
   static cudaError_t InclusiveSum(void* storage, std::size_t& storage_bytes, In in, Out out, N num_items,
                                   cudaStream_t stream = nullptr) {
-    using Op = scan::SumOf<scan::Pointed<In>, scan::Pointed<Out>>;
-    return scan::scan_array(storage, storage_bytes, in, out, num_items, Mode::inclusive, Op{}, stream);
+    if constexpr (scan::taken<In, Out>()) {
+      using Op = scan::SumOf<scan::Pointed<In>, scan::Pointed<Out>>;
+      return scan::scan_array(storage, storage_bytes, in, out, num_items, Mode::inclusive, Op{}, stream);
+    } else {
+      return cudaErrorInvalidValue;
+    }
   }
   template <class Data, std::integral N>
   static cudaError_t InclusiveSum(void* storage, std::size_t& storage_bytes, Data data, N num_items,
@@ -295,12 +302,16 @@ struct DeviceScan {
   template <class In, class Out, std::integral N>
   static cudaError_t ExclusiveSum(void* storage, std::size_t& storage_bytes, In in, Out out, N num_items,
                                   cudaStream_t stream = nullptr) {
-    using Item = scan::Pointed<In>;
-    using Op = scan::SumOf<Item, scan::Pointed<Out>>;
-    if constexpr (HasIdentity<Op>) {
-      return scan::scan_array(storage, storage_bytes, in, out, num_items, Mode::exclusive, Op{}, stream);
+    if constexpr (scan::taken<In, Out>()) {
+      using Item = scan::Pointed<In>;
+      using Op = scan::SumOf<Item, scan::Pointed<Out>>;
+      if constexpr (HasIdentity<Op>) {
+        return scan::scan_array(storage, storage_bytes, in, out, num_items, Mode::exclusive, Op{}, stream);
+      } else {
+        return ExclusiveScan(storage, storage_bytes, in, out, scan::Add{}, Item{}, num_items, stream);
+      }
     } else {
-      return ExclusiveScan(storage, storage_bytes, in, out, scan::Add{}, Item{}, num_items, stream);
+      return cudaErrorInvalidValue;
     }
   }
   template <class Data, std::integral N>
@@ -312,8 +323,12 @@ struct DeviceScan {
   template <class In, class Out, class Function, std::integral N>
   static cudaError_t InclusiveScan(void* storage, std::size_t& storage_bytes, In in, Out out, Function function,
                                    N num_items, cudaStream_t stream = nullptr) {
-    using Op = scan::FunctionOf<scan::Pointed<In>, scan::Pointed<Out>, Function>;
-    return scan::scan_array(storage, storage_bytes, in, out, num_items, Mode::inclusive, Op(function), stream);
+    if constexpr (scan::taken<In, Out>()) {
+      using Op = scan::FunctionOf<scan::Pointed<In>, scan::Pointed<Out>, Function>;
+      return scan::scan_array(storage, storage_bytes, in, out, num_items, Mode::inclusive, Op(function), stream);
+    } else {
+      return cudaErrorInvalidValue;
+    }
   }
   template <class Data, class Function, std::integral N>
   static cudaError_t InclusiveScan(void* storage, std::size_t& storage_bytes, Data data, Function function, N num_items,
@@ -325,16 +340,26 @@ struct DeviceScan {
   template <class In, class Out, class Function, class Initial, std::integral N>
   static cudaError_t InclusiveScanInit(void* storage, std::size_t& storage_bytes, In in, Out out, Function function,
                                        Initial initial, N num_items, cudaStream_t stream = nullptr) {
-    using Op = scan::FunctionOf<scan::Pointed<In>, scan::Pointed<Out>, Function, Initial>;
-    return scan::scan_array(storage, storage_bytes, in, out, num_items, Mode::inclusive, Op(function, initial), stream);
+    if constexpr (scan::taken<In, Out>()) {
+      using Op = scan::FunctionOf<scan::Pointed<In>, scan::Pointed<Out>, Function, Initial>;
+      return scan::scan_array(storage, storage_bytes, in, out, num_items, Mode::inclusive, Op(function, initial),
+                              stream);
+    } else {
+      return cudaErrorInvalidValue;
+    }
   }
 
   /// `initial` is the first result.
   template <class In, class Out, class Function, class Initial, std::integral N>
   static cudaError_t ExclusiveScan(void* storage, std::size_t& storage_bytes, In in, Out out, Function function,
                                    Initial initial, N num_items, cudaStream_t stream = nullptr) {
-    using Op = scan::FunctionOf<scan::Pointed<In>, scan::Pointed<Out>, Function, Initial>;
-    return scan::scan_array(storage, storage_bytes, in, out, num_items, Mode::exclusive, Op(function, initial), stream);
+    if constexpr (scan::taken<In, Out>()) {
+      using Op = scan::FunctionOf<scan::Pointed<In>, scan::Pointed<Out>, Function, Initial>;
+      return scan::scan_array(storage, storage_bytes, in, out, num_items, Mode::exclusive, Op(function, initial),
+                              stream);
+    } else {
+      return cudaErrorInvalidValue;
+    }
   }
   template <class Data, class Function, class Initial, std::integral N>
   static cudaError_t ExclusiveScan(void* storage, std::size_t& storage_bytes, Data data, Function function,

@@ -18,21 +18,28 @@ inline constexpr bool kIsHeavy = false;
 
 namespace scan {
 
-template <class Pointer>
-struct PointedBy {
-  static_assert(std::is_pointer_v<Pointer>,
-                "scanlab::DeviceScan takes pointers to device memory; for other iterators use cub::DeviceScan");
-  using Type = std::remove_cv_t<std::remove_pointer_t<Pointer>>;
-  static_assert(
-      std::is_trivially_copyable_v<Type> && std::is_default_constructible_v<Type>,
-      "scanlab::DeviceScan takes items that are trivially copyable and have a default constructor; for others "
-      "use cub::DeviceScan");
-  static_assert(sizeof(Type) <= 16,
-                "scanlab::DeviceScan takes items of up to 16 bytes; for larger ones use cub::DeviceScan");
-};
 /// What a pointer points to.
 template <class Pointer>
-using Pointed = typename PointedBy<Pointer>::Type;
+using Pointed = std::remove_cv_t<std::remove_pointer_t<Pointer>>;
+
+template <class T>
+inline constexpr bool kIsPlain = std::is_trivially_copyable_v<T>&& std::is_default_constructible_v<T>;
+
+/// Whether arrays of such pointers can be scanned. If not, says so in one sentence, and the caller says no more.
+template <class In, class Out>
+constexpr bool taken() {
+  constexpr bool kPointers = std::is_pointer_v<In> && std::is_pointer_v<Out>;
+  static_assert(kPointers,
+                "scanlab::DeviceScan takes pointers to device memory; for other iterators use cub::DeviceScan");
+  constexpr bool kPlain = !kPointers || (kIsPlain<Pointed<In>> && kIsPlain<Pointed<Out>>);
+  static_assert(
+      kPlain,
+      "scanlab::DeviceScan takes items that are trivially copyable and have a default constructor; for others "
+      "use cub::DeviceScan");
+  constexpr bool kSmall = !kPointers || (sizeof(Pointed<In>) <= 16 && sizeof(Pointed<Out>) <= 16);
+  static_assert(kSmall, "scanlab::DeviceScan takes items of up to 16 bytes; for larger ones use cub::DeviceScan");
+  return kPointers && kPlain && kSmall;
+}
 
 struct Add {
   template <class A, class B>
@@ -56,7 +63,7 @@ class FunctionOperator {
   static constexpr bool kHeavy = kIsHeavy<Function>;
   static_assert(std::is_trivially_copyable_v<Function>,
                 "a function object is copied to the device: it is to be trivially copyable");
-  static_assert(std::is_trivially_copyable_v<Item> && std::is_default_constructible_v<Item> && sizeof(Item) <= 16,
+  static_assert(kIsPlain<Item> && sizeof(Item) <= 16,
                 "scanlab::DeviceScan adds up values of up to 16 bytes that are trivially copyable and have a default "
                 "constructor; for others use cub::DeviceScan");
 

@@ -1,0 +1,376 @@
+// What the page of scanlab::DeviceScan promises, tried on a device, as CUB tries its own: every size at which something
+// changes, every type that it takes, functions of every kind, and storage that holds anything.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "variants/scan/device_scan.cuh"
+
+namespace scanlab {
+namespace {
+
+void check(cudaError_t error) { ASSERT_EQ(error, cudaSuccess) << cudaGetErrorString(error); }
+
+/// Memory of the device, filled with `byte`.
+class Memory {
+ public:
+  explicit Memory(std::size_t bytes, int byte = 0xA5) : bytes_(bytes) {
+    check(cudaMalloc(&data_, bytes == 0 ? 1 : bytes));
+    check(cudaMemset(data_, byte, bytes));
+  }
+  ~Memory() { cudaFree(data_); }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  std::size_t bytes() const { return bytes_; }
+  template <class T>
+  T* as(std::size_t byte = 0) const {
+    return reinterpret_cast<T*>(static_cast<unsigned char*>(data_) + byte);
+  }
+
+ private:
+  std::size_t bytes_;
+  void* data_ = nullptr;
+};
+
+/// Where items lie.
+struct Places {
+  std::size_t in = 0;   ///< items before the first, so that arrays are aligned to their items and to no more
+  std::size_t out = 0;  ///< likewise
+  bool in_place = false;
+  int storage_byte = 0xFF;     ///< what the storage is full of
+  std::size_t storage_at = 0;  ///< bytes
+};
+
+/// The results of `call(storage, bytes, in, out, stream)` on `items`.
+template <class Out, class In, class Call>
+std::vector<Out> scanned(const std::vector<In>& items, const Places& places, Call call) {
+  const std::size_t n = items.size();
+  const Memory in((n + places.in) * sizeof(In));
+  const Memory separate(places.in_place ? 0 : (n + places.out + 1) * sizeof(Out));
+  In* const from = in.as<In>() + places.in;
+  Out* const to = places.in_place ? reinterpret_cast<Out*>(from) : separate.as<Out>() + places.out;
+  check(cudaMemcpy(from, items.data(), n * sizeof(In), cudaMemcpyHostToDevice));
+  std::size_t bytes = 0;
+  check(call(nullptr, bytes, from, to, cudaStream_t{}));
+  EXPECT_GT(bytes, 0u);
+  const Memory storage(bytes + places.storage_at, places.storage_byte);
+  check(call(storage.as<void>(places.storage_at), bytes, from, to, cudaStream_t{}));
+  std::vector<Out> results(n);
+  check(cudaMemcpy(results.data(), to, n * sizeof(Out), cudaMemcpyDeviceToHost));
+  if (!places.in_place) {  // nothing is written behind the last
+    unsigned char behind[sizeof(Out)];
+    check(cudaMemcpy(behind, to + n, sizeof(Out), cudaMemcpyDeviceToHost));
+    for (const unsigned char byte : behind) EXPECT_EQ(byte, 0xA5);
+  }
+  return results;
+}
+
+template <class T>
+bool same(const T& a, const T& b) {
+  return std::memcmp(&a, &b, sizeof(T)) == 0;
+}
+template <class T>
+void expect_same(const std::vector<T>& results, const std::vector<T>& expected, const std::string& what) {
+  ASSERT_EQ(results.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    ASSERT_TRUE(same(results[i], expected[i])) << what << ", n = " << expected.size() << ": item " << i << " is wrong";
+  }
+}
+
+/// Items at which something changes, for items of so many bytes: one, a vector, a row, a warp, a block's tile, what one
+/// block and one cluster hold, a tile of look_ahead and of look-back, a wave of those, and many waves.
+std::vector<std::int64_t> sizes(std::size_t bytes) {
+  std::vector<std::int64_t> all{0, 1, 2, 3};
+  for (const std::int64_t edge : {std::int64_t{16}, std::int64_t{512}, std::int64_t{16} << 10, std::int64_t{26} << 10,
+                                  std::int64_t{57344}, std::int64_t{256} << 10, std::int64_t{132} * (10 << 10),
+                                  std::int64_t{132} * (26 << 10), std::int64_t{24} << 20}) {
+    const std::int64_t n = edge / static_cast<std::int64_t>(bytes);
+    for (const std::int64_t each : {n - 1, n, n + 1}) {
+      if (each > 3) all.push_back(each);
+    }
+  }
+  return all;
+}
+
+// ---- sums
+
+/// Small whole numbers, of which every sum of a few thousand is exact in any type but the smallest, which wrap.
+template <class T>
+T number(std::int64_t i) {
+  const int value = static_cast<int>(i * 7 % 5) - (std::is_unsigned_v<T> ? 0 : 2);
+  if constexpr (std::is_same_v<T, __half> || std::is_same_v<T, __nv_bfloat16>) {
+    return T(static_cast<float>(i % 2 == 0 ? 1 : -1));  // sums stay 0 or 1
+  } else {
+    return static_cast<T>(value);
+  }
+}
+
+template <class T>
+T add(T a, T b) {
+  if constexpr (std::is_same_v<T, __half> || std::is_same_v<T, __nv_bfloat16>) {
+    return T(static_cast<float>(a) + static_cast<float>(b));
+  } else {
+    return wrapping_add(a, b);
+  }
+}
+
+template <class T>
+class Sums : public testing::Test {};
+using SummedTypes = testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t,
+                                   std::int64_t, std::uint64_t, __half, __nv_bfloat16, float, double>;
+TYPED_TEST_SUITE(Sums, SummedTypes);
+
+TYPED_TEST(Sums, AreRightAtEverySizeInAnyPlaceWithStorageOfAnyContent) {
+  using T = TypeParam;
+  const Places all_places[] = {{},
+                               {.in_place = true, .storage_byte = 0},
+                               {.in = 1, .out = 1, .storage_byte = 0x55, .storage_at = 1},
+                               {.in = 3, .out = 0, .storage_byte = 1}};
+  for (const std::int64_t n : sizes(sizeof(T))) {
+    std::vector<T> items;
+    std::vector<T> inclusive;
+    std::vector<T> exclusive;
+    T sum = number<T>(0);
+    for (std::int64_t i = 0; i < n; ++i) {
+      items.push_back(number<T>(i));
+      exclusive.push_back(i == 0 ? T(0) : sum);
+      sum = i == 0 ? items.back() : add(sum, items.back());
+      inclusive.push_back(sum);
+    }
+    for (const Places& places : all_places) {
+      expect_same(scanned<T>(items, places,
+                             [&](void* storage, std::size_t& bytes, T* in, T* out, cudaStream_t stream) {
+                               return DeviceScan::InclusiveSum(storage, bytes, in, out, n, stream);
+                             }),
+                  inclusive, "InclusiveSum");
+      expect_same(scanned<T>(items, places,
+                             [&](void* storage, std::size_t& bytes, T* in, T* out, cudaStream_t stream) {
+                               return DeviceScan::ExclusiveSum(storage, bytes, in, out, n, stream);
+                             }),
+                  exclusive, "ExclusiveSum");
+    }
+  }
+}
+
+/// Results wider, narrower and of another kind than items: what is added up is what C++ adds up.
+template <class In, class Out>
+void expect_converted() {
+  for (const std::int64_t n : sizes(std::max(sizeof(In), sizeof(Out)))) {
+    std::vector<In> items;
+    std::vector<Out> expected;
+    decltype(In{} + In{}) sum{};
+    for (std::int64_t i = 0; i < n; ++i) {
+      items.push_back(static_cast<In>(i % 3 + 1));
+      sum += items.back();
+      expected.push_back(static_cast<Out>(sum));
+    }
+    expect_same(scanned<Out>(items, {},
+                             [&](void* storage, std::size_t& bytes, In* in, Out* out, cudaStream_t stream) {
+                               return DeviceScan::InclusiveSum(storage, bytes, in, out, n, stream);
+                             }),
+                expected, "InclusiveSum of two types");
+  }
+}
+TEST(SumsOfTwoTypes, AreAddedUpAsCppAddsThem) {
+  expect_converted<std::int8_t, std::int32_t>();
+  expect_converted<std::uint8_t, std::uint64_t>();
+  expect_converted<std::int32_t, std::int64_t>();
+  expect_converted<std::int64_t, std::int32_t>();
+  expect_converted<std::int32_t, float>();
+  expect_converted<float, double>();
+  expect_converted<bool, std::uint32_t>();
+}
+
+// ---- functions
+
+/// Items first to last of an array, in any number of bytes. Neighbours join; anything else is no range.
+template <class T, int kPadding>
+struct Range {
+  T first;
+  T last;
+  std::int8_t padding[kPadding];
+};
+template <class T>
+struct Range<T, 0> {
+  T first;
+  T last;
+};
+struct Join {
+  template <class R>
+  __host__ __device__ R operator()(const R& a, const R& b) const {
+    const bool neighbours = static_cast<decltype(a.last)>(a.last + 1) == b.first;
+    R joined = a;
+    joined.last = neighbours ? b.last : b.first;
+    joined.first = neighbours ? a.first : b.last;
+    return joined;
+  }
+};
+
+template <class T>
+class Functions : public testing::Test {};
+using JoinedTypes = testing::Types<Range<std::uint8_t, 0>, Range<std::uint8_t, 1>, Range<std::uint32_t, 0>,
+                                   Range<std::uint32_t, 4>, Range<std::uint64_t, 0>>;
+TYPED_TEST_SUITE(Functions, JoinedTypes);
+
+TYPED_TEST(Functions, NeedNoIdentityAndNeverHaveTheirOperandsExchanged) {
+  using R = TypeParam;
+  using Bound = decltype(R::first);
+  const auto range = [](std::int64_t first, std::int64_t last) {
+    R made{};
+    made.first = static_cast<Bound>(first);
+    made.last = static_cast<Bound>(last);
+    return made;
+  };
+  for (const std::int64_t n : sizes(sizeof(R))) {
+    std::vector<R> items;
+    std::vector<R> inclusive;
+    std::vector<R> exclusive;
+    std::vector<R> with_initial;
+    for (std::int64_t i = 0; i < n; ++i) {
+      items.push_back(range(i, i));
+      inclusive.push_back(range(0, i));
+      exclusive.push_back(range(-1, i - 1));
+      with_initial.push_back(range(-1, i));
+    }
+    for (const Places& places : {Places{}, Places{.in_place = true}, Places{.in = 1, .out = 1}}) {
+      expect_same(scanned<R>(items, places,
+                             [&](void* storage, std::size_t& bytes, R* in, R* out, cudaStream_t stream) {
+                               return DeviceScan::InclusiveScan(storage, bytes, in, out, Join{}, n, stream);
+                             }),
+                  inclusive, "InclusiveScan");
+      expect_same(scanned<R>(items, places,
+                             [&](void* storage, std::size_t& bytes, R* in, R* out, cudaStream_t stream) {
+                               return DeviceScan::ExclusiveScan(storage, bytes, in, out, Join{}, range(-1, -1), n,
+                                                                stream);
+                             }),
+                  exclusive, "ExclusiveScan");
+      expect_same(scanned<R>(items, places,
+                             [&](void* storage, std::size_t& bytes, R* in, R* out, cudaStream_t stream) {
+                               return DeviceScan::InclusiveScanInit(storage, bytes, in, out, Join{}, range(-1, -1), n,
+                                                                    stream);
+                             }),
+                  with_initial, "InclusiveScanInit");
+    }
+  }
+}
+
+// ---- counts, captures, streams, errors
+
+__global__ void fill_ones(std::uint8_t* items, std::int64_t n) {
+  for (std::int64_t i = blockIdx.x * 1024 + threadIdx.x; i < n; i += gridDim.x * 1024) items[i] = 1;
+}
+__global__ void count_wrong(const std::uint8_t* results, std::int64_t n, unsigned long long* wrong) {
+  for (std::int64_t i = blockIdx.x * 1024 + threadIdx.x; i < n; i += gridDim.x * 1024) {
+    if (results[i] != static_cast<std::uint8_t>(i + 1)) atomicAdd(wrong, 1);
+  }
+}
+
+TEST(DeviceScan, CountsMoreThan32BitsOfItems) {
+  const std::int64_t n = (std::int64_t{1} << 32) + 12345;
+  std::size_t free = 0;
+  std::size_t total = 0;
+  check(cudaMemGetInfo(&free, &total));
+  if (free < static_cast<std::size_t>(n) + (std::size_t{1} << 30)) GTEST_SKIP() << "too little memory for 2^32 bytes";
+  const Memory items(n);
+  const Memory wrong(sizeof(unsigned long long), 0);
+  fill_ones<<<1024, 1024>>>(items.as<std::uint8_t>(), n);
+  std::size_t bytes = 0;
+  check(DeviceScan::InclusiveSum(nullptr, bytes, items.as<std::uint8_t>(), n));
+  const Memory storage(bytes);
+  check(DeviceScan::InclusiveSum(storage.as<void>(), bytes, items.as<std::uint8_t>(), n));
+  count_wrong<<<1024, 1024>>>(items.as<std::uint8_t>(), n, wrong.as<unsigned long long>());
+  unsigned long long found = 1;
+  check(cudaMemcpy(&found, wrong.as<void>(), sizeof found, cudaMemcpyDeviceToHost));
+  EXPECT_EQ(found, 0u);
+}
+
+/// The same storage, never prepared, for a captured call that is replayed, and for calls of other sizes in between.
+TEST(DeviceScan, IsCapturedAndReplayed) {
+  for (const std::int64_t n : {1000, 60000, 3000000}) {
+    const Memory items(n * sizeof(int), 0);
+    const Memory results(n * sizeof(int));
+    std::vector<int> ones(n, 1);
+    check(cudaMemcpy(items.as<int>(), ones.data(), n * sizeof(int), cudaMemcpyHostToDevice));
+    std::size_t bytes = 0;
+    check(DeviceScan::InclusiveSum(nullptr, bytes, items.as<int>(), results.as<int>(), n));
+    const Memory storage(bytes);
+    cudaStream_t stream = nullptr;
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t replay = nullptr;
+    check(cudaStreamCreate(&stream));
+    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    check(DeviceScan::InclusiveSum(storage.as<void>(), bytes, items.as<int>(), results.as<int>(), n, stream));
+    check(cudaStreamEndCapture(stream, &graph));
+    check(cudaGraphInstantiate(&replay, graph, 0));
+    for (int i = 0; i < 5; ++i) {
+      check(cudaMemsetAsync(results.as<int>(), 0, n * sizeof(int), stream));
+      if (i == 2) check(cudaMemsetAsync(storage.as<void>(), 0x7F, bytes, stream));
+      check(cudaGraphLaunch(replay, stream));
+      check(cudaStreamSynchronize(stream));
+      int last = 0;
+      check(cudaMemcpy(&last, results.as<int>() + n - 1, sizeof last, cudaMemcpyDeviceToHost));
+      EXPECT_EQ(last, n) << "replay " << i;
+    }
+    cudaGraphExecDestroy(replay);
+    cudaGraphDestroy(graph);
+    cudaStreamDestroy(stream);
+  }
+}
+
+TEST(DeviceScan, RunsOnSeveralStreamsAtATime) {
+  constexpr int kStreams = 4;
+  constexpr std::int64_t kItems = 5000000;
+  std::vector<cudaStream_t> streams(kStreams);
+  std::vector<std::unique_ptr<Memory>> arrays;
+  std::vector<std::unique_ptr<Memory>> storages;
+  std::vector<std::int64_t> ones(kItems, 1);
+  std::size_t bytes = 0;
+  for (int s = 0; s < kStreams; ++s) {
+    check(cudaStreamCreateWithFlags(&streams[s], cudaStreamNonBlocking));
+    arrays.push_back(std::make_unique<Memory>(kItems * sizeof(std::int64_t)));
+    check(cudaMemcpy(arrays[s]->as<void>(), ones.data(), kItems * sizeof(std::int64_t), cudaMemcpyHostToDevice));
+    check(DeviceScan::InclusiveSum(nullptr, bytes, arrays[s]->as<std::int64_t>(), kItems));
+    storages.push_back(std::make_unique<Memory>(bytes));
+  }
+  for (int round = 0; round < 2; ++round) {  // the second scans the first one's results
+    for (int s = 0; s < kStreams; ++s) {
+      check(
+          DeviceScan::InclusiveSum(storages[s]->as<void>(), bytes, arrays[s]->as<std::int64_t>(), kItems, streams[s]));
+    }
+  }
+  for (int s = 0; s < kStreams; ++s) {
+    check(cudaStreamSynchronize(streams[s]));
+    std::int64_t last = 0;
+    check(cudaMemcpy(&last, arrays[s]->as<std::int64_t>() + kItems - 1, sizeof last, cudaMemcpyDeviceToHost));
+    EXPECT_EQ(last, kItems * (kItems + 1) / 2);
+    cudaStreamDestroy(streams[s]);
+  }
+}
+
+TEST(DeviceScan, SaysWhatItCannotDo) {
+  const Memory items(1 << 20);
+  std::size_t bytes = 0;
+  EXPECT_EQ(DeviceScan::InclusiveSum(nullptr, bytes, items.as<int>(), -1), cudaErrorInvalidValue);
+  check(DeviceScan::InclusiveSum(nullptr, bytes, items.as<int>(), 200000));
+  const Memory storage(bytes);
+  std::size_t too_few = bytes - 1;
+  EXPECT_EQ(DeviceScan::InclusiveSum(storage.as<void>(), too_few, items.as<int>(), 200000), cudaErrorInvalidValue);
+  EXPECT_EQ(DeviceScan::InclusiveSum(storage.as<void>(), bytes, items.as<int>(), -1), cudaErrorInvalidValue);
+  EXPECT_EQ(DeviceScan::InclusiveSum(storage.as<void>(), bytes, items.as<int>(1), 1000), cudaErrorInvalidValue);
+  EXPECT_EQ(DeviceScan::InclusiveSum(storage.as<void>(), bytes, items.as<int>(), 0), cudaSuccess);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  unsigned char first = 0;
+  check(cudaMemcpy(&first, items.as<void>(), 1, cudaMemcpyDeviceToHost));
+  EXPECT_EQ(first, 0xA5) << "a call that was refused has written";
+}
+
+}  // namespace
+}  // namespace scanlab
