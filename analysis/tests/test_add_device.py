@@ -219,13 +219,16 @@ def test_the_verification_must_be_there_and_have_passed(
     assert said in capsys.readouterr().err and not list(recorded.iterdir())
 
 
+@pytest.mark.parametrize("name", ["tests.json", "device_scan_tests.json"])
 @pytest.mark.parametrize(("failures", "status"), [(0, 0), (1, 2)])
-def test_the_tests_that_were_run_must_have_passed(tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str], failures: int, status: int) -> None:
+def test_the_tests_that_were_run_must_have_passed(
+    tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str], name: str, failures: int, status: int
+) -> None:
     run = write_run(tmp_path / "run")
-    (run / "tests.json").write_text(json.dumps({"tests": 30, "failures": failures, "errors": 0, "name": "AllTests"}))
+    (run / name).write_text(json.dumps({"tests": 30, "failures": failures, "errors": 0, "name": "AllTests"}))
     assert add(run, recorded) == status
-    assert ("tests.json: says that 1 tests failed" in capsys.readouterr().err) == bool(status)
-    assert status or (recorded / "nvidia-test-gpu-9" / "2026-01-02" / "tests.json.gz").exists()
+    assert (f"{name}: says that 1 tests failed" in capsys.readouterr().err) == bool(status)
+    assert status or (recorded / "nvidia-test-gpu-9" / "2026-01-02" / f"{name}.gz").exists()
 
 
 def test_folders_without_results_are_refused(tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str]) -> None:

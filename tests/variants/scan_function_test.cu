@@ -182,6 +182,35 @@ TEST(ScanFunction, AddsUpTheTypesThatCubAddsUp) {
   expect_sums<std::uint32_t>(flags, Mode::inclusive, SumOf<std::uint8_t, std::uint32_t>{}, 0);
 }
 
+/// Beyond the end of an array, before its beginning, and in lanes that have nothing to say, there are no items: a
+/// function may not stand what it is not made for.
+TEST(ScanFunction, IsNeverGivenWhatIsNoItem) {
+  struct Marked {
+    int is_item;
+    int value;
+    bool operator==(const Marked&) const = default;
+  };
+  static int strangers;
+  struct AddMarked {
+    SCANLAB_HD Marked operator()(const Marked& a, const Marked& b) const {
+#if !defined(__CUDA_ARCH__)
+      if (a.is_item != 1 || b.is_item != 1) ++strangers;
+#endif
+      return {1, a.value + b.value};
+    }
+  };
+  strangers = 0;
+  for (const std::int64_t n : kSizes) {
+    std::vector<Marked> expected;
+    for (int i = 0; i < n; ++i) expected.push_back({1, i + 1});
+    const std::vector<Marked> in(n, {1, 1});
+    const FunctionOf<Marked, Marked, AddMarked> op(AddMarked{});
+    EXPECT_TRUE(by_one_block(in, Mode::inclusive, op) == expected);
+    EXPECT_TRUE(by_look_back(in, Mode::inclusive, op) == expected);
+  }
+  EXPECT_EQ(strangers, 0);
+}
+
 /// A function with a state of its own, as a lambda that captures has.
 TEST(ScanFunction, MayCarryAState) {
   struct AddModulo {

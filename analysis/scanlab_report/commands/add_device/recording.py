@@ -29,7 +29,7 @@ from scanlab_report.read.json_files import load_json
 from scanlab_report.read.records import CASE, Explanation, Problem, Results, Run
 from scanlab_report.stats.intervals import FEWEST
 
-VERIFICATION, TESTS = "verify.jsonl", "tests.json"
+VERIFICATION, TESTS = "verify.jsonl", ("tests.json", "device_scan_tests.json")
 COUNTS = "explain"
 """The folder of executor counts in a run, and the file that they become."""
 EXCEPTIONS = 0.05
@@ -76,9 +76,9 @@ def examine(folder: Path, recorded: Path) -> Recording:
         runs = [(run, "timings") for run in read.runs] + [(s.run, s.kind) for s in read.streams if s.kind != streams.SIMULATION]
         tables = (read.counter_tables, read.traffic_tables, read.wait_tables, read.repeat_tables)
         everything.verifications += read.verifications
-        kept = runs or any(tables) or read.verifications or file.name == TESTS or file in beside
+        kept = runs or any(tables) or read.verifications or file.name in TESTS or file in beside
         (found.files if kept else found.ignored).append(file)
-        if file.name == TESTS:
+        if file.name in TESTS:
             found.wrong += _tests(file)
         of += runs
         if not read.problems:  # else these would be what follows from them
