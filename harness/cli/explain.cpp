@@ -9,6 +9,7 @@
 #include "harness/cli/options.hpp"
 #include "harness/measure/provenance.hpp"
 #include "harness/simt/explanation.hpp"
+#include "harness/simt/printed_kernel.hpp"
 #include "harness/simt/role_cycles.hpp"
 
 namespace scanlab::cli {
@@ -80,6 +81,35 @@ int explain_on_cuda(const std::vector<Case>& cases, const std::string& csv, Cont
   return kOk;
 }
 
+/// A kernel as a source prints it. Status 0 where the fault shows that is said of it.
+int explain_printed(const std::string& id, const po::variables_map& values, Context& context) {
+  for (const char* other : {"variant", "type", "op", "mode", "set", "csv", "json", "all", "quick", "out"}) {
+    if (values.count(other) != 0) {
+      throw CommandError(kBadInput, fmt::format("--source-kernel is explained by itself: leave out --{}", other));
+    }
+  }
+  if (values["device"].as<std::string>() != "simt") {
+    throw CommandError(kBadInput, "--source-kernel runs on the executor alone: leave out --device");
+  }
+  if (id == "list") {
+    simt::print_printed_kernels(context.out);
+    return kOk;
+  }
+  const auto& registry = simt::PrintedKernelRegistry::instance();
+  const simt::PrintedKernel* const kernel = registry.find(id);
+  if (kernel == nullptr) unknown("printed kernel", id, registry.ids());
+  constexpr std::int64_t kDefaultItems = 8;
+  std::vector<std::int64_t> items = counts_of(said(values), "items");
+  if (items.empty()) items = {kDefaultItems};
+  bool as_said = true;
+  for (const std::int64_t n : items) {
+    const simt::PrintedRun run = simt::run_printed(*kernel, n);
+    print(run, context.out);
+    as_said = as_said && run.as_said();
+  }
+  return as_said ? kOk : kFailed;
+}
+
 }  // namespace
 
 int explain(const std::vector<std::string>& arguments, Context& context) {
@@ -89,15 +119,19 @@ int explain(const std::vector<std::string>& arguments, Context& context) {
       ("device", text("DEVICE")->default_value("simt"),
        "simt: counts on the CPU executor; cuda: where the warps of each role spend their cycles")  //
       ("csv", text("FILE"), "with --device cuda: the cycles as a table")                           //
-      ("json", "as JSON")                                                                          //
-      ("all", "every variant, padding and mode at a few n, to files in --out")                     //
-      ("quick", "with --all: fewer n")                                                             //
-      ("out", text("DIR"), "with --all: where")                                                    //
+      ("source-kernel", text("NAME"),
+       "instead of a variant, a kernel as a source prints it: its first wrong item (of 8, or --items), its fault by "
+       "file and line, and what mends it; list: which there are")               //
+      ("json", "as JSON")                                                       //
+      ("all", "every variant, padding and mode at a few n, to files in --out")  //
+      ("quick", "with --all: fewer n")                                          //
+      ("out", text("DIR"), "with --all: where")                                 //
       ("help,h", "this text");
   po::positional_options_description positional;
   positional.add("variant", 1);
   po::variables_map values;
   if (!parse_options(arguments, options, positional, command("explain"), context, values)) return kOk;
+  if (const auto id = given<std::string>(values, "source-kernel")) return explain_printed(*id, values, context);
   const std::string device = values["device"].as<std::string>();
   if (device != "simt" && device != "cuda") {
     throw CommandError(kBadInput, fmt::format("--device takes simt or cuda, not '{}'", device));

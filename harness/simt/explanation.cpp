@@ -179,17 +179,9 @@ Json to_json(const Explanation& explanation) {
           {"faults", faults}};
 }
 
-void print(const Explanation& explanation, std::ostream& out) {
-  const Problem& problem = explanation.of.problem;
-  const Description& about = explanation.of.variant->about;
-  fmt::print(out, "{}: {}\n{} of {} {} items, {}", about.id, about.title, name(problem.mode), problem.items,
-             name(problem.type), name(problem.op));
-  for (const Parameter& parameter : about.parameters) {
-    fmt::print(out, ", {}={}", parameter.name, setting(about, problem.settings, parameter.name));
-  }
-  fmt::print(out, "\n");
+void print_launches(const Report& report, std::ostream& out) {
   int number = 0;
-  for (const Launch& launch : explanation.report.launches) {
+  for (const Launch& launch : report.launches) {
     fmt::print(out, "\nlaunch {}: {}, {} blocks of {} threads, {} bytes of shared memory, {} barriers\n", ++number,
                launch.kernel, launch.blocks, launch.threads, launch.shared_bytes, launch.barriers);
     constexpr auto kRow = "  {:<18}{:>10}{:>12}{:>10}{:>10}{:>14}{:>14}{:>20}\n";
@@ -204,6 +196,28 @@ void print(const Explanation& explanation, std::ostream& out) {
                  degree(c.banks32), sectors);
     }
   }
+}
+
+void print_faults(const Report& report, std::ostream& out) {
+  if (report.faults.empty()) {
+    fmt::print(out, "  faults          none: no race, no access out of bounds, no read of unwritten shared memory\n");
+  }
+  for (const Fault& fault : report.faults) {
+    fmt::print(out, "  FAULT           {}: {} in {}: {} ({} times)\n", fault.where, name(fault.kind), fault.kernel,
+               fault.message, fault.occurrences);
+  }
+}
+
+void print(const Explanation& explanation, std::ostream& out) {
+  const Problem& problem = explanation.of.problem;
+  const Description& about = explanation.of.variant->about;
+  fmt::print(out, "{}: {}\n{} of {} {} items, {}", about.id, about.title, name(problem.mode), problem.items,
+             name(problem.type), name(problem.op));
+  for (const Parameter& parameter : about.parameters) {
+    fmt::print(out, ", {}={}", parameter.name, setting(about, problem.settings, parameter.name));
+  }
+  fmt::print(out, "\n");
+  print_launches(explanation.report, out);
   const Counts totals = explanation.report.totals();
   fmt::print(out, "\ntotals\n  operations      {}\n  swaps           {}\n",
              beside(totals.operations, closed_form(about.cost.operations, problem)),
@@ -215,13 +229,7 @@ void print(const Explanation& explanation, std::ostream& out) {
              problem.ideal_bytes());
   fmt::print(out, "  shared memory   {} requests; degree {} with 16 banks a half-warp, {} with 32 banks a warp\n",
              totals.shared_requests, degree(totals.banks16), degree(totals.banks32));
-  if (explanation.report.faults.empty()) {
-    fmt::print(out, "  faults          none: no race, no access out of bounds, no read of unwritten shared memory\n");
-  }
-  for (const Fault& fault : explanation.report.faults) {
-    fmt::print(out, "  FAULT           {}: {} in {}: {} ({} times)\n", fault.where, name(fault.kind), fault.kernel,
-               fault.message, fault.occurrences);
-  }
+  print_faults(explanation.report, out);
   fmt::print(out, "  traced in {:.2f} s\n", explanation.seconds);
 }
 

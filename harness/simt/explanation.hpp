@@ -28,6 +28,11 @@ std::string unexplainable(const Case& of);
 /// CommandError if there is no memory for it.
 Explanation explain(const Case& of);
 
+/// Each launch with its steps, as a table.
+void print_launches(const Report& report, std::ostream& out);
+/// Each fault by file and line, or that there is none.
+void print_faults(const Report& report, std::ostream& out);
+
 /// As a table, for people.
 void print(const Explanation& explanation, std::ostream& out);
 /// Without provenance.

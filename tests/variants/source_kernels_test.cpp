@@ -1,0 +1,132 @@
+// Kernels as sources print them: the fault that is said of each is what the emulator finds, and one that is mended is
+// told from it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "harness/cli/command.hpp"
+#include "harness/core/variant.hpp"
+#include "variants/printed/hs_printed.hpp"
+
+namespace scanlab::simt {
+namespace {
+
+/// The printed kernel, mended, which says of itself what the printed one does.
+const PrintedKernelRegistration kMended{{
+    .about =
+        {.id = "hs_mended", .title = "a test's", .source = "none", .fault = FaultKind::no_progress, .remark = "none"},
+    .refusal = printed::hs_refusal,
+    .run = printed::run_hs<printed::HillisSteele<true, true>>,
+}};
+/// A faulty one, which says that it is right.
+const PrintedKernelRegistration kSaidToBeRight{{
+    .about = {.id = "hs_said_to_be_right", .title = "a test's", .source = "none", .fault = {}, .remark = "none"},
+    .refusal = printed::hs_refusal,
+    .run = printed::run_hs<printed::HillisSteele<true, false>>,
+}};
+
+struct Result {
+  int status;
+  std::string out;
+  std::string err;
+};
+
+Result explain(const std::string& kernel, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> words{"explain", "--source-kernel", kernel};
+  words.insert(words.end(), more.begin(), more.end());
+  std::ostringstream out;
+  std::ostringstream err;
+  const int status = cli::run(words, out, err);
+  return {status, out.str(), err.str()};
+}
+
+void expect_said(const Result& result, const std::vector<std::string>& sentences) {
+  for (const std::string& sentence : sentences) {
+    EXPECT_NE((result.out + result.err).find(sentence), std::string::npos) << sentence << "\n" << result.out;
+  }
+}
+
+PrintedRun run(const std::string& id, std::int64_t items) {
+  return run_printed(*PrintedKernelRegistry::instance().find(id), items);
+}
+
+TEST(SourceKernels, HillisSteeleAsPrintedNeverAdvances) {
+  const Result result = explain("hs_printed", {"--items", "8"});
+  EXPECT_EQ(result.status, kOk) << result.err;
+  expect_said(result, {"interval 2", "item 0: nothing was written, and 0 is right",
+                       "variants/printed/hs_printed.hpp:", "no_progress in hs_printed", "'offset <<= 1'"});
+  EXPECT_TRUE(run("hs_printed", 64).as_said());
+}
+
+TEST(SourceKernels, HillisSteeleWithoutTheBarrierAfterTheLoadRaces) {
+  const PrintedRun found = run("hs_printed_unordered", 64);
+  EXPECT_TRUE(found.as_said());
+  ASSERT_TRUE(found.first_wrong);
+  EXPECT_TRUE(found.first_wrong->value);
+  EXPECT_NE(found.first_wrong->value, found.first_wrong->right);
+  const Result result = explain("hs_printed_unordered");  // of 8 items
+  EXPECT_EQ(result.status, kOk) << result.err;
+  expect_said(result,
+              {"exclusive sum of 8 floats", "race in hs_printed", "with no barrier between", "__syncthreads()"});
+}
+
+TEST(SourceKernels, PrescanIsRightAndConflicts) {
+  const PrintedRun found = run("prescan_printed", 2048);
+  EXPECT_TRUE(found.as_said());
+  EXPECT_FALSE(found.first_wrong);
+  const BankCounts banks16 = found.report.totals().banks16;
+  EXPECT_EQ(banks16.max_degree, 16) << "slides: 'two-way, four-way, …' up to all 16 threads of a half-warp";
+  // Loading neighbours: a two-way conflict, as the slides say.
+  EXPECT_EQ(found.report.launches.at(0).steps.at(0).counts.banks16.max_degree, 2);
+  EXPECT_EQ(explain("prescan_printed").status, kOk);
+}
+
+TEST(SourceKernels, AMendedKernelIsNotTheOneThatIsPrinted) {
+  const PrintedRun found = run("hs_mended", 64);
+  EXPECT_TRUE(found.report.faults.empty());
+  EXPECT_FALSE(found.first_wrong);
+  EXPECT_FALSE(found.as_said());
+  const Result result = explain("hs_mended");
+  EXPECT_EQ(result.status, kFailed);
+  expect_said(result, {"no no_progress, which is said of the printed code: this kernel is another, or mended"});
+}
+
+TEST(SourceKernels, AFaultInOneThatIsSaidToBeRightFails) {
+  const Result result = explain("hs_said_to_be_right");
+  EXPECT_EQ(result.status, kFailed);
+  expect_said(result, {"the printed code is said to be right"});
+}
+
+TEST(SourceKernels, AreListedAndAreNoVariants) {
+  const Result list = explain("list");
+  EXPECT_EQ(list.status, kOk);
+  const Result unknown = explain("hs_print");
+  EXPECT_EQ(unknown.status, kBadInput);
+  for (const auto& [id, kernel] : PrintedKernelRegistry::instance().all()) {
+    expect_said(list, {id});
+    EXPECT_EQ(Registry::instance().find(id), nullptr);
+  }
+  expect_said(unknown, {"hs_printed"});
+  std::ostringstream out;
+  std::ostringstream err;
+  EXPECT_EQ(cli::run({"explain", "hs_printed"}, out, err), kBadInput);
+}
+
+TEST(SourceKernels, RefuseWhatTheyCannotDo) {
+  for (const auto& [kernel, more, said] : std::vector<std::tuple<std::string, std::vector<std::string>, std::string>>{
+           {"hs_printed", {"--items", "1025"}, "2 to 1024 items"},
+           {"hs_printed", {"--items", "1"}, "2 to 1024 items"},
+           {"prescan_printed", {"--items", "100"}, "a power of two"},
+           {"hs_printed", {"--type", "i32"}, "leave out --type"},
+           {"hs_printed", {"--json"}, "leave out --json"},
+           {"hs_printed", {"--device", "cuda"}, "leave out --device"},
+           {"hs_printed", {"hs_block"}, "leave out --variant"}}) {
+    const Result result = explain(kernel, more);
+    EXPECT_EQ(result.status, kBadInput) << said;
+    expect_said(result, {said});
+  }
+}
+
+}  // namespace
+}  // namespace scanlab::simt
