@@ -105,8 +105,8 @@ def stream_scan() -> dict[str, Any]:
     return {"context": about(schema="scanlab-results/2", kind="cuda"), "benchmarks": entries}
 
 
-def trace(schedule_: str = "depth_first", operations: int = 48, channels: int = 4, **changes: Any) -> dict[str, Any]:
-    """A timeline whose three engines take turns."""
+def trace(schedule_: str = "depth_first", operations: int = 48, channels: int = 4, issued: bool = False, **changes: Any) -> dict[str, Any]:
+    """A timeline whose three engines take turns; ``issued``: with the host's calls, which begin 40 µs before the first operation."""
     events: list[dict[str, Any]] = [{"name": "process_name", "ph": "M", "pid": pid, "tid": 0, "args": {"name": name, "kind": name}}
                                     for pid, name in ((1, "streams"), (2, "engines"))]  # fmt: skip
     kinds = (("copies in", 1, 300.0), ("kernels", 101, 8.0), ("copies out", 201, 310.0))
@@ -116,6 +116,10 @@ def trace(schedule_: str = "depth_first", operations: int = 48, channels: int = 
             events.append({"name": f"{kind} {chunk}", "cat": kind, "ph": "X", "pid": pid, "tid": lane if pid == 2 else chunk % 4 + 1,
                            "ts": 320.0 * (chunk + i % 3) + 50, "dur": lasts,
                            "args": {"chunk": chunk, "stream": f"stream {chunk % 4}", "channel": chunk % channels}})  # fmt: skip
+    if issued:
+        events.append({"name": "process_name", "ph": "M", "pid": 3, "tid": 0, "args": {"name": "host", "kind": "host"}})
+        events += [{"name": kind, "cat": "issue", "ph": "X", "pid": 3, "tid": 1, "ts": 10.0 + 4 * i, "dur": 3.0, "args": {"operation": i, "kind": kind, "chunk": i // 3}}
+                   for i, kind in enumerate(["copy_in", "kernel", "copy_out"] * (operations // 3) + ["synchronize_device"])]  # fmt: skip
     return {"traceEvents": events, "displayTimeUnit": "ms",
             "otherData": about(schedule=schedule_, collection_percent=-2.0) | changes}  # fmt: skip
 

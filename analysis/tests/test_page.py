@@ -204,7 +204,9 @@ def test_timelines_have_every_operation_and_simulations_are_called_so(read: resu
     assert len(views) == 1 + len(traces) > 4
     for file in traces:
         lasts = file.rows["end_us"] - file.rows["start_us"]
-        of = [pd.DataFrame(view["operations"]) for view in views]
+        every = [(pd.DataFrame(view["operations"]), view["calls"]) for view in views]
+        of = [o[o["kind"] != calls] for o, calls in every]
+        assert any((o["kind"] == calls).sum() == len(file.calls) == 192 for o, calls in every)
         assert any(len(o) == len(lasts) and np.allclose(1e3 * (o["end"] - o["start"]).sort_values(), lasts.sort_values(), atol=2e-3) for o in of)
 
 
@@ -342,8 +344,8 @@ def test_timelines_zoom_by_button_by_number_and_by_dragging(chromium: Browser, r
     changes(chromium, before, "a number that is typed")
     chromium.click("#control-whole")
     chromium.until("document.querySelectorAll('#table tr').length > 100")
-    makespan = data_of(recorded)["timelines"][0]["makespan"]
-    chromium.until(f"parseFloat(document.getElementById('control-to').value) === {makespan}")
+    whole = data_of(recorded)["timelines"][0]["whole"]
+    chromium.until(f"parseFloat(document.getElementById('control-to').value) === {whole}")
     x, y, width, height = chromium.evaluate("""(() => {
         const box = [...document.querySelectorAll("#chart svg .mark-group .background")].map((b) => b.getBoundingClientRect()).sort((a, b) => b.y - a.y)[0];
         return [box.x, box.y, box.width, box.height];
@@ -352,7 +354,7 @@ def test_timelines_zoom_by_button_by_number_and_by_dragging(chromium: Browser, r
         chromium.mouse(what, x + share * width, y + height / 2, held=True)
     window = "[...['from', 'to'].map((end) => parseFloat(document.getElementById('control-' + end).value))]"
     chromium.until(f"{window}[0] > 0", what="dragging")
-    assert chromium.evaluate(window) == pytest.approx([0.5 * makespan, 0.75 * makespan], rel=0.02)
+    assert chromium.evaluate(window) == pytest.approx([0.5 * whole, 0.75 * whole], rel=0.02)
     assert 20 < chromium.evaluate("document.querySelectorAll('#table tr').length") < 150
     assert chromium.troubles() == []
 

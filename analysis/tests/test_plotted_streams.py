@@ -7,13 +7,14 @@ from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from scanlab_report.figures import concurrency, drift, model_residuals, schedules, schedules_speedup, schedules_streams, stream_scan
 from scanlab_report.layout import gantt, style
 from scanlab_report.layout.schedules import look
 from scanlab_report.read.records import MEASURED, SCANS, Repeated, Run
-from scanlab_report.read.streams import SCAN, TRACE_COLUMNS
+from scanlab_report.read.streams import CALL_COLUMNS, SCAN, TRACE_COLUMNS
 from scanlab_report.select.drift import SessionEvidence, session
 from scanlab_report.select.evidence import TableEvidence
 from scanlab_report.select.streams_evidence import DUPLEX, FILES, NAIVE, SERIAL, STREAMED, Parts, ScanEvidence, ScheduleEvidence
@@ -152,6 +153,17 @@ def test_a_timeline_begins_at_its_first_operation_and_is_in_milliseconds() -> No
         gantt.draw_trace(axes, rows, "")
     assert sorted(bars_of(axes)) == [[0, 2, 0], [2, 2.5, 1], [3, 4, 2]]
     assert gantt.makespan_ms(rows) == 4
+
+
+def test_a_call_of_the_host_has_the_colour_of_the_engine_that_it_gives_work_to_and_time_begins_with_the_first() -> None:
+    rows = operations(("copies in", 1, 5000.0, 7000.0), ("kernels", 2, 7000.0, 7500.0))
+    calls = pd.DataFrame([("host", "copies in", 4000.0, 7000.0, 0, 0), ("host", "", 7000.0, 7500.0, -1, 1)], columns=CALL_COLUMNS)
+    with style.sheet():
+        _, (axes,) = style.figure(style.COLUMN, 1.4)
+        gantt.draw_trace(axes, rows, "", calls=calls)
+    assert sorted(bars_of(axes)) == [[0, 3, -1], [1, 3, 0], [3, 3.5, -1], [3, 3.5, 1]]
+    colours = {path.get_extents().y0 + 1e3 * path.get_extents().x0: to_hex(bars.get_facecolor()[0]) for bars in axes.collections for path in bars.get_paths()}
+    assert [colours[at] for at in (-1.3, 2998.7)] == [to_hex(gantt.COLOURS["copies in"]), to_hex(style.GREY)]
 
 
 def repeated(times: dict[str, list[float]], **context: Any) -> SessionEvidence:

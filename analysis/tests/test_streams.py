@@ -21,6 +21,7 @@ from scanlab_report.derive import caveats
 from scanlab_report.derive.schedules import best_schedule, over_bound
 from scanlab_report.documents import streams_macros
 from scanlab_report.figures import concurrency, schedules_speedup, schedules_streams
+from scanlab_report.figures import gantt as gantt_figure
 from scanlab_report.figures import schedules as schedules_figure
 from scanlab_report.figures import stream_scan as scan_figure
 from scanlab_report.layout import gantt, style
@@ -369,9 +370,9 @@ def test_a_trace_of_any_length_is_drawn_as_as_many_things(tmp_path: Path) -> Non
     """What takes long to draw is a thing of its own for each operation: a lane is one, whatever is in it."""
 
     def things(operations: int) -> int:
-        write(tmp_path, "t.json", fixtures.trace(operations=operations))
+        write(tmp_path, "t.json", fixtures.trace(operations=operations, issued=True))
         (found,) = read(tmp_path).streams
-        drawn = gantt.draw([(found.run.context, found.rows)])
+        drawn = gantt.draw([(found.run.context, found.rows, found.calls)])
         pyplot.close(drawn)
         return sum(len(axes.get_children()) for axes in drawn.axes)
 
@@ -387,7 +388,7 @@ def test_a_trace_is_drawn_into_a_folder_that_was_not_there(tmp_path: Path) -> No
 def test_timelines_stand_one_below_the_other_on_one_axis_of_time() -> None:
     long, short = (streams.trace(fixtures.trace(schedule_, operations=n)) for schedule_, n in (("graph", 48), ("skewed", 12)))
     with style.sheet():
-        axes = gantt.draw([(found.context, found.rows) for found in (long, short)]).axes
+        axes = gantt.draw([(found.context, found.rows, found.calls) for found in (long, short)]).axes
     assert [axis.get_title("left").partition(",")[0] for axis in axes] == ["graph", "skewed"]
     assert axes[0].get_xlim() == axes[1].get_xlim()
 
@@ -415,6 +416,21 @@ def test_engines_have_lanes_in_the_order_of_a_chunks_way() -> None:
         _, (axes,) = style.figure(style.COLUMN, 1.4)
         gantt.draw_trace(axes, found.rows.sort_values("start_us", ascending=False), "")
         assert [label.get_text() for label in axes.get_yticklabels()] == list(streams.ENGINES)
+
+
+@pytest.mark.parametrize("issued", [True, False])
+def test_the_host_has_a_lane_above_the_engines_where_a_trace_says_when_it_issued(tmp_path: Path, issued: bool) -> None:
+    for schedule_ in ("depth_first", "breadth_first"):
+        write(tmp_path, f"{schedule_}.json", fixtures.trace(schedule_, issued=issued))
+    evidence = Traces().find(read(tmp_path), {})
+    assert evidence.traces[0].calls["kind"].tolist() == ([*streams.ENGINES] * 16 + [""] if issued else [])
+    with style.sheet():
+        first, second = gantt_figure.draw(evidence).axes
+        (alone,) = gantt.draw([(found.run.context, found.rows, found.calls) for found in read(tmp_path).streams[:1]]).axes
+    for axes in (first, second, alone):
+        assert [label.get_text() for label in axes.get_yticklabels()] == (["host"] if issued else []) + list(streams.ENGINES)
+        heights = [path.get_extents().y0 for bars in axes.collections for path in bars.get_paths()]
+        assert axes.get_ylim()[1] == (-1.5 if issued else -0.5) < min(heights) < (-1 if issued else 0)
 
 
 def told(document: dict[str, Any]) -> pd.DataFrame:
@@ -496,7 +512,7 @@ def test_a_comparison_has_the_lanes_of_both() -> None:
     assert {"copies in, measured", "copies in, predicted"} <= set(rows["lane_name"])
     assert rows["lane"].nunique() == 2 * streams.trace(fixtures.trace("depth_first")).rows["lane"].nunique()
     with style.sheet():
-        (axes,) = gantt.draw([(found.context, rows)]).axes
+        (axes,) = gantt.draw([(found.context, rows, found.calls)]).axes
     assert axes.get_title("left") == "depth_first, 1.50 ms measured, 1.49 predicted"
 
 

@@ -1,4 +1,4 @@
-"""Draws timelines: a lane an engine, a bar an operation, one trace below the other on one axis of time.
+"""Draws timelines: a lane an engine, a bar an operation, above them the host's calls, one trace below the other on one axis of time.
 
 Traces come from scanlab streams trace --out, scanlab simulate --out, and, measured and predicted in one file, from scanlab simulate
 --compare --out.
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
 
     try:
         with one_file(options.out) as made, style.sheet():
-            gantt.draw([(file.run.context, file.rows) for file in found]).savefig(made)
+            gantt.draw([(file.run.context, file.rows, file.calls) for file in found]).savefig(made)
     except OSError as error:
         return refuse(f"{options.out}: cannot be written: {error.strerror or error}")
     say(f"Written: {options.out}")

@@ -1,4 +1,6 @@
-"""Timelines as bars: a lane an engine, coloured by what it does. Serves measured and simulated traces alike."""
+"""Timelines as bars: a lane an engine, coloured by what it does, and above them the host's, where a trace says when it was in each call. Serves
+measured and simulated traces alike.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +14,21 @@ from matplotlib.figure import Figure
 from scanlab_report.layout import style
 from scanlab_report.read import streams
 
+HOST_INCHES = 0.16
+"""Height that a lane of the host's adds to a figure."""
 COLOURS = {"copies in": style.BLUE, "kernels": style.VERMILLION, "copies out": style.SKY}
 
 
-def draw_trace(axes: Axes, rows: pd.DataFrame, title: str, numbered: bool = False) -> None:
+def draw_trace(axes: Axes, rows: pd.DataFrame, title: str, numbered: bool = False, calls: pd.DataFrame | None = None) -> None:
     """The operations of one trace (rows as of :data:`scanlab_report.read.streams.TRACE_COLUMNS`), from the first start, in milliseconds.
 
+    ``calls``: the host's (:data:`scanlab_report.read.streams.CALL_COLUMNS`), in the colour of the engine that each gives work to. Time then begins
+    with whichever is first.
     ``numbered``: on axes whose limits are set, a bar with room for it has the number of its chunk in it, or, where there are no chunks, of its kernel.
     """
     lanes = lane_heights(rows)
-    begin = rows["start_us"].min()
+    hosts = host_heights(calls)
+    begin = first_start_us(rows, calls)
     for kind, of in rows.groupby("kind"):
         colour = COLOURS.get(kind, style.GREY)
         for lane, bars in of.groupby("lane"):
@@ -31,10 +38,14 @@ def draw_trace(axes: Axes, rows: pd.DataFrame, title: str, numbered: bool = Fals
             edge, width = (colour, 32) if kind == "kernels" and not numbered else ("white", 16)
             axes.broken_barh(spans, (lanes[lane] - 0.4, 0.8), facecolor=colour, edgecolor=edge,
                              linewidth=width / max(64, len(spans)), zorder=2)  # fmt: skip
+    for (name, kind), bars in calls.groupby(["lane_name", "kind"]) if calls is not None and len(calls) else ():
+        colour = COLOURS.get(kind, style.GREY)
+        spans = [((s - begin) / 1e3, (e - s) / 1e3) for s, e in zip(bars["start_us"], bars["end_us"], strict=True)]
+        axes.broken_barh(spans, (hosts[name] - 0.3, 0.6), facecolor=colour, edgecolor=colour, linewidth=16 / max(64, len(spans)), zorder=2)
     if numbered:
         _number(axes, rows, lanes)
-    axes.set_yticks(list(lanes.values()), lane_names(rows, lanes))
-    axes.set_ylim(len(lanes) - 0.5, -0.5)
+    axes.set_yticks([*hosts.values(), *lanes.values()], [*hosts, *lane_names(rows, lanes)])
+    axes.set_ylim(len(lanes) - 0.5, -0.5 - len(hosts))
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")
     axes.set_title(title, pad=2)
@@ -60,6 +71,18 @@ def makespan_ms(rows: pd.DataFrame) -> float:
     return (rows["end_us"].max() - rows["start_us"].min()) / 1e3
 
 
+def first_start_us(rows: pd.DataFrame, calls: pd.DataFrame | None) -> float:
+    """Of the operations and the host's calls."""
+    begin = rows["start_us"].min()
+    return begin if calls is None or calls.empty else min(begin, calls["start_us"].min())
+
+
+def host_heights(calls: pd.DataFrame | None) -> dict[str, int]:
+    """Heights of the host's lanes, above those of the engines: one, or that of each timeline of a comparison that has it."""
+    names = [] if calls is None or calls.empty else sorted(set(calls["lane_name"]))
+    return {name: place - len(names) for place, name in enumerate(names)}
+
+
 def lane_heights(rows: pd.DataFrame) -> dict[int, int]:
     """Heights of lanes: copies in above kernels above copies out, further kinds below."""
     order = {kind: place for place, kind in enumerate(streams.ENGINES)}
@@ -73,13 +96,14 @@ def lane_names(rows: pd.DataFrame, lanes: dict[int, int]) -> list[str]:
     return [name if name not in names[:place] else "" for place, name in enumerate(names)]
 
 
-def draw(timelines: Sequence[tuple[Mapping[str, Any], pd.DataFrame]]) -> Figure:
-    """Timelines one below the other on one axis of time: of each what it says of itself, and its operations."""
-    drawn, axes = style.figure(style.COLUMN, 0.45 + 0.95 * len(timelines), 1, len(timelines), sharex=True)
-    for axis, (about, rows) in zip(axes, timelines, strict=True):
+def draw(timelines: Sequence[tuple[Mapping[str, Any], pd.DataFrame, pd.DataFrame | None]]) -> Figure:
+    """Timelines one below the other on one axis of time: of each what it says of itself, its operations, and the host's calls."""
+    heights = [0.95 + HOST_INCHES * len(host_heights(calls)) for *_, calls in timelines]
+    drawn, axes = style.figure(style.COLUMN, 0.45 + sum(heights), 1, len(timelines), sharex=True, height_ratios=heights)
+    for axis, (about, rows, calls) in zip(axes, timelines, strict=True):
         took = f"{makespan_ms(rows):.2f} ms"
         if "measured_us" in about:  # both, of `scanlab simulate --compare`
             took = f"{about['measured_us'] / 1e3:.2f} ms measured, {about['predicted_us'] / 1e3:.2f} predicted"
-        draw_trace(axis, rows, f"{about.get('schedule', '')}, {took}".lstrip(", "))
+        draw_trace(axis, rows, f"{about.get('schedule', '')}, {took}".lstrip(", "), calls=calls)
         axis.set_xlabel(time_label(about))
     return drawn

@@ -13,30 +13,30 @@ const timelines = (views) => ({
     add(choose("lanes", "a lane for each", distinct(view.operations.stream).some(Boolean) ? ["engine", "stream"] : ["engine"]));
     if (state.whose !== undefined && state.whose !== view) Object.assign(state, { from: undefined, to: undefined }); // another is seen whole
     state.whose = view;
-    const { unit, makespan } = view;
+    const { unit, whole } = view;
     add({ name: "from", label: `from, ${unit}`, number: true, first: 0 });
-    add({ name: "to", label: `to, ${unit}`, number: true, first: makespan });
+    add({ name: "to", label: `to, ${unit}`, number: true, first: whole });
     for (const [name, label] of [["in", "zoom in"], ["out", "zoom out"], ["earlier", "← earlier"], ["later", "later →"], ["whole", "whole"]]) add({ name, label, button: true });
   },
 
   at: (state) => views.find((view) => view.device === state.device && named(view) === state.timeline),
 
   act(state, name) {
-    const { makespan } = this.at(state);
+    const { whole } = this.at(state);
     const span = state.to - state.from;
-    const wider = { in: 0.5, out: 2, earlier: 1, later: 1, whole: makespan / span }[name];
+    const wider = { in: 0.5, out: 2, earlier: 1, later: 1, whole: whole / span }[name];
     const shift = { earlier: -0.5 * span, later: 0.5 * span }[name] ?? 0;
-    const width = Math.min(makespan, span * wider);
-    const from = Math.min(Math.max(0, (state.from + state.to - width) / 2 + shift), makespan - width);
+    const width = Math.min(whole, span * wider);
+    const from = Math.min(Math.max(0, (state.from + state.to - width) / 2 + shift), whole - width);
     Object.assign(state, { from: rounded(from), to: rounded(from + width) });
   },
 
   show(state) {
     const view = this.at(state);
-    [state.from, state.to] = state.from < state.to ? [state.from, state.to] : [0, view.makespan];
-    const operations = rowsOf(view.operations);
+    [state.from, state.to] = state.from < state.to ? [state.from, state.to] : [0, view.whole];
     const engine = (row) => view.lanes[row.lane];
     const byStream = state.lanes === "stream";
+    const operations = rowsOf(view.operations).filter((row) => !byStream || row.kind !== view.calls);
     const streams = distinct(operations.map((row) => row.stream)).sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
     const lanes = byStream ? streams.map((name) => name || "no stream") : view.lanes;
     const bytes = (row) => (row.bytes > 0 ? { "bytes": number(row.bytes), ...(view.unit === "ms" ? { "GB/s": number(row.bytes / (row.end - row.start) / 1e6) } : {}) } : {});
@@ -55,9 +55,9 @@ const timelines = (views) => ({
     });
     // The edge of a copy parts it from its neighbour; that of a kernel makes it visible however short it is.
     const edge = { field: "kind", type: "nominal", scale: { domain: kinds, range: kinds.map((kind) => (kind === "kernels" ? view.colours[kind] : "#ffffff")) }, legend: null };
-    const whole = [0, view.makespan];
+    const whole = [0, view.whole];
     // Where all is seen no window is drawn: there is nothing to move, and dragging makes one.
-    const chosen = state.from > 0 || state.to < view.makespan ? { value: { x: [state.from, state.to] } } : {};
+    const chosen = state.from > 0 || state.to < view.whole ? { value: { x: [state.from, state.to] } } : {};
     const detail = encoding({ param: "window" });
     const table = () => {
       const within = operations.filter((row) => row.end >= state.from && row.start <= state.to);
@@ -84,7 +84,7 @@ const timelines = (views) => ({
       source: view.source,
       text: `${named(view)}: ${number(view.makespan)} ${view.unit} from the first start to the last end. ` + (view.fact ? `${view.fact} ` : "") +
         (view.simulated ? "Simulated: nothing of it was measured. " : "One run, that of median time while activity records were collected; a single run has no interval. ") +
-        "Each bar is an operation, from its start to its end. " + capital(about.join("; ")) + ".",
+        "Each bar is an operation, from its start to its end" + (kinds.includes(view.calls) ? ", or a call, while the host was in it. " : ". ") + capital(about.join("; ")) + ".",
       table,
     };
   },

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pandas as pd
+
 from scanlab_report.layout import style
-from scanlab_report.layout.gantt import COLOURS, lane_heights, lane_names, makespan_ms
+from scanlab_report.layout.gantt import COLOURS, first_start_us, host_heights, lane_heights, lane_names, makespan_ms
 from scanlab_report.page.columns import numbers, source
 from scanlab_report.read import streams
 from scanlab_report.read.records import MEASURED, Results, StreamFile
@@ -16,6 +18,7 @@ from scanlab_report.select.streams_evidence import Trace
 _FACTS = ("source", "machine", "simulated_on", "workload", "items", "chunks", "streams", "memory", "work", "connections",
           "overlap", "collection_percent")  # fmt: skip
 """What a trace says of itself and the page shows, where it is there."""
+_CALLS = "issue"
 
 
 def views(results: Results) -> list[dict[str, Any]]:
@@ -28,16 +31,22 @@ def views(results: Results) -> list[dict[str, Any]]:
 
 def _view(file: StreamFile) -> dict[str, Any]:
     rows, about = file.rows.sort_values(["start_us", "lane"]), file.run.context
-    begin, heights = rows["start_us"].min(), lane_heights(rows)
+    begin, hosts = first_start_us(rows, file.calls), host_heights(file.calls)
+    heights: dict[Any, int] = {lane: height + len(hosts) for lane, height in lane_heights(rows).items()}
+    lanes = [*hosts, *_named(lane_names(rows, heights))]
+    if hosts:
+        heights |= {name: height + len(hosts) for name, height in hosts.items()}
+        calls = file.calls.assign(lane=file.calls["lane_name"], kind=_CALLS, stream="", channel=-1, bytes=-1)
+        rows = pd.concat([rows, calls[list(rows.columns)].sort_values("start_us")], ignore_index=True)
     simulated = file.kind == streams.SIMULATION
     origin = ("simulated" if file.run.origin == MEASURED else f"simulated, {file.run.origin}") if simulated else file.run.origin
     provenance = replace(run_provenance(file.kind, [file.run], origin), device=_device(file))
     return {
         "device": _device(file), "title": _title(file), "simulated": simulated,
         "source": source(provenance), "unit": about.get("unit", "ms"),
-        "makespan": numbers([makespan_ms(rows)])[0], "fact": about.get("fact", ""),
+        "makespan": numbers([makespan_ms(file.rows)])[0], "whole": numbers([(rows["end_us"].max() - begin) / 1e3])[0], "fact": about.get("fact", ""),
         "about": {name: about[name] for name in _FACTS if name in about},
-        "lanes": _named(lane_names(rows, heights)),
+        "lanes": lanes, "calls": _CALLS,
         "colours": {kind: COLOURS.get(kind, style.GREY) for kind in dict.fromkeys(rows["kind"])},
         "operations": {
             "lane": [heights[lane] for lane in rows["lane"]],

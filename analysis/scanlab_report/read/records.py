@@ -172,11 +172,12 @@ class Explanation:
 
 @dataclass(frozen=True)
 class StreamFile:
-    """One file of the stream laboratory: its provenance, its kind (see :mod:`scanlab_report.read.streams`) and its rows."""
+    """One file of the stream laboratory: its provenance, its kind (see :mod:`scanlab_report.read.streams`), its rows, and of a trace the host's calls."""
 
     run: Run
     kind: str
     rows: pd.DataFrame
+    calls: pd.DataFrame = field(default_factory=pd.DataFrame)
 
 
 @dataclass(frozen=True)

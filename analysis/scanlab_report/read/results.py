@@ -124,7 +124,7 @@ def _read_document(file: Path, origin: str, document: Mapping[str, Any], results
 
 def _keep(file: Path, origin: str, found: streams.Found, results: Results) -> None:
     results.problems += [Problem(file, *wrong) for wrong in found.wrong]
-    results.streams.append(StreamFile(Run(file, origin, found.context), found.kind, found.rows))
+    results.streams.append(StreamFile(Run(file, origin, found.context), found.kind, found.rows, found.calls))
 
 
 # --------------------------------------------------------------------------------------------- timings

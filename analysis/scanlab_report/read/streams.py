@@ -50,6 +50,8 @@ SCAN = ["way", "scan", "type", "op", "mode", "items", "from", "to", "budget", "c
 """The columns that name a case of a schedule, and of a scan larger than the device."""
 TRACE_COLUMNS = ["lane", "lane_name", "kind", "start_us", "end_us", "chunk", "operation", "stream", "channel", "bytes"]
 """``lane``: the engine's, a number, and the engine; ``channel``: the hardware queue; ``bytes``: of a copy. -1 where the trace does not say."""
+CALL_COLUMNS = ["lane_name", "kind", "start_us", "end_us", "chunk", "operation"]
+"""``kind``: of the engine that the call gives work to; empty for other calls."""
 CAVEAT_COLUMNS = ["name", "said", "claim", "source", "differs", "yes", "trials", "why_not", "environment", "question", "answer", "subject", "asks"]
 """``subject``: of the statement that ``question`` is; ``asks``: of a call, ``host`` or ``streams``: what it blocks or serialises; else empty."""
 CONCURRENCY_COLUMNS = ["streams", "kernels", "blocks", "slots", "connections", "block_seconds", "waves", "fluid_seconds",
@@ -66,12 +68,15 @@ ADVICE_COLUMNS = ["workload", "items", "work", "copied_bytes", "choices", "media
 
 @dataclass
 class Found:
-    """What a document held. ``wrong``: place within it, and what; ``kind`` is empty if nothing of it can be used."""
+    """What a document held. ``wrong``: place within it, and what; ``kind`` is empty if nothing of it can be used; ``calls``: of a trace,
+    when the host was in each call (:data:`CALL_COLUMNS`), empty where the trace does not say it.
+    """
 
     kind: str = ""
     context: Mapping[str, Any] = field(default_factory=dict)
     rows: pd.DataFrame = field(default_factory=pd.DataFrame)
     wrong: list[tuple[str, str]] = field(default_factory=list)
+    calls: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=CALL_COLUMNS))
 
 
 # -------------------------------------------------------------------------------- entries of results files
@@ -173,12 +178,14 @@ def is_of_experiments(schema: str) -> bool:
 # ---------------------------------------------------------------------------------------------- traces
 
 _LANES_A_PROCESS = 1_000_000_000
+_HOST = "host"
+_ENGINE_OF = {"copy_in": "copies in", "kernel": "kernels", "side_kernel": "kernels", "copy_out": "copies out"}
 
 
 def trace(document: Mapping[str, Any]) -> Found:
     """A timeline in the trace-event format: the complete events of the process of kind ``engines``, or, where there is one, of
     kind ``multiprocessors``. ``scanlab simulate --compare`` has two, ``of`` what was measured and of what was predicted: lanes
-    of their own, named likewise.
+    of their own, named likewise. Those of the process of kind ``host`` are the host's calls.
 
     ``otherData`` is the context; it says ``simulated_on`` if nothing was measured.
     """
@@ -189,15 +196,19 @@ def trace(document: Mapping[str, Any]) -> Found:
     shown = next((kind for kind in ("multiprocessors", "engines") if kind in kinds), None)
     if shown is None:
         raise Misfit("traceEvents", "no process is of kind engines")
-    rows = []
+    rows, calls = [], []
     for event in read.traceEvents:
         process = processes.get(event.pid)
-        if event.ph != "X" or process is None or process.kind != shown or event.ts is UNSET or event.dur is UNSET:
+        if event.ph != "X" or process is None or process.kind not in (shown, _HOST) or event.ts is UNSET or event.dur is UNSET:
             continue
-        of = event.args
-        name = engines.get((event.pid, event.tid), event.cat) + (f", {process.of}" if process.of else "")
+        of, whose = event.args, f", {process.of}" if process.of else ""
+        if process.kind == _HOST:
+            calls.append((_HOST + whose, _ENGINE_OF.get(of.kind, ""), event.ts, event.ts + event.dur, of.chunk, of.operation))
+            continue
+        name = engines.get((event.pid, event.tid), event.cat) + whose
         lane = event.tid + (_LANES_A_PROCESS * event.pid if process.of else 0)
         rows.append((lane, name, event.cat, event.ts, event.ts + event.dur, of.chunk, of.operation, of.stream, of.channel, of.bytes))
     if not rows:
         raise Misfit("traceEvents", "holds no operation of an engine")
-    return Found(SIMULATION if read.otherData.simulated_on else TRACE, msgspec.to_builtins(read.otherData), pd.DataFrame(rows, columns=TRACE_COLUMNS))
+    return Found(SIMULATION if read.otherData.simulated_on else TRACE, msgspec.to_builtins(read.otherData), pd.DataFrame(rows, columns=TRACE_COLUMNS),
+                 calls=pd.DataFrame(calls, columns=CALL_COLUMNS))  # fmt: skip

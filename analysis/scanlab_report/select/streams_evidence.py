@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -195,10 +195,11 @@ class StreamScans:
 
 @dataclass(frozen=True)
 class Trace:
-    """One timeline: its operations and what it says of itself."""
+    """One timeline: its operations, what it says of itself, and when the host was in each call, as far as it says that."""
 
     about: dict
     rows: pd.DataFrame
+    calls: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     @property
     def schedule(self) -> str:
@@ -246,7 +247,7 @@ class Traces:
         repeated = [len(collected) for file in used if (collected := file.run.context.get("collected_us"))]
         repetitions = (min(repeated), max(repeated)) if len(repeated) == len(used) else None
         provenance = run_provenance("traces", [file.run for file in used], used[0].run.origin, repetitions)
-        return TraceEvidence([Trace(dict(file.run.context), file.rows) for file in used], provenance)
+        return TraceEvidence([Trace(dict(file.run.context), file.rows, file.calls) for file in used], provenance)
 
     def absent(self) -> str:
         of = f" of {' or '.join(self.schedules)}" if self.schedules else ""
