@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
+import sqlite3
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -383,6 +385,14 @@ def test_a_trace_is_drawn_into_a_folder_that_was_not_there(tmp_path: Path) -> No
     write(tmp_path, "t.json", fixtures.trace(operations=1000))
     assert main(["gantt", str(tmp_path / "t.json"), "--out", str(tmp_path / "new" / "t.png")]) == 0
     assert (tmp_path / "new" / "t.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_an_export_of_nsight_systems_is_told_what_makes_a_timeline_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with contextlib.closing(sqlite3.connect(tmp_path / "report.sqlite")) as database:
+        database.execute("CREATE TABLE StringIds (id INTEGER)")
+    assert main(["gantt", str(tmp_path / "report.sqlite"), "--out", str(tmp_path / "t.png")]) == 2
+    assert f"'scanlab streams import {tmp_path / 'report.sqlite'} --out TRACE' makes a timeline of it" in capsys.readouterr().err
+    assert not (tmp_path / "t.png").exists()
 
 
 def test_timelines_stand_one_below_the_other_on_one_axis_of_time() -> None:

@@ -26,6 +26,8 @@ const CommandGroup& group() {
            streams_trace},
           {"why", "in words, with the evidence: what holds up a schedule, or one more than another",
            "scanlab streams why null_stream_trap depth_first --items 2^26 --chunks 16", streams_why},
+          {"import", "the timeline of a program that Nsight Systems watched, as a trace; needs no GPU",
+           "scanlab streams import report.sqlite --out results/report.trace.json", streams_import},
           {"caveats", "what the sources say of streams, tried on this device: what blocks the host, what serialises",
            "scanlab streams caveats --json results/caveats.json", streams_caveats},
           {"concurrency", "small grids side by side, against the formula of waves and tails",

@@ -1,4 +1,4 @@
-// scanlab streams why: the diagnosis of one schedule, or of two side by side.
+// scanlab streams why: the diagnosis of one schedule, of two side by side, or of a program that Nsight Systems watched.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
@@ -18,6 +18,36 @@ namespace {
 constexpr char kDefaultWorkload[] = "scale";
 constexpr char kDefaultItems[] = "2^26";
 
+constexpr double kNoGaps = 1e9;
+
+void print(const std::vector<streams::Diagnosis>& diagnoses, std::ostream& out) {
+  for (const streams::Diagnosis& diagnosis : diagnoses) {
+    fmt::print(out, "  {} ({:.3f} ms): {}\n", name(diagnosis.cause), 1e3 * diagnosis.seconds, diagnosis.evidence);
+  }
+  if (diagnoses.empty()) fmt::print(out, "  nothing stands out\n");
+}
+
+/// Of a program that Nsight Systems watched.
+int why_nsight(const po::variables_map& values, Context& context) {
+  for (const char* other :
+       {"schedule", "workload", "items", "chunks", "streams", "memory", "buffers", "budget", "blocks", "work"}) {
+    if (values.count(other) != 0) {
+      throw CommandError(kBadInput, fmt::format("--nsys says what ran: leave out --{}", other));
+    }
+  }
+  const auto file = values["nsys"].as<std::string>();
+  const streams::NsightExport imported = nsight_export(file, values);
+  const streams::Timeline timeline = imported.timeline();
+  const streams::TimelineAnalysis analysis = analyse(timeline);
+  fmt::print(context.out, "{}{}: {} operations, streams: {}, {} memory\n", file,
+             imported.device.empty() ? "" : ", " + imported.device, imported.spans.size(),
+             imported.recording.job.streams, name(imported.recording.job.memory));
+  context.out << describe(timeline, analysis, kNoGaps);
+  print(diagnose(timeline, analysis), context.out);
+  print_unknown(imported, context.out);
+  return kOk;
+}
+
 #ifdef SCANLAB_WITH_CUDA
 
 /// A schedule, measured and diagnosed.
@@ -33,7 +63,6 @@ struct Examined {
 
 Examined examine(const streams::ScheduledJob& chosen, std::optional<streams::HostArrays>& arrays, std::ostream& out) {
   constexpr int kRepetitions = 5;
-  constexpr double kNoGaps = 1e9;
   const streams::Recording recording = record(*chosen.schedule, chosen.job);
   const streams::MeasuredReplays measured = measure_timeline(recording, kRepetitions, arrays);
   const streams::TimelineAnalysis analysis = analyse(measured.timeline());
@@ -44,10 +73,7 @@ Examined examine(const streams::ScheduledJob& chosen, std::optional<streams::Hos
     fmt::print(out, "  its output is wrong{}: {}\n", chosen.schedule->about.control ? ", as a control's should be" : "",
                measured.wrong);
   }
-  for (const streams::Diagnosis& diagnosis : examined.diagnoses) {
-    fmt::print(out, "  {} ({:.3f} ms): {}\n", name(diagnosis.cause), 1e3 * diagnosis.seconds, diagnosis.evidence);
-  }
-  if (examined.diagnoses.empty()) fmt::print(out, "  nothing stands out\n");
+  print(examined.diagnoses, out);
   fmt::print(out, "\n");
   return examined;
 }
@@ -83,11 +109,19 @@ void compare(const Examined& a, const Examined& b, std::ostream& out) {
 int streams_why(const std::vector<std::string>& arguments, Context& context) {
   po::options_description options("options");
   add_job_options(options, kDefaultWorkload, kDefaultItems);
+  options.add_options()("nsys", text("FILE"),
+                        "instead of a schedule, a program that Nsight Systems watched: what nsys export --type sqlite "
+                        "wrote; needs no GPU");
+  add_nsight_options(options);
   options.add_options()("help,h", "this text");
   po::positional_options_description positional;
   positional.add("schedule", -1);
   po::variables_map values;
   if (!parse_options(arguments, options, positional, streams_command("why"), context, values)) return kOk;
+  if (values.count("nsys") != 0) return why_nsight(values, context);
+  for (const char* of_export : {"from", "to", "range"}) {
+    if (values.count(of_export) != 0) throw CommandError(kBadInput, fmt::format("--{} goes with --nsys", of_export));
+  }
   const std::vector<streams::ScheduledJob> jobs =
       values.count("schedule") == 0 ? std::vector<streams::ScheduledJob>{}
                                     : select_jobs(said(values), kDefaultWorkload, kDefaultItems).jobs();

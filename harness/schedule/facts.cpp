@@ -63,7 +63,7 @@ Json facts_of(const Recording& recording, std::size_t index) {
   Json facts{{"operation", index}, {"kind", name(operation.kind)}, {"what", describe(operation)}};
   if (is_work(operation) && operation.kind != OperationKind::side_kernel) {
     facts["chunk"] = operation.chunk.index;
-    facts["items"] = operation.chunk.items;
+    if (operation.chunk.items > 0) facts["items"] = operation.chunk.items;  // an export of another program knows none
   }
   if (operation.kind == OperationKind::copy_in) facts["input"] = operation.array;
   if (is_copy(operation)) {

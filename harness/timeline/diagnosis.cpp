@@ -59,7 +59,8 @@ class Doctor {
     copies_that_hold_the_host();
     default_stream();
     few_streams();
-    find(Cause::too_few_buffers, fmt::format("{} buffers an array", recording_.buffers));
+    find(Cause::too_few_buffers, recording_.buffers > 0 ? fmt::format("{} buffers an array", recording_.buffers)
+                                                        : std::string("how many buffers there are is not recorded"));
     shared_queue();
     find(Cause::launch_rule,
          "what depends on a kernel begins once all earlier launches have started, and later ones wait for that kernel");

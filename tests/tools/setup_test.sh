@@ -77,6 +77,7 @@ expect 0 '' at_least 3.25 3.25
 expect 1 '' at_least 12.4 11.8
 expect 0 'libfmt-dev libboost-context-dev' packages 2 fmt context fmt
 expect 0 'latexmk' how_to_install tex
+expect 0 'libsqlite3-dev' how_to_install sqlite
 expect 0 'chromium' how_to_install browser
 expect 0 'nvidia-smi shows none here' no_gpu
 expect 0 '90' cuda_architectures

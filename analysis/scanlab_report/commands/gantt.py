@@ -1,7 +1,7 @@
 """Draws timelines: a lane an engine, a bar an operation, above them the host's calls, one trace below the other on one axis of time.
 
-Traces come from scanlab streams trace --out, scanlab simulate --out, and, measured and predicted in one file, from scanlab simulate
---compare --out.
+Traces come from scanlab streams trace --out, scanlab simulate --out, scanlab streams import --out (of an export of Nsight Systems), and,
+measured and predicted in one file, from scanlab simulate --compare --out.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from scanlab_report.console import SOUND, missing, refuse, say
 from scanlab_report.written import one_file, wrong_ending
 
 EXAMPLE = """  scanlab-report gantt results/depth_first.json results/breadth_first.json --out results/orders.png"""
+SQLITE = b"SQLite format 3\0"
 FORMATS = (".png", ".pdf", ".svg")
 
 
@@ -22,9 +23,20 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--out", type=Path, required=True, metavar="FILE", help=f"the figure: {', '.join(FORMATS)}")
 
 
+def _is_database(file: Path) -> bool:
+    try:
+        with file.open("rb") as opened:
+            return opened.read(len(SQLITE)) == SQLITE
+    except OSError:  # a folder, or what its reader will refuse
+        return False
+
+
 def run(options: argparse.Namespace) -> int:
     if wrong := missing(options.traces):
         return refuse(*wrong)
+    if databases := [trace for trace in options.traces if _is_database(trace)]:
+        return refuse(*(f"{database}: is a database; if Nsight Systems exported it, 'scanlab streams import {database} --out TRACE' makes a timeline of it"
+                        for database in databases))  # fmt: skip
     if wrong_name := wrong_ending(options.out, "figure", FORMATS):
         return refuse(wrong_name)
 

@@ -104,6 +104,6 @@ def draw(timelines: Sequence[tuple[Mapping[str, Any], pd.DataFrame, pd.DataFrame
         took = f"{makespan_ms(rows):.2f} ms"
         if "measured_us" in about:  # both, of `scanlab simulate --compare`
             took = f"{about['measured_us'] / 1e3:.2f} ms measured, {about['predicted_us'] / 1e3:.2f} predicted"
-        draw_trace(axis, rows, f"{about.get('schedule', '')}, {took}".lstrip(", "), calls=calls)
+        draw_trace(axis, rows, f"{about.get('schedule') or about.get('imported_from', '')}, {took}".lstrip(", "), calls=calls)
         axis.set_xlabel(time_label(about))
     return drawn

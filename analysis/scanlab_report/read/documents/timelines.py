@@ -80,6 +80,8 @@ class Timeline(Provenance, kw_only=True, frozen=True):
     machine: Annotated[Line, means("how it departs from the profile")] = ""
     unit: Annotated[Line, means("of its times: `ms`, or `units` of a millisecond each on the didactic machine")] = ""
     multiprocessors: Annotated[Digits | Few, means("of the device; of a scene, how many are drawn")] = ""  # type: ignore[assignment]
+    imported_from: Annotated[Line, means("of `scanlab streams import`: the export of Nsight Systems that it was made from")] = ""
+    unknown: Annotated[list[Line], means("likewise: what the export does not say, and what was left out or assumed")] = []
     measured_us: Annotated[Positive | UnsetType, means("of a comparison with a trace: both makespans, µs")] = UNSET
     predicted_us: Positive | UnsetType = UNSET
     measured_commit: Line = ""

@@ -1,0 +1,306 @@
+// Exports of Nsight Systems, made here with the documented tables from simulated timelines: what is read from one is
+// what it was made from, and what is wrong with one is said.
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "harness/cli/command.hpp"
+#include "harness/simulator/device_profile.hpp"
+#include "harness/simulator/simulation.hpp"
+#include "harness/timeline/diagnosis.hpp"
+#include "harness/timeline/nsight_export.hpp"
+#include "harness/timeline/trace_events.hpp"
+
+namespace scanlab::streams {
+namespace {
+
+constexpr std::int64_t kBegin = 5'000'000'000;  // nanoseconds: Nsight shows it as 5000 ms
+constexpr std::int64_t kProcess = (std::int64_t{1} << 48) | (std::int64_t{4242} << 24);
+constexpr int kNullStream = 99;
+
+void execute(const std::filesystem::path& file, const std::string& sql) {
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(file.c_str(), &database), SQLITE_OK);
+  char* error = nullptr;
+  EXPECT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, &error), SQLITE_OK) << error << " in " << sql;
+  sqlite3_close(database);
+}
+
+double whole(double seconds) { return 1e-9 * std::round(1e9 * seconds); }
+
+/// A simulated timeline of a schedule, as far as an export can know it, in whole nanoseconds.
+struct Played {
+  Recording recording;
+  Timeline timeline;
+
+  Played(const std::string& schedule, int chunks, int streams) {
+    const Schedule& of = *ScheduleRegistry::instance().find(schedule);
+    Job job{
+        .workload = WorkloadRegistry::instance().find("scale"), .items = 1 << 22, .chunks = chunks, .streams = streams};
+    job.memory = of.about.memory;
+    recording = record(of, job);
+    const simulator::DeviceProfile profile = simulator::device_profile("h200");
+    timeline = simulator::simulate(recording, profile, simulator::costs(recording, profile, {})).timeline;
+    timeline.latency = Timeline{}.latency;
+    for (Span& span : timeline.spans) {
+      span.channel.reset();
+      span.held.reset();
+      span.when = {whole(span.when.start), whole(span.when.end)};
+    }
+    for (Interval& call : timeline.issued) call = {whole(call.start), whole(call.end)};
+  }
+};
+
+/// Writes an export whose streams have the recording's numbers.
+std::filesystem::path exported(const Played& played, const std::string& name) {
+  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / (name + ".sqlite");
+  std::filesystem::remove(file);
+  std::ostringstream sql;
+  sql << "BEGIN; CREATE TABLE StringIds (id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL);"
+         "CREATE TABLE META_DATA_EXPORT (name TEXT NOT NULL, value TEXT);"
+         "INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_SCHEMA_VERSION', '3.28.1');"
+         "CREATE TABLE TARGET_INFO_GPU (vmId INTEGER, id INTEGER NOT NULL, name TEXT);"
+         "INSERT INTO TARGET_INFO_GPU VALUES (1, 0, 'Test GPU');"
+         "CREATE TABLE TARGET_INFO_CUDA_CONTEXT_INFO (nullStreamId INTEGER, processId INTEGER, contextId INTEGER);"
+         "CREATE TABLE TARGET_INFO_CUDA_STREAM (streamId INTEGER, processId INTEGER, contextId INTEGER, flag INTEGER);"
+         "CREATE TABLE ENUM_CUPTI_SYNC_TYPE (id INTEGER NOT NULL PRIMARY KEY, name TEXT, label TEXT);"
+         "INSERT INTO ENUM_CUPTI_SYNC_TYPE VALUES"  // other numbers than CUPTI's, as another schema may have
+         " (11, 'CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE', ''),"
+         " (12, 'CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT', ''),"
+         " (13, 'CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE', ''),"
+         " (14, 'CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE', '');"
+         "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER,"
+         " streamId INTEGER, correlationId INTEGER, globalPid INTEGER, bytes INTEGER, copyKind INTEGER,"
+         " srcKind INTEGER, dstKind INTEGER);"
+         "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER,"
+         " streamId INTEGER, correlationId INTEGER, globalPid INTEGER, demangledName INTEGER, gridX INTEGER,"
+         " gridY INTEGER, gridZ INTEGER);"
+         "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, end INTEGER, eventClass INTEGER, globalTid INTEGER,"
+         " correlationId INTEGER, nameId INTEGER);"
+         "CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (start INTEGER, end INTEGER, deviceId INTEGER,"
+         " contextId INTEGER, streamId INTEGER, correlationId INTEGER, globalPid INTEGER, syncType INTEGER,"
+         " eventId INTEGER);"
+         "CREATE TABLE CUPTI_ACTIVITY_KIND_CUDA_EVENT (deviceId INTEGER, contextId INTEGER, streamId INTEGER,"
+         " correlationId INTEGER, globalPid INTEGER, eventId INTEGER);"
+         "CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, eventType INTEGER, text TEXT, textId INTEGER);";
+  sql << "INSERT INTO TARGET_INFO_CUDA_CONTEXT_INFO VALUES (" << kNullStream << ", 4242, 1);";
+  for (const Stream& stream : played.recording.streams) {
+    sql << "INSERT INTO TARGET_INFO_CUDA_STREAM VALUES (" << stream.index << ", 4242, 1, "
+        << (stream.kind == StreamKind::non_blocking ? 2 : 1) << ");";
+  }
+  const auto ns = [](double seconds) { return kBegin + std::llround(1e9 * seconds); };
+  std::map<std::string, int> names;
+  const auto call = [&](std::size_t i, const std::string& function) {
+    const auto [at, is_new] = names.try_emplace(function, static_cast<int>(names.size()) + 1);
+    if (is_new) sql << "INSERT INTO StringIds VALUES (" << at->second << ", '" << function << "');";
+    const Interval& when = played.timeline.issued[i];
+    sql << "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (" << ns(when.start) << ", " << ns(when.end) << ", 0, "
+        << kProcess + 7 << ", " << i + 1 << ", " << at->second << ");";
+  };
+  auto span = played.timeline.spans.begin();
+  for (std::size_t i = 0; i < played.recording.operations.size(); ++i) {
+    const Operation& each = played.recording.operations[i];
+    const int stream = each.stream.kind == StreamKind::legacy_default ? kNullStream : each.stream.index;
+    std::ostringstream of;  // what rows of activity have in common
+    of << stream << ", " << i + 1 << ", " << kProcess;
+    const auto waits = [&](int kind, const char* function) {
+      call(i, function);
+      sql << "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES (0, 0, 0, 1, " << of.str() << ", " << kind << ", "
+          << 500 + each.event.index << ");";
+    };
+    if (is_work(each)) {
+      std::ostringstream when;
+      when << ns(span->when.start) << ", " << ns(span->when.end) << ", 0, 1, ";
+      ++span;
+      if (is_copy(each)) {
+        const bool in = each.kind == OperationKind::copy_in;
+        const int host = played.recording.job.memory == HostMemory::pageable ? 0 : 1;
+        call(i, each.synchronous ? "cudaMemcpy_v3020" : "cudaMemcpyAsync_v3020");
+        sql << "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (" << when.str() << of.str() << ", "
+            << 4 * each.chunk.items << ", " << (in ? 1 : 2) << ", " << (in ? host : 2) << ", " << (in ? 2 : host)
+            << ");";
+      } else {
+        call(i, "cudaLaunchKernel_v7000");
+        sql << "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (" << when.str() << of.str() << ", 1, 264, 1, 1);";
+      }
+    } else if (each.kind == OperationKind::record_event) {
+      call(i, "cudaEventRecord_v3020");
+      sql << "INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES (0, 1, " << of.str() << ", " << 500 + each.event.index
+          << ");";
+    } else if (each.kind == OperationKind::wait_event) {
+      waits(12, "cudaStreamWaitEvent_v3020");
+    } else if (each.kind == OperationKind::synchronize_stream) {
+      waits(13, "cudaStreamSynchronize_v3020");
+    } else if (each.kind == OperationKind::synchronize_event) {
+      waits(11, "cudaEventSynchronize_v3020");
+    } else if (each.kind == OperationKind::synchronize_device) {
+      waits(14, "cudaDeviceSynchronize_v3020");
+    }
+  }
+  sql << "COMMIT;";
+  execute(file, sql.str());
+  return file;
+}
+
+struct Result {
+  int status;
+  std::string out;
+  std::string err;
+};
+
+Result scanlab(const std::vector<std::string>& words) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int status = cli::run(words, out, err);
+  return {status, out.str(), err.str()};
+}
+
+class NsightExports : public testing::TestWithParam<const char*> {};
+
+TEST_P(NsightExports, AreDiagnosedAsTheTimelineThatTheyAreMadeFrom) {
+  const Played played(GetParam(), 8, 4);
+  const NsightExport imported = read_nsight_export(exported(played, GetParam()), {});
+  EXPECT_EQ(imported.device, "Test GPU");
+  ASSERT_EQ(imported.recording.operations.size(), played.recording.operations.size());
+  for (std::size_t i = 0; i < played.recording.operations.size(); ++i) {
+    EXPECT_EQ(describe(imported.recording.operations[i]), describe(played.recording.operations[i]));
+  }
+  const Timeline timeline = imported.timeline();
+  ASSERT_EQ(timeline.issued.size(), played.timeline.issued.size());
+  const auto expected = diagnose(played.timeline, analyse(played.timeline));
+  const auto found = diagnose(timeline, analyse(timeline));
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_STREQ(name(found[i].cause), name(expected[i].cause));
+    EXPECT_NEAR(found[i].seconds, expected[i].seconds, 1e-7);
+    if (found[i].cause == Cause::too_few_buffers) continue;  // whose evidence is a number that no export has
+    EXPECT_EQ(found[i].evidence, expected[i].evidence);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OfSchedules, NsightExports,
+                         testing::Values("depth_first", "null_stream_trap", "null_stream_nonblocking", "three_streams",
+                                         "double_buffered", "serial", "serial_pinned"));
+
+TEST(NsightExport, IsExplainedAndBecomesATraceOnTheCommandLine) {
+  const Played played("null_stream_trap", 8, 4);
+  const std::string file = exported(played, "command_line").string();
+  const Result why = scanlab({"streams", "why", "--nsys", file});
+  EXPECT_EQ(why.status, 0) << why.err;
+  EXPECT_NE(why.out.find("Test GPU: 32 operations"), std::string::npos) << why.out;
+  EXPECT_NE(why.out.find("\n  the legacy default stream ("), std::string::npos) << why.out;
+  EXPECT_NE(why.out.find("of the export: chunks are not in it: 8 are taken to be there"), std::string::npos) << why.out;
+  const std::string out = file + ".json";
+  const Result import = scanlab({"streams", "import", file, "--out", out, "--force"});
+  EXPECT_EQ(import.status, 0) << import.err;
+  const auto trace = nlohmann::ordered_json::parse(std::ifstream(out));
+  EXPECT_EQ(trace["otherData"]["imported_from"], "command_line.sqlite");
+  EXPECT_EQ(trace["otherData"]["device"], "Test GPU");
+  const std::vector<Span> spans = traced_spans(trace);
+  ASSERT_EQ(spans.size(), played.timeline.spans.size());
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    EXPECT_NEAR(spans[i].when.start, played.timeline.spans[i].when.start, 2e-9);
+  }
+}
+
+TEST(NsightExport, APartIsWhatWasIssuedInIt) {
+  const Played played("depth_first", 8, 4);
+  const std::filesystem::path file = exported(played, "part");
+  const std::size_t half = played.timeline.issued.size() / 2;
+  const double until = 1e-6 * kBegin + 1e3 * played.timeline.issued[half].start;
+  const auto count = [&](const NsightPart& part) { return read_nsight_export(file, part).recording.operations.size(); };
+  EXPECT_EQ(count({.to_ms = until}), half);
+  EXPECT_EQ(count({.from_ms = until}), played.recording.operations.size() - half);
+  execute(file, "INSERT INTO NVTX_EVENTS VALUES (0, " + std::to_string(std::llround(1e6 * until)) +
+                    ", 59, 'half', NULL), (1, 2, 59, 'half', NULL), (3, 4, 59, 'nothing', NULL)");
+  EXPECT_EQ(count({.range = "half"}), half);
+  EXPECT_NE(read_nsight_export(file, {.range = "half"}).unknown.front().find("2 NVTX ranges are called 'half'"),
+            std::string::npos);
+  for (const auto& [words, said] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{"--range", "nothing"}, "issued in the part that is asked for: work was issued from 5000.000 to "},
+           {{"--range", "none"}, "no NVTX range 'none'"},
+           {{"--from", "9", "--to", "8"}, "--from 9 is not before --to 8"},
+           {{"--from", "-1"}, "--from -1"},
+           {{"--items", "8"}, "leave out --items"}}) {
+    std::vector<std::string> all{"streams", "why", "--nsys", file.string()};
+    all.insert(all.end(), words.begin(), words.end());
+    const Result result = scanlab(all);
+    EXPECT_EQ(result.status, 2) << said;
+    EXPECT_NE(result.err.find(said), std::string::npos) << result.err;
+  }
+  EXPECT_NE(scanlab({"streams", "why", "depth_first", "--from", "1"}).err.find("--from goes with --nsys"),
+            std::string::npos);
+}
+
+TEST(NsightExport, WhatIsWrongWithOneIsSaid) {
+  const Played played("three_streams", 4, 4);
+  const auto expect = [&](const std::string& sql, const std::string& said) {
+    const std::filesystem::path file = exported(played, "wrong");
+    execute(file, sql);
+    const Result result = scanlab({"streams", "why", "--nsys", file.string()});
+    EXPECT_EQ(result.status, 2) << result.out;
+    EXPECT_NE(result.err.find(said), std::string::npos) << result.err;
+    EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
+  };
+  expect("DROP TABLE StringIds", "it is no export of Nsight Systems: it has no table StringIds");
+  expect("DROP TABLE CUPTI_ACTIVITY_KIND_MEMCPY; DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL", "it has no CUDA activity");
+  for (const auto& [table, column] :
+       std::vector<std::pair<std::string, std::string>>{{"CUPTI_ACTIVITY_KIND_MEMCPY", "srcKind"},
+                                                        {"CUPTI_ACTIVITY_KIND_KERNEL", "streamId"},
+                                                        {"CUPTI_ACTIVITY_KIND_RUNTIME", "nameId"},
+                                                        {"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", "syncType"},
+                                                        {"CUPTI_ACTIVITY_KIND_CUDA_EVENT", "eventId"},
+                                                        {"TARGET_INFO_CUDA_STREAM", "flag"}}) {
+    expect("ALTER TABLE " + table + " RENAME COLUMN " + column + " TO renamed",
+           "its table " + table + " has no column " + column);
+  }
+  expect("UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET streamId = NULL",
+         "its table CUPTI_ACTIVITY_KIND_KERNEL has a row with no whole number in column streamId");
+  const std::filesystem::path text = std::filesystem::path(testing::TempDir()) / "text.sqlite";
+  std::ofstream(text) << std::string(5000, 'x');
+  EXPECT_NE(scanlab({"streams", "why", "--nsys", text.string()}).err.find("it is no database of SQLite"),
+            std::string::npos);
+  EXPECT_NE(scanlab({"streams", "import", "/no/such", "--out", "x"}).err.find("there is no such file"),
+            std::string::npos);
+  EXPECT_EQ(scanlab({"streams", "import", text.string()}).status, 2);
+}
+
+TEST(NsightExport, WhatItDoesNotSayIsSaidAndNotInvented) {
+  const Played played("three_streams", 4, 4);
+  const auto unknown = [&](const std::string& sql) {
+    const std::filesystem::path file = exported(played, "unknown");
+    execute(file, sql);
+    const NsightExport imported = read_nsight_export(file, {});
+    std::string all;
+    for (const std::string& each : imported.unknown) all += each + "\n";
+    return std::pair(all, imported.issued.size());
+  };
+  EXPECT_EQ(unknown("").first.find("not known"), std::string::npos);
+  const auto [no_calls, issued] = unknown("DROP TABLE CUPTI_ACTIVITY_KIND_RUNTIME");
+  EXPECT_NE(no_calls.find("the host's calls of 12 operations are not in it"), std::string::npos) << no_calls;
+  EXPECT_EQ(issued, 0U);
+  EXPECT_NE(unknown("DROP TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION").first.find("8 waits of streams for events"),
+            std::string::npos);
+  EXPECT_NE(unknown("DROP TABLE TARGET_INFO_CUDA_CONTEXT_INFO").first.find("which stream is the default stream"),
+            std::string::npos);
+  EXPECT_NE(unknown("DROP TABLE TARGET_INFO_CUDA_STREAM").first.find("of 3 streams it is not said how"),
+            std::string::npos);
+  EXPECT_NE(unknown("UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET copyKind = 8 WHERE correlationId < 2")
+                .first.find("1 copies within the device and memsets count as kernels"),
+            std::string::npos);
+  EXPECT_NE(unknown("UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET srcKind = 0 WHERE copyKind = 1 AND correlationId < 2")
+                .first.find("1 of 8 copies are of pageable memory: all count as pinned"),
+            std::string::npos);
+  EXPECT_NE(unknown("UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET deviceId = 1").first.find("4 operations of other processes"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace scanlab::streams
