@@ -24,7 +24,9 @@ constexpr char kNotes[] =
     "case is verified again. A FILE that holds something is left alone unless --force is given.\n"
     "cold: the device's L2 cache is evicted before every run; warm: runs back to back. stream: each run is launched\n"
     "by the host; graph: all are in one CUDA graph; batch, warm only: all are enqueued behind a kernel that waits for\n"
-    "the last of them, so that short runs show the device and not the host. Host code is timed warm only.\n"
+    "the last of them, so that short runs show the device and not the host; pipeline, warm only: each is enqueued\n"
+    "between a kernel that writes its input and one that reads its output, and timed with them. Host code is timed\n"
+    "warm only.\n"
     "All --benchmark_* flags are taken: --benchmark_out is --out, --benchmark_repetitions is --rounds,\n"
     "--benchmark_min_time sets the timed work of a repetition, --benchmark_filter chooses among the cases.\n"
     "With --once, 'ncu --profile-from-start off' sees the chosen cases and nothing else.\n";
@@ -39,7 +41,7 @@ po::options_description bench_options() {
       ("cache", list_of("STATE"),
        "cold, warm (default both)")  //
       ("launch", list_of("WAY"),
-       "stream, graph, batch (default stream and graph)")                                          //
+       "stream, graph, batch, pipeline (default stream and graph)")                                //
       ("sweep", text("NAME"), sweeps.c_str())                                                      //
       ("quick", "the same as --sweep quick")                                                       //
       ("out", text("FILE"), "results: Google Benchmark's JSON, raw repetitions, with provenance")  //

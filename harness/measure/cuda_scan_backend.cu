@@ -12,6 +12,7 @@
 #include "harness/cuda/device.hpp"
 #include "harness/cuda/graph.hpp"
 #include "harness/cuda/kernel_resources.hpp"
+#include "harness/cuda/neighbours.hpp"
 #include "harness/cuda/nvml.hpp"
 #include "harness/cuda/timing.hpp"
 #include "harness/measure/scan_backend.hpp"
@@ -135,7 +136,14 @@ class CudaScanBackend : public ScanBackend {
       if (last_user_ != user(timed)) prepare(timed);
       Sample sample{.runs = runs};
       const cuda::Work work{
-          .run = [&](cudaStream_t stream) { timed.bound.cuda(buffers, stream); },
+          .run =
+              [&](cudaStream_t stream) {
+                const std::size_t bytes = timed.problem().ideal_bytes() / 2;
+                const bool between = timed.launch == Launch::pipeline;
+                if (between) neighbours_.produce(in_.data(), bytes, stream);
+                timed.bound.cuda(buffers, stream);
+                if (between) neighbours_.consume(buffers.out, bytes, stream);
+              },
           // A run that leaves the output as it found it, for stale state of its own, is caught.
           .between =
               [&](cudaStream_t stream) {
@@ -279,6 +287,7 @@ class CudaScanBackend : public ScanBackend {
   cuda::ClockReader clock_;
   std::size_t memory_bytes_;
   cuda::StreamTimer timer_;
+  cuda::Neighbours neighbours_;
   cuda::DeviceBuffer in_;
   cuda::DeviceBuffer out_;
   cuda::DeviceBuffer workspace_;

@@ -57,7 +57,8 @@ std::vector<std::pair<Cache, Launch>> columns(const ScanInColumns& each) {
   for (const Cache cache : each.caches) {
     for (const Launch launch : each.launches) {
       const bool warm = cache == Cache::warm;
-      const bool possible = on_host ? warm && launch == Launch::stream : warm || launch != Launch::batch;
+      const bool only_warm = launch == Launch::batch || launch == Launch::pipeline;
+      const bool possible = on_host ? warm && launch == Launch::stream : warm || !only_warm;
       if (possible) all.emplace_back(cache, launch);
     }
   }
@@ -91,7 +92,7 @@ std::vector<ScanInColumns> selected_scans(const ScanSweep& sweep, const OptionWo
   const Selection wanted = select_scans(said);
   const std::vector<Cache> caches = caches_of(said);
   const std::vector<Launch> launches =
-      states_of(said, "launch", kLaunchNames, {Launch::stream, Launch::graph, Launch::batch});
+      states_of(said, "launch", kLaunchNames, {Launch::stream, Launch::graph, Launch::batch, Launch::pipeline});
   std::vector<ScanInColumns> all = cases(sweep);
   std::erase_if(all, [&](const ScanInColumns& each) { return !stays(each.scan, wanted, said); });
   for (ScanInColumns& each : all) {

@@ -37,6 +37,7 @@ const std::vector<ScanSweep>& scan_sweeps() {
   static const std::vector<Launch> stream{Launch::stream};
   static const std::vector<Launch> graph{Launch::graph};
   static const std::vector<Launch> batch{Launch::batch};
+  static const std::vector<Launch> pipeline{Launch::pipeline};
   static const std::vector<Launch> both{Launch::stream, Launch::graph};
   static const std::string narrow_sizes = powers_and_random_sizes(30);
   static const std::string wide_sizes = powers_and_random_sizes(28);
@@ -50,6 +51,7 @@ const std::vector<ScanSweep>& scan_sweeps() {
                {general, {{"items", "2^8:2^30:x2"}}, cold_and_warm, both},    // the ladder
                {device, {{"items", "2^10:2^28:x2"}}, cold_and_warm, stream},  // and what led to it
                {general, {{"items", "2^8:2^20:x4"}}, warm, batch},            // without the host's part of short runs
+               {general, {{"items", "2^16:2^28:x16"}}, warm, pipeline},       // as a part of a program
                {device, {{"items", "1000,100000,1000000,10000000,100000000"}}, cold, stream},  // not powers of two
                {device, {{"mode", "exclusive"}, {"items", "2^16:2^28:x16"}}, cold, stream},
                {device, {{"type", "i64,f64"}, {"items", "2^16:2^28:x16"}}, cold, stream},

@@ -28,14 +28,15 @@ constexpr std::string_view name(Cache cache) { return kCacheNames[cache == Cache
 
 /// How timed runs reach the device.
 enum class Launch {
-  stream,  ///< each enqueued by the host
-  graph,   ///< all captured in a CUDA graph, which is replayed
-  batch,   ///< enqueued by the host behind a kernel that waits for the last of them: the host's time does not show
+  stream,    ///< each enqueued by the host
+  graph,     ///< all captured in a CUDA graph, which is replayed
+  batch,     ///< enqueued by the host behind a kernel that waits for the last of them: the host's time does not show
+  pipeline,  ///< as stream, each between a kernel that writes its input and one that reads its output, timed with them
 };
 
-inline constexpr std::array kLaunchNames{std::pair{Launch::stream, std::string_view("stream")},
-                                         std::pair{Launch::graph, std::string_view("graph")},
-                                         std::pair{Launch::batch, std::string_view("batch")}};
+inline constexpr std::array kLaunchNames{
+    std::pair{Launch::stream, std::string_view("stream")}, std::pair{Launch::graph, std::string_view("graph")},
+    std::pair{Launch::batch, std::string_view("batch")}, std::pair{Launch::pipeline, std::string_view("pipeline")}};
 
 constexpr std::string_view name(Launch launch) { return kLaunchNames[static_cast<std::size_t>(launch)].second; }
 

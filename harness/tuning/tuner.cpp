@@ -236,7 +236,7 @@ void add_time(const Json& entry, const Json& variants, Measured& measured) {
   const auto launch = entry.at("launch").get<std::string>();
   const Column column{entry.at("cache") == name(measure::Cache::cold) ? measure::Cache::cold : measure::Cache::warm,
                       launch == name(measure::Launch::graph) ? measure::Launch::graph : measure::Launch::stream};
-  if (launch == name(measure::Launch::batch)) return;
+  if (launch == name(measure::Launch::batch) || launch == name(measure::Launch::pipeline)) return;
   const auto type = word_of<ElementType>(entry, "type");
   const auto op = word_of<Operator>(entry, "op");
   if (!defined(type, op)) throw CommandError(kBadInput, not_defined(type, op));

@@ -292,6 +292,7 @@ TEST_F(TuneTest, ATableFromResults) {
   results.add("cub_device_scan", 1000, 1).add("memcpy", 1000, 1).add("hs_blocked", 1000, 1).add("best", 1000, 1);
   results.add("reduce_then_scan", 1000, 1, {{"outcome", "failed"}, {"verified", false}});
   results.add("decoupled_lookback", 1000, 1, {{"launch", "batch"}});
+  results.add("decoupled_lookback", 1000, 1, {{"launch", "pipeline"}});
   results.add("one_cluster", 1000, 1, {{"mode", "exclusive"}});
   ASSERT_EQ(scanlab({"tune", "--from", write("results.json", results.text()), "--out", path("new/table.json")}), kOk)
       << err_.str();

@@ -48,7 +48,7 @@ _LIMITS = {
 }
 _CASES = {"type", "items", *_DEFAULTS, *_LIMITS}
 _NAMES = {"type": tuple(ELEMENT_BYTES), "op": ("plus", "max", "min", "affine"), "mode": ("inclusive", "exclusive"), "cache": ("cold", "warm"),
-          "launch": ("stream", "graph")}  # fmt: skip
+          "launch": ("stream", "graph", "pipeline")}  # fmt: skip
 """What a case can be named by: any other name would be of no case, and its claim never measured."""
 
 

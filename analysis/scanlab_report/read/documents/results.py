@@ -166,7 +166,7 @@ class ScanSample(Sample, kw_only=True, frozen=True, tag="scan"):
     bytes: Annotated[Count, means("that any scan must move: each item read once and written once")] = 0
     settings: Annotated[Settings, means("every parameter of the variant with its value; the context has the defaults")]
     cache: Annotated[Literal["cold", "warm"], means("`cold`: L2 is evicted before each timed run; `warm`: runs follow each other")]
-    launch: Annotated[Literal["stream", "graph", "batch", "host"], means("`stream`: the host enqueues each run; `graph`: all are in one CUDA graph, which is replayed once untimed and once timed; `batch`: all are enqueued behind a kernel that waits for the last of them; `host`: host code, which launches nothing")]
+    launch: Annotated[Literal["stream", "graph", "batch", "pipeline", "host"], means("`stream`: the host enqueues each run; `graph`: all are in one CUDA graph, which is replayed once untimed and once timed; `batch`: all are enqueued behind a kernel that waits for the last of them; `pipeline`: each is enqueued between a kernel that writes its input and one that reads its output, and its time is that of all three; `host`: host code, which launches nothing")]
     workspace_bytes: Annotated[Count | UnsetType, means("workspace of the scan")] = UNSET
     prepare_ns: Annotated[Amount | UnsetType, means("time on the device to prepare the workspace: once before the first run, never part of a timed one")] = UNSET
     choice: Annotated[Choice | UnsetType, means("of `best`: what it ran")] = UNSET
