@@ -69,7 +69,7 @@ cudaError_t device_scan_in(Mode mode, const WorkspaceResource& resource, const t
 }
 
 /// DeviceScan in an environment: the base of a `Scan` that describes itself and has a `with_wish<Op>(items, f)`, which
-/// calls f with the requirement or the tuning that it asks CUB for.
+/// calls f with the requirement or the tuning that it asks CUB for. `why_not<Op>(items)` may say why it cannot.
 template <class Scan>
 class CubScanIn {
  public:
@@ -77,6 +77,10 @@ class CubScanIn {
   template <class Op>
   static constexpr bool takes_exclusive() {
     return true;
+  }
+  template <class Op>
+  static std::string why_not(std::int64_t) {
+    return {};
   }
 
   explicit CubScanIn(const Problem& problem) : problem_(problem) {}
@@ -90,6 +94,8 @@ class CubScanIn {
         return;
       }
       if constexpr (takes<Scan, Op>()) {
+        plan.refusal = Scan::template why_not<Op>(problem_.items);
+        if (!plan.possible()) return;
         // It ends with an error, as a scan that gets no storage must.
         const cudaError_t error = enqueue<Op>({nullptr, 0, &plan.workspace_bytes}, nullptr, nullptr, nullptr);
         if (plan.workspace_bytes == 0) {

@@ -5,6 +5,7 @@
 // instantiation takes seconds to compile: none is spent on counts of 64 bits, on other operators than plus, and of
 // exclusive scans only on that of i32 sums, which is timed.
 #include "baselines/cub_shape.cuh"
+#include "harness/cuda/launch.cuh"
 
 namespace scanlab {
 namespace {
@@ -44,11 +45,16 @@ struct CubNewestLookAhead : CubScanIn<CubNewestLookAhead> {
         .family = "CUB",
         .label = "CUB, newest, look-ahead",
         .overview = false,
-        .limits = "up to 2^31 - 1 items of plus; exclusive: i32 sums",
+        .limits = "up to 2^31 - 1 items of plus; exclusive: i32 sums; compute capability 9.0 and later",
         .in_place = true,     // "When d_in and d_out are equal, the scan is performed in-place"
         .fixed_bits = false,  // without the requirement CUB promises none
         .cost = {.work = "O(n)", .span = "O(log n) a tile, then a chain of tiles", .traffic = "2n"},
     };
+  }
+
+  template <class Op>
+  static std::string why_not(std::int64_t) {
+    return why_no_look_ahead(describe().id, cuda::compute_capability());
   }
 
   template <class Op, class F>

@@ -52,6 +52,13 @@ struct CubLookBack {
   friend constexpr bool operator==(const CubLookBack&, const CubLookBack&) = default;
 };
 
+/// Why `id` cannot look ahead on a device, 90 for compute capability 9.0; empty if it can. Below that CUB launches a
+/// kernel without code (DeviceScanKernel in cub/device/dispatch/kernels/kernel_scan.cuh), and no item is written.
+inline std::string why_no_look_ahead(const std::string& id, int compute_capability) {
+  if (compute_capability >= 90) return {};
+  return id + " needs compute capability 9.0: CUB has no look-ahead scan below";
+}
+
 /// A shape, and the n from which on it was found to be the fastest.
 template <std::int64_t kFrom_, auto kShape_>
 struct CubRow {

@@ -6,6 +6,7 @@
 // i32 sums, which is timed.
 #include "baselines/cub_shape.cuh"
 #include "cub_tuned.hpp"
+#include "harness/cuda/launch.cuh"
 
 namespace scanlab {
 namespace {
@@ -34,13 +35,13 @@ constexpr auto rows_for(std::tuple<Tuned, Rest...>) {
   }
 }
 
-/// Calls f with the tuning of the last row that begins at n or before.
+/// Calls f with the last row that begins at n or before.
 template <class F, class Row, class... Rest>
-cudaError_t with_row(std::int64_t n, std::tuple<Row, Rest...>, F f) {
+auto with_row(std::int64_t n, std::tuple<Row, Rest...>, F f) {
   if constexpr (sizeof...(Rest) > 0) {
     if (n >= std::tuple_element_t<0, std::tuple<Rest...>>::kFrom) return with_row(n, std::tuple<Rest...>{}, f);
   }
-  return f(::cuda::execution::tune(CubTuning<Row::kShape>{}));
+  return f(Row{});
 }
 
 struct CubTuned : CubScanIn<CubTuned> {
@@ -61,16 +62,26 @@ struct CubTuned : CubScanIn<CubTuned> {
                   "`scanlab tune --rival cub` found to be the fastest for the size of the item, by n",
         .family = "CUB",
         .label = "CUB, tuned",
-        .limits = "up to 2^31 - 1 items; exclusive: i32 sums",
+        .limits = "up to 2^31 - 1 items; exclusive: i32 sums; shapes that look ahead: compute capability 9.0 and later",
         .in_place = true,     // "When d_in and d_out are equal, the scan is performed in-place"
         .fixed_bits = false,  // without the requirement CUB promises none
         .cost = {.work = "O(n)", .span = "O(log n) a tile, then a chain of tiles", .traffic = "2n"},
     };
   }
 
+  template <class Op>
+  static std::string why_not(std::int64_t items) {
+    return with_row(items, rows_for<Op>(CubTunedShapes{}), []<class Row>(Row) {
+      constexpr bool kLooksAhead = std::is_same_v<std::remove_cvref_t<decltype(Row::kShape)>, CubLookAhead>;
+      return kLooksAhead ? why_no_look_ahead(describe().id, cuda::compute_capability()) : std::string{};
+    });
+  }
+
   template <class Op, class F>
   static cudaError_t with_wish(std::int64_t items, F f) {
-    return with_row(items, rows_for<Op>(CubTunedShapes{}), f);
+    return with_row(items, rows_for<Op>(CubTunedShapes{}), [&]<class Row>(Row) -> cudaError_t {
+      return f(::cuda::execution::tune(CubTuning<Row::kShape>{}));
+    });
   }
 };
 

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
-# The experiments on a device. Whoever sources this has set `scanlab`, the program, and `out`, the folder for results;
-# `option[quick]`, if it is set, makes them few and small, and `option[force]` replaces results that are there.
+# The experiments on a device. Whoever sources this has sourced tools/cuda.sh, and has set `scanlab`, the program, and `out`,
+# the folder for results; `option[quick]`, if it is set, makes them few and small, and `option[force]` replaces results that
+# are there.
 # shellcheck disable=SC2154  # of what is set there
 
 # experiment NAME: one, into the file of `out` that is named after it.
@@ -14,10 +15,22 @@ experiment() {
     caveats) "$scanlab" streams caveats --json "$out/caveats.json" "${force[@]}" ;;
     concurrency) "$scanlab" streams concurrency --json "$out/concurrency.json" "${force[@]}" ;;
     traces) trace_schedules ;;
-    cycles) "$scanlab" explain look_ahead --device cuda --items 2^20,2^24,2^28 --csv "$out/prefix_wait.csv" ;;
+    cycles)
+      if has_bulk_copies; then
+        "$scanlab" explain look_ahead --device cuda --items 2^20,2^24,2^28 --csv "$out/prefix_wait.csv"
+      else
+        echo "Left out: look_ahead needs compute capability 9.0."
+      fi
+      ;;
     counters) count_conflicts "$out/bank_conflicts.csv" --sweep counters ;;
     traffic) count_traffic "$out/dram_bytes.csv" ;;
   esac
+}
+
+# Whether the GPU is one that look_ahead runs on.
+has_bulk_copies() {
+  local capability
+  capability=$(gpu compute_cap | head -n 1) && ((${capability%%.*} >= 9))
 }
 
 # count FILE METRICS OPTION... -- SELECTION...: what the hardware counts of the chosen cases, each run once; beside FILE.csv,

@@ -5,6 +5,7 @@
 #include "baselines/cub_candidates/candidates.hpp"
 #include "baselines/cub_candidates/compiled.hpp"
 #include "baselines/cub_chain.hpp"
+#include "harness/cuda/launch.cuh"
 #include "harness/cuda/registration.cuh"
 
 namespace scanlab {
@@ -79,6 +80,10 @@ class CubShapeScan {
       return Plan::refuse("the shapes of CUB are compiled for inclusive scans alone");
     if (problem_.items > std::numeric_limits<int>::max()) {
       return Plan::refuse("the shapes of CUB are compiled for at most 2^31 - 1 items");
+    }
+    if constexpr (kLooksAhead) {
+      std::string why = why_no_look_ahead(Shape::kVariant, cuda::compute_capability());
+      if (!why.empty()) return Plan::refuse(std::move(why));
     }
     Plan plan{.chain = cub_chain(problem_) + kLookAheadChain};
     const cudaError_t error =

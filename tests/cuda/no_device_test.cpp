@@ -1,6 +1,10 @@
 // What is said where there is no device: whether a GPU is lacking, or a driver, or a newer one.
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+#include <string>
+
 #include "harness/cuda/device.hpp"
 
 namespace scanlab::cuda {
@@ -48,6 +52,12 @@ TEST(NoCode, ADeviceForWhichNothingWasCompiledIsToldTheBuildThatItNeeds) {
             "this program has no code for the GPU, whose compute capability is 8.0: it was compiled for 90,100. Build "
             "one that "
             "has: cmake --preset cuda -DCMAKE_CUDA_ARCHITECTURES=80 && cmake --build build/cuda");
+}
+
+TEST(NoCode, TheGuideForOtherDevicesQuotesWhatIsSaid) {
+  std::ifstream page(SCANLAB_SOURCE "/docs/DEVICES.md");
+  const std::string text{std::istreambuf_iterator<char>(page), {}};
+  EXPECT_NE(text.find("> " + why_no_code("90", 8, 0) + "\n"), std::string::npos);
 }
 
 }  // namespace

@@ -918,8 +918,8 @@ TEST(DeviceProfile, AreAllThere) {
     names.push_back(profile.name);
     EXPECT_GE(profile.sources.size(), 17u) << profile.name << ": every figure that must be there has its source";
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"a100", "b200", "c1060", "c2050", "didactic", "h200", "k20c", "l40s",
-                                             "rtx4090"}));
+  const std::vector<std::string> ours{"a100", "b200", "c1060", "c2050", "didactic", "h200", "k20c", "l40s", "rtx4090"};
+  EXPECT_TRUE(std::ranges::includes(names, ours)) << "owners of devices add theirs";
 }
 
 /// Of devices that were never at hand: what their titles must say, and bounds that no figure of a data sheet may pass.

@@ -593,6 +593,14 @@ TEST(CubShapes, AreAtLeast60ForEachSizeOfItemAndNoneTwice) {
   for (const std::size_t bytes : {1, 2, 4, 8, 16}) EXPECT_GE(by_size[bytes], 60) << bytes;
 }
 
+TEST(CubShapes, ThatLookAheadAreRefusedWhereCubHasNoCodeForThem) {
+  EXPECT_EQ(why_no_look_ahead("cub_newest_look_ahead", 80),
+            "cub_newest_look_ahead needs compute capability 9.0: CUB has no look-ahead scan below");
+  EXPECT_NE(why_no_look_ahead("cub_tuned", 89), "");
+  EXPECT_EQ(why_no_look_ahead("cub_tuned", 90), "");
+  EXPECT_EQ(why_no_look_ahead("cub_tuned", 120), "");
+}
+
 /// cub_tuned is compiled with what these say, and the build would take other numbers, too.
 TEST(CubShapes, OfTheTablesWereAllCandidates) {
   std::set<std::pair<std::string, Settings>> candidates;

@@ -1,0 +1,114 @@
+"""docs/DEVICES.md: every command is one that the checkout has, every step has its time, and the times are those on record."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from scanlab_report.commands.__main__ import command_line
+from tests.run_tutorials import BLOCKS, wrong
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "DEVICES.md"
+GIT = {"clone": (), "switch": ("-c",), "add": (), "commit": ("-m",), "push": ("--set-upstream",)}
+
+
+def commands(page: str) -> list[str]:
+    """The lines of the page's blocks of commands, with their comments."""
+    return [line.strip() for _, block, _ in BLOCKS.findall(page) for line in block.splitlines()]
+
+
+def said(command: Sequence[str]) -> str:
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return ran.stdout
+
+
+def unknown_options(words: Sequence[str], help_text: str) -> list[str]:
+    known = set(re.findall(r"(?<![\w-])--?[\w-]+", help_text))
+    return [word.partition("=")[0] for word in words if word.startswith("-") and word.partition("=")[0] not in known]
+
+
+def fault(line: str, scanlab: str, folder: Path) -> str:
+    """What is wrong with a line of commands, or nothing. Those of the program run; of the others the options are looked up."""
+    if line.startswith("$scanlab"):
+        return wrong(scanlab, line, None, str(folder))
+    return "".join(_fault(shlex.split(command, comments=True), folder) for command in line.split(" && "))
+
+
+def _fault(words: list[str], folder: Path) -> str:
+    program, arguments = words[0], words[1:]
+    if program == "cd" or program.startswith("scanlab="):
+        return ""
+    if program == "git":
+        options = [word for word in arguments if word.startswith("-")]
+        return "" if arguments[0] in GIT and set(options) <= set(GIT[arguments[0]]) else f"git has no {arguments}"
+    if program == "cmake":
+        return _fault_of_cmake(arguments)
+    if program == ".venv/bin/scanlab-report":
+        try:
+            command_line().parse_args(arguments)
+        except SystemExit:
+            return f"scanlab-report does not take {arguments}"
+        return ""
+    if program == "tools/record":  # begins no step, and says so of each
+        ran = subprocess.run([str(ROOT / program), arguments[0], str(folder / "run"), *arguments[2:], "--seconds", "0"], capture_output=True, text=True)
+        return "" if ran.returncode == 0 and "not begun" in ran.stdout else ran.stderr or "tools/record has no such step"
+    if program in ("./check", "./reproduce"):
+        return "".join(f"{program} has no option {option}" for option in unknown_options(arguments, said([str(ROOT / program), "--help"])))
+    return f"{program} is no program of the checkout"
+
+
+def _fault_of_cmake(arguments: list[str]) -> str:
+    if arguments[0] == "--build":
+        return "" if arguments[1] in ("build/cuda", "build/cpu") else f"{arguments[1]} is no folder of a build"
+    presets = {preset["name"] for preset in json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]}
+    variables = [word[2:].partition("=")[0] for word in arguments if word.startswith("-D")]
+    text = (ROOT / "CMakeLists.txt").read_text()
+    lost = [name for name in variables if not re.search(rf"\b{name}\b", text)]
+    return f"CMakeLists.txt knows no {lost}" if lost else "" if arguments[1] in presets else f"there is no preset {arguments[1]}"
+
+
+PROGRAM = os.environ.get("SCANLAB_PROGRAM", "")
+
+
+@pytest.mark.parametrize("line", commands(PAGE.read_text(encoding="utf-8")))
+def test_every_command_of_the_page_is_one_that_the_checkout_has(line: str, tmp_path: Path) -> None:
+    if line.startswith("$scanlab") and not PROGRAM:
+        pytest.skip("SCANLAB_PROGRAM names no program")
+    assert fault(line, PROGRAM, tmp_path) == ""
+
+
+@pytest.mark.parametrize("line", [
+    "./check --architecture", "./reproduce --device cuda --output results/run", "tools/record build/cuda/scanlab results/run tune",
+    ".venv/bin/scanlab-report add-device results/run --records data/recorded", ".venv/bin/scanlab-report add-devices results/run",
+    "cmake --preset gpu -DCMAKE_CUDA_ARCHITECTURES=80", "cmake --preset cuda -DCMAKE_CUDA_ARCHITECTURE=80 && cmake --build build/cuda",
+    "cmake --build build/gpu", "git submit -m words", "tools/tune",
+    "$scanlab tune --output data/tuned/mine.json      # needs a GPU", "$scanlab informs", "$scanlab simulate depth_first --profile a1000",
+])  # fmt: skip
+def test_a_command_that_is_none_is_caught(line: str, tmp_path: Path) -> None:
+    if line.startswith("$scanlab") and not PROGRAM:
+        pytest.skip("SCANLAB_PROGRAM names no program")
+    assert fault(line, PROGRAM, tmp_path) != ""
+
+
+def test_every_step_of_the_page_has_its_time() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    steps = re.findall(r"^## (\d\. .*)$", page, re.MULTILINE)
+    timed = re.findall(r"^\| \[(\d\. .*?)\]\(#.*?\) \| .*\d+ (?:s|min).* \| .+ \|$", page, re.MULTILINE)
+    assert steps == timed and len(steps) == 7
+    assert len(page.splitlines()) <= 120
+
+
+def test_the_times_of_the_page_are_those_of_the_experiments() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    seconds = {name: int(of) for name, of in re.findall(r"^(\w+) +(\d+) +record$", (ROOT / "tools" / "experiments.txt").read_text(), re.MULTILINE)}
+    assert f"| {seconds['verify']} s | H200: `verify`" in page
+    assert f"| {seconds['calibration']} s | H200: `calibration`" in page
+    assert f"with all experiments {round(sum(seconds.values()) / 60)} min |" in page
