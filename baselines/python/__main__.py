@@ -1,4 +1,4 @@
-"""``python -m baselines.python``: times torch.cumsum, cupy.cumsum and jax.numpy.cumsum, whichever are here.
+"""``python -m baselines.python``: times the prefix sums of PyTorch, CuPy, JAX, cuda.compute and Triton, whichever are here.
 
 Every result is verified against numpy before it is timed, and once more after the last timed run. Results go to one
 file that ``scanlab-report`` reads beside those of ``scanlab bench``.
@@ -18,7 +18,7 @@ from typing import Any
 DONE, FAILED, BAD_INPUT, NO_DEVICE, LACKS_MEMORY, INTERRUPTED = 0, 1, 2, 3, 4, 130
 """The exit statuses of the README's table."""
 
-_IDS = ("torch_cumsum", "cupy_cumsum", "jax_cumsum")
+_IDS = ("torch_cumsum", "cupy_cumsum", "jax_cumsum", "cuda_compute", "triton_scan")
 _TYPES = ("i8", "i16", "i32", "i64", "f16", "f32", "f64")
 _MOST_ITEMS = 2**40
 

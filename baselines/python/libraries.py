@@ -6,6 +6,8 @@ A library is imported when it is made; what its import or its first use of the G
 from __future__ import annotations
 
 import contextlib
+import functools
+import importlib.metadata
 import os
 import time
 from abc import ABC, abstractmethod
@@ -20,6 +22,14 @@ _LEAST_EVICTION_BYTES = 1 << 30
 """What is read to evict L2: several times its size, and enough that Python's launches hide behind it."""
 
 
+_PACKAGES = {"cuda": "cuda-cccl[cu13]", "cuda.compute": "cuda-cccl[cu13]", "cupy": "cupy-cuda13x", "jax": "jax[cuda13]"}
+"""Of modules that a package of another name has: that of CUDA 13."""
+
+
+class Refused(Exception):
+    """A library does not take such items; the sentence says why. Such a case is left out, and nothing has failed."""
+
+
 class Library(ABC):
     """A library that sums on the device. ``caches``: the states of the cache in which it can be timed."""
 
@@ -28,13 +38,18 @@ class Library(ABC):
     """What legends call it."""
     caches: tuple[str, ...] = ("cold", "warm")
 
+    @property
+    def title(self) -> str:
+        """What is called, as a user writes it."""
+        return self.id.replace("_", ".")
+
     @abstractmethod
     def versions(self) -> dict[str, str]:
         """What the provenance says of it."""
 
     def about(self) -> dict[str, Any]:
         """What the context of results says of it, as of the variants of ``scanlab bench``."""
-        return {"label": self.label, "title": self.id.replace("_", "."), "source": " ".join((type(self).__doc__ or "").split()), "kind": "scan",
+        return {"label": self.label, "title": self.title, "source": " ".join((type(self).__doc__ or "").split()), "kind": "scan",
                 "origin": "baseline", "family": "Python", "overview": False, "on_host": False, "types": [], "operators": ["plus"],
                 "parameters": [], "reproducible_bits": False}  # fmt: skip
 
@@ -44,7 +59,10 @@ class Library(ABC):
 
     @abstractmethod
     def prepare(self, items: Any) -> Callable[[], Any]:
-        """A function that enqueues the sum of the items and returns where it will be: memory that is poisoned now."""
+        """A function that enqueues the sum of the items and returns where it will be: memory that is poisoned now.
+
+        Raises Refused for items that the library does not take.
+        """
 
     @abstractmethod
     def fetch(self, result: Any) -> np.ndarray:
@@ -108,8 +126,7 @@ class Torch(_WithEvents):
         torch.cuda.init()
         self._torch = torch
         self._own_stream = torch.cuda.Stream()
-        l2_bytes = getattr(torch.cuda.get_device_properties(0), "L2_cache_size", 0)  # older ones do not know it
-        self._cold = torch.zeros(_eviction_words(l2_bytes), dtype=torch.int32, device="cuda")
+        self._cold = _cold_of(torch)
 
     def versions(self) -> dict[str, str]:
         return {"torch": self._torch.__version__, "torch_cuda": str(self._torch.version.cuda)}
@@ -144,6 +161,91 @@ class Torch(_WithEvents):
 
     def _evict(self) -> None:
         self._torch.amax(self._cold)
+
+
+@functools.cache
+def _cold_of(torch: Any) -> Any:
+    """What is read to evict L2: one array for all libraries on arrays of PyTorch."""
+    l2_bytes = getattr(torch.cuda.get_device_properties(0), "L2_cache_size", 0)  # older ones do not know it
+    return torch.zeros(_eviction_words(l2_bytes), dtype=torch.int32, device="cuda")
+
+
+class CudaCompute(Torch):
+    """cuda.compute.make_inclusive_scan of NVIDIA's cuda-cccl, CUB's scan compiled when it is made, with OpKind.PLUS, on arrays of PyTorch."""
+
+    id, label = "cuda_compute", "cuda.compute"
+
+    def __init__(self) -> None:
+        super().__init__()
+        import cuda.compute
+
+        self._compute = cuda.compute
+        self._plus = cuda.compute.OpKind.PLUS
+
+    def versions(self) -> dict[str, str]:
+        return super().versions() | {"cuda_cccl": importlib.metadata.version("cuda-cccl")}
+
+    def prepare(self, items: Any) -> Callable[[], Any]:
+        torch = self._torch
+        with self._stream():
+            out = torch.full_like(items, 85)
+            try:
+                scan = self._compute.make_inclusive_scan(d_in=items, d_out=out, op=self._plus, init_value=None)
+            except (KeyError, NotImplementedError, TypeError, ValueError) as error:
+                raise Refused(f"cuda.compute makes no scan of {items.dtype}: {error}") from error
+            what = {"d_in": items, "d_out": out, "op": self._plus, "num_items": items.numel(), "init_value": None,
+                    "stream": _StreamHandle(self._own_stream.cuda_stream)}  # fmt: skip
+            workspace = torch.empty(scan(temp_storage=None, **what), dtype=torch.uint8, device="cuda")
+        torch.cuda.synchronize()
+
+        def run() -> Any:
+            scan(temp_storage=workspace, **what)
+            return out
+
+        return run
+
+
+class _StreamHandle:
+    """A stream as cuda.compute takes it: by the protocol ``__cuda_stream__``, of version 0."""
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, self._handle
+
+
+class TritonScan(Torch):
+    """Three kernels in Triton, with tl.reduce and tl.associative_scan: sums of blocks, their scan, and a scan of each block; on arrays of PyTorch."""
+
+    id, label = "triton_scan", "Triton"
+    title = "a scan by tl.associative_scan"
+
+    def __init__(self) -> None:
+        super().__init__()
+        import triton
+
+        from baselines.python import triton_kernels
+
+        self._triton = triton
+        self._kernels = triton_kernels
+
+    def versions(self) -> dict[str, str]:
+        return super().versions() | {"triton": self._triton.__version__}
+
+    def prepare(self, items: Any) -> Callable[[], Any]:
+        torch = self._torch
+        blocks = self._triton.cdiv(items.numel(), self._kernels.ITEMS_PER_BLOCK)
+        with self._stream():
+            out = torch.full_like(items, 85)
+            totals = torch.empty(blocks, dtype=items.dtype, device=items.device)
+        torch.cuda.synchronize()  # whatever stream the caller runs it on
+
+        def run() -> Any:
+            self._kernels.scan(items, totals, out)
+            return out
+
+        return run
 
 
 class Cupy(_WithEvents):
@@ -237,7 +339,7 @@ class Jax(Library):
         return (time.perf_counter() - start) / runs
 
 
-KNOWN: tuple[type[Library], ...] = (Torch, Cupy, Jax)
+KNOWN: tuple[type[Library], ...] = (Torch, Cupy, Jax, CudaCompute, TritonScan)
 
 
 def available(ids: list[str]) -> Iterator[Library | tuple[str, str]]:
@@ -247,7 +349,13 @@ def available(ids: list[str]) -> Iterator[Library | tuple[str, str]]:
             try:
                 yield known()
             except Exception as error:  # an import may raise anything, and so may a driver
-                yield known.id, (str(error).splitlines() or [type(error).__name__])[0]
+                yield known.id, (str(error).splitlines() or [type(error).__name__])[0] + _how_to_get(error)
+
+
+def _how_to_get(error: Exception) -> str:
+    """What to install for a module that is not there."""
+    name = error.name if isinstance(error, ModuleNotFoundError) else None
+    return f"; pip install '{_PACKAGES.get(name, name)}'" if name else ""
 
 
 def _eviction_words(l2_bytes: int) -> int:

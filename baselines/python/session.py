@@ -16,7 +16,7 @@ from typing import Any
 from scipy.stats import binom
 
 from baselines.python import scans
-from baselines.python.libraries import Library
+from baselines.python.libraries import Library, Refused
 
 _SECONDS_A_REPETITION = 5e-3
 _FEWEST_RUNS = 3
@@ -77,11 +77,12 @@ class Case:
 
 @dataclass
 class Scan:
-    """What the cases of one library, type and n share: the scan, and what is wrong with it."""
+    """What the cases of one library, type and n share: the scan, and what is wrong with it, or why the library refuses it."""
 
     run: Callable[[], Any] | None = None
     fault: str = ""
     out_of_memory: bool = False
+    refused: bool = False
     last: Any = None
 
 
@@ -178,6 +179,8 @@ class Session:
         """Does the work; what it raises becomes the scan's fault, so that the session goes on."""
         try:
             work()
+        except Refused as refused:
+            scan.refused, scan.fault = True, str(refused).splitlines()[0]
         except Exception as error:  # a library may raise anything
             scan.out_of_memory = library.is_out_of_memory(error)
             lines = str(error).splitlines() or [type(error).__name__]
@@ -186,7 +189,9 @@ class Session:
     def _refuse(self, case: Case, round_number: int) -> None:
         """An entry without a time, with the reason."""
         self.say(f"{case.name}: {case.scan.fault}")
-        if case.scan.out_of_memory:
+        if case.scan.refused:
+            message = case.scan.fault
+        elif case.scan.out_of_memory:
             self.out_of_memory += 1
             message = case.scan.fault
         else:
@@ -194,7 +199,7 @@ class Session:
             message = f"verification failed: {case.scan.fault}"
         self.entries.append(self._entry(case, round_number) | {
             "iterations": 0, "real_time": 0.0, "cpu_time": 0.0, "time_unit": "ns", "verified": False, "settled": False,
-            "outcome": "skipped" if case.scan.out_of_memory else "failed", "error_occurred": True, "error_message": message})  # fmt: skip
+            "outcome": "skipped" if case.scan.refused or case.scan.out_of_memory else "failed", "error_occurred": True, "error_message": message})  # fmt: skip
 
     def _entry(self, case: Case, round_number: int) -> dict[str, Any]:
         size = scans.TYPES[case.type](0).itemsize

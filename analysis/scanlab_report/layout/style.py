@@ -89,6 +89,8 @@ _LOOKS = {
     "torch_cumsum": Look(GREY, "v", "-"),
     "cupy_cumsum": Look(GREY, "^", "--", filled=False),
     "jax_cumsum": Look(GREY, "s", "-."),
+    "cuda_compute": Look(GREY, "P", ":"),
+    "triton_scan": Look(GREY, "*", "--", filled=False),
     "copy_vector": Look(GREY, "", "--"),
     "copy_bulk": Look(GREY, "", "-."),
     "copy_one_wave": Look(GREY, "D", "--", filled=False),
