@@ -3,6 +3,7 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "harness/cli/options.hpp"
 #include "harness/host/interrupt.hpp"
@@ -10,6 +11,7 @@
 #include "harness/measure/record.hpp"
 #include "harness/measure/scan_cases.hpp"
 #include "harness/measure/scan_report.hpp"
+#include "harness/tuning/short_tuning.hpp"
 
 namespace scanlab::cli {
 
@@ -49,6 +51,9 @@ po::options_description bench_options() {
       ("seed", po::value<std::uint64_t>()->value_name("N"), "of the inputs (default 1)")           //
       ("once",
        "run each case once, untimed, in an NVTX range of its name, for nsys and ncu; --out has the cases by name")  //
+      ("tune-now",
+       "on a device without a table for best: measure one first, for these cases, in under a minute; kept beside --out "
+       "as NAME.tuning.json, which SCANLAB_TUNING names for other runs")  //
       ("help,h", "this text");
   return options;
 }
@@ -60,6 +65,8 @@ struct Request {
   std::optional<std::string> out;
   std::vector<std::pair<std::string, std::string>> context;  ///< what the user adds to the provenance
   bool once = false;
+  tuning::Asked asked_of_best;
+  bool tune_now = false;
 };
 
 Request read_request(const po::variables_map& values, const GoogleFlags& flags) {
@@ -82,6 +89,14 @@ Request read_request(const po::variables_map& values, const GoogleFlags& flags) 
   request.cases = measure::timed_cases(sweep != nullptr ? measure::selected_scans(*sweep, said(values))
                                                         : measure::selected_scans(said(values), kDefaultItems),
                                        request.once, passes_google_filter);
+  request.asked_of_best = tuning::asked_of_best(request.cases);
+  request.tune_now = values.count("tune-now") != 0;
+  if (request.tune_now && request.asked_of_best.empty()) {
+    throw CommandError(kBadInput, "--tune-now measures a table for best, which is not among these cases");
+  }
+  if (request.tune_now && !request.out) {
+    throw CommandError(kBadInput, "--tune-now keeps its table beside the results: give --out FILE");
+  }
   return request;
 }
 
@@ -105,7 +120,9 @@ void require_device(const std::vector<measure::TimedCase>& cases, const std::opt
                                      : std::string{}));
 }
 
-measure::Facts provenance(const Request& request, const std::optional<measure::Facts>& device, const Context& context) {
+/// `table`: where that of best is from; empty if best is not timed.
+measure::Facts provenance(const Request& request, const std::optional<measure::Facts>& device, const std::string& table,
+                          const Context& context) {
   measure::Facts facts{{"schema", request.once ? measure::kRangesSchema : measure::kResultsSchema},
                        {"kind", device ? "cuda" : "host"}};
   if (device) facts.update(*device);
@@ -113,6 +130,7 @@ measure::Facts provenance(const Request& request, const std::optional<measure::F
   facts.erase("date");  // Google Benchmark has it
   facts["seed"] = std::to_string(request.seed);
   add_loop_facts(request.options.loop, facts);
+  if (!table.empty()) facts["tuning"] = table;
   facts["seconds_a_repetition"] = fmt::format("{}", request.options.seconds.value_or(request.options.device_seconds));
   for (const auto& [key, value] : request.context) {
     if (!facts.contains(key)) facts[key] = value;
@@ -121,6 +139,25 @@ measure::Facts provenance(const Request& request, const std::optional<measure::F
   for (const measure::TimedCase& timed : request.cases) variants.push_back(timed.scan.variant);
   facts["variants"] = measure::described(variants);
   return facts;
+}
+
+/// Measures a table for best, which goes by it from then on. Returns whether a candidate failed.
+bool tune_now(const Request& request, const measure::Facts& device, const measure::Backends& backends, WholeFile& file,
+              Context& context) {
+  fmt::print(context.err, "scanlab: measuring a table for best on {}, in under a minute\n",
+             device["device"].get<std::string>());
+  const auto began = std::chrono::steady_clock::now();
+  const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(); };
+  measure::Facts facts = device;
+  facts.update(measure::run_facts(context.argv));
+  tuning::Tuner tuner(backends, tuning::kShortLoop, nullptr, context.err);
+  const TuningTable table = tuning::tune_shortly(request.asked_of_best, tuner, facts, elapsed);
+  if (interrupted()) return false;
+  const std::filesystem::path path = tuning::short_table_path(*request.out);
+  tuning::use_table(table, file, path);
+  fmt::print(context.err, "scanlab: measured in {:.0f} s; best goes by it here, and elsewhere with {}={}\n", elapsed(),
+             kTuningVariable, path.string());
+  return tuner.any_failed();
 }
 
 int time_all(std::vector<measure::TimedCase> cases, const measure::Backends& backends,
@@ -163,16 +200,36 @@ int bench(const std::vector<std::string>& arguments, Context& context) {
   const std::optional<measure::Facts> device =
       std::ranges::all_of(cases, on_host) ? std::nullopt : measure::device_facts(why_not);
   require_device(cases, device, why_not);
-  const measure::Facts facts = provenance(request, device, context);
+  std::string table = request.asked_of_best.empty() ? "" : tuning::table_in_use(*device);
+  const bool tunes = request.tune_now && table == tuning::kNoTable;
+  if (tunes) {
+    table = "measured before this run: " + tuning::short_table_path(*request.out).filename().string();
+  } else if (request.tune_now) {
+    fmt::print(context.err, "scanlab: best has a table for this device ({}): none is measured\n", table);
+  } else if (table == tuning::kNoTable) {
+    fmt::print(context.err, "scanlab: {}", tuning::no_table((*device)["device"].get<std::string>()));
+  }
+  const bool replace = values.count("force") != 0;
+  std::optional<WholeFile> table_file;
+  if (tunes) table_file.emplace(tuning::short_table_path(*request.out), replace);
+  const measure::Facts facts = provenance(request, device, table, context);
   std::optional<WholeFile> ranges;
-  if (request.out && request.once) ranges.emplace(*request.out, values.count("force") != 0);
+  if (request.out && request.once) ranges.emplace(*request.out, replace);
   std::optional<measure::ResultsFile> file = results_file(request.once ? std::nullopt : request.out, facts, values);
 
   const InterruptGuard guard;
   measure::OracleStore oracles(request.seed);
   const measure::Backends backends = make_backends(cases, oracles);
+  const bool any_failed = tunes && tune_now(request, *device, backends, *table_file, context);
+  if (tunes && interrupted()) {
+    fmt::print(context.err, "scanlab: interrupted; no table is written, and nothing was timed\n");
+    return kInterrupted;
+  }
   for (measure::TimedCase& timed : cases) timed.bound = timed.scan.variant->bind(timed.problem());
-  if (!request.once) return time_all(std::move(cases), backends, request.options, file ? &*file : nullptr, context);
+  if (!request.once) {
+    const int status = time_all(std::move(cases), backends, request.options, file ? &*file : nullptr, context);
+    return status == kOk && any_failed ? kFailed : status;
+  }
   const measure::ProfiledRuns runs = run_each_once(cases, backends, context.out);
   if (ranges && runs.status != kInterrupted) {
     ranges->write(measure::Facts{{"context", facts}, {"ranges", runs.ranges}}.dump(1) + "\n");

@@ -425,7 +425,7 @@ TimingsBySize Tuner::measure(const TypeAndOperator& monoid, const std::vector<st
   failed_.clear();
   TimingsBySize measured;
   for (const std::size_t stride : {4, 2, 1}) {
-    for (std::size_t i = 0; i < sizes.size() && !interrupted(); ++i) {
+    for (std::size_t i = 0; i < sizes.size() && !is_over_(); ++i) {
       const std::int64_t n = sizes[i];
       if ((i % stride != 0 && i + 1 != sizes.size()) || measured.contains(n)) continue;
       std::vector<Choice> promising = candidates;
@@ -452,7 +452,7 @@ TimingsBySize Tuner::measure_more(const TypeAndOperator& monoid, const std::vect
   options.max_verified_items = std::numeric_limits<std::int64_t>::max();
   TimingsBySize measured;
   for (const std::int64_t n : sizes) {
-    if (interrupted()) break;
+    if (is_over_()) break;
     const Problem problem{.type = monoid.first, .op = monoid.second, .items = n};
     measured[n] = measure_size(problem, candidates, {{measure::Cache::cold, measure::Launch::stream}}, options);
   }

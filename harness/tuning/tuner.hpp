@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <ostream>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/host/interrupt.hpp"
 #include "harness/measure/provenance.hpp"
 #include "harness/measure/scan_session.hpp"
 #include "harness/measure/timed_case.hpp"
@@ -93,8 +95,12 @@ class Tuner {
   Tuner(const measure::Backends& backends, const measure::LoopOptions& options, measure::ResultsFile* samples,
         std::ostream& err);
 
-  /// At ascending sizes, first a few, then those between them, where candidates that were hopeless on both sides are
-  /// left out. Each is verified before it is timed; one that fails is not chosen. Ends early once Ctrl-C is pressed.
+  /// Begins no further size once this is true, instead of once Ctrl-C is pressed.
+  void end_when(std::function<bool()> is_over) { is_over_ = std::move(is_over); }
+
+  /// At sizes that rise or fall, first a few, then those between them, where candidates that were hopeless on both
+  /// sides are left out. Each is verified before it is timed; one that fails is not chosen. Ends early once Ctrl-C is
+  /// pressed, or when end_when() says.
   TimingsBySize measure(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes,
                         const std::vector<Choice>& candidates);
 
@@ -120,6 +126,7 @@ class Tuner {
   void leave_out_failed(TimingsBySize& measured) const;
 
   const measure::Backends& backends_;
+  std::function<bool()> is_over_ = interrupted;
   std::vector<Choice> failed_;  ///< with the type and operator at hand
   bool any_failed_ = false;
   measure::ScanOptions options_;

@@ -21,7 +21,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr char kSchema[] = "scanlab-tuning/1";
-constexpr char kVariable[] = "SCANLAB_TUNING";
 
 /// Null if there is none.
 const Variant* find_candidate(const std::string& id) {
@@ -74,10 +73,11 @@ TuningTable table_of(const Json& json) {
 
 /// The one that the environment names.
 TuningTable read_named_table(const std::string& path) {
-  TuningTable table = read_tuning_table(path, fmt::format("{}={}", kVariable, path));
+  TuningTable table = read_tuning_table(path, fmt::format("{}={}", kTuningVariable, path));
   if (const std::string unknown = table.unknown_choice(); !unknown.empty()) {
-    std::fputs(fmt::format("scanlab: warning: {}={}: {}; best uses another there\n", kVariable, path, unknown).c_str(),
-               stderr);
+    std::fputs(
+        fmt::format("scanlab: warning: {}={}: {}; best uses another there\n", kTuningVariable, path, unknown).c_str(),
+        stderr);
   }
   return table;
 }
@@ -188,7 +188,7 @@ const std::vector<TuningTable>& built_in_tuning_tables() {
 }
 
 const TuningTable* tuning_table(std::string_view device, int multiprocessors) {
-  if (const char* const path = std::getenv(kVariable); path != nullptr) {
+  if (const char* const path = std::getenv(kTuningVariable); path != nullptr) {
     static std::map<std::string, TuningTable> read;
     const auto found = read.find(path);
     return &(found != read.end() ? found : read.emplace(path, read_named_table(path)).first)->second;

@@ -63,6 +63,9 @@ TuningTable read_tuning_table(const std::string& path, const std::string& name);
 /// The tables of data/tuned/ when the program was built.
 const std::vector<TuningTable>& built_in_tuning_tables();
 
+/// The environment's variable that names a table.
+inline constexpr char kTuningVariable[] = "SCANLAB_TUNING";
+
 /// The table in the file that the environment's SCANLAB_TUNING names, whatever device it is of; else the built-in one
 /// of the device; else null. Throws TuningError if that file is no table.
 const TuningTable* tuning_table(std::string_view device, int multiprocessors);

@@ -21,6 +21,7 @@
 #include "harness/measure/record.hpp"
 #include "harness/tuning/tuner.hpp"
 #include "harness/tuning/tuning_table.hpp"
+#include "tests/tuning/made_up_backend.hpp"
 
 namespace scanlab::cli {
 namespace {
@@ -372,32 +373,6 @@ TEST_F(TuneTest, MeasuringNeedsADevice) { EXPECT_EQ(scanlab({"tune"}), kNoDevice
 #endif
 
 // ------------------------------------------------------------------------------------------------------- measuring
-
-/// Makes up times, and notes what it was asked for.
-class MadeUpBackend : public measure::ScanBackend {
- public:
-  explicit MadeUpBackend(std::function<double(const measure::TimedCase&)> seconds) : seconds_(std::move(seconds)) {}
-  verify::Outcome verify(const measure::TimedCase& timed) override {
-    if (timed.about().id == wrong) return {.status = verify::Outcome::Status::failed, .message = "wrong"};
-    verified.insert({timed.about().id, timed.problem().items});
-    return {};
-  }
-  measure::Sample time(const measure::TimedCase& timed, std::int64_t) override {
-    EXPECT_TRUE(verified.contains({timed.about().id, timed.problem().items})) << timed.name;
-    timed_sizes[timed.about().id].insert(timed.problem().items);
-    return {.seconds = seconds_(timed)};
-  }
-  verify::Outcome verify_last_run(const measure::TimedCase&) override { return {}; }
-  void run_once(const measure::TimedCase&) override {}
-
-  std::string wrong;
-  std::set<std::pair<std::string, std::int64_t>> verified;
-  std::map<std::string, std::set<std::int64_t>> timed_sizes;
-
- private:
-  InterruptGuard guard_;  // forgets a Ctrl-C of an earlier test
-  std::function<double(const measure::TimedCase&)> seconds_;
-};
 
 class TunerTest : public testing::Test {
  protected:

@@ -91,6 +91,7 @@ class Context(Provenance, kw_only=True, frozen=True):
     variants: Annotated[dict[Name, Variant], means("every variant in the file, by id")] = {}
     schedules: Annotated[dict[Name, Schedule], means("every schedule in the file, by id")] = {}
     workloads: Annotated[dict[Name, Workload], means("every workload in the file, by id")] = {}
+    tuning: Annotated[Line, means("where the table is from that `best` went by: `none`, `built in`, `SCANLAB_TUNING=FILE`, or `measured before this run: FILE`")] = ""
     missing: Annotated[Line, means("libraries of Python that were not timed, and why")] = ""
     host_name: Line = ""
     executable: Line = ""
