@@ -12,10 +12,12 @@ namespace scanlab {
 namespace {
 
 constexpr int kPieceBytes = 4096;
-constexpr int kSlots = 8;
-constexpr int kLoading = 4;  // the other slots are storing
 constexpr int kBlocksAMultiprocessor = 2;
 constexpr int kThreads = 32;
+
+#if __CUDA_ARCH__ >= 900  // what the kernel alone uses, which has no body elsewhere
+constexpr int kSlots = 8;
+constexpr int kLoading = 4;  // the other slots are storing
 
 /// The array that is copied in bulk: it begins at a multiple of 16 bytes, and is as many long.
 class Pieces {
@@ -33,6 +35,7 @@ class Pieces {
   std::int64_t start_;
   std::int64_t bytes_;
 };
+#endif
 
 __global__ void __launch_bounds__(kThreads) bulk_copy_kernel(const char* in, char* out, VectorSplit split) {
 #if __CUDA_ARCH__ >= 900
