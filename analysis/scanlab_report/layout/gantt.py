@@ -32,7 +32,7 @@ def draw_trace(axes: Axes, rows: pd.DataFrame, title: str, numbered: bool = Fals
     for kind, of in rows.groupby("kind"):
         colour = COLOURS.get(kind, style.GREY)
         for lane, bars in of.groupby("lane"):
-            spans = [((s - begin) / 1e3, (e - s) / 1e3) for s, e in zip(bars["start_us"], bars["end_us"], strict=True)]
+            spans = _spans(bars, begin)
             # The edge makes short kernels visible; that of a copy, or of what is numbered, is white and parts it from its
             # neighbour. Of many bars it is thinner, so that a lane of a thousand looks neither full nor empty by its edges.
             edge, width = (colour, 32) if kind == "kernels" and not numbered else ("white", 16)
@@ -40,7 +40,7 @@ def draw_trace(axes: Axes, rows: pd.DataFrame, title: str, numbered: bool = Fals
                              linewidth=width / max(64, len(spans)), zorder=2)  # fmt: skip
     for (name, kind), bars in calls.groupby(["lane_name", "kind"]) if calls is not None and len(calls) else ():
         colour = COLOURS.get(kind, style.GREY)
-        spans = [((s - begin) / 1e3, (e - s) / 1e3) for s, e in zip(bars["start_us"], bars["end_us"], strict=True)]
+        spans = _spans(bars, begin)
         axes.broken_barh(spans, (hosts[name] - 0.3, 0.6), facecolor=colour, edgecolor=colour, linewidth=16 / max(64, len(spans)), zorder=2)
     if numbered:
         _number(axes, rows, lanes)
@@ -49,6 +49,11 @@ def draw_trace(axes: Axes, rows: pd.DataFrame, title: str, numbered: bool = Fals
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")
     axes.set_title(title, pad=2)
+
+
+def _spans(bars: pd.DataFrame, begin: float) -> list[tuple[float, float]]:
+    """Start and length of each bar in milliseconds, from ``begin`` (µs) on."""
+    return [((s - begin) / 1e3, (e - s) / 1e3) for s, e in zip(bars["start_us"], bars["end_us"], strict=True)]
 
 
 def _number(axes: Axes, rows: pd.DataFrame, lanes: dict[int, int]) -> None:
