@@ -14,6 +14,7 @@ context         | libboost-context-dev          | libboost-devel | -
 json            | nlohmann-json3-dev            | nlohmann_json  | -
 fmt             | libfmt-dev                    | fmt            | -
 benchmark       | libbenchmark-dev              | benchmark      | -
+toml            | libtomlplusplus-dev           | tomlplusplus   | -
 gtest           | libgtest-dev                  | gtest          | -
 tbb             | libtbb-dev                    | tbb-devel      | the baseline cpu_parallel is left out
 sqlite          | libsqlite3-dev                | sqlite         | exports of Nsight Systems are not read
@@ -74,7 +75,7 @@ missing_libraries() {
   if has_compiler && has_cmake && has_build-tool; then
     cmake -S tools/probe -B .deps/probe -G "$(generator)" 2>/dev/null | sed -n 's/^-- missing: //p'
   else
-    printf '%s\n' program_options context json fmt benchmark gtest tbb sqlite
+    printf '%s\n' program_options context json fmt benchmark toml gtest tbb sqlite
   fi
 }
 

@@ -5,7 +5,8 @@ usage: run_tutorials.py SCANLAB PAGE...
 A block fenced as ``sh`` holds commands, one a line; a block fenced as ``text`` behind it is the output of its only command. In
 an output a line `…` stands for any lines, and `…` within a line for the rest of what is there. A comment says what else to
 expect: `status N`, or `needs a GPU`: such a command is run without one and must say that, which a misspelt option never does.
-Commands that build, `./check` and `scanlab=…`, are left out: this test runs in a build.
+Commands that build, `./check` and `scanlab=…`, are left out: this test runs in a build. A block fenced as ``toml`` that begins with
+the comment `# NAME.toml` is such a file, there for all commands.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import tempfile
 from pathlib import Path
 
 BLOCKS = re.compile(r"^( *)```sh\n(.*?)^\1```\n(?:\s*^\1```text\n(.*?)^\1```\n)?", re.MULTILINE | re.DOTALL)
+FILES = re.compile(r"^```toml\n(# (\w+\.toml)\n.*?)^```\n", re.MULTILINE | re.DOTALL)
 BUILDS = re.compile(r"\./check\b|scanlab=")
 ONLY_ON_A_GPU = "there is no variant"  # a build without CUDA does not know those that have no executor form
 NO_DEVICE = 3
@@ -48,7 +50,10 @@ def check(scanlab: str, page: str) -> None:
     """Runs all commands of a page; ends the program at the first that does something else."""
     count = 0
     with tempfile.TemporaryDirectory() as folder:
-        for indent, block, shown in BLOCKS.findall(Path(page).read_text(encoding="utf-8")):
+        text = Path(page).read_text(encoding="utf-8")
+        for body, name in FILES.findall(text):
+            (Path(folder) / name).write_text(body, encoding="utf-8")
+        for indent, block, shown in BLOCKS.findall(text):
             commands = [line.strip() for line in block.splitlines() if not BUILDS.match(line.strip())]
             if shown and len(commands) != 1:
                 sys.exit(f"{page}: an output stands behind {len(commands)} commands: {commands}")

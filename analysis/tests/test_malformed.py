@@ -205,7 +205,7 @@ def test_every_field_of_a_document_is_named_where_it_cannot_be(tmp_path: Path, c
             assert list(out.iterdir()) == []
             if isinstance(path[-1], str) and not sentence.startswith("benchmarks: repetitions are missing"):
                 assert said(entry) in sentence or "[...]" in sentence, (path, value, sentence)
-                instead = {"outcome": "real_time", "variants": "variant", "best": "variant", "ts": "lacks ts", "dur": "lacks", "title": "a scene lacks"}
+                instead = {"outcome": "real_time", "variants": "variant", "best": "variant", "ts": "lacks ts", "dur": "lacks", "title": "a scenario lacks"}
                 assert any(of in sentence for of in (path[-1], instead.get(path[-1], path[-1]), "[...]")), (path, value, sentence)
     assert tried > 200
     soon()

@@ -136,7 +136,7 @@ def test_the_model_is_off_by_predicted_over_measured() -> None:
 
 
 def operations(*spans: tuple[str, int, float, float]) -> pd.DataFrame:
-    rows = [(lane, kind, kind, start, end, place, place, "s", 0, 8) for place, (kind, lane, start, end) in enumerate(spans)]
+    rows = [(lane, kind, kind, start, end, place, place, "s", 0, 8, "") for place, (kind, lane, start, end) in enumerate(spans)]
     return pd.DataFrame(rows, columns=TRACE_COLUMNS)
 
 
@@ -164,6 +164,15 @@ def test_a_call_of_the_host_has_the_colour_of_the_engine_that_it_gives_work_to_a
     assert sorted(bars_of(axes)) == [[0, 3, -1], [1, 3, 0], [3, 3.5, -1], [3, 3.5, 1]]
     colours = {path.get_extents().y0 + 1e3 * path.get_extents().x0: to_hex(bars.get_facecolor()[0]) for bars in axes.collections for path in bars.get_paths()}
     assert [colours[at] for at in (-1.3, 2998.7)] == [to_hex(gantt.COLOURS["copies in"]), to_hex(style.GREY)]
+
+
+def test_a_bar_with_room_has_the_label_of_a_scenario_file() -> None:
+    rows = operations(("copies in", 1, 0.0, 2000.0), ("kernels", 2, 2000.0, 7000.0), ("kernels", 2, 7000.0, 7200.0)).assign(label=["$A$", "", "short"])
+    (axes,) = styled(gantt.draw, [({"title": "By hand for $5"}, rows)]).axes
+    assert [text.get_text() for text in axes.texts] == ["$A$", "1"]
+    assert axes.get_title("left") == r"By hand for \$5, 7.20 ms"
+    (axes,) = styled(gantt.draw, [({}, rows.assign(label=""))]).axes
+    assert not axes.texts
 
 
 def repeated(times: dict[str, list[float]], **context: Any) -> SessionEvidence:

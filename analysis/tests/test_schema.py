@@ -67,7 +67,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     traces = {f"trace{number}": file for number, file in enumerate(sorted((model / "traces").iterdir())[:2])}
     for name, file in {"calibration": model / "calibration.json.gz", "advise": model / "advise.json.gz", **traces}.items():
         (made / f"{name}.json").write_bytes(gzip.decompress(file.read_bytes()))
-    (made / "scenes").mkdir()
+    (made / "scenarios").mkdir()
     return made
 
 
@@ -96,11 +96,11 @@ def test_the_lines_of_a_verification_fit(folder: Path) -> None:
     fits(last, verification.Ending)
 
 
-def test_scenes_fit(folder: Path) -> None:
-    written(folder, "scenes --out scenes && touch OUT", "none")
-    scenes = sorted((folder / "scenes").glob("*.json"))
-    assert scenes
-    for file in scenes:
+def test_scenarios_fit(folder: Path) -> None:
+    written(folder, "scenarios --out scenarios && touch OUT", "none")
+    scenarios = sorted((folder / "scenarios").glob("*.json"))
+    assert scenarios
+    for file in scenarios:
         fits(json.loads(file.read_text(encoding="utf-8")), DOCUMENTS["trace"])
 
 

@@ -34,8 +34,8 @@ const std::vector<Command>& commands() {
        "scanlab simulate depth_first --profile c1060 --items 2^22 --chunks 4", simulate},
       {"advise", "the schedule, chunks and streams for a problem, by simulation; or that streams are not worth it",
        "scanlab advise --profile h200 --bytes-in 2^28 --bytes-out 2^28 --kernel-us 2000", advise},
-      {"scenes", "what lectures draw of streams, queues and engines, simulated: a timeline and a fact each",
-       "scanlab scenes --out results/scenes", scenes},
+      {"scenarios", "what lectures draw of streams, queues and engines, or files of yours, simulated: a timeline each",
+       "scanlab scenarios my.toml --out results/scenarios", scenarios, "scenes"},
       {"calibrate", "measures on this device what the model wants to know of it: a profile, in under a minute",
        "scanlab calibrate --out h200.json", calibrate},
       {"stream-scan", "scans a file, or any host data, that is larger than the device's memory",
@@ -84,7 +84,8 @@ int dispatch(const CommandGroup& group, const std::vector<std::string>& words, C
     print_usage(group, context.out);
     return kOk;
   }
-  const auto found = std::ranges::find(group.commands, words[0], &Command::name);
+  const auto found = std::ranges::find_if(
+      group.commands, [&](const Command& each) { return each.name == words[0] || each.formerly == words[0]; });
   if (found == group.commands.end()) {
     std::vector<std::string> names;
     for (const Command& each : group.commands) names.push_back(each.name);

@@ -24,6 +24,7 @@ struct Command {
   std::string example;
   /// `arguments` are the words after the subcommand. Returns a Status; throws CommandError.
   int (*run)(const std::vector<std::string>& arguments, Context& context);
+  std::string formerly{};  ///< its name before, which help does not show: kept for one release
 };
 
 /// Commands chosen by the first word, as those of `scanlab` itself.
@@ -61,7 +62,7 @@ int streams(const std::vector<std::string>& arguments, Context& context);
 int advise(const std::vector<std::string>& arguments, Context& context);
 int calibrate(const std::vector<std::string>& arguments, Context& context);
 int simulate(const std::vector<std::string>& arguments, Context& context);
-int scenes(const std::vector<std::string>& arguments, Context& context);
+int scenarios(const std::vector<std::string>& arguments, Context& context);
 int stream_scan(const std::vector<std::string>& arguments, Context& context);
 
 /// The entry of `commands()` with this name.

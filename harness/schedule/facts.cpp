@@ -61,6 +61,7 @@ ScheduledJob job_of(const Json& facts) {
 Json facts_of(const Recording& recording, std::size_t index) {
   const Operation& operation = recording.operations[index];
   Json facts{{"operation", index}, {"kind", name(operation.kind)}, {"what", describe(operation)}};
+  if (!operation.label.empty()) facts["label"] = operation.label;
   if (is_work(operation) && operation.kind != OperationKind::side_kernel) {
     facts["chunk"] = operation.chunk.index;
     if (operation.chunk.items > 0) facts["items"] = operation.chunk.items;  // an export of another program knows none

@@ -79,6 +79,7 @@ struct Operation {
   int array = 0;             ///< of copy_in: which input
   bool synchronous = false;  ///< of copies: cudaMemcpy rather than cudaMemcpyAsync; `stream` is then kLegacyDefault
   double microseconds = 0;   ///< of host_work
+  std::string label{};       ///< what people call it, if they gave it a name
   std::vector<Access> accesses{};  ///< of copies and the workload's kernel
 };
 

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "device_profiles.hpp"
 #include "harness/core/registry.hpp"
@@ -94,8 +95,9 @@ class Reader {
   void known(const std::string& key, const std::vector<std::string>& keys) const {
     if (std::ranges::find(keys, key) != keys.end()) return;
     const std::vector<std::string> near = near_matches(key, keys);
-    fail(fmt::format("{}: no profile has such a key{}", key,
-                     near.empty() ? "" : fmt::format("; did you mean {}?", fmt::join(near, " or "))));
+    fail(fmt::format("{}: no profile has such a key; {}", key,
+                     near.empty() ? fmt::format("there are {}", fmt::join(keys, ", "))
+                                  : fmt::format("did you mean {}?", fmt::join(near, " or "))));
   }
 
   std::string text(const char* key) const {
@@ -300,22 +302,40 @@ const std::vector<DeviceProfile>& built_in_device_profiles() {
   return profiles;
 }
 
-DeviceProfile device_profile(const std::string& name_or_file) {
+namespace {
+
+/// Of the built-in profile of this name, or of a file: what errors call it, and its text.
+std::pair<std::string, std::string> profile_text(const std::string& name_or_file) {
   if (name_or_file.ends_with(".json")) {
     std::ifstream file(name_or_file);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    std::string text{std::istreambuf_iterator<char>(file), {}};
     if (!file || text.empty()) throw ProfileError(name_or_file + ": cannot be read, or is empty");
-    return parse_device_profile(text, name_or_file);
+    return {name_or_file, std::move(text)};
   }
   const auto& profiles = built_in_device_profiles();
   const auto found = std::ranges::find(profiles, name_or_file, &DeviceProfile::name);
-  if (found != profiles.end()) return *found;
+  if (found != profiles.end()) return kDeviceProfiles[static_cast<std::size_t>(found - profiles.begin())];
   std::vector<std::string> names;
   for (const DeviceProfile& profile : profiles) names.push_back(profile.name);
   const std::vector<std::string> near = near_matches(name_or_file, names);
   throw ProfileError(fmt::format("no device profile is called '{}'; {} {} (or give a file of your own, FILE.json)",
                                  name_or_file, near.empty() ? "there are" : "did you mean",
                                  fmt::join(near.empty() ? names : near, near.empty() ? ", " : " or ")));
+}
+
+}  // namespace
+
+DeviceProfile device_profile(const std::string& name_or_file) {
+  const auto& [file, text] = profile_text(name_or_file);
+  return parse_device_profile(text, file);
+}
+
+DeviceProfile device_profile(const std::string& name_or_file, const Json& figures, const std::string& source) {
+  const auto& [file, text] = profile_text(name_or_file);
+  parse_device_profile(text, file);  // a fault of the file itself is none of these figures
+  Json profile = Json::parse(text);
+  for (const auto& [key, value] : figures.items()) profile["figures"][key] = {{"value", value}, {"source", source}};
+  return Reader(profile, source).read();
 }
 
 }  // namespace scanlab::simulator

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -119,5 +120,10 @@ const std::vector<DeviceProfile>& built_in_device_profiles();
 /// The built-in profile of this name, or that in a file, if the word ends in ".json". Throws ProfileError; for an
 /// unknown name it has the near matches.
 DeviceProfile device_profile(const std::string& name_or_file);
+
+/// The same with other figures in place of its own: an object of values by their keys in the file. They are held to
+/// what a file's figures are; `source` says whence they are, in errors too.
+DeviceProfile device_profile(const std::string& name_or_file, const nlohmann::ordered_json& figures,
+                             const std::string& source);
 
 }  // namespace scanlab::simulator

@@ -53,6 +53,7 @@ Json complete(const std::string& name, const char* category, int process, int la
 
 /// What stands in the box.
 std::string label(const Operation& operation) {
+  if (!operation.label.empty()) return operation.label;
   switch (operation.kind) {
     case OperationKind::copy_in:
       return fmt::format("in {}", operation.chunk.index);

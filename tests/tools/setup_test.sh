@@ -76,6 +76,8 @@ expect 0 '' at_least 12.4 12.10
 expect 0 '' at_least 3.25 3.25
 expect 1 '' at_least 12.4 11.8
 expect 0 'libfmt-dev libboost-context-dev' packages 2 fmt context fmt
+expect 0 'libtomlplusplus-dev' packages 2 toml
+expect 0 '' bash -c 'source tools/all.sh && has_compiler() { false; } && missing_libraries | grep -x toml'
 expect 0 'latexmk' how_to_install tex
 expect 0 'libsqlite3-dev' how_to_install sqlite
 expect 0 'chromium' how_to_install browser
@@ -171,7 +173,7 @@ expect 0 "Figures:  $scratch/out/report/figures" "${run[@]}" --no-cuda --quick
 expect 0 'verify --device simt --quick' cat "$scratch/out/log/verify.txt"
 expect 0 "bench --variant cpu_* --sweep quick --out $scratch/out/cpu.json" cat "$scratch/out/log/bench.txt"
 expect 0 'streams check all' cat "$scratch/out/log/check.txt"
-expect 0 "scenes --out $scratch/out/scenes --force" cat "$scratch/out/log/scenes.txt"
+expect 0 "scenarios --out $scratch/out/scenarios --force" cat "$scratch/out/log/scenarios.txt"
 expect 1 'Failed:   verify' env STATUS_verify=1 STATUS_bench=4 "${run[@]}" --no-cuda
 expect 1 'Failed:   explain' env STATUS_explain=134 STATUS_analysis=2 "${run[@]}" --no-cuda
 expect 2 'error: bad.json: truncated' env STATUS_analysis=2 "${run[@]}" --no-cuda

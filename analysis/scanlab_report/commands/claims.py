@@ -16,7 +16,7 @@ from scanlab_report.console import FOUND, SOUND, count, missing, refuse, say
 from scanlab_report.documents import markers
 
 EXAMPLE = """  scanlab-report claims results/run
-  scanlab-report claims data/recorded results/scenes --readme README.md"""
+  scanlab-report claims data/recorded results/scenarios --readme README.md"""
 MARKER = "claims"
 
 

@@ -24,7 +24,8 @@ def draw_trace(axes: Axes, rows: pd.DataFrame, title: str, numbered: bool = Fals
 
     ``calls``: the host's (:data:`scanlab_report.read.streams.CALL_COLUMNS`), in the colour of the engine that each gives work to. Time then begins
     with whichever is first.
-    ``numbered``: on axes whose limits are set, a bar with room for it has the number of its chunk in it, or, where there are no chunks, of its kernel.
+    ``numbered``: on axes whose limits are set, a bar with room for it has its label in it, else the number of its chunk, or, where there are no chunks,
+    of its kernel.
     """
     lanes = lane_heights(rows)
     hosts = host_heights(calls)
@@ -43,7 +44,7 @@ def draw_trace(axes: Axes, rows: pd.DataFrame, title: str, numbered: bool = Fals
         spans = _spans(bars, begin)
         axes.broken_barh(spans, (hosts[name] - 0.3, 0.6), facecolor=colour, edgecolor=colour, linewidth=16 / max(64, len(spans)), zorder=2)
     if numbered:
-        _number(axes, rows, lanes)
+        _number(axes, rows, lanes, begin)
     axes.set_yticks([*hosts.values(), *lanes.values()], [*hosts, *lane_names(rows, lanes)])
     axes.set_ylim(len(lanes) - 0.5, -0.5 - len(hosts))
     axes.tick_params(axis="y", length=0)
@@ -56,11 +57,13 @@ def _spans(bars: pd.DataFrame, begin: float) -> list[tuple[float, float]]:
     return [((s - begin) / 1e3, (e - s) / 1e3) for s, e in zip(bars["start_us"], bars["end_us"], strict=True)]
 
 
-def _number(axes: Axes, rows: pd.DataFrame, lanes: dict[int, int]) -> None:
-    begin = rows["start_us"].min()
-    room = 30 * axes.get_xlim()[1]  # 3% of the axis, in microseconds
-    for row in rows[rows["end_us"] - rows["start_us"] >= room].itertuples():
-        axes.text((row.start_us + row.end_us - 2 * begin) / 2e3, lanes[row.lane], f"{row.chunk if row.chunk >= 0 else row.operation}",
+def _number(axes: Axes, rows: pd.DataFrame, lanes: dict[int, int], begin: float) -> None:
+    for row in rows.itertuples():
+        text = row.label or f"{row.chunk if row.chunk >= 0 else row.operation}"
+        room = max(30, 15 * len(text)) * axes.get_xlim()[1]  # 1.5% of the axis a letter, and 3% at least, in microseconds
+        if row.end_us - row.start_us < room:
+            continue
+        axes.text((row.start_us + row.end_us - 2 * begin) / 2e3, lanes[row.lane], text, parse_math=False,
                   ha="center", va="center_baseline", fontsize=7, color="black" if row.kind == "copies out" else "white", zorder=3)  # fmt: skip
 
 
@@ -109,6 +112,10 @@ def draw(timelines: Sequence[tuple[Mapping[str, Any], pd.DataFrame, pd.DataFrame
         took = f"{makespan_ms(rows):.2f} ms"
         if "measured_us" in about:  # both, of `scanlab simulate --compare`
             took = f"{about['measured_us'] / 1e3:.2f} ms measured, {about['predicted_us'] / 1e3:.2f} predicted"
-        draw_trace(axis, rows, f"{about.get('schedule') or about.get('imported_from', '')}, {took}".lstrip(", "), calls=calls)
+        labelled = bool(rows["label"].any())
+        if labelled:
+            axis.set_xlim(0, 1.02 * max(makespan_ms(each) for _, each in timelines))
+        name = about.get("schedule") or about.get("imported_from") or about.get("title", "").replace("$", r"\$")
+        draw_trace(axis, rows, f"{name}, {took}".lstrip(", "), numbered=labelled, calls=calls)
         axis.set_xlabel(time_label(about))
     return drawn

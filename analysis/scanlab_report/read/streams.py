@@ -6,7 +6,7 @@ kind           written by                                                  one r
 schedules      ``scanlab streams run`` (Google Benchmark's JSON)           a repetition of a schedule, copy or kernel
 stream_scan    ``scanlab stream-scan --json`` (likewise)                   a repetition of a whole scan
 trace          ``scanlab streams trace`` (trace events)                    an operation on an engine
-simulation     ``scanlab simulate``, ``scanlab scenes`` (likewise)         likewise, or a block on a multiprocessor
+simulation     ``scanlab simulate``, ``scanlab scenarios`` (likewise)         likewise, or a block on a multiprocessor
 caveats        ``scanlab streams caveats --json``                          an experiment
 concurrency    ``scanlab streams concurrency --json``                      a case, its makespans a list
 comparison     ``scanlab simulate --compare … --out``                      a trace, measured and predicted
@@ -48,8 +48,8 @@ STREAM_SCAN_COLUMNS = ["way", "scan", "type", "op", "mode", "items", "from", "to
 SCHEDULE = ["workload", "items", "chunks", "streams", "memory", "work", "blocks", "buffers", "id"]
 SCAN = ["way", "scan", "type", "op", "mode", "items", "from", "to", "budget", "chunks", "mapped"]
 """The columns that name a case of a schedule, and of a scan larger than the device."""
-TRACE_COLUMNS = ["lane", "lane_name", "kind", "start_us", "end_us", "chunk", "operation", "stream", "channel", "bytes"]
-"""``lane``: the engine's, a number, and the engine; ``channel``: the hardware queue; ``bytes``: of a copy. -1 where the trace does not say."""
+TRACE_COLUMNS = ["lane", "lane_name", "kind", "start_us", "end_us", "chunk", "operation", "stream", "channel", "bytes", "label"]
+"""``lane``: the engine's, a number, and the engine; ``channel``: the hardware queue; ``bytes``: of a copy. -1 where the trace does not say. ``label``: what a scenario file calls it, or empty."""
 CALL_COLUMNS = ["lane_name", "kind", "start_us", "end_us", "chunk", "operation"]
 """``kind``: of the engine that the call gives work to; empty for other calls."""
 CAVEAT_COLUMNS = ["name", "said", "claim", "source", "differs", "yes", "trials", "why_not", "environment", "question", "answer", "subject", "asks"]
@@ -207,7 +207,7 @@ def trace(document: Mapping[str, Any]) -> Found:
             continue
         name = engines.get((event.pid, event.tid), event.cat) + whose
         lane = event.tid + (_LANES_A_PROCESS * event.pid if process.of else 0)
-        rows.append((lane, name, event.cat, event.ts, event.ts + event.dur, of.chunk, of.operation, of.stream, of.channel, of.bytes))
+        rows.append((lane, name, event.cat, event.ts, event.ts + event.dur, of.chunk, of.operation, of.stream, of.channel, of.bytes, of.label))
     if not rows:
         raise Misfit("traceEvents", "holds no operation of an engine")
     return Found(SIMULATION if read.otherData.simulated_on else TRACE, msgspec.to_builtins(read.otherData), pd.DataFrame(rows, columns=TRACE_COLUMNS),

@@ -29,7 +29,7 @@ class Scenes:
     """Certain scenes, from the results of now or else the recorded ones, the newest."""
 
     rows: Rows
-    measured_by: ClassVar = ("scenes",)
+    measured_by: ClassVar = ("scenarios",)
 
     def find(self, results: Results, published: dict[str, Publication]) -> SceneEvidence | None:
         files = [file for file in results.streams if file.kind == streams.SIMULATION and "scene" in file.run.context]

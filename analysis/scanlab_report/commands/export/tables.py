@@ -176,7 +176,7 @@ TABLES: dict[str, Table] = {
         "way": ("", "streamed, naive, or for reference: duplex_copy (copies alone), files (reading and writing alone)"), "scan": ("", "what scanned each chunk"), "from": ("", "memory, file or generated"),
         "to": ("", "memory or file"), "budget": ("bytes", "device memory that was allowed"), "mapped": ("", "1: files are written by a mapping")}),
     "operations": Table("an operation of a recorded timeline", _stream_rows(streams.TRACE), {
-        "lane": ("number", "the engine's"), "lane_name": ("", "what the trace calls the engine"), "kind": ("", "copies in, kernels or copies out"),
+        "label": ("", "what a scenario file calls the operation"), "lane": ("number", "the engine's"), "lane_name": ("", "what the trace calls the engine"), "kind": ("", "copies in, kernels or copies out"),
         "start_us": ("µs", "start"), "end_us": ("µs", "end"), "chunk": ("number", "which chunk; -1: the trace does not say"),
         "operation": ("number", "which operation in order of issue; -1: the trace does not say"), "stream": ("", "the CUDA stream"),
         "channel": ("number", "the hardware queue; -1: the trace does not say")}),

@@ -20,6 +20,7 @@ class Arguments(Struct, kw_only=True, frozen=True):
     sort_index: Index = 0
     operation: Annotated[Index, means("its number in the schedule")] = -1
     what: Annotated[Line, means("the operation, for people")] = ""
+    label: Annotated[Line, means("of an operation: what a scenario file calls it")] = ""
     chunk: Index = -1
     items: Index = -1
     bytes: Annotated[Index, means("of a copy")] = -1
@@ -73,13 +74,13 @@ class Timeline(Provenance, kw_only=True, frozen=True):
     verified: bool = True
     simulated_on: Annotated[Line, means("the profile; where it is said, nothing was measured")] = ""
     hardware_queues: Count = 0
-    scene: Annotated[Line, means("of `scanlab scenes`: its id")] = ""
+    scene: Annotated[Line, means("of `scanlab scenarios`: its id")] = ""
     title: Line = ""
     fact: Line = ""
     source: Line = ""
     machine: Annotated[Line, means("how it departs from the profile")] = ""
     unit: Annotated[Line, means("of its times: `ms`, or `units` of a millisecond each on the didactic machine")] = ""
-    multiprocessors: Annotated[Digits | Few, means("of the device; of a scene, how many are drawn")] = ""  # type: ignore[assignment]
+    multiprocessors: Annotated[Digits | Few, means("of the device; of a scenario, how many are drawn")] = ""  # type: ignore[assignment]
     imported_from: Annotated[Line, means("of `scanlab streams import`: the export of Nsight Systems that it was made from")] = ""
     unknown: Annotated[list[Line], means("likewise: what the export does not say, and what was left out or assumed")] = []
     measured_us: Annotated[Positive | UnsetType, means("of a comparison with a trace: both makespans, µs")] = UNSET
@@ -89,11 +90,11 @@ class Timeline(Provenance, kw_only=True, frozen=True):
 
     def __post_init__(self) -> None:
         if self.scene and (lacks := [key for key in ("simulated_on", "title", "fact", "unit", "makespan_us") if not getattr(self, key)]):
-            raise ValueError(f"a scene lacks {', '.join(lacks)}")
+            raise ValueError(f"a scenario lacks {', '.join(lacks)}")
 
 
 class Trace(Struct, kw_only=True, frozen=True):
-    """What `scanlab streams trace --out` writes, and `simulate --out` and `scenes --out`, which say `simulated_on`. It opens in Perfetto.
+    """What `scanlab streams trace --out` writes, and `simulate --out` and `scenarios --out`, which say `simulated_on`. It opens in Perfetto.
 
     Where kernels are alone, there is a process `multiprocessors` with an event per block, and the analysis reads that one.
     """

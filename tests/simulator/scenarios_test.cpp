@@ -15,7 +15,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/schedule/hazards.hpp"
 #include "harness/simulator/bounds.hpp"
-#include "harness/simulator/scenes.hpp"
+#include "harness/simulator/scenario_file.hpp"
 
 namespace scanlab::simulator {
 namespace {
@@ -27,22 +27,22 @@ using Json = nlohmann::ordered_json;
 constexpr double kUnit = 1e-3;
 constexpr double kExact = 1e-9;  // units
 
-/// A scene, simulated; times in its units.
+/// A scenario, simulated; times in its units.
 class Seen {
  public:
   explicit Seen(const std::string& id)
-      : scene_(*std::ranges::find(scenes(), id, &Scene::id)), simulation_(simulate(scene_)) {}
+      : scenario_(*std::ranges::find(built_in_scenarios(), id, &Scenario::id)), simulation_(simulate(scenario_)) {}
 
   double makespan() const { return simulation_.timeline.makespan() / kUnit; }
 
   /// The operation of a chunk on an engine; without copies, the kernel that was issued as the `chunk`-th.
   Interval when(Engine engine, int chunk) const {
     for (const streams::Span& span : simulation_.timeline.spans) {
-      const streams::Operation& operation = scene_.recording.operations[span.operation];
-      const int number = scene_.shows_blocks() ? static_cast<int>(span.operation) : operation.chunk.index;
+      const streams::Operation& operation = scenario_.recording.operations[span.operation];
+      const int number = scenario_.shows_blocks() ? static_cast<int>(span.operation) : operation.chunk.index;
       if (engine_of(operation) == engine && number == chunk) return in_units(span.when);
     }
-    throw std::out_of_range("no such operation in " + scene_.id);
+    throw std::out_of_range("no such operation in " + scenario_.id);
   }
   Interval in(int chunk) const { return when(Engine::copy_in, chunk); }
   Interval kernel(int chunk) const { return when(Engine::compute, chunk); }
@@ -59,7 +59,7 @@ class Seen {
   /// Blocks of each multiprocessor in the order of time, as the numbers of their kernels.
   std::map<std::size_t, std::vector<std::size_t>> blocks() const {
     std::map<std::size_t, std::vector<std::size_t>> all;
-    for (const PlacedBlock& block : place_blocks(scene_, simulation_)) all[block.slot].push_back(block.operation);
+    for (const PlacedBlock& block : place_blocks(scenario_, simulation_)) all[block.slot].push_back(block.operation);
     return all;
   }
 
@@ -72,7 +72,7 @@ class Seen {
     for (const streams::Span& at : simulation_.timeline.spans) {
       int now = 0;
       for (const streams::Span& span : simulation_.timeline.spans) {
-        const bool counted = counts(engine_of(scene_.recording.operations[span.operation]));
+        const bool counted = counts(engine_of(scenario_.recording.operations[span.operation]));
         now += counted && span.when.start <= at.when.start && at.when.start < span.when.end ? 1 : 0;
       }
       most = std::max(most, now);
@@ -80,7 +80,7 @@ class Seen {
     return most;
   }
 
-  const Scene& scene_;
+  const Scenario& scenario_;
   Simulation simulation_;
 };
 
@@ -88,7 +88,7 @@ double makespan(const char* id) { return Seen(id).makespan(); }
 
 // ---- Markidis, Harris: generations of devices
 
-TEST(Scenes, TheC1060OverlapsNothingDepthFirstAndSavesAThirdBreadthFirst) {
+TEST(Scenarios, TheC1060OverlapsNothingDepthFirstAndSavesAThirdBreadthFirst) {
   const Seen depth("c1060_depth_first");
   EXPECT_EQ(depth.most_at_once(), 1);
   EXPECT_GE(depth.in(1).start, depth.out(0).end);  // one engine for copies, in the order of issue
@@ -99,7 +99,7 @@ TEST(Scenes, TheC1060OverlapsNothingDepthFirstAndSavesAThirdBreadthFirst) {
   EXPECT_GE(breadth.out(0).start, breadth.in(3).end);
 }
 
-TEST(Scenes, TheC2050SavesHalfDepthFirstAndAQuarterBreadthFirst) {
+TEST(Scenarios, TheC2050SavesHalfDepthFirstAndAQuarterBreadthFirst) {
   const Seen depth("c2050_depth_first");
   EXPECT_EQ(depth.most_at_once(), 3);
   EXPECT_NEAR(depth.makespan() / makespan("c2050_sequential"), 6.0 / 12, 0.02);
@@ -108,12 +108,13 @@ TEST(Scenes, TheC2050SavesHalfDepthFirstAndAQuarterBreadthFirst) {
   // All blocks of the last kernel have started: what is left of it is less than one wave.
   EXPECT_GT(breadth.out(0).start, breadth.kernel(3).start + 0.9 * breadth.kernel(3).seconds());
   EXPECT_LT(breadth.out(0).start, breadth.kernel(3).end);
-  EXPECT_NE(std::ranges::find(scenes(), "c2050_breadth_first", &Scene::id)->fact.find("all blocks of the last kernel"),
+  EXPECT_NE(std::ranges::find(built_in_scenarios(), "c2050_breadth_first", &Scenario::id)
+                ->fact.find("all blocks of the last kernel"),
             std::string::npos);
   EXPECT_LT(depth.out(0).start, depth.kernel(2).start);
 }
 
-TEST(Scenes, HyperQMakesTheOrderOfIssueMatterNoMore) {
+TEST(Scenarios, HyperQMakesTheOrderOfIssueMatterNoMore) {
   EXPECT_NEAR(makespan("k20c_depth_first") / makespan("k20c_breadth_first"), 1, 0.01);
   EXPECT_NEAR(makespan("k20c_depth_first") / makespan("k20c_sequential"), 6.0 / 12, 0.02);
   EXPECT_NEAR(makespan("k20c_sequential"), 7.101760, 0.05);  // as published
@@ -121,7 +122,7 @@ TEST(Scenes, HyperQMakesTheOrderOfIssueMatterNoMore) {
 
 // ---- When are they worth using?
 
-TEST(Scenes, InTheIdealCaseNStreamsTakeAThirdAndTwoThirdsOverN) {
+TEST(Scenarios, InTheIdealCaseNStreamsTakeAThirdAndTwoThirdsOverN) {
   EXPECT_NEAR(makespan("ideal_whole"), 12, kExact);
   EXPECT_NEAR(makespan("ideal_two_streams"), 8, kExact);
   const Seen four("ideal_four_streams");
@@ -130,7 +131,7 @@ TEST(Scenes, InTheIdealCaseNStreamsTakeAThirdAndTwoThirdsOverN) {
   EXPECT_NEAR(four.kernel(0).start, four.in(0).end, kExact);  // it waits for its own part of the data alone
 }
 
-TEST(Scenes, StreamsSaveNoMoreThanSmallCopiesTake) {
+TEST(Scenarios, StreamsSaveNoMoreThanSmallCopiesTake) {
   EXPECT_NEAR(makespan("small_copies_whole"), 12, kExact);
   const Seen streams("small_copies_streams");
   EXPECT_NEAR(streams.makespan(), 10.5, kExact);
@@ -140,7 +141,7 @@ TEST(Scenes, StreamsSaveNoMoreThanSmallCopiesTake) {
   EXPECT_LT(hoped.makespan(), 4);
 }
 
-TEST(Scenes, AnotherStreamFillsTheTail) {
+TEST(Scenarios, AnotherStreamFillsTheTail) {
   EXPECT_NEAR(makespan("tails_one_stream"), 4, kExact);
   EXPECT_EQ(Seen("tails_one_stream").blocks(),
             (std::map<std::size_t, std::vector<std::size_t>>{{0, {0, 0, 1, 1}}, {1, {0, 1}}, {2, {0, 1}}}));
@@ -153,7 +154,7 @@ TEST(Scenes, AnotherStreamFillsTheTail) {
   EXPECT_NEAR(makespan("tails_one_grid"), two.makespan(), kExact);
 }
 
-TEST(Scenes, TwoSmallGridsRunInOneWaveOfSixMultiprocessors) {
+TEST(Scenarios, TwoSmallGridsRunInOneWaveOfSixMultiprocessors) {
   const Seen one("small_grids_one_stream");
   EXPECT_NEAR(one.makespan(), 4, kExact);
   EXPECT_EQ(one.blocks().size(), 3u);  // three multiprocessors never have a block
@@ -165,7 +166,7 @@ TEST(Scenes, TwoSmallGridsRunInOneWaveOfSixMultiprocessors) {
   EXPECT_NEAR(makespan("small_grids_no_concurrency"), 4, kExact);
 }
 
-TEST(Scenes, OneCopyEngineOverlapsNothingUntilTheOrderChanges) {
+TEST(Scenarios, OneCopyEngineOverlapsNothingUntilTheOrderChanges) {
   EXPECT_NEAR(makespan("one_way_expected"), 5, kExact);
   const Seen real("one_way_real");
   EXPECT_NEAR(real.makespan(), 9, kExact);
@@ -176,7 +177,7 @@ TEST(Scenes, OneCopyEngineOverlapsNothingUntilTheOrderChanges) {
   EXPECT_LT(reordered.in(1).start, reordered.out(0).start);
 }
 
-TEST(Scenes, ASingleQueueHoldsSmallGridsBackUntilTheOrderChanges) {
+TEST(Scenarios, ASingleQueueHoldsSmallGridsBackUntilTheOrderChanges) {
   const Seen expected("small_grids_expected");
   EXPECT_NEAR(expected.makespan(), 7, kExact);
   EXPECT_EQ(expected.most_kernels(), 3);
@@ -190,7 +191,7 @@ TEST(Scenes, ASingleQueueHoldsSmallGridsBackUntilTheOrderChanges) {
   EXPECT_EQ(reordered.most_kernels(), 2);
 }
 
-TEST(Scenes, ASingleQueueHoldsACopyOutUntilAllBlocksBeforeItHaveStarted) {
+TEST(Scenarios, ASingleQueueHoldsACopyOutUntilAllBlocksBeforeItHaveStarted) {
   const Seen expected("large_grids_expected");
   EXPECT_NEAR(expected.out(0).start, expected.kernel(0).end, kExact);
   EXPECT_NEAR(expected.makespan(), 9, kExact);
@@ -203,7 +204,7 @@ TEST(Scenes, ASingleQueueHoldsACopyOutUntilAllBlocksBeforeItHaveStarted) {
 
 // ---- Tutorial 08
 
-TEST(Scenes, TheDefaultStreamSerialisesAndStreamsDoNot) {
+TEST(Scenarios, TheDefaultStreamSerialisesAndStreamsDoNot) {
   const Seen serial("default_stream");
   EXPECT_NEAR(serial.makespan(), 6, kExact);
   EXPECT_EQ(serial.most_at_once(), 1);
@@ -219,7 +220,7 @@ TEST(Scenes, TheDefaultStreamSerialisesAndStreamsDoNot) {
   }
 }
 
-TEST(Scenes, TheLegacyDefaultStreamPartsKernels) {
+TEST(Scenarios, TheLegacyDefaultStreamPartsKernels) {
   const Seen legacy("null_stream_legacy");
   EXPECT_NEAR(legacy.makespan(), 3, kExact);
   EXPECT_NEAR(legacy.kernel(1).start, 1, kExact);
@@ -234,7 +235,7 @@ TEST(Scenes, TheLegacyDefaultStreamPartsKernels) {
 
 // ---- the course
 
-TEST(Scenes, ChunksOfTheRoundedUpQuotientCoverEveryItemOnce) {
+TEST(Scenarios, ChunksOfTheRoundedUpQuotientCoverEveryItemOnce) {
   for (const auto& [id, sizes, units] :
        {std::tuple("even_chunks", std::vector{5, 5}, 20.0), {"uneven_chunks", {4, 4, 2}, 18.0}}) {
     const Seen seen(id);
@@ -253,55 +254,56 @@ TEST(Scenes, ChunksOfTheRoundedUpQuotientCoverEveryItemOnce) {
 
 // ---- all of them
 
-TEST(Scenes, AreOrderedAndSayWhatTheyShow) {
+TEST(Scenarios, AreOrderedAndSayWhatTheyShow) {
   std::set<std::string> ids;
-  for (const Scene& scene : scenes()) {
-    EXPECT_TRUE(ids.insert(scene.id).second) << scene.id;
-    EXPECT_TRUE(check(scene.recording).ordered()) << scene.id;
-    EXPECT_EQ(scene.fact.back(), '.') << scene.id;
-    EXPECT_FALSE(scene.title.empty() || scene.source.empty() || scene.device.title.empty()) << scene.id;
+  for (const Scenario& scenario : built_in_scenarios()) {
+    EXPECT_TRUE(ids.insert(scenario.id).second) << scenario.id;
+    EXPECT_TRUE(check(scenario.recording).ordered()) << scenario.id;
+    EXPECT_EQ(scenario.fact.back(), '.') << scenario.id;
+    EXPECT_FALSE(scenario.title.empty() || scenario.source.empty() || scenario.device.title.empty()) << scenario.id;
   }
 }
 
-TEST(Scenes, BlocksEndWhenTheirKernelsDo) {
-  for (const Scene& scene : scenes()) {
-    const Simulation simulation = simulate(scene);
+TEST(Scenarios, BlocksEndWhenTheirKernelsDo) {
+  for (const Scenario& scenario : built_in_scenarios()) {
+    const Simulation simulation = simulate(scenario);
     std::map<std::size_t, Interval> kernels;
-    for (const PlacedBlock& block : place_blocks(scene, simulation)) {
+    for (const PlacedBlock& block : place_blocks(scenario, simulation)) {
       const auto [at, is_new] = kernels.try_emplace(block.operation, block.when);
       at->second.start = std::min(at->second.start, block.when.start);
       at->second.end = std::max(at->second.end, block.when.end);
     }
     for (const streams::Span& span : simulation.timeline.spans) {
-      if (engine_of(scene.recording.operations[span.operation]) != Engine::compute) continue;
-      EXPECT_NEAR(kernels.at(span.operation).start, span.when.start, 1e-11) << scene.id;
-      EXPECT_NEAR(kernels.at(span.operation).end, span.when.end, 1e-11) << scene.id;
+      if (engine_of(scenario.recording.operations[span.operation]) != Engine::compute) continue;
+      EXPECT_NEAR(kernels.at(span.operation).start, span.when.start, 1e-11) << scenario.id;
+      EXPECT_NEAR(kernels.at(span.operation).end, span.when.end, 1e-11) << scenario.id;
     }
   }
 }
 
 // ---- the command
 
-std::pair<int, std::string> scanlab_scenes(std::vector<std::string> words) {
-  words.insert(words.begin(), "scenes");
+std::pair<int, std::string> scanlab_scenarios(std::vector<std::string> words) {
+  words.insert(words.begin(), "scenarios");
   std::ostringstream out, err;
   const int status = cli::run(words, out, err);
   return {status, out.str() + err.str()};
 }
 
-TEST(Scenes, AreWrittenWholeAndNeverOverWhatIsThere) {
-  const auto folder = std::filesystem::temp_directory_path() / "scanlab_scenes_test";
+TEST(Scenarios, AreWrittenWholeAndNeverOverWhatIsThere) {
+  const auto folder = std::filesystem::temp_directory_path() / "scanlab_scenarios_test";
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "uneven_chunks.json") << "mine";
-  const auto [refused, why] = scanlab_scenes({"--out", folder.string()});
+  const auto [refused, why] = scanlab_scenarios({"--out", folder.string()});
   EXPECT_EQ(refused, scanlab::kBadInput);
   EXPECT_NE(why.find("uneven_chunks.json' exists"), std::string::npos) << why;
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);  // none was begun
 
-  const auto [status, said] = scanlab_scenes({"--out", folder.string(), "--force"});
+  const auto [status, said] = scanlab_scenarios({"--out", folder.string(), "--force"});
   EXPECT_EQ(status, scanlab::kOk) << said;
-  EXPECT_EQ(static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {})), scenes().size());
+  EXPECT_EQ(static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {})),
+            built_in_scenarios().size());
   std::ifstream file(folder / "small_grids_four_streams.json");
   const Json trace = Json::parse(file);
   EXPECT_EQ(trace["otherData"]["scene"], "small_grids_four_streams");

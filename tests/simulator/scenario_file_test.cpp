@@ -1,0 +1,275 @@
+// Scenario files: what they say is what is simulated, and what they cannot say is refused with the file, the line, the
+// word and what is allowed.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "harness/cli/command.hpp"
+#include "harness/simulator/scenario_file.hpp"
+
+namespace scanlab::simulator {
+namespace {
+
+using streams::OperationKind;
+using streams::StreamKind;
+using Json = nlohmann::ordered_json;
+
+constexpr char kJob[] = R"toml([[scenario]]
+title = "Three tasks share one copy engine"
+device = {profile = "didactic", copy_engines = [["in", "out"]], hardware_queues = 1}
+job = {schedule = "depth_first", chunks = 3, streams = 3, blocks = 6, h2d_ms = 3, kernel_ms = 3, d2h_ms = 3}
+)toml";
+
+constexpr char kByHand[] = R"toml([[scenario]]
+title = "By hand"
+operations = [
+  {stream = 0, kind = "h2d", bytes = "64MiB", gb_per_s = 16, label = "A"},
+  {stream = 0, kind = "record", event = "copied"},
+  {stream = 1, kind = "wait", event = "copied"},
+  {stream = 1, kind = "kernel", ms = 4, blocks = 12, label = "f(A)"},
+  {stream = "legacy_default", kind = "side_kernel", ms = 1},
+  {stream = 1, kind = "d2h", ms = 2},
+]
+)toml";
+
+Scenario only(const std::string& text) {
+  std::vector<Scenario> all = parse_scenarios(text, "talk/my.toml");
+  EXPECT_EQ(all.size(), 1u);
+  return std::move(all.front());
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  if (at == std::string::npos) throw std::logic_error("there is no " + from);
+  return text.replace(at, from.size(), to);
+}
+
+/// What is said of a text that is refused; empty if it is not.
+std::string refusal(const std::string& text) {
+  try {
+    parse_scenarios(text, "my.toml");
+  } catch (const CommandError& error) {
+    EXPECT_EQ(error.status, kBadInput);
+    return error.what();
+  }
+  return {};
+}
+
+TEST(ScenarioFile, SaysAScheduleOnADeviceOfItsOwn) {
+  const Scenario scenario = only(kJob);
+  EXPECT_EQ(scenario.id, "my");
+  EXPECT_EQ(scenario.source, "talk/my.toml");
+  EXPECT_EQ(scenario.fact, scenario.title);
+  EXPECT_EQ(scenario.unit, "ms");
+  EXPECT_EQ(scenario.device.copy_engines.size(), 1u);
+  EXPECT_EQ(scenario.device.hardware_queues, 1);
+  EXPECT_EQ(scenario.device.multiprocessors, device_profile("didactic").multiprocessors);
+  EXPECT_NE(scenario.device.title.find("with copy_engines = [[\"in\",\"out\"]], hardware_queues = 1"),
+            std::string::npos)
+      << scenario.device.title;
+  EXPECT_NEAR(simulate(scenario).timeline.makespan(), 9e-3, 1e-12);  // nothing overlaps: three tasks of three units
+  EXPECT_EQ(only(replaced(kJob, "chunks = 3", "chunks = 3, items = \"2^20\"")).recording.job.items, 1 << 20);
+}
+
+/// The order of issue, streams, events and times are those of the file, counted by hand.
+TEST(ScenarioFile, SaysOperationsInTheOrderOfIssue) {
+  const Scenario scenario = only(kByHand);
+  std::vector<std::tuple<OperationKind, StreamKind, int, std::string>> issued;
+  for (const streams::Operation& operation : scenario.recording.operations) {
+    issued.emplace_back(operation.kind, operation.stream.kind, operation.stream.index, operation.label);
+  }
+  EXPECT_EQ(issued, (decltype(issued){{OperationKind::copy_in, StreamKind::blocking, 0, "A"},
+                                      {OperationKind::record_event, StreamKind::blocking, 0, ""},
+                                      {OperationKind::wait_event, StreamKind::blocking, 1, ""},
+                                      {OperationKind::kernel, StreamKind::blocking, 1, "f(A)"},
+                                      {OperationKind::side_kernel, StreamKind::legacy_default, 0, ""},
+                                      {OperationKind::copy_out, StreamKind::blocking, 1, ""}}));
+  const Simulation simulation = simulate(scenario);
+  std::vector<double> ends;  // milliseconds
+  for (const streams::Span& span : simulation.timeline.spans) ends.push_back(1e3 * span.when.end);
+  const double copied = 67.108864 / 16;
+  ASSERT_EQ(ends.size(), 4u);
+  EXPECT_NEAR(ends[0], copied, 1e-9);
+  EXPECT_NEAR(ends[1], copied + 4, 1e-9);  // two waves of six blocks each take 4 ms together
+  EXPECT_NEAR(ends[2], copied + 5, 1e-9);
+  EXPECT_NEAR(ends[3], copied + 7, 1e-9);
+  EXPECT_EQ(scenario.recording.operations[0].chunk.items * 4, 64 << 20);
+  EXPECT_EQ(scenario.recording.operations[3].chunk.items * 4, 64 << 20);   // those that were copied in for it
+  EXPECT_EQ(scenario.recording.operations[5].chunk.items * 4, 2'000'000);  // 2 ms at 1 GB/s
+
+  const Scenario beside = only(replaced(kByHand, "operations", "created_streams = \"non_blocking\"\noperations"));
+  EXPECT_EQ(beside.recording.streams.size(), 2u);
+  EXPECT_EQ(beside.recording.streams[1].kind, StreamKind::non_blocking);
+  EXPECT_LT(simulate(beside).timeline.makespan(), simulation.timeline.makespan());
+}
+
+TEST(ScenarioFile, AKernelWithoutBlocksFillsTheDevice) {
+  const Scenario scenario = only(R"toml([[scenario]]
+title = "Two kernels"
+device = {profile = "didactic", multiprocessors = 3}
+operations = [{stream = 0, kind = "side_kernel", ms = 2}, {stream = 1, kind = "side_kernel", ms = 2}]
+)toml");
+  EXPECT_EQ(scenario.costs.operations[0].blocks, 3);
+  EXPECT_NEAR(simulate(scenario).timeline.makespan(), 4e-3, 1e-12);
+  EXPECT_TRUE(scenario.shows_blocks());
+}
+
+TEST(ScenarioFile, CopiesTakeTheDevicesRateWhereNoneIsGiven) {
+  const Scenario scenario = only(R"toml([[scenario]]
+title = "A copy"
+device = {profile = "didactic", copy_in_gb_per_s = 4}
+operations = [{stream = 0, kind = "h2d", bytes = 8_000_000}]
+)toml");
+  EXPECT_NEAR(simulate(scenario).timeline.makespan(), 2e-3, 1e-12);
+}
+
+TEST(ScenarioFile, NamesTheLineTheWordAndWhatIsAllowed) {
+  struct Case {
+    const char *text, *from, *to, *line, *said;
+  };
+  const std::vector<Case> cases{
+      {kJob, "title", "titel", "line 2", "titel is no key of a scenario: allowed is one of these: id, title"},
+      {kJob, "title = \"Three", "#", "line 1", "a scenario lacks the key title"},
+      {kJob, "\"Three tasks share one copy engine\"", "3", "line 2", "title = 3: allowed is a text in quotes"},
+      {kJob, "didactic", "didatic", "line 3", "no device profile is called 'didatic'; did you mean didactic"},
+      {kJob, "hardware_queues = 1", "hardware_queue = 1", "line 3",
+       "hardware_queue: no profile has such a key; did you"},
+      {kJob, "hardware_queues = 1", "zebra = 1", "line 3", "zebra: no profile has such a key; there are "},
+      {kJob, "hardware_queues = 1", "hardware_queues = 0", "line 3", "0 is no whole number from 1 to 1048576"},
+      {kJob, "[\"in\", \"out\"]", "[\"in\"]", "line 3", "copy_engines: no engine copies out"},
+      {kJob, "depth_first", "depth_frist", "line 4",
+       "schedule = 'depth_frist': allowed is a schedule: breadth_first, "},
+      {kJob, "depth_first", "depth_frist", "line 4", "did you mean depth_first?"},
+      {kJob, "schedule = \"depth_first\", ", "", "line 4", "a job lacks the key schedule"},
+      {kJob, "chunks = 3", "chunks = 0", "line 4", "chunks = 0: allowed is a whole number from 1 to 4096"},
+      {kJob, "chunks = 3", "chunks = 2.5", "line 4", "chunks = 2.5: allowed is a whole number from 1 to 4096"},
+      {kJob, "blocks = 6", "block = 6", "line 4", "block is no key of a job: allowed is one of these: schedule, "},
+      {kJob, "h2d_ms = 3", "h2d_ms = -3", "line 4", "h2d_ms = -3: allowed is a number from 0 to 1000000"},
+      {kJob, "h2d_ms = 3", "h2d_ms = nan", "line 4", "h2d_ms = nan: allowed is a number from 0 to 1000000"},
+      {kJob, "chunks = 3", "items = \"2^10:2^12\"", "line 4", "items: '2^10:2^12' is a range: give one number"},
+      {kJob, "depth_first\"", "breadth_first\", workload = \"scal\"", "line 4",
+       "workload = 'scal': allowed is a workload"},
+      {kJob, "job = {", "job = [", "line 4", "Error while parsing"},
+      {kJob, "job =", "created_streams = \"blocking\"\njob =", "line 4", "no such key beside a job"},
+      {kJob, "h2d_ms = 3, kernel_ms = 3", "h2d_ms = 999999, kernel_ms = 999999", "line 1", "cannot be simulated: "},
+      {kJob, "[[scenario]]", "[scenario]", "line 1", "each below a line [[scenario]]"},
+      {kJob, "[[scenario]]", "unit = \"s\"\n[[scenario]]", "line 1", "unit = 's': allowed is one of these: ms, units"},
+      {kJob, "[[scenario]]", "[[scenario]]\nid = \"a/b\"", "line 2", "id = 'a/b': allowed is at most 100 letters"},
+      {kByHand, "\"h2d\"", "\"h2h\"", "line 4",
+       "kind = 'h2h': allowed is one of these: h2d, kernel, d2h, side_kernel, "},
+      {kByHand, "kind = \"h2d\", ", "", "line 4", "an operation lacks the key kind"},
+      {kByHand, "stream = 0, kind = \"h2d\"", "kind = \"h2d\"", "line 4", "of the kind h2d lacks the key stream"},
+      {kByHand, "stream = 0", "stream = -1", "line 4", "stream = -1: allowed is the number of a stream from 0 to 1023"},
+      {kByHand, "legacy_default", "default", "line 8", "stream = 'default': allowed is the number of a stream from 0"},
+      {kByHand, "64MiB", "64MeB", "line 4", "bytes '64MeB' is no number of bytes: write 4096"},
+      {kByHand, "bytes = \"64MiB\", gb_per_s = 16, ", "", "line 4", "a copy lacks a key: allowed is ms, or bytes"},
+      {kByHand, "bytes = \"64MiB\"", "ms = 3", "line 4", "gb_per_s = 16: allowed is a rate beside bytes"},
+      {kByHand, "gb_per_s = 16", "gb_per_s = 0", "line 4", "gb_per_s = 0: allowed is a number from 1e-09"},
+      {kByHand, "wait\", event = \"copied\"", "wait\", event = \"copy\"", "line 6",
+       "event = 'copy': allowed is an event that an operation above records: copied"},
+      {kByHand, "\"record\", event", "\"record\", ms", "line 5", "ms is no key of an operation of the kind record"},
+      {kByHand, "ms = 4, ", "", "line 7", "an operation of the kind kernel lacks the key ms"},
+      {kByHand, "blocks = 12", "blocks = 0", "line 7", "blocks = 0: allowed is a whole number from 1 to 65536"},
+      {kByHand, "kind = \"d2h\", ms = 2", "kind = \"d2h\", ms = 2, work = 1", "line 9",
+       "work is no key of an operation"},
+      {kByHand, "]\n", "", "line", "Error while parsing"},
+      {kByHand, "operations = [", "operations = 3\nx = [", "line 4", "x is no key of a scenario"},
+      {kByHand, "title", "job = {schedule = \"graph\"}\ntitle", "line 1", "both of the keys job and operations"},
+  };
+  for (const auto& [text, from, to, line, said] : cases) {
+    const std::string why = refusal(replaced(text, from, to));
+    EXPECT_TRUE(why.starts_with(std::string("my.toml, ") + line)) << to << ": " << why;
+    EXPECT_NE(why.find(said), std::string::npos) << to << ": " << why;
+  }
+  EXPECT_NE(refusal("[[scenario]]\ntitle = \"a\"\n").find("none of the keys job and operations"), std::string::npos);
+  EXPECT_NE(refusal("").find("one scenario or more"), std::string::npos);
+  EXPECT_NE(refusal("[[scenario]]\ntitle = \"a\"\noperations = [{stream = 0, kind = \"kernel\", ms = 0}]\n")
+                .find("nothing in it takes any time"),
+            std::string::npos);
+  EXPECT_NE(refusal("title = \"\xff\"").find("utf-8"), std::string::npos);
+  EXPECT_NE(refusal("[[scenario]]\ntitle = \"a\"\njob = {schedule = \"breadth_first\", workload = \"scan\"}\n" +
+                    std::string("[[scenario]]\ntitle = \"a\"\njob = {schedule = \"serial\"}\n"))
+                .find("line 1: a scenario lacks the key id"),
+            std::string::npos);
+}
+
+/// Two figures that only go together are taken together, and a fault that needs both is said of the device's line.
+TEST(ScenarioFile, FiguresOfADeviceAreHeldToEachOther) {
+  const auto rates = [](const char* figures) {
+    return replaced(kJob, "hardware_queues = 1", std::string("hardware_queues = 1, ") + figures);
+  };
+  EXPECT_EQ(only(rates("both_in_gb_per_s = 2, copy_in_gb_per_s = 3")).device.both.in, 2e9);
+  EXPECT_EQ(
+      refusal(rates("both_in_gb_per_s = 4, copy_in_gb_per_s = 3")).find("my.toml, line 3: both_in_gb_per_s: is more"),
+      0u);
+}
+
+/// Runs `scanlab scenarios words…` in an empty folder, which it gives to `in` before and `look` after.
+class ScenariosCommand : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name) << text;
+    return (folder_ / name).string();
+  }
+  std::string out() const { return (folder_ / "out").string(); }
+
+  static std::pair<int, std::string> scanlab(std::vector<std::string> words) {
+    std::ostringstream out, err;
+    const int status = cli::run(words, out, err);
+    return {status, out.str() + err.str()};
+  }
+
+ private:
+  std::filesystem::path folder_ = std::filesystem::temp_directory_path() / "scanlab_scenario_file_test";
+};
+
+TEST_F(ScenariosCommand, WritesTheTimelineOfAFileOfTheUsers) {
+  const auto [status, said] = scanlab({"scenarios", write("mine.toml", kByHand), "--out", out()});
+  ASSERT_EQ(status, kOk) << said;
+  EXPECT_NE(said.find("  mine                      11.19 ms     By hand"), std::string::npos) << said;
+  std::ifstream file(out() + "/mine.json");
+  const Json trace = Json::parse(file);
+  EXPECT_EQ(trace["otherData"]["title"], "By hand");
+  const auto labelled = std::ranges::count_if(trace["traceEvents"], [](const Json& event) {
+    return event["ph"] == "X" && event["name"] == "f(A)" && event["args"]["label"] == "f(A)";
+  });
+  EXPECT_EQ(labelled, 3);  // in its stream, on its engine, and as the host issues it
+}
+
+TEST_F(ScenariosCommand, ReadsAllFilesOrWritesNone) {
+  const std::string good = write("good.toml", kJob);
+  const std::string bad = write("bad.toml", replaced(kJob, "chunks = 3", "chunks = three"));
+  const auto [status, said] = scanlab({"scenarios", good, bad, "--out", out()});
+  EXPECT_EQ(status, kBadInput);
+  EXPECT_NE(said.find("bad.toml, line 4: "), std::string::npos) << said;
+  EXPECT_EQ(said.find("Three tasks"), std::string::npos) << said;
+  EXPECT_FALSE(std::filesystem::exists(out()));
+
+  const auto [twice, why] = scanlab({"scenarios", good, good, "--out", out()});
+  EXPECT_EQ(twice, kBadInput);
+  EXPECT_NE(why.find("there is a scenario 'good' already: "), std::string::npos) << why;
+  for (const std::string& none : {out() + "/none.toml", write("empty.toml", ""), good + "/.."}) {
+    EXPECT_EQ(scanlab({"scenarios", none}).first, kBadInput) << none;
+  }
+}
+
+TEST_F(ScenariosCommand, ItsFormerNameStandsForItAndIsNotShown) {
+  EXPECT_EQ(scanlab({"scenes"}), scanlab({"scenarios"}));
+  EXPECT_EQ(scanlab({"--help"}).second.find("scenes"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace scanlab::simulator
