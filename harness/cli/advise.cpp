@@ -15,6 +15,7 @@
 #include "harness/core/median.hpp"
 #include "harness/measure/provenance.hpp"
 #include "harness/simulator/advice.hpp"
+#include "harness/simulator/advice_cuda.hpp"
 #include "harness/simulator/advice_score.hpp"
 
 namespace scanlab::cli {
@@ -32,7 +33,9 @@ constexpr char kNotes[] =
     "list',\n"
     "whose kernels a profile of 'scanlab calibrate' knows. Every choice is simulated. Streams gain where copies and\n"
     "kernels, or copies both ways, can run at once: with little to copy, or chunks so short that calls and latencies\n"
-    "outlast them, they gain nothing.\n";
+    "outlast them, they gain nothing. --emit cuda writes one file: pinned memory, the streams and events, the chunks "
+    "in\n"
+    "the recommended order, a kernel to replace by yours, and a main that times and verifies it beside no streams.\n";
 
 po::options_description advise_options() {
   po::options_description options("options");
@@ -46,6 +49,8 @@ po::options_description advise_options() {
       ("work", po::value<int>()->default_value(1)->value_name("N"), "work an item, of the workload")                 //
       ("show", po::value<int>()->default_value(5)->value_name("N"), "how many choices to print")                     //
       ("against", text("FILE"), "results of 'streams run --sweep advise': how good advice is, on each problem")      //
+      ("emit", text("cuda"), "write what is recommended as a program that nvcc compiles, into --out FILE.cu")        //
+      ("out", text("FILE"), "of --emit")                                                                             //
       ("json", text("FILE"), "every choice; or what --against found")                                                //
       ("force", "replace FILE if it holds something")                                                                //
       ("help,h", "this text");
@@ -82,6 +87,31 @@ struct Asked {
             .copy_out = static_cast<double>(sizes->out) / device.alone.out};
   }
 };
+
+/// What the whole problem copies.
+simulator::CopiedBytes copied_bytes(const Asked& asked) {
+  if (asked.sizes) return {asked.sizes->in, asked.sizes->out};
+  const streams::WorkloadDescription& workload = asked.job.workload->about;
+  const auto array = asked.job.items * static_cast<std::int64_t>(workload.item_bytes());
+  return {array * workload.inputs, array};
+}
+
+/// The program that --emit asks for, if it does. Refuses before anything is measured what could not be written.
+std::optional<WholeFile> program_file(const po::variables_map& values, const Asked& asked) {
+  if (values.count("emit") != values.count("out")) {
+    throw CommandError(kBadInput, "--emit and --out go together, as in --emit cuda --out pipeline.cu");
+  }
+  if (values.count("emit") == 0) return {};
+  if (const auto what = values["emit"].as<std::string>(); what != "cuda") unknown("form to emit", what, {"cuda"});
+  if (values.count("against") != 0) throw CommandError(kBadInput, "--against has many problems, and --emit is of one");
+  if (const auto out = values["out"].as<std::string>(); !out.ends_with(".cu")) {
+    throw CommandError(kBadInput, fmt::format("--out {}: nvcc takes a program by its ending, FILE.cu", out));
+  }
+  if (const std::string why = program_refusal(asked.job, copied_bytes(asked)); !why.empty()) {
+    throw CommandError(kBadInput, fmt::format("--emit: {}", why));
+  }
+  return output_file(values);
+}
 
 Asked asked_for(const po::variables_map& values) {
   const bool by_bytes = values.count("bytes-in") + values.count("bytes-out") + values.count("kernel-us") > 0;
@@ -180,6 +210,7 @@ int advise(const std::vector<std::string>& arguments, Context& context) {
   simulator::DeviceProfile device;
   const bool is_given = values.count("profile") != 0;
   if (is_given) device = simulator::device_profile(values["profile"].as<std::string>());
+  std::optional<WholeFile> program = program_file(values, asked);
   std::optional<WholeFile> file = output_file(values, "json");
   if (!is_given) device = calibrated_here(context);  // takes a while: behind all that may be refused
   measure::Facts facts = measure::build_facts();
@@ -199,6 +230,11 @@ int advise(const std::vector<std::string>& arguments, Context& context) {
   } catch (const std::invalid_argument& error) {
     throw CommandError(kBadInput, error.what());
   }
+  std::string text;
+  if (program) {
+    const std::filesystem::path out = values["out"].as<std::string>();
+    text = cuda_program(advice, device, copied_bytes(asked), out.filename().string());
+  }
   fmt::print(context.out, "{}: {}\n", device.name, device.title);
   print(advice, device, values["show"].as<int>(), context.out);
   if (file) {
@@ -210,6 +246,10 @@ int advise(const std::vector<std::string>& arguments, Context& context) {
     }
     document.update(to_json(advice, asked.job));
     file->write(document.dump(1) + "\n");
+  }
+  if (program) {
+    program->write(text);
+    fmt::print(context.out, "{} in {}\n", describe(advice.advised()), values["out"].as<std::string>());
   }
   return kOk;
 }

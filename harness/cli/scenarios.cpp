@@ -15,9 +15,8 @@ namespace scanlab::cli {
 namespace {
 
 constexpr char kNotes[] =
-    "FILE.toml has one scenario or more; without a file, those of lectures are simulated, which data/scenarios/ has "
-    "to\n"
-    "copy from. Its README lists every key. This is a whole file:\n"
+    "FILE.toml has one scenario or more; without a file, those of lectures are simulated, which are in\n"
+    "data/scenarios/ to copy from. data/README.md lists every key. This is a whole file:\n"
     "\n"
     "    [[scenario]]\n"
     "    title = \"Three tasks share one copy engine\"\n"
