@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <utility>
 
 #include "harness/host/status.hpp"
@@ -49,13 +48,18 @@ FileValue converted(const toml::node& node) {
     value.word = "a list";
     for (const toml::node& each : *list) value.list.push_back(converted(each));
   } else {
-    std::ostringstream word;
-    node.visit([&](const auto& of) { word << of; });
-    value.word = word.str();
-    if (const auto text = node.value_exact<std::string>()) value.one = *text;
-    if (const auto flag = node.value_exact<bool>()) value.one = *flag;
-    if (const auto whole = node.value_exact<std::int64_t>()) value.one = *whole;
-    if (const auto number = node.value_exact<double>(); number && std::isfinite(*number)) value.one = *number;
+    const auto take = [&](const auto& of, std::string word) {
+      value.one = *of;
+      value.word = std::move(word);
+    };
+    value.word = "a date or time";
+    if (const auto text = node.value_exact<std::string>()) take(text, fmt::format("'{}'", *text));
+    if (const auto flag = node.value_exact<bool>()) take(flag, fmt::format("{}", *flag));
+    if (const auto whole = node.value_exact<std::int64_t>()) take(whole, fmt::format("{}", *whole));
+    if (const auto number = node.value_exact<double>()) {
+      take(number, fmt::format("{}", *number));
+      if (!std::isfinite(*number)) value.one = {};
+    }
   }
   return value;
 }

@@ -135,7 +135,7 @@ TEST(ScenarioFile, NamesTheLineTheWordAndWhatIsAllowed) {
     const char *text, *from, *to, *line, *said;
   };
   const std::vector<Case> cases{
-      {kJob, "title", "titel", "line 2", "titel is no key of a scenario: allowed is one of these: id, title"},
+      {kJob, "title", "titles", "line 2", "titles is no key of a scenario: allowed is one of these: id, title"},
       {kJob, "title = \"Three", "#", "line 1", "a scenario lacks the key title"},
       {kJob, "\"Three tasks share one copy engine\"", "3", "line 2", "title = 3: allowed is a text in quotes"},
       {kJob, "didactic", "didatic", "line 3", "no device profile is called 'didatic'; did you mean didactic"},
@@ -193,7 +193,7 @@ TEST(ScenarioFile, NamesTheLineTheWordAndWhatIsAllowed) {
   EXPECT_NE(refusal("[[scenario]]\ntitle = \"a\"\noperations = [{stream = 0, kind = \"kernel\", ms = 0}]\n")
                 .find("nothing in it takes any time"),
             std::string::npos);
-  EXPECT_NE(refusal("title = \"\xff\"").find("utf-8"), std::string::npos);
+  EXPECT_TRUE(refusal("title = \"\xff\"").starts_with("my.toml, line 1: "));
   EXPECT_NE(refusal("[[scenario]]\ntitle = \"a\"\njob = {schedule = \"breadth_first\", workload = \"scan\"}\n" +
                     std::string("[[scenario]]\ntitle = \"a\"\njob = {schedule = \"serial\"}\n"))
                 .find("line 1: a scenario lacks the key id"),
