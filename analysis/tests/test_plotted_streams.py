@@ -168,10 +168,10 @@ def test_a_call_of_the_host_has_the_colour_of_the_engine_that_it_gives_work_to_a
 
 def test_a_bar_with_room_has_the_label_of_a_scenario_file() -> None:
     rows = operations(("copies in", 1, 0.0, 2000.0), ("kernels", 2, 2000.0, 7000.0), ("kernels", 2, 7000.0, 7200.0)).assign(label=["$A$", "", "short"])
-    (axes,) = styled(gantt.draw, [({"title": "By hand for $5"}, rows)]).axes
+    (axes,) = styled(gantt.draw, [({"title": "By hand for $5"}, rows, None)]).axes
     assert [text.get_text() for text in axes.texts] == ["$A$", "1"]
     assert axes.get_title("left") == r"By hand for \$5, 7.20 ms"
-    (axes,) = styled(gantt.draw, [({}, rows.assign(label=""))]).axes
+    (axes,) = styled(gantt.draw, [({}, rows.assign(label=""), None)]).axes
     assert not axes.texts
 
 

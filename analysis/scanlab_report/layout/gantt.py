@@ -114,7 +114,7 @@ def draw(timelines: Sequence[tuple[Mapping[str, Any], pd.DataFrame, pd.DataFrame
             took = f"{about['measured_us'] / 1e3:.2f} ms measured, {about['predicted_us'] / 1e3:.2f} predicted"
         labelled = bool(rows["label"].any())
         if labelled:
-            axis.set_xlim(0, 1.02 * max(makespan_ms(each) for _, each in timelines))
+            axis.set_xlim(0, 1.02 * max((each["end_us"].max() - first_start_us(each, of)) / 1e3 for _, each, of in timelines))
         name = about.get("schedule") or about.get("imported_from") or about.get("title", "").replace("$", r"\$")
         draw_trace(axis, rows, f"{name}, {took}".lstrip(", "), numbered=labelled, calls=calls)
         axis.set_xlabel(time_label(about))
