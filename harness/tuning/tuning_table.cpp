@@ -84,10 +84,12 @@ TuningTable read_named_table(const std::string& path) {
 
 }  // namespace
 
+bool chooses_among_others(std::string_view id) { return id == "best" || id == "device_scan"; }
+
 bool is_candidate(const Variant& variant) {
   const Description& about = variant.about;
   return variant.origin == Origin::variant && about.kind == Kind::scan && !variant.machines.host &&
-         about.types.size() == named_values<ElementType>().size() && about.id != "best";
+         about.types.size() == named_values<ElementType>().size() && !chooses_among_others(about.id);
 }
 
 BoundScan bind(const Choice& choice, Problem problem) {

@@ -291,6 +291,7 @@ TEST_F(TuneTest, ATableFromResults) {
   results.add("look_ahead/piece:4/tile:36", 10'000'000, 1100);  // a second repetition
   // None of these is to be chosen.
   results.add("cub_device_scan", 1000, 1).add("memcpy", 1000, 1).add("hs_blocked", 1000, 1).add("best", 1000, 1);
+  results.add("device_scan", 1000, 1);
   results.add("reduce_then_scan", 1000, 1, {{"outcome", "failed"}, {"verified", false}});
   results.add("decoupled_lookback", 1000, 1, {{"launch", "batch"}});
   results.add("decoupled_lookback", 1000, 1, {{"launch", "pipeline"}});
@@ -439,7 +440,8 @@ TEST(Tuner, CandidatesAreTheGeneralScansWithEveryParameter) {
   for (const char* id : {"one_block", "warp_shuffle", "reduce_then_scan"}) {
     EXPECT_TRUE(std::ranges::any_of(labels, [&](const std::string& each) { return each.starts_with(id); })) << id;
   }
-  for (const char* id : {"best", "hs_blocked", "cpu_sequential", "memcpy"}) EXPECT_FALSE(labels.contains(id)) << id;
+  for (const char* id : {"best", "device_scan", "hs_blocked", "cpu_sequential", "memcpy"})
+    EXPECT_FALSE(labels.contains(id)) << id;
   const std::size_t threads = Registry::instance().find("decoupled_lookback")->about.parameters.at(0).values.size();
   EXPECT_EQ(std::ranges::count_if(labels, [](const auto& each) { return each.starts_with("decoupled_lookback"); }),
             static_cast<std::ptrdiff_t>(threads));

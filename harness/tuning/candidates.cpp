@@ -1,0 +1,125 @@
+#include "harness/tuning/candidates.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <set>
+
+#include "harness/core/operators.hpp"
+#include "harness/tuning/tuning_table.hpp"
+
+namespace scanlab::tuning {
+
+namespace {
+
+/// With the default of every parameter that is not set.
+Choice spelt_out(Choice choice) {
+  if (const Variant* const variant = Registry::instance().find(choice.variant); variant != nullptr) {
+    for (const Parameter& parameter : variant->about.parameters) {
+      choice.settings.emplace(parameter.name, parameter.values.front());
+    }
+  }
+  return choice;
+}
+
+}  // namespace
+
+std::vector<Choice> candidates() {
+  std::vector<Choice> all;
+  for (const auto& [id, variant] : Registry::instance().all()) {
+    if (!scanlab::is_candidate(variant)) continue;
+    const Choice usual = spelt_out({id});
+    all.push_back(usual);
+    for (const Parameter& parameter : variant.about.parameters) {
+      for (const std::string& value : parameter.values) {
+        Choice choice = usual;
+        choice.settings[parameter.name] = value;
+        if (choice != usual) all.push_back(choice);
+      }
+    }
+  }
+  return all;
+}
+
+namespace {
+
+/// Calls f with each variant of the rival's family.
+template <class F>
+void for_each_of(std::string_view rival, F f) {
+  for (const auto& [id, variant] : Registry::instance().all()) {
+    std::string family = variant.about.family;
+    std::ranges::transform(family, family.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (variant.origin == Origin::baseline && family == rival) f(variant);
+  }
+}
+
+}  // namespace
+
+std::vector<Choice> rival_candidates(std::string_view rival, const TypeAndOperator& monoid) {
+  std::vector<Choice> all;
+  for_each_of(rival, [&](const Variant& variant) {
+    if (!variant.about.shapes) return;
+    for (Settings& settings : variant.about.shapes(monoid.first, monoid.second)) {
+      all.push_back({variant.about.id, std::move(settings)});
+    }
+  });
+  return all;
+}
+
+std::vector<TypeAndOperator> rival_monoids(std::string_view rival) {
+  std::vector<TypeAndOperator> all;
+  for (const TypeAndOperator& monoid : types_with_operators()) {
+    if (!rival_candidates(rival, monoid).empty()) all.push_back(monoid);
+  }
+  return all;
+}
+
+std::vector<Choice> rival_references(std::string_view rival) {
+  std::vector<Choice> all;
+  for_each_of(rival, [&](const Variant& variant) {
+    if (!variant.about.shapes) all.push_back({variant.about.id});
+  });
+  if (Registry::instance().find("memcpy") != nullptr) all.push_back({"memcpy"});
+  return all;
+}
+
+std::vector<TypeAndOperator> usual_monoids() {
+  std::vector<TypeAndOperator> all;
+  for (const Operator op : {Operator::plus, Operator::max, Operator::affine}) {
+    for (const auto& [type, word] : named_values<ElementType>()) all.emplace_back(type, op);
+  }
+  for_each_monoid([&]<class Op>(ElementType type, Operator op, Op) {
+    if (Op::kHeavy) all.emplace_back(type, op);
+  });
+  return all;
+}
+
+std::vector<std::int64_t> tuning_sizes(const TypeAndOperator& monoid) {
+  constexpr int kLeast = 8;
+  constexpr int kMost = 30;
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 32;
+  const auto bytes = static_cast<std::int64_t>(item_bytes(monoid.first, monoid.second));
+  std::vector<std::int64_t> sizes;
+  for (int quarter = 4 * kLeast; quarter <= 4 * kMost; ++quarter) {
+    // Where one wave gives way to many, other scans are the fastest from one size to the next.
+    const bool finer = quarter >= 4 * 19 && quarter <= 4 * 23;
+    const std::int64_t n = std::llround(std::exp2(quarter / 4.0));
+    if ((quarter % 2 == 0 || finer) && n * bytes <= kMostBytes) sizes.push_back(n);
+  }
+  return sizes;
+}
+
+std::vector<std::int64_t> rival_sizes(const TypeAndOperator& monoid) {
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
+  const auto bytes = static_cast<std::int64_t>(item_bytes(monoid.first, monoid.second));
+  std::vector<std::int64_t> sizes = tuning_sizes(monoid);
+  std::erase_if(sizes, [&](std::int64_t n) { return n * bytes > kMostBytes; });
+  return sizes;
+}
+
+std::vector<std::int64_t> first_rival_sizes(const TypeAndOperator& monoid) {
+  const std::set<std::int64_t> sizes{std::int64_t{1} << 22, std::int64_t{1} << 26, rival_sizes(monoid).back()};
+  return {sizes.begin(), sizes.end()};
+}
+
+}  // namespace scanlab::tuning

@@ -1,0 +1,38 @@
+// What tuning tries: which scans, and shapes of a rival's, of which types and operators, at which sizes.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/core/variant.hpp"
+
+namespace scanlab::tuning {
+
+using TypeAndOperator = std::pair<ElementType, Operator>;
+
+/// Every candidate of this program, once with each value of each of its parameters, the others at their defaults.
+std::vector<Choice> candidates();
+
+/// The shapes of a rival, by its family in lower case, that are compiled in for a type and operator; none if none are.
+std::vector<Choice> rival_candidates(std::string_view rival, const TypeAndOperator& monoid);
+
+/// The types and operators for which a rival's shapes are compiled in.
+std::vector<TypeAndOperator> rival_monoids(std::string_view rival);
+
+/// What a rival's shapes are timed beside, and never chosen: itself as shipped, and a copy.
+std::vector<Choice> rival_references(std::string_view rival);
+
+/// Plus, max and affine of every type, and what computes more than it moves: what matters most in a few minutes.
+std::vector<TypeAndOperator> usual_monoids();
+
+/// 2^8 to 2^30, the sizes halfway between, and more from 2^19 to 2^23; as far as an array is of 4 GiB or less.
+std::vector<std::int64_t> tuning_sizes(const TypeAndOperator& monoid);
+
+/// Of `tuning_sizes` those up to 1 GiB, since all that a rival is chosen by is verified; and of these 2^22, 2^26 and
+/// the largest, where every shape is timed.
+std::vector<std::int64_t> rival_sizes(const TypeAndOperator& monoid);
+std::vector<std::int64_t> first_rival_sizes(const TypeAndOperator& monoid);
+
+}  // namespace scanlab::tuning
