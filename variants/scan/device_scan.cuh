@@ -16,7 +16,8 @@
 // Errors   cudaErrorInvalidValue for a negative number of items, for too little storage, and for pointers that are not
 //          aligned to their items; else the error of a launch. Then the results are undefined.
 // Order    operands are never exchanged. Floating-point results are the same bits on every run of one n on one device
-//          from compute capability 9.0 on, if items and results have one size, and it divides 16.
+//          from compute capability 9.0 on, if items and results have one size, which divides 16, and both arrays begin
+//          at multiples of 16 bytes.
 // Needs    CUDA 12.4, C++20 and compute capability 7.5. From 9.0 on the scan is look_ahead, before that look-back.
 // Cost     one launch up to 256 KiB, then two, as CUB has: the first, of a few blocks, prepares the storage.
 //
@@ -85,7 +86,10 @@ struct LookBackMemory {
   Word* states;
 };
 
-/// One scan of `n` items, n > 0: which kernel, and what it needs.
+enum class ScanKernel { one_block, one_cluster, look_back, look_ahead };
+
+/// One scan of `n` items, n > 0: by which kernel, how it is launched, and what it needs. aligned: whether both arrays
+/// begin at multiples of 16 bytes.
 template <Associative Op>
 class Scan {
  public:
@@ -93,69 +97,86 @@ class Scan {
   using In = InOf<Op>;
   using Out = OutOf<Op>;
 
-  Scan(std::int64_t n, const ScanDevice& device) : n_(n), device_(device) {
-    const std::int64_t bytes = n * static_cast<std::int64_t>(std::max(sizeof(In), sizeof(Out)));
-    if (bytes <= kOneBlockBytes) {
-      kind_ = Kind::one_block;
-    } else if (!device.copies_in_bulk) {
-      kind_ = Kind::look_back;
-    } else if (bytes <= kClusterBytes) {
-      kind_ = Kind::one_cluster;
-    } else if constexpr (kCanLookAhead) {
-      kind_ = Kind::look_ahead;
-      shape_ = look_ahead_shape(bytes);
-      const std::int64_t tiles = ceil_div(bytes, shape_.tile_bytes());
-      shape_ = with_stages<Op>(shape_, ceil_div(tiles, std::max(device.multiprocessors, 1)), device.shared_bytes);
+  Scan(std::int64_t n, bool aligned, const ScanDevice& device) : n_(n), aligned_(aligned), device_(device) {
+    if (vectors() <= kOneBlockThreads * kOneBlockRows) {  // more of them are faster in a cluster
+      kernel_ = ScanKernel::one_block;
+    } else if (device.copies_in_bulk && vectors() <= kClusterBlocks * kClusterThreads * kClusterRows) {
+      kernel_ = ScanKernel::one_cluster;
+    } else if (device.copies_in_bulk && aligned && kCanLookAhead) {
+      kernel_ = ScanKernel::look_ahead;
+      shape_ = look_ahead_shape();
+      shape_ = with_stages<Op>(shape_, ceil_div(tiles(), std::max(device.multiprocessors, 1)), device.shared_bytes);
     }
   }
+
+  ScanKernel kernel() const { return kernel_; }
 
   /// Bytes of temporary storage, of any alignment. At least 1, so that what is allocated is no null pointer.
   std::size_t storage_bytes() const {
     simt::Workspace workspace;
-    if (kind_ == Kind::look_ahead) {
+    if (kernel_ == ScanKernel::look_ahead) {
       AggregateMemory(workspace, tiles());
-    } else if (kind_ == Kind::look_back) {
+    } else if (kernel_ == ScanKernel::look_back) {
       LookBackMemory<Item>(workspace, tiles());
     }
     return workspace.bytes() == 0 ? 1 : workspace.bytes() + kAlignment - 1;
   }
 
-  /// Lets the kernel have the shared memory that it asks for.
+  cuda::LaunchShape launch_shape() const {
+    switch (kernel_) {
+      case ScanKernel::one_block:
+        return {.blocks = 1,
+                .threads = threads(vectors(), kOneBlockRows),
+                .shared_bytes = kOneBlockThreads / kLanes * sizeof(Item),
+                .early = true};
+      case ScanKernel::one_cluster:
+        return {.blocks = kClusterBlocks,
+                .threads = threads(ceil_div(vectors(), kClusterBlocks), kClusterRows),
+                .cluster = kClusterBlocks,
+                .early = true};
+      case ScanKernel::look_back:
+        return {.blocks = static_cast<int>(tiles()),
+                .threads = kLookBackThreads,
+                .shared_bytes = LookBack::shared_bytes(kLookBackThreads, sizeof(Item)),
+                .early = true};
+      case ScanKernel::look_ahead:
+        break;
+    }
+    return {.blocks = static_cast<int>(std::min<std::int64_t>(tiles(), device_.multiprocessors)),
+            .threads = shape_.threads(),
+            .shared_bytes = shared_bytes<Op>(shape_),
+            .early = true};
+  }
+
+  /// Lets the kernel have the shared memory that it asks for, and its clusters.
   cudaError_t allow() const {
     if constexpr (kCanLookAhead) {
-      if (kind_ == Kind::look_ahead) return cuda::try_allow(look_ahead<Op, cuda::NoWatch>, look_ahead_launch());
+      if (kernel_ == ScanKernel::look_ahead) return cuda::try_allow(look_ahead<Op, cuda::NoWatch>, launch_shape());
     }
-    if (kind_ == Kind::one_cluster) return cuda::try_allow(one_cluster<Op>, cluster_launch());
+    if (kernel_ == ScanKernel::one_cluster) return cuda::try_allow(one_cluster<Op>, launch_shape());
     return cudaSuccess;
   }
 
   /// Enqueues.
   cudaError_t run(void* storage, const In* in, Out* out, Mode mode, const Op& op, cudaStream_t stream) const {
-    const bool aligned = simt::CudaMachine::aligned(in, 16) && simt::CudaMachine::aligned(out, 16);
     const auto address = reinterpret_cast<std::uintptr_t>(storage);
-    simt::Workspace workspace(reinterpret_cast<void*>(ceil_div(address, kAlignment) * kAlignment));
-    switch (kind_) {
-      case Kind::one_block:
-        return launch_kernel({.blocks = 1,
-                              .threads = kLanes * static_cast<int>(ceil_div(vectors(), kLanes * kOneBlockRows)),
-                              .shared_bytes = kOneBlockThreads / kLanes * sizeof(Item)},
-                             stream, OneBlockKernel<kOneBlockRows, false>{}, in, out, n_, aligned, mode, op);
-      case Kind::one_cluster:
-        return cuda::try_launch(one_cluster<Op>, cluster_launch(), stream, in, out, n_, aligned, mode, op);
-      case Kind::look_back:
-        return run_look_back(workspace, in, out, aligned, mode, op, stream);
-      case Kind::look_ahead:
+    simt::Workspace workspace(reinterpret_cast<void*>((address + kAlignment - 1) / kAlignment * kAlignment));
+    switch (kernel_) {
+      case ScanKernel::one_block:
+        return launch_kernel(launch_shape(), stream, OneBlockKernel<kOneBlockRows, false>{}, in, out, n_, aligned_,
+                             mode, op);
+      case ScanKernel::one_cluster:
+        return cuda::try_launch(one_cluster<Op>, launch_shape(), stream, in, out, n_, aligned_, mode, op);
+      case ScanKernel::look_back:
+        return run_look_back(workspace, in, out, mode, op, stream);
+      case ScanKernel::look_ahead:
         break;
     }
-    if constexpr (kCanLookAhead) return run_look_ahead(workspace, in, out, aligned, mode, op, stream);
+    if constexpr (kCanLookAhead) return run_look_ahead(workspace, in, out, mode, op, stream);
     return cudaErrorNotSupported;
   }
 
  private:
-  enum class Kind { one_block, one_cluster, look_back, look_ahead };
-
-  static constexpr std::int64_t kOneBlockBytes = 16 << 10;  // more take longer than a cluster
-  static constexpr std::int64_t kClusterBytes = 256 << 10;
   static constexpr std::size_t kAlignment = 256;  // of a workspace
   static constexpr int kOneBlockRows = 2;
   static constexpr int kVector = RegisterTile<Op, 1>::kVector;
@@ -169,15 +190,19 @@ class Scan {
   using LookBack = LookBackKernel<kLookBackRows, kManyRows ? 2 : 1>;
 
   std::int64_t vectors() const { return ceil_div(n_, kVector); }
+  std::int64_t bytes() const { return n_ * static_cast<std::int64_t>(sizeof(In)); }
   std::int64_t tiles() const {
-    if (kind_ == Kind::look_ahead) return ceil_div(n_ * static_cast<std::int64_t>(sizeof(In)), shape_.tile_bytes());
-    return ceil_div(vectors(), kLookBackThreads * kLookBackRows);
+    return kernel_ == ScanKernel::look_ahead ? ceil_div(bytes(), shape_.tile_bytes())
+                                             : ceil_div(vectors(), kLookBackThreads * kLookBackRows);
+  }
+  /// Of a block with a tile of so many vectors.
+  static int threads(std::int64_t vectors, int rows) {
+    return kLanes * static_cast<int>(ceil_div(vectors, kLanes * rows));
   }
 
   template <class Kernel, class... Arguments>
-  static cudaError_t launch_kernel(cuda::LaunchShape shape, cudaStream_t stream, const Kernel& kernel,
+  static cudaError_t launch_kernel(const cuda::LaunchShape& shape, cudaStream_t stream, const Kernel& kernel,
                                    const Arguments&... arguments) {
-    shape.early = true;
     return cuda::try_launch(simt::trampoline<Kernel, Arguments...>, shape, stream, kernel, arguments...);
   }
 
@@ -185,23 +210,15 @@ class Scan {
   template <class Word>
   static cudaError_t prepare(std::uint64_t* counter, Word* states, std::int64_t words, cudaStream_t stream) {
     constexpr int kThreads = PrepareTilesKernel::kMaxThreads;
-    return launch_kernel({.blocks = static_cast<int>(ceil_div(words, kThreads)), .threads = kThreads}, stream,
-                         PrepareTilesKernel{}, counter, Tickets::first(), states, words, Word{});
+    return launch_kernel({.blocks = static_cast<int>(ceil_div(words, kThreads)), .threads = kThreads, .early = true},
+                         stream, PrepareTilesKernel{}, counter, Tickets::first(), states, words, Word{});
   }
 
-  cuda::LaunchShape cluster_launch() const {
-    const int warps = static_cast<int>(ceil_div(ceil_div(vectors(), kClusterBlocks), kLanes * kClusterRows));
-    return {.blocks = kClusterBlocks, .threads = kLanes * warps, .cluster = kClusterBlocks, .early = true};
-  }
-
-  cudaError_t run_look_back(simt::Workspace& workspace, const In* in, Out* out, bool aligned, Mode mode, const Op& op,
+  cudaError_t run_look_back(simt::Workspace& workspace, const In* in, Out* out, Mode mode, const Op& op,
                             cudaStream_t stream) const {
     const LookBackMemory<Item> memory(workspace, tiles());
     if (const cudaError_t error = prepare(memory.counter, memory.states, memory.words, stream)) return error;
-    return launch_kernel({.blocks = static_cast<int>(tiles()),
-                          .threads = kLookBackThreads,
-                          .shared_bytes = LookBack::shared_bytes(kLookBackThreads, sizeof(Item))},
-                         stream, LookBack{}, in, out, n_, aligned, mode, memory.counter,
+    return launch_kernel(launch_shape(), stream, LookBack{}, in, out, n_, aligned_, mode, memory.counter,
                          Tickets{static_cast<std::uint32_t>(tiles())}, memory.states, op);
   }
 
@@ -209,7 +226,7 @@ class Scan {
 
   /// KiB of a tile, by the bytes of a result and how many there are in all: what `scanlab tune` found on an H200 for
   /// sums. Fewer bytes than fill the multiprocessors once: tiles such that each of them gets one.
-  Shape look_ahead_shape(std::int64_t bytes) const {
+  Shape look_ahead_shape() const {
     constexpr Shape kSmall[] = {{.warps = 4, .vectors = 5, .loading = 4},
                                 {.warps = 8, .vectors = 3, .loading = 3},
                                 {.warps = 4, .vectors = 9, .loading = 3},
@@ -218,7 +235,7 @@ class Scan {
     constexpr Shape k28KiB{.warps = 8, .vectors = 7, .loading = 2};
     constexpr Shape k30KiB{.warps = 4, .vectors = 15, .loading = 2};
     constexpr Shape k49KiB{.warps = 14, .vectors = 7, .loading = 2};
-    const std::int64_t share = bytes / std::max(device_.multiprocessors, 1);
+    const std::int64_t share = bytes() / std::max(device_.multiprocessors, 1);
     if constexpr (Op::kHeavy) return share > k49KiB.tile_bytes() ? k49KiB : Shape{.warps = 14, .vectors = 5};
     for (const Shape& shape : kSmall) {
       if (share <= shape.tile_bytes()) return shape;
@@ -226,36 +243,30 @@ class Scan {
     return sizeof(In) == 1 ? k28KiB : sizeof(In) <= 4 ? k26KiB : k30KiB;
   }
 
-  cuda::LaunchShape look_ahead_launch() const {
-    return {.blocks = static_cast<int>(std::min<std::int64_t>(tiles(), device_.multiprocessors)),
-            .threads = shape_.threads(),
-            .shared_bytes = shared_bytes<Op>(shape_),
-            .early = true};
-  }
-
-  cudaError_t run_look_ahead(simt::Workspace& workspace, const In* in, Out* out, bool aligned, Mode mode, const Op& op,
+  cudaError_t run_look_ahead(simt::Workspace& workspace, const In* in, Out* out, Mode mode, const Op& op,
                              cudaStream_t stream) const {
     using State = TileState<Item>;
     const AggregateMemory memory(workspace, tiles());
     const auto counter = memory.number<std::uint64_t>();
     const auto states = memory.states<Item>();
     if (const cudaError_t error = prepare(counter, states, memory.places() * State::kWords, stream)) return error;
-    return cuda::try_launch(look_ahead<Op, cuda::NoWatch>, look_ahead_launch(), stream,
+    return cuda::try_launch(look_ahead<Op, cuda::NoWatch>, launch_shape(), stream,
                             Arguments<Op>{.in = in,
                                           .out = out,
                                           .n = n_,
                                           .tiles = tiles(),
                                           .mode = mode,
                                           .shape = shape_,
-                                          .in_bulk = aligned,
+                                          .in_bulk = true,
                                           .counter = counter,
                                           .states = states,
                                           .op = op});
   }
 
   std::int64_t n_;
+  bool aligned_;
   ScanDevice device_;
-  Kind kind_ = Kind::look_back;
+  ScanKernel kernel_ = ScanKernel::look_back;
   Shape shape_{};
 };
 
@@ -264,16 +275,22 @@ template <Associative Op, class N>
 cudaError_t scan_array(void* storage, std::size_t& storage_bytes, const InOf<Op>* in, OutOf<Op>* out, N n, Mode mode,
                        const Op& op, cudaStream_t stream) {
   if (std::cmp_less(n, 0)) return cudaErrorInvalidValue;
-  const Scan<Op> scan(std::max<std::int64_t>(static_cast<std::int64_t>(n), 1), ScanDevice::current());
+  const ScanDevice device = ScanDevice::current();
+  const std::int64_t items = std::max<std::int64_t>(static_cast<std::int64_t>(n), 1);
+  const auto by = [&](bool aligned) { return Scan<Op>(items, aligned, device); };
+  // Who asks need not have the arrays yet.
+  const std::size_t needed = std::max(by(true).storage_bytes(), by(false).storage_bytes());
   if (storage == nullptr) {
-    storage_bytes = scan.storage_bytes();
-    return scan.allow();
+    storage_bytes = needed;
+    return by(true).allow();
   }
-  if (storage_bytes < scan.storage_bytes()) return cudaErrorInvalidValue;
+  const auto begin_at_multiples = [&](std::size_t of_in, std::size_t of_out) {
+    return simt::CudaMachine::aligned(in, of_in) && simt::CudaMachine::aligned(out, of_out);
+  };
+  const Scan<Op> scan = by(begin_at_multiples(16, 16));
+  if (storage_bytes < needed) return cudaErrorInvalidValue;
   if (n == N{0}) return cudaSuccess;
-  if (!simt::CudaMachine::aligned(in, alignof(InOf<Op>)) || !simt::CudaMachine::aligned(out, alignof(OutOf<Op>))) {
-    return cudaErrorInvalidValue;
-  }
+  if (!begin_at_multiples(alignof(InOf<Op>), alignof(OutOf<Op>))) return cudaErrorInvalidValue;
   if (const cudaError_t error = scan.allow()) return error;
   return scan.run(storage, in, out, mode, op, stream);
 }

@@ -1,0 +1,100 @@
+// How scanlab::DeviceScan launches: which kernel, for every size and type within what the kernel holds. No device is
+// needed.
+#if defined(__CUDACC__)
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "variants/scan/device_scan.cuh"
+
+namespace scanlab::scan {
+namespace {
+
+constexpr ScanDevice kHopper{.multiprocessors = 132, .shared_bytes = 227 * 1024, .copies_in_bulk = true};
+constexpr ScanDevice kAmpere{.multiprocessors = 108, .shared_bytes = 163 * 1024, .copies_in_bulk = false};
+constexpr std::int64_t kMost = std::int64_t{1} << 33;
+
+template <std::size_t kBytes>
+struct Item {
+  std::array<unsigned char, kBytes> bytes;
+};
+struct First {
+  template <class T>
+  __host__ __device__ T operator()(const T& a, const T&) const {
+    return a;
+  }
+};
+
+/// Sizes around all powers of 2, and around those times three.
+std::vector<std::int64_t> sizes() {
+  std::vector<std::int64_t> all{1};
+  for (std::int64_t n = 2; n <= kMost; n *= 2) all.insert(all.end(), {n - 1, n, n + 1, n + n / 2});
+  return all;
+}
+
+template <class Op>
+void expect_to_fit(const ScanDevice& device) {
+  using In = InOf<Op>;
+  constexpr std::int64_t kVector = RegisterTile<Op, 1>::kVector;
+  for (const std::int64_t n : sizes()) {
+    for (const bool aligned : {true, false}) {
+      const Scan<Op> scan(n, aligned, device);
+      const cuda::LaunchShape shape = scan.launch_shape();
+      SCOPED_TRACE(testing::Message() << sizeof(In) << " bytes, n = " << n << ", aligned: " << aligned);
+      EXPECT_GE(shape.blocks, 1);
+      EXPECT_EQ(shape.threads % kLanes, 0);
+      EXPECT_LE(shape.shared_bytes, device.shared_bytes);
+      EXPECT_GE(scan.storage_bytes(), 1u);
+      const std::int64_t held = std::int64_t{shape.blocks} * shape.threads * kVector;  // by one row
+      switch (scan.kernel()) {
+        case ScanKernel::one_block:
+          EXPECT_LE(shape.threads, kOneBlockThreads);
+          EXPECT_LE(n, 2 * held);
+          break;
+        case ScanKernel::one_cluster:
+          EXPECT_TRUE(device.copies_in_bulk);
+          EXPECT_LE(shape.threads, kClusterThreads);
+          EXPECT_LE(n, kClusterRows * held);
+          break;
+        case ScanKernel::look_back:
+          EXPECT_LE(shape.threads, kLookBackThreads);
+          EXPECT_LE(n, 7 * held);
+          EXPECT_TRUE(!device.copies_in_bulk || !aligned || sizeof(In) != sizeof(OutOf<Op>) || 16 % sizeof(In) != 0);
+          EXPECT_GE(scan.storage_bytes(), ceil_div(n, 7 * held / shape.blocks) * sizeof(TileState<typename Op::Item>));
+          break;
+        case ScanKernel::look_ahead:
+          EXPECT_TRUE(device.copies_in_bulk && aligned);
+          EXPECT_LE(shape.blocks, device.multiprocessors);
+          EXPECT_LE(shape.threads, Shape{.warps = kMostReduceWarps<Op>}.threads());
+          break;
+      }
+    }
+  }
+}
+
+template <class Op>
+void expect_to_fit() {
+  expect_to_fit<Op>(kHopper);
+  expect_to_fit<Op>(kAmpere);
+}
+
+TEST(DeviceScanLaunch, FitsWhatTheKernelHolds) {
+  expect_to_fit<SumOf<std::int8_t, std::int8_t>>();
+  expect_to_fit<SumOf<std::int32_t, std::int32_t>>();
+  expect_to_fit<SumOf<double, double>>();
+  expect_to_fit<SumOf<std::int8_t, std::int64_t>>();
+  expect_to_fit<SumOf<std::int64_t, std::int8_t>>();
+  expect_to_fit<FunctionOf<Item<1>, Item<1>, First>>();
+  expect_to_fit<FunctionOf<Item<3>, Item<3>, First>>();
+  expect_to_fit<FunctionOf<Item<5>, Item<5>, First>>();
+  expect_to_fit<FunctionOf<Item<7>, Item<7>, First, Item<7>>>();
+  expect_to_fit<FunctionOf<Item<9>, Item<9>, First>>();
+  expect_to_fit<FunctionOf<Item<12>, Item<12>, First>>();
+  expect_to_fit<FunctionOf<Item<16>, Item<16>, First, Item<16>>>();
+}
+
+}  // namespace
+}  // namespace scanlab::scan
+#endif
