@@ -2,6 +2,7 @@
 // says when a result is wrong, and is compiled where there is an nvcc; with a GPU it runs.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <boost/algorithm/string/replace.hpp>
@@ -85,7 +86,8 @@ class EmittedProgram : public testing::Test {
   }
 
  private:
-  std::filesystem::path folder_ = std::filesystem::temp_directory_path() / "scanlab_emitted_program_test";
+  std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / ("scanlab_emitted_program_test_" + std::to_string(::getpid()));
 };
 
 /// A line a call. Events and device buffers have numbers in the order in which they come.
@@ -278,7 +280,8 @@ using NeedsGpuEmittedProgram = NeedsGpu;
 
 TEST_F(NeedsGpuEmittedProgram, IsRight) {
   if (std::string(SCANLAB_NVCC).empty()) GTEST_SKIP() << "no nvcc: nothing can be compiled for the GPU";
-  const auto folder = std::filesystem::temp_directory_path() / "scanlab_emitted_program_on_device";
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("scanlab_emitted_program_on_device_" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);
   const std::string file = (folder / "pipeline").string();
   for (const auto& [name, advice] : every_kind()) {

@@ -1,6 +1,7 @@
 // Scenario files: what they say is what is simulated, and what they cannot say is refused with the file, the line, the
 // word and what is allowed.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -233,7 +234,8 @@ class ScenariosCommand : public testing::Test {
   }
 
  private:
-  std::filesystem::path folder_ = std::filesystem::temp_directory_path() / "scanlab_scenario_file_test";
+  std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / ("scanlab_scenario_file_test_" + std::to_string(::getpid()));
 };
 
 TEST_F(ScenariosCommand, WritesTheTimelineOfAFileOfTheUsers) {

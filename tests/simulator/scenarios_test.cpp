@@ -1,5 +1,6 @@
 // The pictures that lectures draw, simulated: each shows the fact that it is there for.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -291,7 +292,7 @@ std::pair<int, std::string> scanlab_scenarios(std::vector<std::string> words) {
 }
 
 TEST(Scenarios, AreWrittenWholeAndNeverOverWhatIsThere) {
-  const auto folder = std::filesystem::temp_directory_path() / "scanlab_scenarios_test";
+  const auto folder = std::filesystem::temp_directory_path() / ("scanlab_scenarios_test_" + std::to_string(::getpid()));
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "uneven_chunks.json") << "mine";

@@ -36,7 +36,7 @@ def _view(file: StreamFile) -> dict[str, Any]:
     lanes = [*hosts, *_named(lane_names(rows, heights))]
     if hosts:
         heights |= {name: height + len(hosts) for name, height in hosts.items()}
-        calls = file.calls.assign(lane=file.calls["lane_name"], kind=_CALLS, stream="", channel=-1, bytes=-1)
+        calls = file.calls.assign(lane=file.calls["lane_name"], kind=_CALLS, stream="", channel=-1, bytes=-1, label="")
         rows = pd.concat([rows, calls[list(rows.columns)].sort_values("start_us")], ignore_index=True)
     simulated = file.kind == streams.SIMULATION
     origin = ("simulated" if file.run.origin == MEASURED else f"simulated, {file.run.origin}") if simulated else file.run.origin
