@@ -3,8 +3,10 @@
 
 # Writes `header` as one file `output`: each project header that it includes in its place, the first time that it is included.
 function(scanlab_single_header header output)
-  set(text "// ${PROJECT_NAME} ${PROJECT_VERSION}: made of the repository's headers, each at its first #include. MIT License, see LICENSE.\n")
-  string(APPEND text "#pragma once\n#include \"${header}\"\n")
+  file(READ ${PROJECT_SOURCE_DIR}/LICENSE license)
+  file(READ ${PROJECT_SOURCE_DIR}/tools/device_scan_namespace.hpp namespace)
+  set(text "// ${PROJECT_NAME} ${PROJECT_VERSION}: made of the repository's headers, each at its first #include.\n/*\n${license}*/\n")
+  string(APPEND text "#pragma once\n#pragma GCC system_header\n${namespace}#include \"${header}\"\n")
   set(seen "")
   while(text MATCHES "#include \"([^\"\n]+)\"[^\n]*\n")
     set(line "${CMAKE_MATCH_0}")
@@ -24,17 +26,22 @@ function(scanlab_single_header header output)
     string(SUBSTRING "${text}" ${end} -1 after)
     set(text "${before}${body}${after}")
   endwhile()
+  # What is compiled for other architectures, or is of another version, has other names: it may be linked to the same program.
+  string(REGEX REPLACE "namespace scanlab([ :])" "namespace scanlab::inline SCANLAB_ABI\\1" text "${text}")
   file(CONFIGURE OUTPUT ${output} CONTENT "${text}" @ONLY)
 endfunction()
 scanlab_single_header(variants/scan/device_scan.cuh ${PROJECT_BINARY_DIR}/include/scanlab/device_scan.cuh)
 
-include(GNUInstallDirs)
-include(CMakePackageConfigHelpers)
 add_library(scanlab_device_scan INTERFACE)
 add_library(Scanlab::device_scan ALIAS scanlab_device_scan)
 set_target_properties(scanlab_device_scan PROPERTIES EXPORT_NAME device_scan)
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
 target_include_directories(scanlab_device_scan INTERFACE
   $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+if(NOT PROJECT_IS_TOP_LEVEL)  # what another project installs is its own affair
+  return()
+endif()
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/Scanlab)
 install(TARGETS scanlab_device_scan EXPORT ScanlabConfig COMPONENT device_scan)

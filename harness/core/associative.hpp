@@ -14,7 +14,7 @@ enum class Mode { inclusive, exclusive };
 
 /// A function of two items, applied from left to right.
 template <class F>
-concept Associative = std::is_trivially_copyable_v<F> && std::is_trivially_copyable_v<typename F::Item> &&
+concept Associative = std::is_copy_constructible_v<F> && std::is_trivially_copyable_v<typename F::Item> &&
     requires(const F op, typename F::Item item) {
   { F::kCommutative } -> std::convertible_to<bool>;      // whether operands may change places
   { F::kHeavy } -> std::convertible_to<bool>;            // whether it computes more than it moves

@@ -30,23 +30,30 @@ inline int compute_capability() {
   return 10 * device_attribute(cudaDevAttrComputeCapabilityMajor) + device_attribute(cudaDevAttrComputeCapabilityMinor);
 }
 
-/// Whether wait_for_kernels_before() is more than nothing on this device, in this program: for sure where kernels were
-/// compiled for the device's generation, 9.0 or later. What is compiled for an older one, and translated by the driver,
-/// does not wait, and so must not be launched early.
-inline bool early_kernels_wait() {
+/// Stands for every kernel of the program, which are all compiled for the same architectures.
+template <int>
+__global__ void any_kernel() {}
+
+/// The architecture that the kernels were compiled for which the current device runs: 90 for compute capability 9.0,
+/// also where the driver translated them for a newer device; 0 if there are none.
+inline int code_version() {
   thread_local int asked_device = -1;
-  thread_local bool wait = false;
+  thread_local int version = 0;
   int device = 0;
-  if (cudaGetDevice(&device) != cudaSuccess) return false;
+  if (cudaGetDevice(&device) != cudaSuccess) return 0;
   if (device != asked_device) {
-    const int capability = compute_capability();
-    wait = std::ranges::any_of(std::initializer_list<int>{__CUDA_ARCH_LIST__}, [&](int compiled_for) {
-      return compiled_for >= 900 && compiled_for / 100 == capability / 10 && compiled_for / 10 <= capability;
-    });
+    cudaFuncAttributes found{};
+    const bool any = cudaFuncGetAttributes(&found, any_kernel<0>) == cudaSuccess;
+    if (!any) cudaGetLastError();
+    version = any ? found.ptxVersion : 0;
     asked_device = device;
   }
-  return wait;
+  return version;
 }
+
+/// Whether wait_for_kernels_before() is more than nothing in the code that the current device runs. What is compiled
+/// for an architecture before 9.0 does not wait, and so must not be launched early.
+inline bool early_kernels_wait() { return code_version() >= 90; }
 
 struct LaunchShape {
   int blocks = 1;
@@ -77,8 +84,8 @@ __device__ inline void let_next_kernel_come() {
 #endif
 }
 
-/// Lets a kernel, which has no static shared memory, have what `shape` asks for beyond what every kernel gets. Not to
-/// be called while a stream is captured; once is enough. The leave is the kernel's, not the launch's: it is the most
+/// Lets a kernel, which has no static shared memory, have what `shape` asks for beyond what every kernel gets. Once is
+/// enough. The leave is the kernel's, not the launch's: it is the most
 /// there is, so that plans of different shapes do not take it back from each other.
 template <class... Parameters>
 cudaError_t try_allow(void (*kernel)(Parameters...), const LaunchShape& shape) {
@@ -125,6 +132,25 @@ template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), const LaunchShape& shape, cudaStream_t stream,
             const Arguments&... arguments) {
   check(try_launch(kernel, shape, stream, arguments...), shape.what);
+}
+
+/// Whether the current device can run a kernel in such clusters, alone.
+template <class... Parameters>
+bool has_room_for_clusters(void (*kernel)(Parameters...), const LaunchShape& shape) {
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim = {static_cast<unsigned>(shape.cluster), 1, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim = static_cast<unsigned>(shape.blocks);
+  config.blockDim = static_cast<unsigned>(shape.threads);
+  config.dynamicSmemBytes = shape.shared_bytes;
+  config.attrs = &cluster;
+  config.numAttrs = 1;
+  int clusters = 0;
+  const bool asked = try_allow(kernel, shape) == cudaSuccess &&
+                     cudaOccupancyMaxActiveClusters(&clusters, kernel, &config) == cudaSuccess;
+  if (!asked) cudaGetLastError();
+  return asked && clusters > 0;
 }
 
 }  // namespace scanlab::cuda

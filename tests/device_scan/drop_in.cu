@@ -17,6 +17,19 @@ struct Maximum {
   }
 };
 
+struct Complex {
+  int real = 0;
+  int imaginary = 0;
+  Complex() = default;
+  __host__ __device__ explicit Complex(int value) : real(value), imaginary(-value) {}
+  __host__ __device__ Complex operator+(const Complex& right) const {
+    Complex sum(real + right.real);
+    sum.imaginary = imaginary + right.imaginary;
+    return sum;
+  }
+  bool operator==(const Complex& right) const { return real == right.real && imaginary == right.imaginary; }
+};
+
 int wrong = 0;
 
 /// Scans n items, 1, 2, 3, 1, 2, 3, … by `call`, and compares the last result.
@@ -54,6 +67,10 @@ int main() {
     expect_last<signed char, int>("ExclusiveSum", 2 * n - 3, n,
                                   [&](void* storage, std::size_t& bytes, signed char* in, int* out, int count) {
                                     return DeviceScan::ExclusiveSum(storage, bytes, in, out, count);
+                                  });
+    expect_last<Complex, Complex>("InclusiveSum of structs", Complex(2 * n), n,
+                                  [&](void* storage, std::size_t& bytes, Complex* in, Complex* out, int count) {
+                                    return DeviceScan::InclusiveSum(storage, bytes, in, out, count);
                                   });
     expect_last<float, float>("InclusiveScan", 3.0f, n,
                               [&](void* storage, std::size_t& bytes, float* in, float* out, int count) {

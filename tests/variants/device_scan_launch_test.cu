@@ -12,7 +12,9 @@
 namespace scanlab::scan {
 namespace {
 
-constexpr ScanDevice kHopper{.multiprocessors = 132, .shared_bytes = 227 * 1024, .copies_in_bulk = true};
+constexpr ScanDevice kHopper{
+    .multiprocessors = 132, .shared_bytes = 227 * 1024, .copies_in_bulk = true, .large_clusters = true};
+constexpr ScanDevice kWorkstation{.multiprocessors = 188, .shared_bytes = 99 * 1024, .copies_in_bulk = true};
 constexpr ScanDevice kAmpere{.multiprocessors = 108, .shared_bytes = 163 * 1024, .copies_in_bulk = false};
 constexpr std::int64_t kMost = std::int64_t{1} << 33;
 
@@ -34,6 +36,17 @@ std::vector<std::int64_t> sizes() {
   return all;
 }
 
+struct Costly : First {};
+
+}  // namespace
+}  // namespace scanlab::scan
+
+template <>
+inline constexpr bool scanlab::kIsHeavy<scanlab::scan::Costly> = true;
+
+namespace scanlab::scan {
+namespace {
+
 template <class Op>
 void expect_to_fit(const ScanDevice& device) {
   using In = InOf<Op>;
@@ -54,7 +67,7 @@ void expect_to_fit(const ScanDevice& device) {
           EXPECT_LE(n, 2 * held);
           break;
         case ScanKernel::one_cluster:
-          EXPECT_TRUE(device.copies_in_bulk);
+          EXPECT_TRUE(device.large_clusters);
           EXPECT_LE(shape.threads, kClusterThreads);
           EXPECT_LE(n, kClusterRows * held);
           break;
@@ -77,6 +90,7 @@ void expect_to_fit(const ScanDevice& device) {
 template <class Op>
 void expect_to_fit() {
   expect_to_fit<Op>(kHopper);
+  expect_to_fit<Op>(kWorkstation);
   expect_to_fit<Op>(kAmpere);
 }
 
@@ -92,6 +106,8 @@ TEST(DeviceScanLaunch, FitsWhatTheKernelHolds) {
   expect_to_fit<FunctionOf<Item<7>, Item<7>, First, Item<7>>>();
   expect_to_fit<FunctionOf<Item<9>, Item<9>, First>>();
   expect_to_fit<FunctionOf<Item<12>, Item<12>, First>>();
+  expect_to_fit<FunctionOf<float, float, Costly>>();
+  expect_to_fit<FunctionOf<double, double, Costly, double>>();
   expect_to_fit<FunctionOf<Item<16>, Item<16>, First, Item<16>>>();
 }
 

@@ -18,8 +18,10 @@
 // Order    operands are never exchanged. Floating-point results are the same bits on every run of one n on one device
 //          from compute capability 9.0 on, if items and results have one size, which divides 16, and both arrays begin
 //          at multiples of 16 bytes.
-// Needs    CUDA 12.4, C++20 and compute capability 7.5. From 9.0 on the scan is look_ahead, before that look-back.
-// Cost     one launch up to 256 KiB, then two, as CUB has: the first, of a few blocks, prepares the storage.
+// Needs    nvcc 12.4 with GCC 11, C++20, Linux, compute capability 7.5. From 9.0 on the scan is look_ahead, before that
+//          look-back; so it is for large arrays that do not begin at multiples of 16 bytes.
+// Cost     one launch up to about 256 KiB, 16 KiB below 9.0; then two, as CUB has: the first, of a few blocks, prepares
+//          the storage.
 //
 // The kernels are those of variants/scan, which say how they work: one_block, one_cluster, look_ahead,
 // decoupled_lookback.
@@ -27,8 +29,12 @@
 
 #if !defined(__CUDACC__)
 #error "scanlab/device_scan.cuh has kernels: compile what includes it by nvcc"
+#elif defined(_MSC_VER) || !defined(__NVCC__)
+#error "scanlab/device_scan.cuh is written for nvcc with GCC or Clang as the host's compiler"
 #elif __cplusplus < 202002L
-#error "scanlab/device_scan.cuh is C++20: give nvcc -std=c++20, or CMake set(CMAKE_CUDA_STANDARD 20)"
+#error "scanlab/device_scan.cuh is C++20: give nvcc -std=c++20"
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 750
+#error "scanlab/device_scan.cuh needs compute capability 7.5: give nvcc an -arch, such as sm_90"
 #endif
 
 #include <cuda_runtime.h>
@@ -37,7 +43,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -60,17 +66,8 @@ namespace scan {
 struct ScanDevice {
   int multiprocessors = 0;
   std::size_t shared_bytes = 0;  ///< that a block may ask for
-  bool copies_in_bulk = false;   ///< and the program has code of compute capability 9.0 or later for it
-
-  static ScanDevice current() {
-    const int capability = cuda::compute_capability();
-    return {
-        .multiprocessors = cuda::multiprocessors(),
-        .shared_bytes = static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)),
-        .copies_in_bulk = std::ranges::any_of(std::initializer_list<int>{__CUDA_ARCH_LIST__}, [&](int compiled_for) {
-          return compiled_for >= 900 && compiled_for / 10 <= capability;
-        })};
-  }
+  bool copies_in_bulk = false;   ///< and runs code of compute capability 9.0 or later
+  bool large_clusters = false;   ///< has room for a cluster of kClusterBlocks
 };
 
 /// The counter and the states of decoupled_lookback.
@@ -100,13 +97,34 @@ class Scan {
   Scan(std::int64_t n, bool aligned, const ScanDevice& device) : n_(n), aligned_(aligned), device_(device) {
     if (vectors() <= kOneBlockThreads * kOneBlockRows) {  // more of them are faster in a cluster
       kernel_ = ScanKernel::one_block;
-    } else if (device.copies_in_bulk && vectors() <= kClusterBlocks * kClusterThreads * kClusterRows) {
+    } else if (device.large_clusters && vectors() <= kClusterBlocks * kClusterThreads * kClusterRows) {
       kernel_ = ScanKernel::one_cluster;
     } else if (device.copies_in_bulk && aligned && kCanLookAhead) {
       kernel_ = ScanKernel::look_ahead;
       shape_ = look_ahead_shape();
       shape_ = with_stages<Op>(shape_, ceil_div(tiles(), std::max(device.multiprocessors, 1)), device.shared_bytes);
     }
+  }
+
+  /// Asked once for each thread, device and type of scan. Gives an error if there is no device.
+  static cudaError_t current_device(ScanDevice& device) {
+    thread_local int asked = -1;
+    thread_local ScanDevice found;
+    int current = 0;
+    if (const cudaError_t error = cudaGetDevice(&current)) return error;
+    if (current != asked) {
+      found = {
+          .multiprocessors = cuda::multiprocessors(),
+          .shared_bytes = static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)),
+          .copies_in_bulk = cuda::code_version() >= 90};
+      found.large_clusters =
+          found.copies_in_bulk &&
+          cuda::has_room_for_clusters(
+              one_cluster<Op>, {.blocks = kClusterBlocks, .threads = kClusterThreads, .cluster = kClusterBlocks});
+      asked = current;
+    }
+    device = found;
+    return cudaSuccess;
   }
 
   ScanKernel kernel() const { return kernel_; }
@@ -236,11 +254,15 @@ class Scan {
     constexpr Shape k30KiB{.warps = 4, .vectors = 15, .loading = 2};
     constexpr Shape k49KiB{.warps = 14, .vectors = 7, .loading = 2};
     const std::int64_t share = bytes() / std::max(device_.multiprocessors, 1);
-    if constexpr (Op::kHeavy) return share > k49KiB.tile_bytes() ? k49KiB : Shape{.warps = 14, .vectors = 5};
-    for (const Shape& shape : kSmall) {
-      if (share <= shape.tile_bytes()) return shape;
+    if constexpr (Op::kHeavy) {
+      const bool two_fit = 2 * (k49KiB.tile_bytes() + sizeof(Stage<Op>)) <= device_.shared_bytes;
+      return share > k49KiB.tile_bytes() && two_fit ? k49KiB : Shape{.warps = 14, .vectors = 5};
+    } else {
+      for (const Shape& shape : kSmall) {
+        if (share <= shape.tile_bytes()) return shape;
+      }
+      return sizeof(In) == 1 ? k28KiB : sizeof(In) <= 4 ? k26KiB : k30KiB;
     }
-    return sizeof(In) == 1 ? k28KiB : sizeof(In) <= 4 ? k26KiB : k30KiB;
   }
 
   cudaError_t run_look_ahead(simt::Workspace& workspace, const In* in, Out* out, Mode mode, const Op& op,
@@ -274,8 +296,10 @@ class Scan {
 template <Associative Op, class N>
 cudaError_t scan_array(void* storage, std::size_t& storage_bytes, const InOf<Op>* in, OutOf<Op>* out, N n, Mode mode,
                        const Op& op, cudaStream_t stream) {
-  if (std::cmp_less(n, 0)) return cudaErrorInvalidValue;
-  const ScanDevice device = ScanDevice::current();
+  constexpr std::int64_t kMostItems = std::numeric_limits<std::int64_t>::max() / 32;
+  if (std::cmp_less(n, 0) || std::cmp_greater(n, kMostItems)) return cudaErrorInvalidValue;
+  ScanDevice device;
+  if (const cudaError_t error = Scan<Op>::current_device(device)) return error;
   const std::int64_t items = std::max<std::int64_t>(static_cast<std::int64_t>(n), 1);
   const auto by = [&](bool aligned) { return Scan<Op>(items, aligned, device); };
   // Who asks need not have the arrays yet.

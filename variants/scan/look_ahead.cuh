@@ -207,11 +207,12 @@ class LookAheadBlock {
     cuda::wait_until_stores_have_read<0>();  // shared memory goes with the block
   }
 
-  /// Calls f with each of a thread's vectors, in order. A part that holds nothing, in the last tile, is left out.
+  /// Calls f with each of a thread's vectors, in order. A part that holds nothing, in the last tile, is left out, if
+  /// there is an identity to stand for it.
   template <class F>
   __device__ void for_each_vector(int slot, std::int64_t tile, int warp, F f) {
     Vector* const mine = ring_.vectors(slot, warp, lane_);
-    if (ring_.items_of_part(tile, warp) == 0) return;
+    if (HasIdentity<Op> && ring_.items_of_part(tile, warp) == 0) return;
 #pragma unroll 3
     for (int v = 0; v < shape_.vectors; ++v) f(mine[v]);
   }
@@ -273,6 +274,8 @@ __global__ void __launch_bounds__(Shape{.warps = kMostReduceWarps<Op>}.threads()
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) unsigned char shared[];
   LookAheadBlock<Op, Watch>(arguments, shared).run();
+#else
+  __trap();  // rather than results that nobody wrote
 #endif
 }
 

@@ -138,8 +138,9 @@ class Ring {
       cuda::bulk_load(to + i, from + i, min(piece, in_bulk - i) * static_cast<int>(sizeof(In)), full);
     }
     if (in_bulk < tile_items()) {  // the last tile, or all of them if not aligned
-      const int whole_parts = (count + part_items() - 1) / part_items() * part_items();
-      for (int i = in_bulk + lane; i < whole_parts; i += kLanes) to[i] = i < count ? from[i] : padding();
+      // Where there is no identity, a part without items is folded like any other.
+      const int parts = HasIdentity<Op> ? (count + part_items() - 1) / part_items() : shape_.warps;
+      for (int i = in_bulk + lane; i < parts * part_items(); i += kLanes) to[i] = i < count ? from[i] : padding();
     }
     __syncwarp();  // what was written by hand is covered by lane 0's arrival
     if (lane == 0) full.arrive_expecting(in_bulk * static_cast<int>(sizeof(In)));

@@ -50,6 +50,24 @@ struct Add {
 
 struct NoValue {};
 
+/// Whether a function can be copied to the device, and nvcc knows on the host what it gives. It does not of a lambda
+/// that is __device__ alone; and what it wraps one in that is __host__ __device__ is not trivially copyable, though it
+/// may be.
+#if defined(__CUDACC_EXTENDED_LAMBDA__) && !defined(__CUDA_ARCH__)
+template <class Function>
+inline constexpr bool kHasKnownResult = !__nv_is_extended_device_lambda_closure_type(Function) ||
+                                        __nv_is_extended_host_device_lambda_closure_type(Function) ||
+                                        __nv_is_extended_device_lambda_with_preserved_return_type(Function);
+template <class Function>
+inline constexpr bool kIsPlainFunction = std::is_trivially_copyable_v<Function> ||
+                                         __nv_is_extended_host_device_lambda_closure_type(Function);
+#else
+template <class Function>
+inline constexpr bool kHasKnownResult = true;
+template <class Function>
+inline constexpr bool kIsPlainFunction = true;
+#endif
+
 /// `Function`, and before the first item an initial value of type Initial, unless that is NoValue.
 template <class InT, class OutT, class Function, class Initial>
 class FunctionOperator {
@@ -57,17 +75,24 @@ class FunctionOperator {
   using In = InT;
   using Out = OutT;
   /// What is added up: the accumulator type of P2322, as CUB since 3.0.
-  using Item = std::decay_t<
-      std::invoke_result_t<Function, std::conditional_t<std::is_same_v<Initial, NoValue>, In, Initial>, In>>;
+  using Left = std::conditional_t<std::is_same_v<Initial, NoValue>, In, Initial>;
+  static_assert(kHasKnownResult<Function>,
+                "the type that a __device__ lambda gives is not known on the host: make it __host__ __device__, or a "
+                "function object");
+  static_assert(std::is_invocable_v<const Function&, Left, In>,
+                "a function object is called with two items, or with the initial value and an item, and is const");
+  using Item = std::decay_t<std::invoke_result_t<const Function&, Left, In>>;
+  static_assert(!std::is_class_v<Initial> || std::is_same_v<Initial, NoValue> || std::is_same_v<Initial, Item>,
+                "an initial value has the type that is added up; for cub::FutureValue use cub::DeviceScan");
   static constexpr bool kCommutative = false;  // nobody said that it was
   static constexpr bool kHeavy = kIsHeavy<Function>;
-  static_assert(std::is_trivially_copyable_v<Function>,
+  static_assert(kIsPlainFunction<Function>,
                 "a function object is copied to the device: it is to be trivially copyable");
   static_assert(kIsPlain<Item> && sizeof(Item) <= 16,
                 "scanlab::DeviceScan adds up values of up to 16 bytes that are trivially copyable and have a default "
                 "constructor; for others use cub::DeviceScan");
 
-  explicit FunctionOperator(const Function& function, const Initial& initial = {})
+  explicit FunctionOperator(const Function& function = {}, const Initial& initial = {})
       : function_(function), initial_(initial) {}
 
 #if defined(__CUDACC__)
