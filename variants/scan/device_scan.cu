@@ -1,8 +1,7 @@
 // device_scan: scanlab::DeviceScan, the header for use in other programs, called as its users call it.
 //
 // Idea    One launch up to 256 KiB, from there on a small kernel that prepares temporary storage, and look_ahead: what
-// best
-//         does with a workspace that was prepared once, done with storage that nobody prepares.
+//         best does with a workspace that was prepared once, done with storage that nobody prepares.
 // Work, span, traffic
 //         of the kernel that is chosen: one_block, one_cluster, look_ahead, or, before compute capability 9.0,
 //         decoupled_lookback.

@@ -319,6 +319,18 @@ cudaError_t scan_array(void* storage, std::size_t& storage_bytes, const InOf<Op>
   return scan.run(storage, in, out, mode, op, stream);
 }
 
+/// The same by a function, with an initial value or none; what is not taken is refused by taken().
+template <class In, class Out, class N, class Function, class... Initial>
+cudaError_t scan_by(void* storage, std::size_t& storage_bytes, In in, Out out, N n, Mode mode, cudaStream_t stream,
+                    const Function& function, const Initial&... initial) {
+  if constexpr (taken<In, Out>()) {
+    using Op = FunctionOf<Pointed<In>, Pointed<Out>, Function, Initial...>;
+    return scan_array(storage, storage_bytes, in, out, n, mode, Op(function, initial...), stream);
+  } else {
+    return cudaErrorInvalidValue;
+  }
+}
+
 }  // namespace scan
 
 /// Signatures and meaning of cub::DeviceScan. storage: null to ask for storage_bytes, which the scan then needs at
@@ -364,12 +376,7 @@ struct DeviceScan {
   template <class In, class Out, class Function, std::integral N>
   static cudaError_t InclusiveScan(void* storage, std::size_t& storage_bytes, In in, Out out, Function function,
                                    N num_items, cudaStream_t stream = nullptr) {
-    if constexpr (scan::taken<In, Out>()) {
-      using Op = scan::FunctionOf<scan::Pointed<In>, scan::Pointed<Out>, Function>;
-      return scan::scan_array(storage, storage_bytes, in, out, num_items, Mode::inclusive, Op(function), stream);
-    } else {
-      return cudaErrorInvalidValue;
-    }
+    return scan::scan_by(storage, storage_bytes, in, out, num_items, Mode::inclusive, stream, function);
   }
   template <class Data, class Function, std::integral N>
   static cudaError_t InclusiveScan(void* storage, std::size_t& storage_bytes, Data data, Function function, N num_items,
@@ -381,26 +388,14 @@ struct DeviceScan {
   template <class In, class Out, class Function, class Initial, std::integral N>
   static cudaError_t InclusiveScanInit(void* storage, std::size_t& storage_bytes, In in, Out out, Function function,
                                        Initial initial, N num_items, cudaStream_t stream = nullptr) {
-    if constexpr (scan::taken<In, Out>()) {
-      using Op = scan::FunctionOf<scan::Pointed<In>, scan::Pointed<Out>, Function, Initial>;
-      return scan::scan_array(storage, storage_bytes, in, out, num_items, Mode::inclusive, Op(function, initial),
-                              stream);
-    } else {
-      return cudaErrorInvalidValue;
-    }
+    return scan::scan_by(storage, storage_bytes, in, out, num_items, Mode::inclusive, stream, function, initial);
   }
 
   /// `initial` is the first result.
   template <class In, class Out, class Function, class Initial, std::integral N>
   static cudaError_t ExclusiveScan(void* storage, std::size_t& storage_bytes, In in, Out out, Function function,
                                    Initial initial, N num_items, cudaStream_t stream = nullptr) {
-    if constexpr (scan::taken<In, Out>()) {
-      using Op = scan::FunctionOf<scan::Pointed<In>, scan::Pointed<Out>, Function, Initial>;
-      return scan::scan_array(storage, storage_bytes, in, out, num_items, Mode::exclusive, Op(function, initial),
-                              stream);
-    } else {
-      return cudaErrorInvalidValue;
-    }
+    return scan::scan_by(storage, storage_bytes, in, out, num_items, Mode::exclusive, stream, function, initial);
   }
   template <class Data, class Function, class Initial, std::integral N>
   static cudaError_t ExclusiveScan(void* storage, std::size_t& storage_bytes, Data data, Function function,

@@ -69,8 +69,8 @@ inline constexpr bool kIsPlainFunction = true;
 #endif
 
 /// `Function`, and before the first item an initial value of type Initial, unless that is NoValue.
-template <class InT, class OutT, class Function, class Initial>
-class FunctionOperator {
+template <class InT, class OutT, class Function, class Initial = NoValue>
+class FunctionOf {
  public:
   using In = InT;
   using Out = OutT;
@@ -92,7 +92,7 @@ class FunctionOperator {
                 "scanlab::DeviceScan adds up values of up to 16 bytes that are trivially copyable and have a default "
                 "constructor; for others use cub::DeviceScan");
 
-  explicit FunctionOperator(const Function& function = {}, const Initial& initial = {})
+  explicit FunctionOf(const Function& function = {}, const Initial& initial = {})
       : function_(function), initial_(initial) {}
 
 #if defined(__CUDACC__)
@@ -124,8 +124,6 @@ class FunctionOperator {
   Function function_;
   [[no_unique_address]] Initial initial_;
 };
-template <class In, class Out, class Function, class Initial = NoValue>
-using FunctionOf = FunctionOperator<In, Out, Function, Initial>;
 
 /// The sum of arithmetic types. Integers wrap, so that what is cut off in the end need not be added up: sums of small
 /// ones are of the type of the results.
