@@ -14,26 +14,14 @@
 
 #include "harness/cli/command.hpp"
 #include "harness/host/whole_file.hpp"
+#include "tests/program.hpp"
 
 namespace scanlab::cli {
 namespace {
 
-struct Result {
-  int status;
-  std::string out;
-  std::string err;
-};
-
-Result scanlab(const std::vector<std::string>& words) {
-  std::ostringstream out;
-  std::ostringstream err;
-  const int status = run(words, out, err);
-  return {status, out.str(), err.str()};
-}
-
 TEST(CommandLine, WrongWordsNameTheNearMatches) {
   const auto expect = [](const std::vector<std::string>& words, const std::string& hint) {
-    const Result result = scanlab(words);
+    const Result result = run_program(words);
     EXPECT_EQ(result.status, kBadInput) << result.err;
     EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
   };
@@ -60,14 +48,14 @@ TEST(CommandLine, WrongWordsNameTheNearMatches) {
 
 TEST(CommandLine, HelpHasAnExampleForEveryCommand) {
   for (const Command& each : commands()) {
-    const Result result = scanlab({each.name, "--help"});
+    const Result result = run_program({each.name, "--help"});
     EXPECT_EQ(result.status, kOk) << each.name;
     EXPECT_NE(result.out.find("example: scanlab " + each.name), std::string::npos) << result.out;
   }
 }
 
 TEST(List, SaysWhatEveryVariantIs) {
-  const Result result = scanlab({"list", "--json"});
+  const Result result = run_program({"list", "--json"});
   ASSERT_EQ(result.status, kOk);
   const auto all = nlohmann::json::parse(result.out);
   std::vector<std::string> ids;
@@ -86,7 +74,7 @@ TEST(List, SaysWhatEveryVariantIs) {
 }
 
 TEST(Explain, JsonHasTheTotalsBesideTheClosedForms) {
-  const Result result = scanlab({"explain", "hso_block", "--items", "2048", "--json"});
+  const Result result = run_program({"explain", "hso_block", "--items", "2048", "--json"});
   ASSERT_EQ(result.status, kOk) << result.err;
   const auto explanation = nlohmann::json::parse(result.out);
   EXPECT_EQ(explanation["schema"], "scanlab-explain/2");
@@ -99,7 +87,7 @@ TEST(Explain, JsonHasTheTotalsBesideTheClosedForms) {
 }
 
 TEST(Explain, SkipsWhatItCannotExplainAmongOthers) {
-  const Result result = scanlab({"explain", "hs_*,cpu_sequential", "--items", "2048", "--json"});
+  const Result result = run_program({"explain", "hs_*,cpu_sequential", "--items", "2048", "--json"});
   EXPECT_EQ(result.status, kOk);
   EXPECT_NE(result.err.find("skipped: hs_block scans within one block"), std::string::npos) << result.err;
   EXPECT_EQ(nlohmann::json::parse(result.out).size(), 2U);  // hs_blocked and hs_multipass
@@ -114,19 +102,19 @@ TEST(CommandLine, ABuildWithoutCudaSaysWhatNeedsIt) {
           {"list", "--variant", id},
           {"verify", "--variant", id},
           {"stream-scan", "--generate", "9", "--device", "host", "--scan", id}}) {
-      const Result result = scanlab(words);
+      const Result result = run_program(words);
       EXPECT_EQ(result.status, kNoDevice) << words[0] << " " << id;
       EXPECT_NE(result.err.find("this build lacks '" + id + "', which needs one with CUDA"), std::string::npos)
           << words[0] << ": " << result.err;
     }
   }
-  EXPECT_EQ(scanlab({"explain", "decoupled_lookback", "--device", "cuda"}).status, kNoDevice);
+  EXPECT_EQ(run_program({"explain", "decoupled_lookback", "--device", "cuda"}).status, kNoDevice);
 }
 #endif
 
 TEST(Explain, AllWritesFilesAndRefusesAnUnwritablePlaceFirst) {
-  EXPECT_EQ(scanlab({"explain", "--all", "--quick", "--out", "/proc/no/such/place"}).status, kBadInput);
-  EXPECT_EQ(scanlab({"explain", "--all"}).status, kBadInput);
+  EXPECT_EQ(run_program({"explain", "--all", "--quick", "--out", "/proc/no/such/place"}).status, kBadInput);
+  EXPECT_EQ(run_program({"explain", "--all"}).status, kBadInput);
 }
 
 TEST(CommandLine, AFileThatIsNotWhatItShouldBeIsSaidToBeSoInPlainWords) {
@@ -135,7 +123,7 @@ TEST(CommandLine, AFileThatIsNotWhatItShouldBeIsSaidToBeSoInPlainWords) {
     std::ofstream(file) << text;
     std::vector<std::string> all = words;
     all.push_back(file);
-    const Result result = scanlab(all);
+    const Result result = run_program(all);
     EXPECT_EQ(result.status, kBadInput) << result.err;
     EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
     EXPECT_EQ(result.err.find("json.exception"), std::string::npos) << result.err;

@@ -24,23 +24,15 @@
 #include "harness/measure/schedule_sweeps.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "tests/needs_gpu.hpp"
+#include "tests/program.hpp"
 #endif
 
 namespace scanlab::cli {
 namespace {
 
-struct Result {
-  int status = 0;
-  std::string out;
-  std::string err;
-};
-
 Result scanlab_streams(std::vector<std::string> words) {
   words.insert(words.begin(), "streams");
-  std::ostringstream out;
-  std::ostringstream err;
-  const int status = run(words, out, err);
-  return {status, out.str(), err.str()};
+  return run_program(words);
 }
 
 TEST(StreamsRun, NamesItsCases) {

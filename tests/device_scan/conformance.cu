@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "tests/device_scan/item_range.hpp"
 #include "variants/scan/device_scan.cuh"
 
 namespace scanlab {
@@ -188,18 +189,7 @@ TEST(SumsOfTwoTypes, AreAddedUpAsCppAddsThem) {
 
 // ---- functions
 
-/// Items first to last of an array, in any number of bytes. Neighbours join; anything else is no range.
-template <class T, int kPadding>
-struct Range {
-  T first;
-  T last;
-  std::int8_t padding[kPadding];
-};
-template <class T>
-struct Range<T, 0> {
-  T first;
-  T last;
-};
+/// Neighbours join; anything else is no range.
 struct Join {
   template <class R>
   __host__ __device__ R operator()(const R& a, const R& b) const {

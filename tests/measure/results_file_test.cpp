@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "harness/cli/command.hpp"
+#include "tests/test_folder.hpp"
 
 namespace scanlab::measure {
 namespace {
@@ -20,12 +21,6 @@ using Json = nlohmann::json;
 
 class ResultsFileTest : public testing::Test {
  protected:
-  ResultsFileTest() {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  ~ResultsFileTest() override { std::filesystem::remove_all(folder_); }
-
   static std::string text(const std::filesystem::path& path) {
     std::ifstream file(path);
     std::stringstream all;
@@ -39,10 +34,7 @@ class ResultsFileTest : public testing::Test {
   const Facts provenance_{{"schema", kResultsSchema}, {"device", "a \"quoted\"\nname"}};
 
  private:
-  std::filesystem::path folder_ =
-      std::filesystem::path(testing::TempDir()) /
-      (std::string("scanlab-") + testing::UnitTest::GetInstance()->current_test_info()->name() +
-       std::to_string(getpid()));
+  TestFolder folder_;
 };
 
 Facts entry_of(const std::string& name, int round) {

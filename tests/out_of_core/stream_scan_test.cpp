@@ -31,6 +31,7 @@
 #include "harness/verify/input.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "tests/needs_gpu.hpp"
+#include "tests/program.hpp"
 #endif
 
 namespace scanlab::cli {
@@ -507,12 +508,6 @@ TEST(OutOfCore, AChunkCountsWhenAllBeforeItAreWritten) {
 
 // --------------------------------------------------------------------------------------------------- with files
 
-struct Result {
-  int status;
-  std::string out;
-  std::string err;
-};
-
 class StreamScan : public testing::Test {
  protected:
   StreamScan() {
@@ -547,14 +542,8 @@ class StreamScan : public testing::Test {
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
-  static Result scanlab(const std::vector<std::string>& words) {
-    std::ostringstream out;
-    std::ostringstream err;
-    const int status = run(words, out, err);
-    return {status, out.str(), err.str()};
-  }
   void expect_refused(const std::vector<std::string>& words, const std::string& hint) const {
-    const Result result = scanlab(words);
+    const Result result = run_program(words);
     EXPECT_EQ(result.status, kBadInput) << result.err;
     EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
     EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
@@ -588,7 +577,7 @@ class StreamScan : public testing::Test {
     if (child != 0) return child;
     const rlimit most{limit, limit};
     setrlimit(RLIMIT_FSIZE, &most);
-    _exit(scanlab(words).status);
+    _exit(run_program(words).status);
   }
   static int status_of(pid_t child) {
     int status = 0;
@@ -610,7 +599,7 @@ TEST_F(StreamScan, FileToFile) {
     std::vector<std::string> all{"stream-scan", "--in", in(),      "--out",   out(),
                                  "--device",    "host", "--force", "--verify"};
     all.insert(all.end(), way.begin(), way.end());
-    const Result result = scanlab(all);
+    const Result result = run_program(all);
     EXPECT_EQ(result.status, kOk) << result.err;
     EXPECT_NE(result.out.find("verified"), std::string::npos) << result.out;
     EXPECT_EQ(read(out()), scanned(problem_, items));
@@ -620,15 +609,15 @@ TEST_F(StreamScan, FileToFile) {
 
 TEST_F(StreamScan, AnEmptyFileHasAnEmptyScan) {
   write_input({});
-  EXPECT_EQ(scanlab(words()).status, kOk);
+  EXPECT_EQ(run_program(words()).status, kOk);
   EXPECT_TRUE(fs::exists(out()));
   EXPECT_EQ(fs::file_size(out()), 0u);
 }
 
 TEST_F(StreamScan, GeneratesAndMeasuresInMemory) {
   const Result result =
-      scanlab({"stream-scan", "--generate", "100000", "--device", "host", "--mode", "exclusive", "--type", "i64",
-               "--op", "affine", "--compare", "naive", "--rounds", "2", "--json", path("r.json")});
+      run_program({"stream-scan", "--generate", "100000", "--device", "host", "--mode", "exclusive", "--type", "i64",
+                   "--op", "affine", "--compare", "naive", "--rounds", "2", "--json", path("r.json")});
   EXPECT_EQ(result.status, kOk) << result.err;
   std::ifstream file(path("r.json"));
   const auto json = nlohmann::json::parse(file);
@@ -647,7 +636,7 @@ TEST_F(StreamScan, ReadsAndWritesAloneToBeComparedAndLeavesTheScan) {
   write_input(random_items(problem_, 3));
   std::vector<std::string> compared = words();
   compared.insert(compared.end(), {"--compare", "files", "--verify", "--json", path("r.json")});
-  const Result result = scanlab(compared);
+  const Result result = run_program(compared);
   EXPECT_EQ(result.status, kOk) << result.err;
   std::ifstream file(path("r.json"));
   const auto json = nlohmann::json::parse(file);
@@ -657,13 +646,14 @@ TEST_F(StreamScan, ReadsAndWritesAloneToBeComparedAndLeavesTheScan) {
   EXPECT_EQ(files["verified"], false) << "nothing was scanned";
   EXPECT_EQ(files["bytes_each_way"], json["benchmarks"][1]["bytes_each_way"]);
   EXPECT_EQ(json["benchmarks"][1]["verified"], true);
-  EXPECT_EQ(scanlab({"stream-scan", "--generate", "1000", "--device", "host", "--compare", "files"}).status, kBadInput);
+  EXPECT_EQ(run_program({"stream-scan", "--generate", "1000", "--device", "host", "--compare", "files"}).status,
+            kBadInput);
 }
 
 TEST_F(StreamScan, AWrongScanIsFound) {
   for (const std::string mode : {"inclusive", "exclusive"}) {
-    const Result result = scanlab({"stream-scan", "--generate", "100000", "--device", "host", "--scan",
-                                   "planted_wrong_host_scan", "--mode", mode});
+    const Result result = run_program({"stream-scan", "--generate", "100000", "--device", "host", "--scan",
+                                       "planted_wrong_host_scan", "--mode", mode});
     EXPECT_EQ(result.status, kFailed) << result.out;
   }
 }
@@ -671,12 +661,12 @@ TEST_F(StreamScan, AWrongScanIsFound) {
 TEST_F(StreamScan, AWrongFileNeverHasItsName) {
   write_input(random_items(problem_, 18));
   const std::vector<std::string> wrong{"--scan", "planted_wrong_host_scan", "--verify", "--force"};
-  const Result result = scanlab(words(wrong));
+  const Result result = run_program(words(wrong));
   EXPECT_EQ(result.status, kFailed) << result.out;
   EXPECT_NE(result.err.find("is not the scan of its input"), std::string::npos) << result.err;
   expect_nothing_left();
   std::ofstream(out()) << "mine";
-  EXPECT_EQ(scanlab(words(wrong)).status, kFailed);
+  EXPECT_EQ(run_program(words(wrong)).status, kFailed);
   EXPECT_EQ(fs::file_size(out()), 4u) << "a file that was right gave way to a wrong one";
 }
 
@@ -687,7 +677,7 @@ TEST_F(StreamScan, TheTimeOfAPartIsNotKeptAsThatOfTheWhole) {
        {std::vector<std::string>{"--json", path("r.json"), "--compare", "naive"}, {"--repetitions", "1"}}) {
     EXPECT_EQ(status_of(start(words(), 1 << 20)), kBadInput);
     ASSERT_GT(chunks_done(), 0);
-    const Result result = scanlab(words(measuring));
+    const Result result = run_program(words(measuring));
     EXPECT_EQ(result.status, kOk) << result.err;
     EXPECT_NE(result.err.find("begins anew: what an interrupted run left"), std::string::npos) << result.err;
     EXPECT_EQ(result.out.find("streamed: 4194304 bytes"), result.out.find("streamed:")) << result.out;
@@ -732,7 +722,7 @@ TEST_F(StreamScan, GoesOnAfterBeingKilled) {
     if (!fs::exists(out())) {
       const int before = chunks_done();
       EXPECT_GT(before, 0);
-      const Result result = scanlab(way);
+      const Result result = run_program(way);
       EXPECT_EQ(result.status, kOk) << result.err;
       EXPECT_NE(result.err.find("goes on behind chunk " + std::to_string(before)), std::string::npos) << result.err;
     }
@@ -754,7 +744,7 @@ TEST_F(StreamScan, GoesOnAfterCtrlC) {
   EXPECT_EQ(status, kInterrupted);
   EXPECT_FALSE(fs::exists(out()));
   EXPECT_GE(chunks_done(), 5);
-  EXPECT_EQ(scanlab(words()).status, kOk);
+  EXPECT_EQ(run_program(words()).status, kOk);
   EXPECT_EQ(read(out()), scanned(problem_, items));
 }
 
@@ -767,7 +757,7 @@ TEST_F(StreamScan, AFullDiskIsOneSentenceAndResumable) {
     EXPECT_EQ(status_of(child), kBadInput);
     EXPECT_FALSE(fs::exists(out()));
     EXPECT_GT(chunks_done(), 0);
-    EXPECT_EQ(scanlab(words({"--write", by})).status, kOk);
+    EXPECT_EQ(run_program(words({"--write", by})).status, kOk);
     EXPECT_EQ(read(out()), scanned(problem_, items)) << by;
   }
 }
@@ -780,7 +770,7 @@ TEST_F(StreamScan, AFileThatShrinksLeavesNothing) {
       wait_for_chunks(20);
       fs::resize_file(in(), 400000);
     });
-    result = scanlab(words());
+    result = run_program(words());
     truncate.join();
     return result.status;
   });
@@ -797,7 +787,7 @@ TEST_F(StreamScan, AFileThatIsWrittenToLeavesNothing) {
       wait_for_chunks(20);
       fs::last_write_time(in(), fs::last_write_time(in()) + std::chrono::seconds(1));
     });
-    result = scanlab(words());
+    result = run_program(words());
     touch.join();
     return result.status;
   });
@@ -836,7 +826,7 @@ TEST_F(StreamScan, GoesOnFromTheSameScanAlone) {
     expect_refused(words(), "another process");
   }
   EXPECT_GT(chunks_done(), 0);  // none of these harmed it
-  const Result fresh = scanlab(words({"--fresh", "--mode", "exclusive"}));
+  const Result fresh = run_program(words({"--fresh", "--mode", "exclusive"}));
   EXPECT_EQ(fresh.status, kOk) << fresh.err;
   problem_.mode = Mode::exclusive;
   EXPECT_EQ(read(out()), scanned(problem_, items));
@@ -846,7 +836,7 @@ TEST_F(StreamScan, AStateThatMayLieIsNotBelieved) {
   const Bytes items = random_items(problem_, 16);
   write_input(items);
   const auto expect_begun_anew = [&](const std::string& why) {
-    const Result result = scanlab(words());
+    const Result result = run_program(words());
     EXPECT_EQ(result.status, kOk) << result.err;
     EXPECT_NE(result.err.find(why), std::string::npos) << result.err;
     EXPECT_EQ(read(out()), scanned(problem_, items));

@@ -20,6 +20,7 @@
 #include "harness/simulator/advice_cuda.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "tests/needs_gpu.hpp"
+#include "tests/program.hpp"
 #endif
 
 namespace scanlab::simulator {
@@ -219,9 +220,8 @@ TEST(Emitted, RefusesAScheduleThatItHasNoFormOf) {
 
 std::pair<int, std::string> scanlab(std::vector<std::string> words) {
   words.insert(words.begin(), {"advise", "--profile", "h200"});
-  std::ostringstream out, err;
-  const int status = cli::run(words, out, err);
-  return {status, out.str() + err.str()};
+  const cli::Result result = cli::run_program(words);
+  return {result.status, result.out + result.err};
 }
 
 TEST_F(EmittedProgram, IsWrittenByAdvise) {

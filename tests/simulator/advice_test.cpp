@@ -16,6 +16,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/measure/provenance.hpp"
 #include "harness/simulator/advice.hpp"
+#include "tests/program.hpp"
 
 namespace scanlab::simulator {
 namespace {
@@ -120,16 +121,9 @@ TEST(Advice, OfEqualsTheSimplestIsFirst) {
   }
 }
 
-struct Result {
-  int status = 0;
-  std::string out, err;
-};
-
-Result scanlab_advise(std::vector<std::string> words) {
+cli::Result scanlab_advise(std::vector<std::string> words) {
   words.insert(words.begin(), "advise");
-  std::ostringstream out, err;
-  const int status = cli::run(words, out, err);
-  return {status, out.str(), err.str()};
+  return cli::run_program(words);
 }
 
 /// An entry of `streams run`: a choice for 2^24 items.
@@ -157,13 +151,13 @@ nlohmann::ordered_json measured(double deep_ns, double serial_ns) {
 
 /// A choice is named only where it is worth taking, and times have digits, whatever their size.
 TEST(Advise, NamesNoScheduleWhereNoneIsWorthIt) {
-  const auto line = [](const Result& result, int number) {
+  const auto line = [](const cli::Result& result, int number) {
     std::istringstream text(result.out);
     std::string found;
     for (int i = 0; i <= number; ++i) std::getline(text, found);
     return found;
   };
-  const Result large = scanlab_advise(
+  const cli::Result large = scanlab_advise(
       {"--profile", "h200", "--bytes-in", "2^26", "--bytes-out", "2^20", "--kernel-us", "100000", "--show", "0"});
   ASSERT_EQ(large.status, scanlab::kOk) << large.err;
   EXPECT_NE(line(large, 1).find("kernel 100.000 ms;"), std::string::npos) << "as it was given: " << large.out;
@@ -171,13 +165,13 @@ TEST(Advise, NamesNoScheduleWhereNoneIsWorthIt) {
   EXPECT_NE(line(large, 2).find("the kernel is 99% of the work"), std::string::npos) << large.out;
   EXPECT_EQ(large.out.find("chunk"), std::string::npos) << large.out;
 
-  const Result small =
+  const cli::Result small =
       scanlab_advise({"--profile", "h200", "--bytes-in", "2^10", "--bytes-out", "2^10", "--kernel-us", "3"});
   EXPECT_NE(small.out.find("kernel 3.000 µs;"), std::string::npos) << small.out;
   EXPECT_EQ(small.out.find("0.000 ms"), std::string::npos) << small.out;
   EXPECT_NE(small.out.find("calls and latencies take most of the time"), std::string::npos) << small.out;
 
-  const Result worth = scanlab_advise(
+  const cli::Result worth = scanlab_advise(
       {"--profile", "h200", "--bytes-in", "2^28", "--bytes-out", "2^28", "--kernel-us", "4000", "--show", "0"});
   EXPECT_NE(line(worth, 2).find(" chunks, "), std::string::npos) << worth.out;
 }
@@ -222,7 +216,7 @@ TEST(Advise, IsHeldAgainstASweep) {
     return scanlab_advise({"--profile", "h200", "--against", path.string()});
   };
   EXPECT_NE(against(measured(1e6, 2e6)).out.find("1 problems: what is advised took 0.0% longer"), std::string::npos);
-  const Result wrong = against(measured(3e6, 2e6));
+  const cli::Result wrong = against(measured(3e6, 2e6));
   EXPECT_EQ(wrong.status, scanlab::kOk) << wrong.err;
   EXPECT_NE(wrong.out.find("took 50.0% longer than the fastest in the median"), std::string::npos) << wrong.out;
   EXPECT_NE(wrong.out.find("2 configurations: error of the prediction"), std::string::npos) << wrong.out;
@@ -262,7 +256,7 @@ TEST(Advise, WhatIsScoredIsWhatIsSaid) {
   };
 
   Json runs{a_run(*last, 9e6), a_run(choices[1], 1e6), a_run(choices[0], 1.5e6)};
-  const Result measured = against(runs);
+  const cli::Result measured = against(runs);
   ASSERT_EQ(measured.status, scanlab::kOk) << measured.err;
   EXPECT_NE(measured.out.find("2 that were measured tie by the prediction: 0.0% to 50.0% slower"), std::string::npos)
       << measured.out;
@@ -292,11 +286,11 @@ TEST(Advise, WhatIsScoredIsWhatIsSaid) {
   EXPECT_EQ(read()["problems"][0]["advised"]["chunks"], choices[0]["chunks"]);
 
   runs.erase(2);
-  const Result tie = against(runs);
+  const cli::Result tie = against(runs);
   EXPECT_NE(tie.out.find("which was not measured: this ties with it"), std::string::npos) << tie.out;
   EXPECT_EQ(read()["problems"][0]["said_was_measured"], false);
   runs.erase(1);
-  const Result other = against(runs);
+  const cli::Result other = against(runs);
   EXPECT_NE(other.out.find("which was not measured: this is the best that was, predicted"), std::string::npos)
       << other.out;
   std::filesystem::remove_all(folder);
@@ -314,7 +308,7 @@ TEST(Advise, AgainstHasEachChoiceOnce) {
     sweep["benchmarks"].push_back(again);
   }
   std::ofstream(path) << sweep;
-  const Result result = scanlab_advise({"--profile", "h200", "--against", path.string()});
+  const cli::Result result = scanlab_advise({"--profile", "h200", "--against", path.string()});
   EXPECT_NE(result.out.find("3 configurations: error of the prediction"), std::string::npos)
       << result.out << result.err;
   std::filesystem::remove(path);
@@ -322,7 +316,7 @@ TEST(Advise, AgainstHasEachChoiceOnce) {
 
 TEST(Advise, BadInputIsASentence) {
   const auto expect = [](const std::vector<std::string>& words, const std::string& hint) {
-    const Result result = scanlab_advise(words);
+    const cli::Result result = scanlab_advise(words);
     EXPECT_EQ(result.status, scanlab::kBadInput) << result.out;
     EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
   };
@@ -339,15 +333,15 @@ TEST(Advise, BadInputIsASentence) {
 TEST(Advise, WithoutAProfileMeasuresTheDeviceAndSaysWithoutOneThatItNeedsOne) {
   std::string why_not;
   if (measure::device_facts(why_not)) GTEST_SKIP() << "here it would measure";
-  const Result result = scanlab_advise({"--bytes-in", "2^28"});
+  const cli::Result result = scanlab_advise({"--bytes-in", "2^28"});
   EXPECT_EQ(result.status, scanlab::kNoDevice) << result.out;
   EXPECT_NE(result.err.find("--profile"), std::string::npos) << result.err;
 }
 
 TEST(Advise, SaysAndWritesTheChoice) {
   const auto path = std::filesystem::temp_directory_path() / "scanlab_advise_test.json";
-  const Result result = scanlab_advise({"--profile", "h200", "--bytes-in", "2^28", "--bytes-out", "2^28", "--kernel-us",
-                                        "4000", "--json", path.string(), "--force"});
+  const cli::Result result = scanlab_advise({"--profile", "h200", "--bytes-in", "2^28", "--bytes-out", "2^28",
+                                             "--kernel-us", "4000", "--json", path.string(), "--force"});
   ASSERT_EQ(result.status, scanlab::kOk) << result.err;
   EXPECT_NE(result.out.find("times as fast as serial"), std::string::npos) << result.out;
   std::ifstream file(path);

@@ -14,6 +14,7 @@
 
 #include "harness/cli/command.hpp"
 #include "harness/simulator/scenario_file.hpp"
+#include "tests/program.hpp"
 
 namespace scanlab::simulator {
 namespace {
@@ -228,9 +229,8 @@ class ScenariosCommand : public testing::Test {
   std::string out() const { return (folder_ / "out").string(); }
 
   static std::pair<int, std::string> scanlab(std::vector<std::string> words) {
-    std::ostringstream out, err;
-    const int status = cli::run(words, out, err);
-    return {status, out.str() + err.str()};
+    const cli::Result result = cli::run_program(words);
+    return {result.status, result.out + result.err};
   }
 
  private:

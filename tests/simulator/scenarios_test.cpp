@@ -17,6 +17,7 @@
 #include "harness/schedule/hazards.hpp"
 #include "harness/simulator/bounds.hpp"
 #include "harness/simulator/scenario_file.hpp"
+#include "tests/program.hpp"
 
 namespace scanlab::simulator {
 namespace {
@@ -286,9 +287,8 @@ TEST(Scenarios, BlocksEndWhenTheirKernelsDo) {
 
 std::pair<int, std::string> scanlab_scenarios(std::vector<std::string> words) {
   words.insert(words.begin(), "scenarios");
-  std::ostringstream out, err;
-  const int status = cli::run(words, out, err);
-  return {status, out.str() + err.str()};
+  const cli::Result result = cli::run_program(words);
+  return {result.status, result.out + result.err};
 }
 
 TEST(Scenarios, AreWrittenWholeAndNeverOverWhatIsThere) {

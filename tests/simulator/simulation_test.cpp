@@ -31,6 +31,7 @@
 #include "harness/simulator/simulation.hpp"
 #include "harness/timeline/diagnosis.hpp"
 #include "tests/growth.hpp"
+#include "tests/program.hpp"
 #include "tests/random_recording.hpp"
 
 namespace scanlab::simulator {
@@ -1091,25 +1092,19 @@ TEST(Engines, MeasuredKernelsTakeWhatWasMeasured) {
 
 // ---- the command
 
-struct Result {
-  int status = 0;
-  std::string out, err;
-};
-
-Result scanlab_simulate(std::vector<std::string> words) {
+cli::Result scanlab_simulate(std::vector<std::string> words) {
   words.insert(words.begin(), "simulate");
-  std::ostringstream out, err;
-  const int status = cli::run(words, out, err);
-  return {status, out.str(), err.str()};
+  return cli::run_program(words);
 }
 
 TEST(Simulate, AControlIsCalledSoAndIsNeverTheFastest) {
-  const Result one = scanlab_simulate({"three_streams_unordered", "--items", "2^22", "--chunks", "4"});
+  const cli::Result one = scanlab_simulate({"three_streams_unordered", "--items", "2^22", "--chunks", "4"});
   EXPECT_EQ(one.status, scanlab::kOk) << one.err;
   EXPECT_NE(one.out.find("a control, whose result is wrong"), std::string::npos) << one.out;
-  const Result right = scanlab_simulate({"three_streams", "--items", "2^22", "--chunks", "4"});
+  const cli::Result right = scanlab_simulate({"three_streams", "--items", "2^22", "--chunks", "4"});
   EXPECT_EQ(right.out.find("a control"), std::string::npos) << right.out;
-  const Result sweep = scanlab_simulate({"all", "--sweep", "--chunks", "1,4", "--items", "2^22", "--ratios", "0.1,1"});
+  const cli::Result sweep =
+      scanlab_simulate({"all", "--sweep", "--chunks", "1,4", "--items", "2^22", "--ratios", "0.1,1"});
   EXPECT_EQ(sweep.status, scanlab::kOk) << sweep.err;
   EXPECT_NE(sweep.out.find("fastest"), std::string::npos) << sweep.out;
   EXPECT_EQ(sweep.out.find("fastest three_streams_unordered"), std::string::npos) << sweep.out;
@@ -1117,19 +1112,19 @@ TEST(Simulate, AControlIsCalledSoAndIsNeverTheFastest) {
 }
 
 TEST(Simulate, ComparesOnlyOnAGivenProfileAndWithTheTracesOwnSchedule) {
-  const Result without = scanlab_simulate({"--compare", "trace.json"});
+  const cli::Result without = scanlab_simulate({"--compare", "trace.json"});
   EXPECT_EQ(without.status, scanlab::kBadInput);
   EXPECT_NE(without.err.find("--profile"), std::string::npos) << without.err;
-  const Result with = scanlab_simulate({"depth_first", "--profile", "h200", "--compare", "trace.json"});
+  const cli::Result with = scanlab_simulate({"depth_first", "--profile", "h200", "--compare", "trace.json"});
   EXPECT_EQ(with.status, scanlab::kBadInput);
   EXPECT_NE(with.err.find("takes no schedule"), std::string::npos) << with.err;
-  const Result missing = scanlab_simulate({"--profile", "h200", "--compare", "no_such_trace.json"});
+  const cli::Result missing = scanlab_simulate({"--profile", "h200", "--compare", "no_such_trace.json"});
   EXPECT_NE(missing.err.find("no_such_trace.json: cannot be read"), std::string::npos) << missing.err;
 }
 
 TEST(Simulate, PrintsAndWritesATimeline) {
   const auto path = std::filesystem::temp_directory_path() / "scanlab_simulate_test.json";
-  const Result result =
+  const cli::Result result =
       scanlab_simulate({"breadth_first", "--profile", "c2050", "--items", "2^22", "--chunks", "4", "--copy-in-us",
                         "4000", "--kernel-us", "4000", "--copy-out-us", "4000", "--out", path.string(), "--force"});
   EXPECT_EQ(result.status, scanlab::kOk) << result.err;
@@ -1144,7 +1139,7 @@ TEST(Simulate, PrintsAndWritesATimeline) {
 
 TEST(Simulate, ASweepIsSummedUpInOneFile) {
   const auto path = std::filesystem::temp_directory_path() / "scanlab_sweep_test.json";
-  const Result result =
+  const cli::Result result =
       scanlab_simulate({"depth_first,serial_pinned", "--sweep", "--items", "2^22", "--chunks", "1,4", "--streams",
                         "1,4", "--ratios", "0.5,1,2", "--blocks", "6", "--out", path.string(), "--force"});
   ASSERT_EQ(result.status, scanlab::kOk) << result.err;
@@ -1177,7 +1172,7 @@ TEST(Simulate, ASweepIsSummedUpInOneFile) {
 Json swept(std::vector<std::string> words) {
   const auto path = std::filesystem::temp_directory_path() / fmt::format("scanlab_swept_{}.json", ::getpid());
   words.insert(words.end(), {"--out", path.string(), "--force"});
-  const Result result = scanlab_simulate(words);
+  const cli::Result result = scanlab_simulate(words);
   EXPECT_EQ(result.status, scanlab::kOk) << result.err;
   std::ifstream file(path);
   const Json sweep = Json::parse(file);
@@ -1216,7 +1211,7 @@ TEST(Simulate, ASweepHidesNoMoreThanTheCopies) {
 /// To take 30 s on one core; a tenth of that is allowed here, and about a hundredth is taken.
 TEST(Simulate, TenThousandConfigurationsTakeSeconds) {
   const std::clock_t begin = std::clock();  // of the processor: others may use it too
-  const Result result =
+  const cli::Result result =
       scanlab_simulate({"depth_first,breadth_first,double_buffered,skewed,three_streams", "--sweep", "--profile",
                         "h200", "--chunks", "2^0:2^7:x2,3,5,12,24,48,96,100,120", "--streams", "1,2,3,4,6,8,12,16",
                         "--ratios", "0.1,0.2,0.3,0.5,0.7,1,1.4,2,3,5,7,10,14,20,30,50"});
@@ -1331,7 +1326,8 @@ TEST(Simulate, SaysHowTheDriversQueuesDifferFromTheModels) {
       event["args"]["channel"] = channel(event["cat"], event["args"]["chunk"].get<int>() % 4);
     }
     std::ofstream(trace) << other;
-    const Result result = scanlab_simulate({"--profile", "h200", "--compare", trace, trace, "--out", both, "--force"});
+    const cli::Result result =
+        scanlab_simulate({"--profile", "h200", "--compare", trace, trace, "--out", both, "--force"});
     ASSERT_EQ(result.status, scanlab::kOk) << result.err;
     std::ifstream compared(both);
     const Json found = Json::parse(compared)["traces"][0];
@@ -1363,7 +1359,7 @@ TEST(Simulate, ComparesTracesWithTheirSimulation) {
     ASSERT_EQ(scanlab_simulate({schedule, "--profile", "k20c", "--chunks", "6", "--out", file, "--force"}).status, 0);
     stand_in_for_a_measurement(file);
   }
-  const Result same = scanlab_simulate({"--profile", "k20c", "--compare", trace, "--out", both, "--force"});
+  const cli::Result same = scanlab_simulate({"--profile", "k20c", "--compare", trace, "--out", both, "--force"});
   ASSERT_EQ(same.status, scanlab::kOk) << same.err;
   EXPECT_NE(same.out.find("+0.0%   100%"), std::string::npos) << same.out;
   std::ifstream file(both);
@@ -1376,7 +1372,7 @@ TEST(Simulate, ComparesTracesWithTheirSimulation) {
   }
   EXPECT_TRUE(processes.contains("engines, measured") && processes.contains("engines, predicted"));
   EXPECT_GE(errors, 18u);
-  const Result apart = scanlab_simulate({"--profile", "c2050", "--compare", trace, other});
+  const cli::Result apart = scanlab_simulate({"--profile", "c2050", "--compare", trace, other});
   EXPECT_EQ(apart.status, scanlab::kOk) << apart.err;
   EXPECT_NE(apart.out.find("2 traces: error of the makespan"), std::string::npos) << apart.out;
   EXPECT_EQ(apart.out.find("error of the makespan 0.0%"), std::string::npos) << apart.out;
@@ -1387,12 +1383,12 @@ TEST(Simulate, ComparesTracesWithTheirSimulation) {
   repeated["otherData"]["collected_us"] = {1.0, 1.0, 1.0};
   repeated["otherData"]["overlaps"] = {{0, 1, 3}, {1, 2, 2}, {2, 3, 1}};
   std::ofstream(other) << repeated;
-  const Result between = scanlab_simulate({"--profile", "k20c", "--compare", trace, other});
+  const cli::Result between = scanlab_simulate({"--profile", "k20c", "--compare", trace, other});
   EXPECT_NE(between.out.find("own repetitions: 50.0% between two of them"), std::string::npos) << between.out;
 
   const auto refused = [&](const std::string& text, const std::string& hint) {
     std::ofstream(other) << text;
-    const Result result = scanlab_simulate({"--profile", "k20c", "--compare", other, "--out", both + "2"});
+    const cli::Result result = scanlab_simulate({"--profile", "k20c", "--compare", other, "--out", both + "2"});
     EXPECT_EQ(result.status, scanlab::kBadInput) << result.out;
     EXPECT_NE(result.err.find(other + ": "), std::string::npos) << result.err;
     EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
@@ -1454,7 +1450,7 @@ TEST(Simulate, ComparesTracesWithTheirSimulation) {
 
 TEST(Simulate, BadInputIsASentence) {
   const auto expect = [](const std::vector<std::string>& words, const std::string& hint) {
-    const Result result = scanlab_simulate(words);
+    const cli::Result result = scanlab_simulate(words);
     EXPECT_EQ(result.status, scanlab::kBadInput) << result.out;
     EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
   };

@@ -17,6 +17,7 @@
 #include "harness/timeline/diagnosis.hpp"
 #include "harness/timeline/nsight_export.hpp"
 #include "harness/timeline/trace_events.hpp"
+#include "tests/program.hpp"
 
 namespace scanlab::streams {
 namespace {
@@ -149,19 +150,6 @@ std::filesystem::path exported(const Played& played, const std::string& name) {
   return file;
 }
 
-struct Result {
-  int status;
-  std::string out;
-  std::string err;
-};
-
-Result scanlab(const std::vector<std::string>& words) {
-  std::ostringstream out;
-  std::ostringstream err;
-  const int status = cli::run(words, out, err);
-  return {status, out.str(), err.str()};
-}
-
 class NsightExports : public testing::TestWithParam<const char*> {};
 
 TEST_P(NsightExports, AreDiagnosedAsTheTimelineThatTheyAreMadeFrom) {
@@ -192,13 +180,13 @@ INSTANTIATE_TEST_SUITE_P(OfSchedules, NsightExports,
 TEST(NsightExport, IsExplainedAndBecomesATraceOnTheCommandLine) {
   const Played played("null_stream_trap", 8, 4);
   const std::string file = exported(played, "command_line").string();
-  const Result why = scanlab({"streams", "why", "--nsys", file});
+  const cli::Result why = cli::run_program({"streams", "why", "--nsys", file});
   EXPECT_EQ(why.status, 0) << why.err;
   EXPECT_NE(why.out.find("Test GPU: 32 operations"), std::string::npos) << why.out;
   EXPECT_NE(why.out.find("\n  the legacy default stream ("), std::string::npos) << why.out;
   EXPECT_NE(why.out.find("of the export: chunks are not in it: 8 are taken to be there"), std::string::npos) << why.out;
   const std::string out = file + ".json";
-  const Result import = scanlab({"streams", "import", file, "--out", out, "--force"});
+  const cli::Result import = cli::run_program({"streams", "import", file, "--out", out, "--force"});
   EXPECT_EQ(import.status, 0) << import.err;
   const auto trace = nlohmann::ordered_json::parse(std::ifstream(out));
   EXPECT_EQ(trace["otherData"]["imported_from"], "command_line.sqlite");
@@ -231,11 +219,11 @@ TEST(NsightExport, APartIsWhatWasIssuedInIt) {
            {{"--items", "8"}, "leave out --items"}}) {
     std::vector<std::string> all{"streams", "why", "--nsys", file.string()};
     all.insert(all.end(), words.begin(), words.end());
-    const Result result = scanlab(all);
+    const cli::Result result = cli::run_program(all);
     EXPECT_EQ(result.status, 2) << said;
     EXPECT_NE(result.err.find(said), std::string::npos) << result.err;
   }
-  EXPECT_NE(scanlab({"streams", "why", "depth_first", "--from", "1"}).err.find("--from goes with --nsys"),
+  EXPECT_NE(cli::run_program({"streams", "why", "depth_first", "--from", "1"}).err.find("--from goes with --nsys"),
             std::string::npos);
 }
 
@@ -244,7 +232,7 @@ TEST(NsightExport, WhatIsWrongWithOneIsSaid) {
   const auto expect = [&](const std::string& sql, const std::string& said) {
     const std::filesystem::path file = exported(played, "wrong");
     execute(file, sql);
-    const Result result = scanlab({"streams", "why", "--nsys", file.string()});
+    const cli::Result result = cli::run_program({"streams", "why", "--nsys", file.string()});
     EXPECT_EQ(result.status, 2) << result.out;
     EXPECT_NE(result.err.find(said), std::string::npos) << result.err;
     EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
@@ -265,11 +253,11 @@ TEST(NsightExport, WhatIsWrongWithOneIsSaid) {
          "its table CUPTI_ACTIVITY_KIND_KERNEL has a row with no whole number in column streamId");
   const std::filesystem::path text = std::filesystem::path(testing::TempDir()) / "text.sqlite";
   std::ofstream(text) << std::string(5000, 'x');
-  EXPECT_NE(scanlab({"streams", "why", "--nsys", text.string()}).err.find("it is no database of SQLite"),
+  EXPECT_NE(cli::run_program({"streams", "why", "--nsys", text.string()}).err.find("it is no database of SQLite"),
             std::string::npos);
-  EXPECT_NE(scanlab({"streams", "import", "/no/such", "--out", "x"}).err.find("there is no such file"),
+  EXPECT_NE(cli::run_program({"streams", "import", "/no/such", "--out", "x"}).err.find("there is no such file"),
             std::string::npos);
-  EXPECT_EQ(scanlab({"streams", "import", text.string()}).status, 2);
+  EXPECT_EQ(cli::run_program({"streams", "import", text.string()}).status, 2);
 }
 
 TEST(NsightExport, WhatItDoesNotSayIsSaidAndNotInvented) {

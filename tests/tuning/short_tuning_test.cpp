@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "harness/cli/command.hpp"
+#include "tests/test_folder.hpp"
 #include "tests/tuning/made_up_backend.hpp"
 
 namespace scanlab::tuning {
@@ -30,11 +31,7 @@ measure::TimedCase timed(const char* variant, std::int64_t n, ElementType type =
 
 class ShortTuning : public testing::Test {
  protected:
-  ShortTuning() { std::filesystem::create_directories(folder_); }
-  ~ShortTuning() override {
-    unsetenv("SCANLAB_TUNING");
-    std::filesystem::remove_all(folder_);
-  }
+  ~ShortTuning() override { unsetenv("SCANLAB_TUNING"); }
 
   /// Each measurement takes so many seconds of the clock.
   MadeUpBackend& made_up(double cost, std::function<double(const measure::TimedCase&)> seconds) {
@@ -57,10 +54,7 @@ class ShortTuning : public testing::Test {
   std::ostringstream err_;
 
  private:
-  std::filesystem::path folder_ =
-      std::filesystem::path(testing::TempDir()) /
-      (std::string("scanlab-") + testing::UnitTest::GetInstance()->current_test_info()->name() +
-       std::to_string(getpid()));
+  TestFolder folder_;
 };
 
 TEST_F(ShortTuning, IsOfWhatBestIsAskedFor) {

@@ -21,6 +21,7 @@
 #include "harness/measure/record.hpp"
 #include "harness/tuning/tuner.hpp"
 #include "harness/tuning/tuning_table.hpp"
+#include "tests/test_folder.hpp"
 #include "tests/tuning/made_up_backend.hpp"
 
 namespace scanlab::cli {
@@ -196,14 +197,7 @@ TEST(TuningTables, OfTheProgramAreSound) {
 
 class TuneTest : public testing::Test {
  protected:
-  TuneTest() {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  ~TuneTest() override {
-    unsetenv("SCANLAB_TUNING");
-    std::filesystem::remove_all(folder_);
-  }
+  ~TuneTest() override { unsetenv("SCANLAB_TUNING"); }
 
   int scanlab(const std::vector<std::string>& words) {
     out_.str({});
@@ -224,10 +218,7 @@ class TuneTest : public testing::Test {
   std::ostringstream err_;
 
  private:
-  std::filesystem::path folder_ =
-      std::filesystem::path(testing::TempDir()) /
-      (std::string("scanlab-") + testing::UnitTest::GetInstance()->current_test_info()->name() +
-       std::to_string(getpid()));
+  TestFolder folder_;
 };
 
 /// Results as `bench` writes them.

@@ -11,6 +11,7 @@
 
 #include "harness/core/ceil.hpp"
 #include "harness/simt/executor.hpp"
+#include "tests/device_scan/item_range.hpp"
 #include "variants/scan/decoupled_lookback.cuh"
 #include "variants/scan/one_block.cuh"
 
@@ -19,19 +20,7 @@ namespace {
 
 constexpr std::int64_t kSizes[] = {1, 2, 31, 32, 33, 100, 127};
 
-/// Items first to last of an array, in any number of bytes. Neighbours join; anything else is no range.
-template <class T, int kPadding>
-struct Range {
-  T first;
-  T last;
-  std::int8_t padding[kPadding];
-};
-template <class T>
-struct Range<T, 0> {
-  T first;
-  T last;
-};
-
+/// Neighbours join; anything else is no range.
 struct Join {
   template <class R>
   SCANLAB_HD R operator()(const R& a, const R& b) const {

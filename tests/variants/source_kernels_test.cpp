@@ -7,6 +7,7 @@
 
 #include "harness/cli/command.hpp"
 #include "harness/core/variant.hpp"
+#include "tests/program.hpp"
 #include "variants/printed/hs_printed.hpp"
 
 namespace scanlab::simt {
@@ -26,22 +27,13 @@ const PrintedKernelRegistration kSaidToBeRight{{
     .run = printed::run_hs<printed::HillisSteele<true, false>>,
 }};
 
-struct Result {
-  int status;
-  std::string out;
-  std::string err;
-};
-
-Result explain(const std::string& kernel, const std::vector<std::string>& more = {}) {
+cli::Result explain(const std::string& kernel, const std::vector<std::string>& more = {}) {
   std::vector<std::string> words{"explain", "--source-kernel", kernel};
   words.insert(words.end(), more.begin(), more.end());
-  std::ostringstream out;
-  std::ostringstream err;
-  const int status = cli::run(words, out, err);
-  return {status, out.str(), err.str()};
+  return cli::run_program(words);
 }
 
-void expect_said(const Result& result, const std::vector<std::string>& sentences) {
+void expect_said(const cli::Result& result, const std::vector<std::string>& sentences) {
   for (const std::string& sentence : sentences) {
     EXPECT_NE((result.out + result.err).find(sentence), std::string::npos) << sentence << "\n" << result.out;
   }
@@ -52,7 +44,7 @@ PrintedRun run(const std::string& id, std::int64_t items) {
 }
 
 TEST(SourceKernels, HillisSteeleAsPrintedNeverAdvances) {
-  const Result result = explain("hs_printed", {"--items", "8"});
+  const cli::Result result = explain("hs_printed", {"--items", "8"});
   EXPECT_EQ(result.status, kOk) << result.err;
   expect_said(result, {"interval 2", "item 0: nothing was written, and 0 is right",
                        "variants/printed/hs_printed.hpp:", "no_progress in hs_printed", "'offset <<= 1'"});
@@ -65,7 +57,7 @@ TEST(SourceKernels, HillisSteeleWithoutTheBarrierAfterTheLoadRaces) {
   ASSERT_TRUE(found.first_wrong);
   EXPECT_TRUE(found.first_wrong->value);
   EXPECT_NE(found.first_wrong->value, found.first_wrong->right);
-  const Result result = explain("hs_printed_unordered");  // of 8 items
+  const cli::Result result = explain("hs_printed_unordered");  // of 8 items
   EXPECT_EQ(result.status, kOk) << result.err;
   expect_said(result,
               {"exclusive sum of 8 floats", "race in hs_printed", "with no barrier between", "__syncthreads()"});
@@ -87,21 +79,21 @@ TEST(SourceKernels, AMendedKernelIsNotTheOneThatIsPrinted) {
   EXPECT_TRUE(found.report.faults.empty());
   EXPECT_FALSE(found.first_wrong);
   EXPECT_FALSE(found.as_said());
-  const Result result = explain("hs_mended");
+  const cli::Result result = explain("hs_mended");
   EXPECT_EQ(result.status, kFailed);
   expect_said(result, {"no no_progress, which is said of the printed code: this kernel is another, or mended"});
 }
 
 TEST(SourceKernels, AFaultInOneThatIsSaidToBeRightFails) {
-  const Result result = explain("hs_said_to_be_right");
+  const cli::Result result = explain("hs_said_to_be_right");
   EXPECT_EQ(result.status, kFailed);
   expect_said(result, {"the printed code is said to be right"});
 }
 
 TEST(SourceKernels, AreListedAndAreNoVariants) {
-  const Result list = explain("list");
+  const cli::Result list = explain("list");
   EXPECT_EQ(list.status, kOk);
-  const Result unknown = explain("hs_print");
+  const cli::Result unknown = explain("hs_print");
   EXPECT_EQ(unknown.status, kBadInput);
   for (const auto& [id, kernel] : PrintedKernelRegistry::instance().all()) {
     expect_said(list, {id});
@@ -122,7 +114,7 @@ TEST(SourceKernels, RefuseWhatTheyCannotDo) {
            {"hs_printed", {"--json"}, "leave out --json"},
            {"hs_printed", {"--device", "cuda"}, "leave out --device"},
            {"hs_printed", {"hs_block"}, "leave out --variant"}}) {
-    const Result result = explain(kernel, more);
+    const cli::Result result = explain(kernel, more);
     EXPECT_EQ(result.status, kBadInput) << said;
     expect_said(result, {said});
   }
