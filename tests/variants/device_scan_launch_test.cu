@@ -71,6 +71,13 @@ void expect_to_fit(const ScanDevice& device) {
           EXPECT_LE(shape.threads, kClusterThreads);
           EXPECT_LE(n, kClusterRows * held);
           break;
+        case ScanKernel::one_wave:
+          EXPECT_TRUE(device.copies_in_bulk);
+          EXPECT_LE(shape.threads, kWaveWarps * kLanes);
+          EXPECT_LE(shape.blocks, kMostWaveBlocks);
+          EXPECT_LE(n, 4 * held);
+          EXPECT_GE(scan.storage_bytes(), shape.blocks * sizeof(TileState<typename Op::Item>));
+          break;
         case ScanKernel::look_back:
           EXPECT_LE(shape.threads, kLookBackThreads);
           EXPECT_LE(n, 7 * held);

@@ -18,12 +18,12 @@
 // Order    operands are never exchanged. Floating-point results are the same bits on every run of one n on one device
 //          from compute capability 9.0 on, if items and results have one size, which divides 16, and both arrays begin
 //          at multiples of 16 bytes.
-// Needs    nvcc 12.4 with GCC 11, C++20, Linux, compute capability 7.5. From 9.0 on the scan is look_ahead, before that
-//          look-back; so it is for large arrays that do not begin at multiples of 16 bytes.
+// Needs    nvcc 12.4 with GCC 11, C++20, Linux, compute capability 7.5. From 9.0 on large arrays are scanned by
+//          look_ahead, before that by look-back; so are those that do not begin at multiples of 16 bytes.
 // Cost     one launch up to about 256 KiB, 16 KiB below 9.0; then two, as CUB has: the first, of a few blocks, prepares
 //          the storage.
 //
-// The kernels are those of variants/scan, which say how they work: one_block, one_cluster, look_ahead,
+// The kernels are those of variants/scan, which say how they work: one_block, one_cluster, one_wave, look_ahead,
 // decoupled_lookback.
 #pragma once
 
@@ -56,6 +56,7 @@
 #include "variants/scan/look_ahead.cuh"
 #include "variants/scan/one_block.cuh"
 #include "variants/scan/one_cluster.cuh"
+#include "variants/scan/one_wave.cuh"
 #include "variants/scan/scan_function.hpp"
 
 namespace scanlab {
@@ -83,7 +84,18 @@ struct LookBackMemory {
   Word* states;
 };
 
-enum class ScanKernel { one_block, one_cluster, look_back, look_ahead };
+enum class ScanKernel { one_block, one_cluster, one_wave, look_back, look_ahead };
+
+/// Sets a counter, and states to such as no run takes for its own. The next kernel may come at once: it waits for this
+/// one's end before it reads them.
+template <class Number, class Word>
+__global__ void __launch_bounds__(PrepareTilesKernel::kMaxThreads)
+    prepare_storage(Number* counter, Number first, Word* states, std::int64_t words) {
+  cuda::wait_for_kernels_before();
+  cuda::let_next_kernel_come();
+  simt::GpuBlock block;
+  PrepareTilesKernel{}(block, counter, first, states, words, Word{});
+}
 
 /// One scan of `n` items, n > 0: by which kernel, how it is launched, and what it needs. aligned: whether both arrays
 /// begin at multiples of 16 bytes.
@@ -99,6 +111,8 @@ class Scan {
       kernel_ = ScanKernel::one_block;
     } else if (device.large_clusters && vectors() <= kClusterBlocks * kClusterThreads * kClusterRows) {
       kernel_ = ScanKernel::one_cluster;
+    } else if (device.copies_in_bulk && wave().blocks <= Wave::most(kElementBytes<Op>, device.multiprocessors)) {
+      kernel_ = ScanKernel::one_wave;
     } else if (device.copies_in_bulk && aligned && kCanLookAhead) {
       kernel_ = ScanKernel::look_ahead;
       shape_ = look_ahead_shape();
@@ -134,6 +148,8 @@ class Scan {
     simt::Workspace workspace;
     if (kernel_ == ScanKernel::look_ahead) {
       AggregateMemory(workspace, tiles());
+    } else if (kernel_ == ScanKernel::one_wave) {
+      AggregateMemory(workspace, wave().blocks);
     } else if (kernel_ == ScanKernel::look_back) {
       LookBackMemory<Item>(workspace, tiles());
     }
@@ -152,6 +168,8 @@ class Scan {
                 .threads = threads(ceil_div(vectors(), kClusterBlocks), kClusterRows),
                 .cluster = kClusterBlocks,
                 .early = true};
+      case ScanKernel::one_wave:
+        return {.blocks = wave().blocks, .threads = wave().warps * kLanes, .early = true};
       case ScanKernel::look_back:
         return {.blocks = static_cast<int>(tiles()),
                 .threads = kLookBackThreads,
@@ -185,6 +203,8 @@ class Scan {
                              mode, op);
       case ScanKernel::one_cluster:
         return cuda::try_launch(one_cluster<Op>, launch_shape(), stream, in, out, n_, aligned_, mode, op);
+      case ScanKernel::one_wave:
+        return run_one_wave(workspace, in, out, mode, op, stream);
       case ScanKernel::look_back:
         return run_look_back(workspace, in, out, mode, op, stream);
       case ScanKernel::look_ahead:
@@ -207,6 +227,10 @@ class Scan {
   static constexpr int kLookBackRows = kManyRows ? 7 : 4;
   using LookBack = LookBackKernel<kLookBackRows, kManyRows ? 2 : 1>;
 
+  /// Vectors a thread: fewer where they suffice for each multiprocessor to have a few blocks.
+  int wave_rows() const { return bytes() <= 512 << 10 ? 2 : 4; }
+  Wave wave() const { return {vectors(), wave_rows(), device_.multiprocessors}; }
+
   std::int64_t vectors() const { return ceil_div(n_, kVector); }
   std::int64_t bytes() const { return n_ * static_cast<std::int64_t>(sizeof(In)); }
   std::int64_t tiles() const {
@@ -224,18 +248,31 @@ class Scan {
     return cuda::try_launch(simt::trampoline<Kernel, Arguments...>, shape, stream, kernel, arguments...);
   }
 
-  /// Sets a counter, and states to such as no run takes for its own.
-  template <class Word>
-  static cudaError_t prepare(std::uint64_t* counter, Word* states, std::int64_t words, cudaStream_t stream) {
+  template <class Number, class Word>
+  static cudaError_t prepare(Number* counter, Number first, Word* states, std::int64_t words, cudaStream_t stream) {
     constexpr int kThreads = PrepareTilesKernel::kMaxThreads;
-    return launch_kernel({.blocks = static_cast<int>(ceil_div(words, kThreads)), .threads = kThreads, .early = true},
-                         stream, PrepareTilesKernel{}, counter, Tickets::first(), states, words, Word{});
+    return cuda::try_launch(prepare_storage<Number, Word>,
+                            {.blocks = static_cast<int>(ceil_div(words, kThreads)), .threads = kThreads, .early = true},
+                            stream, counter, first, states, words);
+  }
+
+  cudaError_t run_one_wave(simt::Workspace& workspace, const In* in, Out* out, Mode mode, const Op& op,
+                           cudaStream_t stream) const {
+    const AggregateMemory memory(workspace, wave().blocks);
+    const auto last_run = memory.number<std::uint32_t>();
+    const auto states = memory.states<Item>();
+    const std::int64_t words = memory.places() * TileState<Item>::kWords;
+    if (const cudaError_t error = prepare(last_run, Tickets::kFirstRun, states, words, stream)) return error;
+    const auto kernel = wave_rows() == 2 ? one_wave<Op, 2, false> : one_wave<Op, 4, false>;
+    return cuda::try_launch(kernel, launch_shape(), stream, in, out, n_, aligned_, mode, device_.multiprocessors,
+                            last_run, states, op);
   }
 
   cudaError_t run_look_back(simt::Workspace& workspace, const In* in, Out* out, Mode mode, const Op& op,
                             cudaStream_t stream) const {
     const LookBackMemory<Item> memory(workspace, tiles());
-    if (const cudaError_t error = prepare(memory.counter, memory.states, memory.words, stream)) return error;
+    if (const cudaError_t error = prepare(memory.counter, Tickets::first(), memory.states, memory.words, stream))
+      return error;
     return launch_kernel(launch_shape(), stream, LookBack{}, in, out, n_, aligned_, mode, memory.counter,
                          Tickets{static_cast<std::uint32_t>(tiles())}, memory.states, op);
   }
@@ -271,7 +308,8 @@ class Scan {
     const AggregateMemory memory(workspace, tiles());
     const auto counter = memory.number<std::uint64_t>();
     const auto states = memory.states<Item>();
-    if (const cudaError_t error = prepare(counter, states, memory.places() * State::kWords, stream)) return error;
+    if (const cudaError_t error = prepare(counter, Tickets::first(), states, memory.places() * State::kWords, stream))
+      return error;
     return cuda::try_launch(look_ahead<Op, cuda::NoWatch>, launch_shape(), stream,
                             Arguments<Op>{.in = in,
                                           .out = out,

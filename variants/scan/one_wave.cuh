@@ -1,0 +1,148 @@
+// one_wave: a few blocks a multiprocessor scan a tile each, which their registers hold. The kernel; one_wave.cu
+// launches it, and scanlab::DeviceScan does.
+//
+// Idea    As one_block, on the whole device: up to 128 KiB of items an SM stay in registers between being read and
+//         written. A block publishes its tile's aggregate as soon as it has it, scans its rows, and by then those of
+//         the blocks before it are there as a rule. Asking for them sooner, by warps that do nothing else, is slower:
+//         what asks in vain holds up what publishes. The blocks of an SM read in turns, so that the first ones meet
+//         and write while the others read: all at once, every one of them would wait for its last item at the same
+//         time, and nothing would be written until everything is read. That is for what L2 holds: read from memory,
+//         which is slower than their turns, 2^22 items of 4 bytes take about a tenth longer for it.
+// Work    4 n, and 5 shuffles a vector, a warp and a block; 3 n where the order of operands matters.
+// Span    about 40 steps, and one way to memory and back.
+// Traffic 2 n.
+// Bits    Fixed for a device: the tile depends on n and on how many multiprocessors there are.
+// Safe    A block waits only for blocks of lower numbers, which the hardware starts first. CUDA does not promise that
+//         it does; CUB's scans count on it as well. Tickets, which need no such promise, cost a way to L2.
+// Source  Merrill and Garland 2016 for the state words; CUB's look-ahead scan (CCCL 3.4) for aggregates only.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "harness/core/ceil.hpp"
+#include "variants/scan/aggregates.cuh"
+#if defined(__CUDACC__)
+#include "harness/cuda/launch.cuh"
+#include "harness/cuda/turns.cuh"
+
+namespace scanlab::scan {
+
+inline constexpr int kWaveWarps = 8;  // of a block at most
+inline constexpr int kMostWaveBlocks = 1024;
+
+/// Blocks that a multiprocessor holds at a time: elements of 1 and 2 bytes take more registers a thread.
+constexpr int wave_blocks_at_a_time(std::size_t element_bytes) {
+  return element_bytes == 1 ? 2 : element_bytes == 2 ? 3 : 4;
+}
+
+/// Of an item, which may have several elements; a function's items are not known to.
+template <Associative Op>
+inline constexpr std::size_t kElementBytes = [] {
+  if constexpr (requires { typename Op::Element; }) {
+    return sizeof(typename Op::Element);
+  } else {
+    return std::min(sizeof(InOf<Op>), sizeof(OutOf<Op>));
+  }
+}();
+
+/// As many of them as registers are rationed for. Ragged rows of 2-byte elements and of 16-byte items take more of
+/// those, and what may be none does: then the last blocks start later, and nothing waits for what has not started,
+/// since a block waits only for those before it.
+template <Associative Op, bool kWhole>
+inline constexpr int kWaveRationedFor =
+    wave_blocks_at_a_time(kElementBytes<Op>) -
+    ((!kWhole && (kElementBytes<Op> == 2 || sizeof(typename Op::Item) == 16)) || !HasIdentity<Op> ? 1 : 0);
+
+/// How a number of vectors is dealt out to blocks.
+struct Wave {
+  int warps;   ///< of a block
+  int blocks;  ///< more than most(): too many for one wave
+
+  /// rows: vectors a thread. As few turns as full blocks take, and no larger blocks than that takes.
+  Wave(std::int64_t vectors, int rows, int multiprocessors) {
+    const std::int64_t rows_of_warps = std::max<std::int64_t>(ceil_div(vectors, kLanes * rows), 1);
+    const std::int64_t at_a_time = std::max(multiprocessors, 1);
+    const std::int64_t turns = ceil_div(rows_of_warps, kWaveWarps * at_a_time);
+    warps = turns == 1 ? kWaveWarps : static_cast<int>(ceil_div(rows_of_warps, turns * at_a_time));
+    blocks = static_cast<int>(std::min<std::int64_t>(ceil_div(rows_of_warps, warps), kMostWaveBlocks + 1));
+  }
+  static int most(std::size_t element_bytes, int multiprocessors) {
+    return std::min(wave_blocks_at_a_time(element_bytes) * multiprocessors, kMostWaveBlocks);
+  }
+};
+
+/// Waits for the aggregates of the blocks before this one, and folds them, 32 a warp. Every thread has the result.
+/// `totals`: shared memory, an item for each 32 blocks, not in use by anything else. One barrier.
+template <Associative Op, class Block>
+__device__ Before<Op> blocks_before(Block& block, const TileStates<Block, typename Op::Item>& states, std::uint32_t run,
+                                    typename Op::Item* totals, Op op) {
+  using Item = typename Op::Item;
+  const auto blocks = static_cast<int>(block.group_index());
+  for (int first = block.warp() * kLanes; first < blocks; first += block.num_threads()) {
+    Before<Op> item = nothing<Op>();
+    if (first + block.lane() < blocks) {
+      TileState<Item> state;
+      do {
+        state = load_state<Item>(block, states, first + block.lane());
+      } while (!state.is(run));
+      item = state.item();
+    }
+    __syncwarp();  // lanes wait for blocks of their own
+    item = fold_warp(block, item, op);
+    if (block.lane() == 0) totals[first / kLanes] = item_of(item);
+  }
+  block.sync();  // the totals are there
+  Before<Op> before = before_all(op);
+  for (int i = 0; i * kLanes < blocks; ++i) before = op(before, totals[i]);
+  return before;
+}
+
+/// in, out: n items, may be the same array. last_run, states: of AggregateMemory, for a tile a block.
+template <Associative Op, int kRows, bool kWhole>
+__global__ void __launch_bounds__(kWaveWarps* kLanes, (kWaveRationedFor<Op, kWhole>))
+    one_wave(const InOf<Op>* in, OutOf<Op>* out, std::int64_t n, bool aligned, Mode mode, int multiprocessors,
+             std::uint32_t* last_run, typename TileState<typename Op::Item>::Word* states, Op op) {
+  using Item = typename Op::Item;
+  __shared__ __align__(16) unsigned char memory[(kWaveWarps + kMostWaveBlocks / kLanes) * sizeof(Item)];
+  __shared__ std::uint32_t this_run;
+  Item* const totals = reinterpret_cast<Item*>(memory);
+  simt::GpuBlock block;
+  cuda::wait_for_kernels_before();
+  const int warps = block.num_threads() / kLanes;
+
+  const std::uint32_t run_before = block.thread_rank() == 0 ? block.load_atomic(last_run, 0) : 0;
+  RegisterTile<Op, kRows, kWhole> tile;
+  const std::int64_t base = block.group_index() * tile.items(block.num_threads());
+  cuda::take_turn(multiprocessors, tile.items(block.num_threads()) * static_cast<int>(sizeof(Item)));
+  tile.load(block, in, base, n, aligned);
+  // The other blocks wait for this one's aggregate. Where the order of operands does not matter, it is had sooner
+  // without scanning the rows, which is done while it is on its way.
+  constexpr bool kFoldsFirst = Op::kCommutative && HasIdentity<Op>;
+  Item total;
+  if constexpr (kFoldsFirst) {
+    total = fold_warp(block, tile.fold(op), op);
+  } else {
+    total = tile.scan_rows(block, op);
+  }
+  if (block.lane() == 0) totals[block.warp()] = total;
+  if (block.thread_rank() == 0) this_run = run_before + 1;
+  block.sync();  // the warps' totals are there, and this_run
+  const std::uint32_t run = this_run;
+  if (block.warp() == 0) {
+    Before<Op> own = nothing<Op>();
+    if (block.lane() < warps) own = totals[block.lane()];
+    const Before<Op> aggregate = fold_warp(block, own, op);
+    if (block.lane() == 0) store_state<Item>(block, states, block.group_index(), item_of(aggregate), run);
+  }
+  tile.place_warp(block, totals, op);
+  if constexpr (kFoldsFirst) tile.scan_rows(block, op);
+  const Before<Op> prefix = blocks_before(block, states, run, totals + kWaveWarps, op);
+  tile.store(block, out, base, n, aligned, mode, prefix, op);
+  // The last block has seen an aggregate of every other, so each has read the number before it is changed.
+  if (block.thread_rank() == 0 && block.group_index() == gridDim.x - 1) block.store_atomic(last_run, 0, run);
+}
+
+}  // namespace scanlab::scan
+#endif
