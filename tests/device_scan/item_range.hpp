@@ -18,4 +18,9 @@ struct Range<T, 0> {
   T last;
 };
 
+template <class T, int kPadding>
+bool operator==(const Range<T, kPadding>& a, const Range<T, kPadding>& b) {
+  return a.first == b.first && a.last == b.last;
+}
+
 }  // namespace scanlab

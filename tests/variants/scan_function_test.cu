@@ -32,11 +32,6 @@ struct Join {
   }
 };
 
-template <class T, int kPadding>
-bool operator==(const Range<T, kPadding>& a, const Range<T, kPadding>& b) {
-  return a.first == b.first && a.last == b.last;
-}
-
 template <class R>
 R range(int first, int last) {
   R made{};

@@ -123,12 +123,22 @@ class Aggregates {
       load(asked, missing);
     }
     __syncwarp();  // lanes wait for tiles of their own
-    Before<Op> total = nothing<Op>();
+    if constexpr (HasIdentity<Op>) {
+      Item total = Op::identity();
 #pragma unroll
-    for (int i = 0; i < kALane; ++i) {
-      if (i < asked.tiles) total = op_(total, asked.state[i].item());
+      for (int i = 0; i < kALane; ++i) {
+        if (i < asked.tiles) total = op_(total, asked.state[i].item());
+      }
+      return fold_warp(block_, total, op_);
+    } else {
+      Item total{};
+      if (asked.tiles > 0) total = asked.state[0].item();
+#pragma unroll
+      for (int i = 1; i < kALane; ++i) {
+        if (i < asked.tiles) total = op_(total, asked.state[i].item());
+      }
+      return fold_lanes(block_, total, __popc(__ballot_sync(0xFFFFFFFF, asked.tiles > 0)), op_);
     }
-    return fold_warp(block_, total, op_);
   }
 
   typename State::Word* states_;

@@ -227,8 +227,11 @@ class Scan {
   static constexpr int kLookBackRows = kManyRows ? 7 : 4;
   using LookBack = LookBackKernel<kLookBackRows, kManyRows ? 2 : 1>;
 
-  /// Vectors a thread: fewer where they suffice for each multiprocessor to have a few blocks.
-  int wave_rows() const { return bytes() <= 512 << 10 ? 2 : 4; }
+  /// Vectors a thread, by what `scanlab tune` found on an H200 for sums.
+  int wave_rows() const {
+    if (bytes() <= (kElementBytes<Op> <= 2 ? 2 << 20 : 512 << 10)) return 2;
+    return kManyRows && bytes() > 2 << 20 ? 8 : 4;
+  }
   Wave wave() const { return {vectors(), wave_rows(), device_.multiprocessors}; }
 
   std::int64_t vectors() const { return ceil_div(n_, kVector); }
@@ -263,7 +266,10 @@ class Scan {
     const auto states = memory.states<Item>();
     const std::int64_t words = memory.places() * TileState<Item>::kWords;
     if (const cudaError_t error = prepare(last_run, Tickets::kFirstRun, states, words, stream)) return error;
-    const auto kernel = wave_rows() == 2 ? one_wave<Op, 2, false> : one_wave<Op, 4, false>;
+    auto kernel = wave_rows() == 2 ? one_wave<Op, 2, false> : one_wave<Op, 4, false>;
+    if constexpr (kManyRows) {
+      if (wave_rows() == 8) kernel = one_wave<Op, 8, false>;
+    }
     return cuda::try_launch(kernel, launch_shape(), stream, in, out, n_, aligned_, mode, device_.multiprocessors,
                             last_run, states, op);
   }

@@ -45,9 +45,9 @@ __global__ void __launch_bounds__(kClusterThreads, 1)
   const auto behind = block.group_index() + 1 + block.thread_rank();
   if (behind < gridDim.x) cluster.map_shared_rank(aggregates, behind)[block.group_index()] = total;
   cluster.sync();  // every block's aggregate is there
-  Before<Op> before = nothing<Op>();
+  Item before{};
   if (block.lane() < block.group_index()) before = aggregates[block.lane()];
-  const Before<Op> prefix = fold_for_all(block, before, op);
+  const auto prefix = shuffle(block, fold_lanes(block, before, static_cast<int>(block.group_index()), op), 0);
   if constexpr (kHasInitialValue<Op>) {
     tile.store(block, out, base, n, aligned, mode, op(before_all(op), prefix), op);
   } else {

@@ -81,7 +81,7 @@ __device__ Before<Op> blocks_before(Block& block, const TileStates<Block, typena
   using Item = typename Op::Item;
   const auto blocks = static_cast<int>(block.group_index());
   for (int first = block.warp() * kLanes; first < blocks; first += block.num_threads()) {
-    Before<Op> item = nothing<Op>();
+    Item item{};
     if (first + block.lane() < blocks) {
       TileState<Item> state;
       do {
@@ -90,8 +90,8 @@ __device__ Before<Op> blocks_before(Block& block, const TileStates<Block, typena
       item = state.item();
     }
     __syncwarp();  // lanes wait for blocks of their own
-    item = fold_warp(block, item, op);
-    if (block.lane() == 0) totals[first / kLanes] = item_of(item);
+    const Before<Op> total = fold_lanes(block, item, min(blocks - first, kLanes), op);
+    if (block.lane() == 0) totals[first / kLanes] = item_of(total);
   }
   block.sync();  // the totals are there
   Before<Op> before = before_all(op);
@@ -131,9 +131,9 @@ __global__ void __launch_bounds__(kWaveWarps* kLanes, (kWaveRationedFor<Op, kWho
   block.sync();  // the warps' totals are there, and this_run
   const std::uint32_t run = this_run;
   if (block.warp() == 0) {
-    Before<Op> own = nothing<Op>();
+    Item own{};
     if (block.lane() < warps) own = totals[block.lane()];
-    const Before<Op> aggregate = fold_warp(block, own, op);
+    const Before<Op> aggregate = fold_lanes(block, own, warps, op);
     if (block.lane() == 0) store_state<Item>(block, states, block.group_index(), item_of(aggregate), run);
   }
   tile.place_warp(block, totals, op);

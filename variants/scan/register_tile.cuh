@@ -87,6 +87,20 @@ SCANLAB_HD Before<Op> fold_warp(Block& block, std::type_identity_t<Before<Op>> i
   }
 }
 
+/// As fold_warp, of the first `lanes` alone, which may be none of them.
+template <simt::ThreadBlock Block, Associative Op>
+SCANLAB_HD Before<Op> fold_lanes(Block& block, typename Op::Item item, int lanes, Op op) {
+  if constexpr (HasIdentity<Op>) {
+    return fold_warp(block, block.lane() < lanes ? item : Op::identity(), op);
+  } else {
+    for (int distance = 1; distance < kLanes; distance *= 2) {
+      const auto right = block.shuffle_down(item, distance);
+      if (block.lane() + distance < lanes) item = op(item, right);
+    }
+    return {item, lanes > 0};
+  }
+}
+
 /// As fold_warp, but every lane has the result.
 template <simt::ThreadBlock Block, Associative Op>
 SCANLAB_HD Before<Op> fold_for_all(Block& block, std::type_identity_t<Before<Op>> item, Op op) {

@@ -105,7 +105,10 @@ class FunctionOf {
 #pragma nv_exec_check_disable
 #endif
   SCANLAB_HD Item operator()(const Maybe<Item>& left, const Item& right) const {
-    return left.any ? static_cast<Item>(function_(left.item, right)) : right;
+    // Without a branch, around which a kernel's instructions would be fetched from far: where there is no left operand,
+    // the right one takes its place, and the result is not used.
+    const Item combined = static_cast<Item>(function_(left.any ? left.item : right, right));
+    return left.any ? combined : right;
   }
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
