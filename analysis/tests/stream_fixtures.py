@@ -199,10 +199,28 @@ def advice() -> dict[str, Any]:
     return {"schema": "scanlab-advice-against/1", "context": about(), "problems": problems}
 
 
+def timed_by_nvbench(variant: str, items: object, **summaries: float) -> dict[str, Any]:
+    """A state of nvbench: its times by name, in seconds."""
+    tags = {"mean": "nv/cold/time/gpu/mean", "median": "nv/cold/time/gpu/median", "batch": "nv/batch/time/gpu/mean"}
+    axes = [{"name": name, "type": kind, "value": str(value)} for name, kind, value in
+            (("variant", "string", variant), ("type", "string", "i32"), ("items", "int64", items))]  # fmt: skip
+    said = [{"tag": tags[name], "data": [{"name": "value", "type": "float64", "value": repr(value)}]} for name, value in summaries.items()]
+    said.append({"tag": "nv/cold/sample_size", "data": [{"name": "value", "type": "int64", "value": "10"}]})
+    return {"device": 0, "axis_values": axes, "summaries": said}
+
+
+def stopwatch(states: list[dict[str, Any]]) -> dict[str, Any]:
+    """What ``scanlab_nvbench --json`` writes."""
+    version = {"json": {"major": 1, "minor": 0, "patch": 0, "string": "1.0.0"}, "nvbench": {"major": 0, "minor": 1, "patch": 0, "string": "0.1.0"}}
+    return {"context": about(schema="scanlab-nvbench/1"), "meta": {"argv": ["scanlab_nvbench"], "version": version},
+            "devices": [{"id": 0, "name": "Test Device"}], "benchmarks": [{"name": "inclusive_sum", "states": states}]}  # fmt: skip
+
+
 def write_all(folder: Path) -> None:
     """A file of each kind; two traces of each schedule, one of them with one hardware queue."""
     documents = {"streams": schedules(), "larger": stream_scan(), "caveats": caveats(), "concurrency": concurrency(),
-                 "comparison": comparison(), "advice": advice()}  # fmt: skip
+                 "comparison": comparison(), "advice": advice(),
+                 "nvbench": stopwatch([timed_by_nvbench("cub_device_scan", 2**k, mean=1e-5, median=1e-5, batch=8e-6) for k in (16, 20)])}  # fmt: skip
     for schedule_ in ("depth_first", "breadth_first"):
         documents |= {f"trace_{schedule_}_{channels}": trace(schedule_, channels=channels) for channels in (1, 4)}
     for name, document in documents.items():

@@ -60,7 +60,8 @@ def slow(tmp_path_factory: pytest.TempPathFactory) -> results.Results:
     for file in folder.glob("*.json"):
         document = json.loads(file.read_text())
         for entry in document.get("benchmarks", []):
-            entry["real_time"] *= 1000
+            if "real_time" in entry:  # nvbench has it elsewhere
+                entry["real_time"] *= 1000
         file.write_text(json.dumps(document))
     return results.read([], [folder])
 

@@ -75,7 +75,7 @@ void expect_to_fit(const ScanDevice& device) {
           EXPECT_TRUE(device.copies_in_bulk);
           EXPECT_LE(shape.threads, kWaveWarps * kLanes);
           EXPECT_LE(shape.blocks, kMostWaveBlocks);
-          EXPECT_LE(n, 4 * held);
+          EXPECT_LE(n, (kSameTypes<Op> && HasIdentity<Op> && sizeof(In) == 4 ? 8 : 4) * held);
           EXPECT_GE(scan.storage_bytes(), shape.blocks * sizeof(TileState<typename Op::Item>));
           break;
         case ScanKernel::look_back:

@@ -94,8 +94,8 @@ SCANLAB_HD Before<Op> fold_lanes(Block& block, typename Op::Item item, int lanes
     return fold_warp(block, block.lane() < lanes ? item : Op::identity(), op);
   } else {
     for (int distance = 1; distance < kLanes; distance *= 2) {
-      const auto right = block.shuffle_down(item, distance);
-      if (block.lane() + distance < lanes) item = op(item, right);
+      const auto behind = block.shuffle_down(item, distance);
+      if (block.lane() + distance < lanes) item = op(item, behind);
     }
     return {item, lanes > 0};
   }

@@ -10,9 +10,12 @@ import numpy as np
 from scanlab_report.claims.standing import Bound, Find, Standing, of_value, unknown
 from scanlab_report.claims.stated import OURS, Claim
 from scanlab_report.derive.sizes import power_of_two
+from scanlab_report.derive.stopwatch import over
+from scanlab_report.read.streams import STOPWATCH
 from scanlab_report.read.variants import Wanted
 from scanlab_report.select.evidence import LOSS, AllTimingEvidence, Key
 from scanlab_report.select.needs import AllTimings, Kernels
+from scanlab_report.select.streams_evidence import Experiments
 from scanlab_report.select.variants import BEST, BULK_CEILING, CEILING, CEILINGS, CUBS, FLOOR, MEETING_CEILING, VECTOR_CEILING
 from scanlab_report.stats.intervals import Interval, ratio_interval
 
@@ -22,7 +25,7 @@ Ratio = Callable[[Key], list[tuple[Interval, int]]]
 
 def _measure(claim: Claim) -> str:
     """What a speed is measured in: copies are a ceiling, scans are rivals."""
-    named = {"floor": "× empty launch", "losses": "lost to CUB", "spills": "with local memory"}
+    named = {"floor": "× empty launch", "stopwatch": "by nvbench / here", "losses": "lost to CUB", "spills": "with local memory"}
     if claim.measure in named:
         return named[claim.measure]
     if claim.over == "cub":
@@ -69,6 +72,22 @@ def floor(claim: Claim, find: Find) -> Standing:
     """Time of a variant over that of an empty launch."""
     timings = find(AllTimings(of=claim.variant))
     return _row(claim, timings, _over_floor(timings, claim.variant)) if timings else unknown(claim, _measure(claim))
+
+
+def stopwatch(claim: Claim, find: Find) -> Standing:
+    """Time of a variant by nvbench over its time here."""
+    timings, theirs = find(AllTimings(of=claim.variant)), find(Experiments(STOPWATCH))
+    if timings is None or theirs is None:
+        return unknown(claim, _measure(claim))
+    rows = theirs.rows[theirs.rows["variant"] == claim.variant]
+    measured = {(row.type, row.items, row.cache, row.launch): row.time_ns for row in rows.itertuples()}
+
+    def ratio(key: Key) -> list[tuple[Interval, int]]:
+        time = measured.get((key.type, key.items, key.cache, key.launch))
+        found = ((run, of[claim.variant]) for run, of in timings.samples[key].items() if claim.variant in of)
+        return [] if time is None else [(over(time, samples), run) for run, samples in found][:1]
+
+    return _row(claim, timings, ratio)
 
 
 def _row(claim: Claim, timings: AllTimingEvidence, ratio: Ratio) -> Standing:
@@ -146,4 +165,4 @@ def spills(claim: Claim, find: Find) -> Standing:
     return of_value(claim, _measure(claim), len(spilling), names or f"of {len(kernels.rows)}")
 
 
-MEASURED = {"speed": speed, "floor": floor, "losses": losses, "spills": spills}
+MEASURED = {"speed": speed, "floor": floor, "stopwatch": stopwatch, "losses": losses, "spills": spills}

@@ -27,14 +27,14 @@ OURS = "scanlab"
 """The source of claims that are the report's own: its targets."""
 
 MEASURES: dict[str, frozenset[str]] = {
-    "speed": frozenset({"variant", "over", "cases"}), "floor": frozenset({"variant", "cases"}), "losses": frozenset(), "spills": frozenset(),
+    "speed": frozenset({"variant", "over", "cases"}), "floor": frozenset({"variant", "cases"}), "stopwatch": frozenset({"variant", "cases"}), "losses": frozenset(), "spills": frozenset(),
     "speedup": frozenset({"variant", "cases"}), "traffic": frozenset({"variant", "cases"}), "order": frozenset({"device"}),
     "schedule": frozenset({"workload"}), "duplex": frozenset(), "naive": frozenset(), "collection": frozenset(),
     "counts": frozenset(), "conflicts": frozenset(), "makespan_median": frozenset(), "makespan_worst": frozenset(), "overlap": frozenset(),
     "caveat": frozenset({"experiments", "answer"}),
 }  # fmt: skip
 """How a claim can be computed, and what it must then say."""
-OF_SCANS, OF_STREAMS = ("speed", "floor", "losses", "spills"), ("schedule", "duplex", "naive", "collection")
+OF_SCANS, OF_STREAMS = ("speed", "floor", "stopwatch", "losses", "spills"), ("schedule", "duplex", "naive", "collection")
 OF_COUNTS, OF_ENGINES = ("counts", "conflicts"), ("makespan_median", "makespan_worst", "overlap")
 OF_MODELS = OF_COUNTS + OF_ENGINES
 
@@ -48,7 +48,7 @@ _LIMITS = {
 }
 _CASES = {"type", "items", *_DEFAULTS, *_LIMITS}
 _NAMES = {"type": tuple(ELEMENT_BYTES), "op": ("plus", "max", "min", "affine"), "mode": ("inclusive", "exclusive"), "cache": ("cold", "warm"),
-          "launch": ("stream", "graph", "pipeline")}  # fmt: skip
+          "launch": ("stream", "graph", "batch", "pipeline")}  # fmt: skip
 """What a case can be named by: any other name would be of no case, and its claim never measured."""
 
 

@@ -23,9 +23,10 @@ import msgspec
 import pandas as pd
 from msgspec import Struct
 
-from scanlab_report.read import history, ncu, samples, streams, verifications, versions
+from scanlab_report.read import history, ncu, samples, stopwatch, streams, verifications, versions
 from scanlab_report.read.documents import counts, kept
 from scanlab_report.read.documents import results as documents
+from scanlab_report.read.documents import stopwatch as stopwatch_documents
 from scanlab_report.read.documents.base import Count, Name
 from scanlab_report.read.fields import REMEDY, Misfit, convert, listed, shown
 from scanlab_report.read.json_files import load_json
@@ -113,6 +114,8 @@ def _read_document(file: Path, origin: str, document: Mapping[str, Any], results
         return _keep(file, origin, streams.experiments(document, schema), results)
     if schema == documents.SCHEMA:
         return _read_timings(file, origin, document, results)
+    if schema == stopwatch_documents.SCHEMA:
+        return _keep(file, origin, stopwatch.found(file, document), results)
     if schema == documents.RANGES:
         convert(document, documents.Ranges)
     elif schema == kept.SESSION:

@@ -11,6 +11,7 @@ caveats        ``scanlab streams caveats --json``                          an ex
 concurrency    ``scanlab streams concurrency --json``                      a case, its makespans a list
 comparison     ``scanlab simulate --compare … --out``                      a trace, measured and predicted
 advice         ``scanlab advise --against … --json``                       a problem: what was advised, what was fastest
+stopwatch      ``scanlab_nvbench --json``                                  a scan's time by nvbench, isolated or in batches
 =============  ==========================================================  ==================================
 """
 
@@ -34,6 +35,7 @@ from scanlab_report.read.fields import Misfit, convert, listed
 
 SCHEDULES, STREAM_SCAN, TRACE, CAVEATS, CONCURRENCY = "schedules", "stream_scan", "trace", "caveats", "concurrency"
 SIMULATION, COMPARISON, ADVICE = "simulation", "comparison", "advice"
+STOPWATCH = "stopwatch"
 
 ENGINES = ("copies in", "kernels", "copies out")
 """Kinds of engine in the order of a chunk's way; the categories of a trace's operations."""
@@ -56,6 +58,8 @@ CAVEAT_COLUMNS = ["name", "said", "claim", "source", "differs", "yes", "trials",
 """``subject``: of the statement that ``question`` is; ``asks``: of a call, ``host`` or ``streams``: what it blocks or serialises; else empty."""
 CONCURRENCY_COLUMNS = ["streams", "kernels", "blocks", "slots", "connections", "block_seconds", "waves", "fluid_seconds",
                        "predicted_seconds", "serial_seconds", "makespan_seconds"]  # fmt: skip
+STOPWATCH_COLUMNS = ["variant", "type", "items", "cache", "launch", "time_ns"]
+"""``time_ns``: nvbench's median of isolated runs, its mean of batches."""
 COMPARISON_COLUMNS = ["schedule", "workload", "items", "chunks", "streams", "work", "connections", "measured_us", "predicted_us", "overlap_in_either",
                       "overlap_in_both", "unaided_us", "unaided_overlap_in_either", "unaided_overlap_in_both", "repeated_overlap_in_either",
                       "repeated_overlap_in_both", "best_overlap_in_either", "best_overlap_in_both", "copy_queues", "queues_ordered_as_modelled",

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from scanlab_report.read.documents import caveats, counts, kept, printed, results, simulator, timelines, verification
+from scanlab_report.read.documents import caveats, counts, kept, printed, results, simulator, stopwatch, timelines, verification
 
 DOCUMENTS: dict[str, Any] = {
-    "results": results.Results, "ranges": results.Ranges, "verification": verification.VerificationLine, "explain": counts.Explanation,
+    "results": results.Results, "ranges": results.Ranges, "nvbench": stopwatch.Stopwatch, "verification": verification.VerificationLine, "explain": counts.Explanation,
     "trace": timelines.Trace, "caveats": caveats.Caveats, "concurrency": caveats.Concurrency, "device": simulator.Profile,
     "calibration": simulator.Calibration, "simulation-sweep": simulator.Sweep, "comparison": simulator.Comparison, "advice": simulator.Advice,
     "advice-against": simulator.Against, "session": kept.Session, "noise": kept.Noise, "tuning": kept.Tuned, "stream-scan-state": kept.StreamScanState,

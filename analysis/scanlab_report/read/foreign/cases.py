@@ -38,6 +38,8 @@ class Case:
     mean: float = np.nan
     stdev: float = np.nan
     median: float = np.nan
+    batch: float = np.nan
+    """The mean of runs that were enqueued together, where the program times those, too."""
     rates: np.ndarray = field(default_factory=lambda: np.empty(0))
     """Bytes per second, a value a sample; a single one where there are no samples, and none where the program counts no bytes."""
     skipped: str = ""

@@ -24,6 +24,7 @@ FORMAT = 1
 """The major version of the JSON's format that is read."""
 _CLOCKS = {"nv/cold": ("GPU", "nv/cold/time/gpu"), "nv/cpu_only": ("CPU", "nv/cpu_only/time/cpu")}
 """Of each way of timing what it times, and where its times are. The first that a state has counts."""
+_BATCH = "nv/batch/time/gpu/mean"
 _SINGLE = 1e-5
 """A mean of float32 may be off by this part; more says that samples are of another run."""
 
@@ -114,6 +115,8 @@ def _case(file: Path, place: str, benchmark: str, state: _State) -> Case:
     rate = summaries.number(f"{way}/bw/global/bytes_per_second")
     has_rate = 0 < rate < math.inf
     said: dict[str, Any] = {"device": device if clock == "GPU" else "", "clock": clock}
+    if summaries.has(_BATCH):
+        said["batch"] = summaries.time(_BATCH)
     if (samples := summaries.samples(file, f"nv/json/bin:{way}/sample_times", mean)) is not None:
         said |= of_samples(samples, lambda index: f"{place}: sample {index}")
         return replace(case, **said, rates=rate * mean / said["samples"] if has_rate else np.empty(0))  # nvbench divides by the mean

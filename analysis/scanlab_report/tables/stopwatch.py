@@ -1,0 +1,34 @@
+"""Scans as scanlab bench and NVIDIA's nvbench time them."""
+
+from __future__ import annotations
+
+from scanlab_report.derive.stopwatch import beside
+from scanlab_report.layout.table_formats import Column, Table, code, significant, size
+from scanlab_report.read import streams
+from scanlab_report.select.evidence import AllTimingEvidence, TableEvidence
+from scanlab_report.select.needs import AllTimings
+from scanlab_report.select.streams_evidence import Experiments
+
+NEEDS = {"timings": AllTimings(), "theirs": Experiments(streams.STOPWATCH)}
+_TIMED = {("cold", "stream"): "one by one, cold", ("warm", "batch"): "in batches"}
+
+
+def build(timings: AllTimingEvidence, theirs: TableEvidence) -> Table:
+    rows = beside(timings, theirs).sort_values(["launch", "variant", "type", "items"], ascending=[False, True, True, True])
+    rows = rows.assign(timed=[_TIMED[of] for of in zip(rows["cache"], rows["launch"], strict=True)], ratio=[of.value for of in rows["ratio"]],
+                       ours_us=rows["ours_ns"] / 1e3, theirs_us=rows["theirs_ns"] / 1e3)  # fmt: skip
+    return Table(
+        caption="The same calls on the same items, timed by scanlab bench and by nvbench, NVIDIA's own benchmark library, in one session: inclusive sums, and copies "
+        "of as many items. One by one: medians; before each run L2 is evicted, here by reading and in nvbench by "
+        "writing, which leaves lines that have to be written back. In batches: many runs are enqueued while the device waits; of nvbench the mean.",
+        columns=(
+            Column("timed", "timed", right=False),
+            Column("variant", "variant", code, right=False),
+            Column("type", "type", right=False),
+            Column("items", "n", size),
+            Column("ours_us", "scanlab, µs", lambda v: significant(v, 4)),
+            Column("theirs_us", "nvbench, µs", lambda v: significant(v, 4)),
+            Column("ratio", "nvbench / scanlab", lambda v: significant(v, 4)),
+        ),
+        rows=rows[["timed", "variant", "type", "items", "ours_us", "theirs_us", "ratio"]].reset_index(drop=True),
+    )
