@@ -13,6 +13,7 @@ from scanlab_report.derive.stopwatch import over
 from scanlab_report.read import results, streams
 from tests.stream_fixtures import stopwatch, timed_by_nvbench
 
+
 def read(folder: Path, content: dict[str, Any]) -> results.Results:
     (folder / "nvbench.json").write_text(json.dumps(content))
     return results.read([folder], [])
