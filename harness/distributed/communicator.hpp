@@ -4,15 +4,16 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "harness/verify/verification.hpp"
+
 namespace scanlab::distributed {
 
-/// A rank has failed or never came: the sentence names it.
-struct RankFailed : std::runtime_error {
-  using std::runtime_error::runtime_error;
+/// A rank has failed or never came: the sentence names it. Nothing more can be run.
+struct RankFailed : verify::DeviceLost {
+  using verify::DeviceLost::DeviceLost;
 };
 
 /// Ranks wait so long for each other, on the host and on the device.
@@ -30,6 +31,9 @@ class Communicator {
 
   /// Throws RankFailed if another rank is known to have failed: for a rank that waits for its device.
   virtual void check_others() = 0;
+
+  /// Ends all ranks' waits: this one has failed where the others may wait for it. Throws RankFailed.
+  [[noreturn]] virtual void fail(const std::string& why) = 0;
 
   /// Ends all ranks, with one sentence and status 1, without waiting for a device on which a kernel may spin for ever.
   /// What is written stays.

@@ -1,8 +1,10 @@
 // Ranks that are processes, started by mpirun. Each message has its own time limit, so that a rank that never comes is
 // named; a rank that dies is seen by mpirun, which ends the others.
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <thread>
 
 #include "harness/distributed/communicator.hpp"
@@ -30,7 +32,22 @@ class MpiRank : public Communicator {
  public:
   MpiRank() {
     int has = 0;
-    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &has);
+    {
+      std::mutex mutex;
+      std::condition_variable come;
+      bool done = false;
+      std::jthread watch([&] {  // MPI_Init waits for all processes, and for ever
+        std::unique_lock lock(mutex);
+        if (come.wait_for(lock, kPatience, [&] { return done; })) return;
+        std::fprintf(stderr, "scanlab: a process of mpirun has not come within %d s\n",
+                     static_cast<int>(kPatience.count()));
+        std::_Exit(kFailed);
+      });
+      MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &has);
+      const std::scoped_lock lock(mutex);
+      done = true;
+      come.notify_all();
+    }
     MPI_Comm_dup(MPI_COMM_WORLD, &world_);  // messages of ours are not those of an algorithm
     MPI_Comm_rank(world_, &rank_);
     MPI_Comm_size(world_, &ranks_);
@@ -67,6 +84,9 @@ class MpiRank : public Communicator {
   }
 
   void check_others() override {}  // mpirun ends this process when another dies
+  [[noreturn]] void fail(const std::string& why) override {
+    abandon("rank " + std::to_string(rank_) + " has failed: " + why);
+  }
 
   [[noreturn]] void abandon(const std::string& why) override {
     std::fprintf(stderr, "scanlab: %s; every finished repetition is kept\n", why.c_str());

@@ -46,7 +46,10 @@ class Meeting {
     }
     wait(lock, rank, [&] { return reading_; });
     for (const auto& each : given_) {
-      if (each.size() != bytes) throw RankFailed("ranks have come to different steps, as after an error of one alone");
+      if (each.size() == bytes) continue;
+      failure_ = "ranks have come to different steps, as after an error of one alone";
+      changed_.notify_all();
+      throw RankFailed(failure_);
     }
     for (std::size_t r = 0; r < given_.size(); ++r) {
       std::memcpy(static_cast<char*>(all) + r * bytes, given_[r].data(), bytes);
@@ -104,6 +107,10 @@ class ThreadRank : public Communicator {
     meeting_.all_gather(rank_, mine, bytes, all);
   }
   void check_others() override { meeting_.check(); }
+  [[noreturn]] void fail(const std::string& why) override {
+    meeting_.fail(rank_, why);
+    throw RankFailed("rank " + std::to_string(rank_) + " has failed: " + why);
+  }
   [[noreturn]] void abandon(const std::string& why) override {
     static std::mutex one_speaks;
     const std::scoped_lock lock(one_speaks);
