@@ -16,8 +16,10 @@ struct RankFailed : verify::DeviceLost {
   using verify::DeviceLost::DeviceLost;
 };
 
-/// Ranks wait so long for each other, on the host and on the device.
-inline constexpr std::chrono::seconds kPatience{30};
+/// Ranks wait so long for each other, on the host and on the device: 30 s, or what SCANLAB_PATIENCE says, in seconds.
+std::chrono::milliseconds patience();
+/// "30 s".
+std::string in_words(std::chrono::milliseconds time);
 
 /// Of one rank. All ranks call the collective functions in the same order.
 class Communicator {
