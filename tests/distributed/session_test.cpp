@@ -137,7 +137,7 @@ TEST(DistributedSession, ARecordHasItsCaseAndTheTimesOfTheRanks) {
     EXPECT_EQ(entry["settings"]["chunk"], "3");
     EXPECT_EQ(entry["bytes"], 8000);
     ASSERT_EQ(entry["rank_ns"].size(), 3u);
-    const double slowest = *std::ranges::max_element(entry["rank_ns"].get<std::vector<double>>());
+    const double slowest = std::ranges::max(entry["rank_ns"].get<std::vector<double>>());
     EXPECT_DOUBLE_EQ(entry["real_time"].get<double>(), slowest) << "the time is that of the slowest rank";
     EXPECT_EQ(entry["verified"], true);
   }
