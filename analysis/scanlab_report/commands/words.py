@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from scanlab_report.console import FOUND, SOUND, count, missing, refuse, say
-from scanlab_report.documents import words
+from scanlab_report.documents import program_help, words
 from scanlab_report.documents.words import ROOT, Fault, Sentence
 
 EXAMPLE = """  scanlab-report words
   scanlab-report words README.md docs/METHOD.md
-  scanlab-report words --all      # also what is not linted yet"""
+  scanlab-report words --all --program build/cuda/scanlab      # also what is not linted yet"""
 
 PAGES = ("*.md", "docs/**/*.md", "variants/**/*.md", "baselines/**/*.md", "harness/**/*.md", "data/*.md", "paper/*.md", "paper/*.tex")
 """Documents, of which ``./check`` reads each: a new page is linted from its first day."""
@@ -38,6 +38,7 @@ NOT_YET = {
     "variants/schedules/TUTORIAL.md",
     "captions of figures",
     "captions and notes of tables",
+    "help of scanlab",
     "help of scanlab-report",
 }
 """What is not linted yet. This list is to become empty; a test refuses an entry that has no fault left."""
@@ -47,6 +48,7 @@ SHORT = ("README.md", "captions of figures", "captions and notes of tables")
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="documents in Markdown, or LaTeX, of which the captions are read")
+    parser.add_argument("--program", metavar="PROGRAM", help="read also the help of the C++ program, such as build/cuda/scanlab")
     parser.add_argument("--all", action="store_true", help="read what is not linted yet as well")
 
 
@@ -54,6 +56,8 @@ def run(options: argparse.Namespace) -> int:
     if wrong := missing(options.files):
         return refuse(*wrong)
     named = {str(file): page(file, str(file)) for file in options.files} or dict(texts())
+    if options.program:
+        named["help of scanlab"] = help_of_program(options.program)
     left_out = {name for name in named if name in NOT_YET and not options.all and not options.files}
     found = [fault for name, sentences in named.items() if name not in left_out for fault in check(name, sentences)]
     for fault in found:
@@ -113,6 +117,11 @@ def help_texts() -> list[Sentence]:
             named.append((f"scanlab-report {name} --help", command.description or ""))
             named += [(f"scanlab-report {name} {'/'.join(of.option_strings) or of.metavar or of.dest}", of.help) for of in command._actions if of.help]
     return words.of_strings(named, words.PROSE)
+
+
+def help_of_program(program: str) -> list[Sentence]:
+    """Of the C++ program: what each command and each option says of itself."""
+    return words.of_strings(program_help.strings(program_help.helps(program)), words.PROSE)
 
 
 GROUPS: dict[str, Callable[[], list[Sentence]]] = {"captions of figures": captions, "help of scanlab-report": help_texts}
