@@ -97,7 +97,7 @@ def count_provenance(explanations: Sequence[Explanation], origin: str) -> Proven
     return Provenance(
         what="executor counts",
         origin="counted now" if origin == MEASURED else origin,
-        device="CPU executor",
+        device="SIMT emulator",
         dates=tuple(sorted({_day(e.date) for e in explanations if e.date})),
         commits=tuple(sorted({e.commit for e in explanations if e.commit})),
         dirty=any(e.dirty for e in explanations),
