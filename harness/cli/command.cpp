@@ -40,6 +40,8 @@ const std::vector<Command>& commands() {
        "scanlab calibrate --out h200.json", calibrate},
       {"stream-scan", "scans a file, or any host data, that is larger than the device's memory",
        "scanlab stream-scan --in numbers.i32 --out sums.i32 --type i32 --budget 2GiB", stream_scan},
+      {"distributed", "scans one array on several GPUs or hosts: checks and times it",
+       "scanlab distributed bench --gpus 4", distributed},
   };
   return all;
 }
