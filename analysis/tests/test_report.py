@@ -11,12 +11,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from matplotlib import pyplot
+from PIL import Image
 
 from scanlab_report import figures, tables
 from scanlab_report.commands.__main__ import main
+from scanlab_report.commands.build import pages
 from scanlab_report.commands.build.report import caption
 from scanlab_report.documents import macros, scan_macros
-from scanlab_report.documents.markers import MarkerError, replaced
+from scanlab_report.documents.markers import MarkerError, find, replaced
 from scanlab_report.figures import speedup
 from scanlab_report.layout import style
 from scanlab_report.modules import modules
@@ -251,7 +253,7 @@ def test_readme_and_ladder_are_filled(built: Built, tmp_path: Path, drawn: list[
     status = main(arguments(built.recorded, tmp_path / "out", "--readme", str(readme), "--ladder", str(ladder)))
     assert status == 0
     assert "| `cub_device_scan` |" in readme.read_text() and "Test Device" in readme.read_text()
-    assert "`best` beside the fastest of CUB's scans" in readme.read_text() and "1 lost" in readme.read_text()
+    assert "Against the fastest scan of CUB as shipped, `best` is faster in" in readme.read_text() and "slower in 1." in readme.read_text()
     assert "| `hso_block_padded` | 2^11 |" in ladder.read_text() and "after" in ladder.read_text()
 
 
@@ -262,14 +264,14 @@ def test_ladder_without_counts_is_left_as_it_is(built: Built, tmp_path: Path, dr
     ladder.write_text(page)
     main(arguments(recorded, tmp_path / "out", "--ladder", str(ladder)))
     assert ladder.read_text() == page
-    assert "ladder.md is left as it is: no executor counts" in capsys.readouterr().out
+    assert "ladder.md: ladder is left as it is: no executor counts" in capsys.readouterr().out
 
 
 def test_readme_without_markers_is_refused_before_any_work(built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     readme = tmp_path / "README.md"
     readme.write_text("# no markers\n")
     assert main(arguments(built.recorded, tmp_path / "out", "--readme", str(readme))) == 2
-    assert "the marker <!-- results:begin --> is missing" in capsys.readouterr().err
+    assert "README.md: it has no generated part; the markers of one are <!-- results:begin -->" in capsys.readouterr().err
     assert readme.read_text() == "# no markers\n"
 
 
@@ -401,3 +403,36 @@ def test_paper_shows_only_figures_and_tables_that_analysis_writes() -> None:
     assert set(re.findall(r"\\scan(?:wide|page)?figure{(\w+)}", text)) == set(FIGURES)
     assert set(re.findall(r"\\scan(?:page)?table{(\w+)}", text)) <= set(TABLES)
     assert set(re.findall(r"\\figref{(\w+)}", text)) <= set(FIGURES)
+
+
+# ----------------------------------------------------------------------------------------- README and gallery
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_the_readme_is_read_in_a_minute_and_has_six_rows() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.encode()) <= 8 << 10
+    begin, end = find(text, "results")
+    assert len(re.findall(r"^\| `", text[begin:end], re.MULTILINE)) == 6 and "Versions: CUDA" in text[begin:end]
+
+
+def test_the_gallery_has_every_figure_that_recorded_data_allow() -> None:
+    page = (ROOT / "docs" / "GALLERY.md").read_text(encoding="utf-8")
+    shown = set(re.findall(r"^!\[figure\]\(gallery/(\w+)\.png\)$", page, re.MULTILINE))
+    known = {name for name, _ in modules(figures)}
+    assert shown <= known and len(shown) >= 25
+    pictures = list((ROOT / "docs" / "gallery").iterdir())
+    assert {picture.stem for picture in pictures} == shown
+    assert sum(picture.stat().st_size for picture in pictures) < 1 << 20
+
+
+def test_a_gallery_is_filled_with_small_pictures_sentences_and_commands(built: Built, tmp_path: Path, drawn: list[str]) -> None:
+    page = tmp_path / "GALLERY.md"
+    page.write_text(PAGE.replace("results:", "gallery:"))
+    assert main(arguments(built.recorded, tmp_path / "out", "--page", str(page))) == 0
+    text = page.read_text()
+    assert "### `throughput`\n\nThroughput against array size" in text and ".venv/bin/scanlab-report figure throughput --out throughput.png" in text
+    assert "tools/record build/cuda/scanlab results/run" in text and "after" in text
+    with Image.open(tmp_path / "gallery" / "throughput.png") as small:
+        assert small.mode == "P" and small.width <= pages.WIDTH

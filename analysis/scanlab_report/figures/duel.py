@@ -1,4 +1,4 @@
-"""The whole duel at a glance: best against the fastest CUB in every type, operator, size and column."""
+"""Head-to-head comparison: best against the fastest CUB in every type, operator, size and column."""
 
 from __future__ import annotations
 

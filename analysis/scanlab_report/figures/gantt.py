@@ -1,4 +1,4 @@
-"""Measured timelines: depth-first and breadth-first, with the default number of connections and with one."""
+"""Measured timelines: depth-first and breadth-first, with the default number of hardware work queues and with one."""
 
 from __future__ import annotations
 

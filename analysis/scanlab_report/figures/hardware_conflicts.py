@@ -1,4 +1,4 @@
-"""Shared-memory transactions and bank conflicts: counted by the executor, and by the hardware."""
+"""Shared-memory transactions and bank conflicts: counted by the SIMT emulator, and by the hardware."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What padding buys, measured, beside the bank conflicts that it removes, counted."""
+"""The gain by padding, measured, beside the bank conflicts that it removes, counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the warps of a single-pass scan wait for, role by role."""
+"""Stall cycles of the warps of a single-pass scan, role by role."""
 
 from __future__ import annotations
 

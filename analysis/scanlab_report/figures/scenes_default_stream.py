@@ -1,4 +1,4 @@
-"""What the default stream keeps apart: the pictures of a tutorial, simulated."""
+"""Streams that the default stream serialises: the pictures of a tutorial, simulated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two orders of issue on three generations of devices, simulated."""
+"""Two issue orders on three generations of devices, simulated."""
 
 from __future__ import annotations
 

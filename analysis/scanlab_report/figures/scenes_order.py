@@ -1,4 +1,4 @@
-"""What one copy engine and one hardware queue make of an order of issue: the pictures of a lecture, simulated."""
+"""The effect of one copy engine and one hardware work queue on an issue order: the pictures of a lecture, simulated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a single wave spends its time on: from an empty launch over two copies to a scan."""
+"""The time of a single wave: from an empty launch over two copies to a scan."""
 
 from __future__ import annotations
 

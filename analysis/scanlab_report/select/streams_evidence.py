@@ -215,7 +215,7 @@ class Trace:
 
     @property
     def title(self) -> str:
-        return self.schedule + (", one connection" if self.one_queue else "")
+        return self.schedule + (", one work queue" if self.one_queue else "")
 
 
 @dataclass(frozen=True)
