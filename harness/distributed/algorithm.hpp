@@ -72,7 +72,10 @@ Algorithm algorithm(bool on_gpus, Origin origin = Origin::variant) {
   made.on_gpus = on_gpus;
   made.plan = [about = made.about](const Problem& problem, int ranks) {
     if (std::string why = unsupported(about, problem); !why.empty()) return Plan::refuse(std::move(why));
-    return Scan::plan(problem, ranks);
+    const bool taken = with_monoid(problem.type, problem.op, []<class Op>(Op) { return takes<Scan, Op>(); });
+    if (taken) return Scan::plan(problem, ranks);
+    return Plan::refuse(about.id + " takes no " + std::string(name(problem.op)) + " of " +
+                        std::string(name(problem.type)));
   };
   made.bind = [](const Problem& problem, Communicator& communicator) {
     return with_monoid(problem.type, problem.op, [&]<class Op>(Op) -> std::unique_ptr<BoundRank> {

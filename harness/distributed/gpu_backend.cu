@@ -136,8 +136,7 @@ std::unique_ptr<RankBackend> make_gpu_backend(Communicator& communicator) {
   }
   int devices = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess) cudaGetLastError();
-  const char* const shared_by = std::getenv("SCANLAB_RANKS_PER_GPU");  // tests on few GPUs: see peer_look_ahead.cu
-  const int per_gpu = shared_by == nullptr ? 1 : std::max(std::atoi(shared_by), 1);
+  const int per_gpu = ranks_per_gpu();
   std::string why;
   if (here > devices * per_gpu) {
     why = std::to_string(here) + " ranks of a host need as many GPUs, and it has " + std::to_string(devices);

@@ -1,5 +1,7 @@
 // A rank in the host's memory.
+#include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <tuple>
@@ -70,6 +72,11 @@ class HostBackend : public RankBackend {
 };
 
 }  // namespace
+
+int ranks_per_gpu() {
+  const char* const said = std::getenv("SCANLAB_RANKS_PER_GPU");
+  return said == nullptr ? 1 : std::max(std::atoi(said), 1);
+}
 
 std::unique_ptr<RankBackend> make_host_backend(const Communicator& communicator) {
   return std::make_unique<HostBackend>(communicator.rank());

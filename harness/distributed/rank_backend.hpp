@@ -24,6 +24,10 @@ class RankBackend {
   virtual double sm_clock_mhz() { return 0; }
 };
 
+/// Ranks that share a GPU: one, or on machines with few GPUs, where a test has more ranks, what SCANLAB_RANKS_PER_GPU
+/// says. Times of such are times of nothing.
+int ranks_per_gpu();
+
 std::unique_ptr<RankBackend> make_host_backend(const Communicator& communicator);
 
 /// Makes the rank's GPU current in this thread: the one of its number among the ranks of its host. Collective. Throws

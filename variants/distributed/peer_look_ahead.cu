@@ -2,6 +2,7 @@
 #include "variants/distributed/peer_look_ahead.cuh"
 
 #include "harness/distributed/algorithm.hpp"
+#include "harness/distributed/rank_backend.hpp"
 #include "variants/scan/tile_plan.hpp"
 #if defined(__CUDACC__)
 #include "harness/cuda/launch.cuh"
@@ -100,9 +101,9 @@ struct PeerLookAhead {
       chunks_.ranks = distribution_.ranks;
       chunks_.peers = peers_.peers();
       launch_.blocks = blocks;
-      launch_.threads = arguments_.shape.threads();
+      launch_.threads = arguments_.shape.threads() + scan::kLanes * PeerArguments<Op>::kTells;
       launch_.shared_bytes = scan::shared_bytes<Op>(arguments_.shape);
-      launch_.early = true;
+      launch_.early = ranks_per_gpu() == 1;  // blocks of a next run would take the place of another rank's
       launch_.what = "peer_look_ahead";
       cuda::allow(peer_look_ahead<Op>, launch_);
       communicator.barrier();  // every rank's states are prepared
@@ -122,10 +123,7 @@ struct PeerLookAhead {
       return ceil_div(chunks, kGroup) * kGroup * Chunks::Groups::State::kWords;
     }
     /// Where ranks share a device, as tests have them, each takes a part of it: blocks of all of them must be resident.
-    static int multiprocessors() {
-      const char* const shared_by = std::getenv("SCANLAB_RANKS_PER_GPU");
-      return cuda::multiprocessors() / (shared_by == nullptr ? 1 : std::max(std::atoi(shared_by), 1));
-    }
+    static int multiprocessors() { return cuda::multiprocessors() / ranks_per_gpu(); }
 
     Distribution distribution_;
     Cut cut_;

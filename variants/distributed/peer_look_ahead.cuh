@@ -3,13 +3,14 @@
 //
 // Idea    The array is dealt out in chunks of a few tiles, so that all GPUs work on neighbouring parts of it at any
 //         time. A tile's prefix is what comes before its chunk, and what comes before it in the chunk. The second is of
-//         this GPU alone. The block that has a chunk's last tile folds the chunk's tiles, and stores the result in
-//         every GPU's copy of the states of chunks; the first is the fold of those. So a look-ahead warp folds a few
-//         chunks for each further GPU, not as many tiles as all of them have.
+//         this GPU alone. A warp of the block that has a chunk's last tile folds the chunk's tiles, and stores the
+//         result in every GPU's copy of the states of chunks; the first is the fold of those. It does nothing else: the
+//         look-ahead warp would come to it only behind its block's tile before, one chain from round to round. So a
+//         look-ahead warp folds a few chunks for each further GPU, not as many tiles as all of them have.
 // Work    As look_ahead; a fold of each chunk.
 // Traffic 2 n over all GPUs; 8 bytes for 4 bytes of an item, per chunk and peer, over the links.
 // Bits    Fixed by n and the number of GPUs.
-// Safe    See peer_states.cuh; on each GPU as look_ahead. A chunk is stored before its block waits for other chunks.
+// Safe    See peer_states.cuh; on each GPU as look_ahead. Who tells of a chunk waits for tiles of it alone.
 // Source  Scanlab.
 #pragma once
 
@@ -52,7 +53,6 @@ class PeerAggregates {
     const std::int64_t chunk = tile / chunk_tiles_;
     const int at = static_cast<int>(tile % chunk_tiles_);
     const std::int64_t number = chunk * ranks_ + peers_.rank;  // in the whole array
-    if (at == chunk_tiles_ - 1 || tile == tiles_ - 1) publish_chunk(chunk, at + 1, number, run);
     auto asked = own_.ask(chunk, at);
     if (first_) chunks_ = Chunks(peers_.states(peers_.rank, run), Op{});
     first_ = false;
@@ -60,16 +60,20 @@ class PeerAggregates {
     return Op{}(before_chunk, own_.fold(asked, run));
   }
 
- private:
-  /// By the warp that looks ahead for a chunk's last tile.
-  __device__ void publish_chunk(std::int64_t chunk, int tiles, std::int64_t number, std::uint32_t run) {
-    auto asked = own_.ask(chunk, tiles);
+  /// By a whole warp, for every tile of the block: with a chunk's last, waits for the others of the chunk, and tells
+  /// all GPUs the chunk's aggregate.
+  __device__ void tell(std::int64_t tile, std::uint32_t run) {
+    const std::int64_t chunk = tile / chunk_tiles_;
+    const int at = static_cast<int>(tile % chunk_tiles_);
+    if (at != chunk_tiles_ - 1 && tile != tiles_ - 1) return;
+    auto asked = own_.ask(chunk, at + 1);
     const Item whole = block_.shuffle(own_.fold(asked, run), 0);
     peers_.wait_until_free(run);
     if (block_.lane() >= peers_.ranks) return;
-    Chunks(peers_.states(block_.lane(), run), Op{}).publish(number, whole, run);
+    Chunks(peers_.states(block_.lane(), run), Op{}).publish(chunk * ranks_ + peers_.rank, whole, run);
   }
 
+ private:
   const Peers& peers_;
   std::int64_t tiles_;
   int chunk_tiles_;
@@ -91,6 +95,7 @@ struct PeerChunks {
 /// device differ over where the members of one class that had both would lie (nvcc 13.0, [[no_unique_address]]).
 template <Monoid Op>
 struct PeerArguments {
+  static constexpr int kTells = 1;
   const scan::Arguments<Op>& scan;
   const PeerChunks& chunks;
 
@@ -101,7 +106,7 @@ struct PeerArguments {
 };
 
 template <Monoid Op>
-__global__ void __launch_bounds__(scan::Shape{.warps = scan::kMostReduceWarps<Op>}.threads(), 1)
+__global__ void __launch_bounds__(scan::Shape{.warps = scan::kMostReduceWarps<Op>}.threads() + scan::kLanes, 1)
     peer_look_ahead(const __grid_constant__ scan::Arguments<Op> arguments, const __grid_constant__ PeerChunks chunks) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) unsigned char shared[];

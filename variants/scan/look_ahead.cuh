@@ -59,8 +59,10 @@ class LookAheadBlock {
       look_ahead();
     } else if (warp < 2 + shape_.warps) {
       reduce(warp - 2);
-    } else {
+    } else if (warp < 2 + 2 * shape_.warps) {
       scan(warp - 2 - shape_.warps);
+    } else if constexpr (kTells) {
+      tell();
     }
     watch_.save(given_.cycles);
   }
@@ -86,10 +88,10 @@ class LookAheadBlock {
       cuda::make_barriers_visible();
       return;
     }
-    for (int stage = warp - 1; stage < shape_.stages; stage += 1 + 2 * shape_.warps) {
+    for (int stage = warp - 1; stage < shape_.stages; stage += 1 + 2 * shape_.warps + kTells) {
       ring_.stage(stage).reduced.init(shape_.warps);
       ring_.stage(stage).prefixed.init(1);
-      ring_.stage(stage).free.init(shape_.warps + 1);
+      ring_.stage(stage).free.init(shape_.warps + 1 + kTells);
     }
   }
 
@@ -179,6 +181,17 @@ class LookAheadBlock {
     });
   }
 
+  /// A warp more, for those that tell others of several tiles at once: as soon as these are reduced, and not when the
+  /// look-ahead warp comes to them.
+  __device__ void tell() {
+    auto aggregates = tiles_.aggregates();
+    for_each_tile(Wait::reduced, &Stage<Op>::reduced, [&](std::int64_t tile, Stage<Op>& stage, Slot) {
+      aggregates.tell(tile, stage.run);
+      __syncwarp();  // all lanes have read the stage
+      if (lane_ == 0) stage.free.arrive();
+    });
+  }
+
   /// A scan warp: its part's results, in place of the items, and out.
   __device__ void scan(int warp) {
     Stage<Op>* stored = nullptr;  // the stage whose results the latest store reads
@@ -253,6 +266,7 @@ class LookAheadBlock {
   }
 
   static constexpr int kItems = sizeof(Vector) / sizeof(In);
+  static constexpr int kTells = Given::kTells;
   /// Of operators that compute more than they move, the warps are bound by chains of them, and these are cut short. The
   /// reduce warps leave the prefixes within each vector in its place, so that the scan warps work on several items at a
   /// time. And what all warps would do, each for itself, with the aggregates of the others, the lanes of the look-ahead
