@@ -116,7 +116,7 @@ def test_a_device_a_thousand_times_slower_has_ticks_on_every_axis_too(slow: resu
 def test_a_table_is_of_the_device_that_the_report_is_about(planted: Built, name: str) -> None:
     text = (planted.out / "tables" / f"{name}.md").read_text()
     assert OTHER not in text
-    assert FIRST in text or "CPU executor" in text or "Engine model" in text
+    assert FIRST in text or "SIMT emulator" in text or "Engine model" in text
 
 
 def test_macros_are_of_the_device_that_the_report_is_about(planted: Built) -> None:

@@ -47,11 +47,11 @@ po::options_description run_options() {
   add_loop_options(options, {});
   options.add_options()  //
       ("out", text("FILE"),
-       "results: Google Benchmark's JSON, raw repetitions, with provenance")                              //
-      ("force", "replace FILE if it holds something")                                                     //
-      ("sweep", text("NAME"), sweep_help(measure::schedule_sweeps(), "SCHEDULE and --workload").c_str())  //
-      ("seed", po::value<std::uint64_t>()->value_name("N"), "of what the host arrays hold (default 1)")   //
-      ("help,h", "this text");
+       "write results to FILE: Google Benchmark's JSON with every repetition and its provenance")                //
+      ("force", "replace FILE if it exists")                                                                     //
+      ("sweep", text("NAME"), sweep_help(measure::schedule_sweeps(), "SCHEDULE and --workload").c_str())         //
+      ("seed", po::value<std::uint64_t>()->value_name("N"), "seed the contents of the host arrays (default 1)")  //
+      ("help,h", "print this text");
   return options;
 }
 
@@ -95,8 +95,8 @@ int streams_run(const std::vector<std::string>& arguments, Context& context, con
     return kOk;
   }
   if (schedules.empty()) {
-    throw CommandError(kBadInput,
-                       sweep != nullptr ? "no case of the sweep is left" : "--benchmark_filter leaves no case");
+    throw CommandError(kBadInput, sweep != nullptr ? "no case of the sweep is left: widen the selection"
+                                                   : "--benchmark_filter leaves no case: widen it");
   }
 
   measure::Facts provenance{{"schema", measure::kResultsSchema}, {"kind", "cuda"}};

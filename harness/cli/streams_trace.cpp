@@ -33,7 +33,7 @@ po::options_description trace_options() {
   add_job_options(options, kDefaultWorkload, kDefaultItems);
   options.add_options()                                                                                   //
       ("sweep", text("NAME"), sweep_help(measure::schedule_sweeps(), "SCHEDULE and --workload").c_str())  //
-      ("repetitions", po::value<int>()->value_name("N"), "with and without collection each (default 5)");
+      ("repetitions", po::value<int>()->value_name("N"), "take N repetitions with tracing and N without (default 5)");
   add_timeline_options(options);
   return options;
 }
@@ -66,7 +66,7 @@ int trace_one(const streams::ScheduledJob& chosen, int repetitions, double short
   const streams::ScheduleTrace trace(chosen, repetitions);
   fmt::print(context.out, "{}\n", describe(chosen));
   context.out << describe(trace.measured.timeline(), trace.analysis, shortest_gap * trace.analysis.makespan);
-  fmt::print(context.out, "collection: {:.3f} ms with it, {:.3f} without (medians of {}): {:+.1f}%\n",
+  fmt::print(context.out, "tracing overhead: {:.3f} ms with tracing, {:.3f} without (medians of {}): {:+.1f}%\n",
              1e3 * trace.measured.median_collected(), 1e3 * trace.measured.median_plain(), repetitions,
              trace.measured.collection_percent());
   if (file != nullptr) {
@@ -104,10 +104,11 @@ int streams_trace(const std::vector<std::string>& arguments, Context& context) {
   const bool many = values.count("sweep") != 0 || chosen.size() > 1;
   if (many && values.count("out") == 0) {
     throw CommandError(kBadInput,
-                       fmt::format("these are {} timelines: --out FOLDER says where to write them", chosen.size()));
+                       fmt::format("these are {} timelines: give a folder for them with --out FOLDER", chosen.size()));
   }
   const int repetitions = values.count("repetitions") != 0 ? values["repetitions"].as<int>() : 5;
-  if (repetitions < 1) throw CommandError(kBadInput, "--repetitions takes a number from 1 on");
+  if (repetitions < 1)
+    throw CommandError(kBadInput, fmt::format("--repetitions {}: give a number of 1 or more", repetitions));
   [[maybe_unused]] const double shortest_gap = shortest_gap_of(values);  // a wrong one is refused without a device too
 
   std::vector<std::string> typed = context.argv;

@@ -78,7 +78,7 @@ std::string Summary::again(const Check& check) const {
       fmt::format("scanlab verify --device {} --variant {} --type {} --op {} --mode {} --items {} --input {} --seed {}",
                   checked_.backend(), check.of.variant->about.id, name(problem.type), name(problem.op),
                   name(problem.mode), problem.items, name(*check.input), checked_.request.seed);
-  if (check.placement != Placement::apart) words += fmt::format(" --placement {}", name(*check.placement));
+  if (check.placement != Placement::apart) words += fmt::format(" --aliasing {}", name(*check.placement));
   for (const auto& [parameter, value] : problem.settings) words += fmt::format(" --set {}={}", parameter, value);
   return words + checked_.flags;
 }

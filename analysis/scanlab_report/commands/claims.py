@@ -54,12 +54,12 @@ def run(options: argparse.Namespace) -> int:
         return refuse(*error.args)
     checked = claims_checked.check(claims, read, publications)
     about = f", on {on}" if (on := claims_file.device(options.claims)) else ""
-    printed = table(checked, f"What is claimed here (ours, of best unless another is named{about}) and in the literature, against these data")
+    printed = table(checked, f"Claims of Scanlab (for best unless another variant is named{about}) and of the literature")
     say(printed.markdown())
     verdicts = [one.verdict for one in checked]
     counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in VERDICTS.values() if verdict in verdicts)
     if unsure := sum(one.unsure for one in checked):
-        counts += f"; of those that hold, {unsure} by the median and not by every interval"
+        counts += f"; {unsure} by the median only"
     say(f"{count(len(checked), 'claim')}: {counts}.")
     if options.readme:
         if not (provenances := claims_checked.provenances(checked)):

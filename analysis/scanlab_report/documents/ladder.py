@@ -25,8 +25,8 @@ def build(timings: TimingEvidence, counts: CountEvidence) -> Table:
     rungs = stands[[OWN.has(timings.about[variant]) for variant in stands["variant"]]].iloc[::-1]
     rows = [_rung(row, costs.get(row.variant)) for row in rungs.itertuples(index=False)]
     return Table(
-        caption="Inclusive sums of 32-bit integers: cost as the CPU executor counts it at n (degree of the worst bank conflict), "
-        "and standing as measured: the times of a device copy and of the fastest CUB over the variant's own, so that 1 is as fast.",
+        caption="Inclusive sums of 32-bit integers. Cost: counts of the SIMT emulator at n, with the degree of the worst bank conflict. "
+        "Speed: measured time, and speed over a device copy and over the fastest CUB; at 1 a scan is as fast.",
         columns=(
             Column("variant", "variant", code, right=False),
             Column("cost_items", "counted at n", lambda v: "—" if pd.isna(v) else size(v)),

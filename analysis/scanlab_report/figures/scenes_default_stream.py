@@ -1,4 +1,4 @@
-"""What the default stream keeps apart: the pictures of a tutorial, simulated."""
+"""Effects of the default stream, simulated."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from scanlab_report.layout import scenes as drawing
 from scanlab_report.select.scenes import Scenes
 
 CAPTION = (
-    "What the default stream keeps apart, simulated on a didactic machine. Numbers are chunks, or kernels where blocks are shown on the "
-    "multiprocessors (SM) that run them."
+    "Timelines of kernels and copies with and without the default stream, simulated on an idealised device. Numbers are "
+    "chunks, or kernels where lanes are multiprocessors (SM)."
 )
 NEEDS = {"scenes": Scenes([
     ["default_stream", "two_streams", "four_chunk_pipeline"],

@@ -1,4 +1,4 @@
-"""What one copy engine and one hardware queue make of an order of issue: the pictures of a lecture, simulated."""
+"""Issue orders on one copy engine and one hardware work queue, simulated."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from scanlab_report.layout import scenes as drawing
 from scanlab_report.select.scenes import Scenes
 
 CAPTION = (
-    "What is expected, what one copy engine or one hardware queue makes of it, and another order of issue, simulated on a didactic "
-    "machine. Numbers are tasks, each in a stream of its own."
+    "Timelines simulated on an idealised device: as expected (left), on one copy engine or hardware work queue (middle), in "
+    "another issue order (right). Numbers are tasks, one stream per task."
 )
 NEEDS = {"scenes": Scenes([[f"{what}_{which}" for which in ("expected", "real", "reordered")]
                            for what in ("one_way", "small_grids", "large_grids")])}  # fmt: skip

@@ -1,4 +1,4 @@
-"""When streams are worth it: the pictures of a lecture, simulated."""
+"""Cases in which streams help and in which they do not, simulated."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from scanlab_report.layout import scenes as drawing
 from scanlab_report.select.scenes import Scenes
 
 CAPTION = (
-    "When streams are worth it, simulated on a didactic machine. Numbers are chunks, or kernels where blocks are shown on the "
-    "multiprocessors (SM) that run them."
+    "Timelines of one job cut into streams in different ways, simulated on an idealised device. Each row compares a whole job "
+    "with cut ones. Numbers are chunks, or kernels where lanes are multiprocessors (SM)."
 )
 NEEDS = {"scenes": Scenes([
     ["ideal_whole", "ideal_two_streams", "ideal_four_streams"],

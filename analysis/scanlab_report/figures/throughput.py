@@ -15,10 +15,9 @@ from scanlab_report.select.needs import ANY_TYPE, Hosts, Timings
 from scanlab_report.select.variants import CEILING, FLOOR, HOST
 
 CAPTION = (
-    "Throughput of an inclusive {scan} of {items}, launched in a stream, against array size, counting 2n items moved whatever a variant "
-    "really moves. The thick line is a device-to-device copy: of many items the ceiling of a scan that reads and writes once; of few "
-    "a reference, which a scan can pass. Cold: caches flushed before each run; warm: not. {One variant of each kind is shown; all are in cases.csv. The CPU is "
-    "timed warm only, and shown in both, and so are CPUs of machines without a GPU. |}Bars are 95% intervals of the median."
+    "Throughput of an inclusive {scan} of {items} against array size, counting 2n items moved, stream launches. Cold: L2 "
+    "flush before each run; warm: none. The thick line is a device copy, the ceiling of large scans. {One variant of each "
+    "kind is shown. CPUs are timed warm only and stand in both panels. |}Bars: 95% intervals."
 )
 NEEDS = {"timings": Timings(ANY_TYPE, all_of=(CEILING,)), "hosts": Hosts()}
 FOLLOWS = ("variants", "type", "op")
@@ -26,7 +25,7 @@ FOLLOWS = ("variants", "type", "op")
 
 def details(timings: TimingEvidence, hosts: HostEvidence) -> str:
     """Whose cores the CPU's are, and that another session has other times of them."""
-    return f"The CPU beside the GPU is {timings.host}, in one session; its times differ by the session." if any(_shown(timings, name) for name in timings.about.ids(HOST)) else ""
+    return f"The CPU beside the GPU is {timings.host}; its times differ by session." if any(_shown(timings, name) for name in timings.about.ids(HOST)) else ""
 
 
 def draw(timings: TimingEvidence, hosts: HostEvidence) -> Figure:

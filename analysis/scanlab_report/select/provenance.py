@@ -80,9 +80,9 @@ def run_provenance(
 
 def count_provenance(explanations: Sequence[Explanation], origin: str) -> Provenance:
     return Provenance(
-        what="executor counts",
+        what="emulator counts",
         origin="counted now" if origin == MEASURED else origin,
-        device="CPU executor",
+        device="SIMT emulator",
         dates=tuple(sorted({_day(e.date) for e in explanations if e.date})),
         commits=tuple(sorted({e.commit for e in explanations if e.commit})),
         dirty=any(e.dirty for e in explanations),

@@ -1,4 +1,4 @@
-"""Best against every baseline that a user might pick instead, type by type, at two sizes."""
+"""Speedup of best over every other scan, by type, at two sizes."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def build(timings: AllTimingEvidence) -> Table:
     rivals = [v for v in style.ordered(timings.about.ids(RIVALS)) if f"of_{v}" in rows and rows[f"of_{v}"].notna().any()]
     ratio = lambda v: significant(v, 3)
     return Table(
-        caption="best, inclusive sum, cold cache, launched in a stream: its time, its speed as a share of the copies (one wave: a copy whose blocks meet as those of one_wave do), and the times "
-        "of its rivals over its own, so that above 1 best is the faster; at 2^20 items, and at the largest size of 1 GiB or more. "
-        "A dash: not timed." + of_python({variant for of in timings.samples.values() for run in of.values() for variant in run}, timings.about),
+        caption=f"Time of best, its speed as a share of copies, and its speedup over other scans: inclusive sums, cold cache, stream launches, at {size(SMALL)} "
+        "items and at the largest size of 1 GiB or more. One wave is a copy with a grid-wide barrier. A dash: not timed."
+        + of_python({variant for of in timings.samples.values() for run in of.values() for variant in run}, timings.about),
         columns=(
             Column("type", "type", right=False),
             Column("items", "n", size),
@@ -89,8 +89,8 @@ def fastest(timings: AllTimingEvidence) -> Table:
     duels = timings.duels["outcome"].value_counts()
     counted = ", ".join(f"{duels.get(outcome, 0)} {name}" for outcome, name in (("win", "won"), ("tie", "tied"), ("loss", "lost")))
     return Table(
-        caption=f"`best` beside the fastest of CUB's scans: inclusive sums, cold cache. In all {len(timings.duels)} cases that "
-        f"both were timed in (types, operators, sizes, cold and warm, stream and graph): {counted}, by the 95% interval of the ratio.",
+        caption=f"`best` beside the fastest CUB scan: inclusive sums, cold cache. Head-to-head over all {len(timings.duels)} cases that both were timed in (types, "
+        f"operators, sizes, cold and warm, stream and graph): {counted}, by the 95% interval of the ratio.",
         columns=(
             Column("type", "type", right=False),
             Column("items", "n", size),

@@ -1,4 +1,4 @@
-"""The results at one glance: every scan at the largest size, for the README and the paper."""
+"""Every scan at its largest size."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scanlab_report.stats import intervals
 NEEDS = {"timings": Timings(ANY_TYPE, all_of=(CEILING,), python=True)}
 FOLLOWS = ("variants", "type", "op")
 
-OF_CPU = " The CPU's times are of one session, and differ by the session, which no interval within one shows."
+OF_CPU = " CPU times are of one session and differ by session."
 
 
 def build(timings: TimingEvidence) -> Table:
@@ -25,11 +25,10 @@ def build(timings: TimingEvidence) -> Table:
         "of_memcpy": rows["of_memcpy"], "of_cub": rows["of_cub"],
     })  # fmt: skip
     few = rows["count"].min() < intervals.FEWEST_OF_MEDIAN
-    notes = (f"Fewer than {intervals.FEWEST_OF_MEDIAN} repetitions: no interval of the median is given.",) if few else ()
+    notes = (f"Medians of fewer than {intervals.FEWEST_OF_MEDIAN} repetitions have no interval.",) if few else ()
     return Table(
-        caption=f"Every scan at the largest size up to {size(LARGEST)} that it was timed at ({timings.caches()[0]} cache, {timings.scanned.items}, "
-        f"inclusive {timings.scanned.scan}): median time, GB/s counting 2n items, and the times of a device copy and of the fastest "
-        "CUB over its own, "
+        caption=f"Every scan at its largest timed size up to {size(LARGEST)}, {timings.caches()[0]} cache, {timings.scanned.items}, "
+        f"inclusive {timings.scanned.scan}: median time, throughput of 2n items, and speed over a device copy and over the fastest CUB, "
         "with 95% intervals in brackets." + of_python(timings.variants(), timings.about)
         + (OF_CPU if any(timings.about[variant].on_host for variant in rows["variant"]) else ""),
         columns=(
@@ -53,8 +52,8 @@ def short(timings: TimingEvidence) -> Table:
     within = f"; 95% intervals lie within {significant(100 * off, 2)}% of the values" if off is not None else ""
     share = lambda interval: "—" if interval is None else f"{interval.value:.2f}"
     return Table(
-        caption=f"Inclusive {timings.scanned.scan} of {size(rows['items'].max())} {timings.scanned.items} ({timings.caches()[0]} cache): median "
-        f"time, throughput counting 2n items, and speed as a share of a device copy and of the fastest CUB{within}."
+        caption=f"Inclusive {timings.scanned.scan} of {size(rows['items'].max())} {timings.scanned.items}, {timings.caches()[0]} cache: median "
+        f"time, throughput of 2n items, and speed as a share of a device copy and of the fastest CUB{within}."
         + of_python(timings.variants(), timings.about),
         columns=(
             Column("variant", "variant", code, right=False),
