@@ -93,7 +93,26 @@ def test_rivals_are_over_best_and_copies_its_ceiling() -> None:
     assert (row["of_cub_device_scan"], row["of_cub_newest"], row["of_thrust_scan"], row["chosen"]) == ("1.50", "1.30", "3.00", "look_ahead")
     fast = rivals.fastest(**tiny.gathered(rivals, tiny.results([case(variant, 1 << 28, 1e6 * ns) for variant, ns in FIELD.items()])))
     assert cells(fast) == {"type": "i32", "items": "2^28", "time_us": "100", "of_memcpy": "0.90", "of_cub": "1.30", "fastest_cub": "`cub_newest`"}
-    assert "all 1 cases" in fast.caption and "0 won, 1 tied, 0 lost" in fast.caption  # repetitions from 0.9 to 1.4 tell nothing
+
+
+def test_the_score_tells_cub_as_shipped_from_cub_tuned() -> None:
+    shipped = [case(variant, 1 << 28, ns, EXACT) for variant, ns in FIELD.items()]
+    said = rivals.score(**tiny.gathered(rivals, tiny.results(shipped)))
+    assert said.startswith("In 1 cases against CUB as shipped, whichever of its scans is the fastest, `best` is faster in 1, equal in 0 and slower in 0.")
+    assert "(`cub_tuned`) has no times in this recording." in said
+    said = rivals.score(**tiny.gathered(rivals, tiny.results([*shipped, case("cub_tuned", 1 << 28, 80.0, EXACT)])))
+    assert "as shipped, whichever of its scans is the fastest, `best` is faster in 1, equal in 0 and slower in 0." in said
+    assert "against CUB with shapes tuned on the device (`cub_tuned`), `best` is faster in 0, equal in 0 and slower in 1." in said
+
+
+def test_the_readme_has_six_rows_and_cub_tuned_where_it_was_timed() -> None:
+    timed = ["memcpy", "best", "cub_device_scan", "cub_newest", "torch_cumsum", "decoupled_lookback", "hs_blocked", "thrust_scan"]
+    rows = [case(variant, N, 1e6 * (1 + place)) for place, variant in enumerate(timed)]
+    table = summary.six(**tiny.gathered(summary, tiny.results(rows, toolkit="13.0", driver="580", cccl_newest="3.6.0")))
+    assert table.rows["variant"].tolist() == ["memcpy", "best", "cub_device_scan", "cub_newest", "torch_cumsum", "decoupled_lookback"]
+    assert "Versions: CUDA 13.0, driver 580, CCCL 3.6.0 as the newest." in table.caption
+    table = summary.six(**tiny.gathered(summary, tiny.results([*rows, case("cub_tuned", N, 1.5e6)])))
+    assert table.rows["variant"].tolist() == ["memcpy", "cub_tuned", "best", "cub_device_scan", "cub_newest", "torch_cumsum"]
 
 
 def test_operators_have_both_sizes_side_by_side() -> None:
@@ -262,12 +281,12 @@ def test_a_target_shows_how_it_stands_and_the_copy_that_bounds_it() -> None:
     read = tiny.results([case(variant, 1 << 28, ns, EXACT) for variant, ns in (("best", 100.0), ("cub_device_scan", 120.0), ("memcpy", 80.0), ("copy_one_wave", 90.0))])
     table = tiny.built(targets, read)
     found = [cells(table, place) for place in range(len(table.rows))]
-    row = next(row for row in found if row["statement"] == "i32, 1 GiB and more" and "CUB" in row["wanted"])
+    row = next(row for row in found if row["statement"] == "best: i32, 1 GiB and more" and "CUB" in row["wanted"])
     assert (row["wanted"], row["measured"], row["where"], row["verdict"]) == ("≥ 1.25 × CUB", "1.20 [1.20, 1.20]", "2^28", "fails")
     assert row["bound"] == "none: copy_one_wave has 1.33" and "source" not in row and "figure" not in row
     lost = next(row for row in found if "lost" in row["wanted"])
-    assert (lost["statement"], lost["measured"], lost["verdict"]) == ("all 1 cases, by the interval", "0", "holds")
-    assert next(row for row in found if row["statement"].startswith("i8"))["verdict"] == "not measured"
+    assert (lost["statement"], lost["measured"], lost["verdict"]) == ("cases that best loses: all 1 cases, by the interval", "0", "holds")
+    assert next(row for row in found if row["statement"].startswith("best: i8"))["verdict"] == "not measured"
 
 
 def test_nothing_that_is_not_known_is_printed_as_a_number() -> None:

@@ -251,7 +251,7 @@ def test_readme_and_ladder_are_filled(built: Built, tmp_path: Path, drawn: list[
     status = main(arguments(built.recorded, tmp_path / "out", "--readme", str(readme), "--ladder", str(ladder)))
     assert status == 0
     assert "| `cub_device_scan` |" in readme.read_text() and "Test Device" in readme.read_text()
-    assert "`best` beside the fastest CUB scan" in readme.read_text() and "1 lost" in readme.read_text()
+    assert "whichever of its scans is the fastest, `best` is faster in" in readme.read_text() and "slower in 1." in readme.read_text()
     assert "| `hso_block_padded` | 2^11 |" in ladder.read_text() and "after" in ladder.read_text()
 
 
@@ -262,14 +262,14 @@ def test_ladder_without_counts_is_left_as_it_is(built: Built, tmp_path: Path, dr
     ladder.write_text(page)
     main(arguments(recorded, tmp_path / "out", "--ladder", str(ladder)))
     assert ladder.read_text() == page
-    assert "ladder.md is left as it is: no counts of the SIMT emulator" in capsys.readouterr().out
+    assert "ladder.md: ladder is left as it is: no counts of the SIMT emulator" in capsys.readouterr().out
 
 
 def test_readme_without_markers_is_refused_before_any_work(built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     readme = tmp_path / "README.md"
     readme.write_text("# no markers\n")
     assert main(arguments(built.recorded, tmp_path / "out", "--readme", str(readme))) == 2
-    assert "the marker <!-- results:begin --> is missing" in capsys.readouterr().err
+    assert "README.md: it has no generated part; the markers of one are <!-- results:begin -->" in capsys.readouterr().err
     assert readme.read_text() == "# no markers\n"
 
 

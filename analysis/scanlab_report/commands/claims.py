@@ -7,16 +7,18 @@ Exit status 0: none fails; 1: one fails; 2: bad input.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from scanlab_report import DATA
 from scanlab_report.claims import stated as claims_file
-from scanlab_report.claims.standing import FAILS
+from scanlab_report.claims.standing import FAILS, Standing
+from scanlab_report.claims.stated import OF_MODELS, OF_SCANS, OF_STREAMS, OURS
 from scanlab_report.console import FOUND, SOUND, count, missing, refuse, say
 from scanlab_report.documents import markers
 
 EXAMPLE = """  scanlab-report claims results/run
-  scanlab-report claims data/recorded results/scenarios --readme README.md"""
+  scanlab-report claims data/recorded results/scenarios --page docs/CLAIMS.md"""
 MARKER = "claims"
 
 
@@ -26,25 +28,25 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--claims", type=Path, default=claims_file.FILE, metavar="FILE", help="claims of your own, in the form of paper/claims.toml")
     add("--session", default="", metavar="NAME", help="the recorded session that answers (its folder's name); else the newest complete one of each device")
     add("--published", type=Path, default=DATA / "published", metavar="DIR", help="tables of the literature")
-    add("--readme", type=Path, metavar="FILE", help="replace the table between this page's markers")
+    add("--page", type=Path, metavar="FILE", help="replace the tables between this page's markers")
+    add("--readme", dest="page", type=Path, help=argparse.SUPPRESS)  # for one release
 
 
 def run(options: argparse.Namespace) -> int:
     wrong = missing([*options.results, options.published])
     try:
         claims = claims_file.read(options.claims)
-        if options.readme:
-            markers.check(options.readme, MARKER)
+        if options.page:
+            markers.check(options.page, MARKER)
     except claims_file.ClaimsError as error:
         wrong.append(str(error))
     except markers.MarkerError as error:
-        wrong.append(f"{options.readme}: {error}")
+        wrong.append(f"{options.page}: {error}")
     if wrong:
         return refuse(*wrong)
 
     from scanlab_report.claims import checked as claims_checked
     from scanlab_report.claims.standing import VERDICTS
-    from scanlab_report.commands.build.report import footer_line
     from scanlab_report.select.opened import Unreadable, opened
     from scanlab_report.tables.claims import table
 
@@ -61,11 +63,35 @@ def run(options: argparse.Namespace) -> int:
     if unsure := sum(one.unsure for one in checked):
         counts += f"; {unsure} by the median only"
     say(f"{count(len(checked), 'claim')}: {counts}.")
-    if options.readme:
+    if options.page:
         if not (provenances := claims_checked.provenances(checked)):
-            say(f"{options.readme} is left as it is: {claims_checked.Claims(claims).absent()}.")
+            say(f"{options.page} is left as it is: {claims_checked.Claims(claims).absent()}.")
         else:
-            text = f"{printed.markdown()}\n{printed.caption} {counts[0].upper()}{counts[1:]}. {footer_line(provenances)}."
-            options.readme.write_text(markers.replaced(options.readme.read_text(encoding="utf-8"), MARKER, text), encoding="utf-8")
-            say(f"{options.readme}: {MARKER} replaced")
+            text = f"{counts[0].upper()}{counts[1:]}.\n\n{_grouped(checked)}\n\nSources:\n\n" + "\n".join(f"- {of.line()}" for of in provenances)
+            options.page.write_text(markers.replaced(options.page.read_text(encoding="utf-8"), MARKER, text), encoding="utf-8")
+            say(f"{options.page}: {MARKER} replaced")
     return FOUND if FAILS in verdicts else SOUND
+
+
+def _grouped(checked: Sequence[Standing]) -> str:
+    """The claims by their subject, a table for each."""
+    from scanlab_report.tables.claims import table
+
+    found, rest = [], list(checked)
+    for heading, kinds in (*GROUPS, ("Others", None)):
+        of_group = [one for one in rest if kinds is None or (one.claim.source == OURS, one.claim.measure) in kinds]
+        rest = [one for one in rest if one not in of_group]
+        if of_group:
+            found.append(f"### {heading}\n\n{table(of_group, '').markdown().replace('| wanted |', '| target |').strip()}")
+    return "\n\n".join(found)
+
+
+GROUPS = (
+    ("Scans of Scanlab", {(True, of) for of in OF_SCANS}),
+    ("Schedules, tracing, and scans larger than the device", {(True, of) for of in OF_STREAMS}),
+    ("Models: the SIMT emulator and the engine model", {(True, of) for of in OF_MODELS}),
+    ("The literature on scans", {(False, of) for of in (*OF_SCANS, "speedup", "traffic")}),
+    ("The literature on schedules", {(False, "order"), *((False, of) for of in OF_STREAMS)}),
+    ("The documentation on implicit synchronisation", {(False, "caveat")}),
+)  # fmt: skip
+"""Headings, each with what its claims have: whether the claim is ours, and its measure. The rest comes last, under a heading of its own."""

@@ -23,6 +23,8 @@ class Provenance:
     repetitions: tuple[int, int] | None = None
     computed_by: str = ""
     """What made numbers of the measurements, with its own commit; empty if nothing did."""
+    versions: tuple[str, ...] = ()
+    """Of the vendor's code that ran: driver, toolkit, libraries."""
 
     @property
     def date(self) -> str:
@@ -53,8 +55,20 @@ class Provenance:
         return ", ".join(part for part in (self.device or self.what, self.date, self.commit, self.computed_by, self.origin) if part)
 
 
+_VERSIONS = (("toolkit", "CUDA {}"), ("driver", "driver {}"), ("cccl", "CCCL {} in the toolkit"), ("cccl_newest", "CCCL {} as the newest"),
+             ("torch", "PyTorch {}"), ("cupy", "CuPy {}"))  # fmt: skip
+"""Fields of a context that hold a version, and how each is said."""
+
+
 def _day(date: str) -> str:
     return date[:10]
+
+
+def _versions(runs: Iterable[Run]) -> tuple[str, ...]:
+    """Each version that ran; those of one name side by side."""
+    contexts = [run.context for run in runs]
+    found = ((form, sorted({str(of[name]) for of in contexts if of.get(name)})) for name, form in _VERSIONS)
+    return tuple(form.format(" and ".join(of)) for form, of in found if of)
 
 
 def timing_provenance(rows: pd.DataFrame, cases: pd.DataFrame, runs: Sequence[Run], origin: str) -> Provenance:
@@ -75,6 +89,7 @@ def run_provenance(
         commits=tuple(sorted({run.commit for run in used if run.commit})),
         dirty=any(run.dirty for run in used),
         repetitions=repetitions,
+        versions=_versions(used),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ from scanlab_report.derive.duels import TYPES
 from scanlab_report.layout import style
 from scanlab_report.layout.table_formats import Column, Table, significant, size
 from scanlab_report.read.records import ideal_bytes
-from scanlab_report.select.evidence import AllTimingEvidence, Key
+from scanlab_report.select.evidence import LOSS, TIE, WIN, AllTimingEvidence, Key, outcome
 from scanlab_report.select.needs import AllTimings
 from scanlab_report.select.variants import BEST, BULK_CEILING, CEILING, CUBS, MEETING_CEILING, RIVALS, of_python
 
@@ -86,18 +87,39 @@ def fastest(timings: AllTimingEvidence) -> Table:
     keys = [sizes(timings, kind)[-1:] for kind in TYPES]
     rows = pd.DataFrame([row for found in keys for key in found if key.items != SMALL and (row := against(timings, key))],
                         columns=["type", "items", "time_us", "of_memcpy", "fastest_cub", "of_cub"])  # fmt: skip
-    duels = timings.duels["outcome"].value_counts()
-    counted = ", ".join(f"{duels.get(outcome, 0)} {name}" for outcome, name in (("win", "won"), ("tie", "tied"), ("loss", "lost")))
     return Table(
-        caption=f"`best` beside the fastest CUB scan: inclusive sums, cold cache. Head-to-head over all {len(timings.duels)} cases that both were timed in (types, "
-        f"operators, sizes, cold and warm, stream and graph): {counted}, by the 95% interval of the ratio.",
+        caption="`best` beside the fastest CUB scan, per type: inclusive sums, cold cache, stream launches. Ratios are speeds.",
         columns=(
             Column("type", "type", right=False),
             Column("items", "n", size),
             Column("time_us", "best, ms", lambda v: significant(v / 1e3, 3)),
-            Column("of_memcpy", "of memcpy", lambda v: "—" if pd.isna(v) else f"{v:.2f}"),
+            Column("of_memcpy", "× memcpy", lambda v: "—" if pd.isna(v) else f"{v:.2f}"),
             Column("of_cub", "× CUB", lambda v: "—" if v is None else f"{v.value:.2f}"),
             Column("fastest_cub", "fastest CUB", lambda v: "—" if v is None else f"`{v}`", right=False),
         ),
         rows=rows,
     )
+
+
+TUNED = "cub_tuned"
+
+
+def score(timings: AllTimingEvidence) -> str:
+    """In how many of all cases best is faster than CUB: as shipped, and in shapes tuned on the device where those were timed."""
+    cubs = timings.about.ids(CUBS)
+    shipped = [variant for variant in cubs if variant != TUNED]
+    said = [_counted(timings, shipped, "CUB as shipped, whichever of its scans is the fastest")]
+    if any(timings.match(key, BEST, (TUNED,)) for key in timings.samples):
+        said.append(_counted(timings, [TUNED], "CUB with shapes tuned on the device (`cub_tuned`)"))
+    else:
+        said.append("CUB with shapes tuned on the device (`cub_tuned`) has no times in this recording.")
+    return " ".join([*said, "A case is a type, operator, mode, size, cache state and launch. The 95% interval of the ratio decides."])
+
+
+def _counted(timings: AllTimingEvidence, rivals: Sequence[str], what: str) -> str:
+    if set(rivals) == set(timings.about.ids(CUBS)) & set(timings.variants()):
+        outcomes = list(timings.duels["outcome"])  # these are at hand
+    else:
+        outcomes = [outcome(match.ratio) for key in timings.samples if (match := timings.match(key, BEST, rivals))]
+    won, tied, lost = (outcomes.count(of) for of in (WIN, TIE, LOSS))
+    return f"In {len(outcomes)} cases against {what}, `best` is faster in {won}, equal in {tied} and slower in {lost}."

@@ -10,12 +10,9 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import re
-import shutil
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from scanlab_report import DATA
 from scanlab_report.console import FOUND, SOUND, complain, count, missing, refuse, say
@@ -35,8 +32,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--out", type=Path, required=True, metavar="DIR", help="where figures/, tables/, cases.csv, report.html and scanlab.pdf are written")
     add("--paper", type=Path, metavar="DIR", help="write what the paper includes there, e.g. to paper/generated, to typeset it by hand")
     add("--no-pdf", action="store_true", help="do not typeset the report")
-    add("--readme", type=Path, metavar="FILE", help="replace the results table between this page's markers")
-    add("--ladder", type=Path, metavar="FILE", help="replace the ladder between this page's markers")
+    add("--page", dest="pages", action="append", type=Path, default=[], metavar="FILE", help="replace each generated part between this page's markers; repeatable")
+    for former in ("--readme", "--ladder"):  # for one release
+        add(former, dest="pages", action="append", type=Path, help=argparse.SUPPRESS)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -139,57 +137,21 @@ def _wrong_before_work(options: argparse.Namespace) -> list[str]:
         claims.read()
     except claims.ClaimsError as error:
         wrong.append(str(error))
-    for page, name in ((options.readme, "results"), (options.ladder, "ladder")):
-        if page is None:
-            continue
-        try:
-            markers.check(page, name)
-        except markers.MarkerError as error:
-            wrong.append(f"{page}: {error}")
+    if options.pages:
+        from scanlab_report.commands.build import pages
+
+        for page in options.pages:
+            try:
+                pages.parts_of(page)
+            except markers.MarkerError as error:
+                wrong.append(f"{page}: {error}")
     return wrong
 
 
 def _pages(options: argparse.Namespace, read, publications) -> list[Path]:
-    """Replaces the generated parts of the README and of the variants' page; which of them there are, with their pictures."""
-    from scanlab_report.commands.build.report import footer_line
-    from scanlab_report.documents import ladder, markers
-    from scanlab_report.select.needs import gather
-    from scanlab_report.tables import rivals, summary
+    """Replaces the generated parts of pages; which of them there are, with their pictures."""
+    if not options.pages:
+        return []
+    from scanlab_report.commands.build import pages
 
-    replaced = []
-    # The first table of a page must be; a further one is there if the data tell of it.
-    generated: tuple[tuple[Path | None, str, tuple[tuple[Mapping[str, Any], Callable[..., Any]], ...]], ...] = (
-        (options.readme, "results", ((summary.NEEDS, summary.short), (rivals.FASTEST_NEEDS, rivals.fastest))),
-        (options.ladder, "ladder", ((ladder.NEEDS, ladder.build),)),
-    )  # fmt: skip
-    for page, name, tables in generated:
-        if page is None:
-            continue
-        parts: list[str] = []
-        for needs, build in tables:
-            gathered = gather(needs, read, publications)
-            if gathered.reasons:
-                left = "has its first table alone" if parts else "is left as it is"
-                say(f"{page} {left}: {' and '.join(gathered.reasons)}.")
-                break
-            table = build(**gathered.found)
-            repeated = next((p.repeated for p in gathered.provenances if p.repeated), "")
-            parts.append(f"{table.markdown()}\n{table.caption} {footer_line(gathered.provenances)}; {repeated}.")
-        if not parts:
-            continue
-        text = "\n\n".join(parts)
-        page.write_text(markers.replaced(page.read_text(encoding="utf-8"), name, text), encoding="utf-8")
-        replaced += [page, *_copy_figures_of(page, options.out / "figures")]
-        say(f"{page}: {name} replaced")
-    return replaced
-
-
-def _copy_figures_of(page: Path, drawn: Path) -> list[Path]:
-    """Brings the page's own pictures (links to ``…/readme/NAME.png``) up to date with the figures just drawn; which they are."""
-    copied = []
-    for link in re.findall(r"\]\(([^)]*readme/[^)]*\.png)\)", page.read_text(encoding="utf-8")):
-        if (drawn / Path(link).name).exists():
-            (page.parent / link).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(drawn / Path(link).name, page.parent / link)
-            copied.append(page.parent / link)
-    return copied
+    return [file for page in options.pages for file in pages.fill(page, read, publications, options.out / "figures")]

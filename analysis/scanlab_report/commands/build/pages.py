@@ -1,0 +1,133 @@
+"""The generated parts of pages: each lies between markers, and a page has those of which it has the markers."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from PIL import Image  # matplotlib needs it, too
+
+from scanlab_report import figures
+from scanlab_report.commands.build.report import footer_line
+from scanlab_report.console import say
+from scanlab_report.documents import ladder, markers
+from scanlab_report.layout.table_formats import Table
+from scanlab_report.modules import modules
+from scanlab_report.select.experiments import duration, plan
+from scanlab_report.select.needs import gather
+from scanlab_report.tables import losses, rivals, summary
+
+
+class Part(NamedTuple):
+    """What a part needs, and what makes it: a table, or sentences."""
+
+    needs: Mapping[str, Any]
+    build: Callable[..., Table | str]
+
+
+PARTS: dict[str, tuple[Part, ...]] = {
+    "results": (Part(summary.NEEDS, summary.six), Part(rivals.FASTEST_NEEDS, rivals.score)),
+    "ladder": (Part(ladder.NEEDS, ladder.build),),
+    "standings": (Part(summary.NEEDS, summary.short),),
+    "types": (Part(rivals.FASTEST_NEEDS, rivals.fastest),),
+    "losses": (Part(losses.NEEDS, losses.build),),
+}
+"""By the name of the markers."""
+GALLERY = "gallery"
+WIDTH, COLOURS = 560, 24
+"""Of a picture in the gallery, pixels and colours: all of them together stay below a megabyte."""
+
+
+def parts_of(page: Path) -> list[str]:
+    """Which parts a page has; MarkerError if it has none, or not both markers of one."""
+    try:
+        text = page.read_text(encoding="utf-8")
+    except OSError as error:
+        raise markers.MarkerError(f"cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise markers.MarkerError(f"is not UTF-8 text ({error})") from None
+    named = [name for name in (*PARTS, GALLERY) if markers.begin(name) in text or markers.end(name) in text]
+    for name in named:
+        markers.find(text, name)
+    if not named:
+        raise markers.MarkerError(f"it has no generated part; the markers of one are {markers.begin('results')} and {markers.end('results')}")
+    return named
+
+
+def fill(page: Path, read, publications, drawn: Path) -> list[Path]:
+    """Replaces the parts of a page, from results and the folder of figures just drawn; which files were written."""
+    written: list[Path] = []
+    for name in parts_of(page):
+        text = _gallery(page, drawn) if name == GALLERY else _tables(page, name, read, publications)
+        if text:
+            page.write_text(markers.replaced(page.read_text(encoding="utf-8"), name, text), encoding="utf-8")
+            say(f"{page}: {name} replaced")
+            written = [page]
+    return written + _pictures(page, drawn) if written else []
+
+
+def _tables(page: Path, name: str, read, publications) -> str:
+    """The tables of a part, each with its caption and where its numbers come from; empty if the data do not tell of the first."""
+    found: list[str] = []
+    for part in PARTS[name]:
+        gathered = gather(part.needs, read, publications)
+        if gathered.reasons:
+            left = "has its first table alone" if found else "is left as it is"
+            say(f"{page}: {name} {left}: {' and '.join(gathered.reasons)}.")
+            break
+        made = part.build(**gathered.found)
+        repeated = next((p.repeated for p in gathered.provenances if p.repeated), "")
+        source = "; ".join(filter(None, (footer_line(gathered.provenances), repeated)))
+        found.append(f"{made}\n\nSource: {source}." if isinstance(made, str) else f"{made.markdown()}\n{made.caption} Source: {source}.")
+    return "\n\n".join(found)
+
+
+def _gallery(page: Path, drawn: Path) -> str:
+    """Every figure that was drawn, and those that were before: a picture, a sentence, and the commands that make it."""
+    found = []
+    for name, module in modules(figures):
+        if not (drawn / f"{name}.png").exists() and not _picture(page, name).exists():
+            say(f"{page}: {name} is not in the gallery: it was not drawn")
+            continue
+        sentence = (module.__doc__ or "").partition("\n")[0]
+        measured = plan(module.NEEDS)
+        commands = [f".venv/bin/scanlab-report figure {name} --out {name}.png", *(f"{command}" for command in measured.commands)]
+        takes = f"  # measures anew, about {duration(measured.seconds)} in all" if measured.commands else ""
+        block = "\n".join(commands) + takes
+        found.append(f"### {name}\n\n{sentence}\n\n![{name}]({GALLERY}/{name}.png)\n\n```sh\n{block}\n```")
+    return "\n\n".join(found)
+
+
+def _picture(page: Path, name: str) -> Path:
+    return page.parent / GALLERY / f"{name}.png"
+
+
+def _pictures(page: Path, drawn: Path) -> list[Path]:
+    """Brings the page's own pictures up to date with the figures just drawn; which they are.
+
+    Links to ``…/readme/NAME.png`` are copies, those to ``gallery/NAME.png`` small ones.
+    """
+    made = []
+    for link in re.findall(rf"\]\(([^)]*(?:readme|{GALLERY})/[^)]*\.png)\)", page.read_text(encoding="utf-8")):
+        source, target = drawn / Path(link).name, page.parent / link
+        if not source.exists():
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.parent.name == GALLERY:
+            shrink(source, target)
+        else:
+            shutil.copyfile(source, target)
+        made.append(target)
+    return made
+
+
+def shrink(source: Path, target: Path) -> None:
+    """A small copy of a picture, with a palette."""
+    with Image.open(source) as picture:
+        whole = picture.convert("RGB")
+        height = round(whole.height * min(1, WIDTH / whole.width))
+        small = whole.resize((min(WIDTH, whole.width), height), Image.Resampling.LANCZOS)
+        small.quantize(COLOURS, dither=Image.Dither.NONE).save(target, optimize=True)

@@ -1,0 +1,127 @@
+"""The language of documents, captions and help texts, against the rules that can be counted.
+
+Each fault has its place, the sentence, the rule and the alternative. docs/GLOSSARY.md lists the terms, and the words to avoid.
+Without FILE the command reads every document, and every text that the program can list, but for those not linted yet.
+Exit status 0: no fault; 1: there is one; 2: bad input.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from scanlab_report.console import FOUND, SOUND, count, missing, refuse, say
+from scanlab_report.documents import program_help, words
+from scanlab_report.documents.words import ROOT, Fault, Sentence
+
+EXAMPLE = """  scanlab-report words
+  scanlab-report words README.md docs/METHOD.md
+  scanlab-report words --all --program build/cuda/scanlab      # also what is not linted yet"""
+
+PAGES = ("*.md", "docs/**/*.md", "variants/**/*.md", "baselines/**/*.md", "harness/**/*.md", "data/*.md", "paper/*.md", "paper/*.tex")
+"""Documents, of which ``./check`` reads each: a new page is linted from its first day."""
+OTHERS = ("CHANGELOG.md",)
+"""Documents of another kind: a record of changes keeps the words of its day."""
+NOT_YET = {
+    "CONTRIBUTING.md",
+    "README.md",
+    "data/README.md",
+    "docs/DEVICES.md",
+    "docs/USE_IT.md",
+    "harness/README.md",
+    "paper/ARTIFACT.md",
+    "paper/scanlab.tex",
+    "variants/README.md",
+    "variants/scan/TUTORIAL.md",
+    "variants/schedules/README.md",
+    "variants/schedules/TUTORIAL.md",
+    "captions of figures",
+    "captions and notes of tables",
+    "help of scanlab",
+    "help of scanlab-report",
+}
+"""What is not linted yet. This list is to become empty; a test refuses an entry that has no fault left."""
+SHORT = ("README.md", "captions of figures", "captions and notes of tables")
+"""Texts of which the median sentence is checked, too."""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="documents in Markdown, or LaTeX, of which the captions are read")
+    parser.add_argument("--program", metavar="PROGRAM", help="read also the help of the C++ program, such as build/cuda/scanlab")
+    parser.add_argument("--all", action="store_true", help="read what is not linted yet as well")
+
+
+def run(options: argparse.Namespace) -> int:
+    if wrong := missing(options.files):
+        return refuse(*wrong)
+    named = {str(file): page(file, str(file)) for file in options.files} or dict(texts())
+    if options.program:
+        named["help of scanlab"] = help_of_program(options.program)
+    left_out = {name for name in named if name in NOT_YET and not options.all and not options.files}
+    found = [fault for name, sentences in named.items() if name not in left_out for fault in check(name, sentences)]
+    for fault in found:
+        say(str(fault))
+    say(f"{count(len(found), 'fault')} in {count(len(named) - len(left_out), 'text')}; {count(len(left_out), 'text')} not linted yet.")
+    return FOUND if found else SOUND
+
+
+def check(name: str, sentences: list[Sentence]) -> list[Fault]:
+    """The faults of one text, by the rules that hold for it."""
+    found = words.faults(sentences)
+    if Path(name).name in SHORT or name in SHORT:
+        found += words.long_median(name, sentences)
+    return found
+
+
+def page(file: Path, name: str) -> list[Sentence]:
+    """The sentences of a document."""
+    read = words.of_latex if file.suffix == ".tex" else words.of_markdown
+    return read(name, file.read_text(encoding="utf-8"))
+
+
+def texts() -> Iterator[tuple[str, list[Sentence]]]:
+    """Every document by its place in the checkout, and every group of texts that the package itself holds."""
+    for file in sorted({file for pattern in PAGES for file in ROOT.glob(pattern)}):
+        if (name := file.relative_to(ROOT).as_posix()) not in OTHERS:
+            yield name, page(file, name)
+    for name, listed in GROUPS.items():
+        yield name, listed()
+
+
+def captions() -> list[Sentence]:
+    """Of all figures, as far as they do not depend on the evidence."""
+    from scanlab_report import figures
+    from scanlab_report.modules import modules
+
+    return words.of_strings((f"figures/{name}.py", module.CAPTION) for name, module in modules(figures))
+
+
+def of_tables(folder: Path) -> list[Sentence]:
+    """Captions and notes of the tables that a build wrote: their captions are known only with the evidence."""
+    named = []
+    for file in sorted(folder.glob("*.md")):
+        caption, _, rest = file.read_text(encoding="utf-8").partition("\n\n|")
+        notes = " ".join(line for line in rest.splitlines()[:-1] if line and not line.startswith(("|", " ")) and not line.endswith("|"))
+        named.append((f"tables/{file.stem}.py", f"{caption} {notes}".strip()))
+    return words.of_strings(named)
+
+
+def help_texts() -> list[Sentence]:
+    """Of this program: what each command and each option says of itself."""
+    from scanlab_report.commands.__main__ import command_line
+
+    named = []
+    for action in command_line()._actions:
+        for name, command in (action.choices if isinstance(action.choices, dict) else {}).items():
+            named.append((f"scanlab-report {name} --help", command.description or ""))
+            named += [(f"scanlab-report {name} {'/'.join(of.option_strings) or of.metavar or of.dest}", of.help) for of in command._actions if of.help]
+    return words.of_strings(named, words.PROSE)
+
+
+def help_of_program(program: str) -> list[Sentence]:
+    """Of the C++ program: what each command and each option says of itself."""
+    return words.of_strings(program_help.strings(program_help.helps(program)), words.PROSE)
+
+
+GROUPS: dict[str, Callable[[], list[Sentence]]] = {"captions of figures": captions, "help of scanlab-report": help_texts}

@@ -1,0 +1,84 @@
+"""docs/CLI.md is what the program says of itself; where there is no program, that is not looked at."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from scanlab_report.commands import cli
+from scanlab_report.commands.__main__ import main
+from scanlab_report.documents import markers, program_help
+
+PROGRAM = os.environ.get("SCANLAB_PROGRAM", "")
+
+HELP = """\
+scanlab: scans, timed
+
+usage: scanlab COMMAND [options]
+
+  list         every variant
+  streams      schedules of copies
+
+'scanlab COMMAND --help' lists the options of a command, with an example.
+
+example: scanlab list
+"""
+STREAMS = "scanlab streams: schedules of copies\n\nusage: scanlab streams COMMAND [options]\n\n  check        names every pair\n"
+OPTIONS = """\
+scanlab list: every variant
+
+options:
+  --variant GLOB        only these, or
+                        globs
+  --a-long-option NUMBERS
+                        of items
+  -h [ --help ]         this text
+
+example: scanlab list --variant 'hso_*'
+
+A paragraph behind
+in two lines:
+
+    [[scenario]]
+"""
+
+
+def fake(folder: Path) -> Path:
+    """A program that has three commands."""
+    said = {"--help": HELP, "streams --help": STREAMS, "list --help": OPTIONS, "streams check --help": "scanlab streams check: names every pair\n"}
+    cases = "".join(f'  "{words}") cat <<\'TEXT\'\n{text}TEXT\n  ;;\n' for words, text in said.items())
+    program = folder / "scanlab"
+    program.write_text(f'#!/bin/sh\ncase "$*" in\n{cases}  *) exit 2 ;;\nesac\n')
+    program.chmod(0o755)
+    return program
+
+
+def test_the_page_is_what_the_program_says() -> None:
+    if not PROGRAM:
+        pytest.skip("SCANLAB_PROGRAM names no program")
+    text = cli.PAGE.read_text(encoding="utf-8")
+    begin, end = markers.find(text, cli.MARKER)
+    written = f"scanlab-report cli {PROGRAM} writes it anew"
+    assert text[begin:end].strip().splitlines() == program_help.reference(program_help.helps(PROGRAM)).splitlines(), written
+
+
+def test_every_command_has_its_help_on_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "CLI.md"
+    page.write_text("# Before\n<!-- cli:begin -->\n<!-- cli:end -->\nafter\n")
+    assert main(["cli", str(fake(tmp_path)), "--page", str(page)]) == 0
+    text = page.read_text()
+    assert [line for line in text.splitlines() if line.startswith("###")] == ["### scanlab", "### scanlab list", "### scanlab streams", "### scanlab streams check"]
+    assert "  --variant GLOB        only these, or\n" in text and text.startswith("# Before\n") and text.endswith("after\n")
+    assert main(["cli", str(tmp_path / "none"), "--page", str(page)]) == 2 and "build the program first" in capsys.readouterr().err
+    page.write_text("no markers")
+    assert main(["cli", str(fake(tmp_path)), "--page", str(page)]) == 2 and "<!-- cli:begin --> is missing" in capsys.readouterr().err
+
+
+def test_texts_of_the_help_are_told_from_names_and_examples(tmp_path: Path) -> None:
+    found = list(program_help.strings(program_help.helps(fake(tmp_path))))
+    assert ("scanlab list --variant", "only these, or globs") in found and ("scanlab list --a-long-option", "of items") in found
+    assert ("scanlab list --help", "every variant") in found and ("scanlab list --help", "A paragraph behind in two lines:") in found
+    assert ("scanlab streams --help", "names every pair") in found
+    assert not any("hso_*" in text or "scenario" in text or "usage" in text for _, text in found)
