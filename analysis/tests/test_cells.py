@@ -62,7 +62,7 @@ def test_a_scan_stands_at_its_largest_size_with_rate_and_ratios() -> None:
     assert cells(table, 1)["gb_per_s"] == "800 [571, 889]" and "differ by session" in table.caption
     assert "no interval" not in "".join(table.notes)
     (few,) = tiny.built(summary, tiny.results([case("memcpy", N, 1.0), case("best", N, 1.0, (1, 1, 1, 1))])).notes
-    assert few.startswith("Fewer than 6 repetitions")
+    assert few.startswith("Medians of fewer than 6 repetitions")
 
 
 def test_the_short_summary_has_the_largest_size_alone_and_how_wide_intervals_are() -> None:

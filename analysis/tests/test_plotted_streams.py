@@ -118,7 +118,7 @@ def test_makespans_of_small_grids_are_in_block_times() -> None:
     stairs, queue = styled(concurrency.draw, TableEvidence(pd.DataFrame(cases), NOWHERE)).axes
     drawn = {line.get_label(): line.get_xydata().tolist() for line in stairs.get_lines()}
     step = drawn["⌈blocks / slots⌉"]
-    assert (drawn["1 hardware queue"], drawn["8 hardware queues"]) == ([near([6, 2.2])], [near([4, 3.0])])  # 25 block times are beyond the staircase that is drawn
+    assert (drawn["1 hardware work queue"], drawn["8 hardware work queues"]) == ([near([6, 2.2])], [near([4, 3.0])])  # 25 block times are beyond the staircase that is drawn
     assert step[:5] == [[1, 1], [2, 1], [3, 1], [4, 1], [5, 2]]
     assert tiny.bars(stairs)[0] == near((6, 2.2 * LEAST, 2.2 * MOST))
     assert [bar.get_height() for bar in queue.patches] == [near(9.3), near(3.1)] and [label.get_text() for label in queue.get_xticklabels()] == ["1", "8"]

@@ -6,10 +6,7 @@ namespace scanlab::cli {
 
 namespace {
 
-template <class Value>
-[[noreturn]] void refuse(fmt::format_string<Value> said, Value value) {
-  throw CommandError(kBadInput, fmt::format(said, value));
-}
+[[noreturn]] void refuse(const std::string& said) { throw CommandError(kBadInput, said); }
 
 }  // namespace
 
@@ -106,9 +103,10 @@ measure::LoopOptions read_loop_options(const po::variables_map& values, const Go
   options.cap_seconds = given<double>(values, "cap").value_or(options.cap_seconds);
   if (const auto percent = given<double>(values, "width")) options.width = *percent / 100;
   if (!(options.width >= 0))
-    refuse("--width {:g}: give a percentage of 0 or more, as in --width 1", 100 * options.width);
-  if (options.rounds < 1) refuse("--rounds {}: give a number of 1 or more", options.rounds);
-  if (!(options.cap_seconds > 0)) refuse("--cap {:g}: give a number of seconds above 0", options.cap_seconds);
+    refuse(fmt::format("--width {:g}: give a percentage of 0 or more, as in --width 1", 100 * options.width));
+  if (options.rounds < 1) refuse(fmt::format("--rounds {}: give a number of 1 or more", options.rounds));
+  if (!(options.cap_seconds > 0))
+    refuse(fmt::format("--cap {:g}: give a number of seconds above 0", options.cap_seconds));
   return options;
 }
 
@@ -129,7 +127,7 @@ void add_timeline_options(po::options_description& options) {
 
 double shortest_gap_of(const po::variables_map& values) {
   const double percent = values.count("gap") != 0 ? values["gap"].as<double>() : 2;
-  if (!(percent >= 0)) refuse("--gap {:g}: give a percentage of 0 or more, as in --gap 2", percent);
+  if (!(percent >= 0)) refuse(fmt::format("--gap {:g}: give a percentage of 0 or more, as in --gap 2", percent));
   return 0.01 * percent;
 }
 

@@ -44,7 +44,7 @@ def _stairs(axes: Axes, cases: pd.DataFrame) -> None:
     for place, (connections, of) in enumerate(shown.groupby("connections")):
         marker, size, colour = _MARKERS[min(place, 2)]
         axes.plot(of["total"], of["measured"], marker, markersize=size, color=colour, markerfacecolor="none" if place < 2 else colour,
-                  zorder=2 + place, label=f"{connections} hardware queue{'' if connections == 1 else 's'}")  # fmt: skip
+                  zorder=2 + place, label=f"{connections} hardware work queue{'' if connections == 1 else 's'}")  # fmt: skip
         style.error_bars(axes, of["total"], of["measured"], of["low"], of["high"], colour)
     axes.set_xticks(np.arange(0, slots * WAVES + 1, slots * (1 if WAVES <= 10 else 2)))
     axes.set_ylim(0, WAVES + 0.6)

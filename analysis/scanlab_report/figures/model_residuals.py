@@ -45,7 +45,7 @@ def _makespans(axes: Axes, rows: pd.DataFrame) -> None:
         places |= dict(zip(of.index, place + np.linspace(-0.38, 0.38, len(of)) if len(of) > 1 else [float(place)], strict=True))
     for (connections, of), (marker, colour) in zip(rows.groupby("connections"), _LOOKS, strict=False):
         axes.plot([places[i] for i in of.index], of["ratio"], marker, markersize=3.2, color=colour, linestyle="none", zorder=3,
-                  label=f"{connections} hardware queue{'' if connections == 1 else 's'}")  # fmt: skip
+                  label=f"{connections} hardware work queue{'' if connections == 1 else 's'}")  # fmt: skip
     axes.axhline(1, color=style.GREY, linewidth=1.0, zorder=1)
     for off in (0.03, 0.10):
         for side in (1 - off, 1 + off):
