@@ -115,10 +115,10 @@ def test_a_round_is_over_the_same_cases_as_those_it_is_compared_with(tmp_path: P
     assert sets.values.tolist() == [[6, 60, 1], [11, 40, 1]]
     assert session.rounds.loc[session.rounds["of"] == 6, "median"].to_numpy() == pytest.approx(1, abs=0.002)
     assert session.went_on.later.count == 40 and session.went_on.later.value == pytest.approx(0.99, abs=0.002)
-    assert "The 40 cases of a that had not converged and went on to 11 rounds changed by −0.98%" in session.went_on_said()
+    assert "40 cases of `a` had not converged after 6 rounds and went on to 11. They changed by −0.98%" in session.went_on_said()
     assert session.power["least_p"].iloc[0] == pytest.approx(2 / math.factorial(6))
     assert session.power["at_once"].tolist() == [math.floor(2 / 720 * 100 / 0.05) + 1, 1]
-    assert "with 6 rounds (60 cases) p is at least 0.0028, and 6 cases must rise or fall together; with 11 one is enough" in session.power_said()
+    assert "With 6 rounds (60 cases) p is at least 0.0028, and 6 cases must rise or fall together. With 11 rounds one is enough" in session.power_said()
 
 
 def test_the_share_of_cases_that_settled_is_of_those_that_say_so(tmp_path: Path) -> None:

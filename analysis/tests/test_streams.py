@@ -495,7 +495,7 @@ def test_scenes_of_now_win_over_recorded_ones_and_none_may_lack(tmp_path: Path) 
     found = results.read([now], [old])
     evidence = Scenes([["a", "b"]]).find(found, {})
     assert evidence.provenance.line() == "Engine model, 2026-01-03, commit 012345678, simulated"
-    assert scene_layout.facts(evidence) == "(a) What a shows. (b) What b shows."
+    assert [(letter, scene.about["fact"]) for letter, _, scene in scene_layout.panels(evidence)] == [("a", "What a shows."), ("b", "What b shows.")]
     assert "simulated, recorded" in Scenes([["a", "b"]]).find(results.read([], [old]), {}).provenance.line()
     assert Scenes([["a", "c"]]).find(found, {}) is None
 

@@ -29,12 +29,12 @@ constexpr char kAdviceSchema[] = "scanlab-advice/1";
 constexpr char kAgainstSchema[] = "scanlab-advice-against/1";
 
 constexpr char kNotes[] =
-    "The problem is given by its bytes and the kernel's time, or by a workload of 'scanlab streams list' that the\n"
-    "profile knows from 'scanlab calibrate'. Every choice is simulated. Streams gain where copies overlap kernels, or\n"
-    "each other. They gain nothing with little to copy, or with chunks shorter than their latencies. --emit cuda "
-    "writes\n"
-    "one program: pinned memory, streams, events, the chunks in the recommended order, a kernel to replace by yours,\n"
-    "and a main that times and verifies it beside a version without streams.\n";
+    "The problem is given by its bytes and the kernel's time. A workload of 'scanlab streams list' may take their\n"
+    "place if the profile is one of 'scanlab calibrate'. Every choice is simulated. Streams gain where copies\n"
+    "overlap kernels, or each other. They gain nothing with little to copy, or with chunks shorter than their\n"
+    "latencies. The program of --emit cuda has pinned memory, streams, events, and the chunks in the recommended\n"
+    "order. A kernel in it is to be replaced by yours; its main times and verifies the schedule beside a version\n"
+    "without streams.\n";
 
 po::options_description advise_options() {
   po::options_description options("options");

@@ -23,12 +23,12 @@ constexpr char kNotes[] =
     "Verification comes first; a case that fails is not timed. Each round takes one repetition of every case and\n"
     "writes it to FILE at once. A case has converged, after six rounds at the earliest, when its median is known to\n"
     "1 %. The last round of a case verifies its output again.\n"
-    "cold: an L2 flush precedes every run. warm: runs follow each other. stream: the host launches each run.\n"
-    "graph: all runs are in one CUDA graph. batch (warm): runs are enqueued behind a waiting kernel, so that short\n"
-    "runs show the device and not the host. pipeline (warm): each run is timed with a kernel that writes its input\n"
-    "and one that reads its output. Host code is timed warm.\n"
-    "All --benchmark_* flags are taken: --benchmark_out is --out, --benchmark_repetitions is --rounds,\n"
-    "--benchmark_min_time sets the timed work per repetition, --benchmark_filter selects cases.\n"
+    "Cache states: `cold` has an L2 flush before every run; in `warm` runs follow each other.\n"
+    "Launches: in `stream` the host launches each run; in `graph` all runs are in one CUDA graph. In `batch` (warm)\n"
+    "all runs wait behind a kernel, so that short runs show the device and not the host. In `pipeline` (warm) each\n"
+    "run is timed with a kernel that writes its input and one that reads its output. Host code is timed warm.\n"
+    "All --benchmark_* flags are taken: --benchmark_out is --out, --benchmark_repetitions is --rounds. The flag\n"
+    "--benchmark_min_time sets the timed work per repetition, and --benchmark_filter selects cases.\n"
     "With --once, 'ncu --profile-from-start off' profiles the selected cases and nothing else.\n";
 
 po::options_description bench_options() {
@@ -51,9 +51,9 @@ po::options_description bench_options() {
       ("once",
        "run each case once, untimed, in an NVTX range of its name, for nsys and ncu; --out lists the ranges")  //
       ("tune-now",
-       "measure a table for best first, in under a minute, if this device has none; the table is written beside --out "
-       "as "
-       "NAME.tuning.json, and SCANLAB_TUNING=NAME.tuning.json reuses it")  //
+       "measure a table for best first, in under a minute, if this device has none. Its file is NAME.tuning.json "
+       "beside "
+       "--out; set SCANLAB_TUNING to it to reuse it")  //
       ("help,h", "print this text");
   return options;
 }

@@ -120,8 +120,9 @@ int explain(const std::vector<std::string>& arguments, Context& context) {
        "select simt (counts of the SIMT emulator) or cuda (stall cycles of each warp role)")  //
       ("csv", text("FILE"), "write the cycles of --device cuda to FILE as a table")           //
       ("source-kernel", text("NAME"),
-       "examine a kernel as its source prints it: the first wrong item (of 8, or --items), the fault by file and line, "
-       "and the correction; 'list' names them")                                           //
+       "examine a kernel as its source prints it, or 'list' the names. The output has the first wrong item (of 8, or "
+       "--items), "
+       "the fault by file and line, and the correction")                                  //
       ("json", "print JSON")                                                              //
       ("all", "explain every variant, padding and mode at a few n, into files in --out")  //
       ("quick", "use fewer n with --all")                                                 //

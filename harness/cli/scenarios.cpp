@@ -24,7 +24,7 @@ constexpr char kNotes[] =
     "    job = {schedule = \"depth_first\", chunks = 3, streams = 3, blocks = 6, h2d_ms = 3, kernel_ms = 3, d2h_ms = "
     "3}\n"
     "\n"
-    "In place of job, operations in the order of issue; a kernel without blocks fills the device:\n"
+    "In place of job, operations in issue order; a kernel without blocks fills the device:\n"
     "\n"
     "    operations = [\n"
     "      {stream = 0, kind = \"h2d\", bytes = \"64MiB\", gb_per_s = 25, label = \"A\"},\n"

@@ -24,12 +24,11 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 constexpr char kNotes[] =
-    "Every block spins as long, and only so many fit at once (the slots): the makespan should be the time of a block\n"
-    "times the waves, ceil(streams x kernels x blocks / slots), tails included. Streams that share a hardware queue\n"
-    "(CUDA_DEVICE_MAX_CONNECTIONS of them) overlap only where one ends and the next begins: n kernels deep in s "
-    "streams\n"
-    "of one queue take s n - (s - 1) steps. Without --streams, --blocks and --kernels: the staircase from 1 to 128\n"
-    "streams, and three small kernels in each of four.\n";
+    "All blocks spin for the same time, and a limited number of them is resident at once: the slots. The expected\n"
+    "makespan is the time of one block times the waves, ceil(streams x kernels x blocks / slots), tails included.\n"
+    "Streams that share one of the CUDA_DEVICE_MAX_CONNECTIONS hardware work queues overlap only where one ends and\n"
+    "the next begins. In one queue, s streams of n kernels each take s n - (s - 1) steps. Default cases: the\n"
+    "staircase from 1 to 128 streams, and three small kernels in each of four streams.\n";
 
 po::options_description concurrency_options() {
   const auto number = [](int value) { return po::value<int>()->default_value(value)->value_name("N"); };

@@ -20,13 +20,13 @@ constexpr char kDefaultWorkload[] = "scale";
 constexpr char kDefaultItems[] = "2^26";
 
 constexpr char kNotes[] =
-    "FILE opens in ui.perfetto.dev: a lane a stream, a lane an engine, and the host's issue. A gap's reason comes "
-    "from\n"
-    "what the schedule orders, when the host issued, and when what was waited for ended. Overlap is the time that\n"
-    "engines worked beside each other, of what is possible: 0% if one works at a time, 100% if none works but beside\n"
-    "the busiest. With several schedules or parameters, or a sweep, --out names a folder, and each has a file there,\n"
-    "recorded in a process of its own: the driver gives streams their hardware queues by what the process did before,\n"
-    "and only a fresh process is what a program that runs one schedule sees. Each start takes about a second.\n";
+    "FILE opens in ui.perfetto.dev: one lane per stream, one lane per engine, and the host's calls. The reason of a\n"
+    "gap follows from the schedule's order, the host's calls, and the end of the operation that was waited for.\n"
+    "Overlap is the time in which engines work concurrently, as a share of the possible time. It is 0% if one engine\n"
+    "works at a time, and 100% if none works outside the time of the busiest. Several schedules or parameters, or a\n"
+    "sweep, need a folder in --out, with one file per schedule. A separate process records each, in about a second.\n"
+    "The driver assigns hardware work queues by the history of the process; a fresh process has the assignment of a\n"
+    "program with one schedule.\n";
 
 po::options_description trace_options() {
   po::options_description options("options");

@@ -23,8 +23,9 @@ constexpr char kNotes[] =
     "table lacks, best uses items of the same size. A table in data/tuned/ becomes part of the program at the next\n"
     "build; until then SCANLAB_TUNING=FILE selects it.\n"
     "\n"
-    "With --rival cub the command times every compiled configuration of CUB's scan, beside CUB as shipped and a copy:\n"
-    "cold, by stream, at 2^22 and 2^26 items and at 1 GiB, verified. Two configurations per type and operator remain:\n"
+    "With --rival cub the command times every compiled configuration of CUB's scan, beside CUB as shipped and a copy.\n"
+    "The times are cold, by stream, at 2^22 and 2^26 items and at 1 GiB, of verified scans. Two configurations per "
+    "type and operator remain:\n"
     "the fastest at 2^22, and the fastest at the larger sizes. All sizes are timed with these two, and the table says\n"
     "from which n each is used. With the table in data/tuned/cub/, the next build compiles cub_tuned.\n";
 

@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
         return refuse(*error.args)
     checked = claims_checked.check(claims, read, publications)
     about = f", on {on}" if (on := claims_file.device(options.claims)) else ""
-    printed = table(checked, f"Claims of Scanlab (for best unless another variant is named{about}) and of the literature")
+    printed = table(checked, f"Claims of Scanlab (for `best` unless another variant is named{about}) and of the literature")
     say(printed.markdown())
     verdicts = [one.verdict for one in checked]
     counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in VERDICTS.values() if verdict in verdicts)

@@ -14,7 +14,7 @@ from scanlab_report.select.needs import Shapes
 CAPTION = (
     "Speed of CUB's scan as a share of a device copy, against tile size. Columns are types, rows array sizes: inclusive sums, "
     "cold cache, stream launches. Each mark is one configuration of look-back or look-ahead. The line is the fastest CUB as "
-    "shipped; the star is the configuration of cub_tuned. There are no error bars."
+    "shipped; the star is the configuration of `cub_tuned`. There are no error bars."
 )
 NEEDS = {"shapes": Shapes()}
 WIDE = True

@@ -11,4 +11,4 @@ CAPTION = (
 )
 NEEDS = {"scenes": Scenes([["even_chunks"], ["uneven_chunks"]])}
 
-draw, details = drawing.draw, drawing.facts
+draw = drawing.draw

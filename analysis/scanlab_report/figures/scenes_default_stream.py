@@ -15,4 +15,4 @@ NEEDS = {"scenes": Scenes([
 ])}  # fmt: skip
 WIDE = True
 
-draw, details = drawing.draw, drawing.facts
+draw = drawing.draw

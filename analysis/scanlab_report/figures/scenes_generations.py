@@ -13,4 +13,4 @@ NEEDS = {"scenes": Scenes([[f"{device}_{order}" for order in ("sequential", "dep
                            for device in ("c1060", "c2050", "k20c")])}  # fmt: skip
 WIDE = True
 
-draw, details = drawing.draw, drawing.facts
+draw = drawing.draw

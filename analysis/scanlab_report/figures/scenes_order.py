@@ -13,4 +13,4 @@ NEEDS = {"scenes": Scenes([[f"{what}_{which}" for which in ("expected", "real", 
                            for what in ("one_way", "small_grids", "large_grids")])}  # fmt: skip
 WIDE = True
 
-draw, details = drawing.draw, drawing.facts
+draw = drawing.draw

@@ -11,10 +11,10 @@ from scanlab_report.derive.schedules import bounds, one_each, ratio_title, speed
 from scanlab_report.figures.schedules import name_once, number_axis
 from scanlab_report.layout import style
 from scanlab_report.layout.schedules import look
-from scanlab_report.select.streams_evidence import PIPELINE, SERIAL, SIDE_SAID, ScheduleEvidence, Schedules, equal_thirds, from_even
+from scanlab_report.select.streams_evidence import PIPELINE, SERIAL, ScheduleEvidence, Schedules, equal_thirds, from_even
 
 CAPTION = (
-    "Speedup over serial_pinned at its fastest against the number of chunks n, in pinned memory. Dashed: limit of the parts "
+    "Speedup over `serial_pinned` at its fastest against the number of chunks n, in pinned memory. Dashed: limit of the parts "
     "timed alone. Solid: pipeline estimate. Dotted: 3n/(n + 2), the limit of equal thirds, in the panel nearest to them. "
     "Schedules with a side kernel are left out. Bars: 95% intervals."
 )

@@ -15,7 +15,7 @@ from scanlab_report.select.variants import VENDOR
 
 CAPTION = (
     "Speedup of GPU scans over one CPU core of the same machine, against array size, beside the values of Harris, Sengupta "
-    "and Owens (2007). {The same algorithm is hso_blocked_padded; inclusive|Inclusive} sums, cold cache where timed, stream "
+    "and Owens (2007). {The same algorithm is `hso_blocked_padded`; inclusive|Inclusive} sums, cold cache where timed, stream "
     "launches. Below 1 the CPU is faster. Published values have no bars."
 )
 

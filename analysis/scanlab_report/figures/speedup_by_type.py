@@ -18,8 +18,8 @@ COLUMNS = {
     ("warm", "graph"): style.Look(style.GREEN, "^", ":"),
 }
 CAPTION = (
-    "Speedup of {variant} over the fastest CUB scan against array size, inclusive sums, one panel per type. Above 1, "
-    "{variant} is faster. The thick line is the speedup of the fastest copy of the same bytes, the reference of the cold "
+    "Speedup of `{variant}` over the fastest CUB scan against array size, inclusive sums, one panel per type. Above 1, "
+    "`{variant}` is faster. The thick line is the speedup of the fastest copy of the same bytes, the reference of the cold "
     "times. Bars: 95% intervals."
 )
 NEEDS = {"timings": AllTimings(against=(CUBS,))}

@@ -24,7 +24,7 @@ PROBLEM = ["workload", "items", "work", "blocks"]
 STREAMED, NAIVE, DUPLEX, FILES = "streamed", "naive", "duplex_copy", "files"
 SERIAL = "serial_pinned"
 SIDE_SAID = (
-    "The schedules null_stream_nonblocking, null_stream_trap and per_thread_default add an equal side kernel per chunk"
+    "The schedules `null_stream_nonblocking`, `null_stream_trap` and `per_thread_default` add an equal side kernel per chunk"
 )
 """In captions, which are the same whatever was timed."""
 MAIN_WORKLOAD = "scale"

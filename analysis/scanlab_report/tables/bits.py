@@ -21,7 +21,7 @@ def build(repeats: TableEvidence) -> Table:
                      "varying": of["varying"].sum(), "runs": of["runs"].min(), "where": where or "nowhere"})  # fmt: skip
     return Table(
         caption="Repeated runs on the same input, of cases whose results round: the number of cases whose bits varied between "
-        "runs (scanlab verify --repeat).",
+        "runs (`scanlab verify --repeat`).",
         columns=(
             Column("variant", "variant", code, right=False),
             Column("types", "types", right=False),

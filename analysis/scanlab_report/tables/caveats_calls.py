@@ -22,8 +22,8 @@ def build(experiments: TableEvidence) -> Table:
             Column(f"{who}_counted", "yes", caveats.text, right=False, group=group),
         ]
     return Table(
-        caption="Implicit synchronisation by API calls behind a running kernel: a call may block the host until the kernel ends, and may serialise "
-        "kernels of two other streams. Source: the documented answer, if any. Device: the measured answer; (!) marks a difference. "
+        caption="API calls behind a running kernel: whether they block the host until the kernel ends, and whether they serialise kernels of two "
+        "other streams. Source: the documented answer, if any. Device: the measured answer; (!) marks a difference. "
         "Yes: trials that answered yes. Names omit the prefix cuda.",
         columns=columns,
         rows=rows,

@@ -20,7 +20,7 @@ def build(timings: AllTimingEvidence) -> Table:
     rows.append(_row(duels, "all", ""))
     columns = [c for c in COLUMNS if not duels[(duels["cache"] == c[0]) & (duels["launch"] == c[1])].empty]
     return Table(
-        caption="Head-to-head comparison of best with the fastest CUB scan: cases won, tied and lost, and the least and median speedup over CUB. "
+        caption="Head-to-head comparison of `best` with the fastest CUB scan: cases won, tied and lost, and the least and median speedup over CUB. "
         "A case is tied where the 95% interval of the speedup contains 1.",
         columns=(
             Column("type", "type", right=False),

@@ -13,7 +13,7 @@ from scanlab_report.select.variants import CUBS, LARGEST
 
 NEEDS = {"kernels": Kernels(vendor=True)}
 OF_ANOTHER_CHIP = {
-    "cub_newest_look_ahead": " Its configurations are CUB's for another chip; cub_tuned has those found on this one."
+    "cub_newest_look_ahead": " Its configurations are CUB's for another chip; `cub_tuned` has those found on this one."
 }
 
 
@@ -23,8 +23,8 @@ def build(kernels: TableEvidence) -> Table:
     cubs = kernels.about.ids(CUBS)
     rows = pd.DataFrame(sorted(found, key=lambda row: row["variant"] in cubs))
     return Table(
-        caption="Resources of the kernels of each scan, CUB's last: 32-bit inclusive sums at the largest size up to "
-        f"{size(LARGEST)}, and the maximum over all types, operators and sizes. Local memory holds spilled registers and arrays indexed at run time. "
+        caption="Resources of the kernels of each scan, CUB's last. Columns give 32-bit inclusive sums at the largest size up to "
+        f"{size(LARGEST)}, then the maximum over all types, operators and sizes. Local memory holds spilled registers and arrays indexed at run time. "
         "Preparation runs once before the first run, untimed.",
         columns=(
             Column("variant", "variant", code, right=False),
@@ -50,7 +50,7 @@ def _spilling(rows: pd.DataFrame) -> list[str]:
     said = []
     for variant, of in rows.groupby("variant")["local_bytes"]:
         if of.min() > 0:
-            said.append(f"{variant} has local memory in every kernel: {of.min():.0f} to {of.max():.0f} B.{OF_ANOTHER_CHIP.get(str(variant), '')}")
+            said.append(f"`{variant}` has local memory in every kernel: {of.min():.0f} to {of.max():.0f} B.{OF_ANOTHER_CHIP.get(str(variant), '')}")
     return said
 
 

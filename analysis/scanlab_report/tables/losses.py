@@ -18,8 +18,8 @@ def build(timings: AllTimingEvidence) -> Table:
     lost = lost.assign(times_cub=ratios)
     beyond = f" The worst {PRINTED} are printed; losses.csv has all cases." if len(lost) > PRINTED else ""
     return Table(
-        caption=f"Cases that best lost to the fastest CUB scan, by the 95% interval of the ratio: {len(lost)} of "
-        f"{len(timings.duels)}. × CUB is the speedup of best.{beyond}",
+        caption=f"Cases that `best` lost to the fastest CUB scan, by the 95% interval of the ratio: {len(lost)} of "
+        f"{len(timings.duels)}. × CUB is the speedup of `best`.{beyond}",
         columns=(
             Column("type", "type", right=False),
             Column("op", "op", right=False),

@@ -38,7 +38,7 @@ def build(timings: AllTimingEvidence) -> Table:
     for name in [column.key for column in columns if column.key.startswith(("of_cub", "fastest"))]:
         table[name] = table[name].astype(object).where(table[name].notna(), None)
     return Table(
-        caption=f"best for every type and operator, at {size(SMALL)} items and at the largest size of 1 GiB or more: time, speed as a share of "
+        caption=f"Speed of `best` for every type and operator, at {size(SMALL)} items and at the largest size of 1 GiB or more. Columns: time, share of "
         "memcpy, and speedup over the fastest CUB scan with its 95% interval. Inclusive scans, cold cache, stream launches. Items of affine are pairs.",
         columns=columns,
         rows=table,

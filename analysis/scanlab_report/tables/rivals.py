@@ -28,9 +28,8 @@ def build(timings: AllTimingEvidence) -> Table:
     rivals = [v for v in style.ordered(timings.about.ids(RIVALS)) if f"of_{v}" in rows and rows[f"of_{v}"].notna().any()]
     ratio = lambda v: significant(v, 3)
     return Table(
-        caption=f"Time of best, its speed as a share of copies, and its speedup over other scans: inclusive sums, cold cache, stream launches, at {size(SMALL)} "
-        "items and at the largest size of 1 GiB or more. One wave is a copy with a grid-wide barrier. A dash: not timed."
-        + of_python({variant for of in timings.samples.values() for run in of.values() for variant in run}, timings.about),
+        caption=f"Time of `best`, its speed as a share of copies, and its speedup over other scans. Inclusive sums, cold cache, stream launches, at {size(SMALL)} "
+        "items and at the largest size of 1 GiB or more. One wave is a copy with a grid-wide barrier. A dash: not timed.",
         columns=(
             Column("type", "type", right=False),
             Column("items", "n", size),
@@ -42,6 +41,7 @@ def build(timings: AllTimingEvidence) -> Table:
             *(Column(f"of_{v}", _short(timings.about[v].label), ratio, group="× CUB" if CUBS.has(timings.about[v]) else "× others") for v in rivals),
         ),
         rows=rows,
+        notes=of_python({variant for of in timings.samples.values() for run in of.values() for variant in run}, timings.about),
     )
 
 

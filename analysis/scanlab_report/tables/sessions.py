@@ -31,8 +31,8 @@ def build(sessions: SessionEvidence) -> Table:
             "clocks": read, "lowered": session.lowered if read else None,
         })  # fmt: skip
     return Table(
-        caption="Drift, outliers and clocks by session. Drift: the round whose median differs most, over n cases with equal numbers of rounds; cases that "
-        "rise or fall; later repetitions that took longer, 50% without drift. Outliers: beyond Tukey's fences, as expected of normal times, "
+        caption="Drift, outliers and clocks by session. Drift: the round whose median differs most, over n cases with equal numbers of rounds. Rise, fall: cases "
+        "that change with the rounds. Later: later repetitions that took longer, 50% without drift. Outliers: beyond Tukey's fences, as expected of normal times, "
         "and the farthest. Clocks: readings, and those below the maximum.",
         columns=(
             Column("session", "session", right=False, wrap=6),
@@ -61,14 +61,14 @@ def _rounds(counts: pd.Series) -> str:
 def _said(sessions: SessionEvidence) -> list[str]:
     """What became of cases that went on, and what cannot be concluded of trends and clocks."""
     said = []
-    said += [f"{of.name}: {100 * of.settled.mean():.0f}% of {len(of.settled)} cases converged; the others stopped at a cap on rounds or time."
+    said += [f"`{of.name}`: {100 * of.settled.mean():.0f}% of {len(of.settled)} cases converged; the others stopped at a cap on rounds or time."
              for of in sessions.sessions if len(of.settled)]  # fmt: skip
     said += filter(None, (of.went_on_said() for of in sessions.sessions))
-    said += [f"Trend test of {of.name}: {power}." for of in sessions.sessions if (power := of.power_said())]
+    said += [f"Trend test of `{of.name}`. {power}." for of in sessions.sessions if (power := of.power_said())]
     if streams.SCHEDULES in sessions.kinds():
         said.append("Rounds of schedules cover one group of host arrays after another, so drift between groups does not show.")
     if any(len(of.clocks) for of in sessions.sessions):
         said.append("A clock is read every 20 ms at most; events between readings and the reasons of a lower clock are unknown.")
     if unread := [of.name for of in sessions.sessions if not len(of.clocks)]:
-        said.append(f"The clock of {' and '.join(unread)} was read only before the first repetition; drift alone could show later throttling.")  # fmt: skip
+        said.append(f"The clock of {' and '.join(f'`{name}`' for name in unread)} was read only before the first repetition; drift alone could show later throttling.")  # fmt: skip
     return said

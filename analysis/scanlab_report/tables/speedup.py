@@ -29,7 +29,7 @@ def build(timings: SessionTimingEvidence, published: Publication) -> Table:
         now = {row.items: Interval(row.ratio, row.low, row.high, row.sessions) for row in by_session(timings, variant, ONE_CORE).itertuples()}
         table[f"speedup_{variant}"] = pd.Series([now.get(n) for n in table["items"]], dtype=object, index=table.index)
         columns.append(Column(f"speedup_{variant}", "CUB" if variant == VENDOR else "same", lambda v: with_interval(v, 3), group="speedup now"))
-    same = "".join(f" The same algorithm now is {variant}." for variant in compared if variant != VENDOR)
+    same = "".join(f" The same algorithm now is `{variant}`." for variant in compared if variant != VENDOR)
     return Table(
         caption="Sequential CPU time over GPU time, published in 2007 and measured now. The source prints the ninth size, 8388608, as 8388688."
         f"{same} {_brackets(len(timings.sessions))}",

@@ -34,9 +34,10 @@ def build(timings: TimingEvidence) -> Table:
     } for v in _by_largest(scans, values, sizes)]  # fmt: skip
     return Table(
         caption=f"Speed of each scan as a share of a device copy and of the toolkit's CUB, by array size: {timings.scanned.items}, inclusive "
-        f"{timings.scanned.scan}, {cache} cache. At 1 a scan is as fast. Medians; cases.csv has their intervals." + of_python(timings.variants(), timings.about),
+        f"{timings.scanned.scan}, {cache} cache. At 1 a scan is as fast. Medians; cases.csv has their intervals.",
         columns=columns,
         rows=pd.DataFrame(rows, columns=[c.key for c in columns]),
+        notes=of_python(timings.variants(), timings.about),
     )
 
 

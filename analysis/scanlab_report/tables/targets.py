@@ -11,9 +11,9 @@ NEEDS = {"claims": targets(OF_SCANS)}
 FURTHER = (
     "CUB is its fastest scan in each case.",
     "Where memcpy is missed, the copy kernel with the access path of the chosen scan may stand in.",
-    "copy_one_wave is a comparison, not a bound.",
+    "`copy_one_wave` is a comparison, not a bound.",
 )
 
 
 def build(claims: ClaimEvidence) -> Table:
-    return table(claims.checked, "Targets of the scans, for best unless another variant is named", FURTHER, figures=False)
+    return table(claims.checked, "Targets of the scans, for `best` unless another variant is named", FURTHER, figures=False)
