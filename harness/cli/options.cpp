@@ -52,7 +52,7 @@ void add_selection_options(po::options_description& options, const std::string& 
       ("mode", list_of("MODE"),
        "select inclusive, exclusive, or all (default inclusive; explain: the cheaper mode of the variant)")  //
       ("items", list_of("LIST"), items.c_str())                                                              //
-      ("set", list_of("PARAMETER=VALUE"), "set a parameter of a variant, as scanlab list names them: tile=2048");
+      ("set", list_of("PARAMETER=VALUE"), "set a parameter of a variant, as scanlab list names them: padding=row");
 }
 
 void add_job_options(po::options_description& options, const std::string& default_workloads,
