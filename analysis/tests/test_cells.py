@@ -98,11 +98,11 @@ def test_rivals_are_over_best_and_copies_its_ceiling() -> None:
 def test_the_score_tells_cub_as_shipped_from_cub_tuned() -> None:
     shipped = [case(variant, 1 << 28, ns, EXACT) for variant, ns in FIELD.items()]
     said = rivals.score(**tiny.gathered(rivals, tiny.results(shipped)))
-    assert said.startswith("In 1 cases against CUB as shipped, whichever of its scans is the fastest, `best` is faster in 1, equal in 0 and slower in 0.")
+    assert said.startswith("Against the fastest scan of CUB as shipped, `best` is faster in 1 of 1 cases, equal in 0 and slower in 0.")
     assert "(`cub_tuned`) has no times in this recording." in said
     said = rivals.score(**tiny.gathered(rivals, tiny.results([*shipped, case("cub_tuned", 1 << 28, 80.0, EXACT)])))
-    assert "as shipped, whichever of its scans is the fastest, `best` is faster in 1, equal in 0 and slower in 0." in said
-    assert "against CUB with shapes tuned on the device (`cub_tuned`), `best` is faster in 0, equal in 0 and slower in 1." in said
+    assert "as shipped, `best` is faster in 1 of 1 cases, equal in 0 and slower in 0." in said
+    assert "Against CUB with shapes tuned on the device (`cub_tuned`), `best` is faster in 0 of 1 cases, equal in 0 and slower in 1." in said
 
 
 def test_the_readme_has_six_rows_and_cub_tuned_where_it_was_timed() -> None:

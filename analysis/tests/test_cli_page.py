@@ -69,7 +69,7 @@ def test_every_command_has_its_help_on_the_page(tmp_path: Path, capsys: pytest.C
     page.write_text("# Before\n<!-- cli:begin -->\n<!-- cli:end -->\nafter\n")
     assert main(["cli", str(fake(tmp_path)), "--page", str(page)]) == 0
     text = page.read_text()
-    assert [line for line in text.splitlines() if line.startswith("###")] == ["### scanlab", "### scanlab list", "### scanlab streams", "### scanlab streams check"]
+    assert [line for line in text.splitlines() if line.startswith("###")] == ["### `scanlab`", "### `scanlab list`", "### `scanlab streams`", "### `scanlab streams check`"]
     assert "  --variant GLOB        only these, or\n" in text and text.startswith("# Before\n") and text.endswith("after\n")
     assert main(["cli", str(tmp_path / "none"), "--page", str(page)]) == 2 and "build the program first" in capsys.readouterr().err
     page.write_text("no markers")

@@ -365,7 +365,7 @@ def test_what_was_not_measured_is_neither_reached_nor_missed(tmp_path: Path) -> 
 def test_one_hardware_queue_is_told_by_the_channels_of_the_kernels(tmp_path: Path) -> None:
     fixtures.write_all(tmp_path)
     found = Traces(("depth_first", "breadth_first")).find(read(tmp_path), {})
-    assert [t.title for t in found.traces] == ["depth_first", "depth_first, one hardware work queue", "breadth_first", "breadth_first, one hardware queue"]
+    assert [t.title for t in found.traces] == ["depth_first", "depth_first, one hardware work queue", "breadth_first", "breadth_first, one hardware work queue"]
 
 
 def test_a_trace_of_any_length_is_drawn_as_as_many_things(tmp_path: Path) -> None:

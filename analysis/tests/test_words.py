@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -146,3 +147,14 @@ def test_a_glossary_without_its_table_is_refused(tmp_path: Path) -> None:
     (tmp_path / "GLOSSARY.md").write_text("# Glossary\n")
     with pytest.raises(ValueError, match="the table"):
         words.avoided(tmp_path / "GLOSSARY.md")
+
+
+def test_terms_are_in_alphabetical_order_once_each_and_none_is_to_be_avoided() -> None:
+    page = words.GLOSSARY.read_text(encoding="utf-8")
+    terms = re.findall(r"^\| (.+?) \| .+ \|$", page.partition("## Terms")[2].partition("## Words")[0].partition("|---|---|")[2], re.MULTILINE)
+    plain = [term.strip("`").lower() for term in terms]
+    assert len(plain) > 40 and plain == sorted(set(plain))
+    used = [instead for _, _, instead in words.avoided()]
+    named = {part.split("(")[0].strip() for instead in used for part in instead.split(";")}
+    assert {"issue order", "warp specialisation", "implicit synchronisation"} <= named
+    assert [term for term in terms if words.faults(words.of_strings([("term", term)]))] == []

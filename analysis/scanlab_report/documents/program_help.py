@@ -27,7 +27,7 @@ def _helps(program: str, words: list[str]) -> Iterator[tuple[str, str]]:
 
 def reference(of: Mapping[str, str]) -> str:
     """The generated part of docs/CLI.md: a heading and the help of each command."""
-    return "\n\n".join(f"### {name}\n\n```text\n{_plain(said)}\n```" for name, said in of.items())
+    return "\n\n".join(f"### `{name}`\n\n```text\n{_plain(said)}\n```" for name, said in of.items())
 
 
 def _plain(said: str) -> str:

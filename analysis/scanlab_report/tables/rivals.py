@@ -108,7 +108,7 @@ def score(timings: AllTimingEvidence) -> str:
     """In how many of all cases best is faster than CUB: as shipped, and in shapes tuned on the device where those were timed."""
     cubs = timings.about.ids(CUBS)
     shipped = [variant for variant in cubs if variant != TUNED]
-    said = [_counted(timings, shipped, "CUB as shipped, whichever of its scans is the fastest")]
+    said = [_counted(timings, shipped, "the fastest scan of CUB as shipped")]
     if any(timings.match(key, BEST, (TUNED,)) for key in timings.samples):
         said.append(_counted(timings, [TUNED], "CUB with shapes tuned on the device (`cub_tuned`)"))
     else:
@@ -122,4 +122,4 @@ def _counted(timings: AllTimingEvidence, rivals: Sequence[str], what: str) -> st
     else:
         outcomes = [outcome(match.ratio) for key in timings.samples if (match := timings.match(key, BEST, rivals))]
     won, tied, lost = (outcomes.count(of) for of in (WIN, TIE, LOSS))
-    return f"In {len(outcomes)} cases against {what}, `best` is faster in {won}, equal in {tied} and slower in {lost}."
+    return f"Against {what}, `best` is faster in {won} of {len(outcomes)} cases, equal in {tied} and slower in {lost}."

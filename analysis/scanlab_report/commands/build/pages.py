@@ -37,7 +37,7 @@ PARTS: dict[str, tuple[Part, ...]] = {
 }
 """By the name of the markers."""
 GALLERY = "gallery"
-WIDTH, COLOURS = 560, 24
+WIDTH, COLOURS = 700, 32
 """Of a picture in the gallery, pixels and colours: all of them together stay below a megabyte."""
 
 
@@ -94,10 +94,10 @@ def _gallery(page: Path, drawn: Path) -> str:
             continue
         sentence = (module.__doc__ or "").partition("\n")[0]
         measured = plan(module.NEEDS)
-        commands = [f".venv/bin/scanlab-report figure {name} --out {name}.png", *(f"{command}" for command in measured.commands)]
-        takes = f"  # measures anew, about {duration(measured.seconds)} in all" if measured.commands else ""
-        block = "\n".join(commands) + takes
-        found.append(f"### {name}\n\n{sentence}\n\n![{name}]({GALLERY}/{name}.png)\n\n```sh\n{block}\n```")
+        commands = [f".venv/bin/scanlab-report figure {name} --out {name}.png", *measured.commands]
+        commands[1:2] = [f"{command}  # measures anew, about {duration(measured.seconds)}" for command in commands[1:2]]
+        block = "\n".join(commands)
+        found.append(f"### `{name}`\n\n{sentence}\n\n![figure]({GALLERY}/{name}.png)\n\n```sh\n{block}\n```")
     return "\n\n".join(found)
 
 

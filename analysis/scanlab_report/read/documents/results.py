@@ -93,6 +93,9 @@ class Context(Provenance, kw_only=True, frozen=True):
     workloads: Annotated[dict[Name, Workload], means("every workload in the file, by id")] = {}
     tuning: Annotated[Line, means("where the table is from that `best` went by: `none`, `built in`, `SCANLAB_TUNING=FILE`, or `measured before this run: FILE`")] = ""
     missing: Annotated[Line, means("libraries of Python that were not timed, and why")] = ""
+    torch: Annotated[Line, means("version of PyTorch")] = ""
+    cupy: Annotated[Line, means("version of CuPy")] = ""
+    jax: Annotated[Line, means("version of JAX")] = ""
     host_name: Line = ""
     executable: Line = ""
     num_cpus: Count = 0
