@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from scanlab_report.layout import scenes as drawing
-from scanlab_report.select.scenes import Scenes
+from scanlab_report.select.scenes import PICTURES, Scenes
 
 CAPTION = (
     "Timelines of three issue orders (columns) on three generations of devices (rows), simulated with equal thirds: 16 MiB in "
     "four chunks and four streams. Numbers are chunks."
 )
-NEEDS = {"scenes": Scenes([[f"{device}_{order}" for order in ("sequential", "depth_first", "breadth_first")]
-                           for device in ("c1060", "c2050", "k20c")])}  # fmt: skip
+NEEDS = {"scenes": Scenes(PICTURES["scenes_generations"])}
 WIDE = True
 
 draw = drawing.draw

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from scanlab_report.layout import scenes as drawing
-from scanlab_report.select.scenes import Scenes
+from scanlab_report.select.scenes import PICTURES, Scenes
 
 CAPTION = (
     "Timelines simulated on an idealised device: as expected (left), on one copy engine or hardware work queue (middle), in "
     "another issue order (right). Numbers are tasks, one stream per task."
 )
-NEEDS = {"scenes": Scenes([[f"{what}_{which}" for which in ("expected", "real", "reordered")]
-                           for what in ("one_way", "small_grids", "large_grids")])}  # fmt: skip
+NEEDS = {"scenes": Scenes(PICTURES["scenes_order"])}
 WIDE = True
 
 draw = drawing.draw

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from scanlab_report.figures import scenes_chunks, scenes_default_stream, scenes_generations, scenes_order, scenes_worth
 from scanlab_report.layout.scenes import panels
 from scanlab_report.layout.table_formats import Column, Table, code, records
-from scanlab_report.select.scenes import SceneEvidence
+from scanlab_report.select.scenes import PICTURES, SceneEvidence, Scenes
 
-FIGURES = {"scenes_generations": scenes_generations, "scenes_worth": scenes_worth, "scenes_order": scenes_order,
-           "scenes_default_stream": scenes_default_stream, "scenes_chunks": scenes_chunks}  # fmt: skip
-NEEDS = {name: figure.NEEDS["scenes"] for name, figure in FIGURES.items()}
+NEEDS = {name: Scenes(rows) for name, rows in PICTURES.items()}
 
 
 def build(**scenes: SceneEvidence) -> Table:
@@ -23,5 +20,5 @@ def build(**scenes: SceneEvidence) -> Table:
             Column("finding", "finding", right=False, wrap=32),
         ),
         rows=records([{"figure": name, "panel": letter, "title": scene.about["title"], "makespan": makespan, "finding": scene.about["fact"]}
-                      for name in FIGURES for letter, makespan, scene in panels(scenes[name])]),
+                      for name in PICTURES for letter, makespan, scene in panels(scenes[name])]),
     )  # fmt: skip
