@@ -18,6 +18,7 @@ toml            | libtomlplusplus-dev           | tomlplusplus   | -
 gtest           | libgtest-dev                  | gtest          | -
 tbb             | libtbb-dev                    | tbb-devel      | the baseline cpu_parallel is left out
 sqlite          | libsqlite3-dev                | sqlite         | exports of Nsight Systems are not read
+mpi             | libopenmpi-dev openmpi-bin    | openmpi        | scans over several hosts are left out
 git             | git                           | git            | results do not name the commit they were made with
 python          | python3 python3-venv          | python         | there is no analysis: no figures, no tables, no report
 tex             | latexmk texlive-latex-recommended texlive-science lmodern | | the report is not typeset; its figures and tables are there all the same
@@ -75,7 +76,7 @@ missing_libraries() {
   if has_compiler && has_cmake && has_build-tool; then
     cmake -S tools/probe -B .deps/probe -G "$(generator)" 2>/dev/null | sed -n 's/^-- missing: //p'
   else
-    printf '%s\n' program_options context json fmt benchmark toml gtest tbb sqlite
+    printf '%s\n' program_options context json fmt benchmark toml gtest tbb sqlite mpi
   fi
 }
 

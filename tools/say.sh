@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Messages, exit statuses and options, the same for both commands.
 
-# The exit statuses of the README's table.
+# The exit statuses of the table in docs/CLI.md.
 declare -rA status=([failed]=1 [usage]=2 [no-device]=3 [skipped]=4 [interrupted]=130)
 
 say() { printf '%s\n' "$*"; }

@@ -11,12 +11,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from matplotlib import pyplot
+from PIL import Image
 
 from scanlab_report import figures, tables
 from scanlab_report.commands.__main__ import main
+from scanlab_report.commands.build import pages
 from scanlab_report.commands.build.report import caption
 from scanlab_report.documents import macros, scan_macros
-from scanlab_report.documents.markers import MarkerError, replaced
+from scanlab_report.documents.markers import MarkerError, find, replaced
 from scanlab_report.figures import speedup
 from scanlab_report.layout import style
 from scanlab_report.modules import modules
@@ -401,3 +403,36 @@ def test_paper_shows_only_figures_and_tables_that_analysis_writes() -> None:
     assert set(re.findall(r"\\scan(?:wide|page)?figure{(\w+)}", text)) == set(FIGURES)
     assert set(re.findall(r"\\scan(?:page)?table{(\w+)}", text)) <= set(TABLES)
     assert set(re.findall(r"\\figref{(\w+)}", text)) <= set(FIGURES)
+
+
+# ----------------------------------------------------------------------------------------- README and gallery
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_the_readme_is_read_in_a_minute_and_has_six_rows() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.encode()) <= 8 << 10
+    begin, end = find(text, "results")
+    assert len(re.findall(r"^\| `", text[begin:end], re.MULTILINE)) == 6 and "Versions: CUDA" in text[begin:end]
+
+
+def test_the_gallery_has_every_figure_that_recorded_data_allow() -> None:
+    page = (ROOT / "docs" / "GALLERY.md").read_text(encoding="utf-8")
+    shown = set(re.findall(r"^!\[figure\]\(gallery/(\w+)\.png\)$", page, re.MULTILINE))
+    known = {name for name, _ in modules(figures)}
+    assert shown <= known and len(shown) >= 25
+    pictures = list((ROOT / "docs" / "gallery").iterdir())
+    assert {picture.stem for picture in pictures} == shown
+    assert sum(picture.stat().st_size for picture in pictures) < 1 << 20
+
+
+def test_a_gallery_is_filled_with_small_pictures_sentences_and_commands(built: Built, tmp_path: Path, drawn: list[str]) -> None:
+    page = tmp_path / "GALLERY.md"
+    page.write_text(PAGE.replace("results:", "gallery:"))
+    assert main(arguments(built.recorded, tmp_path / "out", "--page", str(page))) == 0
+    text = page.read_text()
+    assert "### `throughput`\n\nThroughput against array size" in text and ".venv/bin/scanlab-report figure throughput --out throughput.png" in text
+    assert "tools/record build/cuda/scanlab results/run" in text and "after" in text
+    with Image.open(tmp_path / "gallery" / "throughput.png") as small:
+        assert small.mode == "P" and small.width <= pages.WIDTH

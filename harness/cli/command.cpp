@@ -40,6 +40,8 @@ const std::vector<Command>& commands() {
        "scanlab calibrate --out h200.json", calibrate},
       {"stream-scan", "scan a file or host data larger than the device's memory",
        "scanlab stream-scan --in numbers.i32 --out sums.i32 --type i32 --budget 2GiB", stream_scan},
+      {"distributed", "verify and time scans of one array over several GPUs or hosts",
+       "scanlab distributed bench --gpus 4", distributed},
   };
   return all;
 }

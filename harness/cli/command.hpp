@@ -63,6 +63,7 @@ int advise(const std::vector<std::string>& arguments, Context& context);
 int calibrate(const std::vector<std::string>& arguments, Context& context);
 int simulate(const std::vector<std::string>& arguments, Context& context);
 int scenarios(const std::vector<std::string>& arguments, Context& context);
+int distributed(const std::vector<std::string>& arguments, Context& context);
 int stream_scan(const std::vector<std::string>& arguments, Context& context);
 
 /// The entry of `commands()` with this name.

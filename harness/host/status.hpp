@@ -6,7 +6,7 @@
 
 namespace scanlab {
 
-/// Exit statuses; the table in README.md says the same.
+/// Exit statuses; the table in docs/CLI.md says the same.
 enum Status : int {
   kOk = 0,
   kFailed = 1,        ///< a verification failed or a fault was found

@@ -62,7 +62,7 @@ class OracleBuilder {
   using Accumulator = decltype(make_accumulator<Op>());
 
   void allocate() {  // without clearing: each page is then first touched by the thread that fills it
-    const auto count = static_cast<std::size_t>(n_);
+    const auto count = static_cast<std::size_t>(n_ / data_.every);
     data_.values = std::make_unique_for_overwrite<std::byte[]>(count * sizeof(Item));
     if (!Op::kRounds) return;
     data_.residuals = std::make_unique_for_overwrite<float[]>(count);
@@ -98,13 +98,14 @@ class OracleBuilder {
     Item* const values = reinterpret_cast<Item*>(data_.values.get());
     const bool exclusive = data_.problem.mode == Mode::exclusive;
     for (std::int64_t i = chunk * kChunk; i < end_of(chunk); ++i) {
-      if (exclusive) values[i] = stored(prefix, i);
+      const bool kept = (i + 1) % data_.every == 0;
+      if (kept && exclusive) values[i / data_.every] = stored(prefix, i / data_.every);
       prefix.push(input(i));
-      if (!exclusive) values[i] = stored(prefix, i);
+      if (kept && !exclusive) values[i / data_.every] = stored(prefix, i / data_.every);
     }
   }
 
-  /// Output i, with what its rounding lost beside it.
+  /// The kept output i, with what its rounding lost beside it.
   Item stored(const Accumulator& prefix, std::int64_t i) {
     if constexpr (Op::kRounds) {
       const auto rounded = prefix.rounded();
@@ -125,56 +126,68 @@ class OracleBuilder {
   std::int64_t chunks_;
 };
 
-/// Counts what `verdict_of(i)` finds wrong among n items, on all cores.
+/// Counts what `verdict_of(k)` finds wrong among the kept outputs [from, to), on all cores.
 template <class VerdictOf>
-Tally tally_all(std::int64_t n, const VerdictOf& verdict_of) {
+Tally tally_all(std::int64_t from, std::int64_t to, const VerdictOf& verdict_of) {
   std::mutex mutex;
   Tally all;
-  parallel_ranges(n, kItemsWorthAThread, [&](std::int64_t from, std::int64_t to) {
+  parallel_ranges(to - from, kItemsWorthAThread, [&](std::int64_t begin, std::int64_t end) {
     Tally tally;
-    for (std::int64_t i = from; i < to; ++i) tally.count(verdict_of(i), i);
+    for (std::int64_t k = from + begin; k < from + end; ++k) tally.count(verdict_of(k), k);
     const std::scoped_lock lock(mutex);
     all.add(tally);
   });
   return all;
 }
 
+/// Outputs of the places [first, first + count) of the array.
 template <class Op>
-Outcome compare_with_input(const Oracle::Data& data, const typename Op::Item* out) {
-  const std::int64_t n = data.problem.items;
-  const auto input = [&](std::int64_t i) { return input_item<Op>(data.kind, data.seed, i, n); };
-  const Tally tally = tally_all(n, [&](std::int64_t i) {
-    return same_bits(out[i], input(i)) ? Verdict{} : Verdict{.right = false, .error_to_bound = 0};
+struct Run {
+  const typename Op::Item* out;
+  std::int64_t first;
+  std::int64_t count;
+};
+
+template <class Op>
+Outcome compare_with_input(const Oracle::Data& data, const Run<Op>& run) {
+  const auto input = [&](std::int64_t i) { return input_item<Op>(data.kind, data.seed, i, data.problem.items); };
+  const Tally tally = tally_all(run.first, run.first + run.count, [&](std::int64_t i) {
+    return same_bits(run.out[i - run.first], input(i)) ? Verdict{} : Verdict{.right = false, .error_to_bound = 0};
   });
   if (tally.wrong == 0) return {};
   const typename Op::Item expected = input(tally.first);
-  return outcome_of(data.problem, tally, {.got = out + tally.first, .expected = &expected}, 0);
+  return outcome_of(data.problem, tally, {.got = run.out + tally.first - run.first, .expected = &expected}, 0);
 }
 
 template <class Op>
-Outcome compare_with_values(const Oracle::Data& data, const typename Op::Item* out, std::int64_t chain) {
+Outcome compare_with_values(const Oracle::Data& data, const Run<Op>& run, std::int64_t chain) {
   const auto bound = gamma_of<Op>(chain);
   if (!bound) return no_bound(chain, data.problem.type);
   const auto* values = reinterpret_cast<const typename Op::Item*>(data.values.get());
-  const Tally tally = tally_all(data.problem.items, [&](std::int64_t i) {
-    return judge<Op>(out[i], values, data.residuals.get(), data.magnitudes.get(), i, *bound);
+  const auto got = [&](std::int64_t k) { return run.out + (k + 1) * data.every - 1 - run.first; };
+  Tally tally = tally_all(run.first / data.every, (run.first + run.count) / data.every, [&](std::int64_t k) {
+    return judge<Op>(*got(k), values, data.residuals.get(), data.magnitudes.get(), k, *bound);
   });
   Mismatch first;
   if (tally.wrong != 0) {
-    first = {.got = out + tally.first, .expected = values + tally.first};
+    first = {.got = got(tally.first), .expected = values + tally.first};
     if (Op::kRounds) {
       first.residual = data.residuals[tally.first];
       first.magnitude = data.magnitudes[tally.first];
     }
+    tally.first = (tally.first + 1) * data.every - 1;
   }
   return outcome_of(data.problem, tally, first, chain);
 }
 
 }  // namespace
 
-Oracle::Oracle(const Problem& problem, InputKind kind, std::uint64_t seed) : data_(std::make_unique<Data>()) {
-  if (!host_memory_holds(problem.ideal_bytes())) throw std::bad_alloc();  // the input, and what the output must be
+Oracle::Oracle(const Problem& problem, InputKind kind, std::uint64_t seed, std::int64_t every)
+    : data_(std::make_unique<Data>()) {
+  // The input, and what the output must be.
+  if (!host_memory_holds(problem.ideal_bytes() / static_cast<std::size_t>(every))) throw std::bad_alloc();
   data_->problem = problem;
+  data_->every = every;
   data_->kind = kind;
   data_->seed = seed;
   with_monoid(problem.type, problem.op, [&]<class Op>(Op) { OracleBuilder<Op>(*data_).build(); });
@@ -187,11 +200,18 @@ const Problem& Oracle::problem() const { return data_->problem; }
 InputKind Oracle::kind() const { return data_->kind; }
 std::uint64_t Oracle::seed() const { return data_->seed; }
 
+std::int64_t Oracle::every() const { return data_->every; }
+
 Outcome Oracle::compare(const void* out, std::int64_t chain, Kind kind) const {
+  return compare_run(out, 0, data_->problem.items, chain, kind);
+}
+
+Outcome Oracle::compare_run(const void* out, std::int64_t first, std::int64_t count, std::int64_t chain,
+                            Kind kind) const {
   if (kind == Kind::empty_launch) return {};
   return with_monoid(data_->problem.type, data_->problem.op, [&]<class Op>(Op) {
-    const auto* items = static_cast<const typename Op::Item*>(out);
-    return copies(kind) ? compare_with_input<Op>(*data_, items) : compare_with_values<Op>(*data_, items, chain);
+    const Run<Op> run{static_cast<const typename Op::Item*>(out), first, count};
+    return copies(kind) ? compare_with_input<Op>(*data_, run) : compare_with_values<Op>(*data_, run, chain);
   });
 }
 

@@ -15,6 +15,7 @@ struct Oracle::Data {
   Problem problem;
   InputKind kind = InputKind::random;
   std::uint64_t seed = 0;
+  std::int64_t every = 1;               ///< output k is that of the place (k + 1) * every - 1
   std::unique_ptr<std::byte[]> values;  ///< problem.items items
   std::unique_ptr<float[]> residuals;   ///< problem.items, or null where the comparison is exact
   std::unique_ptr<float[]> magnitudes;  ///< sum|x_j| rounded up, likewise

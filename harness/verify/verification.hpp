@@ -34,16 +34,21 @@ struct Outcome {
 /// The expected outputs of a problem (its settings do not matter) for one input.
 class Oracle {
  public:
-  Oracle(const Problem& problem, InputKind kind, std::uint64_t seed);
+  /// every: keeps one output of so many, the last of them each time; fewer suffice to tell each tile's prefix, and
+  /// large arrays leave no memory for all.
+  Oracle(const Problem& problem, InputKind kind, std::uint64_t seed, std::int64_t every = 1);
   ~Oracle();
   Oracle(Oracle&&) noexcept;
   const Problem& problem() const;
   InputKind kind() const;
   std::uint64_t seed() const;
+  std::int64_t every() const;
 
   /// Compares `out` (host memory, problem().items items) within the bound of `chain` additions.
   /// For Kind::copy the expected output is the input itself.
   Outcome compare(const void* out, std::int64_t chain, Kind kind) const;
+  /// Likewise those of the places [first, first + count) of the array; `out` points to the first of them.
+  Outcome compare_run(const void* out, std::int64_t first, std::int64_t count, std::int64_t chain, Kind kind) const;
 
   struct Data;
   const Data& data() const { return *data_; }

@@ -1,4 +1,4 @@
-// The command line: words that are wrong get an error that helps, and the statuses are those of the README.
+// The command line: words that are wrong get an error that helps, and the statuses are those of docs/CLI.md.
 #include <gtest/gtest.h>
 
 #include <sys/resource.h>

@@ -49,43 +49,43 @@ class AggregateMemory {
   LongWord* words_;
 };
 
-/// The aggregates as a warp sees them.
-template <Associative Op>
-class Aggregates {
+/// States that the blocks of one device share.
+template <class ItemType>
+struct DeviceStates {
+  using Item = ItemType;
+  using State = TileState<Item>;
+  __device__ static State load(simt::GpuBlock& block, typename State::Word* states, std::int64_t place) {
+    return load_state<Item>(block, states, place);
+  }
+  __device__ static void store(simt::GpuBlock& block, typename State::Word* states, std::int64_t place,
+                               const Item& item, std::uint32_t tag) {
+    store_state<Item>(block, states, place, item, tag);
+  }
+};
+
+/// Tiles that are folded as one, in one way, whoever does it: a few a lane, and fewer where each costs much.
+template <Associative Op, class States>
+inline constexpr int kTilesALane = (Op::kHeavy ? 32 : 64) / static_cast<int>(sizeof(typename States::State));
+
+/// States of tiles in groups, as a warp folds them: each lane looks after kALane neighbouring tiles of a group.
+template <Associative Op, class States = DeviceStates<typename Op::Item>, int kALane = kTilesALane<Op, States>>
+class TileGroups {
  public:
   using Item = typename Op::Item;
-  using State = TileState<Item>;
+  using State = typename States::State;
+  static constexpr int kGroup = kLanes * kALane;
 
-  /// states: of AggregateMemory.
-  __device__ Aggregates(typename State::Word* states, Op op) : states_(states), carry_(before_all(op)), op_(op) {}
+  __device__ TileGroups(typename State::Word* states, Op op) : states_(states), op_(op) {}
+
+  /// Where the state of a tile of a group is: such that lanes, which look after neighbouring tiles, read neighbouring
+  /// states.
+  __device__ static std::int64_t place_of(std::int64_t group, int tile) {
+    return group * kGroup + tile % kALane * kLanes + tile / kALane;
+  }
 
   /// By one thread. `run` is the number of this run.
-  __device__ void publish(std::int64_t tile, const Item& aggregate, std::uint32_t run) {
-    store_state<Item>(block_, states_, place_of(tile), aggregate, run);
-  }
-
-  /// By a whole warp, for tiles in ascending order: waits for the aggregates of the tiles before `tile` that have not
-  /// been asked for before, and folds them, from left to right and grouped by their numbers alone. Lane 0 has the
-  /// result.
-  __device__ Before<Op> before(std::int64_t tile, std::uint32_t run) {
-    // The tile's own group, and as a rule one before it: both are asked for before either is waited for.
-    Asked own = ask(tile / kGroup, static_cast<int>(tile % kGroup));
-    for (; group_ < tile / kGroup; ++group_) {
-      Asked all = ask(group_, kGroup);
-      carry_ = op_(carry_, fold(all, run));
-    }
-    return op_(carry_, fold(own, run));
-  }
-
- private:
-  /// Tiles that are folded as one, in one way, whoever does it: a few a lane, and fewer where each costs much.
-  static constexpr int kALane = (Op::kHeavy ? 32 : 64) / sizeof(State);
-  static constexpr int kGroup = kLanes * kALane;
-  static_assert(kGroup <= AggregateMemory::kMostInAGroup);
-
-  /// Where the state of a tile is: such that lanes, which look after neighbouring tiles, read neighbouring states.
-  __device__ static std::int64_t place_of(std::int64_t tile) {
-    return tile / kGroup * kGroup + tile % kALane * kLanes + tile % kGroup / kALane;
+  __device__ void publish(std::int64_t group, int tile, const Item& aggregate, std::uint32_t run) {
+    States::store(block_, states_, place_of(group, tile), aggregate, run);
   }
 
   /// What a lane has last seen of its tiles of a group.
@@ -98,17 +98,10 @@ class Aggregates {
   /// Asks for the first `tiles` tiles of a group.
   __device__ Asked ask(std::int64_t group, int tiles) {
     Asked asked;
-    asked.place = place_of(group * kGroup + block_.lane() * kALane);
+    asked.place = place_of(group, block_.lane() * kALane);
     asked.tiles = max(0, min(tiles - block_.lane() * kALane, kALane));
     load(asked, (1u << asked.tiles) - 1);
     return asked;
-  }
-
-  __device__ void load(Asked& asked, unsigned which) {
-#pragma unroll
-    for (int i = 0; i < kALane; ++i) {
-      if (which >> i & 1) asked.state[i] = load_state<Item>(block_, states_, asked.place + i * kLanes);
-    }
   }
 
   /// Waits for the tiles that were asked for, and folds their aggregates. Lane 0 has the result.
@@ -141,10 +134,55 @@ class Aggregates {
     }
   }
 
+ private:
+  __device__ void load(Asked& asked, unsigned which) {
+#pragma unroll
+    for (int i = 0; i < kALane; ++i) {
+      if (which >> i & 1) asked.state[i] = States::load(block_, states_, asked.place + i * kLanes);
+    }
+  }
+
   typename State::Word* states_;
+  simt::GpuBlock block_;
+  Op op_;
+};
+
+/// The aggregates as a warp sees them.
+template <Associative Op, class States = DeviceStates<typename Op::Item>>
+class Aggregates {
+ public:
+  using Item = typename Op::Item;
+  using Groups = TileGroups<Op, States>;
+
+  /// states: of AggregateMemory.
+  __device__ Aggregates(typename Groups::State::Word* states, Op op)
+      : groups_(states, op), carry_(before_all(op)), op_(op) {}
+
+  /// By one thread. `run` is the number of this run.
+  __device__ void publish(std::int64_t tile, const Item& aggregate, std::uint32_t run) {
+    groups_.publish(tile / kGroup, static_cast<int>(tile % kGroup), aggregate, run);
+  }
+
+  /// By a whole warp, for tiles in ascending order: waits for the aggregates of the tiles before `tile` that have not
+  /// been asked for before, and folds them, from left to right and grouped by their numbers alone. Lane 0 has the
+  /// result.
+  __device__ Before<Op> before(std::int64_t tile, std::uint32_t run) {
+    // The tile's own group, and as a rule one before it: both are asked for before either is waited for.
+    auto own = groups_.ask(tile / kGroup, static_cast<int>(tile % kGroup));
+    for (; group_ < tile / kGroup; ++group_) {
+      auto all = groups_.ask(group_, kGroup);
+      carry_ = op_(carry_, groups_.fold(all, run));
+    }
+    return op_(carry_, groups_.fold(own, run));
+  }
+
+ private:
+  static constexpr int kGroup = Groups::kGroup;
+  static_assert(kGroup <= AggregateMemory::kMostInAGroup);
+
+  Groups groups_;
   std::int64_t group_ = 0;  // the first that has not been folded whole
   Before<Op> carry_;        // of those before
-  simt::GpuBlock block_;
   Op op_;
 };
 

@@ -115,7 +115,7 @@ class Scan {
       kernel_ = ScanKernel::one_wave;
     } else if (device.copies_in_bulk && aligned && kCanLookAhead) {
       kernel_ = ScanKernel::look_ahead;
-      shape_ = look_ahead_shape();
+      shape_ = shape_for<Op>(bytes(), device.multiprocessors, device.shared_bytes);
       shape_ = with_stages<Op>(shape_, ceil_div(tiles(), std::max(device.multiprocessors, 1)), device.shared_bytes);
     }
   }
@@ -284,29 +284,6 @@ class Scan {
   }
 
   // ---- look_ahead
-
-  /// KiB of a tile, by the bytes of a result and how many there are in all: what `scanlab tune` found on an H200 for
-  /// sums. Fewer bytes than fill the multiprocessors once: tiles such that each of them gets one.
-  Shape look_ahead_shape() const {
-    constexpr Shape kSmall[] = {{.warps = 4, .vectors = 5, .loading = 4},
-                                {.warps = 8, .vectors = 3, .loading = 3},
-                                {.warps = 4, .vectors = 9, .loading = 3},
-                                {.warps = 4, .vectors = 11, .loading = 3}};
-    constexpr Shape k26KiB{.warps = 4, .vectors = 13, .loading = 2};
-    constexpr Shape k28KiB{.warps = 8, .vectors = 7, .loading = 2};
-    constexpr Shape k30KiB{.warps = 4, .vectors = 15, .loading = 2};
-    constexpr Shape k49KiB{.warps = 14, .vectors = 7, .loading = 2};
-    const std::int64_t share = bytes() / std::max(device_.multiprocessors, 1);
-    if constexpr (Op::kHeavy) {
-      const bool two_fit = 2 * (k49KiB.tile_bytes() + sizeof(Stage<Op>)) <= device_.shared_bytes;
-      return share > k49KiB.tile_bytes() && two_fit ? k49KiB : Shape{.warps = 14, .vectors = 5};
-    } else {
-      for (const Shape& shape : kSmall) {
-        if (share <= shape.tile_bytes()) return shape;
-      }
-      return sizeof(In) == 1 ? k28KiB : sizeof(In) <= 4 ? k26KiB : k30KiB;
-    }
-  }
 
   cudaError_t run_look_ahead(simt::Workspace& workspace, const In* in, Out* out, Mode mode, const Op& op,
                              cudaStream_t stream) const {

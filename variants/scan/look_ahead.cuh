@@ -23,7 +23,6 @@
 //         words; this form, with run numbers and its shape, is Scanlab's.
 #pragma once
 
-#include "variants/scan/aggregates.cuh"
 #include "variants/scan/look_ahead_ring.cuh"
 #if defined(__CUDACC__)
 
@@ -31,8 +30,8 @@ namespace scanlab::scan {
 
 using cuda::Wait;
 
-/// Watch: NoWatch, or one that says where the cycles of each role go.
-template <Associative Op, class Watch>
+/// Watch: NoWatch, or one that says where the cycles of each role go. Given: Arguments, or what adds to them.
+template <Associative Op, class Watch, class Given = Arguments<Op>>
 class LookAheadBlock {
  public:
   using Item = typename Op::Item;
@@ -40,7 +39,7 @@ class LookAheadBlock {
   using Out = OutOf<Op>;
   using Vector = typename Ring<Op>::Vector;
 
-  __device__ LookAheadBlock(const Arguments<Op>& arguments, unsigned char* shared)
+  __device__ LookAheadBlock(const Given& arguments, unsigned char* shared)
       : given_(arguments),
         shape_(arguments.shape),
         ring_(arguments, shared),
@@ -154,14 +153,14 @@ class LookAheadBlock {
       if (kKeeps || warp != 0) return;
       watch_.during(Wait::reduced, [&] { stage.reduced.wait(slot.parity); });
       if (lane_ != 0) return;
-      Aggregates<Op>(given_.states, op_).publish(tile, item_of(warp_prefix(stage, shape_.warps)), stage.run);
+      given_.aggregates().publish(tile, item_of(warp_prefix(stage, shape_.warps)), stage.run);
       stage.free.arrive();
     });
   }
 
   /// The look-ahead warp: the prefix of each of the block's tiles.
   __device__ void look_ahead() {
-    Aggregates<Op> aggregates(given_.states, op_);
+    auto aggregates = given_.aggregates();
     for_each_tile(Wait::reduced, &Stage<Op>::reduced, [&](std::int64_t tile, Stage<Op>& stage, Slot) {
       Before<Op> warps_before;  // of the parts of the warps before the lane's number
       if constexpr (kKeeps) warps_before = publish_by_lanes(tile, stage, aggregates);
@@ -229,7 +228,7 @@ class LookAheadBlock {
 
   /// By the look-ahead warp: publishes a tile's aggregate. Each lane gets that of the parts of the warps before its
   /// number.
-  __device__ Before<Op> publish_by_lanes(std::int64_t tile, Stage<Op>& stage, Aggregates<Op>& aggregates) {
+  __device__ Before<Op> publish_by_lanes(std::int64_t tile, Stage<Op>& stage, auto& aggregates) {
     const Item own = stage.warp_aggregate[min(lane_, shape_.warps - 1)];
     const Item with_own = scan_warp(block_, own, op_);
     const Item all = block_.shuffle(with_own, shape_.warps - 1);
@@ -259,7 +258,7 @@ class LookAheadBlock {
   /// is then published only after those before the block's last one are.
   static constexpr bool kKeeps = Op::kHeavy && kSameTypes<Op>;
 
-  const Arguments<Op>& given_;
+  const Given& given_;
   const Shape shape_;
   const Ring<Op> ring_;
   const int lane_;

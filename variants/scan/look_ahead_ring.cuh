@@ -5,8 +5,7 @@
 
 #include <algorithm>
 
-#include "variants/scan/register_tile.cuh"
-#include "variants/scan/tile_state.cuh"
+#include "variants/scan/aggregates.cuh"
 #if defined(__CUDACC__)
 #include "harness/cuda/bulk_copy.cuh"
 #include "harness/cuda/watch.cuh"
@@ -47,6 +46,8 @@ struct Arguments {
   typename TileState<Item>::Word* states;  ///< likewise, for `tiles`
   cuda::WarpCycles* cycles = nullptr;      ///< for a kernel that watches: one a warp of the grid
   [[no_unique_address]] Op op{};
+
+  __device__ Aggregates<Op> aggregates() const { return {states, op}; }
 };
 
 /// Stands in a stage for the end: no tile was left for the block.
@@ -82,6 +83,30 @@ constexpr Shape with_stages(Shape shape, std::int64_t tiles, std::size_t memory)
   shape.stages = static_cast<int>(std::clamp<std::int64_t>(tiles + 1, 2, std::max<std::int64_t>(most, 2)));
   shape.loading = std::min(shape.loading, shape.stages);
   return shape;
+}
+
+/// By the bytes of a result and how many there are in all: what `scanlab tune` found on an H200 for sums. Fewer bytes
+/// than fill the multiprocessors once: tiles such that each of them gets one. shared_bytes: that a block may ask for.
+template <Associative Op>
+constexpr Shape shape_for(std::int64_t bytes, int multiprocessors, std::size_t shared_bytes) {
+  constexpr Shape kSmall[] = {{.warps = 4, .vectors = 5, .loading = 4},
+                              {.warps = 8, .vectors = 3, .loading = 3},
+                              {.warps = 4, .vectors = 9, .loading = 3},
+                              {.warps = 4, .vectors = 11, .loading = 3}};
+  constexpr Shape k26KiB{.warps = 4, .vectors = 13, .loading = 2};
+  constexpr Shape k28KiB{.warps = 8, .vectors = 7, .loading = 2};
+  constexpr Shape k30KiB{.warps = 4, .vectors = 15, .loading = 2};
+  constexpr Shape k49KiB{.warps = 14, .vectors = 7, .loading = 2};
+  const std::int64_t share = bytes / std::max(multiprocessors, 1);
+  if constexpr (Op::kHeavy) {
+    const bool two_fit = 2 * (k49KiB.tile_bytes() + sizeof(Stage<Op>)) <= shared_bytes;
+    return share > k49KiB.tile_bytes() && two_fit ? k49KiB : Shape{.warps = 14, .vectors = 5};
+  } else {
+    for (const Shape& shape : kSmall) {
+      if (share <= shape.tile_bytes()) return shape;
+    }
+    return sizeof(InOf<Op>) == 1 ? k28KiB : sizeof(InOf<Op>) <= 4 ? k26KiB : k30KiB;
+  }
 }
 
 /// A place in the ring, with the parity of its barriers in this round.

@@ -7,49 +7,15 @@
 // Traffic 3 n: two reads and a write. If the input fits the cache, the second read comes from there.
 // Bits    Fixed.
 // Source  Dotsenko, Govindaraju, Sloan, Boyd and Manferdelli, "Fast scan algorithms on graphics processors", ICS 2008.
+#include "variants/scan/reduce_shares.cuh"
 #include "variants/scan/tile_plan.hpp"
 
 namespace scanlab::scan {
 namespace {
 
-constexpr int kThreads = 256;
-constexpr int kRows = 4;
+constexpr int kThreads = ReduceSharesKernel::kMaxThreads;
+constexpr int kRows = ReduceSharesKernel::kRows;
 constexpr std::int64_t kMostShares = 1024;  // blocks: several an SM on every device; one block scans their aggregates
-
-/// The tiles of a block: a share of them, side by side.
-struct Share {
-  std::int64_t first;
-  std::int64_t last;  ///< one past
-  SCANLAB_HD static Share of(std::int64_t block, std::int64_t tiles_a_share, std::int64_t tiles) {
-    const std::int64_t first = block * tiles_a_share;
-    return {first, first + tiles_a_share < tiles ? first + tiles_a_share : tiles};
-  }
-};
-
-struct ReduceSharesKernel {
-  static constexpr const char* kName = "reduce_shares";
-  static constexpr int kMaxThreads = kThreads;
-
-  /// in: n items in global memory. aggregates: one item a block. Shared memory: two items a warp.
-  template <simt::ThreadBlock Block, Monoid Op>
-  SCANLAB_HD void operator()(Block& block, simt::Global<Block, const typename Op::Item> in, std::int64_t n,
-                             std::int64_t tiles_a_share, bool aligned,
-                             simt::Global<Block, typename Op::Item> aggregates, Op op) const {
-    using Item = typename Op::Item;
-    using Tile = RegisterTile<Op, kRows>;
-    constexpr int kWarps = kThreads / kLanes;
-    const Share share = Share::of(block.group_index(), tiles_a_share, ceil_div(n, Tile::items(kThreads)));
-    Item total = Op::identity();
-    for (std::int64_t t = share.first; t < share.last; ++t) {
-      Tile tile;
-      tile.load(block, in, t * Tile::items(kThreads), n, aligned);
-      // Alternate tiles use alternate totals: a slow warp may still read those of the tile before.
-      auto totals = block.template shared<Item>(kWarps, t % 2 * kWarps * sizeof(Item));
-      total = op(total, tile.scan(block, totals, op));
-    }
-    if (block.thread_rank() == 0) aggregates[block.group_index()] = total;
-  }
-};
 
 struct ScanAggregatesKernel {
   static constexpr const char* kName = "scan_aggregates";

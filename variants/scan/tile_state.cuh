@@ -22,13 +22,12 @@ struct alignas(16) LongWord {
   std::uint64_t value;
 };
 
-/// The state of a tile: `Item` in one word, or, if it has 16 bytes, in two, each with the tag.
-template <class Item>
+/// The state of a tile: `Item` in one word, or, if it has more bytes than that, in several, each with the tag.
+template <class Item, class WordType = std::conditional_t<sizeof(Item) <= 4, ShortWord, LongWord>>
 struct TileState {
-  using Word = std::conditional_t<sizeof(Item) <= 4, ShortWord, LongWord>;
+  using Word = WordType;
   using Value = decltype(Word::value);
-  static constexpr int kWords = sizeof(Item) <= sizeof(Value) ? 1 : 2;
-  static_assert(sizeof(Item) <= kWords * sizeof(Value));
+  static constexpr int kWords = (sizeof(Item) + sizeof(Value) - 1) / sizeof(Value);
 
   Word words[kWords];
 

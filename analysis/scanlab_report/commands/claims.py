@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
         if not (provenances := claims_checked.provenances(checked)):
             say(f"{options.page} is left as it is: {claims_checked.Claims(claims).absent()}.")
         else:
-            text = f"{counts[0].upper()}{counts[1:]}.\n\n{_grouped(checked)}\n\nSources:\n\n" + "\n".join(f"- {of.line()}" for of in provenances)
+            text = f"{count(len(checked), 'claim')}: {counts.replace(' holds', ' hold').replace(' fails', ' fail')}.\n\n{_grouped(checked)}\n\nSources:\n\n" + "\n".join(f"- {of.line()}" for of in provenances)
             options.page.write_text(markers.replaced(options.page.read_text(encoding="utf-8"), MARKER, text), encoding="utf-8")
             say(f"{options.page}: {MARKER} replaced")
     return FOUND if FAILS in verdicts else SOUND

@@ -24,17 +24,9 @@ PAGES = ("*.md", "docs/**/*.md", "variants/**/*.md", "baselines/**/*.md", "harne
 OTHERS = ("CHANGELOG.md",)
 """Documents of another kind: a record of changes keeps the words of its day."""
 NOT_YET = {
-    "CONTRIBUTING.md",
-    "README.md",
     "data/README.md",
-    "docs/DEVICES.md",
-    "docs/USE_IT.md",
-    "harness/README.md",
-    "paper/ARTIFACT.md",
     "paper/scanlab.tex",
-    "variants/README.md",
     "variants/scan/TUTORIAL.md",
-    "variants/schedules/README.md",
     "variants/schedules/TUTORIAL.md",
 }
 """What is not linted yet. This list is to become empty; a test refuses an entry that has no fault left."""
@@ -65,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
 def check(name: str, sentences: list[Sentence]) -> list[Fault]:
     """The faults of one text, by the rules that hold for it."""
     found = words.faults(sentences)
-    if Path(name).name in SHORT or name in SHORT:
+    if name in SHORT:
         found += words.long_median(name, sentences)
     return found
 

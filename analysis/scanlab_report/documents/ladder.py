@@ -18,15 +18,15 @@ COST_ITEMS = 1 << 16
 
 
 def build(timings: TimingEvidence, counts: CountEvidence) -> Table:
-    """One rung a variant, slowest first, so that the page reads upward to the ceiling."""
+    """One rung per variant, slowest first, so that the page reads upward to the ceiling."""
     timed_mode = [e for e in counts.explanations if e.mode == "inclusive"]
     costs = {e.variant: e for e in sorted(default_only(timed_mode), key=_nearness, reverse=True)}
     stands = standings(timings)
     rungs = stands[[OWN.has(timings.about[variant]) for variant in stands["variant"]]].iloc[::-1]
     rows = [_rung(row, costs.get(row.variant)) for row in rungs.itertuples(index=False)]
     return Table(
-        caption="Inclusive sums of 32-bit integers. Cost: counts of the SIMT emulator at n, with the degree of the worst bank conflict. "
-        "Speed: measured time, and speed over a device copy and over the fastest CUB; at 1 a scan is as fast.",
+        caption="Inclusive sums of 32-bit integers. The left part has the cost that the SIMT emulator counts at n, with the degree of the worst bank "
+        "conflict. The right part has measured times; ratios are speeds over a device copy and over the fastest CUB, so 1 is as fast.",
         columns=(
             Column("variant", "variant", code, right=False),
             Column("cost_items", "counted at n", lambda v: "—" if pd.isna(v) else size(v)),

@@ -65,7 +65,7 @@ def six(timings: TimingEvidence) -> Table:
     rows["title"] = [timings.about[variant].title for variant in rows["variant"]]
     return Table(
         caption=f"Inclusive {timings.scanned.scan} of {size(rows['items'].max())} {timings.scanned.items}, {timings.caches()[0]} cache, on {timings.device}. "
-        f"Time is the median, GB/s counts 2n items, and the ratios are speeds: above 1 a row is the faster, and a dash marks the reference.{_within(rows)}"
+        f"Time is the median, and GB/s counts 2n items. Ratios are speeds: above 1 a row is the faster. A dash marks the reference.{_within(rows)}"
         + (f" Versions: {', '.join(timings.provenance.versions)}." if timings.provenance.versions else ""),
         columns=(Column("variant", "row", code, right=False), Column("title", "scan or copy", right=False), *_STANDING),
         rows=rows,

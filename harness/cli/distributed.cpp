@@ -1,0 +1,221 @@
+// scanlab distributed: scans over several GPUs, or hosts. Chooses one of its commands.
+#include "harness/cli/distributed.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+#include "harness/host/interrupt.hpp"
+
+namespace scanlab::cli {
+
+using distributed::Algorithm;
+using distributed::Algorithms;
+using distributed::Communicator;
+using distributed::DistributedCase;
+
+namespace {
+
+const CommandGroup& group() {
+  static const CommandGroup all{
+      "scanlab distributed",
+      "verify and time scans of one array over several GPUs or hosts",
+      "scanlab distributed bench --gpus 4",
+      {
+          {"list", "print every algorithm: id, title, traffic, needs", "scanlab distributed list", distributed_list},
+          {"verify", "check algorithms against the oracle, on sizes where scans break",
+           "scanlab distributed verify --gpus 2 --algorithm peer_look_ahead", distributed_verify},
+          {"bench", "verify and time algorithms over a range of sizes, with the flags of nccl-tests",
+           "mpirun -n 4 scanlab distributed bench -b 4M -e 4G -f 4 --out results/distributed.json", distributed_bench},
+      }};
+  return all;
+}
+
+/// How many ranks --gpus asks for. Throws CommandError (status 2).
+int ranks_asked(const po::variables_map& values) {
+  return values.count("gpus") == 0 ? 1 : option_number(values, "gpus", 1, 1024);
+}
+
+std::vector<const Algorithm*> chosen_algorithms(const po::variables_map& values) {
+  if (values.count("algorithm") != 0) {
+    return matching<Algorithm>(option_words(values, "algorithm"), [](const std::string& glob) {
+      unknown("--algorithm", glob, Algorithms::instance().ids());
+    });
+  }
+  std::vector<const Algorithm*> all;
+  const bool any_gpu =
+      std::ranges::any_of(Algorithms::instance().all(), [](const auto& entry) { return entry.second.on_gpus; });
+  for (const auto& [id, each] : Algorithms::instance().all()) {
+    const bool fits_here = each.on_gpus ? values.count("on-hosts") == 0 : values.count("on-hosts") != 0 || !any_gpu;
+    if (fits_here) all.push_back(&each);
+  }
+  return all;
+}
+
+}  // namespace
+
+Command distributed_command(const std::string& name) {
+  Command command = *std::ranges::find(group().commands, name, &Command::name);
+  command.name = "distributed " + name;
+  return command;
+}
+
+int distributed(const std::vector<std::string>& arguments, Context& context) {
+  return dispatch(group(), arguments, context);
+}
+
+int distributed_list(const std::vector<std::string>& arguments, Context& context) {
+  po::options_description options("options");
+  options.add_options()("help,h", "show this text");
+  po::variables_map values;
+  if (!parse_options(arguments, options, {}, distributed_command("list"), context, values)) return kOk;
+  std::size_t width = 2;
+  for (const auto& [id, each] : Algorithms::instance().all()) width = std::max(width, id.size());
+  fmt::print(context.out, "{:<{}}  {:<5}  {:<7}  {}\n", "id", width, "on", "traffic", "title");
+  for (const auto& [id, each] : Algorithms::instance().all()) {
+    fmt::print(context.out, "{:<{}}  {:<5}  {:<7}  {}\n", id, width, each.on_gpus ? "GPUs" : "hosts",
+               each.about.cost.traffic, each.about.title);
+  }
+  if (!distributed::has_mpi()) fmt::print(context.out, "This build has no MPI: ranks are threads of one process.\n");
+  return kOk;
+}
+
+void add_distributed_options(po::options_description& options) {
+  options.add_options()                                                                             //
+      ("algorithm", list_of("ID"), "choose algorithms by id or glob (default all on GPUs)")         //
+      ("on-hosts", "choose all algorithms in the hosts' memory instead")                            //
+      ("type", list_of("TYPE")->default_value({"i32"}, "i32"), all_names<ElementType>().c_str())    //
+      ("op", list_of("OP")->default_value({"plus"}, "plus"), all_names<Operator>().c_str())         //
+      ("mode", list_of("MODE")->default_value({"inclusive"}, "inclusive"), "inclusive, exclusive")  //
+      ("set", list_of("NAME=VALUE"), "set an algorithm's parameter, e.g. chunk=16")                 //
+      ("gpus,g", po::value<int>()->value_name("N"),
+       "use N GPUs by as many threads (default 1; under mpirun a process "
+       "is a rank)")                                                                                //
+      ("seed", po::value<std::uint64_t>()->default_value(1)->value_name("N"), "choose the inputs")  //
+      ("help,h", "show this text");
+}
+
+int on_every_rank(const po::variables_map& values, Context& context, const RankBody& body) {
+  const int asked = ranks_asked(values);
+  std::ostringstream silence;
+  const auto run = [&](Communicator& communicator) {
+    Context own{communicator.rank() == 0 ? context.out : silence, communicator.rank() == 0 ? context.err : silence,
+                context.argv};
+    return body(communicator, own);
+  };
+  int status = kOk;
+  if (distributed::is_mpi_process()) {
+    if (asked > 1) {
+      throw CommandError(kBadInput, fmt::format("--gpus {}: under mpirun each process is a rank with one GPU; start {} "
+                                                "processes instead",
+                                                asked, asked));
+    }
+    Communicator& communicator = distributed::mpi_rank();
+    try {
+      status = run(communicator);
+    } catch (const CommandError& error) {  // all ranks have it
+      if (communicator.rank() == 0) throw;
+      return error.status;
+    } catch (const std::exception& error) {
+      communicator.abandon(fmt::format("rank {}: {}", communicator.rank(), error.what()));
+    }
+    return status;
+  }
+  try {
+    distributed::run_threads(asked, distributed::kPatience, [&](Communicator& communicator) {
+      const int own = run(communicator);
+      if (communicator.rank() == 0) status = own;
+    });
+  } catch (const distributed::RankFailed& failure) {
+    throw CommandError(kFailed, fmt::format("{}; every finished repetition is kept", failure.what()));
+  }
+  return status;
+}
+
+std::vector<DistributedCase> distributed_cases(const po::variables_map& values, const std::vector<std::int64_t>& items,
+                                               int ranks) {
+  OptionWords words = said(values);
+  const auto types = values_of(words, "type", named_values<ElementType>());
+  const auto operators = values_of(words, "op", named_values<Operator>());
+  const auto modes = values_of(words, "mode", named_values<Mode>());
+  Settings settings;
+  if (values.count("set") != 0) {
+    for (const std::string& word : option_words(values, "set")) {
+      const std::size_t at = word.find('=');
+      if (at == std::string::npos) throw CommandError(kBadInput, "--set takes NAME=VALUE, not '" + word + "'");
+      settings[word.substr(0, at)] = word.substr(at + 1);
+    }
+  }
+  std::vector<DistributedCase> cases;
+  for (const ElementType type : types) {
+    for (const Operator op : operators) {
+      for (const Mode mode : modes) {
+        for (const std::int64_t n : items) {
+          for (const Algorithm* algorithm : chosen_algorithms(values)) {
+            DistributedCase timed;
+            timed.algorithm = algorithm;
+            timed.problem = {.type = type, .op = op, .mode = mode, .items = n};
+            for (const auto& [key, value] : settings) {
+              const bool has = std::ranges::any_of(algorithm->about.parameters,
+                                                   [&](const Parameter& each) { return each.name == key; });
+              if (has) timed.problem.settings[key] = value;
+            }
+            timed.plan = algorithm->plan(timed.problem, ranks);
+            timed.name = fmt::format("{}/ranks:{}", case_name(algorithm->about, timed.problem), ranks);
+            cases.push_back(std::move(timed));
+          }
+        }
+      }
+    }
+  }
+  for (const auto& [key, value] : settings) {
+    const auto takes = [&](const DistributedCase& each) { return each.problem.settings.contains(key); };
+    if (std::ranges::none_of(cases, takes)) {
+      throw CommandError(kBadInput,
+                         fmt::format("--set {}={}: none of the chosen algorithms has this parameter", key, value));
+    }
+  }
+  return cases;
+}
+
+std::unique_ptr<distributed::RankBackend> backend_of(const std::vector<DistributedCase>& cases,
+                                                     Communicator& communicator) {
+  const auto on_gpus = [](const DistributedCase& each) { return each.algorithm->on_gpus; };
+  if (cases.empty()) throw CommandError(kBadInput, "no algorithm is left to run: scanlab distributed list has them");
+  if (std::ranges::none_of(cases, on_gpus)) return distributed::make_host_backend(communicator);
+  if (!std::ranges::all_of(cases, on_gpus)) {
+    throw CommandError(kBadInput, "algorithms on GPUs and on hosts run one after another: choose by --algorithm");
+  }
+#ifdef SCANLAB_WITH_CUDA
+  return distributed::make_gpu_backend(communicator);
+#else
+  throw CommandError(kNoDevice, "this build has no CUDA: choose an algorithm on hosts, --on-hosts");
+#endif
+}
+
+int status_of(const std::vector<DistributedCase>& cases) {
+  if (interrupted()) return kInterrupted;
+  const auto failed = [](const DistributedCase& each) { return each.state == measure::Timing::State::failed; };
+  if (std::ranges::any_of(cases, failed)) return kFailed;
+  return std::ranges::any_of(cases, &DistributedCase::out_of_memory) ? kOutOfMemory : kOk;
+}
+
+void print_left_out(const std::vector<DistributedCase>& cases, std::ostream& out) {
+  std::map<std::string, std::pair<int, const DistributedCase*>> reasons;
+  for (const DistributedCase& each : cases) {
+    if (each.state == measure::Timing::State::timed) continue;
+    auto& [count, first] = reasons[each.reason];
+    if (count++ == 0) first = &each;
+  }
+  for (const auto& [reason, entry] : reasons) {
+    const auto& [count, first] = entry;
+    fmt::print(out, "{} {} case{}: {} (first {})\n",
+               first->state == measure::Timing::State::failed ? "FAILED" : "skipped", count, count == 1 ? "" : "s",
+               reason, first->name);
+  }
+}
+
+}  // namespace scanlab::cli

@@ -1,0 +1,43 @@
+// What the commands of `scanlab distributed` share.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "harness/cli/options.hpp"
+#include "harness/distributed/rank_backend.hpp"
+#include "harness/distributed/session.hpp"
+
+namespace scanlab::cli {
+
+int distributed_list(const std::vector<std::string>& arguments, Context& context);
+int distributed_verify(const std::vector<std::string>& arguments, Context& context);
+int distributed_bench(const std::vector<std::string>& arguments, Context& context);
+Command distributed_command(const std::string& name);
+
+/// Adds --algorithm, --type, --op, --mode, --set, --gpus, --seed, --force and --help.
+void add_distributed_options(po::options_description& options);
+
+/// One rank's command, and how it ends.
+using RankBody = std::function<int(distributed::Communicator&, Context&)>;
+
+/// Runs `body` on every rank: this process under mpirun, else a thread for each GPU that --gpus asks for. Only rank 0
+/// prints. Returns the status of rank 0.
+int on_every_rank(const po::variables_map& values, Context& context, const RankBody& body);
+
+/// The cases that are asked for, on so many ranks: `items` of the whole array. Throws CommandError (status 2).
+std::vector<distributed::DistributedCase> distributed_cases(const po::variables_map& values,
+                                                            const std::vector<std::int64_t>& items, int ranks);
+
+/// The place of the ranks of these cases. Throws CommandError (status 2) if some are on GPUs and some are not.
+std::unique_ptr<distributed::RankBackend> backend_of(const std::vector<distributed::DistributedCase>& cases,
+                                                     distributed::Communicator& communicator);
+
+/// kInterrupted, kFailed, kOutOfMemory or kOk, as of `scanlab bench`.
+int status_of(const std::vector<distributed::DistributedCase>& cases);
+
+/// Prints those that were not timed or verified, by their reasons.
+void print_left_out(const std::vector<distributed::DistributedCase>& cases, std::ostream& out);
+
+}  // namespace scanlab::cli

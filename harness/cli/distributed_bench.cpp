@@ -1,0 +1,134 @@
+// scanlab distributed bench: verifies algorithms and times them over a range of sizes.
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+
+#include "harness/cli/distributed.hpp"
+#include "harness/core/median.hpp"
+#include "harness/host/interrupt.hpp"
+
+namespace scanlab::cli {
+
+namespace {
+
+using distributed::DistributedCase;
+
+constexpr char kNotes[] =
+    "Sizes are of what each rank holds, or with --total of the whole array. A case is verified first, then timed back\n"
+    "to back in a stream; its time is that of the slowest rank. algbw is the array's bytes per second. busbw is what\n"
+    "the memory of each GPU must at least move for that, algbw * 2 / ranks: an item is read once and written once.\n"
+    "Hold it against a copy on one GPU.\n";
+
+po::options_description make_options() {
+  po::options_description options("options");
+  options.add_options()                                                                                         //
+      ("minbytes,b", text("BYTES")->default_value("4MiB"), "begin with so many bytes per rank")                 //
+      ("maxbytes,e", text("BYTES")->default_value("1GiB"), "end with so many bytes per rank")                   //
+      ("stepfactor,f", po::value<int>()->default_value(4)->value_name("N"), "multiply by N from size to size")  //
+      ("total", "take sizes as those of the whole array (strong scaling)");
+  add_distributed_options(options);
+  add_loop_options(options, {});
+  options.add_options()                                                                             //
+      ("out", text("FILE"), "write results: Google Benchmark's JSON, raw repetitions, provenance")  //
+      ("force", "replace FILE if it holds something");
+  return options;
+}
+
+/// Bytes from the least to the most.
+std::vector<std::size_t> sizes_of(const po::variables_map& values) {
+  const std::size_t least = parse_bytes(values["minbytes"].as<std::string>(), "--minbytes");
+  const std::size_t most = parse_bytes(values["maxbytes"].as<std::string>(), "--maxbytes");
+  const int factor = option_number(values, "stepfactor", 2, 1 << 20);
+  if (least == 0) throw CommandError(kBadInput, "--minbytes is 1 at least");
+  if (least > most) {
+    throw CommandError(kBadInput, fmt::format("--minbytes {} is more than --maxbytes {}", least, most));
+  }
+  std::vector<std::size_t> sizes;
+  for (std::size_t size = least; size <= most; size *= static_cast<std::size_t>(factor)) sizes.push_back(size);
+  return sizes;
+}
+
+std::vector<DistributedCase> cases_of_sizes(const po::variables_map& values, int ranks) {
+  std::vector<DistributedCase> all;
+  const OptionWords words = said(values);
+  for (const std::size_t size : sizes_of(values)) {
+    const std::size_t bytes = values.count("total") != 0 ? size : size * static_cast<std::size_t>(ranks);
+    // Items of a type are not those of another: a size gives each its own number.
+    std::vector<DistributedCase> cases = distributed_cases(values, {1}, ranks);
+    for (DistributedCase& each : cases) {
+      each.problem.items =
+          std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes / item_bytes(each.problem.type, each.problem.op)));
+      each.plan = each.algorithm->plan(each.problem, ranks);
+      each.name = fmt::format("{}/ranks:{}", case_name(each.algorithm->about, each.problem), ranks);
+      all.push_back(std::move(each));
+    }
+  }
+  return all;
+}
+
+measure::Facts provenance(const po::variables_map& values, const measure::LoopOptions& loop,
+                          const std::vector<DistributedCase>& cases, int ranks, const Context& context) {
+  const bool on_gpus = cases.front().algorithm->on_gpus;
+  measure::Facts facts{{"schema", measure::kResultsSchema}, {"kind", on_gpus ? "cuda" : "host"}};
+  facts.update(on_gpus ? measure::measured_on("scanlab distributed bench", context.argv)
+                       : measure::measured_on_host(context.argv));
+  facts.erase("date");  // Google Benchmark has it
+  facts["seed"] = std::to_string(values["seed"].as<std::uint64_t>());
+  facts["ranks"] = ranks;
+  facts["ranks_are"] = distributed::is_mpi_process() ? "processes" : "threads";
+  add_loop_facts(loop, facts);
+  measure::Facts& algorithms = facts["algorithms"] = measure::Facts::object();
+  for (const DistributedCase& each : cases) {
+    algorithms[each.algorithm->about.id] = distributed::described(*each.algorithm);
+  }
+  return facts;
+}
+
+void print_table(const std::vector<DistributedCase>& cases, int ranks, std::ostream& out) {
+  fmt::print(out, "# busbw = algbw * 2 / {} ranks\n{:>14} {:>14} {:>5} {:>12}  {:<22} {:>12} {:>9} {:>9}  {}\n", ranks,
+             "size (B)", "count", "type", "redop", "algorithm", "time (us)", "algbw", "busbw", "verified");
+  for (const DistributedCase& each : cases) {
+    if (each.nanoseconds.empty()) continue;
+    const double time = median(each.nanoseconds);
+    const double rate = static_cast<double>(each.bytes()) / time;
+    fmt::print(out, "{:>14} {:>14} {:>5} {:>12}  {:<22} {:>12.2f} {:>9.1f} {:>9.1f}  {}\n", each.bytes(),
+               each.problem.items, name(each.problem.type), name(each.problem.op), each.algorithm->about.id, time / 1e3,
+               rate, rate * 2 / ranks,
+               each.state == measure::Timing::State::failed ? "FAILED"
+               : each.verified                              ? "yes"
+                                                            : "before only");
+  }
+}
+
+}  // namespace
+
+int distributed_bench(const std::vector<std::string>& arguments, Context& context) {
+  const GoogleFlags flags = take_google_flags(arguments);
+  po::variables_map values;
+  if (!parse_options(flags.others, make_options(), {}, distributed_command("bench"), context, values)) {
+    context.out << "\n" << kNotes;
+    return kOk;
+  }
+  const measure::LoopOptions loop = read_loop_options(values, flags, {});
+  sizes_of(values);  // what is wrong is said before ranks are started
+  return on_every_rank(values, context, [&](distributed::Communicator& communicator, Context& own) {
+    std::vector<DistributedCase> cases = cases_of_sizes(values, communicator.ranks());
+    const auto backend = backend_of(cases, communicator);
+    std::optional<measure::ResultsFile> file =
+        communicator.rank() == 0 ? results_file(either<std::string>(values, "out", flags.out),
+                                                provenance(values, loop, cases, communicator.ranks(), own), values)
+                                 : std::nullopt;
+    const InterruptGuard guard;
+    distributed::Session session(cases, communicator, *backend,
+                                 {.loop = loop, .seed = values["seed"].as<std::uint64_t>()}, file ? &*file : nullptr,
+                                 own.err);
+    session.run();
+    print_table(cases, communicator.ranks(), own.out);
+    print_left_out(cases, own.out);
+    if (file) fmt::print(own.out, "{} entries in {}\n", file->entries(), file->path().string());
+    return status_of(cases);
+  });
+}
+
+}  // namespace scanlab::cli

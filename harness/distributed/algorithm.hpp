@@ -1,0 +1,102 @@
+// What a distributed scan is: it says which items each rank holds, and each rank binds it to a problem and runs it.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "harness/core/scan_variant.hpp"
+#include "harness/core/variant.hpp"
+#include "harness/distributed/communicator.hpp"
+#include "harness/distributed/distribution.hpp"
+
+namespace scanlab::distributed {
+
+/// What a scan needs for a problem over so many ranks, or why it cannot take it. problem.items is of the whole array.
+struct Plan {
+  Distribution distribution{};
+  std::int64_t chain = 0;  ///< as scanlab::Plan has it
+  std::string refusal{};
+
+  bool possible() const { return refusal.empty(); }
+  static Plan refuse(std::string why) { return {.refusal = std::move(why)}; }
+};
+
+/// One rank of a scan, bound to a problem.
+class BoundRank {
+ public:
+  virtual ~BoundRank() = default;
+  /// One run. in, out: what the rank holds, aligned to 256 bytes. On a GPU it only enqueues. All ranks run as often and
+  /// in the same order; a rank may begin a run while another is at the one before.
+  virtual void run(const void* in, void* out, StreamHandle stream) = 0;
+};
+
+struct Algorithm {
+  static constexpr const char* kNoun = "distributed scan";
+
+  Description about;
+  Origin origin = Origin::variant;
+  bool on_gpus = false;  ///< else in the hosts' memory
+  bool by_mpi = false;   ///< ranks must be processes under mpirun
+  std::function<Plan(const Problem&, int ranks)> plan;
+  /// Collective: every rank calls it with the same problem. May allocate and wait. For a problem that has a plan.
+  std::function<std::unique_ptr<BoundRank>(const Problem&, Communicator&)> bind;
+};
+
+using Algorithms = RegistryOf<Algorithm>;
+
+/// Static object that registers an algorithm before main: the last line of its file.
+struct AlgorithmRegistration {
+  explicit AlgorithmRegistration(Algorithm algorithm) { Algorithms::instance().add(std::move(algorithm)); }
+};
+
+/// An Algorithm of a class
+///   struct MyScan {
+///     static Description describe();
+///     static Plan plan(const Problem&, int ranks);
+///     template <class Op> static constexpr bool kTakes = …;   // the types and operators that it is compiled for
+///     template <class Op>
+///     struct Rank {
+///       Rank(const Problem&, const Plan&, Communicator&);     // collective
+///       void run(const Op::Item* in, Op::Item* out, StreamHandle);
+///     };
+///   };
+template <class Scan>
+Algorithm algorithm(bool on_gpus, Origin origin = Origin::variant) {
+  Algorithm made;
+  made.about = Scan::describe();
+  describe_monoids<Scan>(made.about);
+  made.origin = origin;
+  made.on_gpus = on_gpus;
+  made.plan = [about = made.about](const Problem& problem, int ranks) {
+    if (std::string why = unsupported(about, problem); !why.empty()) return Plan::refuse(std::move(why));
+    return Scan::plan(problem, ranks);
+  };
+  made.bind = [](const Problem& problem, Communicator& communicator) {
+    return with_monoid(problem.type, problem.op, [&]<class Op>(Op) -> std::unique_ptr<BoundRank> {
+      if constexpr (takes<Scan, Op>()) {
+        using Rank = typename Scan::template Rank<Op>;
+        using Item = typename Op::Item;
+        class Bound : public BoundRank {
+         public:
+          Bound(const Problem& problem, Communicator& communicator)
+              : rank_(problem, Scan::plan(problem, communicator.ranks()), communicator) {}
+          void run(const void* in, void* out, StreamHandle stream) override {
+            rank_.run(static_cast<const Item*>(in), static_cast<Item*>(out), stream);
+          }
+
+         private:
+          Rank rank_;
+        };
+        return std::make_unique<Bound>(problem, communicator);
+      } else {
+        throw std::logic_error("a scan is bound to what its plan has refused");
+      }
+    });
+  };
+  return made;
+}
+
+}  // namespace scanlab::distributed

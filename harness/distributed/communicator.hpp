@@ -1,0 +1,73 @@
+// What the ranks of a distributed scan say to each other on the host: beside what is timed, not as a part of it.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace scanlab::distributed {
+
+/// A rank has failed or never came: the sentence names it.
+struct RankFailed : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Ranks wait so long for each other, on the host and on the device.
+inline constexpr std::chrono::seconds kPatience{30};
+
+/// Of one rank. All ranks call the collective functions in the same order.
+class Communicator {
+ public:
+  virtual ~Communicator() = default;
+  virtual int rank() const = 0;
+  virtual int ranks() const = 0;
+
+  /// Collective. Every rank gives `bytes` bytes; `all` gets those of each rank, in order. Throws RankFailed.
+  virtual void all_gather(const void* mine, std::size_t bytes, void* all) = 0;
+
+  /// Throws RankFailed if another rank is known to have failed: for a rank that waits for its device.
+  virtual void check_others() = 0;
+
+  /// Ends all ranks, with one sentence and status 1, without waiting for a device on which a kernel may spin for ever.
+  /// What is written stays.
+  [[noreturn]] virtual void abandon(const std::string& why) = 0;
+
+  void barrier() {
+    const char here = 0;
+    gather(here);
+  }
+  /// Collective: the values of all ranks. T is trivially copyable.
+  template <class T>
+  std::vector<T> gather(const T& mine) {
+    std::vector<T> all(static_cast<std::size_t>(ranks()));
+    all_gather(&mine, sizeof(T), all.data());
+    return all;
+  }
+  /// Collective: the value of rank 0.
+  template <class T>
+  T from_leader(const T& mine) {
+    return gather(mine).front();
+  }
+  /// Collective: the first rank's text that is not empty, after the rank's number; empty if all are. Cut after 200
+  /// letters.
+  std::string first_complaint(const std::string& mine);
+};
+
+/// Runs `body` on `ranks` threads of this process, each a rank. What a rank throws ends the others' waits; the first
+/// exception is thrown again. `patience`: how long a rank waits for the others.
+void run_threads(int ranks, std::chrono::milliseconds patience, const std::function<void(Communicator&)>& body);
+
+/// Whether this process was started as a rank by mpirun, or a launcher like it.
+bool is_mpi_process();
+
+/// Whether this build has MPI.
+bool has_mpi();
+
+/// This process as a rank of MPI_COMM_WORLD, from the first call to the end of the program. Throws CommandError
+/// (status 3) if this build has no MPI.
+Communicator& mpi_rank();
+
+}  // namespace scanlab::distributed

@@ -1,0 +1,152 @@
+// A rank on a GPU.
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+#include <optional>
+#include <thread>
+#include <tuple>
+
+#include "harness/cuda/buffer.hpp"
+#include "harness/cuda/event.hpp"
+#include "harness/cuda/nvml.hpp"
+#include "harness/cuda/stream.hpp"
+#include "harness/distributed/rank_backend.hpp"
+#include "harness/host/status.hpp"
+#include "harness/measure/loop.hpp"
+#include "harness/verify/input.hpp"
+
+namespace scanlab::distributed {
+
+namespace {
+
+constexpr int kPoison = 0xFF;
+
+template <class Op>
+__global__ void fill_part(typename Op::Item* items, std::int64_t held, Distribution distribution, int rank,
+                          InputKind kind, std::uint64_t seed) {
+  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < held; i += stride) {
+    const std::int64_t global =
+        (i / distribution.chunk * distribution.ranks + rank) * distribution.chunk + i % distribution.chunk;
+    items[i] = verify::input_item<Op>(kind, seed, global, distribution.items);
+  }
+}
+
+class GpuBackend : public RankBackend {
+ public:
+  GpuBackend(Communicator& communicator, const std::string& pci_bus_id)
+      : communicator_(communicator), clock_(pci_bus_id) {}
+
+  void fill(const Problem& problem, const Distribution& distribution, InputKind kind, std::uint64_t seed) override {
+    const auto asked = std::tuple(problem, distribution, kind, seed);
+    if (held_ == asked) return;
+    held_.reset();
+    with_monoid(problem.type, problem.op, [&]<class Op>(Op) {
+      const std::int64_t held = distribution.held(communicator_.rank());
+      bytes_ = static_cast<std::size_t>(held) * sizeof(typename Op::Item);
+      grow(in_);
+      grow(out_);
+      if (held == 0) return;
+      fill_part<Op><<<1024, 256, 0, stream_.get()>>>(in_.as<typename Op::Item>(), held, distribution,
+                                                     communicator_.rank(), kind, seed);
+      cuda::check(cudaGetLastError(), "filling the input");
+    });
+    wait();
+    held_ = asked;
+  }
+
+  double time(BoundRank& bound, std::int64_t untimed, std::int64_t runs) override {
+    for (std::int64_t i = 0; i < untimed; ++i) bound.run(in_.data(), out_.data(), stream_.get());
+    if (bytes_ > 0) {
+      cuda::check(cudaMemsetAsync(out_.data(), kPoison, bytes_, stream_.get()), "poisoning the output");
+    }
+    start_.record(stream_.get());
+    for (std::int64_t i = 0; i < runs; ++i) bound.run(in_.data(), out_.data(), stream_.get());
+    end_.record(stream_.get());
+    wait();
+    return cuda::seconds_between(start_, end_);
+  }
+
+  void read(std::size_t offset, std::size_t bytes, void* to) override {
+    cuda::check(cudaMemcpy(to, out_.as<std::byte>() + offset, bytes, cudaMemcpyDeviceToHost), "reading the output");
+  }
+
+  double sm_clock_mhz() override { return clock_.sm_mhz(); }
+
+ private:
+  void grow(cuda::DeviceBuffer& buffer) const {
+    if (buffer.bytes() >= bytes_) return;
+    buffer = cuda::DeviceBuffer();
+    try {
+      buffer = cuda::DeviceBuffer(bytes_);
+    } catch (const cuda::OutOfMemory& lack) {
+      throw measure::LacksMemory(lack.what());
+    }
+  }
+
+  /// For the device, which may wait for another rank that never comes: a kernel that spins ends with the process alone.
+  void wait() {
+    const auto began = std::chrono::steady_clock::now();
+    const std::string self = "rank " + std::to_string(communicator_.rank());
+    while (true) {
+      const cudaError_t state = cudaStreamQuery(stream_.get());
+      if (state == cudaSuccess) return;
+      if (state != cudaErrorNotReady) cuda::check(state, "waiting for the device");
+      const auto waited = std::chrono::steady_clock::now() - began;
+      if (waited < std::chrono::milliseconds(20)) continue;
+      try {
+        communicator_.check_others();
+      } catch (const RankFailed& failure) {
+        communicator_.abandon(self + " waits for its GPU in vain: " + failure.what());
+      }
+      if (waited > kPatience) {
+        communicator_.abandon(self + ": its GPU has not finished within " + std::to_string(kPatience.count()) +
+                              " s, as when another rank never comes");
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+
+  Communicator& communicator_;
+  cuda::ClockReader clock_;
+  cuda::Stream stream_;
+  cuda::Event start_;
+  cuda::Event end_;
+  cuda::DeviceBuffer in_;
+  cuda::DeviceBuffer out_;
+  std::size_t bytes_ = 0;
+  std::optional<std::tuple<Problem, Distribution, InputKind, std::uint64_t>> held_;
+};
+
+}  // namespace
+
+std::unique_ptr<RankBackend> make_gpu_backend(Communicator& communicator) {
+  struct Host {
+    char name[64];
+  } host{};
+  gethostname(host.name, sizeof(host.name) - 1);
+  int here = 0;   // ranks of this host
+  int local = 0;  // of them, those before this one
+  const std::vector<Host> hosts = communicator.gather(host);
+  for (int rank = 0; rank < communicator.ranks(); ++rank) {
+    if (std::strcmp(hosts[static_cast<std::size_t>(rank)].name, host.name) != 0) continue;
+    ++here;
+    if (rank < communicator.rank()) ++local;
+  }
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess) cudaGetLastError();
+  const char* const shared_by = std::getenv("SCANLAB_RANKS_PER_GPU");  // tests on few GPUs: see peer_look_ahead.cu
+  const int per_gpu = shared_by == nullptr ? 1 : std::max(std::atoi(shared_by), 1);
+  std::string why;
+  if (here > devices * per_gpu) {
+    why = std::to_string(here) + " ranks of a host need as many GPUs, and it has " + std::to_string(devices);
+  }
+  if (why = communicator.first_complaint(why); !why.empty()) throw CommandError(kNoDevice, why);
+  cuda::check(cudaSetDevice(local / per_gpu), "choosing a device");
+  char bus[32]{};
+  cuda::check(cudaDeviceGetPCIBusId(bus, sizeof(bus), local / per_gpu), "asking for the device's place");
+  return std::make_unique<GpuBackend>(communicator, bus);
+}
+
+}  // namespace scanlab::distributed

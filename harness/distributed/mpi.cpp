@@ -1,0 +1,116 @@
+// Ranks that are processes, started by mpirun. Each message has its own time limit, so that a rank that never comes is
+// named; a rank that dies is seen by mpirun, which ends the others.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include "harness/distributed/communicator.hpp"
+#include "harness/host/status.hpp"
+#ifdef SCANLAB_WITH_MPI
+#include <mpi.h>
+#endif
+
+namespace scanlab::distributed {
+
+bool is_mpi_process() {
+  for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"}) {
+    if (std::getenv(variable) != nullptr) return true;
+  }
+  return false;
+}
+
+#ifdef SCANLAB_WITH_MPI
+
+bool has_mpi() { return true; }
+
+namespace {
+
+class MpiRank : public Communicator {
+ public:
+  MpiRank() {
+    int has = 0;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &has);
+    MPI_Comm_dup(MPI_COMM_WORLD, &world_);  // messages of ours are not those of an algorithm
+    MPI_Comm_rank(world_, &rank_);
+    MPI_Comm_size(world_, &ranks_);
+  }
+  ~MpiRank() override {
+    MPI_Comm_free(&world_);
+    MPI_Finalize();
+  }
+  int rank() const override { return rank_; }
+  int ranks() const override { return ranks_; }
+
+  /// Through rank 0, which so knows who is missing.
+  void all_gather(const void* mine, std::size_t bytes, void* all) override {
+    const int count = static_cast<int>(bytes);
+    const int total = count * ranks_;
+    auto* const table = static_cast<char*>(all);
+    constexpr int kTag = 1;
+    MPI_Request request{};
+    if (rank_ != 0) {
+      MPI_Isend(mine, count, MPI_BYTE, 0, kTag, world_, &request);
+      wait(request, 0, 2 * kPatience);
+      MPI_Irecv(table, total, MPI_BYTE, 0, kTag, world_, &request);
+      return wait(request, 0, 2 * kPatience);  // rank 0 waits less, and knows more
+    }
+    std::memcpy(table, mine, bytes);
+    for (int other = 1; other < ranks_; ++other) {
+      MPI_Irecv(table + static_cast<std::size_t>(other) * bytes, count, MPI_BYTE, other, kTag, world_, &request);
+      wait(request, other, kPatience);
+    }
+    for (int other = 1; other < ranks_; ++other) {
+      MPI_Isend(table, total, MPI_BYTE, other, kTag, world_, &request);
+      wait(request, other, kPatience);
+    }
+  }
+
+  void check_others() override {}  // mpirun ends this process when another dies
+
+  [[noreturn]] void abandon(const std::string& why) override {
+    std::fprintf(stderr, "scanlab: %s; every finished repetition is kept\n", why.c_str());
+    std::fflush(nullptr);
+    MPI_Abort(MPI_COMM_WORLD, kFailed);
+    std::_Exit(kFailed);
+  }
+
+ private:
+  void wait(MPI_Request& request, int other, std::chrono::seconds patience) {
+    const auto end = std::chrono::steady_clock::now() + patience;
+    for (int polls = 0;; ++polls) {
+      int done = 0;
+      MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+      if (done != 0) return;
+      if (std::chrono::steady_clock::now() > end) {
+        abandon("rank " + std::to_string(other) + " has not come within " + std::to_string(patience.count()) + " s");
+      }
+      if (polls > 1000) std::this_thread::sleep_for(std::chrono::microseconds(50));  // cores may be fewer than ranks
+    }
+  }
+
+  MPI_Comm world_{};
+  int rank_ = 0;
+  int ranks_ = 1;
+};
+
+}  // namespace
+
+Communicator& mpi_rank() {
+  static MpiRank rank;
+  return rank;
+}
+
+#else
+
+bool has_mpi() { return false; }
+
+Communicator& mpi_rank() {
+  throw CommandError(kNoDevice,
+                     "this build has no MPI: install libopenmpi-dev and configure it again, or start ranks that are "
+                     "threads of one process by --ranks or --gpus");
+}
+
+#endif
+
+}  // namespace scanlab::distributed

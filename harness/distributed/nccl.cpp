@@ -1,0 +1,95 @@
+#include "harness/distributed/nccl.hpp"
+
+#include <dlfcn.h>
+
+#include <stdexcept>
+
+namespace scanlab::distributed {
+
+namespace {
+
+// From nccl.h, which not every toolkit installs; the library keeps these names, numbers and signatures stable.
+struct UniqueId {
+  char bytes[128];
+};
+using Handle = void*;
+constexpr int kSuccess = 0;
+constexpr int kBytes = 0;  // ncclInt8
+
+class Library {
+ public:
+  Library() : library_(dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL)) {
+    if (library_ == nullptr) throw std::runtime_error("libnccl.so.2 cannot be loaded: install NCCL");
+    load(get_version, "ncclGetVersion");
+    load(get_unique_id, "ncclGetUniqueId");
+    load(init_rank, "ncclCommInitRank");
+    load(destroy, "ncclCommDestroy");
+    load(all_gather, "ncclAllGather");
+    load(error_string, "ncclGetErrorString");
+  }
+
+  void check(int result, const char* doing) const {
+    if (result != kSuccess) throw std::runtime_error(std::string(doing) + ": NCCL: " + error_string(result));
+  }
+
+  int (*get_version)(int*) = nullptr;
+  int (*get_unique_id)(UniqueId*) = nullptr;
+  int (*init_rank)(Handle*, int, UniqueId, int) = nullptr;
+  int (*destroy)(Handle) = nullptr;
+  int (*all_gather)(const void*, void*, std::size_t, int, Handle, StreamHandle) = nullptr;
+  const char* (*error_string)(int) = nullptr;
+
+ private:
+  template <class Function>
+  void load(Function& function, const char* name) {
+    function = reinterpret_cast<Function>(dlsym(library_, name));
+    if (function == nullptr) throw std::runtime_error(std::string("libnccl.so.2 has no ") + name);
+  }
+  void* library_;
+};
+
+class LoadedNccl : public Nccl {
+ public:
+  explicit LoadedNccl(Communicator& communicator) {
+    std::string why;
+    UniqueId id{};
+    try {
+      library_ = std::make_unique<Library>();
+      if (communicator.rank() == 0) library_->check(library_->get_unique_id(&id), "naming a communicator");
+    } catch (const std::runtime_error& error) {
+      why = error.what();
+    }
+    if (why = communicator.first_complaint(why); !why.empty()) throw std::runtime_error(why);
+    id = communicator.from_leader(id);
+    library_->check(library_->init_rank(&handle_, communicator.ranks(), id, communicator.rank()),
+                    "making a communicator");
+  }
+  ~LoadedNccl() override {
+    if (handle_ != nullptr) library_->destroy(handle_);
+  }
+
+  void all_gather(const void* mine, void* all, std::size_t bytes, StreamHandle stream) override {
+    library_->check(library_->all_gather(mine, all, bytes, kBytes, handle_, stream), "gathering");
+  }
+
+  std::string version() const override {
+    int number = 0;
+    library_->check(library_->get_version(&number), "asking for the version");
+    return std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) + "." +
+           std::to_string(number % 100);
+  }
+
+ private:
+  std::unique_ptr<Library> library_;
+  Handle handle_ = nullptr;
+};
+
+}  // namespace
+
+std::shared_ptr<Nccl> Nccl::of(Communicator& communicator) {
+  thread_local std::shared_ptr<Nccl> made;  // a rank is a thread
+  if (made == nullptr) made = std::make_shared<LoadedNccl>(communicator);
+  return made;
+}
+
+}  // namespace scanlab::distributed

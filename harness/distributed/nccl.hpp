@@ -1,0 +1,25 @@
+// NVIDIA's library of collective operations, loaded when it is first asked for: a build needs none of it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "harness/core/variant.hpp"
+#include "harness/distributed/communicator.hpp"
+
+namespace scanlab::distributed {
+
+/// The ranks' NCCL communicator. A rank's device is current wherever one is used.
+class Nccl {
+ public:
+  /// Collective. One per thread, made at the first call; throws std::runtime_error, on all ranks, if it cannot be.
+  static std::shared_ptr<Nccl> of(Communicator& communicator);
+  virtual ~Nccl() = default;
+
+  /// Enqueues: `all` gets `bytes` bytes of each rank, in order. Device memory.
+  virtual void all_gather(const void* mine, void* all, std::size_t bytes, StreamHandle stream) = 0;
+  virtual std::string version() const = 0;
+};
+
+}  // namespace scanlab::distributed

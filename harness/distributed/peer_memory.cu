@@ -1,0 +1,76 @@
+#include <unistd.h>
+
+#include <string>
+
+#include "harness/distributed/peer_memory.hpp"
+
+namespace scanlab::distributed {
+
+namespace {
+
+/// What a rank says of its memory.
+struct Address {
+  int process;
+  int device;
+  char bus[16];  ///< of the device: ranks of different processes count devices each in their own way
+  void* data;
+  cudaIpcMemHandle_t handle;
+};
+
+/// Why this rank cannot reach what another has; empty if it can. Enables access.
+std::string reach(const Address& own, const Address& other, std::vector<void*>& opened, void*& seen) {
+  const std::string whom = std::string("the GPU at ") + other.bus;
+  if (other.process == own.process) {
+    seen = other.data;
+    if (other.device == own.device) return {};
+    int possible = 0;
+    cudaDeviceCanAccessPeer(&possible, own.device, other.device);
+    if (possible == 0) return "has no peer access to " + whom;
+    const cudaError_t error = cudaDeviceEnablePeerAccess(other.device, 0);
+    cudaGetLastError();
+    if (error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled) return {};
+    return "peer access to " + whom + ": " + cudaGetErrorString(error);
+  }
+  const cudaError_t error = cudaIpcOpenMemHandle(&seen, other.handle, cudaIpcMemLazyEnablePeerAccess);
+  if (error == cudaSuccess) {
+    opened.push_back(seen);
+    return {};
+  }
+  cudaGetLastError();
+  return "memory of another process, on " + whom + ": " + cudaGetErrorString(error);
+}
+
+}  // namespace
+
+PeerMemory::PeerMemory(std::size_t bytes, Communicator& communicator) : communicator_(communicator), own_(bytes) {
+  cuda::check(cudaMemset(own_.data(), 0, bytes), "clearing peer memory");
+  cuda::check(cudaDeviceSynchronize(), "clearing peer memory");
+  Address own{.process = static_cast<int>(getpid()), .data = own_.data()};
+  cuda::check(cudaGetDevice(&own.device), "asking for the device");
+  cuda::check(cudaDeviceGetPCIBusId(own.bus, sizeof(own.bus), own.device), "asking for the device's place");
+  cuda::check(cudaIpcGetMemHandle(&own.handle, own_.data()), "naming memory for other processes");
+  const std::vector<Address> all = communicator.gather(own);
+  seen_.assign(all.size(), nullptr);
+  std::string why;
+  for (std::size_t rank = 0; rank < all.size() && why.empty(); ++rank) {
+    if (static_cast<int>(rank) == communicator.rank()) {
+      seen_[rank] = own_.data();
+    } else {
+      why = reach(own, all[rank], opened_, seen_[rank]);
+    }
+  }
+  if (const std::string complaint = communicator.first_complaint(why); !complaint.empty()) {
+    throw std::runtime_error(complaint);
+  }
+}
+
+PeerMemory::~PeerMemory() {
+  for (void* const each : opened_) cudaIpcCloseMemHandle(each);
+  try {
+    communicator_.barrier();
+  } catch (const RankFailed&) {
+    return;  // a rank that failed reads no more
+  }
+}
+
+}  // namespace scanlab::distributed

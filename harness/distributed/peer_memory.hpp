@@ -1,0 +1,38 @@
+// Device memory that the kernels of all ranks read and write: of GPUs of one peer domain, by NVLink or PCIe.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "harness/cuda/buffer.hpp"
+#include "harness/distributed/communicator.hpp"
+
+namespace scanlab::distributed {
+
+/// As many GPUs may be peers of one kernel: their addresses are arguments of it.
+inline constexpr int kMaxPeers = 16;
+
+/// A piece of memory of each rank, of the same size, and where this rank's kernels see those of the others: by peer
+/// access within a process, by CUDA's inter-process handles between processes.
+class PeerMemory {
+ public:
+  /// Collective; with the rank's device current. The bytes are 0. Throws std::runtime_error, on all ranks, if a GPU
+  /// cannot reach another.
+  PeerMemory(std::size_t bytes, Communicator& communicator);
+  /// Collective: nobody frees what another still reads.
+  ~PeerMemory();
+  PeerMemory(const PeerMemory&) = delete;
+  PeerMemory& operator=(const PeerMemory&) = delete;
+
+  /// Of a rank, its own among them.
+  void* of(int rank) const { return seen_[static_cast<std::size_t>(rank)]; }
+  int ranks() const { return static_cast<int>(seen_.size()); }
+
+ private:
+  Communicator& communicator_;
+  cuda::DeviceBuffer own_;
+  std::vector<void*> seen_;
+  std::vector<void*> opened_;  ///< of other processes
+};
+
+}  // namespace scanlab::distributed

@@ -1,0 +1,33 @@
+// Where a rank holds its part of an array, runs and is timed: the host's memory, or a GPU.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "harness/core/input.hpp"
+#include "harness/core/variant.hpp"
+#include "harness/distributed/algorithm.hpp"
+#include "harness/distributed/communicator.hpp"
+
+namespace scanlab::distributed {
+
+class RankBackend {
+ public:
+  virtual ~RankBackend() = default;
+  /// Gives the rank its part of the input, unless it has it. Throws measure::LacksMemory.
+  virtual void fill(const Problem& problem, const Distribution& distribution, InputKind kind, std::uint64_t seed) = 0;
+  /// `untimed` runs, then `runs` timed ones on poisoned output; waits for them. Seconds of all timed ones.
+  virtual double time(BoundRank& bound, std::int64_t untimed, std::int64_t runs) = 0;
+  /// Copies `bytes` bytes of the output, from `offset` on, to the host.
+  virtual void read(std::size_t offset, std::size_t bytes, void* to) = 0;
+  /// Of the processor; 0: not known.
+  virtual double sm_clock_mhz() { return 0; }
+};
+
+std::unique_ptr<RankBackend> make_host_backend(const Communicator& communicator);
+
+/// Makes the rank's GPU current in this thread: the one of its number among the ranks of its host. Collective. Throws
+/// CommandError (status 3), on all ranks, if a host has fewer GPUs than ranks.
+std::unique_ptr<RankBackend> make_gpu_backend(Communicator& communicator);
+
+}  // namespace scanlab::distributed

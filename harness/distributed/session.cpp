@@ -1,0 +1,263 @@
+#include "harness/distributed/session.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "harness/host/interrupt.hpp"
+#include "harness/verify/verification.hpp"
+
+namespace scanlab::distributed {
+
+/// What rank 0 says to the others: which case to run how often, or to verify; or that the group has ended.
+struct Session::Order {
+  enum class What { sample, close, end } what = What::end;
+  std::size_t index = 0;
+  std::int64_t runs = 0;
+};
+
+namespace {
+
+constexpr std::int64_t kUntimed = 3;  // the ranks begin the timed runs together, since they have waited for each other
+constexpr std::int64_t kMaxRuns = 400;  // a stream takes about a thousand launches before it makes the host wait
+
+Problem bare(Problem problem) {
+  problem.settings.clear();
+  return problem;
+}
+
+std::int64_t compared_every(std::int64_t items) { return std::max<std::int64_t>(1, ceil_div(items, kMaxCompared)); }
+
+/// Calls `work`; what it throws on any rank is thrown on all.
+template <class Work>
+void on_all(Communicator& communicator, Work work) {
+  enum : int { kFine, kLacks, kFailed };
+  std::string why;
+  int kind = kFine;
+  try {
+    work();
+  } catch (const measure::LacksMemory& error) {
+    why = error.what();
+    kind = kLacks;
+  } catch (const std::exception& error) {
+    why = error.what();
+    kind = kFailed;
+  }
+  why = communicator.first_complaint(why);
+  const std::vector<int> kinds = communicator.gather(kind);
+  if (why.empty()) return;
+  if (*std::ranges::max_element(kinds) == kLacks) throw measure::LacksMemory(why);
+  throw std::runtime_error(why);
+}
+
+}  // namespace
+
+/// One per process: the first of its ranks makes it, the others of the process look at it.
+struct Session::SharedOracle {
+  std::optional<verify::Oracle> own;
+  const verify::Oracle* oracle = nullptr;
+
+  /// Collective.
+  SharedOracle(const Problem& problem, const SessionOptions& options, Communicator& communicator) {
+    const int process = static_cast<int>(getpid());
+    const std::vector<int> processes = communicator.gather(process);
+    const auto first = std::ranges::find(processes, process) - processes.begin();
+    on_all(communicator, [&] {
+      if (first != communicator.rank()) return;
+      try {
+        own.emplace(problem, options.input, options.seed, compared_every(problem.items));
+      } catch (const std::bad_alloc&) {
+        throw measure::LacksMemory("out of host memory for the expected output");
+      }
+      oracle = &*own;
+    });
+    oracle = communicator.gather(oracle)[static_cast<std::size_t>(first)];
+  }
+};
+
+void Session::run() {
+  for (std::size_t i = 0; i < cases_.size();) {
+    std::vector<DistributedCase*> group;
+    const Problem problem = bare(cases_[i].problem);
+    for (; i < cases_.size() && bare(cases_[i].problem) == problem; ++i) group.push_back(&cases_[i]);
+    if (communicator_.from_leader(interrupted() ? 1 : 0) != 0) break;
+    run_group(std::move(group));
+  }
+  loop_.progress().clear();
+}
+
+void Session::run_group(std::vector<DistributedCase*> group) {
+  std::string lacks;
+  try {
+    oracle_ = std::make_shared<SharedOracle>(bare(group.front()->problem), options_, communicator_);
+  } catch (const measure::LacksMemory& error) {
+    lacks = error.what();
+  }
+  std::vector<Bound> bound;
+  for (DistributedCase* timed : group) {
+    if (leads()) loop_.progress().show("verify " + timed->name);
+    if (!timed->plan.possible()) {
+      timed->skip(timed->plan.refusal);
+    } else if (!lacks.empty()) {
+      timed->skip(lacks);
+      timed->out_of_memory = true;
+    } else {
+      loop_.contain(*timed, [&] { verify(*timed, bound); });
+    }
+    if (timed->state != measure::Timing::State::timed && leads()) {
+      loop_.record_untimed({.timing = timed, .describe = [&](measure::Facts& entry) {
+                              describe(*timed, communicator_.ranks(), entry);
+                            }});
+    }
+  }
+  if (options_.timed) leads() ? lead(bound) : follow(bound);
+  while (!bound.empty()) bound.pop_back();  // on all ranks in one order: what they share is freed together
+  communicator_.barrier();                  // nobody frees the oracle that another reads
+}
+
+void Session::verify(DistributedCase& timed, std::vector<Bound>& bound) {
+  on_all(communicator_,
+         [&] { backend_.fill(bare(timed.problem), timed.plan.distribution, options_.input, options_.seed); });
+  Bound made{.timed = &timed};
+  on_all(communicator_, [&] { made.rank = timed.algorithm->bind(timed.problem, communicator_); });
+  on_all(communicator_, [&] { backend_.time(*made.rank, 0, 1); });
+  timed.compared_every = oracle_->oracle->every();
+  on_all(communicator_, [&] { compare(timed); });
+  // Stale state of a run shows in those after it.
+  on_all(communicator_, [&] { backend_.time(*made.rank, options_.repeat, 1); });
+  on_all(communicator_, [&] { compare(timed); });
+  timed.verified = true;
+  bound.push_back(std::move(made));
+}
+
+/// What this rank holds of the output, in pieces.
+void Session::compare(DistributedCase& timed) {
+  constexpr std::int64_t kPiece = std::int64_t{1} << 24;  // items
+  const Kind kind = timed.algorithm->about.kind;
+  if (kind == Kind::empty_launch) return;
+  const auto item = static_cast<std::int64_t>(item_bytes(timed.problem.type, timed.problem.op));
+  std::vector<std::byte> piece;
+  timed.plan.distribution.for_each_run(
+      communicator_.rank(), [&](std::int64_t local, std::int64_t global, std::int64_t count) {
+        for (std::int64_t done = 0; done < count; done += kPiece) {
+          const std::int64_t part = std::min(kPiece, count - done);
+          piece.resize(static_cast<std::size_t>(part * item));
+          backend_.read(static_cast<std::size_t>((local + done) * item), piece.size(), piece.data());
+          const verify::Outcome outcome =
+              oracle_->oracle->compare_run(piece.data(), global + done, part, timed.plan.chain, kind);
+          if (!outcome.passed()) throw std::runtime_error("verification failed: " + outcome.message);
+        }
+      });
+}
+
+// ------------------------------------------------------------------------------------------------ the loop
+
+void Session::lead(std::vector<Bound>& bound) {
+  std::vector<measure::LoopCase> all;
+  for (std::size_t i = 0; i < bound.size(); ++i) {
+    DistributedCase& timed = *bound[i].timed;
+    loop_.progress().show("calibrate " + timed.name);
+    loop_.contain(timed, [&] {
+      communicator_.from_leader(Order{Order::What::sample, i, 1});
+      const double run = std::max(std::ranges::max(take(bound[i], 1)), 1e-7);
+      const double cap = options_.loop.cap_seconds / options_.loop.rounds;
+      const double runs = std::min(std::ceil(options_.sample_seconds / run), std::max(std::floor(cap / run), 1.0));
+      timed.runs = std::clamp(static_cast<std::int64_t>(runs), std::int64_t{1}, kMaxRuns);
+      timed.sample_seconds = static_cast<double>(timed.runs + kUntimed) * run;
+    });
+    if (timed.state == measure::Timing::State::timed) all.push_back(in_loop(bound, i));
+  }
+  loop_.run(all);
+  communicator_.from_leader(Order{});
+}
+
+measure::LoopCase Session::in_loop(std::vector<Bound>& all, std::size_t index) {
+  DistributedCase& timed = *all[index].timed;
+  return {.timing = &timed,
+          .sample =
+              [this, &all, index, &timed] {
+                communicator_.from_leader(Order{Order::What::sample, index, timed.runs});
+                const std::vector<double> seconds = take(all[index], timed.runs);
+                measure::Sample sample{.seconds = std::ranges::max(seconds) / static_cast<double>(timed.runs),
+                                       .runs = timed.runs,
+                                       .sm_clock_mhz = backend_.sm_clock_mhz()};
+                measure::Facts& by_rank = sample.fields["rank_ns"] = measure::Facts::array();
+                for (const double each : seconds) by_rank.push_back(each / static_cast<double>(timed.runs) * 1e9);
+                return sample;
+              },
+          .close =
+              [this, &all, index] {
+                communicator_.from_leader(Order{Order::What::close, index, 0});
+                close(all[index]);
+              },
+          .describe = [this, &timed](measure::Facts& entry) { describe(timed, communicator_.ranks(), entry); }};
+}
+
+void Session::follow(std::vector<Bound>& bound) {
+  while (true) {
+    const Order order = communicator_.from_leader(Order{});
+    if (order.what == Order::What::end) return;
+    try {
+      if (order.what == Order::What::sample) {
+        take(bound[order.index], order.runs);
+      } else {
+        close(bound[order.index]);
+      }
+    } catch (const RankFailed&) {
+      throw;
+    } catch (const std::exception&) {
+      // Rank 0 has the same, and says it.
+    }
+  }
+}
+
+/// Collective: seconds of all runs, by rank.
+std::vector<double> Session::take(Bound& bound, std::int64_t runs) {
+  double seconds = 0;
+  on_all(communicator_, [&] {
+    backend_.fill(bare(bound.timed->problem), bound.timed->plan.distribution, options_.input, options_.seed);
+  });
+  on_all(communicator_, [&] { seconds = backend_.time(*bound.rank, kUntimed, runs); });
+  return communicator_.gather(seconds);
+}
+
+/// Collective. Stale state of a scan shows here: earlier checks saw its first runs.
+void Session::close(Bound& bound) {
+  bound.timed->verified = false;
+  on_all(communicator_, [&] { compare(*bound.timed); });
+  bound.timed->verified = true;
+}
+
+// ---------------------------------------------------------------------------------------------- the record
+
+void describe(const DistributedCase& timed, int ranks, measure::Facts& entry) {
+  const Problem& problem = timed.problem;
+  entry["kind"] = "distributed";
+  entry["variant"] = timed.algorithm->about.id;
+  entry["type"] = name(problem.type);
+  entry["op"] = name(problem.op);
+  entry["mode"] = name(problem.mode);
+  entry["items"] = problem.items;
+  entry["ranks"] = ranks;
+  entry["on"] = timed.algorithm->on_gpus ? "gpus" : "hosts";
+  measure::Facts& settings = entry["settings"] = measure::Facts::object();
+  for (const Parameter& parameter : timed.algorithm->about.parameters) {
+    settings[parameter.name] = setting(timed.algorithm->about, problem.settings, parameter.name);
+  }
+  entry["chunk_items"] = timed.plan.distribution.chunk;
+  entry["bytes"] = problem.ideal_bytes();
+  entry["compared_every"] = timed.compared_every;
+}
+
+measure::Facts described(const Algorithm& algorithm) {
+  const Description& about = algorithm.about;
+  return {{"title", about.title},     {"source", about.source},
+          {"kind", name(about.kind)}, {"origin", algorithm.origin == Origin::variant ? "variant" : "baseline"},
+          {"family", about.family},   {"on_gpus", algorithm.on_gpus},
+          {"limits", about.limits},   {"traffic", about.cost.traffic}};
+}
+
+}  // namespace scanlab::distributed

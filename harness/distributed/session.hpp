@@ -1,0 +1,84 @@
+// Distributed scans, verified and timed: rank 0 leads through the measurement loop, the others do as it says.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "harness/distributed/algorithm.hpp"
+#include "harness/distributed/rank_backend.hpp"
+#include "harness/measure/loop.hpp"
+
+namespace scanlab::distributed {
+
+struct DistributedCase : measure::Timing {
+  const Algorithm* algorithm = nullptr;
+  Problem problem{};
+  Plan plan{};
+  std::int64_t runs = 1;            ///< per sample
+  std::int64_t compared_every = 1;  ///< of so many outputs, one is compared
+
+  std::size_t bytes() const { return problem.ideal_bytes() / 2; }  ///< of the whole array
+};
+
+struct SessionOptions {
+  measure::LoopOptions loop{};
+  double sample_seconds = 20e-3;  ///< of timed work that a sample aims at
+  std::uint64_t seed = 1;
+  InputKind input = InputKind::random;
+  bool timed = true;        ///< else verified alone
+  std::int64_t repeat = 1;  ///< runs between the first check and the second
+};
+
+/// Outputs that are compared, of a large array: each is one of as many, so that host memory holds what is expected.
+inline constexpr std::int64_t kMaxCompared = std::int64_t{1} << 26;
+
+/// The cases of the same problem one after another share input and oracle: `cases` are best sorted by problem. All
+/// ranks make the same.
+class Session {
+ public:
+  /// `file` may be null, and is on all ranks but 0: then nothing is kept.
+  Session(std::vector<DistributedCase>& cases, Communicator& communicator, RankBackend& backend,
+          const SessionOptions& options, measure::ResultsFile* file, std::ostream& err)
+      : cases_(cases),
+        communicator_(communicator),
+        backend_(backend),
+        options_(options),
+        loop_(options.loop, file, err) {}
+
+  /// Collective. Throws RankFailed; everything finished is kept.
+  void run();
+
+ private:
+  struct Order;
+  struct Bound {
+    DistributedCase* timed = nullptr;
+    std::unique_ptr<BoundRank> rank;
+  };
+  void run_group(std::vector<DistributedCase*> group);
+  void verify(DistributedCase& timed, std::vector<Bound>& bound);
+  void compare(DistributedCase& timed);
+  void lead(std::vector<Bound>& bound);
+  void follow(std::vector<Bound>& bound);
+  std::vector<double> take(Bound& bound, std::int64_t runs);
+  void close(Bound& bound);
+  measure::LoopCase in_loop(std::vector<Bound>& all, std::size_t index);
+  bool leads() const { return communicator_.rank() == 0; }
+
+  std::vector<DistributedCase>& cases_;
+  Communicator& communicator_;
+  RankBackend& backend_;
+  SessionOptions options_;
+  measure::Loop loop_;
+  struct SharedOracle;
+  std::shared_ptr<SharedOracle> oracle_;
+};
+
+/// The fields of a case, as the record has them.
+void describe(const DistributedCase& timed, int ranks, measure::Facts& entry);
+/// What an algorithm says of itself, for the context of a file.
+measure::Facts described(const Algorithm& algorithm);
+
+}  // namespace scanlab::distributed

@@ -1,0 +1,151 @@
+// Ranks that are threads of one process.
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "harness/distributed/communicator.hpp"
+
+namespace scanlab::distributed {
+
+std::string Communicator::first_complaint(const std::string& mine) {
+  struct Text {
+    char letters[201];
+  } text{};
+  mine.copy(text.letters, sizeof(text.letters) - 1);
+  const std::vector<Text> all = gather(text);
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    if (all[rank].letters[0] != '\0') return "rank " + std::to_string(rank) + ": " + all[rank].letters;
+  }
+  return {};
+}
+
+namespace {
+
+/// What the threads share: a table that all fill in, then all read, in rounds.
+class Meeting {
+ public:
+  Meeting(int ranks, std::chrono::milliseconds patience)
+      : patience_(patience), given_(static_cast<std::size_t>(ranks)), here_(given_.size(), false) {}
+
+  int ranks() const { return static_cast<int>(given_.size()); }
+
+  void all_gather(int rank, const void* mine, std::size_t bytes, void* all) {
+    std::unique_lock lock(mutex_);
+    wait(lock, rank, [&] { return !reading_; });  // of the round before all have read
+    given_[static_cast<std::size_t>(rank)].assign(static_cast<const char*>(mine),
+                                                  static_cast<const char*>(mine) + bytes);
+    here_[static_cast<std::size_t>(rank)] = true;
+    if (++arrived_ == ranks()) {
+      reading_ = true;
+      changed_.notify_all();
+    }
+    wait(lock, rank, [&] { return reading_; });
+    for (const auto& each : given_) {
+      if (each.size() != bytes) throw RankFailed("ranks have come to different steps, as after an error of one alone");
+    }
+    for (std::size_t r = 0; r < given_.size(); ++r) {
+      std::memcpy(static_cast<char*>(all) + r * bytes, given_[r].data(), bytes);
+    }
+    if (--arrived_ == 0) {
+      reading_ = false;
+      here_.assign(here_.size(), false);
+      changed_.notify_all();
+    }
+  }
+
+  void fail(int rank, const std::string& why) {
+    const std::scoped_lock lock(mutex_);
+    if (failure_.empty()) failure_ = "rank " + std::to_string(rank) + " has failed: " + why;
+    changed_.notify_all();
+  }
+
+  void check() {
+    const std::scoped_lock lock(mutex_);
+    if (!failure_.empty()) throw RankFailed(failure_);
+  }
+
+ private:
+  template <class Condition>
+  void wait(std::unique_lock<std::mutex>& lock, int rank, Condition condition) {
+    const bool in_time = changed_.wait_for(lock, patience_, [&] { return condition() || !failure_.empty(); });
+    if (!failure_.empty()) throw RankFailed(failure_);
+    if (in_time) return;
+    for (std::size_t other = 0; other < here_.size(); ++other) {
+      if (here_[other] || static_cast<int>(other) == rank) continue;
+      failure_ = "rank " + std::to_string(other) + " has not come within " +
+                 std::to_string(std::chrono::duration<double>(patience_).count()).substr(0, 4) + " s";
+      break;
+    }
+    changed_.notify_all();
+    throw RankFailed(failure_);
+  }
+
+  std::chrono::milliseconds patience_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::vector<char>> given_;
+  std::vector<bool> here_;  ///< ranks that have come to this round
+  int arrived_ = 0;         ///< of them, those that have not read yet
+  bool reading_ = false;
+  std::string failure_;
+};
+
+class ThreadRank : public Communicator {
+ public:
+  ThreadRank(Meeting& meeting, int rank) : meeting_(meeting), rank_(rank) {}
+  int rank() const override { return rank_; }
+  int ranks() const override { return meeting_.ranks(); }
+  void all_gather(const void* mine, std::size_t bytes, void* all) override {
+    meeting_.all_gather(rank_, mine, bytes, all);
+  }
+  void check_others() override { meeting_.check(); }
+  [[noreturn]] void abandon(const std::string& why) override {
+    static std::mutex one_speaks;
+    const std::scoped_lock lock(one_speaks);
+    std::fprintf(stderr, "scanlab: %s; every finished repetition is kept\n", why.c_str());
+    std::fflush(nullptr);
+    std::_Exit(1);
+  }
+
+ private:
+  Meeting& meeting_;
+  int rank_;
+};
+
+}  // namespace
+
+void run_threads(int ranks, std::chrono::milliseconds patience, const std::function<void(Communicator&)>& body) {
+  Meeting meeting(ranks, patience);
+  std::mutex mutex;
+  std::exception_ptr first;
+  const auto run_rank = [&](int rank) {
+    ThreadRank own(meeting, rank);
+    const auto keep = [&](const std::string& why) {
+      {
+        const std::scoped_lock lock(mutex);
+        if (first == nullptr) first = std::current_exception();
+      }
+      meeting.fail(rank, why);
+    };
+    try {
+      body(own);
+    } catch (const std::exception& error) {
+      keep(error.what());
+    } catch (...) {
+      keep("an exception that says nothing");
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (int rank = 1; rank < ranks; ++rank) others.emplace_back(run_rank, rank);
+    run_rank(0);
+  }
+  if (first != nullptr) std::rethrow_exception(first);
+}
+
+}  // namespace scanlab::distributed

@@ -1,0 +1,123 @@
+// What scans of arrays cut in one block per GPU have in common: reduce a block, scan a block from what comes before it,
+// and fold the aggregates of blocks.
+#pragma once
+
+#include "harness/core/monoid.hpp"
+#include "harness/distributed/algorithm.hpp"
+#include "harness/distributed/nccl.hpp"
+#include "variants/scan/device_scan.cuh"
+#include "variants/scan/reduce_shares.cuh"
+#if defined(__CUDACC__)
+#include "harness/cuda/buffer.hpp"
+
+namespace scanlab::distributed {
+
+/// Types and operators that these scans are compiled for.
+template <class Op>
+inline constexpr bool kOfBlocks = Op::kOperator == Operator::plus ||
+                                  (Op::kOperator == Operator::affine && sizeof(typename Op::Element) == 4);
+
+/// An operator with what comes before the first item: in device memory, where a kernel before writes it.
+template <Monoid Op>
+struct StartingFrom : Op {
+  const typename Op::Item* first = nullptr;
+  SCANLAB_HD typename Op::Item initial_value() const { return *first; }
+};
+
+/// Of additions in the scan of a block, whichever kernel is chosen.
+inline std::int64_t chain_of_block(const Problem& problem, std::int64_t items) {
+  return 64 + 16 / static_cast<std::int64_t>(item_bytes(problem.type, problem.op)) + items / 4096;
+}
+
+/// The aggregate of an array: two launches, and an item in device memory.
+template <Monoid Op>
+class BlockReduction {
+ public:
+  using Item = typename Op::Item;
+
+  explicit BlockReduction(std::int64_t n) : n_(n), partial_((kMaxShares + 1) * sizeof(Item)) {}
+
+  /// Enqueues.
+  void run(const Item* in, cudaStream_t stream) {
+    constexpr int kThreads = Kernel::kMaxThreads;
+    using Tile = scan::RegisterTile<Op, Kernel::kRows>;
+    simt::CudaMachine machine(stream);
+    const std::int64_t tiles = std::max<std::int64_t>(1, ceil_div(n_, Tile::items(kThreads)));
+    const std::int64_t share = ceil_div(tiles, kMaxShares);
+    const std::int64_t shares = ceil_div(tiles, share);
+    simt::Grid grid{.blocks = shares, .threads = kThreads, .shared_bytes = 2 * kThreads / scan::kLanes * sizeof(Item)};
+    Item* const partial = partial_.template as<Item>();
+    machine.launch(grid, Kernel{}, in, n_, share, true, partial, Op{});
+    grid.blocks = 1;
+    const std::int64_t all = ceil_div(shares, Tile::items(kThreads));
+    machine.launch(grid, Kernel{}, static_cast<const Item*>(partial), shares, all, true, partial + kMaxShares, Op{});
+  }
+  /// In device memory.
+  const Item* aggregate() const { return partial_.template as<Item>() + kMaxShares; }
+
+ private:
+  using Kernel = scan::ReduceSharesKernel;
+  static constexpr std::int64_t kMaxShares = 1056;  // a few for each multiprocessor; a multiple of a vector's items
+  std::int64_t n_;
+  cuda::DeviceBuffer partial_;
+};
+
+/// The scan of a block by Scanlab's DeviceScan.
+template <Associative Op>
+class BlockScan {
+ public:
+  using Item = typename Op::Item;
+
+  BlockScan(std::int64_t n, Mode mode, const Op& op) : n_(n), mode_(mode), op_(op) {
+    std::size_t bytes = 0;
+    cuda::check(scan::scan_array<Op>(nullptr, bytes, nullptr, nullptr, n, mode, op, nullptr), "planning a scan");
+    storage_ = cuda::DeviceBuffer(bytes);
+  }
+  /// Enqueues.
+  void run(const Item* in, Item* out, cudaStream_t stream) {
+    std::size_t bytes = storage_.bytes();
+    cuda::check(scan::scan_array<Op>(storage_.data(), bytes, in, out, n_, mode_, op_, stream), "scanning a block");
+  }
+
+ private:
+  std::int64_t n_;
+  Mode mode_;
+  Op op_;
+  cuda::DeviceBuffer storage_;
+};
+
+/// before: what comes before rank `rank`, of the aggregates of all. One thread.
+template <Monoid Op>
+__global__ void fold_before(const typename Op::Item* aggregates, int rank, typename Op::Item* before) {
+  typename Op::Item folded = Op::identity();
+  for (int r = 0; r < rank; ++r) folded = Op{}(folded, aggregates[r]);
+  *before = folded;
+}
+
+/// What comes before each rank's block, by NCCL: an all-gather of one item per rank.
+template <Monoid Op>
+class NcclExchange {
+ public:
+  using Item = typename Op::Item;
+
+  explicit NcclExchange(Communicator& communicator)
+      : nccl_(Nccl::of(communicator)), rank_(communicator.rank()), items_((communicator.ranks() + 1) * sizeof(Item)) {}
+
+  /// Enqueues. aggregate: of this rank's block, in device memory.
+  void run(const Item* aggregate, cudaStream_t stream) {
+    Item* const all = items_.template as<Item>() + 1;
+    nccl_->all_gather(aggregate, all, sizeof(Item), stream);
+    fold_before<Op><<<1, 1, 0, stream>>>(all, rank_, items_.template as<Item>());
+    cuda::check(cudaGetLastError(), "folding aggregates");
+  }
+  /// In device memory.
+  const Item* before() const { return items_.template as<Item>(); }
+
+ private:
+  std::shared_ptr<Nccl> nccl_;
+  int rank_;
+  cuda::DeviceBuffer items_;
+};
+
+}  // namespace scanlab::distributed
+#endif

@@ -1,0 +1,143 @@
+// peer_look_ahead: launches the kernel of peer_look_ahead.cuh, which says how it works.
+#include "variants/distributed/peer_look_ahead.cuh"
+
+#include "harness/distributed/algorithm.hpp"
+#include "variants/scan/tile_plan.hpp"
+#if defined(__CUDACC__)
+#include "harness/cuda/launch.cuh"
+
+namespace scanlab::distributed {
+namespace {
+
+struct PeerLookAhead {
+  template <class Op>
+  static constexpr bool kTakes = true;
+
+  static Description describe() {
+    Description about;
+    about.id = "peer_look_ahead";
+    about.title = "One pass over chunks dealt out to the GPUs";
+    about.source = "Scanlab";
+    about.family = "peer memory";
+    about.parameters = {
+        {.name = "chunk", .values = {"32", "16", "8", "64"}, .meaning = "tiles of a chunk, at most", .small = "2"}};
+    about.limits = "any n; compute capability 9.0 and later; GPUs that are peers, 16 at most";
+    about.cost = {.work = "about 2n", .span = "the tiles of a block", .traffic = "2n"};
+    return about;
+  }
+
+  /// How an array is cut up: the same on every rank.
+  struct Cut {
+    scan::Shape shape;
+    std::int64_t tile_items;
+    int chunk_tiles;
+  };
+  static Cut cut(const Problem& problem, int ranks) {
+    return with_monoid(problem.type, problem.op, [&]<class Op>(Op) {
+      const auto bytes = static_cast<std::int64_t>(sizeof(typename Op::Item));
+      const std::int64_t share = ceil_div(problem.items, ranks);
+      const scan::Shape shape = scan::shape_for<Op>(
+          share * bytes, cuda::multiprocessors(),
+          static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)));
+      const std::int64_t tile_items = shape.tile_bytes() / bytes;
+      const std::int64_t asked = std::stoll(setting(describe(), problem.settings, "chunk"));
+      const std::int64_t tiles = std::max<std::int64_t>(1, ceil_div(share, tile_items));
+      return Cut{shape, tile_items, static_cast<int>(std::min(asked, tiles))};
+    });
+  }
+
+  static Plan plan(const Problem& problem, int ranks) {
+    if (cuda::compute_capability() < 90)
+      return Plan::refuse("peer_look_ahead needs compute capability 9.0: it copies in bulk");
+    if (ranks > kMaxPeers) {
+      return Plan::refuse("peer_look_ahead takes " + std::to_string(kMaxPeers) + " GPUs, not " + std::to_string(ranks));
+    }
+    const Cut cut = PeerLookAhead::cut(problem, ranks);
+    const Distribution distribution{problem.items, ranks, cut.chunk_tiles * cut.tile_items};
+    // A thread's items, lanes and warps; the tiles of a chunk; the chunks of a group, and the groups.
+    const std::int64_t in_a_tile =
+        cut.shape.vectors * cuda::kBulkBytes / item_bytes(problem.type, problem.op) + 5 + cut.shape.warps;
+    const std::int64_t chunks = ceil_div(problem.items, distribution.chunk);
+    constexpr int kGroup = scan::AggregateMemory::kMostInAGroup;
+    return {.distribution = distribution, .chain = in_a_tile + 8 + kGroup / scan::kLanes + 5 + chunks / 32 + 4};
+  }
+
+  template <class Op>
+  class Rank {
+   public:
+    using Item = typename Op::Item;
+    using Tiles = typename PeerAggregates<Op>::Tiles;
+    using Chunks = typename PeerAggregates<Op>::Chunks;
+
+    Rank(const Problem& problem, const Plan& plan, Communicator& communicator)
+        : distribution_(plan.distribution),
+          cut_(cut(problem, communicator.ranks())),
+          peers_(words_of_a_copy(), distribution_.holders(), communicator) {
+      const std::int64_t held = distribution_.held(communicator.rank());
+      const std::int64_t tiles = ceil_div(held, cut_.tile_items);
+      const std::int64_t states = ceil_div(tiles, cut_.chunk_tiles) * Tiles::kGroup * Tiles::State::kWords;
+      const auto take = [&](simt::Workspace workspace) {
+        arguments_.counter = workspace.take<std::uint64_t>(1);
+        arguments_.states = workspace.take<typename Tiles::State::Word>(states);
+        return workspace.bytes();
+      };
+      memory_ = cuda::DeviceBuffer(take(simt::Workspace()));
+      take(simt::Workspace(memory_.data()));
+      simt::CudaMachine machine(nullptr);
+      scan::prepare_tiles<typename Tiles::State::Word>(machine, arguments_.counter, scan::Tickets::first(),
+                                                       arguments_.states, states);
+      cuda::check(cudaDeviceSynchronize(), "preparing states");
+
+      const int blocks = static_cast<int>(std::min<std::int64_t>(tiles, multiprocessors()));
+      arguments_.n = held;
+      arguments_.tiles = tiles;
+      arguments_.mode = problem.mode;
+      arguments_.shape = scan::with_stages<Op>(
+          cut_.shape, ceil_div(tiles, std::max(blocks, 1)),
+          static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)));
+      arguments_.in_bulk = true;  // a rank's arrays are aligned
+      arguments_.chunk_tiles = cut_.chunk_tiles;
+      arguments_.ranks = distribution_.ranks;
+      arguments_.peers = peers_.peers();
+      launch_ = {.blocks = blocks,
+                 .threads = arguments_.shape.threads(),
+                 .shared_bytes = scan::shared_bytes<Op>(arguments_.shape),
+                 .early = true,
+                 .what = "peer_look_ahead"};
+      cuda::allow(peer_look_ahead<Op>, launch_);
+      communicator.barrier();  // every rank's states are prepared
+    }
+
+    void run(const Item* in, Item* out, StreamHandle stream) {
+      if (arguments_.tiles == 0) return;
+      arguments_.in = in;
+      arguments_.out = out;
+      cuda::launch(peer_look_ahead<Op>, launch_, static_cast<cudaStream_t>(stream), arguments_);
+    }
+
+   private:
+    std::int64_t words_of_a_copy() const {
+      const std::int64_t chunks = ceil_div(distribution_.items, distribution_.chunk);
+      constexpr int kGroup = scan::AggregateMemory::kMostInAGroup;
+      return ceil_div(chunks, kGroup) * kGroup * Chunks::Groups::State::kWords;
+    }
+    /// Where ranks share a device, as tests have them, each takes a part of it: blocks of all of them must be resident.
+    static int multiprocessors() {
+      const char* const shared_by = std::getenv("SCANLAB_RANKS_PER_GPU");
+      return cuda::multiprocessors() / (shared_by == nullptr ? 1 : std::max(std::atoi(shared_by), 1));
+    }
+
+    Distribution distribution_;
+    Cut cut_;
+    PeerStateMemory peers_;
+    cuda::DeviceBuffer memory_;
+    PeerArguments<Op> arguments_{};
+    cuda::LaunchShape launch_;
+  };
+};
+
+const AlgorithmRegistration kPeerLookAhead{algorithm<PeerLookAhead>(true)};
+
+}  // namespace
+}  // namespace scanlab::distributed
+#endif

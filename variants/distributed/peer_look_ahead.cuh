@@ -1,0 +1,104 @@
+// peer_look_ahead: several GPUs scan one array in one pass, each by the kernel of look_ahead. The kernel;
+// peer_look_ahead.cu launches it.
+//
+// Idea    The array is dealt out in chunks of a few tiles, so that all GPUs work on neighbouring parts of it at any
+//         time. A tile's prefix is what comes before its chunk, and what comes before it in the chunk. The second is of
+//         this GPU alone. The block that has a chunk's last tile folds the chunk's tiles, and stores the result in
+//         every GPU's copy of the states of chunks; the first is the fold of those. So a look-ahead warp folds a few
+//         chunks for each further GPU, not as many tiles as all of them have.
+// Work    As look_ahead; a fold of each chunk.
+// Traffic 2 n over all GPUs; 8 bytes for 4 bytes of an item, per chunk and peer, over the links.
+// Bits    Fixed by n and the number of GPUs.
+// Safe    See peer_states.cuh; on each GPU as look_ahead. A chunk is stored before its block waits for other chunks.
+// Source  Scanlab.
+#pragma once
+
+#include "harness/core/monoid.hpp"
+#include "variants/distributed/peer_states.cuh"
+#include "variants/scan/look_ahead.cuh"
+#if defined(__CUDACC__)
+
+namespace scanlab::distributed {
+
+/// Tiles of a chunk, at most: what a warp folds at once.
+inline constexpr int kMaxChunkTiles = 2 * scan::kLanes;
+
+/// What look_ahead's kernel asks of tiles' aggregates (scan::Aggregates), over several GPUs. Tiles are of this GPU.
+template <Monoid Op>
+class PeerAggregates {
+ public:
+  using Item = typename Op::Item;
+  using Tiles = scan::TileGroups<Op, scan::DeviceStates<Item>, kMaxChunkTiles / scan::kLanes>;
+  using Chunks = scan::Aggregates<Op, PeerStates<Item>>;
+
+  /// states: a group of Tiles per chunk of this GPU. tiles: of this GPU. ranks: of the distribution.
+  __device__ PeerAggregates(typename Tiles::State::Word* states, std::int64_t tiles, int chunk_tiles, int ranks,
+                            const Peers& peers)
+      : peers_(peers),
+        tiles_(tiles),
+        chunk_tiles_(chunk_tiles),
+        ranks_(ranks),
+        own_(states, Op{}),
+        chunks_(nullptr, Op{}) {}
+
+  /// By one thread.
+  __device__ void publish(std::int64_t tile, const Item& aggregate, std::uint32_t run) {
+    if (tile == 0) peers_.announce(run);
+    own_.publish(tile / chunk_tiles_, static_cast<int>(tile % chunk_tiles_), aggregate, run);
+  }
+
+  /// By a whole warp, for tiles in ascending order. Lane 0 has what comes before the tile in the whole array.
+  __device__ Item before(std::int64_t tile, std::uint32_t run) {
+    const std::int64_t chunk = tile / chunk_tiles_;
+    const int at = static_cast<int>(tile % chunk_tiles_);
+    const std::int64_t number = chunk * ranks_ + peers_.rank;  // in the whole array
+    if (at == chunk_tiles_ - 1 || tile == tiles_ - 1) publish_chunk(chunk, at + 1, number, run);
+    auto asked = own_.ask(chunk, at);
+    if (first_) chunks_ = Chunks(peers_.states(peers_.rank, run), Op{});
+    first_ = false;
+    const Item before_chunk = chunks_.before(number, run);
+    return Op{}(before_chunk, own_.fold(asked, run));
+  }
+
+ private:
+  /// By the warp that looks ahead for a chunk's last tile.
+  __device__ void publish_chunk(std::int64_t chunk, int tiles, std::int64_t number, std::uint32_t run) {
+    auto asked = own_.ask(chunk, tiles);
+    const Item whole = block_.shuffle(own_.fold(asked, run), 0);
+    peers_.wait_until_free(run);
+    if (block_.lane() >= peers_.ranks) return;
+    Chunks(peers_.states(block_.lane(), run), Op{}).publish(number, whole, run);
+  }
+
+  const Peers& peers_;
+  std::int64_t tiles_;
+  int chunk_tiles_;
+  int ranks_;
+  Tiles own_;
+  Chunks chunks_;  ///< of this run, once its number is known
+  bool first_ = true;
+  simt::GpuBlock block_;
+};
+
+template <Monoid Op>
+struct PeerArguments : scan::Arguments<Op> {
+  int chunk_tiles;
+  int ranks;  ///< of the distribution
+  Peers peers;
+
+  __device__ PeerAggregates<Op> aggregates() const { return {this->states, this->tiles, chunk_tiles, ranks, peers}; }
+};
+
+template <Monoid Op>
+__global__ void __launch_bounds__(scan::Shape{.warps = scan::kMostReduceWarps<Op>}.threads(), 1)
+    peer_look_ahead(const __grid_constant__ PeerArguments<Op> arguments) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  extern __shared__ __align__(128) unsigned char shared[];
+  scan::LookAheadBlock<Op, cuda::NoWatch, PeerArguments<Op>>(arguments, shared).run();
+#else
+  __trap();  // rather than results that nobody wrote
+#endif
+}
+
+}  // namespace scanlab::distributed
+#endif
