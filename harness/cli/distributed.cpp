@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -114,7 +115,15 @@ int on_every_rank(const po::variables_map& values, Context& context, const RankB
                                                 asked, asked));
     }
     Communicator& communicator = distributed::mpi_rank();
+    const std::vector<std::size_t> asked_for = communicator.gather(std::hash<std::string>{}(
+        fmt::format("{}", fmt::join(context.argv.begin() + (context.argv.empty() ? 0 : 1), context.argv.end(), " "))));
     try {
+      for (std::size_t rank = 1; rank < asked_for.size(); ++rank) {
+        if (asked_for[rank] == asked_for[0]) continue;
+        throw CommandError(kBadInput, fmt::format("rank {} was started with other words than rank 0: mpirun must give "
+                                                  "all the same",
+                                                  rank));
+      }
       status = run(communicator);
     } catch (const CommandError& error) {  // all ranks have it
       if (communicator.rank() == 0) throw;
@@ -125,7 +134,7 @@ int on_every_rank(const po::variables_map& values, Context& context, const RankB
     return status;
   }
   try {
-    distributed::run_threads(asked, distributed::kPatience, [&](Communicator& communicator) {
+    distributed::run_threads(asked, distributed::patience(), [&](Communicator& communicator) {
       const int own = run(communicator);
       if (communicator.rank() == 0) status = own;
     });

@@ -4,19 +4,22 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "harness/verify/verification.hpp"
+
 namespace scanlab::distributed {
 
-/// A rank has failed or never came: the sentence names it.
-struct RankFailed : std::runtime_error {
-  using std::runtime_error::runtime_error;
+/// A rank has failed or never came: the sentence names it. Nothing more can be run.
+struct RankFailed : verify::DeviceLost {
+  using verify::DeviceLost::DeviceLost;
 };
 
-/// Ranks wait so long for each other, on the host and on the device.
-inline constexpr std::chrono::seconds kPatience{30};
+/// Ranks wait so long for each other, on the host and on the device: 30 s, or what SCANLAB_PATIENCE says, in seconds.
+std::chrono::milliseconds patience();
+/// "30 s".
+std::string in_words(std::chrono::milliseconds time);
 
 /// Of one rank. All ranks call the collective functions in the same order.
 class Communicator {
@@ -30,6 +33,9 @@ class Communicator {
 
   /// Throws RankFailed if another rank is known to have failed: for a rank that waits for its device.
   virtual void check_others() = 0;
+
+  /// Ends all ranks' waits: this one has failed where the others may wait for it. Throws RankFailed.
+  [[noreturn]] virtual void fail(const std::string& why) = 0;
 
   /// Ends all ranks, with one sentence and status 1, without waiting for a device on which a kernel may spin for ever.
   /// What is written stays.

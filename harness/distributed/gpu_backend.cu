@@ -100,9 +100,9 @@ class GpuBackend : public RankBackend {
       } catch (const RankFailed& failure) {
         communicator_.abandon(self + " waits for its GPU in vain: " + failure.what());
       }
-      if (waited > kPatience) {
-        communicator_.abandon(self + ": its GPU has not finished within " + std::to_string(kPatience.count()) +
-                              " s, as when another rank never comes");
+      if (waited > patience()) {
+        communicator_.abandon(self + ": its GPU has not finished within " + in_words(patience()) +
+                              ", as when another rank never comes");
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }

@@ -1,8 +1,10 @@
 // Ranks that are processes, started by mpirun. Each message has its own time limit, so that a rank that never comes is
 // named; a rank that dies is seen by mpirun, which ends the others.
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <thread>
 
 #include "harness/distributed/communicator.hpp"
@@ -30,7 +32,21 @@ class MpiRank : public Communicator {
  public:
   MpiRank() {
     int has = 0;
-    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &has);
+    {
+      std::mutex mutex;
+      std::condition_variable come;
+      bool done = false;
+      std::jthread watch([&] {  // MPI_Init waits for all processes, and for ever
+        std::unique_lock lock(mutex);
+        if (come.wait_for(lock, patience(), [&] { return done; })) return;
+        std::fprintf(stderr, "scanlab: a process of mpirun has not come within %s\n", in_words(patience()).c_str());
+        std::_Exit(kFailed);
+      });
+      MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &has);
+      const std::scoped_lock lock(mutex);
+      done = true;
+      come.notify_all();
+    }
     MPI_Comm_dup(MPI_COMM_WORLD, &world_);  // messages of ours are not those of an algorithm
     MPI_Comm_rank(world_, &rank_);
     MPI_Comm_size(world_, &ranks_);
@@ -51,22 +67,25 @@ class MpiRank : public Communicator {
     MPI_Request request{};
     if (rank_ != 0) {
       MPI_Isend(mine, count, MPI_BYTE, 0, kTag, world_, &request);
-      wait(request, 0, 2 * kPatience);
+      wait(request, 0, 2 * patience());
       MPI_Irecv(table, total, MPI_BYTE, 0, kTag, world_, &request);
-      return wait(request, 0, 2 * kPatience);  // rank 0 waits less, and knows more
+      return wait(request, 0, 2 * patience());  // rank 0 waits less, and knows more
     }
     std::memcpy(table, mine, bytes);
     for (int other = 1; other < ranks_; ++other) {
       MPI_Irecv(table + static_cast<std::size_t>(other) * bytes, count, MPI_BYTE, other, kTag, world_, &request);
-      wait(request, other, kPatience);
+      wait(request, other, patience());
     }
     for (int other = 1; other < ranks_; ++other) {
       MPI_Isend(table, total, MPI_BYTE, other, kTag, world_, &request);
-      wait(request, other, kPatience);
+      wait(request, other, patience());
     }
   }
 
   void check_others() override {}  // mpirun ends this process when another dies
+  [[noreturn]] void fail(const std::string& why) override {
+    abandon("rank " + std::to_string(rank_) + " has failed: " + why);
+  }
 
   [[noreturn]] void abandon(const std::string& why) override {
     std::fprintf(stderr, "scanlab: %s; every finished repetition is kept\n", why.c_str());
@@ -76,14 +95,14 @@ class MpiRank : public Communicator {
   }
 
  private:
-  void wait(MPI_Request& request, int other, std::chrono::seconds patience) {
-    const auto end = std::chrono::steady_clock::now() + patience;
+  void wait(MPI_Request& request, int other, std::chrono::milliseconds longest) {
+    const auto end = std::chrono::steady_clock::now() + longest;
     for (int polls = 0;; ++polls) {
       int done = 0;
       MPI_Test(&request, &done, MPI_STATUS_IGNORE);
       if (done != 0) return;
       if (std::chrono::steady_clock::now() > end) {
-        abandon("rank " + std::to_string(other) + " has not come within " + std::to_string(patience.count()) + " s");
+        abandon("rank " + std::to_string(other) + " has not come within " + in_words(longest));
       }
       if (polls > 1000) std::this_thread::sleep_for(std::chrono::microseconds(50));  // cores may be fewer than ranks
     }

@@ -53,6 +53,18 @@ void on_all(Communicator& communicator, Work work) {
   throw std::runtime_error(why);
 }
 
+/// Calls `work`, in which ranks may wait for each other: what it throws on one ends them all.
+template <class Work>
+void together(Communicator& communicator, Work work) {
+  try {
+    work();
+  } catch (const RankFailed&) {
+    throw;
+  } catch (const std::exception& error) {
+    communicator.fail(error.what());
+  }
+}
+
 }  // namespace
 
 /// One per process: the first of its ranks makes it, the others of the process look at it.
@@ -123,11 +135,11 @@ void Session::verify(DistributedCase& timed, std::vector<Bound>& bound) {
          [&] { backend_.fill(bare(timed.problem), timed.plan.distribution, options_.input, options_.seed); });
   Bound made{.timed = &timed};
   on_all(communicator_, [&] { made.rank = timed.algorithm->bind(timed.problem, communicator_); });
-  on_all(communicator_, [&] { backend_.time(*made.rank, 0, 1); });
+  together(communicator_, [&] { backend_.time(*made.rank, 0, 1); });
   timed.compared_every = oracle_->oracle->every();
   on_all(communicator_, [&] { compare(timed); });
   // Stale state of a run shows in those after it.
-  on_all(communicator_, [&] { backend_.time(*made.rank, options_.repeat, 1); });
+  together(communicator_, [&] { backend_.time(*made.rank, options_.repeat, 1); });
   on_all(communicator_, [&] { compare(timed); });
   timed.verified = true;
   bound.push_back(std::move(made));
@@ -220,7 +232,7 @@ std::vector<double> Session::take(Bound& bound, std::int64_t runs) {
   on_all(communicator_, [&] {
     backend_.fill(bare(bound.timed->problem), bound.timed->plan.distribution, options_.input, options_.seed);
   });
-  on_all(communicator_, [&] { seconds = backend_.time(*bound.rank, kUntimed, runs); });
+  together(communicator_, [&] { seconds = backend_.time(*bound.rank, kUntimed, runs); });
   return communicator_.gather(seconds);
 }
 

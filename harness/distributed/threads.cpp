@@ -1,4 +1,6 @@
 // Ranks that are threads of one process.
+#include <fmt/format.h>
+
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +13,16 @@
 #include "harness/distributed/communicator.hpp"
 
 namespace scanlab::distributed {
+
+std::chrono::milliseconds patience() {
+  const char* const said = std::getenv("SCANLAB_PATIENCE");
+  const double seconds = said == nullptr ? 0 : std::atof(said);
+  return std::chrono::milliseconds(seconds > 0 ? static_cast<std::int64_t>(1e3 * seconds) : 30000);
+}
+
+std::string in_words(std::chrono::milliseconds time) {
+  return fmt::format("{:.3g} s", std::chrono::duration<double>(time).count());
+}
 
 std::string Communicator::first_complaint(const std::string& mine) {
   struct Text {
@@ -46,7 +58,10 @@ class Meeting {
     }
     wait(lock, rank, [&] { return reading_; });
     for (const auto& each : given_) {
-      if (each.size() != bytes) throw RankFailed("ranks have come to different steps, as after an error of one alone");
+      if (each.size() == bytes) continue;
+      failure_ = "ranks have come to different steps, as after an error of one alone";
+      changed_.notify_all();
+      throw RankFailed(failure_);
     }
     for (std::size_t r = 0; r < given_.size(); ++r) {
       std::memcpy(static_cast<char*>(all) + r * bytes, given_[r].data(), bytes);
@@ -77,8 +92,7 @@ class Meeting {
     if (in_time) return;
     for (std::size_t other = 0; other < here_.size(); ++other) {
       if (here_[other] || static_cast<int>(other) == rank) continue;
-      failure_ = "rank " + std::to_string(other) + " has not come within " +
-                 std::to_string(std::chrono::duration<double>(patience_).count()).substr(0, 4) + " s";
+      failure_ = "rank " + std::to_string(other) + " has not come within " + in_words(patience_);
       break;
     }
     changed_.notify_all();
@@ -104,6 +118,10 @@ class ThreadRank : public Communicator {
     meeting_.all_gather(rank_, mine, bytes, all);
   }
   void check_others() override { meeting_.check(); }
+  [[noreturn]] void fail(const std::string& why) override {
+    meeting_.fail(rank_, why);
+    throw RankFailed("rank " + std::to_string(rank_) + " has failed: " + why);
+  }
   [[noreturn]] void abandon(const std::string& why) override {
     static std::mutex one_speaks;
     const std::scoped_lock lock(one_speaks);

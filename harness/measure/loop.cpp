@@ -78,9 +78,9 @@ void Loop::take(const LoopCase& each, int round) {
       timing.finished = true;
       if (each.close) contain(timing, each.close);
     }
-  } catch (const verify::DeviceLost&) {
+  } catch (const verify::DeviceLost& error) {
     lost = std::current_exception();
-    timing.fail("the device was lost");
+    timing.fail(error.what());
   }
   record(each, round, sample);
   timing.sample_seconds = seconds_since(start);

@@ -207,7 +207,7 @@ TEST_F(ScanSessionOn, ALostDeviceEndsTheRunAndItsRepetitionIsKept) {
   EXPECT_THROW(run({timed(device_, 10), timed(device_, 20)}, {.loop = {.rounds = 2}, .runs = 5}), verify::DeviceLost);
   entries_ = nlohmann::json::parse(std::ifstream(file_)).at("benchmarks");
   ASSERT_EQ(entries_.size(), 1u);
-  EXPECT_EQ(entries_[0].at("error_message"), "the device was lost");
+  EXPECT_EQ(entries_[0].at("error_message"), "the device is lost");
 }
 
 /// The same examples are held against the baselines of Python.

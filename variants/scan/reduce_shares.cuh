@@ -1,6 +1,7 @@
 // Reduces an array by shares, each of neighbouring tiles: the first launch of reduce_then_scan.
 #pragma once
 
+#include "harness/core/ceil.hpp"
 #include "harness/core/monoid.hpp"
 #include "variants/scan/register_tile.cuh"
 

@@ -158,6 +158,8 @@ class _Timings:
             raise Misfit(f"{place}.device", f"is {shown(of.device)}, and the file is of {shown(self.context.device)}: one device a file")
         if isinstance(of, documents.ScanSample):
             return self._scan(of, place)
+        if isinstance(of, documents.DistributedSample):
+            return self._distributed(of, place)
         is_larger = isinstance(of, documents.StreamScanSample)
         rows = self.rows.setdefault(streams.STREAM_SCAN if is_larger else streams.SCHEDULES, [])
         if of.outcome == "timed":
@@ -187,6 +189,16 @@ class _Timings:
             numbers = (of.launches, of.threads_per_block, of.registers, of.shared_bytes, of.local_bytes, of.workspace_bytes, of.prepare_ns)
             results.kernel_rows[self.place, *named] = (*map(streams.known, numbers), of.choice or None)
 
+    def _distributed(self, of: documents.DistributedSample, place: str) -> None:
+        about = self.context.algorithms.get(of.variant)
+        if about is None:
+            raise Misfit(f"{place}.variant", f"is {shown(of.variant)}, of which context.algorithms says nothing: {REMEDY}")
+        rows = self.rows.setdefault(streams.DISTRIBUTED, [])
+        if of.outcome == "timed":
+            case = streams.distributed_case(of, about.kind)
+            self._first(tuple(case.values()), of.sample, place)
+            rows.append(case | {"round": of.sample, "time_ns": of.real_time})
+
     def begin(self) -> None:
         """From here on there are scans of this run."""
         self.place = len(self.results.runs)
@@ -200,7 +212,8 @@ class _Timings:
 
     def end(self) -> None:
         """What is not of scans becomes a file of its kind."""
-        of_kind = {streams.SCHEDULES: streams.SCHEDULE_COLUMNS, streams.STREAM_SCAN: streams.STREAM_SCAN_COLUMNS}
+        of_kind = {streams.SCHEDULES: streams.SCHEDULE_COLUMNS, streams.STREAM_SCAN: streams.STREAM_SCAN_COLUMNS,
+                   streams.DISTRIBUTED: streams.DISTRIBUTED_COLUMNS}  # fmt: skip
         if not self.rows and self.place < 0:
             if self.context.schedules:
                 self.rows[streams.SCHEDULES] = []

@@ -11,6 +11,7 @@ caveats        ``scanlab streams implicit-sync --json``                         
 concurrency    ``scanlab streams concurrency --json``                      a case, its makespans a list
 comparison     ``scanlab simulate --compare … --out``                      a trace, measured and predicted
 advice         ``scanlab advise --against … --json``                       a problem: what was advised, what was fastest
+distributed    ``scanlab distributed bench`` (likewise)                    a repetition of a scan over several ranks
 stopwatch      ``scanlab_nvbench --json``                                  a scan's time by nvbench, isolated or in batches
 =============  ==========================================================  ==================================
 """
@@ -29,13 +30,13 @@ from msgspec import UNSET, Struct
 
 from scanlab_report.read.documents import caveats, simulator
 from scanlab_report.read.documents.base import Measured
-from scanlab_report.read.documents.results import CopySample, KernelSample, ScheduleSample, StreamScanSample
+from scanlab_report.read.documents.results import CopySample, DistributedSample, KernelSample, ScheduleSample, StreamScanSample
 from scanlab_report.read.documents.timelines import Trace
 from scanlab_report.read.fields import Misfit, convert, listed
 
 SCHEDULES, STREAM_SCAN, TRACE, CAVEATS, CONCURRENCY = "schedules", "stream_scan", "trace", "caveats", "concurrency"
 SIMULATION, COMPARISON, ADVICE = "simulation", "comparison", "advice"
-STOPWATCH = "stopwatch"
+STOPWATCH, DISTRIBUTED = "stopwatch", "distributed"
 
 ENGINES = ("copies in", "kernels", "copies out")
 """Kinds of engine in the order of a chunk's way; the categories of a trace's operations."""
@@ -60,6 +61,8 @@ CONCURRENCY_COLUMNS = ["streams", "kernels", "blocks", "slots", "connections", "
                        "predicted_seconds", "serial_seconds", "makespan_seconds"]  # fmt: skip
 STOPWATCH_COLUMNS = ["variant", "type", "items", "cache", "launch", "time_ns"]
 """``time_ns``: nvbench's median of isolated runs, its mean of batches."""
+DISTRIBUTED_COLUMNS = ["algorithm", "kind", "type", "op", "mode", "items", "ranks", "on", "settings", "bytes", "round", "time_ns"]
+"""``items``, ``bytes``: of the whole array; ``time_ns``: of the slowest rank; ``settings``: every parameter, as text."""
 COMPARISON_COLUMNS = ["schedule", "workload", "items", "chunks", "streams", "work", "connections", "measured_us", "predicted_us", "overlap_in_either",
                       "overlap_in_both", "unaided_us", "unaided_overlap_in_either", "unaided_overlap_in_both", "repeated_overlap_in_either",
                       "repeated_overlap_in_both", "best_overlap_in_either", "best_overlap_in_both", "copy_queues", "queues_ordered_as_modelled",
@@ -112,6 +115,13 @@ def stream_scan_case(of: StreamScanSample) -> dict[str, Any]:
     """The case of a scan larger than the device."""
     return {"way": of.way, "scan": of.variant, "type": of.type, "op": of.op, "mode": of.mode, "items": of.items, "from": of.from_, "to": of.to,
             "budget": of.budget_bytes, "chunks": of.chunks, "mapped": int(of.mapped), "bytes": of.bytes_each_way}  # fmt: skip
+
+
+def distributed_case(of: DistributedSample, kind: str) -> dict[str, Any]:
+    """The case of a scan over several ranks. `kind`: of its algorithm."""
+    settings = ",".join(f"{name}={value}" for name, value in sorted(of.settings.items()))
+    return {"algorithm": of.variant, "kind": kind, "type": of.type, "op": of.op, "mode": of.mode, "items": of.items, "ranks": of.ranks, "on": of.on,
+            "settings": settings, "bytes": of.bytes}  # fmt: skip
 
 
 def known(value: Any) -> float:

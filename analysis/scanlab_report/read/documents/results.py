@@ -79,6 +79,19 @@ class Workload(Struct, kw_only=True, frozen=True):
     work: Annotated[Line, means("what `work` counts")]
 
 
+class Algorithm(Struct, kw_only=True, frozen=True):
+    """A scan over several ranks, or a baseline of these: one file of `variants/distributed/` or `baselines/distributed/`."""
+
+    title: Line
+    source: Line
+    kind: Literal["scan", "copy", "barrier_copy", "empty_launch"]
+    origin: Literal["variant", "baseline"]
+    family: Annotated[Line, means("of algorithms that are related")]
+    on_gpus: Annotated[bool, means("whether it runs on GPUs, else in the memory of hosts")]
+    limits: Annotated[Line, means("which n it takes, and what it needs")] = ""
+    traffic: Annotated[Line, means("closed form, as text: items that pass to and from memory, over all ranks")] = ""
+
+
 class Context(Provenance, kw_only=True, frozen=True):
     """Google Benchmark's context, and the provenance."""
 
@@ -91,6 +104,9 @@ class Context(Provenance, kw_only=True, frozen=True):
     variants: Annotated[dict[Name, Variant], means("every variant in the file, by id")] = {}
     schedules: Annotated[dict[Name, Schedule], means("every schedule in the file, by id")] = {}
     workloads: Annotated[dict[Name, Workload], means("every workload in the file, by id")] = {}
+    algorithms: Annotated[dict[Name, Algorithm], means("every scan over several ranks in the file, by id")] = {}
+    ranks: Annotated[Count, means("GPUs or hosts that hold one array; 0: nothing of the file is distributed")] = 0
+    ranks_are: Annotated[Literal["", "threads", "processes"], means("of one process, or of mpirun")] = ""
     tuning: Annotated[Line, means("where the table is from that `best` went by: `none`, `built in`, `SCANLAB_TUNING=FILE`, or `measured before this run: FILE`")] = ""
     missing: Annotated[Line, means("libraries of Python that were not timed, and why")] = ""
     torch: Annotated[Line, means("version of PyTorch")] = ""
@@ -249,13 +265,34 @@ class StreamScanSample(Sample, kw_only=True, frozen=True, tag="stream_scan", ren
     bytes_per_second_each_way: Amount | UnsetType = UNSET
 
 
-Entry = ScanSample | ScheduleSample | CopySample | KernelSample | StreamScanSample
+class DistributedSample(Sample, kw_only=True, frozen=True, tag="distributed"):
+    """A scan of one array by several ranks. `real_time` is that of the slowest rank; runs follow each other."""
+
+    variant: Annotated[Name, means("its file's name in `variants/distributed/` or `baselines/distributed/`")]
+    type: Type
+    op: Op
+    mode: Mode
+    items: Annotated[Count, means("of the whole array")]
+    ranks: Count
+    on: Literal["gpus", "hosts"]
+    settings: Settings
+    chunk_items: Annotated[Count, means("items that are dealt out to a rank at a time; ceil(items / ranks): one block per rank")]
+    bytes: Annotated[Count, means("that any scan must move, over all ranks: each item read once and written once")]
+    compared_every: Annotated[Count, means("of so many outputs, one was compared; 1: all")]
+    rank_ns: Annotated[list[Positive] | UnsetType, means("time of one run, by rank")] = UNSET
+
+    @property
+    def unverified(self) -> str:
+        return "" if self.verified else "its output was wrong, or not looked at, and such times count for nothing"
+
+
+Entry = ScanSample | ScheduleSample | CopySample | KernelSample | StreamScanSample | DistributedSample
 ENTRY: Any = Entry
 """The same for what takes a type."""
 
 
 class Results(Struct, kw_only=True, frozen=True):
-    """What `scanlab bench`, `tune --samples`, `streams run`, `stream-scan --json` and `python -m baselines.python` write."""
+    """What `scanlab bench`, `tune --samples`, `streams run`, `stream-scan --json`, `distributed bench` and `python -m baselines.python` write."""
 
     context: Context
     benchmarks: Annotated[list[Entry], means("an entry for each sample of each case, raw")]

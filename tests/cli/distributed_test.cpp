@@ -1,0 +1,64 @@
+// scanlab distributed: what it lists, and what is said of bad words and of what is not here.
+#include <gtest/gtest.h>
+
+#include "harness/distributed/communicator.hpp"
+#include "tests/needs_gpu.hpp"
+#include "tests/program.hpp"
+
+namespace scanlab::cli {
+namespace {
+
+TEST(DistributedCommand, ListsAlgorithmsWithWhatTheyMove) {
+  const Result result = run_program({"distributed", "list"});
+  EXPECT_EQ(result.status, kOk) << result.err;
+  if (distributed::has_mpi()) {
+    EXPECT_NE(result.out.find("mpi_exscan"), std::string::npos) << result.out;
+  }
+#ifdef SCANLAB_WITH_CUDA
+  for (const char* id : {"peer_look_ahead", "reduce_exchange_scan", "scan_exchange_add", "blocked_peer", "nccl_cub"}) {
+    EXPECT_NE(result.out.find(id), std::string::npos) << result.out;
+  }
+#endif
+}
+
+TEST(DistributedCommand, BadWordsAreSaid) {
+  const auto expect = [](std::vector<std::string> words, const std::string& said) {
+    words.insert(words.begin(), {"distributed", "bench"});
+    const Result result = run_program(words);
+    EXPECT_EQ(result.status, kBadInput) << result.err;
+    EXPECT_NE(result.err.find(said), std::string::npos) << result.err;
+  };
+  expect({"-b", "4MiB", "-e", "1MiB"}, "--minbytes 4194304 is more than --maxbytes 1048576");
+  expect({"-f", "1"}, "stepfactor");
+  expect({"--minbytes", "0"}, "--minbytes is 1 at least");
+  expect({"--algorithm", "mpi_exscam"}, "mpi_exscam");
+  expect({"--type", "i33"}, "i33");
+  expect({"--gpus", "0"}, "gpus");
+}
+
+TEST(DistributedCommand, HostsWithoutMpirunAreToldWhatToDo) {
+  if (!distributed::has_mpi()) GTEST_SKIP() << "this build has no MPI";
+  const Result result = run_program({"distributed", "verify", "--algorithm", "mpi_exscan", "--items", "100"});
+  EXPECT_EQ(result.status, kFailed) << "nothing was verified";
+  EXPECT_NE(result.out.find("mpirun -n 4 scanlab distributed"), std::string::npos) << result.out;
+}
+
+#ifdef SCANLAB_WITH_CUDA
+TEST(DistributedCommand, GpusThatAreNotHereAreSaid) {
+  const Result result =
+      run_program({"distributed", "verify", "--gpus", "64", "--algorithm", "copy_all", "--items", "9"});
+  EXPECT_EQ(result.status, kNoDevice);
+  EXPECT_NE(result.err.find("64 ranks of a host need as many GPUs"), std::string::npos) << result.err;
+}
+
+class NeedsGpuDistributed : public NeedsGpu {};
+
+TEST_F(NeedsGpuDistributed, EveryAlgorithmIsRightOnOneGpu) {
+  const Result result = run_program({"distributed", "verify", "--algorithm", "peer_look_ahead,blocked_peer,copy_all",
+                                     "--mode", "inclusive,exclusive", "--op", "plus,affine", "--repeat", "20"});
+  EXPECT_EQ(result.status, kOk) << result.out << result.err;
+}
+#endif
+
+}  // namespace
+}  // namespace scanlab::cli

@@ -1,0 +1,198 @@
+// The session, with scans over ranks that are threads: right ones, and ones with a fault each.
+#include "harness/distributed/session.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "harness/measure/results_file.hpp"
+#include "harness/verify/input.hpp"
+#include "harness/verify/verification.hpp"
+#include "tests/test_folder.hpp"
+
+namespace scanlab::distributed {
+namespace {
+
+using measure::Timing;
+
+enum class Fault { none, forgets_a_rank, is_stale, fails_on_a_rank, has_no_memory };
+
+/// Blocks of the array, an item of which each rank gathers: as reduce_exchange_scan, by the host.
+template <Fault kFault>
+struct ByThreads {
+  template <class Op>
+  static constexpr bool kTakes = true;
+
+  static Description describe() {
+    Description about;
+    about.id = "by_threads";
+    about.parameters = {{.name = "chunk", .values = {"whole", "3"}, .meaning = "items"}};
+    return about;
+  }
+  static Plan plan(const Problem& problem, int ranks) {
+    return {.distribution = Distribution::blocks(problem.items, ranks), .chain = problem.items + 1};
+  }
+
+  template <class Op>
+  class Rank {
+   public:
+    using Item = typename Op::Item;
+    Rank(const Problem& problem, const Plan& plan, Communicator& communicator)
+        : communicator_(communicator), held_(plan.distribution.held(communicator.rank())), mode_(problem.mode) {
+      if (kFault == Fault::has_no_memory && communicator.rank() == 1) throw measure::LacksMemory("out of it");
+    }
+    void run(const Item* in, Item* out, StreamHandle) {
+      if (kFault == Fault::fails_on_a_rank && communicator_.rank() == 2) throw std::runtime_error("this GPU is tired");
+      if (kFault == Fault::is_stale && runs_++ > 0) return;
+      Item sum = Op::identity();
+      for (std::int64_t i = 0; i < held_; ++i) sum = Op{}(sum, in[i]);
+      const std::vector<Item> sums = communicator_.gather(sum);
+      Item running = Op::identity();
+      for (int rank = kFault == Fault::forgets_a_rank ? 1 : 0; rank < communicator_.rank(); ++rank) {
+        running = Op{}(running, sums[static_cast<std::size_t>(rank)]);
+      }
+      for (std::int64_t i = 0; i < held_; ++i) {
+        const Item next = Op{}(running, in[i]);
+        out[i] = mode_ == Mode::exclusive ? running : next;
+        running = next;
+      }
+    }
+
+   private:
+    Communicator& communicator_;
+    std::int64_t held_;
+    Mode mode_;
+    int runs_ = 0;
+  };
+};
+
+/// Of rank 0.
+struct Ended {
+  std::vector<Timing> timings;
+  std::string err;
+  std::vector<int> found_by_rank;  ///< how many cases each rank holds for timed
+};
+
+template <Fault kFault>
+Ended run(std::vector<Problem> problems, SessionOptions options, measure::ResultsFile* file = nullptr, int ranks = 3) {
+  const Algorithm tested = algorithm<ByThreads<kFault>>(false);
+  Ended ended;
+  ended.found_by_rank.assign(static_cast<std::size_t>(ranks), 0);
+  run_threads(ranks, std::chrono::seconds(20), [&](Communicator& communicator) {
+    std::vector<DistributedCase> cases;
+    for (const Problem& problem : problems) {
+      DistributedCase timed;
+      timed.name = "by_threads/items:" + std::to_string(problem.items);
+      timed.algorithm = &tested;
+      timed.problem = problem;
+      timed.plan = tested.plan(problem, ranks);
+      cases.push_back(std::move(timed));
+    }
+    const auto backend = make_host_backend(communicator);
+    std::ostringstream err;
+    Session session(cases, communicator, *backend, options, communicator.rank() == 0 ? file : nullptr, err);
+    session.run();
+    for (const DistributedCase& each : cases) {
+      if (each.state == Timing::State::timed) ++ended.found_by_rank[static_cast<std::size_t>(communicator.rank())];
+    }
+    if (communicator.rank() != 0) return;
+    ended.err = err.str();
+    for (const DistributedCase& each : cases) ended.timings.push_back(each);
+  });
+  return ended;
+}
+
+const SessionOptions kShort{.loop = {.rounds = 2, .cap_seconds = 1}, .sample_seconds = 1e-4};
+
+TEST(DistributedSession, VerifiesAndTimesOnEveryRank) {
+  std::vector<Problem> problems;
+  for (const std::int64_t items : {0, 1, 2, 3, 100, 4097}) problems.push_back({.items = items});
+  problems.push_back({.type = ElementType::f32, .op = Operator::affine, .mode = Mode::exclusive, .items = 1001});
+  const Ended ended = run<Fault::none>(problems, kShort);
+  EXPECT_EQ(ended.found_by_rank, (std::vector<int>{7, 7, 7}));
+  for (const Timing& each : ended.timings) {
+    EXPECT_EQ(each.state, Timing::State::timed) << each.name << ": " << each.reason;
+    EXPECT_TRUE(each.verified) << each.name;
+    EXPECT_EQ(each.nanoseconds.size(), 2u) << each.name;
+  }
+}
+
+TEST(DistributedSession, ARecordHasItsCaseAndTheTimesOfTheRanks) {
+  const TestFolder folder;
+  const std::filesystem::path path = folder / "out.json";
+  {
+    measure::ResultsFile file(path, {{"schema", measure::kResultsSchema}}, measure::IfExists::refuse);
+    run<Fault::none>({{.items = 1000, .settings = {{"chunk", "3"}}}}, kShort, &file);
+  }
+  const auto document = nlohmann::json::parse(std::ifstream(path));
+  ASSERT_EQ(document["benchmarks"].size(), 2u);
+  for (const auto& entry : document["benchmarks"]) {
+    EXPECT_EQ(entry["kind"], "distributed");
+    EXPECT_EQ(entry["variant"], "by_threads");
+    EXPECT_EQ(entry["items"], 1000);
+    EXPECT_EQ(entry["ranks"], 3);
+    EXPECT_EQ(entry["on"], "hosts");
+    EXPECT_EQ(entry["settings"]["chunk"], "3");
+    EXPECT_EQ(entry["bytes"], 8000);
+    ASSERT_EQ(entry["rank_ns"].size(), 3u);
+    const double slowest = std::ranges::max(entry["rank_ns"].get<std::vector<double>>());
+    EXPECT_DOUBLE_EQ(entry["real_time"].get<double>(), slowest) << "the time is that of the slowest rank";
+    EXPECT_EQ(entry["verified"], true);
+  }
+}
+
+TEST(DistributedSession, AWrongPrefixOnOneRankIsFound) {
+  const Ended ended = run<Fault::forgets_a_rank>({{.items = 100}}, kShort);
+  ASSERT_EQ(ended.timings.size(), 1u);
+  EXPECT_EQ(ended.timings[0].state, Timing::State::failed);
+  EXPECT_NE(ended.timings[0].reason.find("rank 1: verification failed"), std::string::npos) << ended.timings[0].reason;
+  EXPECT_EQ(ended.found_by_rank, (std::vector<int>{0, 0, 0})) << "all ranks know";
+  EXPECT_NE(ended.err.find("rank 1"), std::string::npos);
+}
+
+TEST(DistributedSession, OutputThatTheFirstRunLeftIsNotTakenForTheSeconds) {
+  const Ended ended = run<Fault::is_stale>({{.items = 100}}, kShort);
+  EXPECT_EQ(ended.timings[0].state, Timing::State::failed);
+}
+
+TEST(DistributedSession, AnErrorOfOneRankIsTheCasesAndTheNextIsTimed) {
+  const Ended ended = run<Fault::has_no_memory>({{.items = 100}, {.items = 200}}, kShort);
+  for (const Timing& each : ended.timings) {
+    EXPECT_EQ(each.state, Timing::State::skipped);
+    EXPECT_TRUE(each.out_of_memory);
+    EXPECT_EQ(each.reason, "rank 1: out of it");
+  }
+}
+
+TEST(DistributedSession, OfALargeArrayAFewOutputsPerTileAreCompared) {
+  const verify::Oracle sparse({.items = 10007}, InputKind::random, 1, 64);
+  const verify::Oracle all({.items = 10007}, InputKind::random, 1);
+  std::vector<std::int32_t> out(10007);
+  std::int32_t sum = 0;
+  for (std::int64_t i = 0; i < 10007; ++i) {
+    sum = Plus<std::int32_t>{}(sum, verify::input_item<Plus<std::int32_t>>(InputKind::random, 1, i, 10007));
+    out[static_cast<std::size_t>(i)] = sum;
+  }
+  ASSERT_TRUE(all.compare(out.data(), 1, Kind::scan).passed());
+  EXPECT_TRUE(sparse.compare(out.data(), 1, Kind::scan).passed());
+  EXPECT_TRUE(sparse.compare_run(out.data() + 500, 500, 300, 1, Kind::scan).passed());
+  out[639] += 1;  // of those that are kept
+  EXPECT_FALSE(sparse.compare(out.data(), 1, Kind::scan).passed());
+  EXPECT_FALSE(sparse.compare_run(out.data() + 600, 600, 40, 1, Kind::scan).passed());
+  EXPECT_TRUE(sparse.compare_run(out.data() + 600, 600, 39, 1, Kind::scan).passed());
+  EXPECT_NE(sparse.compare(out.data(), 1, Kind::scan).message.find("639"), std::string::npos);
+}
+
+TEST(DistributedSession, ARankThatFailsWhileOthersWaitForItEndsThemAll) {
+  try {
+    run<Fault::fails_on_a_rank>({{.items = 100}}, kShort);
+    FAIL() << "it went on";
+  } catch (const RankFailed& failure) {
+    EXPECT_STREQ(failure.what(), "rank 2 has failed: this GPU is tired");
+  }
+}
+
+}  // namespace
+}  // namespace scanlab::distributed
