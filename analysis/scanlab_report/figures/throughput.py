@@ -39,10 +39,10 @@ def draw(timings: TimingEvidence, hosts: HostEvidence) -> Figure:
         style.items_axis(panel, items)
         style.decade_axis(panel.yaxis)
         panel.set_title(f"{cache} cache")
-        of = [end for name in names if (end := _line(panel, timings, name, cache, style.look(name)))]
+        of = [end for name in names if (end := line(panel, timings, name, cache, style.look(name)))]
         for machine, look in zip(hosts.machines, itertools.cycle(style.HOSTS)):
             of += [replace(end, label=f"CPU: {machine.host}") for name in machine.variants()
-                     if _shown(machine, name) and (end := _line(panel, machine, name, cache, look))]  # fmt: skip
+                     if _shown(machine, name) and (end := line(panel, machine, name, cache, look))]  # fmt: skip
         ends = of + [end for end in ends if end.label not in {other.label for other in of}]
     axes[0].set_ylabel("throughput, GB/s of 2$n$ items")
     style.margin_legend(axes[-1], ends)
@@ -53,7 +53,7 @@ def _shown(timings: TimingEvidence, name: str) -> bool:
     return name in timings.variants() and (timings.about[name].overview or name in timings.named)
 
 
-def _line(panel, timings: TimingEvidence, name: str, cache: str, look: style.Look) -> style.End | None:
+def line(panel, timings: TimingEvidence, name: str, cache: str, look: style.Look) -> style.End | None:
     about, rows = timings.about[name], timings.series(name, cache=cache)
     if rows.empty and about.on_host:
         rows = timings.series(name)

@@ -17,7 +17,7 @@ const claims = ([view]) => ({
     const rows = rowsOf(view.claims).filter((row) => [ALL, row.verdict].includes(state.verdict) && [ALL, row.source].includes(state.of));
     return {
       rows: [], plain: true, source: view.source, description: "Claims, one per row.",
-      text: `${rows.length} claims: ${counted(rows, (row) => row.verdict)}. Each row shows the case that is farthest from its target, with its 95% interval in brackets. ` +
+      text: `${rows.length} claims: ${counted(rows, (row) => ({ holds: "hold", fails: "fail" })[row.verdict] ?? row.verdict)}. Each row shows the case that is farthest from its target, with its 95% interval in brackets. ` +
         "Verdicts follow the median. The last column names the figure or table that shows the claim.",
       table: { columns: ["claim", "target", "measured", "at", "verdict", "claimed by", "shown in"],
         rows: rows.map((row) => [row.claim, row.target, row.measured, row.where, row.said, row.source, row.figure]) },
