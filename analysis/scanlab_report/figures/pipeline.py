@@ -19,9 +19,9 @@ from matplotlib.figure import Figure
 from scanlab_report.layout import style
 
 CAPTION = (
-    "Warp specialisation in `look_ahead`: the work of one block on its first four tiles, against time. The drawing is "
-    "schematic and not to scale. Two tiles load at a time. A block publishes a tile's aggregate as soon as it is reduced. No "
-    "warp waits for another tile's prefix. Arrows follow tile 1."
+    "Decoupled look-ahead in `look_ahead`, as in CCCL's warpspeed scan: the work of one block's specialised warps on four "
+    "tiles, against time (schematic). Two tiles load at a time. A block publishes a tile's aggregate as soon as it is "
+    "reduced. No warp waits for another tile's prefix. Arrows follow tile 1."
 )
 NEEDS: dict = {}
 

@@ -7,7 +7,7 @@ from scanlab_report.select.scenes import PICTURES, Scenes
 
 CAPTION = (
     "Timelines of chunks, one stream per chunk, simulated on an idealised device: each item takes one time unit per engine. "
-    "Bars carry their chunk."
+    "Numbers are chunks."
 )
 NEEDS = {"scenes": Scenes(PICTURES["scenes_chunks"])}
 

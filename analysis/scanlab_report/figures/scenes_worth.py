@@ -6,8 +6,8 @@ from scanlab_report.layout import scenes as drawing
 from scanlab_report.select.scenes import PICTURES, Scenes
 
 CAPTION = (
-    "Timelines of one job cut into streams in different ways, simulated on an idealised device. Each row compares a whole job "
-    "with cut ones. Numbers are chunks, or kernels where lanes are multiprocessors (SM)."
+    "Timelines of one job cut into streams in different ways, simulated on an idealised device. Each row is one job, whole "
+    "and in streams. Numbers are chunks, or kernels where lanes are multiprocessors (SM)."
 )
 NEEDS = {"scenes": Scenes(PICTURES["scenes_worth"])}
 WIDE = True

@@ -12,8 +12,8 @@ from scanlab_report.select.streams_evidence import DUPLEX, FILES, NAIVE, STREAME
 
 CAPTION = (
     "Throughput of out-of-core scans against input size, counting input bytes. Thick lines are the same transfers without a "
-    "scan; in memory they bound the scan, for files they are a comparison. Naive: one synchronous loop on pageable memory. "
-    "Recorded files lie in memory (tmpfs). Bars: 95% intervals."
+    "scan, a reference and not a bound. Naive: one synchronous loop on pageable memory. Recorded files lie in memory (tmpfs). "
+    "Bars: 95% intervals."
 )
 NEEDS = {"scans": StreamScans()}
 

@@ -14,9 +14,9 @@ from scanlab_report.select.needs import of_any_type
 from scanlab_report.select.variants import CEILING, NEWEST_VENDOR, VENDOR
 
 CAPTION = (
-    "Speed of each rung of the ladder as a share of a device copy, at the largest size timed of all. Inclusive {scan} of "
-    "{items}, cold cache, stream launches. Dark parts are gains over the rung above, hollow parts losses. Vertical lines: the "
-    "copy and CUB's scans. Bars: 95% intervals."
+    "Speed of each rung of the ladder as a share of a device copy, at the largest size at which all were timed. Inclusive "
+    "{scan} of {items}, cold cache, stream launches. Dark parts are gains over the rung above, hollow parts losses. Vertical "
+    "lines: the copy and CUB's scans. Bars: 95% intervals."
 )
 NEEDS = of_any_type(rungs.NEEDS)
 FOLLOWS = ("type", "op")
