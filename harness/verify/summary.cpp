@@ -62,7 +62,7 @@ int Summary::conclude(const std::vector<const Variant*>& asked) {
   const auto takes = [&](const Variant* variant) { return checked_.checker.takes(*variant); };
   if (passed_ == 0 && !std::ranges::all_of(asked, takes)) {
     throw CommandError(kNoDevice, fmt::format("nothing was checked: what was asked for has no form for {}",
-                                              checked_.checker.on_gpu() ? "the GPU" : "the CPU executor"));
+                                              checked_.checker.on_gpu() ? "the GPU" : "the SIMT emulator"));
   }
   return out_of_memory_ ? kOutOfMemory : kOk;
 }
