@@ -69,7 +69,7 @@ TEST(Communicator, ARankThatNeverComesIsNamed) {
     if (each.rank() == 2) return;
     each.barrier();
   });
-  EXPECT_EQ(said, "rank 2 has not come within 0.10 s");
+  EXPECT_EQ(said, "rank 2 has not come within 0.1 s");
 }
 
 TEST(Communicator, RanksAtDifferentStepsAreTold) {

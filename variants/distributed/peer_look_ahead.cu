@@ -96,14 +96,14 @@ struct PeerLookAhead {
           cut_.shape, ceil_div(tiles, std::max(blocks, 1)),
           static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)));
       arguments_.in_bulk = true;  // a rank's arrays are aligned
-      arguments_.chunk_tiles = cut_.chunk_tiles;
-      arguments_.ranks = distribution_.ranks;
-      arguments_.peers = peers_.peers();
-      launch_ = {.blocks = blocks,
-                 .threads = arguments_.shape.threads(),
-                 .shared_bytes = scan::shared_bytes<Op>(arguments_.shape),
-                 .early = true,
-                 .what = "peer_look_ahead"};
+      chunks_.chunk_tiles = cut_.chunk_tiles;
+      chunks_.ranks = distribution_.ranks;
+      chunks_.peers = peers_.peers();
+      launch_.blocks = blocks;
+      launch_.threads = arguments_.shape.threads();
+      launch_.shared_bytes = scan::shared_bytes<Op>(arguments_.shape);
+      launch_.early = true;
+      launch_.what = "peer_look_ahead";
       cuda::allow(peer_look_ahead<Op>, launch_);
       communicator.barrier();  // every rank's states are prepared
     }
@@ -112,7 +112,7 @@ struct PeerLookAhead {
       if (arguments_.tiles == 0) return;
       arguments_.in = in;
       arguments_.out = out;
-      cuda::launch(peer_look_ahead<Op>, launch_, static_cast<cudaStream_t>(stream), arguments_);
+      cuda::launch(peer_look_ahead<Op>, launch_, static_cast<cudaStream_t>(stream), arguments_, chunks_);
     }
 
    private:
@@ -131,7 +131,8 @@ struct PeerLookAhead {
     Cut cut_;
     PeerStateMemory peers_;
     cuda::DeviceBuffer memory_;
-    PeerArguments<Op> arguments_{};
+    scan::Arguments<Op> arguments_{};
+    PeerChunks chunks_;
     cuda::LaunchShape launch_;
   };
 };

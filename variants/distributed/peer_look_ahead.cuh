@@ -80,21 +80,33 @@ class PeerAggregates {
   simt::GpuBlock block_;
 };
 
-template <Monoid Op>
-struct PeerArguments : scan::Arguments<Op> {
-  int chunk_tiles;
-  int ranks;  ///< of the distribution
+/// How the array is dealt out, beside the arguments of look_ahead.
+struct PeerChunks {
+  int chunk_tiles = 1;
+  int ranks = 1;  ///< of the distribution
   Peers peers;
+};
 
-  __device__ PeerAggregates<Op> aggregates() const { return {this->states, this->tiles, chunk_tiles, ranks, peers}; }
+/// Both, as the kernel of look_ahead asks for them. Two arguments of the launch: the compilers of the host and of the
+/// device differ over where the members of one class that had both would lie (nvcc 13.0, [[no_unique_address]]).
+template <Monoid Op>
+struct PeerArguments {
+  const scan::Arguments<Op>& scan;
+  const PeerChunks& chunks;
+
+  __device__ const scan::Arguments<Op>& of_scan() const { return scan; }
+  __device__ PeerAggregates<Op> aggregates() const {
+    return {scan.states, scan.tiles, chunks.chunk_tiles, chunks.ranks, chunks.peers};
+  }
 };
 
 template <Monoid Op>
 __global__ void __launch_bounds__(scan::Shape{.warps = scan::kMostReduceWarps<Op>}.threads(), 1)
-    peer_look_ahead(const __grid_constant__ PeerArguments<Op> arguments) {
+    peer_look_ahead(const __grid_constant__ scan::Arguments<Op> arguments, const __grid_constant__ PeerChunks chunks) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) unsigned char shared[];
-  scan::LookAheadBlock<Op, cuda::NoWatch, PeerArguments<Op>>(arguments, shared).run();
+  const PeerArguments<Op> both{arguments, chunks};
+  scan::LookAheadBlock<Op, cuda::NoWatch, PeerArguments<Op>>(both, shared).run();
 #else
   __trap();  // rather than results that nobody wrote
 #endif

@@ -30,7 +30,8 @@ namespace scanlab::scan {
 
 using cuda::Wait;
 
-/// Watch: NoWatch, or one that says where the cycles of each role go. Given: Arguments, or what adds to them.
+/// Watch: NoWatch, or one that says where the cycles of each role go. Given: Arguments, or what
+/// holds them and says how aggregates of tiles are told.
 template <Associative Op, class Watch, class Given = Arguments<Op>>
 class LookAheadBlock {
  public:
@@ -40,11 +41,12 @@ class LookAheadBlock {
   using Vector = typename Ring<Op>::Vector;
 
   __device__ LookAheadBlock(const Given& arguments, unsigned char* shared)
-      : given_(arguments),
-        shape_(arguments.shape),
-        ring_(arguments, shared),
+      : tiles_(arguments),
+        given_(arguments.of_scan()),
+        shape_(given_.shape),
+        ring_(given_, shared),
         lane_(threadIdx.x % kLanes),
-        op_(arguments.op) {}
+        op_(given_.op) {}
 
   __device__ void run() {
     const int warp = threadIdx.x / kLanes;
@@ -153,14 +155,14 @@ class LookAheadBlock {
       if (kKeeps || warp != 0) return;
       watch_.during(Wait::reduced, [&] { stage.reduced.wait(slot.parity); });
       if (lane_ != 0) return;
-      given_.aggregates().publish(tile, item_of(warp_prefix(stage, shape_.warps)), stage.run);
+      tiles_.aggregates().publish(tile, item_of(warp_prefix(stage, shape_.warps)), stage.run);
       stage.free.arrive();
     });
   }
 
   /// The look-ahead warp: the prefix of each of the block's tiles.
   __device__ void look_ahead() {
-    auto aggregates = given_.aggregates();
+    auto aggregates = tiles_.aggregates();
     for_each_tile(Wait::reduced, &Stage<Op>::reduced, [&](std::int64_t tile, Stage<Op>& stage, Slot) {
       Before<Op> warps_before;  // of the parts of the warps before the lane's number
       if constexpr (kKeeps) warps_before = publish_by_lanes(tile, stage, aggregates);
@@ -258,7 +260,8 @@ class LookAheadBlock {
   /// is then published only after those before the block's last one are.
   static constexpr bool kKeeps = Op::kHeavy && kSameTypes<Op>;
 
-  const Given& given_;
+  const Given& tiles_;  ///< says how their aggregates are told and gathered
+  const Arguments<Op>& given_;
   const Shape shape_;
   const Ring<Op> ring_;
   const int lane_;

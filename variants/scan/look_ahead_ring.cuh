@@ -47,6 +47,7 @@ struct Arguments {
   cuda::WarpCycles* cycles = nullptr;      ///< for a kernel that watches: one a warp of the grid
   [[no_unique_address]] Op op{};
 
+  __device__ const Arguments& of_scan() const { return *this; }
   __device__ Aggregates<Op> aggregates() const { return {states, op}; }
 };
 
