@@ -59,10 +59,10 @@ def test_a_scan_stands_at_its_largest_size_with_rate_and_ratios() -> None:
     assert ends(rows.at["best", "gb_per_s"]) == near((800, 800 / MOST, 800 / LEAST))
     assert ends(rows.at["best", "of_memcpy"]) == near((0.8, 0.8 / MOST, 0.8 / LEAST)) and rows.at["memcpy", "of_memcpy"] is None
     assert rows.at["best", "of_cub"].value == near(1.28) and rows.at["cub_newest", "of_cub"] is None and rows.at["cub_device_scan", "of_cub"].value == near(0.8)
-    assert cells(table, 1)["gb_per_s"] == "800 [571, 889]" and "differ by the session" in table.caption
+    assert cells(table, 1)["gb_per_s"] == "800 [571, 889]" and any("differ by session" in note for note in table.notes)
     assert "no interval" not in "".join(table.notes)
     (few,) = tiny.built(summary, tiny.results([case("memcpy", N, 1.0), case("best", N, 1.0, (1, 1, 1, 1))])).notes
-    assert few.startswith("Fewer than 6 repetitions")
+    assert few.startswith("Medians of fewer than 6 repetitions")
 
 
 def test_the_short_summary_has_the_largest_size_alone_and_how_wide_intervals_are() -> None:
@@ -149,7 +149,7 @@ def test_kernels_show_the_usual_case_and_the_most_of_any() -> None:
     row, cub = cells(table), cells(table, 1)
     assert (row["variant"], row["items"], row["registers"], row["prepare_us"]) == ("`best`", "2^21", "32", "3.5")
     assert (row["local_bytes"], row["most_registers"], row["most_local_bytes"]) == ("0", "96", "16")
-    assert cub["variant"] == "`cub_newest`" and "cub_newest has local memory in every kernel: 8 to 8 B." in table.caption and "best has local" not in table.caption
+    assert cub["variant"] == "`cub_newest`" and table.notes == ("`cub_newest` has local memory in every kernel: 8 to 8 B.",)
 
 
 def counts(**changes: Any) -> Any:
@@ -206,8 +206,8 @@ def test_cpu_baselines_have_microseconds_and_rates_and_how_sessions_differ() -> 
     first, second = cells(table), cells(table, 1)
     assert (first["machine"], first["items"], first["cpu_sequential_us"], first["cpu_sequential_gb_per_s"]) == ("Test CPU, 4 cores", "2^20", "168", "50.0 [35.7, 55.6]")
     assert (second["items"], second["cpu_parallel_us"], second["cpu_sequential_us"]) == ("2^21", "8.39", "—")
-    assert table.notes == ("3 sessions with Test Device took 83.9 to 336 µs for 2^20 items (CPU, one thread), which no interval within one shows.",
-                           "3 sessions with Test Device took 8.39 to 8.39 µs for 2^21 items (CPU, all cores), which no interval within one shows.")  # fmt: skip
+    assert table.notes == ("CPU, one thread: 3 sessions with Test Device took 83.9 to 336 µs for 2^20 items. Intervals of one session do not cover that range.",
+                           "CPU, all cores: 3 sessions with Test Device took 8.39 to 8.39 µs for 2^21 items. Intervals of one session do not cover that range.")  # fmt: skip
     assert tiny.built(cpu_baselines, cores(THOUSAND)).notes == ()
 
 
@@ -223,10 +223,10 @@ def test_a_speedup_over_one_core_is_a_range_over_the_sessions() -> None:
     assert cells(table) == {"items": "2^10", "cpu_ms": "1.00", "gpu_ms": "4.00", "speedup_2007": "0.250", "speedup_hso_blocked_padded": "—", "speedup_cub_device_scan": "—"}
     assert cells(table, 1)["speedup_2007"] == "4.50" and cells(table, 1)["speedup_hso_blocked_padded"] == "30.0 [20.0, 62.0]"
     assert cells(table, 1)["speedup_cub_device_scan"] == "60.0 [40.0, 124]"
-    assert "the median over 3 sessions, with the least and the most" in table.caption and "over 3 sessions" in details(**gathered.found)
+    assert "the median over 3 sessions, with their range in brackets" in table.caption and "over 3 sessions" in details(**gathered.found)
     assert "hso_blocked_padded_low" in table.csv().splitlines()[0]
     alone = over_one_core(2000.0)
-    assert "of one session, with 95% bootstrap intervals" in speedup.build(**alone.found).caption and "one session alone" in details(**alone.found)
+    assert "one session, with 95% intervals in brackets" in speedup.build(**alone.found).caption and "one session alone" in details(**alone.found)
     assert cells(speedup.build(**alone.found), 1)["speedup_hso_blocked_padded"] == "20.0 [18.0, 28.0]"
 
 
@@ -252,7 +252,7 @@ def test_what_is_advised_stands_beside_the_fastest() -> None:
     table = model_advice.build(TableEvidence(pd.DataFrame([row]), NOWHERE))
     assert cells(table) == {"workload": "scale", "items": "2^20", "work": "3", "choices": "40", "advised_choice": "graph, 8 × 2", "advised_ms": "1.05", "fastest_choice": "graph, 4 × 2",
                             "fastest_ms": "1.00", "percent": "5.0", "ties": "3", "ties_apart": "0.4–6.1", "median_percent": "1.2", "worst_percent": "20.0"}  # fmt: skip
-    assert table.notes == ("Advised, but not measured, so that the best that was stands here: scale of 2^20 items.",)
+    assert table.notes == ("The advised choice was not measured for scale of 2^20 items; the best measured one stands instead.",)
 
 
 def test_cases_not_timed_are_counted_by_reason() -> None:

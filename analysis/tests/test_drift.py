@@ -115,10 +115,10 @@ def test_a_round_is_over_the_same_cases_as_those_it_is_compared_with(tmp_path: P
     assert sets.values.tolist() == [[6, 60, 1], [11, 40, 1]]
     assert session.rounds.loc[session.rounds["of"] == 6, "median"].to_numpy() == pytest.approx(1, abs=0.002)
     assert session.went_on.later.count == 40 and session.went_on.later.value == pytest.approx(0.99, abs=0.002)
-    assert "The 40 cases of a that had not settled and went on to 11 rounds changed by −0.98%" in session.went_on_said()
+    assert "40 cases of `a` had not converged after 6 rounds and went on to 11. They changed by −0.98%" in session.went_on_said()
     assert session.power["least_p"].iloc[0] == pytest.approx(2 / math.factorial(6))
     assert session.power["at_once"].tolist() == [math.floor(2 / 720 * 100 / 0.05) + 1, 1]
-    assert "with 6 rounds (60 cases) p is 0.0028 at least, and 6 cases must rise or fall at once; with 11 one is enough" in session.power_said()
+    assert "With 6 rounds (60 cases) p is at least 0.0028, and 6 cases must rise or fall together. With 11 rounds one is enough" in session.power_said()
 
 
 def test_the_share_of_cases_that_settled_is_of_those_that_say_so(tmp_path: Path) -> None:
@@ -167,12 +167,12 @@ def test_lowered_clocks_are_said_by_build_and_compare(tmp_path: Path, drawn: lis
     clocks[:, 6], factors[:, 6] = 1410.0, 1.4
     throttled = write(tmp_path / "run_b.json", factors, clocks=clocks, date="2026-01-03")
     sound = write(tmp_path / "sound.json", still(), seed=2, clocks=np.full((CASES, ROUNDS), 1980.0))
-    said = ("run_b was throttled, or clocked down: 40 of 440 readings of the multiprocessors’ clock are below its highest, 1980 MHz, the lowest 1410 MHz; "
-            "in the median such a repetition took 1.40")  # fmt: skip
+    said = ("run_b ran at a lowered clock: 40 of 440 readings of the SM clock are below its maximum, 1980 MHz, the lowest 1410 MHz. "
+            "The median such repetition took 1.40")  # fmt: skip
     assert main(["compare", str(sound), str(throttled), "--threshold", "0.05"]) == 0
     assert f"B: {said}" in capsys.readouterr().out
     assert main(["compare", str(sound), str(sound), "--threshold", "0.05"]) == 0
-    assert "throttled" not in capsys.readouterr().out
+    assert "lowered clock" not in capsys.readouterr().out
     assert main(["build", str(throttled), "--out", str(tmp_path / "out")]) == 0
     assert said in capsys.readouterr().out
     assert of(throttled).lowered == 40
@@ -187,7 +187,7 @@ def test_lowered_clocks_of_schedules_are_said_as_those_of_scans(tmp_path: Path, 
             entry["sm_clock_mhz"] = 1410.0 if file == throttled and entry["round"] == 3 else 1980.0
         file.write_text(json.dumps(document))
     assert main(["compare", str(sound), str(throttled), "--threshold", "0.05"]) == 0
-    said = "throttled was throttled, or clocked down: {} of {} readings of the multiprocessors’ clock are below its highest, 1980 MHz, the lowest 1410 MHz"
+    said = "throttled ran at a lowered clock: {} of {} readings of the SM clock are below its maximum, 1980 MHz, the lowest 1410 MHz"
     session = of(throttled)
     assert session.kind == "schedules" and 0 < session.lowered < len(session.clocks) < len(session.repetitions)
     assert f"B: {said.format(session.lowered, len(session.clocks))}" in capsys.readouterr().out
@@ -202,7 +202,7 @@ def test_where_no_clock_was_read_nothing_is_claimed_of_it(tmp_path: Path) -> Non
     assert all(session.throttling() == "" for session in evidence.sessions)
     built = table.build(evidence)
     assert built.rows["lowered"].isna().all()
-    assert any("the clock was read only before the first repetition, which says nothing of throttling later" in note for note in built.notes)
+    assert any("was read only before the first repetition; drift alone could show later throttling" in note for note in built.notes)
 
 
 def test_controls_are_no_part_of_a_session_and_small_files_stand_together(tmp_path: Path) -> None:

@@ -244,14 +244,14 @@ def test_the_page_has_operations_in_milliseconds_from_the_first_on() -> None:
     rows = test_plotted_streams.operations(("copies in", 1, 5000.0, 7000.0), ("kernels", 2, 7000.0, 7500.0))
     (view,) = timelines.views(Results(streams=[StreamFile(Run(Path("t.json"), MEASURED, {"device": "d", "schedule": "graph"}), "trace", rows)]))
     assert view["operations"]["start"] == [0, 2] and view["operations"]["end"] == [2, 2.5] and view["makespan"] == view["whole"] == 2.5
-    assert view["lanes"] == ["copies in", "kernels"]
+    assert view["lanes"] == ["H2D copies", "kernels"]
 
 
 def test_the_page_has_the_hosts_calls_in_the_first_lane_from_the_first_of_them_on() -> None:
     rows = test_plotted_streams.operations(("copies in", 1, 5000.0, 7000.0), ("kernels", 2, 7000.0, 7500.0))
     calls = pd.DataFrame([("host", "copies in", 4000.0, 7000.0, 0, 0)], columns=CALL_COLUMNS)
     (view,) = timelines.views(Results(streams=[StreamFile(Run(Path("t.json"), MEASURED, {"device": "d", "schedule": "graph"}), "trace", rows, calls)]))
-    assert view["lanes"] == ["host", "copies in", "kernels"] and view["operations"]["lane"] == [1, 2, 0]
+    assert view["lanes"] == ["host", "H2D copies", "kernels"] and view["operations"]["lane"] == [1, 2, 0]
     assert view["operations"]["start"] == [1, 3, 0] and view["operations"]["kind"][-1] == view["calls"] and (view["makespan"], view["whole"]) == (2.5, 3.5)
 
 

@@ -16,15 +16,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scanlab_report import page
+from scanlab_report import DATA, page
+from scanlab_report.claims import stated
 from scanlab_report.commands.__main__ import main
 from scanlab_report.derive.schedules import speedups
 from scanlab_report.figures import ceiling_share
-from scanlab_report.read import results
+from scanlab_report.read import published, results, streams
 from scanlab_report.select.drift import Sessions
 from scanlab_report.select.needs import Timings
 from scanlab_report.select.sessions import chosen
-from scanlab_report.select.streams_evidence import Schedules
+from scanlab_report.select.streams_evidence import Experiments, Schedules
 from scanlab_report.select.variants import CEILING, CUBS
 from scanlab_report.stats.intervals import FEWEST_OF_MEDIAN, ratio_interval
 from tests import browser, fixtures
@@ -98,7 +99,7 @@ def test_the_library_is_the_one_that_its_licence_names(recorded: Path) -> None:
 
 def test_the_page_is_among_what_a_run_writes_and_the_same_data_give_the_same_bytes(built: Built, tmp_path: Path) -> None:
     read = results.read([], [built.recorded])
-    page.write_page(read, {}, tmp_path / "again.html")
+    page.write_page(read, published.read(DATA / "published", []), tmp_path / "again.html")
     assert (tmp_path / "again.html").read_bytes() == (built.out / "report.html").read_bytes()
 
 
@@ -238,11 +239,13 @@ def test_every_device_is_there_the_latest_first_and_none_has_the_numbers_of_anot
 
 
 SHOWN = """(() => {
-    const svg = document.querySelector("#chart svg");
+    const svg = document.querySelector("#chart svg") ?? document.getElementById("chart");
     const drawn = [...svg.querySelectorAll("[d]")].map((path) => path.getAttribute("d") + path.getAttribute("transform"));
     return [document.getElementById("table").textContent, svg.textContent, ...drawn].join();
 })()"""
-VIEWS = ("scans", "schedules", "timelines", "sessions")
+VIEWS = ("scans", "schedules", "timelines", "sessions", "speedups")
+TABLES = ("claims", "implicit_sync")
+"""Views that are a table alone."""
 
 
 @pytest.fixture(scope="module")
@@ -284,7 +287,7 @@ def test_the_first_view_is_interactive_within_a_second(chromium: Browser, record
 
 
 @needs_browser
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", [*VIEWS, *TABLES])
 def test_every_choice_changes_what_is_shown_by_keyboard(chromium: Browser, recorded: Path, view: str) -> None:
     chromium.open(recorded, f"#view={view}")
     names = chromium.evaluate("[...document.querySelectorAll('#controls select')].filter((s) => s.options.length > 1).map((s) => s.id)")
@@ -405,7 +408,7 @@ def test_every_view_says_where_its_numbers_come_from(chromium: Browser, recorded
 @pytest.mark.parametrize("width", [360, 1280])
 def test_nothing_is_cut_off_and_nothing_is_fetched(chromium: Browser, recorded: Path, width: int) -> None:
     chromium.resize(width, 800)
-    for view in VIEWS:
+    for view in (*VIEWS, *TABLES):
         chromium.open(recorded, f"#view={view}")
         assert chromium.evaluate("document.documentElement.scrollWidth <= innerWidth"), view
         assert chromium.evaluate("(() => { const c = document.getElementById('chart'); return c.scrollWidth <= c.clientWidth; })()"), view
@@ -433,10 +436,10 @@ def test_a_chart_that_has_no_room_yet_is_drawn_once_it_has(chromium: Browser, re
 def test_views_are_reached_and_boxes_set_by_keyboard_alone(chromium: Browser, recorded: Path) -> None:
     chromium.open(recorded)
     reached = []
-    for _ in range(14):
+    for _ in range(17):
         chromium.press("Tab")
         reached.append(chromium.evaluate("document.activeElement.id"))
-    assert reached[:5] == ["view-scans", "view-schedules", "view-timelines", "view-sessions", "control-device"]
+    assert reached[:8] == [f"view-{name}" for name in ("scans", "speedups", "schedules", "timelines", "implicit_sync", "claims", "sessions")] + ["control-device"]
     box = next(name for name in reached if name.startswith("control-variants-"))
     before = chromium.evaluate(SHOWN)
     chromium.evaluate(f"document.getElementById('{box}').focus()")
@@ -461,7 +464,8 @@ def test_another_device_and_one_with_neither_copy_nor_floor_can_be_chosen(chromi
     chromium.click("#control-variants-none")
     chromium.until("document.querySelectorAll('#table tbody tr').length === 0")
     assert chromium.troubles() == []
-    assert chromium.evaluate("document.querySelectorAll('#views a').length") == 2, "views without data are not offered"
+    offered = chromium.evaluate("[...document.querySelectorAll('#views a')].map((a) => a.id)")
+    assert offered == ["view-scans", "view-speedups", "view-claims", "view-sessions"], "views without data are not offered"
     assert chromium.evaluate("[...document.getElementById('control-quantity').options].map((option) => option.value)") == ["byte", "time", "rate"]
 
 
@@ -483,3 +487,38 @@ def test_without_javascript_a_sentence_says_where_the_figures_are(chromium: Brow
         chromium.until("document.readyState === 'complete' && document.body.innerText.includes('JavaScript, which is switched off')")
     finally:
         chromium.send("Emulation.setScriptExecutionDisabled", value=False)
+
+
+@needs_browser
+def test_on_a_phone_the_chart_comes_before_its_controls(chromium: Browser, recorded: Path) -> None:
+    before = "document.getElementById('chart').getBoundingClientRect().top < document.getElementById('controls').getBoundingClientRect().top"
+    chromium.open(recorded)
+    assert not chromium.evaluate(before)
+    chromium.resize(390, 800)
+    for view in (*VIEWS, *TABLES):
+        chromium.open(recorded, f"#view={view}")
+        assert chromium.evaluate(before), view
+        assert chromium.evaluate("document.getElementById('chart').getBoundingClientRect().top") < 400, view
+    chromium.resize(1280, 900)
+
+
+@needs_browser
+def test_a_sentence_names_the_fastest_that_is_seen(chromium: Browser, recorded: Path) -> None:
+    for view in ("scans", "speedups", "schedules"):
+        chromium.open(recorded, f"#view={view}")
+        assert "is the fastest shown" in chromium.evaluate("document.getElementById('caption').innerText"), view
+    assert "speedup" in chromium.evaluate("document.getElementById('view-speedups').textContent.toLowerCase()")
+
+
+@needs_browser
+def test_claims_have_their_verdicts_and_experiments_their_answers(chromium: Browser, read: results.Results, recorded: Path) -> None:
+    (claims,) = data_of(recorded)["claims"]
+    assert len(claims["claims"]["claim"]) == len(stated.read()) and set(claims["claims"]["verdict"]) <= {"holds", "fails", "not measured"}
+    chromium.open(recorded, "#view=claims&verdict=fails")
+    assert chromium.evaluate("document.querySelectorAll('#chart tbody tr').length") == claims["claims"]["verdict"].count("fails")
+    (asked,) = data_of(recorded)["implicit_sync"]
+    rows = Experiments(streams.CAVEATS).find(read, {}).rows
+    assert asked["experiments"]["yes"] == rows["yes"].tolist() and asked["experiments"]["differs"] == rows["differs"].tolist()
+    chromium.open(recorded, "#view=implicit_sync")
+    assert chromium.evaluate("document.querySelectorAll('#chart tbody tr').length") == len(rows)
+    assert chromium.evaluate("document.getElementById('shown').hidden") is True

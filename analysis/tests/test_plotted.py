@@ -88,7 +88,7 @@ def test_a_copy_is_the_bound_of_times_cub_and_the_fastest_copy_counts() -> None:
     cold, warm = (speedup_by_type.COLUMNS[column] for column in (("cold", "stream"), ("warm", "stream")))
     assert tiny.points(axes, cold) == [near((N, 1.5))] and tiny.points(axes, warm) == [near((N, 3))]
     assert tiny.bars(axes, cold.colour) == [near((N, 1.5 / MOST, 1.5 / LEAST))]
-    (bound,) = [line for line in axes.get_lines() if line.get_label() == "a copy, cold, stream"]
+    (bound,) = [line for line in axes.get_lines() if line.get_label() == "device copy, cold, stream"]
     assert bound.get_xydata().tolist() == [near([N, 2])]  # 150 over 75
 
 
@@ -221,7 +221,7 @@ def test_a_roles_cycles_are_shared_out_by_what_it_waits_for() -> None:
     (axes,) = tiny.drawn(prefix_wait, read).axes
     assert [label.get_text() for label in axes.get_yticklabels()] == ["$2^{20}$: load", "$2^{20}$: scan"]
     spans = {container.get_label(): [(bar.get_x(), bar.get_width()) for bar in container] for container in axes.containers}
-    assert spans == {"waits: data": [near((0, 0.75)), near((0, 0.25))], "waits: prefix": [near((0.75, 0)), near((0.25, 0.5))], "rest": [near((0.75, 0.25)), near((0.75, 0.25))]}
+    assert spans == {"stall: data": [near((0, 0.75)), near((0, 0.25))], "stall: prefix": [near((0.75, 0)), near((0.25, 0.5))], "rest": [near((0.75, 0.25)), near((0.75, 0.25))]}
 
 
 def tree(padding_: str, *degrees: int, **changes: Any) -> Explanation:

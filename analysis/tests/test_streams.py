@@ -352,7 +352,7 @@ def test_files_count_at_16_gib_in_the_session_that_gains_least_beside_reading_an
     session("b", "2026-01-02", slowed=2**32)  # 16 GiB, and not the newest
     row = naive()
     assert (row.reached, row.met, row.runs) == (False, 1, 2) and row.where == "16 GiB, by mapping; 3.75 in other sessions"
-    assert row.measured.value == pytest.approx(6.0 / 1.6 / 2) and str(row.bound) == "reading and writing alone: 2.19"  # 7.0 / 1.6 / 2
+    assert row.measured.value == pytest.approx(6.0 / 1.6 / 2) and str(row.bound) == "file access alone: 2.19"  # 7.0 / 1.6 / 2
 
 
 def test_what_was_not_measured_is_neither_reached_nor_missed(tmp_path: Path) -> None:
@@ -365,7 +365,7 @@ def test_what_was_not_measured_is_neither_reached_nor_missed(tmp_path: Path) -> 
 def test_one_hardware_queue_is_told_by_the_channels_of_the_kernels(tmp_path: Path) -> None:
     fixtures.write_all(tmp_path)
     found = Traces(("depth_first", "breadth_first")).find(read(tmp_path), {})
-    assert [t.title for t in found.traces] == ["depth_first", "depth_first, one work queue", "breadth_first", "breadth_first, one work queue"]
+    assert [t.title for t in found.traces] == ["depth_first", "depth_first, one hardware work queue", "breadth_first", "breadth_first, one hardware work queue"]
 
 
 def test_a_trace_of_any_length_is_drawn_as_as_many_things(tmp_path: Path) -> None:
@@ -420,12 +420,15 @@ def test_a_timeline_says_what_ran() -> None:
     assert gantt.time_label({}) == "time, ms"
 
 
+LANES = ["H2D copies", "kernels", "D2H copies"]
+
+
 def test_engines_have_lanes_in_the_order_of_a_chunks_way() -> None:
     found = streams.trace(fixtures.trace())
     with style.sheet():
         _, (axes,) = style.figure(style.COLUMN, 1.4)
         gantt.draw_trace(axes, found.rows.sort_values("start_us", ascending=False), "")
-        assert [label.get_text() for label in axes.get_yticklabels()] == list(streams.ENGINES)
+        assert [label.get_text() for label in axes.get_yticklabels()] == LANES
 
 
 @pytest.mark.parametrize("issued", [True, False])
@@ -438,7 +441,7 @@ def test_the_host_has_a_lane_above_the_engines_where_a_trace_says_when_it_issued
         first, second = gantt_figure.draw(evidence).axes
         (alone,) = gantt.draw([(found.run.context, found.rows, found.calls) for found in read(tmp_path).streams[:1]]).axes
     for axes in (first, second, alone):
-        assert [label.get_text() for label in axes.get_yticklabels()] == (["host"] if issued else []) + list(streams.ENGINES)
+        assert [label.get_text() for label in axes.get_yticklabels()] == (["host"] if issued else []) + LANES
         heights = [path.get_extents().y0 for bars in axes.collections for path in bars.get_paths()]
         assert axes.get_ylim()[1] == (-1.5 if issued else -0.5) < min(heights) < (-1 if issued else 0)
 
@@ -492,7 +495,7 @@ def test_scenes_of_now_win_over_recorded_ones_and_none_may_lack(tmp_path: Path) 
     found = results.read([now], [old])
     evidence = Scenes([["a", "b"]]).find(found, {})
     assert evidence.provenance.line() == "Engine model, 2026-01-03, commit 012345678, simulated"
-    assert scene_layout.facts(evidence) == "(a) What a shows. (b) What b shows."
+    assert [(letter, scene.about["fact"]) for letter, _, scene in scene_layout.panels(evidence)] == [("a", "What a shows."), ("b", "What b shows.")]
     assert "simulated, recorded" in Scenes([["a", "b"]]).find(results.read([], [old]), {}).provenance.line()
     assert Scenes([["a", "c"]]).find(found, {}) is None
 
@@ -504,7 +507,7 @@ def test_blocks_are_shown_on_all_multiprocessors_and_bars_have_numbers(tmp_path:
         blocks, engines = scene_layout.draw(Scenes([["a"], ["b"]]).find(read(tmp_path), {})).axes
     assert [label.get_text() for label in blocks.get_yticklabels()] == ["SM 0", "SM 1", "SM 2", "SM 3"]
     assert [text.get_text() for text in blocks.texts] == ["0", "0"]
-    assert [label.get_text() for label in engines.get_yticklabels()] == list(streams.ENGINES)
+    assert [label.get_text() for label in engines.get_yticklabels()] == LANES
     assert [text.get_text() for text in engines.texts].count("2") == 2  # its kernel is too short for a number
     assert all(text.get_fontsize() >= 7 for axes in (blocks, engines) for text in axes.texts)
     assert "simulated" in engines.get_xlabel()

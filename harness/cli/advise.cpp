@@ -29,31 +29,33 @@ constexpr char kAdviceSchema[] = "scanlab-advice/1";
 constexpr char kAgainstSchema[] = "scanlab-advice-against/1";
 
 constexpr char kNotes[] =
-    "Either the bytes and the kernel's time, as measured for the whole problem; or a workload of 'scanlab streams "
-    "list',\n"
-    "whose kernels a profile of 'scanlab calibrate' knows. Every choice is simulated. Streams gain where copies and\n"
-    "kernels, or copies both ways, can run at once: with little to copy, or chunks so short that calls and latencies\n"
-    "outlast them, they gain nothing. --emit cuda writes one file: pinned memory, the streams and events, the chunks "
-    "in\n"
-    "the recommended order, a kernel to replace by yours, and a main that times and verifies it beside no streams.\n";
+    "The problem is given by its bytes and the kernel's time. A workload of 'scanlab streams list' may take their\n"
+    "place if the profile is one of 'scanlab calibrate'. Every choice is simulated. Streams gain where copies\n"
+    "overlap kernels, or each other. They gain nothing with little to copy, or with chunks shorter than their\n"
+    "latencies. The program of --emit cuda has pinned memory, streams, events, and the chunks in the recommended\n"
+    "order. A kernel in it is to be replaced by yours; its main times and verifies the schedule beside a version\n"
+    "without streams.\n";
 
 po::options_description advise_options() {
   po::options_description options("options");
-  options.add_options()                                                                                              //
-      ("profile", text("NAME"), "the device, or FILE.json of 'scanlab calibrate'; without it this one is measured")  //
-      ("bytes-in", text("BYTES"), "from host to device, of the whole problem: 2^28, 256MiB")                         //
-      ("bytes-out", text("BYTES"), "from device to host")                                                            //
-      ("kernel-us", po::value<double>()->value_name("T"), "microseconds of the kernel of the whole problem")         //
-      ("workload", text("ID"), "in place of bytes and time")                                                         //
-      ("items", text("N"), "of the workload")                                                                        //
-      ("work", po::value<int>()->default_value(1)->value_name("N"), "work an item, of the workload")                 //
-      ("show", po::value<int>()->default_value(5)->value_name("N"), "how many choices to print")                     //
-      ("against", text("FILE"), "results of 'streams run --sweep advise': how good advice is, on each problem")      //
-      ("emit", text("cuda"), "write what is recommended as a program that nvcc compiles, into --out FILE.cu")        //
-      ("out", text("FILE"), "of --emit")                                                                             //
-      ("json", text("FILE"), "every choice; or what --against found")                                                //
-      ("force", "replace FILE if it holds something")                                                                //
-      ("help,h", "this text");
+  options.add_options()  //
+      ("profile", text("NAME"),
+       "select the device profile, by name or FILE.json of 'scanlab calibrate' (default: measure this device)")  //
+      ("bytes-in", text("BYTES"), "set the H2D bytes of the whole problem: 2^28, 256MiB")                        //
+      ("bytes-out", text("BYTES"), "set the D2H bytes of the whole problem")                                     //
+      ("kernel-us", po::value<double>()->value_name("T"),
+       "set the time of the kernel of the whole problem, in microseconds")                                    //
+      ("workload", text("ID"), "use a workload instead of bytes and time: scale")                             //
+      ("items", text("N"), "set the items of the workload: 2^26")                                             //
+      ("work", po::value<int>()->default_value(1)->value_name("N"), "set the work per item of the workload")  //
+      ("show", po::value<int>()->default_value(5)->value_name("N"), "print this number of choices")           //
+      ("against", text("FILE"),
+       "compare the advice with results of 'streams run --sweep advise', problem by problem")         //
+      ("emit", text("cuda"), "write the recommended schedule as a CUDA program, into --out FILE.cu")  //
+      ("out", text("FILE"), "write the program of --emit to FILE")                                    //
+      ("json", text("FILE"), "write every choice, or the comparison of --against, to FILE")           //
+      ("force", "replace FILE if it exists")                                                          //
+      ("help,h", "print this text");
   return options;
 }
 
@@ -61,7 +63,7 @@ std::int64_t number(const po::variables_map& values, const char* option) {
   if (values.count(option) == 0) return 0;
   const std::string flag = fmt::format("--{}", option);
   const std::vector<std::int64_t> all = parse_items(values[option].as<std::string>(), flag);
-  if (all.size() != 1) throw CommandError(kBadInput, fmt::format("{} takes one number", flag));
+  if (all.size() != 1) throw CommandError(kBadInput, fmt::format("{} takes one number, as in {} 2^26", flag, flag));
   return all.front();
 }
 
@@ -130,7 +132,7 @@ Asked asked_for(const po::variables_map& values) {
   } else {
     const double microseconds = values.count("kernel-us") != 0 ? values["kernel-us"].as<double>() : 0;
     if (!(microseconds >= 0 && std::isfinite(microseconds))) {
-      throw CommandError(kBadInput, "--kernel-us takes microseconds, 0 or more");
+      throw CommandError(kBadInput, "--kernel-us is out of range: give microseconds of 0 or more");
     }
     const std::int64_t in = bytes(values, "bytes-in");
     const std::int64_t out = bytes(values, "bytes-out");

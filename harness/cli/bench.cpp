@@ -20,18 +20,16 @@ namespace {
 constexpr char kDefaultItems[] = "2^10:2^28:x4";
 
 constexpr char kNotes[] =
-    "Each case is verified first; one that fails is not timed. Then the sweep goes in rounds, one repetition of each\n"
-    "case a round, and each finished repetition is in FILE before the next starts. A case is left out of further\n"
-    "rounds, after six at the earliest, when its median is known to 1 %. In its last round the output of a\n"
-    "case is verified again. A FILE that holds something is left alone unless --force is given.\n"
-    "cold: the device's L2 cache is evicted before every run; warm: runs back to back. stream: each run is launched\n"
-    "by the host; graph: all are in one CUDA graph; batch, warm only: all are enqueued behind a kernel that waits for\n"
-    "the last of them, so that short runs show the device and not the host; pipeline, warm only: each is enqueued\n"
-    "between a kernel that writes its input and one that reads its output, and timed with them. Host code is timed\n"
-    "warm only.\n"
-    "All --benchmark_* flags are taken: --benchmark_out is --out, --benchmark_repetitions is --rounds,\n"
-    "--benchmark_min_time sets the timed work of a repetition, --benchmark_filter chooses among the cases.\n"
-    "With --once, 'ncu --profile-from-start off' sees the chosen cases and nothing else.\n";
+    "Verification comes first; a case that fails is not timed. Each round takes one repetition of every case and\n"
+    "writes it to FILE at once. A case has converged, after six rounds at the earliest, when its median is known to\n"
+    "1 %. The last round of a case verifies its output again.\n"
+    "Cache states: `cold` has an L2 flush before every run; in `warm` runs follow each other.\n"
+    "Launches: in `stream` the host launches each run; in `graph` all runs are in one CUDA graph. In `batch` (warm)\n"
+    "all runs wait behind a kernel, so that short runs show the device and not the host. In `pipeline` (warm) each\n"
+    "run is timed with a kernel that writes its input and one that reads its output. Host code is timed warm.\n"
+    "All --benchmark_* flags are taken: --benchmark_out is --out, --benchmark_repetitions is --rounds. The flag\n"
+    "--benchmark_min_time sets the timed work per repetition, and --benchmark_filter selects cases.\n"
+    "With --once, 'ncu --profile-from-start off' profiles the selected cases and nothing else.\n";
 
 po::options_description bench_options() {
   po::options_description options("options");
@@ -41,20 +39,22 @@ po::options_description bench_options() {
       sweep_help(measure::scan_sweeps(), "--variant, --type, --op, --mode, --cache and --launch");
   options.add_options()  //
       ("cache", list_of("STATE"),
-       "cold, warm (default both)")  //
+       "select the cache state: cold, warm (default both)")  //
       ("launch", list_of("WAY"),
-       "stream, graph, batch, pipeline (default stream and graph)")                                //
-      ("sweep", text("NAME"), sweeps.c_str())                                                      //
-      ("quick", "the same as --sweep quick")                                                       //
-      ("out", text("FILE"), "results: Google Benchmark's JSON, raw repetitions, with provenance")  //
-      ("force", "replace FILE if it holds something")                                              //
-      ("seed", po::value<std::uint64_t>()->value_name("N"), "of the inputs (default 1)")           //
+       "select the launch: stream, graph, batch, pipeline (default stream and graph)")  //
+      ("sweep", text("NAME"), sweeps.c_str())                                           //
+      ("quick", "short for --sweep quick")                                              //
+      ("out", text("FILE"),
+       "write results to FILE: Google Benchmark's JSON with every repetition and its provenance")  //
+      ("force", "replace FILE if it exists")                                                       //
+      ("seed", po::value<std::uint64_t>()->value_name("N"), "seed the inputs (default 1)")         //
       ("once",
-       "run each case once, untimed, in an NVTX range of its name, for nsys and ncu; --out has the cases by name")  //
+       "run each case once, untimed, in an NVTX range of its name, for nsys and ncu; --out lists the ranges")  //
       ("tune-now",
-       "on a device without a table for best: measure one first, for these cases, in under a minute; kept beside --out "
-       "as NAME.tuning.json, which SCANLAB_TUNING names for other runs")  //
-      ("help,h", "this text");
+       "measure a table for best first, in under a minute, if this device has none. Its file is NAME.tuning.json "
+       "beside "
+       "--out; set SCANLAB_TUNING to it to reuse it")  //
+      ("help,h", "print this text");
   return options;
 }
 
@@ -92,10 +92,12 @@ Request read_request(const po::variables_map& values, const GoogleFlags& flags) 
   request.asked_of_best = tuning::asked_of_best(request.cases);
   request.tune_now = values.count("tune-now") != 0;
   if (request.tune_now && request.asked_of_best.empty()) {
-    throw CommandError(kBadInput, "--tune-now measures a table for best, which is not among these cases");
+    throw CommandError(
+        kBadInput,
+        "--tune-now measures a table for best, which no case needs: add best to --variant, or leave out --tune-now");
   }
   if (request.tune_now && !request.out) {
-    throw CommandError(kBadInput, "--tune-now keeps its table beside the results: give --out FILE");
+    throw CommandError(kBadInput, "--tune-now writes its table beside the results: give --out FILE");
   }
   return request;
 }
@@ -110,11 +112,11 @@ void require_device(const std::vector<measure::TimedCase>& cases, const std::opt
   const std::string& id = needs->about().id;
   if (device && needs->scan.variant->machines.cuda) return;
   throw CommandError(kNoDevice,
-                     fmt::format("{} is timed on a CUDA device, and there is none: {}. Without one, time the "
+                     fmt::format("{} needs a CUDA device, and there is none: {}. Without one, time the "
                                  "CPU baselines (--variant 'cpu_*'){}",
-                                 id, device ? "this build runs it on the CPU executor only" : why_not,
+                                 id, device ? "this build runs it on the SIMT emulator only" : why_not,
                                  needs->scan.variant->machines.simt
-                                     ? fmt::format(", check it on the CPU executor (scanlab verify --device simt "
+                                     ? fmt::format(", check it on the SIMT emulator (scanlab verify --device simt "
                                                    "--variant {0}), or count its steps (scanlab explain {0})",
                                                    id)
                                      : std::string{}));
@@ -194,7 +196,9 @@ int bench(const std::vector<std::string>& arguments, Context& context) {
     return kOk;
   }
   if (cases.empty())
-    throw CommandError(kBadInput, "no case is left to time (host code is timed --cache warm --launch stream only)");
+    throw CommandError(
+        kBadInput,
+        "no case is left to time: widen the selection. Host code is timed with --cache warm --launch stream only");
 
   std::string why_not;
   const std::optional<measure::Facts> device =

@@ -27,22 +27,23 @@ constexpr int kDefaultRepetitions = 5;
 constexpr char kCalibrated[] = "calibrated";  // the profile's name, unless another is given
 
 constexpr char kNotes[] =
-    "Microbenchmarks only: copies alone and both ways, kernels behind the copy of their items, hand-overs from one\n"
-    "engine to another, and the calls of the host. No schedule that a simulation is held against is run.\n";
+    "Microbenchmarks alone are run: copies in one and in both directions, kernels behind the copy of their items,\n"
+    "dependencies between engines, and API calls. No schedule is run that a simulation is compared with.\n";
 
 po::options_description calibrate_options() {
   po::options_description options("options");
-  options.add_options()                                                             //
-      ("out", text("FILE"), "the device's profile, for simulate --profile FILE")    //
-      ("name", text("NAME")->default_value(kCalibrated), "the profile's own name")  //
-      ("raw", text("FILE"), "every time of every repetition, with provenance")      //
-      ("from", text("FILE"), "takes what --raw wrote, and measures nothing")        //
+  options.add_options()                                                                //
+      ("out", text("FILE"), "write the profile to FILE, for simulate --profile FILE")  //
+      ("name", text("NAME")->default_value(kCalibrated), "name the profile")           //
+      ("raw", text("FILE"), "write every repetition to FILE, with provenance")         //
+      ("from", text("FILE"), "read a FILE of --raw instead of measuring")              //
       ("work", list_of("LIST"),
-       fmt::format("work an item, of every workload's kernels (default {})", fmt::join(kDefaultWork, ",")).c_str())  //
+       fmt::format("set the work per item of every workload's kernels (default {})", fmt::join(kDefaultWork, ","))
+           .c_str())  //
       ("repetitions", po::value<int>()->default_value(kDefaultRepetitions)->value_name("N"),
-       "with and without collection each")            //
-      ("force", "replace files that hold something")  //
-      ("help,h", "this text");
+       "take N repetitions with tracing and N without")  //
+      ("force", "replace files that exist")              //
+      ("help,h", "print this text");
   return options;
 }
 
@@ -51,7 +52,8 @@ std::vector<int> works_of(const po::variables_map& values) {
   words.try_emplace("work", kDefaultWork);
   std::vector<int> works;
   for (const std::int64_t work : counts_of(words, "work")) {
-    if (work < 1 || work > 1'000'000) throw CommandError(kBadInput, "--work takes numbers from 1 to 1000000");
+    if (work < 1 || work > 1'000'000)
+      throw CommandError(kBadInput, fmt::format("--work {}: give numbers between 1 and 1000000", work));
     works.push_back(static_cast<int>(work));
   }
   return works;
@@ -120,11 +122,13 @@ int calibrate(const std::vector<std::string>& arguments, Context& context) {
     return kOk;
   }
   if (values.count("out") == 0 && values.count("raw") == 0) {
-    throw CommandError(kBadInput, "calibrate writes a profile: say where, as in 'scanlab calibrate --out mine.json'");
+    throw CommandError(kBadInput,
+                       "calibrate writes a profile: give its file, as in 'scanlab calibrate --out mine.json'");
   }
   const std::vector<int> works = works_of(values);
   const int repetitions = values["repetitions"].as<int>();
-  if (repetitions < 1) throw CommandError(kBadInput, "--repetitions takes a number from 1 on");
+  if (repetitions < 1)
+    throw CommandError(kBadInput, fmt::format("--repetitions {}: give a number of 1 or more", repetitions));
   const bool measures = values.count("from") == 0;
   measure::Facts provenance;
   if (measures) provenance = measure::measured_on("scanlab calibrate", context.argv);

@@ -15,32 +15,32 @@ namespace scanlab::cli {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all{
-      {"list", "every variant and baseline: id, title, source, what it supports, its cost",
+      {"list", "print every variant and baseline: id, title, source, types, operators, cost",
        "scanlab list --variant 'hso_*'", list},
-      {"info", "the device, the toolkit, and what this build can do", "scanlab info --json", info},
-      {"new", "writes a variant of yours to begin with, which compiles, is verified and timed",
+      {"info", "print the device, the toolkit and the abilities of this build", "scanlab info --json", info},
+      {"new", "write a new variant to start from, which compiles and can be verified and timed",
        "scanlab new my_scan --type f32", new_scan},
-      {"verify", "checks variants against an oracle, on the GPU or on the CPU executor",
+      {"verify", "check variants against an oracle, on the GPU or on the SIMT emulator",
        "scanlab verify --device simt --variant 'hso_*' --items 1000,2048", verify},
-      {"bench", "verifies variants and times them through Google Benchmark",
+      {"bench", "verify variants and time them through Google Benchmark",
        "scanlab bench --variant 'hso_*,cub*' --items 2^10:2^28:x4 --out results/scan.json", bench},
-      {"tune", "measures which variant is the fastest for which n: the table that best goes by",
+      {"tune", "measure the fastest variant for each n, and write the table that best reads",
        "scanlab tune --out data/tuned/nvidia-h200.json --force", tune},
-      {"explain", "runs a variant on the CPU executor and counts, step by step; on a GPU, where its cycles go",
+      {"explain", "count the steps of a variant on the SIMT emulator, or its stall cycles on a GPU",
        "scanlab explain hso_block --items 2048", explain},
-      {"streams", "schedules of copies and kernels over streams: what overlaps, what is ordered",
+      {"streams", "check, time, trace and diagnose schedules of copies and kernels over streams",
        "scanlab streams check all", streams},
-      {"simulate", "runs a schedule on a model of a device, of today or of 2008: what overlaps, and why not",
+      {"simulate", "simulate a schedule on a device model, of today or of 2008: overlap and idle gaps",
        "scanlab simulate depth_first --profile c1060 --items 2^22 --chunks 4", simulate},
-      {"advise", "the schedule, chunks and streams for a problem, by simulation; or that streams are not worth it",
+      {"advise", "recommend a schedule, chunks and streams for a problem, by simulation",
        "scanlab advise --profile h200 --bytes-in 2^28 --bytes-out 2^28 --kernel-us 2000", advise},
-      {"scenarios", "what lectures draw of streams, queues and engines, or files of yours, simulated: a timeline each",
+      {"scenarios", "simulate the scenarios of lectures, or those of your files: one timeline per scenario",
        "scanlab scenarios my.toml --out results/scenarios", scenarios, "scenes"},
-      {"calibrate", "measures on this device what the model wants to know of it: a profile, in under a minute",
+      {"calibrate", "measure this device and write its profile for the model, in under a minute",
        "scanlab calibrate --out h200.json", calibrate},
-      {"stream-scan", "scans a file, or any host data, that is larger than the device's memory",
+      {"stream-scan", "scan a file or host data larger than the device's memory",
        "scanlab stream-scan --in numbers.i32 --out sums.i32 --type i32 --budget 2GiB", stream_scan},
-      {"distributed", "scans one array on several GPUs or hosts: checks and times it",
+      {"distributed", "verify and time scans of one array over several GPUs or hosts",
        "scanlab distributed bench --gpus 4", distributed},
   };
   return all;
@@ -61,7 +61,7 @@ std::string suggestion(const std::string& word, const std::vector<std::string>& 
 
 void print_usage(const CommandGroup& group, std::ostream& out) {
   fmt::print(out, "{}: {}\n\nusage: {} COMMAND [options]\n\n", group.name, group.about, group.name);
-  for (const Command& each : group.commands) fmt::print(out, "  {:<13}{}\n", each.name, each.summary);
+  for (const Command& each : group.commands) fmt::print(out, "  {:<15}{}\n", each.name, each.summary);
   fmt::print(out,
              "\n'{} COMMAND --help' lists the options of a command, with an example.\n\nexample: {}\n\n"
              "exit status: 0 ok, 1 a verification failed, 2 bad input, 3 no such device or build,\n"

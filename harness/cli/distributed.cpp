@@ -23,13 +23,13 @@ namespace {
 const CommandGroup& group() {
   static const CommandGroup all{
       "scanlab distributed",
-      "scans of one array by several GPUs or hosts",
+      "verify and time scans of one array over several GPUs or hosts",
       "scanlab distributed bench --gpus 4",
       {
-          {"list", "every algorithm: id, title, traffic, what it needs", "scanlab distributed list", distributed_list},
-          {"verify", "checks algorithms against the oracle, on sizes where scans break",
+          {"list", "print every algorithm: id, title, traffic, needs", "scanlab distributed list", distributed_list},
+          {"verify", "check algorithms against the oracle, on sizes where scans break",
            "scanlab distributed verify --gpus 2 --algorithm peer_look_ahead", distributed_verify},
-          {"bench", "verifies and times algorithms over a range of sizes, with nccl-tests' flags",
+          {"bench", "verify and time algorithms over a range of sizes, with the flags of nccl-tests",
            "mpirun -n 4 scanlab distributed bench -b 4M -e 4G -f 4 --out results/distributed.json", distributed_bench},
       }};
   return all;

@@ -15,10 +15,12 @@ namespace {
 using distributed::DistributedCase;
 
 constexpr char kNotes[] =
-    "Sizes are of what each rank holds, or with --total of the whole array. A case is verified first, then timed back\n"
-    "to back in a stream; its time is that of the slowest rank. algbw is the array's bytes per second. busbw is what\n"
-    "the memory of each GPU must at least move for that, algbw * 2 / ranks: an item is read once and written once.\n"
-    "Hold it against a copy on one GPU.\n";
+    "Sizes are those of each rank, or with --total those of the whole array. A case is verified first, then timed "
+    "back\n"
+    "to back in a stream; its time is that of the slowest rank. The column `algbw` has the array's bytes per second.\n"
+    "The column `busbw` is algbw * 2 / ranks: the memory rate that each GPU needs at least, for one read and one "
+    "write\n"
+    "per item. Compare it with a copy on one GPU.\n";
 
 po::options_description make_options() {
   po::options_description options("options");

@@ -117,16 +117,17 @@ int explain(const std::vector<std::string>& arguments, Context& context) {
   add_selection_options(options, "2048");
   options.add_options()  //
       ("device", text("DEVICE")->default_value("simt"),
-       "simt: counts on the CPU executor; cuda: where the warps of each role spend their cycles")  //
-      ("csv", text("FILE"), "with --device cuda: the cycles as a table")                           //
+       "select simt (counts of the SIMT emulator) or cuda (stall cycles of each warp role)")  //
+      ("csv", text("FILE"), "write the cycles of --device cuda to FILE as a table")           //
       ("source-kernel", text("NAME"),
-       "instead of a variant, a kernel as a source prints it: its first wrong item (of 8, or --items), its fault by "
-       "file and line, and what mends it; list: which there are")               //
-      ("json", "as JSON")                                                       //
-      ("all", "every variant, padding and mode at a few n, to files in --out")  //
-      ("quick", "with --all: fewer n")                                          //
-      ("out", text("DIR"), "with --all: where")                                 //
-      ("help,h", "this text");
+       "examine a kernel as its source prints it, or 'list' the names. The output has the first wrong item (of 8, or "
+       "--items), "
+       "the fault by file and line, and the correction")                                  //
+      ("json", "print JSON")                                                              //
+      ("all", "explain every variant, padding and mode at a few n, into files in --out")  //
+      ("quick", "use fewer n with --all")                                                 //
+      ("out", text("DIR"), "write the files of --all to DIR")                             //
+      ("help,h", "print this text");
   po::positional_options_description positional;
   positional.add("variant", 1);
   po::variables_map values;
@@ -134,16 +135,18 @@ int explain(const std::vector<std::string>& arguments, Context& context) {
   if (const auto id = given<std::string>(values, "source-kernel")) return explain_printed(*id, values, context);
   const std::string device = values["device"].as<std::string>();
   if (device != "simt" && device != "cuda") {
-    throw CommandError(kBadInput, fmt::format("--device takes simt or cuda, not '{}'", device));
+    throw CommandError(kBadInput, fmt::format("--device '{}' is unknown: give simt or cuda", device));
   }
   if (device == "cuda" && (values.count("all") != 0 || values.count("json") != 0)) {
-    throw CommandError(kBadInput, "explain --device cuda prints a table, or writes one with --csv FILE");
+    throw CommandError(
+        kBadInput,
+        "explain --device cuda takes no --json and no --all: it prints a table, or writes one with --csv FILE");
   }
   if (device == "simt" && values.count("csv") != 0) {
-    throw CommandError(kBadInput, "--csv goes with explain --device cuda");
+    throw CommandError(kBadInput, "--csv goes with explain --device cuda: add it, or leave out --csv");
   }
   if (values.count("all") == 0 && (values.count("out") != 0 || values.count("quick") != 0)) {
-    throw CommandError(kBadInput, "--out and --quick go with explain --all");
+    throw CommandError(kBadInput, "--out and --quick go with explain --all: add it, or leave them out");
   }
   if (values.count("all") != 0) {
     for (const char* selector : {"variant", "type", "op", "mode", "items", "set", "json"}) {

@@ -39,7 +39,7 @@ void print_section(const std::string& title, const measure::Facts& facts, std::o
 
 int info(const std::vector<std::string>& arguments, Context& context) {
   po::options_description options("options");
-  options.add_options()("json", "as JSON")("help,h", "this text");
+  options.add_options()("json", "print JSON")("help,h", "print this text");
   po::variables_map values;
   if (!parse_options(arguments, options, {}, command("info"), context, values)) return kOk;
 
@@ -63,7 +63,7 @@ int info(const std::vector<std::string>& arguments, Context& context) {
   print_section("device", device ? *device : measure::Facts{{"none", why_not}}, context.out);
   print_section("host", measure::host_facts(), context.out);
   print_section("build", measure::build_facts(), context.out);
-  fmt::print(context.out, "variants and baselines\n  {} run on a GPU, {} on the CPU executor, {} on the host\n",
+  fmt::print(context.out, "variants and baselines\n  {} run on a GPU, {} on the SIMT emulator, {} on the host\n",
              count.cuda, count.simt, count.host);
   return kOk;
 }

@@ -41,7 +41,8 @@ void print(const Variant& variant, std::ostream& out) {
   fmt::print(out, "  source    {}\n  takes     {}; {}; {}{}\n", about.source, about.limits,
              fmt::join(names(about.types), " "), fmt::join(names(about.operators), " "),
              about.in_place ? "; in place" : "");
-  if (!about.fixed_bits) fmt::print(out, "  bits      floating-point results may differ from run to run\n");
+  if (!about.fixed_bits)
+    fmt::print(out, "  bits      not bitwise reproducible: floating-point results may differ between runs\n");
   if (!about.cost.work.empty()) {
     fmt::print(out, "  cost      work {}; span {}; traffic {}\n", about.cost.work, about.cost.span, about.cost.traffic);
   }
@@ -58,8 +59,8 @@ void print(const Variant& variant, std::ostream& out) {
 
 int list(const std::vector<std::string>& arguments, Context& context) {
   po::options_description options("options");
-  options.add_options()("variant", list_of("GLOB"), "only these (default all)")("json", "as JSON")("help,h",
-                                                                                                   "this text");
+  options.add_options()("variant", list_of("GLOB"), "select variants by id or glob (default all)")(
+      "json", "print JSON")("help,h", "print this text");
   po::variables_map values;
   if (!parse_options(arguments, options, {}, command("list"), context, values)) return kOk;
   const Selection selection = select_scans(said(values));

@@ -55,10 +55,11 @@ void check_id(const std::string& id) {
   const auto fits = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; };
   if (id.empty() || !is_letter(id.front()) || !std::ranges::all_of(id, fits)) {
     throw CommandError(
-        kBadInput, fmt::format("'{}' is no name of a variant: take small letters, digits and '_', a letter first", id));
+        kBadInput,
+        fmt::format("'{}' cannot name a variant: use lower-case letters, digits and '_', a letter first", id));
   }
   if (Registry::instance().find(id) != nullptr) {
-    throw CommandError(kBadInput, fmt::format("there is a variant '{}' already; choose another name", id));
+    throw CommandError(kBadInput, fmt::format("a variant '{}' exists already: choose another name", id));
   }
 }
 
@@ -82,18 +83,20 @@ std::string text_of(const std::string& id, bool plain, std::optional<ElementType
 
 int new_scan(const std::vector<std::string>& arguments, Context& context) {
   po::options_description options("options");
-  options.add_options()                                                                             //
-      ("name", text("NAME"), "what the variant is called, and its file: small letters, digits, _")  //
-      ("plain", "a plain CUDA kernel; without it, one that also runs on the CPU executor")          //
-      ("type", text("TYPE"), ("for one element type alone: " + all_names<ElementType>()).c_str())   //
-      ("out", text("DIR")->default_value("."), "where to write NAME.cu")                            //
-      ("force", "replace a file that is there")                                                     //
-      ("help,h", "this text");
+  options.add_options()                                                                          //
+      ("name", text("NAME"), "name the variant and its file: lower-case letters, digits, _")     //
+      ("plain", "write a plain CUDA kernel (default: one that also runs on the SIMT emulator)")  //
+      ("type", text("TYPE"),
+       ("restrict it to one element type: " + all_names<ElementType>() + " (default all)").c_str())  //
+      ("out", text("DIR")->default_value("."), "write NAME.cu to this folder")                       //
+      ("force", "replace the file if it exists")                                                     //
+      ("help,h", "print this text");
   po::positional_options_description positional;
   positional.add("name", 1);
   po::variables_map values;
   if (!parse_options(arguments, options, positional, command("new"), context, values)) return kOk;
-  if (values.count("name") == 0) throw CommandError(kBadInput, "new takes a name, as in 'scanlab new my_scan'");
+  if (values.count("name") == 0)
+    throw CommandError(kBadInput, "new takes a name: give one, as in 'scanlab new my_scan'");
   const std::string id = values["name"].as<std::string>();
   check_id(id);
   std::optional<ElementType> type;

@@ -4,6 +4,12 @@
 
 namespace scanlab::cli {
 
+namespace {
+
+[[noreturn]] void refuse(const std::string& said) { throw CommandError(kBadInput, said); }
+
+}  // namespace
+
 po::typed_value<std::string>* text(const char* value_name) { return po::value<std::string>()->value_name(value_name); }
 
 po::typed_value<Words>* list_of(const char* value_name) {
@@ -24,7 +30,8 @@ Words option_words(const po::variables_map& values, const char* option) { return
 int option_number(const po::variables_map& values, const char* option, int least, int most) {
   const int number = values[option].as<int>();
   if (number >= least && number <= most) return number;
-  throw CommandError(kBadInput, fmt::format("--{} {}: between {} and {} is possible", option, number, least, most));
+  throw CommandError(
+      kBadInput, fmt::format("--{} {} is out of range: give a number between {} and {}", option, number, least, most));
 }
 
 Words renamed(Words arguments, const std::string& from, const std::string& to) {
@@ -35,51 +42,55 @@ Words renamed(Words arguments, const std::string& from, const std::string& to) {
 }
 
 void add_selection_options(po::options_description& options, const std::string& default_items) {
-  const std::string items = "numbers of items: 1000, 2^20, 2^20+1, ranges 2^10:2^28:x4 or 0:100:+10" +
+  const std::string items = "set the numbers of items: 1000, 2^20+1, or ranges 2^10:2^28:x4, 0:100:+10" +
                             (default_items.empty() ? std::string{} : " (default " + default_items + ")");
-  options.add_options()                                                                                         //
-      ("variant", list_of("GLOB"), "ids of variants and baselines, or globs: hs_block, 'hso_*' (default all)")  //
-      ("type", list_of("TYPE"), (all_names<ElementType>() + ", or all (default i32)").c_str())                  //
-      ("op", list_of("OP"), (all_names<Operator>() + ", or all (default plus)").c_str())                        //
+  options.add_options()                                                                                             //
+      ("variant", list_of("GLOB"), "select variants and baselines by id or glob: hs_block, 'hso_*' (default all)")  //
+      ("type", list_of("TYPE"),
+       ("select element types: " + all_names<ElementType>() + ", or all (default i32)").c_str())                 //
+      ("op", list_of("OP"), ("select operators: " + all_names<Operator>() + ", or all (default plus)").c_str())  //
       ("mode", list_of("MODE"),
-       "inclusive, exclusive, or all (default inclusive; for explain, what the variant gives with least work)")  //
-      ("items", list_of("LIST"), items.c_str())                                                                  //
-      ("set", list_of("PARAMETER=VALUE"), "a variant's own parameter, as scanlab list shows them");
+       "select inclusive, exclusive, or all (default inclusive; explain: the cheaper mode of the variant)")  //
+      ("items", list_of("LIST"), items.c_str())                                                              //
+      ("set", list_of("PARAMETER=VALUE"), "set a parameter of a variant, as scanlab list names them: padding=row");
 }
 
 void add_job_options(po::options_description& options, const std::string& default_workloads,
                      const std::string& default_items) {
-  const std::string workloads = fmt::format("ids or globs, or all (default {})", default_workloads);
+  const std::string workloads = fmt::format("select workloads by id or glob, or all (default {})", default_workloads);
   const std::string items =
-      fmt::format("numbers of items: 1000, 2^20, 2^20+1, ranges 2^10:2^28:x4 (default {})", default_items);
+      fmt::format("set the numbers of items: 1000, 2^20+1, or ranges 2^10:2^28:x4 (default {})", default_items);
   const streams::Job job;
   const auto with_default = [](const char* text, int value) { return fmt::format("{} (default {})", text, value); };
-  const std::string chunks = with_default("numbers of chunks; more than items leave empty ones", job.chunks);
-  const std::string streams = with_default("numbers of streams; more than chunks stay idle", job.streams);
-  const std::string buffers = with_default("device buffers an array, of schedules that reuse them", job.buffers);
-  const std::string work = with_default("work an item, as scanlab streams list explains it", job.work);
-  options.add_options()                                                                          //
-      ("schedule", list_of("GLOB"), "ids of schedules, or globs, or all")                        //
-      ("workload", list_of("GLOB"), workloads.c_str())                                           //
-      ("items", list_of("LIST"), items.c_str())                                                  //
-      ("chunks", list_of("LIST"), chunks.c_str())                                                //
-      ("streams", list_of("LIST"), streams.c_str())                                              //
-      ("memory", list_of("KIND"), "pinned, pageable, or all (default: what the schedule says)")  //
-      ("buffers", list_of("LIST"), buffers.c_str())                                              //
+  const std::string chunks = with_default("set the numbers of chunks: 8,64 or 4:64:x4", job.chunks);
+  const std::string streams = with_default("set the numbers of streams; more than chunks stay idle", job.streams);
+  const std::string buffers =
+      with_default("set the device buffers per array, for schedules that reuse them", job.buffers);
+  const std::string work =
+      with_default("set the work per item, in units of the workload (scanlab streams list)", job.work);
+  options.add_options()                                                                                          //
+      ("schedule", list_of("GLOB"), "select schedules by id or glob, or all")                                    //
+      ("workload", list_of("GLOB"), workloads.c_str())                                                           //
+      ("items", list_of("LIST"), items.c_str())                                                                  //
+      ("chunks", list_of("LIST"), chunks.c_str())                                                                //
+      ("streams", list_of("LIST"), streams.c_str())                                                              //
+      ("memory", list_of("KIND"), "select host memory: pinned, pageable, or all (default: the schedule's own)")  //
+      ("buffers", list_of("LIST"), buffers.c_str())                                                              //
       ("budget", text("BYTES"),
-       "device memory, as in 2GiB: as many buffers as fit, two chunks at least")                //
-      ("blocks", list_of("LIST"), "blocks a kernel (default 0: as many as its items ask for)")  //
+       "limit the device memory: 2GiB takes as many buffers as fit, for two chunks at least")          //
+      ("blocks", list_of("LIST"), "set the blocks per kernel (default 0: as many as the items need)")  //
       ("work", list_of("LIST"), work.c_str());
 }
 
 void add_loop_options(po::options_description& options, const measure::LoopOptions& defaults) {
-  const std::string rounds = fmt::format("samples of each case at most (default {}, or the sweep's)", defaults.rounds);
+  const std::string rounds =
+      fmt::format("take at most N samples per case (default {}, or the sweep's)", defaults.rounds);
   const std::string width = fmt::format(
-      "no more for a case whose median is known to this, either way, with 95 % (default {:g}; 0: all rounds)",
+      "stop a case when the 95 % interval of its median is within this percentage either way (default {:g}; 0: never)",
       100 * defaults.width);
-  const std::string cap = fmt::format(
-      "wall time of a case; one that has spent it gets no more than {} samples (default {:g}, or the sweep's)",
-      measure::kMinSamples, defaults.cap_seconds);
+  const std::string cap =
+      fmt::format("after this wall time in seconds give a case no more than {} samples (default {:g}, or the sweep's)",
+                  measure::kMinSamples, defaults.cap_seconds);
   options.add_options()                                                     //
       ("rounds", po::value<int>()->value_name("N"), rounds.c_str())         //
       ("width", po::value<double>()->value_name("PERCENT"), width.c_str())  //
@@ -91,9 +102,11 @@ measure::LoopOptions read_loop_options(const po::variables_map& values, const Go
   options.rounds = either<int>(values, "rounds", flags.rounds).value_or(options.rounds);
   options.cap_seconds = given<double>(values, "cap").value_or(options.cap_seconds);
   if (const auto percent = given<double>(values, "width")) options.width = *percent / 100;
-  if (!(options.width >= 0)) throw CommandError(kBadInput, "--width takes a percentage, 0 or more");
-  if (options.rounds < 1) throw CommandError(kBadInput, "--rounds takes a number from 1 on");
-  if (!(options.cap_seconds > 0)) throw CommandError(kBadInput, "--cap takes a number of seconds, more than 0");
+  if (!(options.width >= 0))
+    refuse(fmt::format("--width {:g}: give a percentage of 0 or more, as in --width 1", 100 * options.width));
+  if (options.rounds < 1) refuse(fmt::format("--rounds {}: give a number of 1 or more", options.rounds));
+  if (!(options.cap_seconds > 0))
+    refuse(fmt::format("--cap {:g}: give a number of seconds above 0", options.cap_seconds));
   return options;
 }
 
@@ -104,17 +117,17 @@ void add_loop_facts(const measure::LoopOptions& options, measure::Facts& facts) 
 }
 
 void add_timeline_options(po::options_description& options) {
-  options.add_options()                                       //
-      ("out", text("FILE"), "the timeline, as trace events")  //
-      ("force", "replace FILE if it holds something")         //
+  options.add_options()                                                                         //
+      ("out", text("FILE"), "write the timeline to FILE, as trace events for ui.perfetto.dev")  //
+      ("force", "replace FILE if it exists")                                                    //
       ("gap", po::value<double>()->value_name("PERCENT"),
-       "of the makespan: shorter idle gaps are summed, not listed (default 2)")  //
-      ("help,h", "this text");
+       "sum up idle gaps below this percentage of the makespan instead of listing them (default 2)")  //
+      ("help,h", "print this text");
 }
 
 double shortest_gap_of(const po::variables_map& values) {
   const double percent = values.count("gap") != 0 ? values["gap"].as<double>() : 2;
-  if (!(percent >= 0)) throw CommandError(kBadInput, "--gap takes a percentage, 0 or more");
+  if (!(percent >= 0)) refuse(fmt::format("--gap {:g}: give a percentage of 0 or more, as in --gap 2", percent));
   return 0.01 * percent;
 }
 

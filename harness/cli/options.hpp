@@ -68,9 +68,8 @@ Words renamed(Words arguments, const std::string& from, const std::string& to);
 /// The help of --sweep: every one of `sweeps`, and what may narrow it.
 template <class Sweep>
 std::string sweep_help(const std::vector<Sweep>& sweeps, const char* narrowed_by) {
-  std::string help = std::string("a named list of cases instead of a selection, which ") + narrowed_by + " may narrow:";
-  for (const Sweep& sweep : sweeps) help += " " + sweep.name + " (" + sweep.about + ");";
-  help.pop_back();
+  std::string help = std::string("run a named list of cases, which ") + narrowed_by + " can narrow.";
+  for (const Sweep& sweep : sweeps) help += " `" + sweep.name + "`: " + sweep.about + ".";
   return help;
 }
 

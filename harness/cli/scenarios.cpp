@@ -15,8 +15,8 @@ namespace scanlab::cli {
 namespace {
 
 constexpr char kNotes[] =
-    "FILE.toml has one scenario or more; without a file, those of lectures are simulated, which are in\n"
-    "data/scenarios/ to copy from. data/README.md lists every key. This is a whole file:\n"
+    "FILE.toml has one scenario or more. The default scenarios are those of lectures, in data/scenarios/, to copy\n"
+    "from. data/README.md lists every key. This is a whole file:\n"
     "\n"
     "    [[scenario]]\n"
     "    title = \"Three tasks share one copy engine\"\n"
@@ -24,7 +24,7 @@ constexpr char kNotes[] =
     "    job = {schedule = \"depth_first\", chunks = 3, streams = 3, blocks = 6, h2d_ms = 3, kernel_ms = 3, d2h_ms = "
     "3}\n"
     "\n"
-    "In place of job, operations in the order of issue; a kernel without blocks fills the device:\n"
+    "In place of job, operations in issue order; a kernel without blocks fills the device:\n"
     "\n"
     "    operations = [\n"
     "      {stream = 0, kind = \"h2d\", bytes = \"64MiB\", gb_per_s = 25, label = \"A\"},\n"
@@ -45,10 +45,10 @@ int scenarios(const std::vector<std::string>& arguments, Context& context) {
   po::options_description options("options");
   options.add_options()  //
       ("file", po::value<std::vector<std::string>>()->value_name("FILE.toml …"),
-       "scenario files, also without --file")                                   //
-      ("out", text("DIR"), "where to write DIR/ID.json, the timeline of each")  //
-      ("force", "replace files that are there")                                 //
-      ("help,h", "this text");
+       "simulate these scenario files; --file may be left out (default: the lectures' scenarios)")  //
+      ("out", text("DIR"), "write each timeline to DIR/ID.json")                                    //
+      ("force", "replace files that exist")                                                         //
+      ("help,h", "print this text");
   po::positional_options_description positional;
   positional.add("file", -1);
   po::variables_map values;

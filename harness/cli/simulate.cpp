@@ -22,32 +22,36 @@ constexpr char kDefaultItems[] = "2^26";
 constexpr char kDefaultProfile[] = "didactic";
 
 constexpr char kNotes[] =
-    "A profile is a file of data/devices/, or a FILE.json of the same form; data/README.md says what its figures "
-    "mean.\n"
-    "Times that are not given follow from the bytes and the profile's rates: a kernel reads and writes each item "
-    "once.\n"
-    "With --sweep every option of a job takes a list, and --out gets one line of figures a configuration: makespan,\n"
-    "bounds, and the share of it that each engine is at work.\n"
-    "--compare holds the makespan against the median without collection of activity, and the timelines, which --out\n"
-    "draws, against those with it. Pairs kept: of pairs of operations that overlap in prediction or measurement, the\n"
+    "A profile is a file of data/devices/, or a FILE.json of the same form (data/README.md). Default times follow "
+    "from\n"
+    "the bytes and the profile's rates: a kernel reads and writes each item once.\n"
+    "With --sweep every option of a job takes a list, and --out gets one line per configuration: makespan, bounds, "
+    "and\n"
+    "the utilisation of each engine.\n"
+    "With --compare the makespan is compared with the median without tracing, and the timeline, which --out writes,\n"
+    "with the traced one. Pairs kept: of the pairs of operations that overlap in prediction or measurement, the\n"
     "share that does in both, over all repetitions.\n";
 
 po::options_description simulate_options() {
   po::options_description options("options");
   add_job_options(options, kDefaultWorkload, kDefaultItems);
-  options.add_options()                                                                                             //
-      ("profile", text("NAME"), "the device, or FILE.json (default didactic)")                                      //
-      ("queues", po::value<int>()->value_name("N"), "hardware queues, in place of the profile's")                   //
-      ("copy-in-us", po::value<double>()->value_name("T"), "microseconds to copy all items in, nothing beside it")  //
-      ("kernel-us", po::value<double>()->value_name("T"), "microseconds of the kernel of all items")                //
-      ("copy-out-us", po::value<double>()->value_name("T"), "microseconds to copy all items out")                   //
-      ("threads", po::value<int>()->value_name("N"), "threads a block (default 256)")                               //
-      ("sweep", "every combination of the lists given, summed up")                                                  //
+  options.add_options()                                                                                //
+      ("profile", text("NAME"), "select the device profile, by name or FILE.json (default didactic)")  //
+      ("queues", po::value<int>()->value_name("N"),
+       "set the number of hardware work queues (default: the profile's)")  //
+      ("h2d-us", po::value<double>()->value_name("T"),
+       "set the time of the H2D copy of all items, alone, in microseconds (default: from the profile)")  //
+      ("kernel-us", po::value<double>()->value_name("T"),
+       "set the time of the kernel of all items, in microseconds (default: from the profile)")  //
+      ("d2h-us", po::value<double>()->value_name("T"),
+       "set the time of the D2H copy of all items, alone, in microseconds (default: from the profile)")  //
+      ("threads", po::value<int>()->value_name("N"), "set the threads per block (default 256)")          //
+      ("sweep", "simulate every combination of the given lists, one line per combination")               //
       ("ratios", list_of("LIST"),
-       "of compute to copy, in a sweep: kernels take so many times the longer of the two ways");
+       "set the ratios of compute to copy in a sweep: kernel time over the longer copy direction, as in 0.1,1,10");
   options.add_options()("compare",
                         po::value<std::vector<std::string>>()->multitoken()->composing()->value_name("TRACE …"),
-                        "traces of 'streams trace', each held against the simulation of its job");
+                        "compare traces of 'streams trace' with simulations of their jobs");
   add_timeline_options(options);
   return options;
 }
@@ -56,7 +60,7 @@ std::optional<double> seconds_of(const po::variables_map& values, const char* op
   if (values.count(option) == 0) return {};
   const auto microseconds = values[option].as<double>();
   if (!(microseconds >= 0 && std::isfinite(microseconds))) {
-    throw CommandError(kBadInput, fmt::format("--{} takes microseconds, 0 or more", option));
+    throw CommandError(kBadInput, fmt::format("--{} {:g}: give microseconds of 0 or more", option, microseconds));
   }
   return 1e-6 * microseconds;
 }
@@ -65,14 +69,15 @@ simulator::DeviceProfile profile_of(const po::variables_map& values) {
   simulator::DeviceProfile profile =
       simulator::device_profile(values.count("profile") != 0 ? values["profile"].as<std::string>() : kDefaultProfile);
   if (values.count("queues") != 0) profile.hardware_queues = values["queues"].as<int>();
-  if (profile.hardware_queues < 1) throw CommandError(kBadInput, "--queues takes a number from 1 on");
+  if (profile.hardware_queues < 1)
+    throw CommandError(kBadInput, fmt::format("--queues {}: give a number of 1 or more", profile.hardware_queues));
   return profile;
 }
 
 simulator::Problem problem_of(const po::variables_map& values) {
-  simulator::Problem problem{.copy_in = seconds_of(values, "copy-in-us"),
+  simulator::Problem problem{.copy_in = seconds_of(values, "h2d-us"),
                              .kernel = seconds_of(values, "kernel-us"),
-                             .copy_out = seconds_of(values, "copy-out-us")};
+                             .copy_out = seconds_of(values, "d2h-us")};
   if (values.count("threads") != 0) problem.threads_per_block = values["threads"].as<int>();
   return problem;
 }
@@ -111,19 +116,21 @@ measure::Facts simulation_facts(const simulator::DeviceProfile& profile, const C
 }
 
 int simulate(const std::vector<std::string>& arguments, Context& context) {
+  const std::vector<std::string> words =
+      renamed(renamed(arguments, "--copy-in-us", "--h2d-us"), "--copy-out-us", "--d2h-us");
   po::positional_options_description positional;
   positional.add("schedule", -1);
   po::variables_map values;
-  if (!parse_options(arguments, simulate_options(), positional, command("simulate"), context, values)) {
+  if (!parse_options(words, simulate_options(), positional, command("simulate"), context, values)) {
     context.out << "\n" << kNotes;
     return kOk;
   }
   if (values.count("compare") != 0) {
     if (values.count("profile") == 0) {
-      throw CommandError(kBadInput, "--compare takes a --profile, that of the device that was traced");
+      throw CommandError(kBadInput, "--compare needs the profile of the traced device: add --profile NAME");
     }
     if (values.count("schedule") != 0) {
-      throw CommandError(kBadInput, "--compare takes no schedule: each trace says of what it is");
+      throw CommandError(kBadInput, "--compare takes no schedule, since each trace names its own: leave it out");
     }
     return simulate_compare(values, profile_of(values), context);
   }
@@ -135,10 +142,10 @@ int simulate(const std::vector<std::string>& arguments, Context& context) {
   const std::vector<streams::ScheduledJob> jobs = select_jobs(said(values), kDefaultWorkload, kDefaultItems).jobs();
   try {
     if (values.count("sweep") != 0) return simulate_sweep(jobs, profile, problem, values, context);
-    if (values.count("ratios") != 0) throw CommandError(kBadInput, "--ratios is of a sweep: add --sweep");
+    if (values.count("ratios") != 0) throw CommandError(kBadInput, "--ratios goes with --sweep: add --sweep");
     if (jobs.size() != 1) {
       throw CommandError(kBadInput, fmt::format("simulate takes one schedule and one value of each parameter, and this "
-                                                "is {} combinations",
+                                                "is {} combinations: name one, or add --sweep",
                                                 jobs.size()));
     }
     return simulate_one(jobs.front(), profile, problem, values, context);

@@ -18,7 +18,7 @@ namespace {
 constexpr char kComparisonSchema[] = "scanlab-comparison/1";
 
 void print(const simulator::ComparedTrace& one, std::ostream& out) {
-  fmt::print(out, "{:>9.3f} {:>9.3f} {:>+6.1f}%  {:>4.0f}%  connections {}, {}\n", 1e3 * one.measured_seconds,
+  fmt::print(out, "{:>9.3f} {:>9.3f} {:>+6.1f}%  {:>4.0f}%  hardware queues {}, {}\n", 1e3 * one.measured_seconds,
              1e3 * one.predicted.seconds, 100 * one.error(), 100 * one.predicted.overlaps.share(), one.connections,
              describe(one.chosen));
 }

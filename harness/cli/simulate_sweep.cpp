@@ -24,12 +24,12 @@ std::vector<std::optional<double>> ratios_of(const po::variables_map& values) {
     char* end = nullptr;
     const double ratio = std::strtod(word.c_str(), &end);
     if (end != word.c_str() + word.size() || !(ratio > 0 && std::isfinite(ratio))) {
-      throw CommandError(kBadInput, fmt::format("--ratios takes numbers above 0, not '{}'", word));
+      throw CommandError(kBadInput, fmt::format("--ratios '{}': give numbers above 0, as in --ratios 0.1,1,10", word));
     }
     ratios.emplace_back(ratio);
   }
   if (!ratios.empty() && values.count("kernel-us") != 0) {
-    throw CommandError(kBadInput, "--ratios and --kernel-us both say how long kernels take: leave out one");
+    throw CommandError(kBadInput, "--ratios and --kernel-us both set the time of kernels: leave out one");
   }
   if (ratios.empty()) ratios.emplace_back();
   return ratios;

@@ -24,43 +24,44 @@ constexpr measure::LoopOptions kOnce{.rounds = 1, .width = 0, .cap_seconds = 1e9
 constexpr int kHostBuffers = 6;  // in each direction, pinned
 
 constexpr char kNotes[] =
-    "FILE holds items and nothing else, in the machine's byte order; an item of affine is a pair, scale and shift.\n"
-    "Without --out the input lies in pinned memory before, and the output after: the scan alone is timed.\n"
+    "FILE holds items and nothing else, in the host's byte order; an item of affine is a pair, scale and shift.\n"
+    "Without --out, input and output lie in pinned memory, and the scan alone is timed.\n"
     "\n"
-    "--out is written as OUT.partial and renamed at the end. After Ctrl-C, a crash or a full disk the same command "
-    "goes\n"
-    "on behind the last finished chunk, with the result of an uninterrupted run (floats: the same bits if the scan's\n"
-    "are fixed; scanlab list --json says whose are). When the machine itself stops, it goes on only with --durable,\n"
-    "which has each chunk on the disk before it counts, and else begins anew. A run that measures (--compare,\n"
-    "--rounds, --json) always begins anew: the time of a part would pass for that of the whole.\n";
+    "The output is OUT.partial until it is whole. After Ctrl-C, a crash or a full disk the same command resumes "
+    "behind\n"
+    "the last finished chunk, with the result of an uninterrupted run. Floating-point results then have the same bits\n"
+    "if the scan is bitwise reproducible (scanlab list --json). After a restart of the host it resumes with "
+    "--durable,\n"
+    "and starts over without. A run that measures (--compare, --rounds, --json) always starts over.\n";
 
 po::options_description stream_scan_options() {
   po::options_description options("options");
-  options.add_options()                                                                                               //
-      ("in", text("FILE"), "what to scan: a file of items")                                                           //
-      ("generate", text("N"), "or so many random items")                                                              //
-      ("seed", po::value<std::uint64_t>()->default_value(1)->value_name("N"), "of --generate")                        //
-      ("out", text("FILE"), "where to; without it, in memory")                                                        //
-      ("type", text("T")->default_value("i32"), "of the elements: i8 i16 i32 i64 f16 f32 f64")                        //
-      ("op", text("OP")->default_value("plus"), all_names<Operator>().c_str())                                        //
-      ("mode", text("MODE")->default_value("inclusive"), "inclusive or exclusive")                                    //
-      ("device", text("D")->default_value("cuda"), "cuda, or host: threads instead of a device")                      //
-      ("scan", text("ID"), "what scans a chunk (default best; on the host cpu_sequential)")                           //
-      ("budget", text("BYTES")->default_value("1GiB"), "device memory to use: 2GiB, 300MiB, 1000000")                 //
-      ("chunk", text("BYTES"), "of a chunk (default 32MiB, less if the budget asks for it)")                          //
-      ("io-threads", po::value<int>()->value_name("N"), "that read, and that write (default: half the cores, to 8)")  //
+  options.add_options()                                                                                        //
+      ("in", text("FILE"), "scan this file of items")                                                          //
+      ("generate", text("N"), "scan N random items instead: 2^32")                                             //
+      ("seed", po::value<std::uint64_t>()->default_value(1)->value_name("N"), "seed the items of --generate")  //
+      ("out", text("FILE"), "write the result to FILE (default: keep it in memory)")                           //
+      ("type", text("T")->default_value("i32"), "set the element type: i8, i16, i32, i64, f16, f32, f64")      //
+      ("op", text("OP")->default_value("plus"), ("set the operator: " + all_names<Operator>()).c_str())        //
+      ("mode", text("MODE")->default_value("inclusive"), "set the mode: inclusive, exclusive")                 //
+      ("device", text("D")->default_value("cuda"), "select cuda, or host: threads instead of a GPU")           //
+      ("scan", text("ID"), "select the scan of a chunk by id (default best; on the host cpu_sequential)")      //
+      ("budget", text("BYTES")->default_value("1GiB"), "limit the device memory: 2GiB, 300MiB, 1000000")       //
+      ("chunk", text("BYTES"), "set the size of a chunk (default 32MiB, less for a small budget)")             //
+      ("io-threads", po::value<int>()->value_name("N"),
+       "set the reading threads and the writing threads (default: half the cores, at most 8)")  //
       ("write", text("HOW")->default_value("pwrite"),
-       "pwrite, or mapping: copies into the page cache by many threads at once")          //
-      ("durable", "each chunk is on the disk before it counts as done")                   //
-      ("fresh", "begin anew, whatever an interrupted run left")                           //
-      ("force", "replace what exists: --out, --json")                                     //
-      ("verify", "compare the output of integers with the input; always done in memory")  //
+       "write by pwrite, or by mapping: many threads copy into the page cache")         //
+      ("durable", "flush each chunk to the disk before it counts as finished")          //
+      ("fresh", "start over, and discard an interrupted run")                           //
+      ("force", "replace the files of --out and --json if they exist")                  //
+      ("verify", "check integer output against the input (always done without --out)")  //
       ("compare", list_of("LIST"),
-       "measure in the same run: naive (read, copy, scan, copy, write, unpinned); duplex (copies alone; in memory); "
-       "files "
-       "(reading and writing alone, by the same threads; with --out)")  //
-      ("json", text("FILE"), "every repetition, with provenance")       //
-      ("help,h", "this text");
+       "measure in the same run: naive (one synchronous loop on pageable memory), duplex (copies alone, without "
+       "--out), "
+       "files (file access alone, with --out)")                                  //
+      ("json", text("FILE"), "write every repetition to FILE, with provenance")  //
+      ("help,h", "print this text");
   add_loop_options(options, kOnce);
   return options;
 }
@@ -78,16 +79,18 @@ const Variant& read_scan(const po::variables_map& values, bool cuda) {
                                                    : "cpu_sequential";
   const Variant* const variant = Registry::instance().find(id);
   if (variant == nullptr) unknown_variant("scan", id);
-  if (variant->about.kind != Kind::scan) throw CommandError(kBadInput, fmt::format("--scan {} is no scan", id));
+  if (variant->about.kind != Kind::scan)
+    throw CommandError(kBadInput, fmt::format("--scan {} is not a scan: choose one of 'scanlab list'", id));
   if (!(cuda ? variant->machines.cuda : variant->machines.host)) {
-    throw CommandError(kBadInput, fmt::format("--scan {} does not run on --device {}", id, cuda ? "cuda" : "host"));
+    throw CommandError(kBadInput, fmt::format("--scan {} does not run on --device {}: choose another scan or device",
+                                              id, cuda ? "cuda" : "host"));
   }
   return *variant;
 }
 
 void read_input(const po::variables_map& values, StreamScan& asked) {
   if (values.count("in") + values.count("generate") != 1) {
-    throw CommandError(kBadInput, "say what to scan: either --in FILE or --generate N");
+    throw CommandError(kBadInput, "no input: give either --in FILE or --generate N");
   }
   Problem& problem = asked.scan.problem;
   if (values.count("in") != 0) {
@@ -96,7 +99,7 @@ void read_input(const po::variables_map& values, StreamScan& asked) {
     return;
   }
   const std::vector<std::int64_t> counts = parse_items(values["generate"].as<std::string>(), "--generate");
-  if (counts.size() != 1) throw CommandError(kBadInput, "--generate takes one number of items");
+  if (counts.size() != 1) throw CommandError(kBadInput, "--generate takes one number of items, as in --generate 2^32");
   problem.items = counts.front();
   asked.seed = values["seed"].as<std::uint64_t>();
 }
@@ -134,10 +137,10 @@ std::vector<Way> read_ways(const po::variables_map& values, const StreamScan& as
   ways.push_back(Way::streamed);  // the last: its output stays
   const auto compares = [&](Way way) { return std::ranges::find(ways, way) != ways.end(); };
   if (compares(Way::duplex_copy) && (!asked.cuda || asked.output)) {
-    throw CommandError(kBadInput, "--compare duplex is of a CUDA device, and in memory: leave out --out");
+    throw CommandError(kBadInput, "--compare duplex needs --device cuda and memory: leave out --out");
   }
   if (compares(Way::files) && !asked.output) {
-    throw CommandError(kBadInput, "--compare files is of reading and writing a file: say which with --out");
+    throw CommandError(kBadInput, "--compare files needs a file to write: give --out FILE");
   }
   return ways;
 }

@@ -23,11 +23,9 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 constexpr char kNotes[] =
-    "While a kernel spins in one stream, a call is issued. Did it return before the kernel ended (.host)? Did a "
-    "kernel\n"
-    "issued then to a second stream start before the first one ended (.streams)? Yes and no need three quarters of "
-    "the\n"
-    "trials. Two controls come first; if they fail, no other answer counts (status 1).\n";
+    "Each experiment issues a call while a kernel spins in one stream. NAME.host: the call blocks the host until the\n"
+    "kernel ends. NAME.streams: a kernel in a second stream starts only after the first kernel ends. An answer needs\n"
+    "three quarters of the trials. Two controls come first; if they fail, no other answer counts (status 1).\n";
 
 void print_list(const std::vector<const Experiment*>& all, std::ostream& out) {
   for (const Experiment* each : all) {
@@ -35,8 +33,8 @@ void print_list(const std::vector<const Experiment*>& all, std::ostream& out) {
                each->claim, each->source);
   }
   fmt::print(out,
-             "\n'scanlab streams caveats' asks the device that is here; what an H200 answered is in data/recorded/ and "
-             "the report.\n");
+             "\n'scanlab streams implicit-sync' tests this device; data/recorded/ and the report have the answers of "
+             "an H200.\n");
 }
 
 void print(const std::vector<Finding>& findings, std::ostream& out) {
@@ -75,14 +73,14 @@ int streams_caveats(const std::vector<std::string>& arguments, Context& context)
   po::options_description options("options");
   options.add_options()  //
       ("experiment", list_of("GLOB"),
-       "only these, and the controls (default all)")                                          //
-      ("trials", po::value<int>()->default_value(15)->value_name("N"), "of each experiment")  //
-      ("list", "what would be tried, and what the sources say; needs no device")              //
-      ("json", text("FILE"), "every trial, with provenance; a whole file or none")            //
-      ("force", "replace FILE if it exists")                                                  //
-      ("help,h", "this text");
+       "select experiments by name or glob; controls always run (default all)")                         //
+      ("trials", po::value<int>()->default_value(15)->value_name("N"), "take N trials per experiment")  //
+      ("list", "print the experiments and their sources; needs no device")                              //
+      ("json", text("FILE"), "write every trial to FILE, with provenance")                              //
+      ("force", "replace FILE if it exists")                                                            //
+      ("help,h", "print this text");
   po::variables_map values;
-  if (!parse_options(arguments, options, {}, streams_command("caveats"), context, values)) {
+  if (!parse_options(arguments, options, {}, streams_command("implicit-sync"), context, values)) {
     context.out << "\n" << kNotes;
     return kOk;
   }
@@ -92,7 +90,8 @@ int streams_caveats(const std::vector<std::string>& arguments, Context& context)
     return kOk;
   }
   const int trials = option_number(values, "trials", 1, 10000);
-  const measure::Facts provenance = measure::measured_on("scanlab streams caveats (without --list)", context.argv);
+  const measure::Facts provenance =
+      measure::measured_on("scanlab streams implicit-sync (without --list)", context.argv);
   std::optional<WholeFile> file = output_file(values, "json");
 
   const InterruptGuard guard;
@@ -101,7 +100,7 @@ int streams_caveats(const std::vector<std::string>& arguments, Context& context)
     Progress progress(context.err);
     for (const Experiment* each : asked) {
       progress.show(fmt::format("{} of {}: {}", findings.size() + 1, asked.size(), each->name));
-      findings.push_back(find_out(*each, trials, {"streams", "caveats"}));
+      findings.push_back(find_out(*each, trials, {"streams", "implicit-sync"}));
       if (interrupted()) break;
       require_control(findings.back());
     }

@@ -65,7 +65,7 @@ void print(const Checked& checked, bool brief, std::ostream& out) {
 int streams_check(const std::vector<std::string>& arguments, Context& context) {
   po::options_description options("options");
   add_job_options(options, kDefaultWorkloads, kDefaultItems);
-  options.add_options()("json", "as JSON, every fault of every schedule")("help,h", "this text");
+  options.add_options()("json", "print JSON, with every fault of every schedule")("help,h", "print this text");
   po::positional_options_description positional;
   positional.add("schedule", -1);
   po::variables_map values;

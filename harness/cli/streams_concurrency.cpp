@@ -24,29 +24,28 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 constexpr char kNotes[] =
-    "Every block spins as long, and only so many fit at once (the slots): the makespan should be the time of a block\n"
-    "times the waves, ceil(streams x kernels x blocks / slots), tails included. Streams that share a hardware queue\n"
-    "(CUDA_DEVICE_MAX_CONNECTIONS of them) overlap only where one ends and the next begins: n kernels deep in s "
-    "streams\n"
-    "of one queue take s n - (s - 1) steps. Without --streams, --blocks and --kernels: the staircase from 1 to 128\n"
-    "streams, and three small kernels in each of four.\n";
+    "All blocks spin for the same time, and a limited number of them is resident at once: the slots. The expected\n"
+    "makespan is the time of one block times the waves, ceil(streams x kernels x blocks / slots), tails included.\n"
+    "Streams that share one of the CUDA_DEVICE_MAX_CONNECTIONS hardware work queues overlap only where one ends and\n"
+    "the next begins. In one queue, s streams of n kernels each take s n - (s - 1) steps. Default cases: the\n"
+    "staircase from 1 to 128 streams, and three small kernels in each of four streams.\n";
 
 po::options_description concurrency_options() {
   const auto number = [](int value) { return po::value<int>()->default_value(value)->value_name("N"); };
   po::options_description options("options");
-  options.add_options()                                                                        //
-      ("streams", list_of("LIST"), "streams side by side: 1,2,4 or 1:128:x2")                  //
-      ("kernels", list_of("LIST"), "kernels in each stream, one after another")                //
-      ("blocks", list_of("LIST"), "blocks of each kernel")                                     //
-      ("threads", number(128), "threads of a block")                                           //
-      ("resident", number(1), "blocks that a multiprocessor holds at once, by shared memory")  //
-      ("block-us", number(1000), "microseconds that a block spins")                            //
-      ("repetitions", number(5), "of each case")                                               //
-      ("connections", list_of("LIST")->default_value(Words{"1", "8", "32"}, "1,8,32"),         //
-       "hardware queues (CUDA_DEVICE_MAX_CONNECTIONS), each number in a process of its own")   //
-      ("json", text("FILE"), "every repetition, with provenance; a whole file or none")        //
-      ("force", "replace FILE if it exists")                                                   //
-      ("help,h", "this text");
+  options.add_options()                                                                         //
+      ("streams", list_of("LIST"), "set the numbers of concurrent streams: 1,2,4 or 1:128:x2")  //
+      ("kernels", list_of("LIST"), "set the kernels per stream")                                //
+      ("blocks", list_of("LIST"), "set the blocks per kernel")                                  //
+      ("threads", number(128), "set the threads per block")                                     //
+      ("resident", number(1), "set the resident blocks per multiprocessor, by shared memory")   //
+      ("block-us", number(1000), "set the duration of a block, in microseconds")                //
+      ("repetitions", number(5), "take N repetitions per case")                                 //
+      ("queues", list_of("LIST")->default_value(Words{"1", "8", "32"}, "1,8,32"),               //
+       "set the hardware work queues (CUDA_DEVICE_MAX_CONNECTIONS), one process per number")    //
+      ("json", text("FILE"), "write every repetition to FILE, with provenance")                 //
+      ("force", "replace FILE if it exists")                                                    //
+      ("help,h", "print this text");
   return options;
 }
 
@@ -57,7 +56,8 @@ std::vector<std::int64_t> numbers(const po::variables_map& values, const char* o
   all.erase(std::unique(all.begin(), all.end()), all.end());
   for (const std::int64_t number : all) {
     if (number < 1 || number > most) {
-      throw CommandError(kBadInput, fmt::format("--{} {}: between 1 and {} is possible", option, number, most));
+      throw CommandError(kBadInput,
+                         fmt::format("--{} {} is out of range: give numbers between 1 and {}", option, number, most));
     }
   }
   return all;
@@ -76,7 +76,7 @@ Request read_request(const po::variables_map& values) {
                       .blocks_per_multiprocessor = option_number(values, "resident", 1, 32),
                       .block_seconds = 1e-6 * option_number(values, "block-us", 10, 20000),
                       .repetitions = option_number(values, "repetitions", 1, 1000)};
-  request.connections = numbers(values, "connections", cuda::kMaxConnections);
+  request.connections = numbers(values, "queues", cuda::kMaxConnections);
   std::vector<std::int64_t> stream_counts = numbers(values, "streams", streams::kMaxStreams);
   std::vector<std::int64_t> kernel_counts = numbers(values, "kernels", streams::kMaxKernels);
   std::vector<std::int64_t> block_counts = numbers(values, "blocks", kMaxBlocks);
@@ -93,7 +93,7 @@ void print(const Json& cases, const std::vector<std::int64_t>& connections, std:
   fmt::print(out, "{} slots, blocks of {:.3f} ms; makespan in ms, measured (median) and by the formula\n\n",
              cases[0]["slots"].get<std::int64_t>(), 1e3 * cases[0]["block_seconds"].get<double>());
   fmt::print(out, "{:>8}{:>8}{:>8}{:>7}{:>8}", "streams", "kernels", "blocks", "waves", "tail");
-  for (const std::int64_t count : connections) fmt::print(out, "{:>22}", fmt::format("{} connections", count));
+  for (const std::int64_t count : connections) fmt::print(out, "{:>22}", fmt::format("{} queues", count));
   fmt::print(out, "\n");
   const auto same_grids = [](const Json& one, const Json& other) {
     return one["streams"] == other["streams"] && one["kernels"] == other["kernels"] && one["blocks"] == other["blocks"];
@@ -121,7 +121,8 @@ void print(const Json& cases, const std::vector<std::int64_t>& connections, std:
 
 int streams_concurrency(const std::vector<std::string>& arguments, Context& context) {
   const bool fresh = !arguments.empty() && arguments[0] == kInFreshProcess;
-  const std::vector<std::string> own(arguments.begin() + (fresh ? 1 : 0), arguments.end());
+  const std::vector<std::string> own =
+      renamed({arguments.begin() + (fresh ? 1 : 0), arguments.end()}, "--connections", "--queues");
   po::variables_map values;
   if (!parse_options(own, concurrency_options(), {}, streams_command("concurrency"), context, values)) {
     context.out << "\n" << kNotes;
@@ -143,7 +144,7 @@ int streams_concurrency(const std::vector<std::string>& arguments, Context& cont
   {
     Progress progress(context.err);
     for (const std::int64_t connections : request.connections) {
-      progress.show(fmt::format("with {} connections", connections));
+      progress.show(fmt::format("with {} hardware work queues", connections));
       const Json measured = streams::measure_cases_with(connections, again);
       if (interrupted()) break;
       cases.insert(cases.end(), measured.begin(), measured.end());

@@ -14,9 +14,9 @@ namespace scanlab::cli {
 void add_nsight_options(po::options_description& options) {
   options.add_options()  //
       ("from", po::value<double>()->value_name("MS"),
-       "of an export: what was issued from here on, as Nsight shows it")                     //
-      ("to", po::value<double>()->value_name("MS"), "of an export: what was issued before")  //
-      ("range", text("NAME"), "of an export: what was issued within the first NVTX range of this name");
+       "take operations issued from this time on, in milliseconds as Nsight shows them")                         //
+      ("to", po::value<double>()->value_name("MS"), "take operations issued before this time, in milliseconds")  //
+      ("range", text("NAME"), "take operations issued within the first NVTX range of this name");
 }
 
 streams::NsightExport nsight_export(const std::string& file, const po::variables_map& values) {
@@ -26,11 +26,13 @@ streams::NsightExport nsight_export(const std::string& file, const po::variables
   constexpr double kMost = 1e12;  // milliseconds: 30 years, and a number of nanoseconds that is whole
   for (const auto& [option, ms] : {std::pair{"from", part.from_ms}, std::pair{"to", part.to_ms}}) {
     if (ms && !(*ms >= 0 && *ms <= kMost)) {
-      throw CommandError(kBadInput, fmt::format("--{} {}: a time in milliseconds from 0 on is possible", option, *ms));
+      throw CommandError(kBadInput,
+                         fmt::format("--{} {} is out of range: give milliseconds of 0 or more", option, *ms));
     }
   }
   if (part.from_ms && part.to_ms && *part.from_ms >= *part.to_ms) {
-    throw CommandError(kBadInput, fmt::format("--from {} is not before --to {}", *part.from_ms, *part.to_ms));
+    throw CommandError(
+        kBadInput, fmt::format("--from {} is not before --to {}: give an earlier --from", *part.from_ms, *part.to_ms));
   }
   return streams::read_nsight_export(file, part);
 }
@@ -41,12 +43,12 @@ void print_unknown(const streams::NsightExport& imported, std::ostream& out) {
 
 int streams_import(const std::vector<std::string>& arguments, Context& context) {
   po::options_description options("options");
-  options.add_options()                                                 //
-      ("export", text("FILE"), "what nsys export --type sqlite wrote")  //
-      ("out", text("FILE"), "the timeline, as trace events")            //
-      ("force", "replace FILE if it holds something");
+  options.add_options()                                                     //
+      ("export", text("FILE"), "read FILE of 'nsys export --type sqlite'")  //
+      ("out", text("FILE"), "write the timeline to FILE, as trace events")  //
+      ("force", "replace FILE if it exists");
   add_nsight_options(options);
-  options.add_options()("help,h", "this text");
+  options.add_options()("help,h", "print this text");
   po::positional_options_description positional;
   positional.add("export", 1);
   po::variables_map values;

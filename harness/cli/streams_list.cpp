@@ -37,7 +37,7 @@ void print(const streams::WorkloadDescription& about, std::ostream& out) {
 
 int streams_list(const std::vector<std::string>& arguments, Context& context) {
   po::options_description options("options");
-  options.add_options()("json", "as JSON")("help,h", "this text");
+  options.add_options()("json", "print JSON")("help,h", "print this text");
   po::variables_map values;
   if (!parse_options(arguments, options, {}, streams_command("list"), context, values)) return kOk;
   if (values.count("json") != 0) {

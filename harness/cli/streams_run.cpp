@@ -20,17 +20,18 @@ constexpr char kDefaultWorkloads[] = "scale";
 constexpr char kDefaultItems[] = "2^26";
 
 constexpr char kNotes[] =
-    "Each schedule is timed twice per round. By the host's clock: from before the first call until the host has seen\n"
-    "that the device is done. By CUDA events: from one before the first operation to the last of those behind all of\n"
-    "them, in a replay of its own. Of short schedules the two differ by up to 10 us, either way: the host's clock\n"
-    "counts the launch before the first operation and the wake-up after the last, and recording events takes time of\n"
-    "the host, too. Of long ones they differ as two replays do.\n"
-    "Memory, streams, events and graphs are made before, anew for each repetition, with one replay that is not timed.\n"
-    "Before the replay by the host's clock the output and all device buffers are overwritten with poison; after it\n"
-    "every item of the output is compared with what it must be, to the bit. A schedule that fails is not timed\n"
-    "further: status 1. A control must fail: status 1 if no repetition of it is wrong.\n"
-    "The parts are measured in the same rounds: copies each way alone (copy:h2d, copy:d2h) and while the other way is\n"
-    "busy (copy:duplex_h2d, copy:duplex_d2h; pinned memory only), and the kernel of a chunk alone (kernel:ID).\n"
+    "Each schedule is timed twice per round. The host's clock counts from before the first call until the host has\n"
+    "seen the end of the device's work. CUDA events count, in a replay of their own, from before the first operation\n"
+    "to the end of all of them. For short schedules the two times differ by up to 10 us either way. The host's clock\n"
+    "includes the launch before the first operation and the wake-up after the last; recording events takes host\n"
+    "time, too.\n"
+    "Memory, streams, events and graphs are created anew before each repetition, with one untimed replay. Before the\n"
+    "replay by the host's clock the output and all device buffers are poisoned. After it every output item is\n"
+    "compared bit by bit. A failed schedule is not timed further: status 1. A control must fail: status 1 if no\n"
+    "repetition of it is wrong.\n"
+    "The same rounds measure the parts: copies in one direction alone (`copy:h2d`, `copy:d2h`) and the kernel of one\n"
+    "chunk (`kernel:ID`). For pinned memory they also measure copies while the other direction is busy\n"
+    "(`copy:duplex_h2d`, `copy:duplex_d2h`).\n"
     "All --benchmark_* flags are taken: --benchmark_out is --out, --benchmark_repetitions is --rounds.\n";
 
 StreamsLab open_device(const Context& context) {
@@ -47,11 +48,11 @@ po::options_description run_options() {
   add_loop_options(options, {});
   options.add_options()  //
       ("out", text("FILE"),
-       "results: Google Benchmark's JSON, raw repetitions, with provenance")                              //
-      ("force", "replace FILE if it holds something")                                                     //
-      ("sweep", text("NAME"), sweep_help(measure::schedule_sweeps(), "SCHEDULE and --workload").c_str())  //
-      ("seed", po::value<std::uint64_t>()->value_name("N"), "of what the host arrays hold (default 1)")   //
-      ("help,h", "this text");
+       "write results to FILE: Google Benchmark's JSON with every repetition and its provenance")                //
+      ("force", "replace FILE if it exists")                                                                     //
+      ("sweep", text("NAME"), sweep_help(measure::schedule_sweeps(), "SCHEDULE and --workload").c_str())         //
+      ("seed", po::value<std::uint64_t>()->value_name("N"), "seed the contents of the host arrays (default 1)")  //
+      ("help,h", "print this text");
   return options;
 }
 
@@ -95,8 +96,8 @@ int streams_run(const std::vector<std::string>& arguments, Context& context, con
     return kOk;
   }
   if (schedules.empty()) {
-    throw CommandError(kBadInput,
-                       sweep != nullptr ? "no case of the sweep is left" : "--benchmark_filter leaves no case");
+    throw CommandError(kBadInput, sweep != nullptr ? "no case of the sweep is left: widen the selection"
+                                                   : "--benchmark_filter leaves no case: widen it");
   }
 
   measure::Facts provenance{{"schema", measure::kResultsSchema}, {"kind", "cuda"}};

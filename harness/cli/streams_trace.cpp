@@ -20,20 +20,20 @@ constexpr char kDefaultWorkload[] = "scale";
 constexpr char kDefaultItems[] = "2^26";
 
 constexpr char kNotes[] =
-    "FILE opens in ui.perfetto.dev: a lane a stream, a lane an engine, and the host's issue. A gap's reason comes "
-    "from\n"
-    "what the schedule orders, when the host issued, and when what was waited for ended. Overlap is the time that\n"
-    "engines worked beside each other, of what is possible: 0% if one works at a time, 100% if none works but beside\n"
-    "the busiest. With several schedules or parameters, or a sweep, --out names a folder, and each has a file there,\n"
-    "recorded in a process of its own: the driver gives streams their hardware queues by what the process did before,\n"
-    "and only a fresh process is what a program that runs one schedule sees. Each start takes about a second.\n";
+    "FILE opens in ui.perfetto.dev: one lane per stream, one lane per engine, and the host's calls. The reason of a\n"
+    "gap follows from the schedule's order, the host's calls, and the end of the operation that was waited for.\n"
+    "Overlap is the time in which engines work concurrently, as a share of the possible time. It is 0% if one engine\n"
+    "works at a time, and 100% if none works outside the time of the busiest. Several schedules or parameters, or a\n"
+    "sweep, need a folder in --out, with one file per schedule. A separate process records each, in about a second.\n"
+    "The driver assigns hardware work queues by the history of the process; a fresh process has the assignment of a\n"
+    "program with one schedule.\n";
 
 po::options_description trace_options() {
   po::options_description options("options");
   add_job_options(options, kDefaultWorkload, kDefaultItems);
   options.add_options()                                                                                   //
       ("sweep", text("NAME"), sweep_help(measure::schedule_sweeps(), "SCHEDULE and --workload").c_str())  //
-      ("repetitions", po::value<int>()->value_name("N"), "with and without collection each (default 5)");
+      ("repetitions", po::value<int>()->value_name("N"), "take N repetitions with tracing and N without (default 5)");
   add_timeline_options(options);
   return options;
 }
@@ -66,7 +66,7 @@ int trace_one(const streams::ScheduledJob& chosen, int repetitions, double short
   const streams::ScheduleTrace trace(chosen, repetitions);
   fmt::print(context.out, "{}\n", describe(chosen));
   context.out << describe(trace.measured.timeline(), trace.analysis, shortest_gap * trace.analysis.makespan);
-  fmt::print(context.out, "collection: {:.3f} ms with it, {:.3f} without (medians of {}): {:+.1f}%\n",
+  fmt::print(context.out, "tracing overhead: {:.3f} ms with tracing, {:.3f} without (medians of {}): {:+.1f}%\n",
              1e3 * trace.measured.median_collected(), 1e3 * trace.measured.median_plain(), repetitions,
              trace.measured.collection_percent());
   if (file != nullptr) {
@@ -104,10 +104,11 @@ int streams_trace(const std::vector<std::string>& arguments, Context& context) {
   const bool many = values.count("sweep") != 0 || chosen.size() > 1;
   if (many && values.count("out") == 0) {
     throw CommandError(kBadInput,
-                       fmt::format("these are {} timelines: --out FOLDER says where to write them", chosen.size()));
+                       fmt::format("these are {} timelines: give a folder for them with --out FOLDER", chosen.size()));
   }
   const int repetitions = values.count("repetitions") != 0 ? values["repetitions"].as<int>() : 5;
-  if (repetitions < 1) throw CommandError(kBadInput, "--repetitions takes a number from 1 on");
+  if (repetitions < 1)
+    throw CommandError(kBadInput, fmt::format("--repetitions {}: give a number of 1 or more", repetitions));
   [[maybe_unused]] const double shortest_gap = shortest_gap_of(values);  // a wrong one is refused without a device too
 
   std::vector<std::string> typed = context.argv;

@@ -86,7 +86,7 @@ void compare(const Examined& a, const Examined& b, std::ostream& out) {
   const std::string first = title(a, "the first");
   const std::string second = title(b, "the second");
   const bool a_is_slower = a.seconds >= b.seconds;
-  fmt::print(out, "{} takes {:.3f} ms, {} {:.3f} ms (medians without collection)", first, 1e3 * a.seconds, second,
+  fmt::print(out, "{} takes {:.3f} ms, {} {:.3f} ms (medians without tracing)", first, 1e3 * a.seconds, second,
              1e3 * b.seconds);
   if (a.seconds > 0 && b.seconds > 0) {
     fmt::print(out, ": {} takes {:.2f} times as long as {}", a_is_slower ? first : second,
@@ -110,27 +110,28 @@ int streams_why(const std::vector<std::string>& arguments, Context& context) {
   po::options_description options("options");
   add_job_options(options, kDefaultWorkload, kDefaultItems);
   options.add_options()("nsys", text("FILE"),
-                        "instead of a schedule, a program that Nsight Systems watched: what nsys export --type sqlite "
-                        "wrote; needs no GPU");
+                        "diagnose a program instead, from FILE of 'nsys export --type sqlite'; needs no GPU");
   add_nsight_options(options);
-  options.add_options()("help,h", "this text");
+  options.add_options()("help,h", "print this text");
   po::positional_options_description positional;
   positional.add("schedule", -1);
   po::variables_map values;
-  if (!parse_options(arguments, options, positional, streams_command("why"), context, values)) return kOk;
+  if (!parse_options(arguments, options, positional, streams_command("diagnose"), context, values)) return kOk;
   if (values.count("nsys") != 0) return why_nsight(values, context);
   for (const char* of_export : {"from", "to", "range"}) {
-    if (values.count(of_export) != 0) throw CommandError(kBadInput, fmt::format("--{} goes with --nsys", of_export));
+    if (values.count(of_export) != 0)
+      throw CommandError(kBadInput, fmt::format("--{} goes with --nsys: add --nsys FILE, or leave it out", of_export));
   }
   const std::vector<streams::ScheduledJob> jobs =
       values.count("schedule") == 0 ? std::vector<streams::ScheduledJob>{}
                                     : select_jobs(said(values), kDefaultWorkload, kDefaultItems).jobs();
   if (jobs.empty() || jobs.size() > 2) {
-    throw CommandError(kBadInput, fmt::format("why takes one schedule, or two to compare, and this is {} combinations; "
-                                              "as in 'scanlab streams why null_stream_trap depth_first'",
-                                              jobs.size()));
+    throw CommandError(kBadInput,
+                       fmt::format("diagnose takes one schedule, or two to compare, and this is {} combinations; "
+                                   "as in 'scanlab streams diagnose null_stream_trap depth_first'",
+                                   jobs.size()));
   }
-  measure::measured_on("scanlab streams why", context.argv);
+  measure::measured_on("scanlab streams diagnose", context.argv);
 #ifdef SCANLAB_WITH_CUDA
   std::optional<streams::HostArrays> arrays;
   const Examined a = examine(jobs.front(), arrays, context.out);

@@ -17,33 +17,35 @@ namespace scanlab::cli {
 namespace {
 
 constexpr char kNotes[] =
-    "Every scan that takes all types is timed, with each value of its parameters, cold and warm, from a stream\n"
-    "and in a graph. For each n the one is chosen that is nowhere far from the fastest: its worst column\n"
-    "counts. Without --type and --op: plus, max and affine of every type, and log_sum_exp; min is taken to be\n"
-    "as max. What a table lacks, best takes from items of the same size. A table in data/tuned/ becomes part of\n"
-    "the program at the next build; until then SCANLAB_TUNING=FILE scanlab ... uses it.\n"
+    "The command times every scan that takes all types, with each value of its parameters, cold and warm, by stream\n"
+    "and by graph. For each n it chooses the scan whose worst column is nearest to the fastest. Default types and\n"
+    "operators: plus, max and affine of every type, and log_sum_exp; min uses the choices of max. For types that a\n"
+    "table lacks, best uses items of the same size. A table in data/tuned/ becomes part of the program at the next\n"
+    "build; until then SCANLAB_TUNING=FILE selects it.\n"
     "\n"
-    "With --rival cub: every shape of CUB's scan that is compiled in, cold, from a stream, at 2^22 and 2^26\n"
-    "items and of 1 GiB, verified, beside CUB as shipped and a copy. For each type and operator two are left,\n"
-    "the fastest at 2^22 and the fastest of the larger sizes; these are timed at all sizes, and the table says\n"
-    "from which n on each is used. With the table in data/tuned/cub/, the next build compiles cub_tuned so.\n";
+    "With --rival cub the command times every compiled configuration of CUB's scan, beside CUB as shipped and a copy.\n"
+    "The times are cold, by stream, at 2^22 and 2^26 items and at 1 GiB, of verified scans. Two configurations per "
+    "type and operator remain:\n"
+    "the fastest at 2^22, and the fastest at the larger sizes. All sizes are timed with these two, and the table says\n"
+    "from which n each is used. With the table in data/tuned/cub/, the next build compiles cub_tuned.\n";
 
 po::options_description tune_options() {
   po::options_description options("options");
   const auto file = [] { return text("FILE"); };
-  options.add_options()                                                                       //
-      ("type", list_of("TYPE"), (all_names<ElementType>() + ", or all").c_str())              //
-      ("op", list_of("OP"), (all_names<Operator>() + ", or all").c_str())                     //
-      ("items", list_of("LIST"),                                                              //
-       "numbers of items (default from 2^8 to 2^30, and those halfway, up to 4 GiB)")         //
-      ("rival", text("NAME"), "tune a rival instead: cub")                                    //
-      ("from", file(), "choose from these results of scanlab bench instead of measuring")     //
-      ("samples", file(), "keep every sample of every candidate: a results file")             //
-      ("seed", po::value<std::uint64_t>()->value_name("N"), "of the inputs (default 1)")      //
-      ("out", file(), "the table: JSON with provenance; a whole file or none")                //
-      ("keep", file(), "a table of this device: what is not tuned now stays as it is there")  //
-      ("force", "replace FILE if it exists")                                                  //
-      ("help,h", "this text");
+  options.add_options()  //
+      ("type", list_of("TYPE"),
+       ("select element types: " + all_names<ElementType>() + ", or all (default below)").c_str())                //
+      ("op", list_of("OP"), ("select operators: " + all_names<Operator>() + ", or all (default below)").c_str())  //
+      ("items", list_of("LIST"),                                                                                  //
+       "set the numbers of items (default 2^8 to 2^30 with halfway sizes, up to 4 GiB)")                          //
+      ("rival", text("NAME"), "tune a rival instead of best: cub")                                                //
+      ("from", file(), "choose from results of scanlab bench instead of measuring")                               //
+      ("samples", file(), "write every sample of every candidate to a results file")                              //
+      ("seed", po::value<std::uint64_t>()->value_name("N"), "seed the inputs (default 1)")                        //
+      ("out", file(), "write the table to FILE: JSON with provenance")                                            //
+      ("keep", file(), "take entries that are not tuned now from this table of the same device")                  //
+      ("force", "replace FILE if it exists")                                                                      //
+      ("help,h", "print this text");
   add_loop_options(options, tuning::kTuningLoop);
   return options;
 }
@@ -56,7 +58,7 @@ tuning::Measured measure_candidates(const po::variables_map& values, const std::
   std::string why_not;
   const std::optional<measure::Facts> device = measure::device_facts(why_not);
   if (!device) {
-    throw CommandError(kNoDevice, fmt::format("tune measures on a CUDA device, and there is none: {}. Without one, "
+    throw CommandError(kNoDevice, fmt::format("tune needs a CUDA device, and there is none: {}. Without one, "
                                               "choose from results with --from",
                                               why_not));
   }
@@ -111,9 +113,9 @@ tuning::Measured measure_candidates(const po::variables_map& values, const std::
 /// Throws CommandError (status 2) if no rival of that name can be tuned, and says how it could.
 void check_rival(const std::string& rival, bool from_results) {
   if (rival != "cub") {
-    throw CommandError(kBadInput, fmt::format("--rival '{}': the rival that can be tuned is cub", rival));
+    throw CommandError(kBadInput, fmt::format("--rival '{}' cannot be tuned: give --rival cub", rival));
   }
-  if (from_results) throw CommandError(kBadInput, "--rival measures: leave out --from");
+  if (from_results) throw CommandError(kBadInput, "--rival needs a measurement: leave out --from");
   if (tuning::rival_monoids(rival).empty()) {
     throw CommandError(kBadInput,
                        "the shapes of CUB are not compiled into this program. Build one that has them: cmake --preset "

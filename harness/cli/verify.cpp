@@ -33,11 +33,10 @@ struct Request {
 
 po::options_description make_options() {
   po::options_description options(
-      "Without --items: n = 0, 1, 2, 31, 32, 33, 100, around the tiles 1024 and 2048, and random sizes by seed.\n"
-      "On the GPU also past 1024^2 and 2048^2. On the executor also, without --set, 240 kB in small tiles or by\n"
-      "few blocks where a variant has a parameter for that, the last block first. Without --input: every kind on\n"
-      "the GPU; on the executor every kind to n = 33 and random input above, which keeps the whole check of all\n"
-      "variants to about a minute on one core.\noptions",
+      "Default sizes: n = 0, 1, 2, 31, 32, 33, 100, around the tiles 1024 and 2048, and random sizes by seed. The GPU\n"
+      "adds sizes past 1024^2 and 2048^2. The SIMT emulator adds, without --set, 240 kB in small tiles or few blocks,\n"
+      "for variants with a parameter for that, the last block first. Default inputs: every kind; above n = 33 the\n"
+      "emulator takes random input alone, so that all variants take about a minute on one core.\noptions",
       110);
   po::options_description selectors;
   add_selection_options(selectors, "");
@@ -48,24 +47,28 @@ po::options_description make_options() {
   for (const auto& option : selectors.options()) {
     if (!narrowed(option->long_name())) options.add(option);
   }
-  options.add_options()                                                                                             //
-      ("type", list_of("TYPE"), (all_names<ElementType>() + " (default all that a variant has)").c_str())           //
-      ("op", list_of("OP"), (all_names<Operator>() + " (default all that a variant has)").c_str())                  //
-      ("mode", list_of("MODE"), "inclusive, exclusive (default all)")                                               //
-      ("device", text("DEVICE")->default_value("auto"),                                                             //
-       "cuda, simt (the CPU executor), or auto: cuda if there is a GPU")                                            //
-      ("input", list_of("KIND"), "random, constant, alternating, one_hot, extremes")                                //
-      ("placement", list_of("PLACE"),                                                                               //
-       "apart: two aligned arrays (default); shifted: from their second, fourth, sixth item on; in_place; or all")  //
-      ("repeat", po::value<int>()->default_value(0)->value_name("N"),                                               //
-       "GPU: also run each floating case N times, half of them beside other work, and count different outputs")     //
-      ("seed", po::value<std::uint64_t>()->default_value(1)->value_name("N"), "of inputs, sizes and --interleave")  //
-      ("untraced", "executor: check bounds, barriers and results, but look for no races (5 times faster)")          //
-      ("interleave", "executor: blocks and threads in a random order by seed")                                      //
-      ("quick", "few sizes, random input")                                                                          //
-      ("json", text("FILE"), "every check as a line of JSON, as it is made")                                        //
-      ("force", "replace FILE if it exists")                                                                        //
-      ("help,h", "this text");
+  options.add_options()  //
+      ("type", list_of("TYPE"),
+       ("select element types: " + all_names<ElementType>() + " (default all of a variant)").c_str())                //
+      ("op", list_of("OP"), ("select operators: " + all_names<Operator>() + " (default all of a variant)").c_str())  //
+      ("mode", list_of("MODE"), "select inclusive or exclusive (default all)")                                       //
+      ("device", text("DEVICE")->default_value("auto"),                                                              //
+       "select cuda, simt (the SIMT emulator), or auto: cuda if a GPU is present")                                   //
+      ("input", list_of("KIND"), "select inputs: random, constant, alternating, one_hot, extremes (default above)")  //
+      ("aliasing", list_of("CASE"),                                                                                  //
+       "select aliasing and alignment cases: apart (two aligned arrays, the default), shifted (arrays that start at "
+       "item 2, 4 or 6), in_place, or all")                            //
+      ("repeat", po::value<int>()->default_value(0)->value_name("N"),  //
+       "GPU: run each floating-point case N times more, half of them beside other work, and count different outputs; "
+       "0: none")  //
+      ("seed", po::value<std::uint64_t>()->default_value(1)->value_name("N"),
+       "seed the inputs, random sizes and --interleave")                                      //
+      ("untraced", "SIMT emulator: skip the race check and keep the others, 5 times faster")  //
+      ("interleave", "SIMT emulator: run blocks and threads in a random order, by seed")      //
+      ("quick", "use few sizes and random input")                                             //
+      ("json", text("FILE"), "write each check to FILE as one line of JSON")                  //
+      ("force", "replace FILE if it exists")                                                  //
+      ("help,h", "print this text");
   return options;
 }
 
@@ -79,7 +82,7 @@ std::vector<std::pair<Value, std::string_view>> with_names(const std::array<Valu
 
 std::unique_ptr<Checker> make_checker(const std::string& device, const simt::ExecutorOptions& options) {
   if (device != "auto" && device != "cuda" && device != "simt") {
-    throw CommandError(kBadInput, fmt::format("--device is cuda, simt or auto, not '{}'", device));
+    throw CommandError(kBadInput, fmt::format("--device '{}' is unknown: give cuda, simt or auto", device));
   }
   std::string why_not;
   if (device != "simt" && measure::device_facts(why_not)) {
@@ -89,7 +92,7 @@ std::unique_ptr<Checker> make_checker(const std::string& device, const simt::Exe
   }
   if (device == "cuda") {
     throw CommandError(kNoDevice, fmt::format("no GPU to verify on: {}; use --device simt, which runs the same kernels "
-                                              "on the CPU executor",
+                                              "on the SIMT emulator",
                                               why_not));
   }
   return verify::cpu_checker(options);
@@ -108,12 +111,12 @@ Request read_request(const po::variables_map& values) {
   request.every_op = every("op");
   request.selection = select_scans(words);
   checks.kinds = values_of(words, "input", with_names(kInputKinds));
-  if (words.contains("placement")) {
-    checks.placements = values_of(words, "placement", with_names(verify::kPlacements));
+  if (words.contains("aliasing")) {
+    checks.placements = values_of(words, "aliasing", with_names(verify::kPlacements));
   }
   checks.repeat = values["repeat"].as<int>();
   if (checks.repeat < 0 || checks.repeat == 1) {
-    throw CommandError(kBadInput, fmt::format("--repeat takes 2 runs or more, not {}", checks.repeat));
+    throw CommandError(kBadInput, fmt::format("--repeat {}: give 2 runs or more", checks.repeat));
   }
   checks.seed = values["seed"].as<std::uint64_t>();
   checks.quick = values.count("quick") != 0;
@@ -132,8 +135,9 @@ Request read_request(const po::variables_map& values) {
   request.checker = make_checker(device, options);
   const bool on_gpu = request.checker->on_gpu();
   if (checks.repeat > 0 && !on_gpu) {
-    throw CommandError(device == "simt" ? kBadInput : kNoDevice,
-                       "--repeat needs a GPU: on the executor every run is the same");
+    throw CommandError(
+        device == "simt" ? kBadInput : kNoDevice,
+        "--repeat needs a GPU: every run on the SIMT emulator is the same. Leave it out, or use --device cuda");
   }
   if (request.selection.items.empty()) {
     request.small = !on_gpu && request.selection.settings.empty() && !checks.quick;
@@ -159,7 +163,8 @@ std::vector<Case> cases_of(const Request& request) {
 
 int verify(const std::vector<std::string>& arguments, Context& context) {
   po::variables_map values;
-  if (!parse_options(arguments, make_options(), {}, command("verify"), context, values)) return kOk;
+  const std::vector<std::string> words = renamed(arguments, "--placement", "--aliasing");
+  if (!parse_options(words, make_options(), {}, command("verify"), context, values)) return kOk;
   const Request request = read_request(values);
   const verify::Checked checked{*request.checker, request.checks, request.flags};
   measure::Facts facts = request.checker->on_gpu() ? measure::measured_on("scanlab verify", context.argv)

@@ -79,7 +79,7 @@ const std::vector<ScanSweep>& scan_sweeps() {
                {host, {{"items", "2^10:2^24:x4"}}, warm, stream},
            }},
       {.name = "duel",
-       .about = "chosen variants against each other everywhere: every type, operator and column at 43 sizes",
+       .about = "selected variants head to head at 43 sizes, for every type, operator, cache state and launch",
        .rounds = 7,
        .seconds = 1.5e-3,
        .of_chosen = true,
@@ -98,7 +98,7 @@ const std::vector<ScanSweep>& scan_sweeps() {
                 both},
            }},
       {.name = "duel_operators",
-       .about = "likewise with the operators that the full sweep does not have",
+       .about = "the same with the operators that `full` does not have",
        .rounds = 7,
        .seconds = 1.5e-3,
        .of_chosen = true,
@@ -112,7 +112,7 @@ const std::vector<ScanSweep>& scan_sweeps() {
                 both},
            }},
       {.name = "counters",
-       .about = "what has bank conflicts, for ncu to count them: use with --once",
+       .about = "variants with bank conflicts, for ncu to count; add --once",
        .rounds = 1,
        .parts =
            {

@@ -12,7 +12,7 @@ namespace scanlab::measure {
 const std::vector<ScheduleSweep>& schedule_sweeps() {
   static const std::vector<ScheduleSweep> all{
       {.name = "full",
-       .about = "chunks by streams, every schedule, from copies alone to kernels that outlast them: minutes",
+       .about = "every schedule over chunks and streams, from copies alone to long kernels, in minutes",
        .rounds = 9,
        .cap = 1.25,
        .parts =
@@ -28,7 +28,7 @@ const std::vector<ScheduleSweep>& schedule_sweeps() {
                {"serial_pinned,depth_first,double_buffered", "vector_add,square,feistel,scan", "2^26", "32"},
            }},
       {.name = "quick",
-       .about = "every schedule and workload at a small size: seconds",
+       .about = "every schedule and workload at a small size, in seconds",
        .rounds = 3,
        .cap = 0.4,
        .parts =
@@ -39,7 +39,7 @@ const std::vector<ScheduleSweep>& schedule_sweeps() {
                {"depth_first", "vector_add,square,feistel,scan", "2^24", "16"},
            }},
       {.name = "advise",
-       .about = "what advice is held against, the choices that it may come to: a minute or two",
+       .about = "the choices of `scanlab advise`, to compare advice with, in about two minutes",
        .rounds = 9,
        .cap = 1.7,
        .parts =
@@ -56,7 +56,7 @@ const std::vector<ScheduleSweep>& schedule_sweeps() {
                {"graph,depth_first,breadth_first", "feistel", "2^24", "2^0:2^6:x2,12,24,48", "2,4", "64"},
            }},
       {.name = "model",
-       .about = "what the engine model is held against, none of more than 256 operations: a minute",
+       .about = "schedules to compare the engine model with, at most 256 operations each, in a minute",
        .rounds = 5,
        .cap = 1.7,
        .parts =

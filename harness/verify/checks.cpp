@@ -99,7 +99,7 @@ class ProblemChecks {
   std::string refusal(const Case& each) const {
     if (checker_.takes(*each.variant)) return each.variant->bind(each.problem).plan.refusal;
     return fmt::format("{} has no form for {}", each.variant->about.id,
-                       checker_.on_gpu() ? "the GPU" : "the CPU executor");
+                       checker_.on_gpu() ? "the GPU" : "the SIMT emulator");
   }
 
   void check(const Case& each, InputKind kind) {

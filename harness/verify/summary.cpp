@@ -62,7 +62,7 @@ int Summary::conclude(const std::vector<const Variant*>& asked) {
   const auto takes = [&](const Variant* variant) { return checked_.checker.takes(*variant); };
   if (passed_ == 0 && !std::ranges::all_of(asked, takes)) {
     throw CommandError(kNoDevice, fmt::format("nothing was checked: what was asked for has no form for {}",
-                                              checked_.checker.on_gpu() ? "the GPU" : "the CPU executor"));
+                                              checked_.checker.on_gpu() ? "the GPU" : "the SIMT emulator"));
   }
   return out_of_memory_ ? kOutOfMemory : kOk;
 }
@@ -78,7 +78,7 @@ std::string Summary::again(const Check& check) const {
       fmt::format("scanlab verify --device {} --variant {} --type {} --op {} --mode {} --items {} --input {} --seed {}",
                   checked_.backend(), check.of.variant->about.id, name(problem.type), name(problem.op),
                   name(problem.mode), problem.items, name(*check.input), checked_.request.seed);
-  if (check.placement != Placement::apart) words += fmt::format(" --placement {}", name(*check.placement));
+  if (check.placement != Placement::apart) words += fmt::format(" --aliasing {}", name(*check.placement));
   for (const auto& [parameter, value] : problem.settings) words += fmt::format(" --set {}={}", parameter, value);
   return words + checked_.flags;
 }

@@ -40,7 +40,7 @@ TEST(CommandLine, WrongWordsNameTheNearMatches) {
   expect({"explain", "--all", "--variant", "hs_block", "--out", "x"}, "leave out --variant");
   expect({"explain", "--all", "--out", ""}, "say where");
   expect({"explain", "hs_blocked", "--items", "2^40"}, "no memory");
-  expect({"explain", "look_ahead", "--device", "gpu"}, "simt or cuda, not 'gpu'");
+  expect({"explain", "look_ahead", "--device", "gpu"}, "--device 'gpu' is unknown: give simt or cuda");
   expect({"explain", "hs_blocked", "--csv", "x"}, "goes with explain --device cuda");
   expect({"explain", "hs_blocked", "--device", "cuda", "--json"}, "prints a table");
   expect({}, "usage");

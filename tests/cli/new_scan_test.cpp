@@ -63,7 +63,7 @@ TEST_F(NewScan, MayBeCalledWhatTheExamplesKernelIs) {
 
 TEST_F(NewScan, RefusesWhatCannotBeCalledSo) {
   EXPECT_EQ(make({"hs_block"}), kBadInput);
-  EXPECT_NE(err_.str().find("there is a variant 'hs_block' already"), std::string::npos) << err_.str();
+  EXPECT_NE(err_.str().find("a variant 'hs_block' exists already: choose"), std::string::npos) << err_.str();
   EXPECT_EQ(make({"Hs Block"}), kBadInput);
   EXPECT_EQ(make({"3rd"}), kBadInput);
   EXPECT_EQ(make({}), kBadInput);

@@ -1,4 +1,4 @@
-// scanlab streams run, trace and why: their words without a device; and on one, what they write and say.
+// scanlab streams run, trace and diagnose: their words without a device; and on one, what they write and say.
 #include <gtest/gtest.h>
 
 #include <unistd.h>
@@ -82,20 +82,22 @@ TEST(StreamsRun, BadInputIsASentence) {
     EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
   };
   expect({"run"}, "run takes a schedule");
-  expect({"run", "depth_first", "--rounds", "0"}, "--rounds takes");
-  expect({"run", "depth_first", "--cap", "0"}, "--cap takes");
-  expect({"run", "depth_first", "--width", "-1"}, "--width takes");
+  expect({"run", "depth_first", "--rounds", "0"}, "--rounds 0: give");
+  expect({"run", "depth_first", "--cap", "0"}, "--cap 0: give");
+  expect({"run", "depth_first", "--width", "-1"}, "--width -1: give");
   expect({"run", "--sweep", "fast"}, "there is no sweep 'fast'; known: full, quick");
   expect({"run", "--sweep", "quick", "--chunks", "3"}, "a sweep sets --chunks itself");
   expect({"run", "graph", "--sweep", "quick", "--workload", "scan"}, "no case of the sweep is left");
   expect({"run", "depth_first", "--benchmark_filter", "nothing"}, "benchmark_filter");
   expect({"run", "depth_first", "--chunks", "0"}, "0 chunks are not enough");
   expect({"trace"}, "trace takes a schedule");
-  expect({"trace", "depth_first", "--chunks", "2,4"}, "these are 2 timelines: --out FOLDER");
-  expect({"trace", "depth_first", "--repetitions", "0"}, "--repetitions takes");
-  expect({"trace", "depth_first", "--gap", "-1"}, "--gap takes");
-  expect({"why"}, "why takes one schedule, or two");
-  expect({"why", "all"}, "14 combinations");
+  expect({"trace", "depth_first", "--chunks", "2,4"},
+         "these are 2 timelines: give a folder for them with --out FOLDER");
+  expect({"trace", "depth_first", "--repetitions", "0"}, "--repetitions 0: give");
+  expect({"trace", "depth_first", "--gap", "-1"}, "--gap -1: give");
+  expect({"diagnose"}, "diagnose takes one schedule, or two");
+  expect({"diagnose", "all"}, "14 combinations");
+  expect({"why", "all"}, "14 combinations");  // its name before
 }
 
 /// What a device that is none does, and what it was asked for.
@@ -357,7 +359,7 @@ TEST_F(StreamsRunOn, CtrlCKeepsWhatIsFinishedAndBeginsNothing) {
 #ifndef SCANLAB_WITH_CUDA
 
 TEST(StreamsRun, SaysWhatItNeeds) {
-  for (const char* command : {"run", "trace", "why"}) {
+  for (const char* command : {"run", "trace", "diagnose", "why"}) {
     const Result result = scanlab_streams({command, "depth_first"});
     EXPECT_EQ(result.status, kNoDevice);
     EXPECT_NE(result.err.find("needs a CUDA device"), std::string::npos) << result.err;
@@ -429,7 +431,7 @@ TEST_F(NeedsGpuStreamsRun, TracesEverySchedule) {
 }
 
 TEST_F(NeedsGpuStreamsRun, WhyBlamesTheDefaultStream) {
-  const Result result = scanlab_streams({"why", "null_stream_trap", "depth_first", "--items", "2^24"});
+  const Result result = scanlab_streams({"diagnose", "null_stream_trap", "depth_first", "--items", "2^24"});
   EXPECT_EQ(result.status, kOk) << result.err;
   EXPECT_NE(result.out.find("only null_stream_trap: the legacy default stream"), std::string::npos) << result.out;
 }

@@ -248,7 +248,7 @@ TEST(VerifyCommand, OfATypeThatIsNamedSaysThatAVariantDoesNotHaveIt) {
 
 TEST(VerifyCommand, ChecksInEveryPlacementAndSaysWhichAVariantCannot) {
   const Ended ended = run_verify({"--device", "simt", "--variant", "hs_block", "--type", "i32", "--op", "affine",
-                                  "--mode", "inclusive", "--items", "33", "--placement", "apart,shifted,in_place"});
+                                  "--mode", "inclusive", "--items", "33", "--aliasing", "apart,shifted,in_place"});
   EXPECT_EQ(ended.status, kOk) << ended.err << ended.out;
   EXPECT_TRUE(contains(ended.out, "10 passed, 0 failed, 5 skipped")) << ended.out;
   EXPECT_TRUE(contains(ended.out, "hs_block does not work in place")) << ended.out;
@@ -275,7 +275,7 @@ std::vector<nlohmann::json> lines_of(std::vector<std::string> words, int status)
 
 TEST(VerifyCommand, WritesEveryCheckAsALineOfTypedFields) {
   const auto lines = lines_of(
-      {"--items", "1024,1025", "--mode", "inclusive", "--placement", "apart,in_place", "--set", "fault=last_item"},
+      {"--items", "1024,1025", "--mode", "inclusive", "--aliasing", "apart,in_place", "--set", "fault=last_item"},
       kFailed);
   ASSERT_EQ(lines.size(), 6u);
   EXPECT_EQ(lines[0]["schema"], "scanlab-verification/1");
@@ -336,9 +336,11 @@ TEST(VerifyCommand, WrongWordsNameTheNearMatches) {
   const Ended input = run_verify({"--device", "simt", "--input", "randon"});
   EXPECT_EQ(input.status, kBadInput);
   EXPECT_TRUE(contains(input.err, "random")) << input.err;
-  const Ended placement = run_verify({"--device", "simt", "--placement", "shift"});
-  EXPECT_EQ(placement.status, kBadInput);
-  EXPECT_TRUE(contains(placement.err, "shifted")) << placement.err;
+  for (const char* option : {"--aliasing", "--placement"}) {  // its name before
+    const Ended aliasing = run_verify({"--device", "simt", option, "shift"});
+    EXPECT_EQ(aliasing.status, kBadInput);
+    EXPECT_TRUE(contains(aliasing.err, "shifted")) << aliasing.err;
+  }
   EXPECT_EQ(run_verify({"--device", "opencl"}).status, kBadInput);
   EXPECT_EQ(run_verify({"--devise", "simt"}).status, kBadInput);
   EXPECT_EQ(run_verify({"--variant", "hs_blok"}).status, kBadInput);

@@ -1,5 +1,5 @@
-// scanlab streams caveats and concurrency: the formula, the verdicts and the table of claims, without a device; and on
-// one, that the method answers its controls.
+// scanlab streams implicit-sync and concurrency: the formula, the verdicts and the table of claims, without a device;
+// and on one, that the method answers its controls.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -311,9 +311,10 @@ TEST(Concurrency, WrongNumbersAreNamed) {
   expect({"--streams", "0"}, "between 1 and 128");
   expect({"--blocks", ""}, "--blocks is given an empty word");
   expect({"--streams", "64", "--kernels", "9"}, "576");
-  expect({"--connections", "33"}, "between 1 and 32");
+  expect({"--queues", "33"}, "between 1 and 32");
+  expect({"--connections", "33"}, "--queues 33");  // its name before
   expect({"--threads", "2000"}, "between 1 and 1024");
-  expect({"--conections", "1"}, "--connections");
+  expect({"--queus", "1"}, "--queues");
 }
 
 TEST(Concurrency, ACaseKeepsItsRepetitionsBesideTheFormula) {

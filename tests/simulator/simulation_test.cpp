@@ -1125,8 +1125,8 @@ TEST(Simulate, ComparesOnlyOnAGivenProfileAndWithTheTracesOwnSchedule) {
 TEST(Simulate, PrintsAndWritesATimeline) {
   const auto path = std::filesystem::temp_directory_path() / "scanlab_simulate_test.json";
   const cli::Result result =
-      scanlab_simulate({"breadth_first", "--profile", "c2050", "--items", "2^22", "--chunks", "4", "--copy-in-us",
-                        "4000", "--kernel-us", "4000", "--copy-out-us", "4000", "--out", path.string(), "--force"});
+      scanlab_simulate({"breadth_first", "--profile", "c2050", "--items", "2^22", "--chunks", "4", "--h2d-us", "4000",
+                        "--kernel-us", "4000", "--d2h-us", "4000", "--out", path.string(), "--force"});
   EXPECT_EQ(result.status, scanlab::kOk) << result.err;
   EXPECT_NE(result.out.find("makespan 9.07"), std::string::npos) << result.out;
   EXPECT_NE(result.out.find("by the rule for launches"), std::string::npos) << result.out;
@@ -1458,13 +1458,13 @@ TEST(Simulate, BadInputIsASentence) {
   expect({"depth_first", "--profile", "c1600"}, "c1060");
   expect({"depth_first", "--profile", "/nowhere.json"}, "/nowhere.json: cannot be read");
   expect({"depth_first", "--chunks", "2,4"}, "2 combinations");
-  expect({"depth_first", "--queues", "0"}, "--queues takes");
-  expect({"depth_first", "--kernel-us", "-1"}, "--kernel-us takes");
+  expect({"depth_first", "--queues", "0"}, "--queues 0: give");
+  expect({"depth_first", "--kernel-us", "-1"}, "--kernel-us -1: give");
   expect({"depth_first", "--threads", "0"}, "0 threads a block");
   expect({"depth_first", "--kernel-us", "1e30"}, "seconds");
   expect({"depth_first", "--ratios", "1"}, "add --sweep");
-  expect({"depth_first", "--sweep", "--ratios", "1,x"}, "not 'x'");
-  expect({"depth_first", "--sweep", "--ratios", "0"}, "not '0'");
+  expect({"depth_first", "--sweep", "--ratios", "1,x"}, "--ratios 'x': give");
+  expect({"depth_first", "--sweep", "--ratios", "0"}, "--ratios '0': give");
   expect({"depth_first", "--sweep", "--ratios", "1", "--kernel-us", "1"}, "leave out one");
   expect({"depth_first", "--sweep", "--out", "/proc/sweep.json"}, "cannot write '/proc/sweep.json'");
 

@@ -217,7 +217,7 @@ TEST(NsightExport, APartIsWhatWasIssuedInIt) {
            {{"--from", "9", "--to", "8"}, "--from 9 is not before --to 8"},
            {{"--from", "-1"}, "--from -1"},
            {{"--items", "8"}, "leave out --items"}}) {
-    std::vector<std::string> all{"streams", "why", "--nsys", file.string()};
+    std::vector<std::string> all{"streams", "diagnose", "--nsys", file.string()};
     all.insert(all.end(), words.begin(), words.end());
     const cli::Result result = cli::run_program(all);
     EXPECT_EQ(result.status, 2) << said;
@@ -232,7 +232,7 @@ TEST(NsightExport, WhatIsWrongWithOneIsSaid) {
   const auto expect = [&](const std::string& sql, const std::string& said) {
     const std::filesystem::path file = exported(played, "wrong");
     execute(file, sql);
-    const cli::Result result = cli::run_program({"streams", "why", "--nsys", file.string()});
+    const cli::Result result = cli::run_program({"streams", "diagnose", "--nsys", file.string()});
     EXPECT_EQ(result.status, 2) << result.out;
     EXPECT_NE(result.err.find(said), std::string::npos) << result.err;
     EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;

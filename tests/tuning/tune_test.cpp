@@ -645,7 +645,7 @@ class BestTest : public TuneTest {
 
   void expect_right(std::int64_t n, const std::string& placement = "apart") {
     EXPECT_EQ(scanlab({"verify", "--device", "simt", "--variant", "best", "--items", std::to_string(n), "--mode", "all",
-                       "--placement", placement}),
+                       "--aliasing", placement}),
               kOk)
         << out_.str() << err_.str();
   }

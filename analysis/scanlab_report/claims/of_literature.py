@@ -20,7 +20,7 @@ from scanlab_report.stats.intervals import Interval
 
 def speedup(claim: Claim, find: Find) -> Standing:
     """Over one core of the host, in every session, since hosts differ; with ``of_published``, over the speedup published for the size, too."""
-    measure = "of that of 2007" if claim.of_published else "× one core"
+    measure = "of the speedup of 2007" if claim.of_published else "× one core"
     timings = find(over_one_core(all_of=(claim.variant,)))
     publication = find(Published(claim.of_published)) if claim.of_published else None
     if timings is None or (claim.of_published and publication is None):
@@ -58,7 +58,7 @@ def traffic(claim: Claim, find: Find) -> Standing:
 
 def order(claim: Claim, find: Find) -> Standing:
     """Of each two schedules: the simulated time of the one that was the faster when it was timed, over that of the other."""
-    measure = "of the slower"
+    measure = "of the slower order"
     publication = find(Published("harris2012_overlap"))
     if publication is None or claim.device not in set(publication.table["device"]):
         return unknown(claim, measure)

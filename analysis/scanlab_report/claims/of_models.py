@@ -14,7 +14,7 @@ from scanlab_report.select.needs import Counters
 from scanlab_report.select.streams_evidence import Experiments
 
 _MEASURED_AS = {
-    "counts": "cases that differ", "conflicts": "% of transactions off", "makespan_median": "% off, median", "makespan_worst": "% off, worst",
+    "counts": "cases that differ", "conflicts": "% of wavefronts off", "makespan_median": "% error, median", "makespan_worst": "% error, worst",
     "overlap": "% of pairs",
 }  # fmt: skip
 
@@ -56,7 +56,7 @@ def _overlap(claim: Claim, measure: str, rows: pd.DataFrame) -> Standing:
     if np.isnan(share):
         return unknown(claim, measure)
     most = _share(rows, "best_overlap")
-    bound = None if claim.meets(share) or np.isnan(most) else Bound("any prediction", most, claim.meets(most))
+    bound = None if claim.meets(share) or np.isnan(most) else Bound("best possible prediction", most, claim.meets(most))
     return of_value(claim, measure, share, f"of {int(rows['overlap_in_either'].sum())} pairs", bound)
 
 

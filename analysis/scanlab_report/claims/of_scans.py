@@ -25,7 +25,7 @@ Ratio = Callable[[Key], list[tuple[Interval, int]]]
 
 def _measure(claim: Claim) -> str:
     """What a speed is measured in: copies are a ceiling, scans are rivals."""
-    named = {"floor": "× empty launch", "stopwatch": "by nvbench / here", "losses": "lost to CUB", "spills": "with local memory"}
+    named = {"floor": "× empty launch", "stopwatch": "nvbench / scanlab", "losses": "cases lost to CUB", "spills": "kernels with local memory"}
     if claim.measure in named:
         return named[claim.measure]
     if claim.over == "cub":

@@ -31,7 +31,7 @@ def schedule(claim: Claim, find: Find) -> Standing:
 
 def duplex(claim: Claim, find: Find) -> Standing:
     """Time of copies both ways over that of the scan of the same bytes, from memory to memory."""
-    measure = "of copies both ways"
+    measure = "of copies in both directions"
     scans = find(StreamScans())
     rows = scans.cases if scans else pd.DataFrame(columns=["bytes", "budget", "to", "from", "way"])
     rows = rows[(rows["bytes"] == LARGE_SCAN) & (rows["budget"] == LARGE_BUDGET) & (rows["to"] == "memory") & (rows["from"] == "memory")]
@@ -64,12 +64,12 @@ def naive(claim: Claim, find: Find) -> Standing:
                    sure=claim.sure(other for other, _, _ in found))  # fmt: skip
     if row.reached or alone is None:
         return row
-    return replace(row, bound=Bound("reading and writing alone", alone.value, claim.meets(alone.value)))
+    return replace(row, bound=Bound("file access alone", alone.value, claim.meets(alone.value)))
 
 
 def collection(claim: Claim, find: Find) -> Standing:
     """By how much the collection of activity changes the makespan, where it changes it most."""
-    measure = "change of makespan, %"
+    measure = "% change of makespan"
     traces = find(Traces())
     known = [(float(t.about["collection_percent"]), t.title) for t in traces.traces if "collection_percent" in t.about] if traces else []
     if not known:

@@ -75,7 +75,7 @@ class Standing:
     def said(self) -> str:
         """The verdict; of a claim that holds in some runs, in how many it does not, and of one that holds by the median alone, that."""
         if self.unsure:
-            return f"{self.verdict}, an interval does not"
+            return f"{self.verdict} by the median only"
         return f"{self.verdict} in {self.runs - self.met} of {self.runs} runs" if 0 < self.met < self.runs else self.verdict
 
 

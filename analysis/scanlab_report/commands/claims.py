@@ -1,4 +1,4 @@
-"""The claims of paper/claims.toml, the literature's and our own, against results: holds, fails, not measured.
+"""Check the claims of paper/claims.toml against results: holds, fails, not measured.
 
 A claim states its source, the figure that shows it, how it is computed from which cases, and by how much it may be missed.
 Exit status 0: none fails; 1: one fails; 2: bad input.
@@ -24,10 +24,10 @@ MARKER = "claims"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("results", nargs="+", type=Path, metavar="RESULTS", help="folders or files; new ones go before those of data/recorded")
-    add("--claims", type=Path, default=claims_file.FILE, metavar="FILE", help="claims of your own, in the form of paper/claims.toml")
-    add("--session", default="", metavar="NAME", help="the recorded session that answers (its folder's name); else the newest complete one of each device")
-    add("--published", type=Path, default=DATA / "published", metavar="DIR", help="tables of the literature")
+    add("results", nargs="+", type=Path, metavar="RESULTS", help="folders or files; new results precede recorded ones")
+    add("--claims", type=Path, default=claims_file.FILE, metavar="FILE", help="read claims of your own, in the form of paper/claims.toml")
+    add("--session", default="", metavar="NAME", help="use this recorded session, by its folder's name (default: the newest complete one of each device)")
+    add("--published", type=Path, default=DATA / "published", metavar="DIR", help="read the tables of the literature from DIR (default: data/published)")
     add("--page", type=Path, metavar="FILE", help="replace the tables between this page's markers")
     add("--readme", dest="page", type=Path, help=argparse.SUPPRESS)  # for one release
 
@@ -56,12 +56,12 @@ def run(options: argparse.Namespace) -> int:
         return refuse(*error.args)
     checked = claims_checked.check(claims, read, publications)
     about = f", on {on}" if (on := claims_file.device(options.claims)) else ""
-    printed = table(checked, f"What is claimed here (ours, of best unless another is named{about}) and in the literature, against these data")
+    printed = table(checked, f"Claims of Scanlab (for `best` unless another variant is named{about}) and of the literature")
     say(printed.markdown())
     verdicts = [one.verdict for one in checked]
     counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in VERDICTS.values() if verdict in verdicts)
     if unsure := sum(one.unsure for one in checked):
-        counts += f"; of those that hold, {unsure} by the median and not by every interval"
+        counts += f"; {unsure} by the median only"
     say(f"{count(len(checked), 'claim')}: {counts}.")
     if options.page:
         if not (provenances := claims_checked.provenances(checked)):

@@ -1,7 +1,7 @@
-"""Draws timelines: a lane an engine, a bar an operation, above them the host's calls, one trace below the other on one axis of time.
+"""Draw timelines: one lane per engine, one bar per operation, the host's calls above, all traces on one axis of time.
 
-Traces come from scanlab streams trace --out, scanlab simulate --out, scanlab streams import --out (of an export of Nsight Systems), and,
-measured and predicted in one file, from scanlab simulate --compare --out.
+Traces come from the option --out of scanlab streams trace, scanlab simulate and scanlab streams import (an export of Nsight Systems).
+A file of scanlab simulate --compare --out holds the measured and the predicted timeline.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FORMATS = (".png", ".pdf", ".svg")
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("traces", nargs="+", type=Path, metavar="TRACE", help="files with a timeline, plain or .gz")
-    add("--out", type=Path, required=True, metavar="FILE", help=f"the figure: {', '.join(FORMATS)}")
+    add("--out", type=Path, required=True, metavar="FILE", help=f"write the figure to FILE: {', '.join(FORMATS)}")
 
 
 def _is_database(file: Path) -> bool:

@@ -1,7 +1,7 @@
-"""Adds recorded sessions to the history of their device, so that their folders can go.
+"""Add recorded sessions to the history of their device, so that their folders can be deleted.
 
-The history keeps, with each repetition, the cases that are compared over sessions: sums beside one core of the host, and scans larger
-than the device. All else of a session goes with its folder, but what another session.json lists.
+The history keeps every repetition of the cases that compare sessions: sums beside one core of the host, and scans larger
+than the device. The rest of a session goes with its folder, except files that another session.json lists.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ EXAMPLE = """  scanlab-report history data/recorded/my-device/2026-01-01 data/re
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", nargs="+", type=Path, metavar="DIR", help="the folder of a session")
+    parser.add_argument("folder", nargs="+", type=Path, metavar="DIR", help="folder of a session")
 
 
 def run(options: argparse.Namespace) -> int:

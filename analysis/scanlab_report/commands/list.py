@@ -1,4 +1,4 @@
-"""Each figure and table of the report: what it shows, what it needs, which command measures that, and in how long.
+"""List each figure and table of the report: its content, its needs, and the command that measures them, with its time.
 
 Seconds are those of an H200. The commands are steps of tools/record, which measures into a folder and goes on where it was stopped.
 """

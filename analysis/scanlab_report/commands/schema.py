@@ -1,4 +1,4 @@
-"""Writes the JSON Schema of every document, and the tables of data/README.md.
+"""Write the JSON Schema of every document, and the tables of data/README.md.
 
 Both are made from the structs of read/documents, through which everything is read. Nothing else writes them.
 """
@@ -15,7 +15,7 @@ EXAMPLE = """  scanlab-report schema --data data"""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--data", type=Path, default=DATA, metavar="DIR", help="the folder with README.md and schema/ (default: data/ of this checkout)")
+    parser.add_argument("--data", type=Path, default=DATA, metavar="DIR", help="write to the folder with README.md and schema/ (default: data/ of this checkout)")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -1,7 +1,7 @@
-"""Writes session.json, which says that recorded files are one session of a device, and whether it is complete.
+"""Write session.json, which joins recorded files to one session of a device, and says whether it is complete.
 
-A session is what a report is made from: the one that build --session names, else the newest complete one of each device.
-add-device writes it by itself; this is for files of several runs that belong together. Each file keeps its own provenance.
+A report is made from one session per device: the one that build --session names, else the newest complete one. The command
+add-device writes session.json by itself; this command serves files of several runs that belong together. Each file keeps its own provenance.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ EXAMPLE = """  scanlab-report session data/recorded/my-device/2026-01-02 data/re
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("folder", type=Path, metavar="DIR", help="the folder of the session, whose files are all of it")
-    add("further", nargs="*", type=Path, metavar="FILE", help="recorded files of other folders that are of it too")
+    add("folder", type=Path, metavar="DIR", help="folder of the session; all its files belong to it")
+    add("further", nargs="*", type=Path, metavar="FILE", help="recorded files of other folders that belong to it")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""One table from results, without building the report.
+"""Print one table from results, without building the report.
 
 It is printed as Markdown, or written as the name of --out says. `scanlab-report list` names the tables, and says which follow
 --variants, --type and --op.
@@ -20,7 +20,7 @@ FORMATS = (".md", ".csv", ".tex")
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     asked.arguments(parser, "table")
-    parser.add_argument("--out", type=Path, metavar="FILE", help=f"write it there: {', '.join(FORMATS)}")
+    parser.add_argument("--out", type=Path, metavar="FILE", help=f"write the table to FILE: {', '.join(FORMATS)}")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from scanlab_report.read.records import Explanation, ideal_bytes
 from scanlab_report.select.evidence import CounterEvidence
 from scanlab_report.select.needs import same_case
 
-QUANTITIES = {"transactions": "transactions", "conflicts": "bank conflicts"}
+QUANTITIES = {"transactions": "wavefronts", "conflicts": "bank conflicts"}
 
 
 def compared(counters: CounterEvidence) -> pd.DataFrame:

@@ -310,5 +310,5 @@ def _target_values(claims: ClaimEvidence) -> dict[str, str]:
         "streamTargetsKnown": str(sum(row.reached is not None for row in rows)),
         "streamTargetsReached": str(sum(row.reached is True for row in rows)),
     }
-    duplex = next((row.measured for row in rows if row.measure == "of copies both ways"), None)
+    duplex = next((row.measured for row in rows if row.measure == "of copies in both directions"), None)
     return named | ({"streamScanOfDuplex": number(duplex.value)} if duplex else {})

@@ -1,4 +1,4 @@
-"""Bank-conflict degree by tree step and padding, for the banks of 2007 and of today."""
+"""Bank conflicts of each tree step, by padding, for the banks of 2007 and of today."""
 
 from __future__ import annotations
 
@@ -14,15 +14,13 @@ from scanlab_report.select.evidence import CountEvidence
 from scanlab_report.select.needs import Counts
 
 CAPTION = (
-    "Worst bank-conflict degree of each tree step of the one-block work-efficient scan, counted by the CPU executor: "
-    "into how many transactions the hardware must split a shared-memory request. Columns are the strides of the "
-    "up-sweep and then of the down-sweep. Rows are what the padding adds to an index i: nothing; one item in 16, as in "
-    "the source; two levels for the 16 banks of 2007; one item a row of 32 banks; two levels for 32 banks. Nothing is "
-    "sampled, so there are no bars."
+    "Bank-conflict degree of each tree step of the one-block work-efficient scan, counted by the SIMT emulator: the most "
+    "wavefronts that one shared-memory request takes. Columns: strides of the up-sweep, then of the down-sweep. Rows: the "
+    "padding added to index i. Degree 1 is free of conflicts; darker is worse. Exact counts, so no bars."
 )
 NEEDS = {"counts": Counts(variants=("hso_block", "hso_block_padded"))}
 WIDE = True
-MODELS = (("banks16", "16 banks, a half-warp (2007)"), ("banks32", "32 banks, a warp (today)"))
+MODELS = (("banks16", "16 banks per half-warp (2007)"), ("banks32", "32 banks per warp (today)"))
 
 
 def draw(counts: CountEvidence) -> Figure:

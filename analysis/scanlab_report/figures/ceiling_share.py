@@ -1,4 +1,4 @@
-"""How near each scan comes to a device copy of the same bytes."""
+"""Speed of each scan as a share of a device copy of the same bytes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from scanlab_report.select.needs import ANY_TYPE, Timings
 from scanlab_report.select.variants import CEILING, SCANS
 
 CAPTION = (
-    "{The six fastest scans, each|Each scan} as a share of a device-to-device copy of the same bytes in the same run (copy time over scan time), "
-    "{items}, inclusive {scan}, launched in a stream, cold cache where timed. One is the copy: of many items the "
-    "ceiling of a scan that reads and writes once; of few a reference, which a scan can pass. Bars are 95% bootstrap intervals of the ratio of medians."
+    "Speed of {the six fastest scans|each scan} as a share of a device copy of the same bytes, against array size. Inclusive "
+    "{scan} of {items}, stream launches, cold cache where timed. The copy, at 1, is the ceiling of large scans; small scans "
+    "can pass it. Bars: 95% intervals."
 )
 NEEDS = {"timings": Timings(ANY_TYPE, all_of=(CEILING,))}
 FOLLOWS = ("variants", "type", "op")

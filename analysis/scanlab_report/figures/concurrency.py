@@ -1,4 +1,4 @@
-"""Small grids side by side: the makespan in block times against the number of blocks, and one queue against many."""
+"""Makespan of small concurrent kernels against the number of blocks, and by the number of hardware work queues."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from scanlab_report.select.evidence import TableEvidence
 from scanlab_report.select.streams_evidence import Experiments
 
 CAPTION = (
-    "Left: one kernel in each of k streams, by the number of blocks of all together: makespan in units of one block's time, measured "
-    "with 1, 8 and 32 connections, and the staircase of waves, blocks over resident slots rounded up. Wider grids are in the data. "
-    "Right: several kernels a stream, issued stream after stream: with one connection the kernels of a stream hold back the next stream's. "
-    "The lines mark what that one queue, streams side by side, and no overlap at all would take. Error bars are 95% intervals of "
-    "the median; where none shows, it is smaller than its marker."
+    "Left: makespan of one kernel per stream against the total number of blocks, in durations of one block. The staircase is "
+    "blocks over resident slots, rounded up. Right: makespan of several kernels per stream, issued stream by stream; dashed "
+    "lines are predictions. One hardware work queue holds back the next stream's kernels. Bars: 95% intervals, where wider "
+    "than the marker."
 )
 NEEDS = {"experiments": Experiments(streams.CONCURRENCY)}
 
@@ -45,13 +44,13 @@ def _stairs(axes: Axes, cases: pd.DataFrame) -> None:
     for place, (connections, of) in enumerate(shown.groupby("connections")):
         marker, size, colour = _MARKERS[min(place, 2)]
         axes.plot(of["total"], of["measured"], marker, markersize=size, color=colour, markerfacecolor="none" if place < 2 else colour,
-                  zorder=2 + place, label=f"{connections} connection{'' if connections == 1 else 's'}")  # fmt: skip
+                  zorder=2 + place, label=f"{connections} hardware work queue{'' if connections == 1 else 's'}")  # fmt: skip
         style.error_bars(axes, of["total"], of["measured"], of["low"], of["high"], colour)
     axes.set_xticks(np.arange(0, slots * WAVES + 1, slots * (1 if WAVES <= 10 else 2)))
     axes.set_ylim(0, WAVES + 0.6)
-    axes.set_xlabel(f"blocks of all streams together; {slots} slots")
-    axes.set_ylabel("makespan, block times")
-    axes.set_title("one kernel a stream")
+    axes.set_xlabel(f"blocks of all streams; {slots} resident slots")
+    axes.set_ylabel("makespan / one block")
+    axes.set_title("one kernel per stream")
     axes.legend(loc="upper left")
 
 
@@ -62,7 +61,7 @@ def _queue(axes: Axes, cases: pd.DataFrame) -> None:
     names = [f"{n}" for n in cases["connections"]]
     axes.bar(names, cases["measured"], width=0.55, color=[_MARKERS[min(i, 2)][2] for i in range(len(names))], zorder=2)
     style.error_bars(axes, range(len(cases)), cases["measured"], cases["low"], cases["high"], style.GREY)
-    lines = {"side by side": cases["predicted"].min(), "no overlap": cases["serial"].max()}
+    lines = {"full overlap": cases["predicted"].min(), "no overlap": cases["serial"].max()}
     if cases["predicted"].max() > cases["predicted"].min():
         lines["one queue"] = cases["predicted"].max()
     for name, value in lines.items():
@@ -72,5 +71,5 @@ def _queue(axes: Axes, cases: pd.DataFrame) -> None:
         axes.text(place, value - 0.15, f"{value:.2f}", ha="center", va="top", color=style.BLACK if place == 0 else "white", fontsize=7.5, zorder=3)
     axes.set_ylim(0, 1.15 * max(cases["serial"]))
     axes.grid(visible=False, axis="x")
-    axes.set_xlabel("connections")
-    axes.set_title(f"{first['streams']} streams of {first['kernels']} kernels, {first['blocks']} blocks each")
+    axes.set_xlabel("hardware work queues")
+    axes.set_title(f"{first['streams']} streams × {first['kernels']} kernels × {first['blocks']} blocks")

@@ -1,4 +1,4 @@
-"""What tuning CUB gives: each shape of its two algorithms that was timed, as shipped, and the one that was chosen."""
+"""Speed of CUB's scan in every configuration that tuning tried, by tile size."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from scanlab_report.select.evidence import TableEvidence
 from scanlab_report.select.needs import Shapes
 
 CAPTION = (
-    "CUB's scan in every shape that was tried, as a share of a device copy, against the size of its tile: inclusive sums of four types, "
-    "at three array sizes, cold cache, launched in a stream. A dot is a shape of look-back, a triangle one of look-ahead; shapes of one tile "
-    "differ in their warps, stages or delays. The line is the fastest CUB as shipped. The star is the shape that cub_tuned has at that size. "
-    "Of so many there are no error bars."
+    "Speed of CUB's scan as a share of a device copy, against tile size. Columns are types, rows array sizes: inclusive sums, "
+    "cold cache, stream launches. Each mark is one configuration of look-back or look-ahead. The line is the fastest CUB as "
+    "shipped; the star is the configuration of `cub_tuned`. There are no error bars."
 )
 NEEDS = {"shapes": Shapes()}
 WIDE = True
@@ -36,7 +35,7 @@ def draw(shapes: TableEvidence) -> Figure:
     for panel in axes[-len(types) :]:
         panel.set_xlabel("tile, KiB")
     for panel in axes[:: len(types)]:
-        panel.set_ylabel("share of a copy")
+        panel.set_ylabel("share of a device copy")
     handles, labels = axes[0].get_legend_handles_labels()
     drawn.legend(handles, labels, loc="outside upper right", ncols=len(labels), borderpad=0)
     return drawn

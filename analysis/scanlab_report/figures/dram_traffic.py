@@ -1,4 +1,4 @@
-"""Bytes that really passed between L2 and DRAM, over those that any scan must move."""
+"""DRAM bytes of one scan over the bytes of its items, from hardware counters."""
 
 from __future__ import annotations
 
@@ -13,11 +13,9 @@ from scanlab_report.select.needs import Traffic
 from scanlab_report.select.variants import NEWEST_VENDOR, OWN, VENDOR
 
 CAPTION = (
-    "DRAM bytes of one scan, counted by the hardware (ncu) over all of its launches, over the bytes of its n items. "
-    "Left: reads; a scan that reads twice stays at 1 as long as its second read hits L2. Right: reads and writes, "
-    "beside the 2n, 3n and 4n of the algorithms. Results that still lie in L2 at the end are not written yet, so "
-    "small arrays seem to write less. At the vertical line n items are as large as L2. Counts of one run, so there "
-    "are no bars."
+    "DRAM bytes of one scan over the bytes of its n items, counted by the hardware (ncu), against array size. Left: reads. "
+    "Right: reads and writes, beside 2n, 3n and 4n. Accesses that hit L2 do not count; the vertical line marks n items as "
+    "large as L2. One run each, so no bars."
 )
 NEEDS = {"traffic": Traffic()}
 LINES = {2: "2$n$", 3: "3$n$", 4: "4$n$"}
@@ -27,7 +25,7 @@ def draw(traffic: TrafficEvidence) -> Figure:
     rows = over_items(traffic)
     drawn, (reads, both) = style.figure(style.DOUBLE, 2.2, 2)
     variants = [v for v in dict.fromkeys(rows["variant"]) if OWN.has(traffic.about[v]) or v in (VENDOR, NEWEST_VENDOR)]
-    for panel, column, title in ((reads, "read", "read"), (both, "moved", "read and written")):
+    for panel, column, title in ((reads, "read", "reads"), (both, "moved", "reads and writes")):
         style.items_axis(panel, rows["items"])
         panel.set_title(title)
         ends = [_line(panel, rows[rows["variant"] == variant], column, traffic.about[variant].label) for variant in variants]

@@ -1,4 +1,4 @@
-"""Drift and outliers: every repetition by its round, over the median of its case's others, and the median of each round."""
+"""Drift and outliers: each repetition and the median of each round, by session."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from scanlab_report.layout import style
 from scanlab_report.select.drift import TITLES, Session, SessionEvidence, Sessions
 
 CAPTION = (
-    "What changed while the results files were measured, a column a session: one file, or all those of few cases. Above, each repetition by its "
-    "round, and within it by its case, over the median of the other repetitions of its case; those beyond Tukey's fences are orange, and none was left out of anything; each column has a scale of its own. Below, the "
-    "median of each round less 1, on one scale, linear up to 0.1%, over the cases that have as many rounds, as named with their number: a case stops once its median is known to 1%, so "
-    "that later rounds are of other cases than the first. Bars are 95% intervals between order statistics. Without drift all stay at 0."
+    "Change of timings within each session, one column per session. Above: each repetition over the median of the others of "
+    "its case, by round; outliers are orange, scales differ. Below: the median change of each round on one scale, linear up "
+    "to 0.1%, for cases with equal numbers of rounds (n). Without drift both stay flat. Bars: 95% intervals."
 )
 NEEDS = {"sessions": Sessions()}
 WIDE = True
@@ -40,16 +39,14 @@ def draw(sessions: SessionEvidence) -> Figure:
         above.set_title(f"{TITLES[session.kind]}\n{len(session.names)} cases\n{_in_lines(session.name)}", fontsize=6.5)
         _repetitions(above, session)
         _rounds(below, session)
-    axes[0].set_ylabel("time, of the others’ median")
-    axes[len(shown)].set_ylabel("median of a round, %")
+    axes[0].set_ylabel("time / median of others")
+    axes[len(shown)].set_ylabel("median change, %")
     return drawn
 
 
 def details(sessions: SessionEvidence) -> str:
-    """In words: how cases that went on differ from before, what the test for trend can tell, and where clocks were lowered."""
-    said = [session.went_on_said() for session in sessions.sessions]
-    said += [f"Mann's test for trend, of {session.name}: {power}." for session in sessions.sessions if (power := session.power_said())]
-    return " ".join(filter(None, said + [session.throttling() for session in sessions.sessions]))
+    """In words, where clocks were lowered; the table of sessions says the rest."""
+    return " ".join(filter(None, (session.throttling() for session in sessions.sessions)))
 
 
 def _in_lines(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Head-to-head comparison: best against the fastest CUB in every type, operator, size and column."""
+"""Head-to-head comparison of best and the fastest CUB for every type, operator and size."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from scanlab_report.select.needs import AllTimings
 from scanlab_report.select.variants import CUBS
 
 CAPTION = (
-    "Time of the fastest of CUB's scans over the time of best, for every type and operator that both were timed with; "
-    "the darker, the larger. A cell is an octave of sizes and shows the worst of those timed in it: a dot where the "
-    "95% bootstrap interval of the ratio of medians has 1 in it, a cross where it lies below 1."
+    "Speedup of `best` over the fastest CUB scan, by type, operator and array size; one panel per cache state and kind of "
+    "launch. Each cell shows the worst case of its octave of sizes; darker is faster. Dot: the 95% interval contains 1. "
+    "Cross: CUB is faster."
 )
 NEEDS = {"timings": AllTimings(against=(CUBS,))}
 WIDE = True
@@ -42,7 +42,7 @@ def draw(timings: AllTimingEvidence) -> Figure:
     bar.ax.yaxis.set_major_locator(FixedLocator([1, 1.25, 1.5, 2, 3]))
     bar.ax.yaxis.set_minor_locator(FixedLocator([]))
     bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    bar.set_label("times CUB")
+    bar.set_label("× CUB")
     return drawn
 
 

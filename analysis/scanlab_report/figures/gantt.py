@@ -1,4 +1,4 @@
-"""Measured timelines: depth-first and breadth-first, with the default number of hardware work queues and with one."""
+"""Measured timelines of depth-first and breadth-first issue, by the number of hardware work queues."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from scanlab_report.layout.gantt import HOST_INCHES, draw_trace, host_heights, m
 from scanlab_report.select.streams_evidence import TraceEvidence, Traces
 
 CAPTION = (
-    "What each engine did when, from activity records of single runs: copies to the device, kernels, copies to the host. Each bar is "
-    "an operation of one chunk; kernels are drawn at least as wide as a line. Host: its calls, in the colour of the engine that they "
-    "give work to. The times are those from the first start to the last "
-    "end of one run, that of median time while records were collected, so there are no error bars."
+    "Operations of each engine against time, from activity records (CUPTI): H2D copies, kernels, D2H copies. Each bar is one "
+    "operation of a chunk. Host bars are API calls, in the colour of the engine that they feed. Titles give the makespan of "
+    "the run shown, the one of median time with tracing. Single runs, so no error bars."
 )
 NEEDS = {"traces": Traces(("depth_first", "breadth_first"))}
 

@@ -1,4 +1,4 @@
-"""Shared-memory transactions and bank conflicts: counted by the SIMT emulator, and by the hardware."""
+"""Shared-memory wavefronts and bank conflicts: SIMT emulator against hardware counters."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from scanlab_report.select.evidence import CounterEvidence
 from scanlab_report.select.needs import Counters
 
 CAPTION = (
-    "Shared-memory transactions of one scan, and bank conflicts among them (transactions beyond one for each group of "
-    "threads served together): as the CPU executor counts them for 32 banks, and as the hardware counts them (ncu, load "
-    "and store wavefronts). Each point is a case: a variant, size, type, padding and way of loading. On the line both "
-    "agree. All are counts of one run, so there are no bars."
+    "Wavefronts of one scan in shared memory, and the bank conflicts among them: hardware counters (ncu) against the SIMT "
+    "emulator. Each point is one case: a variant, size, type, padding and kind of load. Points on the line agree exactly. One "
+    "run each, so no bars."
 )
 NEEDS = {"counters": Counters()}
 _LOOKS = {
@@ -33,7 +32,7 @@ def draw(counters: CounterEvidence) -> Figure:
     drawn, panels = style.figure(style.COLUMN, 2.65, columns=len(QUANTITIES))
     for panel, (quantity, name) in zip(panels, QUANTITIES.items(), strict=True):
         _panel(panel, rows, quantity, name)
-    panels[0].set_ylabel("by the hardware")
+    panels[0].set_ylabel("hardware (ncu)")
     types = list(dict.fromkeys(rows["type"]))
     paddings = [p for p in _LOOKS if p in set(rows["padding"])]
     handles = [_mark(padding, True, PADDINGS[padding]) for padding in paddings]
@@ -62,7 +61,7 @@ def _panel(axes: Axes, rows: pd.DataFrame, quantity: str, name: str) -> None:
     axes.set_title(name)
     same = int((executor == hardware).sum())
     axes.text(0.04, 0.95, f"{same} of {len(rows)}\nequal", transform=axes.transAxes, ha="left", va="top", fontsize=7.5)
-    axes.set_xlabel("by the executor")
+    axes.set_xlabel("SIMT emulator")
 
 
 def _mark(padding: str, filled: bool, label: str = "") -> Line2D:

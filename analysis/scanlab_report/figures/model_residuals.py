@@ -1,4 +1,4 @@
-"""The engine model against the device it was calibrated on: makespans of every configuration, and which operations overlap."""
+"""Engine model against the device that it was calibrated on: makespans and overlapping operations."""
 
 from __future__ import annotations
 
@@ -13,12 +13,10 @@ from scanlab_report.select.evidence import TableEvidence
 from scanlab_report.select.streams_evidence import Experiments
 
 CAPTION = (
-    "The engine model against the device. Left: predicted over measured makespan of every configuration (chunks, streams, work an item, items, "
-    "workload), by schedule, within each from short to long. Durations are those of the calibration's microbenchmarks, of no compared run; which "
-    "hardware queue the driver gave a stream is taken from the run. What was measured is the median of its repetitions without collection of "
-    "activity; no error bars are drawn. Dashed: 3% and 10% off. Right: of the pairs of operations that overlap for more than 5 µs in either, the "
-    "share that do in both, prediction and each repetition; to the right, what the prediction would have that knew how often each pair "
-    "overlaps. On the line it could not be better; dashed: 95%."
+    "Engine model against device. Left: predicted over measured makespan by schedule, shortest first; dashed: 3% and 10% off. "
+    "Right: share of overlapping pairs of operations that overlap in prediction and measurement alike, against the best "
+    "possible prediction; dashed: 95%. Calibration gives the durations, the traced run the hardware work queues. There are no "
+    "error bars."
 )
 NEEDS = {"experiments": Experiments(streams.COMPARISON)}
 WIDE = True
@@ -47,7 +45,7 @@ def _makespans(axes: Axes, rows: pd.DataFrame) -> None:
         places |= dict(zip(of.index, place + np.linspace(-0.38, 0.38, len(of)) if len(of) > 1 else [float(place)], strict=True))
     for (connections, of), (marker, colour) in zip(rows.groupby("connections"), _LOOKS, strict=False):
         axes.plot([places[i] for i in of.index], of["ratio"], marker, markersize=3.2, color=colour, linestyle="none", zorder=3,
-                  label=f"{connections} connection{'' if connections == 1 else 's'}")  # fmt: skip
+                  label=f"{connections} hardware work queue{'' if connections == 1 else 's'}")  # fmt: skip
     axes.axhline(1, color=style.GREY, linewidth=1.0, zorder=1)
     for off in (0.03, 0.10):
         for side in (1 - off, 1 + off):
@@ -66,5 +64,5 @@ def _pairs(axes: Axes, rows: pd.DataFrame) -> None:
     axes.axhline(95, color=style.GREY, linewidth=0.7, linestyle="--", zorder=1)
     axes.set_xlim(0, 100)
     axes.set_ylim(0, 100)
-    axes.set_xlabel("any prediction at most, %")
-    axes.set_ylabel("pairs kept, %")
+    axes.set_xlabel("best possible, %")
+    axes.set_ylabel("pairs in both, %")

@@ -1,4 +1,4 @@
-"""The gain by padding, measured, beside the bank conflicts that it removes, counted."""
+"""Gain of padding, measured, beside the bank conflicts that it removes, counted."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from scanlab_report.select.evidence import CountEvidence, TimingEvidence
 from scanlab_report.select.needs import ANY_TYPE, Counts, Timings
 
 CAPTION = (
-    "Left: time of each work-efficient scan without padding over its time with padding, measured, {items}, inclusive, in a stream; above "
-    "1 padding pays. Bars are 95% bootstrap intervals of the ratio of medians. Right: transactions a shared-memory "
-    "request, counted by the executor for 32 banks a warp, over all launches of one scan; the worst step in brackets."
+    "Left: time without padding over time with padding of each work-efficient scan, against array size: inclusive {scan} of "
+    "{items}, stream launches. Above 1, padding pays. Right: mean wavefronts per shared-memory request, counted by the SIMT "
+    "emulator; the worst step in brackets. Bars: 95% intervals."
 )
 NEEDS = {"timings": Timings(ANY_TYPE, any_of=PADDED), "counts": Counts(variants=(*PAIRS, *PADDED))}
 FOLLOWS = ("type", "op")
@@ -42,7 +42,7 @@ def _measured(axes: Axes, timings: TimingEvidence) -> None:
         items += rows["items"].tolist()
     style.items_axis(axes, items or [1, 2])
     axes.axhline(1, color=style.BLACK, linewidth=0.6)
-    axes.set_ylabel("time unpadded / padded")
+    axes.set_ylabel("time, unpadded / padded")
     axes.set_title(f"measured ({cache} cache)")
     low, high = axes.get_ylim()
     axes.set_ylim(low, high + 0.15 * (high - low))
@@ -71,8 +71,8 @@ def _counted(axes: Axes, counts: CountEvidence) -> None:
     axes.set_ylim(-0.5, len(rows) - 0.35)
     span = max(top - 1, 0.5)
     axes.set_xlim(1 - 0.16 * span, top + 0.16 * span)
-    axes.set_xlabel("mean degree (hollow: unpadded, filled: padded)")
-    axes.set_title("counted, 32 banks a warp")
+    axes.set_xlabel("wavefronts per request (filled: padded)")
+    axes.set_title("counted, 32 banks")
     axes.grid(axis="y", visible=False)
 
 

@@ -1,4 +1,4 @@
-"""The pipeline of look_ahead: the roles of a block's warps against time. A drawing, with no measured number in it.
+"""The pipeline of look_ahead: the roles of a block's warps against time. A drawing without measured numbers.
 
 The drawing in the variant's documentation is this one:
 
@@ -19,9 +19,9 @@ from matplotlib.figure import Figure
 from scanlab_report.layout import style
 
 CAPTION = (
-    "The pipeline of look_ahead: what the warps of one block do with its first four tiles, against time (schematic, "
-    "not to scale). Two tiles load at a time. A tile's aggregate is published as soon as it is reduced, and what is "
-    "waited for is never another tile's prefix. The arrows follow tile 1 from role to role."
+    "Decoupled look-ahead in `look_ahead`, as in CCCL's warpspeed scan: the work of one block's specialised warps on four "
+    "tiles, against time (schematic). Two tiles load at a time. A block publishes a tile's aggregate as soon as it is "
+    "reduced. No warp waits for another tile's prefix. Arrows follow tile 1."
 )
 NEEDS: dict = {}
 

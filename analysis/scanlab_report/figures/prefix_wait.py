@@ -1,4 +1,4 @@
-"""Stall cycles of the warps of a single-pass scan, role by role."""
+"""Stall cycles of each warp role of a single-pass scan."""
 
 from __future__ import annotations
 
@@ -11,12 +11,9 @@ from scanlab_report.select.evidence import TableEvidence
 from scanlab_report.select.needs import Waits
 
 CAPTION = (
-    "Where the cycles of each role's warps go, read from the device's clock in an instrumented form of the kernel, summed "
-    "over all blocks of one run, so there are no bars. Waits: data, for items from memory; reduced, for the other warps' "
-    "sums of the same tile; prefix, for the aggregates of the tiles before it, which for the look-ahead warp includes "
-    "adding them up; store, until results have left shared memory. The rest is work, and what the clocks do not tell from it: "
-    "the load warp's wait for its next ticket, and at the start every warp's for the kernel before. In a long run three roles "
-    "wait for memory in turn: reduce for its data, look ahead for the aggregates of tiles that load elsewhere, and scan for both."
+    "Stall cycles of each warp role as a share of all its cycles, read from clocks in an instrumented kernel over one run. "
+    "Causes: data (items from memory), reduced (sums of the same tile), prefix (aggregates of earlier tiles), store (results "
+    "leaving shared memory). The rest is work and stalls that the clocks miss. One run, so no bars."
 )
 NEEDS = {"waits": Waits()}
 _FILLS = {  # of what is waited for: colour and hatch, so that no two differ by colour alone
@@ -36,7 +33,7 @@ def draw(waits: TableEvidence) -> Figure:
     for kind in (*kinds, "rest"):
         colour, hatch = ("white", "") if kind == "rest" else _FILLS.get(kind) or next(spare)
         axes.barh(height, rows[kind], left=before, height=0.7, color=colour, hatch=hatch, edgecolor=style.BLACK,
-                  linewidth=0.5, label=kind if kind == "rest" else f"waits: {kind}")  # fmt: skip
+                  linewidth=0.5, label=kind if kind == "rest" else f"stall: {kind}")  # fmt: skip
         before += rows[kind]
     axes.set_yticks(height, _names(rows))
     axes.set_ylim(height.iloc[-1] + 0.6, -0.6)

@@ -1,11 +1,14 @@
-"""Chunks of equal and of unequal size: the pictures of a course, simulated."""
+"""Equal and unequal chunks, simulated."""
 
 from __future__ import annotations
 
 from scanlab_report.layout import scenes as drawing
-from scanlab_report.select.scenes import Scenes
+from scanlab_report.select.scenes import PICTURES, Scenes
 
-CAPTION = "Chunks, one a stream, simulated on a didactic machine: an item takes a unit in each engine."
-NEEDS = {"scenes": Scenes([["even_chunks"], ["uneven_chunks"]])}
+CAPTION = (
+    "Timelines of chunks, one stream per chunk, simulated on an idealised device: each item takes one time unit per engine. "
+    "Numbers are chunks."
+)
+NEEDS = {"scenes": Scenes(PICTURES["scenes_chunks"])}
 
-draw, details = drawing.draw, drawing.facts
+draw = drawing.draw

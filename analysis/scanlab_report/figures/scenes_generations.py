@@ -1,16 +1,15 @@
-"""Two issue orders on three generations of devices, simulated."""
+"""Issue orders on three generations of devices, simulated."""
 
 from __future__ import annotations
 
 from scanlab_report.layout import scenes as drawing
-from scanlab_report.select.scenes import Scenes
+from scanlab_report.select.scenes import PICTURES, Scenes
 
 CAPTION = (
-    "Two orders of issue on three generations of devices, simulated with equal thirds: 16 MiB in four chunks and four streams, as the "
-    "lectures draw them. Numbers are chunks."
+    "Timelines of three issue orders (columns) on three generations of devices (rows), simulated: 16 MiB in four chunks and "
+    "four streams. H2D copy, kernel and D2H copy take a third of the sequential time each. Numbers are chunks."
 )
-NEEDS = {"scenes": Scenes([[f"{device}_{order}" for order in ("sequential", "depth_first", "breadth_first")]
-                           for device in ("c1060", "c2050", "k20c")])}  # fmt: skip
+NEEDS = {"scenes": Scenes(PICTURES["scenes_generations"])}
 WIDE = True
 
-draw, details = drawing.draw, drawing.facts
+draw = drawing.draw

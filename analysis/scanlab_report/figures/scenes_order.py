@@ -1,16 +1,15 @@
-"""The effect of one copy engine and one hardware work queue on an issue order: the pictures of a lecture, simulated."""
+"""Issue orders on one copy engine and one hardware work queue, simulated."""
 
 from __future__ import annotations
 
 from scanlab_report.layout import scenes as drawing
-from scanlab_report.select.scenes import Scenes
+from scanlab_report.select.scenes import PICTURES, Scenes
 
 CAPTION = (
-    "What is expected, what one copy engine or one hardware queue makes of it, and another order of issue, simulated on a didactic "
-    "machine. Numbers are tasks, each in a stream of its own."
+    "Timelines simulated on an idealised device: as expected (left), on one copy engine or hardware work queue (middle), in "
+    "another issue order (right). Numbers are tasks, one stream per task."
 )
-NEEDS = {"scenes": Scenes([[f"{what}_{which}" for which in ("expected", "real", "reordered")]
-                           for what in ("one_way", "small_grids", "large_grids")])}  # fmt: skip
+NEEDS = {"scenes": Scenes(PICTURES["scenes_order"])}
 WIDE = True
 
-draw, details = drawing.draw, drawing.facts
+draw = drawing.draw

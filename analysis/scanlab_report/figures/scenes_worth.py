@@ -1,20 +1,15 @@
-"""When streams are worth it: the pictures of a lecture, simulated."""
+"""Cases in which streams help and in which they do not, simulated."""
 
 from __future__ import annotations
 
 from scanlab_report.layout import scenes as drawing
-from scanlab_report.select.scenes import Scenes
+from scanlab_report.select.scenes import PICTURES, Scenes
 
 CAPTION = (
-    "When streams are worth it, simulated on a didactic machine. Numbers are chunks, or kernels where blocks are shown on the "
-    "multiprocessors (SM) that run them."
+    "Timelines of one job cut into streams in different ways, simulated on an idealised device. Each row is one job, whole "
+    "and in streams. Numbers are chunks, or kernels where lanes are multiprocessors (SM)."
 )
-NEEDS = {"scenes": Scenes([
-    ["ideal_whole", "ideal_two_streams", "ideal_four_streams"],
-    ["small_copies_whole", "small_copies_hoped", "small_copies_streams"],
-    ["tails_one_stream", "tails_two_streams", "tails_one_grid"],
-    ["small_grids_one_stream", "small_grids_four_streams", "small_grids_no_concurrency"],
-])}  # fmt: skip
+NEEDS = {"scenes": Scenes(PICTURES["scenes_worth"])}
 WIDE = True
 
-draw, details = drawing.draw, drawing.facts
+draw = drawing.draw

@@ -1,4 +1,4 @@
-"""Time of each schedule against the number of chunks, with the estimates that copies and kernels measured alone give."""
+"""Time of each schedule against the number of chunks, beside estimates from parts timed alone."""
 
 from __future__ import annotations
 
@@ -16,13 +16,9 @@ from scanlab_report.layout.schedules import BOUNDS, look
 from scanlab_report.select.streams_evidence import PIPELINE, SIDE_SAID, ScheduleEvidence, Schedules
 
 CAPTION = (
-    "Time of each schedule against the number of chunks, in pinned memory; a panel an amount of work, headed by the ratio of compute to "
-    "copy. Lines, from copies and kernels timed alone in the same run: the serial sum of all parts; the pipeline estimate, the least "
-    "time in which no engine does two things at once, copies slow each other down while both directions run, and one chunk at least "
-    "goes its whole way before and behind the busiest engine; and the formula of Van Werkhoven et al., the same with directions that "
-    "do not disturb each other. The schedules that are wrong on purpose are left out. Below: times as multiples of the pipeline estimate. "
-    f"{SIDE_SAID}. Below, their estimates count it; those above are of a schedule without. "
-    "Bars are 95% intervals of the median where there are six repetitions or more."
+    "Makespan of each schedule against the number of chunks, in pinned memory; each panel is titled with its ratio of compute "
+    "to copy. Lines are estimates from copies and kernels timed alone. Below: makespan over the pipeline estimate. "
+    f"{SIDE_SAID}; only the lower estimates include it. Bars: 95% intervals."
 )
 NEEDS = {"schedules": Schedules(over="chunks")}
 WIDE = True
@@ -38,11 +34,10 @@ def draw(schedules: ScheduleEvidence) -> Figure:
 def details(schedules: ScheduleEvidence) -> str:
     """At how many streams; and whether the pipeline estimate is passed, by what, and why it can be."""
     panels = schedules.panels("chunks")
-    said = f"Where a schedule takes a number of streams it has {panels[0]['streams'].iloc[0]}."
+    said = f"Schedules that take a number of streams have {panels[0]['streams'].iloc[0]}."
     if (least := beaten(panels)) is None:
         return said
-    return (f"{said} The estimate is a bound as far as copies go. Kernels count as one over the whole array takes alone, and those of "
-            f"chunks in several streams can take less together: {least.id} with {least.chunks} chunks at compute : copy "
+    return (f"{said} Concurrent kernels can beat the estimate: {least.id} with {least.chunks} chunks at compute : copy "
             f"{least.alone.ratio():.2g} takes {over_bound(least).value:.2f} of it.")  # fmt: skip
 
 
@@ -71,7 +66,7 @@ def against(panels: list[pd.DataFrame], over: str) -> Figure:
         axis.set_xlabel("")
         _near(near, panel, over)
     above[0].set_ylabel("time, ms")
-    below[0].set_ylabel("time, of pipeline estimate")
+    below[0].set_ylabel("time / pipeline estimate")
     name_once(above[-1], ends)
     return drawn
 

@@ -1,4 +1,4 @@
-"""Speedup of each schedule over the serial one, against what n chunks allow."""
+"""Speedup of each schedule over the serial one against the number of chunks."""
 
 from __future__ import annotations
 
@@ -11,15 +11,12 @@ from scanlab_report.derive.schedules import bounds, one_each, ratio_title, speed
 from scanlab_report.figures.schedules import name_once, number_axis
 from scanlab_report.layout import style
 from scanlab_report.layout.schedules import look
-from scanlab_report.select.streams_evidence import PIPELINE, SERIAL, SIDE_SAID, ScheduleEvidence, Schedules, equal_thirds, from_even
+from scanlab_report.select.streams_evidence import PIPELINE, SERIAL, ScheduleEvidence, Schedules, equal_thirds, from_even
 
 CAPTION = (
-    "Speedup over serial copies in pinned memory (serial_pinned at its fastest number of chunks), against the number of chunks n. "
-    "The dashed line is what the parts as measured one at a time allow, and the solid one is the pipeline estimate of the figure of "
-    "chunks; kernels in several streams can be faster than both have them. The dotted line is 3n/(n + 2), what is "
-    "possible if copy in, kernel and copy out take a third each; it stands in the panel whose ratio of compute to copy is nearest to 1. "
-    f"{SIDE_SAID}; over a serial schedule without it they have no speedup, and are left out. "
-    "Bars are 95% bootstrap intervals of the ratio of medians where there are five repetitions or more."
+    "Speedup over `serial_pinned` at its fastest against the number of chunks n, in pinned memory. Dashed: limit of the parts "
+    "timed alone. Solid: pipeline estimate. Dotted: 3n/(n + 2), the limit of equal thirds, in the panel nearest to them. "
+    "Schedules with a side kernel are left out. Bars: 95% intervals."
 )
 NEEDS = {"schedules": Schedules(over="chunks")}
 

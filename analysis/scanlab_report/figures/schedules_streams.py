@@ -8,10 +8,9 @@ from scanlab_report.figures.schedules import against
 from scanlab_report.select.streams_evidence import SIDE_SAID, ScheduleEvidence, Schedules
 
 CAPTION = (
-    "Time of each schedule against the number of streams, in pinned memory, with the estimates of the figure of chunks. Schedules "
-    "that make as many streams as they need, whatever is asked for, were timed at one number and stand there as a point. "
-    f"{SIDE_SAID}, which their estimates below count, and those above do not. "
-    "Bars are 95% intervals of the median where there are six repetitions or more."
+    "Makespan of each schedule against the number of streams, in pinned memory, with the same estimates as for chunks. "
+    f"Schedules with a fixed number of streams are single points. {SIDE_SAID}; only the lower estimates include it. Bars: 95% "
+    "intervals."
 )
 NEEDS = {"schedules": Schedules(over="streams")}
 WIDE = True
@@ -22,4 +21,4 @@ def draw(schedules: ScheduleEvidence) -> Figure:
 
 
 def details(schedules: ScheduleEvidence) -> str:
-    return f"The array is cut into {schedules.panels('streams')[0]['chunks'].iloc[0]} chunks."
+    return f"Each array has {schedules.panels('streams')[0]['chunks'].iloc[0]} chunks."

@@ -1,4 +1,4 @@
-"""The time of a single wave: from an empty launch over two copies to a scan."""
+"""Time per graph node from an empty launch over two copies to a scan."""
 
 from __future__ import annotations
 
@@ -13,11 +13,9 @@ from scanlab_report.select.needs import of_any_type
 from scanlab_report.select.variants import FLOOR, VENDOR
 
 CAPTION = (
-    "Time of one node of a graph (warm cache, {items}), from nothing to a scan: an empty launch; a copy by "
-    "vectors, which also loads and stores; a copy whose blocks meet between the two, as those of one_wave do; best; and "
-    "the fastest of CUB's scans. What lies between two lines is what a step costs. That copy is no bound: best is below it "
-    "where it is redundant_reduce, whose blocks do not meet, and can be where it is one_wave, which scans its rows while the "
-    "copy merely pauses before it asks for the others. Bars are 95% intervals of the median."
+    "Time per graph node against array size, warm cache, {items}. Lines: an empty launch, a vector copy, a copy with a "
+    "grid-wide barrier, `best`, and the fastest CUB scan. The distance between two lines is the cost of a step. The copy with "
+    "the barrier is a comparison, not a bound. Bars: 95% intervals."
 )
 NEEDS = of_any_type(waves.NEEDS)
 FOLLOWS = ("type", "op")
@@ -39,6 +37,6 @@ def draw(timings: TimingEvidence) -> Figure:
     axes.yaxis.set_major_locator(LogLocator(base=2))
     style.decade_axis(axes.yaxis)
     axes.yaxis.set_minor_locator(NullLocator())
-    axes.set_ylabel("time, µs (a node of a graph)")
+    axes.set_ylabel("time per graph node, µs")
     style.margin_legend(axes, ends)
     return drawn

@@ -1,4 +1,4 @@
-"""GPU over CPU, now and as published in 2007."""
+"""Speedup of GPU scans over one CPU core, beside the values of 2007."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from scanlab_report.select.needs import Published, of_any_type
 from scanlab_report.select.variants import VENDOR
 
 CAPTION = (
-    "Speedup of a scan on the GPU over a sequential scan on one core of the same machine, beside the table of Harris, "
-    "Sengupta and Owens of 2007 (GeForce 8800 GTX against one core at 2.93 GHz). {The same algorithm, padded and "
-    "scanned by blocks, is hso_blocked_padded; inclusive|Inclusive} sums, cold cache where timed, in a stream. Below the line at 1 the CPU is faster. "
-    "The published values have no bars."
+    "Speedup of GPU scans over one CPU core of the same machine, against array size, beside the values of Harris, Sengupta "
+    "and Owens (2007). {The same algorithm is `hso_blocked_padded`; inclusive|Inclusive} sums, cold cache where timed, stream "
+    "launches. Below 1 the CPU is faster. Published values have no bars."
 )
 
 
@@ -50,9 +49,8 @@ def draw(timings: SessionTimingEvidence, published: Publication) -> Figure:
 def details(timings: SessionTimingEvidence, published: Publication) -> str:
     """What the bars are: of one session an interval, of several what lies between them, which is far more."""
     if (count := len(timings.sessions)) == 1:
-        return "Of one session alone; bars are 95% bootstrap intervals of the ratio of medians."
-    return (f"Points are medians over {count} sessions, bars reach from the least to the most of them: the time of the CPU differs by the session, "
-            "which no interval within one shows.")  # fmt: skip
+        return "All times are of one session alone; bars: 95% intervals."
+    return f"Points are medians over {count} sessions, bars their range, since CPU times differ by session."
 
 
 def _draw(axes: Axes, ratios: pd.DataFrame, look: style.Look, label: str) -> None:

@@ -1,4 +1,4 @@
-"""How many times as fast as the fastest CUB, type by type."""
+"""Speedup over the fastest CUB scan, by type."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ COLUMNS = {
     ("warm", "graph"): style.Look(style.GREEN, "^", ":"),
 }
 CAPTION = (
-    "Time of the fastest of CUB's scans over the time of {variant}, inclusive sums, one panel a type, at powers of two. "
-    "Above the line at 1 {variant} is the faster; the thick line is the upper bound, what the fastest copy of the same bytes has (cold, in a stream; for the cold times alone). Bars are 95% bootstrap intervals of the ratio of medians."
+    "Speedup of `{variant}` over the fastest CUB scan against array size, inclusive sums, one panel per type. Above 1, "
+    "`{variant}` is faster. The thick line is the speedup of the fastest copy of the same bytes, the reference of the cold "
+    "times. Bars: 95% intervals."
 )
 NEEDS = {"timings": AllTimings(against=(CUBS,))}
 FOLLOWS = ("variants", "type")
@@ -41,7 +42,7 @@ def draw(timings: AllTimingEvidence) -> Figure:
             panel.plot(of["items"], of["ratio"], label=f"{cache}, {launch}", **look.plot())
             style.error_bars(panel, of["items"], of["ratio"], of["low"], of["high"], look.colour)
         bounds.append(bound := _bound(timings, rows))
-        panel.plot(bound.index, bound, color=style.GREY, linewidth=2.2, alpha=0.6, zorder=1, label="a copy, cold, stream")
+        panel.plot(bound.index, bound, color=style.GREY, linewidth=2.2, alpha=0.6, zorder=1, label="device copy, cold, stream")
         panel.axhline(1, color=style.BLACK, linewidth=0.8)
         style.items_axis(panel, rows["items"] if len(rows) else [1, 2])
         panel.set_title(kind)
@@ -49,7 +50,7 @@ def draw(timings: AllTimingEvidence) -> Figure:
         panel.set_axis_off()
     _ratio_axis(axes[0], pd.concat([duels["ratio"], *bounds]))
     for panel in axes[: len(types) : columns]:
-        panel.set_ylabel("times CUB")
+        panel.set_ylabel("speedup over CUB")
     rest = axes[len(types)] if len(axes) > len(types) else None
     handles = axes[0].get_legend_handles_labels()
     if rest is not None:

@@ -1,4 +1,4 @@
-"""Throughput of scans larger than the device against their size, below the rate of copies both ways."""
+"""Throughput of out-of-core scans against input size, beside copies and file access alone."""
 
 from __future__ import annotations
 
@@ -11,13 +11,9 @@ from scanlab_report.layout import style
 from scanlab_report.select.streams_evidence import DUPLEX, FILES, NAIVE, STREAMED, ScanEvidence, StreamScans
 
 CAPTION = (
-    "Scans of host data that need not fit on the device: bytes of input a second (as many bytes of output pass at the same time), "
-    "against the bytes of the input. Thick lines are the same work without a scan: copies of the same arrays in both directions at once, which "
-    "bound the scan in memory; and files read and written by the same threads, a comparison and no strict bound: streamed is "
-    "equal to it within the noise of runs where the host's threads are all that counts, and can come out ahead. Naive is a loop that reads, "
-    "copies, scans, copies and writes in turn, from memory that is not pinned. Files are written by "
-    "pwrite or through a mapping, each in a process of its own; the recorded ones lie in memory (tmpfs), as files do that the page cache holds "
-    "whole. Bars are 95% intervals of the median where there are six repetitions or more."
+    "Throughput of out-of-core scans against input size, counting input bytes. Thick lines are the same transfers without a "
+    "scan, a reference and not a bound. Naive: one synchronous loop on pageable memory. Recorded files lie in memory (tmpfs). "
+    "Bars: 95% intervals."
 )
 NEEDS = {"scans": StreamScans()}
 
@@ -29,7 +25,7 @@ LOOKS = {
     (STREAMED, "pwrite"): style.Look(style.ORANGE, "^", "-"), (NAIVE, "pwrite"): style.Look(style.ORANGE, "^", ":", filled=False),
     (STREAMED, "mapping"): style.Look(style.VERMILLION, "s", "-"), (NAIVE, "mapping"): style.Look(style.VERMILLION, "s", ":", filled=False),
 }  # fmt: skip
-_WAYS = {STREAMED: "streamed", NAIVE: "naive", DUPLEX: "copies both ways", FILES: "reading and writing"}
+_WAYS = {STREAMED: "streamed", NAIVE: "naive", DUPLEX: "copies in both directions", FILES: "file access alone"}
 _NO_SCAN = (DUPLEX, FILES)
 
 
@@ -65,5 +61,10 @@ def draw(scans: ScanEvidence) -> Figure:
 def details(scans: ScanEvidence) -> str:
     """Which lines end before others, since they were not timed further."""
     largest = fastest(scans.cases).groupby(["way", "where"])["bytes"].max()
-    ends = [f"{_WAYS.get(way, way)}, {where}, up to {size_name(size)} only" for (way, where), size in largest.items() if size < largest.max()]
-    return f"Timed: {'; '.join(ends)}." if ends else ""
+    short = largest[largest < largest.max()]
+    ends = []
+    for size in sorted(set(short)):
+        of = short[short == size].index.to_frame(index=False).groupby("where", sort=False)["way"].agg(list)
+        lines = "; ".join(f"{' and '.join(_WAYS.get(way, way) for way in ways)}, {where}" for where, ways in of.items())
+        ends.append(f"Timed up to {size_name(size)} only: {lines}.")
+    return " ".join(ends)

@@ -15,10 +15,9 @@ from scanlab_report.select.needs import ANY_TYPE, Hosts, Timings
 from scanlab_report.select.variants import CEILING, FLOOR, HOST
 
 CAPTION = (
-    "Throughput of an inclusive {scan} of {items}, launched in a stream, against array size, counting 2n items moved whatever a variant "
-    "really moves. The thick line is a device-to-device copy: of many items the ceiling of a scan that reads and writes once; of few "
-    "a reference, which a scan can pass. Cold: caches flushed before each run; warm: not. {One variant of each kind is shown; all are in cases.csv. The CPU is "
-    "timed warm only, and shown in both, and so are CPUs of machines without a GPU. |}Bars are 95% intervals of the median."
+    "Throughput of an inclusive {scan} of {items} against array size, counting 2n items moved, stream launches. Cold: L2 "
+    "flush before each run; warm: none. The thick line is a device copy, the ceiling of large scans. {One variant of each "
+    "kind is shown. CPUs are timed warm only and stand in both panels. |}Bars: 95% intervals."
 )
 NEEDS = {"timings": Timings(ANY_TYPE, all_of=(CEILING,)), "hosts": Hosts()}
 FOLLOWS = ("variants", "type", "op")
@@ -26,7 +25,7 @@ FOLLOWS = ("variants", "type", "op")
 
 def details(timings: TimingEvidence, hosts: HostEvidence) -> str:
     """Whose cores the CPU's are, and that another session has other times of them."""
-    return f"The CPU beside the GPU is {timings.host}, in one session; its times differ by the session." if any(_shown(timings, name) for name in timings.about.ids(HOST)) else ""
+    return f"The CPU beside the GPU is {timings.host}; its times differ by session." if any(_shown(timings, name) for name in timings.about.ids(HOST)) else ""
 
 
 def draw(timings: TimingEvidence, hosts: HostEvidence) -> Figure:
@@ -40,10 +39,10 @@ def draw(timings: TimingEvidence, hosts: HostEvidence) -> Figure:
         style.items_axis(panel, items)
         style.decade_axis(panel.yaxis)
         panel.set_title(f"{cache} cache")
-        of = [end for name in names if (end := _line(panel, timings, name, cache, style.look(name)))]
+        of = [end for name in names if (end := line(panel, timings, name, cache, style.look(name)))]
         for machine, look in zip(hosts.machines, itertools.cycle(style.HOSTS)):
             of += [replace(end, label=f"CPU: {machine.host}") for name in machine.variants()
-                     if _shown(machine, name) and (end := _line(panel, machine, name, cache, look))]  # fmt: skip
+                     if _shown(machine, name) and (end := line(panel, machine, name, cache, look))]  # fmt: skip
         ends = of + [end for end in ends if end.label not in {other.label for other in of}]
     axes[0].set_ylabel("throughput, GB/s of 2$n$ items")
     style.margin_legend(axes[-1], ends)
@@ -54,7 +53,7 @@ def _shown(timings: TimingEvidence, name: str) -> bool:
     return name in timings.variants() and (timings.about[name].overview or name in timings.named)
 
 
-def _line(panel, timings: TimingEvidence, name: str, cache: str, look: style.Look) -> style.End | None:
+def line(panel, timings: TimingEvidence, name: str, cache: str, look: style.Look) -> style.End | None:
     about, rows = timings.about[name], timings.series(name, cache=cache)
     if rows.empty and about.on_host:
         rows = timings.series(name)

@@ -1,4 +1,4 @@
-"""How large a tile should be: throughput against tile size, at three array sizes."""
+"""Speed of single-pass scans against tile size."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from scanlab_report.select.evidence import TimingEvidence
 from scanlab_report.select.needs import ANY_4_BYTES, of_any_type
 
 CAPTION = (
-    "Speed of the single-pass scans against the size of their tile, as a share of a device copy, at three array sizes "
-    "({items}, inclusive {scan}, cold cache, launched in a stream; look_ahead loads a tile in its usual pieces). A large tile "
-    "costs less for its size, small ones fill the device sooner. Bars are 95% bootstrap intervals of the ratio of medians."
+    "Speed of single-pass scans as a share of a device copy, against tile size, one panel per array size. Inclusive {scan} of "
+    "{items}, cold cache, stream launches. Large tiles cost less per item; small tiles fill the device sooner. Bars: 95% "
+    "intervals."
 )
 NEEDS = of_any_type(tiles.NEEDS, ANY_4_BYTES)
 FOLLOWS = ("type", "op")

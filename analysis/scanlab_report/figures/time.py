@@ -1,4 +1,4 @@
-"""Time against array size, log–log, one panel a family, above the floor of an empty launch."""
+"""Time against array size by family of algorithms, beside an empty launch."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from scanlab_report.select.needs import ANY_TYPE, Timings
 from scanlab_report.select.variants import CEILING, FLOOR, NEWEST_VENDOR, OWN, VENDOR
 
 CAPTION = (
-    "Time of an inclusive {scan} of {items}, launched in a stream, against array size{, one panel for each family of algorithms with the "
-    "same baselines in each|}. The dotted line is an empty kernel launch, the floor of anything that launches once. "
-    "Bars are 95% intervals of the median."
+    "Time of an inclusive {scan} of {items} against array size, stream launches{, one panel per family of algorithms with "
+    "shared baselines|}. The dotted line is an empty kernel launch, the least time of any launch. Bars: 95% intervals."
 )
 NEEDS = {"timings": Timings(ANY_TYPE, all_of=(FLOOR,))}
 FOLLOWS = ("variants", "type", "op")

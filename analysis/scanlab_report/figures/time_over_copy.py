@@ -1,4 +1,4 @@
-"""From an empty launch to a device copy: time over that of the fastest copy against array size, in a stream and in a graph."""
+"""Time over that of the fastest copy against array size, in a stream and in a graph."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ from scanlab_report.select.variants import BEST, CEILING, CEILINGS, COPIES, CUBS
 from scanlab_report.stats.intervals import ratio_intervals
 
 SHOWN = ("one_wave", "look_ahead", BEST)
-LAUNCHES = {"stream": "back to back in a stream", "graph": "nodes of a graph"}
+LAUNCHES = {"stream": "stream launches", "graph": "graph nodes"}
 HIGHEST = 4.0
 """Slower than so many copies is beyond the axis."""
 CAPTION = (
-    "Time of an inclusive {scan} of {items}, warm cache, as a multiple of the time that the fastest copy of the same items "
-    "takes at that size (the thick line: a reference and no bound, since a copy has a launch to pay for, too), against array size: launched from the host, and as part of a captured graph. "
-    "The dotted line is an empty launch, the floor, in the same unit{; CUB is the fastest of its scans at each size|}. Bars are 95% "
-    "bootstrap intervals of the ratio of medians."
+    "Time of an inclusive {scan} of {items} over the time of the fastest copy of the same items, against array size, warm "
+    "cache. The thick line is the copy, a reference and not a bound. The dotted line is an empty launch.{ CUB is its fastest "
+    "scan at each size.|} Bars: 95% intervals."
 )
 NEEDS = {"timings": Timings(ANY_TYPE, all_of=(CEILING, FLOOR), any_of=SHOWN, only=(*SHOWN, CUBS, CEILINGS, FLOOR), launches=tuple(LAUNCHES), beside=(CEILINGS,), cache="warm")}
 FOLLOWS = ("variants", "type", "op")
@@ -47,7 +46,7 @@ def draw(timings: TimingEvidence) -> Figure:
             if end := _line(panel, name, style.look(variant), fastest(timings, launch, CUBS if variant == VENDOR and not timings.named else variant), copy):
                 ends.append(end)
         style.margin_legend(panel, ends)
-    axes[0].set_ylabel("time, of the fastest copy")
+    axes[0].set_ylabel("time / fastest copy")
     return drawn
 
 

@@ -1,4 +1,4 @@
-"""The ladder step by step: what each idea adds to the share of a device copy."""
+"""Speed of each rung of the ladder as a share of a device copy."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from scanlab_report.select.needs import of_any_type
 from scanlab_report.select.variants import CEILING, NEWEST_VENDOR, VENDOR
 
 CAPTION = (
-    "The ladder at the largest size that all of it was timed at (2^28 in a full run), {items} (inclusive {scan}, "
-    "cold cache, in a stream): speed as a share of a device copy in the same run. The dark part of a bar is what a rung adds to "
-    "the one above it, a hollow part what it loses. Vertical lines are CUB's scan, of the toolkit and the newest, and "
-    "the copy. Error bars are 95% bootstrap intervals of the ratio of medians."
+    "Speed of each rung of the ladder as a share of a device copy, at the largest size at which all were timed. Inclusive "
+    "{scan} of {items}, cold cache, stream launches. Dark parts are gains over the rung above, hollow parts losses. Vertical "
+    "lines: the copy and CUB's scans. Bars: 95% intervals."
 )
 NEEDS = of_any_type(rungs.NEEDS)
 FOLLOWS = ("type", "op")

@@ -100,8 +100,13 @@ def lane_heights(rows: pd.DataFrame) -> dict[int, int]:
 
 def lane_names(rows: pd.DataFrame, lanes: dict[int, int]) -> list[str]:
     """What the trace calls a lane; where an engine needs several lanes, only the first is named."""
-    names = [rows.loc[rows["lane"] == lane, "lane_name"].iloc[0] for lane in lanes]
+    names = [_in_terms(rows.loc[rows["lane"] == lane, "lane_name"].iloc[0]) for lane in lanes]
     return [name if name not in names[:place] else "" for place, name in enumerate(names)]
+
+
+def _in_terms(name: str) -> str:
+    """The field's terms for engines; traces name them as their files do."""
+    return name.replace("copies in", "H2D copies").replace("copies out", "D2H copies")
 
 
 def draw(timelines: Sequence[tuple[Mapping[str, Any], pd.DataFrame, pd.DataFrame | None]]) -> Figure:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from matplotlib.figure import Figure
 
 from scanlab_report.layout import style
@@ -51,7 +53,7 @@ def _letter(place: int) -> str:
     return "abcdefghijklmnopqrstuvwxyz"[place]
 
 
-def facts(scenes: SceneEvidence) -> str:
-    """What each panel shows, lettered as the panels are."""
-    every = [scene for row in scenes.rows for scene in row]
-    return " ".join(f"({_letter(place)}) {scene.about['fact']}" for place, scene in enumerate(every))
+def panels(scenes: SceneEvidence) -> Iterator[tuple[str, str, Trace]]:
+    """Each panel's letter, makespan and scenario, as they stand in the figure."""
+    for place, scene in enumerate(scene for row in scenes.rows for scene in row):
+        yield _letter(place), _time(scene), scene

@@ -121,9 +121,12 @@ def records(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def latex_cell(text: str) -> str:
-    """A cell in LaTeX; ``2^k`` becomes a power, and an id in backquotes typewriter. Lines may break behind an underscore."""
+    """A cell or a caption in LaTeX; ``2^k`` becomes a power, and ids in backquotes typewriter. Lines may break behind an underscore."""
     if len(text) > 2 and text[0] == text[-1] == "`":
         return r"\texttt{" + _breakable(text[1:-1]) + "}"
+    quoted = text.split("`")
+    if len(quoted) > 1 and len(quoted) % 2:
+        return "".join(latex_cell(part) if place % 2 == 0 else latex_cell(f"`{part}`") for place, part in enumerate(quoted))
     return "".join(f"$2^{{{part[2:]}}}$" if part.startswith("2^") else _breakable(part) for part in _POWER.split(text))
 
 

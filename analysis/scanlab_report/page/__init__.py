@@ -13,12 +13,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from scanlab_report.page import scans, schedules, sessions, timelines
+from scanlab_report.page import claims, implicit_sync, scans, schedules, sessions, timelines
 from scanlab_report.read.published import Publication
 from scanlab_report.read.records import Results
 
 _HERE = Path(__file__).parent
-_SCRIPTS = ("page.js", "scans.js", "schedules.js", "timelines.js", "sessions.js", "start.js")
+_SCRIPTS = ("page.js", "scans.js", "schedules.js", "timelines.js", "sessions.js", "answers.js", "start.js")
 """One module when they stand behind each other."""
 
 
@@ -28,6 +28,7 @@ def write_page(results: Results, published: dict[str, Publication], target: Path
              "timelines": timelines.views(results), "sessions": sessions.views(results, published)}  # fmt: skip
     if not any(views.values()):
         return []
+    views |= {"claims": claims.views(results, published), "implicit_sync": implicit_sync.views(results, published)}
     target.write_text(document(views), encoding="utf-8")
     return [target]
 

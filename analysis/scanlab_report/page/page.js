@@ -140,6 +140,6 @@ function settle(state, control) {
 
 function tableHtml(columns, rows) {
   const head = columns.map((name) => `<th scope="col">${escaped(name)}</th>`).join("");
-  const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${escaped(cell ?? "")}</td>`).join("")}</tr>`);
+  const body = rows.map((row) => `<tr>${row.map((cell, i) => `<td data-of="${escaped(columns[i])}">${escaped(cell ?? "")}</td>`).join("")}</tr>`);
   return `<table><thead><tr>${head}</tr></thead><tbody>${body.join("")}</tbody></table>`;
 }

@@ -2,7 +2,7 @@
 
 const MICRO = 1e-3;
 const QUANTITIES = {
-  byte: { label: "time a byte, ps", log: true, of: (ns, view, n) => (1e3 * ns) / (view.bytes_an_item * n), column: "time_ns" },
+  byte: { label: "time per byte, ps", log: true, of: (ns, view, n) => (1e3 * ns) / (view.bytes_an_item * n), column: "time_ns" },
   time: { label: "time, µs", log: true, of: (ns) => ns * MICRO, column: "time_ns" },
   rate: { label: "throughput, GB/s", log: true, of: (ns, view, n) => (view.bytes_an_item * n) / ns, column: "time_ns", falls: true },
   share: { label: "share of memcpy", of: (ratio) => ratio, column: "share" },
@@ -78,16 +78,26 @@ const scans = (views) => ({
       description: `${quantity.label} against the number of items, ${distinct(rows.map((r) => r.series)).length} variants, ${sizes.length} sizes; the table has the numbers.`,
       legend: [view.ceiling, FLOOR].filter((name) => [...rows, ...floor].some((r) => r.series === name)).map((name) => [looks[name], name === FLOOR ? `${FLOOR} (${number(floorOf(view, state) * MICRO)} µs)` : "memcpy of the same bytes"]),
       source: view.source,
-      text: `${capital(view.mode)} scan with ${view.op} of ${view.type}, ${state.cache} cache, ${state.launch === "graph" ? "as part of a captured graph" : "launched in a stream"}; ` +
-        `variants with their default settings${state.settings === DEFAULT ? "" : `, and others of ${state.settings}`}. Points are medians; vertical bars are 95% intervals of the ${quantity.column === "time_ns" ? "median, where there are six" : "ratio of medians, where there are five"} ` +
-        `repetitions or more; most are smaller than the points. Lines join powers of two alone. ` +
-        (state.quantity === "speedup" ? "Above 1 a scan is faster than the fastest of CUB's scans in the same case. " : "") +
-        (state.quantity === "share" ? "1 is the time of a copy of the same bytes in the same case. " : ""),
+      text: `${fastestOf(rows, view, quantity)}${capital(view.mode)} scan with ${view.op} of ${view.type}, ${state.cache} cache, ${state.launch === "graph" ? "as part of a captured graph" : "launched in a stream"}; ` +
+        `variants with their default settings${state.settings === DEFAULT ? "" : `, and others of ${state.settings}`}. Points are medians of the repetitions; vertical bars are 95% intervals, mostly smaller than the points. ` +
+        `Lines join powers of two. ` +
+        (state.quantity === "speedup" ? "Above 1 a scan is faster than the fastest CUB scan. " : "") +
+        (state.quantity === "share" ? "At 1 a scan is as fast as a copy of the same bytes. " : ""),
       table: { columns: ["variant", "n", quantity.label, "95% from", "to", "time, µs", "repetitions"],
         rows: rows.map((r) => [view.looks[r.series].title, powerOfTwo(r.x), number(r.y), number(r.low), number(r.high), number(r.of.time_ns * MICRO), r.of.count]) },
     };
   },
 });
+
+// What one sees first: the fastest series at the largest size.
+function fastestOf(rows, view, quantity) {
+  const largest = Math.max(...rows.map((row) => row.x));
+  const there = rows.filter((row) => row.x === largest && row.series !== view.ceiling);
+  if (!there.length) return "";
+  const fewer = ["byte", "time"].some((name) => QUANTITIES[name] === quantity);
+  const first = there.reduce((a, b) => ((fewer ? b.y < a.y : b.y > a.y) ? b : a));
+  return `At n = ${powerOfTwo(largest)}, ${view.looks[first.series].title} is the fastest shown (${quantity.label}: ${number(first.y)}). `;
+}
 
 const floorOf = (view, state) => view.floor_ns[`${state.cache} ${state.launch}`];
 

@@ -44,7 +44,7 @@ def _view(device: str, schedules: ScheduleEvidence, problem: dict[str, Any]) -> 
     columns |= intervals("speedup", [UNKNOWN if pd.isna(gain) else gain for gain in gains])
     known = {name: [None if s is None else 1e3 * s for s in seconds] for name, seconds in bounds(cases).items()}
     return problem | {
-        "device": device, "source": source(schedules.provenance), "title": ratio_title(cases), "serial": SERIAL, "side": f"{SIDE_SAID}, which their own bounds count, and the lines of bounds do not." if cases["side_kernels"].any() else "",
+        "device": device, "source": source(schedules.provenance), "title": ratio_title(cases), "serial": SERIAL, "side": f"{SIDE_SAID}; their own bounds include it, the lines do not.".replace("`", "") if cases["side_kernels"].any() else "",
         "looks": {id_: look(id_, look_of(id_)) for id_ in sorted(set(cases["id"]))},
         "bounds": {name: look(name, BOUNDS[name]) | {"ms": numbers(pd.Series(ms, dtype=float))} for name, ms in known.items()},
         "cases": columns,

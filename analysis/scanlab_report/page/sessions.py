@@ -31,7 +31,7 @@ def _view(device: str, session: Session) -> dict[str, Any]:
         "source": source(run_provenance("session", session.runs, session.runs[0].origin)),
         "cases": len(session.names), "repetitions": len(session.repetitions), "outside": len(outliers),
         "normal_percent": numbers([100 * session.outliers_of_normal])[0],
-        "rising": session.trending(slower=True), "falling": session.trending(slower=False), "power": session.power_said(), "went_on": session.went_on_said(),
+        "rising": session.trending(slower=True), "falling": session.trending(slower=False), "power": session.power_said(), "went_on": session.went_on_said().replace("`", ""),
         "clocks": len(clocks), "lowered": session.lowered, "throttling": session.throttling(),
         "rounds": {"of": rounds["of"].tolist(), "round": (rounds["round"] + 1).tolist(), "cases": rounds["cases"].tolist()}
         | {name: numbers(100 * (rounds[name] - 1)) for name in ("median", "low", "high")},

@@ -52,11 +52,19 @@ function caption(shown) {
 
 function table(shown) {
   const { columns, rows } = typeof shown.table === "function" ? shown.table() : shown.table;
-  element("table").innerHTML = tableHtml(columns, rows);
+  element("shown").hidden = Boolean(shown.plain); // the table stands in the chart's place
+  element(shown.plain ? "chart" : "table").innerHTML = tableHtml(columns, rows);
+  element("chart").classList.toggle("plain", Boolean(shown.plain));
 }
 
 async function draw(shown) {
   const mine = ++turn;
+  if (shown.plain) {
+    drawn?.finalize();
+    drawn = null;
+    width = element("chart").clientWidth;
+    return;
+  }
   width = element("chart").clientWidth;
   const room = width - 40 - (shown.window ? 80 : 0); // the menu to save the chart stands at its right, and lanes have names
   if (room <= 0) return; // not laid out yet: it is drawn once it is
@@ -120,8 +128,9 @@ function listen() {
 
 async function start() {
   const data = await unpack(element("data").textContent);
-  const makers = { scans, schedules, timelines, sessions };
-  views = Object.fromEntries(Object.keys(makers).filter((key) => data[key].length).map((key) => [key, makers[key](data[key])]));
+  const makers = { scans, speedups, schedules, timelines, implicit_sync, claims, sessions };
+  const known = { ...data, speedups: data.scans.filter((view) => view.cases.speedup.some((ratio) => ratio !== null)) };
+  views = Object.fromEntries(Object.keys(makers).filter((key) => known[key].length).map((key) => [key, makers[key](known[key])]));
   readAddress();
   await render();
   listen();

@@ -1,6 +1,6 @@
-// Timelines: a lane an engine or a stream, to zoom into.
+// Timelines: one lane per engine or per stream, to zoom into.
 
-const ABOUT = { simulated_on: "profile", overlap: "engines side by side, of what is possible", collection_percent: "collecting changed the makespan by, %" };
+const ABOUT = { simulated_on: "profile", overlap: "overlap, share of the possible", collection_percent: "tracing overhead, %" };
 
 const timelines = (views) => ({
   title: "Timelines",
@@ -10,7 +10,7 @@ const timelines = (views) => ({
     const device = add(choose("device", "device or model", distinct(views.map((view) => view.device))));
     add(choose("timeline", "timeline", views.filter((view) => view.device === device).map(named)));
     const view = this.at(state);
-    add(choose("lanes", "a lane for each", distinct(view.operations.stream).some(Boolean) ? ["engine", "stream"] : ["engine"]));
+    add(choose("lanes", "one lane per", distinct(view.operations.stream).some(Boolean) ? ["engine", "stream"] : ["engine"]));
     if (state.whose !== undefined && state.whose !== view) Object.assign(state, { from: undefined, to: undefined }); // another is seen whole
     state.whose = view;
     const { unit, whole } = view;
@@ -45,7 +45,7 @@ const timelines = (views) => ({
       start: row.start, end: row.end, kind: row.kind, place: byStream ? streams.indexOf(row.stream) : row.lane,
       tip: { operation: row.kind + (row.chunk >= 0 ? ` of chunk ${row.chunk}` : ""), [`from, ${view.unit}`]: fine(row.start), [`to, ${view.unit}`]: fine(row.end),
         [`lasts, ${view.unit}`]: fine(row.end - row.start), engine: engine(row), stream: row.stream, ...(row.operation >= 0 ? { "issued as": `operation ${row.operation}` } : {}),
-        ...(row.channel >= 0 ? { "hardware queue": row.channel } : {}), ...bytes(row) },
+        ...(row.channel >= 0 ? { "hardware work queue": row.channel } : {}), ...bytes(row) },
     }));
     const kinds = Object.keys(view.colours);
     const encoding = (domain) => ({
@@ -83,7 +83,7 @@ const timelines = (views) => ({
       swatches: kinds.map((kind) => [view.colours[kind], kind]),
       source: view.source,
       text: `${named(view)}: ${number(view.makespan)} ${view.unit} from the first start to the last end. ` + (view.fact ? `${view.fact} ` : "") +
-        (view.simulated ? "Simulated: nothing of it was measured. " : "One run, that of median time while activity records were collected; a single run has no interval. ") +
+        (view.simulated ? "Simulated: nothing of it was measured. " : "The run of median time with tracing; a single run has no interval. ") +
         "Each bar is an operation, from its start to its end" + (kinds.includes(view.calls) ? ", or a call, while the host was in it. " : ". ") + capital(about.join("; ")) + ".",
       table,
     };

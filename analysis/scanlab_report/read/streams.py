@@ -7,7 +7,7 @@ schedules      ``scanlab streams run`` (Google Benchmark's JSON)           a rep
 stream_scan    ``scanlab stream-scan --json`` (likewise)                   a repetition of a whole scan
 trace          ``scanlab streams trace`` (trace events)                    an operation on an engine
 simulation     ``scanlab simulate``, ``scanlab scenarios`` (likewise)         likewise, or a block on a multiprocessor
-caveats        ``scanlab streams caveats --json``                          an experiment
+caveats        ``scanlab streams implicit-sync --json``                          an experiment
 concurrency    ``scanlab streams concurrency --json``                      a case, its makespans a list
 comparison     ``scanlab simulate --compare … --out``                      a trace, measured and predicted
 advice         ``scanlab advise --against … --json``                       a problem: what was advised, what was fastest

@@ -126,19 +126,19 @@ class Session:
 
     def power_said(self) -> str:
         """The same in words; empty if no case has rounds enough."""
-        said = [f"with {row.rounds} rounds ({row.cases} case{'s' * (row.cases > 1)}) p is {row.least_p:.2g} at least, and {row.at_once} cases must rise or fall at once"
+        said = [f"With {row.rounds} rounds ({row.cases} case{'s' * (row.cases > 1)}) p is at least {row.least_p:.2g}, and {row.at_once} cases must rise or fall together"
                 for row in self.power[self.power["at_once"] > 1].itertuples()]  # fmt: skip
         if enough := [str(rounds) for rounds in self.power.loc[self.power["at_once"] == 1, "rounds"]]:
-            said.append(f"with {' or '.join(enough)} one is enough")
-        return "; ".join(said)
+            said.append(f"With {' or '.join(enough)} rounds one is enough")
+        return ". ".join(said)
 
     def went_on_said(self) -> str:
         """A sentence on :attr:`went_on`; empty if all cases have as many rounds."""
         if (on := self.went_on) is None:
             return ""
         low, value, high = (100 * (end - 1) for end in (on.later.low, on.later.value, on.later.high))
-        return (f"The {on.later.count} cases of {self.name} that had not settled and went on to {on.rounds} rounds changed by {value:+.2f}% [{low:+.2f}, {high:+.2f}] "
-                f"from the first {on.first} rounds to the others, in the median over cases; they are those that spread most.").replace("-", "−")  # fmt: skip
+        return (f"{on.later.count} cases of `{self.name}` had not converged after {on.first} rounds and went on to {on.rounds}. They changed by {value:+.2f}% "
+                f"[{low:+.2f}, {high:+.2f}] from the first {on.first} rounds to the later ones, in the median over cases. They are the cases that spread most.").replace("-", "−")  # fmt: skip
 
     @property
     def later_slower(self) -> float:
@@ -189,8 +189,8 @@ class Session:
         if not self.lowered:
             return ""
         slower = self.repetitions.loc[self.repetitions["sm_clock_mhz"] < self.highest_mhz, "relative"].median()
-        return (f"{self.name} was throttled, or clocked down: {self.lowered} of {len(self.clocks)} readings of the multiprocessors’ clock are below its "
-                f"highest, {self.highest_mhz:g} MHz, the lowest {self.clocks.min():g} MHz; in the median such a repetition took {slower:.3f} times as long as "
+        return (f"{self.name} ran at a lowered clock: {self.lowered} of {len(self.clocks)} readings of the SM clock are below its "
+                f"maximum, {self.highest_mhz:g} MHz, the lowest {self.clocks.min():g} MHz. The median such repetition took {slower:.3f} times as long as "
                 "the others of its case.")  # fmt: skip
 
 

@@ -379,12 +379,12 @@ class Counts:
             if found:
                 return CountEvidence(found, count_provenance(found, origin))
         if self.optional:
-            return CountEvidence([], Provenance("executor counts", ""))
+            return CountEvidence([], Provenance("emulator counts", ""))
         return None
 
     def absent(self) -> str:
         of = f" of {' or '.join(self.variants)}" if self.variants else ""
-        return f"no executor counts{of}"
+        return f"no counts of the SIMT emulator{of}"
 
     def _wanted(self, explanation: Explanation) -> bool:
         return explanation.op == self.op and (not self.variants or explanation.variant in self.variants)
@@ -408,7 +408,7 @@ class Counters:
         return None
 
     def absent(self) -> str:
-        return "no hardware bank-conflict counters with executor counts of the same cases"
+        return "no hardware bank-conflict counters with counts of the SIMT emulator for the same cases"
 
 
 @dataclass(frozen=True)

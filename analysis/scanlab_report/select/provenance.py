@@ -95,7 +95,7 @@ def run_provenance(
 
 def count_provenance(explanations: Sequence[Explanation], origin: str) -> Provenance:
     return Provenance(
-        what="executor counts",
+        what="emulator counts",
         origin="counted now" if origin == MEASURED else origin,
         device="SIMT emulator",
         dates=tuple(sorted({_day(e.date) for e in explanations if e.date})),

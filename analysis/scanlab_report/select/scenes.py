@@ -14,6 +14,24 @@ from scanlab_report.select.streams_evidence import Trace
 
 Rows = Sequence[Sequence[str]]
 """Ids of scenes, as they stand on the page."""
+PICTURES: dict[str, Rows] = {
+    "scenes_generations": [[f"{device}_{order}" for order in ("sequential", "depth_first", "breadth_first")]
+                           for device in ("c1060", "c2050", "k20c")],
+    "scenes_worth": [
+    ["ideal_whole", "ideal_two_streams", "ideal_four_streams"],
+    ["small_copies_whole", "small_copies_hoped", "small_copies_streams"],
+    ["tails_one_stream", "tails_two_streams", "tails_one_grid"],
+    ["small_grids_one_stream", "small_grids_four_streams", "small_grids_no_concurrency"],
+],
+    "scenes_order": [[f"{what}_{which}" for which in ("expected", "real", "reordered")]
+                           for what in ("one_way", "small_grids", "large_grids")],
+    "scenes_default_stream": [
+    ["default_stream", "two_streams", "four_chunk_pipeline"],
+    ["null_stream_legacy", "null_stream_per_thread", "null_stream_non_blocking"],
+],
+    "scenes_chunks": [["even_chunks"], ["uneven_chunks"]],
+}  # fmt: skip
+"""By figure, the scenarios that it shows."""
 
 
 @dataclass(frozen=True)

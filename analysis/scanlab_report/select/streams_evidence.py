@@ -24,8 +24,7 @@ PROBLEM = ["workload", "items", "work", "blocks"]
 STREAMED, NAIVE, DUPLEX, FILES = "streamed", "naive", "duplex_copy", "files"
 SERIAL = "serial_pinned"
 SIDE_SAID = (
-    "null_stream_nonblocking, null_stream_trap and per_thread_default run a side kernel with every chunk, as long as the chunk's own and on "
-    "data of its own: twice the compute"
+    "The schedules `null_stream_nonblocking`, `null_stream_trap` and `per_thread_default` add an equal side kernel per chunk"
 )
 """In captions, which are the same whatever was timed."""
 MAIN_WORKLOAD = "scale"
@@ -215,7 +214,7 @@ class Trace:
 
     @property
     def title(self) -> str:
-        return self.schedule + (", one work queue" if self.one_queue else "")
+        return self.schedule + (", one hardware work queue" if self.one_queue else "")
 
 
 @dataclass(frozen=True)

@@ -33,9 +33,9 @@ VENDOR_CODE = (CEILING, CUBS, THRUST)
 """What a commit of Scanlab does not change, only one of CUDA or CCCL."""
 
 
-def of_python(timed: Iterable[str], variants: Variants) -> str:
-    """How the libraries of Python were timed, in sentences that follow others; empty if none of them was. For tables of cold times."""
+def of_python(timed: Iterable[str], variants: Variants) -> tuple[str, ...]:
+    """Notes on how the libraries of Python were timed; none if none of them was. For tables of cold times."""
     present = set(timed)
-    said = " The libraries of Python were timed in a run of their own." if present & set(variants.ids(PYTHON)) else ""
-    wall = " JAX was timed by the wall clock and warm alone, since it gives no stream to put events into, and is not here."
-    return said + (wall if JAX in present else "")
+    said = ("Python libraries were timed in a run of their own.",) if present & set(variants.ids(PYTHON)) else ()
+    wall = "JAX is absent: it exposes no CUDA stream for events, so it was timed warm, by the wall clock."
+    return (*said, wall) if JAX in present else said

@@ -1,4 +1,4 @@
-"""Whether the bits of a result are the same on every run, as claimed and as seen."""
+"""Cases whose bits vary between runs on the same input."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def build(repeats: TableEvidence) -> Table:
         rows.append({"variant": variant, "types": ", ".join(sorted(set(of["type"]))), "cases": of["cases"].sum(),
                      "varying": of["varying"].sum(), "runs": of["runs"].min(), "where": where or "nowhere"})  # fmt: skip
     return Table(
-        caption="Bits of repeated runs on the same input, as scanlab verify --repeat compares them, in cases whose results round: in how many of them the "
-        "bits varied from run to run.",
+        caption="Repeated runs on the same input, of cases whose results round: the number of cases whose bits varied between "
+        "runs (`scanlab verify --repeat`).",
         columns=(
             Column("variant", "variant", code, right=False),
             Column("types", "types", right=False),
             Column("cases", "cases", whole),
-            Column("runs", "runs of each", whole),
-            Column("varying", "bits varied in", whole),
+            Column("runs", "runs per case", whole),
+            Column("varying", "cases that varied", whole),
             Column("where", "where", right=False),
         ),
         rows=pd.DataFrame(rows),

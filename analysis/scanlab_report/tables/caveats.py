@@ -1,4 +1,4 @@
-"""Every experiment about what blocks what, whole: what the source said, and what this device does."""
+"""Implicit synchronisation: every experiment, as documented and as measured."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ NEEDS = {"experiments": Experiments(streams.CAVEATS)}
 
 def build(experiments: TableEvidence) -> Table:
     return Table(
-        caption="What blocks what: each experiment with what the source said and what this device does, in how many trials of how many.",
+        caption="Implicit synchronisation: each experiment, with the answer of its source and of this device. Yes: trials that answered yes, "
+        "of all trials.",
         columns=(
             Column("name", "experiment", code, right=False),
             Column("question", "question", right=False),
-            Column("said", "the source said", text, right=False),
+            Column("said", "source says", text, right=False),
             Column("answer", "this device", text, right=False),
             Column("differs", "differs", lambda value: "yes" if value else "", right=False),
             Column("yes", "yes"),

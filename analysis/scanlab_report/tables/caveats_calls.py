@@ -1,4 +1,4 @@
-"""Calls: does each hold up the host, does it keep kernels of two streams apart."""
+"""Implicit synchronisation by API calls: blocking of the host, and serialised streams."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ NEEDS = {"experiments": Experiments(streams.CAVEATS)}
 def build(experiments: TableEvidence) -> Table:
     rows = caveats.calls(experiments.rows)
     columns = [Column("call", "call", right=False)]
-    for who, group in (("host", "holds up the host"), ("streams", "parts two streams")):
+    for who, group in (("host", "blocks the host"), ("streams", "serialises streams")):
         rows[f"{who}_shown"] = [caveats.cell(*pair) for pair in zip(rows[f"{who}_answer"], rows[f"{who}_differs"], strict=True)]
         columns += [
-            Column(f"{who}_said", "said", caveats.text, right=False, group=group),
-            Column(f"{who}_shown", "here", right=False, group=group),
+            Column(f"{who}_said", "source", caveats.text, right=False, group=group),
+            Column(f"{who}_shown", "device", right=False, group=group),
             Column(f"{who}_counted", "yes", caveats.text, right=False, group=group),
         ]
     return Table(
-        caption="What calls do, between kernels: whether the call returns only when the kernel before it has ended, and whether it keeps "
-        "kernels of two other streams from running at once. Said: by the source, where it says anything; here: on this device, with an "
-        "exclamation mark where that differs; yes: in so many trials. The calls' names are without cuda.",
+        caption="API calls behind a running kernel: whether they block the host until the kernel ends, and whether they serialise kernels of two "
+        "other streams. Source: the documented answer, if any. Device: the measured answer; (!) marks a difference. "
+        "Yes: trials that answered yes. Names omit the prefix cuda.",
         columns=columns,
         rows=rows,
     )

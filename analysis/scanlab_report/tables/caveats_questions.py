@@ -1,4 +1,4 @@
-"""The experiments that are not about one call: launches, events, order, queues, cache configuration."""
+"""Implicit synchronisation by launches, events, issue order and hardware work queues."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ def build(experiments: TableEvidence) -> Table:
     rows = caveats.others(experiments.rows)
     rows["shown"] = [caveats.cell(*pair) for pair in zip(rows["answer"], rows["differs"], strict=True)]
     return Table(
-        caption="What else was asked of the device about launches, events, order and queues; columns as in the table of calls.",
+        caption="Implicit synchronisation by launches, events, issue order and hardware work queues. Columns are those of the table of calls.",
         columns=(
             Column("question", "does …", right=False, wrap=40),
-            Column("said", "said", caveats.text, right=False),
-            Column("shown", "here", right=False),
+            Column("said", "source", caveats.text, right=False),
+            Column("shown", "device", right=False),
             Column("counted", "yes", caveats.text, right=False),
         ),
         rows=rows,

@@ -1,4 +1,4 @@
-"""What the literature claims, and whether the data bear it out; and the table that all claims are printed in."""
+"""Claims of the literature against the data."""
 
 from __future__ import annotations
 
@@ -12,27 +12,21 @@ from scanlab_report.stats.intervals import Interval
 
 NEEDS = {"claims": literature()}
 
-BY_MEDIAN = (
-    " What is wanted is met, or not, by the median; the interval says how sure that is, and where one reaches beyond the bound, this one or that "
-    "of another size or run, that is said."
-)
-BY_SESSION = (
-    " Over one core, all sessions count, of any code: the time of cpu_sequential differs by the session, and so do the ratios, whose range is given."
-)
+BY_MEDIAN = "Verdicts follow the median. A verdict by the median only has an interval that reaches beyond the target."
+BY_SESSION = "For speedups over one core all sessions count, since CPU times differ by session."
 REFERENCE = (
-    " Reference: for a claim of ours that fails, what is measured there without the scan, in what the claim is measured in: of a copy of "
-    "the same items, copy_one_wave, whose blocks meet between reading and writing as those of one_wave do, where that was timed, else the "
-    "fastest copy; of pairs that overlap, what any prediction could have, since repetitions differ; of files, the same threads that read and write, "
-    "and no scan between them. A scan can be faster than its reference. None: the reference allows what is wanted, so it is no reason."
+    "Reference: the value without the scan, for a target of ours that is missed. It is `copy_one_wave` where timed, else the fastest copy; "
+    "for files, the same access alone; for overlaps, the best possible prediction. A scan can pass its reference. "
+    "None: the reference meets the target."
 )
 
 
 def build(claims: ClaimEvidence) -> Table:
-    return table(claims.checked, "What the literature claims, and whether these data bear it out", figures=False)
+    return table(claims.checked, "Claims of the literature against these data", figures=False)
 
 
-def table(checked: Sequence[Standing], caption: str, further: str = "", figures: bool = True) -> Table:
-    """Claims in order, with the figures that show them; how values were chosen is said behind the caption.
+def table(checked: Sequence[Standing], caption: str, further: Sequence[str] = (), figures: bool = True) -> Table:
+    """Claims in order, with the figures that show them; notes say how values were chosen.
 
     Who claims it is a column unless all of them are ours, and so is the reference where one has it.
     """
@@ -42,15 +36,11 @@ def table(checked: Sequence[Standing], caption: str, further: str = "", figures:
     bound = any(row["bound"] for row in rows)
     others = any(row["source"] != "ours" for row in rows)
     return Table(
-        caption=f"{caption}, with 95% intervals in brackets: at the size, and in the run of the newest code, that is farthest "
-        "from what is wanted; cold and launched in a stream unless said. A percentage behind what is wanted is how far a value may miss it."
-        + BY_MEDIAN
-        + further
-        + (BY_SESSION if any(one.claim.measure == "speedup" for one in checked) else "")
-        + (REFERENCE if bound else ""),
+        caption=f"{caption}, with 95% intervals in brackets. Each row shows the case and the run of the newest code that are farthest from the target: "
+        "cold cache and stream launches unless stated. A percentage behind a target is its tolerance.",
         columns=(
             Column("statement", "claim", right=False, wrap=16),
-            Column("wanted", "wanted", right=False, wrap=9),
+            Column("wanted", "target", right=False, wrap=9),
             Column("measured", "measured", _measured),
             Column("where", "at", right=False, wrap=9),
             Column("verdict", "verdict", right=False, wrap=4.5),
@@ -59,6 +49,7 @@ def table(checked: Sequence[Standing], caption: str, further: str = "", figures:
             *([Column("figure", "shown in", code, right=False)] if figures else []),
         ),
         rows=records(rows),
+        notes=(BY_MEDIAN, *further, *[BY_SESSION] * any(one.claim.measure == "speedup" for one in checked), *[REFERENCE] * bound),
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Additions, swaps, barriers and bytes by variant, beside the closed forms."""
+"""Cost of one scan: additions, swaps, barriers and bytes, beside the closed forms."""
 
 from __future__ import annotations
 
@@ -32,10 +32,8 @@ COLUMNS = (
 
 def build(counts: CountEvidence) -> Table:
     return Table(
-        caption="What one scan costs, counted by the CPU executor beside the closed forms of the sources: additions "
-        "and swaps of all threads, barriers of one block summed over launches, bytes of global memory read and written, and the "
-        "worst bank-conflict degree for 32 banks a warp, in the mode that the algorithm gives with least work. A dash: "
-        "no closed form is stated, or shared memory is not used.",
+        caption="Cost of one scan, counted by the SIMT emulator beside the closed forms of the sources, in the cheaper mode of each variant. Barriers "
+        "are those of one block, summed over launches. The degree is the worst bank conflict for 32 banks. A dash: no closed form, or no shared memory.",
         columns=COLUMNS,
         rows=pd.DataFrame([row(e) for e in chosen(counts.explanations)]),
     )

@@ -1,4 +1,4 @@
-"""What the CPU baselines do on each machine, timed beside a GPU or alone."""
+"""CPU baselines on each machine, by the wall clock."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def build(hosts: HostEvidence, sessions: SessionTimingEvidence) -> Table:
             Column(f"{variant}_gb_per_s", "GB/s", lambda v: with_interval(v, 3), group=about[variant].label),
         ]
     return Table(
-        caption="The CPU baselines by wall clock (32-bit integers, inclusive sum): median time and "
-        "GB/s counting 2n items, in the newest session of each machine, with 95% intervals in brackets.",
+        caption="Wall-clock time and throughput of the CPU baselines: inclusive sums of 32-bit integers, counting 2n items moved. Each machine shows its "
+        "newest session, with 95% intervals in brackets.",
         columns=columns,
         rows=rows,
         notes=tuple(_between_sessions(sessions)),
@@ -44,8 +44,8 @@ def _between_sessions(sessions: SessionTimingEvidence) -> list[str]:
         times = times[times["size"] > 1]
         if len(times):
             n, of = times.index[-1], times.iloc[-1]
-            said.append(f"{int(of['size'])} sessions with {sessions.provenance.device} took {significant(of['min'] / 1e3)} to {significant(of['max'] / 1e3)} µs for {size(n)} items "
-                        f"({sessions.sessions[0].about[variant].label}), which no interval within one shows.")  # fmt: skip
+            said.append(f"{sessions.sessions[0].about[variant].label}: {int(of['size'])} sessions with {sessions.provenance.device} took "
+                        f"{significant(of['min'] / 1e3)} to {significant(of['max'] / 1e3)} µs for {size(n)} items. Intervals of one session do not cover that range.")  # fmt: skip
     return said
 
 

@@ -1,4 +1,4 @@
-"""The duel counted: cases that best won, tied and lost against the fastest CUB."""
+"""Head-to-head comparison of best and the fastest CUB scan, counted."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def build(timings: AllTimingEvidence) -> Table:
     rows.append(_row(duels, "all", ""))
     columns = [c for c in COLUMNS if not duels[(duels["cache"] == c[0]) & (duels["launch"] == c[1])].empty]
     return Table(
-        caption="best against the fastest of CUB's scans in each case: cases won, tied and lost, by whether the 95% bootstrap interval of "
-        "the ratio of medians lies above 1, has 1 in it, or lies below; and the least and the median ratio (CUB's time over best's).",
+        caption="Head-to-head comparison of `best` with the fastest CUB scan: cases won, tied and lost, and the least and median speedup over CUB. "
+        "A case is tied where the 95% interval of the speedup contains 1.",
         columns=(
             Column("type", "type", right=False),
             Column("op", "op", right=False),

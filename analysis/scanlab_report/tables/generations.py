@@ -1,4 +1,4 @@
-"""Two orders of issue on devices of 2008, 2010 and 2012: as published, and as the engine model has them."""
+"""Issue orders on devices of 2008, 2010 and 2012, published and simulated."""
 
 from __future__ import annotations
 
@@ -25,16 +25,15 @@ def build(scenes: SceneEvidence, published: Publication) -> Table:
     rows["percent"] = 100 * (rows["simulated_ratio"] / rows["published_ratio"] - 1)
     columns = [
         Column("device", "device", DEVICES.__getitem__, right=False),
-        Column("schedule", "order of issue", ORDERS.__getitem__, right=False),
+        Column("schedule", "issue order", ORDERS.__getitem__, right=False),
         *(Column(f"{source}_{key}", heading, lambda v: significant(v, 3), group=source)
           for source in ("published", "simulated") for key, heading in (("ms", "ms"), ("ratio", "of sequential"))),
         Column("percent", "difference, %", lambda v: f"{v:+.1f}"),
     ]  # fmt: skip
     return Table(
-        caption=f"{published.citation}, and the engine model with a third of the sequential time for each of copy in, kernel and copy "
-        "out, and no parameter fitted: 16 MiB in four chunks and four streams. The difference is that of the shares of sequential.",
+        caption=f"Times of issue orders on three devices: published ({published.citation}) and simulated, 16 MiB in four chunks and four streams. The engine "
+        "model gives H2D copy, kernel and D2H copy a third of the sequential time each; no parameter is fitted. The difference compares shares of sequential.",
         columns=columns,
         rows=rows,
-        notes=("The model takes copies both ways at once to be as fast as one way alone, and the three parts to be equal; neither "
-               "is published. The largest difference is where copies overlap most.",),
+        notes=("The model assumes three equal parts, and copies in both directions at full rate. Neither is published.",),
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Shared-memory transactions and conflicts: executor beside hardware."""
+"""Shared-memory wavefronts and bank conflicts: SIMT emulator beside hardware counters."""
 
 from __future__ import annotations
 
@@ -27,15 +27,14 @@ def build(counters: CounterEvidence) -> Table:
     ]
     for kind in types:
         for quantity in QUANTITIES:
-            for who, heading in (("executor", "executor"), ("hardware", "ncu")):
+            for who, heading in (("executor", "emulator"), ("hardware", "ncu")):
                 key = f"{quantity}_{who}"
                 of_type = cases[cases["type"] == kind].set_index(CASE)[key].rename(f"{key}_{kind}")
                 rows = rows.join(of_type, on=CASE)
-                columns.append(Column(f"{key}_{kind}", heading, whole, group=f"{kind} {quantity}"))
+                columns.append(Column(f"{key}_{kind}", heading, whole, group=f"{kind} {QUANTITIES[quantity]}"))
     return Table(
-        caption="Shared-memory transactions (hardware: load and store wavefronts) and bank conflicts (transactions "
-        "beyond one for each group of threads served together) of one scan, counted by the CPU executor for "
-        "32 banks and by the hardware (ncu).",
+        caption="Shared-memory wavefronts and bank conflicts of one scan: SIMT emulator with 32 banks beside hardware counters (ncu). A conflict is a "
+        "wavefront beyond the first of each group of threads served together.",
         columns=columns,
         rows=pd.DataFrame(rows),
     )

@@ -1,4 +1,4 @@
-"""What the kernels of each scan take: threads, registers, shared memory, spills."""
+"""Resources of the kernels of each scan: threads, registers, shared and local memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scanlab_report.select.variants import CUBS, LARGEST
 
 NEEDS = {"kernels": Kernels(vendor=True)}
 OF_ANOTHER_CHIP = {
-    "cub_newest_look_ahead": " It was chosen through CUB's public tuning, with the shapes that CUB has for another chip: cub_tuned has those that were found on this one."
+    "cub_newest_look_ahead": " Its configurations are CUB's for another chip; `cub_tuned` has those found on this one."
 }
 
 
@@ -23,9 +23,9 @@ def build(kernels: TableEvidence) -> Table:
     cubs = kernels.about.ids(CUBS)
     rows = pd.DataFrame(sorted(found, key=lambda row: row["variant"] in cubs))
     return Table(
-        caption="Kernels of each scan, and of CUB's below them: 32-bit inclusive sums at the largest size up to 2^28, and over all types, operators and "
-        "sizes that were timed the most registers, shared memory and local memory (spilled registers, and arrays "
-        "indexed at run time) of any. Preparation is once, before the first run, and never timed with one." + _spilling(default[default["variant"].isin(cubs)]),
+        caption="Resources of the kernels of each scan, CUB's last. Columns give 32-bit inclusive sums at the largest size up to "
+        f"{size(LARGEST)}, then the maximum over all types, operators and sizes. Local memory holds spilled registers and arrays indexed at run time. "
+        "Preparation runs once before the first run, untimed.",
         columns=(
             Column("variant", "variant", code, right=False),
             Column("items", "n", lambda v: "—" if pd.isna(v) else size(v), group="i32"),
@@ -36,20 +36,21 @@ def build(kernels: TableEvidence) -> Table:
             Column("local_bytes", "local, B", whole, group="i32"),
             Column("workspace_bytes", "workspace, B", whole, group="i32"),
             Column("prepare_us", "prepare, µs", lambda v: significant(v, 2), group="i32"),
-            Column("most_registers", "registers", whole, group="most of any"),
-            Column("most_shared_bytes", "shared, B", whole, group="most of any"),
-            Column("most_local_bytes", "local, B", whole, group="most of any"),
+            Column("most_registers", "registers", whole, group="maximum"),
+            Column("most_shared_bytes", "shared, B", whole, group="maximum"),
+            Column("most_local_bytes", "local, B", whole, group="maximum"),
         ),
         rows=rows,
+        notes=tuple(_spilling(default[default["variant"].isin(cubs)])),
     )
 
 
-def _spilling(rows: pd.DataFrame) -> str:
+def _spilling(rows: pd.DataFrame) -> list[str]:
     """Which of some scans have local memory in every kernel that was timed."""
-    said = ""
+    said = []
     for variant, of in rows.groupby("variant")["local_bytes"]:
         if of.min() > 0:
-            said += f" {variant} has local memory in every kernel: {of.min():.0f} to {of.max():.0f} B." + OF_ANOTHER_CHIP.get(str(variant), "")
+            said.append(f"`{variant}` has local memory in every kernel: {of.min():.0f} to {of.max():.0f} B.{OF_ANOTHER_CHIP.get(str(variant), '')}")
     return said
 
 

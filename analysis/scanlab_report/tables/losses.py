@@ -1,4 +1,4 @@
-"""Every case that best lost to CUB, the worst first."""
+"""Cases that best lost to CUB, the worst first."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def build(timings: AllTimingEvidence) -> Table:
     lost = timings.duels[timings.duels["outcome"] == LOSS].sort_values("ratio", kind="stable", ignore_index=True)
     ratios = [Interval(row.ratio, row.low, row.high, 0) for row in lost.itertuples()]
     lost = lost.assign(times_cub=ratios)
-    beyond = f" The worst {PRINTED} are printed; losses.csv has all." if len(lost) > PRINTED else ""
+    beyond = f" The worst {PRINTED} are printed; losses.csv has all cases." if len(lost) > PRINTED else ""
     return Table(
-        caption=f"Cases in which the 95% bootstrap interval of the ratio of medians lies wholly on CUB's side: {len(lost)} of "
-        f"{len(timings.duels)}. Time of the fastest of CUB's scans over the time of best.{beyond}",
+        caption=f"Cases that `best` lost to the fastest CUB scan, by the 95% interval of the ratio: {len(lost)} of "
+        f"{len(timings.duels)}. × CUB is the speedup of `best`.{beyond}",
         columns=(
             Column("type", "type", right=False),
             Column("op", "op", right=False),
@@ -28,7 +28,7 @@ def build(timings: AllTimingEvidence) -> Table:
             Column("cache", "cache", right=False),
             Column("launch", "launch", right=False),
             Column("times_cub", "× CUB", lambda v: with_interval(v, 3)),
-            Column("rival", "which CUB", code, right=False),
+            Column("rival", "fastest CUB", code, right=False),
             Column("chosen", "best chose", lambda v: v or "—", right=False),
         ),
         rows=lost,

@@ -1,4 +1,4 @@
-"""What the engine model advises, and how far its predictions are off, held against a sweep in which choices were measured."""
+"""Advice of the engine model, beside the fastest choice measured."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def build(experiments: TableEvidence) -> Table:
         Column("worst_percent", "worst", lambda v: f"{v:.1f}", group="error, %"),
     ]  # fmt: skip
     return Table(
-        caption="What the engine model advises, calibrated by microbenchmarks alone, beside the fastest of the choices as measured; both times are "
-        "medians of that sweep. Ties: how many of the measured choices take as long as the advised one by the prediction, and how much slower "
-        "than the fastest they are; of those the simplest is advised. Error: of the predictions for all measured choices.",
+        caption="Advice of the engine model, calibrated by microbenchmarks alone, beside the fastest measured choice; times are medians of that sweep. "
+        "Ties: measured choices that the model predicts as fast as the advised one, and their slowdown over the fastest. "
+        "Error: predicted against measured makespan over all choices.",
         columns=columns,
         rows=rows,
-        notes=(f"Advised, but not measured, so that the best that was stands here: {', '.join(unmeasured)}.",) if unmeasured else (),
+        notes=(f"The advised choice was not measured for {', '.join(unmeasured)}; the best measured one stands instead.",) if unmeasured else (),
     )

@@ -1,4 +1,4 @@
-"""What the two models, the executor that counts and the engine model, were to reach, and whether they did."""
+"""Targets of the SIMT emulator and of the engine model."""
 
 from __future__ import annotations
 
@@ -11,4 +11,4 @@ NEEDS = {"claims": targets(OF_MODELS)}
 
 
 def build(claims: ClaimEvidence) -> Table:
-    return table(claims.checked, "What the executor's counts and the engine model's predictions were to reach, and whether they did", figures=False)
+    return table(claims.checked, "Targets of the SIMT emulator's counts and of the engine model's predictions", figures=False)

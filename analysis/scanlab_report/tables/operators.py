@@ -1,4 +1,4 @@
-"""Best against the fastest CUB for every type and operator, at two sizes."""
+"""Speedup of best over the fastest CUB scan for every type and operator, at two sizes."""
 
 from __future__ import annotations
 
@@ -32,15 +32,14 @@ def build(timings: AllTimingEvidence) -> Table:
             Column(f"time_us_{where}", "µs", lambda v: significant(v, 4), group=group),
             Column(f"of_memcpy_{where}", "memcpy", lambda v: significant(v, 2), group=group),
             Column(f"of_cub_{where}", "× CUB", lambda v: "—" if v is None else with_interval(v, 3), group=group),
-            Column(f"fastest_cub_{where}", "which CUB", lambda v: "—" if v is None else v.removeprefix("cub_"), right=False, group=group),
+            Column(f"fastest_cub_{where}", "fastest CUB", lambda v: "—" if v is None else v.removeprefix("cub_"), right=False, group=group),
         ]
     table = pd.DataFrame(rows, columns=[column.key for column in columns])
     for name in [column.key for column in columns if column.key.startswith(("of_cub", "fastest"))]:
         table[name] = table[name].astype(object).where(table[name].notna(), None)
     return Table(
-        caption="best for every type and operator (inclusive, cold cache, launched in a stream): time, speed as a share of memcpy, "
-        "and the time of the fastest of CUB's scans over its own with its 95% bootstrap interval, at 2^20 items and at the largest "
-        "size of 1 GiB or more. Items of affine are pairs.",
+        caption=f"Speed of `best` for every type and operator, at {size(SMALL)} items and at the largest size of 1 GiB or more. Columns: time, share of "
+        "memcpy, and speedup over the fastest CUB scan with its 95% interval. Inclusive scans, cold cache, stream launches. Items of affine are pairs.",
         columns=columns,
         rows=table,
     )

@@ -1,4 +1,4 @@
-"""Every padding: its conflict degree, counted, and what it gains over none, measured."""
+"""Paddings: bank-conflict degree, counted, and gain over none, measured."""
 
 from __future__ import annotations
 
@@ -24,9 +24,8 @@ def build(timings: TimingEvidence, counts: CountEvidence) -> Table:
     gains = [n for n in SIZES if table[_key(n)].notna().any()]
     degree = lambda v: "—" if pd.isna(v) else f"{v:.2f}"
     return Table(
-        caption="Paddings of the work-efficient scans: bank-conflict degree over all launches of one scan, counted by "
-        "the executor for 32-bit integers under two bank models, and time without padding over time with it, measured "
-        f"({timings.caches()[0]} cache, inclusive sum). Two levels free one item in a row of banks and one in a row of rows.",
+        caption="Paddings of the work-efficient scans. Counted: bank-conflict degree of one scan, by the SIMT emulator for 32-bit integers. Gain: "
+        f"measured time without padding over time with it, inclusive sum, {timings.caches()[0]} cache. Two levels add one item per row of banks, and one per row of rows.",
         columns=(
             Column("variant", "variant", code, right=False),
             Column("padding", "padding", PADDINGS.__getitem__, right=False),

@@ -1,4 +1,4 @@
-"""Best against every baseline that a user might pick instead, type by type, at two sizes."""
+"""Speedup of best over every other scan, by type, at two sizes."""
 
 from __future__ import annotations
 
@@ -28,9 +28,8 @@ def build(timings: AllTimingEvidence) -> Table:
     rivals = [v for v in style.ordered(timings.about.ids(RIVALS)) if f"of_{v}" in rows and rows[f"of_{v}"].notna().any()]
     ratio = lambda v: significant(v, 3)
     return Table(
-        caption="best, inclusive sum, cold cache, launched in a stream: its time, its speed as a share of the copies (one wave: a copy whose blocks meet as those of one_wave do), and the times "
-        "of its rivals over its own, so that above 1 best is the faster; at 2^20 items, and at the largest size of 1 GiB or more. "
-        "A dash: not timed." + of_python({variant for of in timings.samples.values() for run in of.values() for variant in run}, timings.about),
+        caption=f"Time of `best`, its speed as a share of copies, and its speedup over other scans. Inclusive sums, cold cache, stream launches, at {size(SMALL)} "
+        "items and at the largest size of 1 GiB or more. One wave is a copy with a grid-wide barrier. A dash: not timed.",
         columns=(
             Column("type", "type", right=False),
             Column("items", "n", size),
@@ -42,6 +41,7 @@ def build(timings: AllTimingEvidence) -> Table:
             *(Column(f"of_{v}", _short(timings.about[v].label), ratio, group="× CUB" if CUBS.has(timings.about[v]) else "× others") for v in rivals),
         ),
         rows=rows,
+        notes=of_python({variant for of in timings.samples.values() for run in of.values() for variant in run}, timings.about),
     )
 
 
@@ -88,7 +88,7 @@ def fastest(timings: AllTimingEvidence) -> Table:
     rows = pd.DataFrame([row for found in keys for key in found if key.items != SMALL and (row := against(timings, key))],
                         columns=["type", "items", "time_us", "of_memcpy", "fastest_cub", "of_cub"])  # fmt: skip
     return Table(
-        caption="`best` beside the fastest of CUB's scans, per type: inclusive sums, cold cache, launched in a stream. Ratios are speeds.",
+        caption="`best` beside the fastest CUB scan, per type: inclusive sums, cold cache, stream launches. Ratios are speeds.",
         columns=(
             Column("type", "type", right=False),
             Column("items", "n", size),

@@ -1,4 +1,4 @@
-"""What happened while each file was measured: drift, outliers and clocks, a row a session."""
+"""Drift, outliers and clocks of each session."""
 
 from __future__ import annotations
 
@@ -31,11 +31,9 @@ def build(sessions: SessionEvidence) -> Table:
             "clocks": read, "lowered": session.lowered if read else None,
         })  # fmt: skip
     return Table(
-        caption="Drift, outliers and clocks of each session, which is a results file, or all those of few cases. Drift: of the cases that have as "
-        "many rounds, the round whose median is farthest from that of the other rounds, with its 95% interval between order statistics and the number of these cases (n); in how many cases the times rise or fall with the rounds "
-        "(Mann's rank test, exact, p under 0.05 after the correction of Benjamini and Hochberg); and the share of pairs of repetitions of a case of which "
-        "the later took longer, 50 without drift. Outliers: repetitions beyond Tukey's fences, what they would be were times normal, and the one farthest from the median of its "
-        "case's others; none was left out of anything. Clocks: readings of the multiprocessors' clock beside repetitions, and those below the device's highest.",
+        caption="Drift, outliers and clocks by session. Drift: the round whose median differs most, over n cases with equal numbers of rounds. Rise, fall: cases "
+        "that change with the rounds. Later: later repetitions that took longer, 50% without drift. Outliers: beyond Tukey's fences, as expected of normal times, "
+        "and the farthest. Clocks: readings, and those below the maximum.",
         columns=(
             Column("session", "session", right=False, wrap=6),
             Column("cases", "cases", whole),
@@ -44,12 +42,12 @@ def build(sessions: SessionEvidence) -> Table:
             Column("drift_cases", "n", whole, group="drift"),
             Column("slower", "rise", whole, group="drift"),
             Column("faster", "fall", whole, group="drift"),
-            Column("later_slower_percent", "later", significant, group="drift"),
+            Column("later_slower_percent", "later, %", significant, group="drift"),
             Column("outliers_percent", "%", lambda value: significant(value, 2), group="outliers"),
             Column("outliers_of_normal_percent", "of normal", lambda value: significant(value, 2), group="outliers"),
             Column("worst", "worst", significant, group="outliers"),
             Column("clocks", "read", whole, group="clock"),
-            Column("lowered", "low", whole, group="clock"),
+            Column("lowered", "below max", whole, group="clock"),
         ),
         rows=pd.DataFrame(rows),
         notes=tuple(_said(sessions)),
@@ -63,15 +61,14 @@ def _rounds(counts: pd.Series) -> str:
 def _said(sessions: SessionEvidence) -> list[str]:
     """What became of cases that went on, and what cannot be concluded of trends and clocks."""
     said = []
-    said += [f"Of {of.name} {100 * of.settled.mean():.0f}% of {len(of.settled)} cases stopped because their median was known well enough, the others at a cap on rounds or time."
+    said += [f"`{of.name}`: {100 * of.settled.mean():.0f}% of {len(of.settled)} cases converged; the others stopped at a cap on rounds or time."
              for of in sessions.sessions if len(of.settled)]  # fmt: skip
     said += filter(None, (of.went_on_said() for of in sessions.sessions))
-    said += [f"What the test for trend can tell of {of.name}: {power}." for of in sessions.sessions if (power := of.power_said())]
+    said += [f"Trend test of `{of.name}`. {power}." for of in sessions.sessions if (power := of.power_said())]
     if streams.SCHEDULES in sessions.kinds():
-        said.append("Rounds of schedules go over those with the same host arrays, one group behind another: what changes between groups does not show.")
+        said.append("Rounds of schedules cover one group of host arrays after another, so drift between groups does not show.")
     if any(len(of.clocks) for of in sessions.sessions):
-        said.append("A clock is read every 20 ms at most: what happened between two readings is not known, nor why a clock was lowered.")
+        said.append("A clock is read every 20 ms at most; events between readings and the reasons of a lower clock are unknown.")
     if unread := [of.name for of in sessions.sessions if not len(of.clocks)]:
-        said.append(f"Of {' and '.join(unread)} the clock was read only before the first repetition, which says nothing of throttling later: there, "
-                    "drift alone could show it.")  # fmt: skip
+        said.append(f"The clock of {' and '.join(f'`{name}`' for name in unread)} was read only before the first repetition; drift alone could show later throttling.")  # fmt: skip
     return said

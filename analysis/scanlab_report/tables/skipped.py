@@ -1,4 +1,4 @@
-"""Cases that the harness could not time, with its reasons."""
+"""Cases that were not timed, with the harness's reasons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GPU over CPU, now beside 2007, size by size."""
+"""Speedup of GPU scans over one CPU core, in 2007 and now, by size."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def build(timings: SessionTimingEvidence, published: Publication) -> Table:
         now = {row.items: Interval(row.ratio, row.low, row.high, row.sessions) for row in by_session(timings, variant, ONE_CORE).itertuples()}
         table[f"speedup_{variant}"] = pd.Series([now.get(n) for n in table["items"]], dtype=object, index=table.index)
         columns.append(Column(f"speedup_{variant}", "CUB" if variant == VENDOR else "same", lambda v: with_interval(v, 3), group="speedup now"))
-    same = "".join(f" The same algorithm now is {variant}." for variant in compared if variant != VENDOR)
+    same = "".join(f" The same algorithm now is `{variant}`." for variant in compared if variant != VENDOR)
     return Table(
-        caption="Sequential CPU time over GPU time, as published in 2007 and now. The ninth size is printed as 8388688 "
-        f"in the source; 8388608 is meant.{same} {_brackets(len(timings.sessions))}",
+        caption="Sequential CPU time over GPU time, published in 2007 and measured now. The source prints the ninth size, 8388608, as 8388688."
+        f"{same} {_brackets(len(timings.sessions))}",
         columns=columns,
         rows=pd.DataFrame(table),
     )
@@ -41,5 +41,5 @@ def build(timings: SessionTimingEvidence, published: Publication) -> Table:
 def _brackets(sessions: int) -> str:
     """What the numbers behind a speedup of now are."""
     if sessions == 1:
-        return "Now: of one session, with 95% bootstrap intervals in brackets."
-    return f"Now: the median over {sessions} sessions, with the least and the most of them in brackets, since the time of the CPU differs by the session."
+        return "Now: one session, with 95% intervals in brackets."
+    return f"Now: the median over {sessions} sessions, with their range in brackets, since CPU times differ by session."

@@ -1,4 +1,4 @@
-"""Each scan as a fraction of memcpy and of CUB, at chosen sizes."""
+"""Speed of each scan as a share of memcpy and of CUB, by array size."""
 
 from __future__ import annotations
 
@@ -33,10 +33,11 @@ def build(timings: TimingEvidence) -> Table:
         f"of_{name.lower()}_2^{n.bit_length() - 1}": _value(values.get((v, name, n))) for name, _ in AGAINST for n in sizes
     } for v in _by_largest(scans, values, sizes)]  # fmt: skip
     return Table(
-        caption=f"Time of a device copy, and time of the scan of the toolkit's CUB, over the time of each scan ({cache} cache, {timings.scanned.items}, "
-        f"inclusive {timings.scanned.scan}): 1 is as fast. Medians; their intervals are in cases.csv." + of_python(timings.variants(), timings.about),
+        caption=f"Speed of each scan as a share of a device copy and of the toolkit's CUB, by array size: {timings.scanned.items}, inclusive "
+        f"{timings.scanned.scan}, {cache} cache. At 1 a scan is as fast. Medians; cases.csv has their intervals.",
         columns=columns,
         rows=pd.DataFrame(rows, columns=[c.key for c in columns]),
+        notes=of_python(timings.variants(), timings.about),
     )
 
 

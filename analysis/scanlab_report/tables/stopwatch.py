@@ -1,4 +1,4 @@
-"""Scans as scanlab bench and NVIDIA's nvbench time them."""
+"""Times of the same scans by scanlab bench and by NVIDIA's nvbench."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def build(timings: AllTimingEvidence, theirs: TableEvidence) -> Table:
     rows = rows.assign(timed=[_TIMED[of] for of in zip(rows["cache"], rows["launch"], strict=True)], ratio=[of.value for of in rows["ratio"]],
                        ours_us=rows["ours_ns"] / 1e3, theirs_us=rows["theirs_ns"] / 1e3)  # fmt: skip
     return Table(
-        caption="The same calls on the same items, timed by scanlab bench and by nvbench, NVIDIA's own benchmark library, in one session: inclusive sums, and copies "
-        "of as many items. One by one: medians; before each run L2 is evicted, here by reading and in nvbench by "
-        "writing, which leaves lines that have to be written back. In batches: many runs are enqueued while the device waits; of nvbench the mean.",
+        caption="Times of the same calls by `scanlab bench` and by nvbench, NVIDIA's benchmark library, in one session: inclusive sums, and copies of as many "
+        "items. One by one: medians after an L2 flush, by reads in scanlab and by writes in nvbench. In batches: runs "
+        "enqueued behind a waiting kernel; nvbench gives the mean.",
         columns=(
             Column("timed", "timed", right=False),
             Column("variant", "variant", code, right=False),

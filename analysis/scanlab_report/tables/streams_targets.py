@@ -1,4 +1,4 @@
-"""What the stream laboratory was to reach, and whether it did."""
+"""Targets of the schedules and of stream-scan."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from scanlab_report.tables.claims import table
 
 NEEDS = {"claims": targets(OF_STREAMS)}
 FURTHER = (
-    " A schedule is held against the pipeline estimate of the figure of schedules, from copies and kernels of the same run: a bound where copies "
-    "take longest, as here. From files, streamed and naive are by the way to write that is the faster for it, which can be of two processes of one "
-    "session, and the session counts that gains least. Of the traces that one counts whose makespan changed most."
+    "The pipeline estimate comes from copies and kernels of the same run.",
+    "For files, streamed and naive scans each use their faster way of writing, in the session that gains least.",
+    "The trace whose makespan changed most counts.",
 )
 
 
 def build(claims: ClaimEvidence) -> Table:
-    return table(claims.checked, "What was to be reached by schedules and by stream-scan", FURTHER, figures=False)
+    return table(claims.checked, "Targets of the schedules and of stream-scan", FURTHER, figures=False)

@@ -1,4 +1,4 @@
-"""The results at one glance: every scan at the largest size, for the paper and docs/CLAIMS.md, and six of them for the README."""
+"""Every scan at its largest size, for the paper and docs/CLAIMS.md, and six of them for the README."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scanlab_report.stats import intervals
 NEEDS = {"timings": Timings(ANY_TYPE, all_of=(CEILING,), python=True)}
 FOLLOWS = ("variants", "type", "op")
 
-OF_CPU = " The CPU's times are of one session, and differ by the session, which no interval within one shows."
+OF_CPU = "CPU times are of one session and differ by session."
 
 
 def build(timings: TimingEvidence) -> Table:
@@ -25,13 +25,10 @@ def build(timings: TimingEvidence) -> Table:
         "of_memcpy": rows["of_memcpy"], "of_cub": rows["of_cub"],
     })  # fmt: skip
     few = rows["count"].min() < intervals.FEWEST_OF_MEDIAN
-    notes = (f"Fewer than {intervals.FEWEST_OF_MEDIAN} repetitions: no interval of the median is given.",) if few else ()
+    notes = (f"Medians of fewer than {intervals.FEWEST_OF_MEDIAN} repetitions have no interval.",) if few else ()
     return Table(
-        caption=f"Every scan at the largest size up to {size(LARGEST)} that it was timed at ({timings.caches()[0]} cache, {timings.scanned.items}, "
-        f"inclusive {timings.scanned.scan}): median time, GB/s counting 2n items, and the times of a device copy and of the fastest "
-        "CUB over its own, "
-        "with 95% intervals in brackets." + of_python(timings.variants(), timings.about)
-        + (OF_CPU if any(timings.about[variant].on_host for variant in rows["variant"]) else ""),
+        caption=f"Every scan at its largest timed size up to {size(LARGEST)}: inclusive {timings.scanned.scan} of {timings.scanned.items}, {timings.caches()[0]} "
+        "cache. Columns: median time, throughput of 2n items, and speed over a device copy and over the fastest CUB, with 95% intervals in brackets.",
         columns=(
             Column("variant", "variant", code, right=False),
             Column("items", "n", size),
@@ -41,7 +38,7 @@ def build(timings: TimingEvidence) -> Table:
             Column("of_cub", "× CUB", lambda v: with_interval(v, 3)),
         ),
         rows=printed,
-        notes=notes,
+        notes=(*notes, *of_python(timings.variants(), timings.about), *[OF_CPU] * any(timings.about[variant].on_host for variant in rows["variant"])),
     )
 
 
@@ -50,10 +47,10 @@ def short(timings: TimingEvidence) -> Table:
     rows = _at_largest(timings)
     return Table(
         caption=f"Inclusive {timings.scanned.scan} of {size(rows['items'].max())} {timings.scanned.items}, {timings.caches()[0]} cache: median "
-        f"time, throughput counting 2n items, and speed over a device copy and over the fastest CUB.{_within(rows)}"
-        + of_python(timings.variants(), timings.about),
+        f"time, throughput of 2n items, and speed over a device copy and over the fastest CUB.{_within(rows)}",
         columns=(Column("variant", "variant", code, right=False), *_STANDING),
         rows=rows,
+        notes=of_python(timings.variants(), timings.about),
     )
 
 

@@ -1,4 +1,4 @@
-"""What the fastest scans were to reach, and whether they did."""
+"""Targets of the fastest scans."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from scanlab_report.tables.claims import table
 
 NEEDS = {"claims": targets(OF_SCANS)}
 FURTHER = (
-    " CUB is the fastest of its scans in that case. Where memcpy is missed, the copy kernel with the access path of the chosen scan may stand in. "
-    "copy_one_wave is a comparison and no strict bound: the blocks of redundant_reduce do not meet, and when a block is best asked depends on the size."
+    "CUB is its fastest scan in each case.",
+    "Where memcpy is missed, the copy kernel with the access path of the chosen scan may stand in.",
+    "`copy_one_wave` is a comparison, not a bound.",
 )
 
 
 def build(claims: ClaimEvidence) -> Table:
-    return table(claims.checked, "What was to be reached, by best unless another is named", FURTHER, figures=False)
+    return table(claims.checked, "Targets of the scans, for `best` unless another variant is named", FURTHER, figures=False)

@@ -1,8 +1,8 @@
-"""Checks a run and files it into the recorded data, where figures of that device come from.
+"""Check a run and file it into the recorded data, the source of the figures of its device.
 
 DIR is what ./reproduce --device cuda --out DIR wrote, or any folder with results files and verify.jsonl. Every file must be whole,
-of a known schema, of one device and one clean commit, with five repetitions a case and verified output. Nothing is filed otherwise.
-A machine without a GPU is filed below its processor's name, with what its executor counted.
+of a known schema, of one device and one clean commit, with five repetitions per case and verified output. Nothing is filed otherwise.
+A host without a GPU is filed below its processor's name, with the counts of the SIMT emulator.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ EXAMPLE = """  ./reproduce --device cuda --out results/run
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("run", type=Path, metavar="DIR", help="the folder of a run")
-    add("--recorded", type=Path, default=DATA / "recorded", metavar="DIR", help="where it is filed, as DEVICE/DATE")
+    add("run", type=Path, metavar="DIR", help="folder of a run")
+    add("--recorded", type=Path, default=DATA / "recorded", metavar="DIR", help="file the run below DIR, as DEVICE/DATE (default: data/recorded)")
 
 
 def run(options: argparse.Namespace) -> int:

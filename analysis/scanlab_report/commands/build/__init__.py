@@ -1,9 +1,9 @@
-"""Figures, tables, the report as PDF and as one HTML page, and generated parts of pages, from results.
+"""Build figures, tables, the report as PDF and as one HTML page, and the generated parts of pages, from results.
 
-What cannot be read, or is impossible, is said, and then nothing is written: what an earlier build wrote stays as it is. What
-has not changed since then is not made again. The PDF needs latexmk; where LaTeX fails the last PDF stays, and the status is 1.
-Of files of nvbench (--json, better --jsonbin) or Google Benchmark (--benchmark_out) it makes figures/distributions, figures/time_by_axis and
-tables/medians; they are not mixed with Scanlab's own.
+Unreadable or impossible input is named, and then nothing is written: the files of an earlier build stay. Unchanged parts are
+not built again. The PDF needs latexmk; where LaTeX fails the last PDF stays, and the status is 1.
+Files of nvbench (--json, better --jsonbin) or of Google Benchmark (--benchmark_out) give figures/distributions, figures/time_by_axis
+and tables/medians. They are built alone, without files of Scanlab.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ EXAMPLE = """  scanlab-report build results/run --recorded data/recorded --out o
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("results", nargs="*", type=Path, metavar="RESULTS", help="results measured now: folders or files")
-    add("--recorded", action="append", type=Path, default=[], metavar="DIR", help="recorded runs, used where RESULTS lack")
-    add("--session", default="", metavar="NAME", help="the recorded session that answers (its folder's name); else the newest complete one of each device")
-    add("--published", type=Path, default=DATA / "published", metavar="DIR", help="tables of the literature")
-    add("--out", type=Path, required=True, metavar="DIR", help="where figures/, tables/, cases.csv, report.html and scanlab.pdf are written")
-    add("--paper", type=Path, metavar="DIR", help="write what the paper includes there, e.g. to paper/generated, to typeset it by hand")
+    add("results", nargs="*", type=Path, metavar="RESULTS", help="folders or files of results measured now")
+    add("--recorded", action="append", type=Path, default=[], metavar="DIR", help="use these recorded runs where RESULTS have none; repeatable")
+    add("--session", default="", metavar="NAME", help="use this recorded session, by its folder's name (default: the newest complete one of each device)")
+    add("--published", type=Path, default=DATA / "published", metavar="DIR", help="read the tables of the literature from DIR (default: data/published)")
+    add("--out", type=Path, required=True, metavar="DIR", help="write figures/, tables/, cases.csv, report.html and scanlab.pdf to DIR")
+    add("--paper", type=Path, metavar="DIR", help="write the parts that the paper includes to DIR, as in paper/generated")
     add("--no-pdf", action="store_true", help="do not typeset the report")
-    add("--page", dest="pages", action="append", type=Path, default=[], metavar="FILE", help="replace each generated part between this page's markers; repeatable")
+    add("--page", dest="pages", action="append", type=Path, default=[], metavar="FILE", help="replace each generated part between the markers of this page; repeatable")
     for former in ("--readme", "--ladder"):  # for one release
         add(former, dest="pages", action="append", type=Path, help=argparse.SUPPRESS)
 

@@ -1,14 +1,15 @@
-"""Two results files case by case: what is faster or slower, beyond chance and beyond the noise between runs.
+"""Compare two results files case by case: faster or slower, beyond chance and beyond the noise between runs.
 
-A case is slower in B if the Mann-Whitney test tells the two runs apart (p under 0.05, corrected for the number of cases as
-Benjamini and Hochberg do) and the 95% interval of the ratio of medians lies wholly beyond a threshold. The threshold is how
-far two runs of the same code lay apart, on the device and for times as short; --record-noise makes it known, and where it is not
-known it is 10%, and the page says so. Two machines of one model differ, too: code that is the same in both files (memcpy, CUB,
-Thrust) shows by how much, the page says it first, and what goes no further than that is neither.
-Two files of nvbench (--json, better --jsonbin) or of Google Benchmark (--benchmark_out) are compared likewise, without anything of
-Scanlab. Where they have no samples, means are compared, and that is said; the threshold is 10% unless given.
-Exit status 0: nothing is known to be slower; 1: something is; 2: bad input. Cases without a threshold, or with too few repetitions,
-are counted on the page and not judged.
+A case is slower in B under two conditions. The Mann-Whitney test tells the two runs apart: p is under 0.05 after the
+correction of Benjamini and Hochberg for the number of cases. The 95% interval of the ratio of medians lies wholly beyond a threshold.
+The threshold is the noise between two runs of the same code, on the device and for times as short. The option --record-noise
+records that noise; without a record the threshold is 10%, and the page says so.
+Devices of one model differ, too. Unchanged code in both files (memcpy, CUB, Thrust) shows by how much; the page begins with it,
+and no smaller difference counts.
+Two files of nvbench (--json, better --jsonbin) or of Google Benchmark (--benchmark_out) are compared likewise. Files without samples
+are compared by their means, and the page says so; the threshold is then 10% by default.
+Cases without a threshold, or with too few repetitions, are counted on the page and not judged.
+Exit status 0: nothing is known to be slower; 1: something is; 2: bad input.
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ EXAMPLE = """  scanlab-report compare before.json after.json --out comparison
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("a", type=Path, metavar="A", help="results file of scanlab, nvbench or Google Benchmark, plain or .gz: what is compared with")
-    add("b", type=Path, metavar="B", help="results file of the same kind: what is judged")
-    add("--threshold", type=_fraction, metavar="X", help="0.05: differences within 5%% are none (default: as recorded noise says, else 0.1)")
-    add("--out", type=Path, metavar="DIR", help="write compare.md, .csv, .pdf and .png there; without it the page is printed")
-    add("--record-noise", type=Path, metavar="FILE", help="A and B are two runs of one commit, or of the vendor's code, which any commit has: add their differences to FILE")
+    add("a", type=Path, metavar="A", help="results file to compare with, of scanlab, nvbench or Google Benchmark, plain or .gz")
+    add("b", type=Path, metavar="B", help="results file to judge, of the same kind")
+    add("--threshold", type=_fraction, metavar="X", help="ignore differences up to this fraction: 0.05 (default: the recorded noise, else 0.1)")
+    add("--out", type=Path, metavar="DIR", help="write compare.md, .csv, .pdf and .png to DIR (default: print the page)")
+    add("--record-noise", type=Path, metavar="FILE", help="add the differences of A and B to FILE, for two runs of one commit or of the vendor's code")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -85,8 +85,8 @@ def table(comparison: Comparison) -> Table:
     rows["unchanged"] = [f"{significant(least)} to {significant(most)}" if pd.notna(least) else "—" for least, most in zip(rows["least"], rows["most"], strict=True)]
     beside = bool(comparison.cases["unchanged"].any())
     return Table(
-        caption="Cases that are slower or faster in B than in A: medians, and the ratio of B to A with its 95% interval"
-                + ("; beside it that of code that is the same in both, timed in the same way and about as long a launch." if beside else "."),
+        caption="Cases that are slower or faster in B than in A: medians, and the ratio of B to A with its 95% interval."
+                + (" The last column is the ratio of unchanged code, timed alike and for about as long." if beside else ""),
         columns=(
             Column("verdict", "B is", right=False),
             *(Column(name, name, _FORMS.get(name, str), right=name == "items") for name in shown),

@@ -1,7 +1,7 @@
-"""Every number that was read as tidy tables, CSV and Parquet, with a data dictionary.
+"""Export every number as tidy tables, CSV and Parquet, with a data dictionary.
 
-One row is one observation; the table runs says where each is from. dictionary.md and dictionary.json say of each column its
-unit and what it means. Nothing is written if anything in the input is wrong.
+One row is one observation; the table runs has the origin of each. The files dictionary.md and dictionary.json have the unit
+and the meaning of each column. Nothing is written if anything in the input is wrong.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ EXAMPLE = """  scanlab-report export data/recorded --out tidy"""
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("results", nargs="+", type=Path, metavar="RESULTS", help="folders or files, recorded or new")
-    add("--out", type=Path, required=True, metavar="DIR", help="where TABLE.csv, TABLE.parquet and the dictionary are written")
+    add("--out", type=Path, required=True, metavar="DIR", help="write TABLE.csv, TABLE.parquet and the dictionary to DIR")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""One figure from results, without building the report.
+"""Draw one figure from results, without building the report.
 
 Scans are shown of i32 where it was timed, else of another type that was, and the figure says so. `scanlab-report list` names the
 figures, and says which follow --variants, --type and --op.
@@ -22,7 +22,7 @@ STYLES = ("page", "ieee-column", "slide")
 def arguments(parser: argparse.ArgumentParser) -> None:
     asked.arguments(parser, "figure")
     parser.add_argument("--style", choices=STYLES, default="page", help="page: as in the report; ieee-column: 3.5 inches wide; slide: 16:9 (default: page)")
-    parser.add_argument("--out", type=Path, metavar="FILE", help=f"the figure: {', '.join(FORMATS)} (default: NAME.pdf in this folder)")
+    parser.add_argument("--out", type=Path, metavar="FILE", help=f"write the figure to FILE: {', '.join(FORMATS)} (default: NAME.pdf in this folder)")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -29,10 +29,10 @@ def arguments(parser: argparse.ArgumentParser, kind: str) -> None:
     add = parser.add_argument
     add("name", metavar="NAME", help=f"the {kind}, as scanlab-report list names it")
     add("paths", nargs="*", type=Path, metavar="PATH", help="result files and folders (default: the recorded data)")
-    add("--variants", default="", metavar="LIST", help="variants to show, by id or glob, separated by commas (default: as in the report)")
-    add("--type", default="", choices=sorted(ELEMENT_BYTES), help="the type that is scanned (default: i32 where it was timed, else another that was)")
-    add("--op", default="", metavar="OP", help="the operator that is scanned with (default: plus)")
-    add("--session", default="", metavar="NAME", help="the recorded session that answers (its folder's name); else the newest complete one of each device")
+    add("--variants", default="", metavar="LIST", help="show these variants, by id or glob, separated by commas (default: as in the report)")
+    add("--type", default="", choices=sorted(ELEMENT_BYTES), help="show scans of this type (default: i32 where timed, else another timed type)")
+    add("--op", default="", metavar="OP", help="show scans with this operator (default: plus)")
+    add("--session", default="", metavar="NAME", help="use this recorded session, by its folder's name (default: the newest complete one of each device)")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -1,7 +1,7 @@
-"""One page on one variant: is it verified, and how fast is it, by itself, beside a copy and beside CUB.
+"""Write one page on one variant: its verification, and its speed alone, beside a copy and beside CUB.
 
-Writes VARIANT.md with a figure per type that was timed, and VARIANT.pdf, 3.5 inches wide, for a paper. What is not measured is said,
-with the command that measures it.
+The page is VARIANT.md with one figure per timed type, and VARIANT.pdf, 3.5 inches wide, for a paper. Missing measurements are
+named, with the command for each.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ EXAMPLE = """  scanlab-report mine my_scan results/mine.json results/verify.json
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("variant", metavar="VARIANT", help="its id")
+    add("variant", metavar="VARIANT", help="id of the variant")
     add("paths", nargs="*", type=Path, metavar="PATH", help="result files and folders (default: the recorded data)")
-    add("--out", type=Path, metavar="FOLDER", help="where the page and its figures are written (default: a folder named after the variant)")
+    add("--out", type=Path, metavar="FOLDER", help="write the page and its figures to FOLDER (default: a folder named after the variant)")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -34,7 +34,7 @@ class Experiment(Struct, kw_only=True, frozen=True):
 
 
 class Caveats(Struct, kw_only=True, frozen=True):
-    """What `scanlab streams caveats --json` writes."""
+    """What `scanlab streams implicit-sync --json` writes."""
 
     schema: Literal["scanlab-caveats/2"]
     context: Measured

@@ -15,8 +15,8 @@ from scanlab_report.layout import style
 from scanlab_report.read.foreign.cases import Case
 from scanlab_report.stats.intervals import median_interval
 
-CAPTION = ("Share of samples that took at most so long; a step between two slopes parts two modes. Near one half: medians with 95% intervals. "
-           "Axes end where 0.5% lie beyond")  # fmt: skip
+CAPTION = ("Cumulative distribution of the samples of each case. A flat step separates two modes. Marks at one half: medians with 95% intervals. "
+           "Axes leave out 0.5% at each end")  # fmt: skip
 MOST = 24
 """Panels that a page has room for."""
 _COLUMNS, _LETTERS = 4, 30

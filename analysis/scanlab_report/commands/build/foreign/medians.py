@@ -8,8 +8,8 @@ from scanlab_report.commands.build.foreign.shown import Shown
 from scanlab_report.layout.table_formats import Column, Table, records, significant, whole, with_interval
 from scanlab_report.stats.intervals import Interval, median_interval
 
-CAPTION = ("Every case: the median of its samples with its 95% interval between order statistics, which takes six samples; mean and relative standard deviation; "
-           "throughput. Without an interval a median is the file's own, of samples that it does not have.")  # fmt: skip
+CAPTION = ("Every case: median with its 95% interval, mean, relative standard deviation and throughput. An interval takes six samples. "
+           "A median without samples is the file's own.")  # fmt: skip
 
 
 def build(shown: list[Shown]) -> Table:

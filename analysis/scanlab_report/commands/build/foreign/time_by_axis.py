@@ -14,7 +14,7 @@ from scanlab_report.commands.build.foreign.shown import COLOURS, LINES, MARKERS,
 from scanlab_report.layout import style
 from scanlab_report.stats.intervals import Interval
 
-CAPTION = "Medians with 95% intervals between order statistics; of cases without samples the mean with Student’s interval, and the file’s own throughput without one"
+CAPTION = "Median time or throughput against an axis of the benchmark, with 95% intervals. Cases without samples: the mean with Student’s interval, and the file’s throughput"
 MOST = 8
 """Rows that a page has room for; the table has every case."""
 _LINES = len(COLOURS)
