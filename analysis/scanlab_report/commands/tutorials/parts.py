@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -12,16 +12,18 @@ import pandas as pd
 
 from scanlab_report.derive.standings import standings
 from scanlab_report.layout.table_formats import Column, Table, code, significant, size, whole
-from scanlab_report.select.evidence import TimingEvidence
+from scanlab_report.read import streams
+from scanlab_report.select.evidence import TableEvidence, TimingEvidence
 from scanlab_report.select.needs import Gathered, Need, Timings
 from scanlab_report.select.provenance import Provenance
-from scanlab_report.select.streams_evidence import MAIN_WORKLOAD, ScheduleEvidence, Schedules, TraceEvidence, Traces
+from scanlab_report.select.streams_evidence import MAIN_WORKLOAD, Experiments, ScheduleEvidence, Schedules, TraceEvidence, Traces
 from scanlab_report.select.variants import CEILING
 
 ROOT = Path(__file__).resolve().parents[4]
 """The checkout: pages name sources by their place in it."""
-NEEDS: dict[str, Need] = {"timings": Timings(all_of=(CEILING,)), "schedules": Schedules(), "traces": Traces(("depth_first", "breadth_first"))}
-_MARKER = re.compile(r"<!-- ((code|speed|schedules) (.+?)):begin -->")
+NEEDS: dict[str, Need] = {"timings": Timings(all_of=(CEILING,)), "schedules": Schedules(), "traces": Traces(("depth_first", "breadth_first")),
+                          "calls": Experiments(streams.CAVEATS)}  # fmt: skip
+_MARKER = re.compile(r"<!-- ((code|speed|schedules|calls|pages) (.+?)):begin -->")
 
 
 class PartError(ValueError):
@@ -35,7 +37,7 @@ def asked(page: str) -> Iterator[tuple[str, str, str]]:
 
 
 def excerpt(words: str) -> str:
-    """``FILE LINE``: from the line that begins so, to where its braces close; the whole file where no line is named."""
+    """``FILE LINE``: from the line that begins so, to where its braces close; ``FILE FIRST … LAST``: to the next line that begins so; ``FILE``: all of it."""
     name, _, line = words.partition(" ")
     file = ROOT / name
     if not file.is_file():
@@ -43,10 +45,14 @@ def excerpt(words: str) -> str:
     text = file.read_text(encoding="utf-8")
     lines = text.splitlines()
     if line:
+        line, _, last = line.partition(" … ")
         starts = [number for number, of in enumerate(lines) if of.strip().startswith(line)]
         if len(starts) != 1:
             raise PartError(f"{name}: {'no line begins' if not starts else 'several lines begin'} with: {line}")
-        lines = lines[starts[0] : _closes(lines, starts[0]) + 1]
+        stop = next((number for number in range(starts[0], len(lines)) if lines[number].strip().startswith(last)), None) if last else _closes(lines, starts[0])
+        if stop is None:
+            raise PartError(f"{name}: no line behind that begins with: {last}")
+        lines = lines[starts[0] : stop + 1]
     language = {".sh": "sh", ".txt": "text"}.get(file.suffix, "cpp")
     return f"```{language}\n{textwrap.dedent(chr(10).join(lines)).rstrip()}\n```"
 
@@ -92,12 +98,12 @@ def schedules(evidence: ScheduleEvidence, words: str, footer: str) -> str:
     rows = []
     for word in words.split():
         name, _, parts = word.partition("/")
-        chunks, _, streams = parts.partition("/")
+        chunks, _, number = parts.partition("/")
         of = cases[cases["id"] == name]
         if chunks:
             of = of[of["chunks"] == int(chunks)]
-        if streams:
-            of = of[of["streams"] == int(streams)]
+        if number:
+            of = of[of["streams"] == int(number)]
         if of.empty:
             raise PartError(f"no recorded times of {word}")
         case = of.loc[of["median_ns"].idxmin()]
@@ -120,6 +126,36 @@ def schedules(evidence: ScheduleEvidence, words: str, footer: str) -> str:
     return f"{table.markdown()}\n{table.caption} {footer}."
 
 
+def calls(evidence: TableEvidence, names: str, footer: str) -> str:
+    """What calls do, by the names of their experiments: whether each blocks the host, and whether it serialises two other streams."""
+    rows = {row.name: row for row in evidence.rows[["name", "subject", "answer"]].itertuples(index=False, name="Call")}
+    shown = []
+    for name in names.split():
+        asked_of = [rows.get(f"{name}.{who}") for who in ("host", "streams")]
+        if not any(asked_of):
+            raise PartError(f"no recorded experiment {name}")
+        answers = [of.answer if of is not None and isinstance(of.answer, str) else "—" for of in asked_of]
+        subject = next(of.subject for of in asked_of if of is not None)
+        shown.append({"call": subject.replace(" behind the kernel,", ""), "host": answers[0], "streams": answers[1]})
+    table = Table(
+        caption="Between kernels: whether the call returns only when the kernel before it has ended, and whether it serialises kernels of two other streams.",
+        columns=(Column("call", "call", right=False), Column("host", "blocks the host", right=False), Column("streams", "serialises streams", right=False)),
+        rows=pd.DataFrame(shown),
+    )
+    return f"{table.markdown()}\n{table.caption} {footer}."
+
+
+def pages(folder: Path, texts: Mapping[Path, str]) -> str:
+    """The pages of a folder, of which ``texts`` holds what they will be, with the minutes that each takes."""
+    lines = [f"| {folder.name} | minutes |", "|---|---:|"]
+    for page, text in sorted((page, text) for page, text in texts.items() if page.parent == folder):
+        exercises = re.search(r"^## Exercises\n(.*?)^<details>", text, re.MULTILINE | re.DOTALL)
+        count = len(re.findall(r"^\d+\. ", exercises[1], re.MULTILINE)) if exercises else 0
+        words = len(re.sub(r"<!--.*?-->|[|`#*]", " ", text, flags=re.DOTALL).split())
+        lines.append(f"| [{text.splitlines()[0].removeprefix('# ')}]({folder.name}/{page.name}) | {round(words / 150 + 3 * count)} |")
+    return "\n".join([*lines, "", "Minutes: 150 words per minute, code and tables included, and three minutes per exercise."])
+
+
 def _footer(provenance: Provenance) -> str:
     """Device, date, commit and repetitions."""
     return "; ".join(part for part in (provenance.line(), provenance.repeated) if part)
@@ -131,14 +167,19 @@ class Found(NamedTuple):
     timings: TimingEvidence
     schedules: ScheduleEvidence
     traces: TraceEvidence
+    calls: TableEvidence
 
 
 def found(gathered: Gathered) -> Found:
     return Found(*(cast(Any, gathered.found[name]) for name in Found._fields))
 
 
-def generated(kind: str, words: str, of: Found) -> str:
-    """What stands between a pair of markers."""
+def generated(kind: str, words: str, of: Found, page: Path, before: Mapping[Path, str]) -> str:
+    """What stands between a pair of markers of a page; ``before`` has the pages that are done."""
+    if kind == "pages":
+        return pages(page.parent / words, before)
+    if kind == "calls":
+        return calls(of.calls, words, _footer(of.calls.provenance))
     if kind == "code":
         return excerpt(words)
     if kind == "speed":

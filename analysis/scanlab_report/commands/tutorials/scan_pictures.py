@@ -183,7 +183,7 @@ def _bank_grid(picture: Picture, y: float, title: str, at: Callable[[int], int])
     rows = -(-(max(items) + 1) // _BANKS)
     banks = [at(item) % _BANKS for item in read]
     turns = max(map(banks.count, banks))
-    picture.text(12, y, f"{title}: {turns} turn{'' if turns == 1 else 's'}", 12.5, "start", bold=True)
+    picture.text(12, y, f"{title}: {f'{turns}-way conflict' if turns > 1 else 'no conflict'}", 12.5, "start", bold=True)
     for bank in range(_BANKS):
         picture.text(32 + 47 * bank, y + 20, f"bank {bank}" if bank == 0 else bank, 12, colour=FAINT)
     for row in range(rows):
@@ -195,7 +195,7 @@ def _bank_grid(picture: Picture, y: float, title: str, at: Callable[[int], int])
 
 def bank_conflicts() -> str:
     picture = Picture("Four threads read items 3, 11, 19 and 27: from one bank, and, padded, from four", 322)
-    y = _bank_grid(picture, 14, "items in order: all four in one bank", lambda item: item)
+    y = _bank_grid(picture, 14, "items in order", lambda item: item)
     _bank_grid(picture, y + 20, "one place free behind each row", lambda item: item + item // _BANKS)
     return picture.svg()
 
