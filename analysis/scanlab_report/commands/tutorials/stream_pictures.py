@@ -73,16 +73,20 @@ def simulated(program: Path, name: str) -> str:
     return draw([Timeline(title, simulate(program, asked)) for title, asked in SIMULATED[name]], "simulated")
 
 
+def _titled(trace: Trace) -> str:
+    return f"{trace.schedule}, {trace.about['chunks']} chunks, {trace.about['streams']} streams"
+
+
 def of_device(traces: Sequence[Trace]) -> str:
     """The recorded timeline of depth_first."""
     (trace,) = (each for each in traces if each.schedule == "depth_first" and not each.one_queue)
-    return draw([Timeline(f"depth_first, {trace.about['chunks']} chunks, 4 streams", trace.rows, SHOWN_MS)], "recorded")
+    return draw([Timeline(_titled(trace), trace.rows, SHOWN_MS)], "recorded")
 
 
 def two_orders(traces: Sequence[Trace]) -> str:
     """The recorded timelines of two issue orders, whole."""
     chosen = sorted((each for each in traces if not each.one_queue), key=lambda each: each.schedule != "depth_first")
-    return draw([Timeline(each.schedule, each.rows) for each in chosen], "recorded")
+    return draw([Timeline(_titled(each), each.rows) for each in chosen], "recorded")
 
 
 RECORDED: dict[str, Callable[[Sequence[Trace]], str]] = {
@@ -116,7 +120,7 @@ def draw(timelines: Sequence[Timeline], origin: str) -> str:
     height = sum(24 + (LANE + 4) * len(_lanes(of.rows)) + 8 for of in timelines) + 38
     picture = Picture("; ".join(of.title for of in timelines), height)
     scale = (WIDTH - LEFT - RIGHT) / span
-    y = 4.0
+    y, numbered = 4.0, False
     bottom = height - 36
     for tick in _ticks(span):
         picture.line(LEFT + scale * tick, 22, LEFT + scale * tick, bottom, "#e4e4e4")
@@ -138,10 +142,10 @@ def draw(timelines: Sequence[Timeline], origin: str) -> str:
                 start, end = (row.start_us - first) / 1e3, (row.end_us - first) / 1e3
                 if start >= span:
                     continue
-                _bar(picture, LEFT + scale * start, y, scale * (min(end, span) - start), kind, row.chunk)
+                numbered |= _bar(picture, LEFT + scale * start, y, scale * (min(end, span) - start), kind, row.chunk)
             y += LANE + 4
         y += 8
-    picture.text(WIDTH - RIGHT, height - 10, f"time, ms ({origin}); numbers are chunks", 12, "end", FAINT)
+    picture.text(WIDTH - RIGHT, height - 10, f"time, ms ({origin}){'; numbers are chunks' if numbered else ''}", 12, "end", FAINT)
     return picture.svg()
 
 
@@ -152,9 +156,12 @@ def _lanes(rows: pd.DataFrame) -> list[int]:
     return [lane for _, lane in sorted(keys)]
 
 
-def _bar(picture: Picture, x: float, y: float, width: float, kind: str, chunk: int) -> None:
+def _bar(picture: Picture, x: float, y: float, width: float, kind: str, chunk: int) -> bool:
+    """Draws an operation; whether its number had room."""
     fill, ink = _LOOKS.get(kind, (FAINT, "#ffffff"))
     # A white edge parts neighbours; a bar too narrow for it has none, so that short kernels are seen.
     picture.box(x, y, max(width, 1.2), LANE, fill, "#ffffff" if width >= 6 else fill, 1)
-    if chunk >= 0 and width >= 9 * len(str(chunk)) + 3:
-        picture.text(x + width / 2, y + LANE / 2, chunk, 12, colour=ink)
+    if chunk < 0 or width < 9 * len(str(chunk)) + 3:
+        return False
+    picture.text(x + width / 2, y + LANE / 2, chunk, 12, colour=ink)
+    return True
