@@ -34,6 +34,7 @@ class Timeline:
 _THIRDS = "--copy-in-us 12000 --kernel-us 12000 --copy-out-us 12000"
 """Twelve milliseconds for each of the three parts, so that a reader can compute what a picture shows."""
 SIMULATED: dict[str, tuple[tuple[str, str], ...]] = {
+    "streams/first.svg": (("cudaMemcpy, a kernel, cudaMemcpy", f"serial_pinned --chunks 1 {_THIRDS}"),),
     "streams/serial_and_overlapped.svg": (
         ("one after another (serial_pinned)", f"serial_pinned --chunks 4 {_THIRDS}"),
         ("four streams (depth_first)", f"depth_first --chunks 4 {_THIRDS}"),
