@@ -26,8 +26,6 @@ OTHERS = ("CHANGELOG.md",)
 NOT_YET = {
     "data/README.md",
     "paper/scanlab.tex",
-    "variants/scan/TUTORIAL.md",
-    "variants/schedules/TUTORIAL.md",
     "captions of figures",
     "captions and notes of tables",
     "help of scanlab",
