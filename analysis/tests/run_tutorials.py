@@ -5,7 +5,7 @@ usage: run_tutorials.py SCANLAB PAGE...
 A block fenced as ``sh`` holds commands, one a line; a block fenced as ``text`` behind it is the output of its only command. In
 an output a line `…` stands for any lines, and `…` within a line for the rest of what is there. A comment says what else to
 expect: `status N`, or `needs a GPU`: such a command is run without one and must say that, which a misspelt option never does.
-Commands that build, `./check` and `scanlab=…`, are left out: this test runs in a build. A block fenced as ``toml`` that begins with
+Commands that install and build, `sudo …`, `cmake …`, `./check` and `scanlab=…`, are left out: this test runs in a build. A block fenced as ``toml`` that begins with
 the comment `# NAME.toml` is such a file, there for all commands.
 """
 
@@ -20,7 +20,7 @@ from pathlib import Path
 
 BLOCKS = re.compile(r"^( *)```sh\n(.*?)^\1```\n(?:\s*^\1```text\n(.*?)^\1```\n)?", re.MULTILINE | re.DOTALL)
 FILES = re.compile(r"^```toml\n(# (\w+\.toml)\n.*?)^```\n", re.MULTILINE | re.DOTALL)
-BUILDS = re.compile(r"\./check\b|scanlab=")
+BUILDS = re.compile(r"\./check\b|scanlab=|cmake --|sudo ")
 ONLY_ON_A_GPU = "there is no variant"  # a build without CUDA does not know those that have no executor form
 NO_DEVICE = 3
 
@@ -46,8 +46,8 @@ def wrong(scanlab: str, line: str, shown: str | None, folder: str) -> str:
     return ""
 
 
-def check(scanlab: str, page: str) -> None:
-    """Runs all commands of a page; ends the program at the first that does something else."""
+def check(scanlab: str, page: str) -> int:
+    """Runs all commands of a page, and counts them; ends the program at the first that does something else."""
     count = 0
     with tempfile.TemporaryDirectory() as folder:
         text = Path(page).read_text(encoding="utf-8")
@@ -61,11 +61,10 @@ def check(scanlab: str, page: str) -> None:
                 if fault := wrong(scanlab, line, shown.replace("\n" + indent, "\n") if shown else None, folder):
                     sys.exit(f"{page}: {line}\n{fault}")
                 count += 1
-    if not count:
-        sys.exit(f"{page}: no commands")
     print(f"{page}: {count} commands do what the page says")
+    return count
 
 
 if __name__ == "__main__":
-    for page in sys.argv[2:]:
-        check(sys.argv[1], page)
+    if not sum([check(sys.argv[1], page) for page in sys.argv[2:]]):
+        sys.exit(f"{' '.join(sys.argv[2:])}: no commands")

@@ -62,6 +62,7 @@ def command_lines(bad: str, good: str, folder: Path) -> dict[str, list[str]]:
         "figure": ["figure", "throughput", bad, good, "--out", str(folder / "figures" / "time.pdf")],
         "table": ["table", "summary", bad, good, "--out", str(folder / "cases.csv")],
         "mine": ["mine", "look_ahead", bad, good, "--out", str(folder)],
+        "tutorials": ["tutorials", good, bad, "--pages", str(folder)],
         "history": ["history", str(Path(bad).parent)],
         "add_device": ["add-device", str(Path(bad).parent), "--recorded", str(folder)],
     }

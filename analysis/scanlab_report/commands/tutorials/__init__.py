@@ -1,0 +1,80 @@
+"""Brings the tutorials up to date: pictures, lines of the kernels' sources, and recorded times.
+
+It writes every picture of docs/tutorials, and the parts of its pages that stand between markers. Timelines that are simulated need the program:
+without --scanlab they stay as they are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scanlab_report import DATA
+from scanlab_report.console import SOUND, count, missing, refuse, say
+
+if TYPE_CHECKING:
+    from scanlab_report.commands.tutorials.parts import Found
+
+EXAMPLE = """  scanlab-report tutorials --scanlab build/cpu/scanlab"""
+PAGES = DATA.parent / "docs" / "tutorials"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("paths", nargs="*", type=Path, metavar="PATH", help="read these result files and folders (default: the recorded data)")
+    add("--scanlab", type=Path, metavar="PROGRAM", help="simulate timelines with this program (default: none, and those timelines are kept)")
+    add("--pages", type=Path, default=PAGES, metavar="DIR", help="write the pages of this folder (default: docs/tutorials of the checkout)")
+
+
+def run(options: argparse.Namespace) -> int:
+    if wrong := missing([*options.paths, options.pages, *filter(None, [options.scanlab])]):
+        return refuse(*wrong)
+
+    from scanlab_report.claims import stated
+    from scanlab_report.commands.tutorials import parts
+    from scanlab_report.select.needs import gather
+    from scanlab_report.select.opened import Unreadable, opened
+
+    try:
+        results, publications = opened(options.paths or [DATA / "recorded"], stated.device())
+    except Unreadable as error:
+        return refuse(*error.args)
+    gathered = gather(parts.NEEDS, results, publications)
+    if gathered.reasons:
+        return refuse(f"the tutorials are left as they are: {' and '.join(gathered.reasons)}")
+    try:
+        files = made(options.pages, parts.found(gathered), options.scanlab)
+    except parts.PartError as error:
+        return refuse(error)
+    except (OSError, subprocess.CalledProcessError) as error:
+        return refuse(f"{options.scanlab}: cannot simulate: {(getattr(error, 'stderr', b'') or str(error).encode()).decode().strip()}")
+    changed = [file for file, text in files.items() if not file.exists() or file.read_text(encoding="utf-8") != text]
+    for file in changed:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(files[file], encoding="utf-8")
+        say(f"Written: {file}")
+    say(f"{count(len(files), 'file')}, of which {len(changed)} changed")
+    return SOUND
+
+
+def made(folder: Path, found: Found, program: Path | None) -> dict[Path, str]:
+    """Every page of the folder as it should be, and every picture; without a program none that is simulated."""
+    from scanlab_report.commands.tutorials import parts, scan_pictures, stream_pictures
+    from scanlab_report.documents import markers
+
+    files: dict[Path, str] = {}
+    for page in sorted(folder.rglob("*.md"), key=lambda page: (page.parent == folder, page)):  # the overview last: it says how long the others are
+        text = page.read_text(encoding="utf-8")
+        for name, kind, words in list(parts.asked(text)):
+            try:
+                text = markers.replaced(text, name, parts.generated(kind, words, found, page, files))
+            except (parts.PartError, markers.MarkerError) as error:
+                raise parts.PartError(f"{page}: {error}") from None
+        files[page] = text
+    files |= {folder / name: picture() for name, picture in scan_pictures.PICTURES.items()}
+    files |= {folder / name: picture(found.traces.traces) for name, picture in stream_pictures.RECORDED.items()}
+    if program:
+        files |= {folder / name: stream_pictures.simulated(program.resolve(), name) for name in stream_pictures.SIMULATED}
+    return files
