@@ -150,11 +150,11 @@ TEST_F(ShortTuning, IsRefusedWhereItMakesNoSense) {
     EXPECT_NE(err_.str().find(hint), std::string::npos) << err_.str();
   };
   const std::string out = path("scan.json").string();
-  expect({"--variant", "cpu_sequential", "--out", out}, kBadInput, "for best, which is not among these cases");
+  expect({"--variant", "cpu_sequential", "--out", out}, kBadInput, "for best, which no case needs");
   expect({"--variant", "best"}, kBadInput, "give --out FILE");
   std::string why_not;
   if (!measure::device_facts(why_not)) {
-    expect({"--variant", "best", "--out", out}, kNoDevice, "is timed on a CUDA device");
+    expect({"--variant", "best", "--out", out}, kNoDevice, "best needs a CUDA device");
     EXPECT_TRUE(std::filesystem::is_empty(path("."))) << "no file is left";
   }
 }
