@@ -15,7 +15,7 @@ class SessionFile(Struct, kw_only=True, frozen=True):
     """A file of a session."""
 
     file: Annotated[Name, means("its path from here")]
-    kind: Annotated[Name, means("what it is: `timings`, `schedules`, `stream_scan`, `trace`, `caveats`, `concurrency`, `stopwatch`, `counters`, `traffic`, `waits`, `repeats`, `counts`")]
+    kind: Annotated[Name, means("what it is: `timings`, `schedules`, `stream_scan`, `trace`, `caveats`, `concurrency`, `stopwatch`, `distributed`, `counters`, `traffic`, `waits`, `repeats`, `counts`")]
 
 
 class Session(Struct, kw_only=True, frozen=True):
