@@ -212,7 +212,7 @@ expect 1 'Failed:   schedules caveats concurrency traces' env STATUS_streams=1 "
 expect 4 'schedules caveats concurrency traces skipped cases for lack of memory' env STATUS_streams=4 "${run[@]}"
 expect 0 'busy with other work (0 % in use; processes: 42, python)' env BUSY=1 "${run[@]}" --gpu 0
 set_up_for no-cuda
-expect 0 'CPU executor' env CALLS="$scratch/calls-simt" "${run[@]}" --device simt
+expect 0 'SIMT emulator' env CALLS="$scratch/calls-simt" "${run[@]}" --device simt
 expect 1 '' grep build/cuda "$scratch/calls-simt"
 export DRIVER=12.8
 set_up_for no-cuda
