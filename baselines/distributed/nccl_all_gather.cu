@@ -21,6 +21,7 @@ struct NcclAllGather {
     return about;
   }
   static Plan plan(const Problem& problem, int ranks) {
+    if (std::string why = why_no_nccl(); !why.empty()) return Plan::refuse(std::move(why));
     return {.distribution = Distribution::blocks(problem.items, ranks)};
   }
 

@@ -40,6 +40,7 @@ struct NcclCub {
     return about;
   }
   static Plan plan(const Problem& problem, int ranks) {
+    if (std::string why = why_no_nccl(); !why.empty()) return Plan::refuse(std::move(why));
     const auto distribution = Distribution::blocks(problem.items, ranks);
     return {.distribution = distribution, .chain = 256 + distribution.chunk / 1024 + ranks};
   }

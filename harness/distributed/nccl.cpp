@@ -19,7 +19,8 @@ constexpr int kBytes = 0;  // ncclInt8
 class Library {
  public:
   Library() : library_(dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL)) {
-    if (library_ == nullptr) throw std::runtime_error("libnccl.so.2 cannot be loaded: install NCCL");
+    if (library_ == nullptr)
+      throw std::runtime_error("libnccl.so.2 cannot be loaded: install NCCL, or choose --algorithm '*peer*'");
     load(get_version, "ncclGetVersion");
     load(get_unique_id, "ncclGetUniqueId");
     load(init_rank, "ncclCommInitRank");
@@ -85,6 +86,15 @@ class LoadedNccl : public Nccl {
 };
 
 }  // namespace
+
+std::string why_no_nccl() {
+  try {
+    Library();
+    return {};
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+}
 
 std::shared_ptr<Nccl> Nccl::of(Communicator& communicator) {
   thread_local std::shared_ptr<Nccl> made;  // a rank is a thread

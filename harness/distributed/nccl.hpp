@@ -10,6 +10,9 @@
 
 namespace scanlab::distributed {
 
+/// Why there is no NCCL here, in one sentence; empty if there is.
+std::string why_no_nccl();
+
 /// The ranks' NCCL communicator. A rank's device is current wherever one is used.
 class Nccl {
  public:

@@ -1,7 +1,9 @@
 // scanlab distributed: what it lists, and what is said of bad words and of what is not here.
 #include <gtest/gtest.h>
 
+#include "harness/distributed/algorithm.hpp"
 #include "harness/distributed/communicator.hpp"
+#include "harness/distributed/nccl.hpp"
 #include "tests/needs_gpu.hpp"
 #include "tests/program.hpp"
 
@@ -44,6 +46,14 @@ TEST(DistributedCommand, HostsWithoutMpirunAreToldWhatToDo) {
 }
 
 #ifdef SCANLAB_WITH_CUDA
+TEST(DistributedCommand, WhatNeedsNcclSaysWhereThereIsNone) {
+  const std::string why = distributed::why_no_nccl();
+  if (why.empty()) GTEST_SKIP() << "this machine has NCCL";
+  EXPECT_NE(why.find("install NCCL"), std::string::npos);
+  const auto& algorithm = distributed::Algorithms::instance().all().at("nccl_cub");
+  EXPECT_EQ(algorithm.plan({.items = 100}, 2).refusal, why);
+}
+
 TEST(DistributedCommand, GpusThatAreNotHereAreSaid) {
   const Result result =
       run_program({"distributed", "verify", "--gpus", "64", "--algorithm", "copy_all", "--items", "9"});

@@ -56,6 +56,7 @@ struct ScanExchangeAdd {
   }
 
   static Plan plan(const Problem& problem, int ranks) {
+    if (std::string why = why_no_nccl(); !why.empty()) return Plan::refuse(std::move(why));
     const auto distribution = Distribution::blocks(problem.items, ranks);
     return {.distribution = distribution, .chain = chain_of_block(problem, distribution.chunk) + ranks + 2};
   }
