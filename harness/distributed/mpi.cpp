@@ -83,15 +83,14 @@ class MpiRank : public Communicator {
   }
 
   void check_others() override {}  // mpirun ends this process when another dies
-  [[noreturn]] void fail(const std::string& why) override {
-    abandon("rank " + std::to_string(rank_) + " has failed: " + why);
-  }
-
   [[noreturn]] void abandon(const std::string& why) override {
     std::fprintf(stderr, "scanlab: %s; every finished repetition is kept\n", why.c_str());
     std::fflush(nullptr);
     MPI_Abort(MPI_COMM_WORLD, kFailed);
     std::_Exit(kFailed);
+  }
+  [[noreturn]] void fail(const std::string& why) override {
+    MpiRank::abandon("rank " + std::to_string(rank_) + " has failed: " + why);
   }
 
  private:
