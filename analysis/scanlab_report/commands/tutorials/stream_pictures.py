@@ -31,7 +31,7 @@ class Timeline:
     until: float = 0
 
 
-_THIRDS = "--copy-in-us 12000 --kernel-us 12000 --copy-out-us 12000"
+_THIRDS = "--h2d-us 12000 --kernel-us 12000 --d2h-us 12000"
 """Twelve milliseconds for each of the three parts, so that a reader can compute what a picture shows."""
 SIMULATED: dict[str, tuple[tuple[str, str], ...]] = {
     "streams/first.svg": (("cudaMemcpy, a kernel, cudaMemcpy", f"serial_pinned --chunks 1 {_THIRDS}"),),
