@@ -101,8 +101,9 @@ void add_distributed_options(po::options_description& options) {
 
 int on_every_rank(const po::variables_map& values, Context& context, const RankBody& body) {
   const int asked = ranks_asked(values);
-  std::ostringstream silence;
+  const InterruptGuard guard;  // one for all ranks of the process
   const auto run = [&](Communicator& communicator) {
+    std::ostringstream silence;
     Context own{communicator.rank() == 0 ? context.out : silence, communicator.rank() == 0 ? context.err : silence,
                 context.argv};
     return body(communicator, own);

@@ -6,7 +6,6 @@
 
 #include "harness/cli/distributed.hpp"
 #include "harness/core/median.hpp"
-#include "harness/host/interrupt.hpp"
 
 namespace scanlab::cli {
 
@@ -94,6 +93,11 @@ void print_table(const std::vector<DistributedCase>& cases, int ranks, std::ostr
     if (each.nanoseconds.empty()) continue;
     const double time = median(each.nanoseconds);
     const double rate = static_cast<double>(each.bytes()) / time;
+    if (each.algorithm->about.kind == Kind::empty_launch) {
+      fmt::print(out, "{:>14} {:>14} {:>5} {:>12}  {:<22} {:>12.2f} {:>9} {:>9}\n", each.bytes(), each.problem.items,
+                 name(each.problem.type), name(each.problem.op), each.algorithm->about.id, time / 1e3, "", "");
+      continue;
+    }
     fmt::print(out, "{:>14} {:>14} {:>5} {:>12}  {:<22} {:>12.2f} {:>9.1f} {:>9.1f}  {}\n", each.bytes(),
                each.problem.items, name(each.problem.type), name(each.problem.op), each.algorithm->about.id, time / 1e3,
                rate, rate * 2 / ranks,
@@ -117,18 +121,28 @@ int distributed_bench(const std::vector<std::string>& arguments, Context& contex
   return on_every_rank(values, context, [&](distributed::Communicator& communicator, Context& own) {
     std::vector<DistributedCase> cases = cases_of_sizes(values, communicator.ranks());
     const auto backend = backend_of(cases, communicator);
-    std::optional<measure::ResultsFile> file =
-        communicator.rank() == 0 ? results_file(either<std::string>(values, "out", flags.out),
-                                                provenance(values, loop, cases, communicator.ranks(), own), values)
-                                 : std::nullopt;
-    const InterruptGuard guard;
+    using MaybeFile = std::optional<measure::ResultsFile>;
+    std::unique_ptr<MaybeFile> opened;
+    std::exception_ptr refused;
+    if (communicator.rank() == 0) {
+      try {
+        opened.reset(new MaybeFile(results_file(either<std::string>(values, "out", flags.out),
+                                                provenance(values, loop, cases, communicator.ranks(), own), values)));
+      } catch (const CommandError&) {
+        refused = std::current_exception();
+      }
+    }
+    if (communicator.from_leader(refused ? 1 : 0) != 0) {  // no rank is left to wait for rank 0
+      if (refused) std::rethrow_exception(refused);
+      return static_cast<int>(kBadInput);
+    }
+    measure::ResultsFile* const file = opened && *opened ? &**opened : nullptr;
     distributed::Session session(cases, communicator, *backend,
-                                 {.loop = loop, .seed = values["seed"].as<std::uint64_t>()}, file ? &*file : nullptr,
-                                 own.err);
+                                 {.loop = loop, .seed = values["seed"].as<std::uint64_t>()}, file, own.err);
     session.run();
     print_table(cases, communicator.ranks(), own.out);
     print_left_out(cases, own.out);
-    if (file) fmt::print(own.out, "{} entries in {}\n", file->entries(), file->path().string());
+    if (file != nullptr) fmt::print(own.out, "{} entries in {}\n", file->entries(), file->path().string());
     return status_of(cases);
   });
 }

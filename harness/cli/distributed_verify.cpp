@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "harness/cli/distributed.hpp"
-#include "harness/host/interrupt.hpp"
 
 namespace scanlab::cli {
 
@@ -49,12 +48,13 @@ int distributed_verify(const std::vector<std::string>& arguments, Context& conte
     std::vector<InputKind> inputs = values_of(words, "input", kinds);
     if (inputs.empty()) inputs = {InputKind::random};
 
-    const InterruptGuard guard;
     std::unique_ptr<distributed::RankBackend> backend;
     int status = kOk;
     std::size_t passed = 0;
     for (const InputKind input : inputs) {
       std::vector<DistributedCase> cases = distributed_cases(values, items, communicator.ranks());
+      std::erase_if(cases,
+                    [](const DistributedCase& each) { return each.algorithm->about.kind == Kind::empty_launch; });
       if (backend == nullptr) backend = backend_of(cases, communicator);
       distributed::Session session(
           cases, communicator, *backend,

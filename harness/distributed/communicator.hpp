@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -61,6 +62,9 @@ class Communicator {
   /// letters.
   std::string first_complaint(const std::string& mine);
 };
+
+/// A number that tells this process from the others: random, since containers number processes alike.
+std::uint64_t process_number();
 
 /// Runs `body` on `ranks` threads of this process, each a rank. What a rank throws ends the others' waits; the first
 /// exception is thrown again. `patience`: how long a rank waits for the others.

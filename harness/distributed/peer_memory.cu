@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <string>
 
 #include "harness/distributed/peer_memory.hpp"
@@ -10,7 +8,7 @@ namespace {
 
 /// What a rank says of its memory.
 struct Address {
-  int process;
+  std::uint64_t process;
   int device;
   char bus[16];  ///< of the device: ranks of different processes count devices each in their own way
   void* data;
@@ -45,7 +43,7 @@ std::string reach(const Address& own, const Address& other, std::vector<void*>& 
 PeerMemory::PeerMemory(std::size_t bytes, Communicator& communicator) : communicator_(communicator), own_(bytes) {
   cuda::check(cudaMemset(own_.data(), 0, bytes), "clearing peer memory");
   cuda::check(cudaDeviceSynchronize(), "clearing peer memory");
-  Address own{.process = static_cast<int>(getpid()), .data = own_.data()};
+  Address own{.process = process_number(), .data = own_.data()};
   cuda::check(cudaGetDevice(&own.device), "asking for the device");
   cuda::check(cudaDeviceGetPCIBusId(own.bus, sizeof(own.bus), own.device), "asking for the device's place");
   cuda::check(cudaIpcGetMemHandle(&own.handle, own_.data()), "naming memory for other processes");

@@ -1,8 +1,6 @@
 #include "harness/distributed/session.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -29,7 +27,8 @@ Problem bare(Problem problem) {
   return problem;
 }
 
-std::int64_t compared_every(std::int64_t items) { return std::max<std::int64_t>(1, ceil_div(items, kMaxCompared)); }
+/// Odd, so that every place of a vector is among those that are compared.
+std::int64_t compared_every(std::int64_t items) { return ceil_div(items, kMaxCompared) | 1; }
 
 /// Calls `work`; what it throws on any rank is thrown on all.
 template <class Work>
@@ -74,8 +73,8 @@ struct Session::SharedOracle {
 
   /// Collective.
   SharedOracle(const Problem& problem, const SessionOptions& options, Communicator& communicator) {
-    const int process = static_cast<int>(getpid());
-    const std::vector<int> processes = communicator.gather(process);
+    const std::uint64_t process = process_number();
+    const std::vector<std::uint64_t> processes = communicator.gather(process);
     const auto first = std::ranges::find(processes, process) - processes.begin();
     on_all(communicator, [&] {
       if (first != communicator.rank()) return;

@@ -1,6 +1,7 @@
 // Ranks that are threads of one process.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -8,6 +9,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <random>
 #include <thread>
 
 #include "harness/distributed/communicator.hpp"
@@ -18,6 +20,14 @@ std::chrono::milliseconds patience() {
   const char* const said = std::getenv("SCANLAB_PATIENCE");
   const double seconds = said == nullptr ? 0 : std::atof(said);
   return std::chrono::milliseconds(seconds > 0 ? static_cast<std::int64_t>(1e3 * seconds) : 30000);
+}
+
+std::uint64_t process_number() {
+  static const std::uint64_t number = [] {
+    std::random_device random;
+    return std::uint64_t{random()} << 32 | random();
+  }();
+  return number;
 }
 
 std::string in_words(std::chrono::milliseconds time) {
@@ -84,6 +94,20 @@ class Meeting {
     if (!failure_.empty()) throw RankFailed(failure_);
   }
 
+  /// Waits until all ranks have ended, or one has failed and the others have not ended `grace` later: then it gives the
+  /// failure.
+  std::string failure_that_hangs(std::chrono::milliseconds grace) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return ended_ == ranks() || !failure_.empty(); });
+    const bool all = changed_.wait_for(lock, grace, [&] { return ended_ == ranks(); });
+    return all ? std::string{} : failure_;
+  }
+  void end() {
+    const std::scoped_lock lock(mutex_);
+    ++ended_;
+    changed_.notify_all();
+  }
+
  private:
   template <class Condition>
   void wait(std::unique_lock<std::mutex>& lock, int rank, Condition condition) {
@@ -107,7 +131,16 @@ class Meeting {
   int arrived_ = 0;         ///< of them, those that have not read yet
   bool reading_ = false;
   std::string failure_;
+  int ended_ = 0;  ///< ranks
 };
+
+[[noreturn]] void end_process(const std::string& why) {
+  static std::mutex one_speaks;
+  const std::scoped_lock lock(one_speaks);
+  std::fprintf(stderr, "scanlab: %s; every finished repetition is kept\n", why.c_str());
+  std::fflush(nullptr);
+  std::_Exit(1);
+}
 
 class ThreadRank : public Communicator {
  public:
@@ -120,15 +153,10 @@ class ThreadRank : public Communicator {
   void check_others() override { meeting_.check(); }
   [[noreturn]] void fail(const std::string& why) override {
     meeting_.fail(rank_, why);
-    throw RankFailed("rank " + std::to_string(rank_) + " has failed: " + why);
+    meeting_.check();  // throws the first failure, of which this one may be a consequence
+    std::abort();
   }
-  [[noreturn]] void abandon(const std::string& why) override {
-    static std::mutex one_speaks;
-    const std::scoped_lock lock(one_speaks);
-    std::fprintf(stderr, "scanlab: %s; every finished repetition is kept\n", why.c_str());
-    std::fflush(nullptr);
-    std::_Exit(1);
-  }
+  [[noreturn]] void abandon(const std::string& why) override { end_process(why); }
 
  private:
   Meeting& meeting_;
@@ -157,8 +185,16 @@ void run_threads(int ranks, std::chrono::milliseconds patience, const std::funct
     } catch (...) {
       keep("an exception that says nothing");
     }
+    meeting.end();
   };
   {
+    // A rank may wait where nobody tells it, as in a launch behind a kernel that waits for another rank.
+    const std::jthread watch([&] {
+      if (const std::string why =
+              meeting.failure_that_hangs(std::min<std::chrono::milliseconds>(patience, std::chrono::seconds(5)));
+          !why.empty())
+        end_process(why);
+    });
     std::vector<std::jthread> others;
     for (int rank = 1; rank < ranks; ++rank) others.emplace_back(run_rank, rank);
     run_rank(0);

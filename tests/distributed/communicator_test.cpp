@@ -72,6 +72,15 @@ TEST(Communicator, ARankThatNeverComesIsNamed) {
   EXPECT_EQ(said, "rank 2 has not come within 0.1 s");
 }
 
+TEST(CommunicatorDeathTest, ARankThatNobodyCanWakeEndsWithTheProcess) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto body = [](Communicator& each) {
+    if (each.rank() == 1) throw std::runtime_error("the device is gone");
+    std::this_thread::sleep_for(60s);
+  };
+  EXPECT_EXIT(run_threads(2, 100ms, body), testing::ExitedWithCode(1), "rank 1 has failed: the device is gone");
+}
+
 TEST(Communicator, RanksAtDifferentStepsAreTold) {
   const std::string said = failure_of(2, 5s, [](Communicator& each) {
     if (each.rank() == 0) {

@@ -76,6 +76,7 @@ struct BlockedPeer {
           scan_(held_, problem.mode, StartingFrom<Op>{{}, before_.template as<Item>()}) {
       const std::uint32_t first = scan::Tickets::kFirstRun;
       cuda::check(cudaMemcpy(counter(), &first, sizeof(first), cudaMemcpyHostToDevice), "numbering runs");
+      cuda::check(cudaDeviceSynchronize(), "numbering runs");  // runs are in a stream that does not wait for the copy
     }
 
     void run(const Item* in, Item* out, StreamHandle handle) {

@@ -44,8 +44,8 @@ class PeerAggregates {
 
   /// By one thread.
   __device__ void publish(std::int64_t tile, const Item& aggregate, std::uint32_t run) {
-    if (tile == 0) peers_.announce(run);
     own_.publish(tile / chunk_tiles_, static_cast<int>(tile % chunk_tiles_), aggregate, run);
+    if (tile == 0) peers_.announce(run);
   }
 
   /// By a whole warp, for tiles in ascending order. Lane 0 has what comes before the tile in the whole array.

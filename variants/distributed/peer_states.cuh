@@ -103,7 +103,8 @@ class PeerStateMemory {
     cuda::check(
         cudaMemcpy(memory_.of(peers_.rank), none.data(), none.size() * sizeof(std::uint32_t), cudaMemcpyHostToDevice),
         "preparing peer memory");
-    communicator.barrier();  // no run begins before
+    cuda::check(cudaDeviceSynchronize(), "preparing peer memory");  // a copy from pageable memory may return before
+    communicator.barrier();                                         // no run begins before
   }
   const Peers& peers() const { return peers_; }
 
