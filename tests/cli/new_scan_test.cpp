@@ -9,15 +9,13 @@
 
 #include "harness/cli/command.hpp"
 #include "harness/host/status.hpp"
+#include "tests/test_folder.hpp"
 
 namespace scanlab::cli {
 namespace {
 
 class NewScan : public testing::Test {
  protected:
-  void SetUp() override { std::filesystem::create_directories(folder_); }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   /// The status of `scanlab new WORDS --out FOLDER`.
   int make(std::vector<std::string> words) {
     words.insert(words.begin(), "new");
@@ -31,7 +29,8 @@ class NewScan : public testing::Test {
     return {std::istreambuf_iterator<char>(stream), {}};
   }
 
-  const std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) / "new_scan_test";
+  const TestFolder own_;
+  const std::filesystem::path& folder_ = own_.path();
   std::ostringstream out_;
   std::ostringstream err_;
 };
