@@ -28,6 +28,9 @@ bool has_mpi() { return true; }
 
 namespace {
 
+/// mpirun passes on what a process says, and may drop it if the process ends at once.
+void let_it_be_read() { std::this_thread::sleep_for(std::chrono::milliseconds(200)); }
+
 class MpiRank : public Communicator {
  public:
   MpiRank() {
@@ -40,6 +43,7 @@ class MpiRank : public Communicator {
         std::unique_lock lock(mutex);
         if (come.wait_for(lock, patience(), [&] { return done; })) return;
         std::fprintf(stderr, "scanlab: a process of mpirun has not come within %s\n", in_words(patience()).c_str());
+        let_it_be_read();
         std::_Exit(kFailed);
       });
       MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &has);
@@ -86,6 +90,7 @@ class MpiRank : public Communicator {
   [[noreturn]] void abandon(const std::string& why) override {
     std::fprintf(stderr, "scanlab: %s; every finished repetition is kept\n", why.c_str());
     std::fflush(nullptr);
+    let_it_be_read();
     MPI_Abort(MPI_COMM_WORLD, kFailed);
     std::_Exit(kFailed);
   }
