@@ -19,9 +19,7 @@ struct CopyAll {
     about.cost = {.work = "0", .span = "1", .traffic = "2n"};
     return about;
   }
-  static Plan plan(const Problem& problem, int ranks) {
-    return {.distribution = Distribution::blocks(problem.items, ranks)};
-  }
+  static Plan plan(const Problem& problem, int ranks) { return Plan::of_blocks(problem, ranks); }
 
   template <class Op>
   class Rank {

@@ -21,9 +21,7 @@ struct LaunchAll {
     about.cost = {.work = "0", .span = "0", .traffic = "0"};
     return about;
   }
-  static Plan plan(const Problem& problem, int ranks) {
-    return {.distribution = Distribution::blocks(problem.items, ranks)};
-  }
+  static Plan plan(const Problem& problem, int ranks) { return Plan::of_blocks(problem, ranks); }
 
   template <class Op>
   struct Rank {

@@ -20,10 +20,7 @@ struct NcclAllGather {
     about.cost = {.work = "0", .span = "0", .traffic = "0"};
     return about;
   }
-  static Plan plan(const Problem& problem, int ranks) {
-    if (std::string why = why_no_nccl(); !why.empty()) return Plan::refuse(std::move(why));
-    return {.distribution = Distribution::blocks(problem.items, ranks)};
-  }
+  static Plan plan(const Problem& problem, int ranks) { return with_nccl(Plan::of_blocks(problem, ranks)); }
 
   template <class Op>
   class Rank {

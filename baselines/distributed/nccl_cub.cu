@@ -40,9 +40,9 @@ struct NcclCub {
     return about;
   }
   static Plan plan(const Problem& problem, int ranks) {
-    if (std::string why = why_no_nccl(); !why.empty()) return Plan::refuse(std::move(why));
-    const auto distribution = Distribution::blocks(problem.items, ranks);
-    return {.distribution = distribution, .chain = 256 + distribution.chunk / 1024 + ranks};
+    Plan plan = Plan::of_blocks(problem, ranks);
+    plan.chain = 256 + plan.distribution.chunk / 1024 + ranks;
+    return with_nccl(std::move(plan));
   }
 
   template <class Op>

@@ -11,6 +11,7 @@
 #include "harness/measure/record.hpp"
 #include "harness/measure/scan_cases.hpp"
 #include "harness/measure/scan_report.hpp"
+#include "harness/measure/timing_report.hpp"
 #include "harness/tuning/short_tuning.hpp"
 
 namespace scanlab::cli {
@@ -174,7 +175,7 @@ int time_all(std::vector<measure::TimedCase> cases, const measure::Backends& bac
   print(session, context.out, context.err);
   if (file != nullptr) fmt::print(context.out, "{} entries in {}\n", file->entries(), file->path().string());
   if (interrupted()) fmt::print(context.err, "scanlab: interrupted; every finished repetition is kept\n");
-  if (lost.empty()) return status_of(session.cases());
+  if (lost.empty()) return measure::status_of(measure::timings(session.cases()));
   fmt::print(context.err, "scanlab: the device is lost to this process ({}); every finished repetition is kept\n",
              lost);
   return kFailed;

@@ -6,7 +6,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 #include <sstream>
 
 #include "harness/host/interrupt.hpp"
@@ -204,28 +203,6 @@ std::unique_ptr<distributed::RankBackend> backend_of(const std::vector<Distribut
 #else
   throw CommandError(kNoDevice, "this build has no CUDA: choose an algorithm on hosts, --on-hosts");
 #endif
-}
-
-int status_of(const std::vector<DistributedCase>& cases) {
-  if (interrupted()) return kInterrupted;
-  const auto failed = [](const DistributedCase& each) { return each.state == measure::Timing::State::failed; };
-  if (std::ranges::any_of(cases, failed)) return kFailed;
-  return std::ranges::any_of(cases, &DistributedCase::out_of_memory) ? kOutOfMemory : kOk;
-}
-
-void print_left_out(const std::vector<DistributedCase>& cases, std::ostream& out) {
-  std::map<std::string, std::pair<int, const DistributedCase*>> reasons;
-  for (const DistributedCase& each : cases) {
-    if (each.state == measure::Timing::State::timed) continue;
-    auto& [count, first] = reasons[each.reason];
-    if (count++ == 0) first = &each;
-  }
-  for (const auto& [reason, entry] : reasons) {
-    const auto& [count, first] = entry;
-    fmt::print(out, "{} {} case{}: {} (first {})\n",
-               first->state == measure::Timing::State::failed ? "FAILED" : "skipped", count, count == 1 ? "" : "s",
-               reason, first->name);
-  }
 }
 
 }  // namespace scanlab::cli

@@ -34,10 +34,4 @@ std::vector<distributed::DistributedCase> distributed_cases(const po::variables_
 std::unique_ptr<distributed::RankBackend> backend_of(const std::vector<distributed::DistributedCase>& cases,
                                                      distributed::Communicator& communicator);
 
-/// kInterrupted, kFailed, kOutOfMemory or kOk, as of `scanlab bench`.
-int status_of(const std::vector<distributed::DistributedCase>& cases);
-
-/// Prints those that were not timed or verified, by their reasons.
-void print_left_out(const std::vector<distributed::DistributedCase>& cases, std::ostream& out);
-
 }  // namespace scanlab::cli

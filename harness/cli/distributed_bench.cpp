@@ -6,6 +6,7 @@
 
 #include "harness/cli/distributed.hpp"
 #include "harness/core/median.hpp"
+#include "harness/measure/timing_report.hpp"
 
 namespace scanlab::cli {
 
@@ -100,10 +101,7 @@ void print_table(const std::vector<DistributedCase>& cases, int ranks, std::ostr
     }
     fmt::print(out, "{:>14} {:>14} {:>5} {:>12}  {:<22} {:>12.2f} {:>9.1f} {:>9.1f}  {}\n", each.bytes(),
                each.problem.items, name(each.problem.type), name(each.problem.op), each.algorithm->about.id, time / 1e3,
-               rate, rate * 2 / ranks,
-               each.state == measure::Timing::State::failed ? "FAILED"
-               : each.verified                              ? "yes"
-                                                            : "before only");
+               rate, rate * 2 / ranks, measure::verified_in_words(each));
   }
 }
 
@@ -141,9 +139,9 @@ int distributed_bench(const std::vector<std::string>& arguments, Context& contex
                                  {.loop = loop, .seed = values["seed"].as<std::uint64_t>()}, file, own.err);
     session.run();
     print_table(cases, communicator.ranks(), own.out);
-    print_left_out(cases, own.out);
+    measure::print_untimed(measure::timings(cases), own.out);
     if (file != nullptr) fmt::print(own.out, "{} entries in {}\n", file->entries(), file->path().string());
-    return status_of(cases);
+    return measure::status_of(measure::timings(cases));
   });
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/cli/distributed.hpp"
+#include "harness/measure/timing_report.hpp"
 
 namespace scanlab::cli {
 
@@ -61,9 +62,9 @@ int distributed_verify(const std::vector<std::string>& arguments, Context& conte
           {.seed = values["seed"].as<std::uint64_t>(), .input = input, .timed = false, .repeat = repeat}, nullptr,
           own.err);
       session.run();
-      print_left_out(cases, own.out);
+      measure::print_untimed(measure::timings(cases), own.out);
       passed += static_cast<std::size_t>(std::ranges::count_if(cases, &DistributedCase::verified));
-      status = std::max(status, status_of(cases));
+      status = std::max(status, measure::status_of(measure::timings(cases)));
     }
     fmt::print(own.out, "{} checks passed on {} ranks\n", passed, communicator.ranks());
     return passed == 0 && status == kOk ? static_cast<int>(kFailed) : status;

@@ -49,6 +49,12 @@ struct Problem {
   friend bool operator==(const Problem&, const Problem&) = default;
 };
 
+/// The part of a problem that its input and its oracle depend on: the variant's own settings do not matter to them.
+inline Problem bare(Problem problem) {
+  problem.settings.clear();
+  return problem;
+}
+
 /// What a variant needs for a problem, or why it cannot take it.
 struct Plan {
   std::size_t workspace_bytes = 0;

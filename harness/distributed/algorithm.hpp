@@ -21,6 +21,10 @@ struct Plan {
   std::string refusal{};
 
   bool possible() const { return refusal.empty(); }
+  /// The array in one block per rank.
+  static Plan of_blocks(const Problem& problem, int ranks) {
+    return {.distribution = Distribution::blocks(problem.items, ranks)};
+  }
   static Plan refuse(std::string why) { return {.refusal = std::move(why)}; }
 };
 
@@ -39,10 +43,9 @@ struct Algorithm {
   Description about;
   Origin origin = Origin::variant;
   bool on_gpus = false;  ///< else in the hosts' memory
-  bool by_mpi = false;   ///< ranks must be processes under mpirun
   std::function<Plan(const Problem&, int ranks)> plan;
-  /// Collective: every rank calls it with the same problem. May allocate and wait. For a problem that has a plan.
-  std::function<std::unique_ptr<BoundRank>(const Problem&, Communicator&)> bind;
+  /// Collective: every rank calls it with the same problem and its plan, which is possible. May allocate and wait.
+  std::function<std::unique_ptr<BoundRank>(const Problem&, const Plan&, Communicator&)> bind;
 };
 
 using Algorithms = RegistryOf<Algorithm>;
@@ -77,15 +80,15 @@ Algorithm algorithm(bool on_gpus, Origin origin = Origin::variant) {
     return Plan::refuse(about.id + " takes no " + std::string(name(problem.op)) + " of " +
                         std::string(name(problem.type)));
   };
-  made.bind = [](const Problem& problem, Communicator& communicator) {
+  made.bind = [](const Problem& problem, const Plan& plan, Communicator& communicator) {
     return with_monoid(problem.type, problem.op, [&]<class Op>(Op) -> std::unique_ptr<BoundRank> {
       if constexpr (takes<Scan, Op>()) {
         using Rank = typename Scan::template Rank<Op>;
         using Item = typename Op::Item;
         class Bound : public BoundRank {
          public:
-          Bound(const Problem& problem, Communicator& communicator)
-              : rank_(problem, Scan::plan(problem, communicator.ranks()), communicator) {}
+          Bound(const Problem& problem, const Plan& plan, Communicator& communicator)
+              : rank_(problem, plan, communicator) {}
           void run(const void* in, void* out, StreamHandle stream) override {
             rank_.run(static_cast<const Item*>(in), static_cast<Item*>(out), stream);
           }
@@ -93,7 +96,7 @@ Algorithm algorithm(bool on_gpus, Origin origin = Origin::variant) {
          private:
           Rank rank_;
         };
-        return std::make_unique<Bound>(problem, communicator);
+        return std::make_unique<Bound>(problem, plan, communicator);
       } else {
         throw std::logic_error("a scan is bound to what its plan has refused");
       }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "harness/core/ceil.hpp"
+#include "harness/core/portable.hpp"
 
 namespace scanlab::distributed {
 
@@ -26,7 +27,7 @@ struct Distribution {
     return own * chunk + (whole % ranks == rank ? items % chunk : 0);
   }
   /// The place in the whole array of what a rank holds at `local`.
-  std::int64_t global(int rank, std::int64_t local) const {
+  SCANLAB_HD std::int64_t global(int rank, std::int64_t local) const {
     return (local / chunk * ranks + rank) * chunk + local % chunk;
   }
   /// Ranks that hold anything: the first so many.

@@ -13,23 +13,19 @@
 #include "harness/cuda/stream.hpp"
 #include "harness/distributed/rank_backend.hpp"
 #include "harness/host/status.hpp"
-#include "harness/measure/loop.hpp"
+#include "harness/measure/host_buffer.hpp"
 #include "harness/verify/input.hpp"
 
 namespace scanlab::distributed {
 
 namespace {
 
-constexpr int kPoison = 0xFF;
-
 template <class Op>
 __global__ void fill_part(typename Op::Item* items, std::int64_t held, Distribution distribution, int rank,
                           InputKind kind, std::uint64_t seed) {
   const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
   for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < held; i += stride) {
-    const std::int64_t global =
-        (i / distribution.chunk * distribution.ranks + rank) * distribution.chunk + i % distribution.chunk;
-    items[i] = verify::input_item<Op>(kind, seed, global, distribution.items);
+    items[i] = verify::input_item<Op>(kind, seed, distribution.global(rank, i), distribution.items);
   }
 }
 
@@ -59,7 +55,7 @@ class GpuBackend : public RankBackend {
   double time(BoundRank& bound, std::int64_t untimed, std::int64_t runs) override {
     for (std::int64_t i = 0; i < untimed; ++i) bound.run(in_.data(), out_.data(), stream_.get());
     if (bytes_ > 0) {
-      cuda::check(cudaMemsetAsync(out_.data(), kPoison, bytes_, stream_.get()), "poisoning the output");
+      cuda::check(cudaMemsetAsync(out_.data(), measure::kPoison, bytes_, stream_.get()), "poisoning the output");
     }
     start_.record(stream_.get());
     for (std::int64_t i = 0; i < runs; ++i) bound.run(in_.data(), out_.data(), stream_.get());

@@ -5,13 +5,19 @@
 #include <memory>
 #include <string>
 
-#include "harness/core/variant.hpp"
+#include "harness/distributed/algorithm.hpp"
 #include "harness/distributed/communicator.hpp"
 
 namespace scanlab::distributed {
 
 /// Why there is no NCCL here, in one sentence; empty if there is.
 std::string why_no_nccl();
+
+/// `plan`, or where there is no NCCL its refusal.
+inline Plan with_nccl(Plan plan) {
+  std::string why = why_no_nccl();
+  return why.empty() ? plan : Plan::refuse(std::move(why));
+}
 
 /// The ranks' NCCL communicator. A rank's device is current wherever one is used.
 class Nccl {

@@ -22,11 +22,6 @@ namespace {
 constexpr std::int64_t kUntimed = 3;  // the ranks begin the timed runs together, since they have waited for each other
 constexpr std::int64_t kMaxRuns = 400;  // a stream takes about a thousand launches before it makes the host wait
 
-Problem bare(Problem problem) {
-  problem.settings.clear();
-  return problem;
-}
-
 /// Odd, so that every place of a vector is among those that are compared.
 std::int64_t compared_every(std::int64_t items) { return ceil_div(items, kMaxCompared) | 1; }
 
@@ -133,7 +128,7 @@ void Session::verify(DistributedCase& timed, std::vector<Bound>& bound) {
   on_all(communicator_,
          [&] { backend_.fill(bare(timed.problem), timed.plan.distribution, options_.input, options_.seed); });
   Bound made{.timed = &timed};
-  on_all(communicator_, [&] { made.rank = timed.algorithm->bind(timed.problem, communicator_); });
+  on_all(communicator_, [&] { made.rank = timed.algorithm->bind(timed.problem, timed.plan, communicator_); });
   together(communicator_, [&] { backend_.time(*made.rank, 0, 1); });
   timed.compared_every = oracle_->oracle->every();
   on_all(communicator_, [&] { compare(timed); });

@@ -3,8 +3,8 @@
 #include <chrono>
 #include <cstring>
 #include <memory>
-#include <new>
 
+#include "harness/measure/host_buffer.hpp"
 #include "harness/measure/scan_backend.hpp"
 #include "harness/verify/input.hpp"
 
@@ -19,25 +19,6 @@ const verify::Oracle& OracleStore::get(const Problem& problem) {
 }
 
 namespace {
-
-constexpr int kPoison = 0xFF;
-
-/// Host memory aligned like the device's.
-class HostBuffer {
- public:
-  HostBuffer() = default;
-  explicit HostBuffer(std::size_t bytes) : bytes_(bytes), data_(operator new(bytes, kAlignment)) {}
-  std::size_t bytes() const { return bytes_; }
-  void* data() const { return data_.get(); }
-
- private:
-  static constexpr std::align_val_t kAlignment{256};
-  struct Free {
-    void operator()(void* data) const { operator delete(data, kAlignment); }
-  };
-  std::size_t bytes_ = 0;
-  std::unique_ptr<void, Free> data_;
-};
 
 class HostScanBackend : public ScanBackend {
  public:
@@ -82,12 +63,7 @@ class HostScanBackend : public ScanBackend {
   void grow(HostBuffer& buffer, std::size_t bytes) {
     if (buffer.bytes() >= bytes) return;
     if (&buffer == &in_) held_.reset();
-    buffer = HostBuffer();
-    try {
-      buffer = HostBuffer(bytes);
-    } catch (const std::bad_alloc&) {
-      throw LacksMemory("out of host memory: wanted " + std::to_string(bytes) + " bytes");
-    }
+    buffer.grow(bytes);
   }
 
   void fill(const Problem& problem) {

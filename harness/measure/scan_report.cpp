@@ -9,8 +9,7 @@
 #include <utility>
 
 #include "harness/core/median.hpp"
-#include "harness/host/interrupt.hpp"
-#include "harness/host/status.hpp"
+#include "harness/measure/timing_report.hpp"
 
 namespace scanlab::measure {
 
@@ -31,28 +30,10 @@ void print_table(const std::vector<TimedCase>& cases, std::ostream& out) {
     const double time = median(timed.nanoseconds);
     const bool moves = timed.about().kind != Kind::empty_launch;
     const double rate = static_cast<double>(timed.problem().ideal_bytes()) / time;
-    const char* const verified = timed.state == Timing::State::failed ? "FAILED"
-                                 : timed.verified                     ? "yes"
-                                                                      : "before only";
     const std::optional<Choice>& choice = timed.bound.plan.choice;
     fmt::print(out, "{:<{}}  {:>11}  {:>8}  {:>6}  {}{}\n", timed.name, width, time_in_words(time),
-               moves ? fmt::format("{:.4g}", rate) : "", timed.nanoseconds.size(), verified,
+               moves ? fmt::format("{:.4g}", rate) : "", timed.nanoseconds.size(), verified_in_words(timed),
                choice ? "  ran " + choice->label() : "");
-  }
-}
-
-/// Cases that were not timed, those of one reason together.
-void print_untimed(const std::vector<TimedCase>& cases, std::ostream& out) {
-  std::map<std::string, std::pair<int, const TimedCase*>> reasons;
-  for (const TimedCase& timed : cases) {
-    if (timed.state == Timing::State::timed) continue;
-    auto& [count, first] = reasons[timed.reason];
-    if (count++ == 0) first = &timed;
-  }
-  for (const auto& [reason, entry] : reasons) {
-    const auto& [count, first] = entry;
-    fmt::print(out, "{} {} case{}: {} ({}{})\n", first->state == Timing::State::failed ? "FAILED" : "skipped", count,
-               count == 1 ? "" : "s", reason, count == 1 ? "" : "first ", first->name);
   }
 }
 
@@ -84,16 +65,9 @@ void print_times(const ScanTimes& times, std::ostream& out) {
 
 void print(const ScanSession& session, std::ostream& out, std::ostream& err) {
   print_table(session.cases(), out);
-  print_untimed(session.cases(), out);
+  print_untimed(timings(session.cases()), out);
   warn_of_local_memory(session.cases(), err);
   print_times(session.times(), out);
-}
-
-int status_of(const std::vector<TimedCase>& cases) {
-  if (interrupted()) return kInterrupted;
-  const auto failed = [](const TimedCase& timed) { return timed.state == Timing::State::failed; };
-  if (std::ranges::any_of(cases, failed)) return kFailed;
-  return std::ranges::any_of(cases, &TimedCase::out_of_memory) ? kOutOfMemory : kOk;
 }
 
 }  // namespace scanlab::measure

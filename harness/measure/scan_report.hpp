@@ -12,7 +12,4 @@ namespace scanlab::measure {
 /// hand-written kernels use local memory.
 void print(const ScanSession& session, std::ostream& out, std::ostream& err);
 
-/// kInterrupted after Ctrl-C, kFailed if a case failed, kOutOfMemory if one was skipped for lack of memory, else kOk.
-int status_of(const std::vector<TimedCase>& cases);
-
 }  // namespace scanlab::measure

@@ -59,10 +59,4 @@ struct TimedCase : Timing {
   bool on_host() const { return scan.variant->machines.host && !scan.variant->machines.cuda; }
 };
 
-/// The part of a problem that its input and its oracle depend on: the variant's own settings do not matter to them.
-inline Problem bare(Problem problem) {
-  problem.settings.clear();
-  return problem;
-}
-
 }  // namespace scanlab::measure

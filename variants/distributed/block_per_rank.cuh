@@ -86,6 +86,40 @@ class BlockScan {
   cuda::DeviceBuffer storage_;
 };
 
+/// One rank of a scan in three passes: reduce the block, exchange aggregates, scan the block from what comes before it.
+/// Exchange: such as NcclExchange.
+template <Monoid Op, class Exchange>
+class ThreePasses {
+ public:
+  using Item = typename Op::Item;
+
+  ThreePasses(const Problem& problem, const Plan& plan, Communicator& communicator)
+      : held_(plan.distribution.held(communicator.rank())),
+        reduction_(held_),
+        exchange_(communicator),
+        scan_(held_, problem.mode, StartingFrom<Op>{{}, exchange_.before()}) {}
+
+  /// Enqueues.
+  void run(const Item* in, Item* out, StreamHandle handle) {
+    const auto stream = static_cast<cudaStream_t>(handle);
+    reduction_.run(in, stream);
+    exchange_.run(reduction_.aggregate(), stream);
+    if (held_ > 0) scan_.run(in, out, stream);
+  }
+
+ private:
+  std::int64_t held_;
+  BlockReduction<Op> reduction_;
+  Exchange exchange_;
+  BlockScan<StartingFrom<Op>> scan_;
+};
+
+inline Plan plan_of_three_passes(const Problem& problem, int ranks) {
+  Plan plan = Plan::of_blocks(problem, ranks);
+  plan.chain = 2 * chain_of_block(problem, plan.distribution.chunk) + ranks;
+  return plan;
+}
+
 /// before: what comes before rank `rank`, of the aggregates of all. One thread.
 template <Monoid Op>
 __global__ void fold_before(const typename Op::Item* aggregates, int rank, typename Op::Item* before) {

@@ -41,6 +41,38 @@ __global__ void exchange_by_peers(const typename Op::Item* aggregate, const __gr
   *run_counter = run + 1;
 }
 
+/// What comes before each rank's block, by peer memory: one launch.
+template <Monoid Op>
+class PeerExchange {
+ public:
+  using Item = typename Op::Item;
+
+  explicit PeerExchange(Communicator& communicator)
+      : peers_(kMaxPeers * PeerStates<Item>::State::kWords, communicator.ranks(), communicator),
+        before_(kBeforeBytes + sizeof(std::uint32_t)) {
+    const std::uint32_t first = scan::Tickets::kFirstRun;
+    cuda::check(cudaMemcpy(counter(), &first, sizeof(first), cudaMemcpyHostToDevice), "numbering runs");
+    cuda::check(cudaDeviceSynchronize(), "numbering runs");  // runs are in a stream that does not wait for the copy
+  }
+
+  /// Enqueues. aggregate: of this rank's block, in device memory.
+  void run(const Item* aggregate, cudaStream_t stream) {
+    exchange_by_peers<Op>
+        <<<1, scan::kLanes, 0, stream>>>(aggregate, peers_.peers(), counter(), before_.template as<Item>());
+    cuda::check(cudaGetLastError(), "exchanging aggregates");
+  }
+  /// In device memory.
+  const Item* before() const { return before_.template as<Item>(); }
+
+ private:
+  static constexpr std::size_t kBeforeBytes = 16;
+  static_assert(sizeof(Item) <= kBeforeBytes);
+  std::uint32_t* counter() { return before_.template as<std::uint32_t>() + kBeforeBytes / sizeof(std::uint32_t); }
+
+  PeerStateMemory peers_;
+  cuda::DeviceBuffer before_;
+};
+
 struct BlockedPeer {
   template <class Op>
   static constexpr bool kTakes = kOfBlocks<Op>;
@@ -60,45 +92,11 @@ struct BlockedPeer {
     if (ranks > kMaxPeers) {
       return Plan::refuse("blocked_peer takes " + std::to_string(kMaxPeers) + " GPUs, not " + std::to_string(ranks));
     }
-    const auto distribution = Distribution::blocks(problem.items, ranks);
-    return {.distribution = distribution, .chain = 2 * chain_of_block(problem, distribution.chunk) + ranks};
+    return plan_of_three_passes(problem, ranks);
   }
 
   template <class Op>
-  class Rank {
-   public:
-    using Item = typename Op::Item;
-    Rank(const Problem& problem, const Plan& plan, Communicator& communicator)
-        : held_(plan.distribution.held(communicator.rank())),
-          reduction_(held_),
-          peers_(kMaxPeers * PeerStates<Item>::State::kWords, communicator.ranks(), communicator),
-          before_(kBeforeBytes + sizeof(std::uint32_t)),
-          scan_(held_, problem.mode, StartingFrom<Op>{{}, before_.template as<Item>()}) {
-      const std::uint32_t first = scan::Tickets::kFirstRun;
-      cuda::check(cudaMemcpy(counter(), &first, sizeof(first), cudaMemcpyHostToDevice), "numbering runs");
-      cuda::check(cudaDeviceSynchronize(), "numbering runs");  // runs are in a stream that does not wait for the copy
-    }
-
-    void run(const Item* in, Item* out, StreamHandle handle) {
-      const auto stream = static_cast<cudaStream_t>(handle);
-      reduction_.run(in, stream);
-      exchange_by_peers<Op><<<1, scan::kLanes, 0, stream>>>(reduction_.aggregate(), peers_.peers(), counter(),
-                                                            before_.template as<Item>());
-      cuda::check(cudaGetLastError(), "exchanging aggregates");
-      if (held_ > 0) scan_.run(in, out, stream);
-    }
-
-   private:
-    static constexpr std::size_t kBeforeBytes = 16;
-    static_assert(sizeof(Item) <= kBeforeBytes);
-    std::uint32_t* counter() { return before_.template as<std::uint32_t>() + kBeforeBytes / sizeof(std::uint32_t); }
-
-    std::int64_t held_;
-    BlockReduction<Op> reduction_;
-    PeerStateMemory peers_;
-    cuda::DeviceBuffer before_;
-    BlockScan<StartingFrom<Op>> scan_;
-  };
+  using Rank = ThreePasses<Op, PeerExchange<Op>>;
 };
 
 const AlgorithmRegistration kBlockedPeer{algorithm<BlockedPeer>(true)};

@@ -32,8 +32,9 @@ struct MpiExscan {
   static Plan plan(const Problem& problem, int ranks) {
     if (!is_mpi_process())
       return Plan::refuse("mpi_exscan needs ranks that are processes: start them by mpirun -n 4 scanlab distributed …");
-    const auto distribution = Distribution::blocks(problem.items, ranks);
-    return {.distribution = distribution, .chain = 2 * distribution.chunk + ranks};
+    Plan plan = Plan::of_blocks(problem, ranks);
+    plan.chain = 2 * plan.distribution.chunk + ranks;
+    return plan;
   }
 
   template <class Op>
@@ -85,11 +86,7 @@ struct MpiExscan {
   };
 };
 
-const AlgorithmRegistration kMpiExscan{[] {
-  Algorithm made = algorithm<MpiExscan>(false);
-  made.by_mpi = true;
-  return made;
-}()};
+const AlgorithmRegistration kMpiExscan{algorithm<MpiExscan>(false)};
 
 }  // namespace
 }  // namespace scanlab::distributed

@@ -27,35 +27,10 @@ struct ReduceExchangeScan {
     return about;
   }
 
-  static Plan plan(const Problem& problem, int ranks) {
-    if (std::string why = why_no_nccl(); !why.empty()) return Plan::refuse(std::move(why));
-    const auto distribution = Distribution::blocks(problem.items, ranks);
-    return {.distribution = distribution, .chain = 2 * chain_of_block(problem, distribution.chunk) + ranks};
-  }
+  static Plan plan(const Problem& problem, int ranks) { return with_nccl(plan_of_three_passes(problem, ranks)); }
 
   template <class Op>
-  class Rank {
-   public:
-    using Item = typename Op::Item;
-    Rank(const Problem& problem, const Plan& plan, Communicator& communicator)
-        : held_(plan.distribution.held(communicator.rank())),
-          reduction_(held_),
-          exchange_(communicator),
-          scan_(held_, problem.mode, StartingFrom<Op>{{}, exchange_.before()}) {}
-
-    void run(const Item* in, Item* out, StreamHandle handle) {
-      const auto stream = static_cast<cudaStream_t>(handle);
-      reduction_.run(in, stream);
-      exchange_.run(reduction_.aggregate(), stream);
-      if (held_ > 0) scan_.run(in, out, stream);
-    }
-
-   private:
-    std::int64_t held_;
-    BlockReduction<Op> reduction_;
-    NcclExchange<Op> exchange_;
-    BlockScan<StartingFrom<Op>> scan_;
-  };
+  using Rank = ThreePasses<Op, NcclExchange<Op>>;
 };
 
 const AlgorithmRegistration kReduceExchangeScan{algorithm<ReduceExchangeScan>(true)};

@@ -56,9 +56,9 @@ struct ScanExchangeAdd {
   }
 
   static Plan plan(const Problem& problem, int ranks) {
-    if (std::string why = why_no_nccl(); !why.empty()) return Plan::refuse(std::move(why));
-    const auto distribution = Distribution::blocks(problem.items, ranks);
-    return {.distribution = distribution, .chain = chain_of_block(problem, distribution.chunk) + ranks + 2};
+    Plan plan = Plan::of_blocks(problem, ranks);
+    plan.chain = chain_of_block(problem, plan.distribution.chunk) + ranks + 2;
+    return with_nccl(std::move(plan));
   }
 
   template <class Op>

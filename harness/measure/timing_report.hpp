@@ -1,0 +1,31 @@
+// What commands say of cases once they are timed, whatever they time.
+#pragma once
+
+#include <concepts>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "harness/measure/loop.hpp"
+
+namespace scanlab::measure {
+
+using Timings = std::vector<const Timing*>;
+
+template <std::derived_from<Timing> Timed>
+Timings timings(const std::vector<Timed>& all) {
+  Timings found;
+  for (const Timed& timed : all) found.push_back(&timed);
+  return found;
+}
+
+/// "yes", "FAILED", or "before only" if the output after the last run was not looked at.
+std::string verified_in_words(const Timing& timing);
+
+/// Cases that were not timed, those of one reason together.
+void print_untimed(const Timings& all, std::ostream& out);
+
+/// kInterrupted after Ctrl-C, kFailed if a case failed, kOutOfMemory if one was skipped for lack of memory, else kOk.
+int status_of(const Timings& all);
+
+}  // namespace scanlab::measure
