@@ -63,6 +63,10 @@ const std::vector<ScanSweep>& scan_sweeps() {
                {device, {{"items", "2^20,2^24"}}, cold, stream, "levels"},
                {device, {{"items", "2^20,2^24,2^28"}}, cold, stream, "tile"},
                {device, {{"items", "2^20,2^24,2^28"}}, cold, stream, "threads"},
+               {device, {{"items", "2^20,2^24,2^28"}}, cold, stream, "stages"},
+               {device, {{"items", "2^20,2^24,2^28"}}, cold, stream, "loading"},
+               {device, {{"items", "2^20,2^24,2^28"}}, cold_and_warm, stream, "assignment"},
+               {device, {{"items", "2^20,2^24,2^28"}}, cold_and_warm, stream, "early"},
                {host, {{"items", "2^10:2^24:x2"}}, warm, stream},  // the sizes published in 2007
            }},
       {.name = "quick",

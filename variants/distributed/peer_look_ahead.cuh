@@ -96,6 +96,7 @@ struct PeerChunks {
 template <Monoid Op>
 struct PeerArguments {
   static constexpr int kTells = 1;
+  static constexpr bool kDraws = true;
   const scan::Arguments<Op>& scan;
   const PeerChunks& chunks;
 

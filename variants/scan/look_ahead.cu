@@ -32,6 +32,35 @@ constexpr NamedShape kShapes[] = {
     {"35", {.warps = 14, .vectors = 5, .loading = 2}},
 };
 
+/// The operators whose scans can be had without one of the kernel's ideas, to see what it is worth: sums of four bytes,
+/// which speak for all.
+template <class Op>
+inline constexpr bool kSpeaksForAll = Op::kOperator == Operator::plus && sizeof(typename Op::Item) == 4;
+
+/// For the experiment in which block b of k takes the tiles b, b + k, b + 2 k, … instead of drawing them. Safe only
+/// where all blocks are on the device at once.
+template <Associative Op>
+struct StaticTiles {
+  static constexpr int kTells = 0;
+  static constexpr bool kDraws = false;
+  const Arguments<Op>& scan;
+
+  __device__ const Arguments<Op>& of_scan() const { return scan; }
+  __device__ Aggregates<Op> aggregates() const { return scan.aggregates(); }
+};
+
+template <Associative Op>
+__global__ void __launch_bounds__(Shape{.warps = kMostReduceWarps<Op>}.threads(), 1)
+    look_ahead_static(const __grid_constant__ Arguments<Op> arguments) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  extern __shared__ __align__(128) unsigned char shared[];
+  const StaticTiles<Op> tiles{arguments};
+  LookAheadBlock<Op, cuda::NoWatch, StaticTiles<Op>>(tiles, shared).run();
+#else
+  __trap();
+#endif
+}
+
 class LookAhead {
  public:
   static Description describe() {
@@ -42,7 +71,18 @@ class LookAhead {
     about.family = "single pass";
     Parameter tile{.name = "tile", .meaning = "KiB of a tile, and with it how a block is cut up"};
     for (const NamedShape& each : kShapes) tile.values.emplace_back(each.tile);
-    about.parameters = {tile, {.name = "piece", .values = {"4", "1"}, .meaning = "KiB of a bulk load"}};
+    about.parameters = {tile,
+                        {.name = "piece", .values = {"4", "1"}, .meaning = "KiB of a bulk load"},
+                        {.name = "stages",
+                         .values = {"all", "2", "3", "4", "5"},
+                         .meaning = "stages of the ring, at most; all that fit"},
+                        {.name = "loading",
+                         .values = {"tile", "1", "2", "3", "4"},
+                         .meaning = "stages in flight; as the tile has them"},
+                        {.name = "assignment",
+                         .values = {"dynamic", "static"},
+                         .meaning = "tiles drawn by ticket, or every k-th of k blocks"},
+                        {.name = "early", .values = {"yes", "no"}, .meaning = "programmatic dependent launch"}};
     about.limits = "any n; compute capability 9.0 and later";
     about.in_place = true;
     about.cost = {.work = "about 2n", .span = "the tiles of a block", .traffic = "2n"};
@@ -53,12 +93,18 @@ class LookAhead {
       : problem_(problem),
         multiprocessors_(cuda::multiprocessors()),
         shape_(find_shape(problem.settings)),
+        static_tiles_(given("assignment") == "static"),
+        early_(given("early") == "yes"),
         item_bytes_(static_cast<std::int64_t>(item_bytes(problem.type, problem.op))),
         tiles_(ceil_div(problem.items * item_bytes_, shape_.tile_bytes())) {
     with_monoid(problem.type, problem.op, [&]<class Op>(Op) {
       shape_ =
           with_stages<Op>(shape_, tiles_a_block(), cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
     });
+    if (const std::string most = given("stages"); most != "all")
+      shape_.stages = std::min(shape_.stages, std::stoi(most));
+    if (const std::string most = given("loading"); most != "tile") shape_.loading = std::stoi(most);
+    shape_.loading = std::min(shape_.loading, shape_.stages);
   }
 
   Plan plan() const {
@@ -69,8 +115,14 @@ class LookAhead {
       return Plan::refuse("look_ahead has tiles of " + setting(describe(), problem_.settings, "tile") +
                           " KiB for operators that compute more than they move");
     }
-    with_monoid(problem_.type, problem_.op,
-                [&]<class Op>(Op) { cuda::allow(look_ahead<Op, cuda::NoWatch>, launch_shape<Op>()); });
+    const bool speaks = with_monoid(problem_.type, problem_.op, []<class Op>(Op) { return kSpeaksForAll<Op>; });
+    if (static_tiles_ && !speaks) {
+      return Plan::refuse("look_ahead with assignment=static is an experiment, and takes sums of four bytes");
+    }
+    with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) {
+      cuda::allow(look_ahead<Op, cuda::NoWatch>, launch_shape<Op>());
+      if constexpr (kSpeaksForAll<Op>) cuda::allow(look_ahead_static<Op>, launch_shape<Op>());
+    });
     simt::Workspace workspace;
     const AggregateMemory parts(workspace, tiles_);
     // A thread's items, lanes and warps; a group's tiles, and the groups.
@@ -89,20 +141,24 @@ class LookAhead {
   void run(cudaStream_t stream, Op, const typename Op::Item* in, typename Op::Item* out, void* memory,
            std::size_t) const {
     if (tiles_ == 0) return;
-    launch<cuda::NoWatch>(stream, Op{}, in, out, memory, nullptr);
+    auto kernel = look_ahead<Op, cuda::NoWatch>;
+    if constexpr (kSpeaksForAll<Op>) {
+      if (static_tiles_) kernel = look_ahead_static<Op>;
+    }
+    launch(kernel, stream, Op{}, in, out, memory, nullptr);
   }
 
-  /// As `run`, once, with clocks; waits for its end. Only sums of four bytes: they speak for all.
+  /// As `run`, once, with clocks; waits for its end.
   template <class Op>
-  requires(Op::kOperator == Operator::plus && sizeof(typename Op::Item) == 4) std::vector<RoleCycles> watch(
-      cudaStream_t stream, Op, const typename Op::Item* in, typename Op::Item* out, void* memory)
+  requires(kSpeaksForAll<Op>) std::vector<RoleCycles> watch(cudaStream_t stream, Op, const typename Op::Item* in,
+                                                            typename Op::Item* out, void* memory)
   const {
     const cuda::LaunchShape shape = launch_shape<Op>();
     const int warps = shape.threads / kLanes;
     cuda::allow(look_ahead<Op, cuda::CycleWatch>, shape);
     std::vector<cuda::WarpCycles> seen(shape.blocks * warps);
     const cuda::DeviceBuffer cycles(seen.size() * sizeof(cuda::WarpCycles));
-    launch<cuda::CycleWatch>(stream, Op{}, in, out, memory, cycles.as<cuda::WarpCycles>());
+    launch(look_ahead<Op, cuda::CycleWatch>, stream, Op{}, in, out, memory, cycles.as<cuda::WarpCycles>());
     cuda::check(cudaMemcpyAsync(seen.data(), cycles.data(), cycles.bytes(), cudaMemcpyDeviceToHost, stream),
                 "reading cycles");
     cuda::check(cudaStreamSynchronize(stream), "watching a run");
@@ -124,6 +180,7 @@ class LookAhead {
     return shape;
   }
 
+  std::string given(const char* parameter) const { return setting(describe(), problem_.settings, parameter); }
   std::int64_t tiles_a_block() const { return ceil_div(tiles_, std::max(multiprocessors_, 1)); }
   /// A block an SM.
   template <class Op>
@@ -131,18 +188,18 @@ class LookAhead {
     return {.blocks = static_cast<int>(std::min<std::int64_t>(tiles_, multiprocessors_)),
             .threads = shape_.threads(),
             .shared_bytes = shared_bytes<Op>(shape_),
-            .early = true};
+            .early = early_};
   }
 
-  template <class Watch, class Op>
-  void launch(cudaStream_t stream, Op, const typename Op::Item* in, typename Op::Item* out, void* memory,
-              cuda::WarpCycles* cycles) const {
+  template <class Op>
+  void launch(void (*kernel)(Arguments<Op>), cudaStream_t stream, Op, const typename Op::Item* in,
+              typename Op::Item* out, void* memory, cuda::WarpCycles* cycles) const {
     using Item = typename Op::Item;
     simt::Workspace workspace(memory);
     const AggregateMemory parts(workspace, tiles_);
     const auto in_bulk =
         simt::CudaMachine::aligned(in, cuda::kBulkBytes) && simt::CudaMachine::aligned(out, cuda::kBulkBytes);
-    cuda::launch(look_ahead<Op, Watch>, launch_shape<Op>(), stream,
+    cuda::launch(kernel, launch_shape<Op>(), stream,
                  Arguments<Op>{.in = in,
                                .out = out,
                                .n = problem_.items,
@@ -158,6 +215,8 @@ class LookAhead {
   Problem problem_;
   int multiprocessors_;
   Shape shape_;
+  bool static_tiles_;  ///< decided once: a launch must cost the host little
+  bool early_;
   std::int64_t item_bytes_;
   std::int64_t tiles_;
 };

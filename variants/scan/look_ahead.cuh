@@ -106,7 +106,7 @@ class LookAheadBlock {
     Slot oldest;  // that may still be loading
     for (int loading = 1;; ++loading) {
       Stage<Op>& stage = ring_.stage(slot.stage);
-      const std::uint32_t ticket = block_.shuffle(drawn.ticket(), 0);
+      const std::uint32_t ticket = kDraws ? block_.shuffle(drawn.ticket(), 0) : blockIdx.x + (loading - 1) * gridDim.x;
       const std::int64_t tile = ticket < given_.tiles ? ticket : kNoTile;
       if (loading > shape_.loading) {
         watch_.during(Wait::data, [&] { ring_.stage(oldest.stage).full.wait(oldest.parity); });
@@ -119,17 +119,18 @@ class LookAheadBlock {
       }
       if (tile == kNoTile) return end(stage, drawn);
       ring_.load(slot.stage, tile);
-      draw();  // behind the load, which would wait for the ticket otherwise
+      if constexpr (kDraws) draw();  // behind the load, which would wait for the ticket otherwise
       slot.advance(shape_.stages);
     }
   }
 
-  /// By the load warp, with a ticket that is no tile's: every block draws one. Opens what the other warps wait for
+  /// By the load warp, with a ticket that is no tile's: every block draws one such. Opens what the other warps wait for
   /// before they look at the stage's tile; they may still be busy with the last tiles.
   __device__ void end(Stage<Op>& stage, Tickets::Drawn in_vain) {
     if (lane_ != 0) return;
     cuda::let_next_kernel_come();
-    Tickets{static_cast<std::uint32_t>(given_.tiles + gridDim.x)}.turn_if_last(block_, given_.counter, in_vain);
+    const std::int64_t of_tiles = kDraws ? given_.tiles : 0;
+    Tickets{static_cast<std::uint32_t>(of_tiles + gridDim.x)}.turn_if_last(block_, given_.counter, in_vain);
     stage.full.arrive();
     for (int warp = 0; warp < shape_.warps; ++warp) stage.reduced.arrive();  // for the reduce warps, which end
   }
@@ -267,6 +268,7 @@ class LookAheadBlock {
 
   static constexpr int kItems = sizeof(Vector) / sizeof(In);
   static constexpr int kTells = Given::kTells;
+  static constexpr bool kDraws = Given::kDraws;
   /// Of operators that compute more than they move, the warps are bound by chains of them, and these are cut short. The
   /// reduce warps leave the prefixes within each vector in its place, so that the scan warps work on several items at a
   /// time. And what all warps would do, each for itself, with the aggregates of the others, the lanes of the look-ahead
