@@ -94,6 +94,8 @@ struct Parameter {
   /// A value, among `values` or not, by which a few thousand items are many tiles or many launches, so that a check of
   /// them goes round every loop several times. Nobody times it. Empty: all values do as well.
   std::string small{};
+  /// Whether its other values are there to see what an idea is worth: `tune` tries none of them.
+  bool experiment = false;
 
   bool takes(const std::string& value) const;
 };

@@ -16,13 +16,26 @@ namespace {
 Choice spelt_out(Choice choice) {
   if (const Variant* const variant = Registry::instance().find(choice.variant); variant != nullptr) {
     for (const Parameter& parameter : variant->about.parameters) {
-      choice.settings.emplace(parameter.name, parameter.values.front());
+      if (!parameter.experiment) choice.settings.emplace(parameter.name, parameter.values.front());
     }
   }
   return choice;
 }
 
 }  // namespace
+
+std::optional<Choice> without_experiments(Choice choice) {
+  const Variant* const variant = Registry::instance().find(choice.variant);
+  if (variant == nullptr) return choice;
+  for (const Parameter& parameter : variant->about.parameters) {
+    if (!parameter.experiment) continue;
+    const auto given = choice.settings.find(parameter.name);
+    if (given == choice.settings.end()) continue;
+    if (given->second != parameter.values.front()) return std::nullopt;
+    choice.settings.erase(given);
+  }
+  return choice;
+}
 
 std::vector<Choice> candidates() {
   std::vector<Choice> all;
@@ -31,6 +44,7 @@ std::vector<Choice> candidates() {
     const Choice usual = spelt_out({id});
     all.push_back(usual);
     for (const Parameter& parameter : variant.about.parameters) {
+      if (parameter.experiment) continue;
       for (const std::string& value : parameter.values) {
         Choice choice = usual;
         choice.settings[parameter.name] = value;

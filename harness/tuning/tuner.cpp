@@ -232,7 +232,8 @@ void add_time(const Json& entry, const Json& variants, Measured& measured) {
   if (entry.at("kind") != "scan" || entry.at("outcome") != "timed" || entry.at("mode") != name(Mode::inclusive)) return;
   const std::string id = entry.at("variant").get<std::string>();
   if (!is_candidate(variants.at(id), id)) return;
-  const Choice choice{id, entry.at("settings").get<Settings>()};
+  const std::optional<Choice> choice = without_experiments({id, entry.at("settings").get<Settings>()});
+  if (!choice) return;
   const auto launch = entry.at("launch").get<std::string>();
   const Column column{entry.at("cache") == name(measure::Cache::cold) ? measure::Cache::cold : measure::Cache::warm,
                       launch == name(measure::Launch::graph) ? measure::Launch::graph : measure::Launch::stream};
@@ -243,7 +244,7 @@ void add_time(const Json& entry, const Json& variants, Measured& measured) {
   Timings& timings = measured.timings[{type, op}][entry.at("items").get<std::int64_t>()];
   const double time = entry.at("real_time").get<double>();
   if (!(time > 0)) throw CommandError(kBadInput, "real_time is no positive number");
-  timings[choice][column].push_back(time);
+  timings[*choice][column].push_back(time);
 }
 
 }  // namespace

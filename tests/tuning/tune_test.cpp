@@ -464,7 +464,8 @@ struct PlantedRival {
   static Description describe() {
     return {.id = "planted_rival",
             .family = "Planted",
-            .parameters = {{.name = "items", .values = {"1", "9"}}},
+            .parameters = {{.name = "items", .values = {"1", "9"}},
+                           {.name = "early", .values = {"yes", "no"}, .experiment = true}},
             .shapes = [](ElementType type, Operator op) -> std::vector<Settings> {
               if (type != ElementType::i32 || op != Operator::plus) return {};
               return {kSmall.settings, kLarge.settings};
@@ -493,6 +494,12 @@ TEST_F(RivalTest, ItsShapesAreThoseThatAreCompiledIn) {
   EXPECT_EQ(tuning::rival_candidates("planted", kI32Plus), (std::vector{kSmall, kLarge}));
   EXPECT_EQ(tuning::rival_monoids("planted"), std::vector{kI32Plus});
   EXPECT_EQ(tuning::rival_references("planted").front(), Choice{"planted_as_shipped"});
+}
+
+TEST_F(RivalTest, ATableHasNoExperiment) {
+  EXPECT_EQ(tuning::without_experiments({"planted_rival", {{"items", "9"}, {"early", "yes"}}}), kLarge);
+  EXPECT_EQ(tuning::without_experiments({"planted_rival", {{"items", "9"}, {"early", "no"}}}), std::nullopt);
+  EXPECT_EQ(tuning::without_experiments({"of_another_build", {{"early", "no"}}})->settings.size(), 1U);
 }
 
 TEST_F(RivalTest, EveryShapeHasATimeAtEverySizeAndTheFastestOfSmallAndLargeSizesAreLeft) {

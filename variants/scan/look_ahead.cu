@@ -71,18 +71,22 @@ class LookAhead {
     about.family = "single pass";
     Parameter tile{.name = "tile", .meaning = "KiB of a tile, and with it how a block is cut up"};
     for (const NamedShape& each : kShapes) tile.values.emplace_back(each.tile);
-    about.parameters = {tile,
-                        {.name = "piece", .values = {"4", "1"}, .meaning = "KiB of a bulk load"},
-                        {.name = "stages",
-                         .values = {"all", "2", "3", "4", "5"},
-                         .meaning = "stages of the ring, at most; all that fit"},
-                        {.name = "loading",
-                         .values = {"tile", "1", "2", "3", "4"},
-                         .meaning = "stages in flight; as the tile has them"},
-                        {.name = "assignment",
-                         .values = {"dynamic", "static"},
-                         .meaning = "tiles drawn by ticket, or every k-th of k blocks"},
-                        {.name = "early", .values = {"yes", "no"}, .meaning = "programmatic dependent launch"}};
+    about.parameters = {
+        tile,
+        {.name = "piece", .values = {"4", "1"}, .meaning = "KiB of a bulk load"},
+        {.name = "stages",
+         .values = {"all", "2", "3", "4", "5"},
+         .meaning = "stages of the ring, at most; all that fit",
+         .experiment = true},
+        {.name = "loading",
+         .values = {"tile", "1", "2", "3", "4"},
+         .meaning = "stages in flight; as the tile has them",
+         .experiment = true},
+        {.name = "assignment",
+         .values = {"dynamic", "static"},
+         .meaning = "tiles drawn by ticket, or every k-th of k blocks",
+         .experiment = true},
+        {.name = "early", .values = {"yes", "no"}, .meaning = "programmatic dependent launch", .experiment = true}};
     about.limits = "any n; compute capability 9.0 and later";
     about.in_place = true;
     about.cost = {.work = "about 2n", .span = "the tiles of a block", .traffic = "2n"};
