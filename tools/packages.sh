@@ -21,7 +21,7 @@ sqlite          | libsqlite3-dev                | sqlite         | exports of Ns
 mpi             | libopenmpi-dev openmpi-bin    | openmpi        | scans over several hosts are left out
 git             | git                           | git            | results do not name the commit they were made with
 python          | python3 python3-venv          | python         | there is no analysis: no figures, no tables, no report
-tex             | latexmk texlive-latex-recommended texlive-science lmodern | | the report is not typeset; its figures and tables are there all the same
+tex             | latexmk texlive-latex-recommended texlive-science texlive-publishers lmodern | | the papers are not typeset; their figures and tables are there all the same
 browser         | chromium                      |                | the tests that open the page of the report are skipped
 '
 
@@ -58,12 +58,15 @@ has_git() { command -v git >/dev/null; }
 
 has_python() { ready_python || base_python; } >/dev/null
 
-# The report's own list of packages is asked, so that no second list can differ from it.
+# The papers' own list of packages is asked, so that no second list can differ from it.
 has_tex() {
   local package
   command -v latexmk >/dev/null && command -v pdflatex >/dev/null || return 1
   for package in $(sed -n 's/^[^%]*\\usepackage\(\[[^]]*\]\)\{0,1\}{\([^}]*\)}.*/\2/p' paper/*.tex 2>/dev/null | tr ',' ' '); do
-    [[ -e paper/$package.sty ]] || kpsewhich "$package.sty" >/dev/null || return 1
+    kpsewhich "$package.sty" >/dev/null || return 1
+  done
+  for package in $(sed -n 's/^\\documentclass\(\[[^]]*\]\)\{0,1\}{\([^}]*\)}.*/\2/p' paper/*.tex 2>/dev/null); do
+    kpsewhich "$package.cls" >/dev/null || return 1
   done
 }
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from scanlab_report.documents import typesetting
 
 ROOT = Path(__file__).resolve().parents[2]
 MADE = ("build", "results")
@@ -195,7 +196,7 @@ def doubtful(text: str, paper: str) -> list[str]:
 def test_every_source_has_title_authors_and_year_and_is_cited() -> None:
     text = (ROOT / "paper" / "references.bib").read_text()
     assert len(bibliography(text)) == text.count("\n@") + 1
-    assert doubtful(text, (ROOT / "paper" / "scanlab.tex").read_text()) == []
+    assert doubtful(text, "".join((ROOT / "paper" / f"{paper}.tex").read_text() for paper in typesetting.PAPERS)) == []
 
 
 SOUND_ENTRY = "@misc{good,\n  author = {A, B.},\n  title  = {On {GPU}s,\n            in two lines},\n  howpublished = {A page},\n  year   = {2012},\n  doi    = {10.1145/7902.7903}\n}\n"
@@ -226,7 +227,8 @@ def test_the_bibtex_entry_says_what_the_citation_says() -> None:
     said = (ROOT / "CITATION.cff").read_text()
     for key in ("author", "title", "version"):
         assert entry[key].replace("{", "").replace("}", "") in said, key
-    assert r"\author{The Scanlab authors}" in (ROOT / "paper" / "scanlab.tex").read_text()
+    for paper in typesetting.PAPERS:
+        assert r"\author{\IEEEauthorblockN{The Scanlab authors}}" in (ROOT / "paper" / f"{paper}.tex").read_text()
 
 
 def test_the_package_and_the_lock_ask_for_the_same() -> None:

@@ -17,7 +17,7 @@ from scanlab_report.claims.stated import OF_SCANS
 from scanlab_report.commands import compare
 from scanlab_report.commands.compare import comparison, machine, noise
 from scanlab_report.documents import scan_macros, session_macros, streams_macros
-from scanlab_report.figures import schedules, speedup, tile_size, waterfall
+from scanlab_report.figures import ablation, schedules, speedup, tile_size, waterfall
 from scanlab_report.layout import table_formats
 from scanlab_report.layout.table_formats import significant, size, whole, with_interval
 from scanlab_report.page import columns, scans, timelines
@@ -86,6 +86,15 @@ def test_the_text_has_the_fastest_tile_of_the_smallest_and_the_largest_size() ->
                         + [case("look_ahead", 1 << 20, 330.0 - ns, settings=tile) for tile, ns in tiles.items()])  # fmt: skip
     found = described(scan_macros._tile_values, tile_size.NEEDS, read)
     assert found == {"tileSmall": "12", "tileLarge": "30", "tileLargest": "36", "tileLargestLoses": "19"}  # 130 of 160
+
+
+def test_the_text_has_what_each_idea_is_worth() -> None:
+    slower = {"stages=2": 125.0, "early=no": 110.0, "": 100.0}
+    read = tiny.results([case("look_ahead", n, ns + n / (1 << 20), EXACT, settings=of) for n in (1 << 20, N) for of, ns in slower.items()]
+                        + [case(other, N, 250.0, EXACT) for other in ("decoupled_lookback", "reduce_then_scan")])  # fmt: skip
+    found = described(scan_macros._ablation_values, ablation.NEEDS, read)
+    assert found == {"ablationStagesTwo": "1.07", "ablationStagesTwoSmall": "1.25", "ablationEarly": "1.03", "ablationEarlySmall": "1.10",
+                     "ablationLookBack": "0.70", "ablationReduceThenScan": "0.70"}  # fmt: skip
 
 
 def test_the_text_counts_duels_and_targets() -> None:

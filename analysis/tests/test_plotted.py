@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from scanlab_report.figures import (
+    ablation,
     bank_conflicts,
     ceiling_share,
     cub_shapes,
@@ -133,6 +134,16 @@ def test_a_rung_adds_what_it_has_beyond_the_one_below() -> None:
     upright = [line.get_xdata()[0] for line in axes.get_lines() if list(line.get_ydata()) == [0, 1]]
     assert upright == [1, near(0.5)]  # the copy, and CUB at 2^28
     assert tiny.bars(axes)[0] == near((0, 0.25 / MOST, 0.25 / LEAST))
+
+
+ABLATED = [case("look_ahead", N, 100.0, EXACT), case("look_ahead", N, 125.0, settings="stages=2"), case("look_ahead", N, 50.0, settings="stages=2 tile=10"),
+           case("decoupled_lookback", N, 150.0), case("reduce_then_scan", N, 160.0)]  # fmt: skip
+
+
+def test_an_idea_is_worth_the_time_that_a_scan_without_it_takes_more() -> None:
+    (axes,) = tiny.drawn(ablation, tiny.results(ABLATED)).axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["ring of 2 stages", "look-back instead", "two reads instead"]
+    assert [round(bar.get_x() + bar.get_width(), 9) for bar in axes.patches] == [1.25, 1.5, 1.6]
 
 
 def test_a_tile_is_as_large_as_its_setting_says() -> None:

@@ -17,7 +17,7 @@ from scanlab_report import figures, tables
 from scanlab_report.commands.__main__ import main
 from scanlab_report.commands.build import pages
 from scanlab_report.commands.build.report import caption
-from scanlab_report.documents import macros, scan_macros
+from scanlab_report.documents import macros, scan_macros, typesetting
 from scanlab_report.documents.markers import MarkerError, find, replaced
 from scanlab_report.figures import speedup
 from scanlab_report.layout import style
@@ -27,7 +27,8 @@ from scanlab_report.select.needs import gather
 from tests import fixtures
 from tests.conftest import PUBLISHED, Built
 
-PAPER = PUBLISHED.parents[1] / "paper" / "scanlab.tex"
+PAPERS = {name: (PUBLISHED.parents[1] / "paper" / f"{name}.tex").read_text(encoding="utf-8") for name in typesetting.PAPERS}
+PREAMBLE = (PUBLISHED.parents[1] / "paper" / "preamble.tex").read_text(encoding="utf-8")
 FIGURES = [name for name, _ in modules(figures)]
 TABLES = [name for name, _ in modules(tables)]
 
@@ -285,40 +286,37 @@ def test_every_macro_is_defined_from_whole_data(built: Built) -> None:
     assert set(macros.NAMES) - set(defined) <= conditional
 
 
-def test_paper_asks_only_for_macros_that_exist_and_guards_each() -> None:
-    text = PAPER.read_text().split("% \\shown{")[1]  # what comes before defines \given
-    guarded = {name for names in re.findall(r"\\given{([\w,]+)}", text) for name in names.split(",")}
-    used = {name for name in re.findall(r"\\(\w+)", text) if name in macros.NAMES}
-    assert guarded <= set(macros.NAMES)
-    assert used <= guarded
-    assert guarded == used
-
-
 LATEX = set("""
-    appendix approx author begin bibliography bibliographystyle bottomrule byte caption centering cite clearpage date emph end footnotesize
-    floatsep frac giga hertz intextsep item itemsep kibi label lceil lg linewidth log makeatletter makeatother maketitle max mebi mega micro midrule
-    noindent num onecolumn paragraph per percent qty raggedright rceil ref second section setlength smallskip subsection tabcolsep texttt title
-    toprule unit @fpbot @fpsep @fptop
+    approx arraybackslash author begin bibliography bibliographystyle bottomrule byte caption centering cite emph end footnotesize
+    frac giga hertz IEEEauthorblockN item kibi label lceil lg linewidth log maketitle max mebi mega micro midrule
+    noindent num paragraph per percent qty raggedright rceil ref scriptsize second section setlength smallskip subsection tabcolsep texttt
+    textwidth title toprule unit
 """.split())
-"""Macros of LaTeX and of the packages that the paper loads, as far as its text uses them: CI has no TeX that would know a misspelt one."""
+"""Macros of LaTeX and of the packages that the papers load, as far as their text uses them: CI has no TeX that would know a misspelt one."""
 
 
-def words_of_paper() -> str:
+def words_of(paper: str) -> str:
     """The text from the title on, without comments."""
-    return re.sub(r"(?<!\\)%.*", "", PAPER.read_text()[PAPER.read_text().index(r"\title{") :])
+    return re.sub(r"(?<!\\)%.*", "", PAPERS[paper][PAPERS[paper].index(r"\title{") :])
 
 
 def unknown_macros(text: str) -> set[str]:
-    """Macros that neither LaTeX, nor the head of the paper, nor analysis defines."""
-    head = set(re.findall(r"\\newcommand{\\(\w+)}", PAPER.read_text()))
+    """Macros that neither LaTeX, nor the papers' preamble, nor analysis defines."""
+    head = set(re.findall(r"\\newcommand{\\(\w+)}", PREAMBLE))
     return set(re.findall(r"\\([A-Za-z@]+)", text.replace(r"\\", ""))) - LATEX - head - set(macros.NAMES)
 
 
 @pytest.mark.parametrize(("planted", "unknown"), [
-    ("", set()), (r"\num{\bestOfCopy}", set()), (r"\num{\bestOfCpy}", {"bestOfCpy"}), (r"\given{bestOfCopy}{\bestofcopy}{}", {"bestofcopy"}),
+    ("", set()), (r"\num{\bestOfCopy}", set()), (r"\num{\bestOfCpy}", {"bestOfCpy"}), (r"\bestofcopy", {"bestofcopy"}),
 ])  # fmt: skip
-def test_the_paper_uses_no_macro_that_nobody_defines(planted: str, unknown: set[str]) -> None:
-    assert unknown_macros(words_of_paper() + planted) == unknown
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_paper_uses_no_macro_that_nobody_defines(paper: str, planted: str, unknown: set[str]) -> None:
+    assert unknown_macros(words_of(paper) + planted) == unknown
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_missing_number_is_an_error_and_no_condition(paper: str) -> None:
+    assert not re.search(r"\\(given|shown|providecommand|IfFileExists|InputIfFileExists|ifdefined)\b", PREAMBLE + words_of(paper))
 
 
 NO_MEASUREMENTS = (
@@ -348,8 +346,9 @@ def typed_values(text: str) -> list[str]:
     return [found[0] for found in TYPED.finditer(text)]
 
 
-def test_no_measured_value_in_the_paper_is_typed_by_hand() -> None:
-    assert not typed_values(words_of_paper())
+@pytest.mark.parametrize("paper", PAPERS)
+def test_no_measured_value_in_a_paper_is_typed_by_hand(paper: str) -> None:
+    assert not typed_values(words_of(paper))
 
 
 @pytest.mark.parametrize("value", [
@@ -383,26 +382,29 @@ def test_every_caption_says_how_often_and_what_bars_mean_or_why_there_are_none(b
             assert re.search("no (error )?bars|simulated", said), name
 
 
-def test_paper_refers_to_every_figure_and_table_that_it_shows() -> None:
-    text = PAPER.read_text().split(r"\begin{document}")[1]
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_paper_refers_to_every_figure_and_table_that_it_shows(paper: str) -> None:
+    text = words_of(paper)
     for what, kind in (("figref", "figure"), ("tabref", "table")):
         assert set(re.findall(rf"\\scan(?:wide|page)?{kind}{{(\w+)}}", text)) <= set(re.findall(rf"\\{what}{{(\w+)}}", text))
 
 
-def test_paper_has_idea_work_span_and_traffic_of_every_scan() -> None:
-    rows = re.findall(r"^\\texttt{([\w\\]+)} &.*?&.*?&.*?& *(.*?) *&.*\\\\$", PAPER.read_text(), re.MULTILINE)
-    scans = PAPER.parents[1] / "variants" / "scan"
+def test_the_paper_has_idea_work_span_and_traffic_of_every_scan() -> None:
+    rows = re.findall(r"^\\texttt{([\w\\]+)} &.*?&.*?&.*?& *(.*?) *&.*\\\\$", PAPERS["scan"], re.MULTILINE)
+    scans = PUBLISHED.parents[1] / "variants" / "scan"
     assert {name.replace("\\", "") for name, _ in rows} == {file.stem.removesuffix("_padded") for file in scans.glob("*.cu")}
     for name, traffic in rows:
         if stated := re.search(r'\.traffic = "(\dn)"', (scans / f"{name.replace(chr(92), '')}.cu").read_text()):
             assert traffic == f"${stated[1]}$", name
 
 
-def test_paper_shows_only_figures_and_tables_that_analysis_writes() -> None:
-    text = PAPER.read_text().split(r"\begin{document}")[1]
-    assert set(re.findall(r"\\scan(?:wide|page)?figure{(\w+)}", text)) == set(FIGURES) - {"overview"}  # which the README has
-    assert set(re.findall(r"\\scan(?:page)?table{(\w+)}", text)) <= set(TABLES)
-    assert set(re.findall(r"\\figref{(\w+)}", text)) <= set(FIGURES)
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_paper_shows_only_figures_and_tables_that_analysis_writes_or_its_own(paper: str) -> None:
+    text = words_of(paper)
+    assert set(re.findall(r"\\scan(?:wide)?figure{(\w+)}", text)) <= set(FIGURES)
+    assert set(re.findall(r"\\scan(?:wide|page)?table{(\w+)}", text)) <= set(TABLES)
+    assert set(re.findall(r"\\figref{(\w+)}", text)) <= set(FIGURES) | set(re.findall(r"\\label{fig:(\w+)}", text))
+    assert set(re.findall(r"\\tabref{(\w+)}", text)) <= set(TABLES) | set(re.findall(r"\\label{tab:(\w+)}", text))
 
 
 # ----------------------------------------------------------------------------------------- README and gallery

@@ -1,4 +1,4 @@
-"""The report as PDF, and what a second build does again: only what has changed."""
+"""The papers as PDF, and what a second build does again: only what has changed."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from tests.conftest import Built
 
 LATEXMK = """#!/bin/sh
 [ -e generated/macros.tex ] || exit 3
-echo '{said}' >scanlab.log
+for last; do paper=$(/usr/bin/basename "$last" .tex); done
+echo '{said}' >$paper.log
 {end}
-echo '%PDF of this build' >scanlab.pdf
+echo "%PDF of $paper" >$paper.pdf
 """
-"""A stand-in: it says something, and then it fails or writes the report."""
+"""A stand-in: it says something, and then it fails or writes the paper."""
 
 
 @pytest.fixture
@@ -32,9 +33,9 @@ def counts(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def last(tmp_path: Path) -> Path:
-    """An output folder with the report of an earlier build."""
+    """An output folder with a paper of an earlier build."""
     (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "scanlab.pdf").write_text("the last good one")
+    (tmp_path / "out" / "scan.pdf").write_text("the last good one")
     return tmp_path / "out"
 
 
@@ -50,21 +51,22 @@ def build(results: Path, out: Path, *more: str) -> int:
     return main(["build", str(results), "--out", str(out), *more])
 
 
-def test_the_pdf_lies_beside_the_figures(counts: Path, last: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_papers_lie_beside_the_figures(counts: Path, last: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     latexmk(counts.parent, monkeypatch)
     assert build(counts, last) == 0
-    assert (last / "scanlab.pdf").read_text() == "%PDF of this build\n"
+    assert [(last / f"{paper}.pdf").read_text() for paper in typesetting.PAPERS] == ["%PDF of scan\n", "%PDF of streams\n"]
     assert (last / "figures" / "bank_conflicts.pdf").exists()
 
 
 def test_where_latex_fails_the_last_pdf_stays_and_all_else_is_new(
     counts: Path, last: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    latexmk(counts.parent, monkeypatch, "! Undefined control sequence.", "exit 12")
+    latexmk(counts.parent, monkeypatch, "! Undefined control sequence.\nl.7 at \\\\bestOfCpy", "exit 12")
     assert build(counts, last) == 1
     error = capsys.readouterr().err
-    assert "latexmk failed (Undefined control sequence.)" in error and f"{last / 'scanlab.pdf'} is that of an earlier build" in error
-    assert (last / "scanlab.pdf").read_text() == "the last good one"
+    assert "scan.tex: latexmk failed (Undefined control sequence. l.7 at \\bestOfCpy" in error and "streams.tex: latexmk failed" in error
+    assert f"{last / 'scan.pdf'} is that of an earlier build" in error and f"{last / 'streams.pdf'} is" not in error
+    assert (last / "scan.pdf").read_text() == "the last good one"
     assert (last / "figures" / "bank_conflicts.pdf").exists()
 
 
@@ -80,12 +82,13 @@ def test_a_line_that_runs_off_its_page_is_said(
 def test_without_latexmk_one_line_says_so(counts: Path, last: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("PATH", str(counts))
     assert build(counts, last) == 0
-    assert "the report as PDF is left out: there is no latexmk here" in capsys.readouterr().out
+    assert "the papers are left out: there is no latexmk here" in capsys.readouterr().out
 
 
 @pytest.mark.skipif(typesetting.latexmk() is None, reason="there is no latexmk")
-def test_the_report_is_typeset_from_whole_data_and_refers_to_nothing_that_is_not_there(built: Built, tmp_path: Path) -> None:
-    assert [line for line in typesetting.typeset(built.paper, tmp_path) if float(re.search(r"\((\S+)pt", line)[1]) > 30] == []
-    assert (tmp_path / "scanlab.pdf").read_bytes().startswith(b"%PDF")
-    log = (tmp_path / typesetting.WORK / "scanlab.log").read_text(errors="replace")
+@pytest.mark.parametrize("paper", typesetting.PAPERS)
+def test_a_paper_is_typeset_from_whole_data_and_refers_to_nothing_that_is_not_there(built: Built, tmp_path: Path, paper: str) -> None:
+    assert [line for line in typesetting.typeset(paper, built.paper, tmp_path) if float(re.search(r"\((\S+)pt", line)[1]) > 30] == []
+    assert (tmp_path / f"{paper}.pdf").read_bytes().startswith(b"%PDF")
+    log = (tmp_path / typesetting.WORK / f"{paper}.log").read_text(errors="replace")
     assert "undefined" not in log

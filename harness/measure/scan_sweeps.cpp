@@ -43,7 +43,7 @@ const std::vector<ScanSweep>& scan_sweeps() {
   static const std::string wide_sizes = powers_and_random_sizes(28);
   static const std::vector<ScanSweep> all{
       {.name = "full",
-       .about = "the ladder to 2^30 and every figure of the report",
+       .about = "the ladder to 2^30 and every figure of scans",
        .rounds = 11,
        .seconds = 3e-3,
        .parts =

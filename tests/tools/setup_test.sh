@@ -109,7 +109,7 @@ all=$*
 while [[ $1 != --out ]]; do shift; done
 mkdir -p "$2/figures" "$2/tables" && echo 'error: bad.json: truncated'
 [[ ${STATUS_analysis:-0} == 0 ]] || exit "$STATUS_analysis"
-[[ $all == *--no-pdf* ]] || touch "$2/scanlab.pdf"
+[[ $all == *--no-pdf* ]] || touch "$2/scan.pdf" "$2/streams.pdf"
 SH
 for program in latexmk pdflatex kpsewhich; do stand_in "$scratch/bin/$program" <<<'exit 0'; done
 for preset in cpu cuda; do
@@ -180,10 +180,10 @@ expect 2 'error: bad.json: truncated' env STATUS_analysis=2 "${run[@]}" --no-cud
 expect 4 'bench skipped cases for lack of memory' env STATUS_bench=4 "${run[@]}" --no-cuda
 expect 130 "Interrupted in step bench. All that was finished is kept in $scratch/out" \
   env STATUS_bench=130 "${run[@]}" --no-cuda
-expect 1 '' test -e "$scratch/out/report/scanlab.pdf"  # --no-paper
-expect 1 "the report as PDF: it could not be typeset; $scratch/out/log/analysis.txt says why" \
+expect 1 '' test -e "$scratch/out/report/scan.pdf"  # --no-paper
+expect 1 "the papers: they could not be typeset; $scratch/out/log says why" \
   env STATUS_analysis=1 ./reproduce --offline --out "$scratch/out" --no-cuda
-expect 0 "Report:   $scratch/out/report/scanlab.pdf" ./reproduce --offline --out "$scratch/out" --no-cuda
+expect 0 "Papers:   $scratch/out/report/scan.pdf, $scratch/out/report/streams.pdf" ./reproduce --offline --out "$scratch/out" --no-cuda
 expect 0 'no nvcc: --no-cuda leaves it out' ./check --offline --no-cuda
 expect 1 'the summary' env STATUS_ctest=8 ./check --offline --no-cuda
 expect 0 'Skipped: compiling for other architectures; no nvcc: --no-cuda leaves it out' \

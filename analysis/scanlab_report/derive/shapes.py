@@ -11,7 +11,7 @@ from scanlab_report.select.variants import CEILING, CUBS
 
 LOOK_AHEAD, LOOK_BACK = "cub_look_ahead_shape", "cub_look_back_shape"
 TYPES = ("i8", "i16", "i32", "i64")
-SHIPPED = "as shipped"
+SHIPPED, TUNED = "as shipped", "cub_tuned"
 
 
 def by_tile(shapes: TableEvidence) -> pd.DataFrame:
@@ -31,7 +31,7 @@ def by_tile(shapes: TableEvidence) -> pd.DataFrame:
         tuned = finalists["median_ns"].idxmin() if len(finalists) else None
         rows += [(type_name, n, row.variant, _kib(shapes, type_name, row.variant, row.settings), time[CEILING] / row.median_ns, row.Index == tuned)
                  for row in here.itertuples()]  # fmt: skip
-        shipped = of[of["variant"].isin(shapes.about.ids(CUBS)) & ~is_shape[of.index]]
+        shipped = of[of["variant"].isin(set(shapes.about.ids(CUBS)) - {TUNED}) & ~is_shape[of.index]]
         rows += [(type_name, n, SHIPPED, float("nan"), time[CEILING] / ns, False) for ns in shipped["median_ns"].nsmallest(1)]
     return pd.DataFrame(rows, columns=["type", "items", "variant", "kib", "ratio", "tuned"])
 

@@ -9,7 +9,7 @@ import pandas as pd
 from scanlab_report.claims.checked import ClaimEvidence, literature, targets
 from scanlab_report.claims.standing import HOLDS, NOT_MEASURED
 from scanlab_report.claims.stated import OF_MODELS, OF_SCANS, OF_STREAMS
-from scanlab_report.derive import rungs, tiles, waves
+from scanlab_report.derive import ablation, rungs, tiles, waves
 from scanlab_report.derive.counts import choose, default_only, degrees
 from scanlab_report.derive.hardware import QUANTITIES, compared, groups
 from scanlab_report.derive.one_core import ONE_CORE, OURS, by_session, over_one_core, shown
@@ -55,6 +55,7 @@ def describers() -> tuple[tuple[Mapping[str, Need], Callable[..., dict[str, str]
           "counts": Counts(variants=(DOUBLING, TREE))}, _finding_values),
         (rungs.NEEDS, _rung_values),
         (tiles.NEEDS, _tile_values),
+        (ablation.NEEDS, _ablation_values),
         ({"timings": AllTimings(), "claims": targets(OF_SCANS)}, _duel_values),
         ({"timings": AllTimings(python=True)}, _library_values),
         ({"timings": AllTimings(python=True)}, _jax_values),
@@ -238,6 +239,16 @@ def _rung_values(timings: TimingEvidence) -> dict[str, str]:
         if size in of.index:
             named[macro] = number(of[size], 2)
     return named
+
+
+ABLATIONS = {"StagesTwo": "ring of 2 stages", "LoadingOne": "1 tile in flight", "LoadingFour": "4 tiles in flight", "TileSmallest": "tiles of 10 KiB",
+             "Static": "static assignment", "Early": "no PDL", "LookBack": "look-back instead", "ReduceThenScan": "two reads instead"}  # fmt: skip
+
+
+def _ablation_values(timings: TimingEvidence) -> dict[str, str]:
+    rows = ablation.ablation(timings).set_index(["items", "idea"])["ratio"]
+    sizes = {"": max(ablation.SIZES), "Small": min(ablation.SIZES)}
+    return {f"ablation{macro}{suffix}": f"{rows[n, idea]:.2f}" for macro, idea in ABLATIONS.items() for suffix, n in sizes.items() if (n, idea) in rows.index}
 
 
 def _tile_values(timings: TimingEvidence) -> dict[str, str]:

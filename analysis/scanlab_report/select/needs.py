@@ -236,7 +236,7 @@ class AllTimings:
 
     @property
     def measured_by(self) -> tuple[str, ...]:
-        return ("duel_narrow", "duel_wide", "duel_operators", *(["python"] if self.python else []))
+        return ("duel_i8", "duel_i16", "duel_i32", "duel_wide", "duel_operators", *(["python"] if self.python else []))
 
     def find(self, results: Results, published: dict[str, Publication]) -> AllTimingEvidence | None:
         wanted = AllTimings(python=self.python, of=self.of, types=self.types)

@@ -39,9 +39,10 @@ def describe(files: Iterable[Path], folder: Path) -> dict[str, Any]:
     on_gpus = [run for run in runs if run.kind != "host"]
     if len(devices := sorted({run.device for run in on_gpus or runs})) != 1:
         raise ValueError(f"a session is of one device, and these files are of {' and '.join(devices) or 'none'}")
-    # What a host timed alone, without its GPU, belongs to the GPU's session.
-    if on_gpus and len(hosts := sorted({run.host for run in runs if run.kind == "host" or "cpu" in run.context})) > 1:
-        raise ValueError(f"a session is of one machine, and these files are of {' and '.join(hosts)}")
+    # What a host timed alone, without its GPU, belongs to the GPU's session, and is set beside it: it is of one host. Files of a GPU may
+    # be of several days, and say each where they are from.
+    if on_gpus and len(hosts := sorted({run.host for run in runs if run.kind == "host"})) > 1:
+        raise ValueError(f"what hosts timed in a session is of one host, and these files are of {' and '.join(hosts)}")
     commits = {run.commit for run in runs}
     return {
         "schema": kept.SESSION, "device": devices[0], "date": max(run.date for run in runs), "commit": commits.pop() if len(commits) == 1 else "",

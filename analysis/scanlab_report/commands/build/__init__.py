@@ -1,7 +1,8 @@
-"""Build figures, tables, the report as PDF and as one HTML page, and the generated parts of pages, from results.
+"""Build figures, tables, the interactive page, the two papers as PDF, and the generated parts of pages, from results.
 
 Unreadable or impossible input is named, and then nothing is written: the files of an earlier build stay. Unchanged parts are
-not built again. The PDF needs latexmk; where LaTeX fails the last PDF stays, and the status is 1.
+not built again. The papers need latexmk; where LaTeX fails the last PDF stays, and the status is 1. They speak of the recorded session: with
+results that were measured on a GPU now they are left out.
 Files of nvbench (--json, better --jsonbin) or of Google Benchmark (--benchmark_out) give figures/distributions, figures/time_by_axis
 and tables/medians. They are built alone, without files of Scanlab.
 """
@@ -29,9 +30,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--recorded", action="append", type=Path, default=[], metavar="DIR", help="use these recorded runs where RESULTS have none; repeatable")
     add("--session", default="", metavar="NAME", help="use this recorded session, by its folder's name (default: the newest complete one of each device)")
     add("--published", type=Path, default=DATA / "published", metavar="DIR", help="read the tables of the literature from DIR (default: data/published)")
-    add("--out", type=Path, required=True, metavar="DIR", help="write figures/, tables/, cases.csv, report.html and scanlab.pdf to DIR")
-    add("--paper", type=Path, metavar="DIR", help="write the parts that the paper includes to DIR, as in paper/generated")
-    add("--no-pdf", action="store_true", help="do not typeset the report")
+    add("--out", type=Path, required=True, metavar="DIR", help="write figures/, tables/, cases.csv, report.html and the papers to DIR")
+    add("--paper", type=Path, metavar="DIR", help="write the parts that the papers include to DIR, as in paper/generated")
+    add("--no-pdf", action="store_true", help="do not typeset the papers")
     add("--page", dest="pages", action="append", type=Path, default=[], metavar="FILE", help="replace each generated part between the markers of this page; repeatable")
     for former in ("--readme", "--ladder"):  # for one release
         add(former, dest="pages", action="append", type=Path, help=argparse.SUPPRESS)
@@ -95,26 +96,30 @@ def run(options: argparse.Namespace) -> int:
     written += _pages(options, read, publications)
     status = _typeset(options, written) if pdf else SOUND
     if not pdf and not options.no_pdf:
-        say("the report as PDF is left out: there is no latexmk here; ./reproduce says which packages to install")
+        say("the papers are left out: there is no latexmk here; ./reproduce says which packages to install")
     say(f"{count(len(written), 'file')} in {time.monotonic() - started:.1f} s: {options.out}")
     return status
 
 
 def _typeset(options: argparse.Namespace, written: list[Path]) -> int:
-    """The report as PDF, which is added to what was written; FOUND if LaTeX fails, or a line runs off its page."""
-    target = options.out / f"{typesetting.SOURCE.stem}.pdf"
-    try:
-        wide = typesetting.typeset(options.paper, options.out)
-    except typesetting.TypesettingError as error:
-        complain(error)
-        if target.exists():
-            complain(f"{target} is that of an earlier build")
-        return FOUND
-    written.append(target)
-    for line in wide:
-        complain(f"{target}: the report runs off its page: {line}")
-    say(f"report {target.name}: {target.stat().st_size / 1e6:.1f} MB")
-    return FOUND if wide else SOUND
+    """The papers as PDF, which are added to what was written; FOUND if LaTeX fails, or a line runs off its page."""
+    status = SOUND
+    for paper in typesetting.PAPERS:
+        target = options.out / f"{paper}.pdf"
+        try:
+            wide = typesetting.typeset(paper, options.paper, options.out)
+        except typesetting.TypesettingError as error:
+            complain(error)
+            if target.exists():
+                complain(f"{target} is that of an earlier build")
+            status = FOUND
+            continue
+        written.append(target)
+        for line in wide:
+            complain(f"{target}: the paper runs off its page: {line}")
+            status = FOUND
+        say(f"paper {target.name}: {target.stat().st_size / 1e6:.1f} MB")
+    return status
 
 
 def _remove(stale: Iterable[Path]) -> None:

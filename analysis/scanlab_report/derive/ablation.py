@@ -1,0 +1,36 @@
+"""What each idea of ``look_ahead`` is worth: its time without the idea over its time with it."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from scanlab_report.derive.shares import shares
+from scanlab_report.select.evidence import TimingEvidence
+from scanlab_report.select.needs import Timings
+
+WHOLE = "look_ahead"
+SIZES = (2**20, 2**24, 2**28)
+WITHOUT = {
+    "ring of 2 stages": (WHOLE, "stages=2"),
+    "ring of 3 stages": (WHOLE, "stages=3"),
+    "1 tile in flight": (WHOLE, "loading=1"),
+    "4 tiles in flight": (WHOLE, "loading=4"),
+    "tiles of 10 KiB": (WHOLE, "tile=10"),
+    "static assignment": (WHOLE, "assignment=static"),
+    "no PDL": (WHOLE, "early=no"),
+    "look-back instead": ("decoupled_lookback", ""),
+    "two reads instead": ("reduce_then_scan", ""),
+}
+"""Each experiment: the variant that runs, and its settings."""
+NEEDS = {"timings": Timings(all_of=(WHOLE, "decoupled_lookback", "reduce_then_scan"), only=(WHOLE, "decoupled_lookback", "reduce_then_scan"))}
+
+
+def ablation(timings: TimingEvidence) -> pd.DataFrame:
+    """``idea``, ``items``, ``ratio``, ``low``, ``high``, in the order of WITHOUT; a ratio above 1: slower without the idea."""
+    rows = []
+    for idea, (variant, settings) in WITHOUT.items():
+        for of in shares(timings, variant, WHOLE, timings.caches()[0], settings).itertuples():
+            if of.items in SIZES:
+                rows.append((idea, int(of.items), 1 / of.ratio, 1 / of.high, 1 / of.low))
+    return pd.DataFrame(rows, columns=["idea", "items", "ratio", "low", "high"])
+

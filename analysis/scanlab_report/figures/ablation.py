@@ -1,0 +1,38 @@
+"""Time of look_ahead without one of its ideas, over its time with all of them."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+
+from scanlab_report.derive import ablation
+from scanlab_report.layout import style
+from scanlab_report.select.evidence import TimingEvidence
+from scanlab_report.select.needs import ANY_4_BYTES, of_any_type
+
+CAPTION = (
+    "Time of `look_ahead` without one of its ideas, over its time with all of them, one panel per array size. Inclusive "
+    "{scan} of {items}, cold cache, stream launches. Above 1, the idea makes the scan faster. The last two rows are other "
+    "scans. Bars: 95% intervals."
+)
+NEEDS = of_any_type(ablation.NEEDS, ANY_4_BYTES)
+FOLLOWS = ("type", "op")
+
+
+def draw(timings: TimingEvidence) -> Figure:
+    rows = ablation.ablation(timings)
+    ideas = [idea for idea in ablation.WITHOUT if idea in set(rows["idea"])]
+    sizes = [n for n in ablation.SIZES if n in set(rows["items"])]
+    drawn, axes = style.figure(style.COLUMN, 0.8 + 0.17 * len(ideas), max(1, len(sizes)), sharey=True)
+    for panel, n in zip(axes, sizes, strict=False):
+        of = rows[rows["items"] == n].set_index("idea").reindex(ideas)
+        heights = list(range(len(ideas)))
+        panel.barh(heights, of["ratio"] - 1, left=1, height=0.6, color=style.BLUE)
+        style.error_bars_across(panel, of["ratio"], heights, of["low"], of["high"], style.BLACK)
+        panel.axvline(1, color=style.BLACK, linewidth=0.8)
+        panel.grid(axis="y", visible=False)
+        panel.set_title(f"$n$ = {style.power_of_two(n)}")
+        panel.margins(x=0.1)
+    axes[0].set_yticks(range(len(ideas)), ideas)
+    axes[0].set_ylim(len(ideas) - 0.4, -0.6)
+    axes[len(sizes) // 2].set_xlabel("time, relative to look_ahead")
+    return drawn
