@@ -22,9 +22,9 @@
 #include "harness/cli/streams_run.hpp"
 #include "harness/measure/scan_backend.hpp"
 #include "harness/measure/schedule_sweeps.hpp"
+#include "tests/program.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "tests/needs_gpu.hpp"
-#include "tests/program.hpp"
 #endif
 
 namespace scanlab::cli {
