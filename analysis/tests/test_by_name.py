@@ -60,7 +60,7 @@ def test_tools_record_has_the_steps_of_the_table_and_does_each() -> None:
     steps = [of.name for of in experiments.known().values() if of.command == "record"]
     said = subprocess.run([REPOSITORY / "tools/record", "--help"], capture_output=True, text=True, check=True).stdout
     assert re.search(r"STEP\s+of\s+(.*?)\s+\(default", said, re.DOTALL)[1].split() == steps
-    done = {name for script in ("tools/record", "tools/experiments.sh") for names in re.findall(r"^ +([a-z_| ]+)\)", (REPOSITORY / script).read_text(), re.MULTILINE)
+    done = {name for script in ("tools/record", "tools/experiments.sh") for names in re.findall(r"^ +([a-z0-9_| ]+)\)", (REPOSITORY / script).read_text(), re.MULTILINE)
             for name in names.split(" | ")}  # fmt: skip
     assert set(steps) <= done
 
@@ -176,7 +176,7 @@ def of_floats_alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("mine")
     document = of_floats(fixtures.timings(rounds=8, top=14))
     document["benchmarks"] = [entry | ({"variant": "my_scan", "settings": {}} if entry["variant"] == "look_ahead" else {})
-                              for entry in document["benchmarks"] if not (entry["variant"] == "look_ahead" and entry["settings"] != {"tile": "30", "piece": "4"})]  # fmt: skip
+                              for entry in document["benchmarks"] if not (entry["variant"] == "look_ahead" and entry["settings"] != fixtures.PARAMETERS["look_ahead"])]  # fmt: skip
     document["context"]["variants"]["my_scan"] = fixtures.variant("my_scan") | {"title": "My scan"}
     (folder / "mine.json").write_text(json.dumps(document))
     (folder / "verify.jsonl").write_text(fixtures.verification().replace('"look_ahead"', '"my_scan"'))

@@ -29,9 +29,9 @@
 #include "harness/out_of_core/chunk_threads.hpp"
 #include "harness/out_of_core/out_of_core_scan.hpp"
 #include "harness/verify/input.hpp"
+#include "tests/program.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "tests/needs_gpu.hpp"
-#include "tests/program.hpp"
 #endif
 
 namespace scanlab::cli {

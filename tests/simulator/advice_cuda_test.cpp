@@ -18,9 +18,9 @@
 #include "harness/cli/command.hpp"
 #include "harness/host/status.hpp"
 #include "harness/simulator/advice_cuda.hpp"
+#include "tests/program.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "tests/needs_gpu.hpp"
-#include "tests/program.hpp"
 #endif
 
 namespace scanlab::simulator {

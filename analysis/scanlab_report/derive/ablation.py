@@ -11,15 +11,15 @@ from scanlab_report.select.needs import Timings
 WHOLE = "look_ahead"
 SIZES = (2**20, 2**24, 2**28)
 WITHOUT = {
-    "ring of 2 stages": (WHOLE, "stages=2"),
-    "ring of 3 stages": (WHOLE, "stages=3"),
-    "1 tile in flight": (WHOLE, "loading=1"),
-    "4 tiles in flight": (WHOLE, "loading=4"),
+    "2 stages": (WHOLE, "stages=2"),
+    "3 stages": (WHOLE, "stages=3"),
+    "1 tile loading": (WHOLE, "loading=1"),
+    "4 tiles loading": (WHOLE, "loading=4"),
     "tiles of 10 KiB": (WHOLE, "tile=10"),
-    "static assignment": (WHOLE, "assignment=static"),
+    "static tiles": (WHOLE, "assignment=static"),
     "no PDL": (WHOLE, "early=no"),
-    "look-back instead": ("decoupled_lookback", ""),
-    "two reads instead": ("reduce_then_scan", ""),
+    "look-back": ("decoupled_lookback", ""),
+    "two reads": ("reduce_then_scan", ""),
 }
 """Each experiment: the variant that runs, and its settings."""
 NEEDS = {"timings": Timings(all_of=(WHOLE, "decoupled_lookback", "reduce_then_scan"), only=(WHOLE, "decoupled_lookback", "reduce_then_scan"))}

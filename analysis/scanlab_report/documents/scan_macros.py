@@ -241,13 +241,13 @@ def _rung_values(timings: TimingEvidence) -> dict[str, str]:
     return named
 
 
-ABLATIONS = {"StagesTwo": "ring of 2 stages", "LoadingOne": "1 tile in flight", "LoadingFour": "4 tiles in flight", "TileSmallest": "tiles of 10 KiB",
-             "Static": "static assignment", "Early": "no PDL", "LookBack": "look-back instead", "ReduceThenScan": "two reads instead"}  # fmt: skip
+ABLATIONS = {"StagesTwo": "2 stages", "LoadingOne": "1 tile loading", "LoadingFour": "4 tiles loading", "TileSmallest": "tiles of 10 KiB",
+             "Static": "static tiles", "Early": "no PDL", "LookBack": "look-back", "ReduceThenScan": "two reads"}  # fmt: skip
 
 
 def _ablation_values(timings: TimingEvidence) -> dict[str, str]:
     rows = ablation.ablation(timings).set_index(["items", "idea"])["ratio"]
-    sizes = {"": max(ablation.SIZES), "Small": min(ablation.SIZES)}
+    sizes = {"": max(timed := {n for n, _ in rows.index}), "Small": min(timed)} if len(rows) else {}
     return {f"ablation{macro}{suffix}": f"{rows[n, idea]:.2f}" for macro, idea in ABLATIONS.items() for suffix, n in sizes.items() if (n, idea) in rows.index}
 
 

@@ -32,6 +32,7 @@ def draw(timings: TimingEvidence) -> Figure:
         panel.grid(axis="y", visible=False)
         panel.set_title(f"$n$ = {style.power_of_two(n)}")
         panel.margins(x=0.1)
+        panel.locator_params(axis="x", nbins=3)
     axes[0].set_yticks(range(len(ideas)), ideas)
     axes[0].set_ylim(len(ideas) - 0.4, -0.6)
     axes[len(sizes) // 2].set_xlabel("time, relative to look_ahead")
