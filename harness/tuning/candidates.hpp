@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <utility>
-#include <optional>
 #include <vector>
 
 #include "harness/core/variant.hpp"
@@ -13,7 +13,8 @@ namespace scanlab::tuning {
 
 using TypeAndOperator = std::pair<ElementType, Operator>;
 
-/// A choice that was measured, as a table has it: without the parameters of experiments. Nothing if it is an experiment.
+/// A choice that was measured, as a table has it: without the parameters of experiments. Nothing if it is an
+/// experiment.
 std::optional<Choice> without_experiments(Choice choice);
 
 /// Every candidate of this program, once with each value of each of its parameters, the others at their defaults.
