@@ -80,6 +80,14 @@ def test_a_line_that_runs_off_its_page_is_said(
     assert (f"runs off its page: Overfull \\hbox ({points}pt" in capsys.readouterr().err) is bool(status)
 
 
+def test_beside_what_a_gpu_was_measured_to_do_there_are_no_papers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(fixtures.timings(rounds=5, top=11)))
+    latexmk(tmp_path, monkeypatch)
+    assert build(tmp_path / "a.json", tmp_path / "out") == 0
+    assert "the papers speak of the recorded session" in capsys.readouterr().out
+    assert not (tmp_path / "out" / "scan.pdf").exists()
+
+
 def test_without_latexmk_one_line_says_so(counts: Path, last: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("PATH", str(counts))
     assert build(counts, last) == 0

@@ -125,7 +125,7 @@ def file_away(found: Recording, recorded: Path) -> Path:
         if found.counts:
             text = msgspec.json.encode([counted.content for counted in found.counts])
             (whole / f"{COUNTS}.json.gz").write_bytes(gzip.compress(text, mtime=0))
-        session.write((file for file in whole.iterdir() if file.is_file()), whole)
+        session.write((file for file in whole.iterdir() if file.is_file()), whole, of_one_run=True)
         os.rename(whole, target)
     return target
 

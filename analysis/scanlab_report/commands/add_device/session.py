@@ -20,7 +20,7 @@ WHOLE = {
 _TABLES = {"counters": "counter_tables", "traffic": "traffic_tables", "waits": "wait_tables", "repeats": "repeat_tables"}
 
 
-def describe(files: Iterable[Path], folder: Path) -> dict[str, Any]:
+def describe(files: Iterable[Path], folder: Path, of_one_run: bool = False) -> dict[str, Any]:
     """The content of the ``session.json`` of a folder; files that hold no results are left out.
 
     ValueError, whose ``args`` are sentences, if anything is wrong with one, or if they are of two devices.
@@ -39,10 +39,9 @@ def describe(files: Iterable[Path], folder: Path) -> dict[str, Any]:
     on_gpus = [run for run in runs if run.kind != "host"]
     if len(devices := sorted({run.device for run in on_gpus or runs})) != 1:
         raise ValueError(f"a session is of one device, and these files are of {' and '.join(devices) or 'none'}")
-    # What a host timed alone, without its GPU, belongs to the GPU's session, and is set beside it: it is of one host. Files of a GPU may
-    # be of several days, and say each where they are from.
-    if on_gpus and len(hosts := sorted({run.host for run in runs if run.kind == "host"})) > 1:
-        raise ValueError(f"what hosts timed in a session is of one host, and these files are of {' and '.join(hosts)}")
+    # What a host timed alone, without its GPU, belongs to the GPU's session. Files of several runs may be of several hosts, and say which.
+    if of_one_run and on_gpus and len(hosts := sorted({run.host for run in runs if run.kind == "host" or "cpu" in run.context})) > 1:
+        raise ValueError(f"a run is of one machine, and these files are of {' and '.join(hosts)}")
     commits = {run.commit for run in runs}
     return {
         "schema": kept.SESSION, "device": devices[0], "date": max(run.date for run in runs), "commit": commits.pop() if len(commits) == 1 else "",
@@ -50,8 +49,8 @@ def describe(files: Iterable[Path], folder: Path) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def write(files: Iterable[Path], folder: Path) -> dict[str, Any]:
+def write(files: Iterable[Path], folder: Path, of_one_run: bool = False) -> dict[str, Any]:
     """Writes it, and returns what it says."""
-    said = describe(files, folder)
+    said = describe(files, folder, of_one_run)
     (folder / FILE).write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
     return said

@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
         return refuse(*wrong)
 
     from scanlab_report.claims import stated as claims  # matplotlib and pandas are not loaded to refuse an argument
-    from scanlab_report.read import published, results
+    from scanlab_report.read import published, results, streams
     from scanlab_report.read.foreign import kinds
     from scanlab_report.select import drift
 
@@ -60,6 +60,7 @@ def run(options: argparse.Namespace) -> int:
     if pdf and not options.paper:
         options.paper = options.out / typesetting.WORK / "parts"
     from scanlab_report.commands.build.report import Report
+    from scanlab_report.read.records import MEASURED
     from scanlab_report.select.sessions import NoSession, chosen
     from scanlab_report.tables import costs
 
@@ -94,7 +95,10 @@ def run(options: argparse.Namespace) -> int:
     written = [options.paper / file.relative_to(paper) if paper and file.is_relative_to(paper) else options.out / file.relative_to(out)
                for file in report.written]  # fmt: skip
     written += _pages(options, read, publications)
-    status = _typeset(options, written) if pdf else SOUND
+    measured = [run for run in (*read.runs, *(of.run for of in read.streams if of.kind == streams.SCHEDULES)) if run.origin == MEASURED and run.kind == "cuda"]
+    status = _typeset(options, written) if pdf and not measured else SOUND
+    if pdf and measured:
+        say("the papers speak of the recorded session, and are left out beside what a GPU was measured to do: build --recorded data/recorded has them")
     if not pdf and not options.no_pdf:
         say("the papers are left out: there is no latexmk here; ./reproduce says which packages to install")
     say(f"{count(len(written), 'file')} in {time.monotonic() - started:.1f} s: {options.out}")
