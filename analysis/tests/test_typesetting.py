@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -94,7 +95,11 @@ def test_without_latexmk_one_line_says_so(counts: Path, last: Path, monkeypatch:
     assert "the papers are left out: there is no latexmk here" in capsys.readouterr().out
 
 
-@pytest.mark.skipif(typesetting.latexmk() is None, reason="there is no latexmk")
+def has_class() -> bool:
+    return bool(typesetting.latexmk() and shutil.which("kpsewhich") and subprocess.run(["kpsewhich", "IEEEtran.cls"], capture_output=True).returncode == 0)
+
+
+@pytest.mark.skipif(not has_class(), reason="there is no latexmk, or no IEEEtran")
 @pytest.mark.parametrize("paper", typesetting.PAPERS)
 def test_a_paper_is_typeset_from_whole_data_and_refers_to_nothing_that_is_not_there(built: Built, tmp_path: Path, paper: str) -> None:
     """Numbers that are only there under a condition are in the recorded session, and not in invented data."""
