@@ -20,7 +20,7 @@ tbb             | libtbb-dev                    | tbb-devel      | the baseline 
 sqlite          | libsqlite3-dev                | sqlite         | exports of Nsight Systems are not read
 mpi             | libopenmpi-dev openmpi-bin    | openmpi        | scans over several hosts are left out
 git             | git                           | git            | results do not name the commit they were made with
-python          | python3 python3-venv          | python         | there is no analysis: no figures, no tables, no report
+python          | python3 python3-venv          | python         | there is no analysis: no figures, no tables, no papers
 tex             | latexmk texlive-latex-recommended texlive-science texlive-publishers lmodern | | the papers are not typeset; their figures and tables are there all the same
 browser         | chromium                      |                | the tests that open the page of the report are skipped
 '

@@ -399,7 +399,7 @@ def test_the_table_has_the_numbers_of_the_data_to_four_digits(chromium: Browser,
 def test_every_view_says_where_its_numbers_come_from(chromium: Browser, recorded: Path, view: str) -> None:
     chromium.open(recorded, f"#view={view}")
     said = chromium.evaluate("document.getElementById('caption').innerText")
-    assert re.search(r"NVIDIA H200, 2026-\d\d-\d\d, commit [0-9a-f]{9}.*recorded", said)
+    assert re.search(r"NVIDIA H200, 2026-\d\d-\d\d( to 2026-\d\d-\d\d)?, commit [0-9a-f]{9}.*recorded", said)
     assert re.search(r"repetition|single run", said) and "bar" in said
     assert "switched off" not in chromium.evaluate("document.body.innerText")
 

@@ -22,7 +22,8 @@ WITHOUT = {
     "two reads": ("reduce_then_scan", ""),
 }
 """Each experiment: the variant that runs, and its settings."""
-NEEDS = {"timings": Timings(all_of=(WHOLE, "decoupled_lookback", "reduce_then_scan"), only=(WHOLE, "decoupled_lookback", "reduce_then_scan"))}
+_TIMED = (WHOLE, "decoupled_lookback", "reduce_then_scan")
+NEEDS = {"timings": Timings(all_of=_TIMED, only=_TIMED)}
 
 
 def ablation(timings: TimingEvidence) -> pd.DataFrame:
@@ -33,4 +34,3 @@ def ablation(timings: TimingEvidence) -> pd.DataFrame:
             if of.items in SIZES:
                 rows.append((idea, int(of.items), 1 / of.ratio, 1 / of.high, 1 / of.low))
     return pd.DataFrame(rows, columns=["idea", "items", "ratio", "low", "high"])
-

@@ -7,11 +7,11 @@ import pandas as pd
 from scanlab_report.read.documents.base import ELEMENT_BYTES
 from scanlab_report.read.records import settings_of
 from scanlab_report.select.evidence import TableEvidence
-from scanlab_report.select.variants import CEILING, CUBS
+from scanlab_report.select.variants import CEILING, CUBS, TUNED
 
 LOOK_AHEAD, LOOK_BACK = "cub_look_ahead_shape", "cub_look_back_shape"
 TYPES = ("i8", "i16", "i32", "i64")
-SHIPPED, TUNED = "as shipped", "cub_tuned"
+SHIPPED = "as shipped"
 
 
 def by_tile(shapes: TableEvidence) -> pd.DataFrame:

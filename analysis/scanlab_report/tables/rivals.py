@@ -14,7 +14,7 @@ from scanlab_report.layout.table_formats import Column, Table, significant, size
 from scanlab_report.read.records import ideal_bytes
 from scanlab_report.select.evidence import LOSS, TIE, WIN, AllTimingEvidence, Key, outcome
 from scanlab_report.select.needs import AllTimings
-from scanlab_report.select.variants import BEST, BULK_CEILING, CEILING, CUBS, MEETING_CEILING, RIVALS, of_python
+from scanlab_report.select.variants import BEST, BULK_CEILING, CEILING, CUBS, MEETING_CEILING, RIVALS, TUNED, of_python
 
 NEEDS = {"timings": AllTimings(against=(CUBS,), python=True)}
 FASTEST_NEEDS = {"timings": AllTimings(against=(CUBS,))}
@@ -99,9 +99,6 @@ def fastest(timings: AllTimingEvidence) -> Table:
         ),
         rows=rows,
     )
-
-
-TUNED = "cub_tuned"
 
 
 def score(timings: AllTimingEvidence) -> str:
