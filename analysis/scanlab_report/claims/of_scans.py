@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from scanlab_report.claims.standing import Bound, Find, Standing, of_value, unknown
-from scanlab_report.claims.stated import OURS, Claim
+from scanlab_report.claims.stated import CUB, OURS, Claim
 from scanlab_report.derive.sizes import power_of_two
 from scanlab_report.derive.stopwatch import over
 from scanlab_report.read.streams import STOPWATCH
@@ -28,9 +28,9 @@ def _measure(claim: Claim) -> str:
     named = {"floor": "× empty launch", "stopwatch": "nvbench / scanlab", "losses": "cases lost to CUB", "spills": "kernels with local memory"}
     if claim.measure in named:
         return named[claim.measure]
-    if claim.over == "cub":
-        return "× CUB"
-    return f"{'of' if CEILING in claim.rivals else '×'} {' or '.join(map(str, claim.rivals))}"
+    if claim.over in CUB:
+        return "× CUB" if claim.over == "cub" else "× CUB as shipped"
+    return f"{'of' if CEILING in claim.over else '×'} {' or '.join(claim.over)}"
 
 
 def _against(timings: AllTimingEvidence, theirs: Sequence[Wanted], ours: str = BEST) -> Ratio:
@@ -64,8 +64,7 @@ def speed(claim: Claim, find: Find) -> Standing:
     """Time of the fastest of some others over that of a variant."""
     if (timings := find(AllTimings(of=claim.variant))) is None:
         return unknown(claim, _measure(claim))
-    row = _row(claim, timings, _against(timings, claim.rivals, claim.variant))
-    return row if claim.or_of_copy_kernel is None else _or_of_copy_kernel(claim, timings, row)
+    return _row(claim, timings, _against(timings, claim.rivals(timings.about), claim.variant))
 
 
 def floor(claim: Claim, find: Find) -> Standing:
@@ -97,13 +96,25 @@ def _row(claim: Claim, timings: AllTimingEvidence, ratio: Ratio) -> Standing:
     value, key, _ = claim.worst(known, key=lambda found: found[0].value)
     missed = {run for value_, _, run in known if not claim.meets(value_.value)}
     runs = {run for _, _, run in known}
-    bound = _copy(timings, key, claim.meets) if missed and claim.source == OURS and claim.over == "cub" else None
+    bound = _reference(claim, timings, key) if missed and claim.source == OURS else None
     return Standing(claim, _measure(claim), value, _place(key), len(runs - missed), len(runs), bound, claim.sure(value for value, _, _ in known))
 
 
-def _copy(timings: AllTimingEvidence, key: Key, enough: Callable[[float], bool]) -> Bound | None:
-    """What a copy of the same bytes has over CUB in the case: the one that meets as one_wave does, else the fastest, in the run with most copies."""
-    cubs, ceilings = timings.about.ids(CUBS), timings.about.ids(CEILINGS)
+def _reference(claim: Claim, timings: AllTimingEvidence, key: Key) -> Bound | None:
+    """What a copy has in the place of a scan that missed its target over CUB or over the driver's copy."""
+    if claim.over in CUB:
+        return _copy(timings, key, claim.meets, timings.about.ids(*claim.rivals(timings.about)))
+    if CEILING not in claim.over or (match := timings.match(key, BEST, (CEILING,))) is None:
+        return None
+    chosen = timings.chosen(key, match.run)
+    kernel = BULK_CEILING if chosen is None or chosen.variant == "look_ahead" else VECTOR_CEILING
+    copied = timings.match(key, kernel, (CEILING,), first=match.run)
+    return Bound(kernel, copied.ratio.value, claim.meets(copied.ratio.value)) if copied else None
+
+
+def _copy(timings: AllTimingEvidence, key: Key, enough: Callable[[float], bool], cubs: Sequence[str]) -> Bound | None:
+    """What a copy of the same bytes has over CUB's scans in the case: the one that meets as one_wave does, else the fastest, in the run with most copies."""
+    ceilings = timings.about.ids(CEILINGS)
     runs = [of for of in timings.samples[key].values() if BEST in of and any(cub in of for cub in cubs)]
     of = max(runs, key=lambda of: sum(copy in of for copy in ceilings), default={})  # the newest of equals
     median = {variant: float(np.median(times)) for variant, times in of.items()}
@@ -118,30 +129,6 @@ def _place(key: Key) -> str:
     return f"2^{key.items.bit_length() - 1}" if power_of_two(key.items) else f"{key.items}"
 
 
-def _or_of_copy_kernel(claim: Claim, timings: AllTimingEvidence, row: Standing) -> Standing:
-    """The copy kernel that reads and writes as the chosen scan does may stand in for memcpy."""
-    if row.reached is not False:
-        return row
-    of_memcpy = _against(timings, claim.rivals, claim.variant)
-    _, key = min(((value.value, key) for key in claim.keys(timings) for value, _ in of_memcpy(key)))
-    by_kernel = timings.match(key, claim.variant, (_copy_kernel(timings, key),))
-    if by_kernel is None:
-        return row
-    where = f"{row.where}; {by_kernel.ratio.value:.3f} of {by_kernel.rival}"
-    row = replace(row, measure=f"{row.measure}, or {claim.or_of_copy_kernel:.2f} of that copy kernel", where=where)
-    least = float(claim.or_of_copy_kernel or 0)
-    if by_kernel.ratio.value < least:
-        return row
-    return replace(row, met=row.runs, sure=not by_kernel.ratio.low < least)
-
-
-def _copy_kernel(timings: AllTimingEvidence, key: Key) -> str:
-    """The copy with the access path of what best chose: bulk copies for look_ahead, registers for the others."""
-    match = timings.match(key, BEST, (CEILING,))
-    chosen = timings.chosen(key, match.run) if match else None
-    return BULK_CEILING if chosen is None or chosen.variant == "look_ahead" else VECTOR_CEILING
-
-
 def losses(claim: Claim, find: Find) -> Standing:
     """How many cases ``best`` loses to CUB by the interval."""
     timings = find(AllTimings())
@@ -152,7 +139,7 @@ def losses(claim: Claim, find: Find) -> Standing:
     if not lost:
         return row
     worst = duels[duels["outcome"] == LOSS].sort_values("ratio").iloc[0]
-    bound = _copy(timings, Key(*(worst[name] for name in Key._fields)), lambda times_cub: times_cub > 1)
+    bound = _copy(timings, Key(*(worst[name] for name in Key._fields)), lambda times_cub: times_cub > 1, timings.about.ids(CUBS))
     return replace(row, where=f"{worst['type']} {worst['op']}, {worst['items']}", bound=bound)
 
 

@@ -13,12 +13,12 @@ from typing import Any
 
 from scanlab_report import DATA
 from scanlab_report.derive.sizes import power_of_two
-from scanlab_report.read.documents.base import ELEMENT_BYTES, Line
+from scanlab_report.read.documents.base import ELEMENT_BYTES, ELEMENTS_PER_ITEM, Line
 from scanlab_report.read.fields import fits, shown
 from scanlab_report.read.records import ideal_bytes
-from scanlab_report.read.variants import Wanted
+from scanlab_report.read.variants import Variants, Wanted
 from scanlab_report.select.evidence import Key
-from scanlab_report.select.variants import CUBS
+from scanlab_report.select.variants import CUBS, cub_as_shipped
 from scanlab_report.stats.intervals import Interval
 
 FILE = DATA.parent / "paper" / "claims.toml"
@@ -38,6 +38,8 @@ OF_SCANS, OF_STREAMS = ("speed", "floor", "stopwatch", "losses", "spills"), ("sc
 OF_COUNTS, OF_ENGINES = ("counts", "conflicts"), ("makespan_median", "makespan_worst", "overlap")
 OF_MODELS = OF_COUNTS + OF_ENGINES
 
+CUB = ("cub", "cub_as_shipped")
+"""Words for the scans of CUB: all, or without the shapes that were tuned on the device."""
 _BOUNDS = ("at_least", "at_most", "equals")
 _DEFAULTS = {"op": "plus", "mode": "inclusive", "cache": "cold", "launch": "stream"}
 _LIMITS = {
@@ -47,7 +49,7 @@ _LIMITS = {
     "powers": lambda key, wanted: not wanted or power_of_two(key.items),
 }
 _CASES = {"type", "items", *_DEFAULTS, *_LIMITS}
-_NAMES = {"type": tuple(ELEMENT_BYTES), "op": ("plus", "max", "min", "affine"), "mode": ("inclusive", "exclusive"), "cache": ("cold", "warm"),
+_NAMES = {"type": tuple(ELEMENT_BYTES), "op": ("plus", "max", "min", "log_sum_exp", *ELEMENTS_PER_ITEM), "mode": ("inclusive", "exclusive"), "cache": ("cold", "warm"),
           "launch": ("stream", "graph", "batch", "pipeline")}  # fmt: skip
 """What a case can be named by: any other name would be of no case, and its claim never measured."""
 
@@ -76,14 +78,14 @@ class Claim:
     at_least: float | None = None
     at_most: float | None = None
     equals: float | None = None
-    or_of_copy_kernel: float | None = None
     variation: float = 0.0
     cases: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
-    def rivals(self) -> tuple[Wanted, ...]:
+    def rivals(self, variants: Variants) -> tuple[Wanted, ...]:
         """The variants whose fastest the time is set against."""
-        return (CUBS,) if self.over == "cub" else tuple(self.over)
+        if self.over in CUB:
+            return (CUBS,) if self.over == "cub" else tuple(cub_as_shipped(variants))
+        return tuple(self.over)
 
     @property
     def wanted(self) -> str:
@@ -195,16 +197,15 @@ def _wrong(entry: Mapping[str, Any], figures: set[str], sources: set[str]) -> st
         if not isinstance(entry.get(name, ""), str):
             return f"{name} is {entry[name]!r}, not a name"
     over = entry.get("over", "cub")
-    if over != "cub" and not (isinstance(over, list) and all(isinstance(name, str) for name in over)):
-        return f"over is {over!r}, neither \"cub\" nor a list of variants"
+    if over not in CUB and not (isinstance(over, list) and all(isinstance(name, str) for name in over)):
+        return f"over is {over!r}, neither {' nor '.join(map(repr, CUB))} nor a list of variants"
     experiments = entry.get("experiments", [])
     if not (isinstance(experiments, list) and all(isinstance(name, str) for name in experiments)):
         return f"experiments is {experiments!r}, not a list of names"
     if entry.get("answer", "yes") not in ("yes", "no"):
         return f"answer is {entry['answer']!r}, neither yes nor no"
-    for name in ("least_gib", "or_of_copy_kernel"):
-        if not _is_number(entry.get(name, 0)):
-            return f"{name} is {entry[name]!r}, not a finite number"
+    if not _is_number(entry.get("least_gib", 0)):
+        return f"least_gib is {entry['least_gib']!r}, not a finite number"
     if entry["measure"] in ("traffic", "speedup") and not isinstance(entry["cases"].get("items", 0 if entry["measure"] == "speedup" else None), int):
         return f"measure {entry['measure']!r} needs cases of one number of items"
     return next(filter(None, (_wrong_case(name, value) for name, value in entry.get("cases", {}).items())), "")

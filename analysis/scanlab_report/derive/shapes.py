@@ -7,7 +7,7 @@ import pandas as pd
 from scanlab_report.read.documents.base import ELEMENT_BYTES
 from scanlab_report.read.records import settings_of
 from scanlab_report.select.evidence import TableEvidence
-from scanlab_report.select.variants import CEILING, CUBS, TUNED
+from scanlab_report.select.variants import CEILING, cub_as_shipped
 
 LOOK_AHEAD, LOOK_BACK = "cub_look_ahead_shape", "cub_look_back_shape"
 TYPES = ("i8", "i16", "i32", "i64")
@@ -31,7 +31,7 @@ def by_tile(shapes: TableEvidence) -> pd.DataFrame:
         tuned = finalists["median_ns"].idxmin() if len(finalists) else None
         rows += [(type_name, n, row.variant, _kib(shapes, type_name, row.variant, row.settings), time[CEILING] / row.median_ns, row.Index == tuned)
                  for row in here.itertuples()]  # fmt: skip
-        shipped = of[of["variant"].isin(set(shapes.about.ids(CUBS)) - {TUNED}) & ~is_shape[of.index]]
+        shipped = of[of["variant"].isin(cub_as_shipped(shapes.about)) & ~is_shape[of.index]]
         rows += [(type_name, n, SHIPPED, float("nan"), time[CEILING] / ns, False) for ns in shipped["median_ns"].nsmallest(1)]
     return pd.DataFrame(rows, columns=["type", "items", "variant", "kib", "ratio", "tuned"])
 

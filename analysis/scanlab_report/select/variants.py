@@ -14,6 +14,7 @@ VENDOR = "cub_device_scan"
 """CUB of the toolkit."""
 NEWEST_VENDOR = "cub_newest"
 TUNED = "cub_tuned"
+"""The newest CUB in shapes tuned on the device; the others of CUB are as shipped."""
 JAX = "jax_cumsum"
 BEST = "best"
 """The variant that picks among ours by n, type and device."""
@@ -32,6 +33,11 @@ RIVALS = Group("a rival", lambda about: SCANS.has(about) and about.origin == "ba
 OWN = Group("a scan of ours", lambda about: about.origin == "variant")
 VENDOR_CODE = (CEILING, CUBS, THRUST)
 """What a commit of Scanlab does not change, only one of CUDA or CCCL."""
+
+
+def cub_as_shipped(variants: Variants) -> list[str]:
+    """CUB's scans in the shapes that NVIDIA chose."""
+    return [id_ for id_ in variants.ids(CUBS) if id_ != TUNED]
 
 
 def of_python(timed: Iterable[str], variants: Variants) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from scanlab_report.layout.table_formats import Column, Table, significant, size
 from scanlab_report.read.records import ideal_bytes
 from scanlab_report.select.evidence import LOSS, TIE, WIN, AllTimingEvidence, Key, outcome
 from scanlab_report.select.needs import AllTimings
-from scanlab_report.select.variants import BEST, BULK_CEILING, CEILING, CUBS, MEETING_CEILING, RIVALS, TUNED, of_python
+from scanlab_report.select.variants import BEST, BULK_CEILING, CEILING, CUBS, MEETING_CEILING, RIVALS, TUNED, cub_as_shipped, of_python
 
 NEEDS = {"timings": AllTimings(against=(CUBS,), python=True)}
 FASTEST_NEEDS = {"timings": AllTimings(against=(CUBS,))}
@@ -103,9 +103,7 @@ def fastest(timings: AllTimingEvidence) -> Table:
 
 def score(timings: AllTimingEvidence) -> str:
     """In how many of all cases best is faster than CUB: as shipped, and in shapes tuned on the device where those were timed."""
-    cubs = timings.about.ids(CUBS)
-    shipped = [variant for variant in cubs if variant != TUNED]
-    said = [_counted(timings, shipped, "the fastest scan of CUB as shipped")]
+    said = [_counted(timings, cub_as_shipped(timings.about), "the fastest scan of CUB as shipped")]
     if any(timings.match(key, BEST, (TUNED,)) for key in timings.samples):
         said.append(_counted(timings, [TUNED], "CUB with shapes tuned on the device (`cub_tuned`)"))
     else:

@@ -10,7 +10,6 @@ from scanlab_report.tables.claims import table
 NEEDS = {"claims": targets(OF_SCANS)}
 FURTHER = (
     "CUB is its fastest scan in each case.",
-    "Where memcpy is missed, the copy kernel with the access path of the chosen scan may stand in.",
     "`copy_one_wave` is a comparison, not a bound.",
 )
 
