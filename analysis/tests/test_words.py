@@ -133,6 +133,31 @@ def test_captions_of_latex_are_read() -> None:
     assert [fault.rule for fault in words.faults(found)] == ["'in turns' is no term"]
 
 
+PAPER = r"""
+\begin{document}
+\section{What a heading says}
+Text in \texttt{code} is launched
+early. A sentence~\cite{cub} has
+\[ x + y \]
+\paragraph*{Short} A case goes. Of $n$ items.
+\begin{lstlisting}
+What a listing says.
+\end{lstlisting}
+\begin{itemize}
+\item An item; \num{\some{}} of \figref{x}
+\end{itemize}
+\end{document}
+"""
+
+
+def test_prose_of_latex_is_read_without_listings_and_formulas() -> None:
+    found = words.of_latex("paper.tex", PAPER)
+    assert [(of.line, of.words, of.kind) for of in found] == [
+        (3, 4, "heading"), (4, 6, "prose"), (5, 4, "prose"), (7, 1, "heading"), (7, 3, "prose"), (7, 3, "prose"), (12, 5, "prose")]  # fmt: skip
+    assert [(fault.place, fault.rule) for fault in words.faults(found)] == [
+        ("paper.tex:3", "begins with 'What'"), ("paper.tex:4", "'launched early' is no term"), ("paper.tex:7", "begins with 'Of'")]  # fmt: skip
+
+
 def test_the_command_reads_files_and_says_how_many(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "README.md"
     page.write_text("What is this?\n")

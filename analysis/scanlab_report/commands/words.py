@@ -32,7 +32,7 @@ SHORT = ("README.md", "captions of figures", "captions and notes of tables")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="documents in Markdown, or LaTeX, of which the captions are read")
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="documents in Markdown, or LaTeX")
     parser.add_argument("--program", metavar="PROGRAM", help="read also the help of the C++ program, such as build/cuda/scanlab")
     parser.add_argument("--all", action="store_true", help="read what is not linted yet as well")
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
@@ -191,23 +192,44 @@ def of_strings(named: Iterable[tuple[str, str]], kind: str = CAPTION) -> list[Se
     return found
 
 
+_FLOATS = re.compile(r"\\begin\{(figure|table|lstlisting|equation)(\*?)\}.*?\\end\{\1\2\}|\\\[.*?\\\]", re.DOTALL)
+_HEADINGS = re.compile(r"\\(?:section|subsection|paragraph|title)\*?\{")
+_BREAKS = re.compile(r"\n[ \t]*\n|\f|\\(?:begin|end)\{\w+\*?\}|\\item\b")
+
+
 def of_latex(where: str, text: str) -> list[Sentence]:
-    """The captions of a LaTeX document that are written in it."""
+    """The sentences of a LaTeX document: captions that are written in it, and its prose without listings, tables and formulas."""
     named = []
-    for begin in re.finditer(r"\\caption(?:\[[^\]]*\])?\{", text):
-        depth, end = 1, begin.end()
-        while depth and end < len(text):
-            depth += {"{": 1, "}": -1}.get(text[end], 0) if text[end - 1] != "\\" else 0
-            end += 1
-        named.append((f"{where}:{text.count(chr(10), 0, begin.start()) + 1}", without_latex(text[begin.end() : end - 1])))
-    return of_strings(named)
+    for caption in re.finditer(r"\\caption(?:\[[^\]]*\])?\{", text):
+        said = text[caption.end() : _end_of_group(text, caption.end()) - 1]
+        named.append((f"{where}:{text.count(chr(10), 0, caption.start()) + 1}", without_latex(said)))
+    found = of_strings(named)
+    head, _, prose = text.partition(r"\begin{document}")
+    body = _FLOATS.sub(lambda m: ("formula." if m[0].startswith(r"\[") else "\f") + "\n" * m[0].count("\n"), prose)
+    headings = {of.end(): _end_of_group(body, of.end()) for of in _HEADINGS.finditer(body)}
+    breaks = sorted({0, len(body), *(at for of in _BREAKS.finditer(body) for at in of.span()), *headings, *headings.values()})
+    for begin, end in pairwise(breaks):
+        held = body[begin:end]
+        line = (head + body[:begin]).count("\n") + len(held) - len(held.lstrip("\n")) + 1
+        found += sentences(where, line, without_latex(held.strip()), HEADING if begin in headings else PROSE, len(found))
+    return found
+
+
+def _end_of_group(text: str, begin: int) -> int:
+    """Behind the brace that closes the group that is open at ``begin``."""
+    depth = 1
+    while depth and begin < len(text):
+        depth += {"{": 1, "}": -1}.get(text[begin], 0) if text[begin - 1] != "\\" else 0
+        begin += 1
+    return begin
 
 
 def without_latex(text: str) -> str:
     """LaTeX as one reads it: formulas and macros are a word each, citations none."""
     text = re.sub(r"(?<!\\)%.*", "", text)
-    text = re.sub(r"~?\\(?:cite\w*|label)\{[^}]*\}", "", text)
-    text = re.sub(r"\$[^$]*\$|\\(?:auto|c|C)?ref\{[^}]*\}|\\texttt\{[^}]*\}", "`x`", text)
+    text = re.sub(r"~?\\(?:cite\w*|label|begin|end|scan\w+)\{[^}]*\}", "", text)
+    text = re.sub(r"\\(?:item\b|(?:sub)?section\*?\{$|paragraph\*?\{$|title\{$)", "", text)
+    text = re.sub(r"\$[^$]*\$|\\[a-zA-Z]*ref\{[^}]*\}|\\texttt\{[^}]*\}", "`x`", text)
     text = re.sub(r"\\(?:emph|textbf|textit|text|mbox)\b", "", text)
     text = re.sub(r"\\[a-zA-Z]+\s*(?:\{\})?", "`x`", text)
     return re.sub(r"\\([%&_#$])", r"\1", text).replace("{", "").replace("}", "").replace("~", " ").replace("--", "–")

@@ -15,10 +15,9 @@ NEEDS = {"claims": literature()}
 BY_MEDIAN = "Verdicts follow the median. A verdict by the median only has an interval that reaches beyond the target."
 BY_SESSION = "For speedups over one core all sessions count, since CPU times differ by session."
 REFERENCE = (
-    "Reference: the value without the scan, for a target of ours that is missed. Against CUB it is that of `copy_one_wave` where timed, else of "
-    "the fastest copy. Against memcpy it is that of the copy kernel with the scan's access path. For files it is the same access alone, and for "
-    "overlaps the best possible prediction. A scan can pass its reference. "
-    "None: the reference meets the target."
+    "Reference: the value without the scan, for a missed target of ours. Against CUB it is of `copy_one_wave` where timed, else of the fastest copy. "
+    "Against memcpy it is of the copy kernel with the same access path. For files it is the same access alone, for overlaps the best possible "
+    "prediction. None: the reference meets the target."
 )
 
 
