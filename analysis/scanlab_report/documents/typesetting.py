@@ -15,7 +15,7 @@ FOLDER = DATA.parent / "paper"
 PAPERS = ("scan", "streams")
 """Each is a source in FOLDER, and a PDF beside the figures."""
 WORK = ".latex"
-"""The folder within the output in which latexmk works, and keeps its record of what has changed."""
+"""The folder within the output in which latexmk works, in one for each paper, and keeps its record of what has changed."""
 MARGIN = 5.0
 """Points by which a line may be too wide for its page."""
 
@@ -35,8 +35,8 @@ def typeset(paper: str, generated: Path, out: Path) -> list[str]:
     ``generated`` is what the source knows as ``generated/``.
     """
     source = FOLDER / f"{paper}.tex"
-    work = out / WORK
-    work.mkdir(exist_ok=True)
+    work = out / WORK / paper
+    work.mkdir(parents=True, exist_ok=True)
     link = work / "generated"
     link.unlink(missing_ok=True)
     link.symlink_to(generated.resolve())

@@ -397,10 +397,16 @@ class Counters:
     measured_by: ClassVar = ("counters", "explain")
 
     def find(self, results: Results, published: dict[str, Publication]) -> CounterEvidence | None:
+        if self not in results.found:
+            results.found[self] = self._find(results)
+        return results.found[self]
+
+    def _find(self, results: Results) -> CounterEvidence | None:
         for origin in (MEASURED, RECORDED):
             table = results.counters[results.counters["origin"] == origin]
             table = _newest_file(table, ["variant", "padding", "type", "op", "items", *OPTIONAL_COUNTER_COLUMNS])
-            both = [e for e in results.explanations if not table.empty and bool(np.any(same_case(e, table)))]
+            counted_of = set(zip(table["variant"], table["items"], strict=True))
+            both = [e for e in results.explanations if (e.variant, e.items) in counted_of and bool(np.any(same_case(e, table)))]
             now = [e for e in both if e.origin == MEASURED]
             if both:
                 counted = count_provenance(now or both, MEASURED if now else RECORDED)

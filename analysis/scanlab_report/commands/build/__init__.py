@@ -13,6 +13,7 @@ import argparse
 import contextlib
 import time
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from scanlab_report import DATA
@@ -108,10 +109,12 @@ def run(options: argparse.Namespace) -> int:
 def _typeset(options: argparse.Namespace, written: list[Path]) -> int:
     """The papers as PDF, which are added to what was written; FOUND if LaTeX fails, or a line runs off its page."""
     status = SOUND
-    for paper in typesetting.PAPERS:
+    with ThreadPoolExecutor() as pool:
+        begun = {paper: pool.submit(typesetting.typeset, paper, options.paper, options.out) for paper in typesetting.PAPERS}
+    for paper, of in begun.items():
         target = options.out / f"{paper}.pdf"
         try:
-            wide = typesetting.typeset(paper, options.paper, options.out)
+            wide = of.result()
         except typesetting.TypesettingError as error:
             complain(error)
             if target.exists():
