@@ -25,8 +25,8 @@ struct CopyAll {
   class Rank {
    public:
     using Item = typename Op::Item;
-    Rank(const Problem&, const Plan& plan, Communicator& communicator)
-        : bytes_(static_cast<std::size_t>(plan.distribution.held(communicator.rank())) * sizeof(Item)) {}
+    Rank(const Problem&, const Plan& plan, int rank)
+        : bytes_(static_cast<std::size_t>(plan.distribution.held(rank)) * sizeof(Item)) {}
     void run(const Item* in, Item* out, StreamHandle stream) {
       if (bytes_ == 0) return;
       cuda::check(cudaMemcpyAsync(out, in, bytes_, cudaMemcpyDeviceToDevice, static_cast<cudaStream_t>(stream)),

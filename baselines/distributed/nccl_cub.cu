@@ -49,12 +49,11 @@ struct NcclCub {
   class Rank {
    public:
     using Item = typename Op::Item;
-    Rank(const Problem& problem, const Plan& plan, Communicator& communicator)
-        : held_(plan.distribution.held(communicator.rank())),
+    Rank(const Problem& problem, const Plan& plan, int rank)
+        : held_(plan.distribution.held(rank)),
           mode_(problem.mode),
-          rank_(communicator.rank()),
-          nccl_(Nccl::of(communicator)),
-          items_((static_cast<std::size_t>(communicator.ranks()) + 2) * sizeof(Item)) {
+          rank_(rank),
+          items_((static_cast<std::size_t>(plan.distribution.ranks) + 2) * sizeof(Item)) {
       std::size_t reduce = 0;
       std::size_t scan = 0;
       cuda::check(cub::DeviceReduce::Sum(nullptr, reduce, static_cast<const Item*>(nullptr), sum(), held_, nullptr),
@@ -62,6 +61,7 @@ struct NcclCub {
       call_scan(nullptr, scan, nullptr, nullptr, nullptr);
       storage_ = cuda::DeviceBuffer(std::max(reduce, scan));
     }
+    void connect(Communicator& communicator) { nccl_ = Nccl::of(communicator); }
     void run(const Item* in, Item* out, StreamHandle handle) {
       const auto stream = static_cast<cudaStream_t>(handle);
       std::size_t bytes = storage_.bytes();
@@ -94,9 +94,9 @@ struct NcclCub {
     std::int64_t held_;
     Mode mode_;
     int rank_;
-    std::shared_ptr<Nccl> nccl_;
     cuda::DeviceBuffer items_;
     cuda::DeviceBuffer storage_;
+    std::shared_ptr<Nccl> nccl_;
   };
 };
 

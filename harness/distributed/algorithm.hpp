@@ -28,10 +28,12 @@ struct Plan {
   static Plan refuse(std::string why) { return {.refusal = std::move(why)}; }
 };
 
-/// One rank of a scan, bound to a problem.
+/// One rank of a scan, bound to a problem. All ranks destroy theirs in one order.
 class BoundRank {
  public:
   virtual ~BoundRank() = default;
+  /// Collective, once, before the first run: ranks exchange addresses. Throws on all ranks, or on none.
+  virtual void connect(Communicator& communicator) = 0;
   /// One run. in, out: what the rank holds, aligned to 256 bytes. On a GPU it only enqueues. All ranks run as often and
   /// in the same order; a rank may begin a run while another is at the one before.
   virtual void run(const void* in, void* out, StreamHandle stream) = 0;
@@ -44,8 +46,8 @@ struct Algorithm {
   Origin origin = Origin::variant;
   bool on_gpus = false;  ///< else in the hosts' memory
   std::function<Plan(const Problem&, int ranks)> plan;
-  /// Collective: every rank calls it with the same problem and its plan, which is possible. May allocate and wait.
-  std::function<std::unique_ptr<BoundRank>(const Problem&, const Plan&, Communicator&)> bind;
+  /// On one rank, with its plan, which is possible: it allocates, and may lack memory that the other ranks have.
+  std::function<std::unique_ptr<BoundRank>(const Problem&, const Plan&, int rank)> bind;
 };
 
 using Algorithms = RegistryOf<Algorithm>;
@@ -62,7 +64,8 @@ struct AlgorithmRegistration {
 ///     template <class Op> static constexpr bool kTakes = …;   // the types and operators that it is compiled for
 ///     template <class Op>
 ///     struct Rank {
-///       Rank(const Problem&, const Plan&, Communicator&);     // collective
+///       Rank(const Problem&, const Plan&, int rank);          // of this rank alone
+///       void connect(Communicator&);                          // collective; may be left out
 ///       void run(const Op::Item* in, Op::Item* out, StreamHandle);
 ///     };
 ///   };
@@ -80,15 +83,17 @@ Algorithm algorithm(bool on_gpus, Origin origin = Origin::variant) {
     return Plan::refuse(about.id + " takes no " + std::string(name(problem.op)) + " of " +
                         std::string(name(problem.type)));
   };
-  made.bind = [](const Problem& problem, const Plan& plan, Communicator& communicator) {
+  made.bind = [](const Problem& problem, const Plan& plan, int rank) {
     return with_monoid(problem.type, problem.op, [&]<class Op>(Op) -> std::unique_ptr<BoundRank> {
       if constexpr (takes<Scan, Op>()) {
         using Rank = typename Scan::template Rank<Op>;
         using Item = typename Op::Item;
         class Bound : public BoundRank {
          public:
-          Bound(const Problem& problem, const Plan& plan, Communicator& communicator)
-              : rank_(problem, plan, communicator) {}
+          Bound(const Problem& problem, const Plan& plan, int rank) : rank_(problem, plan, rank) {}
+          void connect(Communicator& communicator) override {
+            if constexpr (requires { rank_.connect(communicator); }) rank_.connect(communicator);
+          }
           void run(const void* in, void* out, StreamHandle stream) override {
             rank_.run(static_cast<const Item*>(in), static_cast<Item*>(out), stream);
           }
@@ -96,7 +101,7 @@ Algorithm algorithm(bool on_gpus, Origin origin = Origin::variant) {
          private:
           Rank rank_;
         };
-        return std::make_unique<Bound>(problem, plan, communicator);
+        return std::make_unique<Bound>(problem, plan, rank);
       } else {
         throw std::logic_error("a scan is bound to what its plan has refused");
       }

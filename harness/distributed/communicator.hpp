@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/verify/verification.hpp"
@@ -61,6 +62,25 @@ class Communicator {
   /// Collective: the first rank's text that is not empty, after the rank's number; empty if all are. Cut after 200
   /// letters.
   std::string first_complaint(const std::string& mine);
+
+ protected:
+  friend class LongStep;
+  std::chrono::milliseconds longer_{0};  ///< than patience(), a rank waits in collective functions
+};
+
+/// While it lives, this rank waits so much longer for the others: for steps that take their time, on ranks that have
+/// much to do.
+class LongStep {
+ public:
+  LongStep(Communicator& communicator, std::chrono::milliseconds longer)
+      : communicator_(communicator), before_(std::exchange(communicator.longer_, longer)) {}
+  ~LongStep() { communicator_.longer_ = before_; }
+  LongStep(const LongStep&) = delete;
+  LongStep& operator=(const LongStep&) = delete;
+
+ private:
+  Communicator& communicator_;
+  std::chrono::milliseconds before_;
 };
 
 /// A number that tells this process from the others: random, since containers number processes alike.

@@ -52,6 +52,14 @@ class GpuBackend : public RankBackend {
     held_ = asked;
   }
 
+  std::unique_ptr<BoundRank> bind(const Algorithm& algorithm, const Problem& problem, const Plan& plan) override {
+    try {
+      return algorithm.bind(problem, plan, communicator_.rank());
+    } catch (const cuda::OutOfMemory& lack) {
+      throw measure::LacksMemory(lack.what());
+    }
+  }
+
   double time(BoundRank& bound, std::int64_t untimed, std::int64_t runs) override {
     for (std::int64_t i = 0; i < untimed; ++i) bound.run(in_.data(), out_.data(), stream_.get());
     if (bytes_ > 0) {
@@ -139,6 +147,18 @@ std::unique_ptr<RankBackend> make_gpu_backend(Communicator& communicator) {
   }
   if (why = communicator.first_complaint(why); !why.empty()) throw CommandError(kNoDevice, why);
   cuda::check(cudaSetDevice(local / per_gpu), "choosing a device");
+  cudaDeviceProp about{};
+  cuda::check(cudaGetDeviceProperties(&about, local / per_gpu), "asking what the device is");
+  struct Gpu {
+    char name[64];
+  } gpu{};
+  std::strncpy(gpu.name, about.name, sizeof(gpu.name) - 1);
+  const std::vector<Gpu> gpus = communicator.gather(gpu);
+  for (std::size_t rank = 1; rank < gpus.size(); ++rank) {
+    if (std::strcmp(gpus[rank].name, gpus[0].name) == 0) continue;
+    throw CommandError(kNoDevice, "rank 0 has an " + std::string(gpus[0].name) + " and rank " + std::to_string(rank) +
+                                      " an " + gpus[rank].name + ": choose GPUs of one kind by CUDA_VISIBLE_DEVICES");
+  }
   char bus[32]{};
   cuda::check(cudaDeviceGetPCIBusId(bus, sizeof(bus), local / per_gpu), "asking for the device's place");
   return std::make_unique<GpuBackend>(communicator, bus);

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <optional>
 #include <tuple>
 
@@ -35,6 +36,14 @@ class HostBackend : public RankBackend {
       });
     });
     held_ = asked;
+  }
+
+  std::unique_ptr<BoundRank> bind(const Algorithm& algorithm, const Problem& problem, const Plan& plan) override {
+    try {
+      return algorithm.bind(problem, plan, rank_);
+    } catch (const std::bad_alloc&) {
+      throw measure::LacksMemory("out of host memory for what " + algorithm.about.id + " needs beside the arrays");
+    }
   }
 
   double time(BoundRank& bound, std::int64_t untimed, std::int64_t runs) override {

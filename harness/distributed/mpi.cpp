@@ -68,21 +68,22 @@ class MpiRank : public Communicator {
     const int total = count * ranks_;
     auto* const table = static_cast<char*>(all);
     constexpr int kTag = 1;
+    const std::chrono::milliseconds longest = patience() + longer_;
     MPI_Request request{};
     if (rank_ != 0) {
       MPI_Isend(mine, count, MPI_BYTE, 0, kTag, world_, &request);
-      wait(request, 0, 2 * patience());
+      wait(request, 0, 2 * longest);
       MPI_Irecv(table, total, MPI_BYTE, 0, kTag, world_, &request);
-      return wait(request, 0, 2 * patience());  // rank 0 waits less, and knows more
+      return wait(request, 0, 2 * longest, total);  // rank 0 waits less, and knows more
     }
     std::memcpy(table, mine, bytes);
     for (int other = 1; other < ranks_; ++other) {
       MPI_Irecv(table + static_cast<std::size_t>(other) * bytes, count, MPI_BYTE, other, kTag, world_, &request);
-      wait(request, other, patience());
+      wait(request, other, longest, count);
     }
     for (int other = 1; other < ranks_; ++other) {
       MPI_Isend(table, total, MPI_BYTE, other, kTag, world_, &request);
-      wait(request, other, patience());
+      wait(request, other, longest);
     }
   }
 
@@ -99,12 +100,19 @@ class MpiRank : public Communicator {
   }
 
  private:
-  void wait(MPI_Request& request, int other, std::chrono::milliseconds longest) {
+  /// `bytes`: that another rank must have sent; -1: this one sends.
+  void wait(MPI_Request& request, int other, std::chrono::milliseconds longest, int bytes = -1) {
     const auto end = std::chrono::steady_clock::now() + longest;
     for (int polls = 0;; ++polls) {
       int done = 0;
-      MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-      if (done != 0) return;
+      MPI_Status status{};
+      MPI_Test(&request, &done, &status);
+      if (done != 0) {
+        int came = bytes;
+        if (bytes >= 0) MPI_Get_count(&status, MPI_BYTE, &came);
+        if (came != bytes) abandon("ranks have come to different steps, as after an error of one alone");
+        return;
+      }
       if (std::chrono::steady_clock::now() > end) {
         abandon("rank " + std::to_string(other) + " has not come within " + in_words(longest));
       }

@@ -12,6 +12,7 @@ struct Address {
   int device;
   char bus[16];  ///< of the device: ranks of different processes count devices each in their own way
   void* data;
+  bool shareable;  ///< whether other processes can open it by the handle
   cudaIpcMemHandle_t handle;
 };
 
@@ -29,6 +30,7 @@ std::string reach(const Address& own, const Address& other, std::vector<void*>& 
     if (error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled) return {};
     return "peer access to " + whom + ": " + cudaGetErrorString(error);
   }
+  if (!other.shareable) return "memory of another process, on " + whom + ": it has no handle for other processes";
   const cudaError_t error = cudaIpcOpenMemHandle(&seen, other.handle, cudaIpcMemLazyEnablePeerAccess);
   if (error == cudaSuccess) {
     opened.push_back(seen);
@@ -40,16 +42,25 @@ std::string reach(const Address& own, const Address& other, std::vector<void*>& 
 
 }  // namespace
 
-PeerMemory::PeerMemory(std::size_t bytes, Communicator& communicator) : communicator_(communicator), own_(bytes) {
+PeerMemory::PeerMemory(std::size_t bytes) : own_(bytes) {
   cuda::check(cudaMemset(own_.data(), 0, bytes), "clearing peer memory");
   cuda::check(cudaDeviceSynchronize(), "clearing peer memory");
+}
+
+void PeerMemory::connect(Communicator& communicator) {
+  communicator_ = &communicator;
   Address own{.process = process_number(), .data = own_.data()};
-  cuda::check(cudaGetDevice(&own.device), "asking for the device");
-  cuda::check(cudaDeviceGetPCIBusId(own.bus, sizeof(own.bus), own.device), "asking for the device's place");
-  cuda::check(cudaIpcGetMemHandle(&own.handle, own_.data()), "naming memory for other processes");
+  std::string why;
+  try {
+    cuda::check(cudaGetDevice(&own.device), "asking for the device");
+    cuda::check(cudaDeviceGetPCIBusId(own.bus, sizeof(own.bus), own.device), "asking for the device's place");
+  } catch (const cuda::CudaError& error) {
+    why = error.what();
+  }
+  own.shareable = cudaIpcGetMemHandle(&own.handle, own_.data()) == cudaSuccess;
+  cudaGetLastError();
   const std::vector<Address> all = communicator.gather(own);
   seen_.assign(all.size(), nullptr);
-  std::string why;
   for (std::size_t rank = 0; rank < all.size() && why.empty(); ++rank) {
     if (static_cast<int>(rank) == communicator.rank()) {
       seen_[rank] = own_.data();
@@ -63,9 +74,10 @@ PeerMemory::PeerMemory(std::size_t bytes, Communicator& communicator) : communic
 }
 
 PeerMemory::~PeerMemory() {
+  if (communicator_ == nullptr) return;
   for (void* const each : opened_) cudaIpcCloseMemHandle(each);
   try {
-    communicator_.barrier();
+    communicator_->barrier();
   } catch (const RankFailed&) {
     return;  // a rank that failed reads no more
   }

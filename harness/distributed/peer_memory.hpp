@@ -16,21 +16,23 @@ inline constexpr int kMaxPeers = 16;
 /// access within a process, by CUDA's inter-process handles between processes.
 class PeerMemory {
  public:
-  /// Collective; with the rank's device current. The bytes are 0. Throws std::runtime_error, on all ranks, if a GPU
-  /// cannot reach another.
-  PeerMemory(std::size_t bytes, Communicator& communicator);
-  /// Collective: nobody frees what another still reads.
+  /// This rank's piece, on the current device. The bytes are 0.
+  explicit PeerMemory(std::size_t bytes);
+  /// Collective, once. Throws std::runtime_error, on all ranks, if a GPU cannot reach another.
+  void connect(Communicator& communicator);
+  /// Collective once it is connected: nobody frees what another still reads.
   ~PeerMemory();
   PeerMemory(const PeerMemory&) = delete;
   PeerMemory& operator=(const PeerMemory&) = delete;
 
-  /// Of a rank, its own among them.
+  void* own() const { return own_.data(); }
+  /// Of a rank, its own among them; once it is connected.
   void* of(int rank) const { return seen_[static_cast<std::size_t>(rank)]; }
   int ranks() const { return static_cast<int>(seen_.size()); }
 
  private:
-  Communicator& communicator_;
   cuda::DeviceBuffer own_;
+  Communicator* communicator_ = nullptr;  ///< of the ranks that are connected
   std::vector<void*> seen_;
   std::vector<void*> opened_;  ///< of other processes
 };

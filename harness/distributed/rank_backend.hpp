@@ -16,6 +16,8 @@ class RankBackend {
   virtual ~RankBackend() = default;
   /// Gives the rank its part of the input, unless it has it. Throws measure::LacksMemory.
   virtual void fill(const Problem& problem, const Distribution& distribution, InputKind kind, std::uint64_t seed) = 0;
+  /// Binds a scan to a problem, on this rank. Throws measure::LacksMemory.
+  virtual std::unique_ptr<BoundRank> bind(const Algorithm& algorithm, const Problem& problem, const Plan& plan) = 0;
   /// `untimed` runs, then `runs` timed ones on poisoned output; waits for them. Seconds of all timed ones.
   virtual double time(BoundRank& bound, std::int64_t untimed, std::int64_t runs) = 0;
   /// Copies `bytes` bytes of the output, from `offset` on, to the host.
@@ -31,7 +33,8 @@ int ranks_per_gpu();
 std::unique_ptr<RankBackend> make_host_backend(const Communicator& communicator);
 
 /// Makes the rank's GPU current in this thread: the one of its number among the ranks of its host. Collective. Throws
-/// CommandError (status 3), on all ranks, if a host has fewer GPUs than ranks.
+/// CommandError (status 3), on all ranks, if a host has fewer GPUs than ranks, or if GPUs are not alike: plans are made
+/// for one kind.
 std::unique_ptr<RankBackend> make_gpu_backend(Communicator& communicator);
 
 }  // namespace scanlab::distributed

@@ -71,6 +71,9 @@ struct Session::SharedOracle {
     const std::uint64_t process = process_number();
     const std::vector<std::uint64_t> processes = communicator.gather(process);
     const auto first = std::ranges::find(processes, process) - processes.begin();
+    constexpr double kSecondsPerItem = 50e-9;  // several times what a slow core takes
+    const LongStep step(communicator, std::chrono::milliseconds(static_cast<std::int64_t>(
+                                          1e3 * kSecondsPerItem * static_cast<double>(problem.items))));
     on_all(communicator, [&] {
       if (first != communicator.rank()) return;
       try {
@@ -90,7 +93,7 @@ void Session::run() {
     const Problem problem = bare(cases_[i].problem);
     for (; i < cases_.size() && bare(cases_[i].problem) == problem; ++i) group.push_back(&cases_[i]);
     if (communicator_.from_leader(interrupted() ? 1 : 0) != 0) break;
-    run_group(std::move(group));
+    together(communicator_, [&] { run_group(std::move(group)); });  // rank 0 alone meets a full disk
   }
   loop_.progress().clear();
 }
@@ -128,7 +131,8 @@ void Session::verify(DistributedCase& timed, std::vector<Bound>& bound) {
   on_all(communicator_,
          [&] { backend_.fill(bare(timed.problem), timed.plan.distribution, options_.input, options_.seed); });
   Bound made{.timed = &timed};
-  on_all(communicator_, [&] { made.rank = timed.algorithm->bind(timed.problem, timed.plan, communicator_); });
+  on_all(communicator_, [&] { made.rank = backend_.bind(*timed.algorithm, timed.problem, timed.plan); });
+  on_all(communicator_, [&] { made.rank->connect(communicator_); });
   together(communicator_, [&] { backend_.time(*made.rank, 0, 1); });
   timed.compared_every = oracle_->oracle->every();
   on_all(communicator_, [&] { compare(timed); });

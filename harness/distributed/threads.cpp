@@ -56,9 +56,10 @@ class Meeting {
 
   int ranks() const { return static_cast<int>(given_.size()); }
 
-  void all_gather(int rank, const void* mine, std::size_t bytes, void* all) {
+  void all_gather(int rank, const void* mine, std::size_t bytes, void* all, std::chrono::milliseconds longer) {
+    const std::chrono::milliseconds patience = patience_ + longer;
     std::unique_lock lock(mutex_);
-    wait(lock, rank, [&] { return !reading_; });  // of the round before all have read
+    wait(lock, rank, patience, [&] { return !reading_; });  // of the round before all have read
     given_[static_cast<std::size_t>(rank)].assign(static_cast<const char*>(mine),
                                                   static_cast<const char*>(mine) + bytes);
     here_[static_cast<std::size_t>(rank)] = true;
@@ -66,7 +67,7 @@ class Meeting {
       reading_ = true;
       changed_.notify_all();
     }
-    wait(lock, rank, [&] { return reading_; });
+    wait(lock, rank, patience, [&] { return reading_; });
     for (const auto& each : given_) {
       if (each.size() == bytes) continue;
       failure_ = "ranks have come to different steps, as after an error of one alone";
@@ -110,13 +111,13 @@ class Meeting {
 
  private:
   template <class Condition>
-  void wait(std::unique_lock<std::mutex>& lock, int rank, Condition condition) {
-    const bool in_time = changed_.wait_for(lock, patience_, [&] { return condition() || !failure_.empty(); });
+  void wait(std::unique_lock<std::mutex>& lock, int rank, std::chrono::milliseconds patience, Condition condition) {
+    const bool in_time = changed_.wait_for(lock, patience, [&] { return condition() || !failure_.empty(); });
     if (!failure_.empty()) throw RankFailed(failure_);
     if (in_time) return;
     for (std::size_t other = 0; other < here_.size(); ++other) {
       if (here_[other] || static_cast<int>(other) == rank) continue;
-      failure_ = "rank " + std::to_string(other) + " has not come within " + in_words(patience_);
+      failure_ = "rank " + std::to_string(other) + " has not come within " + in_words(patience);
       break;
     }
     changed_.notify_all();
@@ -148,7 +149,7 @@ class ThreadRank : public Communicator {
   int rank() const override { return rank_; }
   int ranks() const override { return meeting_.ranks(); }
   void all_gather(const void* mine, std::size_t bytes, void* all) override {
-    meeting_.all_gather(rank_, mine, bytes, all);
+    meeting_.all_gather(rank_, mine, bytes, all, longer_);
   }
   void check_others() override { meeting_.check(); }
   [[noreturn]] void fail(const std::string& why) override {

@@ -72,6 +72,20 @@ TEST(Communicator, ARankThatNeverComesIsNamed) {
   EXPECT_EQ(said, "rank 2 has not come within 0.1 s");
 }
 
+TEST(Communicator, ALongStepIsWaitedFor) {
+  run_threads(3, 100ms, [](Communicator& each) {
+    const LongStep step(each, 5s);
+    if (each.rank() == 1) std::this_thread::sleep_for(300ms);
+    each.barrier();
+  });
+  EXPECT_NE(failure_of(2, 100ms,
+                       [](Communicator& each) {
+                         { const LongStep ended(each, 5s); }
+                         if (each.rank() == 0) each.barrier();
+                       }),
+            "");
+}
+
 TEST(CommunicatorDeathTest, ARankThatNobodyCanWakeEndsWithTheProcess) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto body = [](Communicator& each) {

@@ -39,18 +39,22 @@ struct ByThreads {
   class Rank {
    public:
     using Item = typename Op::Item;
-    Rank(const Problem& problem, const Plan& plan, Communicator& communicator)
-        : communicator_(communicator), held_(plan.distribution.held(communicator.rank())), mode_(problem.mode) {
-      if (kFault == Fault::has_no_memory && communicator.rank() == 1) throw measure::LacksMemory("out of it");
+    Rank(const Problem& problem, const Plan& plan, int rank)
+        : held_(plan.distribution.held(rank)), mode_(problem.mode) {
+      if (kFault == Fault::has_no_memory && rank == 1) throw measure::LacksMemory("out of it");
+    }
+    void connect(Communicator& communicator) {
+      communicator_ = &communicator;
+      communicator.barrier();
     }
     void run(const Item* in, Item* out, StreamHandle) {
-      if (kFault == Fault::fails_on_a_rank && communicator_.rank() == 2) throw std::runtime_error("this GPU is tired");
+      if (kFault == Fault::fails_on_a_rank && communicator_->rank() == 2) throw std::runtime_error("this GPU is tired");
       if (kFault == Fault::is_stale && runs_++ > 0) return;
       Item sum = Op::identity();
       for (std::int64_t i = 0; i < held_; ++i) sum = Op{}(sum, in[i]);
-      const std::vector<Item> sums = communicator_.gather(sum);
+      const std::vector<Item> sums = communicator_->gather(sum);
       Item running = Op::identity();
-      for (int rank = kFault == Fault::forgets_a_rank ? 1 : 0; rank < communicator_.rank(); ++rank) {
+      for (int rank = kFault == Fault::forgets_a_rank ? 1 : 0; rank < communicator_->rank(); ++rank) {
         running = Op{}(running, sums[static_cast<std::size_t>(rank)]);
       }
       for (std::int64_t i = 0; i < held_; ++i) {
@@ -61,7 +65,7 @@ struct ByThreads {
     }
 
    private:
-    Communicator& communicator_;
+    Communicator* communicator_ = nullptr;
     std::int64_t held_;
     Mode mode_;
     int runs_ = 0;

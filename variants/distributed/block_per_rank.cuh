@@ -93,11 +93,12 @@ class ThreePasses {
  public:
   using Item = typename Op::Item;
 
-  ThreePasses(const Problem& problem, const Plan& plan, Communicator& communicator)
-      : held_(plan.distribution.held(communicator.rank())),
+  ThreePasses(const Problem& problem, const Plan& plan, int rank)
+      : held_(plan.distribution.held(rank)),
         reduction_(held_),
-        exchange_(communicator),
+        exchange_(rank, plan.distribution.ranks),
         scan_(held_, problem.mode, StartingFrom<Op>{{}, exchange_.before()}) {}
+  void connect(Communicator& communicator) { exchange_.connect(communicator); }
 
   /// Enqueues.
   void run(const Item* in, Item* out, StreamHandle handle) {
@@ -134,8 +135,8 @@ class NcclExchange {
  public:
   using Item = typename Op::Item;
 
-  explicit NcclExchange(Communicator& communicator)
-      : nccl_(Nccl::of(communicator)), rank_(communicator.rank()), items_((communicator.ranks() + 1) * sizeof(Item)) {}
+  NcclExchange(int rank, int ranks) : rank_(rank), items_((static_cast<std::size_t>(ranks) + 1) * sizeof(Item)) {}
+  void connect(Communicator& communicator) { nccl_ = Nccl::of(communicator); }
 
   /// Enqueues. aggregate: of this rank's block, in device memory.
   void run(const Item* aggregate, cudaStream_t stream) {
@@ -148,9 +149,9 @@ class NcclExchange {
   const Item* before() const { return items_.template as<Item>(); }
 
  private:
-  std::shared_ptr<Nccl> nccl_;
   int rank_;
   cuda::DeviceBuffer items_;
+  std::shared_ptr<Nccl> nccl_;
 };
 
 }  // namespace scanlab::distributed

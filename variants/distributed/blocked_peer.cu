@@ -47,13 +47,14 @@ class PeerExchange {
  public:
   using Item = typename Op::Item;
 
-  explicit PeerExchange(Communicator& communicator)
-      : peers_(kMaxPeers * PeerStates<Item>::State::kWords, communicator.ranks(), communicator),
+  PeerExchange(int rank, int ranks)
+      : peers_(kMaxPeers * PeerStates<Item>::State::kWords, ranks, rank),
         before_(kBeforeBytes + sizeof(std::uint32_t)) {
     const std::uint32_t first = scan::Tickets::kFirstRun;
     cuda::check(cudaMemcpy(counter(), &first, sizeof(first), cudaMemcpyHostToDevice), "numbering runs");
     cuda::check(cudaDeviceSynchronize(), "numbering runs");  // runs are in a stream that does not wait for the copy
   }
+  void connect(Communicator& communicator) { peers_.connect(communicator); }
 
   /// Enqueues. aggregate: of this rank's block, in device memory.
   void run(const Item* aggregate, cudaStream_t stream) {

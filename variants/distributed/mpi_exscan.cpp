@@ -42,8 +42,8 @@ struct MpiExscan {
    public:
     using Item = typename Op::Item;
 
-    Rank(const Problem& problem, const Plan& plan, Communicator& communicator)
-        : held_(plan.distribution.held(communicator.rank())), first_(communicator.rank() == 0), mode_(problem.mode) {
+    Rank(const Problem& problem, const Plan& plan, int rank)
+        : held_(plan.distribution.held(rank)), first_(rank == 0), mode_(problem.mode) {
       MPI_Type_contiguous(sizeof(Item), MPI_BYTE, &type_);
       MPI_Type_commit(&type_);
       MPI_Op_create(&fold, Op::kCommutative ? 1 : 0, &operation_);

@@ -70,11 +70,11 @@ struct PeerLookAhead {
     using Tiles = typename PeerAggregates<Op>::Tiles;
     using Chunks = typename PeerAggregates<Op>::Chunks;
 
-    Rank(const Problem& problem, const Plan& plan, Communicator& communicator)
+    Rank(const Problem& problem, const Plan& plan, int rank)
         : distribution_(plan.distribution),
-          cut_(cut(problem, communicator.ranks())),
-          peers_(words_of_a_copy(), distribution_.holders(), communicator) {
-      const std::int64_t held = distribution_.held(communicator.rank());
+          cut_(cut(problem, distribution_.ranks)),
+          peers_(words_of_a_copy(), distribution_.holders(), rank) {
+      const std::int64_t held = distribution_.held(rank);
       const std::int64_t tiles = ceil_div(held, cut_.tile_items);
       const std::int64_t states = ceil_div(tiles, cut_.chunk_tiles) * Tiles::kGroup * Tiles::State::kWords;
       const auto take = [&](simt::Workspace workspace) {
@@ -99,14 +99,16 @@ struct PeerLookAhead {
       arguments_.in_bulk = true;  // a rank's arrays are aligned
       chunks_.chunk_tiles = cut_.chunk_tiles;
       chunks_.ranks = distribution_.ranks;
-      chunks_.peers = peers_.peers();
       launch_.blocks = blocks;
       launch_.threads = arguments_.shape.threads() + scan::kLanes * PeerArguments<Op>::kTells;
       launch_.shared_bytes = scan::shared_bytes<Op>(arguments_.shape);
       launch_.early = ranks_per_gpu() == 1;  // blocks of a next run would take the place of another rank's
       launch_.what = "peer_look_ahead";
       cuda::allow(peer_look_ahead<Op>, launch_);
-      communicator.barrier();  // every rank's states are prepared
+    }
+    void connect(Communicator& communicator) {
+      peers_.connect(communicator);
+      chunks_.peers = peers_.peers();
     }
 
     void run(const Item* in, Item* out, StreamHandle stream) {

@@ -89,23 +89,25 @@ struct Peers {
   static_assert(kMaxPeers * sizeof(std::uint32_t) <= kHead);
 };
 
-/// Collective: `words` words per copy, on each of the ranks' devices; of the first `running` ranks.
+/// `words` words per copy, on each of the ranks' devices; of the first `running` ranks.
 class PeerStateMemory {
  public:
-  PeerStateMemory(std::int64_t words, int running, Communicator& communicator)
-      : memory_(Peers::bytes(words), communicator) {
-    peers_.rank = communicator.rank();
+  PeerStateMemory(std::int64_t words, int running, int rank) : memory_(Peers::bytes(words)) {
+    peers_.rank = rank;
     peers_.ranks = running;
     peers_.words = words;
-    for (int rank = 0; rank < memory_.ranks(); ++rank) peers_.memory[rank] = memory_.of(rank);
     // Nobody has begun the first run, whose number is the next.
     const std::vector<std::uint32_t> none(kMaxPeers, scan::Tickets::kFirstRun - 1);
-    cuda::check(
-        cudaMemcpy(memory_.of(peers_.rank), none.data(), none.size() * sizeof(std::uint32_t), cudaMemcpyHostToDevice),
-        "preparing peer memory");
+    cuda::check(cudaMemcpy(memory_.own(), none.data(), none.size() * sizeof(std::uint32_t), cudaMemcpyHostToDevice),
+                "preparing peer memory");
     cuda::check(cudaDeviceSynchronize(), "preparing peer memory");  // a copy from pageable memory may return before
-    communicator.barrier();                                         // no run begins before
   }
+  /// Collective: no run begins before the memory of all ranks is prepared.
+  void connect(Communicator& communicator) {
+    memory_.connect(communicator);
+    for (int rank = 0; rank < memory_.ranks(); ++rank) peers_.memory[rank] = memory_.of(rank);
+  }
+  /// Once they are connected.
   const Peers& peers() const { return peers_; }
 
  private:

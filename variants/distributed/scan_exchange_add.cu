@@ -65,12 +65,13 @@ struct ScanExchangeAdd {
   class Rank {
    public:
     using Item = typename Op::Item;
-    Rank(const Problem& problem, const Plan& plan, Communicator& communicator)
-        : held_(plan.distribution.held(communicator.rank())),
+    Rank(const Problem& problem, const Plan& plan, int rank)
+        : held_(plan.distribution.held(rank)),
           mode_(problem.mode),
           aggregate_(sizeof(Item)),
-          exchange_(communicator),
+          exchange_(rank, plan.distribution.ranks),
           scan_(held_, problem.mode, Op{}) {}
+    void connect(Communicator& communicator) { exchange_.connect(communicator); }
 
     void run(const Item* in, Item* out, StreamHandle handle) {
       constexpr int kThreads = 256;
