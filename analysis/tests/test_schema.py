@@ -50,6 +50,13 @@ def test_schema_files_and_tables_are_up_to_date() -> None:
     assert [file for file, text in made.items() if file.read_text(encoding="utf-8") != text] == [], "run scanlab-report schema"
 
 
+def test_a_name_is_that_of_one_object_on_the_whole_page() -> None:
+    found: dict[str, Any] = {}
+    for text in reference.schemas().values():
+        for name, of in json.loads(text)["$defs"].items():
+            assert found.setdefault(name, of) == of, name
+
+
 @pytest.mark.parametrize(("pattern", "name"), [("devices/*.json", "device"), ("tuned/*.json", "tuning"), ("tuned/cub/*.json", "tuning"), ("noise/*.json", "noise"),
                                                ("recorded/*/*/session.json", "session")])  # fmt: skip
 def test_what_is_kept_fits(pattern: str, name: str) -> None:

@@ -17,27 +17,19 @@ TEXTS = dict(command.texts())
 TABLES, PROGRAM = "captions and notes of tables", "help of scanlab"
 
 
-@pytest.mark.parametrize("name", sorted(TEXTS.keys() - command.NOT_YET))
+@pytest.mark.parametrize("name", sorted(TEXTS))
 def test_a_text_keeps_the_rules(name: str) -> None:
     assert [str(fault) for fault in command.check(name, TEXTS[name])] == []
 
 
-@pytest.mark.skipif(TABLES in command.NOT_YET, reason="captions of tables are not linted yet")
 def test_captions_of_tables_keep_the_rules(built: Built) -> None:
     assert [str(fault) for fault in command.check(TABLES, command.of_tables(built.out / "tables"))] == []
 
 
-@pytest.mark.skipif(PROGRAM in command.NOT_YET, reason="the program's help is not linted yet")
 def test_the_help_of_the_program_keeps_the_rules() -> None:
     if not (program := os.environ.get("SCANLAB_PROGRAM")):
         pytest.skip("SCANLAB_PROGRAM names no program")
     assert [str(fault) for fault in command.check(PROGRAM, command.help_of_program(program))] == []
-
-
-@pytest.mark.parametrize("name", sorted(command.NOT_YET))
-def test_what_is_not_linted_yet_has_faults(name: str) -> None:
-    if name not in (TABLES, PROGRAM):
-        assert command.check(name, TEXTS[name]), f"{name} has no fault left: take it off NOT_YET of commands/words.py"
 
 
 LONG = "The " + "very " * 24 + "end."

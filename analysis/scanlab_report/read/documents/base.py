@@ -45,13 +45,13 @@ ELEMENTS_PER_ITEM = {"affine": 2, "arg_max": 2, "complex_multiply": 2, "matrix_2
 
 
 class Provenance(Struct, kw_only=True, frozen=True, omit_defaults=True):
-    """Where numbers are from. A value that is not known is absent or empty."""
+    """The origin of numbers. An unknown value is absent or empty."""
 
-    schema: Annotated[Name, means("the schema of the document, where `context` says it")] = "-"
-    date: Annotated[Date, means("start of the run, ISO 8601")] = ""
+    schema: Annotated[Name, means("schema of the document, if `context` names it")] = "-"
+    date: Annotated[Date, means("start of the measurement")] = ""
     argv: Annotated[Line, means("the command")] = ""
-    git_commit: Annotated[Line, means("the code that ran")] = ""
-    git_dirty: Annotated[Literal["true", "false", "unknown", ""], means("`true` if the tree had uncommitted changes, or the program a source that git does not track")] = ""
+    git_commit: Annotated[Line, means("commit of the program")] = ""
+    git_dirty: Annotated[Literal["true", "false", "unknown", ""], means("`true` if the tree had uncommitted changes, or the program a source outside git")] = ""
     device: Annotated[Line, means("the GPU")] = ""
     compute_capability: Line = ""
     multiprocessors: Annotated[Digits, means("multiprocessors of the GPU")] = ""
@@ -62,16 +62,16 @@ class Provenance(Struct, kw_only=True, frozen=True, omit_defaults=True):
     memory_clock_mhz_max: Annotated[Digits, means("highest clock of the memory, MHz")] = ""
     ecc: Annotated[Line, means("`on` if memory is error-corrected")] = ""
     copy_engines: Annotated[Digits, means("copy engines that the driver reports")] = ""
-    clocks_before: Annotated[Line, means("clocks and temperature before the run")] = ""
+    clocks_before: Annotated[Line, means("clocks and temperature at the start")] = ""
     driver: Line = ""
-    cuda_driver: Annotated[Line, means("the newest CUDA that the driver knows")] = ""
+    cuda_driver: Annotated[Line, means("newest CUDA that the driver supports")] = ""
     toolkit: Annotated[Line, means("version of CUDA")] = ""
     nvcc: Line = ""
-    architectures: Annotated[Line, means("what CUDA code was compiled for, as CMake names it")] = ""
+    architectures: Annotated[Line, means("compiled CUDA architectures, as CMake names them")] = ""
     cccl: Annotated[Line, means("version of CCCL")] = ""
     cccl_newest: Annotated[Line, means("version of the newer CCCL that `cub_newest` is built with")] = ""
     cpu: Annotated[Line, means("the host's processor, which the CPU baselines ran on")] = ""
-    cores: Annotated[Digits, means("cores that the host gave")] = ""
+    cores: Annotated[Digits, means("cores available on the host")] = ""
     system: Annotated[Line, means("operating system of the host")] = ""
     compiler: Line = ""
     assertions: Annotated[Line, means("`on` if assertions are compiled in, which makes code slower")] = ""
@@ -80,6 +80,6 @@ class Provenance(Struct, kw_only=True, frozen=True, omit_defaults=True):
 
 
 class Measured(Provenance, kw_only=True, frozen=True):
-    """The provenance of what was measured on a GPU."""
+    """The provenance of a measurement on a GPU."""
 
     device: Annotated[Name, means("the GPU")]

@@ -15,26 +15,26 @@ Answer = Literal["yes", "no"] | None
 class Experiment(Struct, kw_only=True, frozen=True):
     """A statement, and whether it holds."""
 
-    name: Annotated[Name, means("the experiment")]
-    subject: Annotated[Line, means('of the statement: "cudaMalloc (64 MiB)"')]
-    verb: Annotated[Line, means("`blocks` or `serialises` of a call, or another")]
-    object: Annotated[Line, means('"the host", "kernels of two streams", or another')]
-    statement: Annotated[Line, means("the three as a sentence, for people")]
-    said: Annotated[Answer, means("whether the source says that the statement holds; null where it is silent")]
-    claim: Annotated[Line, means("what the source says, as a sentence")]
+    name: Annotated[Name, means("name of the experiment")]
+    subject: Annotated[Line, means('subject of the statement, as "cudaMalloc (64 MiB)"')]
+    verb: Annotated[Line, means("`blocks` or `serialises` for a call, or another verb")]
+    object: Annotated[Line, means('"the host", "kernels of two streams", or another object')]
+    statement: Annotated[Line, means("the three as a sentence")]
+    said: Annotated[Answer, means("whether the statement holds according to the source; null if it is silent")]
+    claim: Annotated[Line, means("the source's claim, as a sentence")]
     source: Line
-    found: Annotated[Answer, means("whether the statement holds on this device; null if it could not be tried, or if fewer than three quarters of the trials agree")]
+    found: Annotated[Answer, means("whether the statement holds on this device; null if untried, or if fewer than three quarters of the trials agree")]
     differs: Annotated[bool, means("whether `found` contradicts `said`")]
     yes: Annotated[Count, means("trials in which it holds")]
     trials: Count
-    seconds: Annotated[list[Amount], means("what was measured in each trial, seconds")]
-    why_not: Annotated[Line, means("why it was not tried; empty if it was")]
-    environment: Annotated[dict[Name, Line], means("variables that were set for it")]
+    seconds: Annotated[list[Amount], means("measured time of each trial, seconds")]
+    why_not: Annotated[Line, means("reason if it was not tried, else empty")]
+    environment: Annotated[dict[Name, Line], means("environment variables of the experiment")]
     fresh_process: Annotated[bool, means("whether it ran in a process of its own")]
 
 
-class Caveats(Struct, kw_only=True, frozen=True):
-    """What `scanlab streams implicit-sync --json` writes."""
+class ImplicitSync(Struct, kw_only=True, frozen=True):
+    """Output of `scanlab streams implicit-sync --json`."""
 
     schema: Literal["scanlab-caveats/2"]
     context: Measured
@@ -53,12 +53,12 @@ class Grids(Struct, kw_only=True, frozen=True):
     slots: Annotated[Few, means("blocks that the device holds at once")]
     connections: Annotated[Few, means("`CUDA_DEVICE_MAX_CONNECTIONS` of the process")]
     block_seconds_asked: Amount | UnsetType = UNSET
-    block_seconds: Annotated[Positive, means("time of a block, seconds")]
-    waves: Annotated[Some, means("all blocks over slots, rounded up")]
-    predicted_seconds: Annotated[Positive, means("the makespan by formula, the single queue of one connection included")]
-    fluid_seconds: Annotated[Positive, means("the same without rounding up")]
-    serial_seconds: Annotated[Positive, means("the same without any overlap")]
-    makespan_seconds: Annotated[list[Positive], means("what was measured, a repetition each")]
+    block_seconds: Annotated[Positive, means("median time of a block, seconds")]
+    waves: Annotated[Some, means("all blocks over `slots`, rounded up")]
+    predicted_seconds: Annotated[Positive, means("makespan by formula, shared hardware work queues included")]
+    fluid_seconds: Annotated[Positive, means("all blocks × `block_seconds` / `slots`, without rounding or queues")]
+    serial_seconds: Annotated[Positive, means("makespan without any overlap")]
+    makespan_seconds: Annotated[list[Positive], means("measured makespan of each repetition")]
 
     def __post_init__(self) -> None:
         if not self.makespan_seconds:
@@ -66,7 +66,7 @@ class Grids(Struct, kw_only=True, frozen=True):
 
 
 class Concurrency(Struct, kw_only=True, frozen=True):
-    """What `scanlab streams concurrency --json` writes."""
+    """Output of `scanlab streams concurrency --json`."""
 
     schema: Literal["scanlab-concurrency/1"]
     context: Measured

@@ -12,18 +12,18 @@ SCHEMA = "scanlab-explain/2"
 
 
 class Degrees(Struct, kw_only=True, frozen=True):
-    """How shared-memory requests are served: by 16 banks a half-warp, or by 32 banks a warp."""
+    """Wavefronts of shared-memory requests: 16 banks per half-warp, or 32 banks per warp."""
 
-    max_degree: Annotated[Count, means("passes of the worst group")]
-    mean_degree: Annotated[Amount, means("transactions / groups")]
-    transactions: Annotated[Count, means("passes that all groups take")]
+    max_degree: Annotated[Count, means("wavefronts of the worst group")]
+    mean_degree: Annotated[Amount, means("`transactions` / `groups`")]
+    transactions: Annotated[Count, means("wavefronts of all groups")]
     groups: Annotated[Count | UnsetType, means("groups of threads served together")] = UNSET
 
 
 class SharedAccesses(Struct, kw_only=True, frozen=True):
     """Shared-memory accesses of a step."""
 
-    requests: Annotated[Count, means("accesses of whole warps")] = 0
+    requests: Annotated[Count, means("warp-level accesses")] = 0
     banks16: Degrees
     banks32: Degrees
 
@@ -33,15 +33,15 @@ class GlobalAccesses(Struct, kw_only=True, frozen=True):
 
     bytes: Annotated[Count, means("bytes accessed")] = 0
     sectors: Annotated[Count, means("32-byte sectors touched")] = 0
-    ideal_sectors: Annotated[Count, means("the fewest for these bytes")] = 0
+    ideal_sectors: Annotated[Count, means("fewest sectors for these bytes")] = 0
 
 
 class Step(Struct, kw_only=True, frozen=True, rename={"global_": "global"}):
     """A step of a kernel."""
 
-    name: Annotated[Line, means("what the step does: `up-sweep` and `down-sweep` are those of a tree; `interval` is from one barrier to the next")]
-    number: Annotated[Count, means("which of the steps of this name: of a tree's the stride; 0 of one that stands alone")] = 0
-    active_threads: Annotated[Count, means("threads that did something")] = 0
+    name: Annotated[Line, means("name in the kernel, as `up-sweep` and `down-sweep` of a tree; `interval`: from one barrier to the next")]
+    number: Annotated[Count, means("number among steps of this name: the stride in a tree, 0 for a single step")] = 0
+    active_threads: Annotated[Count, means("threads that accessed memory")] = 0
     operations: Annotated[Count, means("applications of the operator")] = 0
     swaps: Annotated[Count, means("exchanges")] = 0
     shared: SharedAccesses
@@ -55,7 +55,7 @@ class Launch(Struct, kw_only=True, frozen=True):
     blocks: Count = 0
     threads: Annotated[Count, means("threads per block")] = 0
     shared_bytes: Annotated[Count, means("shared memory per block")] = 0
-    barriers: Annotated[Count, means("barriers of one block, the most of any")] = 0
+    barriers: Annotated[Count, means("most barriers of any block")] = 0
     steps: list[Step]
 
 
@@ -65,7 +65,7 @@ class Totals(Struct, kw_only=True, frozen=True):
     launches: Count | UnsetType = UNSET
     operations: Count
     swaps: Count
-    barriers: Annotated[Count, means("summed over launches")]
+    barriers: Annotated[Count, means("sum over the launches")]
     global_bytes_read: Count
     global_bytes_written: Count
     global_sectors: Count = 0
@@ -76,7 +76,7 @@ class Totals(Struct, kw_only=True, frozen=True):
 
 
 class ClosedForms(Struct, kw_only=True, frozen=True):
-    """What the source states for this case; null where it states none."""
+    """The source's closed forms for this case; null if it has none."""
 
     operations: Count | None = None
     swaps: Count | None = None
@@ -94,7 +94,7 @@ class Fault(Struct, kw_only=True, frozen=True):
 
 
 class Explanation(Struct, kw_only=True, frozen=True):
-    """What `scanlab explain --json` and `--all` write: one case, or a list of cases."""
+    """Output of `scanlab explain --json` and `--all`: one case, or a list of cases."""
 
     schema: Literal["scanlab-explain/2"]
     variant: Name
@@ -103,8 +103,8 @@ class Explanation(Struct, kw_only=True, frozen=True):
     op: Op
     mode: Mode
     items: Count
-    parameters: Annotated[Settings, means("every parameter of the variant")] = {}
-    git_commit: Annotated[Line, means("the code that counted")] = ""
+    parameters: Annotated[Settings, means("value of every parameter")] = {}
+    git_commit: Annotated[Line, means("commit of the program")] = ""
     git_dirty: bool = False
     date: Date = ""
     launches: list[Launch]

@@ -14,18 +14,18 @@ SESSION, NOISE = "scanlab-session/1", "scanlab-noise/1"
 class SessionFile(Struct, kw_only=True, frozen=True):
     """A file of a session."""
 
-    file: Annotated[Name, means("its path from here")]
-    kind: Annotated[Name, means("what it is: `timings`, `schedules`, `stream_scan`, `trace`, `caveats`, `concurrency`, `stopwatch`, `distributed`, `counters`, `traffic`, `waits`, `repeats`, `counts`")]
+    file: Annotated[Name, means("path relative to `session.json`")]
+    kind: Annotated[Name, means("content: `timings`, `schedules`, `stream_scan`, `trace`, `caveats`, `concurrency`, `stopwatch`, `distributed`, `counters`, `traffic`, `waits`, `repeats`, `counts`")]
 
 
 class Session(Struct, kw_only=True, frozen=True):
-    """`session.json`: which recorded files are one session of a device."""
+    """`session.json`: the recorded files of one session of a device."""
 
     schema: Literal["scanlab-session/1"]
     device: Name
-    date: Annotated[Date, means("when its newest file was begun")]
-    commit: Annotated[Line, means("of all its files; empty if they are of several, each of which says its own")]
-    complete: Annotated[bool, means("true if it has every kind of file that a report needs: of a GPU all but `counts`; of a machine without one `timings` and `counts`")]
+    date: Annotated[Date, means("start of its newest file")]
+    commit: Annotated[Line, means("commit of all files; empty if they differ, and each file names its own")]
+    complete: Annotated[bool, means("whether every kind that a report needs is there: for a GPU all but `stopwatch`, `distributed` and `counts`, else `timings` and `counts`")]
     files: list[SessionFile]
 
     def __post_init__(self) -> None:
@@ -34,7 +34,7 @@ class Session(Struct, kw_only=True, frozen=True):
 
 
 class NoiseFile(Struct, kw_only=True, frozen=True):
-    """One of two runs of the same code."""
+    """One of two measurements of the same code."""
 
     file: Line
     date: Line = ""
@@ -42,43 +42,43 @@ class NoiseFile(Struct, kw_only=True, frozen=True):
 
 
 class Threshold(Struct, kw_only=True, frozen=True):
-    """Of the cases on one side of which the shorter median is so long."""
+    """The threshold for cases of one length of time, on the device or on the host."""
 
-    on: Annotated[Literal["device", "host"], means("the device, or the host's processor")]
-    time: Annotated[Literal["under 10 µs", "10 to 100 µs", "100 µs and more"], means("of the shorter median")]
+    on: Annotated[Literal["device", "host"], means("where the cases ran: the device, or the host's processor")]
+    time: Annotated[Literal["under 10 µs", "10 to 100 µs", "100 µs and more"], means("length of time: the shorter of the two medians")]
     cases: Count
-    threshold: Annotated[Amount, means("the farthest that the 95% interval of a ratio lies from 1: 0.05 is 5%")]
+    threshold: Annotated[Amount, means("largest distance of a ratio's 95% interval from 1: 0.05 is 5%")]
 
 
 class NoisePair(Struct, kw_only=True, frozen=True):
-    """Two runs of the same code."""
+    """Two measurements of the same code."""
 
-    kind: Annotated[Line, means("what was timed: `scans`, `schedules` or `stream_scan`")]
-    of: Annotated[Line, means("which cases: `all`, of two runs of one clean commit, or `vendor`, of two commits: memcpy, CUB and Thrust of the same CUDA and CCCL, which no commit changes")] = ""
+    kind: Annotated[Line, means("timed code: `scans`, `schedules` or `stream_scan`")]
+    of: Annotated[Line, means("compared cases. `all`: every case of one clean commit. `vendor`: memcpy, CUB and Thrust of the same CUDA and CCCL, which no commit changes, from two commits")] = ""
     a: NoiseFile
     b: NoiseFile
     thresholds: list[Threshold]
 
 
 class Noise(Struct, kw_only=True, frozen=True):
-    """`noise/DEVICE.json`: how much two runs of the same code differ on a device."""
+    """`noise/DEVICE.json`: differences between measurements of the same code on a device."""
 
     schema: Literal["scanlab-noise/1"]
     device: Name
-    pairs: Annotated[list[NoisePair], means("an entry for each two runs that `compare A B --record-noise FILE` was given")]
+    pairs: Annotated[list[NoisePair], means("one entry per pair of `compare A B --record-noise FILE`")]
 
 
 class TunedChoice(Struct, kw_only=True, frozen=True):
-    """What runs from a number of items on. Where its plan refuses an n, the next choice runs, else the one before."""
+    """The scan from a number of items on. If its plan refuses an n, the next choice runs, else the one before."""
 
-    from_items: Annotated[Count, means("up to that of the next")]
+    from_items: Annotated[Count, means("least n; the range ends before that of the next choice")]
     variant: Name
     settings: Settings
 
 
 class TunedEntry(Struct, kw_only=True, frozen=True):
-    """The choices for a type and operator, measured inclusive. What is not here takes the entry of the same item size, if possible of the same operator
-    (`min` that of `max`), else of `plus`."""
+    """The choices for a type and operator, measured inclusive. A missing pair uses an entry with the same item size: of the same operator
+    (`max` for `min`), else of `plus`."""
 
     type: Type
     op: Op
@@ -86,16 +86,16 @@ class TunedEntry(Struct, kw_only=True, frozen=True):
 
 
 class TunedProvenance(Provenance, kw_only=True, frozen=True, omit_defaults=True):
-    """Where the choices are from."""
+    """The origin of the choices."""
 
-    kept_from: Annotated[Line, means("date and commit of the table whose entries were kept for what was not measured")] = ""
+    kept_from: Annotated[Line, means("date and commit of the older table that has the entries not measured anew")] = ""
 
 
 class Tuned(Struct, kw_only=True, frozen=True):
-    """`tuned/DEVICE.json`, made by `scanlab tune`: which scan `best` runs."""
+    """`tuned/DEVICE.json`, made by `scanlab tune`: the scans that `best` runs."""
 
     schema: Literal["scanlab-tuning/1"]
-    device: Annotated[Name, means("must be that of the device that runs, as must `multiprocessors`")]
+    device: Annotated[Name, means("must match the device in use, as must `multiprocessors`")]
     compute_capability: Line
     multiprocessors: Count
     provenance: Annotated[TunedProvenance, means("of the measurements")]
@@ -103,15 +103,15 @@ class Tuned(Struct, kw_only=True, frozen=True):
 
 
 class StreamScanState(Struct, kw_only=True, frozen=True):
-    """`OUT.partial`'s companion, until the output of a stream-scan is whole. A state of other choices, of another input or of another schema is refused."""
+    """`OUT.partial.json`, until the output of a stream-scan is complete. A state with other choices, another input or another schema is refused."""
 
     schema: Literal["scanlab-stream-scan-state/1"]
-    asked: Annotated[dict[str, Any], means("the command's choices, and the input as it was")]
+    asked: Annotated[dict[str, Any], means("the command's choices, and the identity of the input")]
     chunks_done: Count
     bytes_done: Count
-    carry: Annotated[Line, means("bytes, in hexadecimal")]
-    boot: Annotated[Line, means("changes when the machine is started anew")]
-    durable: bool
+    carry: Annotated[Line, means("carry for the next chunk, in hexadecimal")]
+    boot: Annotated[Line, means("changes at a restart of the host")]
+    durable: Annotated[bool, means("whether data is on the disk before it counts as done")]
 
 
 class Column(Struct, kw_only=True, frozen=True):
@@ -126,8 +126,8 @@ class Column(Struct, kw_only=True, frozen=True):
 class TidyTable(Struct, kw_only=True, frozen=True):
     """A tidy table."""
 
-    row: Annotated[Line, means("what a row is")]
-    rows: Annotated[Count, means("how many")]
+    row: Annotated[Line, means("meaning of a row")]
+    rows: Annotated[Count, means("number of rows")]
     columns: list[Column]
 
 

@@ -12,10 +12,10 @@ from scanlab_report.read.documents.simulator import Job
 
 
 class ListedVariant(Variant, kw_only=True, frozen=True):
-    """A variant, as a results file describes it."""
+    """A variant, as in a results file."""
 
     id: Name
-    machines: Annotated[list[Line], means("where it runs: `cuda`, `simt`, `host`")]
+    machines: Annotated[list[Line], means("backends: `cuda`, `simt`, `host`")]
 
 
 class List(Struct, kw_only=True, frozen=True):
@@ -30,20 +30,20 @@ class Info(Struct, kw_only=True, frozen=True):
 
     schema: Literal["scanlab-info/1"]
     device: Annotated[dict[Name, Line] | None, means("null if there is none")]
-    no_device: Annotated[Line, means("why there is none")] = ""
+    no_device: Annotated[Line, means("reason if there is none")] = ""
     host: dict[Name, Line]
     build: dict[Name, Line]
-    variants: Annotated[dict[Name, Count], means("how many run on which machine")]
+    variants: Annotated[dict[Name, Count], means("number of variants and baselines per backend")]
 
 
 class ListedSchedule(Schedule, kw_only=True, frozen=True):
-    """A schedule, as a results file describes it."""
+    """A schedule, as in a results file."""
 
     id: Name
 
 
 class ListedWorkload(Workload, kw_only=True, frozen=True):
-    """A workload, as a results file describes it."""
+    """A workload, as in a results file."""
 
     id: Name
 
@@ -57,14 +57,14 @@ class StreamsList(Struct, kw_only=True, frozen=True):
 
 
 class Access(Struct, kw_only=True, frozen=True):
-    """What two operations both touch."""
+    """The access of `second`, which overlaps one of `first`."""
 
-    place: Annotated[Line, means("host or device, input or output")]
+    place: Annotated[Line, means("`host_input`, `host_output`, `device_input`, `device_output` or `carry`")]
     array: Count
     buffer: Count
     first: Annotated[Count, means("first item")]
     items: Count
-    writes: Annotated[bool, means("whether both write")]
+    writes: Annotated[bool, means("whether `second` writes")]
 
 
 class CheckedOperation(Struct, kw_only=True, frozen=True):
@@ -85,7 +85,7 @@ class CheckedOperation(Struct, kw_only=True, frozen=True):
 
 
 class Hazard(Struct, kw_only=True, frozen=True):
-    """A pair of accesses that nothing orders."""
+    """Two accesses that no order separates, of which one writes."""
 
     first: CheckedOperation
     second: CheckedOperation
@@ -100,7 +100,7 @@ class CheckedJob(Job, kw_only=True, frozen=True):
     operations: Count
     ordered: bool
     hazards: list[Hazard]
-    waits_for_nothing: list[CheckedOperation]
+    waits_for_nothing: Annotated[list[CheckedOperation], means("waits for events that no earlier operation records")]
 
 
 class StreamsCheck(Struct, kw_only=True, frozen=True):

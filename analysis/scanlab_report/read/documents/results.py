@@ -35,11 +35,11 @@ class Variant(Struct, kw_only=True, frozen=True):
 
     label: Annotated[Line, means("its name in legends")]
     title: Line = ""
-    source: Annotated[str, Meta(max_length=2000), means("where it is from, in words")] = ""
+    source: Annotated[str, Meta(max_length=2000), means("its origin, in words")] = ""
     kind: Annotated[Literal["scan", "copy", "barrier_copy", "empty_launch"], means("`barrier_copy`: a copy with a grid-wide barrier between reading and writing")]
     origin: Literal["variant", "baseline"]
-    family: Annotated[Line, means("of variants that are related")]
-    overview: Annotated[bool, means("whether a figure of all has it")]
+    family: Annotated[Line, means("algorithm or vendor, by which figures group")]
+    overview: Annotated[bool, means("whether figures of all variants show it")]
     on_host: Annotated[bool, means("whether it runs on the host")]
     types: list[Type] = []
     operators: list[Op] = []
@@ -62,31 +62,31 @@ class Schedule(Struct, kw_only=True, frozen=True):
 
     title: Line
     source: Line
-    expectation: Annotated[Line, means("what to expect of it")]
-    memory: Annotated[Memory, means("host memory that it asks for")]
+    expectation: Annotated[Line, means("expected overlap, in a sentence")]
+    memory: Annotated[Memory, means("host memory that it requests")]
     captured: Annotated[bool, means("whether it is captured into a CUDA graph")]
     control: Annotated[bool, means("whether it is wrong on purpose")]
 
 
 class Workload(Struct, kw_only=True, frozen=True):
-    """What is computed between the copies: one file of `variants/workloads/`."""
+    """The kernels between the copies: one file of `variants/workloads/`."""
 
     title: Line
     source: Line
     type: Type
-    inputs: Annotated[Count, means("arrays that are copied in")]
-    ordered: Annotated[bool, means("whether a chunk needs the one before it")]
-    work: Annotated[Line, means("what `work` counts")]
+    inputs: Annotated[Count, means("number of input arrays")]
+    ordered: Annotated[bool, means("whether a chunk needs the result of the one before")]
+    work: Annotated[Line, means("unit of `work`")]
 
 
 class Algorithm(Struct, kw_only=True, frozen=True):
-    """A scan over several ranks, or a baseline of these: one file of `variants/distributed/` or `baselines/distributed/`."""
+    """A scan over several ranks, or a baseline: one file of `variants/distributed/` or `baselines/distributed/`."""
 
     title: Line
     source: Line
     kind: Literal["scan", "copy", "barrier_copy", "empty_launch"]
     origin: Literal["variant", "baseline"]
-    family: Annotated[Line, means("of algorithms that are related")]
+    family: Annotated[Line, means("algorithm or vendor, by which figures group")]
     on_gpus: Annotated[bool, means("whether it runs on GPUs, else in the memory of hosts")]
     limits: Annotated[Line, means("which n it takes, and what it needs")] = ""
     traffic: Annotated[Line, means("closed form, as text: items that pass to and from memory, over all ranks")] = ""
@@ -95,20 +95,20 @@ class Algorithm(Struct, kw_only=True, frozen=True):
 class Context(Provenance, kw_only=True, frozen=True):
     """Google Benchmark's context, and the provenance."""
 
-    kind: Annotated[Literal["cuda", "host", "tuning"], means("`cuda`: times of a GPU, from events on the device; `tuning`: likewise, of many candidates, to choose among them; `host`: wall-clock times of the CPU baselines only")] = "cuda"
-    seed: Annotated[Digits, means("of the inputs")] = ""
-    rounds: Annotated[Digits, means("samples of a case at most; five at least, whatever `cap_seconds` of wall time")] = ""
-    width_percent: Annotated[Line, means("of the case's median, how wide its 95% interval may be, between order statistics, for the case to have settled; 0: all rounds")] = ""
-    cap_seconds: Annotated[Line, means("wall time of a case, seconds")] = ""
-    seconds_a_repetition: Annotated[Line, means("timed work that a sample aimed at on the device, seconds")] = ""
+    kind: Annotated[Literal["cuda", "host", "tuning"], means("`cuda`: times of a GPU, for scans by CUDA events. `tuning`: likewise, of many candidates, to choose among them. `host`: wall-clock times of CPU code")] = "cuda"
+    seed: Annotated[Digits, means("seed of the inputs")] = ""
+    rounds: Annotated[Digits, means("most samples per case; `cap_seconds` permits five at least")] = ""
+    width_percent: Annotated[Line, means("a case has converged once half of its median's 95% interval (order statistics) is within this percentage of the median; 0: all rounds")] = ""
+    cap_seconds: Annotated[Line, means("most wall time per case, seconds")] = ""
+    seconds_a_repetition: Annotated[Line, means("timed work that a sample aims at on the device, seconds")] = ""
     variants: Annotated[dict[Name, Variant], means("every variant in the file, by id")] = {}
     schedules: Annotated[dict[Name, Schedule], means("every schedule in the file, by id")] = {}
     workloads: Annotated[dict[Name, Workload], means("every workload in the file, by id")] = {}
     algorithms: Annotated[dict[Name, Algorithm], means("every scan over several ranks in the file, by id")] = {}
-    ranks: Annotated[Count, means("GPUs or hosts that hold one array; 0: nothing of the file is distributed")] = 0
-    ranks_are: Annotated[Literal["", "threads", "processes"], means("of one process, or of mpirun")] = ""
-    tuning: Annotated[Line, means("where the table is from that `best` went by: `none`, `built in`, `SCANLAB_TUNING=FILE`, or `measured before this run: FILE`")] = ""
-    missing: Annotated[Line, means("libraries of Python that were not timed, and why")] = ""
+    ranks: Annotated[Count, means("GPUs or hosts that hold one array; 0: nothing in the file is distributed")] = 0
+    ranks_are: Annotated[Literal["", "threads", "processes"], means("`threads` of one process, or `processes` of mpirun")] = ""
+    tuning: Annotated[Line, means("origin of the table that `best` used: `none`, `built in`, `SCANLAB_TUNING=FILE`, or `measured before this run: FILE`")] = ""
+    missing: Annotated[Line, means("Python libraries that were not timed, and why")] = ""
     torch: Annotated[Line, means("version of PyTorch")] = ""
     cupy: Annotated[Line, means("version of CuPy")] = ""
     jax: Annotated[Line, means("version of JAX")] = ""
@@ -118,8 +118,8 @@ class Context(Provenance, kw_only=True, frozen=True):
     mhz_per_cpu: Number = 0
     cpu_scaling_enabled: bool = False
     caches: Any = None
-    load_avg: Annotated[list[Number], means("load of the host before the run, the build that went before included")] = []
-    library_build_type: Annotated[Line, means("of the distribution's benchmark library, not of Scanlab, which is built with optimisation")] = ""
+    load_avg: Annotated[list[Number], means("load of the host at the start; an earlier build counts")] = []
+    library_build_type: Annotated[Line, means("build of the installed Google Benchmark; Scanlab itself is optimised")] = ""
 
     def __post_init__(self) -> None:
         if self.kind != "host" and not self.device.strip():
@@ -127,26 +127,26 @@ class Context(Provenance, kw_only=True, frozen=True):
 
 
 class Sample(Struct, kw_only=True, frozen=True, tag_field="kind"):
-    """What every entry has: one sample of one case."""
+    """The fields of every entry: one sample of one case."""
 
-    name: Annotated[Line, means("for people and for `--benchmark_filter`; nothing is taken from it")]
+    name: Annotated[Line, means("for people and `--benchmark_filter`; no reader parses it")]
     run_name: Line = ""
     run_type: Literal["iteration"] = "iteration"
     repetitions: Count = 0
-    repetition_index: Annotated[Round, means("which sample of the case")] = 0
+    repetition_index: Annotated[Round, means("number of the sample, from 0")] = 0
     threads: Count = 1
-    iterations: Annotated[Count, means("runs timed together")]
-    real_time: Annotated[Amount, means("time of one run, the mean over `iterations`; 0 if it was not timed")]
+    iterations: Annotated[Count, means("runs in the sample")]
+    real_time: Annotated[Amount, means("mean time of its runs; 0 if none was timed")]
     cpu_time: Annotated[Number, means("always 0")] = 0
     time_unit: Literal["ns"] = "ns"
-    outcome: Annotated[Outcome, means("`skipped` or `failed`: then `error_message` says why")]
+    outcome: Annotated[Outcome, means("`error_message` has the reason for `skipped` and `failed`")]
     error_occurred: bool = False
     error_message: str = ""
-    round: Annotated[Round, means("which sample of the case")] = 0
-    verified: Annotated[bool, means("whether the output was right when it was last looked at: of scans before timing and after the last timed run, of schedules after each sample")]
-    device: Annotated[Line, means("where it is not that of the context, the file is refused: one device per file")] = ""
-    settled: Annotated[bool | UnsetType, means("true from when the 95% interval of the case's median, between order statistics, is within `width_percent` of the context: then there are no more samples of it")] = UNSET
-    sm_clock_mhz: Annotated[Positive | UnsetType, means("the multiprocessors' clock while the sample was taken, of schedules just after it, MHz; read every 20 ms at most, and absent between")] = UNSET
+    round: Annotated[Round, means("as `repetition_index`")] = 0
+    verified: Annotated[bool, means("result of the last check of the output. Scans are checked before timing and after the last timed run, schedules after each sample")]
+    device: Annotated[Line, means("if present, it must be that of the context: one device per file")] = ""
+    settled: Annotated[bool | UnsetType, means("whether the case has converged (`width_percent`); no sample follows")] = UNSET
+    sm_clock_mhz: Annotated[Positive | UnsetType, means("clock of the multiprocessors during the sample, for schedules just after it, MHz; read every 20 ms at most, and absent between")] = UNSET
 
     def __post_init__(self) -> None:
         if self.outcome == "timed" and self.real_time == 0:
@@ -166,35 +166,35 @@ class Sample(Struct, kw_only=True, frozen=True, tag_field="kind"):
 
 
 class Choice(Struct, kw_only=True, frozen=True):
-    """A variant that another ran in its place."""
+    """The scan that a choosing variant, such as `best`, ran."""
 
     variant: Name
-    settings: Annotated[Settings, means("its parameters, but for those that have their default")] = {}
+    settings: Annotated[Settings, means("its parameters that are not at their defaults")] = {}
 
     def __str__(self) -> str:
         return "/".join([self.variant, *(f"{name}:{value}" for name, value in self.settings.items())])
 
 
 class ScanSample(Sample, kw_only=True, frozen=True, tag="scan"):
-    """A scan: a variant, and what it scanned."""
+    """A timed scan and its case."""
 
-    variant: Annotated[Name, means("its file's name in `variants/scan/` or `baselines/`")]
+    variant: Annotated[Name, means("name of its file in `variants/scan/` or `baselines/`")]
     type: Annotated[Type, means("element type")]
-    op: Annotated[Op, means("the operator, a file of `variants/operators/`; items of some have several parts of the type: those of `affine` are pairs (a, b), maps x → a·x + b")]
+    op: Annotated[Op, means("name of its file in `variants/operators/`. Items of some operators have several parts of the type: those of `affine` are pairs (a, b), maps x → a·x + b")]
     mode: Mode
     items: Annotated[Count, means("n")]
-    bytes: Annotated[Count, means("that any scan must move: each item read once and written once")] = 0
-    settings: Annotated[Settings, means("every parameter of the variant with its value; the context has the defaults")]
-    cache: Annotated[Literal["cold", "warm"], means("`cold`: L2 is evicted before each timed run; `warm`: runs follow each other")]
-    launch: Annotated[Literal["stream", "graph", "batch", "pipeline", "host"], means("`stream`: the host enqueues each run; `graph`: all are in one CUDA graph, which is replayed once untimed and once timed; `batch`: all are enqueued behind a kernel that waits for the last of them; `pipeline`: each is enqueued between a kernel that writes its input and one that reads its output, and its time is that of all three; `host`: host code, which launches nothing")]
+    bytes: Annotated[Count, means("bytes that any scan must move: one read and one write per item")] = 0
+    settings: Annotated[Settings, means("value of every parameter; the context has the defaults")]
+    cache: Annotated[Literal["cold", "warm"], means("`cold`: an L2 flush precedes each timed run; `warm`: runs follow each other")]
+    launch: Annotated[Literal["stream", "graph", "batch", "pipeline", "host"], means("`stream`: the host enqueues each run. `graph`: one CUDA graph has all runs, and is replayed untimed, then timed. `batch`: all runs are enqueued behind a kernel that waits for the last of them. `pipeline`: a run lies between a kernel that writes its input and one that reads its output, and all three are timed. `host`: host code, which launches nothing")]
     workspace_bytes: Annotated[Count | UnsetType, means("workspace of the scan")] = UNSET
-    prepare_ns: Annotated[Amount | UnsetType, means("time on the device to prepare the workspace: once before the first run, never part of a timed one")] = UNSET
-    choice: Annotated[Choice | UnsetType, means("of `best`: what it ran")] = UNSET
-    launches: Annotated[Count | UnsetType, means("kernel launches of one run")] = UNSET
-    threads_per_block: Annotated[Count | UnsetType, means("the most that any kernel of the run has; absent, as the next three, where no kernel is known")] = UNSET
-    registers: Annotated[Count | UnsetType, means("registers per thread, likewise")] = UNSET
-    shared_bytes: Annotated[Count | UnsetType, means("static and dynamic shared memory per block, likewise")] = UNSET
-    local_bytes: Annotated[Count | UnsetType, means("local memory per thread, likewise: spilled registers, and arrays indexed at run time")] = UNSET
+    prepare_ns: Annotated[Amount | UnsetType, means("device time to prepare the workspace, once before the first run and untimed")] = UNSET
+    choice: Annotated[Choice | UnsetType, means("scan that `best` ran")] = UNSET
+    launches: Annotated[Count | UnsetType, means("kernel launches per run")] = UNSET
+    threads_per_block: Annotated[Count | UnsetType, means("largest block of the run's kernels; absent, as the next three, if no kernel is known")] = UNSET
+    registers: Annotated[Count | UnsetType, means("most registers per thread")] = UNSET
+    shared_bytes: Annotated[Count | UnsetType, means("most static and dynamic shared memory per block")] = UNSET
+    local_bytes: Annotated[Count | UnsetType, means("most local memory per thread: spilled registers, and arrays indexed at run time")] = UNSET
 
     @property
     def unverified(self) -> str:
@@ -202,24 +202,24 @@ class ScanSample(Sample, kw_only=True, frozen=True, tag="scan"):
 
 
 class ScheduleSample(Sample, kw_only=True, frozen=True, tag="schedule"):
-    """A schedule. `real_time` is by the host's clock, from before its first issue to when the host has seen the end of its last operation."""
+    """A timed schedule. `real_time` is host time, from before the first issue until the host has seen the last completion."""
 
     schedule: Name
     workload: Name
     items: Count
     chunks: Count
-    streams: Annotated[Count, means("streams that were asked for")]
+    streams: Annotated[Count, means("requested streams")]
     memory: Memory
     work: Annotated[Count, means("work per item, as the workload counts it")]
-    blocks: Annotated[Count, means("blocks per kernel; 0: as many as its items ask for")]
+    blocks: Annotated[Count, means("blocks per kernel; 0: as many as its items need")]
     buffers: Annotated[Count, means("device buffers per array")]
-    bytes: Annotated[Count, means("all bytes that cross the bus, both ways")]
-    inputs: Annotated[Count, means("arrays that are copied in")]
+    bytes: Annotated[Count, means("bytes of all H2D and D2H copies")]
+    inputs: Annotated[Count, means("number of input arrays")]
     operations: Annotated[Count | UnsetType, means("operations issued")] = UNSET
-    streams_created: Annotated[Count, means("streams that the schedule makes, which need not be as many as `streams` asks for")]
-    side_kernels: Annotated[Count, means("kernels that it runs beside those of the job, on data of their own")]
-    control: Annotated[bool, means("true: the schedule is wrong on purpose, and `verified` should be false in some sample")]
-    device_time_ms: Annotated[Positive | UnsetType, means("by CUDA events, from one before the first operation to the last of those behind all of them, one a stream, in ms; of a replay of its own just before that by the host's clock, whose output is not compared; absent where there is no work")] = UNSET
+    streams_created: Annotated[Count, means("streams that the schedule creates, which may differ from `streams`")]
+    side_kernels: Annotated[Count, means("kernels beside those of the job, on data of their own")]
+    control: Annotated[bool, means("`true`: the schedule is wrong on purpose, and `verified` should be false in some sample")]
+    device_time_ms: Annotated[Positive | UnsetType, means("device time by CUDA events, from one before the first operation to the last of one per stream behind all operations, ms. It is of a separate replay just before that of `real_time`, and its output is not checked. It is absent without work")] = UNSET
 
     @property
     def unverified(self) -> str:
@@ -227,16 +227,16 @@ class ScheduleSample(Sample, kw_only=True, frozen=True, tag="schedule"):
 
 
 class CopySample(Sample, kw_only=True, frozen=True, tag="copy"):
-    """A copy, timed by device events."""
+    """A copy, timed by CUDA events."""
 
     direction: Literal["h2d", "d2h"]
-    both_ways: Annotated[bool, means("true: copies run the other way all the time; pinned memory only")]
+    both_ways: Annotated[bool, means("`true`: copies run in the other direction all the time; pinned memory only")]
     memory: Memory
     bytes: Count
 
 
 class KernelSample(Sample, kw_only=True, frozen=True, tag="kernel"):
-    """The kernel of one chunk, timed by device events."""
+    """The kernel of the longest chunk, timed by CUDA events."""
 
     workload: Name
     items: Count
@@ -245,30 +245,30 @@ class KernelSample(Sample, kw_only=True, frozen=True, tag="kernel"):
 
 
 class StreamScanSample(Sample, kw_only=True, frozen=True, tag="stream_scan", rename={"from_": "from"}):
-    """A scan larger than the device. `real_time` is by the host's clock, from the first read or copy until the last item is where it is to be."""
+    """A scan larger than the device. `real_time` is host time, from the first read or copy until the last item is at its destination."""
 
-    way: Annotated[Literal["streamed", "naive", "duplex_copy", "files"], means("`streamed`: as `stream-scan` does it; `naive`: read, copy, scan, copy, write in turn, in memory that is not pinned; `duplex_copy`: copies in both directions at once, of the same arrays in the same chunks, and no scan; `files`: the file read and written, and not scanned")]
-    variant: Annotated[Name, means("what scanned each chunk")]
+    way: Annotated[Literal["streamed", "naive", "duplex_copy", "files"], means("`streamed`: all steps overlap, as in `stream-scan`. `naive`: read, copy, scan, copy and write one after another, in pageable memory. `duplex_copy`: copies in both directions at once, with the same arrays and chunks but no scan. `files`: the file is read and written, and not scanned")]
+    variant: Annotated[Name, means("scan of each chunk")]
     type: Type
     op: Op
     mode: Mode
     items: Count
-    from_: Annotated[Literal["memory", "file", "generated"], means("pinned memory, a file, or the reading threads; a file is read from the page cache as far as that holds it")]
-    to: Annotated[Literal["memory", "file"], means("a file is written to the page cache; nothing is flushed within the time")]
-    budget_bytes: Annotated[Count, means("device memory that was allowed")]
-    device_bytes: Annotated[Count | UnsetType, means("device memory that buffers, workspaces and carries take")] = UNSET
-    chunks: Annotated[Count, means("pieces")]
-    buffers: Annotated[Count | UnsetType, means("pieces that the device holds, in and out each")] = UNSET
+    from_: Annotated[Literal["memory", "file", "generated"], means("pinned memory, a file (through the page cache), or items from the reading threads")]
+    to: Annotated[Literal["memory", "file"], means("a file is written to the page cache; no flush is timed")]
+    budget_bytes: Annotated[Count, means("limit of device memory")]
+    device_bytes: Annotated[Count | UnsetType, means("device memory of buffers, workspaces and carries")] = UNSET
+    chunks: Annotated[Count, means("number of chunks")]
+    buffers: Annotated[Count | UnsetType, means("device buffers for input chunks, and as many for output chunks")] = UNSET
     io_threads: Annotated[Count | UnsetType, means("threads that read, and as many that write; 0 from memory to memory")] = UNSET
-    mapped: Annotated[bool, means("whether files are written by a mapping, else by `pwrite`")]
-    bytes_each_way: Annotated[Count, means("of the input, and as many of the output; of a scan that went on from an interrupted one, of this run")]
+    mapped: Annotated[bool, means("`true`: files are written through a mapping; `false`: by `pwrite`")]
+    bytes_each_way: Annotated[Count, means("input bytes, and as many output bytes; after an interruption, those of the resumed part")]
     bytes_per_second_each_way: Amount | UnsetType = UNSET
 
 
 class DistributedSample(Sample, kw_only=True, frozen=True, tag="distributed"):
     """A scan of one array by several ranks. `real_time` is that of the slowest rank; runs follow each other."""
 
-    variant: Annotated[Name, means("its file's name in `variants/distributed/` or `baselines/distributed/`")]
+    variant: Annotated[Name, means("name of its file in `variants/distributed/` or `baselines/distributed/`")]
     type: Type
     op: Op
     mode: Mode
@@ -276,10 +276,10 @@ class DistributedSample(Sample, kw_only=True, frozen=True, tag="distributed"):
     ranks: Count
     on: Literal["gpus", "hosts"]
     settings: Settings
-    chunk_items: Annotated[Count, means("items that are dealt out to a rank at a time; ceil(items / ranks): one block per rank")]
-    bytes: Annotated[Count, means("that any scan must move, over all ranks: each item read once and written once")]
-    compared_every: Annotated[Count, means("of so many outputs, one was compared; 1: all")]
-    rank_ns: Annotated[list[Positive] | UnsetType, means("time of one run, by rank")] = UNSET
+    chunk_items: Annotated[Count, means("items that a rank receives at a time; ceil(items / ranks): one block per rank")]
+    bytes: Annotated[Count, means("bytes that any scan must move, over all ranks: one read and one write per item")]
+    compared_every: Annotated[Count, means("N: one output in N was compared; 1: all")]
+    rank_ns: Annotated[list[Positive] | UnsetType, means("time of one run per rank")] = UNSET
 
     @property
     def unverified(self) -> str:
@@ -292,16 +292,16 @@ ENTRY: Any = Entry
 
 
 class Results(Struct, kw_only=True, frozen=True):
-    """What `scanlab bench`, `tune --samples`, `streams run`, `stream-scan --json`, `distributed bench` and `python -m baselines.python` write."""
+    """Output of `scanlab bench`, `tune --samples`, `streams run`, `stream-scan --json`, `distributed bench` and `python -m baselines.python`."""
 
     context: Context
-    benchmarks: Annotated[list[Entry], means("an entry for each sample of each case, raw")]
+    benchmarks: Annotated[list[Entry], means("one entry per sample of each case, raw")]
 
 
 class Range(Struct, kw_only=True, frozen=True):
     """An NVTX range and its case."""
 
-    name: Annotated[Name, means("of the NVTX range")]
+    name: Annotated[Name, means("name of the NVTX range")]
     kind: Literal["scan"]
     variant: Name
     type: Type
@@ -315,7 +315,7 @@ class Range(Struct, kw_only=True, frozen=True):
 
 
 class Ranges(Struct, kw_only=True, frozen=True):
-    """What `scanlab bench --once --out FILE` writes: the case of each NVTX range. It lies beside the report of the profiler, `X.ranges.json` beside `X.csv`."""
+    """Output of `scanlab bench --once --out FILE`: the case of each NVTX range. The file lies beside the profiler's report: `X.ranges.json` beside `X.csv`."""
 
     context: Context
     ranges: list[Range]

@@ -12,11 +12,11 @@ COMPARISON, AGAINST = "scanlab-comparison/1", "scanlab-advice-against/1"
 
 
 class Simulated(Provenance, kw_only=True, frozen=True):
-    """The provenance of a simulation; where it is held against a device, `device`, `driver` and `date` are of what was measured."""
+    """The provenance of a simulation. In a comparison, `device`, `driver` and `date` are those of the measurement."""
 
     simulated_on: Annotated[Line, means("the profile")] = ""
     hardware_queues: Count = 0
-    measured_commit: Annotated[Line, means("the code that measured")] = ""
+    measured_commit: Annotated[Line, means("commit of the program that measured")] = ""
     measured_dirty: Line = ""
 
 
@@ -26,40 +26,40 @@ class Simulated(Provenance, kw_only=True, frozen=True):
 class Figure(Struct, kw_only=True, frozen=True):
     """A figure of a device."""
 
-    value: Annotated[Any, means("a number, or what the table of figures says")]
-    source: Annotated[Name, means("where it is from; begins with `measured by`, `from cudaDeviceProp` or `assumed` if nobody published it")]
+    value: Annotated[Any, means("a number, or the form in the table of figures")]
+    source: Annotated[Name, means("origin; begins with `measured by`, `from cudaDeviceProp` or `assumed` if nobody published the value")]
 
 
 class Profile(Struct, kw_only=True, frozen=True):
-    """`devices/NAME.json`, and what `scanlab calibrate --out` writes."""
+    """`devices/NAME.json`, and the output of `scanlab calibrate --out`."""
 
     schema: Literal["scanlab-device/1"]
-    name: Annotated[Name, means("what `--profile` calls it")]
+    name: Annotated[Name, means("name for `--profile`")]
     title: Line
-    figures: Annotated[dict[Name, Figure], means("by name, as the tables of `devices/NAME.json` have them")]
+    figures: Annotated[dict[Name, Figure], means("by name, as in the tables of `devices/NAME.json`")]
 
 
 class CalibratedDevice(Struct, kw_only=True, frozen=True):
-    """The device that was calibrated."""
+    """The calibrated device."""
 
     name: Name
     compute_capability: Line
     multiprocessors: Count
-    resident_blocks: Annotated[Count, means("the most that a multiprocessor holds")]
-    resident_threads: Annotated[Count, means("the most that a multiprocessor holds")]
+    resident_blocks: Annotated[Count, means("most blocks per multiprocessor")]
+    resident_threads: Annotated[Count, means("most threads per multiprocessor")]
 
 
 class Replay(Struct, kw_only=True, frozen=True):
-    """A replay of an experiment."""
+    """A replay of a microbenchmark."""
 
     nanoseconds: Count
-    issued: Annotated[list[Count], means("when each call began and ended, ns")] = []
-    channels: Annotated[list[int], means("hardware queue of each operation")] = []
-    ran: Annotated[list[Count], means("when each operation began and ended, ns")] = []
+    issued: Annotated[list[Count], means("start and end of each call, ns")] = []
+    channels: Annotated[list[int], means("hardware work queue of each operation")] = []
+    ran: Annotated[list[Count], means("start and end of each operation, ns")] = []
 
 
 class Microbenchmark(Struct, kw_only=True, frozen=True):
-    """An experiment; it has those of the fields between `memory` and `blocks` that apply."""
+    """A microbenchmark. The fields from `way` to `items` are present where they apply."""
 
     name: Name
     kind: Line
@@ -71,14 +71,14 @@ class Microbenchmark(Struct, kw_only=True, frozen=True):
     streams: Any = None
     kernels: Any = None
     items: Any = None
-    blocks: Annotated[list[Count], means("of its kernels")] = []
-    plain: Annotated[list[Replay], means("without collection of activity")] = []
-    collected: Annotated[list[Replay], means("with it")] = []
-    failure: Annotated[Line, means("why it was not measured")] = ""
+    blocks: Annotated[list[Count], means("blocks of each operation; 0 for copies")] = []
+    plain: Annotated[list[Replay], means("replays without tracing")] = []
+    collected: Annotated[list[Replay], means("replays with tracing")] = []
+    failure: Annotated[Line, means("reason if it was not measured")] = ""
 
 
 class Calibration(Struct, kw_only=True, frozen=True):
-    """What `scanlab calibrate --raw` writes, and `--from` makes a profile of without a GPU."""
+    """Output of `scanlab calibrate --raw`, from which `--from` makes a profile without a GPU."""
 
     schema: Literal["scanlab-calibration/1"]
     context: Provenance
@@ -105,19 +105,19 @@ class Job(Struct, kw_only=True, frozen=True):
 
 
 class Configuration(Job, kw_only=True, frozen=True):
-    """A job, simulated. `ratio`, `serial_us` and `van_werkhoven_us` have the kernel as one launch over all items takes alone."""
+    """A simulated job. `ratio`, `serial_us` and `van_werkhoven_us` count the kernel as one launch over all items, alone."""
 
     control: bool = False
-    ratio: Annotated[Amount, means("compute to copy: the kernel over the longer of all copies in and all copies out, each alone")]
-    makespan_us: Annotated[Amount, means("from the first issue to the last end, µs")]
-    serial_us: Annotated[Amount, means("copies in, kernels and copies out one after another, without latencies, µs")]
-    bound_us: Annotated[Amount, means("what no right schedule of so many chunks can beat on this device, µs: the rates while copies run both ways hold only while they do, and blocks run in whole waves")]
-    van_werkhoven_us: Annotated[Amount, means("max(H + (K + D)/n, K + (H + D)/n, D + (H + K)/n) for n chunks, with the rates of one way alone, µs")]
-    utilisation: Annotated[dict[Name, Amount], means("the share of the makespan that each kind of engine is at work")]
+    ratio: Annotated[Amount, means("compute to copy: kernel time over the longer of all H2D and all D2H copies, each alone")]
+    makespan_us: Annotated[Amount, means("from the first issue to the last completion, µs")]
+    serial_us: Annotated[Amount, means("H2D copies, kernel and D2H copies one after another, without latencies, µs")]
+    bound_us: Annotated[Amount, means("lower bound for correct schedules with this number of chunks, µs. Two-way copy rates count only while both directions run, and blocks run in full waves")]
+    van_werkhoven_us: Annotated[Amount, means("max(H + (K + D)/n, K + (H + D)/n, D + (H + K)/n) for n chunks, with one-way rates, µs")]
+    utilisation: Annotated[dict[Name, Amount], means("busy share of the makespan per kind of engine")]
 
 
 class Sweep(Struct, kw_only=True, frozen=True):
-    """What `scanlab simulate --sweep --out` writes."""
+    """Output of `scanlab simulate --sweep --out`."""
 
     schema: Literal["scanlab-simulation-sweep/1"]
     context: Simulated
@@ -125,24 +125,24 @@ class Sweep(Struct, kw_only=True, frozen=True):
 
 
 class Deviation(Struct, kw_only=True, frozen=True):
-    """How far off operations are."""
+    """The absolute errors of the operations."""
 
     median_us: Number
     worst_us: Number
 
 
 class ComparedTrace(Job, kw_only=True, frozen=True):
-    """A trace, measured and predicted. `overlap_in_either` and `overlap_in_both` count pairs of operations that overlap for more than 5 µs in prediction or
-    measurement, and in both, over all repetitions; `repeated_`: between two repetitions on the device; `best_`: of any prediction at most; `steady_`: of the
-    prediction, where all repetitions agree; `unaided_`: where the model, not the driver, says which hardware queue serves a stream."""
+    """A trace, measured and predicted. Overlap counts are pairs of operations that overlap for more than 5 µs, over all repetitions: in prediction or
+    measurement (`in_either`), or in both (`in_both`). `repeated_` compares repetitions on the device with each other. `best_` is the best of any prediction. `steady_`
+    counts pairs on which all repetitions agree. For `unaided_`, the model and not the driver assigns streams to hardware work queues."""
 
     file: Annotated[Line, means("the trace")] = ""
     connections: Count
-    repetitions: Annotated[Count | UnsetType, means("behind `measured_us`, without collection of activity")] = UNSET
+    repetitions: Annotated[Count | UnsetType, means("repetitions behind `measured_us`, without tracing")] = UNSET
     measured_us: Annotated[Positive, means("makespan, µs")]
-    measured_spread: Annotated[Amount | UnsetType, means("of the repetitions: the largest less the smallest, a part of the median")] = UNSET
+    measured_spread: Annotated[Amount | UnsetType, means("largest less smallest repetition, as a part of the median")] = UNSET
     predicted_us: Annotated[Positive, means("makespan, µs")]
-    error: Annotated[Number, means("predicted over measured less 1")] = 0
+    error: Annotated[Number, means("predicted over measured, less 1")] = 0
     start: Deviation | UnsetType = UNSET
     end: Deviation | UnsetType = UNSET
     duration: Deviation | UnsetType = UNSET
@@ -157,14 +157,14 @@ class ComparedTrace(Job, kw_only=True, frozen=True):
     best_overlap_in_both: Count
     steady_overlap_in_either: Count = 0
     steady_overlap_in_both: Count = 0
-    copy_queues: Annotated[Count, means("how many the driver gave the copies of one way; the order of more than two matters, since an engine takes turns")]
-    queues_shared_as_modelled: Annotated[bool, means("whether the driver has the same operations share a queue as the model")] = False
-    queues_ordered_as_modelled: Annotated[bool, means("whether copy engines turn to their queues in the same order as in the model")]
+    copy_queues: Annotated[Count, means("hardware work queues of the copies in one direction. The order of more than two matters, since an engine alternates between them")]
+    queues_shared_as_modelled: Annotated[bool, means("whether the same operations share a queue as in the model")] = False
+    queues_ordered_as_modelled: Annotated[bool, means("whether copy engines serve their queues in the model's order")]
 
 
 class Comparison(Struct, kw_only=True, frozen=True):
-    """What `scanlab simulate --compare TRACE … --out` writes for several traces; of a single one it has the timelines of both, as trace events. The numbers of
-    pairs are sums of those below."""
+    """Output of `scanlab simulate --compare TRACE … --out` for several traces. One trace gives both timelines instead, as trace events. Counts of pairs
+    are sums over `traces`."""
 
     schema: Literal["scanlab-comparison/1"]
     context: Simulated
@@ -188,8 +188,8 @@ class Comparison(Struct, kw_only=True, frozen=True):
 # --------------------------------------------------------------------------------------------- advice
 
 
-class Choice(Job, kw_only=True, frozen=True):
-    """A job with its times."""
+class SimulatedChoice(Job, kw_only=True, frozen=True):
+    """A choice of schedule, chunks and streams, with its times."""
 
     predicted_us: Positive | UnsetType = UNSET
     measured_us: Positive | UnsetType = UNSET
@@ -197,28 +197,28 @@ class Choice(Job, kw_only=True, frozen=True):
 
 
 class Advice(Struct, kw_only=True, frozen=True):
-    """What `scanlab advise --json` writes."""
+    """Output of `scanlab advise --json`."""
 
     schema: Literal["scanlab-advice/1"]
     context: Simulated
     profile: Name
-    bytes_in: Annotated[Count | UnsetType, means("with `bytes_out` and `kernel_us`, where these were asked for; else `workload` and `items`")] = UNSET
+    bytes_in: Annotated[Count | UnsetType, means("the problem, with `bytes_out` and `kernel_us`; else `workload` and `items`")] = UNSET
     bytes_out: Count | UnsetType = UNSET
     kernel_us: Annotated[Amount | UnsetType, means("µs")] = UNSET
     workload: Line = ""
     items: Count = 0
     work: Count = 0
-    worth_it: Annotated[bool, means("whether streams pay")]
-    gain: Annotated[Amount, means("serial over the best choice")]
-    bound_us: Annotated[Amount, means("what no choice can be faster than, µs")]
-    serial: Annotated[Choice, means("one piece after another")]
-    whole: Annotated[Choice, means("the whole in one piece")]
-    advised: Annotated[Choice, means("the first choice, or `whole` where streams do not pay")]
-    choices: Annotated[list[Choice], means("every choice, the fastest first")]
+    worth_it: Annotated[bool, means("whether streams are at least 5% faster")]
+    gain: Annotated[Amount, means("time of `serial` over that of the best choice")]
+    bound_us: Annotated[Amount, means("lower bound for all choices, µs")]
+    serial: Annotated[SimulatedChoice, means("one chunk, one synchronous step after another")]
+    whole: Annotated[SimulatedChoice, means("fastest choice with one chunk")]
+    advised: Annotated[SimulatedChoice, means("the first choice, or `whole` if not `worth_it`")]
+    choices: Annotated[list[SimulatedChoice], means("every choice, the fastest first")]
 
 
 class MeasuredChoice(Job, kw_only=True, frozen=True):
-    """A choice that was measured."""
+    """A measured choice."""
 
     measured_us: Annotated[Positive, means("µs")]
     predicted_us: Annotated[Positive | UnsetType, means("µs")] = UNSET
@@ -226,7 +226,7 @@ class MeasuredChoice(Job, kw_only=True, frozen=True):
 
 
 class Problem(Struct, kw_only=True, frozen=True):
-    """A problem, and how good the advice for it is."""
+    """A problem, and the quality of its advice."""
 
     workload: Name
     items: Count
@@ -235,28 +235,27 @@ class Problem(Struct, kw_only=True, frozen=True):
     memory: Line = ""
     buffers: Count = 0
     copied_bytes: Annotated[Some, means("bytes of all its copies")]
-    choices: Annotated[Count, means("that were measured, from pinned memory")]
-    median_error: Annotated[Amount, means("of the predicted times of these, as parts of the measured")]
-    worst_error: Annotated[Amount, means("likewise")]
-    said: Annotated[Choice, means("what `scanlab advise` says")]
-    said_was_measured: Annotated[bool, means("whether FILE has it")]
-    advised: Annotated[MeasuredChoice, means("what is scored: the same, or, if it was not measured, the best by the prediction that was")]
-    fastest: Annotated[MeasuredChoice, means("as measured")]
-    slower: Annotated[Number, means("how much longer the advised took, as a part")]
-    ties: Annotated[Some, means("measured choices that take as long as the advised one by the prediction")]
-    ties_least_slower: Annotated[Amount, means("how much longer than the fastest they took, as a part: the least")]
-    ties_most_slower: Annotated[Amount, means("the most")]
+    choices: Annotated[Count, means("number of measured choices, from pinned memory")]
+    median_error: Annotated[Amount, means("error of their predicted times, as a part of the measured")]
+    worst_error: Annotated[Amount, means("largest of these errors")]
+    said: Annotated[SimulatedChoice, means("advice of `scanlab advise`")]
+    said_was_measured: Annotated[bool, means("whether FILE has this choice")]
+    advised: Annotated[MeasuredChoice, means("scored choice: `said`, or, if unmeasured, the measured choice with the best prediction")]
+    fastest: Annotated[MeasuredChoice, means("fastest measured choice")]
+    slower: Annotated[Number, means("extra time of `advised` over `fastest`, as a part")]
+    ties: Annotated[Some, means("measured choices with the same predicted time as `advised`")]
+    ties_least_slower: Annotated[Amount, means("least extra time of these over `fastest`, as a part")]
+    ties_most_slower: Annotated[Amount, means("most extra time of these")]
 
 
 class Against(Struct, kw_only=True, frozen=True):
-    """What `scanlab advise --against FILE --json` writes. A configuration is counted once: a schedule that makes three streams was measured once for each number
-    that was asked for."""
+    """Output of `scanlab advise --against FILE --json`. A configuration counts once, even if FILE has it for several requested numbers of streams."""
 
     schema: Literal["scanlab-advice-against/1"]
     context: Simulated
     profile: Line = ""
-    configurations: Annotated[Count, means("that were measured")] = 0
-    median_error: Annotated[Amount, means("of the predictions for all configurations")] = 0
+    configurations: Annotated[Count, means("number of measured configurations")] = 0
+    median_error: Annotated[Amount, means("of all predictions")] = 0
     worst_error: Amount = 0
     median_slower: Annotated[Number, means("over the problems")] = 0
     worst_slower: Number = 0

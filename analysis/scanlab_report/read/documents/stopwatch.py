@@ -12,9 +12,9 @@ SCHEMA = "scanlab-nvbench/1"
 
 
 class Stopwatch(Struct, kw_only=True, frozen=True):
-    """`scanlab_nvbench --json FILE`: sums by scans, and copies, timed by nvbench."""
+    """Output of `scanlab_nvbench --json FILE`: scans (sums) and copies, timed by nvbench."""
 
     context: Measured
-    meta: Annotated[dict[str, Any], means("nvbench's: versions and command line")]
-    benchmarks: Annotated[list[dict[str, Any]], means("nvbench's; the axes of `inclusive_sum` are `variant`, `type` and `items`")]
-    devices: Annotated[list[dict[str, Any]], means("nvbench's")] = []
+    meta: Annotated[dict[str, Any], means("versions and command line of nvbench")]
+    benchmarks: Annotated[list[dict[str, Any]], means("nvbench's own; the axes of `inclusive_sum` are `variant`, `type` and `items`")]
+    devices: Annotated[list[dict[str, Any]], means("nvbench's own")] = []

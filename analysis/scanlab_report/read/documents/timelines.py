@@ -10,17 +10,17 @@ from scanlab_report.read.documents.base import Amount, Count, Digits, Few, Index
 
 
 class Arguments(Struct, kw_only=True, frozen=True):
-    """Of a complete event, the operation; of metadata, the name of a process or lane."""
+    """The operation of a complete event, or the name of a process or lane."""
 
     name: Line = ""
-    kind: Annotated[Line, means("of an operation `copy_in`, `copy_out`, `kernel` or `side_kernel`; of a process `streams`, `engines`, `host` or `multiprocessors`")] = ""
-    of: Annotated[Line, means("of a process: `measured` or `predicted`, where a file has both")] = ""
-    engine: Annotated[Line, means("of a lane: its engine")] = ""
-    overlapping: Annotated[Count, means("of a lane: its number among those whose operations overlap")] = 0
+    kind: Annotated[Line, means("operation: `copy_in`, `copy_out`, `kernel` or `side_kernel`; process: `streams`, `engines`, `host` or `multiprocessors`")] = ""
+    of: Annotated[Line, means("process: `measured` or `predicted`, if a file has both")] = ""
+    engine: Annotated[Line, means("lane: its engine")] = ""
+    overlapping: Annotated[Count, means("lane: its number among those with overlapping operations")] = 0
     sort_index: Index = 0
-    operation: Annotated[Index, means("its number in the schedule")] = -1
+    operation: Annotated[Index, means("number in the schedule")] = -1
     what: Annotated[Line, means("the operation, for people")] = ""
-    label: Annotated[Line, means("of an operation: what a scenario file calls it")] = ""
+    label: Annotated[Line, means("name of the operation in its scenario file")] = ""
     chunk: Index = -1
     items: Index = -1
     bytes: Annotated[Index, means("of a copy")] = -1
@@ -29,20 +29,20 @@ class Arguments(Struct, kw_only=True, frozen=True):
     stream: Annotated[Line, means("in words")] = ""
     stream_kind: Line = ""
     stream_index: Index = -1
-    start_error_us: Annotated[Number | UnsetType, means("of a predicted operation beside a measured one: by how much it starts later, µs")] = UNSET
-    end_error_us: Annotated[Number | UnsetType, means("likewise: by how much it ends later, µs")] = UNSET
-    duration_error_us: Annotated[Number | UnsetType, means("likewise: by how much it is longer, µs")] = UNSET
-    channel: Annotated[Index, means("the hardware queue: kernels of several streams in one queue mean one connection")] = -1
+    start_error_us: Annotated[Number | UnsetType, means("predicted less measured start, µs")] = UNSET
+    end_error_us: Annotated[Number | UnsetType, means("predicted less measured end, µs")] = UNSET
+    duration_error_us: Annotated[Number | UnsetType, means("predicted less measured duration, µs")] = UNSET
+    channel: Annotated[Index, means("hardware work queue, which several streams may share")] = -1
 
 
 class Event(Struct, kw_only=True, frozen=True):
-    """An event; complete ones (`ph` is `X`) are operations, `M` is metadata."""
+    """An event: an operation if complete (`ph` is `X`), or metadata (`M`)."""
 
     ph: Line = ""
     name: Line = ""
     cat: Annotated[Line, means("kind of engine: `copies in`, `kernels`, `copies out`")] = ""
-    pid: Annotated[Count, means("the process: streams, engines, the host, multiprocessors")] = 0
-    tid: Annotated[Count, means("the lane")] = 0
+    pid: Annotated[Count, means("process: streams, engines, host or multiprocessors")] = 0
+    tid: Annotated[Count, means("lane")] = 0
     ts: Annotated[Amount | UnsetType, means("start, µs")] = UNSET
     dur: Annotated[Amount | UnsetType, means("duration, µs")] = UNSET
     args: Arguments = Arguments()
@@ -53,7 +53,7 @@ class Event(Struct, kw_only=True, frozen=True):
 
 
 class Timeline(Provenance, kw_only=True, frozen=True):
-    """Provenance, the schedule with its parameters, and what came of it."""
+    """The provenance, the schedule with its parameters, and the result."""
 
     schedule: Line = ""
     workload: Line = ""
@@ -66,25 +66,25 @@ class Timeline(Provenance, kw_only=True, frozen=True):
     blocks: Count = 0
     connections: Annotated[Count, means("`CUDA_DEVICE_MAX_CONNECTIONS`, or its default")] = 0
     makespan_us: Positive | UnsetType = UNSET
-    overlap: Annotated[Number | UnsetType, means("time that engines worked beside each other, of what is possible: 0 if one worked at a time, 1 if none worked but beside the busiest")] = UNSET
-    plain_us: Annotated[list[Positive], means("makespans without collection of activity, µs")] = []
-    collected_us: Annotated[list[Positive], means("makespans with it, µs")] = []
-    collection_percent: Annotated[Number | UnsetType, means("by how much collecting the records changed the makespan, percent")] = UNSET
-    overlaps: Annotated[list[Any], means("a row a pair of operations that ran at once for more than 5 µs: their numbers, and in how many of the collected repetitions")] = []
+    overlap: Annotated[Number | UnsetType, means("time of concurrent engines, as a part of the possible time. 0: one engine at a time; 1: none works outside the time of the busiest")] = UNSET
+    plain_us: Annotated[list[Positive], means("makespans without tracing, µs")] = []
+    collected_us: Annotated[list[Positive], means("makespans with tracing, µs")] = []
+    collection_percent: Annotated[Number | UnsetType, means("tracing overhead, percent")] = UNSET
+    overlaps: Annotated[list[Any], means("one row per pair of operations that overlap for more than 5 µs: their numbers, and in how many traced repetitions")] = []
     verified: bool = True
-    simulated_on: Annotated[Line, means("the profile; where it is said, nothing was measured")] = ""
+    simulated_on: Annotated[Line, means("the profile; if present, nothing was measured")] = ""
     hardware_queues: Count = 0
-    scene: Annotated[Line, means("of `scanlab scenarios`: its id")] = ""
+    scene: Annotated[Line, means("id of the scenario")] = ""
     title: Line = ""
     fact: Line = ""
     source: Line = ""
-    machine: Annotated[Line, means("how it departs from the profile")] = ""
-    unit: Annotated[Line, means("of its times: `ms`, or `units` of a millisecond each on the didactic machine")] = ""
-    multiprocessors: Annotated[Digits | Few, means("of the device; of a scenario, how many are drawn")] = ""  # type: ignore[assignment]
-    imported_from: Annotated[Line, means("of `scanlab streams import`: the export of Nsight Systems that it was made from")] = ""
-    unknown: Annotated[list[Line], means("likewise: what the export does not say, and what was left out or assumed")] = []
-    measured_us: Annotated[Positive | UnsetType, means("of a comparison with a trace: both makespans, µs")] = UNSET
-    predicted_us: Positive | UnsetType = UNSET
+    machine: Annotated[Line, means("title of the device, with its changes to the profile")] = ""
+    unit: Annotated[Line, means("unit of the times: `ms`, or `units` of a millisecond each")] = ""
+    multiprocessors: Annotated[Digits | Few, means("of the device; in a scenario, those drawn")] = ""  # type: ignore[assignment]
+    imported_from: Annotated[Line, means("export of Nsight Systems that `scanlab streams import` read")] = ""
+    unknown: Annotated[list[Line], means("facts that the export lacks, and parts left out or assumed")] = []
+    measured_us: Annotated[Positive | UnsetType, means("measured makespan, in a comparison with a trace, µs")] = UNSET
+    predicted_us: Annotated[Positive | UnsetType, means("predicted makespan, likewise, µs")] = UNSET
     measured_commit: Line = ""
     measured_dirty: Line = ""
 
@@ -94,9 +94,9 @@ class Timeline(Provenance, kw_only=True, frozen=True):
 
 
 class Trace(Struct, kw_only=True, frozen=True):
-    """What `scanlab streams trace --out` writes, and `simulate --out` and `scenarios --out`, which say `simulated_on`. It opens in Perfetto.
+    """Output of `scanlab streams trace --out`, and of `simulate --out` and `scenarios --out`, which set `simulated_on`. It opens in Perfetto.
 
-    Where kernels are alone, there is a process `multiprocessors` with an event per block, and the analysis reads that one.
+    A scenario of kernels alone has a process `multiprocessors` with an event per block, and the analysis reads that one.
     """
 
     traceEvents: list[Event]

@@ -15,7 +15,7 @@ class VerificationContext(Provenance, kw_only=True, frozen=True):
     """The provenance of a verification."""
 
     backend: Annotated[Literal["cuda", "simt"], means("the GPU, or the SIMT emulator on the CPU")]
-    seed: Annotated[Digits, means("of inputs and sizes")] = ""
+    seed: Annotated[Digits, means("seed of inputs and sizes")] = ""
 
 
 class Beginning(Struct, kw_only=True, frozen=True):
@@ -26,7 +26,7 @@ class Beginning(Struct, kw_only=True, frozen=True):
 
 
 class CheckBase(Struct, kw_only=True, frozen=True, tag_field="check"):
-    """A line between: a check."""
+    """A check: any line between the first and the last."""
 
     variant: Name
     type: Type
@@ -34,13 +34,13 @@ class CheckBase(Struct, kw_only=True, frozen=True, tag_field="check"):
     mode: Mode
     items: Count
     settings: Annotated[Settings, means("parameters that were set")]
-    input: Annotated[Name | None, means("kind of input; null if the case was skipped whatever it is")]
+    input: Annotated[Name | None, means("kind of input; null if the case was skipped for every input")]
     placement: Annotated[Literal["apart", "shifted", "in_place"] | None, means("aliasing and alignment case; null likewise")]
     outcome: Literal["passed", "failed", "skipped"]
-    reason: Annotated[str, means("what was wrong, or why it was skipped; empty if it passed")]
-    out_of_memory: Annotated[bool, means("of a skipped check: whether memory was what it lacked")] = False
-    error_bound: Annotated[Amount | None, means("where results round: the bound of an output's error, as a part of the sum of the magnitudes of its inputs")] = None
-    error_to_bound: Annotated[Amount | None, means("likewise: the largest error of any output, as a part of its bound; null if it is no number")] = None
+    reason: Annotated[str, means("fault, or cause of the skip; empty if the check passed")]
+    out_of_memory: Annotated[bool, means("whether the check was skipped for lack of memory")] = False
+    error_bound: Annotated[Amount | None, means("if results round: error bound of an output, as a part of the sum of its inputs' magnitudes")] = None
+    error_to_bound: Annotated[Amount | None, means("if results round: largest error of any output, as a part of its bound; null if not finite")] = None
 
 
 class Verify(CheckBase, kw_only=True, frozen=True, tag="verify"):
@@ -48,10 +48,10 @@ class Verify(CheckBase, kw_only=True, frozen=True, tag="verify"):
 
 
 class Repeat(CheckBase, kw_only=True, frozen=True, tag="repeat"):
-    """Many runs on one input, compared with each other bit by bit: of `--repeat N`."""
+    """Many runs on one input, compared bit by bit (`--repeat N`)."""
 
-    runs: Annotated[Some | UnsetType, means("how many; absent of a skipped check")] = UNSET
-    different_outputs: Annotated[Some | UnsetType, means("outputs that differ in any bit; 1: the bits are fixed, in so many runs")] = UNSET
+    runs: Annotated[Some | UnsetType, means("number of runs; absent if skipped")] = UNSET
+    different_outputs: Annotated[Some | UnsetType, means("number of different outputs; 1: bitwise reproducible in these runs")] = UNSET
 
     def __post_init__(self) -> None:
         if self.outcome == "passed" and (self.runs is UNSET or self.different_outputs is UNSET):
@@ -59,7 +59,7 @@ class Repeat(CheckBase, kw_only=True, frozen=True, tag="repeat"):
 
 
 class Ended(Struct, kw_only=True, frozen=True):
-    """What came of all checks."""
+    """The outcomes of all checks."""
 
     passed: Count
     failed: Count
@@ -68,7 +68,7 @@ class Ended(Struct, kw_only=True, frozen=True):
 
 
 class Ending(Struct, kw_only=True, frozen=True):
-    """The last line. A file without it did not come to its end."""
+    """The last line. A file without it is incomplete."""
 
     ended: Ended
 
@@ -79,7 +79,7 @@ CHECK: Any = Check
 
 
 class VerificationLine(Struct, kw_only=True, frozen=True):
-    """What `scanlab verify --json FILE` writes, an object a line, each when its check is made: a run that is killed keeps every line before, and one whose machine stops loses a second."""
+    """Output of `scanlab verify --json FILE`: one object per line, written when its check ends. A killed process loses no line, and a stopped host only those of the last second."""
 
     first: Beginning
     between: list[Check]
