@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 #include <optional>
+#include <string_view>
 #include <thread>
 #include <tuple>
 
@@ -152,7 +153,7 @@ std::unique_ptr<RankBackend> make_gpu_backend(Communicator& communicator) {
   struct Gpu {
     char name[64];
   } gpu{};
-  std::strncpy(gpu.name, about.name, sizeof(gpu.name) - 1);
+  std::string_view(about.name).copy(gpu.name, sizeof(gpu.name) - 1);
   const std::vector<Gpu> gpus = communicator.gather(gpu);
   for (std::size_t rank = 1; rank < gpus.size(); ++rank) {
     if (std::strcmp(gpus[rank].name, gpus[0].name) == 0) continue;
