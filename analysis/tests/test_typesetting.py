@@ -108,5 +108,5 @@ def test_a_paper_is_typeset_from_whole_data_and_refers_to_nothing_that_is_not_th
         file.writelines(f"\\providecommand{{\\{name}}}{{0}}\n" for name, says in macros.NAMES.items() if says.startswith("defined if"))
     assert [line for line in typesetting.typeset(paper, generated, tmp_path) if float(re.search(r"\((\S+)pt", line)[1]) > 30] == []
     assert (tmp_path / f"{paper}.pdf").read_bytes().startswith(b"%PDF")
-    log = (tmp_path / typesetting.WORK / f"{paper}.log").read_text(errors="replace")
+    log = (tmp_path / typesetting.WORK / paper / f"{paper}.log").read_text(errors="replace")
     assert "undefined" not in log

@@ -47,6 +47,7 @@ REPEATABLE = 0.05
 NAMES = {
     "streamBest": "fastest schedule of scale at its largest size",
     "streamBestChunks": "its number of chunks",
+    "streamBestSize": "each of its arrays",
     "streamBestOfBound": "its time over the pipeline estimate",
     "streamAddOfBound": "the same of vector_add",
     "streamAddSize": "each of its arrays",
@@ -71,6 +72,7 @@ NAMES = {
     "streamFileRate": "fastest stream-scan from and to a file, GB/s each way",
     "streamFileOfNaive": "stream-scan from and to a file over the naive loop, at the size where it gains least",
     "streamFileOfNaiveLargest": "the same for the largest file",
+    "streamFileSize": "its bytes",
     "streamFileSessions": "defined if there is more than one: sessions that have it",
     "streamFileOfNaiveSession": "defined if there is more than one: the least of theirs",
     "streamFileOfFiles": "reading and writing alone over stream-scan, for the largest file",
@@ -104,9 +106,12 @@ NAMES = {
     "adviceSmallMedianError": "defined if there is one: median error of the predictions, where it is largest, percent",
     "adviceSmallWorstError": "defined if there is one: largest error of a prediction, percent",
     "adviceSmallLost": "defined if there is one: how much longer what is advised takes, microseconds",
+    "adviceSmallWorst": "defined if there is one: the same in percent",
+    "adviceSmallTiesApart": "defined if there is one: adviceTiesApart of these",
     "adviceTies": "most measured choices of a problem that take as long by the prediction",
     "adviceTiesApart": "how much slower than the fastest one of those is, at worst, where a mebibyte or more is copied, percent",
     "caveatsSaid": "experiments of which the source says something, and the device too",
+    "caveatsClaims": "different statements among them",
     "caveatsDiffer": "those in which the device does otherwise",
     "caveatsPartNoMore": "defined if there are any: calls that are said to keep kernels of two streams apart, and do not",
     "caveatsHoldNow": "defined if there are any: calls that are said to return at once, and hold up the host",
@@ -143,6 +148,7 @@ def _schedule_values(schedules: ScheduleEvidence) -> dict[str, str]:
     named |= {
         "streamBest": f"\\texttt{{{latex(best.id)}}}",
         "streamBestChunks": str(best.chunks),
+        "streamBestSize": size_name(array_bytes(best)).replace(" ", "~"),
         "streamBestOfBound": number(over_bound(best).value),
     }
     array = best.bytes / (best.inputs + 1)
@@ -206,7 +212,7 @@ def _scan_values(scans: ScanEvidence) -> dict[str, str]:
         named["streamFileOfNaive"] = number(min(of.value for _, of, _ in naive))
         if len(largest := [gains[-1][1].value for session in scans.sessions if (gains := of_file(session, NAIVE))]) > 1:
             named |= {"streamFileSessions": str(len(largest)), "streamFileOfNaiveSession": number(min(largest))}
-        named["streamFileOfNaiveLargest"] = number(naive[-1][1].value)
+        named |= {"streamFileOfNaiveLargest": number(naive[-1][1].value), "streamFileSize": size_name(naive[-1][0]).replace(" ", "~")}
     return named
 
 
@@ -232,12 +238,12 @@ def _model_values(experiments: TableEvidence) -> dict[str, str]:
     named = {
         "modelCases": str(len(rows)),
         "modelMedian": number(100 * float(errors.median()), 2),
-        "modelWorst": number(100 * float(errors.max()), 2),
+        "modelWorst": number(100 * float(errors.max())),
         "modelOverlap": _overlap_percent(rows),
         "modelRepeatedOverlap": _overlap_percent(rows, "repeated_"),
         "modelBestOverlap": _overlap_percent(rows, "best_"),
         "modelUnaidedMedian": number(100 * float(unaided.median()), 2),
-        "modelUnaidedWorst": number(100 * float(unaided.max()), 2),
+        "modelUnaidedWorst": number(100 * float(unaided.max())),
         "modelUnaidedOverlap": _overlap_percent(rows, "unaided_"),
         "modelQueuesTurned": str(len(turned)),
         "modelQueuesInOrder": str(int(turned["queues_ordered_as_modelled"].sum())),
@@ -246,7 +252,7 @@ def _model_values(experiments: TableEvidence) -> dict[str, str]:
         named |= {
             "modelRepeatable": str(len(repeatable)),
             "modelRepeatableSpread": number(100 * REPEATABLE, 2),
-            "modelRepeatableWorst": number(100 * float(repeatable.max()), 2),
+            "modelRepeatableWorst": number(100 * float(repeatable.max())),
         }
     return named | ({"modelQueuesMatter": str(matters)} if matters else {})
 
@@ -256,7 +262,7 @@ def _overlap_percent(rows: pd.DataFrame, which: str = "") -> str:
 
 
 def _most_percent(rows: pd.DataFrame, key: str) -> str:
-    return number(100 * float(rows[key].max()), 2)
+    return number(100 * float(rows[key].max()))
 
 
 def _advice_values(experiments: TableEvidence) -> dict[str, str]:
@@ -284,13 +290,15 @@ def _advice_values(experiments: TableEvidence) -> dict[str, str]:
             "adviceSmallMedianError": _most_percent(small, "median_error"),
             "adviceSmallWorstError": _most_percent(small, "worst_error"),
             "adviceSmallLost": number(lost, 2),
+            "adviceSmallWorst": _most_percent(small, "slower"),
+            "adviceSmallTiesApart": _most_percent(small, "ties_most_slower"),
         }
     return named
 
 
 def _caveat_values(experiments: TableEvidence) -> dict[str, str]:
     both = experiments.rows[experiments.rows["said"].notna() & experiments.rows["answer"].notna()]
-    named = {"caveatsSaid": str(len(both)), "caveatsDiffer": str(int(both["differs"].astype(bool).sum()))}
+    named = {"caveatsSaid": str(len(both)), "caveatsClaims": str(both["claim"].nunique()), "caveatsDiffer": str(int(both["differs"].astype(bool).sum()))}
     calls = caveats.calls(experiments.rows)
     for macro, of, said in (("caveatsPartNoMore", "streams", "yes"), ("caveatsHoldNow", "host", "no"), ("caveatsHoldNoMore", "host", "yes")):
         differ = calls[calls[f"{of}_differs"].eq(True) & (calls[f"{of}_said"] == said)]

@@ -23,7 +23,7 @@ def build(experiments: TableEvidence) -> Table:
         ]
     return Table(
         caption="API calls behind a running kernel: whether they block the host until the kernel ends, and whether they serialise kernels of two "
-        "other streams. Source: the documented answer, if any. Device: the measured answer; (!) marks a difference. "
+        "other streams. Source: the answer of the teaching material, if any. Device: the measured answer; (!) marks a difference. "
         "Yes: trials that answered yes. Names omit the prefix cuda.",
         columns=columns,
         rows=rows,
