@@ -15,9 +15,8 @@ from scanlab_report.select.streams_evidence import Experiments
 
 CAPTION = (
     "Left: makespan of one kernel per stream against the total number of blocks, in durations of one block. The staircase is "
-    "blocks over resident slots, rounded up. Right: makespan of several kernels per stream, issued stream by stream; dashed "
-    "lines are predictions. One hardware work queue holds back the next stream's kernels. Bars: 95% intervals, where wider "
-    "than the marker."
+    "blocks over slots, one per multiprocessor, rounded up. Right: makespan of several kernels per stream, issued stream by stream; dashed "
+    "lines are predictions. One hardware work queue holds back the next stream's kernels. Bars: 95% intervals."
 )
 NEEDS = {"experiments": Experiments(streams.CONCURRENCY)}
 

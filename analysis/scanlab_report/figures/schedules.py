@@ -17,8 +17,8 @@ from scanlab_report.select.streams_evidence import PIPELINE, SIDE_SAID, Schedule
 
 CAPTION = (
     "Makespan of each schedule against the number of chunks, in pinned memory; each panel is titled with its ratio of compute "
-    "to copy. Lines are estimates from copies and kernels timed alone. Below: makespan over the pipeline estimate. "
-    f"{SIDE_SAID}; only the lower estimates include it. Bars: 95% intervals."
+    "to copy. Lines are estimates. Below: makespan over the pipeline estimate. "
+    f"{SIDE_SAID}; only the estimates of the lower panels include it. Bars: 95% intervals."
 )
 NEEDS = {"schedules": Schedules(over="chunks")}
 WIDE = True

@@ -11,7 +11,7 @@ from scanlab_report.layout import style
 from scanlab_report.select.streams_evidence import DUPLEX, FILES, NAIVE, STREAMED, ScanEvidence, StreamScans
 
 CAPTION = (
-    "Throughput of out-of-core scans against input size, counting input bytes. Thick lines are the same transfers without a "
+    "Throughput of scans within a budget of device memory against input size, counting input bytes. Thick lines are the same transfers without a "
     "scan, a reference and not a bound. Naive: one synchronous loop on pageable memory. Recorded files lie in memory (tmpfs). "
     "Bars: 95% intervals."
 )
