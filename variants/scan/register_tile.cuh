@@ -165,18 +165,19 @@ class RegisterTile {
       Items items;
       if constexpr (kSameTypes<Op> && HasIdentity<Op>) {
         for (int k = 0; k < kVector; ++k) items[k] = Op::identity();
-      } else if (first + kVector > n) {  // an operator need not take what is no item
-        const In last = in[n - 1];
-        for (int k = 0; k < kVector; ++k) items[k] = last;
-      }
-      if (first < n) {
-        if (kIsVector<In, kVector> && (kWhole || (aligned && first + kVector <= n))) {
-          items = load_row(block, in, first);
-        } else {
-          for (int k = 0; k < kVector; ++k) {
-            if (first + k < n) items[k] = in[first + k];
+        if (first < n) {
+          if (kIsVector<In, kVector> && (kWhole || (aligned && first + kVector <= n))) {
+            items = load_row(block, in, first);
+          } else {
+            for (int k = 0; k < kVector; ++k) {
+              if (first + k < n) items[k] = in[first + k];
+            }
           }
         }
+      } else if (kIsVector<In, kVector> && aligned && first + kVector <= n) {
+        items = load_row(block, in, first);
+      } else {  // an operator need not take what is no item
+        for (int k = 0; k < kVector; ++k) items[k] = in[std::min(first + k, n - 1)];
       }
       rows_[r] = bit_cast<Packed>(items);
     }
