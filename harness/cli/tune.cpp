@@ -27,7 +27,7 @@ constexpr char kNotes[] =
     "The times are cold, by stream, at 2^22 and 2^26 items and at 1 GiB, of verified scans. Two configurations per "
     "type and operator remain:\n"
     "the fastest at 2^22, and the fastest at the larger sizes. All sizes are timed with these two, and the table says\n"
-    "from which n each is used. With the table in data/tuned/cub/, the next build compiles cub_tuned.\n";
+    "from which n each is used. A build with -DSCANLAB_CUB_TUNED=TABLE compiles cub_tuned.\n";
 
 po::options_description tune_options() {
   po::options_description options("options");

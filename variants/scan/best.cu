@@ -30,7 +30,7 @@ struct Best {
   static Description describe() {
     Description about;
     about.id = "best";
-    about.title = "The fastest of the others, by a table of measurements";
+    about.title = "The scan that a table, measured on the device, names";
     about.source = "scanlab tune";
     about.family = "tuned choice";
     about.in_place = true;

@@ -65,7 +65,7 @@ def six(timings: TimingEvidence) -> Table:
     rows["title"] = [timings.about[variant].title for variant in rows["variant"]]
     return Table(
         caption=f"Inclusive {timings.scanned.scan} of {size(rows['items'].max())} {timings.scanned.items}, {timings.caches()[0]} cache, on {timings.device}. "
-        f"Time is the median, and GB/s counts 2n items. Ratios are speeds: above 1 a row is the faster. A dash marks the reference.{_within(rows)}"
+        f"Time is the median, and GB/s counts 2n items. Ratios are speeds: above 1 a row is the faster. In each ratio column, a dash marks the row that others are compared with.{_within(rows)}"
         + (f" Versions: {', '.join(timings.provenance.versions)}." if timings.provenance.versions else ""),
         columns=(Column("variant", "row", code, right=False), Column("title", "scan or copy", right=False), *_STANDING),
         rows=rows,
@@ -88,4 +88,4 @@ def _at_largest(timings: TimingEvidence) -> pd.DataFrame:
 
 def _within(rows: pd.DataFrame) -> str:
     off = max((max(i.high / i.value - 1, 1 - i.low / i.value) for i in rows["rate"] if i.known), default=None)
-    return f" The 95% intervals lie within {significant(100 * off, 2)}% of the values." if off is not None else ""
+    return f" From six samples on, the 95% intervals lie within {significant(100 * off, 2)}% of the medians." if off is not None else ""
