@@ -84,8 +84,8 @@ def test_what_advice_is_worth_is_said_apart_for_problems_too_small_to_foretell(t
     assert evidence is not None and len(file.rows) == 3
     said = streams_macros._advice_values(evidence)
     assert (said["adviceProblems"], said["adviceLargeProblems"], said["adviceSmallBytes"]) == ("3", "2", "0.125")
-    assert (said["adviceLargeMedianError"], said["adviceLargeWorstError"]) == ("4.0", "8.0")
-    assert (said["adviceSmallMedianError"], said["adviceSmallWorstError"], said["adviceSmallLost"]) == ("20", "40", "10")
+    assert (said["adviceLargeMedianError"], said["adviceLargeWorstError"]) == ("4.00", "8.00")
+    assert (said["adviceSmallMedianError"], said["adviceSmallWorstError"], said["adviceSmallLost"]) == ("20.0", "40.0", "10")
     table = model_advice.build(evidence)
     assert ["scale of 2^14 items" in note for note in table.notes] == [True], "the choice that was not measured"
     assert "4.0 | 8.0" in table.markdown() and "0.5–3.0" in table.markdown()

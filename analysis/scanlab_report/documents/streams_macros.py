@@ -68,6 +68,8 @@ NAMES = {
     "streamRateOut": "copy to the host while copies run the other way, GB/s",
     "streamDuplexCost": "how much longer the slower direction takes while the other runs, percent",
     "streamScanOfDuplex": "stream-scan of 16 GiB from and to memory over copies both ways",
+    "streamScanSize": "largest input from and to memory",
+    "streamScanBudget": "device memory that it may take",
     "streamScanRate": "fastest stream-scan from and to memory, GB/s each way",
     "streamFileRate": "fastest stream-scan from and to a file, GB/s each way",
     "streamFileOfNaive": "stream-scan from and to a file over the naive loop, at the size where it gains least",
@@ -206,6 +208,9 @@ def _scan_values(scans: ScanEvidence) -> dict[str, str]:
         rows = streamed[(streamed["from"] == place) & (streamed["to"] == place)]
         if not rows.empty:
             named[macro] = number(float((rows["bytes"] / rows["median_ns"]).max()))
+        if not rows.empty and place == "memory":
+            largest = rows.loc[rows["bytes"].idxmax()]
+            named |= {macro: size_name(int(largest[of])).replace(" ", "~") for macro, of in (("streamScanSize", "bytes"), ("streamScanBudget", "budget"))}
     if bound := of_file(scans.cases, FILES):
         named["streamFileOfFiles"] = number(bound[-1][1].value)
     if naive := of_file(scans.cases, NAIVE):
