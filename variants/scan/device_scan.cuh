@@ -111,7 +111,7 @@ class Scan {
       kernel_ = ScanKernel::one_block;
     } else if (device.large_clusters && vectors() <= kClusterBlocks * kClusterThreads * kClusterRows) {
       kernel_ = ScanKernel::one_cluster;
-    } else if (device.copies_in_bulk && wave().blocks <= Wave::most(kElementBytes<Op>, device.multiprocessors)) {
+    } else if (device.copies_in_bulk && wave().blocks <= most_wave_blocks()) {
       kernel_ = ScanKernel::one_wave;
     } else if (device.copies_in_bulk && aligned && kCanLookAhead) {
       kernel_ = ScanKernel::look_ahead;
@@ -224,15 +224,22 @@ class Scan {
   // What a thread's registers hold beside what else it needs, and blocks that a multiprocessor holds: sums as the
   // variant; what may be none takes registers of its own.
   static constexpr bool kManyRows = kSameTypes<Op> && HasIdentity<Op> && sizeof(Item) == 4;
+  static constexpr int kMostWaveRows = !kSameTypes<Op> || sizeof(Item) != 4 ? 4 : HasIdentity<Op> ? 8 : 7;
   static constexpr int kLookBackRows = kManyRows ? 7 : 4;
   using LookBack = LookBackKernel<kLookBackRows, kManyRows ? 2 : 1>;
 
   /// Vectors a thread, by what `scanlab tune` found on an H200 for sums.
   int wave_rows() const {
     if (bytes() <= (kElementBytes<Op> <= 2 ? 2 << 20 : 512 << 10)) return 2;
-    return kManyRows && bytes() > 2 << 20 ? 8 : 4;
+    return bytes() > 2 << 20 ? kMostWaveRows : 4;
   }
   Wave wave() const { return {vectors(), wave_rows(), device_.multiprocessors}; }
+  /// Of many rows, blocks that start late cost more than look_ahead does.
+  int most_wave_blocks() const {
+    const int rationed = kWaveRationedFor<Op, false> * device_.multiprocessors;
+    const int most = Wave::most(kElementBytes<Op>, device_.multiprocessors);
+    return wave_rows() > 4 ? std::min(rationed, most) : most;
+  }
 
   std::int64_t vectors() const { return ceil_div(n_, kVector); }
   std::int64_t bytes() const { return n_ * static_cast<std::int64_t>(sizeof(In)); }
@@ -267,9 +274,7 @@ class Scan {
     const std::int64_t words = memory.places() * TileState<Item>::kWords;
     if (const cudaError_t error = prepare(last_run, Tickets::kFirstRun, states, words, stream)) return error;
     auto kernel = wave_rows() == 2 ? one_wave<Op, 2, false> : one_wave<Op, 4, false>;
-    if constexpr (kManyRows) {
-      if (wave_rows() == 8) kernel = one_wave<Op, 8, false>;
-    }
+    if (wave_rows() == kMostWaveRows) kernel = one_wave<Op, kMostWaveRows, false>;
     return cuda::try_launch(kernel, launch_shape(), stream, in, out, n_, aligned_, mode, device_.multiprocessors,
                             last_run, states, op);
   }
