@@ -47,6 +47,13 @@ inline constexpr bool scanlab::kIsHeavy<scanlab::scan::Costly> = true;
 namespace scanlab::scan {
 namespace {
 
+// What may be none takes registers of its own: an eighth row would spill.
+template <class Op>
+constexpr int most_wave_rows() {
+  if (!kSameTypes<Op> || sizeof(InOf<Op>) != 4) return 4;
+  return HasIdentity<Op> ? 8 : 7;
+}
+
 template <class Op>
 void expect_to_fit(const ScanDevice& device) {
   using In = InOf<Op>;
@@ -75,7 +82,7 @@ void expect_to_fit(const ScanDevice& device) {
           EXPECT_TRUE(device.copies_in_bulk);
           EXPECT_LE(shape.threads, kWaveWarps * kLanes);
           EXPECT_LE(shape.blocks, kMostWaveBlocks);
-          EXPECT_LE(n, (kSameTypes<Op> && HasIdentity<Op> && sizeof(In) == 4 ? 8 : 4) * held);
+          EXPECT_LE(n, most_wave_rows<Op>() * held);
           EXPECT_GE(scan.storage_bytes(), shape.blocks * sizeof(TileState<typename Op::Item>));
           break;
         case ScanKernel::look_back:
