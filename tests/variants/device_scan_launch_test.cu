@@ -47,11 +47,9 @@ inline constexpr bool scanlab::kIsHeavy<scanlab::scan::Costly> = true;
 namespace scanlab::scan {
 namespace {
 
-// What may be none takes registers of its own: an eighth row would spill.
 template <class Op>
 constexpr int most_wave_rows() {
-  if (!kSameTypes<Op> || sizeof(InOf<Op>) != 4) return 4;
-  return HasIdentity<Op> ? 8 : 7;
+  return kSameTypes<Op> && sizeof(InOf<Op>) == 4 ? 8 : 4;
 }
 
 template <class Op>

@@ -32,7 +32,7 @@ struct OneBlockKernel {
     block.step("scan", 0);
     tile.scan(block, block.template shared<Item>(block.num_threads() / kLanes), op);
     block.step("store", 0);
-    tile.store(block, out, 0, n, aligned, mode, before_all(op), op);
+    tile.store(block, out, 0, n, aligned, mode, op);
   }
 };
 

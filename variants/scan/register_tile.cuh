@@ -219,8 +219,9 @@ class RegisterTile {
     for (int r = 0; r < kRows; ++r) {
       const Item left = block.shuffle_up(total[r], 1);
       const Item row_total = block.shuffle(total[r], kLanes - 1);
-      before_[r] = block.lane() == 0 ? warp_total : Before<Op>(op(warp_total, left));
-      warp_total = op(warp_total, row_total);
+      before_[r] = block.lane() == 0 ? warp_total : r == 0 ? left : op(warp_total, left);
+      if constexpr (kInPlace) rows_[r] = bit_cast<Packed>(scan_vector(bit_cast<Items>(rows_[r]), before_[r], op));
+      warp_total = r == 0 ? row_total : op(warp_total, row_total);
     }
     return item_of(warp_total);
   }
@@ -231,7 +232,8 @@ class RegisterTile {
     Item total = Op::identity();
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
-      total = op(total, fold_vector(rows_[r], op));
+      const Item row = fold_vector(rows_[r], op);
+      total = r == 0 ? row : op(total, row);
       stay_packed(rows_[r]);
     }
     return total;
@@ -250,16 +252,67 @@ class RegisterTile {
   template <simt::ThreadBlock Block>
   SCANLAB_HD void store(Block& block, simt::Global<Block, Out> out, std::int64_t base, std::int64_t n, bool aligned,
                         Mode mode, Before<Op> prefix, Op op) const {
-    prefix = op(prefix, before_warp_);
+    store_behind(block, out, base, n, aligned, mode, op(prefix, before_warp_), op);
+  }
+  /// As the other one, of a tile that nothing is before but an operator's initial value. Spared: an operation with the
+  /// identity, of which a compiler knows nothing where an operator computes much.
+  template <simt::ThreadBlock Block>
+  SCANLAB_HD void store(Block& block, simt::Global<Block, Out> out, std::int64_t base, std::int64_t n, bool aligned,
+                        Mode mode, Op op) const {
+    if constexpr (kHasInitialValue<Op>) {
+      store(block, out, base, n, aligned, mode, before_all(op), op);
+    } else {
+      store_behind(block, out, base, n, aligned, mode, before_warp_, op);
+    }
+  }
+
+ private:
+  using Items = RowOf<In, kVector>;
+  struct Words {
+    std::uint32_t word[sizeof(Items) / 4];
+  };
+  using Packed = std::conditional_t<sizeof(Items) % 4 == 0, Words, Items>;
+
+  /// Whether scan_rows() puts results in the place of items, and what comes before a vector takes no registers. They
+  /// are short where what is before may be none; it costs an operation more an item.
+  static constexpr bool kInPlace = kSameTypes<Op> && !HasIdentity<Op> && sizeof(Item) == 4;
+
+  SCANLAB_HD static Items scan_vector(Items items, Before<Op> before, Op op) {
+    for (int k = 0; k < kVector; ++k) {
+      items[k] = op(before, items[k]);
+      before = items[k];
+    }
+    return items;
+  }
+  /// Moves a warp's row on by an item; `first` comes in. Gives every lane what goes out.
+  template <simt::ThreadBlock Block, class Vector>
+  SCANLAB_HD static Item shift_row(Block& block, Vector& row, Item first) {
+    const Item out = block.shuffle(row[kVector - 1], kLanes - 1);
+    const Item left = block.shuffle_up(row[kVector - 1], 1);
+    for (int k = kVector - 1; k > 0; --k) row[k] = row[k - 1];
+    row[0] = block.lane() == 0 ? first : left;
+    return out;
+  }
+
+  /// `prefix`: before the warp's part.
+  template <simt::ThreadBlock Block>
+  SCANLAB_HD void store_behind(Block& block, simt::Global<Block, Out> out, std::int64_t base, std::int64_t n,
+                               bool aligned, Mode mode, Before<Op> prefix, Op op) const {
+    [[maybe_unused]] Item before_row = item_of(prefix);
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
       const auto items = bit_cast<Items>(rows_[r]);
-      Before<Op> running = op(prefix, before_[r]);
       RowOf<Out, kVector> results;
-      for (int k = 0; k < kVector; ++k) {
-        const Item next = op(running, static_cast<Item>(items[k]));
-        results[k] = static_cast<Out>(mode == Mode::exclusive ? item_of(running) : next);
-        running = next;
+      if constexpr (kInPlace) {
+        for (int k = 0; k < kVector; ++k) results[k] = op(prefix, items[k]);
+        if (mode == Mode::exclusive) before_row = shift_row(block, results, before_row);
+      } else {
+        Before<Op> running = op(prefix, before_[r]);
+        for (int k = 0; k < kVector; ++k) {
+          const Item next = op(running, static_cast<Item>(items[k]));
+          results[k] = static_cast<Out>(mode == Mode::exclusive ? item_of(running) : next);
+          running = next;
+        }
       }
       const std::int64_t first = base + place(block, r);
       if (first >= n) continue;
@@ -272,13 +325,6 @@ class RegisterTile {
       }
     }
   }
-
- private:
-  using Items = RowOf<In, kVector>;
-  struct Words {
-    std::uint32_t word[sizeof(Items) / 4];
-  };
-  using Packed = std::conditional_t<sizeof(Items) % 4 == 0, Words, Items>;
 
   template <simt::ThreadBlock Block>
   SCANLAB_HD static Items load_row(Block& block, const simt::Global<Block, const In>& in, std::int64_t first) {

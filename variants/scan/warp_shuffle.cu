@@ -33,7 +33,7 @@ struct WarpShuffleKernel {
     tile.load(block, in, base, n, aligned);
     const Item aggregate = tile.scan(block, block.template shared<Item>(kThreads / kLanes), op);
     if (block.thread_rank() == 0 && aggregates) aggregates[block.group_index()] = aggregate;
-    tile.store(block, out, base, n, aligned, mode, Op::identity(), op);
+    tile.store(block, out, base, n, aligned, mode, op);
   }
 };
 
