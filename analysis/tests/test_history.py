@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -68,6 +69,6 @@ def test_a_session_is_added_once_and_a_report_is_made_of_none_that_is_history(tm
 def test_a_history_that_is_none_is_named(tmp_path: Path, spoil) -> None:
     assert main(["history", str(record(tmp_path / "2026-01-01", 1.0))]) == 0
     file = tmp_path / history.FILE
-    file.write_text(spoil(file.read_text()))
+    file.write_bytes(gzip.compress(spoil(gzip.decompress(file.read_bytes()).decode()).encode()))
     (problem,) = results.read([], [file]).problems
     assert problem.file == file and "is no history of sessions" in problem.message

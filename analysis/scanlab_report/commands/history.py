@@ -40,6 +40,6 @@ def run(options: argparse.Namespace) -> int:
         table = pd.concat([table, rows], ignore_index=True)
         say(f"{folder}: {count(len(rows), 'case')}")
     partial = file.with_suffix(".partial")
-    table.to_csv(partial, index=False)
+    table.to_csv(partial, index=False, compression={"method": "gzip", "mtime": 0})
     partial.replace(file)
     return SOUND

@@ -1,4 +1,4 @@
-"""What is kept of older sessions: ``history.csv``, one row a case with the times of its repetitions, in the folder of the device.
+"""What is kept of older sessions: ``history.csv.gz``, one row a case with the times of its repetitions, in the folder of the device.
 
 Kept are the cases that are compared over sessions, since they differ by the session more than by the code: sums of 32-bit items in
 files that timed one core of the host too, and scans larger than the device.
@@ -13,7 +13,7 @@ import pandas as pd
 from scanlab_report.read import streams
 from scanlab_report.read.records import CASE, Problem, Results, Run, StreamFile
 
-FILE = "history.csv"
+FILE = "history.csv.gz"
 PROVENANCE = ["session", "date", "git_commit", "kind", "device", "cpu", "cores"]
 """``session`` is the name of the folder that it had; the others are as in the context of a results file."""
 _SCANS = [column for column in (*streams.SCAN, "bytes") if column not in CASE]
