@@ -314,8 +314,8 @@ def published(folder: Path) -> Path:
     ("harris2012_overlap.csv", "milliseconds", "ms", "line 1: lacks the columns milliseconds"),
     ("hso2007_table2.csv", "1024,", "-1,", "row 1 after the header: refused: items is -1"),
     ("hso2007_table2.csv", "0.002231", "", "row 1 after the header: refused: cpu_ms is empty"),
-    ("hso2007_table2.toml", 'short = "Harris et al. 2007"', "", "short: is missing"),
-    ("hso2007_table2.toml", 'short = "Harris et al. 2007"', "short = [1]", "short: expected str, got array"),
+    ("hso2007_table2.toml", 'short = "Harris 2007"', "", "short: is missing"),
+    ("hso2007_table2.toml", 'short = "Harris 2007"', "short = [1]", "short: expected str, got array"),
     ("hso2007_table2.toml", "year = 2007", f"year = {LONG}", "is not TOML"),
     ("hso2007_table2.toml", "year = 2007", "year = ", "is not TOML"),
 ])  # fmt: skip

@@ -16,7 +16,7 @@ struct OneBlock {
     Description about;
     about.id = "one_block";
     about.title = "One block, its tile in registers";
-    about.source = "Harris and Garland 2012, GPU Computing Gems, ch. 3";
+    about.source = "Sengupta, Harris and Garland 2008, NVR-2008-003";
     about.family = "one launch, one tile";
     about.overview = false;
     about.limits = "n items of 32 KiB or less";

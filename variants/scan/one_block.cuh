@@ -5,8 +5,8 @@
 // Span    about 25 steps.
 // Traffic 2 n.
 // Bits    Fixed.
-// Source  Harris and Garland, "Optimizing Parallel Prefix Operations for the Fermi Architecture", GPU Computing Gems
-//         Jade Edition, ch. 3, 2012, for the scan of warps by shuffles.
+// Source  Sengupta, Harris and Garland, "Efficient Parallel Scan Algorithms for GPUs", NVR-2008-003, 2008, for the scan
+//         of a block from scans of its warps.
 #pragma once
 
 #include "variants/scan/register_tile.cuh"

@@ -6,8 +6,8 @@
 // Span    about 25 steps a level.
 // Traffic 4 n.
 // Bits    Fixed.
-// Source  Harris and Garland, "Optimizing Parallel Prefix Operations for the Fermi Architecture", GPU Computing Gems
-//         Jade Edition, ch. 3, 2012; shuffles came with Kepler.
+// Source  Sengupta, Harris and Garland, "Efficient Parallel Scan Algorithms for GPUs", NVR-2008-003, 2008, for the scan
+//         of a block from scans of its warps; shuffles came with Kepler.
 #include "variants/scan/scan_then_propagate.cuh"
 #include "variants/scan/tile_plan.hpp"
 
@@ -47,7 +47,7 @@ struct WarpShuffle {
     Description about;
     about.id = "warp_shuffle";
     about.title = "Tiles scanned by shuffles, sums scanned recursively, then added";
-    about.source = "Harris and Garland 2012, GPU Computing Gems, ch. 3";
+    about.source = "Sengupta, Harris and Garland 2008, NVR-2008-003";
     about.family = "three launches";
     about.in_place = true;
     about.cost = {.work = "about 4n, and 4 a vector", .span = "25 steps a level", .traffic = "4n"};

@@ -18,9 +18,9 @@ def build(timings: AllTimingEvidence, theirs: TableEvidence) -> Table:
     rows = rows.assign(timed=[_TIMED[of] for of in zip(rows["cache"], rows["launch"], strict=True)], ratio=[of.value for of in rows["ratio"]],
                        ours_us=rows["ours_ns"] / 1e3, theirs_us=rows["theirs_ns"] / 1e3)  # fmt: skip
     return Table(
-        caption="Times of the same calls by `scanlab bench` and by nvbench, NVIDIA's benchmark library, in one session: inclusive sums, and copies of as many "
+        caption="Times of the same calls by `scanlab bench` and by nvbench, NVIDIA's benchmark library: inclusive sums, and copies of as many "
         "items. One by one: medians after an L2 flush, by reads in scanlab and by writes in nvbench. In batches: runs "
-        "enqueued behind a waiting kernel; nvbench gives the mean.",
+        "enqueued behind a waiting kernel, all of them in scanlab, the first two in nvbench, which gives the mean.",
         columns=(
             Column("timed", "timed", right=False),
             Column("variant", "variant", code, right=False),
