@@ -32,6 +32,7 @@ from scanlab_report.read.records import MEASURED, Explanation
 from scanlab_report.select.evidence import CounterEvidence
 from scanlab_report.select.provenance import Provenance
 from scanlab_report.select.variants import CEILING, FLOOR
+from scanlab_report.tables import duel as duel_table
 from tests import tiny
 from tests.tiny import EXACT, LEAST, MOST, case, near
 
@@ -101,6 +102,15 @@ def test_a_cell_of_the_duel_is_the_worst_of_its_octave() -> None:
     assert mesh.get_array().ravel().tolist() == [near(1.5), 1, near(1)]  # 1500 is the worse of the first; a loss is no darker than a tie
     ties, losses = (next(line for line in axes.get_lines() if line.get_marker() == marker) for marker in ".x")
     assert ties.get_xydata().tolist() == [[12, 0]] and losses.get_xydata().tolist() == [[11, 0]]
+
+
+def test_rows_are_the_operators_that_were_timed_known_ones_first() -> None:
+    ops = ("zeta", "affine", "bit_or", "plus")
+    read = tiny.results([case(variant, 1024, time, EXACT, op=op) for op in ops for variant, time in (("best", 100.0), ("cub_device_scan", 200.0))])
+    rows = ["plus", "affine", "bit_or", "zeta"]
+    axes = tiny.drawn(duel, read).axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == [f"i32 {op}" for op in rows]
+    assert tiny.built(duel_table, read).rows["op"].tolist() == [*rows, ""]
 
 
 def test_an_octave_shows_a_loss_before_a_lesser_ratio_that_is_none() -> None:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pandas as pd
 
 from scanlab_report.select.evidence import LOSS, TIE, WIN, AllTimingEvidence
 
 TYPES = ("i8", "i16", "i32", "i64", "f16", "f32", "f64")
-OPERATORS = ("plus", "max", "min", "affine")
+_FIRST = ("plus", "max", "min", "affine")
+
+
+def operators(found: Iterable[str]) -> list[str]:
+    """Operators in the order of rows: those that every type has come first, then the others by name."""
+    return sorted(set(found), key=lambda op: (_FIRST.index(op) if op in _FIRST else len(_FIRST), op))
 
 
 def worst_of_octaves(timings: AllTimingEvidence) -> pd.DataFrame:

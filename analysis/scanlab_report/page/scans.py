@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from scanlab_report.derive.duels import operators
 from scanlab_report.layout import style
 from scanlab_report.page.columns import intervals, look, numbers, source, times
 from scanlab_report.read.published import Publication
@@ -18,7 +20,7 @@ from scanlab_report.select.variants import CEILING, FLOOR
 from scanlab_report.stats.intervals import UNKNOWN, ratio_intervals
 
 LAUNCHES = ("stream", "graph")
-TYPES, OPERATORS, MODES = ("i32", "i8", "i16", "i64", "f16", "f32", "f64"), ("plus", "max", "min", "affine"), ("inclusive", "exclusive")
+TYPES, MODES = ("i32", "i8", "i16", "i64", "f16", "f32", "f64"), ("inclusive", "exclusive")
 
 
 def views(results: Results, published: dict[str, Publication]) -> list[dict[str, Any]]:
@@ -33,15 +35,16 @@ def views(results: Results, published: dict[str, Publication]) -> list[dict[str,
         timings = results.timings[results.timings["run"].isin(runs)]
         floors = timings[timings["variant"] == FLOOR]
         parts = dict(list(timings[timings["variant"] != FLOOR].groupby(["type", "op", "mode"])))
-        for case in sorted(parts, key=_place):
+        for case in _in_order(parts):
             if evidence := _evidence(results, published, pd.concat([parts[case], floors]), *case):
                 found.append(_view(evidence, *case))
     return found
 
 
-def _place(case: tuple[str, str, str]) -> tuple[int, ...]:
-    """Where a type, operator and mode stand among the choices: the report's own case first."""
-    return tuple(known.index(name) if name in known else len(known) for name, known in zip(case, (TYPES, OPERATORS, MODES), strict=True))
+def _in_order(cases: Collection[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+    """Types, operators and modes as the choices have them: the report's own case first."""
+    order = operators(op for _, op, _ in cases)
+    return sorted(cases, key=lambda case: (TYPES.index(case[0]), order.index(case[1]), MODES.index(case[2])))
 
 
 def _evidence(

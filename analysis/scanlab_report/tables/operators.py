@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from scanlab_report.derive.duels import OPERATORS, TYPES
+from scanlab_report.derive.duels import TYPES, operators
 from scanlab_report.layout.table_formats import Column, Table, significant, size, with_interval
 from scanlab_report.select.evidence import AllTimingEvidence
 from scanlab_report.select.needs import AllTimings
@@ -17,7 +17,7 @@ NEEDS = {"timings": AllTimings(against=(CUBS,))}
 def build(timings: AllTimingEvidence) -> Table:
     rows = []
     for kind in TYPES:
-        for op in OPERATORS:
+        for op in operators(key.op for key in timings.keys(type=kind)):
             found = {key.items == SMALL: against(timings, key) for key in sizes(timings, kind, op)}
             if any(found.values()):
                 small, large = found.get(True) or {}, found.get(False) or {}
@@ -39,7 +39,7 @@ def build(timings: AllTimingEvidence) -> Table:
         table[name] = table[name].astype(object).where(table[name].notna(), None)
     return Table(
         caption=f"Speed of `best` for every type and operator, at {size(SMALL)} items and at the largest size of 1 GiB or more. Columns: time, share of "
-        "memcpy, and speedup over the fastest CUB scan with its 95% interval. Inclusive scans, cold cache, stream launches. Items of affine are pairs.",
+        "memcpy, and speedup over the fastest CUB scan with its 95% interval. Inclusive scans, cold cache, stream launches. Items of affine, arg_max, complex_multiply and segmented_plus have two parts, those of matrix_2x2 four.",
         columns=columns,
         rows=table,
     )
