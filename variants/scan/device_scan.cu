@@ -1,11 +1,11 @@
 // device_scan: scanlab::DeviceScan, the header for use in other programs, called as its users call it.
 //
-// Idea    One launch up to 256 KiB, from there on a small kernel that prepares temporary storage, and look_ahead: what
-//         best does with a workspace that was prepared once, done with storage that nobody prepares.
+// Idea    One launch up to 256 KiB, from there on a small kernel that prepares temporary storage, and one_wave or
+//         look_ahead: what best does with a workspace that was prepared once, done with storage that nobody prepares.
 // Work, span, traffic
-//         of the kernel that is chosen: one_block, one_cluster, look_ahead, or, before compute capability 9.0,
-//         decoupled_lookback.
-// Bits    Fixed from compute capability 9.0 on, where decoupled_lookback has no part.
+//         of the kernel that is chosen: one_block, one_cluster, one_wave, look_ahead, or decoupled_lookback.
+// Bits    Fixed from compute capability 9.0 on for arrays of items as large as results that begin at multiples of 16
+//         bytes; decoupled_lookback scans all others.
 // Source  cub::DeviceScan for the signatures; the kernels are ours.
 #if defined(__CUDACC__)
 #include "variants/scan/device_scan.cuh"
