@@ -58,12 +58,13 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table with its caption; ``notes`` are sentences that belong below it."""
+    """A table with its caption; ``notes`` are sentences that belong below it, ``details`` further ones that a paper has no room for."""
 
     caption: str
     columns: Sequence[Column]
     rows: pd.DataFrame
     notes: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
     printed: int | None = None
     """So many rows are printed; all are in the CSV."""
 
@@ -72,12 +73,12 @@ class Table:
         return [[c.form(v) for c, v in zip(self.columns, row, strict=True)] for row in zip(*values, strict=True)]
 
     def markdown(self) -> str:
-        """A Markdown table, notes below it."""
+        """A Markdown table, notes and details below it."""
         escape = lambda text: text.replace("|", r"\|")
         lines = ["| " + " | ".join(escape(c.full_heading) for c in self.columns) + " |"]
         lines.append("|" + "|".join("---:" if c.right else "---" for c in self.columns) + "|")
         lines += ["| " + " | ".join(escape(cell) for cell in row) + " |" for row in self._cells()]
-        lines += [f"\n{note}" for note in self.notes]
+        lines += [f"\n{note}" for note in (*self.notes, *self.details)]
         return "\n".join(lines) + "\n"
 
     def latex(self) -> str:

@@ -28,16 +28,18 @@ def build(sessions: SessionEvidence) -> Table:
             "outliers_percent": 100 * session.repetitions["outlier"].mean(),
             "outliers_of_normal_percent": 100 * session.outliers_of_normal,
             "worst": session.outliers["relative"].iloc[0] if len(session.outliers) else np.nan,
+            "converged_percent": 100 * session.settled.mean() if len(session.settled) else None,
             "clocks": read, "lowered": session.lowered if read else None,
         })  # fmt: skip
     return Table(
         caption="Drift, outliers and clocks by session. Drift: the round whose median differs most, over n cases with equal numbers of rounds. Rise, fall: cases "
         "that change with the rounds. Later: later repetitions that took longer, 50% without drift. Outliers: beyond Tukey's fences, as expected of normal times, "
-        "and the farthest. Clocks: readings, and those below the maximum.",
+        "and the farthest. Clocks: readings, and those below the maximum. A case that had not converged stopped at a cap on rounds or time.",
         columns=(
             Column("session", "session", right=False, wrap=6),
             Column("cases", "cases", whole),
             Column("rounds", "rounds", right=False, wrap=4),
+            Column("converged_percent", "converged, %", lambda value: significant(value, 2)),
             Column("drift_percent", "median, %", lambda value: with_interval(value, 2), group="drift"),
             Column("drift_cases", "n", whole, group="drift"),
             Column("slower", "rise", whole, group="drift"),
@@ -51,6 +53,7 @@ def build(sessions: SessionEvidence) -> Table:
         ),
         rows=pd.DataFrame(rows),
         notes=tuple(_said(sessions)),
+        details=tuple(_of_sessions(sessions)),
     )
 
 
@@ -59,12 +62,8 @@ def _rounds(counts: pd.Series) -> str:
 
 
 def _said(sessions: SessionEvidence) -> list[str]:
-    """What became of cases that went on, and what cannot be concluded of trends and clocks."""
+    """What cannot be concluded of clocks and rounds."""
     said = []
-    said += [f"`{of.name}`: {100 * of.settled.mean():.0f}% of {len(of.settled)} cases converged; the others stopped at a cap on rounds or time."
-             for of in sessions.sessions if len(of.settled)]  # fmt: skip
-    said += filter(None, (of.went_on_said() for of in sessions.sessions))
-    said += [f"Trend test of `{of.name}`. {power}." for of in sessions.sessions if (power := of.power_said())]
     if streams.SCHEDULES in sessions.kinds():
         said.append("Rounds of schedules cover one group of host arrays after another, so drift between groups does not show.")
     if any(len(of.clocks) for of in sessions.sessions):
@@ -72,3 +71,9 @@ def _said(sessions: SessionEvidence) -> list[str]:
     if unread := [of.name for of in sessions.sessions if not len(of.clocks)]:
         said.append(f"The clock of {' and '.join(f'`{name}`' for name in unread)} was read only before the first repetition; drift alone could show later throttling.")  # fmt: skip
     return said
+
+
+def _of_sessions(sessions: SessionEvidence) -> list[str]:
+    """What became of cases that went on, and the trends that a test of so few rounds can find."""
+    said = list(filter(None, (of.went_on_said() for of in sessions.sessions)))
+    return said + [f"Trend test of `{of.name}`. {power}." for of in sessions.sessions if (power := of.power_said())]
