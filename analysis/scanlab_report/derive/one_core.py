@@ -34,14 +34,14 @@ def shown(timings: SessionTimingEvidence) -> list[str]:
 def by_session(timings: SessionTimingEvidence, above: str, below: str) -> pd.DataFrame:
     """``items``, ``type``, ``ratio``, ``low``, ``high``, ``sessions``: :func:`speedups` over all sessions that have a size, and how many have it.
 
-    The median of several sessions with the least and the most of them; of a single one its ratio with its interval.
+    Of several sessions the least, of the fastest core, up to the most; of a single one its ratio with its interval.
     """
     every = pd.concat([speedups(session, above, below) for session in timings.sessions], ignore_index=True)
     rows = []
     for n, of in every.groupby("items"):
         alone = len(of) == 1
         low, high = (of["low"].iloc[0], of["high"].iloc[0]) if alone else (of["ratio"].min(), of["ratio"].max())
-        rows.append((n, of["type"].iloc[0], of["ratio"].median(), low, high, len(of)))
+        rows.append((n, of["type"].iloc[0], of["ratio"].min(), low, high, len(of)))
     return pd.DataFrame(rows, columns=["items", "type", "ratio", "low", "high", "sessions"])
 
 

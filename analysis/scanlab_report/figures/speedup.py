@@ -47,10 +47,12 @@ def draw(timings: SessionTimingEvidence, published: Publication) -> Figure:
 
 
 def details(timings: SessionTimingEvidence, published: Publication) -> str:
-    """What the bars are: of one session an interval, of several what lies between them, which is far more."""
+    """What the bars are: of one session an interval, of several what lies between them, which is far more; and the host."""
+    hosts = "; ".join(sorted({session.host for session in timings.sessions} - {""}))
+    host = f"Host: {hosts}." if hosts else ""
     if (count := len(timings.sessions)) == 1:
-        return "All times are of one session alone; bars: 95% intervals."
-    return f"Points are medians over {count} sessions, bars their range, since CPU times differ by session."
+        return f"All times are of one session alone; bars: 95% intervals. {host}".strip()
+    return f"Points take the fastest core of {count} sessions, bars reach to the slowest, since CPU times differ between sessions. {host}".strip()
 
 
 def _draw(axes: Axes, ratios: pd.DataFrame, look: style.Look, label: str) -> None:

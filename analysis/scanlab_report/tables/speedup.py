@@ -42,4 +42,4 @@ def _brackets(sessions: int) -> str:
     """What the numbers behind a speedup of now are."""
     if sessions == 1:
         return "Now: one session, with 95% intervals in brackets."
-    return f"Now: the median over {sessions} sessions, with their range in brackets, since CPU times differ by session."
+    return f"Now: with the fastest core of {sessions} sessions; in brackets between the fastest and the slowest, since CPU times differ between sessions."
