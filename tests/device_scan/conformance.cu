@@ -104,14 +104,15 @@ std::vector<std::int64_t> sizes(std::size_t bytes) {
 
 // ---- sums
 
-/// Small whole numbers, of which every sum of a few thousand is exact in any type but the smallest, which wrap.
+/// Integers of all bits, so that sums of every type overflow, and wrap; floats small and whole, so that sums are exact.
 template <class T>
 T number(std::int64_t i) {
-  const int value = static_cast<int>(i * 7 % 5) - (std::is_unsigned_v<T> ? 0 : 2);
   if constexpr (std::is_same_v<T, __half> || std::is_same_v<T, __nv_bfloat16>) {
     return T(static_cast<float>(i % 2 == 0 ? 1 : -1));  // sums stay 0 or 1
+  } else if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>((static_cast<std::uint64_t>(i) + 1) * 0x9E3779B97F4A7C15u >> (64 - 8 * sizeof(T)));
   } else {
-    return static_cast<T>(value);
+    return static_cast<T>(static_cast<int>(i * 7 % 5) - 2);
   }
 }
 

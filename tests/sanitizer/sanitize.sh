@@ -21,10 +21,10 @@ if [[ $hand_over ]]; then
   done
 fi
 for tool in memcheck racecheck synccheck; do
-  while read -r variant items; do
-    log=$(compute-sanitizer --tool $tool "$scanlab" verify --device cuda --variant "$variant" --type i32,f64,i8 \
-      --op plus,affine --mode inclusive --input random --items "$items" 2>&1 || true)
-    echo "$tool $variant: $(grep -E ' passed, ' <<<"$log" | tail -n 1); $(summary <<<"$log")"
+  while read -r variant items types operators; do
+    log=$(compute-sanitizer --tool $tool "$scanlab" verify --device cuda --variant "$variant" --type "${types:-i32,f64,i8}" \
+      --op "${operators:-plus,affine}" --mode inclusive --input random --items "$items" 2>&1 || true)
+    echo "$tool $variant${operators:+ $operators}: $(grep -E ' passed, ' <<<"$log" | tail -n 1); $(summary <<<"$log")"
   done <<'SCANS'
 warp_shuffle 100003
 reduce_then_scan 100003
@@ -40,5 +40,10 @@ one_wave 100000
 one_wave 1500003
 copy_one_wave 1500000
 best 100003
+look_ahead 100003 f32,f64 log_sum_exp
+look_ahead 100003 f32 matrix_2x2,complex_multiply,segmented_plus,arg_max
+device_scan 2003 i32,f32,i8,f16 plus,max,affine
+device_scan 100003 i32,f32,i8,f16 plus,max,affine
+device_scan 3000003 i32,f32 plus,max,affine
 SCANS
 done

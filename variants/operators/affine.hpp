@@ -6,6 +6,7 @@
 // Cost    two multiplications and an addition, on items of two elements.
 // Error   integers wrap: exact. Floats: scales are exact; |error of the shift| <= gamma_d * sum_j |shift_j| * |product
 //         of the scales after j|, which is the same composition taken on absolute values.
+// Bits    of floats depend on the grouping, so a scan is reproducible where its grouping is fixed; integers always are.
 // Input   Scales of integers are odd: an odd number is invertible modulo 2^k, so that no item, however early, drops out
 //         of a product; an even scale would wipe the past out after 32 or 64 of them. Of floats, the random scale of
 //         item i is ±2^(e(i) - e(i-1)) with e(i) a hash in [-2, 2] and e(-1) = 0. A product of neighbouring scales

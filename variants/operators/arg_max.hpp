@@ -2,6 +2,7 @@
 //
 // Cost    two comparisons and a selection, on items of two elements.
 // Error   none.
+// Bits    the same for any grouping.
 // Input   item i has the index i. Few different values, so that ties decide; in the extremes the ends of the type.
 #pragma once
 

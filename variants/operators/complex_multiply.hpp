@@ -3,6 +3,7 @@
 // Cost    four multiplications and two additions, on items of two floats.
 // Error   none: products of the inputs come out exact, whatever their grouping. A bound would mean nothing: each of
 //         n - 1 multiplications errs by up to sqrt(5) u of the whole product, so that it ends at n = 2^22.
+// Bits    the same for any grouping of the inputs below; of others they depend on it.
 // Input   item i is g(i) / g(i-1), where g is a power of i, times 1 + i or 1, times 2^e with e in [-2, 2] ([-30, 30] in
 //         the extremes): all have an inverse in few bits, and a product of neighbours telescopes to one of them.
 #pragma once

@@ -6,6 +6,7 @@
 // Error   |error| <= gamma_d * (max|x_j| + log n + 6). One application errs by u (|result| + 6): the last addition by
 //         u |result|; the rest is below 6 u, with 2 ulp of exp and 1 of log1p, since log1p(exp(d)) <= log 2 and |d|
 //         exp(d) < 0.4 for d <= 0. It passes on the errors of its operands by weights that add up to 1.
+// Bits    depend on the grouping, so a scan is reproducible where its grouping is fixed.
 // Input   within ±16, in the extremes within ±600, where a float's exp overflows and a long double's does not: the
 //         oracle adds exp(x) up as it stands.
 #pragma once

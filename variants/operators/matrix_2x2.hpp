@@ -5,10 +5,10 @@
 //
 // Cost    eight multiplications and four additions, on items of 16 bytes.
 // Error   none: products of the inputs are small integers, whatever their grouping.
+// Bits    the same for any grouping of the inputs below; of others they depend on it.
 // Input   item i is the inverse of g(i-1) times g(i), with g(i) = [1 a; 0 1][1 0; b 1] and a, b integers in [-3, 3].
-// Each
-//         has the determinant 1 and so an inverse of integers. Items i to j telescope to the inverse of g(i-1) times
-//         g(j): no entry is above 200, and no product of two such above 80,000.
+//         Each has the determinant 1 and so an inverse of integers. Items i to j telescope to the inverse of g(i-1)
+//         times g(j): no entry is above 200, and no product of two such above 80,000.
 #pragma once
 
 #include "harness/core/input.hpp"

@@ -2,6 +2,7 @@
 //
 // Cost    one comparison; on the GPU one instruction.
 // Error   none.
+// Bits    the same for any grouping.
 // Input   any element of the type.
 #pragma once
 

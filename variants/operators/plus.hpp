@@ -2,6 +2,7 @@
 //
 // Cost    one addition; f16 and f32 on the GPU: one instruction.
 // Error   integers wrap: exact. Floats: |error| <= gamma_d * sum|x_j|, d the longest chain of additions.
+// Bits    of floats depend on the grouping, so a scan is reproducible where its grouping is fixed; integers always are.
 // Input   sums of halves come out exact, whatever their grouping (harness/core/input.hpp says why they must). They
 //         telescope: item i is h(i) - h(i-1), with h(-1) = 0 and every other h a small multiple of one quantum, so that
 //         items i to j add up to h(j) - h(i-1), which a half holds; every output is an h. A sum commutes, and CUB adds

@@ -5,6 +5,7 @@
 //
 // Cost    an addition and a selection, on items of two elements.
 // Error   integers wrap: exact. Floats: as plus, over the segment.
+// Bits    of floats depend on the grouping, so a scan is reproducible where its grouping is fixed; integers always are.
 // Input   values as of plus; one item of 64 begins a segment, in the extremes one of 4,096, else every 1,000th.
 #pragma once
 
