@@ -1,4 +1,4 @@
-"""Speed of CUB's scan in every configuration that tuning tried, by tile size."""
+"""Speed of CUB's scan in every configuration that tuning tried, as a share of a copy, by tile size; the star is cub_tuned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drift and outliers: each repetition and the median of each round, by session."""
+"""Drift and outliers within a session: each repetition in grey and the median of each round in orange, one panel per results file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shared-memory wavefronts and bank conflicts: SIMT emulator against hardware counters."""
+"""Shared-memory wavefronts and bank conflicts: SIMT emulator against hardware counters, by variant and padding."""
 
 from __future__ import annotations
 

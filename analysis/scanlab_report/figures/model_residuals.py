@@ -1,4 +1,4 @@
-"""Engine model against the device that it was calibrated on: makespans and overlapping operations."""
+"""Engine model against the device of its calibration: error of the makespan, and the share of overlapping pairs that both have."""
 
 from __future__ import annotations
 

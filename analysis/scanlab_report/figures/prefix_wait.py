@@ -1,4 +1,4 @@
-"""Stall cycles of each warp role of a single-pass scan."""
+"""Stall cycles of each warp role of look_ahead by cause: data from memory, sums of the same tile, earlier aggregates, or stores."""
 
 from __future__ import annotations
 

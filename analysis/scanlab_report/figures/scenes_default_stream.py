@@ -1,4 +1,4 @@
-"""Effects of the default stream, simulated."""
+"""Effects of the default stream, simulated: one panel per program, one row per engine."""
 
 from __future__ import annotations
 

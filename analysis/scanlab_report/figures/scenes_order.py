@@ -1,4 +1,4 @@
-"""Issue orders on one copy engine and one hardware work queue, simulated."""
+"""Issue orders on one copy engine and one hardware work queue, simulated: one panel per order, one row per engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cases in which streams help and in which they do not, simulated."""
+"""Cases in which streams help and in which they do not, simulated: one panel per case, one row per engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Time of each schedule against the number of chunks, beside estimates from parts timed alone."""
+"""Time of each schedule against the number of chunks, by the ratio of kernel to copy time, beside estimates from parts timed alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Speedup of each schedule over the serial one against the number of chunks."""
+"""Speedup of each schedule over serial execution against the number of chunks, by the ratio of kernel to copy time."""
 
 from __future__ import annotations
 
