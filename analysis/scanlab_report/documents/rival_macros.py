@@ -1,0 +1,107 @@
+"""The numbers of fair rivals in the scan paper's text: tuned CUB, the header, the host's share of short runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import pandas as pd
+
+from scanlab_report.derive import ablation
+from scanlab_report.documents.numbers import number, power
+from scanlab_report.read.records import STREAM
+from scanlab_report.select.evidence import LOSS, AllTimingEvidence, Key, TimingEvidence
+from scanlab_report.select.needs import AllTimings, Need, Timings
+from scanlab_report.select.variants import BEST, CEILING, CUBS, FLOOR, LARGEST, TUNED
+from scanlab_report.stats.intervals import ratio_interval
+
+HEADER = "device_scan"
+FEW = 1 << 18
+"""Up to so many items a stream of warm runs is bound by the host's launches."""
+SOME, MANY = 1 << 20, 1 << 24
+
+NAMES = {
+    "tunedOfCopy": "share of the copy that the tuned CUB has at copyItems",
+    "tunedOfCopyLargest": "the same at leadItems",
+    "leadItems": "largest size of 32-bit sums that best and CUB were timed at, as a power of two",
+    "leadLargest": "speed of best over the fastest CUB there",
+    "floorWarm": "empty launch in a stream of warm runs, microseconds",
+    "smallGraphLeast": "best over an empty launch, as graph nodes, i32, up to 2^18: the least",
+    "smallGraphMost": "the same: the most",
+    "duelHostBound": "median speed over the fastest CUB of warm runs in a stream, up to 2^18 items",
+    "duelOthers": "the same of all other cases",
+    "headerCases": "cases in which the header and CUB were both timed",
+    "headerLosses": "those that the header lost, by the interval",
+    "headerLeast": "least speed of the header over the fastest CUB",
+    "headerSome": "the header at 2^20 items, cold, microseconds",
+    "headerSomeBest": "best there",
+    "headerSomeVendor": "the fastest CUB there",
+    "headerOverBest": "time of the header over that of best, 2^24 items, cold",
+    "ablationStagesThree": "time with a ring of 3 stages over that of look_ahead, at the largest size of the experiments",
+    "ablationStaticMiddle": "time with static tile assignment over that of look_ahead, at 2^24",
+}
+
+
+def describers() -> tuple[tuple[Mapping[str, Need], Callable[..., dict[str, str]]], ...]:
+    """Needs, and what defines macros from them."""
+    return (
+        ({"timings": AllTimings(against=(CUBS,))}, _rivals),
+        ({"timings": AllTimings()}, _header),
+        ({"timings": Timings(all_of=(FLOOR, BEST), only=(FLOOR, BEST), launches=(STREAM, "graph"))}, _launches),
+        (ablation.NEEDS, _ideas),
+    )
+
+
+def _rivals(timings: AllTimingEvidence) -> dict[str, str]:
+    named: dict[str, str] = {}
+    cold = {"type": "i32", "op": "plus", "mode": "inclusive", "cache": "cold", "launch": STREAM}
+
+    def of_copy(key: Key) -> str | None:
+        copy, tuned = timings.of(key, CEILING), timings.of(key, TUNED)
+        return None if copy is None or tuned is None else number(ratio_interval(copy, tuned).value, 2)
+
+    for key in timings.keys(**cold, items=LARGEST):
+        if share := of_copy(key):
+            named["tunedOfCopy"] = share
+    if both := [(key, match) for key in timings.keys(**cold) if (match := timings.match(key, BEST, (CUBS,)))]:
+        key, match = both[-1]
+        named |= {"leadItems": power(key.items), "leadLargest": number(match.ratio.value)}
+        if share := of_copy(key):
+            named["tunedOfCopyLargest"] = share
+    duels = timings.duels
+    if not duels.empty:
+        bound = (duels["cache"] == "warm") & (duels["launch"] == STREAM) & (duels["items"] <= FEW)
+        named |= {macro: number(float(of["ratio"].median())) for macro, of in (("duelHostBound", duels[bound]), ("duelOthers", duels[~bound])) if len(of)}
+    return named
+
+
+def _header(timings: AllTimingEvidence) -> dict[str, str]:
+    duels = replace(timings, variant=HEADER).duels
+    if duels.empty:
+        return {}
+    named = {"headerCases": str(len(duels)), "headerLosses": str(int((duels["outcome"] == LOSS).sum())), "headerLeast": number(float(duels["ratio"].min()), 2)}
+    at = {n: Key("i32", "plus", "inclusive", n, "cold", STREAM) for n in (SOME, MANY)}
+    if match := timings.match(at[SOME], HEADER, (CUBS,)):
+        times = {"headerSome": HEADER, "headerSomeBest": BEST, "headerSomeVendor": match.rival}
+        of = {macro: timings.of(at[SOME], variant, match.run) for macro, variant in times.items()}
+        named |= {macro: number(float(pd.Series(samples).median()) / 1e3) for macro, samples in of.items() if samples is not None}
+    if match := timings.match(at[MANY], HEADER, (BEST,)):
+        named["headerOverBest"] = number(1 / match.ratio.value)
+    return named
+
+
+def _launches(timings: TimingEvidence) -> dict[str, str]:
+    floors = {launch: timings.floor_ns("warm", launch) for launch in (STREAM, "graph")}
+    named = {"floorWarm": number(floors[STREAM] / 1e3, 2)} if pd.notna(floors[STREAM]) else {}
+    rows = timings.series(BEST, cache="warm", launch="graph")
+    few = rows[rows["items"].between(1, FEW)]
+    if len(few) and pd.notna(floors["graph"]):
+        ratios = few["median_ns"] / floors["graph"]
+        named |= {"smallGraphLeast": number(float(ratios.min()), 2), "smallGraphMost": number(float(ratios.max()), 2)}
+    return named
+
+
+def _ideas(timings: TimingEvidence) -> dict[str, str]:
+    rows = ablation.ablation(timings).set_index(["items", "idea"])["ratio"]
+    wanted = {"ablationStagesThree": (ablation.SIZES[-1], "3 stages"), "ablationStaticMiddle": (MANY, "static tiles")}
+    return {macro: f"{rows[at]:.2f}" for macro, at in wanted.items() if at in rows.index}
