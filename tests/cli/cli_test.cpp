@@ -54,6 +54,33 @@ TEST(CommandLine, HelpHasAnExampleForEveryCommand) {
   }
 }
 
+TEST(CommandLine, HelpNamesASweepWhereThereIsOne) {
+  const auto sweeps = [](std::vector<std::string> words) {
+    words.emplace_back("--help");
+    const std::string help = run_program(words).out;
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = help.find("or the sweep's", at)) != std::string::npos; ++at) ++count;
+    return count;
+  };
+  EXPECT_EQ(sweeps({"bench"}), 1U) << "a sweep of scans sets the rounds";
+  EXPECT_EQ(sweeps({"streams", "run"}), 2U) << "a sweep of schedules sets rounds and cap";
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"tune"}, {"stream-scan"}, {"distributed", "bench"}}) {
+    EXPECT_EQ(sweeps(words), 0U) << words.back();
+  }
+}
+
+TEST(StreamScan, RefusesAStoppingRuleForOneRepetition) {
+  for (const std::string option : {"--width", "--cap"}) {
+    const Result result = run_program({"stream-scan", "--generate", "9", "--device", "host", option, "1"});
+    EXPECT_EQ(result.status, kBadInput);
+    EXPECT_EQ(result.err,
+              "scanlab: " + option + " would have no effect: there is one repetition; give --rounds N for more\n");
+    EXPECT_EQ(run_program({"stream-scan", "--generate", "9", "--device", "host", option, "1", "--rounds", "2"}).status,
+              kOk);
+  }
+}
+
 TEST(List, SaysWhatEveryVariantIs) {
   const Result result = run_program({"list", "--json"});
   ASSERT_EQ(result.status, kOk);
