@@ -82,7 +82,7 @@ struct Asked {
   };
   std::optional<Sizes> sizes{};
 
-  simulator::Problem problem(const simulator::DeviceProfile& device) const {
+  simulator::KnownTimes known(const simulator::DeviceProfile& device) const {
     if (!sizes) return {};
     return {.copy_in = static_cast<double>(sizes->in) / device.alone.in,
             .kernel = sizes->kernel_seconds,
@@ -228,7 +228,7 @@ int advise(const std::vector<std::string>& arguments, Context& context) {
   }
   Advice advice;
   try {
-    advice = simulator::advise(asked.job, device, asked.problem(device), simulator::usual_choices());
+    advice = simulator::advise(asked.job, device, asked.known(device), simulator::usual_choices());
   } catch (const std::invalid_argument& error) {
     throw CommandError(kBadInput, error.what());
   }

@@ -3,9 +3,9 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "harness/cli/options.hpp"
+#include "harness/host/clock.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/measure/profiled_runs.hpp"
 #include "harness/measure/record.hpp"
@@ -153,8 +153,7 @@ bool tune_now(const Request& request, const measure::Facts& device, const measur
               Context& context) {
   fmt::print(context.err, "scanlab: measuring a table for best on {}, in under a minute\n",
              device["device"].get<std::string>());
-  const auto began = std::chrono::steady_clock::now();
-  const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(); };
+  const auto elapsed = [began = Clock::now()] { return seconds_since(began); };
   measure::Facts facts = device;
   facts.update(measure::run_facts(context.argv));
   tuning::Tuner tuner(backends, tuning::kShortLoop, nullptr, context.err);

@@ -144,8 +144,8 @@ int distributed_bench(const std::vector<std::string>& arguments, Context& contex
       return static_cast<int>(kBadInput);
     }
     measure::ResultsFile* const file = opened && *opened ? &**opened : nullptr;
-    distributed::Session session(cases, communicator, *backend,
-                                 {.loop = loop, .seed = values["seed"].as<std::uint64_t>()}, file, own.err);
+    distributed::DistributedSession session(cases, communicator, *backend,
+                                            {.loop = loop, .seed = values["seed"].as<std::uint64_t>()}, file, own.err);
     session.run();
     print_table(cases, communicator.ranks(), own.out);
     measure::print_untimed(measure::timings(cases), own.out);

@@ -49,7 +49,7 @@ void print(const std::vector<simulator::SweptJob>& fastest, std::ostream& out) {
 }  // namespace
 
 int simulate_sweep(const std::vector<streams::ScheduledJob>& jobs, const simulator::DeviceProfile& profile,
-                   const simulator::Problem& problem, const po::variables_map& values, Context& context) {
+                   const simulator::KnownTimes& known, const po::variables_map& values, Context& context) {
   const auto ratios = ratios_of(values);
   std::optional<WholeFile> file = output_file(values);
   const InterruptGuard guard;
@@ -58,7 +58,7 @@ int simulate_sweep(const std::vector<streams::ScheduledJob>& jobs, const simulat
   for (const streams::ScheduledJob& chosen : jobs) {
     for (const std::optional<double> ratio : ratios) {
       if (interrupted()) break;
-      all.push_back(simulator::sweep(chosen, ratio, profile, problem));
+      all.push_back(simulator::sweep(chosen, ratio, profile, known));
       progress.show(fmt::format("{} of {} configurations", all.size(), jobs.size() * ratios.size()));
     }
   }

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <mutex>
 #include <utility>
 
 #include "harness/core/operators.hpp"
+#include "harness/host/clock.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/host/parallel.hpp"
 #include "harness/host/progress.hpp"
@@ -17,6 +17,7 @@
 #include "harness/verify/input.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "harness/cuda/error.hpp"
+#include "harness/cuda/pinned_memory.hpp"
 #endif
 
 namespace scanlab::out_of_core {
@@ -154,7 +155,7 @@ bool verified(const StreamScan& asked, const ReadPiece& read_in, const ReadPiece
 
 #ifdef SCANLAB_WITH_CUDA
 HostArray fast_memory(const StreamScan& asked, std::size_t bytes) {
-  return asked.cuda ? pinned_memory(bytes) : pageable_memory(bytes);
+  return asked.cuda ? cuda::pinned_memory(bytes) : pageable_memory(bytes);
 }
 std::unique_ptr<ScanDevice> make_device(bool cuda, const ChunkedScan& scan, const Recording& recording) {
   return cuda ? cuda_scan_device(scan, recording) : host_scan_device(scan, recording);
@@ -197,9 +198,6 @@ ReadPiece reader(const StreamScan& asked) {
     };
   });
 }
-
-using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 /// Asked before each chunk: shows how far it is, once that says something, and whether to go on.
 class Pace {

@@ -11,11 +11,11 @@
 namespace scanlab::simulator {
 
 SweptJob sweep(const streams::ScheduledJob& chosen, std::optional<double> ratio, const DeviceProfile& device,
-               const Problem& problem) {
+               const KnownTimes& known) {
   const streams::Recording recording = record(*chosen.schedule, chosen.job);
-  Problem varied = problem;
+  KnownTimes varied = known;
   if (ratio) {
-    const Parts alone = parts(recording, costs(recording, device, problem));
+    const Parts alone = parts(recording, costs(recording, device, known));
     varied.kernel = *ratio * std::max(alone.copy_in, alone.copy_out);
   }
   const Costs costs = simulator::costs(recording, device, varied);

@@ -24,7 +24,7 @@ struct SweptJob {
 
 /// With a ratio the kernel takes so many times the longer of the two ways. Throws what costs() and simulate() throw.
 SweptJob sweep(const streams::ScheduledJob& chosen, std::optional<double> ratio, const DeviceProfile& device,
-               const Problem& problem);
+               const KnownTimes& known);
 
 /// The fastest of each problem (workload, items, ratio) whose result is right, in the order in which problems came.
 std::vector<SweptJob> fastest(const std::vector<SweptJob>& all);

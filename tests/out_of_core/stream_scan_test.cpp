@@ -821,7 +821,7 @@ TEST_F(StreamScan, GoesOnFromTheSameScanAlone) {
   fs::last_write_time(in(), written);
 
   {  // another process is at it
-    const out_of_core::OpenFile other(open(partial().c_str(), O_RDWR));
+    const OpenFile other(open(partial().c_str(), O_RDWR));
     ASSERT_EQ(flock(other.get(), LOCK_EX), 0);
     expect_refused(words(), "another process");
   }
