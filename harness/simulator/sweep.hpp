@@ -4,6 +4,7 @@
 #include <array>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <ostream>
 #include <vector>
 
 #include "harness/simulator/bounds.hpp"
@@ -30,5 +31,8 @@ SweptJob sweep(const streams::ScheduledJob& chosen, std::optional<double> ratio,
 std::vector<SweptJob> fastest(const std::vector<SweptJob>& all);
 
 nlohmann::ordered_json to_json(const SweptJob& one);
+
+/// A line per problem, for the first twenty.
+void print(const std::vector<SweptJob>& fastest, std::ostream& out);
 
 }  // namespace scanlab::simulator
