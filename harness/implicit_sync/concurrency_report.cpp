@@ -24,7 +24,7 @@ void print(const nlohmann::ordered_json& cases, const std::vector<std::int64_t>&
     if (first["connections"] != connections.front()) continue;
     const auto slots = first["slots"].get<std::int64_t>();
     const SmallGrids grids{.streams = first["streams"], .kernels = first["kernels"], .blocks = first["blocks"]};
-    const std::int64_t waves = waves(grids.total_blocks(), slots);
+    const std::int64_t waves = streams::waves(grids.total_blocks(), slots);
     const std::int64_t tail = grids.total_blocks() - (waves - 1) * slots;
     fmt::print(out, "{:>8}{:>8}{:>8}{:>7}{:>7.0f}%", grids.streams, grids.kernels, grids.blocks, waves,
                100.0 * static_cast<double>(tail) / static_cast<double>(slots));

@@ -170,7 +170,7 @@ TEST(CommandLine, AFileThatIsNotWhatItShouldBeIsSaidToBeSoInPlainWords) {
   expect(against, R"({"benchmarks": [{}]})", "it has no schedule that was measured");
   expect(against, R"({"benchmarks": [{"schedule": "serial", "verified": true}]})", "key 'memory' not found");
   expect(against, R"({"benchmarks": [{"schedule": "serial", "memory": 3, "verified": true}]})",
-         "the type of a value must be string, but is number");
+         "a value's type must be string, but is number");
   std::filesystem::remove(file);
 }
 
