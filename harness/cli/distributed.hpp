@@ -7,7 +7,7 @@
 
 #include "harness/cli/options.hpp"
 #include "harness/distributed/rank_backend.hpp"
-#include "harness/distributed/session.hpp"
+#include "harness/distributed/distributed_session.hpp"
 
 namespace scanlab::cli {
 

@@ -305,7 +305,7 @@ TEST_F(OutOfCoreOnCuda, CopiesOverlapAndAreVerified) {
 
 TEST_F(OutOfCoreOnCuda, RecordsTheClockBesideTheTime) {
   const TestFolder folder;
-  const std::string record = (folder.path() / "record.json").string();
+  const std::string record = (folder / "record.json").string();
   ASSERT_EQ(run_program({"stream-scan", "--generate", "2^24", "--rounds", "3", "--json", record}).status, kOk);
   std::ifstream file(record);
   const auto json = nlohmann::json::parse(file);

@@ -1,5 +1,5 @@
 // The session, with scans over ranks that are threads: right ones, and ones with a fault each.
-#include "harness/distributed/session.hpp"
+#include "harness/distributed/distributed_session.hpp"
 
 #include <gtest/gtest.h>
 

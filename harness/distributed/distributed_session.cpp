@@ -1,4 +1,4 @@
-#include "harness/distributed/session.hpp"
+#include "harness/distributed/distributed_session.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>
