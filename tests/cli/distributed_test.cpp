@@ -47,7 +47,7 @@ TEST(DistributedCommand, ListsTheCasesThatAFilterLetsPass) {
   const Result result = run_program({"distributed", "bench", "--algorithm", "mpi_exscan", "-b", "64KiB", "-e", "256KiB",
                                      "--benchmark_filter=items:65536/", "--benchmark_list_tests"});
   EXPECT_EQ(result.status, kOk) << result.err;
-  EXPECT_EQ(result.out, "distributed/variant:mpi_exscan/type:i32/op:plus/mode:inclusive/items:65536/ranks:1\n");
+  EXPECT_EQ(result.out, "scan/variant:mpi_exscan/type:i32/op:plus/mode:inclusive/items:65536/ranks:1\n");
 }
 
 TEST(DistributedCommand, HostsWithoutMpirunAreToldWhatToDo) {
