@@ -111,7 +111,7 @@ void take(const std::string& word, GoogleFlags& flags) {
   const std::string name = flag.substr(kPrefix.size());
   std::vector<std::string> known;
   for (const Honoured& each : kHonoured) {
-    known.push_back(std::string(kPrefix) + each.name);
+    known.emplace_back(each.name);
     if (name != each.name) continue;
     if (equals == std::string::npos && name != "list_tests") refuse(fmt::format("{0} takes a value: {0}=VALUE", flag));
     return each.read(equals == std::string::npos ? "" : word.substr(equals + 1), flags);
@@ -119,10 +119,10 @@ void take(const std::string& word, GoogleFlags& flags) {
   for (const WithoutEffect& each : kWithoutEffect) {
     if (name == each.name) refuse(fmt::format("{} would have no effect: {}", flag, each.instead));
   }
-  const std::vector<std::string> near = near_matches(flag, known);
+  const std::vector<std::string> near = near_matches(name, known);
   refuse(near.empty()
-             ? fmt::format("{} is not taken; the flags of Google Benchmark that are: {}", flag, fmt::join(known, ", "))
-             : fmt::format("{} is not taken; did you mean {}?", flag, fmt::join(near, " or ")));
+             ? fmt::format("{} is not taken; of --benchmark_* these are: {}", flag, fmt::join(known, ", "))
+             : fmt::format("{} is not taken; did you mean --benchmark_{}?", flag, fmt::join(near, " or --benchmark_")));
 }
 
 /// What Google Benchmark reads for itself: the program's name, and the environment's BENCHMARK_CONTEXT.

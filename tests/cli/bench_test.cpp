@@ -322,7 +322,7 @@ TEST_F(BenchTest, RefusesFlagsOfGoogleBenchmarkThatItCannotHonour) {
   expect("--benchmark_filtr=x", "--benchmark_filtr is not taken; did you mean --benchmark_filter?");
   expect("--benchmark_filter", "--benchmark_filter takes a value: --benchmark_filter=VALUE");
   EXPECT_EQ(scanlab({"bench", "--benchmark_nothing_of_the_kind=1"}), kBadInput);
-  EXPECT_NE(err_.str().find("the flags of Google Benchmark that are: --benchmark_out, "), std::string::npos);
+  EXPECT_NE(err_.str().find("of --benchmark_* these are: out, "), std::string::npos);
   EXPECT_EQ(runs_so_far, 0);
 }
 
