@@ -12,18 +12,15 @@
 #include "harness/cli/calibrate.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/options.hpp"
-#include "harness/core/median.hpp"
 #include "harness/measure/provenance.hpp"
-#include "harness/simulator/advice.hpp"
 #include "harness/simulator/advice_cuda.hpp"
-#include "harness/simulator/advice_score.hpp"
+#include "harness/simulator/advice_report.hpp"
 
 namespace scanlab::cli {
 
 namespace {
 
 using simulator::Advice;
-using simulator::Choice;
 
 constexpr char kAdviceSchema[] = "scanlab-advice/1";
 constexpr char kAgainstSchema[] = "scanlab-advice-against/1";
@@ -82,7 +79,7 @@ struct Asked {
   };
   std::optional<Sizes> sizes{};
 
-  simulator::Problem problem(const simulator::DeviceProfile& device) const {
+  simulator::KnownTimes known(const simulator::DeviceProfile& device) const {
     if (!sizes) return {};
     return {.copy_in = static_cast<double>(sizes->in) / device.alone.in,
             .kernel = sizes->kernel_seconds,
@@ -144,61 +141,6 @@ Asked asked_for(const po::variables_map& values) {
   return asked;
 }
 
-/// With three digits behind the point, in the unit that leaves one before it.
-std::string time(double seconds) {
-  if (seconds < 1e-3) return fmt::format("{:.3f} µs", 1e6 * seconds);
-  return seconds < 1 ? fmt::format("{:.3f} ms", 1e3 * seconds) : fmt::format("{:.3f} s", seconds);
-}
-
-void print(const Advice& advice, const simulator::DeviceProfile& device, int show, std::ostream& out) {
-  const Choice& best = advice.best();
-  fmt::print(out, "copies {}, kernel {}; all at once, one after another: {}; no choice can take less than {}\n",
-             time(advice.parts.copy_in + advice.parts.copy_out), time(advice.parts.kernel), time(advice.serial.seconds),
-             time(advice.bound));
-  if (advice.worth_it()) {
-    fmt::print(out, "{}: {}, {:.2f} times as fast as serial\n", describe(best), time(best.seconds), advice.gain());
-  } else {
-    fmt::print(out, "streams are not worth it, leave it in one piece: {}, and {} at best; {}\n",
-               time(advice.whole.seconds), time(best.seconds), limit_of(advice, device));
-  }
-  const std::size_t shown = std::min(advice.choices.size(), static_cast<std::size_t>(std::max(0, show)));
-  if (shown > 0) fmt::print(out, "the fastest of {} choices, as simulated:\n", advice.choices.size());
-  for (std::size_t i = 0; i < shown; ++i) {
-    fmt::print(out, "  {:>12}  {}\n", time(advice.choices[i].seconds), describe(advice.choices[i]));
-  }
-}
-
-void print(const simulator::ScoredProblem& verdict, std::ostream& out) {
-  fmt::print(out, "{:>6.1f}%  {:>7.3f} ms  {:>7.3f} ms  {}, {} items, work {}: {}; fastest of {}: {}\n",
-             100 * verdict.slower(verdict.scored), 1e3 * verdict.scored.seconds(), 1e3 * verdict.fastest.seconds(),
-             verdict.job.workload->about.id, verdict.job.items, verdict.job.work, describe(verdict.scored.choice),
-             verdict.choices, describe(verdict.fastest.choice));
-  if (!verdict.said_was_measured) {
-    const bool ties = verdict.scored.choice.ties_with(verdict.said);
-    fmt::print(out, "{:35}advice is {}, which was not measured: this {}\n", "", describe(verdict.said),
-               ties ? "ties with it"
-                    : fmt::format("is the best that was, predicted {:.1f}% slower",
-                                  100 * (verdict.scored.choice.seconds / verdict.said.seconds - 1)));
-  }
-  if (verdict.ties.size() > 1) {
-    fmt::print(out, "{:35}{} that were measured tie by the prediction: {:.1f}% to {:.1f}% slower\n", "",
-               verdict.ties.size(), 100 * std::ranges::min(verdict.ties), 100 * std::ranges::max(verdict.ties));
-  }
-  fmt::print(out, "{:35}error of the predictions: {:.1f}% in the median, {:.1f}% at worst\n", "",
-             100 * median(verdict.errors), 100 * std::ranges::max(verdict.errors));
-}
-
-void print(const simulator::AdviceScore& score, std::ostream& out) {
-  fmt::print(out, "{:>7}  {:>10}  {:>10}  {}\n", "slower", "advised", "fastest", "than the fastest measured");
-  for (const simulator::ScoredProblem& problem : score.problems) print(problem, out);
-  const std::vector<double> lost = score.slower();
-  const std::vector<double> errors = score.errors();
-  fmt::print(out, "{} problems: what is advised took {:.1f}% longer than the fastest in the median, {:.1f}% at worst\n",
-             lost.size(), 100 * median(lost), 100 * std::ranges::max(lost));
-  fmt::print(out, "{} configurations: error of the prediction {:.1f}% in the median, {:.1f}% at worst\n", errors.size(),
-             100 * median(errors), 100 * std::ranges::max(errors));
-}
-
 }  // namespace
 
 int advise(const std::vector<std::string>& arguments, Context& context) {
@@ -228,7 +170,7 @@ int advise(const std::vector<std::string>& arguments, Context& context) {
   }
   Advice advice;
   try {
-    advice = simulator::advise(asked.job, device, asked.problem(device), simulator::usual_choices());
+    advice = simulator::advise(asked.job, device, asked.known(device), simulator::usual_choices());
   } catch (const std::invalid_argument& error) {
     throw CommandError(kBadInput, error.what());
   }

@@ -3,9 +3,9 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "harness/cli/options.hpp"
+#include "harness/host/clock.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/measure/profiled_runs.hpp"
 #include "harness/measure/record.hpp"
@@ -28,14 +28,13 @@ constexpr char kNotes[] =
     "Launches: in `stream` the host launches each run; in `graph` all runs are in one CUDA graph. In `batch` (warm)\n"
     "all runs wait behind a kernel, so that short runs show the device and not the host. In `pipeline` (warm) each\n"
     "run is timed with a kernel that writes its input and one that reads its output. Host code is timed warm.\n"
-    "All --benchmark_* flags are taken: --benchmark_out is --out, --benchmark_repetitions is --rounds. The flag\n"
-    "--benchmark_min_time sets the timed work per repetition, and --benchmark_filter selects cases.\n"
-    "With --once, 'ncu --profile-from-start off' profiles the selected cases and nothing else.\n";
+    "With --once, 'ncu --profile-from-start off' profiles the selected cases and nothing else.\n"
+    "The flag --benchmark_min_time sets the timed work per repetition: 0.2s, or 100x runs.\n";
 
 po::options_description bench_options() {
   po::options_description options("options");
   add_selection_options(options, kDefaultItems);
-  add_loop_options(options, {});
+  add_loop_options(options, {}, SweepSets::rounds);
   const std::string sweeps =
       sweep_help(measure::scan_sweeps(), "--variant, --type, --op, --mode, --cache and --launch");
   options.add_options()  //
@@ -64,13 +63,12 @@ struct Request {
   std::uint64_t seed = 1;
   std::vector<measure::TimedCase> cases;
   std::optional<std::string> out;
-  std::vector<std::pair<std::string, std::string>> context;  ///< what the user adds to the provenance
   bool once = false;
   tuning::Asked asked_of_best;
   bool tune_now = false;
 };
 
-Request read_request(const po::variables_map& values, const GoogleFlags& flags) {
+Request read_request(const po::variables_map& values, const measure::GoogleFlags& flags) {
   Request request;
   const std::optional<std::string> asked =
       values.count("quick") != 0 ? std::optional<std::string>("quick") : given<std::string>(values, "sweep");
@@ -86,10 +84,18 @@ Request read_request(const po::variables_map& values, const GoogleFlags& flags) 
   request.seed = given<std::uint64_t>(values, "seed").value_or(1);
   request.out = either<std::string>(values, "out", flags.out);
   request.once = values.count("once") != 0;
-  request.context = flags.context;
+  if (request.once) {
+    constexpr char kWhy[] = "--once runs each case once, untimed; leave out one of the two";
+    refuse_options(values, {"rounds", "width", "cap"}, kWhy);
+    if (flags.rounds || flags.seconds || flags.runs) {
+      throw CommandError(kBadInput,
+                         fmt::format("{} would have no effect: {}",
+                                     flags.rounds ? "--benchmark_repetitions" : "--benchmark_min_time", kWhy));
+    }
+  }
   request.cases = measure::timed_cases(sweep != nullptr ? measure::selected_scans(*sweep, said(values))
                                                         : measure::selected_scans(said(values), kDefaultItems),
-                                       request.once, passes_google_filter);
+                                       request.once, [&](const std::string& name) { return flags.passes(name); });
   request.asked_of_best = tuning::asked_of_best(request.cases);
   request.tune_now = values.count("tune-now") != 0;
   if (request.tune_now && request.asked_of_best.empty()) {
@@ -125,7 +131,7 @@ void require_device(const std::vector<measure::TimedCase>& cases, const std::opt
 
 /// `table`: where that of best is from; empty if best is not timed.
 measure::Facts provenance(const Request& request, const std::optional<measure::Facts>& device, const std::string& table,
-                          const Context& context) {
+                          const measure::GoogleFlags& flags, const Context& context) {
   measure::Facts facts{{"schema", request.once ? measure::kRangesSchema : measure::kResultsSchema},
                        {"kind", device ? "cuda" : "host"}};
   if (device) facts.update(*device);
@@ -135,9 +141,7 @@ measure::Facts provenance(const Request& request, const std::optional<measure::F
   add_loop_facts(request.options.loop, facts);
   if (!table.empty()) facts["tuning"] = table;
   facts["seconds_a_repetition"] = fmt::format("{}", request.options.seconds.value_or(request.options.device_seconds));
-  for (const auto& [key, value] : request.context) {
-    if (!facts.contains(key)) facts[key] = value;
-  }
+  flags.add_context(facts);
   std::vector<const Variant*> variants;
   for (const measure::TimedCase& timed : request.cases) variants.push_back(timed.scan.variant);
   facts["variants"] = measure::described(variants);
@@ -149,8 +153,7 @@ bool tune_now(const Request& request, const measure::Facts& device, const measur
               Context& context) {
   fmt::print(context.err, "scanlab: measuring a table for best on {}, in under a minute\n",
              device["device"].get<std::string>());
-  const auto began = std::chrono::steady_clock::now();
-  const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(); };
+  const auto elapsed = [began = Clock::now()] { return seconds_since(began); };
   measure::Facts facts = device;
   facts.update(measure::run_facts(context.argv));
   tuning::Tuner tuner(backends, tuning::kShortLoop, nullptr, context.err);
@@ -184,10 +187,10 @@ int time_all(std::vector<measure::TimedCase> cases, const measure::Backends& bac
 }  // namespace
 
 int bench(const std::vector<std::string>& arguments, Context& context) {
-  const GoogleFlags flags = take_google_flags(arguments);
+  const measure::GoogleFlags flags = measure::take_google_flags(arguments);
   po::variables_map values;
   if (!parse_options(flags.others, bench_options(), {}, command("bench"), context, values)) {
-    context.out << "\n" << kNotes;
+    context.out << "\n" << kNotes << measure::kGoogleFlagsNote;
     return kOk;
   }
   Request request = read_request(values, flags);
@@ -217,7 +220,7 @@ int bench(const std::vector<std::string>& arguments, Context& context) {
   const bool replace = values.count("force") != 0;
   std::optional<WholeFile> table_file;
   if (tunes) table_file.emplace(tuning::short_table_path(*request.out), replace);
-  const measure::Facts facts = provenance(request, device, table, context);
+  const measure::Facts facts = provenance(request, device, table, flags, context);
   std::optional<WholeFile> ranges;
   if (request.out && request.once) ranges.emplace(*request.out, replace);
   std::optional<measure::ResultsFile> file = results_file(request.once ? std::nullopt : request.out, facts, values);

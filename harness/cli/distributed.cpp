@@ -193,7 +193,8 @@ std::vector<DistributedCase> distributed_cases(const po::variables_map& values, 
 std::unique_ptr<distributed::RankBackend> backend_of(const std::vector<DistributedCase>& cases,
                                                      Communicator& communicator) {
   const auto on_gpus = [](const DistributedCase& each) { return each.algorithm->on_gpus; };
-  if (cases.empty()) throw CommandError(kBadInput, "no algorithm is left to run: scanlab distributed list has them");
+  if (cases.empty())
+    throw CommandError(kBadInput, "no case is left to run: scanlab distributed list has the algorithms");
   if (std::ranges::none_of(cases, on_gpus)) return distributed::make_host_backend(communicator);
   if (!std::ranges::all_of(cases, on_gpus)) {
     throw CommandError(kBadInput, "algorithms on GPUs and on hosts run one after another: choose by --algorithm");

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "harness/cli/options.hpp"
+#include "harness/distributed/distributed_session.hpp"
 #include "harness/distributed/rank_backend.hpp"
-#include "harness/distributed/session.hpp"
 
 namespace scanlab::cli {
 

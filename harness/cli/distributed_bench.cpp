@@ -69,8 +69,9 @@ std::vector<DistributedCase> cases_of_sizes(const po::variables_map& values, int
   return all;
 }
 
-measure::Facts provenance(const po::variables_map& values, const measure::LoopOptions& loop,
-                          const std::vector<DistributedCase>& cases, int ranks, const Context& context) {
+measure::Facts provenance(const po::variables_map& values, const measure::GoogleFlags& flags,
+                          const measure::LoopOptions& loop, const std::vector<DistributedCase>& cases, int ranks,
+                          const Context& context) {
   const bool on_gpus = cases.front().algorithm->on_gpus;
   measure::Facts facts{{"schema", measure::kResultsSchema}, {"kind", on_gpus ? "cuda" : "host"}};
   facts.update(on_gpus ? measure::measured_on("scanlab distributed bench", context.argv)
@@ -80,6 +81,7 @@ measure::Facts provenance(const po::variables_map& values, const measure::LoopOp
   facts["ranks"] = ranks;
   facts["ranks_are"] = distributed::is_mpi_process() ? "processes" : "threads";
   add_loop_facts(loop, facts);
+  flags.add_context(facts);
   measure::Facts& algorithms = facts["algorithms"] = measure::Facts::object();
   for (const DistributedCase& each : cases) {
     algorithms[each.algorithm->about.id] = distributed::described(*each.algorithm);
@@ -108,24 +110,31 @@ void print_table(const std::vector<DistributedCase>& cases, int ranks, std::ostr
 }  // namespace
 
 int distributed_bench(const std::vector<std::string>& arguments, Context& context) {
-  const GoogleFlags flags = take_google_flags(arguments);
+  const measure::GoogleFlags flags = measure::take_google_flags(arguments);
+  measure::refuse_min_time(flags, "distributed bench", "as many runs per sample as 20 ms hold");
   po::variables_map values;
   if (!parse_options(flags.others, make_options(), {}, distributed_command("bench"), context, values)) {
-    context.out << "\n" << kNotes;
+    context.out << "\n" << kNotes << measure::kGoogleFlagsNote;
     return kOk;
   }
   const measure::LoopOptions loop = read_loop_options(values, flags, {});
   sizes_of(values);  // what is wrong is said before ranks are started
   return on_every_rank(values, context, [&](distributed::Communicator& communicator, Context& own) {
     std::vector<DistributedCase> cases = cases_of_sizes(values, communicator.ranks());
+    std::erase_if(cases, [&](const DistributedCase& each) { return !flags.passes(each.name); });
+    if (flags.list) {
+      for (const DistributedCase& each : cases) fmt::print(own.out, "{}\n", each.name);
+      return static_cast<int>(kOk);
+    }
     const auto backend = backend_of(cases, communicator);
     using MaybeFile = std::optional<measure::ResultsFile>;
     std::unique_ptr<MaybeFile> opened;
     std::exception_ptr refused;
     if (communicator.rank() == 0) {
       try {
-        opened.reset(new MaybeFile(results_file(either<std::string>(values, "out", flags.out),
-                                                provenance(values, loop, cases, communicator.ranks(), own), values)));
+        opened.reset(
+            new MaybeFile(results_file(either<std::string>(values, "out", flags.out),
+                                       provenance(values, flags, loop, cases, communicator.ranks(), own), values)));
       } catch (const CommandError&) {
         refused = std::current_exception();
       }
@@ -135,8 +144,8 @@ int distributed_bench(const std::vector<std::string>& arguments, Context& contex
       return static_cast<int>(kBadInput);
     }
     measure::ResultsFile* const file = opened && *opened ? &**opened : nullptr;
-    distributed::Session session(cases, communicator, *backend,
-                                 {.loop = loop, .seed = values["seed"].as<std::uint64_t>()}, file, own.err);
+    distributed::DistributedSession session(cases, communicator, *backend,
+                                            {.loop = loop, .seed = values["seed"].as<std::uint64_t>()}, file, own.err);
     session.run();
     print_table(cases, communicator.ranks(), own.out);
     measure::print_untimed(measure::timings(cases), own.out);

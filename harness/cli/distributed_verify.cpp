@@ -57,7 +57,7 @@ int distributed_verify(const std::vector<std::string>& arguments, Context& conte
       std::erase_if(cases,
                     [](const DistributedCase& each) { return each.algorithm->about.kind == Kind::empty_launch; });
       if (backend == nullptr) backend = backend_of(cases, communicator);
-      distributed::Session session(
+      distributed::DistributedSession session(
           cases, communicator, *backend,
           {.seed = values["seed"].as<std::uint64_t>(), .input = input, .timed = false, .repeat = repeat}, nullptr,
           own.err);

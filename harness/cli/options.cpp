@@ -41,6 +41,16 @@ Words renamed(Words arguments, const std::string& from, const std::string& to) {
   return arguments;
 }
 
+void contradiction(const char* option) {
+  refuse(fmt::format("--{} and its --benchmark_ flag say different things", option));
+}
+
+void refuse_options(const po::variables_map& values, std::initializer_list<const char*> options, const char* why) {
+  for (const char* option : options) {
+    if (values.count(option) != 0) refuse(fmt::format("--{} would have no effect: {}", option, why));
+  }
+}
+
 void add_selection_options(po::options_description& options, const std::string& default_items) {
   const std::string items = "set the numbers of items: 1000, 2^20+1, or ranges 2^10:2^28:x4, 0:100:+10" +
                             (default_items.empty() ? std::string{} : " (default " + default_items + ")");
@@ -82,22 +92,22 @@ void add_job_options(po::options_description& options, const std::string& defaul
       ("work", list_of("LIST"), work.c_str());
 }
 
-void add_loop_options(po::options_description& options, const measure::LoopOptions& defaults) {
-  const std::string rounds =
-      fmt::format("take at most N samples per case (default {}, or the sweep's)", defaults.rounds);
+void add_loop_options(po::options_description& options, const measure::LoopOptions& defaults, SweepSets sweep) {
+  const std::string rounds = fmt::format("take at most N samples per case (default {}{})", defaults.rounds,
+                                         sweep == SweepSets::nothing ? "" : ", or the sweep's");
   const std::string width = fmt::format(
       "stop a case when the 95 % interval of its median is within this percentage either way (default {:g}; 0: never)",
       100 * defaults.width);
-  const std::string cap =
-      fmt::format("after this wall time in seconds give a case no more than {} samples (default {:g}, or the sweep's)",
-                  measure::kMinSamples, defaults.cap_seconds);
+  const std::string cap = fmt::format(
+      "after this wall time in seconds give a case no more than {} samples (default {:g}{})", measure::kMinSamples,
+      defaults.cap_seconds, sweep == SweepSets::rounds_and_cap ? ", or the sweep's" : "");
   options.add_options()                                                     //
       ("rounds", po::value<int>()->value_name("N"), rounds.c_str())         //
       ("width", po::value<double>()->value_name("PERCENT"), width.c_str())  //
       ("cap", po::value<double>()->value_name("SECONDS"), cap.c_str());
 }
 
-measure::LoopOptions read_loop_options(const po::variables_map& values, const GoogleFlags& flags,
+measure::LoopOptions read_loop_options(const po::variables_map& values, const measure::GoogleFlags& flags,
                                        measure::LoopOptions options) {
   options.rounds = either<int>(values, "rounds", flags.rounds).value_or(options.rounds);
   options.cap_seconds = given<double>(values, "cap").value_or(options.cap_seconds);

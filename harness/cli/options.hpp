@@ -2,13 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/cli/command.hpp"
-#include "harness/cli/google_flags.hpp"
 #include "harness/host/whole_file.hpp"
+#include "harness/measure/google_flags.hpp"
 #include "harness/measure/loop.hpp"
 #include "harness/measure/results_file.hpp"
 #include "harness/selection/job_selection.hpp"
@@ -54,6 +55,9 @@ std::optional<T> given(const po::variables_map& values, const char* option) {
 /// The number that an option gives; throws CommandError (status 2) unless it is between `least` and `most`.
 int option_number(const po::variables_map& values, const char* option, int least, int most);
 
+/// Throws CommandError (status 2): an option and its --benchmark_ flag say different things.
+[[noreturn]] void contradiction(const char* option);
+
 /// One thing that can be said in our words and in Google Benchmark's. Throws CommandError (status 2) if both differ.
 template <class T>
 std::optional<T> either(const po::variables_map& values, const char* option, const std::optional<T>& googles) {
@@ -61,6 +65,9 @@ std::optional<T> either(const po::variables_map& values, const char* option, con
   if (ours && googles && *ours != *googles) contradiction(option);
   return ours ? ours : googles;
 }
+
+/// Throws CommandError (status 2) if one of `options` was given, which have no effect, for `why`.
+void refuse_options(const po::variables_map& values, std::initializer_list<const char*> options, const char* why);
 
 /// The words with an option's old spelling, kept for one release, replaced by its new one.
 Words renamed(Words arguments, const std::string& from, const std::string& to);
@@ -83,12 +90,16 @@ void add_selection_options(po::options_description& options, const std::string& 
 void add_job_options(po::options_description& options, const std::string& default_workloads,
                      const std::string& default_items);
 
+/// What a sweep of a command sets, unless the options say otherwise.
+enum class SweepSets { nothing, rounds, rounds_and_cap };
+
 /// Adds --rounds, --width and --cap, which every command that times takes; `defaults` are what help says.
-void add_loop_options(po::options_description& options, const measure::LoopOptions& defaults);
+void add_loop_options(po::options_description& options, const measure::LoopOptions& defaults,
+                      SweepSets sweep = SweepSets::nothing);
 
 /// What was said of them, in our words or in Google Benchmark's; else `defaults`. Throws CommandError (status 2) for
 /// what cannot be, and for two words that contradict each other.
-measure::LoopOptions read_loop_options(const po::variables_map& values, const GoogleFlags& flags,
+measure::LoopOptions read_loop_options(const po::variables_map& values, const measure::GoogleFlags& flags,
                                        measure::LoopOptions defaults);
 
 /// For the provenance: how the run was asked for.

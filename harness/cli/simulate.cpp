@@ -74,21 +74,21 @@ simulator::DeviceProfile profile_of(const po::variables_map& values) {
   return profile;
 }
 
-simulator::Problem problem_of(const po::variables_map& values) {
-  simulator::Problem problem{.copy_in = seconds_of(values, "h2d-us"),
-                             .kernel = seconds_of(values, "kernel-us"),
-                             .copy_out = seconds_of(values, "d2h-us")};
-  if (values.count("threads") != 0) problem.threads_per_block = values["threads"].as<int>();
-  return problem;
+simulator::KnownTimes known_of(const po::variables_map& values) {
+  simulator::KnownTimes known{.copy_in = seconds_of(values, "h2d-us"),
+                              .kernel = seconds_of(values, "kernel-us"),
+                              .copy_out = seconds_of(values, "d2h-us")};
+  if (values.count("threads") != 0) known.threads_per_block = values["threads"].as<int>();
+  return known;
 }
 
 int simulate_one(const streams::ScheduledJob& chosen, const simulator::DeviceProfile& profile,
-                 const simulator::Problem& problem, const po::variables_map& values, Context& context) {
+                 const simulator::KnownTimes& known, const po::variables_map& values, Context& context) {
   const double shortest_gap = shortest_gap_of(values);
   const streams::Recording recording = record(*chosen.schedule, chosen.job);
   std::optional<WholeFile> file = output_file(values);
   const simulator::Simulation simulation =
-      simulator::simulate(recording, profile, simulator::costs(recording, profile, problem));
+      simulator::simulate(recording, profile, simulator::costs(recording, profile, known));
   const streams::TimelineAnalysis analysis = analyse(simulation.timeline);
   fmt::print(context.out, "{}\nsimulated on {}: {}\n", describe(chosen), profile.name, profile.title);
   if (const std::string& id = chosen.schedule->about.id; chosen.schedule->about.control) {
@@ -138,17 +138,17 @@ int simulate(const std::vector<std::string>& arguments, Context& context) {
     throw CommandError(kBadInput, "simulate takes a schedule, as in 'scanlab simulate depth_first --profile c2050'");
   }
   const simulator::DeviceProfile profile = profile_of(values);
-  const simulator::Problem problem = problem_of(values);
+  const simulator::KnownTimes known = known_of(values);
   const std::vector<streams::ScheduledJob> jobs = select_jobs(said(values), kDefaultWorkload, kDefaultItems).jobs();
   try {
-    if (values.count("sweep") != 0) return simulate_sweep(jobs, profile, problem, values, context);
+    if (values.count("sweep") != 0) return simulate_sweep(jobs, profile, known, values, context);
     if (values.count("ratios") != 0) throw CommandError(kBadInput, "--ratios goes with --sweep: add --sweep");
     if (jobs.size() != 1) {
       throw CommandError(kBadInput, fmt::format("simulate takes one schedule and one value of each parameter, and this "
                                                 "is {} combinations: name one, or add --sweep",
                                                 jobs.size()));
     }
-    return simulate_one(jobs.front(), profile, problem, values, context);
+    return simulate_one(jobs.front(), profile, known, values, context);
   } catch (const simulator::ScheduleError& error) {
     throw CommandError(kBadInput, error.what());
   } catch (const std::invalid_argument& error) {

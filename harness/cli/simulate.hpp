@@ -14,7 +14,7 @@ measure::Facts simulation_facts(const simulator::DeviceProfile& profile, const C
 /// `scanlab simulate --sweep`: every job, with each ratio of compute to copy. Of `values` it reads --ratios, --out and
 /// --force. Throws what simulate() and costs() throw.
 int simulate_sweep(const std::vector<streams::ScheduledJob>& jobs, const simulator::DeviceProfile& profile,
-                   const simulator::Problem& problem, const po::variables_map& values, Context& context);
+                   const simulator::KnownTimes& known, const po::variables_map& values, Context& context);
 
 /// `scanlab simulate --compare`: reads what `streams trace --out` wrote, simulates each trace's job with `profile`, and
 /// prints how they differ. --out: of one trace, trace events of both; of several, a summary.

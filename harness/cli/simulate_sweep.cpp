@@ -35,21 +35,10 @@ std::vector<std::optional<double>> ratios_of(const po::variables_map& values) {
   return ratios;
 }
 
-void print(const std::vector<simulator::SweptJob>& fastest, std::ostream& out) {
-  constexpr std::size_t kMax = 20;
-  for (std::size_t i = 0; i < std::min(kMax, fastest.size()); ++i) {
-    const simulator::SweptJob& one = fastest[i];
-    fmt::print(out, "compute to copy {:.3g}: fastest {}: {:.3f} ms, {:.2f} of its bound, {:.2f} of serial\n",
-               one.asked_ratio.value_or(one.ratio), describe(*one.chosen), 1e3 * one.makespan,
-               one.makespan / one.bounds.pipeline, one.makespan / one.bounds.serial);
-  }
-  if (fastest.size() > kMax) fmt::print(out, "and {} more problems\n", fastest.size() - kMax);
-}
-
 }  // namespace
 
 int simulate_sweep(const std::vector<streams::ScheduledJob>& jobs, const simulator::DeviceProfile& profile,
-                   const simulator::Problem& problem, const po::variables_map& values, Context& context) {
+                   const simulator::KnownTimes& known, const po::variables_map& values, Context& context) {
   const auto ratios = ratios_of(values);
   std::optional<WholeFile> file = output_file(values);
   const InterruptGuard guard;
@@ -58,7 +47,7 @@ int simulate_sweep(const std::vector<streams::ScheduledJob>& jobs, const simulat
   for (const streams::ScheduledJob& chosen : jobs) {
     for (const std::optional<double> ratio : ratios) {
       if (interrupted()) break;
-      all.push_back(simulator::sweep(chosen, ratio, profile, problem));
+      all.push_back(simulator::sweep(chosen, ratio, profile, known));
       progress.show(fmt::format("{} of {} configurations", all.size(), jobs.size() * ratios.size()));
     }
   }

@@ -198,6 +198,9 @@ int stream_scan(const std::vector<std::string>& arguments, Context& context) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows beyond what is allowed is an error like a full disk
   const InterruptGuard guard;
   const StreamScan asked = read_request(values);
+  if (values.count("rounds") == 0) {
+    refuse_options(values, {"width", "cap"}, "there is one repetition; give --rounds N for more");
+  }
   const measure::LoopOptions options = read_loop_options(values, {}, kOnce);
   std::optional<measure::ResultsFile> file =
       results_file(given<std::string>(values, "json"), provenance(asked, options, context), values);

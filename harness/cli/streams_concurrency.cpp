@@ -7,12 +7,12 @@
 
 #include "harness/cli/options.hpp"
 #include "harness/cli/streams.hpp"
-#include "harness/core/median.hpp"
 #include "harness/cuda/hardware_queues.hpp"
 #include "harness/host/fresh_process.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/host/progress.hpp"
 #include "harness/implicit_sync/concurrency.hpp"
+#include "harness/implicit_sync/concurrency_report.hpp"
 #include "harness/measure/provenance.hpp"
 
 namespace scanlab::cli {
@@ -88,35 +88,6 @@ Request read_request(const po::variables_map& values) {
   return request;
 }
 
-void print(const Json& cases, const std::vector<std::int64_t>& connections, std::ostream& out) {
-  if (cases.empty()) return;
-  fmt::print(out, "{} slots, blocks of {:.3f} ms; makespan in ms, measured (median) and by the formula\n\n",
-             cases[0]["slots"].get<std::int64_t>(), 1e3 * cases[0]["block_seconds"].get<double>());
-  fmt::print(out, "{:>8}{:>8}{:>8}{:>7}{:>8}", "streams", "kernels", "blocks", "waves", "tail");
-  for (const std::int64_t count : connections) fmt::print(out, "{:>22}", fmt::format("{} queues", count));
-  fmt::print(out, "\n");
-  const auto same_grids = [](const Json& one, const Json& other) {
-    return one["streams"] == other["streams"] && one["kernels"] == other["kernels"] && one["blocks"] == other["blocks"];
-  };
-  for (const Json& first : cases) {
-    if (first["connections"] != connections.front()) continue;
-    const auto slots = first["slots"].get<std::int64_t>();
-    const SmallGrids grids{.streams = first["streams"], .kernels = first["kernels"], .blocks = first["blocks"]};
-    const std::int64_t waves = streams::waves(grids.total_blocks(), slots);
-    const std::int64_t tail = grids.total_blocks() - (waves - 1) * slots;
-    fmt::print(out, "{:>8}{:>8}{:>8}{:>7}{:>7.0f}%", grids.streams, grids.kernels, grids.blocks, waves,
-               100.0 * static_cast<double>(tail) / static_cast<double>(slots));
-    for (const std::int64_t count : connections) {
-      for (const Json& each : cases) {
-        if (each["connections"] != count || !same_grids(each, first)) continue;
-        fmt::print(out, "{:>11.3f}{:>11.3f}", 1e3 * median(each["makespan_seconds"].get<std::vector<double>>()),
-                   1e3 * each["predicted_seconds"].get<double>());
-      }
-    }
-    fmt::print(out, "\n");
-  }
-}
-
 }  // namespace
 
 int streams_concurrency(const std::vector<std::string>& arguments, Context& context) {
@@ -154,7 +125,7 @@ int streams_concurrency(const std::vector<std::string>& arguments, Context& cont
     fmt::print(context.err, "scanlab: interrupted; nothing is written\n");
     return kInterrupted;
   }
-  print(cases, request.connections, context.out);
+  streams::print(cases, request.connections, context.out);
   if (file) {
     const Json document{{"schema", streams::kConcurrencySchema}, {"context", provenance}, {"cases", cases}};
     file->write(document.dump(1) + "\n");

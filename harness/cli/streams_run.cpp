@@ -31,8 +31,7 @@ constexpr char kNotes[] =
     "repetition of it is wrong.\n"
     "The same rounds measure the parts: copies in one direction alone (`copy:h2d`, `copy:d2h`) and the kernel of one\n"
     "chunk (`kernel:ID`). For pinned memory they also measure copies while the other direction is busy\n"
-    "(`copy:duplex_h2d`, `copy:duplex_d2h`).\n"
-    "All --benchmark_* flags are taken: --benchmark_out is --out, --benchmark_repetitions is --rounds.\n";
+    "(`copy:duplex_h2d`, `copy:duplex_d2h`).\n";
 
 StreamsLab open_device(const Context& context) {
   StreamsLab lab{.provenance = measure::measured_on("scanlab streams run", context.argv), .backend = nullptr};
@@ -45,7 +44,7 @@ StreamsLab open_device(const Context& context) {
 po::options_description run_options() {
   po::options_description options("options");
   add_job_options(options, kDefaultWorkloads, kDefaultItems);
-  add_loop_options(options, {});
+  add_loop_options(options, {}, SweepSets::rounds_and_cap);
   options.add_options()  //
       ("out", text("FILE"),
        "write results to FILE: Google Benchmark's JSON with every repetition and its provenance")                //
@@ -63,13 +62,13 @@ int streams_run(const std::vector<std::string>& arguments, Context& context) {
 }
 
 int streams_run(const std::vector<std::string>& arguments, Context& context, const OpenLab& open) {
-  const GoogleFlags flags = take_google_flags(arguments);
-  refuse_min_time(flags, "streams run");
+  const measure::GoogleFlags flags = measure::take_google_flags(arguments);
+  measure::refuse_min_time(flags, "streams run", "one run per sample");
   po::positional_options_description positional;
   positional.add("schedule", -1);
   po::variables_map values;
   if (!parse_options(flags.others, run_options(), positional, streams_command("run"), context, values)) {
-    context.out << "\n" << kNotes;
+    context.out << "\n" << kNotes << measure::kGoogleFlagsNote;
     return kOk;
   }
   const measure::ScheduleSweep* const sweep =
@@ -90,7 +89,8 @@ int streams_run(const std::vector<std::string>& arguments, Context& context, con
   const std::vector<streams::ScheduledJob> chosen =
       sweep != nullptr ? jobs(*sweep, said(values))
                        : select_jobs(said(values), kDefaultWorkloads, kDefaultItems).jobs();
-  std::vector<measure::TimedSchedule> schedules = measure::timed_schedules(chosen, passes_google_filter);
+  std::vector<measure::TimedSchedule> schedules =
+      measure::timed_schedules(chosen, [&](const std::string& name) { return flags.passes(name); });
   if (flags.list) {
     for (const measure::TimedSchedule& timed : schedules) fmt::print(context.out, "{}\n", timed.name);
     return kOk;
@@ -107,9 +107,7 @@ int streams_run(const std::vector<std::string>& arguments, Context& context, con
   add_loop_facts(options, provenance);
   provenance["schedules"] = measure::described_schedules(schedules);
   provenance["workloads"] = measure::described_workloads(schedules);
-  for (const auto& [key, value] : flags.context) {
-    if (!provenance.contains(key)) provenance[key] = value;
-  }
+  flags.add_context(provenance);
   std::optional<measure::ResultsFile> file = results_file(out, provenance, values);
 
   const InterruptGuard guard;

@@ -1,10 +1,11 @@
+#include "harness/cuda/pinned_memory.hpp"
+
 #include <algorithm>
 #include <new>
 
 #include "harness/cuda/error.hpp"
-#include "harness/host/host_array.hpp"
 
-namespace scanlab {
+namespace scanlab::cuda {
 
 HostArray pinned_memory(std::size_t bytes) {
   void* memory = nullptr;
@@ -13,8 +14,8 @@ HostArray pinned_memory(std::size_t bytes) {
     cudaGetLastError();  // not sticky: the next call must not report it again
     throw std::bad_alloc();
   }
-  cuda::check(error, "allocating pinned memory");
+  check(error, "allocating pinned memory");
   return {static_cast<std::byte*>(memory), [](std::byte* pinned) { cudaFreeHost(pinned); }};
 }
 
-}  // namespace scanlab
+}  // namespace scanlab::cuda

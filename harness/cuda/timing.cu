@@ -34,19 +34,19 @@ __global__ void read_all(const uint4* data, std::size_t vectors, unsigned* sum) 
 
 }  // namespace
 
-CacheEviction::CacheEviction()
+L2Flush::L2Flush()
     : buffer_(kTimesTheCache * static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize))),
       sum_(sizeof(unsigned)),
       blocks_(kBlocksAMultiprocessor * attribute(cudaDevAttrMultiProcessorCount)) {
-  check(cudaMemset(buffer_.data(), 0, buffer_.bytes()), "clearing the eviction buffer");
+  check(cudaMemset(buffer_.data(), 0, buffer_.bytes()), "clearing the buffer of the L2 flush");
   enqueue(nullptr);  // loads the kernel, which a stream that is captured may not do
-  check(cudaDeviceSynchronize(), "clearing the eviction buffer");
+  check(cudaDeviceSynchronize(), "clearing the buffer of the L2 flush");
 }
 
-void CacheEviction::enqueue(cudaStream_t stream) const {
+void L2Flush::enqueue(cudaStream_t stream) const {
   read_all<<<blocks_, kThreads, 0, stream>>>(buffer_.as<const uint4>(), buffer_.bytes() / sizeof(uint4),
                                              sum_.as<unsigned>());
-  check(cudaGetLastError(), "launching the cache eviction");
+  check(cudaGetLastError(), "launching the L2 flush");
 }
 
 StreamTimer::StreamTimer() : intervals_(1) {}
@@ -118,7 +118,7 @@ void StreamTimer::make_intervals(std::int64_t runs) {
 void StreamTimer::enqueue_cold(const Work& work, std::int64_t runs) const {
   for (std::int64_t i = 0; i < runs; ++i) {
     const auto& [start, end] = intervals_[static_cast<std::size_t>(i)];
-    eviction_.enqueue(stream_.get());
+    l2_flush_.enqueue(stream_.get());
     start.record(stream_.get());
     work.run(stream_.get());
     end.record(stream_.get());

@@ -12,12 +12,12 @@
 
 namespace scanlab::cuda {
 
-/// Empties the L2 cache of what a kernel left there.
-class CacheEviction {
+/// The L2 flush: empties the L2 cache of what a kernel left there.
+class L2Flush {
  public:
   /// Throws OutOfMemory.
-  CacheEviction();
-  /// Enqueues a kernel that reads several times the cache's size. It only reads: a memset would evict as well, but
+  L2Flush();
+  /// Enqueues a kernel that reads several times the cache's size. It only reads: a memset would flush as well, but
   /// leave the cache full of dirty lines whose write-back is then billed to the kernel that is timed.
   void enqueue(cudaStream_t stream) const;
 
@@ -41,8 +41,8 @@ class StreamTimer {
   StreamTimer();
   cudaStream_t stream() const { return stream_.get(); }
   void synchronize() const { stream_.synchronize(); }
-  /// Enqueues the eviction of the cache.
-  void evict() const { eviction_.enqueue(stream_.get()); }
+  /// Enqueues an L2 flush.
+  void flush_l2() const { l2_flush_.enqueue(stream_.get()); }
 
   /// Launched one by one, back to back, between two events. They do not overlap: a stream runs in order, and kernels
   /// that are launched early (harness/cuda/launch.cuh) wait before they touch memory.
@@ -53,14 +53,14 @@ class StreamTimer {
   /// be fewer. Source: NVIDIA, nvbench, its blocking kernel.
   double warm_batch(const Work& work, std::int64_t runs);
 
-  /// Launched one by one, each with the cache evicted before it and events of its own. All are enqueued without
-  /// waiting, so that the launch of a run hides behind the eviction before it.
+  /// Launched one by one, each with an L2 flush before it and events of its own. All are enqueued without waiting, so
+  /// that the launch of a run hides behind the flush before it.
   double cold(const Work& work, std::int64_t runs);
 
   /// A graph of all the runs in a chain, replayed between two events: what a run costs as part of a graph.
   double warm_graph(const Work& work, std::int64_t runs);
 
-  /// A graph of all the runs in a chain, each with the cache evicted before it, and events of its own as nodes.
+  /// A graph of all the runs in a chain, each with an L2 flush before it, and events of its own as nodes.
   double cold_graph(const Work& work, std::int64_t runs);
 
  private:
@@ -74,7 +74,7 @@ class StreamTimer {
   double mean_of_intervals(const Work& work, std::int64_t runs) const;
 
   Stream stream_;
-  CacheEviction eviction_;
+  L2Flush l2_flush_;
   Gate gate_;
   std::vector<Interval> intervals_;
 };

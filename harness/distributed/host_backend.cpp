@@ -1,6 +1,5 @@
 // A rank in the host's memory.
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -8,6 +7,7 @@
 #include <tuple>
 
 #include "harness/distributed/rank_backend.hpp"
+#include "harness/host/clock.hpp"
 #include "harness/measure/host_buffer.hpp"
 #include "harness/verify/input.hpp"
 
@@ -49,9 +49,9 @@ class HostBackend : public RankBackend {
   double time(BoundRank& bound, std::int64_t untimed, std::int64_t runs) override {
     for (std::int64_t i = 0; i < untimed; ++i) bound.run(in_.data(), out_.data(), nullptr);
     if (bytes_ > 0) std::memset(out_.data(), measure::kPoison, bytes_);
-    const auto start = std::chrono::steady_clock::now();
+    const Clock::time_point start = Clock::now();
     for (std::int64_t i = 0; i < runs; ++i) bound.run(in_.data(), out_.data(), nullptr);
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return seconds_since(start);
   }
 
   void read(std::size_t offset, std::size_t bytes, void* to) override {

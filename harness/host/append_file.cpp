@@ -21,28 +21,27 @@ namespace {
   throw CommandError(kBadInput, fmt::format("cannot write results to '{}': {}", path.string(), why));
 }
 
-int create(const std::filesystem::path& path, bool replace) {
+OpenFile create(const std::filesystem::path& path, bool replace) {
   if (!path.has_filename()) refuse(path, "it names no file");
   if (path.has_parent_path()) {
     std::error_code error;
     std::filesystem::create_directories(path.parent_path(), error);
     if (error) refuse(path, error.message());
   }
-  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (file < 0) refuse(path, std::strerror(errno));
+  OpenFile file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  if (file.get() < 0) refuse(path, std::strerror(errno));
   struct stat status {};
-  const bool known = fstat(file, &status) == 0;
+  const bool known = fstat(file.get(), &status) == 0;
   std::string why;
   if (!known || !S_ISREG(status.st_mode)) {
     why = "it is not a file";
   } else if (status.st_size > 0 && !replace) {
     why = "it holds something already; choose another name, or give --force to replace it";
-  } else if (ftruncate(file, 0) != 0) {
+  } else if (ftruncate(file.get(), 0) != 0) {
     why = std::strerror(errno);
   }
-  if (why.empty()) return file;
-  close(file);
-  refuse(path, why);
+  if (!why.empty()) refuse(path, why);
+  return file;
 }
 
 bool write_all(int file, std::string_view text, std::int64_t offset) {
@@ -61,16 +60,13 @@ bool write_all(int file, std::string_view text, std::int64_t offset) {
 AppendFile::AppendFile(std::filesystem::path path, bool replace, std::string tail, std::chrono::milliseconds unsynced)
     : path_(std::move(path)), file_(create(path_, replace)), tail_(std::move(tail)), unsynced_(unsynced) {}
 
-AppendFile::~AppendFile() {
-  fsync(file_);
-  close(file_);
-}
+AppendFile::~AppendFile() { fsync(file_.get()); }
 
 void AppendFile::append(const std::string& text, const std::string& kept) {
-  bool taken = write_all(file_, text + tail_, end_);
+  bool taken = write_all(file_.get(), text + tail_, end_);
   const auto now = std::chrono::steady_clock::now();
   if (taken && now - synced_ >= unsynced_) {
-    taken = fsync(file_) == 0;
+    taken = fsync(file_.get()) == 0;
     synced_ = now;
   }
   if (taken) {
@@ -80,8 +76,8 @@ void AppendFile::append(const std::string& text, const std::string& kept) {
   const int error = errno;
   // A full disk still takes the tail: its bytes are the file's already, unless there is nothing before it.
   const std::string_view tail = end_ > 0 ? std::string_view(tail_) : std::string_view();
-  if (write_all(file_, tail, end_)) {
-    [[maybe_unused]] const int ignored = ftruncate(file_, end_ + static_cast<std::int64_t>(tail.size()));
+  if (write_all(file_.get(), tail, end_)) {
+    [[maybe_unused]] const int ignored = ftruncate(file_.get(), end_ + static_cast<std::int64_t>(tail.size()));
   }
   throw CommandError(kBadInput,
                      fmt::format("cannot write to '{}': {}; {}", path_.string(), std::strerror(error), kept));

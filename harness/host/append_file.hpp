@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <string>
 
+#include "harness/host/open_file.hpp"
+
 namespace scanlab {
 
 class AppendFile {
@@ -27,7 +29,7 @@ class AppendFile {
 
  private:
   std::filesystem::path path_;
-  int file_ = -1;
+  OpenFile file_;
   std::int64_t end_ = 0;  ///< offset of the tail
   std::string tail_;
   std::chrono::milliseconds unsynced_;

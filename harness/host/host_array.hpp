@@ -17,9 +17,4 @@ HostArray pageable_memory(std::size_t bytes);
 /// them full of what it replaces, and a copy to the host took up to ten times as long for it.
 void fill_past_caches(std::byte* data, std::size_t bytes, std::byte value);
 
-#ifdef SCANLAB_WITH_CUDA
-/// Page-locked; 0 bytes are possible. Throws std::bad_alloc or CudaError.
-HostArray pinned_memory(std::size_t bytes);
-#endif
-
 }  // namespace scanlab

@@ -6,9 +6,9 @@
 #include "harness/cuda/buffer.hpp"
 #include "harness/cuda/event.hpp"
 #include "harness/cuda/launch.cuh"
+#include "harness/cuda/pinned_memory.hpp"
 #include "harness/cuda/spin.cuh"
 #include "harness/cuda/stream.hpp"
-#include "harness/host/host_array.hpp"
 #include "harness/implicit_sync/concurrency.hpp"
 
 namespace scanlab::streams {
@@ -45,7 +45,7 @@ __global__ void block_kernel(cuda::Stamps* stamps, unsigned long long nanosecond
 /// A gate in a stream of its own: what waits behind it starts when the host opens it.
 class Gate {
  public:
-  Gate() : memory_(pinned_memory(sizeof(GateWord))), word_(new (memory_.get()) GateWord) {}
+  Gate() : memory_(cuda::pinned_memory(sizeof(GateWord))), word_(new (memory_.get()) GateWord) {}
   ~Gate() {
     open();
     cudaStreamSynchronize(stream_.get());

@@ -60,7 +60,7 @@ void Spin::wait_until_started() const {
 
 TestBed::TestBed(bool non_blocking_streams)
     : streams_{stream(non_blocking_streams), stream(non_blocking_streams), stream(non_blocking_streams)},
-      stamps_memory_(pinned_memory(kPlaces * sizeof(cuda::Stamps))),
+      stamps_memory_(cuda::pinned_memory(kPlaces * sizeof(cuda::Stamps))),
       stamps_(reinterpret_cast<cuda::Stamps*>(stamps_memory_.get())) {
   std::memset(pinned(), 1, kLarge);
   std::memset(pageable(), 1, kLarge);

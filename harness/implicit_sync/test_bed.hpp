@@ -8,9 +8,9 @@
 
 #include "harness/cuda/buffer.hpp"
 #include "harness/cuda/event.hpp"
+#include "harness/cuda/pinned_memory.hpp"
 #include "harness/cuda/spin.cuh"
 #include "harness/cuda/stream.hpp"
-#include "harness/host/host_array.hpp"
 #include "harness/implicit_sync/device_experiments.hpp"
 
 namespace scanlab::implicit_sync {
@@ -84,7 +84,7 @@ class TestBed {
   int used_ = 0;
   cuda::DeviceBuffer device_{kLarge};
   cuda::DeviceBuffer other_device_{kLarge};
-  HostArray pinned_ = pinned_memory(kLarge);
+  HostArray pinned_ = cuda::pinned_memory(kLarge);
   HostArray pageable_ = pageable_memory(kLarge);
   int multiprocessors_ = 0;
   std::size_t most_shared_bytes_ = 0;

@@ -15,6 +15,7 @@
 #include "harness/cuda/neighbours.hpp"
 #include "harness/cuda/nvml.hpp"
 #include "harness/cuda/timing.hpp"
+#include "harness/measure/host_buffer.hpp"
 #include "harness/measure/scan_backend.hpp"
 #include "harness/verify/cuda_verification.hpp"
 #include "harness/verify/input.hpp"
@@ -25,7 +26,6 @@
 namespace scanlab::measure {
 namespace {
 
-constexpr int kPoison = 0xFF;
 constexpr double kReferenceShare = 0.6;  // of device memory, kept for references between rounds
 
 /// A range in the profilers' time lines; empty where the toolkit has no NVTX.
@@ -176,7 +176,7 @@ class CudaScanBackend : public ScanBackend {
     guarded([&] {
       const Buffers buffers = buffers_of(timed);
       prepare(timed);
-      timer_.evict();  // a profiler that counts memory traffic sees the input come from there
+      timer_.flush_l2();  // a profiler that counts memory traffic sees the input come from there
       timer_.synchronize();
       cuda::check(cudaProfilerStart(), "starting the profiler's capture");
       {
@@ -230,7 +230,7 @@ class CudaScanBackend : public ScanBackend {
     last_user_ = user(timed);
   }
 
-  /// On the device, of a cold cache: the launch hides behind its eviction. A workspace may be prepared again.
+  /// On the device, of a cold cache: the launch hides behind its L2 flush. A workspace may be prepared again.
   double seconds_to_prepare(const TimedCase& timed) {
     constexpr std::int64_t kTimes = 3;
     if (!timed.bound.prepare_cuda) return 0;

@@ -4,12 +4,12 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
 #include <new>
 #include <utility>
 
 #include "harness/core/median.hpp"
+#include "harness/host/clock.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/host/status.hpp"
 #include "harness/verify/cuda_verification.hpp"
@@ -17,10 +17,6 @@
 namespace scanlab::measure {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 const char* name_of(Timing::State state) {
   return state == Timing::State::timed ? "timed" : state == Timing::State::skipped ? "skipped" : "failed";

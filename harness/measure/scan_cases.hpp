@@ -21,8 +21,8 @@ std::vector<ScanInColumns> selected_scans(const ScanSweep& sweep, const OptionWo
 
 /// Each case once that is possible and that `wanted` lets pass by its name, problem by problem: an oracle serves all
 /// variants of its problem. `once`: the cases are run, not timed, and there is one of all columns. Host code has no
-/// launches, and nobody evicts its cache; a batch has no room for evictions, and in a pipeline the kernel before leaves
-/// what it will.
+/// launches, and nobody flushes its cache; a batch has no room for L2 flushes, and in a pipeline the kernel before
+/// leaves what it will.
 std::vector<TimedCase> timed_cases(const std::vector<ScanInColumns>& scans, bool once,
                                    const std::function<bool(const std::string& name)>& wanted);
 

@@ -147,13 +147,13 @@ std::int64_t ScanSession::runs_per_sample(const TimedCase& timed, double seconds
     double max;
   };
   // On the device a launch costs microseconds and an event half of one, so that short runs are timed in hundreds; on
-  // the host the scheduler disturbs for milliseconds. A cold run carries its eviction with it, and events of its own.
+  // the host the scheduler disturbs for milliseconds. A cold run carries its L2 flush with it, and events of its own.
   constexpr double kShortRun = 20e-6;
-  constexpr double kEviction = 100e-6;
+  constexpr double kFlush = 100e-6;
   const double run = std::max(seconds_per_run, 1e-7);
   const double aim = options_.device_seconds;
   const Goal warm{aim, run < kShortRun ? 100.0 : 3.0, 500};
-  const Goal cold{aim, 3, std::max(aim / kEviction, 3.0)};
+  const Goal cold{aim, 3, std::max(aim / kFlush, 3.0)};
   const Goal host{50e-3, 2, 100};
   const Goal& goal = timed.on_host() ? host : timed.cache == Cache::cold ? cold : warm;
   double runs = options_.seconds ? std::ceil(*options_.seconds / run)

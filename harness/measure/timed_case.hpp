@@ -17,7 +17,7 @@ namespace scanlab::measure {
 
 /// What the device's cache holds when a timed run starts.
 enum class Cache {
-  cold,  ///< nothing of the run's data: evicted before every run
+  cold,  ///< nothing of the run's data: an L2 flush goes before every run
   warm,  ///< what the run before it left, of the same case
 };
 

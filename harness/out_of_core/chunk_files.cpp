@@ -57,15 +57,6 @@ std::vector<std::byte> from_hex(const std::string& text) {
 
 }  // namespace
 
-OpenFile::~OpenFile() {
-  if (descriptor_ >= 0) close(descriptor_);
-}
-OpenFile::OpenFile(OpenFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-OpenFile& OpenFile::operator=(OpenFile&& other) noexcept {
-  std::swap(descriptor_, other.descriptor_);
-  return *this;
-}
-
 InputFile::InputFile(fs::path path, std::size_t item_bytes)
     : path_(std::move(path)), file_(open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
   const auto refuse = [this](const std::string& why) {

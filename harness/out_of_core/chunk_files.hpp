@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/host/open_file.hpp"
 #include "harness/host/status.hpp"
 
 namespace scanlab::out_of_core {
@@ -20,20 +21,6 @@ struct FileError : CommandError {
 /// The input is no longer what it was: nothing that was computed from it is of use.
 struct InputChanged : FileError {
   using FileError::FileError;
-};
-
-/// An open file, closed when it goes.
-class OpenFile {
- public:
-  OpenFile() = default;
-  explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
-  ~OpenFile();
-  OpenFile(OpenFile&& other) noexcept;
-  OpenFile& operator=(OpenFile&& other) noexcept;
-  int get() const { return descriptor_; }
-
- private:
-  int descriptor_ = -1;
 };
 
 /// A file of items, read by positioned reads.

@@ -1,13 +1,14 @@
 // A ScanDevice on CUDA.
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <vector>
 
 #include "harness/cuda/buffer.hpp"
 #include "harness/cuda/error.hpp"
 #include "harness/cuda/event.hpp"
+#include "harness/cuda/pinned_memory.hpp"
 #include "harness/cuda/stream.hpp"
+#include "harness/host/clock.hpp"
 #include "harness/out_of_core/carried_scan.hpp"
 #include "harness/out_of_core/out_of_core_scan.hpp"
 
@@ -43,7 +44,7 @@ class CudaScanDevice final : public ScanDevice {
         item_bytes_(asked.item_bytes()),
         longest_items_(recording.buffer_items),
         carries_(2 * item_bytes_),
-        carries_on_host_(pinned_memory((static_cast<std::size_t>(recording.job.chunks) + 1) * item_bytes_)),
+        carries_on_host_(cuda::pinned_memory((static_cast<std::size_t>(recording.job.chunks) + 1) * item_bytes_)),
         streams_(recording.streams.size()),
         events_(static_cast<std::size_t>(recording.events)),
         copied_in_(static_cast<std::size_t>(asked.host_buffers)),
@@ -153,14 +154,14 @@ double duplex_copy_seconds(const std::byte* from, std::byte* to, std::size_t byt
   const cuda::DeviceBuffer leaving(chunk_bytes);
   check(cudaMemset(leaving.data(), 0, chunk_bytes), "clearing device memory");
   check(cudaDeviceSynchronize(), "waiting for the device");
-  const auto start = std::chrono::steady_clock::now();
+  const Clock::time_point start = Clock::now();
   for (std::size_t first = 0; first < bytes; first += chunk_bytes) {
     const std::size_t part = std::min(chunk_bytes, bytes - first);
     check(cudaMemcpyAsync(arriving.data(), from + first, part, cudaMemcpyHostToDevice, up.get()), "copying in");
     check(cudaMemcpyAsync(to + first, leaving.data(), part, cudaMemcpyDeviceToHost, down.get()), "copying out");
   }
   check(cudaDeviceSynchronize(), "waiting for the device");
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return seconds_since(start);
 }
 
 }  // namespace scanlab::out_of_core

@@ -5,18 +5,21 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <mutex>
 #include <utility>
 
 #include "harness/core/operators.hpp"
+#include "harness/host/clock.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/host/parallel.hpp"
 #include "harness/host/progress.hpp"
 #include "harness/out_of_core/chunk_threads.hpp"
 #include "harness/verify/input.hpp"
 #ifdef SCANLAB_WITH_CUDA
+#include "harness/cuda/device.hpp"
 #include "harness/cuda/error.hpp"
+#include "harness/cuda/nvml.hpp"
+#include "harness/cuda/pinned_memory.hpp"
 #endif
 
 namespace scanlab::out_of_core {
@@ -154,13 +157,21 @@ bool verified(const StreamScan& asked, const ReadPiece& read_in, const ReadPiece
 
 #ifdef SCANLAB_WITH_CUDA
 HostArray fast_memory(const StreamScan& asked, std::size_t bytes) {
-  return asked.cuda ? pinned_memory(bytes) : pageable_memory(bytes);
+  return asked.cuda ? cuda::pinned_memory(bytes) : pageable_memory(bytes);
 }
 std::unique_ptr<ScanDevice> make_device(bool cuda, const ChunkedScan& scan, const Recording& recording) {
   return cuda ? cuda_scan_device(scan, recording) : host_scan_device(scan, recording);
 }
+std::function<double()> clock_of(const StreamScan& asked) {
+  if (!asked.cuda) return [] { return 0.0; };
+  const auto clock = std::make_shared<cuda::ClockReader>(cuda::probe_device().facts.value().pci_bus_id);
+  return [clock] { return clock->sm_mhz(); };
+}
 using cuda::OutOfMemory;
 #else
+std::function<double()> clock_of(const StreamScan&) {
+  return [] { return 0.0; };
+}
 HostArray fast_memory(const StreamScan&, std::size_t bytes) { return pageable_memory(bytes); }
 std::unique_ptr<ScanDevice> make_device(bool, const ChunkedScan& scan, const Recording& recording) {
   return host_scan_device(scan, recording);
@@ -197,9 +208,6 @@ ReadPiece reader(const StreamScan& asked) {
     };
   });
 }
-
-using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 /// Asked before each chunk: shows how far it is, once that says something, and whether to go on.
 class Pace {
@@ -291,7 +299,8 @@ double pass_chunks(const StreamScan& asked, const ChunkedScan& scan, Way way, Re
 }
 
 /// Nothing after Ctrl-C. Throws CommandError: what went wrong, and what is kept.
-std::optional<Repetition> scan_to_file(const StreamScan& asked, Way way, std::ostream& err, Progress& progress) {
+std::optional<Repetition> scan_to_file(const StreamScan& asked, Way way, const std::function<double()>& sm_clock_mhz,
+                                       std::ostream& err, Progress& progress) {
   ChunkedScan scan = asked.scan;
   ResumableOutput output(*asked.output, static_cast<std::int64_t>(asked.bytes()), identity(asked),
                          asked.output_options);
@@ -305,6 +314,7 @@ std::optional<Repetition> scan_to_file(const StreamScan& asked, Way way, std::os
   int written = 0;  // chunks, by this run
   try {
     if (scan.first_chunk < scan.chunks) done.seconds = pass_chunks(asked, scan, way, output, progress, written);
+    done.sm_clock_mhz = sm_clock_mhz();
     progress.clear();
     if (asked.input) asked.input->check_unchanged();
     const int reached = scan.first_chunk + written;
@@ -356,7 +366,7 @@ class StreamScanRuns::MemoryScan {
     if (asked.input) asked.input->check_unchanged();
   }
 
-  std::optional<Repetition> run(Way way) const {
+  std::optional<Repetition> run(Way way, const std::function<double()>& sm_clock_mhz) const {
     constexpr std::byte kPoison{0xA5};
     const ChunkedScan& scan = asked_.scan;
     for_parts([&](std::size_t first, std::size_t size) { std::fill_n(out_.get() + first, size, kPoison); });
@@ -364,6 +374,7 @@ class StreamScanRuns::MemoryScan {
     if (way == Way::duplex_copy) {
       done.seconds = duplex_copy_seconds(in_.get(), out_.get(), done.bytes,
                                          static_cast<std::size_t>(scan.chunk_items()) * scan.item_bytes());
+      done.sm_clock_mhz = sm_clock_mhz();
       return done;
     }
     const std::unique_ptr<ScanDevice> device = make_device(asked_.cuda, scan, recording_);
@@ -379,6 +390,7 @@ class StreamScanRuns::MemoryScan {
       replay(recording_, *device, source, sink, Pace(scan, scan.host_buffers, progress_));
     }
     done.seconds = seconds_since(start);
+    done.sm_clock_mhz = sm_clock_mhz();
     progress_.clear();
     if (interrupted()) {
       fmt::print(err_, "scanlab: interrupted; every finished repetition is kept\n");
@@ -428,7 +440,7 @@ auto with_memory(F&& f) -> decltype(f()) try {
 }  // namespace
 
 StreamScanRuns::StreamScanRuns(const StreamScan& asked, std::ostream& err)
-    : asked_(asked), err_(err), progress_(err), memory_(with_memory([&] {
+    : asked_(asked), err_(err), progress_(err), sm_clock_mhz_(clock_of(asked)), memory_(with_memory([&] {
         return asked.output ? nullptr : std::make_unique<MemoryScan>(asked, err, progress_);
       })) {}
 
@@ -437,7 +449,9 @@ StreamScanRuns::~StreamScanRuns() = default;
 std::optional<Repetition> StreamScanRuns::run(Way way) {
   // The output before is ours; its pages are given back before the next is timed.
   if (asked_.output && std::exchange(has_output_, true)) std::filesystem::remove(*asked_.output);
-  return with_memory([&] { return memory_ ? memory_->run(way) : scan_to_file(asked_, way, err_, progress_); });
+  return with_memory([&] {
+    return memory_ ? memory_->run(way, sm_clock_mhz_) : scan_to_file(asked_, way, sm_clock_mhz_, err_, progress_);
+  });
 }
 
 }  // namespace scanlab::out_of_core

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -46,7 +47,8 @@ void choose_chunks(ChunkedScan& scan, std::size_t budget, std::optional<std::siz
 struct Repetition {
   Way way = Way::streamed;
   double seconds = 0;
-  std::size_t bytes = 0;  ///< that were read, and written
+  double sm_clock_mhz = 0;  ///< just after; 0: not known
+  std::size_t bytes = 0;    ///< that were read, and written
   bool verified = false;
 };
 
@@ -66,6 +68,7 @@ class StreamScanRuns {
   const StreamScan& asked_;
   std::ostream& err_;
   Progress progress_;
+  std::function<double()> sm_clock_mhz_;
   std::unique_ptr<MemoryScan> memory_;
   bool has_output_ = false;
 };

@@ -69,6 +69,7 @@ int measure_ways(const StreamScan& asked, const std::vector<Way>& ways, const me
       timing.verified = done->verified;
       const double rate = done->seconds > 0 ? static_cast<double>(done->bytes) / done->seconds : 0;
       return measure::Sample{.seconds = done->seconds,
+                             .sm_clock_mhz = done->sm_clock_mhz,
                              .fields = {{"bytes_each_way", done->bytes}, {"bytes_per_second_each_way", rate}}};
     };
     const auto say = [&, way = ways[i]](measure::Facts& entry) { describe(asked, way, entry); };

@@ -10,6 +10,7 @@
 #include "harness/cuda/buffer.hpp"
 #include "harness/cuda/event.hpp"
 #include "harness/cuda/graph.hpp"
+#include "harness/cuda/pinned_memory.hpp"
 #include "harness/cuda/stream.hpp"
 #include "harness/host/parallel.hpp"
 
@@ -143,7 +144,7 @@ HostArrays::HostArrays(const Job& job, std::uint64_t seed)
       bytes_(static_cast<std::size_t>(job.items) * job.workload->about.item_bytes()) {
   const WorkloadDescription& about = job.workload->about;
   for (int array = 0; array <= about.inputs; ++array) {
-    arrays_.push_back(job.memory == HostMemory::pageable ? pageable_memory(bytes_) : pinned_memory(bytes_));
+    arrays_.push_back(job.memory == HostMemory::pageable ? pageable_memory(bytes_) : cuda::pinned_memory(bytes_));
   }
   for (int array = 0; array < about.inputs; ++array) {
     fill_input(data_, about.item_bytes(), array, job.items, input(array));

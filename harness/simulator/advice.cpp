@@ -83,7 +83,7 @@ SearchSpace usual_choices() {
   return space;
 }
 
-Advice advise(const streams::Job& wanted, const DeviceProfile& device, const Problem& problem,
+Advice advise(const streams::Job& wanted, const DeviceProfile& device, const KnownTimes& known,
               const SearchSpace& space) {
   streams::Job job = wanted;
   job.memory = streams::HostMemory::pinned;
@@ -92,14 +92,14 @@ Advice advise(const streams::Job& wanted, const DeviceProfile& device, const Pro
     job.chunks = chunks;
     job.streams = streams;
     const streams::Recording recording = record(schedule, job);
-    const Costs all = costs(recording, device, problem);
+    const Costs all = costs(recording, device, known);
     // Chunks that are cut another way cost another time: below the least of their bounds is no choice.
     advice.bound = std::min(advice.bound, bounds(recording, device, all).pipeline);
     return choice_of(schedule, recording, simulate(recording, device, all).seconds);
   };
   advice.serial = try_out(*streams::ScheduleRegistry::instance().find(kSerial), 1, 1);
   const streams::Recording serial = record(*advice.serial.schedule, job);
-  advice.parts = parts(serial, costs(serial, device, problem));
+  advice.parts = parts(serial, costs(serial, device, known));
   for (const streams::Schedule* schedule : space.schedules) {
     std::set<int> numbers_of_streams;
     for (const int streams : space.streams) {

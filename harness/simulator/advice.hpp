@@ -66,7 +66,7 @@ struct Advice {
 /// Simulates every choice. `job` says workload, items, work and blocks; its chunks and streams are not looked at.
 /// Choices that cut it into more chunks than it has items are left out. Throws as `costs` and `simulate` do;
 /// std::invalid_argument if the space is empty.
-Advice advise(const streams::Job& job, const DeviceProfile& device, const Problem& problem, const SearchSpace& space);
+Advice advise(const streams::Job& job, const DeviceProfile& device, const KnownTimes& known, const SearchSpace& space);
 
 /// In words, why streams gain no more than they do.
 std::string limit_of(const Advice& advice, const DeviceProfile& device);

@@ -208,10 +208,11 @@ Calibration calibration_of(const Json& json) {
 Calibration read_calibration(const std::string& path) {
   std::ifstream file(path);
   if (!file) throw CommandError(kBadInput, fmt::format("{}: cannot be read", path));
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
   try {
-    return calibration_of(Json::parse(file));
+    return calibration_of(Json::parse(text));
   } catch (const Json::exception& error) {
-    throw CommandError(kBadInput, fmt::format("{}: is no JSON: {}", path, what_is_wrong(error)));
+    throw CommandError(kBadInput, fmt::format("{}: is no JSON: {}", path, what_is_wrong(error, text)));
   } catch (const CalibrationError& error) {
     throw CommandError(kBadInput, fmt::format("{}: {}", path, error.what()));
   }

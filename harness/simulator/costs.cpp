@@ -71,27 +71,27 @@ double alone_seconds(const Cost& kernel, std::int64_t slots) {
 
 }  // namespace
 
-Costs costs(const streams::Recording& recording, const DeviceProfile& device, const Problem& problem) {
+Costs costs(const streams::Recording& recording, const DeviceProfile& device, const KnownTimes& known) {
   const streams::Job& job = recording.job;
   const streams::WorkloadDescription& workload = job.workload->about;
-  if (problem.threads_per_block < 1 || device.slots(problem.threads_per_block) < 1) {
+  if (known.threads_per_block < 1 || device.slots(known.threads_per_block) < 1) {
     throw std::invalid_argument(fmt::format("{} threads a block: {} holds from 1 to {} on a multiprocessor",
-                                            problem.threads_per_block, device.name, device.resident_threads));
+                                            known.threads_per_block, device.name, device.resident_threads));
   }
   const EachWay& rates = job.memory == streams::HostMemory::pageable ? device.pageable : device.alone;
   const double item_bytes = static_cast<double>(workload.item_bytes());
   const double one = job.items > 0 ? 1 / static_cast<double>(job.items) : 0;
-  const double item_in = problem.copy_in ? *problem.copy_in * one / workload.inputs : item_bytes / rates.in;
-  const double item_out = problem.copy_out ? *problem.copy_out * one : item_bytes / rates.out;
-  const bool by_memory = !problem.kernel;
+  const double item_in = known.copy_in ? *known.copy_in * one / workload.inputs : item_bytes / rates.in;
+  const double item_out = known.copy_out ? *known.copy_out * one : item_bytes / rates.out;
+  const bool by_memory = !known.kernel;
   const double whole_seconds =
       by_memory ? static_cast<double>(job.items) * item_bytes * (workload.inputs + 1) / device.device_rate
-                : *problem.kernel;
-  const std::int64_t slots = device.slots(problem.threads_per_block);
+                : *known.kernel;
+  const std::int64_t slots = device.slots(known.threads_per_block);
 
   const CallCosts& calls = device.calls;
   std::optional<KernelTimes> measured;
-  if (!problem.kernel && job.blocks == 0) measured = device.kernel_times(workload.id, workload.ordered ? 1 : job.work);
+  if (!known.kernel && job.blocks == 0) measured = device.kernel_times(workload.id, workload.ordered ? 1 : job.work);
   const auto call = [&](const Operation& operation) {
     switch (operation.kind) {
       case OperationKind::copy_in:
@@ -108,11 +108,11 @@ Costs costs(const streams::Recording& recording, const DeviceProfile& device, co
   };
 
   const auto kernel = [&](std::int64_t items) {
-    if (!measured) return unmeasured_kernel(job, items, problem.threads_per_block, slots, whole_seconds, by_memory);
+    if (!measured) return unmeasured_kernel(job, items, known.threads_per_block, slots, whole_seconds, by_memory);
     return measured_kernel(*measured, measured->at(items), slots);
   };
 
-  Costs all{.threads_per_block = problem.threads_per_block,
+  Costs all{.threads_per_block = known.threads_per_block,
             .launch_seconds = calls.graph,
             .whole_kernel = measured ? measured->at(job.items).seconds : alone_seconds(kernel(job.items), slots),
             .operations = {}};

@@ -33,7 +33,7 @@ struct Costs {
 /// What is known of a problem beside the device: seconds for all its items at once. What is not given follows from the
 /// bytes: copies by the rate of the bus; kernels by their measured times, if the profile has them, or by the rate of
 /// device memory, each item read and written once.
-struct Problem {
+struct KnownTimes {
   std::optional<double> copy_in;  ///< of all inputs
   std::optional<double> kernel;   ///< without its latency
   std::optional<double> copy_out;
@@ -47,6 +47,6 @@ struct Problem {
 /// time follows from the rate of device memory, the blocks ask for their parts of that rate: kernels side by side have
 /// no more of it than one. Measured kernels take what was measured of their size. Throws std::invalid_argument if the
 /// device holds no such block.
-Costs costs(const streams::Recording& recording, const DeviceProfile& device, const Problem& problem = {});
+Costs costs(const streams::Recording& recording, const DeviceProfile& device, const KnownTimes& known = {});
 
 }  // namespace scanlab::simulator

@@ -289,7 +289,7 @@ DeviceProfile parse_device_profile(std::string_view text, const std::string& fil
   try {
     return Reader(Json::parse(text), file).read();
   } catch (const Json::exception& error) {  // also of a number that no double can be
-    throw ProfileError(fmt::format("{}: is no JSON: {}", file, what_is_wrong(error)));
+    throw ProfileError(fmt::format("{}: is no JSON: {}", file, what_is_wrong(error, text)));
   }
 }
 

@@ -106,9 +106,9 @@ void read_job(const Table& job, Scenario& scenario) {
     if (time) *time *= 1e-3;
     return time;
   };
-  const Problem problem{.copy_in = seconds("h2d_ms"), .kernel = seconds("kernel_ms"), .copy_out = seconds("d2h_ms")};
+  const KnownTimes known{.copy_in = seconds("h2d_ms"), .kernel = seconds("kernel_ms"), .copy_out = seconds("d2h_ms")};
   scenario.recording = record(schedule, asked);
-  scenario.costs = costs(scenario.recording, scenario.device, problem);
+  scenario.costs = costs(scenario.recording, scenario.device, known);
 }
 
 void read_work(const Table& table, Scenario& scenario) {

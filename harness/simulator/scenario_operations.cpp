@@ -149,7 +149,7 @@ class Operations {
   Cost kernel(const Table& operation) const {
     operation.at("ms");
     const double seconds = 1e-3 * *operation.number("ms", 0, kMaxMilliseconds);
-    const std::int64_t slots = std::max<std::int64_t>(1, scenario_.device.slots(Problem{}.threads_per_block));
+    const std::int64_t slots = std::max<std::int64_t>(1, scenario_.device.slots(KnownTimes{}.threads_per_block));
     Cost cost{.blocks = operation.whole("blocks", 1, kMaxBlocks).value_or(slots)};
     cost.block_seconds = seconds / static_cast<double>((cost.blocks + slots - 1) / slots);
     return cost;

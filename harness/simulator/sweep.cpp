@@ -1,5 +1,8 @@
 #include "harness/simulator/sweep.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -11,11 +14,11 @@
 namespace scanlab::simulator {
 
 SweptJob sweep(const streams::ScheduledJob& chosen, std::optional<double> ratio, const DeviceProfile& device,
-               const Problem& problem) {
+               const KnownTimes& known) {
   const streams::Recording recording = record(*chosen.schedule, chosen.job);
-  Problem varied = problem;
+  KnownTimes varied = known;
   if (ratio) {
-    const Parts alone = parts(recording, costs(recording, device, problem));
+    const Parts alone = parts(recording, costs(recording, device, known));
     varied.kernel = *ratio * std::max(alone.copy_in, alone.copy_out);
   }
   const Costs costs = simulator::costs(recording, device, varied);
@@ -62,6 +65,17 @@ nlohmann::ordered_json to_json(const SweptJob& one) {
     json["utilisation"][name(streams::kEngines[i])] = one.utilisation[i];
   }
   return json;
+}
+
+void print(const std::vector<SweptJob>& fastest, std::ostream& out) {
+  constexpr std::size_t kMax = 20;
+  for (std::size_t i = 0; i < std::min(kMax, fastest.size()); ++i) {
+    const SweptJob& one = fastest[i];
+    fmt::print(out, "compute to copy {:.3g}: fastest {}: {:.3f} ms, {:.2f} of its bound, {:.2f} of serial\n",
+               one.asked_ratio.value_or(one.ratio), describe(*one.chosen), 1e3 * one.makespan,
+               one.makespan / one.bounds.pipeline, one.makespan / one.bounds.serial);
+  }
+  if (fastest.size() > kMax) fmt::print(out, "and {} more problems\n", fastest.size() - kMax);
 }
 
 }  // namespace scanlab::simulator

@@ -4,6 +4,7 @@
 #include <array>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <ostream>
 #include <vector>
 
 #include "harness/simulator/bounds.hpp"
@@ -24,11 +25,14 @@ struct SweptJob {
 
 /// With a ratio the kernel takes so many times the longer of the two ways. Throws what costs() and simulate() throw.
 SweptJob sweep(const streams::ScheduledJob& chosen, std::optional<double> ratio, const DeviceProfile& device,
-               const Problem& problem);
+               const KnownTimes& known);
 
 /// The fastest of each problem (workload, items, ratio) whose result is right, in the order in which problems came.
 std::vector<SweptJob> fastest(const std::vector<SweptJob>& all);
 
 nlohmann::ordered_json to_json(const SweptJob& one);
+
+/// A line per problem, for the first twenty.
+void print(const std::vector<SweptJob>& fastest, std::ostream& out);
 
 }  // namespace scanlab::simulator

@@ -254,9 +254,10 @@ Measured read_results(const std::filesystem::path& path) {
   if (!file) throw CommandError(kBadInput, fmt::format("cannot read '{}'", path.string()));
   Measured measured;
   measured.from = path.string();
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
   std::size_t at = 0;
   try {
-    const Json document = Json::parse(file);
+    const Json document = Json::parse(text);
     measured.context = document.at("context");
     const std::string schema = measured.context.value("schema", "");
     if (schema != measure::kResultsSchema) {
@@ -266,8 +267,8 @@ Measured read_results(const std::filesystem::path& path) {
     const Json& entries = document.at("benchmarks");
     for (; at < entries.size(); ++at) add_time(entries[at], document.at("context").at("variants"), measured);
   } catch (const nlohmann::json::exception& error) {
-    throw CommandError(kBadInput,
-                       fmt::format("'{}' is no results file: entry {}: {}", path.string(), at, what_is_wrong(error)));
+    throw CommandError(
+        kBadInput, fmt::format("'{}' is no results file: entry {}: {}", path.string(), at, what_is_wrong(error, text)));
   } catch (const CommandError& error) {
     throw CommandError(kBadInput, fmt::format("'{}': entry {}: {}", path.string(), at, error.what()));
   }

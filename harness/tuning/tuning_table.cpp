@@ -140,7 +140,7 @@ TuningTable parse_tuning_table(std::string_view text, const std::string& name) {
   try {
     return table_of(Json::parse(text));
   } catch (const nlohmann::json::exception& error) {
-    throw TuningError(fmt::format("{}: is no tuning table: {}", name, what_is_wrong(error)));
+    throw TuningError(fmt::format("{}: is no tuning table: {}", name, what_is_wrong(error, text)));
   } catch (const TuningError& error) {
     throw TuningError(fmt::format("{}: is no tuning table: {}", name, error.what()));
   }

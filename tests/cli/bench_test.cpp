@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "harness/cli/command.hpp"
-#include "harness/cli/google_flags.hpp"
 #include "harness/core/host_registration.hpp"
 #include "harness/core/median.hpp"
 #include "harness/measure/provenance.hpp"
@@ -284,7 +283,6 @@ TEST_F(BenchTest, RefusesWrongWordsBeforeAnyWork) {
       {"--rounds", "0"},
       {"--cap", "0"},
       {"--roundz", "3"},
-      {"--benchmark_filtr=x"},
       {"--benchmark_filter=["},
       {"--benchmark_min_time=soon"},
       {"--benchmark_out_format=csv"},
@@ -300,6 +298,46 @@ TEST_F(BenchTest, RefusesWrongWordsBeforeAnyWork) {
     words.insert(words.begin(), "bench");
     EXPECT_EQ(scanlab(words), kBadInput) << words.at(1) << " " << words.back();
     EXPECT_FALSE(err_.str().empty());
+  }
+  EXPECT_EQ(runs_so_far, 0);
+}
+
+TEST_F(BenchTest, RefusesFlagsOfGoogleBenchmarkThatItCannotHonour) {
+  const auto expect = [&](const std::string& flag, const std::string& said) {
+    EXPECT_EQ(scanlab({"bench", "--variant", "planted_right", "--items", "10", flag}), kBadInput) << flag;
+    EXPECT_EQ(err_.str(), "scanlab: " + said + "\n");
+  };
+  expect("--benchmark_min_warmup_time=1",
+         "--benchmark_min_warmup_time would have no effect: each case is run and verified before its first sample; "
+         "leave the flag out");
+  expect("--benchmark_enable_random_interleaving",
+         "--benchmark_enable_random_interleaving would have no effect: each round takes one sample of every case; "
+         "leave the flag out");
+  for (const char* name : {"report_aggregates_only", "display_aggregates_only", "time_unit", "counters_tabular",
+                           "color", "perf_counters", "dry_run"}) {
+    const std::string flag = std::string("--benchmark_") + name;
+    EXPECT_EQ(scanlab({"bench", "--variant", "planted_right", "--items", "10", flag + "=true"}), kBadInput) << flag;
+    EXPECT_NE(err_.str().find(flag + " would have no effect: "), std::string::npos) << err_.str();
+  }
+  expect("--benchmark_filtr=x", "--benchmark_filtr is not taken; did you mean --benchmark_filter?");
+  expect("--benchmark_filter", "--benchmark_filter takes a value: --benchmark_filter=VALUE");
+  EXPECT_EQ(scanlab({"bench", "--benchmark_nothing_of_the_kind=1"}), kBadInput);
+  EXPECT_NE(err_.str().find("of --benchmark_* these are: out, "), std::string::npos);
+  EXPECT_EQ(runs_so_far, 0);
+}
+
+TEST_F(BenchTest, RefusesWhatOneUntimedRunCannotHonour) {
+  for (const auto& [word, value, option] : {std::tuple{"--rounds", "3", "--rounds"},
+                                            {"--width", "1", "--width"},
+                                            {"--cap", "1", "--cap"},
+                                            {"--benchmark_repetitions=3", "", "--benchmark_repetitions"},
+                                            {"--benchmark_min_time=5x", "", "--benchmark_min_time"},
+                                            {"--benchmark_min_time=0.1s", "", "--benchmark_min_time"}}) {
+    std::vector<std::string> words{"bench", "--variant", "planted_right", "--items", "10", "--once", word};
+    if (*value != '\0') words.emplace_back(value);
+    EXPECT_EQ(scanlab(words), kBadInput) << word;
+    EXPECT_EQ(err_.str(), std::string("scanlab: ") + option +
+                              " would have no effect: --once runs each case once, untimed; leave out one of the two\n");
   }
   EXPECT_EQ(runs_so_far, 0);
 }

@@ -1,19 +1,12 @@
 // The command line: words that are wrong get an error that helps, and the statuses are those of docs/CLI.md.
 #include <gtest/gtest.h>
 
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "harness/cli/command.hpp"
-#include "harness/host/whole_file.hpp"
 #include "tests/program.hpp"
 
 namespace scanlab::cli {
@@ -51,6 +44,33 @@ TEST(CommandLine, HelpHasAnExampleForEveryCommand) {
     const Result result = run_program({each.name, "--help"});
     EXPECT_EQ(result.status, kOk) << each.name;
     EXPECT_NE(result.out.find("example: scanlab " + each.name), std::string::npos) << result.out;
+  }
+}
+
+TEST(CommandLine, HelpNamesASweepWhereThereIsOne) {
+  const auto sweeps = [](std::vector<std::string> words) {
+    words.emplace_back("--help");
+    const std::string help = run_program(words).out;
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = help.find("sweep's", at)) != std::string::npos; ++at) ++count;
+    return count;
+  };
+  EXPECT_EQ(sweeps({"bench"}), 1U) << "a sweep of scans sets the rounds";
+  EXPECT_EQ(sweeps({"streams", "run"}), 2U) << "a sweep of schedules sets rounds and cap";
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"tune"}, {"stream-scan"}, {"distributed", "bench"}}) {
+    EXPECT_EQ(sweeps(words), 0U) << words.back();
+  }
+}
+
+TEST(CommandLine, StreamScanRefusesAStoppingRuleForOneRepetition) {
+  for (const std::string option : {"--width", "--cap"}) {
+    const Result result = run_program({"stream-scan", "--generate", "9", "--device", "host", option, "1"});
+    EXPECT_EQ(result.status, kBadInput);
+    EXPECT_EQ(result.err,
+              "scanlab: " + option + " would have no effect: there is one repetition; give --rounds N for more\n");
+    EXPECT_EQ(run_program({"stream-scan", "--generate", "9", "--device", "host", option, "1", "--rounds", "2"}).status,
+              kOk);
   }
 }
 
@@ -143,78 +163,8 @@ TEST(CommandLine, AFileThatIsNotWhatItShouldBeIsSaidToBeSoInPlainWords) {
   expect(against, R"({"benchmarks": [{}]})", "it has no schedule that was measured");
   expect(against, R"({"benchmarks": [{"schedule": "serial", "verified": true}]})", "key 'memory' not found");
   expect(against, R"({"benchmarks": [{"schedule": "serial", "memory": 3, "verified": true}]})",
-         "the type of a value must be string, but is number");
+         "a value's type must be string, but is number");
   std::filesystem::remove(file);
-}
-
-class WholeFiles : public testing::Test {
- protected:
-  WholeFiles() {
-    std::string name = (std::filesystem::temp_directory_path() / "scanlab-whole-file-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~WholeFiles() override { std::filesystem::remove_all(folder_); }
-
-  std::filesystem::path path() const { return folder_ / "file"; }
-  std::string held() const {
-    std::ifstream file(path());
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  std::ptrdiff_t files() const { return std::distance(std::filesystem::directory_iterator(folder_), {}); }
-  static std::string refusal(const std::filesystem::path& path, bool replace) {
-    try {
-      WholeFile file(path, replace);
-    } catch (const CommandError& error) {
-      EXPECT_EQ(error.status, kBadInput);
-      return error.what();
-    }
-    return {};
-  }
-
-  std::filesystem::path folder_;
-};
-
-TEST_F(WholeFiles, AreWrittenWholeOrNotAtAll) {
-  { const WholeFile abandoned(path(), false); }
-  EXPECT_EQ(files(), 0);
-  WholeFile(path(), false).write("first");
-  EXPECT_EQ(held(), "first");
-  EXPECT_NE(refusal(path(), false).find("--force"), std::string::npos);
-  WholeFile(path(), true).write("second");
-  EXPECT_EQ(held(), "second");
-  EXPECT_EQ(files(), 1);
-}
-
-TEST_F(WholeFiles, AFullDiskKeepsWhatWasThere) {
-  WholeFile(path(), false).write("first");
-  const pid_t child = fork();
-  if (child == 0) {
-    std::signal(SIGXFSZ, SIG_IGN);  // the system refuses more, as a full disk would
-    const rlimit most{1000, 1000};
-    setrlimit(RLIMIT_FSIZE, &most);
-    try {
-      WholeFile(path(), true).write(std::string(100'000, 'x'));
-    } catch (const CommandError& error) {
-      _exit(error.status);
-    }
-    _exit(0);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  EXPECT_EQ(WEXITSTATUS(status), kBadInput);
-  EXPECT_EQ(held(), "first");
-  EXPECT_EQ(files(), 1);
-}
-
-TEST_F(WholeFiles, OnlyFilesAreReplaced) {
-  ASSERT_EQ(mkfifo(path().c_str(), 0600), 0);  // or a device: a rename would put a file in its place
-  EXPECT_NE(refusal(path(), true).find("not a regular file"), std::string::npos);
-  EXPECT_NE(refusal(folder_, true).find("not a regular file"), std::string::npos);
-  EXPECT_NE(refusal(folder_, false).find("not a regular file"), std::string::npos);
-  EXPECT_NE(refusal(folder_ / "new" / "", true).find("names no file"), std::string::npos);
-  EXPECT_NE(refusal(path() / "below", true).find("Not a directory"), std::string::npos);
-  EXPECT_TRUE(std::filesystem::is_fifo(path()));
-  EXPECT_EQ(files(), 1);
 }
 
 }  // namespace

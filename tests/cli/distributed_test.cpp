@@ -36,6 +36,18 @@ TEST(DistributedCommand, BadWordsAreSaid) {
   expect({"--algorithm", "mpi_exscam"}, "mpi_exscam");
   expect({"--type", "i33"}, "i33");
   expect({"--gpus", "0"}, "gpus");
+  expect({"--benchmark_min_time=1s"},
+         "distributed bench takes as many runs per sample as 20 ms hold, so it cannot honour --benchmark_min_time");
+  expect({"--benchmark_min_warmup_time=1"}, "--benchmark_min_warmup_time would have no effect");
+  expect({"--benchmark_filter=["}, "'[' is not a regular expression");
+}
+
+TEST(DistributedCommand, ListsTheCasesThatAFilterLetsPass) {
+  if (!distributed::has_mpi()) GTEST_SKIP() << "this build has no MPI";
+  const Result result = run_program({"distributed", "bench", "--algorithm", "mpi_exscan", "-b", "64KiB", "-e", "256KiB",
+                                     "--benchmark_filter=items:65536/", "--benchmark_list_tests"});
+  EXPECT_EQ(result.status, kOk) << result.err;
+  EXPECT_EQ(result.out, "scan/variant:mpi_exscan/type:i32/op:plus/mode:inclusive/items:65536/ranks:1\n");
 }
 
 TEST(DistributedCommand, HostsWithoutMpirunAreToldWhatToDo) {

@@ -88,7 +88,11 @@ TEST(StreamsRun, BadInputIsASentence) {
   expect({"run", "--sweep", "fast"}, "there is no sweep 'fast'; known: full, quick");
   expect({"run", "--sweep", "quick", "--chunks", "3"}, "a sweep sets --chunks itself");
   expect({"run", "graph", "--sweep", "quick", "--workload", "scan"}, "no case of the sweep is left");
-  expect({"run", "depth_first", "--benchmark_filter", "nothing"}, "benchmark_filter");
+  expect({"run", "depth_first", "--benchmark_filter", "nothing"}, "--benchmark_filter takes a value");
+  expect({"run", "depth_first", "--benchmark_filter=nothing"}, "--benchmark_filter leaves no case");
+  expect({"run", "depth_first", "--benchmark_min_time=1s"},
+         "streams run takes one run per sample, so it cannot honour --benchmark_min_time");
+  expect({"run", "depth_first", "--benchmark_time_unit=ms"}, "--benchmark_time_unit would have no effect");
   expect({"run", "depth_first", "--chunks", "0"}, "0 chunks are not enough");
   expect({"trace"}, "trace takes a schedule");
   expect({"trace", "depth_first", "--chunks", "2,4"},

@@ -126,7 +126,7 @@ TEST_F(ScanSessionOn, ARepetitionHasAsManyRunsAsItsTimeAsksFor) {
   EXPECT_EQ(runs(warm, 1e-6, one), 500) << "and no more";
   EXPECT_EQ(runs(warm, 19e-6, {.loop = {.rounds = 1}, .device_seconds = 1e-3}), 100) << "short ones in hundreds";
   EXPECT_EQ(runs(timed(device_, 10, Cache::warm, Launch::graph), 1e-6, one), 200) << "a graph holds them all";
-  EXPECT_EQ(runs(timed(device_, 10, Cache::cold), 1e-6, one), 50) << "each carries its eviction";
+  EXPECT_EQ(runs(timed(device_, 10, Cache::cold), 1e-6, one), 50) << "each carries its L2 flush";
   EXPECT_EQ(runs(timed(host_, 10), 1e-3, one), 50) << "of the host 50 ms";
   EXPECT_EQ(runs(warm, 100e-6, {.loop = {.rounds = 10, .cap_seconds = 10e-3}}), 10)
       << "what the cap allows over all rounds";

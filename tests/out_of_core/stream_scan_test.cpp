@@ -303,6 +303,15 @@ TEST_F(OutOfCoreOnCuda, CopiesOverlapAndAreVerified) {
   EXPECT_NE(out.str().find("verified"), std::string::npos) << out.str();
 }
 
+TEST_F(OutOfCoreOnCuda, RecordsTheClockBesideTheTime) {
+  const TestFolder folder;
+  const std::string record = (folder / "record.json").string();
+  ASSERT_EQ(run_program({"stream-scan", "--generate", "2^24", "--rounds", "3", "--json", record}).status, kOk);
+  std::ifstream file(record);
+  const auto json = nlohmann::json::parse(file);
+  EXPECT_GT(json["benchmarks"][0].value("sm_clock_mhz", 0.0), 0) << "read first at the first sample";
+}
+
 #endif
 
 TEST(OutOfCore, TheChunksLeftAreThoseThatTheWholeWasCutInto) {
@@ -629,6 +638,7 @@ TEST_F(StreamScan, GeneratesAndMeasuresInMemory) {
     EXPECT_EQ(each["verified"], true);
     EXPECT_EQ(each["kind"], "stream_scan");
     EXPECT_GT(each["real_time"].get<double>(), 0);
+    EXPECT_FALSE(each.contains("sm_clock_mhz")) << "of a device that took no part";
   }
 }
 
@@ -821,7 +831,7 @@ TEST_F(StreamScan, GoesOnFromTheSameScanAlone) {
   fs::last_write_time(in(), written);
 
   {  // another process is at it
-    const out_of_core::OpenFile other(open(partial().c_str(), O_RDWR));
+    const OpenFile other(open(partial().c_str(), O_RDWR));
     ASSERT_EQ(flock(other.get(), LOCK_EX), 0);
     expect_refused(words(), "another process");
   }

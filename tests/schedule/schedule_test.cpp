@@ -11,7 +11,6 @@
 #include <sstream>
 
 #include "harness/cli/command.hpp"
-#include "harness/host/host_array.hpp"
 #include "harness/schedule/hazards.hpp"
 #include "harness/schedule/issuer.hpp"
 #include "tests/growth.hpp"
@@ -765,20 +764,6 @@ TEST(StreamsCommand, HelpOfEachCommandHasAnExample) {
   for (const char* command : {"list", "check"}) {
     const Result result = scanlab_streams({command, "--help"});
     EXPECT_NE(result.out.find(std::string("example: scanlab streams ") + command), std::string::npos) << result.out;
-  }
-}
-
-TEST(HostMemory, IsFilledToTheByteWhateverItsAlignment) {
-  std::vector<std::byte> memory(100);
-  for (std::size_t begin = 0; begin < 20; ++begin) {
-    for (std::size_t bytes : {0, 1, 15, 16, 17, 33, 64}) {
-      std::ranges::fill(memory, std::byte{1});
-      fill_past_caches(memory.data() + begin, bytes, std::byte{0xF5});
-      for (std::size_t i = 0; i < memory.size(); ++i) {
-        const bool inside = i >= begin && i < begin + bytes;
-        ASSERT_EQ(memory[i], inside ? std::byte{0xF5} : std::byte{1}) << begin << " " << bytes << " " << i;
-      }
-    }
   }
 }
 

@@ -28,11 +28,11 @@ Job scale(std::int64_t items) {
 }
 
 double simulated(const streams::Schedule& schedule, Job job, int chunks, int streams, const DeviceProfile& device,
-                 const Problem& problem) {
+                 const KnownTimes& known) {
   job.chunks = chunks;
   job.streams = streams;
   const streams::Recording recording = record(schedule, job);
-  return simulate(recording, device, costs(recording, device, problem)).seconds;
+  return simulate(recording, device, costs(recording, device, known)).seconds;
 }
 
 TEST(Advice, IsTheFastestOfAllChoices) {
@@ -42,13 +42,13 @@ TEST(Advice, IsTheFastestOfAllChoices) {
   ASSERT_GE(space.schedules.size(), 4u);
   for (const char* name : {"c1060", "c2050", "k20c", "h200", "rtx4090"}) {
     const DeviceProfile device = device_profile(name);
-    const Problem problem{.copy_in = some_ms(), .kernel = some_ms(), .copy_out = some_ms()};
-    const Advice advice = advise(scale(1 << 22), device, problem, space);
+    const KnownTimes known{.copy_in = some_ms(), .kernel = some_ms(), .copy_out = some_ms()};
+    const Advice advice = advise(scale(1 << 22), device, known, space);
     double least = std::numeric_limits<double>::infinity();
     for (const streams::Schedule* schedule : space.schedules) {
       for (const int chunks : space.chunks) {
         for (const int streams : space.streams) {
-          least = std::min(least, simulated(*schedule, scale(1 << 22), chunks, streams, device, problem));
+          least = std::min(least, simulated(*schedule, scale(1 << 22), chunks, streams, device, known));
         }
       }
     }
@@ -65,7 +65,7 @@ TEST(Advice, IsTheFastestOfAllChoices) {
     EXPECT_EQ(double_buffered, space.chunks.size());
     EXPECT_GE(advice.best().seconds, advice.bound) << name;
     EXPECT_EQ(advice.serial.seconds, simulated(*streams::ScheduleRegistry::instance().find("serial_pinned"),
-                                               scale(1 << 22), 1, 1, device, problem));
+                                               scale(1 << 22), 1, 1, device, known));
   }
 }
 

@@ -61,16 +61,16 @@ Recording recorded(const std::string& schedule, const Job& job) {
 }
 
 /// Milliseconds for all items.
-Problem problem_of(double in, double kernel, double out) {
+KnownTimes known_of(double in, double kernel, double out) {
   return {.copy_in = in * kMs, .kernel = kernel * kMs, .copy_out = out * kMs};
 }
 
-double makespan(const Recording& recording, const DeviceProfile& device, const Problem& problem) {
-  return simulate(recording, device, costs(recording, device, problem)).timeline.makespan();
+double makespan(const Recording& recording, const DeviceProfile& device, const KnownTimes& known) {
+  return simulate(recording, device, costs(recording, device, known)).timeline.makespan();
 }
 
-double makespan(const std::string& schedule, const Job& job, const DeviceProfile& device, const Problem& problem) {
-  return makespan(recorded(schedule, job), device, problem);
+double makespan(const std::string& schedule, const Job& job, const DeviceProfile& device, const KnownTimes& known) {
+  return makespan(recorded(schedule, job), device, known);
 }
 
 const DeviceProfile& didactic() {
@@ -99,7 +99,7 @@ double grids_makespan(const streams::SmallGrids& grids, const DeviceProfile& dev
 
 TEST(Engines, OneStreamTakesTheSum) {
   for (const char* schedule : {"serial_pinned", "depth_first", "breadth_first"}) {
-    EXPECT_NEAR(makespan(schedule, job_of(8, 1, kWithoutTails), didactic(), problem_of(2, 5, 3)), 10 * kMs, kExact)
+    EXPECT_NEAR(makespan(schedule, job_of(8, 1, kWithoutTails), didactic(), known_of(2, 5, 3)), 10 * kMs, kExact)
         << schedule;
   }
 }
@@ -108,7 +108,7 @@ TEST(Engines, AnIdealPipelineTakesTheBusiestEngineAndOneChunkOfTheOthers) {
   for (const int chunks : {1, 2, 4, 16, 64}) {
     const double third = 6 * kMs;
     for (const char* schedule : {"depth_first", "breadth_first", "three_streams"}) {
-      EXPECT_NEAR(makespan(schedule, job_of(chunks, chunks, kWithoutTails), didactic(), problem_of(6, 6, 6)),
+      EXPECT_NEAR(makespan(schedule, job_of(chunks, chunks, kWithoutTails), didactic(), known_of(6, 6, 6)),
                   third * (1 + 2.0 / chunks), chunks * kExact)
           << schedule << ", " << chunks << " chunks";
     }
@@ -124,7 +124,7 @@ TEST(Engines, VanWerkhovensFormula) {
       Job job = job_of(n, n);
       job.blocks = 6;  // the formula knows no tails: a kernel fills the machine once
 
-      EXPECT_NEAR(makespan("depth_first", job, didactic(), problem_of(h, k, d)), formula, n * kExact)
+      EXPECT_NEAR(makespan("depth_first", job, didactic(), known_of(h, k, d)), formula, n * kExact)
           << n << " streams: " << h << ", " << k << ", " << d;
     }
   }
@@ -167,9 +167,9 @@ TEST(Engines, CopiesBothWaysShareTheBus) {
   issuer.copy_in(issuer.chunks().front(), created[0]);
   issuer.copy_out(issuer.chunks().front(), created[1]);
   // Out goes at 0.8 until it ends, at 5 ms; in has done 2.5 of its 6 ms by then, and does the rest at full rate.
-  EXPECT_NEAR(makespan(recording, device, problem_of(6, 1, 4)), 8.5 * kMs, kExact);
+  EXPECT_NEAR(makespan(recording, device, known_of(6, 1, 4)), 8.5 * kMs, kExact);
   // In goes at 0.5 until 4 ms; out has done 3.2 of its 4 ms by then.
-  EXPECT_NEAR(makespan(recording, device, problem_of(2, 1, 4)), 4.8 * kMs, kExact);
+  EXPECT_NEAR(makespan(recording, device, known_of(2, 1, 4)), 4.8 * kMs, kExact);
 }
 
 /// Copies of a size begin together, each way as late as in step; without that the copies out wait each time.
@@ -187,7 +187,7 @@ TEST(Engines, ShortCopiesBothWaysFallIntoStep) {
     issuer.copy_in(issuer.chunks()[static_cast<std::size_t>(i)], created[0]);
     issuer.copy_out(issuer.chunks()[static_cast<std::size_t>(kCopies + i)], created[1]);
   }
-  const Costs costs = simulator::costs(recording, device, problem_of(2 * kCopies * 0.02, 1, 2 * kCopies * 0.02));
+  const Costs costs = simulator::costs(recording, device, known_of(2 * kCopies * 0.02, 1, 2 * kCopies * 0.02));
   const auto starts = [&](streams::OperationKind kind) {
     std::vector<double> all;
     const Simulation simulated = simulate(recording, device, costs);
@@ -211,7 +211,7 @@ TEST(Engines, WithoutCopyEnginesNothingOverlaps) {
   DeviceProfile device = didactic();
   device.copy_engines.clear();
   for (const char* schedule : {"depth_first", "breadth_first", "three_streams"}) {
-    EXPECT_NEAR(makespan(schedule, job_of(4, 4, kWithoutTails), device, problem_of(2, 4, 3)), 9 * kMs, kExact)
+    EXPECT_NEAR(makespan(schedule, job_of(4, 4, kWithoutTails), device, known_of(2, 4, 3)), 9 * kMs, kExact)
         << schedule;
   }
 }
@@ -267,7 +267,7 @@ TEST(Engines, CopiesGoAtTheRateOfTheirMemoryAndWay) {
       const Parts by_rate = parts(recording, costs(recording, device));
       EXPECT_NEAR(by_rate.copy_in, inputs * bytes / in, 1e-12) << schedule << ", " << workload;
       EXPECT_NEAR(by_rate.copy_out, bytes / out, 1e-12) << schedule << ", " << workload;
-      const Parts given = parts(recording, costs(recording, device, problem_of(6, 5, 4)));
+      const Parts given = parts(recording, costs(recording, device, known_of(6, 5, 4)));
       EXPECT_NEAR(given.copy_in, 6 * kMs, 1e-12) << "of all inputs: " << workload;
       EXPECT_NEAR(given.copy_out, 4 * kMs, 1e-12);
       EXPECT_NEAR(given.kernel, 5 * kMs, 1e-12);
@@ -280,7 +280,7 @@ TEST(Engines, ASideKernelTakesAsLongAsThatOfAChunk) {
   Recording recording = recorded("serial_pinned", job_of(4, 1, kWithoutTails));
   streams::Issuer(recording).side_kernel(streams::kLegacyDefault);
   recording.buffer_items = kWithoutTails / 4;
-  const Simulation simulation = simulate(recording, didactic(), costs(recording, didactic(), problem_of(1, 8, 1)));
+  const Simulation simulation = simulate(recording, didactic(), costs(recording, didactic(), known_of(1, 8, 1)));
   EXPECT_NEAR(simulation.timeline.spans.back().when.seconds(), 2 * kMs, kExact);
 }
 
@@ -289,14 +289,14 @@ TEST(Engines, AHandOverLiesBetweenOperationsOfTwoKinds) {
   DeviceProfile device = didactic();
   device.hand_over = 1 * kMs;
   const Recording pipeline = recorded("depth_first", job_of(1, 1, kWithoutTails));
-  EXPECT_NEAR(makespan(pipeline, device, problem_of(2, 3, 4)), (2 + 1 + 3 + 1 + 4) * kMs, kExact);
+  EXPECT_NEAR(makespan(pipeline, device, known_of(2, 3, 4)), (2 + 1 + 3 + 1 + 4) * kMs, kExact);
   Recording alike{.job = job_of(2, 1, kWithoutTails)};
   streams::Issuer issuer(alike);
   const streams::Stream stream = issuer.create_stream();
   alike.buffer_items = kWithoutTails;
   for (const streams::Chunk& chunk : issuer.chunks()) issuer.copy_in(chunk, stream);
   for (int i = 0; i < 2; ++i) issuer.side_kernel(stream);
-  EXPECT_NEAR(makespan(alike, device, problem_of(2, 3, 4)), (2 + 1 + 3 + 3) * kMs, kExact);
+  EXPECT_NEAR(makespan(alike, device, known_of(2, 3, 4)), (2 + 1 + 3 + 3) * kMs, kExact);
 }
 
 /// Created stream i feeds queue i mod queues, of which copies have their own number; both default streams the last.
@@ -363,7 +363,7 @@ TEST(Engines, HarrissMeasurements) {
                                      {"k20c", "breadth_first", 7.101760, 3.967616, 6, 0.12}}) {
     const DeviceProfile device = device_profile(published.device);
     const double third = published.sequential / 3;
-    const Problem thirds = problem_of(third, third, third);
+    const KnownTimes thirds = known_of(third, third, third);
     const double serial = makespan("serial_pinned", job_of(1, 1), device, thirds);
     const double ratio = makespan(published.schedule, job_of(4, 4), device, thirds) / serial;
     const std::string what = std::string(published.device) + ", " + published.schedule;
@@ -377,7 +377,7 @@ TEST(Engines, HarrissMeasurements) {
     bare.calls = {};
     bare.kernel_latency = 0;
     bare.copy_latency = bare.latency_both = bare.latency_in_step = {};
-    EXPECT_NEAR(makespan(published.schedule, without_tails, bare, problem_of(12, 12, 12)), 3 * published.twelfths * kMs,
+    EXPECT_NEAR(makespan(published.schedule, without_tails, bare, known_of(12, 12, 12)), 3 * published.twelfths * kMs,
                 0.1 * kMs)
         << what;
   }
@@ -386,13 +386,13 @@ TEST(Engines, HarrissMeasurements) {
 /// The rule of compute capability 2.0 to 3.0 is what makes breadth_first slow on the C2050.
 TEST(Engines, TheRuleForLaunchesHoldsCopiesBack) {
   DeviceProfile device = device_profile("c2050");
-  const double with_rule = makespan("breadth_first", job_of(4, 4), device, problem_of(4, 4, 4));
+  const double with_rule = makespan("breadth_first", job_of(4, 4), device, known_of(4, 4, 4));
   device.waits_for_started_launches = false;
-  EXPECT_NEAR(makespan("breadth_first", job_of(4, 4), device, problem_of(4, 4, 4)) / with_rule, 6.0 / 9, 0.01);
+  EXPECT_NEAR(makespan("breadth_first", job_of(4, 4), device, known_of(4, 4, 4)) / with_rule, 6.0 / 9, 0.01);
 
   device = device_profile("c2050");
   const Recording recording = recorded("breadth_first", job_of(4, 4));
-  const Simulation simulation = simulate(recording, device, costs(recording, device, problem_of(4, 4, 4)));
+  const Simulation simulation = simulate(recording, device, costs(recording, device, known_of(4, 4, 4)));
   const streams::TimelineAnalysis analysis = analyse(simulation.timeline);
   EXPECT_GT(analysis.idle(streams::Engine::copy_out, streams::Idle::launches), 4.9 * kMs);
   EXPECT_EQ(analysis.path.size(), 9u);  // all copies in, the last kernel, all copies out
@@ -574,15 +574,15 @@ TEST(Engines, NoMakespanIsBelowABound) {
 /// Seconds that the kernels of a job take at least, from the job alone: a thread an item, one wave after another takes
 /// what is given for all; so many blocks whatever the items are may leave slots to others. By the memory's rate: all
 /// bytes, each input read and the output written.
-double least_of_kernels(const Job& job, const DeviceProfile& device, const Problem& problem) {
+double least_of_kernels(const Job& job, const DeviceProfile& device, const KnownTimes& known) {
   const streams::WorkloadDescription& about = job.workload->about;
-  if (!problem.kernel) {
+  if (!known.kernel) {
     return static_cast<double>(job.items) * static_cast<double>(about.item_bytes()) * (about.inputs + 1) /
            device.device_rate;
   }
-  if (job.blocks == 0) return *problem.kernel;
-  const auto slots = device.slots(problem.threads_per_block);
-  return *problem.kernel * job.blocks / static_cast<double>(slots * streams::waves(job.blocks, slots));
+  if (job.blocks == 0) return *known.kernel;
+  const auto slots = device.slots(known.threads_per_block);
+  return *known.kernel * job.blocks / static_cast<double>(slots * streams::waves(job.blocks, slots));
 }
 
 /// Right schedules of every kind of job on every device in 1 to 64 chunks, with kernels of which the longest part is
@@ -597,10 +597,10 @@ void simulate_cut_jobs(Visit visit) {
             record(schedule, job),
             {},
             {}};
-    const Problem problem{.copy_in = {}, .kernel = kernel, .copy_out = {}};
-    run.each = costs(run.recording, device, problem);
+    const KnownTimes known{.copy_in = {}, .kernel = kernel, .copy_out = {}};
+    run.each = costs(run.recording, device, known);
     run.simulation = simulate(run.recording, device, run.each);
-    visit(run, problem);
+    visit(run, known);
   };
   for (DeviceProfile device : built_in_device_profiles()) {
     device.device_rate *= 1e-3;  // of no device: its memory is slower than the bus
@@ -618,14 +618,14 @@ void simulate_cut_jobs(Visit visit) {
 }
 
 TEST(Engines, CutOrWholeTheKernelsTakeAllTheirWork) {
-  simulate_cut_jobs([](const auto& run, const Problem& problem) {
-    const double least = least_of_kernels(run.recording.job, run.device, problem);
+  simulate_cut_jobs([](const auto& run, const KnownTimes& known) {
+    const double least = least_of_kernels(run.recording.job, run.device, known);
     EXPECT_GE(run.simulation.timeline.makespan(), least * (1 - 1e-9)) << run.what;
   });
 }
 
 TEST(Engines, NoScheduleIsBelowItsPipelinesBound) {
-  simulate_cut_jobs([](const auto& run, const Problem&) {
+  simulate_cut_jobs([](const auto& run, const KnownTimes&) {
     if (!check(run.recording).ordered()) return;  // copies out of a chunk before its kernel is done are no pipeline
     EXPECT_GE(run.simulation.timeline.makespan(), bounds(run.recording, run.device, run.each).pipeline * (1 - 1e-9))
         << run.what;
@@ -637,11 +637,11 @@ TEST(Engines, NoScheduleIsBelowItsPipelinesBound) {
 TEST(Engines, BlocksOfChunksDoTheWorkOfBlocksOfTheWhole) {
   for (const std::optional<double>& kernel : {std::optional<double>{}, std::optional<double>{3e-3}}) {
     for (const int blocks : {0, 4, 7}) {
-      const Problem problem{.copy_in = {}, .kernel = kernel, .copy_out = {}};
+      const KnownTimes known{.copy_in = {}, .kernel = kernel, .copy_out = {}};
       Job job = job_of(1, 1, kWithoutTails);
       job.blocks = blocks;
       const auto block_of = [&](const Recording& recording) {
-        const Costs all = costs(recording, didactic(), problem);
+        const Costs all = costs(recording, didactic(), known);
         for (std::size_t i = 0; i < all.operations.size(); ++i) {
           if (recording.operations[i].kind == OperationKind::kernel) return all.operations[i];
         }
@@ -691,7 +691,7 @@ TEST(Engines, NoPipelineIsBelowVanWerkhovensBound) {
   std::mt19937 random(11);
   for (int trial = 0; trial < 300; ++trial) {
     const auto part = [&] { return static_cast<double>(random() % 12); };
-    const Problem problem = problem_of(part(), part(), part());
+    const KnownTimes known = known_of(part(), part(), part());
     Job job = job_of(1 << (random() % 6), 1 << (random() % 6));
     job.blocks = 6;
     DeviceProfile device = didactic();
@@ -701,7 +701,7 @@ TEST(Engines, NoPipelineIsBelowVanWerkhovensBound) {
     if (random() % 3 == 0) device.both = {0.7e9, 0.8e9};
     for (const char* schedule : {"serial_pinned", "depth_first", "breadth_first", "skewed", "three_streams", "graph"}) {
       const Recording recording = recorded(schedule, job);
-      const Costs each = costs(recording, device, problem);
+      const Costs each = costs(recording, device, known);
       const Bounds bounds = simulator::bounds(recording, device, each);
       const double end = simulate(recording, device, each).timeline.makespan();
       EXPECT_GE(end + 64 * kExact, bounds.van_werkhoven) << schedule << ", trial " << trial;
@@ -721,7 +721,7 @@ TEST(Engines, BoundsAreTheClosedForms) {
   job.blocks = 6;
   const auto bounds = [&](double in, double kernel, double out) {
     const Recording recording = recorded("depth_first", job);
-    return simulator::bounds(recording, device, costs(recording, device, problem_of(in, kernel, out)));
+    return simulator::bounds(recording, device, costs(recording, device, known_of(in, kernel, out)));
   };
   const Bounds two_engines = bounds(6, 2, 4);
   EXPECT_NEAR(two_engines.serial, 12 * kMs, kExact);
@@ -754,7 +754,7 @@ TEST(Engines, TheFirstCopyInAndTheLastCopyOutHaveTheBusToThemselves) {
     Job job = job_of(chunks, chunks);
     job.blocks = 6;
     const Recording recording = recorded("depth_first", job);
-    const Costs each = costs(recording, device, problem_of(10, 0, 10));
+    const Costs each = costs(recording, device, known_of(10, 0, 10));
     const double bound = (10 + 0.1 * 10 * together + 10.0 / chunks) * kMs;
     EXPECT_NEAR(bounds(recording, device, each).pipeline, bound, kExact) << chunks;
     EXPECT_NEAR(simulate(recording, device, each).timeline.makespan(), bound, kExact) << "and so it is: " << chunks;
@@ -765,7 +765,7 @@ TEST(Engines, TheFirstCopyInAndTheLastCopyOutHaveTheBusToThemselves) {
 /// and that is their bound.
 TEST(Engines, KernelsOfAPipelineFillEachOthersTails) {
   const Recording recording = recorded("depth_first", job_of(7, 7, 7 * 256));
-  const Costs each = costs(recording, didactic(), problem_of(0, 8, 0));
+  const Costs each = costs(recording, didactic(), known_of(0, 8, 0));
   EXPECT_NEAR(simulate(recording, didactic(), each).timeline.makespan(), 8 * kMs, kExact);
   EXPECT_NEAR(bounds(recording, didactic(), each).pipeline, 8 * kMs, kExact);
 }
@@ -775,7 +775,7 @@ TEST(Engines, TheShortestChunkMayBeTheLast) {
   Job job = job_of(2, 2, 5);
   job.blocks = 6;
   const Recording recording = recorded("depth_first", job);
-  const Costs each = costs(recording, didactic(), problem_of(10, 0, 5));
+  const Costs each = costs(recording, didactic(), known_of(10, 0, 5));
   EXPECT_NEAR(simulate(recording, didactic(), each).timeline.makespan(), 12 * kMs, kExact);
   EXPECT_NEAR(bounds(recording, didactic(), each).pipeline, 12 * kMs, kExact);
 }
@@ -785,12 +785,12 @@ TEST(Engines, SerialIsTheWholeInOnePieceHoweverItIsCut) {
   const DeviceProfile device = device_profile("h200");
   for (const std::int64_t items : {1 << 12, 1 << 22}) {
     const Recording whole = recorded("serial_pinned", job_of(1, 1, items));
-    const Problem problem = problem_of(1, 10, 2);
-    const double serial = bounds(whole, device, costs(whole, device, problem)).serial;
+    const KnownTimes known = known_of(1, 10, 2);
+    const double serial = bounds(whole, device, costs(whole, device, known)).serial;
     EXPECT_NEAR(serial, 13 * kMs, kExact);
     for (const int chunks : {2, 3, 7, 64}) {
       const Recording recording = recorded("depth_first", job_of(chunks, 8, items));
-      EXPECT_NEAR(bounds(recording, device, costs(recording, device, problem)).serial, serial, kExact) << chunks;
+      EXPECT_NEAR(bounds(recording, device, costs(recording, device, known)).serial, serial, kExact) << chunks;
     }
   }
 }
@@ -801,7 +801,7 @@ TEST(Engines, MoreEnginesOrQueuesNeverSlowAPipeline) {
   std::mt19937 random(13);
   for (int trial = 0; trial < 100; ++trial) {
     const auto part = [&] { return static_cast<double>(1 + random() % 8); };
-    const Problem problem = problem_of(part(), part(), part());
+    const KnownTimes known = known_of(part(), part(), part());
     const Job job = job_of(1 + static_cast<int>(random() % 12), 1 + static_cast<int>(random() % 6));
     for (const char* schedule : {"depth_first", "breadth_first", "skewed", "three_streams"}) {
       const std::string what = std::string(schedule) + ", trial " + std::to_string(trial);
@@ -810,14 +810,14 @@ TEST(Engines, MoreEnginesOrQueuesNeverSlowAPipeline) {
       for (const auto& engines :
            std::vector<std::vector<CopyEngine>>{{}, {{true, true}}, {{true, false}, {false, true}}}) {
         device.copy_engines = engines;
-        const double now = makespan(schedule, job, device, problem);
+        const double now = makespan(schedule, job, device, known);
         EXPECT_LE(now, before + 1000 * kExact) << what << ", " << engines.size() << " engines";
         before = now;
       }
       before = 1e9;
       for (const int queues : {1, 2, 4, 8}) {
         device.hardware_queues = queues;
-        const double now = makespan(schedule, job, device, problem);
+        const double now = makespan(schedule, job, device, known);
         EXPECT_LE(now, before + 1000 * kExact) << what << ", " << queues << " queues";
         before = now;
       }

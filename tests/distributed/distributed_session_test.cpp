@@ -1,5 +1,5 @@
 // The session, with scans over ranks that are threads: right ones, and ones with a fault each.
-#include "harness/distributed/session.hpp"
+#include "harness/distributed/distributed_session.hpp"
 
 #include <gtest/gtest.h>
 
@@ -96,7 +96,7 @@ Ended run(std::vector<Problem> problems, SessionOptions options, measure::Result
     }
     const auto backend = make_host_backend(communicator);
     std::ostringstream err;
-    Session session(cases, communicator, *backend, options, communicator.rank() == 0 ? file : nullptr, err);
+    DistributedSession session(cases, communicator, *backend, options, communicator.rank() == 0 ? file : nullptr, err);
     session.run();
     for (const DistributedCase& each : cases) {
       if (each.state == Timing::State::timed) ++ended.found_by_rank[static_cast<std::size_t>(communicator.rank())];

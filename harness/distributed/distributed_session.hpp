@@ -37,11 +37,11 @@ inline constexpr std::int64_t kMaxCompared = std::int64_t{1} << 26;
 
 /// The cases of the same problem one after another share input and oracle: `cases` are best sorted by problem. All
 /// ranks make the same.
-class Session {
+class DistributedSession {
  public:
   /// `file` may be null, and is on all ranks but 0: then nothing is kept.
-  Session(std::vector<DistributedCase>& cases, Communicator& communicator, RankBackend& backend,
-          const SessionOptions& options, measure::ResultsFile* file, std::ostream& err)
+  DistributedSession(std::vector<DistributedCase>& cases, Communicator& communicator, RankBackend& backend,
+                     const SessionOptions& options, measure::ResultsFile* file, std::ostream& err)
       : cases_(cases),
         communicator_(communicator),
         backend_(backend),

@@ -1,4 +1,4 @@
-#include "harness/distributed/session.hpp"
+#include "harness/distributed/distributed_session.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace scanlab::distributed {
 
 /// What rank 0 says to the others: which case to run how often, or to verify; or that the group has ended.
-struct Session::Order {
+struct DistributedSession::Order {
   enum class What { sample, close, end } what = What::end;
   std::size_t index = 0;
   std::int64_t runs = 0;
@@ -62,7 +62,7 @@ void together(Communicator& communicator, Work work) {
 }  // namespace
 
 /// One per process: the first of its ranks makes it, the others of the process look at it.
-struct Session::SharedOracle {
+struct DistributedSession::SharedOracle {
   std::optional<verify::Oracle> own;
   const verify::Oracle* oracle = nullptr;
 
@@ -87,7 +87,7 @@ struct Session::SharedOracle {
   }
 };
 
-void Session::run() {
+void DistributedSession::run() {
   for (std::size_t i = 0; i < cases_.size();) {
     std::vector<DistributedCase*> group;
     const Problem problem = bare(cases_[i].problem);
@@ -98,7 +98,7 @@ void Session::run() {
   loop_.progress().clear();
 }
 
-void Session::run_group(std::vector<DistributedCase*> group) {
+void DistributedSession::run_group(std::vector<DistributedCase*> group) {
   std::string lacks;
   try {
     oracle_ = std::make_shared<SharedOracle>(bare(group.front()->problem), options_, communicator_);
@@ -127,7 +127,7 @@ void Session::run_group(std::vector<DistributedCase*> group) {
   communicator_.barrier();                  // nobody frees the oracle that another reads
 }
 
-void Session::verify(DistributedCase& timed, std::vector<Bound>& bound) {
+void DistributedSession::verify(DistributedCase& timed, std::vector<Bound>& bound) {
   on_all(communicator_,
          [&] { backend_.fill(bare(timed.problem), timed.plan.distribution, options_.input, options_.seed); });
   Bound made{.timed = &timed};
@@ -144,7 +144,7 @@ void Session::verify(DistributedCase& timed, std::vector<Bound>& bound) {
 }
 
 /// What this rank holds of the output, in pieces.
-void Session::compare(DistributedCase& timed) {
+void DistributedSession::compare(DistributedCase& timed) {
   constexpr std::int64_t kPiece = std::int64_t{1} << 24;  // items
   const Kind kind = timed.algorithm->about.kind;
   if (kind == Kind::empty_launch) return;
@@ -165,7 +165,7 @@ void Session::compare(DistributedCase& timed) {
 
 // ------------------------------------------------------------------------------------------------ the loop
 
-void Session::lead(std::vector<Bound>& bound) {
+void DistributedSession::lead(std::vector<Bound>& bound) {
   std::vector<measure::LoopCase> all;
   for (std::size_t i = 0; i < bound.size(); ++i) {
     DistributedCase& timed = *bound[i].timed;
@@ -184,7 +184,7 @@ void Session::lead(std::vector<Bound>& bound) {
   communicator_.from_leader(Order{});
 }
 
-measure::LoopCase Session::in_loop(std::vector<Bound>& all, std::size_t index) {
+measure::LoopCase DistributedSession::in_loop(std::vector<Bound>& all, std::size_t index) {
   DistributedCase& timed = *all[index].timed;
   return {.timing = &timed,
           .sample =
@@ -206,7 +206,7 @@ measure::LoopCase Session::in_loop(std::vector<Bound>& all, std::size_t index) {
           .describe = [this, &timed](measure::Facts& entry) { describe(timed, communicator_.ranks(), entry); }};
 }
 
-void Session::follow(std::vector<Bound>& bound) {
+void DistributedSession::follow(std::vector<Bound>& bound) {
   while (true) {
     const Order order = communicator_.from_leader(Order{});
     if (order.what == Order::What::end) return;
@@ -225,7 +225,7 @@ void Session::follow(std::vector<Bound>& bound) {
 }
 
 /// Collective: seconds of all runs, by rank.
-std::vector<double> Session::take(Bound& bound, std::int64_t runs) {
+std::vector<double> DistributedSession::take(Bound& bound, std::int64_t runs) {
   double seconds = 0;
   on_all(communicator_, [&] {
     backend_.fill(bare(bound.timed->problem), bound.timed->plan.distribution, options_.input, options_.seed);
@@ -235,7 +235,7 @@ std::vector<double> Session::take(Bound& bound, std::int64_t runs) {
 }
 
 /// Collective. Stale state of a scan shows here: earlier checks saw its first runs.
-void Session::close(Bound& bound) {
+void DistributedSession::close(Bound& bound) {
   bound.timed->verified = false;
   on_all(communicator_, [&] { compare(*bound.timed); });
   bound.timed->verified = true;

@@ -1,0 +1,18 @@
+// The file of a new variant, to begin with.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "harness/core/element.hpp"
+
+namespace scanlab {
+
+/// Why a new variant cannot have this id, which is its file's name; empty if it can.
+std::string why_no_id(const std::string& id);
+
+/// The example of CONTRIBUTING.md under another name: of a plain CUDA kernel, or of one for both backends; of one type,
+/// or of all.
+std::string new_scan_text(const std::string& id, bool plain, std::optional<ElementType> type);
+
+}  // namespace scanlab

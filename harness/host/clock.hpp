@@ -1,0 +1,14 @@
+// The clock by which the host times.
+#pragma once
+
+#include <chrono>
+
+namespace scanlab {
+
+using Clock = std::chrono::steady_clock;
+
+inline double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace scanlab

@@ -1,0 +1,93 @@
+// Files that are written whole or not at all.
+#include "harness/host/whole_file.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "harness/host/status.hpp"
+
+namespace scanlab {
+namespace {
+
+class WholeFiles : public testing::Test {
+ protected:
+  WholeFiles() {
+    std::string name = (std::filesystem::temp_directory_path() / "scanlab-whole-file-XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+  }
+  ~WholeFiles() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path path() const { return folder_ / "file"; }
+  std::string held() const {
+    std::ifstream file(path());
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  std::ptrdiff_t files() const { return std::distance(std::filesystem::directory_iterator(folder_), {}); }
+  static std::string refusal(const std::filesystem::path& path, bool replace) {
+    try {
+      WholeFile file(path, replace);
+    } catch (const CommandError& error) {
+      EXPECT_EQ(error.status, kBadInput);
+      return error.what();
+    }
+    return {};
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(WholeFiles, AreWrittenWholeOrNotAtAll) {
+  { const WholeFile abandoned(path(), false); }
+  EXPECT_EQ(files(), 0);
+  WholeFile(path(), false).write("first");
+  EXPECT_EQ(held(), "first");
+  EXPECT_NE(refusal(path(), false).find("--force"), std::string::npos);
+  WholeFile(path(), true).write("second");
+  EXPECT_EQ(held(), "second");
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(WholeFiles, AFullDiskKeepsWhatWasThere) {
+  WholeFile(path(), false).write("first");
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGXFSZ, SIG_IGN);  // the system refuses more, as a full disk would
+    const rlimit most{1000, 1000};
+    setrlimit(RLIMIT_FSIZE, &most);
+    try {
+      WholeFile(path(), true).write(std::string(100'000, 'x'));
+    } catch (const CommandError& error) {
+      _exit(error.status);
+    }
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), kBadInput);
+  EXPECT_EQ(held(), "first");
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(WholeFiles, OnlyFilesAreReplaced) {
+  ASSERT_EQ(mkfifo(path().c_str(), 0600), 0);  // or a device: a rename would put a file in its place
+  EXPECT_NE(refusal(path(), true).find("not a regular file"), std::string::npos);
+  EXPECT_NE(refusal(folder_, true).find("not a regular file"), std::string::npos);
+  EXPECT_NE(refusal(folder_, false).find("not a regular file"), std::string::npos);
+  EXPECT_NE(refusal(folder_ / "new" / "", true).find("names no file"), std::string::npos);
+  EXPECT_NE(refusal(path() / "below", true).find("Not a directory"), std::string::npos);
+  EXPECT_TRUE(std::filesystem::is_fifo(path()));
+  EXPECT_EQ(files(), 1);
+}
+
+}  // namespace
+}  // namespace scanlab
