@@ -75,9 +75,9 @@ class Claims:
         return "no results that any claim speaks of"
 
 
-def literature() -> Claims:
-    """What others claim."""
-    return Claims(tuple(claim for claim in read() if claim.source != OURS))
+def literature(measures: Sequence[str] = ()) -> Claims:
+    """What others claim, by certain measures if any are given."""
+    return Claims(tuple(claim for claim in read() if claim.source != OURS and (not measures or claim.measure in measures)))
 
 
 def targets(measures: Sequence[str]) -> Claims:

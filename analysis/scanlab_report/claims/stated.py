@@ -35,6 +35,7 @@ MEASURES: dict[str, frozenset[str]] = {
 }  # fmt: skip
 """How a claim can be computed, and what it must then say."""
 OF_SCANS, OF_STREAMS = ("speed", "floor", "stopwatch", "losses", "spills"), ("schedule", "duplex", "naive", "collection")
+OF_LITERATURE_ON_SCANS = ("speedup", "speed", "traffic")
 OF_COUNTS, OF_ENGINES = ("counts", "conflicts"), ("makespan_median", "makespan_worst", "overlap")
 OF_MODELS = OF_COUNTS + OF_ENGINES
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from scanlab_report.claims.checked import ClaimEvidence, literature, targets
 from scanlab_report.claims.standing import HOLDS, NOT_MEASURED
-from scanlab_report.claims.stated import OF_MODELS, OF_SCANS, OF_STREAMS
+from scanlab_report.claims.stated import OF_LITERATURE_ON_SCANS, OF_MODELS, OF_SCANS, OF_STREAMS
 from scanlab_report.derive import ablation, rungs, tiles, waves
 from scanlab_report.derive.counts import choose, default_only, degrees
 from scanlab_report.derive.hardware import QUANTITIES, compared, groups
@@ -59,7 +59,7 @@ def describers() -> tuple[tuple[Mapping[str, Need], Callable[..., dict[str, str]
         ({"timings": AllTimings(), "claims": targets(OF_SCANS)}, _duel_values),
         ({"timings": AllTimings(python=True)}, _library_values),
         ({"timings": AllTimings(python=True)}, _jax_values),
-        ({"claims": literature()}, _claim_values),
+        ({"claims": literature(OF_LITERATURE_ON_SCANS)}, _claim_values),
         ({"claims": targets(OF_SCANS + OF_STREAMS + OF_MODELS)}, _own_values),
         ({"traffic": Traffic()}, _traffic_values),
         ({"waits": Waits()}, _wait_values),
@@ -94,7 +94,7 @@ def _timing_values(timings: TimingEvidence) -> dict[str, str]:
             "simplestSlower": number(ours.at[last, "median_us"] / ours.at[best, "median_us"], 2),
         }
         if ours.at[best, "of_cub"] is not None:
-            named["bestOfVendor"] = number(ours.at[best, "of_cub"].value, 2)
+            named["bestOfVendor"] = number(ours.at[best, "of_cub"].value)
     if VENDOR in stands.index and stands.at[VENDOR, "of_memcpy"] is not None:
         named["vendorOfCopy"] = number(stands.at[VENDOR, "of_memcpy"].value, 2)
     for macro, pair in (("paddingGainLargest", TREE), ("paddingGainBlock", "hso_block"), ("paddingGainReentry", "hso_reentry")):

@@ -10,8 +10,8 @@ from scanlab_report.select.evidence import TimingEvidence
 from scanlab_report.select.needs import ANY_4_BYTES, of_any_type
 
 CAPTION = (
-    "Time of `look_ahead` without one of its ideas, over its time with all of them, one panel per array size. Inclusive "
-    "{scan} of {items}, cold cache, stream launches. Above 1, the idea makes the scan faster. The last two rows are other "
+    "Time of `look_ahead` without one of its ideas, or with another parameter, over that of the unchanged kernel, one panel per array size. Inclusive "
+    "{scan} of {items}, cold cache, stream launches. Above 1, the changed scan is slower. The last two rows are other "
     "scans. Bars: 95% intervals."
 )
 NEEDS = of_any_type(ablation.NEEDS, ANY_4_BYTES)
@@ -31,7 +31,10 @@ def draw(timings: TimingEvidence) -> Figure:
         panel.axvline(1, color=style.BLACK, linewidth=0.8)
         panel.grid(axis="y", visible=False)
         panel.set_title(f"$n$ = {style.power_of_two(n)}")
-        panel.margins(x=0.1)
+        for height, ratio in zip(heights, of["ratio"], strict=True):
+            if ratio == ratio:  # not of an experiment that was not timed at this size
+                panel.annotate(f"{ratio:.2f}", (max(ratio, 1), height), xytext=(5, 0), textcoords="offset points", va="center", fontsize=6)
+        panel.margins(x=0.35)
         panel.locator_params(axis="x", nbins=3)
     axes[0].set_yticks(range(len(ideas)), ideas)
     axes[0].set_ylim(len(ideas) - 0.4, -0.6)

@@ -12,7 +12,7 @@ from scanlab_report.select.evidence import TableEvidence
 from scanlab_report.select.needs import Shapes
 
 CAPTION = (
-    "Speed of CUB's scan as a share of a device copy, against tile size. Columns are types, rows array sizes: inclusive sums, "
+    "Speed of CUB's scan as a share of a device copy, against tile size. Columns are types, rows the least and the largest array: inclusive sums, "
     "cold cache, stream launches. Each mark is one configuration of look-back or look-ahead. The line is the fastest CUB as "
     "shipped; the star is the configuration of `cub_tuned`. There are no error bars."
 )
@@ -24,7 +24,7 @@ _LOOKS = {LOOK_BACK: ("look-back", style.Look(style.GREY, "o", "")), LOOK_AHEAD:
 def draw(shapes: TableEvidence) -> Figure:
     rows = by_tile(shapes)
     types = [name for name in TYPES if name in set(rows["type"])]
-    of_type = {name: sorted(set(rows.loc[rows["type"] == name, "items"])) for name in types}
+    of_type = {name: _ends(sorted(set(rows.loc[rows["type"] == name, "items"]))) for name in types}
     sizes = max(len(of) for of in of_type.values())
     drawn, axes = style.figure(style.DOUBLE, 1.45 * sizes, len(types), sizes, sharex=True, sharey=True)
     for column, name in enumerate(types):
@@ -41,10 +41,15 @@ def draw(shapes: TableEvidence) -> Figure:
     return drawn
 
 
+def _ends(sizes: list[int]) -> list[int]:
+    """The smallest and the largest of sizes."""
+    return sorted({sizes[0], sizes[-1]})
+
+
 def _draw(panel: Axes, rows: pd.DataFrame) -> None:
     for variant, (label, look) in _LOOKS.items():
         of = rows[rows["variant"] == variant]
-        panel.plot(of["kib"], of["ratio"], markersize=2.5, alpha=0.6, label=label, **look.plot())
+        panel.plot(of["kib"], of["ratio"], markersize=3.5, alpha=0.6, label=label, **look.plot())
     shipped = rows[rows["variant"] == SHIPPED]
     if len(shipped):
         panel.axhline(shipped["ratio"].iloc[0], color=style.BLACK, linewidth=1, label=SHIPPED)

@@ -14,7 +14,7 @@ from scanlab_report.select.variants import FLOOR, VENDOR
 
 CAPTION = (
     "Time per graph node against array size, warm cache, {items}. Lines: an empty launch, a vector copy, a copy with a "
-    "grid-wide barrier, `best`, and the fastest CUB scan. The distance between two lines is the cost of a step. The copy with "
+    "grid-wide barrier, `best`, and the fastest CUB scan. On the log axis, equal distances are equal ratios. The copy with "
     "the barrier is a comparison, not a bound. Bars: 95% intervals."
 )
 NEEDS = of_any_type(waves.NEEDS)

@@ -11,7 +11,7 @@ from scanlab_report.derive.shares import shares
 from scanlab_report.layout import style
 from scanlab_report.select.evidence import TimingEvidence
 from scanlab_report.select.needs import of_any_type
-from scanlab_report.select.variants import CEILING, NEWEST_VENDOR, VENDOR
+from scanlab_report.select.variants import CEILING, TUNED, VENDOR
 
 CAPTION = (
     "Speed of each rung of the ladder as a share of a device copy, at the largest size at which all were timed. Inclusive "
@@ -60,7 +60,7 @@ def _reference_lines(axes: Axes, timings: TimingEvidence) -> list[float]:
     """Draws the copy and CUB's scans, and says where."""
     axes.axvline(1, color=style.look(CEILING).colour, linewidth=2.0, zorder=1)
     names = [("memcpy", 1.0, "-", 2.0)]
-    for variant, label, line in ((VENDOR, "CUB", "-"), (NEWEST_VENDOR, "CUB, newest", "--")):
+    for variant, label, line in ((VENDOR, "CUB", "-"), (TUNED, "CUB tuned", ":")):
         rows = shares(timings, variant, CEILING, timings.caches()[0]).set_index("items")
         if size_of(timings) in rows.index:
             share = float(rows.at[size_of(timings), "ratio"])
