@@ -32,6 +32,7 @@
 #include "tests/program.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "tests/needs_gpu.hpp"
+#include "tests/test_folder.hpp"
 #endif
 
 namespace scanlab::cli {
