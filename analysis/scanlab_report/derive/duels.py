@@ -1,4 +1,4 @@
-"""best against the fastest CUB: the order of types, operators and columns, and the worst duel of each octave of sizes."""
+"""best against the fastest CUB: its rows by type and operator, the order of columns, and the worst duel of each octave of sizes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ import pandas as pd
 from scanlab_report.select.evidence import LOSS, TIE, WIN, AllTimingEvidence
 
 TYPES = ("i8", "i16", "i32", "i64", "f16", "f32", "f64")
-OPERATORS = ("plus", "max", "min", "affine")
+
+
+def pairs(of: pd.DataFrame) -> list[tuple[str, str]]:
+    """Types and operators of some cases, as rows of a figure or table: types in their order, ``plus`` before other operators by name."""
+    present = dict.fromkeys(of[["type", "op"]].itertuples(index=False, name=None))
+    return sorted(present, key=lambda pair: (TYPES.index(pair[0]), pair[1] != "plus", pair[1]))
 
 
 def worst_of_octaves(timings: AllTimingEvidence) -> pd.DataFrame:

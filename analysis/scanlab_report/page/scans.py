@@ -18,7 +18,7 @@ from scanlab_report.select.variants import CEILING, FLOOR
 from scanlab_report.stats.intervals import UNKNOWN, ratio_intervals
 
 LAUNCHES = ("stream", "graph")
-TYPES, OPERATORS, MODES = ("i32", "i8", "i16", "i64", "f16", "f32", "f64"), ("plus", "max", "min", "affine"), ("inclusive", "exclusive")
+TYPES = ("i32", "i8", "i16", "i64", "f16", "f32", "f64")
 
 
 def views(results: Results, published: dict[str, Publication]) -> list[dict[str, Any]]:
@@ -39,9 +39,10 @@ def views(results: Results, published: dict[str, Publication]) -> list[dict[str,
     return found
 
 
-def _place(case: tuple[str, str, str]) -> tuple[int, ...]:
+def _place(case: tuple[str, str, str]) -> tuple[Any, ...]:
     """Where a type, operator and mode stand among the choices: the report's own case first."""
-    return tuple(known.index(name) if name in known else len(known) for name, known in zip(case, (TYPES, OPERATORS, MODES), strict=True))
+    type_, op, mode = case
+    return TYPES.index(type_), op != "plus", op, mode != "inclusive"
 
 
 def _evidence(
