@@ -18,7 +18,8 @@ from scanlab_report.layout import style
 from scanlab_report.modules import modules
 from scanlab_report.select import experiments
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.needs import Gathered, Selection, chosen, gather, told
+from scanlab_report.select.needs import Gathered, chosen, gather, told
+from scanlab_report.select.timings import Selection
 from scanlab_report.select.variants import CEILING, FLOOR
 from tests import fixtures, tiny
 from tests.tiny import case, near

@@ -6,7 +6,7 @@ import pandas as pd
 
 from scanlab_report.derive.shares import shares
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.needs import Timings
+from scanlab_report.select.timings import Timings
 from scanlab_report.select.variants import BEST, CEILING, LARGEST
 
 LADDER = (

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from scanlab_report.derive.shares import shares
 from scanlab_report.layout import style
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.needs import ANY_TYPE, Timings
+from scanlab_report.select.timings import ANY_TYPE, Timings
 from scanlab_report.select.variants import CEILING, SCANS
 
 CAPTION = (

@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 
 from scanlab_report.derive.traffic import over_items
 from scanlab_report.layout import style
+from scanlab_report.select.counted import Traffic
 from scanlab_report.select.evidence import TrafficEvidence
-from scanlab_report.select.needs import Traffic
 from scanlab_report.select.variants import NEWEST_VENDOR, OWN, VENDOR
 
 CAPTION = (

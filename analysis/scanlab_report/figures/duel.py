@@ -13,7 +13,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter
 from scanlab_report.derive.duels import COLUMNS, pairs, worst_of_octaves
 from scanlab_report.layout import style
 from scanlab_report.select.evidence import LOSS, TIE, AllTimingEvidence
-from scanlab_report.select.needs import AllTimings
+from scanlab_report.select.timings import AllTimings
 from scanlab_report.select.variants import CUBS
 
 CAPTION = (

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from scanlab_report.figures.throughput import line
 from scanlab_report.layout import style
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.needs import Timings
+from scanlab_report.select.timings import Timings
 from scanlab_report.select.variants import BEST, CEILING, VENDOR
 
 CAPTION = (

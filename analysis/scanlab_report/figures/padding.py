@@ -10,8 +10,9 @@ from scanlab_report.derive.shares import shares
 from scanlab_report.layout import style
 from scanlab_report.read.documents.counts import Degrees
 from scanlab_report.read.records import Explanation
+from scanlab_report.select.counted import Counts
 from scanlab_report.select.evidence import CountEvidence, TimingEvidence
-from scanlab_report.select.needs import ANY_TYPE, Counts, Timings
+from scanlab_report.select.timings import ANY_TYPE, Timings
 
 CAPTION = (
     "Left: time without padding over time with padding of each work-efficient scan, against array size: inclusive {scan} of "

@@ -9,8 +9,9 @@ from matplotlib.figure import Figure
 from scanlab_report.derive.one_core import ALL_CORES, ONE_CORE, OURS, RANGE, by_session, over_one_core, shown
 from scanlab_report.layout import style
 from scanlab_report.read.published import Publication
+from scanlab_report.select.counted import Published
 from scanlab_report.select.evidence import SessionTimingEvidence
-from scanlab_report.select.needs import Published, of_any_type
+from scanlab_report.select.needs import of_any_type
 from scanlab_report.select.variants import VENDOR
 
 CAPTION = (

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from scanlab_report.layout import style
 from scanlab_report.read.records import ideal_bytes
 from scanlab_report.select.evidence import HostEvidence, TimingEvidence
-from scanlab_report.select.needs import ANY_TYPE, Hosts, Timings
+from scanlab_report.select.timings import ANY_TYPE, Hosts, Timings
 from scanlab_report.select.variants import CEILING, FLOOR, HOST
 
 CAPTION = (

@@ -9,7 +9,8 @@ from scanlab_report.derive import tiles
 from scanlab_report.derive.tiles import SIZES, SWEPT, by_tile
 from scanlab_report.layout import style
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.needs import ANY_4_BYTES, of_any_type
+from scanlab_report.select.needs import of_any_type
+from scanlab_report.select.timings import ANY_4_BYTES
 
 CAPTION = (
     "Speed of single-pass scans as a share of a device copy, against tile size, one panel per array size. Inclusive {scan} of "

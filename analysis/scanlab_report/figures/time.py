@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from scanlab_report.layout import style
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.needs import ANY_TYPE, Timings
+from scanlab_report.select.timings import ANY_TYPE, Timings
 from scanlab_report.select.variants import CEILING, FLOOR, NEWEST_VENDOR, OWN, VENDOR
 
 CAPTION = (

@@ -10,7 +10,7 @@ from scanlab_report.derive.sizes import power_of_two
 from scanlab_report.layout import style
 from scanlab_report.read.variants import Wanted
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.needs import ANY_TYPE, Timings
+from scanlab_report.select.timings import ANY_TYPE, Timings
 from scanlab_report.select.variants import BEST, CEILING, CEILINGS, COPIES, CUBS, FLOOR, VENDOR
 from scanlab_report.stats.intervals import ratio_intervals
 

@@ -13,7 +13,7 @@ from scanlab_report.page.columns import intervals, look, numbers, source, times
 from scanlab_report.read.published import Publication
 from scanlab_report.read.records import Results, ideal_bytes, ranked
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.needs import Timings
+from scanlab_report.select.timings import Timings
 from scanlab_report.select.variants import CEILING, FLOOR
 from scanlab_report.stats.intervals import UNKNOWN, ratio_intervals
 

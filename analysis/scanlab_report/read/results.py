@@ -23,7 +23,7 @@ import msgspec
 import pandas as pd
 from msgspec import Struct
 
-from scanlab_report.read import history, ncu, samples, stopwatch, streams, verifications, versions
+from scanlab_report.read import history, ncu, samples, stopwatch, streams, twice, verifications, versions
 from scanlab_report.read.documents import counts, kept
 from scanlab_report.read.documents import results as documents
 from scanlab_report.read.documents import stopwatch as stopwatch_documents
@@ -62,6 +62,7 @@ def read(measured: Iterable[Path], recorded: Iterable[Path], first: str = "") ->
                     _read_file(file, origin, results)
     finally:
         gc.enable()
+    results.problems += twice.counted(results, MEASURED)
     return results
 
 

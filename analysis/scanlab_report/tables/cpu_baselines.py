@@ -8,7 +8,7 @@ from scanlab_report.layout import style
 from scanlab_report.layout.table_formats import Column, Table, significant, size, with_interval
 from scanlab_report.read.records import ideal_bytes
 from scanlab_report.select.evidence import HostEvidence, SessionTimingEvidence, TimingEvidence
-from scanlab_report.select.needs import EachSession, Hosts, Timings
+from scanlab_report.select.timings import EachSession, Hosts, Timings
 from scanlab_report.select.variants import HOST
 from scanlab_report.stats.intervals import Interval
 

@@ -7,7 +7,7 @@ import pandas as pd
 from scanlab_report.derive.duels import COLUMNS, pairs
 from scanlab_report.layout.table_formats import Column, Table, significant, whole
 from scanlab_report.select.evidence import LOSS, TIE, WIN, AllTimingEvidence
-from scanlab_report.select.needs import AllTimings
+from scanlab_report.select.timings import AllTimings
 from scanlab_report.select.variants import CUBS
 
 NEEDS = {"timings": AllTimings(against=(CUBS,))}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scanlab_report.layout.table_formats import Column, Table, significant
 from scanlab_report.read.published import Publication
-from scanlab_report.select.needs import Published
+from scanlab_report.select.counted import Published
 from scanlab_report.select.scenes import SceneEvidence, Scenes
 
 DEVICES = {"c1060": "Tesla C1060", "c2050": "Tesla C2050", "k20c": "Tesla K20c"}

@@ -7,7 +7,7 @@ import pandas as pd
 from scanlab_report.derive.duels import pairs
 from scanlab_report.layout.table_formats import Column, Table, significant, size, with_interval
 from scanlab_report.select.evidence import AllTimingEvidence
-from scanlab_report.select.needs import AllTimings
+from scanlab_report.select.timings import AllTimings
 from scanlab_report.select.variants import CUBS
 from scanlab_report.tables.rivals import SMALL, against, sizes
 

@@ -13,7 +13,7 @@ from scanlab_report.layout import style
 from scanlab_report.layout.table_formats import Column, Table, significant, size
 from scanlab_report.read.records import ideal_bytes
 from scanlab_report.select.evidence import LOSS, TIE, WIN, AllTimingEvidence, Key, outcome
-from scanlab_report.select.needs import AllTimings
+from scanlab_report.select.timings import AllTimings
 from scanlab_report.select.variants import BEST, BULK_CEILING, CEILING, CUBS, MEETING_CEILING, RIVALS, TUNED, cub_as_shipped, of_python
 
 NEEDS = {"timings": AllTimings(against=(CUBS,), python=True)}

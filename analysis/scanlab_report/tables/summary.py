@@ -7,7 +7,7 @@ import pandas as pd
 from scanlab_report.derive.standings import standings
 from scanlab_report.layout.table_formats import Column, Table, code, significant, size, whole, with_interval
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.needs import ANY_TYPE, Timings
+from scanlab_report.select.timings import ANY_TYPE, Timings
 from scanlab_report.select.variants import CEILING, HOST, LARGEST, NEWEST_VENDOR, VENDOR, of_python
 from scanlab_report.stats import intervals
 
