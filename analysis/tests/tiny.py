@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 
-from scanlab_report.layout import style
+from scanlab_report.layout import looks, style
 from scanlab_report.layout.table_formats import Table
 from scanlab_report.read.documents import counts
 from scanlab_report.read.documents.results import Choice, Variant
@@ -111,6 +111,11 @@ def drawn(module: ModuleType, read: Results, published: Mapping[str, Any] | None
 def built(module: ModuleType, read: Results, published: Mapping[str, Any] | None = None) -> Table:
     """A table of these results."""
     return module.build(**gathered(module, read, published))
+
+
+def look(variant: str) -> style.Look:
+    """What a variant is drawn with, where ABOUT is what is said of all."""
+    return looks.look(variant, ABOUT)
 
 
 def lines(axes: Axes, look: style.Look) -> list[list[tuple[float, float]]]:

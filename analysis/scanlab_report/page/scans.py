@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scanlab_report.layout import style
+from scanlab_report.layout.looks import look as drawn_as
+from scanlab_report.layout.looks import spare
 from scanlab_report.page.columns import intervals, look, numbers, source, times
 from scanlab_report.read.published import Publication
 from scanlab_report.read.records import Results, ideal_bytes, ranked
@@ -82,11 +83,11 @@ def _view(timings: TimingEvidence, type_: str, op: str, mode: str) -> dict[str, 
         "device": timings.device, "type": type_, "op": op, "mode": mode, "source": source(timings.provenance),
         "bytes_an_item": ideal_bytes(type_, op, 1),
         "ceiling": CEILING,
-        "floor": look(f"{about[FLOOR].label} (floor)", style.look(FLOOR)),
+        "floor": look(f"{about[FLOOR].label} (floor)", drawn_as(FLOOR, about)),
         "floor_ns": {f"{cache} {launch}": numbers([timings.floor_ns(cache, launch)])[0] for cache, launch in
                      cases[["cache", "launch"]].drop_duplicates().itertuples(index=False, name=None)},
-        "looks": {variant: look(about[variant].label, style.look(variant)) for variant in variants}
-        | {variant: look(variant, style.spare(number)) for number, variant in enumerate(newcomers)},
+        "looks": {variant: look(about[variant].label, drawn_as(variant, about)) for variant in variants}
+        | {variant: look(variant, spare(number)) for number, variant in enumerate(newcomers)},
         "shown": [variant for variant in variants if about[variant].overview],
         "cases": columns,
     }  # fmt: skip

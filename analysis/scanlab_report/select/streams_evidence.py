@@ -87,7 +87,7 @@ def equal_thirds(chunks: Any) -> Any:
 @dataclass(frozen=True)
 class ScheduleEvidence:
     """Schedules on one device: one row a case with its ``samples``, ``device_ns``, the median between events (NaN where that
-    was not measured), and the parts measured in the same run.
+    was not measured), ``place``, that of its schedule in the order of the context, and the parts measured in the same run.
 
     ``alone``: copies that have the bus to themselves; ``duplex``: while copies run the other way all the time; ``bound``: the
     seconds that both allow (:meth:`Parts.pipeline`). Each is None where the run did not measure it.
@@ -342,6 +342,8 @@ def _schedules(results: Results) -> ScheduleEvidence | None:
     case = ["file", *SCHEDULE, "inputs", "bytes", "side_kernels", "own_streams"]
     cases = intervals.summarise(rows, case)
     cases = cases.merge(rows.groupby(case)["device_ns"].median().reset_index(), how="left")
+    order = list(dict.fromkeys([*(id_ for file in files for id_, about in file.run.context.get("schedules", {}).items() if not about["control"]), *sorted(set(cases["id"]))]))
+    cases["place"] = cases["id"].map(order.index)
     measured = {place: _alone(files[place].rows) for place in set(cases["file"])}
     for column, directions in (("alone", ("h2d", "d2h")), ("duplex", ("duplex_h2d", "duplex_d2h"))):
         cases[column] = pd.Series([_parts(measured[case.file], case, directions) for case in cases.itertuples()], dtype=object)
