@@ -72,6 +72,7 @@ def results(*sessions: Iterable[Case], **context: Any) -> Results:
         about = {"kind": "cuda", "device": "Test Device", "cpu": "Test CPU", "cores": "4", "date": f"2026-01-{run + 1:02}", "git_commit": "abcdefghijk"[run] * 40}
         found.runs.append(Run(Path(f"{run}.json"), MEASURED, about | context, ABOUT))
         for of in cases:
+            found.settings[of.settings] = dict(setting.split("=", 1) for setting in of.settings.split())
             key = (run, of.variant, of.settings, of.type, of.op, of.mode, of.items, of.cache, of.launch)
             found.timing_rows += [(*key, place, time, np.nan, np.nan) for place, time in enumerate(of.times)]
             found.kernel_rows[key] = (*(of.kernel[name] for name in KERNEL), of.choice)

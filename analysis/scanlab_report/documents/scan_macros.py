@@ -77,7 +77,7 @@ def _timing_values(timings: TimingEvidence) -> dict[str, str]:
     named = {
         "scanDevice": latex(provenance.device),
         "scanDate": latex(provenance.date),
-        "scanCommit": latex(provenance.commit.removeprefix("commit ")),
+        "scanCommit": latex(provenance.revision),
         "scanOrigin": latex(provenance.origin),
         "scanRepetitions": f"{low}" if low == high else f"{low} to {high}",
         "copyRate": number(stands.at[CEILING, "rate"].value, 4),

@@ -38,8 +38,8 @@ class Traffic:
         caches = [int(run.context.get("l2_bytes", 0)) for run in results.runs if run.device == provenance.device]
         return TrafficEvidence(summed, max(caches, default=0), provenance, results.variants)
 
-    def absent(self) -> str:
-        return "no DRAM bytes from hardware counters"
+    def asked(self) -> str:
+        return "DRAM bytes from hardware counters"
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,8 @@ class Waits:
         table, provenance = _table(results, results.waits)
         return None if table.empty else TableEvidence(table, provenance)
 
-    def absent(self) -> str:
-        return "no cycles spent waiting"
+    def asked(self) -> str:
+        return "cycles spent waiting"
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ class Repeats:
         table, provenance = _table(results, results.repeats)
         return None if table.empty else TableEvidence(table, provenance, results.variants)
 
-    def absent(self) -> str:
-        return "no repeated runs of verify"
+    def asked(self) -> str:
+        return "repeated runs of verify"
 
 
 @dataclass(frozen=True)
@@ -91,9 +91,9 @@ class Counts:
             return CountEvidence([], Provenance("emulator counts", ""))
         return None
 
-    def absent(self) -> str:
+    def asked(self) -> str:
         of = f" of {' or '.join(self.variants)}" if self.variants else ""
-        return f"no counts of the SIMT emulator{of}"
+        return f"counts of the SIMT emulator{of}"
 
     def _wanted(self, explanation: Explanation) -> bool:
         return explanation.op == self.op and (not self.variants or explanation.variant in self.variants)
@@ -121,8 +121,8 @@ class Counters:
                 return CounterEvidence(table, now or both, counter_provenance(results, table, origin), counted)
         return None
 
-    def absent(self) -> str:
-        return "no hardware bank-conflict counters with counts of the SIMT emulator for the same cases"
+    def asked(self) -> str:
+        return "hardware bank-conflict counters with counts of the SIMT emulator for the same cases"
 
 
 @dataclass(frozen=True)
@@ -135,8 +135,8 @@ class Published:
     def find(self, results: Results, published: dict[str, Publication]) -> Publication | None:
         return published.get(self.name)
 
-    def absent(self) -> str:
-        return f"no published table {self.name}"
+    def asked(self) -> str:
+        return f"published table {self.name}"
 
 
 def _table(results: Results, table: pd.DataFrame) -> tuple[pd.DataFrame, Provenance]:

@@ -28,7 +28,7 @@ from scanlab_report.select.variants import BEST
 
 
 class Need(Protocol):
-    """What a figure needs: finds it, or says in a clause, which begins with `no`, what is missing.
+    """What a figure needs: finds it, and says in a few words what is asked for.
 
     ``measured_by`` names the experiments that answer it (:mod:`scanlab_report.select.experiments`); none where a figure goes without.
     """
@@ -38,7 +38,7 @@ class Need(Protocol):
 
     def find(self, results: Results, published: dict[str, Publication]) -> object | None: ...
 
-    def absent(self) -> str: ...
+    def asked(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def _gather(needs: Mapping[str, Need], results: Results, published: dict[str, Pu
     for name, need in needs.items():
         shown = next((of for of in found.values() if isinstance(of, TimingEvidence)), None)
         found[name] = (need.like(shown) if shown and isinstance(need, Hosts) else need).find(results, published)
-    missing = tuple(needs[name].absent() for name, item in found.items() if item is None)
+    missing = tuple(f"no {needs[name].asked()}" for name, item in found.items() if item is None)
     return Gathered({} if missing else found, missing)
 
 

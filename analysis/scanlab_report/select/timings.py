@@ -95,13 +95,13 @@ class Timings:
                 with_scans = (of for of in itertools.chain([first], answers) if any(SCANS.has(of.about[variant]) for variant in of.variants()))
                 yield next(with_scans, first)
 
-    def absent(self) -> str:
+    def asked(self) -> str:
         wanted = ", ".join(self.all_of)
         if self.any_of:
             wanted += (" and " if wanted else "") + " or ".join(map(str, self.any_of))
         of = f" of {wanted}" if wanted else ""
         on = "a CUDA device" if self.kinds == ("cuda",) else "any device"
-        return f"no {'' if set(self.types) == set(ANY_TYPE) else ' or '.join(self.types) + ' '}{self.op} {self.mode} timings{of} on {on}"
+        return f"{'' if set(self.types) == set(ANY_TYPE) else ' or '.join(self.types) + ' '}{self.op} {self.mode} timings{of} on {on}"
 
     def of_type(self, results: Results, rows: pd.DataFrame, origin: str, device: str, type_name: str) -> TimingEvidence | None:
         """What is wanted, of one type among the rows of one device; None if there is nothing of it."""
@@ -159,8 +159,8 @@ class Hosts:
             machines.setdefault(evidence.host, evidence)
         return HostEvidence(list(machines.values())) if machines or not self.beside else None
 
-    def absent(self) -> str:
-        return f"no timings of {HOST}"
+    def asked(self) -> str:
+        return f"timings of {HOST}"
 
 
 @dataclass(frozen=True)
@@ -192,8 +192,8 @@ class EachSession:
                     provenance = run_provenance("timings", (results.runs[run] for run in answers), origin, (min(counts), max(counts)))
                     yield SessionTimingEvidence(list(answers.values()), provenance)
 
-    def absent(self) -> str:
-        return self.timings.absent()
+    def asked(self) -> str:
+        return self.timings.asked()
 
 
 @dataclass(frozen=True)
@@ -237,9 +237,9 @@ class AllTimings:
                 return self._of(results, rows[rows["run"].isin(wanted)], device, origin)
         return None
 
-    def absent(self) -> str:
+    def asked(self) -> str:
         beside = f" beside {' or '.join(map(str, self.against))}" if self.against else ""
-        return f"no timings of {self.of}{beside} on a CUDA device"
+        return f"timings of {self.of}{beside} on a CUDA device"
 
     def _of(self, results: Results, rows: pd.DataFrame, device: str, origin: str) -> AllTimingEvidence:
         samples: dict[Key, dict[int, dict[str, np.ndarray]]] = {}
@@ -271,8 +271,8 @@ class Kernels:
                 return TableEvidence(rows, run_provenance("timings", used, origin), results.variants)
         return None
 
-    def absent(self) -> str:
-        return "no registers of kernels beside timings on a CUDA device"
+    def asked(self) -> str:
+        return "registers of kernels beside timings on a CUDA device"
 
 
 @dataclass(frozen=True)
@@ -289,8 +289,8 @@ class Shapes:
                 return TableEvidence(cases, timing_provenance(rows, cases, results.runs, origin), results.variants)
         return None
 
-    def absent(self) -> str:
-        return "no times of the shapes that a rival was tuned among on a CUDA device"
+    def asked(self) -> str:
+        return "times of the shapes that a rival was tuned among on a CUDA device"
 
 
 @dataclass(frozen=True)
@@ -306,8 +306,8 @@ class Skipped:
         rows = results.skipped[results.skipped["origin"] == origin]
         return TableEvidence(rows, run_provenance("timings", [results.runs[i] for i in sorted(set(rows["run"]))], origin))
 
-    def absent(self) -> str:
-        return "no cases skipped by the harness"
+    def asked(self) -> str:
+        return "cases skipped by the harness"
 
 
 def _by_device(results: Results, table: pd.DataFrame, kinds: Sequence[str] = ("cuda",)) -> Iterator[tuple[str, str, pd.DataFrame]]:
