@@ -18,7 +18,8 @@ from scanlab_report.layout import style
 from scanlab_report.modules import modules
 from scanlab_report.select import experiments
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.needs import Gathered, Selection, chosen, gather, told
+from scanlab_report.select.needs import Gathered, chosen, gather, told
+from scanlab_report.select.timings import Selection
 from scanlab_report.select.variants import CEILING, FLOOR
 from tests import fixtures, tiny
 from tests.tiny import case, near
@@ -103,8 +104,8 @@ def test_what_is_asked_for_by_name_is_shown_and_nothing_else_but_what_a_figure_r
     gathered = gather(chosen(throughput.NEEDS, Selection(("hso_block", "best"), "f64")), read, {})
     with style.sheet():
         (axes,) = throughput.draw(**gathered.found).axes
-    assert {line.get_marker() for line in axes.get_lines() if len(line.get_xdata()) == 2 and line.get_marker() != "_"} == {style.look(name).marker for name in (CEILING, "hso_block", "best")}
-    assert tiny.points(axes, style.look("hso_block")) == [near((N, 16 * N / 2e4)), near((2 * N, 32 * N / 2e4))]
+    assert {line.get_marker() for line in axes.get_lines() if len(line.get_xdata()) == 2 and line.get_marker() != "_"} == {tiny.look(name).marker for name in (CEILING, "hso_block", "best")}
+    assert tiny.points(axes, tiny.look("hso_block")) == [near((N, 16 * N / 2e4)), near((2 * N, 32 * N / 2e4))]
     assert gathered.unusual == ["f64"]
     caption = told(throughput.CAPTION, [gathered])
     assert "64-bit floats" in caption and "One variant of each kind" not in caption and "{" not in caption
@@ -114,7 +115,7 @@ def test_times_asked_for_by_name_are_compared_in_one_panel() -> None:
     read = tiny.results([case(FLOOR, 0, 2500.0)] + [case(name, N, 7e3 * place) for place, name in enumerate(("hs_blocked", "hso_blocked", "thrust_scan", "memcpy"), start=1)])
     with style.sheet():
         (axes,) = time.draw(**gather(chosen(time.NEEDS, Selection(("hs_blocked", "hso_blocked", "thrust_scan"))), read, {}).found).axes
-    assert [tiny.points(axes, style.look(name)) for name in ("hs_blocked", "hso_blocked", "thrust_scan")] == [[near((N, 7))], [near((N, 14))], [near((N, 21))]]
+    assert [tiny.points(axes, tiny.look(name)) for name in ("hs_blocked", "hso_blocked", "thrust_scan")] == [[near((N, 7))], [near((N, 14))], [near((N, 21))]]
     assert not [line for line in axes.get_lines() if line.get_linewidth() == 2.6]  # no copy
 
 

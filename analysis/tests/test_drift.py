@@ -15,7 +15,7 @@ from scanlab_report.commands.__main__ import main
 from scanlab_report.commands.export import tables as export
 from scanlab_report.read import results
 from scanlab_report.select import drift
-from scanlab_report.select.drift import Session, Sessions
+from scanlab_report.select.drift import Sessions, TimedFiles
 from scanlab_report.tables import sessions as table
 from tests import stream_fixtures
 from tests.fixtures import case, context, cub_shapes, repetition, timings
@@ -33,7 +33,7 @@ def write(file: Path, factors: np.ndarray, seed: int = 1, spread: float = 0.002,
     return file
 
 
-def of(file: Path) -> Session:
+def of(file: Path) -> TimedFiles:
     """The only session of a file."""
     (session,) = Sessions().find(results.read([file], []), {}).sessions
     return session

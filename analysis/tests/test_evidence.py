@@ -11,8 +11,10 @@ import pytest
 
 from scanlab_report.read import results
 from scanlab_report.read.records import MEASURED
-from scanlab_report.select.needs import AllTimings, EachSession, Timings, Traffic, gather
+from scanlab_report.select.counted import Traffic
+from scanlab_report.select.needs import gather
 from scanlab_report.select.provenance import Provenance
+from scanlab_report.select.timings import AllTimings, EachSession, Timings
 from scanlab_report.select.variants import CUBS, OWN
 from tests import fixtures, tiny
 from tests.fixtures import case, context, dram_bytes, repetition
@@ -49,21 +51,6 @@ def test_two_files_are_never_pooled_and_the_newer_is_taken(tmp_path: Path) -> No
     assert median([], [tmp_path]) == (3.0, "Test Device, 2026-02-01, commit fffffffff+, recorded")
 
 
-def test_a_file_that_has_what_is_compared_with_comes_before_a_newer_one_that_has_not(tmp_path: Path) -> None:
-    for name, variant, time, day in (("a", "memcpy", 2.0, "01"), ("b", "look_ahead", 3.0, "01"), ("c", "look_ahead", 9.0, "02")):
-        run(tmp_path, f"{name}.json", time, variant=variant, date=f"2026-01-{day}", git_commit=day * 20)
-    entries = [json.loads((tmp_path / f"{name}.json").read_text()) for name in "abc"]
-    (tmp_path / "a.json").write_text(json.dumps(entries[0] | {"benchmarks": entries[0]["benchmarks"] + entries[1]["benchmarks"]}))
-    more = [repetition(case(variant, 1024), i, 1.0) for variant in ("best", "cub_device_scan") for i in range(5)]
-    (tmp_path / "c.json").write_text(json.dumps(entries[2] | {"benchmarks": entries[2]["benchmarks"] + more}))
-    (tmp_path / "b.json").unlink()
-    read = results.read([], [tmp_path])
-    beside = Timings(all_of=("memcpy",)).find(read, {})
-    alone = Timings(any_of=("look_ahead",)).find(read, {})
-    assert beside.of("look_ahead")["median_ns"].tolist() == [3.0]
-    assert alone.of("look_ahead")["median_ns"].tolist() == [9.0]
-
-
 def test_of_two_files_the_one_that_has_more_beside_each_other_is_taken(tmp_path: Path) -> None:
     run(tmp_path, "duel.json", 9.0, date="2026-01-02")
     run(tmp_path, "full.json", 2.0, date="2026-01-01")
@@ -95,16 +82,14 @@ def test_stream_and_graph_are_not_pooled(tmp_path: Path) -> None:
     assert both.of("memcpy", launch="graph")["median_ns"].tolist() == [1.0]
 
 
-def test_counters_of_two_recorded_days_are_not_added_up(tmp_path: Path) -> None:
-    for day, times in (("2026-01-01", 3), ("2026-01-02", 1)):
+def test_a_case_that_two_tables_have_counted_is_refused(tmp_path: Path) -> None:
+    """Neither says when: added up, or of one of them, the bytes would be wrong."""
+    for day, top in (("2026-01-01", 18), ("2026-01-02", 19)):
         (tmp_path / day).mkdir()
-        head, *rows = dram_bytes(18).splitlines()
-        cells = [row.split(",") for row in rows]
-        rows = [",".join([*row[:-2], str(times * int(row[-2])), row[-1]]) for row in cells]
-        (tmp_path / day / "dram_bytes.csv").write_text("\n".join([head, *rows]))
-    traffic = Traffic().find(results.read([], [tmp_path]), {})
-    reads = traffic.cases.set_index("variant")["dram_bytes_read"]
-    assert reads["look_ahead"] == 4 * 2**18  # two launches of half the input, as of the later day
+        (tmp_path / day / "dram_bytes.csv").write_text(dram_bytes(top))
+    measured, recorded = results.read([tmp_path], []), results.read([], [tmp_path])
+    (problem,) = measured.problems
+    assert problem.file == tmp_path / "2026-01-02" / "dram_bytes.csv" and "has 3 of the cases of" in str(problem) and not recorded.problems
 
 
 def test_of_a_variant_the_newest_run_is_heard_and_one_that_none_describes_is_ours_by_its_id(tmp_path: Path) -> None:

@@ -27,10 +27,12 @@ from scanlab_report.read.published import Publication
 from scanlab_report.read.records import MEASURED, SCANS, Results, Run, StreamFile, ideal_bytes
 from scanlab_report.read.streams import CALL_COLUMNS
 from scanlab_report.select import streams_evidence
+from scanlab_report.select.counted import Counts, Traffic
 from scanlab_report.select.drift import SessionEvidence
 from scanlab_report.select.evidence import CountEvidence, TableEvidence
-from scanlab_report.select.needs import AllTimings, Counts, Timings, Traffic, gather
+from scanlab_report.select.needs import gather
 from scanlab_report.select.streams_evidence import DUPLEX, NAIVE, SERIAL, STREAMED, ScanEvidence
+from scanlab_report.select.timings import AllTimings, Timings
 from scanlab_report.stats.intervals import Interval
 from tests import test_cells, test_plotted_streams, tiny
 from tests.test_plotted_streams import grids, scan, schedule, scheduled

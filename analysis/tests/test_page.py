@@ -23,9 +23,9 @@ from scanlab_report.derive.schedules import speedups
 from scanlab_report.figures import ceiling_share
 from scanlab_report.read import published, results, streams
 from scanlab_report.select.drift import Sessions
-from scanlab_report.select.needs import Timings
 from scanlab_report.select.sessions import chosen
 from scanlab_report.select.streams_evidence import Experiments, Schedules
+from scanlab_report.select.timings import Timings
 from scanlab_report.select.variants import CEILING, CUBS
 from scanlab_report.stats.intervals import FEWEST_OF_MEDIAN, ratio_interval
 from tests import browser, fixtures

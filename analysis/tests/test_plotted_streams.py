@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from scanlab_report.figures import concurrency, drift, model_residuals, schedules, schedules_speedup, schedules_streams, stream_scan
 from scanlab_report.layout import gantt, style
-from scanlab_report.layout.schedules import look
+from scanlab_report.layout import schedules as schedule_looks
 from scanlab_report.read.records import MEASURED, SCANS, Repeated, Run
 from scanlab_report.read.streams import CALL_COLUMNS, SCAN, TRACE_COLUMNS
 from scanlab_report.select.drift import SessionEvidence, session
@@ -33,9 +33,16 @@ def timed(ms: float) -> dict[str, Any]:
     return {"count": 5, "median_ns": 1e6 * ms, "low_ns": 1e6 * ms * LEAST, "high_ns": 1e6 * ms * MOST, "samples": [1e6 * ms * of for of in tiny.SPREAD]}
 
 
+PLACES = (SERIAL, "depth_first", "breadth_first", "graph", "skewed", "null_stream_trap")
+
+
+def look(id_: str) -> style.Look:
+    return schedule_looks.look(PLACES.index(id_))
+
+
 def schedule(id_: str, chunks: int, ms: float, streams: int = 4, bound_ms: float | None = 20.0, **named: Any) -> dict[str, Any]:
     """10 ms of copies in, 20 ms of kernels and 10 ms of copies out."""
-    return {"workload": "scale", "items": ITEMS, "chunks": chunks, "streams": streams, "memory": "pinned", "work": 1, "blocks": 0, "buffers": 0, "id": id_, "inputs": 1, "side_kernels": int(id_.startswith(("null_stream_n", "null_stream_t", "per_thread"))), "own_streams": int(id_.startswith("serial")),
+    return {"workload": "scale", "items": ITEMS, "chunks": chunks, "streams": streams, "memory": "pinned", "work": 1, "blocks": 0, "buffers": 0, "id": id_, "place": PLACES.index(id_), "inputs": 1, "side_kernels": int(id_.startswith(("null_stream_n", "null_stream_t", "per_thread"))), "own_streams": int(id_.startswith("serial")),
             "bytes": 8 * ITEMS, "alone": Parts(0.01, 0.02, 0.01), "duplex": Parts(0.0125, 0.02, 0.0125), "bound": bound_ms and bound_ms / 1e3, "device_ns": 0.9e6 * ms} | timed(ms) | named  # fmt: skip
 
 

@@ -10,8 +10,9 @@ import pytest
 
 from scanlab_report.commands.__main__ import main
 from scanlab_report.read import results
-from scanlab_report.select.needs import Counts, EachSession, Timings, Traffic
+from scanlab_report.select.counted import Counts, Traffic
 from scanlab_report.select.sessions import NoSession, chosen, known
+from scanlab_report.select.timings import EachSession, Timings
 from tests import fixtures
 from tests.fixtures import case, context, repetition
 
@@ -104,7 +105,7 @@ def test_files_of_other_folders_can_be_of_a_session_and_files_that_are_not_liste
 
 
 def test_a_session_that_has_every_kind_is_complete(tmp_path: Path) -> None:
-    fixtures.write_all(tmp_path, top=12)
+    fixtures.write_all(tmp_path, top=18)
     for file in (tmp_path / "explain").glob("*.json"):
         file.rename(tmp_path / file.name)
     for file in tmp_path.iterdir():
@@ -126,6 +127,17 @@ def test_a_session_is_of_one_device_and_of_files_that_are_there(tmp_path: Path, 
     (folder / "scan.json").rename(tmp_path / "moved.json")
     (problem,) = results.read([], [folder]).problems
     assert "files[0].file" in str(problem) and "no such file" in str(problem)
+
+
+@pytest.mark.parametrize(("kind", "said"), [("dram_bytes", "such as"), ("streams", "such as"), ("larger", "such as"), ("scan", "")])
+def test_two_files_of_a_kind_with_the_same_case_are_no_session_but_those_of_scans_which_are_timed_twice(
+    tmp_path: Path, kind: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fixtures.write_all(tmp_path, top=18)
+    (file,) = (path for path in tmp_path.iterdir() if path.stem == kind)
+    (tmp_path / f"{kind}_again{file.suffix}").write_bytes(file.read_bytes())
+    assert main(["session", str(tmp_path)]) == (2 if said else 0)
+    assert said in capsys.readouterr().err
 
 
 def test_a_name_that_no_session_has_is_refused_before_anything_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

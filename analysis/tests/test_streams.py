@@ -28,7 +28,7 @@ from scanlab_report.figures import schedules as schedules_figure
 from scanlab_report.figures import stream_scan as scan_figure
 from scanlab_report.layout import gantt, style
 from scanlab_report.layout import scenes as scene_layout
-from scanlab_report.layout.schedules import LOOKS
+from scanlab_report.layout.schedules import look
 from scanlab_report.read import published, results, streams
 from scanlab_report.select import streams_evidence
 from scanlab_report.select.scenes import Scenes
@@ -66,7 +66,7 @@ def recorded() -> results.Results:
 
 def test_the_recorded_session_is_read_whole(recorded: results.Results) -> None:
     assert not recorded.problems
-    assert {file.kind for file in recorded.streams} == {streams.SCHEDULES, streams.STREAM_SCAN, streams.TRACE, streams.CAVEATS, streams.CONCURRENCY}
+    assert {file.kind for file in recorded.streams} == {streams.SCHEDULES, streams.STREAM_SCAN, streams.TRACE, streams.CAVEATS, streams.CONCURRENCY, streams.STOPWATCH}
 
 
 def test_a_truncated_file_is_named_and_the_others_are_read(tmp_path: Path) -> None:
@@ -294,7 +294,8 @@ def test_no_panel_is_empty_and_every_schedule_drawn_is_named_once(tmp_path: Path
     evidence = Schedules(over=over).find(read(tmp_path), {})
     with style.sheet():
         panels = [axes for axes in figure.draw(evidence).axes]
-    looks = {(look.colour, look.line, look.marker): name for name, look in LOOKS.items()}
+    drawn = {id_: look(place) for id_, place in zip(evidence.cases["id"], evidence.cases["place"], strict=True)}
+    looks = {(of.colour, of.line, of.marker): id_ for id_, of in drawn.items()}
     shown = [{looks.get((line.get_color(), line.get_linestyle(), line.get_marker())) for line in axes.get_lines()} - {None} for axes in panels]
     assert all(shown) and {"graph", "skewed"} <= set.union(*shown)
     named = [box.get_children()[0].get_children()[1].get_text() for axes in panels for box in axes.artists]

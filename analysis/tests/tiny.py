@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 
-from scanlab_report.layout import style
+from scanlab_report.layout import looks, style
 from scanlab_report.layout.table_formats import Table
 from scanlab_report.read.documents import counts
 from scanlab_report.read.documents.results import Choice, Variant
@@ -72,6 +72,7 @@ def results(*sessions: Iterable[Case], **context: Any) -> Results:
         about = {"kind": "cuda", "device": "Test Device", "cpu": "Test CPU", "cores": "4", "date": f"2026-01-{run + 1:02}", "git_commit": "abcdefghijk"[run] * 40}
         found.runs.append(Run(Path(f"{run}.json"), MEASURED, about | context, ABOUT))
         for of in cases:
+            found.settings[of.settings] = dict(setting.split("=", 1) for setting in of.settings.split())
             key = (run, of.variant, of.settings, of.type, of.op, of.mode, of.items, of.cache, of.launch)
             found.timing_rows += [(*key, place, time, np.nan, np.nan) for place, time in enumerate(of.times)]
             found.kernel_rows[key] = (*(of.kernel[name] for name in KERNEL), of.choice)
@@ -111,6 +112,11 @@ def drawn(module: ModuleType, read: Results, published: Mapping[str, Any] | None
 def built(module: ModuleType, read: Results, published: Mapping[str, Any] | None = None) -> Table:
     """A table of these results."""
     return module.build(**gathered(module, read, published))
+
+
+def look(variant: str) -> style.Look:
+    """What a variant is drawn with, where ABOUT is what is said of all."""
+    return looks.look(variant, ABOUT)
 
 
 def lines(axes: Axes, look: style.Look) -> list[list[tuple[float, float]]]:

@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         return _complain(BAD_INPUT, f"cannot write to {options.out}: {error.strerror}")
     try:
-        from baselines.python import libraries, provenance, session
+        from baselines.python import clock, libraries, provenance, session
     except ImportError as error:
         options.out.unlink()
         return _complain(BAD_INPUT, f"the array library that results are verified with is missing: {error}")
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         context |= library.versions()
         context["variants"][library.id] = library.about()
     context["missing"] = "; ".join(f"{name}: {why}" for name, why in missing.items())
-    return measure(session.Session(plan, found, _say), context, options.out)
+    return measure(session.Bench(plan, found, _say, clock.ClockReader().sm_mhz), context, options.out)
 
 
 def measure(session: Any, context: dict[str, Any], out: Path) -> int:

@@ -83,16 +83,18 @@ class Scan:
     fault: str = ""
     out_of_memory: bool = False
     refused: bool = False
-    last: Any = None
+    went_wrong_later: bool = False
+    """The fault is of the second look, after the last timed run."""
 
 
 @dataclass
-class Session:
-    """``say`` is told of progress, and of every fault when it is found."""
+class Bench:
+    """``say`` is told of progress, and of every fault when it is found. ``sm_mhz`` is asked for the clock right after a sample."""
 
     plan: Plan
     libraries: list[Library]
     say: Callable[[str], None]
+    sm_mhz: Callable[[], float | None] = lambda: None
     entries: list[dict[str, Any]] = field(default_factory=list)
     failed: int = 0
     out_of_memory: int = 0
@@ -147,6 +149,7 @@ class Session:
         self._contain(case.library, case.scan,
                       lambda: measured.append(case.library.seconds(case.scan.run, case.runs, case.cache)))  # fmt: skip
         latest = time.monotonic() - began
+        sm_mhz = self.sm_mhz()
         if case.scan.fault:
             self._refuse(case, round_number)
             return
@@ -155,7 +158,7 @@ class Session:
         case.spent += latest
         self.entries.append(self._entry(case, round_number) | {
             "iterations": case.runs, "real_time": measured[0] * 1e9, "cpu_time": 0.0, "time_unit": "ns", "outcome": "timed",
-            "settled": median_uncertainty(case.times) <= self.plan.width, "verified": True})  # fmt: skip
+            "settled": median_uncertainty(case.times) <= self.plan.width, "verified": True} | ({"sm_clock_mhz": sm_mhz} if sm_mhz else {}))  # fmt: skip
 
     def _verify_again(self, cases: list[Case]) -> None:
         """Runs each scan once more: what it does after all that timing must still be right."""
@@ -167,13 +170,13 @@ class Session:
                     done.add(id(case.scan))
                     self._contain(case.library, case.scan, lambda: self._compare(case, expected))
         for case in cases:
-            if case.scan.fault.startswith("after its last timed run"):
+            if case.scan.went_wrong_later:
                 self.entries = [entry for entry in self.entries if entry["name"] != case.name]
                 self._refuse(case, 0)
 
     def _compare(self, case: Case, expected: Any) -> None:
         if found := scans.fault(case.library.fetch(case.scan.run()), expected[: case.items]):
-            case.scan.fault = "after its last timed run: " + found
+            case.scan.went_wrong_later, case.scan.fault = True, f"after its last timed run: {found}"
 
     def _contain(self, library: Library, scan: Scan, work: Callable[[], None]) -> None:
         """Does the work; what it raises becomes the scan's fault, so that the session goes on."""

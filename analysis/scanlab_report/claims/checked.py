@@ -71,8 +71,8 @@ class Claims:
         first, *others = provenances(checked)
         return ClaimEvidence(checked, first, others[0] if others else None)
 
-    def absent(self) -> str:
-        return "no results that any claim speaks of"
+    def asked(self) -> str:
+        return "results that any claim speaks of"
 
 
 def literature(measures: Sequence[str] = ()) -> Claims:

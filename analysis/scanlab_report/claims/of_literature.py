@@ -12,7 +12,7 @@ from scanlab_report.derive.one_core import ONE_CORE, over_one_core, speedups
 from scanlab_report.derive.traffic import over_items
 from scanlab_report.layout.table_formats import significant, size
 from scanlab_report.read import streams
-from scanlab_report.select.needs import Published, Traffic
+from scanlab_report.select.counted import Published, Traffic
 from scanlab_report.select.scenes import Scenes
 from scanlab_report.select.streams_evidence import Experiments
 from scanlab_report.stats.intervals import Interval

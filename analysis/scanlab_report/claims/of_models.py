@@ -10,7 +10,7 @@ from scanlab_report.claims.stated import OF_COUNTS, OF_ENGINES, Claim
 from scanlab_report.derive.hardware import QUANTITIES, compared
 from scanlab_report.layout.table_formats import size
 from scanlab_report.read import streams
-from scanlab_report.select.needs import Counters
+from scanlab_report.select.counted import Counters
 from scanlab_report.select.streams_evidence import Experiments
 
 _MEASURED_AS = {

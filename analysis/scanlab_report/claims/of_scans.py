@@ -14,13 +14,13 @@ from scanlab_report.derive.stopwatch import over
 from scanlab_report.read.streams import STOPWATCH
 from scanlab_report.read.variants import Wanted
 from scanlab_report.select.evidence import LOSS, AllTimingEvidence, Key
-from scanlab_report.select.needs import AllTimings, Kernels
 from scanlab_report.select.streams_evidence import Experiments
+from scanlab_report.select.timings import AllTimings, Kernels
 from scanlab_report.select.variants import BEST, BULK_CEILING, CEILING, CEILINGS, CUBS, FLOOR, MEETING_CEILING, VECTOR_CEILING
 from scanlab_report.stats.intervals import Interval, ratio_interval
 
-Ratio = Callable[[Key], list[tuple[Interval, int]]]
-"""Of a case, in each run of the newest code that has it: the ratio and the run."""
+Ratio = Callable[[Key], tuple[Interval, int] | None]
+"""Of a case, the ratio in the run that answers, and the run; none if no run has both."""
 
 
 def _measure(claim: Claim) -> str:
@@ -36,9 +36,9 @@ def _measure(claim: Claim) -> str:
 def _against(timings: AllTimingEvidence, theirs: Sequence[Wanted], ours: str = BEST) -> Ratio:
     """Time of the fastest of theirs over ours, in one run."""
 
-    def ratio(key: Key) -> list[tuple[Interval, int]]:
-        found = [(match.ratio, match.run) for match in timings.matches(key, ours, theirs)]
-        return [pair for pair in found if timings.commits[pair[1]] == timings.commits[found[0][1]]]
+    def ratio(key: Key) -> tuple[Interval, int] | None:
+        match = timings.match(key, ours, theirs)
+        return match and (match.ratio, match.run)
 
     return ratio
 
@@ -51,11 +51,11 @@ def _over_floor(timings: AllTimingEvidence, ours: str) -> Ratio:
             if FLOOR in of:
                 floors.setdefault((run, key.cache, key.launch), of[FLOOR])
 
-    def ratio(key: Key) -> list[tuple[Interval, int]]:
+    def ratio(key: Key) -> tuple[Interval, int] | None:
         for run, of in timings.samples[key].items():
             if ours in of and (floor := floors.get((run, key.cache, key.launch))) is not None:
-                return [(ratio_interval(of[ours], floor), run)]
-        return []
+                return ratio_interval(of[ours], floor), run
+        return None
 
     return ratio
 
@@ -81,16 +81,16 @@ def stopwatch(claim: Claim, find: Find) -> Standing:
     rows = theirs.rows[theirs.rows["variant"] == claim.variant]
     measured = {(row.type, row.items, row.cache, row.launch): row.time_ns for row in rows.itertuples()}
 
-    def ratio(key: Key) -> list[tuple[Interval, int]]:
+    def ratio(key: Key) -> tuple[Interval, int] | None:
         time = measured.get((key.type, key.items, key.cache, key.launch))
-        found = ((run, of[claim.variant]) for run, of in timings.samples[key].items() if claim.variant in of)
-        return [] if time is None else [(over(time, samples), run) for run, samples in found][:1]
+        found = ((over(time, of[claim.variant]), run) for run, of in timings.samples[key].items() if time is not None and claim.variant in of)
+        return next(found, None)
 
     return _row(claim, timings, ratio)
 
 
 def _row(claim: Claim, timings: AllTimingEvidence, ratio: Ratio) -> Standing:
-    known = [(value, key, run) for key in claim.keys(timings) for value, run in ratio(key)]
+    known = [(value, key, run) for key in claim.keys(timings) if (found := ratio(key)) for value, run in (found,)]
     if not known:
         return unknown(claim, _measure(claim))
     value, key, _ = claim.worst(known, key=lambda found: found[0].value)

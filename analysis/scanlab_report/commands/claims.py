@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     say(f"{count(len(checked), 'claim')}: {counts}.")
     if options.page:
         if not (provenances := claims_checked.provenances(checked)):
-            say(f"{options.page} is left as it is: {claims_checked.Claims(claims).absent()}.")
+            say(f"{options.page} is left as it is: no {claims_checked.Claims(claims).asked()}.")
         else:
             text = f"{count(len(checked), 'claim')}: {counts.replace(' holds', ' hold').replace(' fails', ' fail')}.\n\n{_grouped(checked)}\n\nSources:\n\n" + "\n".join(f"- {of.line()}" for of in provenances)
             options.page.write_text(markers.replaced(options.page.read_text(encoding="utf-8"), MARKER, text), encoding="utf-8")

@@ -36,7 +36,7 @@ def _entry(kind: str, name: str, module: ModuleType) -> dict[str, Any]:
 
     measured = plan(module.NEEDS)
     return {"kind": kind, "name": name, "shows": (module.__doc__ or "").partition("\n")[0],
-            "needs": [need.absent().removeprefix("no ") for need in module.NEEDS.values() if not getattr(need, "optional", False)],
+            "needs": [need.asked() for need in module.NEEDS.values() if not getattr(need, "optional", False)],
             "follows": list(getattr(module, "FOLLOWS", ())), **measured._asdict()}  # fmt: skip
 
 

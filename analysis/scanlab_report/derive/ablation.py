@@ -6,7 +6,7 @@ import pandas as pd
 
 from scanlab_report.derive.shares import shares
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.needs import Timings
+from scanlab_report.select.timings import Timings
 
 WHOLE = "look_ahead"
 SIZES = (2**20, 2**24, 2**28)

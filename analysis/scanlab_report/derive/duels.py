@@ -1,20 +1,18 @@
-"""best against the fastest CUB: the order of types, operators and columns, and the worst duel of each octave of sizes."""
+"""best against the fastest CUB: its rows by type and operator, the order of columns, and the worst duel of each octave of sizes."""
 
 from __future__ import annotations
-
-from collections.abc import Iterable
 
 import pandas as pd
 
 from scanlab_report.select.evidence import LOSS, TIE, WIN, AllTimingEvidence
 
 TYPES = ("i8", "i16", "i32", "i64", "f16", "f32", "f64")
-_FIRST = ("plus", "max", "min", "affine")
 
 
-def operators(found: Iterable[str]) -> list[str]:
-    """Operators in the order of rows: those that every type has come first, then the others by name."""
-    return sorted(set(found), key=lambda op: (_FIRST.index(op) if op in _FIRST else len(_FIRST), op))
+def pairs(of: pd.DataFrame) -> list[tuple[str, str]]:
+    """Types and operators of some cases, as rows of a figure or table: types in their order, ``plus`` before other operators by name."""
+    present = dict.fromkeys(of[["type", "op"]].itertuples(index=False, name=None))
+    return sorted(present, key=lambda pair: (TYPES.index(pair[0]), pair[1] != "plus", pair[1]))
 
 
 def worst_of_octaves(timings: AllTimingEvidence) -> pd.DataFrame:

@@ -7,8 +7,8 @@ from msgspec import UNSET
 
 from scanlab_report.derive.counts import PADDINGS
 from scanlab_report.read.records import Explanation, ideal_bytes
+from scanlab_report.select.counted import same_case
 from scanlab_report.select.evidence import CounterEvidence
-from scanlab_report.select.needs import same_case
 
 QUANTITIES = {"transactions": "wavefronts", "conflicts": "bank conflicts"}
 

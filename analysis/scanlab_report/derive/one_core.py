@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from scanlab_report.select.evidence import SessionTimingEvidence, TimingEvidence
-from scanlab_report.select.needs import EachSession, Timings
+from scanlab_report.select.timings import EachSession, Timings
 from scanlab_report.select.variants import VENDOR
 from scanlab_report.stats import intervals
 

@@ -6,14 +6,14 @@ import pandas as pd
 
 from scanlab_report.derive.shares import shares
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.needs import Timings
+from scanlab_report.select.timings import Timings
 from scanlab_report.select.variants import BEST, CEILING, LARGEST
 
 LADDER = (
     "hs_multipass", "hso_blocked_padded", "hs_blocked", "warp_shuffle", "reduce_then_scan", "decoupled_lookback",
     "look_ahead", BEST,
 )  # fmt: skip
-"""The rungs that a reader climbs, each one idea beyond the last."""
+"""The rungs that a reader climbs, each one idea beyond the last: a course that the papers and the variants' page tell, and no fact of a file."""
 SINGLE_PASS = LADDER[3:]
 NEEDS = {"timings": Timings(all_of=(CEILING,), any_of=SINGLE_PASS)}
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 
 from scanlab_report.read.documents.base import ELEMENT_BYTES
-from scanlab_report.read.records import settings_of
 from scanlab_report.select.evidence import TableEvidence
 from scanlab_report.select.variants import CEILING, cub_as_shipped
 
@@ -38,6 +37,6 @@ def by_tile(shapes: TableEvidence) -> pd.DataFrame:
 
 def _kib(shapes: TableEvidence, type_name: str, variant: str, settings: str) -> float:
     """What a block takes at once."""
-    of = {name: int(value) for name, value in (shapes.about[variant].defaults | settings_of(settings)).items() if value.isdigit()}
+    of = {name: int(value) for name, value in (shapes.about[variant].defaults | shapes.about.settings[settings]).items() if value.isdigit()}
     threads = 32 * of["warps"] if variant == LOOK_AHEAD else of["threads"]
     return threads * of["items"] * ELEMENT_BYTES[type_name] / 1024

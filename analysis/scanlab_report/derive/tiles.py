@@ -5,9 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from scanlab_report.derive.shares import shares
-from scanlab_report.read.records import settings_of
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.needs import Timings
+from scanlab_report.select.timings import Timings
 from scanlab_report.select.variants import CEILING
 
 SIZES = (2**20, 2**24, 2**28)
@@ -23,7 +22,7 @@ def by_tile(timings: TimingEvidence) -> pd.DataFrame:
         given = timings.cases.loc[timings.cases["variant"] == variant, "settings"]
         default = {name: value for name, value in timings.about[variant].defaults.items() if name == parameter}
         for settings in set(given):
-            chosen = default | settings_of(settings)
+            chosen = default | timings.about.settings[settings]
             if chosen.keys() != {parameter}:
                 continue
             tile = kib * int(chosen[parameter])

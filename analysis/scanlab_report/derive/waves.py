@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.needs import Timings
+from scanlab_report.select.timings import Timings
 from scanlab_report.select.variants import BEST, CUBS, FLOOR, MEETING_CEILING, VECTOR_CEILING
 
 LAUNCH = "graph"

@@ -8,8 +8,9 @@ from scanlab_report.derive.counts import default_only
 from scanlab_report.derive.standings import standings
 from scanlab_report.layout.table_formats import Column, Table, code, significant, size, whole, with_interval
 from scanlab_report.read.records import Explanation
+from scanlab_report.select.counted import Counts
 from scanlab_report.select.evidence import CountEvidence, TimingEvidence
-from scanlab_report.select.needs import Counts, Timings
+from scanlab_report.select.timings import Timings
 from scanlab_report.select.variants import CEILING, OWN
 
 NEEDS = {"timings": Timings(all_of=(CEILING,)), "counts": Counts()}

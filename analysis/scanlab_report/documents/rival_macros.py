@@ -11,7 +11,8 @@ from scanlab_report.derive import ablation
 from scanlab_report.documents.numbers import number, power
 from scanlab_report.read.records import STREAM
 from scanlab_report.select.evidence import LOSS, AllTimingEvidence, Key, TimingEvidence
-from scanlab_report.select.needs import AllTimings, Need, Timings
+from scanlab_report.select.needs import Need
+from scanlab_report.select.timings import AllTimings, Timings
 from scanlab_report.select.variants import BEST, CEILING, CUBS, FLOOR, LARGEST, TUNED
 from scanlab_report.stats.intervals import ratio_interval
 

@@ -23,6 +23,7 @@ from scanlab_report.layout.table_formats import latex
 from scanlab_report.read.published import Publication
 from scanlab_report.read.records import STREAM, Results, Run, ideal_bytes
 from scanlab_report.read.variants import Variants
+from scanlab_report.select.counted import Counters, Counts, Published, Traffic, Waits
 from scanlab_report.select.evidence import (
     LOSS,
     TIE,
@@ -35,7 +36,8 @@ from scanlab_report.select.evidence import (
     TimingEvidence,
     TrafficEvidence,
 )
-from scanlab_report.select.needs import AllTimings, Counters, Counts, Need, Published, Timings, Traffic, Waits
+from scanlab_report.select.needs import Need
+from scanlab_report.select.timings import AllTimings, Timings
 from scanlab_report.select.variants import BEST, BULK_CEILING, CEILING, FLOOR, JAX, LARGEST, MEETING_CEILING, NEWEST_VENDOR, OWN, VECTOR_CEILING, VENDOR
 from scanlab_report.stats.intervals import ratio_interval
 
@@ -75,7 +77,7 @@ def _timing_values(timings: TimingEvidence) -> dict[str, str]:
     named = {
         "scanDevice": latex(provenance.device),
         "scanDate": latex(provenance.date),
-        "scanCommit": latex(provenance.commit.removeprefix("commit ")),
+        "scanCommit": latex(provenance.revision),
         "scanOrigin": latex(provenance.origin),
         "scanRepetitions": f"{low}" if low == high else f"{low} to {high}",
         "copyRate": number(stands.at[CEILING, "rate"].value, 4),

@@ -8,5 +8,5 @@ page. In a caption ``{items}``, ``{scan}`` and ``{variant}`` stand for those tha
 variants were asked for. The driver finds
 modules here, adds the footer, and writes the files under the module's name. Of devices a module knows nothing: where several
 GPUs answer its needs, the driver draws it for each and sets the drawings one below the other, headed by the devices' names.
-CPUs have few lines, and stand among those of each GPU where a figure needs :class:`scanlab_report.select.needs.Hosts`.
+CPUs have few lines, and stand among those of each GPU where a figure needs :class:`scanlab_report.select.timings.Hosts`.
 """

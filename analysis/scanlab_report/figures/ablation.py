@@ -7,7 +7,8 @@ from matplotlib.figure import Figure
 from scanlab_report.derive import ablation
 from scanlab_report.layout import style
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.needs import ANY_4_BYTES, of_any_type
+from scanlab_report.select.needs import of_any_type
+from scanlab_report.select.timings import ANY_4_BYTES
 
 CAPTION = (
     "Time of `look_ahead` without one of its ideas, or with another parameter, over that of the unchanged kernel, one panel per array size. Inclusive "

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from scanlab_report.derive.counts import choose, degrees
 from scanlab_report.layout import style
 from scanlab_report.read.records import Explanation, ideal_bytes
+from scanlab_report.select.counted import Counts
 from scanlab_report.select.evidence import CountEvidence
-from scanlab_report.select.needs import Counts
 
 CAPTION = (
     "Bank-conflict degree of each tree step of the one-block work-efficient scan, counted by the SIMT emulator: the most "

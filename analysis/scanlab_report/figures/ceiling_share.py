@@ -6,8 +6,9 @@ from matplotlib.figure import Figure
 
 from scanlab_report.derive.shares import shares
 from scanlab_report.layout import style
+from scanlab_report.layout.looks import look
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.needs import ANY_TYPE, Timings
+from scanlab_report.select.timings import ANY_TYPE, Timings
 from scanlab_report.select.variants import CEILING, SCANS
 
 CAPTION = (
@@ -30,13 +31,13 @@ def draw(timings: TimingEvidence) -> Figure:
     best = sorted(named, key=lambda v: float(named[v]["ratio"].iloc[-1]), reverse=True)[: max(SHOWN, len(timings.named))]
     drawn, (axes,) = style.figure(style.COLUMN, 2.5)
     style.items_axis(axes, (SMALLEST, max(largest, 2 * SMALLEST)))
-    axes.axhline(1, color=style.look(CEILING).colour, linewidth=2.2)
-    ends = [style.End("memcpy", style.look(CEILING), axes.get_xlim()[1], 1.0, 2.2)]
+    axes.axhline(1, color=look(CEILING, timings.about).colour, linewidth=2.2)
+    ends = [style.End("memcpy", look(CEILING, timings.about), axes.get_xlim()[1], 1.0, 2.2)]
     for variant in best:
-        rows, look = named[variant], style.look(variant)
-        axes.plot(rows["items"], rows["ratio"], **look.plot())
-        style.error_bars(axes, rows["items"], rows["ratio"], rows["low"], rows["high"], look.colour)
-        ends.append(style.End(timings.about[variant].label, look, float(rows["items"].iloc[-1]), float(rows["ratio"].iloc[-1])))
+        rows, of = named[variant], look(variant, timings.about)
+        axes.plot(rows["items"], rows["ratio"], **of.plot())
+        style.error_bars(axes, rows["items"], rows["ratio"], rows["low"], rows["high"], of.colour)
+        ends.append(style.End(timings.about[variant].label, of, float(rows["items"].iloc[-1]), float(rows["ratio"].iloc[-1])))
     axes.set_ylim(bottom=0)
     axes.set_ylabel("share of a device copy")
     style.margin_legend(axes, ends)

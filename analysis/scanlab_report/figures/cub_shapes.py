@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from scanlab_report.derive.shapes import LOOK_AHEAD, LOOK_BACK, SHIPPED, TYPES, by_tile
 from scanlab_report.layout import style
 from scanlab_report.select.evidence import TableEvidence
-from scanlab_report.select.needs import Shapes
+from scanlab_report.select.timings import Shapes
 
 CAPTION = (
     "Speed of CUB's scan as a share of a device copy, against tile size. Columns are types, rows the least and the largest array: inclusive sums, "

@@ -8,8 +8,9 @@ from matplotlib.figure import Figure
 
 from scanlab_report.derive.traffic import over_items
 from scanlab_report.layout import style
+from scanlab_report.layout.looks import look
+from scanlab_report.select.counted import Traffic
 from scanlab_report.select.evidence import TrafficEvidence
-from scanlab_report.select.needs import Traffic
 from scanlab_report.select.variants import NEWEST_VENDOR, OWN, VENDOR
 
 CAPTION = (
@@ -28,7 +29,7 @@ def draw(traffic: TrafficEvidence) -> Figure:
     for panel, column, title in ((reads, "read", "reads"), (both, "moved", "reads and writes")):
         style.items_axis(panel, rows["items"])
         panel.set_title(title)
-        ends = [_line(panel, rows[rows["variant"] == variant], column, traffic.about[variant].label) for variant in variants]
+        ends = [_line(panel, rows[rows["variant"] == variant], column, traffic.about[variant].label, look(variant, traffic.about)) for variant in variants]
         panel.set_ylim(0, max(4.3 if column == "moved" else 2.3, 1.05 * float(rows[column].max())))
         if traffic.l2_bytes:
             panel.axvline(traffic.l2_bytes / 4, color=style.GREY, linewidth=0.8, linestyle=":")
@@ -43,7 +44,7 @@ def draw(traffic: TrafficEvidence) -> Figure:
     return drawn
 
 
-def _line(panel: Axes, rows: pd.DataFrame, column: str, label: str) -> style.End:
-    rows, look = rows.sort_values("items"), style.look(rows["variant"].iloc[0])
-    panel.plot(rows["items"], rows[column], **look.plot())
-    return style.End(label, look, float(rows["items"].iloc[-1]), float(rows[column].iloc[-1]))
+def _line(panel: Axes, rows: pd.DataFrame, column: str, label: str, of: style.Look) -> style.End:
+    rows = rows.sort_values("items")
+    panel.plot(rows["items"], rows[column], **of.plot())
+    return style.End(label, of, float(rows["items"].iloc[-1]), float(rows[column].iloc[-1]))

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from scanlab_report.layout import style
-from scanlab_report.select.drift import TITLES, Session, SessionEvidence, Sessions
+from scanlab_report.select.drift import TITLES, SessionEvidence, Sessions, TimedFiles
 
 CAPTION = (
     "Change of timings within each session, one column per session. Above: each repetition over the median of the others of "
@@ -55,7 +55,7 @@ def _in_lines(name: str) -> str:
     return "\n".join(line.replace("_ ", "_") for line in [*lines, ""][:2])
 
 
-def _repetitions(axes: Axes, session: Session) -> None:
+def _repetitions(axes: Axes, session: TimedFiles) -> None:
     """A dot a repetition: rounds from left to right, and within each the cases."""
     rows = session.repetitions
     when = 0.5 + rows["round"] + rows["case"] / len(session.names)
@@ -69,7 +69,7 @@ def _repetitions(axes: Axes, session: Session) -> None:
     axes.yaxis.set_minor_formatter(NullFormatter())
 
 
-def _rounds(axes: Axes, session: Session) -> None:
+def _rounds(axes: Axes, session: TimedFiles) -> None:
     sets = list(session.rounds.groupby("of"))
     for place, (of, rounds) in enumerate(sets):
         median, low, high = (100 * (rounds[column] - 1) for column in ("median", "low", "high"))

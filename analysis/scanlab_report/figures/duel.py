@@ -10,10 +10,10 @@ from matplotlib.colors import LinearSegmentedColormap, LogNorm
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
-from scanlab_report.derive.duels import COLUMNS, TYPES, operators, worst_of_octaves
+from scanlab_report.derive.duels import COLUMNS, pairs, worst_of_octaves
 from scanlab_report.layout import style
 from scanlab_report.select.evidence import LOSS, TIE, AllTimingEvidence
-from scanlab_report.select.needs import AllTimings
+from scanlab_report.select.timings import AllTimings
 from scanlab_report.select.variants import CUBS
 
 CAPTION = (
@@ -29,7 +29,7 @@ _COLOURS = LinearSegmentedColormap.from_list("blues", colormaps["Blues"](np.lins
 
 def draw(timings: AllTimingEvidence) -> Figure:
     cells = worst_of_octaves(timings)
-    rows = [(kind, op) for kind in TYPES for op in operators(cells["op"]) if not cells[(cells["type"] == kind) & (cells["op"] == op)].empty]
+    rows = pairs(cells)
     columns = [c for c in COLUMNS if not cells[(cells["cache"] == c[0]) & (cells["launch"] == c[1])].empty]
     drawn, axes = style.figure(style.DOUBLE, 0.95 + 0.092 * len(rows), len(columns), sharey=True)
     octaves = range(int(cells["octave"].min()), int(cells["octave"].max()) + 1)

@@ -10,8 +10,8 @@ from matplotlib.lines import Line2D
 from scanlab_report.derive.counts import PADDINGS
 from scanlab_report.derive.hardware import QUANTITIES, compared
 from scanlab_report.layout import style
+from scanlab_report.select.counted import Counters
 from scanlab_report.select.evidence import CounterEvidence
-from scanlab_report.select.needs import Counters
 
 CAPTION = (
     "Wavefronts of one scan in shared memory, and the bank conflicts among them: hardware counters (ncu) against the SIMT "

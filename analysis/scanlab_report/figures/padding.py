@@ -8,10 +8,13 @@ from matplotlib.figure import Figure
 from scanlab_report.derive.counts import PADDED, PAIRS, default_only
 from scanlab_report.derive.shares import shares
 from scanlab_report.layout import style
+from scanlab_report.layout.looks import look
 from scanlab_report.read.documents.counts import Degrees
 from scanlab_report.read.records import Explanation
+from scanlab_report.read.variants import Variants
+from scanlab_report.select.counted import Counts
 from scanlab_report.select.evidence import CountEvidence, TimingEvidence
-from scanlab_report.select.needs import ANY_TYPE, Counts, Timings
+from scanlab_report.select.timings import ANY_TYPE, Timings
 
 CAPTION = (
     "Left: time without padding over time with padding of each work-efficient scan, against array size: inclusive {scan} of "
@@ -25,7 +28,7 @@ FOLLOWS = ("type", "op")
 def draw(timings: TimingEvidence, counts: CountEvidence) -> Figure:
     drawn, (measured, counted) = style.figure(style.DOUBLE, 2.4, 2, width_ratios=[1.25, 1])
     _measured(measured, timings)
-    _counted(counted, counts)
+    _counted(counted, counts, timings.about)
     return drawn
 
 
@@ -36,9 +39,9 @@ def _measured(axes: Axes, timings: TimingEvidence) -> None:
         rows = _gain(timings, pair, cache)
         if rows.empty:
             continue
-        look = style.look(f"{pair}_padded")
-        axes.plot(rows["items"], rows["ratio"], label=pair, **look.plot())
-        style.error_bars(axes, rows["items"], rows["ratio"], rows["low"], rows["high"], look.colour)
+        of = look(f"{pair}_padded", timings.about)
+        axes.plot(rows["items"], rows["ratio"], label=pair, **of.plot())
+        style.error_bars(axes, rows["items"], rows["ratio"], rows["low"], rows["high"], of.colour)
         items += rows["items"].tolist()
     style.items_axis(axes, items or [1, 2])
     axes.axhline(1, color=style.BLACK, linewidth=0.6)
@@ -53,18 +56,18 @@ def _gain(timings: TimingEvidence, pair: str, cache: str):
     return shares(timings, f"{pair}_padded", pair, cache)
 
 
-def _counted(axes: Axes, counts: CountEvidence) -> None:
+def _counted(axes: Axes, counts: CountEvidence, about: Variants) -> None:
     rows = [(pair, _largest(counts, pair), _largest(counts, f"{pair}_padded")) for pair in PAIRS]
     rows = [row for row in rows if row[1] and row[2]]
     degrees = [_banks(e).mean_degree for _, *both in rows for e in both if e]
     top = max([1.0, *degrees])
     for height, (pair, bare, padded) in enumerate(reversed(rows)):
-        look = style.look(f"{pair}_padded")
+        of = look(f"{pair}_padded", about)
         values = [(_banks(e).mean_degree, _banks(e).max_degree) for e in (padded, bare) if e]
-        axes.plot([v[0] for v in values], [height, height], color=look.colour, linewidth=1.0, zorder=1)
+        axes.plot([v[0] for v in values], [height, height], color=of.colour, linewidth=1.0, zorder=1)
         for (mean, worst), filled in zip(values, (True, False), strict=True):
-            axes.plot(mean, height, linestyle="none", marker=look.marker, markersize=5, color=look.colour,
-                      markerfacecolor=look.colour if filled else "white", zorder=2)  # fmt: skip
+            axes.plot(mean, height, linestyle="none", marker=of.marker, markersize=5, color=of.colour,
+                      markerfacecolor=of.colour if filled else "white", zorder=2)  # fmt: skip
             axes.annotate(f"{mean:.2f} ({worst:g})", (mean, height), xytext=(0, 6), textcoords="offset points",
                           ha="center", fontsize=7)  # fmt: skip
     axes.set_yticks(range(len(rows)), [f"{pair}\n$n$ = {style.power_of_two(e.items)}" for pair, e, _ in reversed(rows) if e])

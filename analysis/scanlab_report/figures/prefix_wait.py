@@ -7,8 +7,8 @@ from matplotlib.figure import Figure
 
 from scanlab_report.derive.waits import NAMED, shares
 from scanlab_report.layout import style
+from scanlab_report.select.counted import Waits
 from scanlab_report.select.evidence import TableEvidence
-from scanlab_report.select.needs import Waits
 
 CAPTION = (
     "Stall cycles of each warp role as a share of all its cycles, read from clocks in an instrumented kernel over one run. "

@@ -58,11 +58,11 @@ def against(panels: list[pd.DataFrame], over: str) -> Figure:
         axis.yaxis.set_minor_formatter(NullFormatter())
         ends.append(_bounds(axis, panel, over))
         for schedule, rows in panel.groupby("id"):
-            rows = rows.sort_values(over)
+            rows, of = rows.sort_values(over), look(rows["place"].iloc[0])
             x, time = rows[over].to_numpy(), rows["median_ns"].to_numpy() / 1e6
-            axis.plot(x, time, zorder=2, **look(schedule).plot())
-            style.error_bars(axis, x, time, rows["low_ns"] / 1e6, rows["high_ns"] / 1e6, look(schedule).colour)
-            ends[-1].append(style.End(schedule, look(schedule), float(x[-1]), float(time[-1])))
+            axis.plot(x, time, zorder=2, **of.plot())
+            style.error_bars(axis, x, time, rows["low_ns"] / 1e6, rows["high_ns"] / 1e6, of.colour)
+            ends[-1].append(style.End(schedule, of, float(x[-1]), float(time[-1])))
         axis.set_xlabel("")
         _near(near, panel, over)
     above[0].set_ylabel("time, ms")
@@ -83,13 +83,13 @@ def _near(axis: Axes, panel: pd.DataFrame, over: str) -> None:
     number_axis(axis, panel, over)
     axis.set_ylim(*NEAR)
     axis.axhline(1, linewidth=2.0, zorder=1, **BOUNDS[PIPELINE].plot())
-    for schedule, rows in panel[panel["bound"].notna()].groupby("id"):
-        rows = rows.sort_values(over)
+    for _, rows in panel[panel["bound"].notna()].groupby("id"):
+        rows, of = rows.sort_values(over), look(rows["place"].iloc[0])
         bound = 1e9 * rows["bound"].to_numpy(dtype=float)
         times = rows["median_ns"] / bound
         if times.min() <= NEAR[1]:
-            axis.plot(rows[over], times, zorder=2, **look(schedule).plot())
-            style.error_bars(axis, rows[over], times, rows["low_ns"] / bound, rows["high_ns"] / bound, look(schedule).colour)
+            axis.plot(rows[over], times, zorder=2, **of.plot())
+            style.error_bars(axis, rows[over], times, rows["low_ns"] / bound, rows["high_ns"] / bound, of.colour)
 
 
 def number_axis(axis: Axes, panel: pd.DataFrame, over: str) -> None:

@@ -34,11 +34,11 @@ def draw(schedules: ScheduleEvidence) -> Figure:
         axis.set_title(ratio_title(panel))
         ends.append(_ideals(axis, panel, thirds=number == even))
         for schedule, rows in speedups(panel).groupby("id"):
-            gain = rows["speedup"].tolist()
+            gain, of = rows["speedup"].tolist(), look(rows["place"].iloc[0])
             middle = [interval.value for interval in gain]
-            axis.plot(rows["chunks"], middle, zorder=2, **look(schedule).plot())
-            style.error_bars(axis, rows["chunks"], middle, [g.low for g in gain], [g.high for g in gain], look(schedule).colour)
-            ends[-1].append(style.End(schedule, look(schedule), float(rows["chunks"].iloc[-1]), middle[-1]))
+            axis.plot(rows["chunks"], middle, zorder=2, **of.plot())
+            style.error_bars(axis, rows["chunks"], middle, [g.low for g in gain], [g.high for g in gain], of.colour)
+            ends[-1].append(style.End(schedule, of, float(rows["chunks"].iloc[-1]), middle[-1]))
     axes[0].set_ylim(bottom=0.8)
     axes[0].set_ylabel(f"speedup over {SERIAL}")
     if panels:

@@ -8,6 +8,7 @@ from matplotlib.ticker import LogLocator, NullLocator
 from scanlab_report.derive import waves
 from scanlab_report.derive.waves import STEPS, steps
 from scanlab_report.layout import style
+from scanlab_report.layout.looks import look
 from scanlab_report.select.evidence import TimingEvidence
 from scanlab_report.select.needs import of_any_type
 from scanlab_report.select.variants import FLOOR, VENDOR
@@ -28,12 +29,12 @@ def draw(timings: TimingEvidence) -> Figure:
     style.items_axis(axes, table["items"])
     ends = []
     for step in STEPS:
-        rows, look = table[table["step"] == step], style.look(VENDOR if step == "cub" else step)
-        axes.plot(rows["items"], rows["us"], **look.plot())
+        rows, of = table[table["step"] == step], look(VENDOR if step == "cub" else step, timings.about)
+        axes.plot(rows["items"], rows["us"], **of.plot())
         if step != FLOOR:  # one measurement, whatever n
-            style.error_bars(axes, rows["items"], rows["us"], rows["low"], rows["high"], look.colour)
+            style.error_bars(axes, rows["items"], rows["us"], rows["low"], rows["high"], of.colour)
         name = "CUB, fastest" if step == "cub" else timings.about[step].label
-        ends.append(style.End(name, look, float(rows["items"].iloc[-1]), float(rows["us"].iloc[-1])))
+        ends.append(style.End(name, of, float(rows["items"].iloc[-1]), float(rows["us"].iloc[-1])))
     axes.yaxis.set_major_locator(LogLocator(base=2))
     style.decade_axis(axes.yaxis)
     axes.yaxis.set_minor_locator(NullLocator())

@@ -8,9 +8,11 @@ from matplotlib.figure import Figure
 
 from scanlab_report.derive.one_core import ALL_CORES, ONE_CORE, OURS, RANGE, by_session, over_one_core, shown
 from scanlab_report.layout import style
+from scanlab_report.layout.looks import look
 from scanlab_report.read.published import Publication
+from scanlab_report.select.counted import Published
 from scanlab_report.select.evidence import SessionTimingEvidence
-from scanlab_report.select.needs import Published, of_any_type
+from scanlab_report.select.needs import of_any_type
 from scanlab_report.select.variants import VENDOR
 
 CAPTION = (
@@ -30,12 +32,13 @@ def draw(timings: SessionTimingEvidence, published: Publication) -> Figure:
     style.items_axis(axes, RANGE)
     style.decade_axis(axes.yaxis)
     axes.axhline(1, color=style.BLACK, linewidth=0.6)
+    about = timings.sessions[0].about
     for variant in shown(timings):
-        label = timings.sessions[0].about[variant].label
+        label = about[variant].label
         ratios = by_session(timings, variant, ONE_CORE)
-        _draw(axes, ratios, style.look(variant), f"{label} / one core, {ratios['type'].iloc[0]}")
+        _draw(axes, ratios, look(variant, about), f"{label} / one core, {ratios['type'].iloc[0]}")
         if variant == VENDOR and not (ratios := by_session(timings, variant, ALL_CORES)).empty:
-            _draw(axes, ratios, style.look(ALL_CORES), f"{label} / all cores")
+            _draw(axes, ratios, look(ALL_CORES, about), f"{label} / all cores")
     printed = published.table
     axes.plot(printed["items"], printed["cpu_ms"] / printed["gpu_ms"], color=style.VERMILLION, marker="*",
               markersize=5, linestyle="-.", label=f"{published.citation} (8800 GTX)")  # fmt: skip
@@ -55,6 +58,6 @@ def details(timings: SessionTimingEvidence, published: Publication) -> str:
     return f"Points take the fastest core of {count} sessions, bars reach to the slowest, since CPU times differ between sessions. {host}".strip()
 
 
-def _draw(axes: Axes, ratios: pd.DataFrame, look: style.Look, label: str) -> None:
-    axes.plot(ratios["items"], ratios["ratio"], label=label, **look.plot())
-    style.error_bars(axes, ratios["items"], ratios["ratio"], ratios["low"], ratios["high"], look.colour)
+def _draw(axes: Axes, ratios: pd.DataFrame, of: style.Look, label: str) -> None:
+    axes.plot(ratios["items"], ratios["ratio"], label=label, **of.plot())
+    style.error_bars(axes, ratios["items"], ratios["ratio"], ratios["low"], ratios["high"], of.colour)

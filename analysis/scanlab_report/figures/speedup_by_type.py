@@ -9,7 +9,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from scanlab_report.derive.duels import TYPES
 from scanlab_report.layout import style
 from scanlab_report.select.evidence import AllTimingEvidence, Key
-from scanlab_report.select.needs import AllTimings
+from scanlab_report.select.timings import AllTimings
 from scanlab_report.select.variants import COPIES, CUBS
 
 COLUMNS = {

@@ -9,9 +9,10 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from scanlab_report.layout import style
+from scanlab_report.layout.looks import look, of_hosts
 from scanlab_report.read.records import ideal_bytes
 from scanlab_report.select.evidence import HostEvidence, TimingEvidence
-from scanlab_report.select.needs import ANY_TYPE, Hosts, Timings
+from scanlab_report.select.timings import ANY_TYPE, Hosts, Timings
 from scanlab_report.select.variants import CEILING, FLOOR, HOST
 
 CAPTION = (
@@ -39,10 +40,10 @@ def draw(timings: TimingEvidence, hosts: HostEvidence) -> Figure:
         style.items_axis(panel, items)
         style.decade_axis(panel.yaxis)
         panel.set_title(f"{cache} cache")
-        of = [end for name in names if (end := line(panel, timings, name, cache, style.look(name)))]
-        for machine, look in zip(hosts.machines, itertools.cycle(style.HOSTS)):
+        of = [end for name in names if (end := line(panel, timings, name, cache, look(name, timings.about)))]
+        for machine, of_host in zip(hosts.machines, itertools.cycle(of_hosts(timings.about))):
             of += [replace(end, label=f"CPU: {machine.host}") for name in machine.variants()
-                     if _shown(machine, name) and (end := line(panel, machine, name, cache, look))]  # fmt: skip
+                     if _shown(machine, name) and (end := line(panel, machine, name, cache, of_host))]  # fmt: skip
         ends = of + [end for end in ends if end.label not in {other.label for other in of}]
     axes[0].set_ylabel("throughput, GB/s of 2$n$ items")
     style.margin_legend(axes[-1], ends)
@@ -53,7 +54,7 @@ def _shown(timings: TimingEvidence, name: str) -> bool:
     return name in timings.variants() and (timings.about[name].overview or name in timings.named)
 
 
-def line(panel, timings: TimingEvidence, name: str, cache: str, look: style.Look) -> style.End | None:
+def line(panel, timings: TimingEvidence, name: str, cache: str, drawn_as: style.Look) -> style.End | None:
     about, rows = timings.about[name], timings.series(name, cache=cache)
     if rows.empty and about.on_host:
         rows = timings.series(name)
@@ -63,7 +64,7 @@ def line(panel, timings: TimingEvidence, name: str, cache: str, look: style.Look
     moved = np.array([ideal_bytes(t, o, i) for t, o, i in zip(rows["type"], rows["op"], n, strict=True)], dtype=float)
     rate = moved / rows["median_ns"].to_numpy()  # bytes a nanosecond are GB/s
     width = 2.6 if name == CEILING else 1.0
-    panel.plot(n, rate, linewidth=width, zorder=1 if name == CEILING else 1.8 if about.origin == "baseline" else 2, **look.plot())
-    style.error_bars(panel, n, rate, moved / rows["high_ns"], moved / rows["low_ns"], look.colour)
+    panel.plot(n, rate, linewidth=width, zorder=1 if name == CEILING else 1.8 if about.origin == "baseline" else 2, **drawn_as.plot())
+    style.error_bars(panel, n, rate, moved / rows["high_ns"], moved / rows["low_ns"], drawn_as.colour)
     label = "memcpy (a copy)" if name == CEILING else about.label
-    return style.End(label, look, float(n[-1]), float(rate[-1]), width)
+    return style.End(label, drawn_as, float(n[-1]), float(rate[-1]), width)

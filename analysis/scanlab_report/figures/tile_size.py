@@ -8,8 +8,10 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from scanlab_report.derive import tiles
 from scanlab_report.derive.tiles import SIZES, SWEPT, by_tile
 from scanlab_report.layout import style
+from scanlab_report.layout.looks import look
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.needs import ANY_4_BYTES, of_any_type
+from scanlab_report.select.needs import of_any_type
+from scanlab_report.select.timings import ANY_4_BYTES
 
 CAPTION = (
     "Speed of single-pass scans as a share of a device copy, against tile size, one panel per array size. Inclusive {scan} of "
@@ -26,9 +28,9 @@ def draw(timings: TimingEvidence) -> Figure:
     drawn, axes = style.figure(style.COLUMN, 2.1, max(1, len(sizes)), sharey=True)
     for panel, n in zip(axes, sizes, strict=False):
         for variant in SWEPT:
-            of, look = rows[(rows["items"] == n) & (rows["variant"] == variant)], style.look(variant)
-            panel.plot(of["kib"], of["ratio"], label=variant, **look.plot())
-            style.error_bars(panel, of["kib"], of["ratio"], of["low"], of["high"], look.colour)
+            of, drawn_as = rows[(rows["items"] == n) & (rows["variant"] == variant)], look(variant, timings.about)
+            panel.plot(of["kib"], of["ratio"], label=variant, **drawn_as.plot())
+            style.error_bars(panel, of["kib"], of["ratio"], of["low"], of["high"], drawn_as.colour)
         panel.set_xscale("log", base=2)
         panel.set_xlim(7, 76)
         panel.xaxis.set_major_locator(FixedLocator([8, 16, 32, 64]))

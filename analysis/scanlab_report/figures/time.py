@@ -8,8 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from scanlab_report.layout import style
+from scanlab_report.layout.looks import look
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.needs import ANY_TYPE, Timings
+from scanlab_report.select.timings import ANY_TYPE, Timings
 from scanlab_report.select.variants import CEILING, FLOOR, NEWEST_VENDOR, OWN, VENDOR
 
 CAPTION = (
@@ -45,9 +46,9 @@ def draw(timings: TimingEvidence) -> Figure:
         panel.set_title(name)
         members = [v for v, of in panel_of.items() if of == name]
         ends = [end for v in (*members, *shared) if (end := _line(panel, timings, v, cache))]
-        panel.axhline(floor_us, **style.look(FLOOR).plot(), linewidth=1.4)
+        panel.axhline(floor_us, **look(FLOOR, about).plot(), linewidth=1.4)
         right = panel.get_xlim()[1]
-        ends.append(style.End(f"empty launch, {floor_us:.1f} µs", style.look(FLOOR), right, floor_us, 1.4))
+        ends.append(style.End(f"empty launch, {floor_us:.1f} µs", look(FLOOR, about), right, floor_us, 1.4))
         style.margin_legend(panel, ends)
     for panel in axes[::columns]:
         panel.set_ylabel(f"time, µs ({cache} cache)")
@@ -59,7 +60,7 @@ def _line(panel: Axes, timings: TimingEvidence, name: str, cache: str) -> style.
     if rows.empty:
         return None
     n, us = rows["items"].to_numpy(), rows["median_ns"].to_numpy() / 1e3
-    look, width = style.look(name), 2.6 if name == CEILING else 1.0
-    panel.plot(n, us, linewidth=width, zorder=1 if name == CEILING else 1.8 if timings.about[name].origin == "baseline" else 2, **look.plot())
-    style.error_bars(panel, n, us, rows["low_ns"] / 1e3, rows["high_ns"] / 1e3, look.colour)
-    return style.End(timings.about[name].label, look, float(n[-1]), float(us[-1]), width)
+    of, width = look(name, timings.about), 2.6 if name == CEILING else 1.0
+    panel.plot(n, us, linewidth=width, zorder=1 if name == CEILING else 1.8 if timings.about[name].origin == "baseline" else 2, **of.plot())
+    style.error_bars(panel, n, us, rows["low_ns"] / 1e3, rows["high_ns"] / 1e3, of.colour)
+    return style.End(timings.about[name].label, of, float(n[-1]), float(us[-1]), width)

@@ -8,9 +8,10 @@ from matplotlib.figure import Figure
 
 from scanlab_report.derive.sizes import power_of_two
 from scanlab_report.layout import style
+from scanlab_report.layout.looks import look
 from scanlab_report.read.variants import Wanted
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.needs import ANY_TYPE, Timings
+from scanlab_report.select.timings import ANY_TYPE, Timings
 from scanlab_report.select.variants import BEST, CEILING, CEILINGS, COPIES, CUBS, FLOOR, VENDOR
 from scanlab_report.stats.intervals import ratio_intervals
 
@@ -35,15 +36,15 @@ def draw(timings: TimingEvidence) -> Figure:
         style.items_axis(panel, copy.index)
         panel.set_ylim(0, HIGHEST)
         panel.set_title(LAUNCHES[launch])
-        panel.axhline(1, linewidth=2.6, zorder=1, **style.look(CEILING).plot())
+        panel.axhline(1, linewidth=2.6, zorder=1, **look(CEILING, timings.about).plot())
         floor = timings.floor_ns("warm", launch)
-        panel.plot(copy.index, floor / copy["median_ns"], linewidth=1.4, **style.look(FLOOR).plot())
+        panel.plot(copy.index, floor / copy["median_ns"], linewidth=1.4, **look(FLOOR, timings.about).plot())
         right = panel.get_xlim()[1]
-        ends = [style.End("fastest copy", style.look(CEILING), right, 1.0, 2.6),
-                style.End(f"empty launch, {floor / 1e3:.1f} µs", style.look(FLOOR), right, 0.0, 1.4)]  # fmt: skip
+        ends = [style.End("fastest copy", look(CEILING, timings.about), right, 1.0, 2.6),
+                style.End(f"empty launch, {floor / 1e3:.1f} µs", look(FLOOR, timings.about), right, 0.0, 1.4)]  # fmt: skip
         drawn_as = ({} if timings.named else {VENDOR: "CUB, fastest"}) | {variant: timings.about[variant].label for variant in timings.named or SHOWN}
         for variant, name in drawn_as.items():
-            if end := _line(panel, name, style.look(variant), fastest(timings, launch, CUBS if variant == VENDOR and not timings.named else variant), copy):
+            if end := _line(panel, name, look(variant, timings.about), fastest(timings, launch, CUBS if variant == VENDOR and not timings.named else variant), copy):
                 ends.append(end)
         style.margin_legend(panel, ends)
     axes[0].set_ylabel("time / fastest copy")

@@ -58,7 +58,7 @@ def _bar(axes: Axes, height: int, before: float, now: float) -> None:
 
 def _reference_lines(axes: Axes, timings: TimingEvidence) -> list[float]:
     """Draws the copy and CUB's scans, and says where."""
-    axes.axvline(1, color=style.look(CEILING).colour, linewidth=2.0, zorder=1)
+    axes.axvline(1, color=style.GREY, linewidth=2.0, zorder=1)
     names = [("memcpy", 1.0, "-", 2.0)]
     for variant, label, line in ((VENDOR, "CUB", "-"), (TUNED, "CUB tuned", ":")):
         rows = shares(timings, variant, CEILING, timings.caches()[0]).set_index("items")

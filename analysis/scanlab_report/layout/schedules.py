@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from scanlab_report.layout import style
-from scanlab_report.layout.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, Look
-from scanlab_report.select.streams_evidence import PIPELINE, SERIAL
+from scanlab_report.layout.looks import form
+from scanlab_report.layout.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, WINE, Look
+from scanlab_report.select.streams_evidence import PIPELINE
 
-LOOKS = {
-    "serial": Look(BLACK, "v", "--", filled=False), SERIAL: Look(BLACK, "s", "-"),
-    "depth_first": Look(BLUE, "o", "-"), "breadth_first": Look(ORANGE, "^", "-"), "skewed": Look(SKY, "D", "--", filled=False),
-    "three_streams": Look(VERMILLION, "p", "-"), "event_handoff": Look(PURPLE, "X", "-"), "graph": Look(GREEN, "s", "--", filled=False),
-    "double_buffered": Look(GREEN, "h", "-"), "null_stream_trap": Look(GREY, "v", "-"),
-    "null_stream_nonblocking": Look(SKY, "P", ":"), "per_thread_default": Look(BLUE, "d", ":", filled=False),
-}  # fmt: skip
+COLOURS = (BLUE, ORANGE, GREEN, PURPLE, VERMILLION, SKY, WINE, BLACK, GREY)
 
 
-def look(schedule: str) -> Look:
-    """The look of a schedule; one that this file does not know is grey."""
-    return LOOKS.get(schedule, Look(GREY, "*", "-."))
+def look(place: int) -> Look:
+    """The look of the schedule at a place in the order of the context: next to each other neither colour nor marker is the same."""
+    return form(place, COLOURS[place % len(COLOURS)])
 
 
 BOUNDS = {

@@ -1,8 +1,4 @@
-"""How figures look: column widths, fonts, and one look a variant that survives print and colour blindness.
-
-Colour says the algorithm (Okabe & Ito's palette), the marker its structure, and a filled marker on a solid line the
-padded or preferred form. No two looks differ by colour alone.
-"""
+"""How figures look: column widths, fonts, axes, legends, and colours that survive print and colour blindness (Okabe & Ito's palette)."""
 
 from __future__ import annotations
 
@@ -43,6 +39,8 @@ _SLACK = 0.04
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILLION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#6E6E6E"
+WINE = "#882255"
+"""Of Tol's muted palette: darker than the others."""
 
 
 @dataclass(frozen=True)
@@ -60,68 +58,6 @@ class Look:
             "color": self.colour, "marker": self.marker, "linestyle": self.line,
             "markerfacecolor": self.colour if self.filled else "white", "markeredgecolor": self.colour,
         }  # fmt: skip
-
-
-_LOOKS = {
-    "hs_block": Look(ORANGE, "o", ":"),
-    "hs_multipass": Look(ORANGE, "^", "--"),
-    "hs_blocked": Look(VERMILLION, "s", "-"),
-    "hso_block": Look(SKY, "o", "--", filled=False),
-    "hso_block_padded": Look(SKY, "o", "-"),
-    "hso_blocked": Look(BLUE, "s", "--", filled=False),
-    "hso_blocked_padded": Look(BLUE, "s", "-"),
-    "hso_reentry": Look(GREEN, "D", "--", filled=False),
-    "hso_reentry_padded": Look(GREEN, "D", "-"),
-    "warp_shuffle": Look(ORANGE, "D", "-."),
-    "reduce_then_scan": Look(GREEN, "v", "-."),
-    "decoupled_lookback": Look(PURPLE, "p", "-"),
-    "look_ahead": Look(VERMILLION, "*", "-"),
-    "one_block": Look(SKY, "o", "-"),
-    "one_cluster": Look(BLUE, "s", "--", filled=False),
-    "one_wave": Look(GREEN, "D", "-"),
-    "redundant_reduce": Look(PURPLE, "^", "--", filled=False),
-    "best": Look(VERMILLION, "h", "--", filled=False),
-    "cub_device_scan": Look(BLACK, "P", "-"),
-    "cub_newest": Look(BLACK, "d", "-.", filled=False),
-    "cub_newest_look_ahead": Look(BLACK, ">", ":"),
-    "cub_newest_deterministic": Look(BLACK, "<", ":", filled=False),
-    "thrust_scan": Look(BLACK, "X", "--", filled=False),
-    "torch_cumsum": Look(GREY, "v", "-"),
-    "cupy_cumsum": Look(GREY, "^", "--", filled=False),
-    "jax_cumsum": Look(GREY, "s", "-."),
-    "cuda_compute": Look(GREY, "P", ":"),
-    "triton_scan": Look(GREY, "*", "--", filled=False),
-    "copy_vector": Look(GREY, "", "--"),
-    "copy_bulk": Look(GREY, "", "-."),
-    "copy_one_wave": Look(GREY, "D", "--", filled=False),
-    "memcpy": Look(GREY, "", "-"),
-    "empty_launch": Look(GREY, "", ":"),
-    "cpu_sequential": Look(PURPLE, "v", "-"),
-    "cpu_parallel": Look(PURPLE, "<", "--", filled=False),
-}
-HOSTS = (Look(PURPLE, ">", ":"), Look(PURPLE, "d", "-."), Look(PURPLE, "^", "--", filled=False))
-"""CPUs of machines without a GPU, all cores, one after another."""
-_SPARE = [
-    Look(colour, marker, line)
-    for marker, line in (("h", "-"), ("*", "-."), ("p", "--"), (">", ":"))
-    for colour in (PURPLE, GREEN, VERMILLION, SKY)
-]
-
-
-def look(variant: str) -> Look:
-    """The look of a variant; one that this file does not know gets a spare that depends on its id alone."""
-    return _LOOKS.get(variant) or spare(sum(variant.encode()))
-
-
-def spare(number: int) -> Look:
-    """A look that no variant has; so many in a row differ as there are."""
-    return _SPARE[number % len(_SPARE)]
-
-
-def ordered(variants: Iterable[str]) -> list[str]:
-    """Variants in the order of their looks, those without one of their own behind them by id."""
-    known = list(_LOOKS)
-    return sorted(variants, key=lambda variant: (known.index(variant) if variant in _LOOKS else len(known), variant))
 
 
 def _letters(text: float, small: float) -> dict[str, float]:

@@ -37,7 +37,7 @@ const round = (corners, radius = () => 1, turn = 0) => polygon(Array.from({ leng
   return [radius(i) * Math.cos(angle), radius(i) * Math.sin(angle)];
 }));
 const plus = "M-1,-.35H-.35V-1H.35V-.35H1V.35H.35V1H-.35V.35H-1Z";
-// The markers of matplotlib that analysis/style.py names, as paths within a square of side 2.
+// The markers of matplotlib that the looks of the analysis name, as paths within a square of side 2.
 const MARKERS = {
   "": "M0,0", o: "M1,0A1,1,0,1,1,-1,0A1,1,0,1,1,1,0Z", s: "M-.85,-.85H.85V.85H-.85Z", D: round(4), d: polygon([[0, -1], [0.6, 0], [0, 1], [-0.6, 0]]),
   "^": round(3), v: round(3, undefined, Math.PI), "<": round(3, undefined, -Math.PI / 2), ">": round(3, undefined, Math.PI / 2),

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from scanlab_report.derive.duels import operators
-from scanlab_report.layout import style
+from scanlab_report.layout.looks import look as drawn_as
+from scanlab_report.layout.looks import spare
 from scanlab_report.page.columns import intervals, look, numbers, source, times
 from scanlab_report.read.published import Publication
 from scanlab_report.read.records import Results, ideal_bytes, ranked
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.needs import Timings
+from scanlab_report.select.timings import Timings
 from scanlab_report.select.variants import CEILING, FLOOR
 from scanlab_report.stats.intervals import UNKNOWN, ratio_intervals
 
 LAUNCHES = ("stream", "graph")
-TYPES, MODES = ("i32", "i8", "i16", "i64", "f16", "f32", "f64"), ("inclusive", "exclusive")
+TYPES = ("i32", "i8", "i16", "i64", "f16", "f32", "f64")
 
 
 def views(results: Results, published: dict[str, Publication]) -> list[dict[str, Any]]:
@@ -35,16 +34,16 @@ def views(results: Results, published: dict[str, Publication]) -> list[dict[str,
         timings = results.timings[results.timings["run"].isin(runs)]
         floors = timings[timings["variant"] == FLOOR]
         parts = dict(list(timings[timings["variant"] != FLOOR].groupby(["type", "op", "mode"])))
-        for case in _in_order(parts):
+        for case in sorted(parts, key=_place):
             if evidence := _evidence(results, published, pd.concat([parts[case], floors]), *case):
                 found.append(_view(evidence, *case))
     return found
 
 
-def _in_order(cases: Collection[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
-    """Types, operators and modes as the choices have them: the report's own case first."""
-    order = operators(op for _, op, _ in cases)
-    return sorted(cases, key=lambda case: (TYPES.index(case[0]), order.index(case[1]), MODES.index(case[2])))
+def _place(case: tuple[str, str, str]) -> tuple[Any, ...]:
+    """Where a type, operator and mode stand among the choices: the report's own case first."""
+    type_, op, mode = case
+    return TYPES.index(type_), op != "plus", op, mode != "inclusive"
 
 
 def _evidence(
@@ -84,11 +83,11 @@ def _view(timings: TimingEvidence, type_: str, op: str, mode: str) -> dict[str, 
         "device": timings.device, "type": type_, "op": op, "mode": mode, "source": source(timings.provenance),
         "bytes_an_item": ideal_bytes(type_, op, 1),
         "ceiling": CEILING,
-        "floor": look(f"{about[FLOOR].label} (floor)", style.look(FLOOR)),
+        "floor": look(f"{about[FLOOR].label} (floor)", drawn_as(FLOOR, about)),
         "floor_ns": {f"{cache} {launch}": numbers([timings.floor_ns(cache, launch)])[0] for cache, launch in
                      cases[["cache", "launch"]].drop_duplicates().itertuples(index=False, name=None)},
-        "looks": {variant: look(about[variant].label, style.look(variant)) for variant in variants}
-        | {variant: look(variant, style.spare(number)) for number, variant in enumerate(newcomers)},
+        "looks": {variant: look(about[variant].label, drawn_as(variant, about)) for variant in variants}
+        | {variant: look(variant, spare(number)) for number, variant in enumerate(newcomers)},
         "shown": [variant for variant in variants if about[variant].overview],
         "cases": columns,
     }  # fmt: skip

@@ -45,7 +45,7 @@ def _view(device: str, schedules: ScheduleEvidence, problem: dict[str, Any]) -> 
     known = {name: [None if s is None else 1e3 * s for s in seconds] for name, seconds in bounds(cases).items()}
     return problem | {
         "device": device, "source": source(schedules.provenance), "title": ratio_title(cases), "serial": SERIAL, "side": f"{SIDE_SAID}; their own bounds include it, the lines do not.".replace("`", "") if cases["side_kernels"].any() else "",
-        "looks": {id_: look(id_, look_of(id_)) for id_ in sorted(set(cases["id"]))},
+        "looks": {id_: look(id_, look_of(place)) for id_, place in sorted(set(zip(cases["id"], cases["place"], strict=True)))},
         "bounds": {name: look(name, BOUNDS[name]) | {"ms": numbers(pd.Series(ms, dtype=float))} for name, ms in known.items()},
         "cases": columns,
     }  # fmt: skip

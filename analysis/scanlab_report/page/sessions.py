@@ -7,7 +7,7 @@ from typing import Any
 from scanlab_report.page.columns import numbers, source
 from scanlab_report.read.published import Publication
 from scanlab_report.read.records import Results, ranked, repeated
-from scanlab_report.select.drift import TITLES, Session, Sessions
+from scanlab_report.select.drift import TITLES, Sessions, TimedFiles
 from scanlab_report.select.provenance import run_provenance
 
 MOST = 300
@@ -23,7 +23,7 @@ def views(results: Results, published: dict[str, Publication]) -> list[dict[str,
     return found
 
 
-def _view(device: str, session: Session) -> dict[str, Any]:
+def _view(device: str, session: TimedFiles) -> dict[str, Any]:
     rounds, outliers, clocks = session.rounds, session.outliers, session.clocks
     farthest = outliers.head(MOST)
     return {

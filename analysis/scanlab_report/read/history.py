@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from scanlab_report.read import streams
-from scanlab_report.read.records import CASE, Problem, Results, Run, StreamFile
+from scanlab_report.read.records import CASE, Complaint, Results, Run, StreamFile
 
 FILE = "history.csv.gz"
 PROVENANCE = ["session", "date", "git_commit", "kind", "device", "cpu", "cores"]
@@ -60,7 +60,7 @@ def read(file: Path, origin: str, results: Results) -> None:
             if len(larger):
                 results.streams.append(StreamFile(run, streams.STREAM_SCAN, larger[streams.STREAM_SCAN_COLUMNS]))
     except (ValueError, OSError) as error:
-        results.problems.append(Problem(file, "", f"is no history of sessions: {error}"))
+        results.problems.append(Complaint(file, "", f"is no history of sessions: {error}"))
 
 
 def _repetitions(rows: pd.DataFrame) -> pd.DataFrame:

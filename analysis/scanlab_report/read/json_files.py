@@ -10,45 +10,45 @@ from pathlib import Path
 from typing import Any
 
 from scanlab_report.read.fields import REMEDY
-from scanlab_report.read.records import Problem
+from scanlab_report.read.records import Complaint
 
 
-def load_json(file: Path, problems: list[Problem]) -> Any:
+def load_json(file: Path, problems: list[Complaint]) -> Any:
     """The content of a JSON file, plain or .gz; None, and a problem with its place, if it cannot be read."""
     raw = load(file, problems)
     return None if raw is None else decoded(file, raw, problems)
 
 
-def load(file: Path, problems: list[Problem]) -> bytes | None:
+def load(file: Path, problems: list[Complaint]) -> bytes | None:
     """The bytes of a file, plain or .gz; None, and a problem, if it cannot be read."""
     try:
         return gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
     except (EOFError, zlib.error) as error:
-        problems.append(Problem(file, "", f"is truncated or damaged ({error})"))
+        problems.append(Complaint(file, "", f"is truncated or damaged ({error})"))
     except OSError as error:
-        problems.append(Problem(file, "", f"cannot be read: {error.strerror or error}"))
+        problems.append(Complaint(file, "", f"cannot be read: {error.strerror or error}"))
     return None
 
 
-def decoded(file: Path, raw: bytes, problems: list[Problem], line_number: int = 0) -> Any:
+def decoded(file: Path, raw: bytes, problems: list[Complaint], line_number: int = 0) -> Any:
     """What JSON says, of a file or, with a number from 1, of a line of one; None, and a problem with its place, if it is no JSON."""
     try:
         text = raw.decode("utf-8")
         found = _loaded(text)
         if half := _half_of_a_pair(found, f"line {line_number}" if line_number else "") if _HALF.search(raw) else None:
-            problems.append(Problem(file, *half))
+            problems.append(Complaint(file, *half))
             return None
         return found
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start)
         column = error.start - (raw.rfind(b"\n", 0, error.start) + 1) + 1
-        problems.append(Problem(file, _position(line + max(line_number, 1), column, error.start), "is not UTF-8 text"))
+        problems.append(Complaint(file, _position(line + max(line_number, 1), column, error.start), "is not UTF-8 text"))
     except json.JSONDecodeError as error:
         byte = len(text[: error.pos].encode("utf-8"))
         cut = "is truncated or" if error.pos >= len(text.rstrip()) or "Unterminated" in error.msg else "is"
-        problems.append(Problem(file, _position(error.lineno - 1 + max(line_number, 1), error.colno, byte), f"{cut} not JSON ({error.msg})"))
+        problems.append(Complaint(file, _position(error.lineno - 1 + max(line_number, 1), error.colno, byte), f"{cut} not JSON ({error.msg})"))
     except RecursionError:
-        problems.append(Problem(file, "", "is nested too deeply to be a results file"))
+        problems.append(Complaint(file, "", "is nested too deeply to be a results file"))
     return None
 
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from scanlab_report.read.documents.base import Count, Name, Positive
 from scanlab_report.read.fields import Misfit, convert
-from scanlab_report.read.records import Problem
+from scanlab_report.read.records import Complaint
 from scanlab_report.read.tables import checked, read_csv
 
 _COLUMNS: Mapping[str, Mapping[str, Any]] = {
@@ -40,7 +40,7 @@ class Publication:
         return str(self.source["short"])
 
 
-def read(folder: Path, problems: list[Problem]) -> dict[str, Publication]:
+def read(folder: Path, problems: list[Complaint]) -> dict[str, Publication]:
     """Every published table of a folder, by file stem."""
     publications: dict[str, Publication] = {}
     for file in sorted(folder.glob("*.csv")):
@@ -48,25 +48,25 @@ def read(folder: Path, problems: list[Problem]) -> dict[str, Publication]:
         try:
             source = tomllib.loads(sidecar.read_text(encoding="utf-8"))
         except FileNotFoundError:
-            problems.append(Problem(file, "", f"its source is missing: expected {sidecar.name} beside it"))
+            problems.append(Complaint(file, "", f"its source is missing: expected {sidecar.name} beside it"))
             continue
         except (ValueError, RecursionError, OSError) as error:
-            problems.append(Problem(sidecar, "", f"is not TOML ({error})"))
+            problems.append(Complaint(sidecar, "", f"is not TOML ({error})"))
             continue
         try:
             convert(source, _Source)
         except Misfit as misfit:
-            problems.append(Problem(sidecar, misfit.place, misfit.message))
+            problems.append(Complaint(sidecar, misfit.place, misfit.message))
             continue
         try:
             table, forms = read_csv(file.read_text(encoding="utf-8")), _COLUMNS.get(file.stem, {})
         except (ValueError, OSError) as error:
-            problems.append(Problem(file, "", f"cannot be read as CSV ({error})"))
+            problems.append(Complaint(file, "", f"cannot be read as CSV ({error})"))
             continue
         if missing := [column for column in forms if column not in table]:
-            problems.append(Problem(file, "line 1", f"lacks the columns {', '.join(missing)}"))
+            problems.append(Complaint(file, "line 1", f"lacks the columns {', '.join(missing)}"))
             continue
         table, wrong = checked(table, forms)
-        problems += [Problem(file, *of) for of in wrong]
+        problems += [Complaint(file, *of) for of in wrong]
         publications[file.stem] = Publication(table, source)
     return publications

@@ -44,7 +44,7 @@ WAIT_PREFIX = "cycles_waiting_"
 
 
 @dataclass(frozen=True)
-class Problem:
+class Complaint:
     """Something wrong with the input: which file, where in it, and what."""
 
     file: Path
@@ -221,7 +221,7 @@ class Results:
 
     runs: list[Run] = field(default_factory=list)
     explanations: list[Explanation] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[Complaint] = field(default_factory=list)
     timing_rows: list[tuple[Any, ...]] = field(default_factory=list)
     kernel_rows: dict[tuple[Any, ...], tuple[Any, ...]] = field(default_factory=dict)
     skipped_rows: list[dict[str, Any]] = field(default_factory=list)
@@ -230,6 +230,8 @@ class Results:
     wait_tables: list[pd.DataFrame] = field(default_factory=list)
     repeat_tables: list[pd.DataFrame] = field(default_factory=list)
     streams: list[StreamFile] = field(default_factory=list)
+    settings: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Settings that are not the defaults, by their name in the tables."""
     sessions: list[SessionFile] = field(default_factory=list)
     verifications: list[Verification] = field(default_factory=list)
     every: Results | None = None
@@ -243,7 +245,9 @@ class Results:
     def variants(self) -> Variants:
         """What the runs of all sessions say of each variant; of several the newest."""
         runs = (self.every or self).runs
-        return Variants({id_: about for run in sorted(runs, key=lambda run: run.date) for id_, about in run.variants.items()})
+        found = Variants({id_: about for run in sorted(runs, key=lambda run: run.date) for id_, about in run.variants.items()})
+        found.settings = (self.every or self).settings
+        return found
 
     @cached_property
     def timings(self) -> pd.DataFrame:
@@ -299,7 +303,7 @@ class Results:
             return self
         if ("on", device) not in self.found:
             kept = [place for place, run in enumerate(self.runs) if run.kind == "host" or run.device == device]
-            part = Results(self.runs, self.explanations, self.problems, first=self.first, every=self.every and self.every.on(device))
+            part = Results(self.runs, self.explanations, self.problems, first=self.first, every=self.every and self.every.on(device), settings=self.settings)
             part.streams = [file for file in self.streams if file.kind == streams.SIMULATION or file.run.device == device]
             for name in ("timings", "kernels", "skipped"):
                 table = getattr(self, name)
@@ -319,14 +323,14 @@ class Results:
         return next((run for run in runs if run.file.parent == Path(file).parent), runs[0] if runs else None)
 
 
-def not_default(settings: Mapping[str, str], defaults: Mapping[str, str]) -> str:
-    """The settings that are not the defaults, as the tables name them."""
-    return " ".join(f"{key}={value}" for key, value in sorted(settings.items()) if defaults.get(key) != value)
+def not_default(settings: Mapping[str, str], defaults: Mapping[str, str]) -> dict[str, str]:
+    """The settings that are not the defaults."""
+    return {key: value for key, value in sorted(settings.items()) if defaults.get(key) != value}
 
 
-def settings_of(named: str) -> dict[str, str]:
-    """What :func:`not_default` named."""
-    return dict(of.split("=", 1) for of in named.split())
+def settings_name(settings: Mapping[str, str]) -> str:
+    """Settings as the tables name them, which is for people and to tell cases apart: ``Variants.settings`` has them by it."""
+    return " ".join(f"{key}={value}" for key, value in settings.items())
 
 
 def ranked(runs: Iterable[Run], first: str = "") -> list[str]:

@@ -9,7 +9,7 @@ Each kind of file is read by its own function and nowhere else, through the stru
 * waits within a kernel: CSV, one row a variant, size and role;
 * verification, and bits of repeated runs: JSON lines (:mod:`scanlab_report.read.verifications`).
 
-Whatever is wrong with a file or an entry becomes a :class:`Problem` that names the place; reading goes on.
+Whatever is wrong with a file or an entry becomes a :class:`Complaint` that names the place; reading goes on.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import msgspec
 import pandas as pd
 from msgspec import Struct
 
-from scanlab_report.read import history, ncu, samples, stopwatch, streams, verifications, versions
+from scanlab_report.read import history, ncu, samples, stopwatch, streams, twice, verifications, versions
 from scanlab_report.read.documents import counts, kept
 from scanlab_report.read.documents import results as documents
 from scanlab_report.read.documents import stopwatch as stopwatch_documents
@@ -36,13 +36,14 @@ from scanlab_report.read.records import (
     RECORDED,
     STREAM,
     WAIT_PREFIX,
+    Complaint,
     Explanation,
-    Problem,
     Results,
     Run,
     SessionFile,
     StreamFile,
     not_default,
+    settings_name,
 )
 from scanlab_report.read.tables import _COUNTERS, _TRAFFIC, _WAITS, read_table
 
@@ -62,6 +63,7 @@ def read(measured: Iterable[Path], recorded: Iterable[Path], first: str = "") ->
                     _read_file(file, origin, results)
     finally:
         gc.enable()
+    results.problems += twice.counted(results, MEASURED)
     return results
 
 
@@ -82,12 +84,12 @@ def _read_file(file: Path, origin: str, results: Results) -> None:
     for number, document in enumerate(of_list):
         if (device := _device(document)) != first:
             message = f"it is {shown(device)}, and that of the first document {shown(first)}: one device a file"
-            results.problems.append(Problem(file, f"[{number}].context.device", message))
+            results.problems.append(Complaint(file, f"[{number}].context.device", message))
         elif isinstance(document, dict):
             try:
                 _read_document(file, origin, document, results)
             except Misfit as misfit:
-                results.problems.append(Problem(file, misfit.place, misfit.message))
+                results.problems.append(Complaint(file, misfit.place, misfit.message))
     return None
 
 
@@ -126,7 +128,7 @@ def _read_document(file: Path, origin: str, document: Mapping[str, Any], results
 
 
 def _keep(file: Path, origin: str, found: streams.Found, results: Results) -> None:
-    results.problems += [Problem(file, *wrong) for wrong in found.wrong]
+    results.problems += [Complaint(file, *wrong) for wrong in found.wrong]
     results.streams.append(StreamFile(Run(file, origin, found.context), found.kind, found.rows, found.calls))
 
 
@@ -178,7 +180,9 @@ class _Timings:
                 raise Misfit(f"{place}.variant", f"is {shown(of.variant)}, of which context.variants says nothing: {REMEDY}")
             return
         launch = STREAM if of.launch == "host" else of.launch
-        named = (of.variant, not_default(of.settings, self.defaults[of.variant]), of.type, of.op, of.mode, of.items, of.cache, launch)
+        settings = not_default(of.settings, self.defaults[of.variant])
+        results.settings.setdefault(settings_name(settings), settings)
+        named = (of.variant, settings_name(settings), of.type, of.op, of.mode, of.items, of.cache, launch)
         if of.outcome != "timed":
             case = dict(zip(("variant", "settings", "type", "op", "mode", "items", "cache", "launch"), named, strict=True))
             results.skipped_rows.append({"origin": self.origin, "run": self.place, **case, "reason": of.error_message})
@@ -230,10 +234,10 @@ def _read_timings(file: Path, origin: str, document: Mapping[str, Any], results:
         try:
             timings.add(index, entry)
         except Misfit as misfit:
-            results.problems.append(Problem(file, misfit.place, misfit.message))
+            results.problems.append(Complaint(file, misfit.place, misfit.message))
     timings.end()
     if len(results.problems) == before and (lacking := samples.lacking(timings.rounds)):
-        results.problems.append(Problem(file, "benchmarks", lacking))
+        results.problems.append(Complaint(file, "benchmarks", lacking))
 
 
 # -------------------------------------------------------------------------------------------- sessions
@@ -244,7 +248,7 @@ def _read_session(file: Path, document: Mapping[str, Any], results: Results) -> 
     files = tuple((file.parent / of.file).resolve() for of in session.files)
     for index, of in enumerate(files):
         if not of.is_file():
-            results.problems.append(Problem(file, f"files[{index}].file", f"is {shown(session.files[index].file)}, and there is no such file: {REMEDY}"))
+            results.problems.append(Complaint(file, f"files[{index}].file", f"is {shown(session.files[index].file)}, and there is no such file: {REMEDY}"))
     results.sessions.append(SessionFile(file, session.device, session.date, session.complete, files))
 
 
@@ -287,7 +291,7 @@ def _from_ncu(file: Path, tidy: Callable[[str, ncu.CaseOf], pd.DataFrame]) -> Ca
 
 def _cases(file: Path) -> dict[str, Mapping[str, object]]:
     """The case of each range, by its name."""
-    wrong: list[Problem] = []
+    wrong: list[Complaint] = []
     document = load_json(file, wrong)
     if wrong:
         raise ValueError(str(wrong[0]))
@@ -297,7 +301,7 @@ def _cases(file: Path) -> dict[str, Mapping[str, object]]:
     if lacking := [of.variant for of in ranges.ranges if of.variant not in variants]:
         raise ValueError(f"{file.name}: context.variants says nothing of {lacking[0]}")
     return {of.name: {
-        "variant": of.variant, "padding": of.settings.get("padding", "none"), "settings": not_default(of.settings, variants[of.variant].defaults), "type": of.type,
+        "variant": of.variant, "padding": of.settings.get("padding", "none"), "settings": settings_name(not_default(of.settings, variants[of.variant].defaults)), "type": of.type,
         "op": of.op, "items": of.items, "mode": of.mode, "load": of.settings.get("load", "halves")} for of in ranges.ranges}  # fmt: skip
 
 

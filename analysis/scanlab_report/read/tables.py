@@ -15,7 +15,7 @@ import pandas as pd
 from scanlab_report.read import ncu
 from scanlab_report.read.documents.base import Count, Name
 from scanlab_report.read.fields import Misfit, convert, fits, shown
-from scanlab_report.read.records import COUNTER_COLUMNS, TRAFFIC_COLUMNS, WAIT_COLUMNS, Problem, Results
+from scanlab_report.read.records import COUNTER_COLUMNS, TRAFFIC_COLUMNS, WAIT_COLUMNS, Complaint, Results
 
 _COUNTERS, _TRAFFIC, _WAITS = (
     {column: forms.get(column, Count) for column in columns}
@@ -66,13 +66,13 @@ def read_table(
         text = file.read_text(encoding="utf-8")
         table = from_ncu(text) if from_ncu and ncu.is_ncu(text) else read_csv(text)
     except (ValueError, csv.Error, OSError) as error:
-        results.problems.append(Problem(file, "", f"cannot be read as counters ({error})"))
+        results.problems.append(Complaint(file, "", f"cannot be read as counters ({error})"))
         return None
     if missing := [column for column in columns if column not in table]:
-        results.problems.append(Problem(file, "line 1", f"lacks the columns {', '.join(missing)}"))
+        results.problems.append(Complaint(file, "line 1", f"lacks the columns {', '.join(missing)}"))
         return None
     more = {column: Count for column in table if further and column.startswith(further)}
     kept = {**columns, **{column: form for column, form in optional.items() if column in table}, **more}
     table, wrong = checked(table[list(kept)], kept)
-    results.problems += [Problem(file, *of) for of in wrong]
+    results.problems += [Complaint(file, *of) for of in wrong]
     return table.assign(origin=origin, file=str(file))

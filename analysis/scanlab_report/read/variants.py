@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from scanlab_report.read.documents.results import Variant
@@ -25,6 +25,9 @@ Wanted = str | Group
 
 class Variants(dict[str, Variant]):
     """What is said of each variant, by id. One that nothing is said of, as in a history of old sessions, is a scan of ours called by its id."""
+
+    settings: Mapping[str, dict[str, str]] = {}
+    """Settings that are not the defaults, by their name in the tables."""
 
     def __missing__(self, id_: str) -> Variant:
         return Variant(label=id_, kind="scan", origin="variant", family="", overview=True, on_host=False)

@@ -14,10 +14,10 @@ from scanlab_report.read import versions
 from scanlab_report.read.documents import verification
 from scanlab_report.read.fields import Misfit, convert
 from scanlab_report.read.json_files import decoded, load
-from scanlab_report.read.records import REPEAT_COLUMNS, Checks, Problem, Verification
+from scanlab_report.read.records import REPEAT_COLUMNS, Checks, Complaint, Verification
 
 
-def read(file: Path, problems: list[Problem]) -> tuple[Verification, pd.DataFrame] | None:
+def read(file: Path, problems: list[Complaint]) -> tuple[Verification, pd.DataFrame] | None:
     """What came of it, and a row for each variant, type, operator and mode that ran many times on the same input: cases, how many of them varied,
     and runs of each. None, and a problem with its line, if the file is no verification or did not come to its end."""
     raw = load(file, problems)
@@ -32,7 +32,7 @@ def read(file: Path, problems: list[Problem]) -> tuple[Verification, pd.DataFram
     try:
         return _of(file, documents)
     except Misfit as misfit:
-        problems.append(Problem(file, misfit.place, misfit.message))
+        problems.append(Complaint(file, misfit.place, misfit.message))
     return None
 
 

@@ -51,7 +51,7 @@ class WentOn:
 
 
 @dataclass(frozen=True)
-class Session:
+class TimedFiles:
     """One results file, or several small ones: where they are from, and one row a repetition, in the order of the files.
 
     Columns: ``case`` (its place in ``names``, which are in the order in which cases were first timed), ``round``, ``time_ns``,
@@ -194,7 +194,7 @@ class Session:
                 "the others of its case.")  # fmt: skip
 
 
-def session(file: Repeated) -> Session:
+def session(file: Repeated) -> TimedFiles:
     """What a file of repeated timings tells of its session."""
     timings, case = file.timings, REPEATED[file.kind]
     names = [" ".join(str(part) for part in named if part != "") for named in timings[case].drop_duplicates().itertuples(index=False)]
@@ -210,16 +210,16 @@ def session(file: Repeated) -> Session:
             relative[places] = of / np.stack([np.median(np.delete(of, one, axis=1), axis=1) for one in range(count)], axis=1)
         if count >= FEWEST:
             outlier[places] = _beyond_fences(of)
-    return Session([file.run], file.kind, names, rows.assign(relative=relative, outlier=outlier))
+    return TimedFiles([file.run], file.kind, names, rows.assign(relative=relative, outlier=outlier))
 
 
 def throttling(file: Repeated) -> str:
-    """:meth:`Session.throttling`; most files are done with at a glance."""
+    """:meth:`TimedFiles.throttling`; most files are done with at a glance."""
     highest = float(file.run.context.get("sm_clock_mhz_max") or np.nan)
     return session(file).throttling() if "sm_clock_mhz" in file.timings and (file.timings["sm_clock_mhz"] < highest).any() else ""
 
 
-def together(sessions: Sequence[Session]) -> list[Session]:
+def together(sessions: Sequence[TimedFiles]) -> list[TimedFiles]:
     """Sessions of one kind, the small ones as one."""
     small = [of for of in sessions if len(of.names) < TOGETHER]
     if len(small) < 2:
@@ -227,7 +227,7 @@ def together(sessions: Sequence[Session]) -> list[Session]:
     cases = np.cumsum([0] + [len(of.names) for of in small])
     rows = [of.repetitions.assign(case=of.repetitions["case"] + before) for of, before in zip(small, cases, strict=False)]
     runs, names = [run for of in small for run in of.runs], [name for of in small for name in of.names]
-    joined = Session(runs, small[0].kind, names, pd.concat(rows, ignore_index=True))
+    joined = TimedFiles(runs, small[0].kind, names, pd.concat(rows, ignore_index=True))
     return [*(of for of in sessions if len(of.names) >= TOGETHER), joined]
 
 
@@ -284,10 +284,10 @@ def _trend_p(count: int) -> np.ndarray:
 class SessionEvidence:
     """Sessions on one device, scans first, each kind by date."""
 
-    sessions: list[Session]
+    sessions: list[TimedFiles]
     provenance: Provenance
 
-    def kinds(self) -> dict[str, list[Session]]:
+    def kinds(self) -> dict[str, list[TimedFiles]]:
         """The sessions by kind."""
         return {kind: of for kind in REPEATED if (of := [session for session in self.sessions if session.kind == kind])}
 
@@ -322,5 +322,5 @@ class Sessions:
         provenance = run_provenance("sessions", [run for of in found for run in of.runs], origin, (min(counts), max(counts)))
         return SessionEvidence(found, provenance)
 
-    def absent(self) -> str:
-        return "no timings of two rounds or more"
+    def asked(self) -> str:
+        return "timings of two rounds or more"

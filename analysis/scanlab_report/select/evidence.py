@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -130,14 +130,12 @@ class Match(NamedTuple):
 
 @dataclass(frozen=True)
 class AllTimingEvidence:
-    """Every case of one device, by run: what is compared is taken from one run wherever one run has it."""
+    """Every case of one device, by run: what is compared is taken from one run."""
 
     samples: dict[Key, dict[int, dict[str, np.ndarray]]]
-    """Nanoseconds by case, run (newest first) and variant, of default settings. Runs of which a newer one has all are left out."""
+    """Nanoseconds by case, run (in the order in which they answer, see :mod:`scanlab_report.select.timings`) and variant, of default settings."""
     choices: dict[tuple[int, Key], Choice | None]
     """What ``best`` ran, by run and case."""
-    commits: dict[int, str]
-    """The code of each run."""
     device: str
     provenance: Provenance
     about: Variants
@@ -153,21 +151,18 @@ class AllTimingEvidence:
         found = (key for key in self.samples if all(getattr(key, name) in values for name, values in admitted.items()))
         return sorted(found, key=lambda key: (key.items, key))
 
-    def matches(self, key: Key, ours: str, theirs: Sequence[Wanted], first: int | None = None) -> Iterator[Match]:
-        """Ours against the fastest of theirs, in each run that has both: the run ``first``, then from the newest on."""
+    def match(self, key: Key, ours: str, theirs: Sequence[Wanted], first: int | None = None) -> Match | None:
+        """Ours against the fastest of theirs in one run that has both: the run ``first``, else the first in their order; None if no run has."""
         runs, rivals = self.samples.get(key, {}), self.about.ids(*theirs)
-        for run, of in sorted(runs.items(), key=lambda item: item[0] != first):  # a stable sort: newest first
+        for run, of in sorted(runs.items(), key=lambda item: item[0] != first):  # a stable sort
             present = [variant for variant in rivals if variant in of] if ours in of else []
             if present:
                 rival = min(present, key=lambda variant: float(np.median(of[variant])))
-                yield Match(rival, intervals.ratio_interval(of[rival], of[ours]), run)
-
-    def match(self, key: Key, ours: str, theirs: Sequence[Wanted], first: int | None = None) -> Match | None:
-        """The first of :meth:`matches`; None if no run has both."""
-        return next(self.matches(key, ours, theirs, first), None)
+                return Match(rival, intervals.ratio_interval(of[rival], of[ours]), run)
+        return None
 
     def of(self, key: Key, variant: str, run: int | None = None) -> np.ndarray | None:
-        """A variant's samples in one run, or else in the newest run that has them."""
+        """A variant's samples in one run, or else in the first run that has them."""
         runs = self.samples.get(key, {})
         if run in runs and variant in runs[run]:
             return runs[run][variant]
@@ -241,6 +236,3 @@ class CounterEvidence:
     explanations: list[Explanation]
     provenance: Provenance
     counted: Provenance
-
-
-# ------------------------------------------------------------------------------------------------ choosing

@@ -34,12 +34,15 @@ class Provenance:
         return self.dates[0] if len(self.dates) == 1 else f"{self.dates[0]} to {self.dates[-1]}"
 
     @property
-    def commit(self) -> str:
+    def revision(self) -> str:
         """Abbreviated commits; ``+`` marks a tree with uncommitted changes."""
-        if not self.commits:
-            return "commit unknown"
         mark = "+" if self.dirty else ""
-        return "commit " + ", ".join(c[:9] + mark for c in self.commits)
+        return ", ".join(c[:9] + mark for c in self.commits) or "unknown"
+
+    @property
+    def commit(self) -> str:
+        """The same, as a footer has it."""
+        return f"commit {self.revision}"
 
     @property
     def repeated(self) -> str:

@@ -61,5 +61,5 @@ class Scenes:
         rows = [[Trace(dict(newest[scene].run.context), newest[scene].rows) for scene in row] for row in self.rows]
         return SceneEvidence(rows, replace(run_provenance("scenes", used, origin), device="Engine model"))
 
-    def absent(self) -> str:
-        return "no simulated scenes"
+    def asked(self) -> str:
+        return "simulated scenes"

@@ -17,7 +17,7 @@ from scanlab_report.read.records import RECORDED, Results, Run
 
 
 @dataclass(frozen=True)
-class Session:
+class RecordedSession:
     """Recorded files of one device that belong together; ``name`` is the folder's."""
 
     name: str
@@ -31,9 +31,9 @@ class NoSession(ValueError):
     """A name that no recorded session has."""
 
 
-def known(results: Results) -> list[Session]:
+def known(results: Results) -> list[RecordedSession]:
     """Every recorded session, those that are listed before others."""
-    listed = [Session(of.file.parent.name, of.device, of.date, of.complete, frozenset(of.files)) for of in results.sessions]
+    listed = [RecordedSession(of.file.parent.name, of.device, of.date, of.complete, frozenset(of.files)) for of in results.sessions]
     folders = {of.file.parent.resolve() for of in results.sessions}
     loose: dict[tuple[Path, str], list[tuple[Path, str]]] = {}
     for run in _recorded(results):
@@ -47,7 +47,7 @@ def known(results: Results) -> list[Session]:
             key = (Path(file).parent.resolve(), beside.device if beside else "")
             if key in loose:
                 loose[key].append((Path(file).resolve(), ""))
-    return listed + [Session(folder.name, device, max(date for _, date in of), False, frozenset(file for file, _ in of))
+    return listed + [RecordedSession(folder.name, device, max(date for _, date in of), False, frozenset(file for file, _ in of))
                      for (folder, device), of in loose.items()]  # fmt: skip
 
 
@@ -59,7 +59,7 @@ def chosen(results: Results, name: str = "") -> Results:
     sessions = known(results)
     if name and name not in {of.name for of in sessions}:
         raise NoSession(f"no recorded session is called {name}; there are {', '.join(sorted({of.name for of in sessions})) or 'none'}")
-    best: dict[str, Session] = {}
+    best: dict[str, RecordedSession] = {}
     for of in sessions:
         best[of.device] = max(best.get(of.device, of), of, key=lambda of: (of.name == name, of.complete, of.date))
     files = {file for of in best.values() for file in of.files}

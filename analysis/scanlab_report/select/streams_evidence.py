@@ -87,7 +87,7 @@ def equal_thirds(chunks: Any) -> Any:
 @dataclass(frozen=True)
 class ScheduleEvidence:
     """Schedules on one device: one row a case with its ``samples``, ``device_ns``, the median between events (NaN where that
-    was not measured), and the parts measured in the same run.
+    was not measured), ``place``, that of its schedule in the order of the context, and the parts measured in the same run.
 
     ``alone``: copies that have the bus to themselves; ``duplex``: while copies run the other way all the time; ``bound``: the
     seconds that both allow (:meth:`Parts.pipeline`). Each is None where the run did not measure it.
@@ -155,8 +155,8 @@ class Schedules:
             return None
         return found if not self.over or found.panels(self.over) else None
 
-    def absent(self) -> str:
-        return "no timings of several schedules" + (f" over several {self.over}" if self.over else "")
+    def asked(self) -> str:
+        return "timings of several schedules" + (f" over several {self.over}" if self.over else "")
 
 
 @dataclass(frozen=True)
@@ -188,8 +188,8 @@ class StreamScans:
         sessions = [intervals.summarise(pd.concat(of), [*SCAN, "bytes"]) for of in folders.values()]
         return ScanEvidence(cases, _provenance("stream-scan", files, rows, cases), sessions)
 
-    def absent(self) -> str:
-        return "no scans larger than the device"
+    def asked(self) -> str:
+        return "scans larger than the device"
 
 
 @dataclass(frozen=True)
@@ -248,9 +248,9 @@ class Traces:
         provenance = run_provenance("traces", [file.run for file in used], used[0].run.origin, repetitions)
         return TraceEvidence([Trace(dict(file.run.context), file.rows, file.calls) for file in used], provenance)
 
-    def absent(self) -> str:
+    def asked(self) -> str:
         of = f" of {' or '.join(self.schedules)}" if self.schedules else ""
-        return f"no timelines{of}"
+        return f"timelines{of}"
 
 
 _ANSWERED = {
@@ -286,8 +286,8 @@ class Experiments:
         provenance = run_provenance(self.kind, [run], run.origin, repetitions)
         return TableEvidence(rows, _of_measurements(provenance, run) if self.kind in _COMPUTED else provenance)
 
-    def absent(self) -> str:
-        return f"no {_ANSWERED[self.kind][1]}"
+    def asked(self) -> str:
+        return _ANSWERED[self.kind][1]
 
 
 def _repetitions(rows: pd.DataFrame) -> pd.Series:
@@ -342,6 +342,8 @@ def _schedules(results: Results) -> ScheduleEvidence | None:
     case = ["file", *SCHEDULE, "inputs", "bytes", "side_kernels", "own_streams"]
     cases = intervals.summarise(rows, case)
     cases = cases.merge(rows.groupby(case)["device_ns"].median().reset_index(), how="left")
+    order = list(dict.fromkeys([*(id_ for file in files for id_, about in file.run.context.get("schedules", {}).items() if not about["control"]), *sorted(set(cases["id"]))]))
+    cases["place"] = cases["id"].map(order.index)
     measured = {place: _alone(files[place].rows) for place in set(cases["file"])}
     for column, directions in (("alone", ("h2d", "d2h")), ("duplex", ("duplex_h2d", "duplex_d2h"))):
         cases[column] = pd.Series([_parts(measured[case.file], case, directions) for case in cases.itertuples()], dtype=object)

@@ -15,7 +15,8 @@ VENDOR = "cub_device_scan"
 NEWEST_VENDOR = "cub_newest"
 TUNED = "cub_tuned"
 """The newest CUB in shapes tuned on the device; the others of CUB are as shipped."""
-JAX = "jax_cumsum"
+TORCH, JAX = "torch_cumsum", "jax_cumsum"
+"""The first is what many users call; the other is timed in a way of its own."""
 BEST = "best"
 """The variant that picks among ours by n, type and device."""
 LARGEST = 1 << 28
@@ -24,6 +25,7 @@ LARGEST = 1 << 28
 COPIES = Group("a copy", lambda about: about.kind == "copy")
 CEILINGS = Group("a copy", lambda about: about.kind in ("copy", "barrier_copy"))
 CUBS = Group("CUB", lambda about: about.family == "CUB")
+OVERVIEW_CUBS = Group("CUB", lambda about: CUBS.has(about) and about.overview)
 THRUST = Group("Thrust", lambda about: about.family == "Thrust")
 PYTHON = Group("a library of Python", lambda about: about.family == "Python")
 HOST = Group("the CPU", lambda about: about.on_host)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from scanlab_report.layout.table_formats import Column, Table, code, whole
+from scanlab_report.select.counted import Repeats
 from scanlab_report.select.evidence import TableEvidence
-from scanlab_report.select.needs import Repeats
 
 NEEDS = {"repeats": Repeats()}
 

@@ -10,8 +10,8 @@ from msgspec import UNSET
 from scanlab_report.derive.counts import default_only
 from scanlab_report.layout.table_formats import Column, Table, code, significant, size, whole
 from scanlab_report.read.records import Explanation
+from scanlab_report.select.counted import Counts
 from scanlab_report.select.evidence import CountEvidence
-from scanlab_report.select.needs import Counts
 
 NEEDS = {"counts": Counts()}
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pandas as pd
 
-from scanlab_report.layout import style
+from scanlab_report.derive.one_core import ONE_CORE
 from scanlab_report.layout.table_formats import Column, Table, significant, size, with_interval
 from scanlab_report.read.records import ideal_bytes
 from scanlab_report.select.evidence import HostEvidence, SessionTimingEvidence, TimingEvidence
-from scanlab_report.select.needs import EachSession, Hosts, Timings
+from scanlab_report.select.timings import EachSession, Hosts, Timings
 from scanlab_report.select.variants import HOST
 from scanlab_report.stats.intervals import Interval
 
@@ -18,7 +20,7 @@ NEEDS = {"hosts": Hosts(beside=True), "sessions": EachSession(Timings(any_of=(HO
 def build(hosts: HostEvidence, sessions: SessionTimingEvidence) -> Table:
     """One row a machine and size, the baselines side by side."""
     about = hosts.machines[0].about
-    baselines = style.ordered({variant for machine in hosts.machines for variant in machine.variants()})
+    baselines = _one_core_first(variant for machine in hosts.machines for variant in machine.variants())
     rows = pd.concat([_rows(machine, baselines) for machine in hosts.machines], ignore_index=True)
     columns = [Column("machine", "machine", right=False), Column("items", "n", size)]
     for variant in baselines:
@@ -35,11 +37,15 @@ def build(hosts: HostEvidence, sessions: SessionTimingEvidence) -> Table:
     )
 
 
+def _one_core_first(variants: Iterable[str]) -> list[str]:
+    return sorted(set(variants), key=lambda variant: (variant != ONE_CORE, variant))
+
+
 def _between_sessions(sessions: SessionTimingEvidence) -> list[str]:
     """How far the sessions beside one device lie apart, at the largest size of each baseline that several of them have."""
     said = []
     cases = pd.concat([session.cases.drop_duplicates(["variant", "items"]) for session in sessions.sessions])
-    for variant in style.ordered(set(cases["variant"])):
+    for variant in _one_core_first(cases["variant"]):
         times = cases[cases["variant"] == variant].groupby("items")["median_ns"].agg(["size", "min", "max"])
         times = times[times["size"] > 1]
         if len(times):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from scanlab_report.derive.duels import COLUMNS, TYPES, operators
+from scanlab_report.derive.duels import COLUMNS, pairs
 from scanlab_report.layout.table_formats import Column, Table, significant, whole
 from scanlab_report.select.evidence import LOSS, TIE, WIN, AllTimingEvidence
-from scanlab_report.select.needs import AllTimings
+from scanlab_report.select.timings import AllTimings
 from scanlab_report.select.variants import CUBS
 
 NEEDS = {"timings": AllTimings(against=(CUBS,))}
@@ -15,8 +15,7 @@ NEEDS = {"timings": AllTimings(against=(CUBS,))}
 
 def build(timings: AllTimingEvidence) -> Table:
     duels = timings.duels
-    rows = [_row(of, kind, op) for kind in TYPES for op in operators(duels["op"])
-            if not (of := duels[(duels["type"] == kind) & (duels["op"] == op)]).empty]  # fmt: skip
+    rows = [_row(duels[(duels["type"] == kind) & (duels["op"] == op)], kind, op) for kind, op in pairs(duels)]
     rows.append(_row(duels, "all", ""))
     columns = [c for c in COLUMNS if not duels[(duels["cache"] == c[0]) & (duels["launch"] == c[1])].empty]
     return Table(

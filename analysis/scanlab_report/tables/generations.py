@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from scanlab_report.layout.table_formats import Column, Table, significant
 from scanlab_report.read.published import Publication
-from scanlab_report.select.needs import Published
+from scanlab_report.select.counted import Published
 from scanlab_report.select.scenes import SceneEvidence, Scenes
 
 DEVICES = {"c1060": "Tesla C1060", "c2050": "Tesla C2050", "k20c": "Tesla K20c"}
+# What Harris' article of 2012 compares, by the names of its table and of the scenarios: no choice of ours.
 ORDERS = {"sequential": "sequential", "depth_first": "depth-first", "breadth_first": "breadth-first"}
 NEEDS = {
     "scenes": Scenes([[f"{device}_{order}" for order in ORDERS] for device in DEVICES]),

@@ -7,8 +7,8 @@ import pandas as pd
 from scanlab_report.derive.counts import PADDINGS
 from scanlab_report.derive.hardware import QUANTITIES, compared
 from scanlab_report.layout.table_formats import Column, Table, code, size, whole
+from scanlab_report.select.counted import Counters
 from scanlab_report.select.evidence import CounterEvidence
-from scanlab_report.select.needs import Counters
 
 NEEDS = {"counters": Counters()}
 CASE = ["variant", "padding", "load", "mode", "items"]

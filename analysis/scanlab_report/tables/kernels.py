@@ -8,7 +8,7 @@ import pandas as pd
 
 from scanlab_report.layout.table_formats import Column, Table, code, significant, size, whole
 from scanlab_report.select.evidence import TableEvidence
-from scanlab_report.select.needs import Kernels
+from scanlab_report.select.timings import Kernels
 from scanlab_report.select.variants import CUBS, LARGEST
 
 NEEDS = {"kernels": Kernels(vendor=True)}

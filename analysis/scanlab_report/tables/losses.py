@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scanlab_report.layout.table_formats import Column, Table, code, size, with_interval
 from scanlab_report.select.evidence import LOSS, AllTimingEvidence
-from scanlab_report.select.needs import AllTimings
+from scanlab_report.select.timings import AllTimings
 from scanlab_report.select.variants import CUBS
 from scanlab_report.stats.intervals import Interval
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from scanlab_report.derive.duels import TYPES, operators
+from scanlab_report.derive.duels import pairs
 from scanlab_report.layout.table_formats import Column, Table, significant, size, with_interval
 from scanlab_report.select.evidence import AllTimingEvidence
-from scanlab_report.select.needs import AllTimings
+from scanlab_report.select.timings import AllTimings
 from scanlab_report.select.variants import CUBS
 from scanlab_report.tables.rivals import SMALL, against, sizes
 
@@ -16,14 +16,13 @@ NEEDS = {"timings": AllTimings(against=(CUBS,))}
 
 def build(timings: AllTimingEvidence) -> Table:
     rows = []
-    for kind in TYPES:
-        for op in operators(key.op for key in timings.keys(type=kind)):
-            found = {key.items == SMALL: against(timings, key) for key in sizes(timings, kind, op)}
-            if any(found.values()):
-                small, large = found.get(True) or {}, found.get(False) or {}
-                rows.append({"type": kind, "op": op, "items": large.get("items")} | {
-                    f"{name}_{where}": of.get(name) for where, of in (("small", small), ("large", large))
-                    for name in ("time_us", "of_memcpy", "of_cub", "fastest_cub")})  # fmt: skip
+    for kind, op in pairs(timings.duels):
+        found = {key.items == SMALL: against(timings, key) for key in sizes(timings, kind, op)}
+        if any(found.values()):
+            small, large = found.get(True) or {}, found.get(False) or {}
+            rows.append({"type": kind, "op": op, "items": large.get("items")} | {
+                f"{name}_{where}": of.get(name) for where, of in (("small", small), ("large", large))
+                for name in ("time_us", "of_memcpy", "of_cub", "fastest_cub")})  # fmt: skip
     columns = [Column("type", "type", right=False), Column("op", "op", right=False)]
     for where, group in (("small", size(SMALL)), ("large", "largest")):
         if where == "large":

@@ -10,8 +10,9 @@ from scanlab_report.derive.counts import PADDED, PADDINGS, PAIRS
 from scanlab_report.derive.shares import shares
 from scanlab_report.layout.table_formats import Column, Table, code, significant, size, whole
 from scanlab_report.read.records import Explanation
+from scanlab_report.select.counted import Counts
 from scanlab_report.select.evidence import CountEvidence, TimingEvidence
-from scanlab_report.select.needs import Counts, Timings
+from scanlab_report.select.timings import Timings
 
 NEEDS = {"timings": Timings(any_of=PADDED), "counts": Counts(variants=(*PAIRS, *PADDED))}
 SIZES = (2**10, 2**16, 2**20, 2**24, 2**28)

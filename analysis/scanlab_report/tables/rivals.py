@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 
 from scanlab_report.derive.duels import TYPES
-from scanlab_report.layout import style
+from scanlab_report.layout.looks import ordered
 from scanlab_report.layout.table_formats import Column, Table, significant, size
 from scanlab_report.read.records import ideal_bytes
 from scanlab_report.select.evidence import LOSS, TIE, WIN, AllTimingEvidence, Key, outcome
-from scanlab_report.select.needs import AllTimings
+from scanlab_report.select.timings import AllTimings
 from scanlab_report.select.variants import BEST, BULK_CEILING, CEILING, CUBS, MEETING_CEILING, RIVALS, TUNED, cub_as_shipped, of_python
 
 NEEDS = {"timings": AllTimings(against=(CUBS,), python=True)}
@@ -25,7 +25,7 @@ LARGE_BYTES = 1 << 30
 def build(timings: AllTimingEvidence) -> Table:
     found = [row for kind in TYPES for key in sizes(timings, kind) if (row := against(timings, key))]
     rows = pd.DataFrame(found, columns=None if found else ["type", "items", "chosen", "time_us", "of_memcpy", "of_copy_bulk", "of_copy_one_wave"])
-    rivals = [v for v in style.ordered(timings.about.ids(RIVALS)) if f"of_{v}" in rows and rows[f"of_{v}"].notna().any()]
+    rivals = [v for v in ordered(timings.about.ids(RIVALS), timings.about) if f"of_{v}" in rows and rows[f"of_{v}"].notna().any()]
     ratio = lambda v: significant(v, 3)
     return Table(
         caption=f"Time of `best`, its speed as a share of copies, and its speedup over other scans. Inclusive sums, cold cache, stream launches, at {size(SMALL)} "

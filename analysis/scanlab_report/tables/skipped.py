@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scanlab_report.layout.table_formats import Column, Table, code, size, whole
 from scanlab_report.select.evidence import TableEvidence
-from scanlab_report.select.needs import Skipped
+from scanlab_report.select.timings import Skipped
 
 NEEDS = {"skipped": Skipped()}
 

@@ -7,8 +7,8 @@ import pandas as pd
 from scanlab_report.derive.one_core import ONE_CORE, OURS, by_session, over_one_core, shown
 from scanlab_report.layout.table_formats import Column, Table, significant, size, with_interval
 from scanlab_report.read.published import Publication
+from scanlab_report.select.counted import Published
 from scanlab_report.select.evidence import SessionTimingEvidence
-from scanlab_report.select.needs import Published
 from scanlab_report.select.variants import VENDOR
 from scanlab_report.stats.intervals import Interval
 

@@ -9,7 +9,7 @@ import pandas as pd
 from scanlab_report.derive.shares import shares
 from scanlab_report.layout.table_formats import Column, Table, code, significant
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.needs import ANY_TYPE, Timings
+from scanlab_report.select.timings import ANY_TYPE, Timings
 from scanlab_report.select.variants import CEILING, SCANS, VENDOR, of_python
 from scanlab_report.stats.intervals import Interval
 

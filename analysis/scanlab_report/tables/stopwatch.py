@@ -6,8 +6,8 @@ from scanlab_report.derive.stopwatch import beside
 from scanlab_report.layout.table_formats import Column, Table, code, significant, size
 from scanlab_report.read import streams
 from scanlab_report.select.evidence import AllTimingEvidence, TableEvidence
-from scanlab_report.select.needs import AllTimings
 from scanlab_report.select.streams_evidence import Experiments
+from scanlab_report.select.timings import AllTimings
 
 NEEDS = {"timings": AllTimings(), "theirs": Experiments(streams.STOPWATCH)}
 _TIMED = {("cold", "stream"): "one by one, cold", ("warm", "batch"): "in batches"}

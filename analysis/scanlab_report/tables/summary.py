@@ -7,8 +7,8 @@ import pandas as pd
 from scanlab_report.derive.standings import standings
 from scanlab_report.layout.table_formats import Column, Table, code, significant, size, whole, with_interval
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.needs import ANY_TYPE, Timings
-from scanlab_report.select.variants import CEILING, HOST, LARGEST, NEWEST_VENDOR, VENDOR, of_python
+from scanlab_report.select.timings import ANY_TYPE, Timings
+from scanlab_report.select.variants import BEST, CEILING, HOST, LARGEST, OVERVIEW_CUBS, TORCH, of_python
 from scanlab_report.stats import intervals
 
 NEEDS = {"timings": Timings(ANY_TYPE, all_of=(CEILING,), python=True)}
@@ -54,14 +54,13 @@ def short(timings: TimingEvidence) -> Table:
     )
 
 
-SIX = ("memcpy", "best", "cub_tuned", VENDOR, NEWEST_VENDOR, "torch_cumsum", "hso_blocked_padded", "decoupled_lookback", "thrust_scan")
-"""The README has the first six of these that were timed: ceiling, ours, CUB tuned and as shipped, what many call, and the scan of 2007."""
-
-
 def six(timings: TimingEvidence) -> Table:
-    """Six rows for the README, with what each is, and the versions that ran."""
+    """Six rows for the README, with what each is, and the versions that ran: ceiling, ours, CUB tuned and as shipped, what many call,
+    then the fastest others of overviews."""
     rows = _at_largest(timings)
-    rows = rows[rows["variant"].isin([of for of in SIX if of in set(rows["variant"])][:6])].reset_index(drop=True)
+    overview = [variant for variant in rows["variant"] if timings.about[variant].overview]
+    first = dict.fromkeys(of for of in (CEILING, BEST, *timings.about.ids(OVERVIEW_CUBS), TORCH, *overview) if of in set(rows["variant"]))
+    rows = rows[rows["variant"].isin(list(first)[:6])].reset_index(drop=True)
     rows["title"] = [timings.about[variant].title for variant in rows["variant"]]
     return Table(
         caption=f"Inclusive {timings.scanned.scan} of {size(rows['items'].max())} {timings.scanned.items}, {timings.caches()[0]} cache, on {timings.device}. "

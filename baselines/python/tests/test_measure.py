@@ -15,7 +15,7 @@ from scanlab_report.read import results
 from scanlab_report.read.documents.results import SCHEMA
 from baselines.python import __main__ as command
 from baselines.python import libraries, provenance, scans
-from baselines.python.session import Plan, Session, is_last
+from baselines.python.session import Plan, Bench, is_last
 
 
 class StandIn(libraries.Library):
@@ -48,8 +48,8 @@ class StandIn(libraries.Library):
         return 1e-5 if cache == "warm" else 2e-5
 
 
-def measured(path: Path, library: libraries.Library, items: tuple[int, ...] = (100, 4096), rounds: int = 2) -> Session:
-    session = Session(Plan(list(scans.TYPES), list(items), rounds, seed=1), [library], lambda _: None)
+def measured(path: Path, library: libraries.Library, items: tuple[int, ...] = (100, 4096), rounds: int = 2) -> Bench:
+    session = Bench(Plan(list(scans.TYPES), list(items), rounds, seed=1), [library], lambda _: None)
     command.measure(session, {"schema": SCHEMA, "kind": "cuda", "device": "stand-in", "variants": {"stand_in": StandIn().about()}}, path)
     return session
 
@@ -94,7 +94,7 @@ def test_a_wrong_sum_is_never_timed(tmp_path: Path, spoil: Callable[..., Any], s
 def test_a_sum_that_goes_wrong_later_loses_its_times(tmp_path: Path) -> None:
     # Once to verify, twice to calibrate and four times to time: the eighth is the second look.
     library = StandIn(lambda sums, k: one_off(sums, 5) if k >= 8 else sums)
-    session = Session(Plan(["i32"], [64], 2, seed=1), [library], lambda _: None)
+    session = Bench(Plan(["i32"], [64], 2, seed=1), [library], lambda _: None)
     status = command.measure(session, {"schema": SCHEMA, "variants": {}}, tmp_path / "python.json")
     assert status == command.FAILED
     assert ["after its last timed run" in entry["error_message"] for entry in session.entries] == [True, True]

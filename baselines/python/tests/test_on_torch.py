@@ -16,7 +16,7 @@ import pytest
 
 from baselines.python import __main__ as command
 from baselines.python import libraries, scans
-from baselines.python.session import Plan, Session
+from baselines.python.session import Plan, Bench
 
 
 class Tensor(np.ndarray):
@@ -100,7 +100,7 @@ def test_cuda_compute_asks_for_its_workspace_once_and_runs_in_our_stream(modules
 def test_a_type_that_a_library_does_not_take_is_left_out_in_one_sentence(modules: SimpleNamespace) -> None:
     modules.raises = TypeError("no enum of float16\nand more")
     said: list[str] = []
-    session = Session(Plan(["f16"], [64], 1, seed=1), [libraries.CudaCompute()], said.append)
+    session = Bench(Plan(["f16"], [64], 1, seed=1), [libraries.CudaCompute()], said.append)
     list(session.run())
     assert (session.failed, session.out_of_memory) == (0, 0)
     assert [entry["outcome"] for entry in session.entries] == ["skipped", "skipped"]
@@ -109,7 +109,7 @@ def test_a_type_that_a_library_does_not_take_is_left_out_in_one_sentence(modules
 
 def test_what_else_cuda_compute_raises_is_a_failure(modules: SimpleNamespace) -> None:
     modules.raises = RuntimeError("NVRTC is not there")
-    session = Session(Plan(["i32"], [64], 1, seed=1), [libraries.CudaCompute()], lambda _: None)
+    session = Bench(Plan(["i32"], [64], 1, seed=1), [libraries.CudaCompute()], lambda _: None)
     list(session.run())
     assert session.failed == 2 and {entry["outcome"] for entry in session.entries} == {"failed"}
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from baselines.python import libraries, provenance, session
-from baselines.python.session import Case, Plan, Scan, Session
+from baselines.python import clock, libraries, provenance, session
+from baselines.python.session import Case, Plan, Scan, Bench
 
 
 class Device(libraries._WithEvents):
@@ -75,7 +76,7 @@ def test_a_repetition_is_of_as_many_runs_as_five_milliseconds_hold(cache: str, u
             return us * 1e-6
 
     case = Case(Timed(), "i32", 64, cache, Scan())
-    Session(Plan(["i32"], [64], 1, seed=1), [], lambda _: None)._calibrate(case)
+    Bench(Plan(["i32"], [64], 1, seed=1), [], lambda _: None)._calibrate(case)
     assert case.runs == runs
 
 
@@ -90,7 +91,7 @@ def test_a_case_that_has_had_its_time_gets_no_more_than_five_samples(monkeypatch
         def seconds(self, run: Callable[[], Any], runs: int, cache: str) -> float:
             return 1e-3
 
-    of = Session(Plan(["i32"], [64], 10, seed=1, width=0, cap_seconds=2.0), [Sums()], lambda _: None)
+    of = Bench(Plan(["i32"], [64], 10, seed=1, width=0, cap_seconds=2.0), [Sums()], lambda _: None)
     assert len(list(of.run())) == 12
     assert [entry["round"] for entry in of.entries if "cache:warm" in entry["name"]] == [0, 1, 2, 3, 4]
     assert {(entry["real_time"], entry["bytes"], entry["items"]) for entry in of.entries} == {(1e6, 512, 64)}
@@ -104,3 +105,67 @@ def test_results_say_which_code_they_are_of(monkeypatch: pytest.MonkeyPatch, hea
     assert (about["git_commit"], about["git_dirty"], about["rounds"], about["cap_seconds"]) == (commit, dirty, "5", "2")
     monkeypatch.setenv("SCANLAB_COMMIT", "f" * 40)
     assert (provenance.context(1, 5, 0.01, 2.0)["git_commit"], provenance.context(1, 5, 0.01, 2.0)["git_dirty"]) == ("f" * 40, "false")
+
+
+def test_the_clock_is_read_once_after_each_sample_and_outside_of_its_time() -> None:
+    read: list[float] = []
+
+    class Sums(Device):
+        def prepare(self, items: Any) -> Callable[[], Any]:
+            return lambda: (self.run(), np.cumsum(items, dtype=items.dtype))[1]
+
+    device = Sums()
+
+    def sm_mhz() -> float | None:
+        read.append(device.clock)
+        device.clock += 1.0  # a second that no sample may have
+        return 1980.0 if len(read) % 2 else None
+
+    of = Bench(Plan(["i32"], [64], 3, seed=1, width=0), [device], lambda _: None, sm_mhz)
+    for _ in of.run():
+        pass
+    timed = [entry for entry in of.entries if entry["outcome"] == "timed"]
+    assert len(timed) == len(read) == 2 * 3 and {round(entry["real_time"]) for entry in timed} == {10_000, 50_000}
+    assert [entry.get("sm_clock_mhz") for entry in timed] == [1980.0, None] * 3  # absent where it is not known, as in C++
+
+
+class Nvml:
+    """NVML as far as it is called, with a device of its own."""
+
+    def __init__(self, lacks: str = "") -> None:
+        self.lacks, self.chosen, self.mhz = lacks, [], 1980
+
+    def __getattr__(self, function: str) -> Callable[..., int]:
+        if function == self.lacks:
+            raise AttributeError(function)
+
+        def call(*arguments: Any) -> int:
+            if function.startswith("nvmlDeviceGetHandle"):
+                self.chosen.append(arguments[0])
+            if function == "nvmlDeviceGetClockInfo":
+                ctypes.cast(arguments[2], ctypes.POINTER(ctypes.c_uint)).contents.value = self.mhz
+            return 0
+
+        return call
+
+
+def test_a_clock_is_asked_for_every_20_ms_at_most_of_the_gpu_that_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    nvml, now = Nvml(), [100.0]
+    monkeypatch.setattr(clock, "_library", lambda: nvml)
+    monkeypatch.setattr(clock.time, "monotonic", lambda: now[0])
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3,1")
+    reader = clock.ClockReader()
+    said = []
+    for now[0] in (100.0, 100.019, 100.021, 100.05):
+        said.append(reader.sm_mhz())
+    assert said == [1980.0, None, 1980.0, 1980.0] and nvml.chosen == [3]
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-abc")
+    clock.ClockReader()
+    assert nvml.chosen == [3, b"GPU-abc"]
+
+
+@pytest.mark.parametrize("nvml", [None, Nvml("nvmlInit_v2"), Nvml("nvmlDeviceGetHandleByIndex_v2"), Nvml("nvmlDeviceGetClockInfo")])
+def test_a_clock_that_cannot_be_had_is_not_known(nvml: Nvml | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clock, "_library", lambda: nvml)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    assert clock.ClockReader().sm_mhz() is None

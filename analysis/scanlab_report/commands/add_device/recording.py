@@ -26,7 +26,7 @@ from scanlab_report.read import results, streams
 from scanlab_report.read.documents.base import Count
 from scanlab_report.read.fields import Misfit, convert, shown
 from scanlab_report.read.json_files import load_json
-from scanlab_report.read.records import CASE, Explanation, Problem, Results, Run
+from scanlab_report.read.records import CASE, Complaint, Explanation, Results, Run
 from scanlab_report.stats.intervals import FEWEST
 
 VERIFICATION, TESTS = "verify.jsonl", ("tests.json", "device_scan_tests.json")
@@ -52,7 +52,7 @@ class Recording:
     counts: list[Explanation] = field(default_factory=list)
     device: str = ""
     date: str = ""
-    wrong: list[Problem] = field(default_factory=list)
+    wrong: list[Complaint] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -65,7 +65,7 @@ def examine(folder: Path, recorded: Path) -> Recording:
     found = Recording(folder)
     candidates = [path for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")] if folder.is_dir() else []
     if not candidates:
-        found.wrong.append(Problem(folder, "", "is no folder with results files"))
+        found.wrong.append(Complaint(folder, "", "is no folder with results files"))
         return found
     of: list[tuple[Run, str]] = []
     everything = Results()
@@ -82,18 +82,18 @@ def examine(folder: Path, recorded: Path) -> Recording:
             found.wrong += _tests(file)
         of += runs
         if not read.problems:  # else these would be what follows from them
-            found.wrong += [Problem(file, *wrong) for wrong in _too_few(read)]
-    found.wrong += [Problem(run.file, f"context.{key}", what) for run, kind in of for key, what in _provenance(run, kind)]
+            found.wrong += [Complaint(file, *wrong) for wrong in _too_few(read)]
+    found.wrong += [Complaint(run.file, f"context.{key}", what) for run, kind in of for key, what in _provenance(run, kind)]
     if not of:
-        found.wrong.append(Problem(folder, "", "holds no timings, schedules, traces or experiments"))
+        found.wrong.append(Complaint(folder, "", "holds no timings, schedules, traces or experiments"))
         return found
     found.model, held = _model(folder, found.wrong)
-    found.wrong += [Problem(run.file, f"context.{key}", what) for run in held for key, what in _provenance(run, streams.TRACE)]
+    found.wrong += [Complaint(run.file, f"context.{key}", what) for run in held for key, what in _provenance(run, streams.TRACE)]
     found.wrong += _one_run([*of, *((run, streams.TRACE) for run in held)])
     first = min(of, key=lambda pair: (pair[0].kind == "host", pair[1] != "timings", pair[0].date))[0]
     found.device, found.date = first.device, first.date[:10]
     if not found.name:
-        found.wrong.append(Problem(first.file, "context.device", f"is {shown(found.device)}, by which no folder can be called: say which device it is"))
+        found.wrong.append(Complaint(first.file, "context.device", f"is {shown(found.device)}, by which no folder can be called: say which device it is"))
     if first.kind == "host":
         found.wrong += _counts(found, first)
     found.wrong += _verification(found, everything, first, any(kind == "timings" and run.kind == "cuda" for run, kind in of))
@@ -146,15 +146,15 @@ def _provenance(run: Run, kind: str) -> Iterator[tuple[str, str]]:
         yield "assertions", "are on, which makes code slower: build without them"
 
 
-def _one_run(of: Sequence[tuple[Run, str]]) -> Iterator[Problem]:
+def _one_run(of: Sequence[tuple[Run, str]]) -> Iterator[Complaint]:
     """All files of a run are of one device and one commit."""
     for run, _ in of[1:]:
         for key, mine, first in (("device", run.device, of[0][0].device), ("git_commit", run.commit, of[0][0].commit)):
             if run.kind == of[0][0].kind and mine != first:
-                yield Problem(run.file, f"context.{key}", f"is {mine!r}, and {first!r} in {of[0][0].file.name}: record one run of one device and commit at a time")
+                yield Complaint(run.file, f"context.{key}", f"is {mine!r}, and {first!r} in {of[0][0].file.name}: record one run of one device and commit at a time")
 
 
-def _model(folder: Path, wrong: list[Problem]) -> tuple[list[Path], list[Run]]:
+def _model(folder: Path, wrong: list[Complaint]) -> tuple[list[Path], list[Run]]:
     """The files that the engine model is held against, and what they say of themselves."""
     of = folder / results.MODEL
     files = [file for file in (of / "calibration.json", of / "advise.json", *sorted((of / "traces").glob("*.json"))) if file.is_file()]
@@ -164,7 +164,7 @@ def _model(folder: Path, wrong: list[Problem]) -> tuple[list[Path], list[Run]]:
         if run := _of_itself(file, document, results.MEASURED):
             held.append(run)
         elif document is not None:
-            wrong.append(Problem(file, "context", "is missing"))
+            wrong.append(Complaint(file, "context", "is missing"))
     return files, held
 
 
@@ -174,7 +174,7 @@ def _of_itself(file: Path, document: object, origin: str) -> Run | None:
     return Run(file, origin, said) if isinstance(said, Mapping) else None
 
 
-def _counts(found: Recording, run: Run) -> Iterator[Problem]:
+def _counts(found: Recording, run: Run) -> Iterator[Complaint]:
     """Executor counts, taken in if they are of the clean commit that was timed."""
     read = results.read(sorted((found.folder / COUNTS).glob("*.json")), [])
     yield from read.problems
@@ -182,7 +182,7 @@ def _counts(found: Recording, run: Run) -> Iterator[Problem]:
     for counted in found.counts:
         if counted.dirty or counted.commit != run.commit:
             of = f"{counted.commit} with uncommitted changes" if counted.dirty else counted.commit
-            yield Problem(counted.file, "git_commit", f"is {of}, and {run.commit} in {run.file.name}: count with the code that was timed")
+            yield Complaint(counted.file, "git_commit", f"is {of}, and {run.commit} in {run.file.name}: count with the code that was timed")
             return
 
 
@@ -201,38 +201,38 @@ def _too_few(read: Results) -> Iterator[tuple[str, str]]:
                                  f"no interval is known; measure again with {how} {FEWEST} or more")  # fmt: skip
 
 
-def _verification(found: Recording, read: Results, run: Run, wanted: bool) -> Iterator[Problem]:
+def _verification(found: Recording, read: Results, run: Run, wanted: bool) -> Iterator[Complaint]:
     """What ``scanlab verify --json`` found on the device, and ``--repeat`` in another file."""
     if not read.verifications and wanted and not found.wrong:
-        yield Problem(found.folder, VERIFICATION, f"is missing: verify with scanlab verify --device cuda --json {found.folder / VERIFICATION}")
+        yield Complaint(found.folder, VERIFICATION, f"is missing: verify with scanlab verify --device cuda --json {found.folder / VERIFICATION}")
     for of in read.verifications:
         about = of.context
         if of.interrupted:
-            yield Problem(of.file, "", "was interrupted: verify again")
+            yield Complaint(of.file, "", "was interrupted: verify again")
         if of.failed:
-            yield Problem(of.file, "", f"says that {of.failed} verifications failed")
+            yield Complaint(of.file, "", f"says that {of.failed} verifications failed")
         if wanted and about["backend"] != "cuda":
-            yield Problem(of.file, "", "is not of the GPU: verify with --device cuda")
+            yield Complaint(of.file, "", "is not of the GPU: verify with --device cuda")
         if about.get("git_dirty") == "true" or about.get("git_commit") != run.context.get("git_commit"):
             changed = "+" if about.get("git_dirty") == "true" else ""
-            yield Problem(of.file, "", f"is of commit {about.get('git_commit', '')}{changed}, not of the results': verify what was measured")
+            yield Complaint(of.file, "", f"is of commit {about.get('git_commit', '')}{changed}, not of the results': verify what was measured")
         if wanted and about.get("device") != run.device:
-            yield Problem(of.file, "", f"is of {about.get('device', 'no device')}, and the results are of {run.device}: verify where it was measured")
+            yield Complaint(of.file, "", f"is of {about.get('device', 'no device')}, and the results are of {run.device}: verify where it was measured")
 
 
-def _tests(file: Path) -> Iterator[Problem]:
+def _tests(file: Path) -> Iterator[Complaint]:
     """What GoogleTest says of the tests, as far as it names failures."""
-    problems: list[Problem] = []
+    problems: list[Complaint] = []
     said = load_json(file, problems)
     yield from problems
     if not problems:
         try:
             tests = convert(said, _Tests)
         except Misfit as misfit:
-            yield Problem(file, misfit.place, misfit.message)
+            yield Complaint(file, misfit.place, misfit.message)
             return
         if tests.failures or tests.errors:
-            yield Problem(file, "", f"says that {tests.failures + tests.errors} tests failed")
+            yield Complaint(file, "", f"says that {tests.failures + tests.errors} tests failed")
 
 
 class _Tests(Struct):
@@ -241,18 +241,18 @@ class _Tests(Struct):
     errors: Count = 0
 
 
-def _recorded_already(runs: Sequence[Run], recorded: Path) -> Iterator[Problem]:
+def _recorded_already(runs: Sequence[Run], recorded: Path) -> Iterator[Complaint]:
     """A file is known by its device, date to the second and command, here and within the run."""
     known = {_identity(run): run.file for run in _runs_below(recorded)}
     for run in runs:
         if (same := known.get(_identity(run))) is not None:
-            yield Problem(run.file, "", f"is recorded already: {place(same)}" if same.is_relative_to(recorded) else f"is the same run as {same.name}")
+            yield Complaint(run.file, "", f"is recorded already: {place(same)}" if same.is_relative_to(recorded) else f"is the same run as {same.name}")
         known.setdefault(_identity(run), run.file)
 
 
 def _runs_below(recorded: Path) -> Iterator[Run]:
     """The provenance of everything that is recorded."""
-    problems: list[Problem] = []
+    problems: list[Complaint] = []
     for file in sorted(recorded.rglob("*.json*")):
         if run := _of_itself(file, results.load_json(file, problems), results.RECORDED):
             yield run

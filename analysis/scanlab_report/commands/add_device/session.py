@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from scanlab_report.read import results, streams
+from scanlab_report.read import results, streams, twice
 from scanlab_report.read.documents import kept
 
 FILE = "session.json"
@@ -17,25 +17,20 @@ WHOLE = {
     "host": {"timings", "counts"},
 }
 """The kinds of file that a session of a GPU, or of a machine without one, must have to be complete."""
-_TABLES = {"counters": "counter_tables", "traffic": "traffic_tables", "waits": "wait_tables", "repeats": "repeat_tables"}
 
 
 def describe(files: Iterable[Path], folder: Path, of_one_run: bool = False) -> dict[str, Any]:
     """The content of the ``session.json`` of a folder; files that hold no results are left out.
 
-    ValueError, whose ``args`` are sentences, if anything is wrong with one, or if they are of two devices.
+    ValueError, whose ``args`` are sentences, if anything is wrong with one, if they are of two devices, or if two of a kind hold the same case.
     """
-    listed, runs, wrong = [], [], []
-    for file in sorted(files):
-        read = results.read([file], [])
-        of = read.runs + [one.run for one in read.streams]
-        kinds = ["timings"] * bool(read.runs) + [one.kind for one in read.streams] + ["counts"] * bool(read.explanations)
-        kinds += [kind for kind, tables in _TABLES.items() if getattr(read, tables)]
-        listed += [{"file": Path(os.path.relpath(file, folder)).as_posix(), "kind": kind} for kind in dict.fromkeys(kinds)]
-        runs += of
-        wrong += read.problems
-    if wrong:
+    read = results.read(sorted(files), [])
+    if wrong := [*read.problems, *twice.repeated(read)]:
         raise ValueError(*map(str, wrong))
+    kinds = [*((run.file, "timings") for run in read.runs), *((of.run.file, of.kind) for of in read.streams), *((of.file, "counts") for of in read.explanations),
+             *((Path(file), kind) for kind in twice.COUNTED for file in getattr(read, kind)["file"].unique())]  # fmt: skip
+    listed = [{"file": Path(os.path.relpath(file, folder)).as_posix(), "kind": kind} for file, kind in sorted(set(kinds))]
+    runs = read.runs + [of.run for of in read.streams]
     on_gpus = [run for run in runs if run.kind != "host"]
     if len(devices := sorted({run.device for run in on_gpus or runs})) != 1:
         raise ValueError(f"a session is of one device, and these files are of {' and '.join(devices) or 'none'}")
@@ -45,7 +40,7 @@ def describe(files: Iterable[Path], folder: Path, of_one_run: bool = False) -> d
     commits = {run.commit for run in runs}
     return {
         "schema": kept.SESSION, "device": devices[0], "date": max(run.date for run in runs), "commit": commits.pop() if len(commits) == 1 else "",
-        "complete": WHOLE[(on_gpus or runs)[0].kind] <= {of["kind"] for of in listed}, "files": listed,
+        "complete": WHOLE["cuda" if on_gpus else "host"] <= {of["kind"] for of in listed}, "files": listed,
     }  # fmt: skip
 
 

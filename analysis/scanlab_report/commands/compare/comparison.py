@@ -28,7 +28,7 @@ import pandas as pd
 
 from scanlab_report.commands.compare import machine
 from scanlab_report.read import records, results, streams
-from scanlab_report.read.records import CASE, REPEATED, SCANS, Problem, Run
+from scanlab_report.read.records import CASE, REPEATED, SCANS, Complaint, Run
 from scanlab_report.read.variants import Variants
 from scanlab_report.select import drift
 from scanlab_report.select.variants import HOST
@@ -70,10 +70,10 @@ def read(file: Path) -> Measured:
     if found.problems:
         raise Refused(*map(str, found.problems))
     if len(found.runs) + len(found.streams) != 1 or not (timed := records.repeated(found)):
-        raise Refused(str(Problem(file, "", "holds no repeated timings (of scanlab bench, streams run or stream-scan)")))
+        raise Refused(str(Complaint(file, "", "holds no repeated timings (of scanlab bench, streams run or stream-scan)")))
     (of,) = timed
     if lacking := [key for key in ("date", "git_commit") if not of.run.context.get(key)]:
-        raise Refused(*(str(Problem(file, f"context.{key}", "is missing: what is compared says where it is from")) for key in lacking))
+        raise Refused(*(str(Complaint(file, f"context.{key}", "is missing: what is compared says where it is from")) for key in lacking))
     cases = repetitions(of.timings, REPEATED[of.kind])
     known = found.kernels[[*CASE, "launches"]] if of.kind == SCANS else cases[REPEATED[of.kind]].assign(launches=1)
     cases = cases.merge(known.fillna({"launches": 1}), how="left", on=REPEATED[of.kind])  # no kernels: a copy, or code of the host

@@ -17,7 +17,7 @@ from scanlab_report.commands.compare.comparison import NEITHER, ONLY_A, ONLY_B, 
 from scanlab_report.console import count
 from scanlab_report.read.foreign import kinds
 from scanlab_report.read.foreign.cases import MORE_SAMPLES, Case, Foreign
-from scanlab_report.read.records import Problem
+from scanlab_report.read.records import Complaint
 from scanlab_report.read.variants import Variants
 from scanlab_report.stats.intervals import FEWEST, ratio_intervals
 from scanlab_report.stats.many_tests import corrected
@@ -40,7 +40,7 @@ def read(a: Path, b: Path) -> tuple[Foreign, Foreign] | None:
     for file in (a, b):
         if not file.is_file():
             return None  # which Scanlab's own reading says, too
-    problems: list[Problem] = []
+    problems: list[Complaint] = []
     found = [kinds.read(file, problems) for file in (a, b)]
     if problems:
         raise Refused(*dict.fromkeys(map(str, problems)))

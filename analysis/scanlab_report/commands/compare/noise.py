@@ -27,7 +27,7 @@ from scanlab_report.read import versions
 from scanlab_report.read.documents import kept
 from scanlab_report.read.fields import Misfit, convert
 from scanlab_report.read.json_files import load_json
-from scanlab_report.read.records import Problem
+from scanlab_report.read.records import Complaint
 
 SCHEMA = kept.NOISE
 FOLDER = DATA / "noise"
@@ -116,7 +116,7 @@ def add(file: Path, device: str, new: Mapping[str, Any]) -> None:
 
 
 def _read(file: Path) -> Noise:
-    problems: list[Problem] = []
+    problems: list[Complaint] = []
     content = load_json(file, problems)
     if problems:
         raise NoiseError(problems[0])
@@ -124,5 +124,5 @@ def _read(file: Path) -> Noise:
         versions.check(content, kept.NOISE)
         read = convert(content, kept.Noise)
     except Misfit as misfit:
-        raise NoiseError(Problem(file, misfit.place, misfit.message)) from None
+        raise NoiseError(Complaint(file, misfit.place, misfit.message)) from None
     return Noise(read.device, [msgspec.to_builtins(pair) for pair in read.pairs])

@@ -59,8 +59,9 @@ def evidence(options: argparse.Namespace, kind: str, module: ModuleType) -> dict
     """What the results have for it by device: for a table, and where all devices have the same, under no name."""
     from scanlab_report.claims import stated
     from scanlab_report.select.experiments import bench, plan
-    from scanlab_report.select.needs import AllTimings, Selection, by_device, chosen, gather
+    from scanlab_report.select.needs import by_device, chosen, gather
     from scanlab_report.select.opened import Unreadable, opened
+    from scanlab_report.select.timings import AllTimings, Selection
 
     paths = options.paths or [DATA / "recorded"]
     if wrong := missing(paths):
@@ -86,7 +87,7 @@ def evidence(options: argparse.Namespace, kind: str, module: ModuleType) -> dict
 
 def _variants(needs: Iterable[Need]) -> list[str]:
     """Variants, by id or glob, of whose timings needs speak."""
-    from scanlab_report.select.needs import AllTimings, EachSession, Timings
+    from scanlab_report.select.timings import AllTimings, EachSession, Timings
     from scanlab_report.select.variants import CUBS
 
     wanted: list[Wanted] = []

@@ -17,9 +17,11 @@ from scanlab_report.figures import throughput
 from scanlab_report.layout.table_formats import Column, Table, code, records, significant, size, whole, with_interval
 from scanlab_report.read.published import Publication
 from scanlab_report.read.records import Results, Verification, ideal_bytes, not_default
+from scanlab_report.select.counted import Counts, Traffic
 from scanlab_report.select.evidence import AllTimingEvidence, Key, Scanned
 from scanlab_report.select.experiments import bench
-from scanlab_report.select.needs import ANY_TYPE, AllTimings, Counts, Gathered, Need, Selection, Traffic, by_device, chosen, gather
+from scanlab_report.select.needs import Gathered, Need, by_device, chosen, gather
+from scanlab_report.select.timings import ANY_TYPE, AllTimings, Selection
 from scanlab_report.select.variants import BEST, CEILING, CUBS, NEWEST_VENDOR, VENDOR
 from scanlab_report.stats import intervals
 from scanlab_report.stats.intervals import Interval

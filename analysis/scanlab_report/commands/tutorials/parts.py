@@ -14,9 +14,10 @@ from scanlab_report.derive.standings import standings
 from scanlab_report.layout.table_formats import Column, Table, code, significant, size, whole
 from scanlab_report.read import streams
 from scanlab_report.select.evidence import TableEvidence, TimingEvidence
-from scanlab_report.select.needs import Gathered, Need, Timings
+from scanlab_report.select.needs import Gathered, Need
 from scanlab_report.select.provenance import Provenance
 from scanlab_report.select.streams_evidence import MAIN_WORKLOAD, Experiments, ScheduleEvidence, Schedules, TraceEvidence, Traces
+from scanlab_report.select.timings import Timings
 from scanlab_report.select.variants import CEILING
 
 ROOT = Path(__file__).resolve().parents[4]

@@ -12,7 +12,7 @@ from scanlab_report.read.fields import Misfit, shown
 from scanlab_report.read.foreign import google_benchmark, nvbench
 from scanlab_report.read.foreign.cases import Foreign
 from scanlab_report.read.json_files import load_json
-from scanlab_report.read.records import Problem
+from scanlab_report.read.records import Complaint
 from scanlab_report.read.results import reader_by_name
 
 _READERS = (nvbench, google_benchmark)
@@ -29,7 +29,7 @@ _OTHERS = (
 WANTED = "wanted are results of scanlab (--out), nvbench (--json, --jsonbin) or Google Benchmark (--benchmark_out)"
 
 
-class Misread(Problem):
+class Misread(Complaint):
     """What is wrong with another program's results, or with a file that is of none of the kinds: nothing that Scanlab's reader would say."""
 
 
@@ -37,7 +37,7 @@ class Unknown(Misread):
     """A file that is of none of the kinds, and what it seems to be."""
 
 
-def read(file: Path, problems: list[Problem]) -> Foreign | None:
+def read(file: Path, problems: list[Complaint]) -> Foreign | None:
     """The results of another program; None of Scanlab's own, which is for others to read, and where there is a problem."""
     head = _head(file)
     if any(word in head for word in _OWN):
@@ -62,17 +62,17 @@ def read(file: Path, problems: list[Problem]) -> Foreign | None:
     return None
 
 
-def sorted_out(paths: Iterable[Path]) -> tuple[list[Foreign], list[Path], list[Problem]]:
+def sorted_out(paths: Iterable[Path]) -> tuple[list[Foreign], list[Path], list[Complaint]]:
     """What files and folders hold: other programs' results; the files that are Scanlab's own; and what is wrong.
 
     A file that is named must be of a known kind. In a folder there may be any, and those of no known kind are passed over.
     """
     foreign: list[Foreign] = []
     own: list[Path] = []
-    problems: list[Problem] = []
+    problems: list[Complaint] = []
     for path in paths:
         for file in [path] if path.is_file() else sorted(of for of in path.rglob("*.json*") if of.name.endswith((".json", ".json.gz")) and of.is_file()):
-            wrong: list[Problem] = []
+            wrong: list[Complaint] = []
             found = None if reader_by_name(file) else read(file, wrong)
             problems += [of for of in wrong if file == path or not isinstance(of, Unknown)]
             if found:

@@ -1,0 +1,47 @@
+"""Cases that stand in two files of one kind, of which no figure could say which is meant.
+
+Scans are left out: a session times some of them both beside all others and head-to-head (:mod:`scanlab_report.select.timings`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from scanlab_report.read import streams
+from scanlab_report.read.records import OPTIONAL_COUNTER_COLUMNS, REPEATED, SCANS, Complaint, Results
+
+COUNTED = {
+    "counters": ["variant", "padding", "type", "op", "items", *OPTIONAL_COUNTER_COLUMNS],
+    "traffic": ["variant", "settings", "type", "op", "mode", "items"],
+    "waits": ["variant", "tile", "items", "type", "role"],
+    "repeats": ["variant", "type", "op", "mode"],
+}
+"""The tables of :class:`Results` that say of no case when it was measured, and the columns that name a case."""
+
+
+def counted(results: Results, origin: str) -> Iterator[Complaint]:
+    """Of counted tables, which have no date."""
+    for kind, case in COUNTED.items():
+        table = getattr(results, kind)
+        yield from _twice(table[table["origin"] == origin], case)
+
+
+def repeated(results: Results) -> Iterator[Complaint]:
+    """Of schedules and of scans larger than the device."""
+    for kind, case in REPEATED.items():
+        tables = [of.rows.assign(file=str(of.run.file)) for of in results.streams if of.kind == kind]
+        if kind != SCANS and tables:
+            rows = pd.concat(tables, ignore_index=True)
+            yield from _twice(rows[rows["entry"] == "schedule"] if kind == streams.SCHEDULES else rows, case)
+
+
+def _twice(table: pd.DataFrame, case: list[str]) -> Iterator[Complaint]:
+    """One problem a file that has a case of an earlier one."""
+    of = table[["file", *(column for column in case if column in table)]].drop_duplicates()
+    first = of.groupby(list(of.columns[1:]), dropna=False)["file"].transform("first")
+    for (file, before), cases in of[of["file"] != first].groupby(["file", first.rename("before")], sort=False):
+        named = " ".join(str(value) for value in cases.iloc[0, 1:] if value != "" and not pd.isna(value))
+        yield Complaint(Path(file), "", f"has {len(cases)} of the cases of {before}, such as {named}: leave one of the files out")
