@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from scanlab_report.commands.add_device import several_gpus
 from scanlab_report.read import results, streams
 from scanlab_report.read.documents import kept
 
@@ -25,7 +26,7 @@ def describe(files: Iterable[Path], folder: Path, of_one_run: bool = False) -> d
 
     ValueError, whose ``args`` are sentences, if anything is wrong with one, or if they are of two devices.
     """
-    listed, runs, wrong = [], [], []
+    listed, runs, tables, wrong = [], [], [], []
     for file in sorted(files):
         read = results.read([file], [])
         of = read.runs + [one.run for one in read.streams]
@@ -33,6 +34,7 @@ def describe(files: Iterable[Path], folder: Path, of_one_run: bool = False) -> d
         kinds += [kind for kind, tables in _TABLES.items() if getattr(read, tables)]
         listed += [{"file": Path(os.path.relpath(file, folder)).as_posix(), "kind": kind} for kind in dict.fromkeys(kinds)]
         runs += of
+        tables += [one.rows for one in read.streams if one.kind == streams.DISTRIBUTED]
         wrong += read.problems
     if wrong:
         raise ValueError(*map(str, wrong))
@@ -43,9 +45,12 @@ def describe(files: Iterable[Path], folder: Path, of_one_run: bool = False) -> d
     if of_one_run and on_gpus and len(hosts := sorted({run.host for run in runs if run.kind == "host" or "cpu" in run.context})) > 1:
         raise ValueError(f"a run is of one machine, and these files are of {' and '.join(hosts)}")
     commits = {run.commit for run in runs}
+    present = {of["kind"] for of in listed}
+    gpus = several_gpus.gpus(on_gpus) if present <= set(several_gpus.KINDS) else 1  # a session of one GPU may have scans over several, too
+    whole = several_gpus.complete(present, tables, gpus) if gpus > 1 else WHOLE[(on_gpus or runs)[0].kind] <= present
     return {
         "schema": kept.SESSION, "device": devices[0], "date": max(run.date for run in runs), "commit": commits.pop() if len(commits) == 1 else "",
-        "complete": WHOLE[(on_gpus or runs)[0].kind] <= {of["kind"] for of in listed}, "files": listed,
+        "complete": whole, **({"gpus": gpus} if gpus > 1 else {}), "files": listed,
     }  # fmt: skip
 
 
