@@ -48,11 +48,11 @@ def over_time(bound: float, samples: np.ndarray) -> Interval:
     return Interval(bound / ours.value, bound / ours.high, bound / ours.low, ours.count)
 
 
-def weak(cases: pd.DataFrame) -> pd.DataFrame:
-    """Scans on several ranks that were timed on one with as many items per rank: ``items_per_rank``, and ``efficiency``, the time on one
-    rank over that on all, an interval.
+def weak(cases: pd.DataFrame, kind: str = SCAN) -> pd.DataFrame:
+    """Scans, or algorithms of another kind, on several ranks that were timed on one with as many items per rank: ``items_per_rank``, and
+    ``efficiency``, the time on one rank over that on all, an interval.
     """
-    scans = cases[(cases["kind"] == SCAN) & (cases["items"] % cases["ranks"] == 0)].sort_values([*PROBLEM, "algorithm"])
+    scans = cases[(cases["kind"] == kind) & (cases["items"] % cases["ranks"] == 0)].sort_values([*PROBLEM, "algorithm"])
     scans = scans.assign(items_per_rank=scans["items"] // scans["ranks"])
     one = _samples(scans[scans["ranks"] == 1], ["algorithm", "settings", *_SIZE])
     several = scans[scans["ranks"] > 1]
