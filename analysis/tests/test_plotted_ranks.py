@@ -65,7 +65,7 @@ def test_without_best_on_one_gpu_weak_scaling_stands_alone(scaled: RanksEvidence
 
 
 def test_time_stands_over_items_per_gpu_of_the_most_gpus_with_floors_across(tmp_path: Path) -> None:
-    write(tmp_path, {"1": of_ranks(1, N, 1.0, 1.0, 1.0), "a": of_ranks(4, N, 9.0, 6.0, 4.0), "b": of_ranks(4, 4 * N, 30.0, 20.0, 9.0)})
+    write(tmp_path, {"1": of_ranks(1, N, 1.0, 1.0, 1.0), "c": of_ranks(1, 4 * N, 1.0, 1.0, 1.0), "a": of_ranks(4, N, 9.0, 6.0, 4.0), "b": of_ranks(4, 4 * N, 30.0, 20.0, 9.0)})
     (axes,) = styled(ranks_time.draw, found(tmp_path)).axes
     assert tiny.points(axes, PEER) == [near((N, 9)), near((4 * N, 30))]
     assert tiny.points(axes, COPIES) == [near((N, 6)), near((4 * N, 20))]
