@@ -229,8 +229,10 @@ def several_gpus(ranks: int = 4) -> dict[str, Any]:
 
 def write_all(folder: Path) -> None:
     """A file of each kind; two traces of each schedule, one of them with one hardware queue."""
+    from tests import ranks_fixtures
+
     documents = {"streams": schedules(), "larger": stream_scan(), "caveats": caveats(), "concurrency": concurrency(),
-                 "comparison": comparison(), "advice": advice(), "distributed": several_gpus(),
+                 "comparison": comparison(), "advice": advice(), **ranks_fixtures.documents(),
                  "nvbench": stopwatch([timed_by_nvbench("cub_device_scan", 2**k, mean=1e-5, median=1e-5, batch=8e-6) for k in (16, 20)])}  # fmt: skip
     for schedule_ in ("depth_first", "breadth_first"):
         documents |= {f"trace_{schedule_}_{channels}": trace(schedule_, channels=channels) for channels in (1, 4)}

@@ -12,7 +12,7 @@ import pytest
 
 from scanlab_report.commands.__main__ import main
 from scanlab_report.read import results
-from tests import fixtures, stream_fixtures
+from tests import fixtures, ranks_fixtures, stream_fixtures
 from tests.fixtures import COMMIT, case, context, repetition
 
 Document = dict[str, Any]
@@ -239,3 +239,67 @@ def test_folders_without_results_are_refused(tmp_path: Path, recorded: Path, cap
         assert add(tmp_path / name, recorded) == 2
         assert said in capsys.readouterr().err
     assert add(write_run(tmp_path / "run"), tmp_path / "no such") == 2
+
+
+# ------------------------------------------------------------------------------------------------- several GPUs
+
+
+def write_ranks(folder: Path, gpus: int = 4, best: bool = True) -> Path:
+    """A run over several GPUs, as ``tools/record --gpus`` leaves it."""
+    ranks_fixtures.write(folder, ranks_fixtures.documents(gpus))
+    if best:
+        ranks_fixtures.write(folder, {"ranks_strong_best": ranks_fixtures.best(context(), repetition, case)})
+    (folder / "ranks_verify_4.jsonl").write_text(fixtures.verification(device="Test Device"))
+    return folder
+
+
+@pytest.mark.parametrize(("gpus", "folder"), [(4, "test-device-x4"), (2, "test-device-x2"), (1, "test-device")])
+def test_a_run_over_several_gpus_is_filed_by_their_number(tmp_path: Path, recorded: Path, gpus: int, folder: str) -> None:
+    assert add(write_ranks(tmp_path / "run", gpus), recorded) == 0
+    said = json.loads((recorded / folder / "2026-01-02" / "session.json").read_text())
+    assert (said["device"], said.get("gpus", 1), said["complete"]) == ("Test Device", gpus, gpus > 1)
+    assert {of["kind"] for of in said["files"]} == {"timings", "distributed"}
+
+
+
+
+@pytest.mark.parametrize("lacking", ["best", "one rank", "all ranks", "equal items per rank", "equal items in all", "copies on one"])
+def test_a_session_over_several_gpus_is_complete_only_with_both_kinds_of_scaling_beside_copies_and_best(tmp_path: Path, recorded: Path, lacking: str) -> None:
+    run = write_ranks(tmp_path / "run", best=lacking != "best")
+    ranks = {"one rank": [2, 3, 4], "all ranks": [1, 2]}.get(lacking, [1, 4])
+    for file in run.glob("ranks_*.json"):
+        document = json.loads(file.read_text())
+        if file.stem == "ranks_strong_best":
+            continue
+        document["benchmarks"] = [of for of in document["benchmarks"] if of["ranks"] in ranks and of["items"] in {
+            "equal items per rank": (2**20,), "equal items in all": (2**20,) if of["ranks"] == 1 else (2**22,)}.get(lacking, (of["items"],))
+            and not (lacking == "copies on one" and (of["ranks"], of["variant"]) == (1, "copy_all"))]  # fmt: skip
+        if document["benchmarks"]:
+            file.write_text(json.dumps(document))
+        else:
+            file.unlink()
+    if lacking == "all ranks":  # three GPUs at least were there, and two were used
+        document = ranks_fixtures.document([ranks_fixtures.entry("copy_all", 2**20, 4, 1.0)], 4)
+        ranks_fixtures.write(run, {"ranks_copy": document})
+    assert add(run, recorded) == 0
+    assert json.loads((recorded / "test-device-x4" / "2026-01-02" / "session.json").read_text())["complete"] is False
+
+
+def test_what_is_of_one_gpu_is_not_filed_with_scans_over_several(tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = write_ranks(tmp_path / "run")
+    (run / "caveats.json").write_text(json.dumps(stream_fixtures.caveats()))
+    assert add(run, recorded) == 2
+    assert "caveats.json: is of one GPU, and scans of other files ran over 4: record these in a folder of their own" in capsys.readouterr().err
+
+
+def test_scans_over_several_gpus_must_be_verified_and_repeated(tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = write_ranks(tmp_path / "run")
+    (run / "ranks_verify_4.jsonl").unlink()
+    assert add(run, recorded) == 2
+    assert "verify with scanlab distributed verify --gpus 4 --json" in capsys.readouterr().err
+    for file in run.glob("ranks_*.json"):
+        document = json.loads(file.read_text())
+        document["benchmarks"] = [of for of in document["benchmarks"] if of["round"] < 4]
+        file.write_text(json.dumps(document))
+    assert add(write_ranks(tmp_path / "whole"), recorded) == 0 and add(run, tmp_path / "recorded") == 2
+    assert "cases have fewer than 5 repetitions, such as copy_all copy i32 plus inclusive" in (said := capsys.readouterr().err) and "distributed bench --rounds 5" in said

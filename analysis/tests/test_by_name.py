@@ -66,6 +66,26 @@ def test_tools_record_has_the_steps_of_the_table_and_does_each() -> None:
     assert set(steps) <= done
 
 
+def test_steps_over_several_gpus_are_asked_for_by_their_number_and_take_longer_on_more(tmp_path: Path) -> None:
+    steps = [of.name for of in experiments.known().values() if of.command == "gpus"]
+    script = (REPOSITORY / "tools" / "ranks.sh").read_text()
+    assert steps == re.findall(r"^    (ranks_\w+)\)", script, re.MULTILINE)
+    assert experiments.plan(["ranks_chunk", "scans"]).commands == (
+        "tools/record build/cuda/scanlab results/run scans", "tools/record build/cuda/scanlab results/x4 --gpus 4 ranks_chunk")  # fmt: skip
+
+    def record(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([REPOSITORY / "tools/record", "true", tmp_path / "run", *words], capture_output=True, text=True)
+
+    assert record("--gpus", "2", "--seconds", "0").stdout.split("\n") == [f"{step}: not begun, for lack of time" for step in steps] + [""]
+    seconds = experiments.known()["ranks_chunk"].seconds
+    for gpus, enough in ((8, 2 * seconds), (2, seconds // 2)):
+        assert "not begun" in record("--gpus", str(gpus), "--seconds", str(enough - 1), "ranks_chunk").stdout
+    for words, said in ((["ranks_chunk"], "no step ranks_chunk; there are scans"), (["--gpus", "2", "scans"], "no step scans with --gpus"), (["--gpus"], "not 'none'")):
+        refused = record(*words)
+        assert refused.returncode == 2 and said in refused.stderr
+    assert record("--gpus", "2", "ranks_strong").returncode == 0 and (tmp_path / "run" / "log" / "ranks_strong.finished").exists()
+
+
 # ------------------------------------------------------------------------------------------------ one figure, one table
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scanlab_report.claims import of_literature, of_models, of_scans, of_streams
+from scanlab_report.claims import of_literature, of_models, of_ranks, of_scans, of_streams
 from scanlab_report.claims.standing import Standing
 from scanlab_report.claims.stated import MEASURES, OURS, Claim, read
 from scanlab_report.read.published import Publication
@@ -14,7 +14,7 @@ from scanlab_report.read.records import Results
 from scanlab_report.select.needs import Need
 from scanlab_report.select.provenance import Provenance
 
-MEASURED = {name: stand for module in (of_scans, of_streams, of_models, of_literature) for name, stand in module.MEASURED.items()}
+MEASURED = {name: stand for module in (of_scans, of_streams, of_models, of_ranks, of_literature) for name, stand in module.MEASURED.items()}
 """By measure, what computes how a claim stands."""
 assert set(MEASURED) == set(MEASURES)
 

@@ -32,12 +32,14 @@ MEASURES: dict[str, frozenset[str]] = {
     "schedule": frozenset({"workload"}), "duplex": frozenset(), "naive": frozenset(), "collection": frozenset(),
     "counts": frozenset(), "conflicts": frozenset(), "makespan_median": frozenset(), "makespan_worst": frozenset(), "overlap": frozenset(),
     "caveat": frozenset({"experiments", "answer"}),
+    **dict.fromkeys(("ranks_copies", "ranks_weak", "ranks_strong", "ranks_vendor", "ranks_bound", "ranks_time"), frozenset({"variant", "cases"})),
 }  # fmt: skip
 """How a claim can be computed, and what it must then say."""
 OF_SCANS, OF_STREAMS = ("speed", "floor", "stopwatch", "losses", "spills"), ("schedule", "duplex", "naive", "collection")
 OF_LITERATURE_ON_SCANS = ("speedup", "speed", "traffic")
 OF_COUNTS, OF_ENGINES = ("counts", "conflicts"), ("makespan_median", "makespan_worst", "overlap")
 OF_MODELS = OF_COUNTS + OF_ENGINES
+OF_RANKS = tuple(measure for measure in MEASURES if measure.startswith("ranks_"))
 
 CUB = ("cub", "cub_as_shipped")
 """Words for the scans of CUB: all, or without the shapes that were tuned on the device."""
@@ -49,7 +51,7 @@ _LIMITS = {
     "least_mib": lambda key, n: ideal_bytes(key.type, key.op, key.items) >= 2 * n << 20,
     "powers": lambda key, wanted: not wanted or power_of_two(key.items),
 }
-_CASES = {"type", "items", *_DEFAULTS, *_LIMITS}
+_CASES = {"type", "items", "ranks", "items_per_rank", *_DEFAULTS, *_LIMITS}
 _NAMES = {"type": tuple(ELEMENT_BYTES), "op": ("plus", "max", "min", "log_sum_exp", *ELEMENTS_PER_ITEM), "mode": ("inclusive", "exclusive"), "cache": ("cold", "warm"),
           "launch": ("stream", "graph", "batch", "pipeline")}  # fmt: skip
 """What a case can be named by: any other name would be of no case, and its claim never measured."""
@@ -209,6 +211,8 @@ def _wrong(entry: Mapping[str, Any], figures: set[str], sources: set[str]) -> st
         return f"least_gib is {entry['least_gib']!r}, not a finite number"
     if entry["measure"] in ("traffic", "speedup") and not isinstance(entry["cases"].get("items", 0 if entry["measure"] == "speedup" else None), int):
         return f"measure {entry['measure']!r} needs cases of one number of items"
+    if entry["measure"] in OF_RANKS and not {"type", "ranks"} <= set(entry["cases"]):
+        return f"measure {entry['measure']!r} needs cases of a type and of one number of ranks"
     return next(filter(None, (_wrong_case(name, value) for name, value in entry.get("cases", {}).items())), "")
 
 
@@ -218,7 +222,7 @@ def _wrong_case(name: str, value: Any) -> str:
         return "" if value in _NAMES[name] else f"cases: {name} is {value!r}, none of {', '.join(_NAMES[name])}"
     if name == "powers":
         return "" if isinstance(value, bool) else f"cases: powers is {value!r}, neither true nor false"
-    numbers = value if name == "items" and isinstance(value, list) else [value]
+    numbers = value if name in ("items", "items_per_rank") and isinstance(value, list) else [value]
     return "" if numbers and all(_is_number(n) and n >= 0 and n == int(n) for n in numbers) else f"cases: {name} is {value!r}, not a whole number"
 
 

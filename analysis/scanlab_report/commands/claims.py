@@ -13,7 +13,7 @@ from pathlib import Path
 from scanlab_report import DATA
 from scanlab_report.claims import stated as claims_file
 from scanlab_report.claims.standing import FAILS, Standing
-from scanlab_report.claims.stated import OF_MODELS, OF_SCANS, OF_STREAMS, OURS
+from scanlab_report.claims.stated import OF_MODELS, OF_RANKS, OF_SCANS, OF_STREAMS, OURS
 from scanlab_report.console import FOUND, SOUND, count, missing, refuse, say
 from scanlab_report.documents import markers
 
@@ -89,6 +89,7 @@ def _grouped(checked: Sequence[Standing]) -> str:
 GROUPS = (
     ("Scans of Scanlab", {(True, of) for of in OF_SCANS}),
     ("Schedules, tracing, and scans larger than the device", {(True, of) for of in OF_STREAMS}),
+    ("Several GPUs", {(True, of) for of in OF_RANKS}),
     ("Models: the SIMT emulator and the engine model", {(True, of) for of in OF_MODELS}),
     ("The literature on scans", {(False, of) for of in (*OF_SCANS, "speedup", "traffic")}),
     ("The literature on schedules", {(False, "order"), *((False, of) for of in OF_STREAMS)}),

@@ -30,7 +30,8 @@ def run(options: argparse.Namespace) -> int:
         said = session.write([*own, *options.further], options.folder)
     except ValueError as error:
         return refuse(*error.args, f"{options.folder}: nothing was written")
-    lacking = sorted(session.WHOLE["cuda"] - {of["kind"] for of in said["files"]})
+    kinds = {of["kind"] for of in said["files"]}
+    lacking = ", ".join(sorted(session.WHOLE["cuda"] - kinds)) if "gpus" not in said else "`best`, or scans and copies on 1 and on all GPUs (data/README.md)"
     say(f"{options.folder / session.FILE}: {count(len(said['files']), 'file')} of {said['device']}, "
-        + ("complete" if said["complete"] else f"not complete: it lacks {', '.join(lacking)}"))  # fmt: skip
+        + ("complete" if said["complete"] else f"not complete: it lacks {lacking}"))  # fmt: skip
     return SOUND

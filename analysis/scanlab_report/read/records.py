@@ -189,6 +189,7 @@ class SessionFile:
     date: str
     complete: bool
     files: tuple[Path, ...]
+    gpus: int = 1
 
 
 @dataclass(frozen=True)

@@ -249,7 +249,7 @@ def _read_session(file: Path, document: Mapping[str, Any], results: Results) -> 
     for index, of in enumerate(files):
         if not of.is_file():
             results.problems.append(Complaint(file, f"files[{index}].file", f"is {shown(session.files[index].file)}, and there is no such file: {REMEDY}"))
-    results.sessions.append(SessionFile(file, session.device, session.date, session.complete, files))
+    results.sessions.append(SessionFile(file, session.device, session.date, session.complete, files, session.gpus))
 
 
 # ------------------------------------------------------------------------------------ hardware counters

@@ -9,13 +9,12 @@ from typing import NamedTuple, Protocol
 from scanlab_report import DATA
 
 FILE = DATA.parent / "tools" / "experiments.txt"
-_RECORD = "record"
-_STEPS = "tools/record build/cuda/scanlab results/run"
-"""The command of a step of tools/record, before its name."""
+_STEPS = {"record": "tools/record build/cuda/scanlab results/run", "gpus": "tools/record build/cuda/scanlab results/x4 --gpus 4"}
+"""The command of a step of tools/record, before its name: of one GPU, and of several."""
 
 
 class Experiment(NamedTuple):
-    """Seconds are those of an H200 with a host of 16 cores."""
+    """Seconds are those of an H200 with a host of 16 cores, or of four H200s."""
 
     name: str
     seconds: int
@@ -51,9 +50,9 @@ def plan(needs: Mapping[str, Asked] | Iterable[str]) -> Plan:
     """The commands for some needs, or for experiments by name: the steps of tools/record are one command."""
     wanted = {name for need in needs.values() for name in need.measured_by} if isinstance(needs, Mapping) else set(needs)
     chosen = [known()[name] for name in sorted(wanted, key=list(known()).index)]
-    steps = [of.name for of in chosen if of.command == _RECORD]
-    commands = [" ".join([_STEPS, *steps])] if steps else []
-    return Plan(tuple(of.name for of in chosen), (*commands, *(of.command for of in chosen if of.command != _RECORD)), sum(of.seconds for of in chosen))
+    steps = {kind: [of.name for of in chosen if of.command == kind] for kind in _STEPS}
+    commands = [" ".join([_STEPS[kind], *names]) for kind, names in steps.items() if names]
+    return Plan(tuple(of.name for of in chosen), (*commands, *(of.command for of in chosen if of.command not in _STEPS)), sum(of.seconds for of in chosen))
 
 
 def bench(variants: Iterable[str], type_name: str = "", op: str = "") -> str:

@@ -1,4 +1,4 @@
-"""Which recorded session answers: of each device the one that was named, else the newest complete one.
+"""Which recorded session answers: of each device, and of each number of GPUs, the one that was named, else the newest complete one.
 
 A session is what a ``session.json`` lists. Where files are recorded without one, those of a device in a folder are a session that is
 not complete: it answers only where the device has no complete one. What was measured now is no matter of choice: it comes first.
@@ -25,6 +25,8 @@ class RecordedSession:
     date: str
     complete: bool
     files: frozenset[Path]
+    gpus: int = 1
+    """More than 1: it answers only for scans over several GPUs, beside the session of one GPU."""
 
 
 class NoSession(ValueError):
@@ -33,7 +35,7 @@ class NoSession(ValueError):
 
 def known(results: Results) -> list[RecordedSession]:
     """Every recorded session, those that are listed before others."""
-    listed = [RecordedSession(of.file.parent.name, of.device, of.date, of.complete, frozenset(of.files)) for of in results.sessions]
+    listed = [RecordedSession(of.file.parent.name, of.device, of.date, of.complete, frozenset(of.files), of.gpus) for of in results.sessions]
     folders = {of.file.parent.resolve() for of in results.sessions}
     loose: dict[tuple[Path, str], list[tuple[Path, str]]] = {}
     for run in _recorded(results):
@@ -59,14 +61,17 @@ def chosen(results: Results, name: str = "") -> Results:
     sessions = known(results)
     if name and name not in {of.name for of in sessions}:
         raise NoSession(f"no recorded session is called {name}; there are {', '.join(sorted({of.name for of in sessions})) or 'none'}")
-    best: dict[str, RecordedSession] = {}
+    best: dict[tuple[str, int], RecordedSession] = {}
     for of in sessions:
-        best[of.device] = max(best.get(of.device, of), of, key=lambda of: (of.name == name, of.complete, of.date))
-    files = {file for of in best.values() for file in of.files}
+        key = (of.device, of.gpus)
+        best[key] = max(best.get(key, of), of, key=lambda of: (of.name == name, of.complete, of.date))
+    files = {file for of in best.values() if of.gpus == 1 for file in of.files}
+    of_several = {file for of in best.values() if of.gpus > 1 for file in of.files}
     runs = {old: new for new, old in enumerate(place for place, run in enumerate(results.runs) if _stays(run, files))}
     part = Results([results.runs[old] for old in runs], results.explanations, results.problems, first=results.first, every=results)
-    part.streams = [file for file in results.streams if file.kind == streams.SIMULATION or _stays(file.run, files)]
-    others = {file for of in sessions for file in of.files} - files
+    part.streams = [file for file in results.streams if file.kind == streams.SIMULATION or _stays(file.run, files)
+                    or (file.kind == streams.DISTRIBUTED and _stays(file.run, of_several))]  # fmt: skip
+    others = {file for of in sessions for file in of.files} - files - of_several
     part.verifications = [of for of in results.verifications if of.file.resolve() not in others]
     for table in ("timings", "kernels", "skipped"):
         rows = getattr(results, table)

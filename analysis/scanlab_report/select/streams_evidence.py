@@ -257,7 +257,6 @@ _ANSWERED = {
     streams.CAVEATS: ("caveats", "experiments on implicit synchronisation"),
     streams.CONCURRENCY: ("concurrency", "experiments on concurrent kernels"),
     streams.STOPWATCH: ("nvbench", "times of nvbench"),
-    streams.DISTRIBUTED: ("distributed", "times of scans over several ranks"),
     streams.COMPARISON: ("model", "comparison of the engine model with a device"),
     streams.ADVICE: ("model", "advice of the engine model held against a sweep"),
 }

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from scanlab_report.derive.ranks import COPY, VENDOR, medians
+from scanlab_report.derive.ranks import COPY, VENDOR, beside
 from scanlab_report.layout.table_formats import Column, Table, code, significant, size
-from scanlab_report.read import streams
-from scanlab_report.select.evidence import TableEvidence
-from scanlab_report.select.streams_evidence import Experiments
+from scanlab_report.select.ranks_evidence import RanksEvidence, SeveralGpus
 
-NEEDS = {"timed": Experiments(streams.DISTRIBUTED)}
+NEEDS = {"timed": SeveralGpus()}
 
 
-def build(timed: TableEvidence) -> Table:
-    rows = medians(timed.rows)
-    rows = rows.assign(time_us=rows["time_ns"] / 1e3)
+def build(timed: RanksEvidence) -> Table:
+    rows = beside(timed.usual())
+    rows = rows.assign(time_us=rows["median_ns"] / 1e3)
+    for column in ("of_copy", "of_vendor"):
+        rows[column] = [of.value for of in rows[column]]
     ratio = lambda v: significant(v, 3)
     return Table(
         caption=f"Scans of one array over several ranks. Time is the median of the slowest rank, warm, in a stream. GB/s counts one read and one write per "

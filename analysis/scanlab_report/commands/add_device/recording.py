@@ -21,7 +21,7 @@ import pandas as pd
 from msgspec import Struct
 
 from scanlab_report import place
-from scanlab_report.commands.add_device import session
+from scanlab_report.commands.add_device import session, several_gpus
 from scanlab_report.read import results, streams
 from scanlab_report.read.documents.base import Count
 from scanlab_report.read.fields import Misfit, convert, shown
@@ -52,12 +52,15 @@ class Recording:
     counts: list[Explanation] = field(default_factory=list)
     device: str = ""
     date: str = ""
+    gpus: int = 1
+    """Over which its scans ran."""
     wrong: list[Complaint] = field(default_factory=list)
 
     @property
     def name(self) -> str:
-        """The device's folder: ``nvidia-h200``."""
-        return re.sub(r"[^a-z0-9]+", "-", re.sub(r"\((r|tm)\)", "", self.device.lower())).strip("-")
+        """The device's folder: ``nvidia-h200``, and ``nvidia-h200-x4`` of scans over four."""
+        device = re.sub(r"[^a-z0-9]+", "-", re.sub(r"\((r|tm)\)", "", self.device.lower())).strip("-")
+        return f"{device}-x{self.gpus}" if device and self.gpus > 1 else device
 
 
 def examine(folder: Path, recorded: Path) -> Recording:
@@ -91,12 +94,14 @@ def examine(folder: Path, recorded: Path) -> Recording:
     found.wrong += [Complaint(run.file, f"context.{key}", what) for run in held for key, what in _provenance(run, streams.TRACE)]
     found.wrong += _one_run([*of, *((run, streams.TRACE) for run in held)])
     first = min(of, key=lambda pair: (pair[0].kind == "host", pair[1] != "timings", pair[0].date))[0]
-    found.device, found.date = first.device, first.date[:10]
+    found.device, found.date, found.gpus = first.device, first.date[:10], several_gpus.gpus(run for run, _ in of)
+    if found.gpus > 1:
+        found.wrong += several_gpus.misplaced(of)
     if not found.name:
         found.wrong.append(Complaint(first.file, "context.device", f"is {shown(found.device)}, by which no folder can be called: say which device it is"))
     if first.kind == "host":
         found.wrong += _counts(found, first)
-    found.wrong += _verification(found, everything, first, any(kind == "timings" and run.kind == "cuda" for run, kind in of))
+    found.wrong += _verification(found, everything, first, any(kind in ("timings", streams.DISTRIBUTED) and run.kind == "cuda" for run, kind in of))
     found.wrong += _recorded_already([run for run, _ in of], recorded)
     return found
 
@@ -189,7 +194,8 @@ def _counts(found: Recording, run: Run) -> Iterator[Complaint]:
 def _too_few(read: Results) -> Iterator[tuple[str, str]]:
     """Timings whose repetitions do not suffice for an interval, unless they are exceptions: a cap on its time stops a slow case."""
     kinds = {streams.SCHEDULES: ("streams run --rounds", ["entry", *streams.SCHEDULE, "bytes"]),
-             streams.STREAM_SCAN: ("stream-scan --repetitions", streams.SCAN)}  # fmt: skip
+             streams.STREAM_SCAN: ("stream-scan --repetitions", streams.SCAN),
+             streams.DISTRIBUTED: ("distributed bench --rounds", [of for of in streams.DISTRIBUTED_COLUMNS if of not in ("round", "time_ns")])}  # fmt: skip
     for rows, (how, case) in ((read.timings, ("bench --rounds", CASE)), *((s.rows, kinds[s.kind]) for s in read.streams if s.kind in kinds)):
         if "control" in rows:
             rows = rows[rows["control"] == 0]  # what is wrong on purpose is not timed for its speed
@@ -204,7 +210,8 @@ def _too_few(read: Results) -> Iterator[tuple[str, str]]:
 def _verification(found: Recording, read: Results, run: Run, wanted: bool) -> Iterator[Complaint]:
     """What ``scanlab verify --json`` found on the device, and ``--repeat`` in another file."""
     if not read.verifications and wanted and not found.wrong:
-        yield Complaint(found.folder, VERIFICATION, f"is missing: verify with scanlab verify --device cuda --json {found.folder / VERIFICATION}")
+        how = several_gpus.VERIFY.format(found.gpus) if found.gpus > 1 else "scanlab verify --device cuda --json"
+        yield Complaint(found.folder, VERIFICATION, f"is missing: verify with {how} {found.folder / VERIFICATION}")
     for of in read.verifications:
         about = of.context
         if of.interrupted:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from scanlab_report.commands.add_device import several_gpus
 from scanlab_report.read import results, streams, twice
 from scanlab_report.read.documents import kept
 
@@ -38,9 +39,13 @@ def describe(files: Iterable[Path], folder: Path, of_one_run: bool = False) -> d
     if of_one_run and on_gpus and len(hosts := sorted({run.host for run in runs if run.kind == "host" or "cpu" in run.context})) > 1:
         raise ValueError(f"a run is of one machine, and these files are of {' and '.join(hosts)}")
     commits = {run.commit for run in runs}
+    present = {of["kind"] for of in listed}
+    gpus = several_gpus.gpus(on_gpus) if present <= set(several_gpus.KINDS) else 1  # a session of one GPU may have scans over several, too
+    tables = [of.rows for of in read.streams if of.kind == streams.DISTRIBUTED]
+    whole = several_gpus.complete(present, tables, gpus) if gpus > 1 else WHOLE["cuda" if on_gpus else "host"] <= present
     return {
         "schema": kept.SESSION, "device": devices[0], "date": max(run.date for run in runs), "commit": commits.pop() if len(commits) == 1 else "",
-        "complete": WHOLE["cuda" if on_gpus else "host"] <= {of["kind"] for of in listed}, "files": listed,
+        "complete": whole, **({"gpus": gpus} if gpus > 1 else {}), "files": listed,
     }  # fmt: skip
 
 

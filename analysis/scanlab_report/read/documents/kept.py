@@ -25,7 +25,8 @@ class Session(Struct, kw_only=True, frozen=True):
     device: Name
     date: Annotated[Date, means("start of its newest file")]
     commit: Annotated[Line, means("commit of all files; empty if they differ, and each file names its own")]
-    complete: Annotated[bool, means("whether every kind that a report needs is there: for a GPU all but `stopwatch`, `distributed` and `counts`, else `timings` and `counts`")]
+    complete: Annotated[bool, means("whether every kind that a report needs is there: for a GPU all but `stopwatch`, `distributed` and `counts`, else `timings` and `counts`. Several GPUs need `timings`, and `copy_all` and a scan on 1 and on all GPUs, at equal items per GPU and in all")]
+    gpus: Annotated[Count, means("GPUs of one host that its scans ran over; such a session answers only for scans over several GPUs")] = 1
     files: list[SessionFile]
 
     def __post_init__(self) -> None:

@@ -292,7 +292,7 @@ ENTRY: Any = Entry
 
 
 class Results(Struct, kw_only=True, frozen=True):
-    """Output of `scanlab bench`, `tune --samples`, `streams run`, `stream-scan --json`, `distributed bench` and `python -m baselines.python`."""
+    """Output of `scanlab bench`, `tune --samples`, `streams run`, `stream-scan --json`, `distributed bench`, `python -m baselines.python` and `python -m baselines.python.ranks`."""
 
     context: Context
     benchmarks: Annotated[list[Entry], means("one entry per sample of each case, raw")]

@@ -1,0 +1,148 @@
+"""Scans of one array over several ranks: every run of one session, each case once.
+
+Runs with 1, 2 and 4 ranks are files of their own, and so are those that were asked for by items per rank or in all. A case is named by
+its ranks and by its items in all, whichever way it was asked for, so that none is counted twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from scanlab_report.read import streams
+from scanlab_report.read.published import Publication
+from scanlab_report.read.records import MEASURED, RECORDED, STREAM, Results, Run, StreamFile, ranked
+from scanlab_report.select.provenance import Provenance, run_provenance
+from scanlab_report.select.variants import BEST
+from scanlab_report.stats import intervals
+
+PROBLEM = ["type", "op", "mode", "ranks", "items"]
+"""What algorithms that are compared have in common; ``items`` are those of the whole array."""
+CASE = ["algorithm", "settings", *PROBLEM]
+_SAID = ["kind", "on", "bytes"]
+"""What follows from the case."""
+SCAN, CHUNK = "scan", "chunk"
+_OVER = {
+    "": (("ranks_scaling", "ranks_types"), ""),
+    "ranks": (("ranks_scaling", "ranks_strong"), " with 1 rank and with more"),
+    "items": (("ranks_scaling",), " of several sizes"),
+    CHUNK: (("ranks_chunk",), " with several chunk sizes"),
+}
+"""By what varies, the experiments that vary it, and how that is said."""
+
+
+@dataclass(frozen=True)
+class RanksEvidence:
+    """Scans over several ranks, of one session. ``cases`` has one row a case with its ``samples``, ``median_ns`` and interval;
+    ``best`` has the variant of that name on one GPU, warm and in a stream, one row a problem of one rank.
+    """
+
+    cases: pd.DataFrame
+    best: pd.DataFrame
+    provenance: Provenance
+
+    def usual(self) -> pd.DataFrame:
+        """The cases with each algorithm's usual settings: those with which it was timed in most cases, of equals the first by name."""
+        counts = self.cases.groupby(["algorithm", "settings"]).size().reset_index(name="cases")
+        first = counts.sort_values(["cases", "settings"], ascending=[False, True]).drop_duplicates("algorithm")
+        return self.cases.merge(first[["algorithm", "settings"]])
+
+    def varies(self, over: str) -> bool:
+        """Whether a scan was timed with several of these, all else being equal: ``ranks`` (1 and more), ``items`` or ``chunk``."""
+        scans = self.cases[self.cases["kind"] == SCAN]
+        if over == CHUNK:
+            scans = scans[scans["settings"].map(chunk_of) > 0]
+            return bool((scans.groupby(["algorithm", *PROBLEM])["settings"].nunique() > 1).any())
+        if over == "items":
+            return bool((scans.groupby(["algorithm", "settings", *(of for of in PROBLEM if of != "items")])["items"].nunique() > 1).any())
+        ranks = scans.groupby(["algorithm", "settings", "type", "op", "mode"])["ranks"].agg(["min", "max"])
+        return bool(((ranks["min"] == 1) & (ranks["max"] > 1)).any())
+
+
+def chunk_of(settings: str) -> int:
+    """The number of tiles per chunk that settings say; 0 if they say none."""
+    named = dict(of.partition("=")[::2] for of in settings.split(","))
+    return int(named.get(CHUNK, "")) if named.get(CHUNK, "").isdigit() else 0
+
+
+@dataclass(frozen=True)
+class SeveralGpus:
+    """Every run over several ranks on one device: what was measured now, else one recorded session.
+
+    ``over``: what varies in them (:meth:`RanksEvidence.varies`). ``ranks``: the session with so many GPUs comes first; 0: the one with most.
+    """
+
+    over: str = ""
+    ranks: int = 0
+
+    @property
+    def measured_by(self) -> tuple[str, ...]:
+        return _OVER[self.over][0]
+
+    def find(self, results: Results, published: dict[str, Publication]) -> RanksEvidence | None:
+        key = (SeveralGpus, self.ranks)
+        if key not in results.found:
+            results.found[key] = _find(results, self.ranks)
+        found = results.found[key]
+        return found if found and (not self.over or found.varies(self.over)) else None
+
+    def asked(self) -> str:
+        return f"times of scans over several ranks{_OVER[self.over][1]}"
+
+
+def _find(results: Results, ranks: int) -> RanksEvidence | None:
+    for origin in (MEASURED, RECORDED):
+        files = [of for of in results.streams if (of.kind, of.run.origin) == (streams.DISTRIBUTED, origin) and len(of.rows)]
+        if not files:
+            continue
+        device = ranked([of.run for of in files], results.first)[0]
+        files = [of for of in files if of.run.device == device]
+        if origin == MEASURED:
+            return _evidence(files, _best(results, [run for run in results.runs if run.origin == MEASURED and run.device == device]))
+        by_folder: dict[Path, list[StreamFile]] = {}
+        for of in files:
+            by_folder.setdefault(of.run.file.parent, []).append(of)
+        folder = max(by_folder, key=lambda folder: _fits(by_folder[folder], ranks))
+        everything = results.every or results
+        beside = [run for run in everything.runs if run.file.parent == folder and run.device == device]
+        return _evidence(by_folder[folder], _best(everything, beside))
+    return None
+
+
+def _fits(files: Sequence[StreamFile], ranks: int) -> tuple[bool, bool, int, str]:
+    """How well a session answers for so many ranks: it has as many, or more of them; then the one with most, then the newest."""
+    most = max(int(of.rows["ranks"].max()) for of in files)
+    return most == ranks, any((of.rows["ranks"] == ranks).any() for of in files), most, max(of.run.date for of in files)
+
+
+def _evidence(files: Sequence[StreamFile], best: tuple[pd.DataFrame, list[Run]]) -> RanksEvidence:
+    newest_first = sorted(files, key=lambda of: of.run.date, reverse=True)
+    rows = _of_one_file(pd.concat([of.rows.assign(file=place) for place, of in enumerate(newest_first)], ignore_index=True))
+    cases = intervals.summarise(rows, [*CASE, *_SAID])
+    used = [newest_first[place].run for place in sorted(set(rows["file"]))]
+    counts = pd.concat([cases["count"], best[0]["count"]]).astype(int)
+    provenance = run_provenance(streams.DISTRIBUTED, [*used, *best[1]], used[0].origin, (int(counts.min()), int(counts.max())))
+    return RanksEvidence(cases, best[0], provenance)
+
+
+def _of_one_file(rows: pd.DataFrame) -> pd.DataFrame:
+    """Of each case the repetitions of one file, so that none are pooled: of those that have it, the one with most algorithms of its problem,
+    then the newest, which has the least number.
+    """
+    algorithms = rows.groupby([*PROBLEM, "file"])["algorithm"].transform("nunique")
+    rank = algorithms * (rows["file"].max() + 1) - rows["file"]
+    return rows[rank == rank.groupby([rows[of] for of in CASE]).transform("max")]
+
+
+def _best(results: Results, runs: Sequence[Run]) -> tuple[pd.DataFrame, list[Run]]:
+    """What ``best`` took on one GPU, of each problem in the newest of some runs; and the runs that say it."""
+    wanted = {id(run) for run in runs}
+    oldest_first = sorted((place for place, run in enumerate(results.runs) if id(run) in wanted), key=lambda place: results.runs[place].date)
+    rows = results.timings[results.timings["run"].isin(oldest_first)]
+    rows = rows[(rows["variant"] == BEST) & (rows["settings"] == "") & (rows["cache"] == "warm") & (rows["launch"] == STREAM)]
+    age = rows["run"].map({place: age for age, place in enumerate(oldest_first)})
+    rows = rows[age == age.groupby([rows[of] for of in PROBLEM if of != "ranks"]).transform("max")]
+    return intervals.summarise(rows.assign(ranks=1), PROBLEM), [results.runs[place] for place in sorted(set(rows["run"]))]
