@@ -23,7 +23,7 @@ __global__ void exchange_by_peers(const typename Op::Item* aggregate, const __gr
   simt::GpuBlock block;
   const int lane = static_cast<int>(threadIdx.x);
   const std::uint32_t run = *run_counter;
-  if (lane == 0) peers.announce(run);
+  peers.announce(run);
   peers.wait_until_free(run);
   if (lane < peers.ranks) States::store(block, peers.states(lane, run), peers.rank, *aggregate, run);
   Item mine = Op::identity();
