@@ -93,6 +93,7 @@ TEST(PeerCut, AMultiprocessorGetsOneTileWhereATileIsLargeEnough) {
   const auto fits = [](std::int64_t bytes) { return tile_that_fits(false, 4, bytes, kMultiprocessors, kMost); };
   EXPECT_EQ(fits(4 << 20).kib, "36") << "of 26 KiB, a second wave would be nearly empty";
   EXPECT_EQ(waves(4 << 20, fits(4 << 20)), 1);
+  EXPECT_EQ(fits(kMultiprocessors * 20000).kib, "22") << "though two of 10 KiB have fewer bytes";
   EXPECT_EQ(fits(0).kib, "10");
   EXPECT_EQ(fits(1 << 20).kib, "10");
   EXPECT_EQ(fits(2 << 20).kib, "18");
