@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "harness/host/interrupt.hpp"
+#include "harness/measure/provenance.hpp"
 
 namespace scanlab::cli {
 
@@ -53,6 +54,34 @@ std::vector<const Algorithm*> chosen_algorithms(const po::variables_map& values)
     if (fits_here) all.push_back(&each);
   }
   return all;
+}
+
+/// Collective. Throws CommandError (status 2) unless all processes run the same build with the same words.
+void agree(Communicator& communicator, const std::vector<std::string>& argv) {
+  struct Started {
+    std::size_t words;
+    char build[60];  ///< its commit
+  } own{};
+  own.words =
+      std::hash<std::string>{}(fmt::format("{}", fmt::join(argv.begin() + (argv.empty() ? 0 : 1), argv.end(), " ")));
+  const measure::Facts build = measure::build_facts();
+  const std::string commit =
+      build["git_commit"].get<std::string>() + (build["git_dirty"] == "true" ? " and changes" : "");
+  commit.copy(own.build, sizeof(own.build) - 1);
+  const std::vector<Started> all = communicator.gather(own);
+  for (std::size_t rank = 1; rank < all.size(); ++rank) {
+    if (std::string_view(all[rank].build) != all[0].build) {
+      throw CommandError(kBadInput,
+                         fmt::format("rank {} is a build of commit {}, and rank 0 of {}: mpirun must start the "
+                                     "same program everywhere",
+                                     rank, all[rank].build, all[0].build));
+    }
+    if (all[rank].words != all[0].words) {
+      throw CommandError(kBadInput, fmt::format("rank {} was started with other words than rank 0: mpirun must give "
+                                                "all the same",
+                                                rank));
+    }
+  }
 }
 
 }  // namespace
@@ -115,16 +144,10 @@ int on_every_rank(const po::variables_map& values, Context& context, const RankB
                                                 asked, asked));
     }
     Communicator& communicator = distributed::mpi_rank();
-    const std::vector<std::size_t> asked_for = communicator.gather(std::hash<std::string>{}(
-        fmt::format("{}", fmt::join(context.argv.begin() + (context.argv.empty() ? 0 : 1), context.argv.end(), " "))));
     try {
-      for (std::size_t rank = 1; rank < asked_for.size(); ++rank) {
-        if (asked_for[rank] == asked_for[0]) continue;
-        throw CommandError(kBadInput, fmt::format("rank {} was started with other words than rank 0: mpirun must give "
-                                                  "all the same",
-                                                  rank));
-      }
+      agree(communicator, context.argv);
       status = run(communicator);
+      communicator.joined().reset();       // before the device's library ends, and MPI
     } catch (const CommandError& error) {  // all ranks have it
       if (communicator.rank() == 0) throw;
       return error.status;

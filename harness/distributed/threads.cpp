@@ -186,6 +186,7 @@ void run_threads(int ranks, std::chrono::milliseconds patience, const std::funct
     } catch (...) {
       keep("an exception that says nothing");
     }
+    own.joined().reset();  // what it made with the others, while somebody watches
     meeting.end();
   };
   {
