@@ -112,6 +112,17 @@ TEST(PeerTurns, NoRankWritesOverWhatAnotherStillReads) {
   for (const std::string& each : wrong) EXPECT_EQ(each, "");
 }
 
+TEST(PeerTurns, NamesTheRanksThatHaveNotBegunARun) {
+  const auto said = [](std::vector<std::uint32_t> runs) {
+    for (std::uint32_t& each : runs) each += kFirstRun - 1;
+    return who_has_not_begun(runs, kFirstRun);
+  };
+  EXPECT_EQ(said({0, 0}), "no rank has begun a run");
+  EXPECT_EQ(said({17, 17, 17}), "all ranks have begun run 17");
+  EXPECT_EQ(said({17, 17, 16, 17}), "rank 2 has not begun run 17");
+  EXPECT_EQ(said({1, 0, 0, 0}), "ranks 1, 2 and 3 have not begun run 1");
+}
+
 TEST(PeerTurns, NumbersOfRunsWrap) {
   EXPECT_TRUE(Turns::before(0xFFFFFFFF, 0));
   EXPECT_FALSE(Turns::before(0, 0xFFFFFFFF));

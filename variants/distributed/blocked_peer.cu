@@ -52,6 +52,7 @@ class PeerExchange {
         before_(kBeforeBytes + sizeof(std::uint32_t)) {
     const std::uint32_t first = scan::Tickets::kFirstRun;
     cuda::check(cudaMemcpy(counter(), &first, sizeof(first), cudaMemcpyHostToDevice), "numbering runs");
+    cuda::load(exchange_by_peers<Op>);
     cuda::check(cudaDeviceSynchronize(), "numbering runs");  // runs are in a stream that does not wait for the copy
   }
   void connect(Communicator& communicator) { peers_.connect(communicator); }
@@ -62,6 +63,7 @@ class PeerExchange {
         <<<1, scan::kLanes, 0, stream>>>(aggregate, peers_.peers(), counter(), before_.template as<Item>());
     cuda::check(cudaGetLastError(), "exchanging aggregates");
   }
+  std::string waits_for(cudaStream_t stream) const { return peers_.waits_for(stream); }
   /// In device memory.
   const Item* before() const { return before_.template as<Item>(); }
 

@@ -6,6 +6,7 @@
 #include "variants/distributed/peer_cut.hpp"
 #if defined(__CUDACC__)
 #include "harness/cuda/launch.cuh"
+#include "harness/cuda/load.hpp"
 
 namespace scanlab::distributed {
 namespace {
@@ -119,6 +120,7 @@ struct PeerLookAhead {
       launch_.early = ranks_per_gpu() == 1;  // blocks of a next run would take the place of another rank's
       launch_.what = "peer_look_ahead";
       cuda::allow(peer_look_ahead<Op>, launch_);
+      cuda::load(peer_look_ahead<Op>);
     }
     void connect(Communicator& communicator) {
       peers_.connect(communicator);
@@ -131,6 +133,8 @@ struct PeerLookAhead {
       arguments_.out = out;
       cuda::launch(peer_look_ahead<Op>, launch_, static_cast<cudaStream_t>(stream), arguments_, chunks_);
     }
+
+    std::string waits_for(StreamHandle stream) const { return peers_.waits_for(static_cast<cudaStream_t>(stream)); }
 
    private:
     std::int64_t words_of_a_copy() const {

@@ -130,6 +130,16 @@ class PeerStateMemory {
   /// Once they are connected.
   const Peers& peers() const { return peers_; }
 
+  /// Beside a run that waits in vain: which ranks have not begun it, by what they told this one.
+  std::string waits_for(cudaStream_t stream) const {
+    std::vector<std::uint32_t> begun(static_cast<std::size_t>(peers_.ranks));
+    cuda::check(cudaMemcpyAsync(begun.data(), memory_.own(), begun.size() * sizeof(std::uint32_t),
+                                cudaMemcpyDeviceToHost, stream),
+                "reading announcements");
+    cuda::check(cudaStreamSynchronize(stream), "reading announcements");
+    return who_has_not_begun(begun, scan::Tickets::kFirstRun);
+  }
+
  private:
   PeerMemory memory_;
   Peers peers_;

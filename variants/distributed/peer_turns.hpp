@@ -17,7 +17,10 @@
 //         behind a wait of the same run.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "harness/core/portable.hpp"
 
@@ -48,5 +51,25 @@ struct PeerTurns {
     return static_cast<std::int32_t>(a - b) < 0;
   }
 };
+
+/// In a clause: which ranks have not begun the latest run that any has. begun: what each has announced. Runs count from
+/// 1; `first_run` is the number of the first.
+inline std::string who_has_not_begun(const std::vector<std::uint32_t>& begun, std::uint32_t first_run) {
+  std::uint32_t latest = 0;  // runs
+  for (const std::uint32_t each : begun) latest = std::max(latest, each - first_run + 1);
+  if (latest == 0) return "no rank has begun a run";
+  std::vector<std::string> missing;
+  for (std::size_t rank = 0; rank < begun.size(); ++rank) {
+    if (begun[rank] - first_run + 1 != latest) missing.push_back(std::to_string(rank));
+  }
+  const std::string run = " begun run " + std::to_string(latest);
+  if (missing.empty()) return "all ranks have" + run;
+  std::string who = missing.size() == 1 ? "rank " : "ranks ";
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    if (i > 0) who += i + 1 == missing.size() ? " and " : ", ";
+    who += missing[i];
+  }
+  return who + (missing.size() == 1 ? " has not" : " have not") + run;
+}
 
 }  // namespace scanlab::distributed
