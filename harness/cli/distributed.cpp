@@ -103,11 +103,14 @@ int distributed_list(const std::vector<std::string>& arguments, Context& context
   if (!parse_options(arguments, options, {}, distributed_command("list"), context, values)) return kOk;
   std::size_t width = 2;
   for (const auto& [id, each] : Algorithms::instance().all()) width = std::max(width, id.size());
-  fmt::print(context.out, "{:<{}}  {:<5}  {:<7}  {}\n", "id", width, "on", "traffic", "title");
+  fmt::print(context.out, "{:<{}}  {:<5}  {:<15}  {:<12}  {}\n", "id", width, "on", "traffic", "reproducible", "title");
   for (const auto& [id, each] : Algorithms::instance().all()) {
-    fmt::print(context.out, "{:<{}}  {:<5}  {:<7}  {}\n", id, width, each.on_gpus ? "GPUs" : "hosts",
-               each.about.cost.traffic, each.about.title);
+    fmt::print(context.out, "{:<{}}  {:<5}  {:<15}  {:<12}  {}\n", id, width, each.on_gpus ? "GPUs" : "hosts",
+               each.about.cost.traffic, each.about.fixed_bits ? "yes" : "no", each.about.title);
   }
+  fmt::print(
+      context.out,
+      "reproducible: whether floating-point results are the same bits on every run of one n and number of ranks.\n");
   if (!distributed::has_mpi()) fmt::print(context.out, "This build has no MPI: ranks are threads of one process.\n");
   return kOk;
 }
@@ -165,6 +168,20 @@ int on_every_rank(const po::variables_map& values, Context& context, const RankB
     throw CommandError(kFailed, fmt::format("{}; every finished repetition is kept", failure.what()));
   }
   return status;
+}
+
+bool leader_can(Communicator& communicator, const std::function<void()>& open) {
+  std::exception_ptr refused;
+  if (communicator.rank() == 0) {
+    try {
+      open();
+    } catch (const CommandError&) {
+      refused = std::current_exception();
+    }
+  }
+  const bool could = communicator.from_leader(refused ? 1 : 0) == 0;
+  if (refused) std::rethrow_exception(refused);
+  return could;
 }
 
 std::vector<DistributedCase> distributed_cases(const po::variables_map& values, const std::vector<std::int64_t>& items,
