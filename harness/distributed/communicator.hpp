@@ -52,7 +52,8 @@ class Communicator {
   /// What is written stays.
   [[noreturn]] virtual void abandon(const std::string& why) = 0;
 
-  /// Made once for these ranks, and theirs alone: another run makes its own. Null until then.
+  /// Made once for these ranks, and theirs alone: another run makes its own. Null until then. It asks the communicator
+  /// at its end, so the class of each lets it go.
   std::shared_ptr<Joined>& joined() { return joined_; }
 
   void barrier() {
