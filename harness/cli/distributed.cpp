@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "harness/host/interrupt.hpp"
+#include "harness/measure/provenance.hpp"
 
 namespace scanlab::cli {
 
@@ -55,6 +56,34 @@ std::vector<const Algorithm*> chosen_algorithms(const po::variables_map& values)
   return all;
 }
 
+/// Collective. Throws CommandError (status 2) unless all processes run the same build with the same words.
+void agree(Communicator& communicator, const std::vector<std::string>& argv) {
+  struct Started {
+    std::size_t words;
+    char build[60];  ///< its commit
+  } own{};
+  own.words =
+      std::hash<std::string>{}(fmt::format("{}", fmt::join(argv.begin() + (argv.empty() ? 0 : 1), argv.end(), " ")));
+  const measure::Facts build = measure::build_facts();
+  const std::string commit =
+      build["git_commit"].get<std::string>() + (build["git_dirty"] == "true" ? " and changes" : "");
+  commit.copy(own.build, sizeof(own.build) - 1);
+  const std::vector<Started> all = communicator.gather(own);
+  for (std::size_t rank = 1; rank < all.size(); ++rank) {
+    if (std::string_view(all[rank].build) != all[0].build) {
+      throw CommandError(kBadInput,
+                         fmt::format("rank {} is a build of commit {}, and rank 0 of {}: mpirun must start the "
+                                     "same program everywhere",
+                                     rank, all[rank].build, all[0].build));
+    }
+    if (all[rank].words != all[0].words) {
+      throw CommandError(kBadInput, fmt::format("rank {} was started with other words than rank 0: mpirun must give "
+                                                "all the same",
+                                                rank));
+    }
+  }
+}
+
 }  // namespace
 
 Command distributed_command(const std::string& name) {
@@ -74,11 +103,14 @@ int distributed_list(const std::vector<std::string>& arguments, Context& context
   if (!parse_options(arguments, options, {}, distributed_command("list"), context, values)) return kOk;
   std::size_t width = 2;
   for (const auto& [id, each] : Algorithms::instance().all()) width = std::max(width, id.size());
-  fmt::print(context.out, "{:<{}}  {:<5}  {:<7}  {}\n", "id", width, "on", "traffic", "title");
+  fmt::print(context.out, "{:<{}}  {:<5}  {:<15}  {:<12}  {}\n", "id", width, "on", "traffic", "reproducible", "title");
   for (const auto& [id, each] : Algorithms::instance().all()) {
-    fmt::print(context.out, "{:<{}}  {:<5}  {:<7}  {}\n", id, width, each.on_gpus ? "GPUs" : "hosts",
-               each.about.cost.traffic, each.about.title);
+    fmt::print(context.out, "{:<{}}  {:<5}  {:<15}  {:<12}  {}\n", id, width, each.on_gpus ? "GPUs" : "hosts",
+               each.about.cost.traffic, each.about.fixed_bits ? "yes" : "no", each.about.title);
   }
+  fmt::print(
+      context.out,
+      "reproducible: whether floating-point results are the same bits on every run of one n and number of ranks.\n");
   if (!distributed::has_mpi()) fmt::print(context.out, "This build has no MPI: ranks are threads of one process.\n");
   return kOk;
 }
@@ -115,16 +147,10 @@ int on_every_rank(const po::variables_map& values, Context& context, const RankB
                                                 asked, asked));
     }
     Communicator& communicator = distributed::mpi_rank();
-    const std::vector<std::size_t> asked_for = communicator.gather(std::hash<std::string>{}(
-        fmt::format("{}", fmt::join(context.argv.begin() + (context.argv.empty() ? 0 : 1), context.argv.end(), " "))));
     try {
-      for (std::size_t rank = 1; rank < asked_for.size(); ++rank) {
-        if (asked_for[rank] == asked_for[0]) continue;
-        throw CommandError(kBadInput, fmt::format("rank {} was started with other words than rank 0: mpirun must give "
-                                                  "all the same",
-                                                  rank));
-      }
+      agree(communicator, context.argv);
       status = run(communicator);
+      communicator.joined().reset();       // before the device's library ends, and MPI
     } catch (const CommandError& error) {  // all ranks have it
       if (communicator.rank() == 0) throw;
       return error.status;
@@ -142,6 +168,20 @@ int on_every_rank(const po::variables_map& values, Context& context, const RankB
     throw CommandError(kFailed, fmt::format("{}; every finished repetition is kept", failure.what()));
   }
   return status;
+}
+
+bool leader_can(Communicator& communicator, const std::function<void()>& open) {
+  std::exception_ptr refused;
+  if (communicator.rank() == 0) {
+    try {
+      open();
+    } catch (const CommandError&) {
+      refused = std::current_exception();
+    }
+  }
+  const bool could = communicator.from_leader(refused ? 1 : 0) == 0;
+  if (refused) std::rethrow_exception(refused);
+  return could;
 }
 
 std::vector<DistributedCase> distributed_cases(const po::variables_map& values, const std::vector<std::int64_t>& items,

@@ -26,6 +26,10 @@ using RankBody = std::function<int(distributed::Communicator&, Context&)>;
 /// prints. Returns the status of rank 0.
 int on_every_rank(const po::variables_map& values, Context& context, const RankBody& body);
 
+/// Collective. Calls `open` on rank 0, such as to open a file; throws there what it throws. Whether it could: no rank
+/// is left to wait for rank 0.
+bool leader_can(distributed::Communicator& communicator, const std::function<void()>& open);
+
 /// The cases that are asked for, on so many ranks: `items` of the whole array. Throws CommandError (status 2).
 std::vector<distributed::DistributedCase> distributed_cases(const po::variables_map& values,
                                                             const std::vector<std::int64_t>& items, int ranks);

@@ -20,7 +20,7 @@ constexpr char kNotes[] =
     "to back in a stream; its time is that of the slowest rank. The column `algbw` has the array's bytes per second.\n"
     "The column `busbw` is algbw * 2 / ranks: the memory rate that each GPU needs at least, for one read and one "
     "write\n"
-    "per item. Compare it with a copy on one GPU.\n";
+    "per item; of read_all it is algbw / ranks, for the read alone. Compare it with a copy on one GPU.\n";
 
 po::options_description make_options() {
   po::options_description options("options");
@@ -90,8 +90,10 @@ measure::Facts provenance(const po::variables_map& values, const measure::Google
 }
 
 void print_table(const std::vector<DistributedCase>& cases, int ranks, std::ostream& out) {
-  fmt::print(out, "# busbw = algbw * 2 / {} ranks\n{:>14} {:>14} {:>5} {:>12}  {:<22} {:>12} {:>9} {:>9}  {}\n", ranks,
-             "size (B)", "count", "type", "redop", "algorithm", "time (us)", "algbw", "busbw", "verified");
+  fmt::print(out,
+             "# busbw = algbw * 2 / {} ranks\n{:>14} {:>14} {:>5} {:>12}  "
+             "{:<22} {:>12} {:>9} {:>9}  {}\n",
+             ranks, "size (B)", "count", "type", "redop", "algorithm", "time (us)", "algbw", "busbw", "verified");
   for (const DistributedCase& each : cases) {
     if (each.nanoseconds.empty()) continue;
     const double time = median(each.nanoseconds);
@@ -101,9 +103,11 @@ void print_table(const std::vector<DistributedCase>& cases, int ranks, std::ostr
                  name(each.problem.type), name(each.problem.op), each.algorithm->about.id, time / 1e3, "", "");
       continue;
     }
+    const Kind kind = each.algorithm->about.kind;
+    const int passes = kind == Kind::read ? 1 : 2;  // a read, and as a rule a write
     fmt::print(out, "{:>14} {:>14} {:>5} {:>12}  {:<22} {:>12.2f} {:>9.1f} {:>9.1f}  {}\n", each.bytes(),
                each.problem.items, name(each.problem.type), name(each.problem.op), each.algorithm->about.id, time / 1e3,
-               rate, rate * 2 / ranks, measure::verified_in_words(each));
+               rate, rate * passes / ranks, writes(kind) ? measure::verified_in_words(each) : "");
   }
 }
 
@@ -129,20 +133,12 @@ int distributed_bench(const std::vector<std::string>& arguments, Context& contex
     const auto backend = backend_of(cases, communicator);
     using MaybeFile = std::optional<measure::ResultsFile>;
     std::unique_ptr<MaybeFile> opened;
-    std::exception_ptr refused;
-    if (communicator.rank() == 0) {
-      try {
-        opened.reset(
-            new MaybeFile(results_file(either<std::string>(values, "out", flags.out),
-                                       provenance(values, flags, loop, cases, communicator.ranks(), own), values)));
-      } catch (const CommandError&) {
-        refused = std::current_exception();
-      }
-    }
-    if (communicator.from_leader(refused ? 1 : 0) != 0) {  // no rank is left to wait for rank 0
-      if (refused) std::rethrow_exception(refused);
-      return static_cast<int>(kBadInput);
-    }
+    const bool open = leader_can(communicator, [&] {
+      opened.reset(
+          new MaybeFile(results_file(either<std::string>(values, "out", flags.out),
+                                     provenance(values, flags, loop, cases, communicator.ranks(), own), values)));
+    });
+    if (!open) return static_cast<int>(kBadInput);
     measure::ResultsFile* const file = opened && *opened ? &**opened : nullptr;
     distributed::DistributedSession session(cases, communicator, *backend,
                                             {.loop = loop, .seed = values["seed"].as<std::uint64_t>()}, file, own.err);

@@ -3,15 +3,22 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "harness/cli/distributed.hpp"
+#include "harness/host/append_file.hpp"
+#include "harness/host/interrupt.hpp"
+#include "harness/measure/provenance.hpp"
 #include "harness/measure/timing_report.hpp"
+#include "harness/verify/checks.hpp"
 
 namespace scanlab::cli {
 
 namespace {
 
 using distributed::DistributedCase;
+using Json = nlohmann::ordered_json;
 
 /// Nothing; less than an item per rank; around a tile and a chunk of each rank; uneven shares.
 std::vector<std::int64_t> default_items(int ranks) {
@@ -30,8 +37,61 @@ po::options_description make_options() {
       ("items", list_of("N"), "set the items of the whole array (default sizes around tiles and shares)")     //
       ("input", list_of("KIND"), "choose random, constant, alternating, one_hot, extremes (default random)")  //
       ("repeat", po::value<int>()->default_value(1)->value_name("N"),
-       "run N times back to back before the second check, e.g. 1000");
+       "run N times back to back before the second check, e.g. 1000")         //
+      ("json", text("FILE"), "write each check to FILE as one line of JSON")  //
+      ("force", "replace FILE if it holds something");
   return options;
+}
+
+/// Checks, as lines of a file in the form of `scanlab verify --json`, and counted. Of rank 0.
+class Checks {
+ public:
+  void open(const std::string& path, bool replace, const measure::Facts& context) {
+    file_.emplace(path, replace, "", std::chrono::seconds(1));
+    keep({{"schema", verify::kVerificationSchema}, {"context", context}});
+  }
+  void add(const DistributedCase& each, InputKind input) {
+    using State = measure::Timing::State;
+    ++(each.verified ? passed_ : each.state == State::skipped ? skipped_ : failed_);
+    Json line{{"check", "verify"},
+              {"variant", each.algorithm->about.id},
+              {"type", name(each.problem.type)},
+              {"op", name(each.problem.op)},
+              {"mode", name(each.problem.mode)},
+              {"items", each.problem.items},
+              {"settings", Json(each.problem.settings)},
+              {"input", name(input)},
+              {"placement", "apart"},
+              {"outcome", each.verified                  ? "passed"
+                          : each.state == State::skipped ? "skipped"
+                                                         : "failed"},
+              {"reason", each.reason}};
+    if (each.state == State::skipped) line["out_of_memory"] = each.out_of_memory;
+    keep(line);
+  }
+  void end() {
+    keep(
+        {{"ended", {{"passed", passed_}, {"failed", failed_}, {"skipped", skipped_}, {"interrupted", interrupted()}}}});
+  }
+
+ private:
+  void keep(const Json& line) {
+    if (file_) file_->append(line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  }
+  std::optional<AppendFile> file_;
+  std::size_t passed_ = 0;
+  std::size_t failed_ = 0;
+  std::size_t skipped_ = 0;
+};
+
+measure::Facts provenance(const po::variables_map& values, bool on_gpus, int ranks, const Context& context) {
+  measure::Facts facts = on_gpus ? measure::measured_on("scanlab distributed verify", context.argv)
+                                 : measure::measured_on_host(context.argv);
+  facts["backend"] = on_gpus ? "cuda" : "host";
+  facts["seed"] = std::to_string(values["seed"].as<std::uint64_t>());
+  facts["ranks"] = ranks;
+  facts["ranks_are"] = distributed::is_mpi_process() ? "processes" : "threads";
+  return facts;
 }
 
 }  // namespace
@@ -51,21 +111,34 @@ int distributed_verify(const std::vector<std::string>& arguments, Context& conte
 
     std::unique_ptr<distributed::RankBackend> backend;
     int status = kOk;
+    Checks checks;  // told on rank 0 alone
     std::size_t passed = 0;
     for (const InputKind input : inputs) {
       std::vector<DistributedCase> cases = distributed_cases(values, items, communicator.ranks());
-      std::erase_if(cases,
-                    [](const DistributedCase& each) { return each.algorithm->about.kind == Kind::empty_launch; });
-      if (backend == nullptr) backend = backend_of(cases, communicator);
+      std::erase_if(cases, [](const DistributedCase& each) { return !writes(each.algorithm->about.kind); });
+      if (backend == nullptr) {
+        backend = backend_of(cases, communicator);
+        const bool open = leader_can(communicator, [&] {
+          if (values.count("json") == 0) return;
+          checks.open(values["json"].as<std::string>(), values.count("force") != 0,
+                      provenance(values, cases.front().algorithm->on_gpus, communicator.ranks(), own));
+        });
+        if (!open) return static_cast<int>(kBadInput);
+      }
       distributed::DistributedSession session(
           cases, communicator, *backend,
-          {.seed = values["seed"].as<std::uint64_t>(), .input = input, .timed = false, .repeat = repeat}, nullptr,
-          own.err);
+          {.seed = values["seed"].as<std::uint64_t>(),
+           .input = input,
+           .timed = false,
+           .repeat = repeat,
+           .checked = [&](const DistributedCase& each) { checks.add(each, input); }},
+          nullptr, own.err);
       session.run();
       measure::print_untimed(measure::timings(cases), own.out);
       passed += static_cast<std::size_t>(std::ranges::count_if(cases, &DistributedCase::verified));
       status = std::max(status, measure::status_of(measure::timings(cases)));
     }
+    checks.end();
     fmt::print(own.out, "{} checks passed on {} ranks\n", passed, communicator.ranks());
     return passed == 0 && status == kOk ? static_cast<int>(kFailed) : status;
   });

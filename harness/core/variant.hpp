@@ -73,16 +73,21 @@ enum class Kind {
   scan,          ///< writes the prefix scan of its input
   copy,          ///< copies its input: of many items, no scan is faster
   barrier_copy,  ///< likewise, with a grid-wide barrier between reading and writing: a reference for scans in one wave
+  read,          ///< reads its input and writes next to nothing: of many items, no reduction is faster
   empty_launch,  ///< does nothing: no launch can be faster
 };
 constexpr const char* name(Kind kind) {
   return kind == Kind::scan           ? "scan"
          : kind == Kind::copy         ? "copy"
          : kind == Kind::barrier_copy ? "barrier_copy"
+         : kind == Kind::read         ? "read"
                                       : "empty_launch";
 }
 /// Whether the output is the input.
 constexpr bool copies(Kind kind) { return kind == Kind::copy || kind == Kind::barrier_copy; }
+
+/// Whether it has an output of as many items as its input, which can be compared.
+constexpr bool writes(Kind kind) { return kind != Kind::read && kind != Kind::empty_launch; }
 
 enum class Origin { variant, baseline };
 

@@ -34,9 +34,15 @@ class BoundRank {
   virtual ~BoundRank() = default;
   /// Collective, once, before the first run: ranks exchange addresses. Throws on all ranks, or on none.
   virtual void connect(Communicator& communicator) = 0;
+  /// Runs what waits for no other rank, and loads the other kernels: what a first launch loads may wait for the device,
+  /// and a kernel there for another rank (cuda::load). Before connect; only enqueues.
+  virtual void rehearse(const void* in, void* out, StreamHandle stream) = 0;
   /// One run. in, out: what the rank holds, aligned to 256 bytes. On a GPU it only enqueues. All ranks run as often and
   /// in the same order; a rank may begin a run while another is at the one before.
   virtual void run(const void* in, void* out, StreamHandle stream) = 0;
+  /// While a run waits in vain: whom it waits for, in a clause; empty if that is not known. `stream` is another than
+  /// the run's. For the last sentence of a program.
+  virtual std::string waits_for(StreamHandle stream) = 0;
 };
 
 struct Algorithm {
@@ -66,7 +72,9 @@ struct AlgorithmRegistration {
 ///     struct Rank {
 ///       Rank(const Problem&, const Plan&, int rank);          // of this rank alone
 ///       void connect(Communicator&);                          // collective; may be left out
+///       void rehearse(const Op::Item* in, Op::Item* out, StreamHandle);  // may be left out
 ///       void run(const Op::Item* in, Op::Item* out, StreamHandle);
+///       std::string waits_for(StreamHandle);                  // may be left out
 ///     };
 ///   };
 template <class Scan>
@@ -94,8 +102,17 @@ Algorithm algorithm(bool on_gpus, Origin origin = Origin::variant) {
           void connect(Communicator& communicator) override {
             if constexpr (requires { rank_.connect(communicator); }) rank_.connect(communicator);
           }
+          void rehearse(const void* in, void* out, StreamHandle stream) override {
+            if constexpr (requires(const Item* from, Item* to) { rank_.rehearse(from, to, stream); }) {
+              rank_.rehearse(static_cast<const Item*>(in), static_cast<Item*>(out), stream);
+            }
+          }
           void run(const void* in, void* out, StreamHandle stream) override {
             rank_.run(static_cast<const Item*>(in), static_cast<Item*>(out), stream);
+          }
+          std::string waits_for(StreamHandle stream) override {
+            if constexpr (requires { rank_.waits_for(stream); }) return rank_.waits_for(stream);
+            return {};
           }
 
          private:

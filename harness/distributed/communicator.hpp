@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,14 @@ struct RankFailed : verify::DeviceLost {
 std::chrono::milliseconds patience();
 /// "30 s".
 std::string in_words(std::chrono::milliseconds time);
+
+/// What ranks make together for their devices, and may fail there: NCCL's communicator.
+class Joined {
+ public:
+  virtual ~Joined() = default;
+  /// Throws std::runtime_error if it has failed beside what the host calls.
+  virtual void check() = 0;
+};
 
 /// Of one rank. All ranks call the collective functions in the same order.
 class Communicator {
@@ -42,6 +51,10 @@ class Communicator {
   /// Ends all ranks, with one sentence and status 1, without waiting for a device on which a kernel may spin for ever.
   /// What is written stays.
   [[noreturn]] virtual void abandon(const std::string& why) = 0;
+
+  /// Made once for these ranks, and theirs alone: another run makes its own. Null until then. It asks the communicator
+  /// at its end, so the class of each lets it go.
+  std::shared_ptr<Joined>& joined() { return joined_; }
 
   void barrier() {
     const char here = 0;
@@ -66,6 +79,9 @@ class Communicator {
  protected:
   friend class LongStep;
   std::chrono::milliseconds longer_{0};  ///< than patience(), a rank waits in collective functions
+
+ private:
+  std::shared_ptr<Joined> joined_;
 };
 
 /// While it lives, this rank waits so much longer for the others: for steps that take their time, on ranks that have

@@ -116,6 +116,7 @@ void DistributedSession::run_group(std::vector<DistributedCase*> group) {
     } else {
       loop_.contain(*timed, [&] { verify(*timed, bound); });
     }
+    if (leads() && options_.checked) options_.checked(*timed);
     if (timed->state != measure::Timing::State::timed && leads()) {
       loop_.record_untimed({.timing = timed, .describe = [&](measure::Facts& entry) {
                               describe(*timed, communicator_.ranks(), entry);
@@ -147,7 +148,7 @@ void DistributedSession::verify(DistributedCase& timed, std::vector<Bound>& boun
 void DistributedSession::compare(DistributedCase& timed) {
   constexpr std::int64_t kPiece = std::int64_t{1} << 24;  // items
   const Kind kind = timed.algorithm->about.kind;
-  if (kind == Kind::empty_launch) return;
+  if (!writes(kind)) return;
   const auto item = static_cast<std::int64_t>(item_bytes(timed.problem.type, timed.problem.op));
   std::vector<std::byte> piece;
   timed.plan.distribution.for_each_run(
@@ -264,10 +265,11 @@ void describe(const DistributedCase& timed, int ranks, measure::Facts& entry) {
 
 measure::Facts described(const Algorithm& algorithm) {
   const Description& about = algorithm.about;
-  return {{"title", about.title},     {"source", about.source},
-          {"kind", name(about.kind)}, {"origin", algorithm.origin == Origin::variant ? "variant" : "baseline"},
-          {"family", about.family},   {"on_gpus", algorithm.on_gpus},
-          {"limits", about.limits},   {"traffic", about.cost.traffic}};
+  return {{"title", about.title},         {"source", about.source},
+          {"kind", name(about.kind)},     {"origin", algorithm.origin == Origin::variant ? "variant" : "baseline"},
+          {"family", about.family},       {"on_gpus", algorithm.on_gpus},
+          {"limits", about.limits},       {"reproducible_bits", about.fixed_bits},
+          {"traffic", about.cost.traffic}};
 }
 
 }  // namespace scanlab::distributed

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -30,6 +31,8 @@ struct SessionOptions {
   InputKind input = InputKind::random;
   bool timed = true;        ///< else verified alone
   std::int64_t repeat = 1;  ///< runs between the first check and the second
+  /// On rank 0, after each case is verified, or was not.
+  std::function<void(const DistributedCase&)> checked{};
 };
 
 /// Outputs that are compared, of a large array: each is one of as many, so that host memory holds what is expected.

@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <cstring>
+#include <future>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <thread>
@@ -55,7 +57,11 @@ class GpuBackend : public RankBackend {
 
   std::unique_ptr<BoundRank> bind(const Algorithm& algorithm, const Problem& problem, const Plan& plan) override {
     try {
-      return algorithm.bind(problem, plan, communicator_.rank());
+      auto bound = algorithm.bind(problem, plan, communicator_.rank());
+      poison();  // as `time` does behind kernels that wait
+      bound->rehearse(in_.data(), out_.data(), stream_.get());
+      cuda::check(cudaStreamSynchronize(stream_.get()), "rehearsing a scan");
+      return bound;
     } catch (const cuda::OutOfMemory& lack) {
       throw measure::LacksMemory(lack.what());
     }
@@ -63,13 +69,11 @@ class GpuBackend : public RankBackend {
 
   double time(BoundRank& bound, std::int64_t untimed, std::int64_t runs) override {
     for (std::int64_t i = 0; i < untimed; ++i) bound.run(in_.data(), out_.data(), stream_.get());
-    if (bytes_ > 0) {
-      cuda::check(cudaMemsetAsync(out_.data(), measure::kPoison, bytes_, stream_.get()), "poisoning the output");
-    }
+    poison();
     start_.record(stream_.get());
     for (std::int64_t i = 0; i < runs; ++i) bound.run(in_.data(), out_.data(), stream_.get());
     end_.record(stream_.get());
-    wait();
+    wait(&bound);
     return cuda::seconds_between(start_, end_);
   }
 
@@ -80,6 +84,11 @@ class GpuBackend : public RankBackend {
   double sm_clock_mhz() override { return clock_.sm_mhz(); }
 
  private:
+  void poison() {
+    if (bytes_ == 0) return;
+    cuda::check(cudaMemsetAsync(out_.data(), measure::kPoison, bytes_, stream_.get()), "poisoning the output");
+  }
+
   void grow(cuda::DeviceBuffer& buffer) const {
     if (buffer.bytes() >= bytes_) return;
     buffer = cuda::DeviceBuffer();
@@ -91,7 +100,7 @@ class GpuBackend : public RankBackend {
   }
 
   /// For the device, which may wait for another rank that never comes: a kernel that spins ends with the process alone.
-  void wait() {
+  void wait(BoundRank* bound = nullptr) {
     const auto began = std::chrono::steady_clock::now();
     const std::string self = "rank " + std::to_string(communicator_.rank());
     while (true) {
@@ -105,17 +114,40 @@ class GpuBackend : public RankBackend {
       } catch (const RankFailed& failure) {
         communicator_.abandon(self + " waits for its GPU in vain: " + failure.what());
       }
+      if (communicator_.joined() != nullptr) communicator_.joined()->check();
       if (waited > patience()) {
-        communicator_.abandon(self + ": its GPU has not finished within " + in_words(patience()) +
-                              ", as when another rank never comes");
+        communicator_.abandon(self + ": its GPU has not finished within " + in_words(patience()) + missing(bound));
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
 
+  /// The last clause of a sentence about a wait in vain. Asked by a thread that nobody waits for: the device may not
+  /// answer either.
+  std::string missing(BoundRank* bound) const {
+    const std::string unknown = ", as when another rank never comes";
+    if (bound == nullptr) return unknown;
+    auto answer = std::make_shared<std::promise<std::string>>();
+    std::future<std::string> said = answer->get_future();
+    int device = 0;
+    cudaGetDevice(&device);
+    std::thread([bound, answer, device, stream = asking_.get()] {
+      try {
+        cuda::check(cudaSetDevice(device), "choosing a device");
+        answer->set_value(bound->waits_for(stream));
+      } catch (const std::exception&) {
+        answer->set_value({});
+      }
+    }).detach();
+    if (said.wait_for(std::chrono::seconds(2)) != std::future_status::ready) return unknown;
+    const std::string whom = said.get();
+    return whom.empty() ? unknown : ": " + whom;
+  }
+
   Communicator& communicator_;
   cuda::ClockReader clock_;
   cuda::Stream stream_;
+  cuda::Stream asking_;  ///< for copies beside a run
   cuda::Event start_;
   cuda::Event end_;
   cuda::DeviceBuffer in_;

@@ -2,7 +2,10 @@
 
 #include <dlfcn.h>
 
+#include <condition_variable>
+#include <mutex>
 #include <stdexcept>
+#include <thread>
 
 namespace scanlab::distributed {
 
@@ -14,6 +17,7 @@ struct UniqueId {
 };
 using Handle = void*;
 constexpr int kSuccess = 0;
+constexpr int kInProgress = 7;
 constexpr int kBytes = 0;  // ncclInt8
 
 class Library {
@@ -27,6 +31,8 @@ class Library {
     load(destroy, "ncclCommDestroy");
     load(all_gather, "ncclAllGather");
     load(error_string, "ncclGetErrorString");
+    load(async_error, "ncclCommGetAsyncError");
+    load(abort, "ncclCommAbort");
   }
 
   void check(int result, const char* doing) const {
@@ -39,6 +45,8 @@ class Library {
   int (*destroy)(Handle) = nullptr;
   int (*all_gather)(const void*, void*, std::size_t, int, Handle, StreamHandle) = nullptr;
   const char* (*error_string)(int) = nullptr;
+  int (*async_error)(Handle, int*) = nullptr;
+  int (*abort)(Handle) = nullptr;
 
  private:
   template <class Function>
@@ -49,9 +57,37 @@ class Library {
   void* library_;
 };
 
+/// Calls `work`, which waits for the other ranks and cannot be told that one has failed: after patience() it ends all.
+template <class Work>
+void with_patience(Communicator& communicator, const char* doing, Work work) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool done = false;
+  const std::jthread watch([&] {
+    std::unique_lock lock(mutex);
+    if (changed.wait_for(lock, patience(), [&] { return done; })) return;
+    communicator.abandon("rank " + std::to_string(communicator.rank()) + ": " + doing + " has taken more than " +
+                         in_words(patience()) + ", as when another rank never comes");
+  });
+  const auto end = [&] {
+    const std::scoped_lock lock(mutex);
+    done = true;
+    changed.notify_all();
+  };
+  try {
+    work();
+  } catch (...) {
+    end();
+    throw;
+  }
+  end();
+}
+
+/// Made by the blocking call: of communicators that do not block, NCCL enqueues each operation from a thread of its
+/// own, which would be timed.
 class LoadedNccl : public Nccl {
  public:
-  explicit LoadedNccl(Communicator& communicator) {
+  explicit LoadedNccl(Communicator& communicator) : communicator_(communicator) {
     std::string why;
     UniqueId id{};
     try {
@@ -62,11 +98,35 @@ class LoadedNccl : public Nccl {
     }
     if (why = communicator.first_complaint(why); !why.empty()) throw std::runtime_error(why);
     id = communicator.from_leader(id);
-    library_->check(library_->init_rank(&handle_, communicator.ranks(), id, communicator.rank()),
-                    "making a communicator");
+    try {
+      with_patience(communicator, "making NCCL's communicator", [&] {
+        library_->check(library_->init_rank(&handle_, communicator.ranks(), id, communicator.rank()),
+                        "making a communicator");
+      });
+    } catch (const std::runtime_error& error) {
+      handle_ = nullptr;
+      communicator.fail(error.what());  // the others wait within NCCL, and meet this rank nowhere else
+    }
+    communicator.barrier();  // one that has failed is known to all before anything runs
   }
   ~LoadedNccl() override {
-    if (handle_ != nullptr) library_->destroy(handle_);
+    if (handle_ == nullptr) return;
+    try {
+      communicator_.check_others();
+      library_->destroy(handle_);
+    } catch (const RankFailed&) {
+      library_->abort(handle_);  // to destroy it would wait for operations that another rank never joins
+    }
+  }
+
+  void check() override {
+    if (handle_ == nullptr) return;
+    int state = kSuccess;
+    library_->check(library_->async_error(handle_, &state), "asking for errors");
+    if (state == kSuccess || state == kInProgress) return;
+    library_->abort(handle_);  // its kernels end, and with them the stream
+    handle_ = nullptr;
+    library_->check(state, "in an operation that was enqueued");
   }
 
   void all_gather(const void* mine, void* all, std::size_t bytes, StreamHandle stream) override {
@@ -81,6 +141,7 @@ class LoadedNccl : public Nccl {
   }
 
  private:
+  Communicator& communicator_;
   std::unique_ptr<Library> library_;
   Handle handle_ = nullptr;
 };
@@ -97,9 +158,8 @@ std::string why_no_nccl() {
 }
 
 std::shared_ptr<Nccl> Nccl::of(Communicator& communicator) {
-  thread_local std::shared_ptr<Nccl> made;  // a rank is a thread
-  if (made == nullptr) made = std::make_shared<LoadedNccl>(communicator);
-  return made;
+  if (communicator.joined() == nullptr) communicator.joined() = std::make_shared<LoadedNccl>(communicator);
+  return std::dynamic_pointer_cast<Nccl>(communicator.joined());
 }
 
 }  // namespace scanlab::distributed

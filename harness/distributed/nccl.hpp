@@ -20,11 +20,11 @@ inline Plan with_nccl(Plan plan) {
 }
 
 /// The ranks' NCCL communicator. A rank's device is current wherever one is used.
-class Nccl {
+class Nccl : public Joined {
  public:
-  /// Collective. One per thread, made at the first call; throws std::runtime_error, on all ranks, if it cannot be.
+  /// Collective. The one of these ranks, made at the first call. Throws std::runtime_error, on all ranks, if it cannot
+  /// be: RankFailed if one rank alone cannot, for which the others wait within NCCL.
   static std::shared_ptr<Nccl> of(Communicator& communicator);
-  virtual ~Nccl() = default;
 
   /// Enqueues: `all` gets `bytes` bytes of each rank, in order. Device memory.
   virtual void all_gather(const void* mine, void* all, std::size_t bytes, StreamHandle stream) = 0;

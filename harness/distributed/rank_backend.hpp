@@ -16,7 +16,7 @@ class RankBackend {
   virtual ~RankBackend() = default;
   /// Gives the rank its part of the input, unless it has it. Throws measure::LacksMemory.
   virtual void fill(const Problem& problem, const Distribution& distribution, InputKind kind, std::uint64_t seed) = 0;
-  /// Binds a scan to a problem, on this rank. Throws measure::LacksMemory.
+  /// Binds a scan to a problem, whose input the rank has, and rehearses it. Throws measure::LacksMemory.
   virtual std::unique_ptr<BoundRank> bind(const Algorithm& algorithm, const Problem& problem, const Plan& plan) = 0;
   /// `untimed` runs, then `runs` timed ones on poisoned output; waits for them. Seconds of all timed ones.
   virtual double time(BoundRank& bound, std::int64_t untimed, std::int64_t runs) = 0;

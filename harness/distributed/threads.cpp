@@ -146,6 +146,7 @@ class Meeting {
 class ThreadRank : public Communicator {
  public:
   ThreadRank(Meeting& meeting, int rank) : meeting_(meeting), rank_(rank) {}
+  ~ThreadRank() override { joined().reset(); }
   int rank() const override { return rank_; }
   int ranks() const override { return meeting_.ranks(); }
   void all_gather(const void* mine, std::size_t bytes, void* all) override {
@@ -186,6 +187,7 @@ void run_threads(int ranks, std::chrono::milliseconds patience, const std::funct
     } catch (...) {
       keep("an exception that says nothing");
     }
+    own.joined().reset();  // what it made with the others, while somebody watches
     meeting.end();
   };
   {

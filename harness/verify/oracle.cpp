@@ -208,7 +208,7 @@ Outcome Oracle::compare(const void* out, std::int64_t chain, Kind kind) const {
 
 Outcome Oracle::compare_run(const void* out, std::int64_t first, std::int64_t count, std::int64_t chain,
                             Kind kind) const {
-  if (kind == Kind::empty_launch) return {};
+  if (!writes(kind)) return {};
   return with_monoid(data_->problem.type, data_->problem.op, [&]<class Op>(Op) {
     const Run<Op> run{static_cast<const typename Op::Item*>(out), first, count};
     return copies(kind) ? compare_with_input<Op>(*data_, run) : compare_with_values<Op>(*data_, run, chain);

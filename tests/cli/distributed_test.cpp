@@ -1,11 +1,15 @@
 // scanlab distributed: what it lists, and what is said of bad words and of what is not here.
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <nlohmann/json.hpp>
+
 #include "harness/distributed/algorithm.hpp"
 #include "harness/distributed/communicator.hpp"
 #include "harness/distributed/nccl.hpp"
 #include "tests/needs_gpu.hpp"
 #include "tests/program.hpp"
+#include "tests/test_folder.hpp"
 
 namespace scanlab::cli {
 namespace {
@@ -15,9 +19,11 @@ TEST(DistributedCommand, ListsAlgorithmsWithWhatTheyMove) {
   EXPECT_EQ(result.status, kOk) << result.err;
   if (distributed::has_mpi()) {
     EXPECT_NE(result.out.find("mpi_exscan"), std::string::npos) << result.out;
+    EXPECT_NE(result.out.find(" yes "), std::string::npos) << result.out;
   }
 #ifdef SCANLAB_WITH_CUDA
-  for (const char* id : {"peer_look_ahead", "reduce_exchange_scan", "scan_exchange_add", "blocked_peer", "nccl_cub"}) {
+  for (const char* id : {"peer_look_ahead", "reduce_exchange_scan", "scan_exchange_add", "blocked_peer", "nccl_cub",
+                         "nccl_thrust", "one_gpu", "read_all"}) {
     EXPECT_NE(result.out.find(id), std::string::npos) << result.out;
   }
 #endif
@@ -55,6 +61,30 @@ TEST(DistributedCommand, HostsWithoutMpirunAreToldWhatToDo) {
   const Result result = run_program({"distributed", "verify", "--algorithm", "mpi_exscan", "--items", "100"});
   EXPECT_EQ(result.status, kFailed) << "nothing was verified";
   EXPECT_NE(result.out.find("mpirun -n 4 scanlab distributed"), std::string::npos) << result.out;
+}
+
+TEST(DistributedCommand, ChecksAreWrittenAsVerifyWritesThem) {
+  if (!distributed::has_mpi()) GTEST_SKIP() << "this build has no MPI";
+  const TestFolder folder;
+  const std::vector<std::string> words{"distributed", "verify", "--algorithm", "mpi_exscan",
+                                       "--items",     "100",    "--json",      folder / "checks.jsonl"};
+  EXPECT_EQ(run_program(words).status, kFailed) << "nothing was verified: a process alone is no rank of MPI";
+  std::ifstream file(folder / "checks.jsonl");
+  std::vector<nlohmann::json> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(nlohmann::json::parse(line));
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[0]["schema"], "scanlab-verification/1");
+  EXPECT_EQ(lines[0]["context"]["backend"], "host");
+  EXPECT_EQ(lines[0]["context"]["ranks"], 1);
+  EXPECT_EQ(lines[1]["check"], "verify");
+  EXPECT_EQ(lines[1]["variant"], "mpi_exscan");
+  EXPECT_EQ(lines[1]["items"], 100);
+  EXPECT_EQ(lines[1]["outcome"], "skipped");
+  EXPECT_NE(lines[1]["reason"].get<std::string>().find("mpirun"), std::string::npos);
+  EXPECT_EQ(lines[2]["ended"]["skipped"], 1);
+  const Result again = run_program(words);
+  EXPECT_EQ(again.status, kBadInput);
+  EXPECT_NE(again.err.find("--force"), std::string::npos) << again.err;
 }
 
 #ifdef SCANLAB_WITH_CUDA

@@ -9,6 +9,7 @@
 #include "variants/scan/reduce_shares.cuh"
 #if defined(__CUDACC__)
 #include "harness/cuda/buffer.hpp"
+#include "harness/cuda/load.hpp"
 
 namespace scanlab::distributed {
 
@@ -100,6 +101,13 @@ class ThreePasses {
         scan_(held_, problem.mode, StartingFrom<Op>{{}, exchange_.before()}) {}
   void connect(Communicator& communicator) { exchange_.connect(communicator); }
 
+  /// Which kernels scan a block is known to DeviceScan alone. The scan begins from whatever is in memory.
+  void rehearse(const Item* in, Item* out, StreamHandle handle) {
+    const auto stream = static_cast<cudaStream_t>(handle);
+    reduction_.run(in, stream);
+    if (held_ > 0) scan_.run(in, out, stream);
+  }
+
   /// Enqueues.
   void run(const Item* in, Item* out, StreamHandle handle) {
     const auto stream = static_cast<cudaStream_t>(handle);
@@ -107,6 +115,11 @@ class ThreePasses {
     exchange_.run(reduction_.aggregate(), stream);
     if (held_ > 0) scan_.run(in, out, stream);
   }
+
+  std::string waits_for(StreamHandle stream) const requires requires(const Exchange& exchange) {
+    exchange.waits_for(cudaStream_t{});
+  }
+  { return exchange_.waits_for(static_cast<cudaStream_t>(stream)); }
 
  private:
   std::int64_t held_;
@@ -135,7 +148,9 @@ class NcclExchange {
  public:
   using Item = typename Op::Item;
 
-  NcclExchange(int rank, int ranks) : rank_(rank), items_((static_cast<std::size_t>(ranks) + 1) * sizeof(Item)) {}
+  NcclExchange(int rank, int ranks) : rank_(rank), items_((static_cast<std::size_t>(ranks) + 1) * sizeof(Item)) {
+    cuda::load(fold_before<Op>);
+  }
   void connect(Communicator& communicator) { nccl_ = Nccl::of(communicator); }
 
   /// Enqueues. aggregate: of this rank's block, in device memory.

@@ -23,7 +23,7 @@ __global__ void exchange_by_peers(const typename Op::Item* aggregate, const __gr
   simt::GpuBlock block;
   const int lane = static_cast<int>(threadIdx.x);
   const std::uint32_t run = *run_counter;
-  if (lane == 0) peers.announce(run);
+  peers.announce(run);
   peers.wait_until_free(run);
   if (lane < peers.ranks) States::store(block, peers.states(lane, run), peers.rank, *aggregate, run);
   Item mine = Op::identity();
@@ -52,6 +52,7 @@ class PeerExchange {
         before_(kBeforeBytes + sizeof(std::uint32_t)) {
     const std::uint32_t first = scan::Tickets::kFirstRun;
     cuda::check(cudaMemcpy(counter(), &first, sizeof(first), cudaMemcpyHostToDevice), "numbering runs");
+    cuda::load(exchange_by_peers<Op>);
     cuda::check(cudaDeviceSynchronize(), "numbering runs");  // runs are in a stream that does not wait for the copy
   }
   void connect(Communicator& communicator) { peers_.connect(communicator); }
@@ -62,6 +63,7 @@ class PeerExchange {
         <<<1, scan::kLanes, 0, stream>>>(aggregate, peers_.peers(), counter(), before_.template as<Item>());
     cuda::check(cudaGetLastError(), "exchanging aggregates");
   }
+  std::string waits_for(cudaStream_t stream) const { return peers_.waits_for(stream); }
   /// In device memory.
   const Item* before() const { return before_.template as<Item>(); }
 

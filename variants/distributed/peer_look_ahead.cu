@@ -3,12 +3,18 @@
 
 #include "harness/distributed/algorithm.hpp"
 #include "harness/distributed/rank_backend.hpp"
-#include "variants/scan/tile_plan.hpp"
+#include "variants/distributed/peer_cut.hpp"
 #if defined(__CUDACC__)
 #include "harness/cuda/launch.cuh"
+#include "harness/cuda/load.hpp"
 
 namespace scanlab::distributed {
 namespace {
+
+constexpr scan::Shape shape_of(const TileForm& form) {
+  return {.warps = form.warps, .vectors = form.vectors, .loading = form.loading};
+}
+static_assert(shape_of(kTileForms[0]).tile_bytes() == kTileForms[0].bytes());
 
 struct PeerLookAhead {
   template <class Op>
@@ -20,30 +26,34 @@ struct PeerLookAhead {
     about.title = "One pass over chunks dealt out to the GPUs";
     about.source = "Scanlab";
     about.family = "peer memory";
+    Parameter tile{.name = "tile", .values = {kFits}, .meaning = "KiB of a tile; as the array fits", .small = "10"};
+    for (const TileForm& each : kTileForms) tile.values.emplace_back(each.kib);
     about.parameters = {
-        {.name = "chunk", .values = {"32", "16", "8", "64"}, .meaning = "tiles of a chunk, at most", .small = "2"}};
+        {.name = "chunk", .values = {"32", "16", "8", "64"}, .meaning = "tiles of a chunk, at most", .small = "2"},
+        tile};
     about.limits = "any n; compute capability 9.0 and later; GPUs that are peers, 16 at most";
     about.cost = {.work = "about 2n", .span = "the tiles of a block", .traffic = "2n"};
     return about;
   }
 
-  /// How an array is cut up: the same on every rank.
-  struct Cut {
-    scan::Shape shape;
-    std::int64_t tile_items;
-    int chunk_tiles;
-  };
-  static Cut cut(const Problem& problem, int ranks) {
+  static constexpr const char* kFits = "fits";
+
+  /// Where ranks share a device, as tests have them, each takes a part of it: blocks of all of them must be resident.
+  static int multiprocessors() { return cuda::multiprocessors() / ranks_per_gpu(); }
+  static std::size_t shared_bytes() {
+    return static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+  }
+  static PeerCut cut(const Problem& problem, int ranks) {
     return with_monoid(problem.type, problem.op, [&]<class Op>(Op) {
-      const auto bytes = static_cast<std::int64_t>(sizeof(typename Op::Item));
-      const std::int64_t share = ceil_div(problem.items, ranks);
-      const scan::Shape shape = scan::shape_for<Op>(
-          share * bytes, cuda::multiprocessors(),
-          static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)));
-      const std::int64_t tile_items = shape.tile_bytes() / bytes;
+      constexpr auto kBytes = static_cast<std::int64_t>(sizeof(typename Op::Item));
+      const std::string tile = setting(describe(), problem.settings, "tile");
+      const auto most =
+          static_cast<std::int64_t>(shared_bytes() / 2) - static_cast<std::int64_t>(sizeof(scan::Stage<Op>));
+      const TileForm form = tile == kFits ? tile_that_fits(Op::kHeavy, kBytes, ceil_div(problem.items, ranks) * kBytes,
+                                                           multiprocessors(), most)
+                                          : *std::ranges::find(kTileForms, tile, &TileForm::kib);
       const std::int64_t asked = std::stoll(setting(describe(), problem.settings, "chunk"));
-      const std::int64_t tiles = std::max<std::int64_t>(1, ceil_div(share, tile_items));
-      return Cut{shape, tile_items, static_cast<int>(std::min(asked, tiles))};
+      return cut_in_chunks(problem.items, ranks, kBytes, form, asked);
     });
   }
 
@@ -53,11 +63,17 @@ struct PeerLookAhead {
     if (ranks > kMaxPeers) {
       return Plan::refuse("peer_look_ahead takes " + std::to_string(kMaxPeers) + " GPUs, not " + std::to_string(ranks));
     }
-    const Cut cut = PeerLookAhead::cut(problem, ranks);
-    const Distribution distribution{problem.items, ranks, cut.chunk_tiles * cut.tile_items};
+    const PeerCut cut = PeerLookAhead::cut(problem, ranks);
+    const int most_warps =
+        with_monoid(problem.type, problem.op, []<class Op>(Op) { return scan::kMostReduceWarps<Op>; });
+    if (cut.form.warps > most_warps) {
+      return Plan::refuse("peer_look_ahead has tiles of " + std::string(cut.form.kib) +
+                          " KiB for operators that compute more than they move");
+    }
+    const Distribution distribution = cut.distribution(problem.items, ranks);
     // A thread's items, lanes and warps; the tiles of a chunk; the chunks of a group, and the groups.
     const std::int64_t in_a_tile =
-        cut.shape.vectors * cuda::kBulkBytes / item_bytes(problem.type, problem.op) + 5 + cut.shape.warps;
+        cut.form.vectors * cuda::kBulkBytes / item_bytes(problem.type, problem.op) + 5 + cut.form.warps;
     const std::int64_t chunks = ceil_div(problem.items, distribution.chunk);
     constexpr int kGroup = scan::AggregateMemory::kMostInAGroup;
     return {.distribution = distribution, .chain = in_a_tile + 8 + kGroup / scan::kLanes + 5 + chunks / 32 + 4};
@@ -93,9 +109,8 @@ struct PeerLookAhead {
       arguments_.n = held;
       arguments_.tiles = tiles;
       arguments_.mode = problem.mode;
-      arguments_.shape = scan::with_stages<Op>(
-          cut_.shape, ceil_div(tiles, std::max(blocks, 1)),
-          static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)));
+      arguments_.shape =
+          scan::with_stages<Op>(shape_of(cut_.form), ceil_div(tiles, std::max(blocks, 1)), shared_bytes());
       arguments_.in_bulk = true;  // a rank's arrays are aligned
       chunks_.chunk_tiles = cut_.chunk_tiles;
       chunks_.ranks = distribution_.ranks;
@@ -105,6 +120,7 @@ struct PeerLookAhead {
       launch_.early = ranks_per_gpu() == 1;  // blocks of a next run would take the place of another rank's
       launch_.what = "peer_look_ahead";
       cuda::allow(peer_look_ahead<Op>, launch_);
+      cuda::load(peer_look_ahead<Op>);
     }
     void connect(Communicator& communicator) {
       peers_.connect(communicator);
@@ -118,17 +134,17 @@ struct PeerLookAhead {
       cuda::launch(peer_look_ahead<Op>, launch_, static_cast<cudaStream_t>(stream), arguments_, chunks_);
     }
 
+    std::string waits_for(StreamHandle stream) const { return peers_.waits_for(static_cast<cudaStream_t>(stream)); }
+
    private:
     std::int64_t words_of_a_copy() const {
       const std::int64_t chunks = ceil_div(distribution_.items, distribution_.chunk);
       constexpr int kGroup = scan::AggregateMemory::kMostInAGroup;
       return ceil_div(chunks, kGroup) * kGroup * Chunks::Groups::State::kWords;
     }
-    /// Where ranks share a device, as tests have them, each takes a part of it: blocks of all of them must be resident.
-    static int multiprocessors() { return cuda::multiprocessors() / ranks_per_gpu(); }
 
     Distribution distribution_;
-    Cut cut_;
+    PeerCut cut_;
     PeerStateMemory peers_;
     cuda::DeviceBuffer memory_;
     scan::Arguments<Op> arguments_{};

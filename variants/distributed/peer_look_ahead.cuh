@@ -45,7 +45,6 @@ class PeerAggregates {
   /// By one thread.
   __device__ void publish(std::int64_t tile, const Item& aggregate, std::uint32_t run) {
     own_.publish(tile / chunk_tiles_, static_cast<int>(tile % chunk_tiles_), aggregate, run);
-    if (tile == 0) peers_.announce(run);
   }
 
   /// By a whole warp, for tiles in ascending order. Lane 0 has what comes before the tile in the whole array.
@@ -60,15 +59,18 @@ class PeerAggregates {
     return Op{}(before_chunk, own_.fold(asked, run));
   }
 
-  /// By a whole warp, for every tile of the block: with a chunk's last, waits for the others of the chunk, and tells
-  /// all GPUs the chunk's aggregate.
+  /// By a whole warp, for every tile of the block. With the first tile of all, tells all GPUs that the run has begun:
+  /// this warp and not the one that publishes, whose stage is then free sooner. With a chunk's last, waits for the
+  /// others of the chunk, and tells all GPUs the chunk's aggregate.
   __device__ void tell(std::int64_t tile, std::uint32_t run) {
     const std::int64_t chunk = tile / chunk_tiles_;
     const int at = static_cast<int>(tile % chunk_tiles_);
+    if (tile == 0) peers_.announce(run);  // the block's first, so before the warp waits
     if (at != chunk_tiles_ - 1 && tile != tiles_ - 1) return;
     auto asked = own_.ask(chunk, at + 1);
+    if (first_) peers_.wait_until_free(run);  // while the chunk's tiles are still on their way
+    first_ = false;
     const Item whole = block_.shuffle(own_.fold(asked, run), 0);
-    peers_.wait_until_free(run);
     if (block_.lane() >= peers_.ranks) return;
     Chunks(peers_.states(block_.lane(), run), Op{}).publish(chunk * ranks_ + peers_.rank, whole, run);
   }
@@ -79,8 +81,8 @@ class PeerAggregates {
   int chunk_tiles_;
   int ranks_;
   Tiles own_;
-  Chunks chunks_;  ///< of this run, once its number is known
-  bool first_ = true;
+  Chunks chunks_;      ///< of this run, once its number is known
+  bool first_ = true;  ///< nothing of this run was asked for, or told, by this warp
   simt::GpuBlock block_;
 };
 

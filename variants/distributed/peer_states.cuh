@@ -1,15 +1,17 @@
 // What a GPU tells others of its part of an array, through memory that all of them see: states of chunks, which each
 // GPU keeps a copy of and its peers write, so that everyone waits on memory of its own.
 //
-// Runs    Each GPU numbers its runs, in step with the others. Copies are twofold and used by turns. A GPU that is ahead
-//         may write the copy of a run only when nobody reads that of two runs before any more: when every peer has
-//         begun the run before, and so ended the one before that. Every GPU tells its peers which run it begins. So no
-//         GPU is ever more than one run ahead of what another still reads, and nothing is reset.
+// Runs    Copies are twofold and used by turns: peer_turns.hpp says why no run disturbs another. What it asks for
+// holds:
+//         every thread of a kernel has waited for the kernel before in its stream, whose reads are all behind it. So
+//         any lane may tell a GPU of the run, and a warp does it with a lane for each, at once.
 // Safe    A GPU waits only for peers' words of this run, and for their beginning of the last. Both come if every rank
-//         enqueues as many runs and its device gets to them: a run waits for no later one.
+//         enqueues as many runs and its device gets to them: a run waits for no later one. The beginning of a run is
+//         told before any wait of the same warp, by a block that is on the device.
 #pragma once
 
 #include "harness/distributed/peer_memory.hpp"
+#include "variants/distributed/peer_turns.hpp"
 #include "variants/scan/aggregates.cuh"
 #if defined(__CUDACC__)
 
@@ -54,6 +56,23 @@ struct PeerStates {
   }
 };
 
+/// For PeerTurns.
+struct PeerWords {
+  using Word = std::uint32_t;
+  SCANLAB_HD static void release([[maybe_unused]] Word* word, [[maybe_unused]] Word value) {
+#if defined(__CUDA_ARCH__)
+    store_to_peer(word, value);
+#endif
+  }
+  SCANLAB_HD static Word acquire([[maybe_unused]] Word* word) {
+#if defined(__CUDA_ARCH__)
+    return load_from_peers(word);
+#else
+    return 0;  // nobody on the host asks
+#endif
+  }
+};
+
 /// The memory of all ranks that a kernel sees, as arguments of its launch.
 struct Peers {
   int rank = 0;
@@ -61,27 +80,28 @@ struct Peers {
   std::int64_t words = 0;     ///< of one copy
   void* memory[kMaxPeers]{};  ///< of each rank: a word per rank, and both copies behind them
 
-  static std::size_t bytes(std::int64_t words) { return kHead + 2 * words * sizeof(ShortWord); }
+  using Turns = PeerTurns<PeerWords>;
+
+  static std::size_t bytes(std::int64_t words) { return kHead + Turns::kCopies * words * sizeof(ShortWord); }
 
   /// Of `to`: the run that `from` has last begun.
   SCANLAB_HD std::uint32_t* begun(int to, int from) const { return static_cast<std::uint32_t*>(memory[to]) + from; }
   /// Of `to`: the copy that a run uses.
   SCANLAB_HD ShortWord* states(int to, std::uint32_t run) const {
-    return reinterpret_cast<ShortWord*>(static_cast<unsigned char*>(memory[to]) + kHead) + run % 2 * words;
+    return reinterpret_cast<ShortWord*>(static_cast<unsigned char*>(memory[to]) + kHead) + Turns::copy_of(run) * words;
   }
 
-  /// By one thread, in a run: every peer may write the copies of the next.
+  /// By a warp, in a run and before it waits: every peer may write the copies of the next. A lane for each, since a
+  /// store to another GPU that waits for the one before costs a way over the links.
   __device__ void announce(std::uint32_t run) const {
-    for (int to = 0; to < ranks; ++to) store_to_peer(begun(to, rank), run);
+    const int lane = threadIdx.x % scan::kLanes;
+    if (lane < ranks) Turns::announce(begun(lane, rank), run);
   }
-  /// By a warp, before it writes a copy of this run.
+  /// By a warp, once before it writes copies of this run.
   __device__ void wait_until_free(std::uint32_t run) const {
     const int lane = threadIdx.x % scan::kLanes;
-    if (lane < ranks) {
-      while (static_cast<std::int32_t>(load_from_peers(begun(rank, lane)) - (run - 1)) < 0) {
-      }
-    }
-    __syncwarp();
+    if (lane < ranks) Turns::wait_until_free(begun(rank, lane), run);
+    __syncwarp();  // what any lane writes comes after what all lanes have seen
   }
 
  private:
@@ -109,6 +129,16 @@ class PeerStateMemory {
   }
   /// Once they are connected.
   const Peers& peers() const { return peers_; }
+
+  /// Beside a run that waits in vain: which ranks have not begun it, by what they told this one.
+  std::string waits_for(cudaStream_t stream) const {
+    std::vector<std::uint32_t> begun(static_cast<std::size_t>(peers_.ranks));
+    cuda::check(cudaMemcpyAsync(begun.data(), memory_.own(), begun.size() * sizeof(std::uint32_t),
+                                cudaMemcpyDeviceToHost, stream),
+                "reading announcements");
+    cuda::check(cudaStreamSynchronize(stream), "reading announcements");
+    return who_has_not_begun(begun, scan::Tickets::kFirstRun);
+  }
 
  private:
   PeerMemory memory_;

@@ -36,7 +36,7 @@ class Variant(Struct, kw_only=True, frozen=True):
     label: Annotated[Line, means("its name in legends")]
     title: Line = ""
     source: Annotated[str, Meta(max_length=2000), means("its origin, in words")] = ""
-    kind: Annotated[Literal["scan", "copy", "barrier_copy", "empty_launch"], means("`barrier_copy`: a copy with a grid-wide barrier between reading and writing")]
+    kind: Annotated[Literal["scan", "copy", "barrier_copy", "read", "empty_launch"], means("`barrier_copy`: a copy with a grid-wide barrier between reading and writing. `read`: a reduction; its output is not compared")]
     origin: Literal["variant", "baseline"]
     family: Annotated[Line, means("algorithm or vendor, by which figures group")]
     overview: Annotated[bool, means("whether figures of all variants show it")]
@@ -84,11 +84,12 @@ class Algorithm(Struct, kw_only=True, frozen=True):
 
     title: Line
     source: Line
-    kind: Literal["scan", "copy", "barrier_copy", "empty_launch"]
+    kind: Literal["scan", "copy", "barrier_copy", "read", "empty_launch"]
     origin: Literal["variant", "baseline"]
     family: Annotated[Line, means("algorithm or vendor, by which figures group")]
     on_gpus: Annotated[bool, means("whether it runs on GPUs, else in the memory of hosts")]
     limits: Annotated[Line, means("which n it takes, and what it needs")] = ""
+    reproducible_bits: Annotated[bool, means("whether floating-point results are the same bits on every run of one n and number of ranks")] = False
     traffic: Annotated[Line, means("closed form, as text: items that pass to and from memory, over all ranks")] = ""
 
 

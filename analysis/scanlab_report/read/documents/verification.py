@@ -14,8 +14,10 @@ SCHEMA = "scanlab-verification/1"
 class VerificationContext(Provenance, kw_only=True, frozen=True):
     """The provenance of a verification."""
 
-    backend: Annotated[Literal["cuda", "simt"], means("the GPU, or the SIMT emulator on the CPU")]
+    backend: Annotated[Literal["cuda", "simt", "host"], means("the GPU, the SIMT emulator on the CPU, or the memory of hosts (`distributed verify`)")]
     seed: Annotated[Digits, means("seed of inputs and sizes")] = ""
+    ranks: Annotated[Count, means("GPUs or hosts that hold one array (`distributed verify`); 0: nothing is distributed")] = 0
+    ranks_are: Annotated[Literal["", "threads", "processes"], means("`threads` of one process, or `processes` of mpirun")] = ""
 
 
 class Beginning(Struct, kw_only=True, frozen=True):
@@ -79,7 +81,7 @@ CHECK: Any = Check
 
 
 class VerificationLine(Struct, kw_only=True, frozen=True):
-    """Output of `scanlab verify --json FILE`: one object per line, written when its check ends. A killed process loses no line, and a stopped host only those of the last second."""
+    """Output of `scanlab verify --json FILE` and of `scanlab distributed verify --json FILE`: one object per line, written when its check ends. A killed process loses no line, and a stopped host only those of the last second."""
 
     first: Beginning
     between: list[Check]

@@ -1,0 +1,27 @@
+# One process of mpirun is killed in the middle of a run: the others end soon, mpirun says which it was, and the file of
+# rank 0 is whole. MPIRUN, SCANLAB, FILE.
+set(bench ${SCANLAB} distributed bench --algorithm mpi_exscan -b 64KiB -e 64MiB -f 2 --rounds 100000 --out ${FILE} --force)
+string(TIMESTAMP began %s)
+execute_process(COMMAND ${MPIRUN} -n 2 ${bench} : -n 1 timeout -s KILL 4 ${bench}
+  RESULT_VARIABLE status OUTPUT_VARIABLE said ERROR_VARIABLE said TIMEOUT 60)
+string(TIMESTAMP ended %s)
+math(EXPR seconds "${ended} - ${began}")
+if(seconds LESS 4)
+  message(FATAL_ERROR "it ended before the process was killed: ${said}")
+endif()
+if(seconds GREATER 34)
+  message(FATAL_ERROR "the others went on for ${seconds} s: ${said}")
+endif()
+if(status EQUAL 0)
+  message(FATAL_ERROR "status 0: ${said}")
+endif()
+# As Open MPI names the third process, by what it saw of its end.
+if(NOT said MATCHES "process rank 2|,[0-9]+\\],2\\]|rank 2")
+  message(FATAL_ERROR "nobody says which process it was: ${said}")
+endif()
+file(READ ${FILE} text)
+string(JSON entries ERROR_VARIABLE wrong LENGTH "${text}" benchmarks)
+if(wrong OR entries EQUAL 0)
+  message(FATAL_ERROR "${FILE}: ${wrong}, ${entries} entries")
+endif()
+message("${entries} entries are kept, status ${status} after ${seconds} s")

@@ -1,0 +1,123 @@
+// How peer_look_ahead cuts up an array: which tiles, and who holds how many of them.
+#include "variants/distributed/peer_cut.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <vector>
+
+namespace scanlab::distributed {
+namespace {
+
+constexpr int kMultiprocessors = 132;
+constexpr std::int64_t kMost = 110 << 10;  // bytes of a tile, of which two fit
+
+const TileForm& form_of(std::string_view kib) { return *std::ranges::find(kTileForms, kib, &TileForm::kib); }
+
+/// Tiles that each rank holds.
+std::vector<std::int64_t> tiles_by_rank(std::int64_t items, int ranks, const PeerCut& cut) {
+  const Distribution distribution = cut.distribution(items, ranks);
+  std::vector<std::int64_t> tiles;
+  for (int rank = 0; rank < ranks; ++rank) tiles.push_back(ceil_div(distribution.held(rank), cut.tile_items));
+  return tiles;
+}
+
+TEST(PeerCut, DealsOutEachTileOnce) {
+  for (const std::int64_t items : {0, 1, 2559, 2560, 2561, 99999, 40 * 2560, 40 * 2560 + 1}) {
+    for (const int ranks : {1, 2, 3, 4, 16}) {
+      for (const std::int64_t asked : {1, 2, 8, 32}) {
+        const PeerCut cut = cut_in_chunks(items, ranks, 4, form_of("10"), asked);
+        ASSERT_EQ(cut.tile_items, 2560);
+        ASSERT_GE(cut.chunk_tiles, 1);
+        ASSERT_LE(cut.chunk_tiles, asked);
+        const Distribution distribution = cut.distribution(items, ranks);
+        std::vector<int> times(static_cast<std::size_t>(ceil_div(items, cut.tile_items)), 0);
+        for (int rank = 0; rank < ranks; ++rank) {
+          for (std::int64_t at = 0; at < distribution.held(rank); at += cut.tile_items) {
+            const std::int64_t first = distribution.global(rank, at);
+            EXPECT_EQ(first % cut.tile_items, 0) << "a tile lies in one chunk";
+            ++times.at(static_cast<std::size_t>(first / cut.tile_items));
+          }
+        }
+        EXPECT_EQ(times, std::vector<int>(times.size(), 1)) << items << " items, " << ranks << " ranks, " << asked;
+      }
+    }
+  }
+}
+
+TEST(PeerCut, GivesEachRankAsManyTiles) {
+  // 140 tiles per rank in chunks of 32 gave one rank 160 and the others 128.
+  const PeerCut cut = cut_in_chunks(std::int64_t{4} * 140 * 2560, 4, 4, form_of("10"), 32);
+  EXPECT_EQ(cut.chunk_tiles, 28);
+  EXPECT_EQ(tiles_by_rank(std::int64_t{4} * 140 * 2560, 4, cut), (std::vector<std::int64_t>{140, 140, 140, 140}));
+}
+
+TEST(PeerCut, ARankHoldsAtMostATilePerChunkMoreThanItsShare) {
+  for (std::int64_t tiles = 1; tiles < 700; ++tiles) {
+    for (const int ranks : {1, 2, 3, 4, 8}) {
+      for (const std::int64_t asked : {8, 16, 32, 64}) {
+        const std::int64_t items = tiles * 2560 - 17;
+        const PeerCut cut = cut_in_chunks(items, ranks, 4, form_of("10"), asked);
+        const std::int64_t share = ceil_div(tiles, ranks);
+        const std::int64_t chunks = ceil_div(share, asked);
+        const std::vector<std::int64_t> held = tiles_by_rank(items, ranks, cut);
+        EXPECT_LE(std::ranges::max(held), share + chunks - 1) << tiles << " tiles, " << ranks << " ranks, " << asked;
+        EXPECT_EQ(std::accumulate(held.begin(), held.end(), std::int64_t{0}), tiles);
+      }
+    }
+  }
+}
+
+TEST(PeerCut, RanksWithNothingComeLast) {
+  const PeerCut cut = cut_in_chunks(5000, 4, 4, form_of("10"), 32);
+  EXPECT_EQ(tiles_by_rank(5000, 4, cut), (std::vector<std::int64_t>{1, 1, 0, 0}));
+  EXPECT_EQ(cut.distribution(5000, 4).holders(), 2);
+  EXPECT_EQ(tiles_by_rank(0, 3, cut_in_chunks(0, 3, 4, form_of("10"), 32)), (std::vector<std::int64_t>{0, 0, 0}));
+}
+
+TEST(PeerCut, FormsAreNamedByTheirSize) {
+  for (const bool heavy : {false, true}) {
+    for (const TileForm& form : tile_forms(heavy)) {
+      EXPECT_EQ(std::to_string(form.bytes() >> 10), form.kib);
+      EXPECT_EQ(form.vectors % 2, 1) << "threads of a warp would meet in the banks of shared memory";
+    }
+    EXPECT_TRUE(std::ranges::is_sorted(tile_forms(heavy), {}, &TileForm::bytes));
+  }
+}
+
+std::int64_t waves(std::int64_t bytes, const TileForm& form) {
+  return ceil_div(ceil_div(bytes, form.bytes()), kMultiprocessors);
+}
+
+TEST(PeerCut, AMultiprocessorGetsOneTileWhereATileIsLargeEnough) {
+  const auto fits = [](std::int64_t bytes) { return tile_that_fits(false, 4, bytes, kMultiprocessors, kMost); };
+  EXPECT_EQ(fits(4 << 20).kib, "36") << "of 26 KiB, a second wave would be nearly empty";
+  EXPECT_EQ(waves(4 << 20, fits(4 << 20)), 1);
+  EXPECT_EQ(fits(kMultiprocessors * 20000).kib, "22") << "though two of 10 KiB have fewer bytes";
+  EXPECT_EQ(fits(0).kib, "10");
+  EXPECT_EQ(fits(1 << 20).kib, "10");
+  EXPECT_EQ(fits(2 << 20).kib, "18");
+  EXPECT_EQ(fits(std::int64_t{1} << 30).kib, "26");
+  EXPECT_EQ(tile_that_fits(false, 1, std::int64_t{1} << 30, kMultiprocessors, kMost).kib, "28");
+  EXPECT_EQ(tile_that_fits(false, 8, std::int64_t{1} << 30, kMultiprocessors, kMost).kib, "30");
+  EXPECT_EQ(tile_that_fits(true, 8, std::int64_t{1} << 30, kMultiprocessors, kMost).kib, "49");
+}
+
+TEST(PeerCut, TheBusiestMultiprocessorHasNoMoreThanWithTheTileOfLargeArrays) {
+  for (std::int64_t bytes = 1 << 20; bytes < 64 << 20; bytes += 123457) {
+    for (const std::int64_t item : {1, 4, 8}) {
+      const TileForm chosen = tile_that_fits(false, item, bytes, kMultiprocessors, kMost);
+      const TileForm& large = form_of(large_tile(false, item));
+      EXPECT_LE(waves(bytes, chosen) * chosen.bytes(), waves(bytes, large) * large.bytes()) << bytes;
+    }
+  }
+}
+
+TEST(PeerCut, NoTileIsTakenThatDoesNotFitTwice) {
+  EXPECT_EQ(tile_that_fits(true, 8, 8 << 20, kMultiprocessors, kMost).kib, "63");
+  EXPECT_EQ(tile_that_fits(true, 8, 8 << 20, kMultiprocessors, 48 << 10).kib, "35");
+  EXPECT_EQ(tile_that_fits(true, 8, std::int64_t{1} << 30, kMultiprocessors, 40 << 10).kib, "35");
+}
+
+}  // namespace
+}  // namespace scanlab::distributed

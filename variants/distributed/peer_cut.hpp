@@ -1,0 +1,85 @@
+// How peer_look_ahead cuts up an array: the tiles of a block, and the chunks of tiles that are dealt out to the GPUs.
+// On the host, and the same on every rank.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "harness/core/ceil.hpp"
+#include "harness/distributed/distribution.hpp"
+
+namespace scanlab::distributed {
+
+/// A tile, by its size in KiB, and how a block of look_ahead is cut up for it (scan::Shape).
+struct TileForm {
+  std::string_view kib;
+  int warps;    ///< that reduce
+  int vectors;  ///< of 16 bytes, a thread
+  int loading;  ///< stages in flight
+
+  constexpr std::int64_t bytes() const { return std::int64_t{32} * 16 * warps * vectors; }
+};
+
+/// Those of look_ahead, in ascending order. The last are for operators that compute more than they move.
+inline constexpr TileForm kTileForms[] = {{"10", 4, 5, 4},  {"12", 8, 3, 3},  {"18", 4, 9, 3},  {"22", 4, 11, 3},
+                                          {"26", 4, 13, 2}, {"28", 8, 7, 2},  {"30", 4, 15, 2}, {"36", 8, 9, 2},
+                                          {"35", 14, 5, 2}, {"49", 14, 7, 2}, {"63", 14, 9, 2}};
+inline constexpr std::size_t kLightForms = 8;
+
+inline std::span<const TileForm> tile_forms(bool heavy) {
+  return std::span(kTileForms)
+      .subspan(heavy ? kLightForms : 0, heavy ? std::size(kTileForms) - kLightForms : kLightForms);
+}
+
+/// Of large arrays: what `scanlab tune` found for look_ahead on an H200.
+inline std::string_view large_tile(bool heavy, std::int64_t item_bytes) {
+  return heavy ? "49" : item_bytes == 1 ? "28" : item_bytes <= 4 ? "26" : "30";
+}
+
+/// The tile for `bytes` bytes per GPU; none has more than `most`, of which two fit a multiprocessor. Where
+/// multiprocessors get a few tiles each, the last wave of them may be nearly empty, and cost as much as a whole one. So
+/// the smallest tile that gives each multiprocessor one; or the one whose busiest multiprocessor has the fewest bytes;
+/// or of large arrays that of large_tile.
+inline TileForm tile_that_fits(bool heavy, std::int64_t item_bytes, std::int64_t bytes, int multiprocessors,
+                               std::int64_t most) {
+  constexpr std::int64_t kFewWaves = 4;
+  const std::span<const TileForm> all = tile_forms(heavy);
+  const auto waves = [&](const TileForm& form) {
+    return ceil_div(ceil_div(std::max<std::int64_t>(bytes, 1), form.bytes()), std::max(multiprocessors, 1));
+  };
+  const auto large = std::ranges::find(all, large_tile(heavy, item_bytes), &TileForm::kib);
+  if (large->bytes() <= most && waves(*large) > kFewWaves) return *large;
+  const TileForm* best = &all.front();
+  for (const TileForm& form : all) {
+    if (form.bytes() > most) break;
+    if (waves(form) == 1) return form;
+    if (waves(form) * form.bytes() <= waves(*best) * best->bytes()) best = &form;  // of such, the fewest tiles
+  }
+  return *best;
+}
+
+/// Tiles of a chunk, of `tiles` per GPU and `asked` at most: such that each GPU has as many chunks, and they are as
+/// even as they can be. Chunks of `asked` would leave one GPU with up to a chunk more than the others.
+inline std::int64_t tiles_of_a_chunk(std::int64_t tiles, std::int64_t asked) {
+  return ceil_div(tiles, ceil_div(tiles, asked));
+}
+
+struct PeerCut {
+  TileForm form{};
+  std::int64_t tile_items = 1;
+  int chunk_tiles = 1;
+
+  Distribution distribution(std::int64_t items, int ranks) const { return {items, ranks, chunk_tiles * tile_items}; }
+};
+
+/// asked: tiles of a chunk, at most.
+inline PeerCut cut_in_chunks(std::int64_t items, int ranks, std::int64_t item_bytes, const TileForm& form,
+                             std::int64_t asked) {
+  const std::int64_t tile_items = form.bytes() / item_bytes;
+  const std::int64_t tiles = std::max<std::int64_t>(1, ceil_div(ceil_div(items, ranks), tile_items));
+  return {form, tile_items, static_cast<int>(tiles_of_a_chunk(tiles, asked))};
+}
+
+}  // namespace scanlab::distributed
