@@ -30,7 +30,7 @@ struct Best {
   static Description describe() {
     Description about;
     about.id = "best";
-    about.title = "The scan that a table, measured on the device, names";
+    about.title = "The variant that tuning on the device chose";
     about.source = "scanlab tune";
     about.family = "tuned choice";
     about.in_place = true;

@@ -108,7 +108,7 @@ def score(timings: AllTimingEvidence) -> str:
         said.append(_counted(timings, [TUNED], "CUB with shapes tuned on the device (`cub_tuned`)"))
     else:
         said.append("CUB with shapes tuned on the device (`cub_tuned`) has no times in this recording.")
-    return " ".join([*said, "A compared case is a type, operator, mode, size, cache state and launch. The 95% interval of the ratio decides."])
+    return " ".join([*said, "A compared case is a type, operator, mode, size, cache state and launch. A case counts as faster or slower only if the 95% interval of its ratio excludes 1."])
 
 
 def _counted(timings: AllTimingEvidence, rivals: Sequence[str], what: str) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 
 from scanlab_report.derive.standings import standings
 from scanlab_report.layout.table_formats import Column, Table, code, significant, size, whole, with_interval
 from scanlab_report.select.evidence import TimingEvidence
 from scanlab_report.select.timings import ANY_TYPE, Timings
-from scanlab_report.select.variants import BEST, CEILING, HOST, LARGEST, OVERVIEW_CUBS, TORCH, of_python
+from scanlab_report.select.variants import BEST, CEILING, HOST, LARGEST, OVERVIEW_CUBS, TORCH, VENDOR, of_python
 from scanlab_report.stats import intervals
 
 NEEDS = {"timings": Timings(ANY_TYPE, all_of=(CEILING,), python=True)}
@@ -63,10 +65,11 @@ def six(timings: TimingEvidence) -> Table:
     rows = rows[rows["variant"].isin(list(first)[:6])].reset_index(drop=True)
     rows["title"] = [timings.about[variant].title for variant in rows["variant"]]
     return Table(
-        caption=f"Inclusive {timings.scanned.scan} of {size(rows['items'].max())} {timings.scanned.items}, {timings.caches()[0]} cache, on {timings.device}. "
-        f"Time is the median, and GB/s counts 2n items. Ratios are speeds: above 1 a row is the faster. In each ratio column, a dash marks the row that others are compared with.{_within(rows)}"
+        caption=f"Inclusive {timings.scanned.scan} of {size(rows['items'].max())} {timings.scanned.items}, {timings.caches()[0]} cache, stream launches, on "
+        f"{timings.device}. Time is the median, and GB/s counts 2n items. Ratios are speeds over `{CEILING}` and over the fastest CUB{_fastest(rows)}.{_over_vendor(rows)}{_within(rows)}"
         + (f" Versions: {', '.join(timings.provenance.versions)}." if timings.provenance.versions else ""),
-        columns=(Column("variant", "row", code, right=False), Column("title", "scan or copy", right=False), *_STANDING),
+        columns=(Column("variant", "row", code, right=False), Column("title", "scan or copy", right=False), *_STANDING[:2],
+                 *(replace(column, form=lambda v: "1" if v is None else _share(v)) for column in _STANDING[2:])),  # what has no ratio is what others are compared with
         rows=rows,
     )
 
@@ -87,4 +90,17 @@ def _at_largest(timings: TimingEvidence) -> pd.DataFrame:
 
 def _within(rows: pd.DataFrame) -> str:
     off = max((max(i.high / i.value - 1, 1 - i.low / i.value) for i in rows["rate"] if i.known), default=None)
-    return f" From six samples on, the 95% intervals lie within {significant(100 * off, 2)}% of the medians." if off is not None else ""
+    return f" Rows with six samples or more have 95% intervals within {significant(100 * off, 2)}% of their medians." if off is not None else ""
+
+
+def _fastest(rows: pd.DataFrame) -> str:
+    """Which CUB others are compared with: the one row without that ratio."""
+    fastest = rows.loc[rows["of_cub"].isna(), "variant"]
+    return f", here `{fastest.iloc[0]}`" if len(fastest) == 1 else ""
+
+
+def _over_vendor(rows: pd.DataFrame) -> str:
+    times = rows.set_index("variant")["median_us"]
+    if not {BEST, VENDOR} <= set(times.index):
+        return ""
+    return f" `{BEST}` has {significant(times[VENDOR] / times[BEST], 3)} times the speed of the toolkit's CUB, `{VENDOR}`."
