@@ -143,29 +143,30 @@ def test_every_source_is_in_the_bibliography() -> None:
 
 
 @pytest.mark.parametrize(("before", "after", "said"), [
-    ('figure = "ceiling_share"', "", "names no figure"),
+    ('figure = "ceiling_share"', "", "figure: is missing"),
     ('figure = "ceiling_share"', 'figure = "celing"', "figure: 'celing' is no figure or table"),
-    ("statement", "claims", "unknown field claims"),
-    ('"speed"', '"haste"', "measure: 'haste' is none of speed, floor"),
+    ("statement", "claims", "unknown field"),
+    ('"speed"', '"haste"', "measure: invalid enum value 'haste'"),
     ('over = ["memcpy"]', "", "measure 'speed' needs over"),
-    ("at_least = 1", "", "needs one of at_least, at_most, equals, a finite number, and has none"),
+    ("at_least = 1", "", "needs one of at_least, at_most, equals, and has none"),
     ("at_least = 1", "at_least = 1\nat_most = 2", "has at_least and at_most"),
-    ("at_least = 1", 'at_least = "much"', "a finite number, and has at_least"),
-    ("at_least = 1", "at_least = nan", "a finite number, and has at_least"), ("at_least = 1", "at_most = inf", "a finite number, and has at_most"),
-    ("at_least = 1", "at_least = 1\nleast_gib = nan", "least_gib is nan, not a finite number"),
+    ("at_least = 1", 'at_least = "much"', "at_least: expected float"),
+    ("at_least = 1", "at_least = nan", "at_least: expected float"), ("at_least = 1", "at_most = inf", "at_most: expected float"),
+    ("at_least = 1", "at_least = 1\nleast_gib = nan", "least_gib: expected float"),
     ('source = "merrill2016"', 'source = "nosuch2"', "source: 'nosuch2' is neither 'scanlab' nor a key of references.bib"),
-    ('"i32"', '"i33"', "cases: type is 'i33', none of i8, i16"), ('"i32"', '["i32"]', "cases: type is ['i32'], none of"),
-    ("items = ", 'op = "plu", items = ', "cases: op is 'plu', none of plus"), ("items = ", 'cache = "tepid", items = ', "cases: cache is 'tepid'"),
-    ("items = ", 'mode = "both", items = ', "cases: mode is 'both'"), ("items = ", 'launch = "twice", items = ', "cases: launch is 'twice'"),
-    ("items = ", "powers = 1, items = ", "cases: powers is 1, neither true nor false"), ("items = 268435456", "items = [1, nan]", "cases: items is [1, nan]"),
-    ('over = ["memcpy"]', "over = 3", "over is 3, neither"), ('"decoupled_lookback"', "3", "variant is 3, not a name"),
-    ('measure = "speed"', 'measure = "order"\ndevice = 3', "device is 3, not a name"),
-    ("items = 268435456", 'items = "all"', "cases: items is 'all', not a whole number"), ("items = ", "least_mib = -1, items = ", "cases: least_mib is -1"),
-    ("variation = 0.1", "variation = 10", "variation is 10, not a fraction"), ("variation = 0.1", "variation = nan", "variation is nan"),
-    ("items =", "size =", "cases: may have cache, items"),
+    ('"i32"', '"i33"', "cases.type: invalid enum value 'i33'"), ('"i32"', '["i32"]', "cases.type: expected str"),
+    ("items = ", 'op = "plu", items = ', "cases: op is 'plu', none of plus"), ("items = ", 'cache = "tepid", items = ', "cases.cache: invalid enum value 'tepid'"),
+    ("items = ", 'mode = "both", items = ', "cases.mode: invalid enum value 'both'"), ("items = ", 'launch = "twice", items = ', "cases.launch: invalid enum value 'twice'"),
+    ("items = ", "ranks = 'four', items = ", "cases.ranks: expected int"), ("items = ", "items_per_rank = [1, -1], items = ", "cases.items_per_rank[1]: expected int"),
+    ("items = ", "powers = 1, items = ", "cases.powers: expected bool"), ("items = 268435456", "items = [1, nan]", "cases.items[1]: expected int"),
+    ('over = ["memcpy"]', "over = 3", "over: expected"), ('"decoupled_lookback"', "3", "variant: expected str"),
+    ('measure = "speed"', 'measure = "order"\ndevice = 3', "device: expected str"),
+    ("items = 268435456", 'items = "all"', "cases.items: expected int"), ("items = ", "least_mib = -1, items = ", "cases.least_mib: expected int"),
+    ("variation = 0.1", "variation = 10", "variation: expected float"), ("variation = 0.1", "variation = nan", "variation: expected float"),
+    ("items =", "size =", "cases: Object contains unknown field"),
     ('"speed"', '"caveat"', "measure 'caveat' needs answer and experiments"),
-    ('"speed"', '"caveat"\nexperiments = "kernel_launch"\nanswer = "no"', "experiments is 'kernel_launch', not a list of names"),
-    ('"speed"', '"caveat"\nexperiments = ["kernel_launch"]\nanswer = "maybe"', "answer is 'maybe', neither yes nor no"),
+    ('"speed"', '"caveat"\nexperiments = "kernel_launch"\nanswer = "no"', "experiments: expected array"),
+    ('"speed"', '"caveat"\nexperiments = ["kernel_launch"]\nanswer = "maybe"', "answer: invalid enum value 'maybe'"),
     ("[[claim]]", "[[claim", "is not TOML"), (GOOD, "", "holds no [[claim]]"),
 ])  # fmt: skip
 def test_a_file_that_cannot_be_used_is_named_with_the_place(
@@ -202,10 +203,9 @@ def test_status_and_table_say_what_fails(tmp_path: Path, capsys: pytest.CaptureF
 
 
 def test_a_claim_that_fails_in_one_of_two_runs_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "claims.toml").write_text(GOOD)
+    (tmp_path / "claims.toml").write_text(GOOD.replace("items = 268435456", "items = [268435456, 536870912]"))
     write(tmp_path / "1", {"decoupled_lookback": 100.0, "memcpy": 97.0})
-    write(tmp_path / "2", {"decoupled_lookback": 100.0, "memcpy": 80.0, "copy_vector": 1.0})
-    write(tmp_path / "1", {"decoupled_lookback": 100.0, "memcpy": 97.0, "best": 1.0})
+    write(tmp_path / "2", {"decoupled_lookback": 100.0, "memcpy": 80.0}, items=2**29)
     assert main(["claims", str(tmp_path / "1"), str(tmp_path / "2"), "--claims", str(tmp_path / "claims.toml")]) == 1
     assert "| fails in 1 of 2 runs |" in capsys.readouterr().out
 

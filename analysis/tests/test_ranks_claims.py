@@ -105,8 +105,7 @@ def test_the_page_has_them_under_a_heading_of_their_own(tmp_path: Path, capsys: 
 
 @pytest.mark.parametrize(("change", "said"), [
     ({"cases": {"type": "i32", "items": 8}}, "needs cases of a type and of one number of ranks"), ({"cases": {"ranks": 4}}, "needs cases of a type and"),
-    ({"cases": {"type": "i32", "ranks": "four"}}, "ranks is 'four', not a whole number"), ({"cases": {}}, "needs cases"), ({"variant": ""}, "needs variant"),
-    ({"cases": {"type": "i32", "ranks": 4, "items_per_rank": [1, -1]}}, "items_per_rank is [1, -1], not a whole number"),
+    ({"cases": {}}, "needs cases"), ({"variant": ""}, "needs variant"),
 ])  # fmt: skip
 def test_a_claim_that_could_not_be_computed_is_refused(change: dict[str, Any], said: str) -> None:
     sound = {"statement": "s", "source": OURS, "figure": "several_gpus", "measure": "ranks_copies", "variant": "v", "at_least": 1.0,

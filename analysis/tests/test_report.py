@@ -8,7 +8,6 @@ import re
 import shutil
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from matplotlib import pyplot
 from PIL import Image
@@ -17,7 +16,7 @@ from scanlab_report import figures, tables
 from scanlab_report.commands.__main__ import main
 from scanlab_report.commands.build import pages
 from scanlab_report.commands.build.report import caption
-from scanlab_report.documents import macros, scan_macros, typesetting
+from scanlab_report.documents import macros, typesetting
 from scanlab_report.documents.markers import MarkerError, find, replaced
 from scanlab_report.figures import speedup
 from scanlab_report.layout import style
@@ -165,29 +164,6 @@ def test_empty_results_folder_leaves_the_recorded_runs(recorded: Path, tmp_path:
     assert "recorded" in (tmp_path / "out" / "tables" / "summary.md").read_text()
 
 
-def test_conflicts_that_the_hardware_alone_counts_are_said() -> None:
-    """Of cases whose transactions differ by little, conflicts can differ by much, and by any share where the executor counts none."""
-    cases = pd.DataFrame({"type": "i32", "items": 1 << 16, "transactions_executor": [1000, 1000, 1000], "transactions_hardware": [1000, 1001, 1006],
-                          "conflicts_executor": [0, 50, 0], "conflicts_hardware": [0, 51, 6]})  # fmt: skip
-    said = scan_macros.hardware_differences(cases)
-    assert said["hardwareEqual"] == "1" and float(said["hardwareLargestDifference"]) == 0.6 and float(said["hardwareLargestConflicts"]) == 2
-    assert said["hardwareConflictsForNone"] == "6" and said["hardwareAbove"] == "2" and "2^{16}" in said["hardwareUnequalOf"]
-    assert "hardwareAbove" not in scan_macros.hardware_differences(cases.assign(conflicts_hardware=[0, 49, 6]))
-    equal = scan_macros.hardware_differences(cases.iloc[:1])
-    assert "hardwareAllEqual" in equal and "hardwareUnequalOf" not in equal and "hardwareAbove" not in equal and "hardwareAllEqual" not in said
-
-
-@pytest.mark.parametrize(("rounds", "settle"), [(5, False), (6, True)])
-def test_cases_of_too_few_rounds_are_not_counted_among_those_that_did_not_settle(tmp_path: Path, rounds: int, settle: bool) -> None:
-    content = fixtures.timings(rounds, 12)
-    of_a_duel = {id_: about for id_, about in fixtures.variants().items() if id_ in ("best", "memcpy", "cub_device_scan", "cub_newest")}
-    content["context"] |= {"rounds": str(rounds), "width_percent": "1", "variants": of_a_duel}
-    content["benchmarks"] = [entry | {"settled": False} for entry in content["benchmarks"] if entry["variant"] in of_a_duel]
-    (tmp_path / "duel.json").write_text(json.dumps(content))
-    said = macros.values(results.read([], [tmp_path]), {})
-    assert ("settledScans" in said) is settle and said.get("duelFixedRounds") == (None if settle else "5")
-
-
 def test_a_long_footer_is_broken_between_its_parts_and_the_axes_keep_their_size() -> None:
     with style.sheet():
         sizes = []
@@ -284,6 +260,11 @@ def test_every_macro_is_defined_from_whole_data(built: Built) -> None:
     conditional = {name for name, says in macros.NAMES.items() if says.startswith("defined if")}
     assert set(defined) <= set(macros.NAMES)
     assert set(macros.NAMES) - set(defined) <= conditional
+
+
+def test_every_macro_is_used_by_a_paper() -> None:
+    said = "".join(words_of(paper) for paper in PAPERS)
+    assert [name for name in macros.NAMES if not re.search(rf"(?<![A-Za-z]){name}(?![A-Za-z])", said)] == []
 
 
 LATEX = set("""

@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import subprocess
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,10 @@ import msgspec
 import pytest
 
 from scanlab_report import DATA
+from scanlab_report.commands.__main__ import main
 from scanlab_report.documents import reference
 from scanlab_report.read.documents import DOCUMENTS, verification
+from tests import fixtures
 
 ROOT = DATA.parent
 _BUILT = (os.environ.get("SCANLAB_PROGRAM"), ROOT / "build" / "cpu" / "scanlab", ROOT / "build" / "cuda" / "scanlab")
@@ -93,6 +96,26 @@ _WRITTEN = [
 @pytest.mark.parametrize(("name", "line"), _WRITTEN, ids=[name for name, _ in _WRITTEN])
 def test_what_the_program_writes_fits(folder: Path, name: str, line: str) -> None:
     fits(json.loads(written(folder, line, f"{name}.json")), DOCUMENTS[name])
+
+
+@pytest.mark.parametrize(("kind", "line"), [
+    ("stream_scan", "stream-scan --device host --generate 2^20 --rounds 5 --json OUT"),
+    ("stream_scan", "stream-scan --device host --generate 2^20 --out scanned --verify --compare files --rounds 5 --json OUT --force"),
+    ("distributed", "distributed bench --on-hosts -b 4KiB -e 16KiB --rounds 5 --out OUT"),  # without MPI one rank, whose cases are skipped
+])  # fmt: skip
+def test_results_of_other_kinds_fit(folder: Path, kind: str, line: str) -> None:
+    document = json.loads(written(folder, line, f"{kind}{len(line)}.json"))
+    fits(document, DOCUMENTS["results"])
+    assert {entry["kind"] for entry in document["benchmarks"]} == {kind}
+
+
+def test_the_dictionary_of_an_export_fits(tmp_path: Path) -> None:
+    assert main(["export", str(fixtures.write_all(tmp_path / "run", rounds=2, top=10)), "--out", str(tmp_path / "tidy")]) == 0
+    fits(json.loads((tmp_path / "tidy" / "dictionary.json").read_text(encoding="utf-8")), DOCUMENTS["export"])
+
+
+def test_the_claims_fit() -> None:
+    fits(tomllib.loads((ROOT / "paper" / "claims.toml").read_text(encoding="utf-8")), DOCUMENTS["claims"])
 
 
 def test_the_lines_of_a_verification_fit(folder: Path) -> None:

@@ -12,7 +12,3 @@ def number(value: float, digits: int = 3) -> str:
 
 def power(n: int) -> str:
     return f"\\ensuremath{{2^{{{n.bit_length() - 1}}}}}" if n & (n - 1) == 0 else latex(f"{n}")
-
-
-def as_code(variant: str) -> str:
-    return f"\\texttt{{{latex(variant)}}}"

@@ -72,7 +72,6 @@ NAMES = {
     "streamScanBudget": "device memory that it may take",
     "streamScanRate": "fastest stream-scan from and to memory, GB/s each way",
     "streamFileRate": "fastest stream-scan from and to a file, GB/s each way",
-    "streamFileOfNaive": "stream-scan from and to a file over the naive loop, at the size where it gains least",
     "streamFileOfNaiveLargest": "the same for the largest file",
     "streamFileSize": "its bytes",
     "streamFileSessions": "defined if there is more than one: sessions that have it",
@@ -96,7 +95,6 @@ NAMES = {
     "modelUnaidedOverlap": "modelOverlap likewise",
     "modelQueuesTurned": "configurations with more than two hardware queues for the copies of one way",
     "modelQueuesInOrder": "those of them whose queues the driver put in the order of the model's",
-    "modelQueuesMatter": "defined if there are any: those of them whose predicted makespan the driver's queues change by more than 1 percent",
     "adviceMedian": "how much longer than the fastest what is advised takes, in the median over problems, percent",
     "adviceProblems": "problems of which the choices were measured",
     "adviceLargeBytes": "SMALLEST_FORETOLD, MiB",
@@ -116,8 +114,6 @@ NAMES = {
     "caveatsClaims": "different statements among them",
     "caveatsDiffer": "those in which the device does otherwise",
     "caveatsPartNoMore": "defined if there are any: calls that are said to keep kernels of two streams apart, and do not",
-    "caveatsHoldNow": "defined if there are any: calls that are said to return at once, and hold up the host",
-    "caveatsHoldNoMore": "defined if there are any: calls that are said to hold up the host, and return at once",
     "collectionCost": "largest change of the makespan by collecting activity records, percent",
     "streamTargetsKnown": "targets of streams and of the engine model that the data tell of",
     "streamTargetsReached": "those that are reached",
@@ -214,7 +210,6 @@ def _scan_values(scans: ScanEvidence) -> dict[str, str]:
     if bound := of_file(scans.cases, FILES):
         named["streamFileOfFiles"] = number(bound[-1][1].value)
     if naive := of_file(scans.cases, NAIVE):
-        named["streamFileOfNaive"] = number(min(of.value for _, of, _ in naive))
         if len(largest := [gains[-1][1].value for session in scans.sessions if (gains := of_file(session, NAIVE))]) > 1:
             named |= {"streamFileSessions": str(len(largest)), "streamFileOfNaiveSession": number(min(largest))}
         named |= {"streamFileOfNaiveLargest": number(naive[-1][1].value), "streamFileSize": size_name(naive[-1][0]).replace(" ", "~")}
@@ -239,7 +234,6 @@ def _model_values(experiments: TableEvidence) -> dict[str, str]:
     unaided = (rows["unaided_us"] / rows["measured_us"] - 1).abs()
     repeatable = errors[pd.to_numeric(rows["measured_spread"]) <= REPEATABLE]
     turned = rows[rows["copy_queues"] > 2]
-    matters = int(((turned["unaided_us"] / turned["predicted_us"] - 1).abs() > 0.01).sum())
     named = {
         "modelCases": str(len(rows)),
         "modelMedian": number(100 * float(errors.median()), 2),
@@ -259,7 +253,7 @@ def _model_values(experiments: TableEvidence) -> dict[str, str]:
             "modelRepeatableSpread": number(100 * REPEATABLE, 2),
             "modelRepeatableWorst": number(100 * float(repeatable.max())),
         }
-    return named | ({"modelQueuesMatter": str(matters)} if matters else {})
+    return named
 
 
 def _overlap_percent(rows: pd.DataFrame, which: str = "") -> str:
@@ -305,11 +299,8 @@ def _caveat_values(experiments: TableEvidence) -> dict[str, str]:
     both = experiments.rows[experiments.rows["said"].notna() & experiments.rows["answer"].notna()]
     named = {"caveatsSaid": str(len(both)), "caveatsClaims": str(both["claim"].nunique()), "caveatsDiffer": str(int(both["differs"].astype(bool).sum()))}
     calls = caveats.calls(experiments.rows)
-    for macro, of, said in (("caveatsPartNoMore", "streams", "yes"), ("caveatsHoldNow", "host", "no"), ("caveatsHoldNoMore", "host", "yes")):
-        differ = calls[calls[f"{of}_differs"].eq(True) & (calls[f"{of}_said"] == said)]
-        if len(differ):
-            named[macro] = "; ".join(latex(call) for call in differ["call"])
-    return named
+    differ = calls[calls["streams_differs"].eq(True) & (calls["streams_said"] == "yes")]
+    return named | ({"caveatsPartNoMore": "; ".join(latex(call) for call in differ["call"])} if len(differ) else {})
 
 
 def _trace_values(traces: TraceEvidence) -> dict[str, str]:

@@ -22,14 +22,14 @@ class Misfit(ValueError):
         self.place, self.message = place, message
 
 
-def convert(value: Any, of: type[Read], place: str = "") -> Read:
-    """A value, or a whole document that lies at a place, as what it has to be; Misfit if it does not fit."""
+def convert(value: Any, of: type[Read], place: str = "", remedy: str = REMEDY) -> Read:
+    """A value, or a whole document that lies at a place, as what it has to be; Misfit if it does not fit, with what helps."""
     try:
         return msgspec.convert(value, of)
     except msgspec.ValidationError as error:
         inside, message = _said(error, value)
         joined = place + ("." if place and inside and not inside.startswith("[") else "") + inside
-        raise Misfit(joined, f"{message}: {REMEDY}") from None
+        raise Misfit(joined, f"{message}: {remedy}") from None
 
 
 def listed(document: Any, key: str) -> list[Any]:
