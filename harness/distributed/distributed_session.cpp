@@ -101,7 +101,11 @@ void DistributedSession::run() {
 void DistributedSession::run_group(std::vector<DistributedCase*> group) {
   std::string lacks;
   try {
-    oracle_ = std::make_shared<SharedOracle>(bare(group.front()->problem), options_, communicator_);
+    // Where all have refused, there may be no such operator of the type, and nothing to expect.
+    const auto possible = [](const DistributedCase* each) { return each->plan.possible(); };
+    if (std::ranges::any_of(group, possible)) {
+      oracle_ = std::make_shared<SharedOracle>(bare(group.front()->problem), options_, communicator_);
+    }
   } catch (const measure::LacksMemory& error) {
     lacks = error.what();
   }

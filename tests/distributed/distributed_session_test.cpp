@@ -184,6 +184,16 @@ TEST(DistributedSession, AnErrorOfOneRankIsTheCasesAndTheNextIsTimed) {
   }
 }
 
+TEST(DistributedSession, AnOperatorThatATypeLacksIsSkippedAndTheNextIsTimed) {
+  const Ended ended = run<Fault::none>(
+      {{.type = ElementType::i8, .op = Operator::arg_max, .items = 100}, {.type = ElementType::i8, .items = 100}},
+      kShort);
+  ASSERT_EQ(ended.timings.size(), 2u);
+  EXPECT_EQ(ended.timings[0].state, Timing::State::skipped);
+  EXPECT_NE(ended.timings[0].reason.find("arg_max"), std::string::npos) << ended.timings[0].reason;
+  EXPECT_EQ(ended.timings[1].state, Timing::State::timed);
+}
+
 TEST(DistributedSession, OfALargeArrayAFewOutputsPerTileAreCompared) {
   const verify::Oracle sparse({.items = 10007}, InputKind::random, 1, 64);
   const verify::Oracle all({.items = 10007}, InputKind::random, 1);
