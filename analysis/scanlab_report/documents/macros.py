@@ -49,7 +49,7 @@ NAMES = {
     "duelLosses": "those that best lost",
     "duelLeast": "least ratio of them all: CUB's time over best's",
     "targetsKnown": "rows of the targets that the data tell of",
-    "targetsReached": "those that are reached in every run of the newest code",
+    "targetsReached": "those that are reached",
     "smallOverFloor": "best over an empty launch, i32, up to 2^18 in a stream: the farthest",
     "tileSmall": "fastest tile of look_ahead at 2^20, KiB",
     "tileLarge": "fastest tile of look_ahead at the largest size swept, KiB",
