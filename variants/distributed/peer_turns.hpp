@@ -2,19 +2,16 @@
 // from the kernels, so that a test on the host runs it with threads.
 //
 // Runs    Each rank numbers its runs, in step with the others. Copies are twofold and used by turns. A rank that is
-// ahead
-//         may write the copy of a run only when nobody reads that of two runs before any more: when every rank has
-//         begun the run before, and so ended the one before that. Every rank tells all which run it begins. So no rank
-//         is ever more than one run ahead of what another still reads, and nothing is reset.
+//         ahead may write the copy of a run only when nobody reads that of two runs before any more: when every rank
+//         has begun the run before, and so ended the one before that. Every rank tells all which run it begins. So no
+//         rank is ever more than one run ahead of what another still reads, and nothing is reset.
 // Order   Who begins run r has behind it all that it read in run r - 1; the announcement is a release, the look at it
-// an
-//         acquire. So a write to the copy of run r + 1, behind such a look, comes after those reads. This holds for
-//         each pair of ranks alone: it does not matter in which order, or by which threads, a rank tells the others, if
-//         each such thread began the run. One look per run is enough, since announcements only grow; who looked once
-//         may write as often as the run asks. A look before others write is as good as one after.
+//         an acquire. So a write to the copy of run r + 1, behind such a look, comes after those reads. This holds for
+//         each pair of ranks alone: it does not matter in which order, or by which threads, a rank tells the others,
+//         if each such thread began the run. One look per run is enough, since announcements only grow; who looked
+//         once may write as often as the run asks. A look before others write is as good as one after.
 // Ends    A rank waits for the beginning of the last run alone. It comes if every rank gets to it: nobody tells of a
-// run
-//         behind a wait of the same run.
+//         run behind a wait of the same run.
 #pragma once
 
 #include <algorithm>
