@@ -71,7 +71,7 @@ def test_the_short_summary_has_the_largest_size_alone_and_how_wide_intervals_are
     assert [row for row in map(lambda place: cells(table, place), range(len(table.rows)))] == [
         {"variant": "`memcpy`", "median_us": "1.00", "rate": "8", "of_memcpy": "—", "of_cub": "—"},
         {"variant": "`best`", "median_us": "2.00", "rate": "4", "of_memcpy": "0.50", "of_cub": "—"}]  # fmt: skip
-    assert "95% intervals lie within 2.0% of the medians" in table.caption
+    assert "95% intervals within 2.0% of their medians" in table.caption
 
 
 def test_a_standing_is_a_share_at_each_size_the_fastest_first() -> None:

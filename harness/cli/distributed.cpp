@@ -35,9 +35,20 @@ const CommandGroup& group() {
   return all;
 }
 
-/// How many ranks --gpus asks for. Throws CommandError (status 2).
+bool any_algorithm_on_gpus() {
+  return std::ranges::any_of(Algorithms::instance().all(), [](const auto& entry) { return entry.second.on_gpus; });
+}
+
+/// How many ranks --gpus asks for. Throws CommandError (status 2, and 3 where this build has none).
 int ranks_asked(const po::variables_map& values) {
-  return values.count("gpus") == 0 ? 1 : option_number(values, "gpus", 1, 1024);
+  if (values.count("gpus") == 0) return 1;
+  const int asked = option_number(values, "gpus", 1, 1024);
+  if (!any_algorithm_on_gpus()) {
+    throw CommandError(kNoDevice, fmt::format("--gpus {}: this build has no CUDA. Scans on hosts have processes for "
+                                              "ranks: mpirun -n {} scanlab distributed …",
+                                              asked, asked));
+  }
+  return asked;
 }
 
 std::vector<const Algorithm*> chosen_algorithms(const po::variables_map& values) {
@@ -47,8 +58,7 @@ std::vector<const Algorithm*> chosen_algorithms(const po::variables_map& values)
     });
   }
   std::vector<const Algorithm*> all;
-  const bool any_gpu =
-      std::ranges::any_of(Algorithms::instance().all(), [](const auto& entry) { return entry.second.on_gpus; });
+  const bool any_gpu = any_algorithm_on_gpus();
   for (const auto& [id, each] : Algorithms::instance().all()) {
     const bool fits_here = each.on_gpus ? values.count("on-hosts") == 0 : values.count("on-hosts") != 0 || !any_gpu;
     if (fits_here) all.push_back(&each);

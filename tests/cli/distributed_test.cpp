@@ -110,6 +110,16 @@ TEST_F(NeedsGpuDistributed, EveryAlgorithmIsRightOnOneGpu) {
                                      "--mode", "inclusive,exclusive", "--op", "plus,affine", "--repeat", "20"});
   EXPECT_EQ(result.status, kOk) << result.out << result.err;
 }
+#else
+
+TEST(DistributedCommand, ABuildWithoutGpusSaysSo) {
+  for (const char* const command : {"bench", "verify"}) {
+    const Result result = run_program({"distributed", command, "--gpus", "4"});
+    EXPECT_EQ(result.status, kNoDevice) << result.err;
+    EXPECT_NE(result.err.find("--gpus 4: this build has no CUDA"), std::string::npos) << result.err;
+  }
+}
+
 #endif
 
 }  // namespace

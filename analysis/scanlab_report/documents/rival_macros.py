@@ -23,8 +23,7 @@ FEW = 1 << 18
 SOME, MANY = 1 << 20, 1 << 24
 
 NAMES = {
-    "tunedOfCopy": "share of the copy that the tuned CUB has at copyItems",
-    "tunedOfCopyLargest": "the same at leadItems",
+    "tunedOfCopy": "defined if it was timed there: share of the copy that the tuned CUB has at copyItems",
     "leadItems": "largest size of 32-bit sums that best and CUB were timed at, as a power of two",
     "leadLargest": "speed of best over the fastest CUB there",
     "floorWarm": "empty launch in a stream of warm runs, microseconds",
@@ -62,19 +61,13 @@ def describers() -> tuple[tuple[Mapping[str, Need], Callable[..., dict[str, str]
 def _rivals(timings: AllTimingEvidence) -> dict[str, str]:
     named: dict[str, str] = {}
     cold = {"type": "i32", "op": "plus", "mode": "inclusive", "cache": "cold", "launch": STREAM}
-
-    def of_copy(key: Key) -> str | None:
-        copy, tuned = timings.of(key, CEILING), timings.of(key, TUNED)
-        return None if copy is None or tuned is None else number(ratio_interval(copy, tuned).value, 2)
-
     for key in timings.keys(**cold, items=LARGEST):
-        if share := of_copy(key):
-            named["tunedOfCopy"] = share
+        copy, tuned = timings.of(key, CEILING), timings.of(key, TUNED)
+        if copy is not None and tuned is not None:
+            named["tunedOfCopy"] = number(ratio_interval(copy, tuned).value, 2)
     if both := [(key, match) for key in timings.keys(**cold) if (match := timings.match(key, BEST, (CUBS,)))]:
         key, match = both[-1]
         named |= {"leadItems": power(key.items), "leadLargest": number(match.ratio.value)}
-        if share := of_copy(key):
-            named["tunedOfCopyLargest"] = share
     duels = timings.duels
     if not duels.empty:
         bound = (duels["cache"] == "warm") & (duels["launch"] == STREAM) & (duels["items"] <= FEW)
@@ -110,7 +103,7 @@ def _launches(timings: TimingEvidence) -> dict[str, str]:
 
 def _ideas(timings: TimingEvidence) -> dict[str, str]:
     rows = ablation.ablation(timings).set_index(["items", "idea"])["ratio"]
-    wanted = {"ablationStagesThree": (ablation.SIZES[-1], "3 stages"), "ablationStaticMiddle": (MANY, "static tiles")}
+    wanted = {"ablationStagesThree": (max((n for n, _ in rows.index), default=0), "3 stages"), "ablationStaticMiddle": (MANY, "static tiles")}
     return {macro: f"{rows[at]:.2f}" for macro, at in wanted.items() if at in rows.index}
 
 

@@ -26,7 +26,8 @@ def counted(results: Results, origin: str) -> Iterator[Complaint]:
     """Of counted tables, which have no date."""
     for kind, case in COUNTED.items():
         table = getattr(results, kind)
-        yield from _twice(table[table["origin"] == origin], case)
+        if len(table):
+            yield from _twice(table[table["origin"] == origin], case)
 
 
 def repeated(results: Results) -> Iterator[Complaint]:
@@ -40,6 +41,8 @@ def repeated(results: Results) -> Iterator[Complaint]:
 
 def _twice(table: pd.DataFrame, case: list[str]) -> Iterator[Complaint]:
     """One problem a file that has a case of an earlier one."""
+    if table["file"].nunique() < 2:
+        return
     of = table[["file", *(column for column in case if column in table)]].drop_duplicates()
     first = of.groupby(list(of.columns[1:]), dropna=False)["file"].transform("first")
     for (file, before), cases in of[of["file"] != first].groupby(["file", first.rename("before")], sort=False):

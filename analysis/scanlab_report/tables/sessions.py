@@ -34,7 +34,7 @@ def build(sessions: SessionEvidence) -> Table:
     return Table(
         caption="Drift, outliers and clocks by session. Drift: the round whose median differs most, over n cases with equal numbers of rounds. Rise, fall: cases "
         "that change with the rounds. Later: later repetitions that took longer, 50% without drift. Outliers: beyond Tukey's fences, as expected of normal times, "
-        "and the farthest. Clocks: readings, and those below the maximum. A case that had not converged stopped at a cap on rounds or time.",
+        "and the farthest. Clocks: readings, and those below the maximum.",
         columns=(
             Column("session", "session", right=False, wrap=6),
             Column("cases", "cases", whole),
