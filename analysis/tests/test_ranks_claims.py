@@ -89,18 +89,17 @@ def test_the_report_has_targets_of_four_and_eight_gpus_and_none_is_among_those_o
     ours = [of for of in read() if of.measure in OF_RANKS]
     assert [sum(of.cases["ranks"] == ranks for of in ours) for ranks in (4, 8)] == [12, 3] and all(of.source == OURS for of in ours)
     assert not set(OF_RANKS) & set(OF_SCANS + OF_STREAMS + OF_MODELS) and len(OF_RANKS) == 6
-    found = check(ours, results.read([], [SESSION]), {})
-    assert {(of.reached, of.where) for of in found} == {(None, MISSING)}, "until they are recorded"
 
 
 def test_the_page_has_them_under_a_heading_of_their_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "CLAIMS.md"
     page.write_text("<!-- claims:begin -->\n<!-- claims:end -->\n")
-    assert main(["claims", str(SESSION), "--page", str(page)]) in (0, 1)
+    assert main(["claims", str(SESSION / "schedules.json.gz"), "--page", str(page)]) in (0, 1)
     text = page.read_text()
     begin, end = markers.find(text, "claims")
     group = text[begin:end].partition("### Several GPUs\n")[2].partition("###")[0]
-    assert group.count("\n| peer_look_ahead") == 14 and group.count("\n| reduce_exchange_scan") == 1 and group.count("not in the data") == 15
+    assert group.count("\n| peer_look_ahead") == 14 and group.count("\n| reduce_exchange_scan") == 1
+    assert group.count("not in the data") == 15, "a session of one GPU alone"
 
 
 @pytest.mark.parametrize(("change", "said"), [
