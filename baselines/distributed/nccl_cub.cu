@@ -2,6 +2,7 @@
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 
+#include "baselines/distributed/nccl_sums.cuh"
 #include "harness/cuda/buffer.hpp"
 #include "harness/cuda/load.hpp"
 #include "harness/distributed/algorithm.hpp"
@@ -9,21 +10,6 @@
 
 namespace scanlab::distributed {
 namespace {
-
-/// As the scans beside it: small integers wrap.
-struct Add {
-  template <class Item>
-  __host__ __device__ Item operator()(const Item& a, const Item& b) const {
-    return static_cast<Item>(a + b);
-  }
-};
-
-template <class Item>
-__global__ void sum_before(const Item* sums, int rank, Item* before) {
-  Item sum{};
-  for (int r = 0; r < rank; ++r) sum = sum + sums[r];
-  *before = sum;
-}
 
 struct NcclCub {
   template <class Op>

@@ -11,6 +11,7 @@
 
 #include <list>
 
+#include "baselines/distributed/nccl_sums.cuh"
 #include "harness/cuda/buffer.hpp"
 #include "harness/cuda/load.hpp"
 #include "harness/distributed/algorithm.hpp"
@@ -19,21 +20,6 @@
 namespace scanlab::distributed {
 namespace {
 
-/// As the scans beside it: small integers wrap.
-struct Sum {
-  template <class Item>
-  __host__ __device__ Item operator()(const Item& a, const Item& b) const {
-    return static_cast<Item>(a + b);
-  }
-};
-
-template <class Item>
-__global__ void sum_of_those_before(const Item* sums, int rank, Item* before) {
-  Item sum{};
-  for (int r = 0; r < rank; ++r) sum = Sum{}(sum, sums[r]);
-  *before = sum;
-}
-
 /// The items whose inclusive scan is the scan of a block, of either mode, from what comes before it.
 template <class Item>
 struct FromBefore {
@@ -41,7 +27,7 @@ struct FromBefore {
   const Item* before;
   bool exclusive;
   __host__ __device__ Item operator()(std::int64_t i) const {
-    if (i == 0) return exclusive ? *before : Sum{}(*before, in[0]);
+    if (i == 0) return exclusive ? *before : Add{}(*before, in[0]);
     return in[exclusive ? i - 1 : i];
   }
 };
@@ -103,7 +89,7 @@ struct NcclThrust {
           exclusive_(problem.mode == Mode::exclusive),
           rank_(rank),
           items_((static_cast<std::size_t>(plan.distribution.ranks) + 2) * sizeof(Item)) {
-      cuda::load(sum_of_those_before<Item>);
+      cuda::load(sum_before<Item>);
     }
     void connect(Communicator& communicator) { nccl_ = Nccl::of(communicator); }
     void rehearse(const Item* in, Item* out, StreamHandle handle) {
@@ -115,7 +101,7 @@ struct NcclThrust {
       const auto stream = static_cast<cudaStream_t>(handle);
       reduce(in, stream);
       nccl_->all_gather(sum(), all(), sizeof(Item), stream);
-      sum_of_those_before<<<1, 1, 0, stream>>>(all(), rank_, before());
+      sum_before<<<1, 1, 0, stream>>>(all(), rank_, before());
       cuda::check(cudaGetLastError(), "folding sums");
       scan(in, out, stream);
     }
@@ -128,14 +114,14 @@ struct NcclThrust {
 
     void reduce(const Item* in, cudaStream_t stream) {
       const auto first = thrust::device_pointer_cast(in);
-      const Item sum_here = thrust::reduce(policy(stream), first, first + held_, Item{}, Sum{});
+      const Item sum_here = thrust::reduce(policy(stream), first, first + held_, Item{}, Add{});
       cuda::check(cudaMemcpyAsync(sum(), &sum_here, sizeof(Item), cudaMemcpyHostToDevice, stream), "copying a sum");
     }
     void scan(const Item* in, Item* out, cudaStream_t stream) {
       if (held_ == 0) return;
       const auto first = thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0),
                                                          FromBefore<Item>{in, before(), exclusive_});
-      thrust::inclusive_scan(policy(stream), first, first + held_, thrust::device_pointer_cast(out), Sum{});
+      thrust::inclusive_scan(policy(stream), first, first + held_, thrust::device_pointer_cast(out), Add{});
     }
 
     std::int64_t held_;
