@@ -85,7 +85,7 @@ def test_the_text_has_the_fastest_tile_of_the_smallest_and_the_largest_size() ->
     read = tiny.results([case("memcpy", n, 100.0) for n in (1 << 20, N)] + [case("look_ahead", N, ns, settings=tile) for tile, ns in tiles.items()]
                         + [case("look_ahead", 1 << 20, 330.0 - ns, settings=tile) for tile, ns in tiles.items()])  # fmt: skip
     found = described(scan_macros._tile_values, tile_size.NEEDS, read)
-    assert found == {"tileSmall": "12", "tileLarge": "30"}
+    assert found == {"tileSmall": "12", "tileLarge": "30", "tileLargest": "36", "tileLargestLoses": "19"}  # 130 of 160
 
 
 def test_the_text_has_what_each_idea_is_worth() -> None:

@@ -11,11 +11,7 @@
 namespace scanlab::distributed {
 namespace {
 
-struct NcclCub {
-  template <class Op>
-  static constexpr bool kTakes = Op::kOperator == Operator::plus &&
-                                 (sizeof(typename Op::Item) >= 4 || std::is_integral_v<typename Op::Item>);
-
+struct NcclCub : SumsOverNccl {
   static Description describe() {
     Description about;
     about.id = "nccl_cub";
@@ -25,11 +21,6 @@ struct NcclCub {
     about.fixed_bits = false;
     about.cost = {.work = "about 3n", .span = "of CUB's scan", .traffic = "3n"};
     return about;
-  }
-  static Plan plan(const Problem& problem, int ranks) {
-    Plan plan = Plan::of_blocks(problem, ranks);
-    plan.chain = 256 + plan.distribution.chunk / 1024 + ranks;
-    return with_nccl(std::move(plan));
   }
 
   template <class Op>

@@ -1,6 +1,9 @@
 // What the scans of libraries over NCCL share: the sum, and what comes before a block.
 #pragma once
 
+#include "harness/distributed/algorithm.hpp"
+#include "harness/distributed/nccl.hpp"
+
 namespace scanlab::distributed {
 
 /// As the scans beside it: small integers wrap.
@@ -18,5 +21,18 @@ __global__ void sum_before(const Item* sums, int rank, Item* before) {
   for (int r = 0; r < rank; ++r) sum = Add{}(sum, sums[r]);
   *before = sum;
 }
+
+/// What such a scan takes, and its plan: a block per rank, and an item of each gathered by NCCL.
+struct SumsOverNccl {
+  template <class Op>
+  static constexpr bool kTakes = Op::kOperator == Operator::plus &&
+                                 (sizeof(typename Op::Item) >= 4 || std::is_integral_v<typename Op::Item>);
+
+  static Plan plan(const Problem& problem, int ranks) {
+    Plan plan = Plan::of_blocks(problem, ranks);
+    plan.chain = 256 + plan.distribution.chunk / 1024 + ranks;  // CUB's, which Thrust calls
+    return with_nccl(std::move(plan));
+  }
+};
 
 }  // namespace scanlab::distributed

@@ -59,11 +59,7 @@ class KeptMemory {
   std::list<Piece> pieces_;
 };
 
-struct NcclThrust {
-  template <class Op>
-  static constexpr bool kTakes = Op::kOperator == Operator::plus &&
-                                 (sizeof(typename Op::Item) >= 4 || std::is_integral_v<typename Op::Item>);
-
+struct NcclThrust : SumsOverNccl {
   static Description describe() {
     Description about;
     about.id = "nccl_thrust";
@@ -73,11 +69,6 @@ struct NcclThrust {
     about.fixed_bits = false;
     about.cost = {.work = "about 3n", .span = "of CUB's scan", .traffic = "3n"};
     return about;
-  }
-  static Plan plan(const Problem& problem, int ranks) {
-    Plan plan = Plan::of_blocks(problem, ranks);
-    plan.chain = 256 + plan.distribution.chunk / 1024 + ranks;  // Thrust calls CUB
-    return with_nccl(std::move(plan));
   }
 
   template <class Op>

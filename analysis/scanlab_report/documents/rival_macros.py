@@ -7,8 +7,6 @@ from dataclasses import replace
 
 import pandas as pd
 
-from scanlab_report.derive import ablation, tiles
-from scanlab_report.derive.shares import shares
 from scanlab_report.documents.numbers import number, power
 from scanlab_report.read.records import STREAM
 from scanlab_report.select.evidence import LOSS, AllTimingEvidence, Key, TimingEvidence
@@ -38,11 +36,6 @@ NAMES = {
     "headerSomeBest": "best there",
     "headerSomeVendor": "the fastest CUB there",
     "headerOverBest": "time of the header over that of best, 2^24 items, cold",
-    "ablationStagesThree": "time with a ring of 3 stages over that of look_ahead, at the largest size of the experiments",
-    "paddingGainReentry": "hso_reentry over hso_reentry_padded at the largest size",
-    "tileLargest": "largest tile of look_ahead, KiB",
-    "tileLargestLoses": "by how much its speed is less than the fastest tile's at the largest size swept, percent",
-    "ablationStaticMiddle": "time with static tile assignment over that of look_ahead, at 2^24",
 }
 
 
@@ -52,9 +45,6 @@ def describers() -> tuple[tuple[Mapping[str, Need], Callable[..., dict[str, str]
         ({"timings": AllTimings(against=(CUBS,))}, _rivals),
         ({"timings": AllTimings()}, _header),
         ({"timings": Timings(all_of=(FLOOR, BEST), only=(FLOOR, BEST), launches=(STREAM, "graph"))}, _launches),
-        (ablation.NEEDS, _ideas),
-        (tiles.NEEDS, _tiles),
-        ({"timings": Timings(all_of=(CEILING, "hso_reentry", "hso_reentry_padded"))}, _padding),
     )
 
 
@@ -99,22 +89,3 @@ def _launches(timings: TimingEvidence) -> dict[str, str]:
         ratios = few["median_ns"] / floors["graph"]
         named |= {"smallGraphLeast": number(float(ratios.min()), 2), "smallGraphMost": number(float(ratios.max()), 2)}
     return named
-
-
-def _ideas(timings: TimingEvidence) -> dict[str, str]:
-    rows = ablation.ablation(timings).set_index(["items", "idea"])["ratio"]
-    wanted = {"ablationStagesThree": (max((n for n, _ in rows.index), default=0), "3 stages"), "ablationStaticMiddle": (MANY, "static tiles")}
-    return {macro: f"{rows[at]:.2f}" for macro, at in wanted.items() if at in rows.index}
-
-
-def _tiles(timings: TimingEvidence) -> dict[str, str]:
-    rows = tiles.by_tile(timings)
-    many = rows[(rows["variant"] == ablation.WHOLE) & (rows["items"] == rows["items"].max())]  # in the order of tiles
-    if len(many) < 2:
-        return {}
-    return {"tileLargest": f"{many['kib'].iloc[-1]:g}", "tileLargestLoses": number(100 * (1 - float(many["ratio"].iloc[-1] / many["ratio"].max())), 2)}
-
-
-def _padding(timings: TimingEvidence) -> dict[str, str]:
-    gain = shares(timings, "hso_reentry_padded", "hso_reentry", timings.caches()[0])
-    return {} if gain.empty else {"paddingGainReentry": number(float(gain["ratio"].iloc[-1]))}

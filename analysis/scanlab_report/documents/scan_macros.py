@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable, Mapping
 
 import pandas as pd
@@ -80,9 +81,10 @@ def _timing_values(timings: TimingEvidence) -> dict[str, str]:
             named["bestOfVendor"] = number(ours.at[best, "of_cub"].value)
     if VENDOR in stands.index and stands.at[VENDOR, "of_memcpy"] is not None:
         named["vendorOfCopy"] = number(stands.at[VENDOR, "of_memcpy"].value, 2)
-    gain = shares(timings, f"{TREE}_padded", TREE, cache)
-    if not gain.empty:
-        named["paddingGainLargest"] = number(gain["ratio"].iloc[-1])
+    for macro, pair in (("paddingGainLargest", TREE), ("paddingGainReentry", "hso_reentry")):
+        gain = shares(timings, f"{pair}_padded", pair, cache)
+        if not gain.empty:
+            named[macro] = number(gain["ratio"].iloc[-1])
     return named
 
 
@@ -158,7 +160,7 @@ def _rung_values(timings: TimingEvidence) -> dict[str, str]:
     return named
 
 
-ABLATIONS = {"StagesTwo": ("2 stages", max), "LoadingOne": ("1 tile loading", max), "LoadingFour": ("4 tiles loading", max), "TileSmallest": ("tiles of 10 KiB", max),
+ABLATIONS: dict[str, tuple[str, Callable[[set[int]], int]]] = {"StagesTwo": ("2 stages", max), "StagesThree": ("3 stages", max), "StaticMiddle": ("static tiles", statistics.median_low), "LoadingOne": ("1 tile loading", max), "LoadingFour": ("4 tiles loading", max), "TileSmallest": ("tiles of 10 KiB", max),
              "Static": ("static tiles", max), "StaticSmall": ("static tiles", min), "EarlySmall": ("no PDL", min), "LookBack": ("look-back", max), "LookBackSmall": ("look-back", min),
              "ReduceThenScan": ("two reads", max), "ReduceThenScanSmall": ("two reads", min)}  # fmt: skip
 """Of each macro the idea, and at which of the sizes."""
@@ -176,7 +178,9 @@ def _tile_values(timings: TimingEvidence) -> dict[str, str]:
     if rows.empty or rows["kib"].nunique() < 2:
         return {}
     fastest = {n: of.loc[of["ratio"].idxmax(), "kib"] for n, of in rows.groupby("items")}
-    return {"tileSmall": f"{fastest[min(fastest)]:g}", "tileLarge": f"{fastest[max(fastest)]:g}"}
+    many = rows[rows["items"] == rows["items"].max()]  # in the order of tiles
+    return {"tileSmall": f"{fastest[min(fastest)]:g}", "tileLarge": f"{fastest[max(fastest)]:g}", "tileLargest": f"{many['kib'].iloc[-1]:g}",
+            "tileLargestLoses": number(100 * (1 - float(many["ratio"].iloc[-1] / many["ratio"].max())), 2)}  # fmt: skip
 
 
 def _duel_values(timings: AllTimingEvidence, claims: ClaimEvidence) -> dict[str, str]:

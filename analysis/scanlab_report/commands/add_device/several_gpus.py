@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import pandas as pd
 
+from scanlab_report.derive.ranks import COPY
 from scanlab_report.read import streams
 from scanlab_report.read.records import Complaint, Run
 from scanlab_report.select.ranks_evidence import SCAN
 
-COPY = "copy_all"
 KINDS = ("timings", streams.DISTRIBUTED, "repeats")
 """The kinds of file of such a session: timings are of `best` on one of the GPUs."""
 VERIFY = "scanlab distributed verify --gpus {} --json"
