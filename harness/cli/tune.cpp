@@ -115,8 +115,7 @@ void check_rival(const std::string& rival, bool from_results) {
   if (rival != "cub") {
     throw CommandError(kBadInput, fmt::format("--rival '{}' cannot be tuned: give --rival cub", rival));
   }
-  if (from_results) throw CommandError(kBadInput, "--rival needs a measurement: leave out --from");
-  if (tuning::rival_monoids(rival).empty()) {
+  if (!from_results && tuning::rival_monoids(rival).empty()) {
     throw CommandError(kBadInput,
                        "the shapes of CUB are not compiled into this program. Build one that has them: cmake --preset "
                        "cuda -B build/candidates -DSCANLAB_CUB_CANDIDATES=ON && cmake --build build/candidates "
@@ -165,7 +164,7 @@ int tune(const std::vector<std::string>& arguments, Context& context) {
   const InterruptGuard guard;
   bool any_failed = false;
   const tuning::Measured measured = values.count("from") != 0
-                                        ? tuning::read_results(values["from"].as<std::string>())
+                                        ? tuning::read_results(values["from"].as<std::string>(), rival)
                                         : measure_candidates(values, rival, before, context, any_failed);
   if (interrupted()) {
     fmt::print(context.err, "scanlab: interrupted; no table is written\n");

@@ -61,13 +61,16 @@ namespace {
 template <class F>
 void for_each_of(std::string_view rival, F f) {
   for (const auto& [id, variant] : Registry::instance().all()) {
-    std::string family = variant.about.family;
-    std::ranges::transform(family, family.begin(), [](unsigned char c) { return std::tolower(c); });
-    if (variant.origin == Origin::baseline && family == rival) f(variant);
+    if (variant.origin == Origin::baseline && in_lower_case(variant.about.family) == rival) f(variant);
   }
 }
 
 }  // namespace
+
+std::string in_lower_case(std::string family) {
+  std::ranges::transform(family, family.begin(), [](unsigned char c) { return std::tolower(c); });
+  return family;
+}
 
 std::vector<Choice> rival_candidates(std::string_view rival, const TypeAndOperator& monoid) {
   std::vector<Choice> all;

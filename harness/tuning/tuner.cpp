@@ -113,9 +113,13 @@ std::vector<TuningTable::Row> choose(const TimingsBySize& sizes) {
 
 namespace {
 
-bool is_shape_of_rival(const Choice& choice) {
-  const Variant* const variant = Registry::instance().find(choice.variant);
-  return variant != nullptr && variant->about.shapes;
+/// What a rival is timed beside is run as it is.
+bool is_shape_of_rival(const Choice& choice) { return !choice.settings.empty(); }
+
+void keep_only(const std::vector<Choice>& chosen, TimingsBySize& all) {
+  for (auto& [n, timings] : all) {
+    std::erase_if(timings, [&](const auto& entry) { return std::ranges::find(chosen, entry.first) == chosen.end(); });
+  }
 }
 
 /// With the least geometric mean of its times, over all sizes and columns; what lacks one is left out.
@@ -212,7 +216,11 @@ void keep_entries(const TuningTable& before, TuningTable& table) {
 namespace {
 
 /// Whether a variant of a results file is a candidate, by what its context says of it: this build may lack it.
-bool is_candidate(const Json& about, const std::string& id) {
+bool is_candidate(const Json& about, const std::string& id, std::string_view rival) {
+  if (!rival.empty()) {
+    return about.at("origin") == "baseline" && in_lower_case(about.at("family").get<std::string>()) == rival &&
+           !about.at("parameters").empty();
+  }
   return about.at("origin") == "variant" && about.at("kind") == "scan" && about.at("on_host") == false &&
          !chooses_among_others(id) && about.at("types").size() == named_values<ElementType>().size();
 }
@@ -226,12 +234,12 @@ E word_of(const Json& entry, const char* field) {
   throw CommandError(kBadInput, fmt::format("{} '{}' is unknown to this build", field, word));
 }
 
-/// Adds the time of an entry, if it is one of an inclusive scan by a candidate. A table is for both modes; one is
+/// Adds the time of an entry, if it is one of an inclusive scan by a candidate, or by a shape of `rival`. A table is for both modes; one is
 /// measured.
-void add_time(const Json& entry, const Json& variants, Measured& measured) {
+void add_time(const Json& entry, const Json& variants, std::string_view rival, Measured& measured) {
   if (entry.at("kind") != "scan" || entry.at("outcome") != "timed" || entry.at("mode") != name(Mode::inclusive)) return;
   const std::string id = entry.at("variant").get<std::string>();
-  if (!is_candidate(variants.at(id), id)) return;
+  if (!is_candidate(variants.at(id), id, rival)) return;
   const std::optional<Choice> choice = without_experiments({id, entry.at("settings").get<Settings>()});
   if (!choice) return;
   const auto launch = entry.at("launch").get<std::string>();
@@ -247,9 +255,18 @@ void add_time(const Json& entry, const Json& variants, Measured& measured) {
   timings[*choice][column].push_back(time);
 }
 
+/// The sizes at which every shape of a rival was timed, if they are the usual ones; else all.
+TimingsBySize where_all_were_timed(const TypeAndOperator& monoid, const TimingsBySize& sizes) {
+  TimingsBySize first;
+  for (const std::int64_t n : first_rival_sizes(monoid)) {
+    if (const auto found = sizes.find(n); found != sizes.end()) first.insert(*found);
+  }
+  return first.empty() ? sizes : first;
+}
+
 }  // namespace
 
-Measured read_results(const std::filesystem::path& path) {
+Measured read_results(const std::filesystem::path& path, std::string_view rival) {
   std::ifstream file(path);
   if (!file) throw CommandError(kBadInput, fmt::format("cannot read '{}'", path.string()));
   Measured measured;
@@ -265,12 +282,15 @@ Measured read_results(const std::filesystem::path& path) {
                                                 measure::kResultsSchema));
     }
     const Json& entries = document.at("benchmarks");
-    for (; at < entries.size(); ++at) add_time(entries[at], document.at("context").at("variants"), measured);
+    for (; at < entries.size(); ++at) add_time(entries[at], document.at("context").at("variants"), rival, measured);
   } catch (const nlohmann::json::exception& error) {
     throw CommandError(
         kBadInput, fmt::format("'{}' is no results file: entry {}: {}", path.string(), at, what_is_wrong(error, text)));
   } catch (const CommandError& error) {
     throw CommandError(kBadInput, fmt::format("'{}': entry {}: {}", path.string(), at, error.what()));
+  }
+  if (!rival.empty()) {
+    for (auto& [monoid, sizes] : measured.timings) keep_only(finalists(where_all_were_timed(monoid, sizes)), sizes);
   }
   return measured;
 }
@@ -370,9 +390,7 @@ TimingsBySize Tuner::tune_rival(std::string_view rival, const TypeAndOperator& m
     all.merge(measure_more(monoid, others, shapes));
     leave_out_failed(all);
   }
-  for (auto& [n, timings] : all) {
-    std::erase_if(timings, [&](const auto& entry) { return std::ranges::find(chosen, entry.first) == chosen.end(); });
-  }
+  keep_only(chosen, all);
   return all;
 }
 

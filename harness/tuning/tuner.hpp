@@ -58,8 +58,9 @@ void check_same_device(const TuningTable& before, const Measured& measured);
 /// its provenance.
 void keep_entries(const TuningTable& before, TuningTable& table);
 
-/// The inclusive scans of a results file that are candidates. Throws CommandError (status 2).
-Measured read_results(const std::filesystem::path& path);
+/// The inclusive scans of a results file that are candidates; or, if a rival is named, the finalists among its shapes,
+/// of a file that tune_rival wrote. Throws CommandError (status 2).
+Measured read_results(const std::filesystem::path& path, std::string_view rival = {});
 
 /// Of `tune`: few samples of many candidates.
 inline constexpr measure::LoopOptions kTuningLoop{.rounds = 5, .width = 0, .cap_seconds = 10};

@@ -14,6 +14,9 @@
 #include "harness/cuda/registration.cuh"
 #include "variants/scan/tile_plan.hpp"
 
+template <>
+inline constexpr bool scanlab::kIsNumber<scanlab::Half> = true;
+
 namespace scanlab::scan {
 namespace {
 
@@ -62,7 +65,7 @@ class HeaderScan {
   cudaError_t scan(void* storage, std::size_t& bytes, Op op, const typename Op::Item* in, typename Op::Item* out,
                    cudaStream_t stream) const {
     const std::int64_t n = problem_.items;
-    if constexpr (Op::kOperator == Operator::plus && std::is_arithmetic_v<typename Op::Item>) {
+    if constexpr (Op::kOperator == Operator::plus) {
       return problem_.mode == Mode::inclusive ? DeviceScan::InclusiveSum(storage, bytes, in, out, n, stream)
                                               : DeviceScan::ExclusiveSum(storage, bytes, in, out, n, stream);
     } else {

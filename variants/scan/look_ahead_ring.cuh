@@ -89,7 +89,8 @@ constexpr Shape with_stages(Shape shape, std::int64_t tiles, std::size_t memory)
 }
 
 /// By the bytes of a result and how many there are in all: what `scanlab tune` found on an H200 for sums. Fewer bytes
-/// than fill the multiprocessors once: tiles such that each of them gets one. shared_bytes: that a block may ask for.
+/// than fill the multiprocessors once: tiles such that each of them gets one. Up to four of 36 KiB each: fewer, larger
+/// ones. shared_bytes: that a block may ask for.
 template <Associative Op>
 constexpr Shape shape_for(std::int64_t bytes, int multiprocessors, std::size_t shared_bytes) {
   constexpr Shape kSmall[] = {{.warps = 4, .vectors = 5, .loading = 4},
@@ -99,6 +100,7 @@ constexpr Shape shape_for(std::int64_t bytes, int multiprocessors, std::size_t s
   constexpr Shape k26KiB{.warps = 4, .vectors = 13, .loading = 2};
   constexpr Shape k28KiB{.warps = 8, .vectors = 7, .loading = 2};
   constexpr Shape k30KiB{.warps = 4, .vectors = 15, .loading = 2};
+  constexpr Shape k36KiB{.warps = 8, .vectors = 9, .loading = 2};
   constexpr Shape k49KiB{.warps = 14, .vectors = 7, .loading = 2};
   const std::int64_t share = bytes / std::max(multiprocessors, 1);
   if constexpr (Op::kHeavy) {
@@ -108,6 +110,8 @@ constexpr Shape shape_for(std::int64_t bytes, int multiprocessors, std::size_t s
     for (const Shape& shape : kSmall) {
       if (share <= shape.tile_bytes()) return shape;
     }
+    const bool two_fit = 2 * (k36KiB.tile_bytes() + sizeof(Stage<Op>)) <= shared_bytes;
+    if (share <= 4 * k36KiB.tile_bytes() && two_fit) return k36KiB;
     return sizeof(InOf<Op>) == 1 ? k28KiB : sizeof(InOf<Op>) <= 4 ? k26KiB : k30KiB;
   }
 }

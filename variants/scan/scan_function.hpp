@@ -8,6 +8,9 @@
 #include "harness/core/associative.hpp"
 #include "harness/core/wrapping.hpp"
 
+struct __half;         // of cuda_fp16.h and cuda_bf16.h, which who scans such has included
+struct __nv_bfloat16;
+
 namespace scanlab {
 
 /// Whether a function computes more than it moves, as a logarithm of a sum of exponentials does. look_ahead has a form
@@ -15,6 +18,12 @@ namespace scanlab {
 /// scanlab::kIsHeavy<MyFunction> = true;`
 template <class Function>
 inline constexpr bool kIsHeavy = false;
+
+/// Whether T(0) is the identity of a type's sums. Specialise it for numbers of your own: sums without an identity are
+/// slower.
+template <class T>
+inline constexpr bool kIsNumber = std::is_arithmetic_v<T> || std::is_same_v<T, __half> ||
+                                  std::is_same_v<T, __nv_bfloat16>;
 
 namespace scan {
 
@@ -128,26 +137,25 @@ class FunctionOf {
   [[no_unique_address]] Initial initial_;
 };
 
-/// The sum of arithmetic types. Integers wrap, so that what is cut off in the end need not be added up: sums of small
-/// ones are of the type of the results.
+/// The sum of numbers. Integers wrap, so that what is cut off in the end need not be added up: sums of small ones are of
+/// the type of the results.
 template <class InT, class OutT>
-struct ArithmeticSum {
+struct SumOfNumbers {
   using In = InT;
   using Out = OutT;
-  using Promoted = decltype(std::declval<In>() + std::declval<In>());
+  using Promoted = std::decay_t<decltype(std::declval<In>() + std::declval<In>())>;
   using Item = std::conditional_t<std::is_integral_v<Promoted> && std::is_integral_v<Out> &&
                                       !std::is_same_v<Out, bool> && sizeof(Out) <= sizeof(Promoted),
                                   Out, Promoted>;
   static constexpr bool kCommutative = true;
   static constexpr bool kHeavy = false;
   static constexpr WarpReduction kWarpReduction = WarpReduction::add;
-  SCANLAB_HD static constexpr Item identity() { return Item{0}; }
+  SCANLAB_HD static constexpr Item identity() { return Item(0); }
   SCANLAB_HD constexpr Item operator()(Item left, Item right) const { return wrapping_add(left, right); }
 };
 
 template <class In, class Out>
-using SumOf = std::conditional_t<std::is_arithmetic_v<In> && std::is_arithmetic_v<Out>, ArithmeticSum<In, Out>,
-                                 FunctionOf<In, Out, Add>>;
+using SumOf = std::conditional_t<kIsNumber<In> && kIsNumber<Out>, SumOfNumbers<In, Out>, FunctionOf<In, Out, Add>>;
 
 }  // namespace scan
 }  // namespace scanlab
