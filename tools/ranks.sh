@@ -7,13 +7,15 @@
 over_ranks() {
   local ranks chunk lacked=0
   case $1 in
-    ranks_verify)  # run 1000 times back to back, too
+    ranks_verify)  # run 1000 times back to back, beside other work, and replayed, too
       rm -f "$out"/ranks_verify_*.jsonl
       for ((ranks = 1; ranks <= gpus; ++ranks)); do
         "$scanlab" distributed verify --gpus "$ranks" --type i8,i32,i64,f32,f64 --op plus,max,affine \
           --json "$out/ranks_verify_$ranks.jsonl" || return
       done
-      "$scanlab" distributed verify --gpus "$gpus" --items 1000,2^20+1,2^24+3 --repeat 1000 --json "$out/ranks_verify_repeat.jsonl"
+      "$scanlab" distributed verify --gpus "$gpus" --items 1000,2^20+1,2^24+3 --repeat 1000 --json "$out/ranks_verify_repeat.jsonl" &&
+        "$scanlab" distributed verify --gpus "$gpus" --beside --repeat 20 --json "$out/ranks_verify_beside.jsonl" &&
+        "$scanlab" distributed verify --gpus "$gpus" --launch graph --repeat 20 --json "$out/ranks_verify_graph.jsonl"
       ;;
     ranks_scaling)  # equal items per GPU: 2^12 to 2^30 of i32
       for ((ranks = 1; ranks <= gpus; ++ranks)); do
@@ -37,6 +39,14 @@ over_ranks() {
       for chunk in 8 16 32 64; do
         bench_ranks "$1_$chunk" "$gpus" --algorithm peer_look_ahead,copy_all --set "chunk=$chunk" -b 4MiB -e 1GiB -f 16 || return
       done
+      ;;
+    ranks_cycles)  # 2^20, 2^24 and 2^28 items per GPU
+      "$scanlab" distributed cycles --gpus "$gpus" --algorithm peer_look_ahead \
+        --items "$((gpus << 20)),$((gpus << 24)),$((gpus << 28))" --csv "$out/ranks_prefix_wait.csv" --force
+      ;;
+    ranks_trace)  # 2^20 and 2^28 items per GPU
+      "$scanlab" distributed trace --gpus "$gpus" --algorithm peer_look_ahead,reduce_exchange_scan,nccl_cub \
+        --items "$((gpus << 20)),$((gpus << 28))" --out "$out/$1.json" --force
       ;;
     ranks_python)
       for ((ranks = 1; ranks <= gpus; ++ranks)); do

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from tests import stream_fixtures
+from tests import ranks_fixtures, stream_fixtures
 
 SESSION = Path(__file__).parents[2] / "data" / "recorded" / "nvidia-h200" / "2026-11-24"
 """The recorded session that tests use."""
@@ -282,6 +282,7 @@ def write_all(folder: Path, rounds: int = 11, top: int = 28, extra: int = 64) ->
     (folder / "cub_shapes.json").write_text(json.dumps(cub_shapes(rounds)))
     (folder / "dram_bytes.csv").write_text(dram_bytes(top))
     (folder / "prefix_wait.csv").write_text(PREFIX_WAIT)
+    (folder / "ranks_prefix_wait.csv").write_text(ranks_fixtures.waits())
     (folder / "repeat.jsonl").write_text(verification(repeated=True))
     stream_fixtures.write_all(folder)
     stream_fixtures.write_scenes(folder)

@@ -76,6 +76,50 @@ def documents(gpus: int = GPUS) -> dict[str, dict[str, Any]]:
     return weak | strong | {f"ranks_chunk_{chunk}": chunk_run(chunk, (2**20, 2**24, 2**28), gpus) for chunk in (8, 16, 32, 64)}
 
 
+def activity(run: int, rank: int, name: str, start: int, end: int, kind: str = "kernel") -> dict[str, Any]:
+    """Of a GPU, in nanoseconds."""
+    return {"run": run, "rank": rank, "device": rank, "kind": kind, "name": name, "bytes": 0, "start_ns": start, "end_ns": end}
+
+
+def traced(algorithm: str, items: int, activities: list[dict[str, Any]], ranks: int = GPUS, **changes: Any) -> dict[str, Any]:
+    """A case of `scanlab distributed trace`."""
+    return {"kind": "distributed", "variant": algorithm, "type": "i32", "op": "plus", "mode": "inclusive", "items": items, "ranks": ranks, "on": "gpus",
+            "settings": {"chunk": "32"} if algorithm == "peer_look_ahead" else {}, "chunk_items": items // ranks, "bytes": 8 * items, "compared_every": 1,
+            "verified": True, "activities": activities} | changes  # fmt: skip
+
+
+def traces(cases: list[dict[str, Any]], ranks: int = GPUS, **changes: Any) -> dict[str, Any]:
+    """A file of `scanlab distributed trace --out`."""
+    about = {"kind": "cuda", "ranks": ranks, "ranks_are": "threads", "driver": "580", "seed": "1", "argv": f"scanlab distributed trace --gpus {ranks}"}
+    return {"schema": "scanlab-ranks-trace/1", "context": stream_fixtures.about(**about | changes), "traces": cases}
+
+
+def timeline(ranks: int = GPUS, runs: int = 5) -> dict[str, Any]:
+    """Three scans at two sizes: run 2 has the median length."""
+    cases = []
+    for per_rank in (2**20, 2**28):
+        times = {name: int(1e3 * of) for name, of in times_us(per_rank * ranks, ranks).items()}
+        late = [200 * rank + 100 * run for run in range(runs) for rank in range(ranks)]
+        for name, parts in (("peer_look_ahead", ["peer_look_ahead"]), ("reduce_exchange_scan", ["ReduceSharesKernel", "ncclDevKernel_AllGather", "look_ahead_scan"]),
+                            ("nccl_cub", ["DeviceReduceKernel", "ncclDevKernel_AllGather", "DeviceScanKernel"])):  # fmt: skip
+            share = times[name] // len(parts)
+            activities = [activity(place // ranks, place % ranks, part, after * share + behind * (after > 0), (after + 1) * share + behind)
+                          for place, behind in enumerate(late) for after, part in enumerate(parts)]  # fmt: skip
+            cases.append(traced(name, per_rank * ranks, activities, ranks))
+    return traces(cases, ranks)
+
+
+def waits(ranks: int = GPUS, sizes: Iterable[int] = (2**20, 2**28)) -> str:
+    """What `scanlab distributed cycles --csv` writes; sizes are items per rank. A rank waits the longer for others the higher its number is."""
+    lines = ["variant,items,type,ranks,rank,role,cycles_total,cycles_waiting_data,cycles_waiting_prefix,cycles_waiting_reduced,cycles_waiting_store"]
+    for items in (size * ranks for size in sizes):
+        for rank in range(ranks):
+            for role, data, prefix, reduced, store in (("load", 400, 0, 0, 300), ("look ahead", 0, 500 + 50 * rank, 100, 0), ("reduce", 600, 0, 100, 0),
+                                                       ("scan", 0, 300 + 50 * rank, 200, 100), ("tell", 0, 200, 700, 0)):  # fmt: skip
+                lines.append(f"peer_look_ahead,{items},i32,{ranks},{rank},{role},1000,{data},{prefix},{reduced},{store}")
+    return "\n".join(lines) + "\n"
+
+
 def best(context: Mapping[str, Any], repetition: Any, case: Any) -> dict[str, Any]:
     """What `scanlab bench` says of ``best`` on one GPU; the arguments are what tests/fixtures.py makes results of."""
     entries = [repetition(case("best", 2**k, "warm"), i, 1e3 * (1.0 + copy_us(2**k, 1) / 0.97) * spread)

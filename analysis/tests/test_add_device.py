@@ -262,6 +262,15 @@ def test_a_run_over_several_gpus_is_filed_by_their_number(tmp_path: Path, record
 
 
 
+def test_timelines_are_filed_with_their_session(tmp_path: Path, recorded: Path) -> None:
+    run = write_ranks(tmp_path / "run")
+    ranks_fixtures.write(run, {"ranks_trace": ranks_fixtures.timeline()})
+    assert add(run, recorded) == 0
+    folder = recorded / "test-device-x4" / "2026-01-02"
+    said = json.loads((folder / "session.json").read_text())
+    assert {of["kind"] for of in said["files"]} == {"timings", "distributed", "ranks_trace"} and said["complete"]
+    assert (folder / "ranks_trace.json.gz").exists()
+
 
 @pytest.mark.parametrize("lacking", ["best", "one rank", "all ranks", "equal items per rank", "equal items in all", "copies on one"])
 def test_a_session_over_several_gpus_is_complete_only_with_both_kinds_of_scaling_beside_copies_and_best(tmp_path: Path, recorded: Path, lacking: str) -> None:

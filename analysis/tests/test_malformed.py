@@ -18,7 +18,7 @@ import pytest
 
 from scanlab_report.commands.__main__ import main
 from scanlab_report.read import records, results
-from tests import fixtures, stream_fixtures, test_ncu
+from tests import fixtures, ranks_fixtures, stream_fixtures, test_ncu
 from tests.conftest import PUBLISHED
 from tests.fixtures import case, repetition
 from tests.test_add_device import write_run
@@ -83,6 +83,11 @@ def explanation() -> Document:
     return document | {"faults": [{"kind": "race", "where": "here"}], "launches": [{"steps": steps}]}
 
 
+def ranks_trace() -> Document:
+    document = ranks_fixtures.timeline(ranks=2, runs=1)
+    return document | {"traces": [of | {"activities": of["activities"][:2]} for of in document["traces"][:2]]}
+
+
 def cut(document: Document, key: str) -> Document:
     """A document with two of its cases."""
     return document | {key: document[key][:2]}
@@ -92,7 +97,7 @@ DOCUMENTS: dict[str, Callable[[], Document]] = {
     "timings": timings, "schedules": schedules, "stream_scan": stream_scan, "trace": trace, "scene": scene,
     "caveats": lambda: cut(stream_fixtures.caveats(), "experiments"), "concurrency": lambda: cut(stream_fixtures.concurrency(), "cases"),
     "comparison": lambda: cut(stream_fixtures.comparison(), "traces"), "advice": lambda: cut(stream_fixtures.advice(), "problems"),
-    "explanation": explanation,
+    "explanation": explanation, "ranks_trace": ranks_trace,
 }  # fmt: skip
 UNREAD = {"advice": {"said"}, "explanation": {"depth"}}
 """Fields that may hold anything, or are of a choice that need not have been measured."""

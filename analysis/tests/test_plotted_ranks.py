@@ -7,16 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
 from scanlab_report.commands.__main__ import main
-from scanlab_report.figures import ranks_chunk, ranks_scaling, ranks_time
+from scanlab_report.figures import ranks_chunk, ranks_scaling, ranks_time, ranks_timeline
 from scanlab_report.layout import style
 from scanlab_report.layout.ranks import COPIES, IDEAL, THREE_N, look, ordered
 from scanlab_report.read import results
-from scanlab_report.select.ranks_evidence import RanksEvidence, SeveralGpus
+from scanlab_report.select.ranks_evidence import RanksEvidence, RanksTimelines, SeveralGpus
 from tests import fixtures, tiny
-from tests.ranks_fixtures import document, entry, write
+from tests.ranks_fixtures import activity, document, entry, traced, traces, write
 from tests.tiny import near
 
 N = 2**20
@@ -86,11 +88,47 @@ def test_throughput_stands_over_tiles_per_chunk_beside_a_copy(tmp_path: Path) ->
     assert axes.get_title("left") == "$2^{20}$ items per GPU"
 
 
+def bars(axes: Axes) -> list[tuple[int, float, float]]:
+    """Of each bar: the GPU, its start and its end."""
+    boxes = [path.get_extents() for of in axes.collections for path in of.get_paths()]
+    return sorted((round((box.y0 + box.y1) / 2), round(float(box.x0), 6), round(float(box.x1), 6)) for box in boxes)
+
+
+def test_a_timeline_has_a_row_per_gpu_and_a_bar_per_activity_of_the_run_of_median_length(tmp_path: Path) -> None:
+    runs = [activity(run, rank, name, start, end + 1000 * late) for run, late in ((0, 9), (1, 2), (2, 0)) for rank, name, start, end in
+            ((0, "reduce", 0, 3000), (1, "reduce", 500, 4000), (0, "ncclDevKernel_AllGather", 4000, 5000), (1, "scan", 6000, 8000))]  # fmt: skip
+    another = [activity(0, 0, "peer", 0, 2000), activity(0, 1, "", 250, 20_000, "copy")]
+    write(tmp_path, {"trace": traces([traced("reduce_exchange_scan", 2 * N, runs, 2), traced("peer_look_ahead", 2 * N, another, 2)], 2)})
+    timeline = RanksTimelines().find(results.read([tmp_path], []), {})
+    assert timeline is not None and timeline.provenance.repetitions == (1, 3)
+    upper, lower = styled(ranks_timeline.draw, timeline).axes
+    assert bars(upper) == [(0, 0, 2), (1, 0.25, 20)] and bars(lower) == [(0, 0, 5), (0, 4, 7), (1, 0.5, 6), (1, 6, 10)]
+    colours = {tuple(of.get_facecolor()[0]) for axes in (upper, lower) for of in axes.collections}
+    assert colours == {to_rgba(ranks_timeline.COLOURS[of]) for of in ("kernels", "NCCL kernels", "copies")}
+    assert [of.get_title("left") for of in (upper, lower)] == [f"{name}, $2^{{20}}$ items per GPU: {took} µs" for name, took in (("peer_look_ahead", "20.0"), ("reduce_exchange_scan", "10.0"))]
+    assert [of.get_text() for of in lower.get_yticklabels()] == ["GPU 0", "GPU 1"] and lower.get_xlabel() == "time, µs"
+    assert upper.get_xlim() == lower.get_xlim() == near((0, 1.02 * 20))
+
+
+def test_a_timeline_has_the_least_and_the_largest_size_and_says_what_was_not_traced(tmp_path: Path) -> None:
+    cases = [traced("nccl_cub", 2 * size, [activity(0, rank, "scan", 0, 1000) for rank in range(2)], 2) for size in (N, 4 * N, 16 * N)]
+    cases.append(traced("copy_all", 2 * N, [activity(0, rank, "", 0, 1, "copy") for rank in range(2)], 2))
+    write(tmp_path, {"trace": traces(cases, 2)})
+    timeline = RanksTimelines().find(results.read([tmp_path], []), {})
+    axes = styled(ranks_timeline.draw, timeline).axes
+    assert [of.get_title("left").replace(" items per GPU", "") for of in axes] == [
+        "nccl_cub, $2^{20}$: 1.0 µs", "nccl_cub, $2^{24}$: 1.0 µs", "copy_all, $2^{20}$: 0.0 µs", "copy_all, $2^{24}$: not traced"]  # fmt: skip
+    (_, start, end), _ = bars(axes[2])
+    assert start == 0 and end == pytest.approx(1.02 * ranks_timeline.LEAST), "too short to be seen otherwise"
+
+
 def test_each_is_left_out_with_its_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(tmp_path, {"a": of_ranks(4, N, 9.0, 6.0, 4.0)})
     for name, said in (("scaling", "with 1 rank and with more"), ("time", "of several sizes"), ("chunk", "with several chunk sizes")):
         assert main(["figure", f"ranks_{name}", str(tmp_path), "--out", str(tmp_path / "f.png")]) != 0
         assert f"no times of scans over several ranks {said}. To measure it: tools/record build/cuda/scanlab results/x4 --gpus 4 ranks_" in capsys.readouterr().err
+    assert main(["figure", "ranks_timeline", str(tmp_path), "--out", str(tmp_path / "f.png")]) != 0
+    assert "no timelines of scans over several GPUs. To measure it: tools/record build/cuda/scanlab results/x4 --gpus 4 ranks_trace" in capsys.readouterr().err
 
 
 def test_looks_differ_and_their_order_is_that_of_the_legend() -> None:

@@ -12,7 +12,7 @@ import pytest
 from scanlab_report.derive import ranks as derived
 from scanlab_report.derive.ranks import beside
 from scanlab_report.read import results, streams
-from scanlab_report.select.ranks_evidence import RanksEvidence, SeveralGpus, chunk_of
+from scanlab_report.select.ranks_evidence import RanksEvidence, RanksTimelines, SeveralGpus, chunk_of
 from scanlab_report.select.sessions import chosen
 from scanlab_report.tables import several_gpus as table
 from tests import fixtures, ranks_fixtures, tiny
@@ -223,3 +223,45 @@ def test_the_table_has_the_usual_settings_and_no_floor(tmp_path: Path) -> None:
     write(tmp_path, {"usual": run(4, [2**20, 2**24]), "chunk": ranks_fixtures.chunk_run(8, [2**20])})
     rows = table.build(found(tmp_path)).rows
     assert set(rows["algorithm"]) == {"peer_look_ahead", "reduce_exchange_scan", "nccl_cub"} and len(rows) == 6
+
+
+# ----------------------------------------------------------------------------------------------------- timelines
+
+
+@pytest.mark.parametrize(("change", "place", "said"), [
+    ({"end_ns": 0}, "traces[0].activities[7]", "end_ns is before start_ns"), ({"kind": "wait"}, "traces[0].activities[7].kind", "wait"),
+    ({"verified": False}, "traces[0]", "its output was wrong, or not looked at"), ({"activities": []}, "traces[0]", "activities is empty"),
+    ({"ranks": 0}, "traces[0].ranks", "0"),
+])  # fmt: skip
+def test_what_is_wrong_with_a_timeline_is_said_with_its_place(tmp_path: Path, change: dict[str, Any], place: str, said: str) -> None:
+    content = ranks_fixtures.timeline()
+    case = content["traces"][0]
+    case["activities"][7]["start_ns"] = 1
+    (case["activities"][7] if set(change) & {"end_ns", "kind"} else case).update(change)
+    (problem,) = read(tmp_path, content).problems
+    assert place in str(problem) and said in str(problem)
+
+
+def test_the_timeline_of_most_gpus_answers_of_several_the_newest_and_what_was_measured_now_first(tmp_path: Path) -> None:
+    def seen(measured: list[str], recorded: list[str]) -> tuple[int, str]:
+        evidence = RanksTimelines().find(results.read([tmp_path / of for of in measured], [tmp_path / of for of in recorded]), {})
+        assert evidence is not None
+        return int(evidence.rows["ranks"].max()), evidence.provenance.date
+
+    for name, ranks, day in (("two", 2, "04"), ("four", 4, "02"), ("newer", 4, "03")):
+        content = ranks_fixtures.timeline(ranks)
+        content["context"]["date"] = f"2026-01-{day}T00:00:00Z"
+        write(tmp_path / name, {"ranks_trace": content})
+    assert seen(["two", "four", "newer"], []) == (4, "2026-01-03")
+    assert seen(["two"], ["four"]) == (2, "2026-01-04")
+    assert RanksTimelines().find(results.read([], []), {}) is None
+
+
+def test_a_recorded_session_over_several_gpus_answers_for_timelines(tmp_path: Path) -> None:
+    for name in ("x4/2026-01-02", "x4/2026-01-03"):
+        folder = write(tmp_path / name, {"four": run(4, [2**20], date=f"{name[3:]}T00:00:00Z"), "ranks_trace": ranks_fixtures.timeline()})
+        session = {"schema": "scanlab-session/1", "device": "Test Device", "date": name[3:], "complete": True, "gpus": 4,
+                   "files": [{"file": "four.json", "kind": "distributed"}, {"file": "ranks_trace.json", "kind": "ranks_trace"}]}  # fmt: skip
+        (folder / "session.json").write_text(json.dumps(session))
+    kept = chosen(results.read([], [tmp_path])).streams
+    assert {(of.kind, of.run.file.parent.name) for of in kept} == {("distributed", "2026-01-03"), ("ranks_trace", "2026-01-03")}

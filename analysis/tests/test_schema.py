@@ -18,7 +18,7 @@ from scanlab_report import DATA
 from scanlab_report.commands.__main__ import main
 from scanlab_report.documents import reference
 from scanlab_report.read.documents import DOCUMENTS, verification
-from tests import fixtures
+from tests import fixtures, ranks_fixtures
 
 ROOT = DATA.parent
 _BUILT = (os.environ.get("SCANLAB_PROGRAM"), ROOT / "build" / "cpu" / "scanlab", ROOT / "build" / "cuda" / "scanlab")
@@ -107,6 +107,11 @@ def test_results_of_other_kinds_fit(folder: Path, kind: str, line: str) -> None:
     document = json.loads(written(folder, line, f"{kind}{len(line)}.json"))
     fits(document, DOCUMENTS["results"])
     assert {entry["kind"] for entry in document["benchmarks"]} == {kind}
+
+
+def test_a_timeline_over_several_gpus_fits() -> None:
+    """No machine without GPUs writes one; tests/distributed/run_trace_test.cpp holds what the program writes against the schema."""
+    fits(ranks_fixtures.timeline(), DOCUMENTS["ranks-trace"])
 
 
 def test_the_dictionary_of_an_export_fits(tmp_path: Path) -> None:

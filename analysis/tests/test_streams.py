@@ -73,7 +73,7 @@ def test_a_truncated_file_is_named_and_the_others_are_read(tmp_path: Path) -> No
     fixtures.write_all(tmp_path)
     (tmp_path / "cut.json.gz").write_bytes(gzip.compress(json.dumps(fixtures.trace()).encode())[:200])
     found = read(tmp_path)
-    assert [p.file.name for p in found.problems] == ["cut.json.gz"] and sum(of.kind != streams.DISTRIBUTED for of in found.streams) == 11
+    assert [p.file.name for p in found.problems] == ["cut.json.gz"] and sum(of.kind != streams.DISTRIBUTED for of in found.streams) == 12
     assert "truncated" in str(found.problems[0])
 
 

@@ -60,6 +60,8 @@ class KeptMemory {
 };
 
 struct NcclThrust : SumsOverNccl {
+  static constexpr bool kWaits = true;
+
   static Description describe() {
     Description about;
     about.id = "nccl_thrust";

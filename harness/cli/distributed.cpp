@@ -31,6 +31,12 @@ const CommandGroup& group() {
            "scanlab distributed verify --gpus 2 --algorithm peer_look_ahead", distributed_verify},
           {"bench", "verify and time algorithms over a range of sizes, with the flags of nccl-tests",
            "mpirun -n 4 scanlab distributed bench -b 4M -e 4G -f 4 --out results/distributed.json", distributed_bench},
+          {"cycles", "print the stall cycles of each warp role on each GPU",
+           "scanlab distributed cycles --gpus 2 --items 2^25,2^29 --csv results/ranks_prefix_wait.csv",
+           distributed_cycles},
+          {"trace", "record what each GPU did in a few runs, by CUPTI",
+           "scanlab distributed trace --gpus 4 --algorithm peer_look_ahead,nccl_cub --out results/ranks_trace.json",
+           distributed_trace},
       }};
   return all;
 }
@@ -66,17 +72,21 @@ std::vector<const Algorithm*> chosen_algorithms(const po::variables_map& values)
   return all;
 }
 
-/// Collective. Throws CommandError (status 2) unless all processes run the same build with the same words.
-void agree(Communicator& communicator, const std::vector<std::string>& argv) {
+/// The commit of this build.
+std::string built_from() {
+  const measure::Facts build = measure::build_facts();
+  return build["git_commit"].get<std::string>() + (build["git_dirty"] == "true" ? " and changes" : "");
+}
+
+}  // namespace
+
+void agree(Communicator& communicator, const std::vector<std::string>& argv, const std::string& commit) {
   struct Started {
     std::size_t words;
     char build[60];  ///< its commit
   } own{};
   own.words =
       std::hash<std::string>{}(fmt::format("{}", fmt::join(argv.begin() + (argv.empty() ? 0 : 1), argv.end(), " ")));
-  const measure::Facts build = measure::build_facts();
-  const std::string commit =
-      build["git_commit"].get<std::string>() + (build["git_dirty"] == "true" ? " and changes" : "");
   commit.copy(own.build, sizeof(own.build) - 1);
   const std::vector<Started> all = communicator.gather(own);
   for (std::size_t rank = 1; rank < all.size(); ++rank) {
@@ -93,8 +103,6 @@ void agree(Communicator& communicator, const std::vector<std::string>& argv) {
     }
   }
 }
-
-}  // namespace
 
 Command distributed_command(const std::string& name) {
   Command command = *std::ranges::find(group().commands, name, &Command::name);
@@ -158,7 +166,7 @@ int on_every_rank(const po::variables_map& values, Context& context, const RankB
     }
     Communicator& communicator = distributed::mpi_rank();
     try {
-      agree(communicator, context.argv);
+      agree(communicator, context.argv, built_from());
       status = run(communicator);
       communicator.joined().reset();       // before the device's library ends, and MPI
     } catch (const CommandError& error) {  // all ranks have it

@@ -14,10 +14,16 @@ namespace scanlab::cli {
 int distributed_list(const std::vector<std::string>& arguments, Context& context);
 int distributed_verify(const std::vector<std::string>& arguments, Context& context);
 int distributed_bench(const std::vector<std::string>& arguments, Context& context);
+int distributed_cycles(const std::vector<std::string>& arguments, Context& context);
+int distributed_trace(const std::vector<std::string>& arguments, Context& context);
 Command distributed_command(const std::string& name);
 
 /// Adds --algorithm, --type, --op, --mode, --set, --gpus, --seed, --force and --help.
 void add_distributed_options(po::options_description& options);
+
+/// Collective. Throws CommandError (status 2) on all ranks, unless all were built from the same commit and started with
+/// the same words.
+void agree(distributed::Communicator& communicator, const std::vector<std::string>& argv, const std::string& commit);
 
 /// One rank's command, and how it ends.
 using RankBody = std::function<int(distributed::Communicator&, Context&)>;

@@ -37,8 +37,11 @@ po::options_description make_options() {
       ("items", list_of("N"), "set the items of the whole array (default sizes around tiles and shares)")     //
       ("input", list_of("KIND"), "choose random, constant, alternating, one_hot, extremes (default random)")  //
       ("repeat", po::value<int>()->default_value(1)->value_name("N"),
-       "run N times back to back before the second check, e.g. 1000")         //
-      ("json", text("FILE"), "write each check to FILE as one line of JSON")  //
+       "run N times back to back before the second check, e.g. 1000")                    //
+      ("beside", "keep the GPU of rank 0 busy with other kernels and copies meanwhile")  //
+      ("launch", text("WAY")->default_value("stream"),
+       "select the launch: stream, or graph to replay a CUDA graph per GPU, too, before a third check")  //
+      ("json", text("FILE"), "write each check to FILE as one line of JSON")                             //
       ("force", "replace FILE if it holds something");
   return options;
 }
@@ -84,6 +87,23 @@ class Checks {
   std::size_t skipped_ = 0;
 };
 
+constexpr const char* kStream = "stream";
+constexpr const char* kGraph = "graph";
+
+/// Whether runs are replayed by a graph. Throws CommandError (status 2).
+bool asks_for_graph(const po::variables_map& values) {
+  const std::string way = values["launch"].as<std::string>();
+  if (way != kStream && way != kGraph) unknown("--launch", way, {kStream, kGraph});
+  return way == kGraph;
+}
+
+/// Why no graph can replay the runs of an algorithm; empty if one can.
+std::string why_not_captured(const distributed::Algorithm& algorithm) {
+  if (!algorithm.on_gpus) return algorithm.about.id + " runs in the hosts' memory, so no CUDA graph can replay it";
+  if (algorithm.waits) return algorithm.about.id + " waits for the device within a run, so no CUDA graph can replay it";
+  return {};
+}
+
 measure::Facts provenance(const po::variables_map& values, bool on_gpus, int ranks, const Context& context) {
   measure::Facts facts = on_gpus ? measure::measured_on("scanlab distributed verify", context.argv)
                                  : measure::measured_on_host(context.argv);
@@ -91,6 +111,8 @@ measure::Facts provenance(const po::variables_map& values, bool on_gpus, int ran
   facts["seed"] = std::to_string(values["seed"].as<std::uint64_t>());
   facts["ranks"] = ranks;
   facts["ranks_are"] = distributed::is_mpi_process() ? "processes" : "threads";
+  facts["launch"] = values["launch"].as<std::string>();
+  facts["beside_other_work"] = values.count("beside") != 0;
   return facts;
 }
 
@@ -100,6 +122,7 @@ int distributed_verify(const std::vector<std::string>& arguments, Context& conte
   po::variables_map values;
   if (!parse_options(arguments, make_options(), {}, distributed_command("verify"), context, values)) return kOk;
   const int repeat = option_number(values, "repeat", 1, 1000000);
+  const bool by_graph = asks_for_graph(values);
   return on_every_rank(values, context, [&](distributed::Communicator& communicator, Context& own) {
     const OptionWords words = said(values);
     std::vector<std::int64_t> items = counts_of(words, "items");
@@ -110,13 +133,24 @@ int distributed_verify(const std::vector<std::string>& arguments, Context& conte
     if (inputs.empty()) inputs = {InputKind::random};
 
     std::unique_ptr<distributed::RankBackend> backend;
+    std::unique_ptr<distributed::OtherWork> beside;  // ends before the backend, however this ends
     int status = kOk;
     Checks checks;  // told on rank 0 alone
     std::size_t passed = 0;
     for (const InputKind input : inputs) {
       std::vector<DistributedCase> cases = distributed_cases(values, items, communicator.ranks());
       std::erase_if(cases, [](const DistributedCase& each) { return !writes(each.algorithm->about.kind); });
+      for (DistributedCase& each : cases) {
+        if (!by_graph || !each.plan.possible()) continue;
+        if (std::string why = why_not_captured(*each.algorithm); !why.empty()) {
+          each.plan = distributed::Plan::refuse(std::move(why));
+        }
+      }
       if (backend == nullptr) {
+        const auto on_gpu = [](const DistributedCase& each) { return each.algorithm->on_gpus; };
+        if (values.count("beside") != 0 && std::ranges::none_of(cases, on_gpu)) {
+          throw CommandError(kBadInput, "--beside keeps a GPU busy, and no chosen algorithm is on GPUs: leave it out");
+        }
         backend = backend_of(cases, communicator);
         const bool open = leader_can(communicator, [&] {
           if (values.count("json") == 0) return;
@@ -124,6 +158,7 @@ int distributed_verify(const std::vector<std::string>& arguments, Context& conte
                       provenance(values, cases.front().algorithm->on_gpus, communicator.ranks(), own));
         });
         if (!open) return static_cast<int>(kBadInput);
+        if (values.count("beside") != 0 && communicator.rank() == 0) beside = backend->work_beside();
       }
       distributed::DistributedSession session(
           cases, communicator, *backend,
@@ -131,6 +166,7 @@ int distributed_verify(const std::vector<std::string>& arguments, Context& conte
            .input = input,
            .timed = false,
            .repeat = repeat,
+           .replayed = by_graph,
            .checked = [&](const DistributedCase& each) { checks.add(each, input); }},
           nullptr, own.err);
       session.run();
@@ -139,7 +175,8 @@ int distributed_verify(const std::vector<std::string>& arguments, Context& conte
       status = std::max(status, measure::status_of(measure::timings(cases)));
     }
     checks.end();
-    fmt::print(own.out, "{} checks passed on {} ranks\n", passed, communicator.ranks());
+    fmt::print(own.out, "{} checks passed on {} ranks{}\n", passed, communicator.ranks(),
+               beside ? fmt::format(", beside {} rounds of other work on the GPU of rank 0", beside->rounds()) : "");
     return passed == 0 && status == kOk ? static_cast<int>(kFailed) : status;
   });
 }

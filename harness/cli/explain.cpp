@@ -69,9 +69,10 @@ int explain_on_cuda(const std::vector<Case>& cases, const std::string& csv, Cont
       continue;
     }
     const std::vector<RoleCycles> roles = simt::watch(scan, chosen.problem);
-    simt::print(chosen, roles, context.out);
-    if (rows.empty()) rows = simt::csv_head(roles);
-    rows += simt::csv_rows(chosen, roles);
+    simt::print(case_name(chosen.variant->about, chosen.problem), roles, context.out);
+    const simt::RunColumns columns = simt::run_columns(chosen);
+    if (rows.empty()) rows = simt::csv_head(columns, roles);
+    rows += simt::csv_rows(columns, roles);
   }
   if (rows.empty()) {
     throw CommandError(kBadInput,

@@ -49,6 +49,8 @@ class ReadyGraph {
   ReadyGraph(const ReadyGraph&) = delete;
   ReadyGraph& operator=(const ReadyGraph&) = delete;
 
+  /// Brings it to the device now, and not with the first replay. Only enqueues.
+  void upload(cudaStream_t stream) const { check(cudaGraphUpload(ready_, stream), "uploading a graph"); }
   void replay(cudaStream_t stream) const { check(cudaGraphLaunch(ready_, stream), "replaying a graph"); }
 
  private:

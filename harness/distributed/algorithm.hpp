@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "harness/core/scan_variant.hpp"
 #include "harness/core/variant.hpp"
@@ -40,6 +41,11 @@ class BoundRank {
   /// One run. in, out: what the rank holds, aligned to 256 bytes. On a GPU it only enqueues. All ranks run as often and
   /// in the same order; a rank may begin a run while another is at the one before.
   virtual void run(const void* in, void* out, StreamHandle stream) = 0;
+  /// Every run from now on is of an instrumented form, that says where the cycles of its warps go; false: there is
+  /// none. While no rank runs, since it loads a kernel.
+  virtual bool begin_watching() { return false; }
+  /// Of the latest run that was watched and has ended.
+  virtual std::vector<RoleCycles> cycles() { return {}; }
   /// While a run waits in vain: whom it waits for, in a clause; empty if that is not known. `stream` is another than
   /// the run's. For the last sentence of a program.
   virtual std::string waits_for(StreamHandle stream) = 0;
@@ -51,6 +57,7 @@ struct Algorithm {
   Description about;
   Origin origin = Origin::variant;
   bool on_gpus = false;  ///< else in the hosts' memory
+  bool waits = false;    ///< for the device within each run, which then cannot be captured in a graph
   std::function<Plan(const Problem&, int ranks)> plan;
   /// On one rank, with its plan, which is possible: it allocates, and may lack memory that the other ranks have.
   std::function<std::unique_ptr<BoundRank>(const Problem&, const Plan&, int rank)> bind;
@@ -68,12 +75,15 @@ struct AlgorithmRegistration {
 ///     static Description describe();
 ///     static Plan plan(const Problem&, int ranks);
 ///     template <class Op> static constexpr bool kTakes = …;   // the types and operators that it is compiled for
+///     static constexpr bool kWaits = true;                    // for the device within each run; may be left out
 ///     template <class Op>
 ///     struct Rank {
 ///       Rank(const Problem&, const Plan&, int rank);          // of this rank alone
 ///       void connect(Communicator&);                          // collective; may be left out
 ///       void rehearse(const Op::Item* in, Op::Item* out, StreamHandle);  // may be left out
 ///       void run(const Op::Item* in, Op::Item* out, StreamHandle);
+///       void begin_watching();                                // may be left out, and so may cycles
+///       std::vector<RoleCycles> cycles() const;
 ///       std::string waits_for(StreamHandle);                  // may be left out
 ///     };
 ///   };
@@ -84,6 +94,7 @@ Algorithm algorithm(bool on_gpus, Origin origin = Origin::variant) {
   describe_monoids<Scan>(made.about);
   made.origin = origin;
   made.on_gpus = on_gpus;
+  if constexpr (requires { Scan::kWaits; }) made.waits = Scan::kWaits;
   made.plan = [about = made.about](const Problem& problem, int ranks) {
     if (std::string why = unsupported(about, problem); !why.empty()) return Plan::refuse(std::move(why));
     const bool taken = with_monoid(problem.type, problem.op, []<class Op>(Op) { return takes<Scan, Op>(); });
@@ -109,6 +120,15 @@ Algorithm algorithm(bool on_gpus, Origin origin = Origin::variant) {
           }
           void run(const void* in, void* out, StreamHandle stream) override {
             rank_.run(static_cast<const Item*>(in), static_cast<Item*>(out), stream);
+          }
+          bool begin_watching() override {
+            constexpr bool kWatches = requires { rank_.begin_watching(); };
+            if constexpr (kWatches) rank_.begin_watching();
+            return kWatches;
+          }
+          std::vector<RoleCycles> cycles() override {
+            if constexpr (requires { rank_.cycles(); }) return rank_.cycles();
+            return {};
           }
           std::string waits_for(StreamHandle stream) override {
             if constexpr (requires { rank_.waits_for(stream); }) return rank_.waits_for(stream);

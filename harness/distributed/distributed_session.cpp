@@ -144,6 +144,16 @@ void DistributedSession::verify(DistributedCase& timed, std::vector<Bound>& boun
   // Stale state of a run shows in those after it.
   together(communicator_, [&] { backend_.time(*made.rank, options_.repeat, 1); });
   on_all(communicator_, [&] { compare(timed); });
+  if (options_.replayed) {
+    std::unique_ptr<BoundRank> replay;
+    on_all(communicator_, [&] { replay = backend_.captured(*made.rank); });
+    together(communicator_, [&] { backend_.time(*replay, options_.repeat, 1); });
+    on_all(communicator_, [&] { compare(timed); });
+  }
+  if (options_.observed) {
+    together(communicator_, [&] { options_.observed(timed, *made.rank); });
+    on_all(communicator_, [&] { compare(timed); });
+  }
   timed.verified = true;
   bound.push_back(std::move(made));
 }

@@ -31,6 +31,10 @@ struct SessionOptions {
   InputKind input = InputKind::random;
   bool timed = true;        ///< else verified alone
   std::int64_t repeat = 1;  ///< runs between the first check and the second
+  bool replayed = false;    ///< as many are then replays of a run that each rank has captured, and are checked, too
+  /// Collective, on every rank with its own: runs a case that was verified, for more than its time. The output of the
+  /// last run is compared, too.
+  std::function<void(const DistributedCase&, BoundRank&)> observed{};
   /// On rank 0, after each case is verified, or was not.
   std::function<void(const DistributedCase&)> checked{};
 };

@@ -12,8 +12,11 @@
 
 #include "harness/cuda/buffer.hpp"
 #include "harness/cuda/event.hpp"
+#include "harness/cuda/graph.hpp"
+#include "harness/cuda/load.hpp"
 #include "harness/cuda/nvml.hpp"
 #include "harness/cuda/stream.hpp"
+#include "harness/distributed/other_work.hpp"
 #include "harness/distributed/rank_backend.hpp"
 #include "harness/host/status.hpp"
 #include "harness/measure/host_buffer.hpp"
@@ -32,10 +35,41 @@ __global__ void fill_part(typename Op::Item* items, std::int64_t held, Distribut
   }
 }
 
+/// Keeps a stream waiting (kHoldsBack). The multiprocessors' clocks are not alike on all GPUs, and this one is.
+__global__ void hold_back(std::uint64_t nanoseconds) {
+  const auto now = [] {
+    std::uint64_t time = 0;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
+    return time;
+  };
+  const std::uint64_t began = now();
+  while (now() - began < nanoseconds) {
+  }
+}
+
+/// A run that is kept in a graph. What a first replay would do beside, and may wait for the device for, is done before.
+class CapturedRank : public BoundRank {
+ public:
+  CapturedRank(BoundRank& of, const void* in, void* out, cudaStream_t stream)
+      : of_(of), graph_(cuda::Graph(stream, [&] { of.run(in, out, stream); })) {
+    graph_.upload(stream);
+    cuda::check(cudaStreamSynchronize(stream), "uploading a graph");
+  }
+  void connect(Communicator&) override {}
+  void rehearse(const void*, void*, StreamHandle) override {}
+  /// Of the arrays that it was captured with.
+  void run(const void*, void*, StreamHandle stream) override { graph_.replay(static_cast<cudaStream_t>(stream)); }
+  std::string waits_for(StreamHandle stream) override { return of_.waits_for(stream); }
+
+ private:
+  BoundRank& of_;
+  cuda::ReadyGraph graph_;
+};
+
 class GpuBackend : public RankBackend {
  public:
-  GpuBackend(Communicator& communicator, const std::string& pci_bus_id)
-      : communicator_(communicator), clock_(pci_bus_id) {}
+  GpuBackend(Communicator& communicator, int device, const std::string& pci_bus_id)
+      : communicator_(communicator), device_(device), clock_(pci_bus_id) {}
 
   void fill(const Problem& problem, const Distribution& distribution, InputKind kind, std::uint64_t seed) override {
     const auto asked = std::tuple(problem, distribution, kind, seed);
@@ -76,6 +110,26 @@ class GpuBackend : public RankBackend {
     wait(&bound);
     return cuda::seconds_between(start_, end_);
   }
+
+  void run_alone(BoundRank& bound, const std::function<void()>& meet) override {
+    constexpr std::uint64_t kToEnqueue = 300'000;  // nanoseconds; NCCL and a profiler's records take tens of thousands
+    cuda::load(hold_back);
+    poison();
+    wait();
+    meet();
+    hold_back<<<1, 1, 0, stream_.get()>>>(kToEnqueue);
+    cuda::check(cudaGetLastError(), "holding back a run");
+    bound.run(in_.data(), out_.data(), stream_.get());
+    wait(&bound);
+  }
+
+  std::unique_ptr<BoundRank> captured(BoundRank& bound) override {
+    return std::make_unique<CapturedRank>(bound, in_.data(), out_.data(), stream_.get());
+  }
+
+  std::unique_ptr<OtherWork> work_beside() override { return keep_busy(device_); }
+
+  int device() const override { return device_; }
 
   void read(std::size_t offset, std::size_t bytes, void* to) override {
     cuda::check(cudaMemcpy(to, out_.as<std::byte>() + offset, bytes, cudaMemcpyDeviceToHost), "reading the output");
@@ -145,6 +199,7 @@ class GpuBackend : public RankBackend {
   }
 
   Communicator& communicator_;
+  int device_;
   cuda::ClockReader clock_;
   cuda::Stream stream_;
   cuda::Stream asking_;  ///< for copies beside a run
@@ -194,7 +249,7 @@ std::unique_ptr<RankBackend> make_gpu_backend(Communicator& communicator) {
   }
   char bus[32]{};
   cuda::check(cudaDeviceGetPCIBusId(bus, sizeof(bus), local / per_gpu), "asking for the device's place");
-  return std::make_unique<GpuBackend>(communicator, bus);
+  return std::make_unique<GpuBackend>(communicator, local / per_gpu, bus);
 }
 
 }  // namespace scanlab::distributed

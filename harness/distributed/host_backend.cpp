@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 #include <optional>
+#include <stdexcept>
 #include <tuple>
 
 #include "harness/distributed/rank_backend.hpp"
@@ -54,6 +55,12 @@ class HostBackend : public RankBackend {
     return seconds_since(start);
   }
 
+  void run_alone(BoundRank& bound, const std::function<void()>& meet) override {
+    if (bytes_ > 0) std::memset(out_.data(), measure::kPoison, bytes_);
+    meet();
+    bound.run(in_.data(), out_.data(), nullptr);
+  }
+
   void read(std::size_t offset, std::size_t bytes, void* to) override {
     std::memcpy(to, static_cast<const std::byte*>(out_.data()) + offset, bytes);
   }
@@ -67,6 +74,10 @@ class HostBackend : public RankBackend {
 };
 
 }  // namespace
+
+std::unique_ptr<BoundRank> RankBackend::captured(BoundRank&) {
+  throw std::runtime_error("a run is captured in a CUDA graph on GPUs alone");
+}
 
 int ranks_per_gpu() {
   const char* const said = std::getenv("SCANLAB_RANKS_PER_GPU");

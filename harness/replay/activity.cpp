@@ -1,5 +1,6 @@
 #include "harness/replay/activity.hpp"
 
+#include <cxxabi.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -9,7 +10,9 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <span>
 #include <stdexcept>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -22,6 +25,23 @@
 #include "harness/schedule/ordering.hpp"
 
 namespace scanlab::streams {
+
+std::string short_name(const char* name) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> demangled(abi::__cxa_demangle(name, nullptr, nullptr, &status),
+                                                              &std::free);
+  std::string whole = status == 0 ? demangled.get() : name;
+  constexpr std::string_view kAnonymous = "(anonymous namespace)::";
+  for (std::size_t at; (at = whole.find(kAnonymous)) != whole.npos;) whole.erase(at, kAnonymous.size());
+  // The name ends at its template arguments or parameters, and begins behind its namespaces and return type.
+  const auto last_word = [](std::string_view text) {
+    text = text.substr(0, text.find_first_of("<(,>"));
+    return std::string(text.substr(text.find_last_of(": ") + 1));  // npos + 1 is 0
+  };
+  const std::string last = last_word(whole);
+  if (last != "trampoline") return last;  // of simt::CudaMachine: the kernel is its first template argument
+  return last_word(std::string_view(whole).substr(std::min(whole.find('<') + 1, whole.size())));
+}
 
 // ------------------------------------------------------------------------------------------------- collector
 
@@ -89,12 +109,16 @@ void CUPTIAPI throw_away(CUcontext, std::uint32_t, std::uint8_t* buffer, std::si
   std::free(buffer);
 }
 
-constexpr CUpti_ActivityKind kCollected[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY};
+constexpr CUpti_ActivityKind kOfEngines[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY};
+constexpr CUpti_ActivityKind kOfDevices[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
+                                             CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET};
 
 /// CUPTI's callbacks have no place for a pointer of ours; they come from its own thread.
 struct Collected {
   std::mutex mutex;
+  bool on_devices = false;  ///< whether `of_devices` is filled, else `activities`
   std::vector<Activity> activities;
+  std::vector<DeviceActivity> of_devices;
   std::size_t dropped = 0;
 };
 Collected& collected() {
@@ -124,14 +148,69 @@ void keep(const CUpti_Activity& record) {
   }
 }
 
+void keep_on_device(const CUpti_Activity& record) {
+  const auto add = [](const auto& of, DeviceActivity::Kind kind, std::string name, std::uint64_t bytes) {
+    collected().of_devices.push_back({.kind = kind,
+                                      .device = static_cast<int>(of.deviceId),
+                                      .name = std::move(name),
+                                      .start = static_cast<std::int64_t>(of.start),
+                                      .end = static_cast<std::int64_t>(of.end),
+                                      .bytes = bytes});
+  };
+  using Kind = DeviceActivity::Kind;
+  switch (record.kind) {
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
+      const auto& kernel = reinterpret_cast<const CUpti_ActivityKernel9&>(record);
+      return add(kernel, Kind::kernel, short_name(kernel.name != nullptr ? kernel.name : "kernel"), 0);
+    }
+    case CUPTI_ACTIVITY_KIND_MEMCPY: {
+      const auto& copy = reinterpret_cast<const CUpti_ActivityMemcpy5&>(record);
+      return add(copy, Kind::copy, {}, copy.bytes);
+    }
+    case CUPTI_ACTIVITY_KIND_MEMCPY2: {  // from device to device of two
+      const auto& copy = reinterpret_cast<const CUpti_ActivityMemcpyPtoP4&>(record);
+      return add(copy, Kind::copy, {}, copy.bytes);
+    }
+    case CUPTI_ACTIVITY_KIND_MEMSET: {
+      const auto& memset = reinterpret_cast<const CUpti_ActivityMemset4&>(record);
+      return add(memset, Kind::memset, {}, memset.bytes);
+    }
+    default:
+      return;
+  }
+}
+
 void CUPTIAPI keep_buffer(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t,
                           std::size_t valid_bytes) {
   const std::lock_guard lock(collected().mutex);
   CUpti_Activity* record = nullptr;
-  while (cupti().next_record(buffer, valid_bytes, &record) == CUPTI_SUCCESS) keep(*record);
+  while (cupti().next_record(buffer, valid_bytes, &record) == CUPTI_SUCCESS) {
+    collected().on_devices ? keep_on_device(*record) : keep(*record);
+  }
   std::size_t dropped = 0;
   if (cupti().dropped(context, stream, &dropped) == CUPTI_SUCCESS) collected().dropped += dropped;
   std::free(buffer);
+}
+
+void start(bool on_devices, std::span<const CUpti_ActivityKind> kinds) {
+  {
+    const std::lock_guard lock(collected().mutex);
+    collected().on_devices = on_devices;
+    collected().activities.clear();
+    collected().of_devices.clear();
+    collected().dropped = 0;
+  }
+  for (const CUpti_ActivityKind kind : kinds) check(cupti().enable(kind), "collect");
+}
+
+void stop(std::span<const CUpti_ActivityKind> kinds) {
+  check(cupti().flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "hand over its records");
+  for (const CUpti_ActivityKind kind : kinds) check(cupti().disable(kind), "stop collecting");
+  const std::lock_guard lock(collected().mutex);
+  if (collected().dropped > 0) {
+    throw std::runtime_error(fmt::format("CUPTI lost {} records: take fewer {}", collected().dropped,
+                                         collected().on_devices ? "cases or runs" : "chunks"));
+  }
 }
 
 }  // namespace
@@ -152,21 +231,20 @@ ActivityCollector::ActivityCollector() {
   check(cupti().register_callbacks(give_buffer, keep_buffer), "hand over its records");
 }
 
-void ActivityCollector::begin() {
-  const std::lock_guard lock(collected().mutex);
-  collected().activities.clear();
-  collected().dropped = 0;
-  for (const CUpti_ActivityKind kind : kCollected) check(cupti().enable(kind), "collect");
-}
+void ActivityCollector::begin() { start(/*on_devices=*/false, kOfEngines); }
 
 std::vector<Activity> ActivityCollector::end() {
-  check(cupti().flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "hand over its records");
-  for (const CUpti_ActivityKind kind : kCollected) check(cupti().disable(kind), "stop collecting");
+  stop(kOfEngines);
   const std::lock_guard lock(collected().mutex);
-  if (collected().dropped > 0) {
-    throw std::runtime_error(fmt::format("CUPTI lost {} records: take fewer chunks", collected().dropped));
-  }
   return std::exchange(collected().activities, {});
+}
+
+void ActivityCollector::begin_on_devices() { start(/*on_devices=*/true, kOfDevices); }
+
+std::vector<DeviceActivity> ActivityCollector::end_on_devices() {
+  stop(kOfDevices);
+  const std::lock_guard lock(collected().mutex);
+  return std::exchange(collected().of_devices, {});
 }
 
 std::int64_t ActivityCollector::now() const {
@@ -185,6 +263,8 @@ std::string collect_kernels(Collection) { return kWithout; }
 ActivityCollector::ActivityCollector() { throw std::runtime_error(kWithout); }
 void ActivityCollector::begin() {}
 std::vector<Activity> ActivityCollector::end() { return {}; }
+void ActivityCollector::begin_on_devices() {}
+std::vector<DeviceActivity> ActivityCollector::end_on_devices() { return {}; }
 std::int64_t ActivityCollector::now() const { return 0; }
 
 #endif

@@ -33,6 +33,21 @@ struct Activity {
   std::int64_t blocks = 0;        ///< of a kernel
 };
 
+/// What a device did, of any kind: for a timeline of several devices.
+struct DeviceActivity {
+  enum class Kind { kernel, copy, memset };
+  Kind kind{};
+  int device = 0;          ///< as CUDA counts them in this process
+  std::string name{};      ///< of a kernel, short_name(); else empty
+  std::int64_t start = 0;  ///< nanoseconds of the collector's clock, which is one for all devices
+  std::int64_t end = 0;
+  std::uint64_t bytes = 0;  ///< of a copy or a memset
+};
+
+/// A kernel's name without namespaces, template arguments and parameters; of a portable kernel, its class. `name` may
+/// be mangled.
+std::string short_name(const char* name);
+
 /// Collects activities between `begin` and `end`. One at a time.
 class ActivityCollector {
  public:
@@ -42,6 +57,9 @@ class ActivityCollector {
   void begin();
   /// The device must be idle. Throws std::runtime_error if records were lost.
   std::vector<Activity> end();
+  /// The same of all devices, and of every kind of activity.
+  void begin_on_devices();
+  std::vector<DeviceActivity> end_on_devices();
   /// The collector's clock, now.
   std::int64_t now() const;
 };

@@ -38,8 +38,8 @@ std::string tile(const Case& chosen) {
 
 }  // namespace
 
-void print(const Case& of, const std::vector<RoleCycles>& roles, std::ostream& out) {
-  fmt::print(out, "{}\n", case_name(of.variant->about, of.problem));
+void print(const std::string& of, const std::vector<RoleCycles>& roles, std::ostream& out) {
+  fmt::print(out, "{}\n", of);
   for (const RoleCycles& role : roles) {
     fmt::print(out, "  {:<12}", role.role);
     double rest = role.total;  // work, and the waits for a ticket and for the kernel before, which are not told from it
@@ -51,17 +51,26 @@ void print(const Case& of, const std::vector<RoleCycles>& roles, std::ostream& o
   }
 }
 
-std::string csv_head(const std::vector<RoleCycles>& roles) {
-  std::string head = "variant,tile,items,type,role,cycles_total";
+RunColumns run_columns(const Case& of) {
+  return {{"variant", of.variant->about.id},
+          {"tile", tile(of)},
+          {"items", std::to_string(of.problem.items)},
+          {"type", std::string(name(of.problem.type))}};
+}
+
+std::string csv_head(const RunColumns& of, const std::vector<RoleCycles>& roles) {
+  std::string head;
+  for (const auto& [column, value] : of) head += column + ",";
+  head += "role,cycles_total";
   for (const auto& [what, cycles] : roles.front().waiting) head += ",cycles_waiting_" + what;
   return head + "\n";
 }
 
-std::string csv_rows(const Case& of, const std::vector<RoleCycles>& roles) {
+std::string csv_rows(const RunColumns& of, const std::vector<RoleCycles>& roles) {
   std::string rows;
   for (const RoleCycles& role : roles) {
-    rows += fmt::format("{},{},{},{},{},{}", of.variant->about.id, tile(of), of.problem.items, name(of.problem.type),
-                        role.role, role.total);
+    for (const auto& [column, value] : of) rows += value + ",";
+    rows += fmt::format("{},{}", role.role, role.total);
     for (const auto& [what, cycles] : role.waiting) rows += fmt::format(",{}", cycles);
     rows += "\n";
   }

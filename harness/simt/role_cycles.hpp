@@ -3,6 +3,7 @@
 
 #include <iosfwd>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/core/variant.hpp"
@@ -12,11 +13,15 @@ namespace scanlab::simt {
 /// The cycles of each role; nothing in a build without CUDA. `scan` has a `cuda_watch`.
 std::vector<RoleCycles> watch(const BoundScan& scan, const Problem& problem);
 
-/// The case, and a line per role: the parts of its cycles in percent.
-void print(const Case& of, const std::vector<RoleCycles>& roles, std::ostream& out);
+/// What was run, and a line per role: the parts of its cycles in percent.
+void print(const std::string& of, const std::vector<RoleCycles>& roles, std::ostream& out);
+
+/// What a table says of a run, beside its roles: names of columns, and values.
+using RunColumns = std::vector<std::pair<std::string, std::string>>;
+RunColumns run_columns(const Case& of);
 
 /// The head of a table (CSV) of such roles, and a row per role.
-std::string csv_head(const std::vector<RoleCycles>& roles);
-std::string csv_rows(const Case& of, const std::vector<RoleCycles>& roles);
+std::string csv_head(const RunColumns& of, const std::vector<RoleCycles>& roles);
+std::string csv_rows(const RunColumns& of, const std::vector<RoleCycles>& roles);
 
 }  // namespace scanlab::simt

@@ -1,12 +1,16 @@
 // scanlab distributed: what it lists, and what is said of bad words and of what is not here.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "harness/cli/distributed.hpp"
 #include "harness/distributed/algorithm.hpp"
 #include "harness/distributed/communicator.hpp"
 #include "harness/distributed/nccl.hpp"
+#include "harness/measure/provenance.hpp"
 #include "tests/needs_gpu.hpp"
 #include "tests/program.hpp"
 #include "tests/test_folder.hpp"
@@ -48,6 +52,26 @@ TEST(DistributedCommand, BadWordsAreSaid) {
   expect({"--benchmark_filter=["}, "'[' is not a regular expression");
 }
 
+TEST(DistributedCommand, ATraceRefusesWhatItCannotBeOf) {
+  const auto expect = [](std::vector<std::string> words, Status status, const std::string& said) {
+    words.insert(words.begin(), {"distributed", "trace"});
+    const Result result = run_program(words);
+    EXPECT_EQ(result.status, status) << result.err;
+    EXPECT_NE(result.err.find(said), std::string::npos) << result.err;
+    EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
+  };
+  expect({"--runs", "0"}, kBadInput, "runs");
+  expect({"--on-hosts"}, kBadInput, "--on-hosts: a trace is of GPUs");
+  setenv("SCANLAB_RANKS_PER_GPU", "2", 1);
+  expect({"--gpus", "2"}, kBadInput, "SCANLAB_RANKS_PER_GPU: a trace needs one rank per GPU");
+  unsetenv("SCANLAB_RANKS_PER_GPU");
+  setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
+  expect({}, kBadInput, "use one process with --gpus N instead");
+  unsetenv("OMPI_COMM_WORLD_SIZE");
+  std::string why_not;
+  if (!measure::device_facts(why_not)) expect({"--gpus", "2"}, kNoDevice, "scanlab distributed trace");
+}
+
 TEST(DistributedCommand, ListsTheCasesThatAFilterLetsPass) {
   if (!distributed::has_mpi()) GTEST_SKIP() << "this build has no MPI";
   const Result result = run_program({"distributed", "bench", "--algorithm", "mpi_exscan", "-b", "64KiB", "-e", "256KiB",
@@ -76,6 +100,8 @@ TEST(DistributedCommand, ChecksAreWrittenAsVerifyWritesThem) {
   EXPECT_EQ(lines[0]["schema"], "scanlab-verification/1");
   EXPECT_EQ(lines[0]["context"]["backend"], "host");
   EXPECT_EQ(lines[0]["context"]["ranks"], 1);
+  EXPECT_EQ(lines[0]["context"]["launch"], "stream");
+  EXPECT_EQ(lines[0]["context"]["beside_other_work"], false);
   EXPECT_EQ(lines[1]["check"], "verify");
   EXPECT_EQ(lines[1]["variant"], "mpi_exscan");
   EXPECT_EQ(lines[1]["items"], 100);
@@ -85,6 +111,45 @@ TEST(DistributedCommand, ChecksAreWrittenAsVerifyWritesThem) {
   const Result again = run_program(words);
   EXPECT_EQ(again.status, kBadInput);
   EXPECT_NE(again.err.find("--force"), std::string::npos) << again.err;
+}
+
+TEST(DistributedCommand, BuildsOfUnlikeCommitsRefuseEachOther) {
+  const auto start = [](const std::string& commit_of_rank_1, const std::string& word_of_rank_1) {
+    distributed::run_threads(2, std::chrono::seconds(20), [&](distributed::Communicator& communicator) {
+      const bool leads = communicator.rank() == 0;
+      agree(communicator, {"scanlab", leads ? "verify" : word_of_rank_1}, leads ? "0f1e2d3c4" : commit_of_rank_1);
+    });
+  };
+  EXPECT_NO_THROW(start("0f1e2d3c4", "verify"));
+  const auto expect = [&](const std::string& commit, const std::string& word, const std::string& said) {
+    try {
+      start(commit, word);
+      FAIL() << "they run together";
+    } catch (const CommandError& error) {
+      EXPECT_EQ(error.status, kBadInput);
+      EXPECT_EQ(error.what(), said);
+    }
+  };
+  expect("0f1e2d3c4 and changes", "verify",
+         "rank 1 is a build of commit 0f1e2d3c4 and changes, and rank 0 of 0f1e2d3c4: mpirun must start the same "
+         "program everywhere");
+  expect("0f1e2d3c4", "bench", "rank 1 was started with other words than rank 0: mpirun must give all the same");
+}
+
+TEST(DistributedCommand, WaysToVerifyThatAreNotThereAreSaid) {
+  const Result way = run_program({"distributed", "verify", "--launch", "tape"});
+  EXPECT_EQ(way.status, kBadInput);
+  EXPECT_NE(way.err.find("tape"), std::string::npos) << way.err;
+  const Result none = run_program({"distributed", "cycles"});
+  EXPECT_EQ(none.status, kBadInput);
+  EXPECT_NE(none.err.find("--algorithm peer_look_ahead"), std::string::npos) << none.err;
+  if (!distributed::has_mpi()) return;
+  const std::vector<std::string> on_hosts{"distributed", "verify", "--algorithm", "mpi_exscan", "--items", "9"};
+  std::vector<std::string> words = on_hosts;
+  words.emplace_back("--beside");
+  const Result beside = run_program(words);
+  EXPECT_EQ(beside.status, kBadInput);
+  EXPECT_NE(beside.err.find("no chosen algorithm is on GPUs"), std::string::npos) << beside.err;
 }
 
 #ifdef SCANLAB_WITH_CUDA
@@ -109,6 +174,51 @@ TEST_F(NeedsGpuDistributed, EveryAlgorithmIsRightOnOneGpu) {
   const Result result = run_program({"distributed", "verify", "--algorithm", "peer_look_ahead,blocked_peer,copy_all",
                                      "--mode", "inclusive,exclusive", "--op", "plus,affine", "--repeat", "20"});
   EXPECT_EQ(result.status, kOk) << result.out << result.err;
+}
+
+TEST_F(NeedsGpuDistributed, ScansAreRightBesideOtherWorkAndReplayedByAGraph) {
+  const std::vector<std::string> words{"distributed", "verify",      "--algorithm", "peer_look_ahead,blocked_peer",
+                                       "--op",        "plus,affine", "--repeat",    "20"};
+  for (const std::vector<std::string>& more : {std::vector<std::string>{"--beside"}, {"--launch", "graph"}}) {
+    std::vector<std::string> all = words;
+    all.insert(all.end(), more.begin(), more.end());
+    const Result result = run_program(all);
+    EXPECT_EQ(result.status, kOk) << result.out << result.err;
+    EXPECT_EQ(result.out.find("other work") != std::string::npos, more.size() == 1) << result.out;
+  }
+}
+
+TEST_F(NeedsGpuDistributed, EachRoleHasCycles) {
+  const TestFolder folder;
+  const Result result = run_program({"distributed", "cycles", "--algorithm", "peer_look_ahead", "--items", "2^22",
+                                     "--csv", folder / "ranks_prefix_wait.csv"});
+  ASSERT_EQ(result.status, kOk) << result.out << result.err;
+  std::ifstream file(folder / "ranks_prefix_wait.csv");
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  ASSERT_EQ(lines.size(), 6u) << "a head and five roles";
+  EXPECT_EQ(lines[0].find("variant,items,type,ranks,rank,role,cycles_total,cycles_waiting_data"), 0u) << lines[0];
+  EXPECT_EQ(lines[5].find("peer_look_ahead,4194304,i32,1,0,tell,"), 0u) << lines[5];
+}
+
+TEST_F(NeedsGpuDistributed, ATraceHasTheKernelsOfEachRun) {
+  const TestFolder folder;
+  const Result result = run_program({"distributed", "trace", "--algorithm", "peer_look_ahead,blocked_peer,copy_all",
+                                     "--items", "2^20", "--runs", "3", "--out", folder / "trace.json"});
+  ASSERT_EQ(result.status, kOk) << result.out << result.err;
+  const auto document = nlohmann::json::parse(std::ifstream(folder / "trace.json"));
+  EXPECT_EQ(document["schema"], "scanlab-ranks-trace/1");
+  EXPECT_EQ(document["context"]["ranks"], 1);
+  ASSERT_EQ(document["traces"].size(), 3u);
+  for (const auto& each : document["traces"]) {
+    std::vector<int> of_run(3, 0);
+    for (const auto& activity : each["activities"]) {
+      ++of_run.at(activity["run"].get<std::size_t>());
+      EXPECT_LE(activity["start_ns"], activity["end_ns"]);
+      EXPECT_EQ(activity["kind"], each["variant"] == "copy_all" ? "copy" : "kernel") << activity;
+    }
+    EXPECT_EQ(of_run, std::vector<int>(3, each["variant"] == "blocked_peer" ? of_run[0] : 1)) << each;
+  }
 }
 #else
 

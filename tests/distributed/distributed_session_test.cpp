@@ -170,6 +170,76 @@ TEST(DistributedSession, AWrongPrefixOnOneRankIsFound) {
   EXPECT_NE(ended.err.find("rank 1"), std::string::npos);
 }
 
+/// Keeps runs, on hosts: a replay is a run, or writes nothing.
+class KeepsRuns : public RankBackend {
+ public:
+  KeepsRuns(std::unique_ptr<RankBackend> of, bool writes, int& replays)
+      : of_(std::move(of)), writes_(writes), replays_(replays) {}
+  void fill(const Problem& problem, const Distribution& distribution, InputKind kind, std::uint64_t seed) override {
+    of_->fill(problem, distribution, kind, seed);
+  }
+  std::unique_ptr<BoundRank> bind(const Algorithm& algorithm, const Problem& problem, const Plan& plan) override {
+    return of_->bind(algorithm, problem, plan);
+  }
+  double time(BoundRank& bound, std::int64_t untimed, std::int64_t runs) override {
+    return of_->time(bound, untimed, runs);
+  }
+  void run_alone(BoundRank& bound, const std::function<void()>& meet) override { of_->run_alone(bound, meet); }
+  void read(std::size_t offset, std::size_t bytes, void* to) override { of_->read(offset, bytes, to); }
+  std::unique_ptr<BoundRank> captured(BoundRank& bound) override {
+    class Replay : public BoundRank {
+     public:
+      Replay(BoundRank& of, bool writes, int& count) : of_(of), writes_(writes), count_(count) {}
+      void connect(Communicator&) override {}
+      void rehearse(const void*, void*, StreamHandle) override {}
+      void run(const void* in, void* out, StreamHandle stream) override {
+        ++count_;
+        if (writes_) of_.run(in, out, stream);
+      }
+      std::string waits_for(StreamHandle) override { return {}; }
+
+     private:
+      BoundRank& of_;
+      bool writes_;
+      int& count_;
+    };
+    return std::make_unique<Replay>(bound, writes_, replays_);
+  }
+
+ private:
+  std::unique_ptr<RankBackend> of_;
+  bool writes_;
+  int& replays_;
+};
+
+TEST(DistributedSession, ReplaysAreCheckedToo) {
+  const Algorithm tested = algorithm<ByThreads<Fault::none>>(false);
+  const auto outcome = [&](bool keeps, bool writes, int& replays) {
+    Timing found;
+    run_threads(3, std::chrono::seconds(20), [&](Communicator& communicator) {
+      std::vector<DistributedCase> cases(1);
+      cases[0].algorithm = &tested;
+      cases[0].problem = {.items = 100};
+      cases[0].plan = tested.plan(cases[0].problem, 3);
+      int own = 0;
+      auto backend = make_host_backend(communicator);
+      if (keeps) backend = std::make_unique<KeepsRuns>(std::move(backend), writes, own);
+      std::ostringstream err;
+      DistributedSession(cases, communicator, *backend, {.timed = false, .repeat = 4, .replayed = true}, nullptr, err)
+          .run();
+      if (communicator.rank() != 1) return;
+      replays = own;
+      found = cases[0];
+    });
+    return found;
+  };
+  int replays = 0;
+  EXPECT_TRUE(outcome(true, true, replays).verified);
+  EXPECT_EQ(replays, 5) << "four, and one that is compared";
+  EXPECT_EQ(outcome(true, false, replays).state, Timing::State::failed) << "the runs before left what is right";
+  EXPECT_EQ(outcome(false, true, replays).reason, "rank 0: a run is captured in a CUDA graph on GPUs alone");
+}
+
 TEST(DistributedSession, OutputThatTheFirstRunLeftIsNotTakenForTheSeconds) {
   const Ended ended = run<Fault::is_stale>({{.items = 100}}, kShort);
   EXPECT_EQ(ended.timings[0].state, Timing::State::failed);

@@ -8,6 +8,7 @@
 # to hand shared memory over, the tool accepts those in which every lane arrives, also where a warp that waited passes on
 # what it was handed, reports the one in which lane 0 arrives for all, and reports the one that is a race. Its program,
 # if it is given, is run first.
+# Scans over several GPUs go through memcheck alone, on two GPUs: its slow kernels wait for each other, and a rank for them.
 set -euo pipefail
 scanlab=$1
 hand_over=${2:-}
@@ -46,4 +47,18 @@ device_scan 2003 i32,f32,i8,f16 plus,max,affine
 device_scan 100003 i32,f32,i8,f16 plus,max,affine
 device_scan 3000003 i32,f32 plus,max,affine
 SCANS
+done
+
+over_gpus() { "$@" distributed verify --gpus 2 --algorithm "$algorithm" --type i32,f64 --op plus,affine --items 0,3,1000,100003 2>&1; }
+algorithm=copy_all
+status=0
+over_gpus "$scanlab" >/dev/null || status=$?
+if ((status == 3)); then
+  echo 'memcheck over two GPUs: skipped, since this machine has not two GPUs'
+  exit
+fi
+export SCANLAB_PATIENCE=600 NCCL_NVLS_ENABLE=0
+for algorithm in peer_look_ahead blocked_peer reduce_exchange_scan scan_exchange_add; do
+  log=$(over_gpus compute-sanitizer --tool memcheck "$scanlab" || true)
+  echo "memcheck $algorithm over two GPUs: $(grep -E 'checks passed on 2 ranks' <<<"$log" | tail -n 1); $(summary <<<"$log")"
 done

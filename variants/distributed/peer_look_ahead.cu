@@ -1,9 +1,13 @@
 // peer_look_ahead: launches the kernel of peer_look_ahead.cuh, which says how it works.
 #include "variants/distributed/peer_look_ahead.cuh"
 
+#include <optional>
+#include <vector>
+
 #include "harness/distributed/algorithm.hpp"
 #include "harness/distributed/rank_backend.hpp"
 #include "variants/distributed/peer_cut.hpp"
+#include "variants/scan/look_ahead_roles.cuh"
 #if defined(__CUDACC__)
 #include "harness/cuda/launch.cuh"
 #include "harness/cuda/load.hpp"
@@ -119,8 +123,8 @@ struct PeerLookAhead {
       launch_.shared_bytes = scan::shared_bytes<Op>(arguments_.shape);
       launch_.early = ranks_per_gpu() == 1;  // blocks of a next run would take the place of another rank's
       launch_.what = "peer_look_ahead";
-      cuda::allow(peer_look_ahead<Op>, launch_);
-      cuda::load(peer_look_ahead<Op>);
+      cuda::allow(kernel_, launch_);
+      cuda::load(kernel_);
     }
     void connect(Communicator& communicator) {
       peers_.connect(communicator);
@@ -131,8 +135,17 @@ struct PeerLookAhead {
       if (arguments_.tiles == 0) return;
       arguments_.in = in;
       arguments_.out = out;
-      cuda::launch(peer_look_ahead<Op>, launch_, static_cast<cudaStream_t>(stream), arguments_, chunks_);
+      cuda::launch(kernel_, launch_, static_cast<cudaStream_t>(stream), arguments_, chunks_);
     }
+
+    void begin_watching() requires scan::kSpeaksForAll<Op> {
+      roles_.emplace(launch_.blocks, arguments_.shape, PeerArguments<Op>::kTells);
+      arguments_.cycles = roles_->cycles();
+      kernel_ = peer_look_ahead<Op, cuda::CycleWatch>;
+      cuda::allow(kernel_, launch_);
+      cuda::load(kernel_);
+    }
+    std::vector<RoleCycles> cycles() const { return roles_->read(nullptr); }
 
     std::string waits_for(StreamHandle stream) const { return peers_.waits_for(static_cast<cudaStream_t>(stream)); }
 
@@ -150,6 +163,8 @@ struct PeerLookAhead {
     scan::Arguments<Op> arguments_{};
     PeerChunks chunks_;
     cuda::LaunchShape launch_;
+    void (*kernel_)(scan::Arguments<Op>, PeerChunks) = peer_look_ahead<Op, cuda::NoWatch>;
+    std::optional<scan::WatchedRoles> roles_;  ///< of a rank that is watched
   };
 };
 

@@ -1,6 +1,7 @@
 // look_ahead: launches the kernel of look_ahead.cuh, which says how it works, in one of several shapes.
 #include "variants/scan/look_ahead.cuh"
 
+#include "variants/scan/look_ahead_roles.cuh"
 #include "variants/scan/tile_plan.hpp"
 #if defined(__CUDACC__)
 #include <algorithm>
@@ -31,11 +32,6 @@ constexpr NamedShape kShapes[] = {
     {"63", {.warps = 14, .vectors = 9, .loading = 2}}, {"49", {.warps = 14, .vectors = 7, .loading = 2}},
     {"35", {.warps = 14, .vectors = 5, .loading = 2}},
 };
-
-/// The operators whose scans can be had without one of the kernel's ideas, to see what it is worth: sums of four bytes,
-/// which speak for all.
-template <class Op>
-inline constexpr bool kSpeaksForAll = Op::kOperator == Operator::plus && sizeof(typename Op::Item) == 4;
 
 /// For the experiment in which block b of k takes the tiles b, b + k, b + 2 k, … instead of drawing them. Safe only
 /// where all blocks are on the device at once.
@@ -158,22 +154,10 @@ class LookAhead {
                                                             typename Op::Item* out, void* memory)
   const {
     const cuda::LaunchShape shape = launch_shape<Op>();
-    const int warps = shape.threads / kLanes;
     cuda::allow(look_ahead<Op, cuda::CycleWatch>, shape);
-    std::vector<cuda::WarpCycles> seen(shape.blocks * warps);
-    const cuda::DeviceBuffer cycles(seen.size() * sizeof(cuda::WarpCycles));
-    launch(look_ahead<Op, cuda::CycleWatch>, stream, Op{}, in, out, memory, cycles.as<cuda::WarpCycles>());
-    cuda::check(cudaMemcpyAsync(seen.data(), cycles.data(), cycles.bytes(), cudaMemcpyDeviceToHost, stream),
-                "reading cycles");
-    cuda::check(cudaStreamSynchronize(stream), "watching a run");
-    const auto role = [&](int warp) { return warp < 2 ? warp : warp < 2 + shape_.warps ? 2 : 3; };
-    std::vector<RoleCycles> roles{{"load"}, {"look ahead"}, {"reduce"}, {"scan"}};
-    for (std::size_t i = 0; i < seen.size(); ++i) {
-      RoleCycles& sum = roles[role(static_cast<int>(i) % warps)];
-      sum.total += seen[i].total;
-      for (int w = 0; w < cuda::kWaits; ++w) sum.waiting[cuda::kWaitNames[w]] += seen[i].waiting[w];
-    }
-    return roles;
+    const WatchedRoles roles(shape.blocks, shape_, 0);
+    launch(look_ahead<Op, cuda::CycleWatch>, stream, Op{}, in, out, memory, roles.cycles());
+    return roles.read(stream);
   }
 
  private:

@@ -187,7 +187,7 @@ class LookAheadBlock {
   __device__ void tell() {
     auto aggregates = tiles_.aggregates();
     for_each_tile(Wait::reduced, &Stage<Op>::reduced, [&](std::int64_t tile, Stage<Op>& stage, Slot) {
-      aggregates.tell(tile, stage.run);
+      watch_.during(Wait::prefix, [&] { aggregates.tell(tile, stage.run); });
       __syncwarp();  // all lanes have read the stage
       if (lane_ == 0) stage.free.arrive();
     });

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from scanlab_report.derive.waits import NAMED, shares
+from scanlab_report.derive.waits import kinds, shares
 from scanlab_report.layout import style
+from scanlab_report.layout.waits import stack
 from scanlab_report.select.counted import Waits
 from scanlab_report.select.evidence import TableEvidence
 
@@ -16,29 +17,14 @@ CAPTION = (
     "leaving shared memory). The rest is work and stalls that the clocks miss. One run, so no bars."
 )
 NEEDS = {"waits": Waits()}
-_FILLS = {  # of what is waited for: colour and hatch, so that no two differ by colour alone
-    "data": ("#BBBBBB", ""), "prefix": (style.VERMILLION, "////"), "store": (style.BLUE, "...."),
-    "free": (style.SKY, "\\\\\\\\"), "reduced": (style.GREEN, "xxxx"),
-}  # fmt: skip
-_SPARE = ((style.PURPLE, "----"), (style.ORANGE, "||||"), (style.GREY, "++++"))
 
 
 def draw(waits: TableEvidence) -> Figure:
     rows = shares(waits)
-    kinds = [column for column in rows.columns if column not in (*NAMED, "rest")]
     height = rows.index + 0.5 * (rows.groupby(["variant", "items"], sort=False).ngroup())  # a gap between groups
     drawn, (axes,) = style.figure(style.COLUMN, 0.75 + 0.17 * height.iloc[-1])
-    before = pd.Series(0.0, index=rows.index)
-    spare = iter(_SPARE * len(kinds))
-    for kind in (*kinds, "rest"):
-        colour, hatch = ("white", "") if kind == "rest" else _FILLS.get(kind) or next(spare)
-        axes.barh(height, rows[kind], left=before, height=0.7, color=colour, hatch=hatch, edgecolor=style.BLACK,
-                  linewidth=0.5, label=kind if kind == "rest" else f"stall: {kind}")  # fmt: skip
-        before += rows[kind]
+    stack(axes, height, rows, kinds(rows))
     axes.set_yticks(height, _names(rows))
-    axes.set_ylim(height.iloc[-1] + 0.6, -0.6)
-    axes.set_xlim(0, 1)
-    axes.grid(axis="y", visible=False)
     variants = rows["variant"].unique()
     axes.set_xlabel(f"share of cycles, {variants[0]}" if len(variants) == 1 else "share of cycles")
     drawn.legend(loc="outside upper right", ncols=3, columnspacing=0.8, handlelength=1.4, borderpad=0)

@@ -280,7 +280,7 @@ class Results:
 
     @cached_property
     def waits(self) -> pd.DataFrame:
-        """One row a variant, size and role of a warp: cycles in all, and cycles spent waiting for what."""
+        """One row a variant, size and role of a warp, and of several GPUs each: cycles in all, and cycles spent waiting for what."""
         return _joined(self.wait_tables, WAIT_COLUMNS)
 
     @cached_property
@@ -322,6 +322,11 @@ class Results:
         """The run that a file without provenance belongs to: the one in its folder, or else the first of its origin."""
         runs = [run for run in self._on_gpus if run.origin == origin]
         return next((run for run in runs if run.file.parent == Path(file).parent), runs[0] if runs else None)
+
+
+def of_ranks(waits: pd.DataFrame) -> pd.Series:
+    """Which rows of :attr:`Results.waits` are of one of several GPUs."""
+    return waits["rank"].notna() if "rank" in waits else pd.Series(False, index=waits.index)
 
 
 def not_default(settings: Mapping[str, str], defaults: Mapping[str, str]) -> dict[str, str]:

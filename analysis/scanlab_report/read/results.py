@@ -24,7 +24,7 @@ import pandas as pd
 from msgspec import Struct
 
 from scanlab_report.read import history, ncu, samples, stopwatch, streams, twice, verifications, versions
-from scanlab_report.read.documents import counts, kept
+from scanlab_report.read.documents import counts, kept, timelines
 from scanlab_report.read.documents import results as documents
 from scanlab_report.read.documents import stopwatch as stopwatch_documents
 from scanlab_report.read.documents.base import Count, Name
@@ -114,6 +114,8 @@ def _read_document(file: Path, origin: str, document: Mapping[str, Any], results
     schema = versions.of(document)
     if streams.is_of_experiments(schema):
         return _keep(file, origin, streams.experiments(document, schema), results)
+    if schema == timelines.RANKS_TRACE:
+        return _keep(file, origin, streams.ranks_trace(document), results)
     if schema == documents.SCHEMA:
         return _read_timings(file, origin, document, results)
     if schema == stopwatch_documents.SCHEMA:
@@ -269,7 +271,7 @@ def _read_traffic(file: Path, origin: str, results: Results) -> None:
 
 
 def _read_waits(file: Path, origin: str, results: Results) -> None:
-    table = read_table(file, origin, results, _WAITS, None, {"tile": Count}, WAIT_PREFIX)
+    table = read_table(file, origin, results, _WAITS, None, dict.fromkeys(("tile", "ranks", "rank"), Count), WAIT_PREFIX)
     if table is not None:
         results.wait_tables.append(table)
 

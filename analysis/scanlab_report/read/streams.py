@@ -12,6 +12,7 @@ concurrency    ``scanlab streams concurrency --json``                      a cas
 comparison     ``scanlab simulate --compare … --out``                      a trace, measured and predicted
 advice         ``scanlab advise --against … --json``                       a problem: what was advised, what was fastest
 distributed    ``scanlab distributed bench`` (likewise)                    a repetition of a scan over several ranks
+ranks_trace    ``scanlab distributed trace``                               a kernel, copy or memset on a GPU
 stopwatch      ``scanlab_nvbench --json``                                  a scan's time by nvbench, isolated or in batches
 =============  ==========================================================  ==================================
 """
@@ -31,12 +32,12 @@ from msgspec import UNSET, Struct
 from scanlab_report.read.documents import caveats, simulator
 from scanlab_report.read.documents.base import Measured
 from scanlab_report.read.documents.results import CopySample, DistributedSample, KernelSample, ScheduleSample, StreamScanSample
-from scanlab_report.read.documents.timelines import Trace
+from scanlab_report.read.documents.timelines import RanksTrace, Trace
 from scanlab_report.read.fields import Misfit, convert, listed
 
 SCHEDULES, STREAM_SCAN, TRACE, CAVEATS, CONCURRENCY = "schedules", "stream_scan", "trace", "caveats", "concurrency"
 SIMULATION, COMPARISON, ADVICE = "simulation", "comparison", "advice"
-STOPWATCH, DISTRIBUTED = "stopwatch", "distributed"
+STOPWATCH, DISTRIBUTED, RANKS_TRACE = "stopwatch", "distributed", "ranks_trace"
 
 ENGINES = ("copies in", "kernels", "copies out")
 """Kinds of engine in the order of a chunk's way; the categories of a trace's operations."""
@@ -63,6 +64,8 @@ STOPWATCH_COLUMNS = ["variant", "type", "items", "cache", "launch", "time_ns"]
 """``time_ns``: nvbench's median of isolated runs, its mean of batches."""
 DISTRIBUTED_COLUMNS = ["algorithm", "kind", "type", "op", "mode", "items", "ranks", "on", "settings", "bytes", "round", "time_ns"]
 """``items``, ``bytes``: of the whole array; ``time_ns``: of the slowest rank; ``settings``: every parameter, as text."""
+RANKS_TRACE_COLUMNS = ["algorithm", "settings", "type", "op", "mode", "ranks", "items", "run", "rank", "kind", "name", "start_us", "end_us"]
+"""Times are from the first start of the run on any GPU; ``name``: of a kernel, else empty."""
 COMPARISON_COLUMNS = ["schedule", "workload", "items", "chunks", "streams", "work", "connections", "measured_us", "predicted_us", "overlap_in_either",
                       "overlap_in_both", "unaided_us", "unaided_overlap_in_either", "unaided_overlap_in_both", "repeated_overlap_in_either",
                       "repeated_overlap_in_both", "best_overlap_in_either", "best_overlap_in_both", "copy_queues", "queues_ordered_as_modelled",
@@ -119,9 +122,14 @@ def stream_scan_case(of: StreamScanSample) -> dict[str, Any]:
 
 def distributed_case(of: DistributedSample, kind: str) -> dict[str, Any]:
     """The case of a scan over several ranks. `kind`: of its algorithm."""
-    settings = ",".join(f"{name}={value}" for name, value in sorted(of.settings.items()))
+    settings = settings_text(of.settings)
     return {"algorithm": of.variant, "kind": kind, "type": of.type, "op": of.op, "mode": of.mode, "items": of.items, "ranks": of.ranks, "on": of.on,
             "settings": settings, "bytes": of.bytes}  # fmt: skip
+
+
+def settings_text(settings: Mapping[str, str]) -> str:
+    """Every parameter of an algorithm over several ranks."""
+    return ",".join(f"{name}={value}" for name, value in sorted(settings.items()))
 
 
 def known(value: Any) -> float:
@@ -226,3 +234,11 @@ def trace(document: Mapping[str, Any]) -> Found:
         raise Misfit("traceEvents", "holds no operation of an engine")
     return Found(SIMULATION if read.otherData.simulated_on else TRACE, msgspec.to_builtins(read.otherData), pd.DataFrame(rows, columns=TRACE_COLUMNS),
                  calls=pd.DataFrame(calls, columns=CALL_COLUMNS))  # fmt: skip
+
+
+def ranks_trace(document: Mapping[str, Any]) -> Found:
+    """What each GPU did in a few runs of scans over several."""
+    read = convert(document, RanksTrace)
+    rows = [(case.variant, settings_text(case.settings), case.type, case.op, case.mode, case.ranks, case.items, of.run, of.rank, of.kind, of.name,
+             of.start_ns / 1e3, of.end_ns / 1e3) for case in read.traces for of in case.activities]  # fmt: skip
+    return Found(RANKS_TRACE, msgspec.to_builtins(read.context), pd.DataFrame(rows, columns=RANKS_TRACE_COLUMNS))

@@ -16,7 +16,7 @@ from scanlab_report.read.records import OPTIONAL_COUNTER_COLUMNS, REPEATED, SCAN
 COUNTED = {
     "counters": ["variant", "padding", "type", "op", "items", *OPTIONAL_COUNTER_COLUMNS],
     "traffic": ["variant", "settings", "type", "op", "mode", "items"],
-    "waits": ["variant", "tile", "items", "type", "role"],
+    "waits": ["variant", "tile", "items", "type", "ranks", "rank", "role"],
     "repeats": ["variant", "type", "op", "mode"],
 }
 """The tables of :class:`Results` that say of no case when it was measured, and the columns that name a case."""

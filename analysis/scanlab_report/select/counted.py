@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from scanlab_report.read.published import Publication
-from scanlab_report.read.records import MEASURED, OPTIONAL_COUNTER_COLUMNS, RECORDED, Explanation, Results
+from scanlab_report.read.records import MEASURED, OPTIONAL_COUNTER_COLUMNS, RECORDED, Explanation, Results, of_ranks
 from scanlab_report.select.evidence import (
     CounterEvidence,
     CountEvidence,
@@ -49,11 +49,27 @@ class Waits:
     measured_by: ClassVar = ("cycles",)
 
     def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
-        table, provenance = _table(results, results.waits)
+        table, provenance = _table(results, results.waits[~of_ranks(results.waits)])
         return None if table.empty else TableEvidence(table, provenance)
 
     def asked(self) -> str:
         return "cycles spent waiting"
+
+
+@dataclass(frozen=True)
+class RanksWaits:
+    """Cycles spent waiting within a kernel on each of several GPUs: of the largest array over the most of them."""
+
+    measured_by: ClassVar = ("ranks_cycles",)
+
+    def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
+        table, provenance = _table(results, results.waits[of_ranks(results.waits)])
+        for column in ("ranks", "items"):
+            table = table[table[column] == table[column].max()] if len(table) else table
+        return None if table.empty else TableEvidence(table, provenance)
+
+    def asked(self) -> str:
+        return "cycles spent waiting on each of several GPUs"
 
 
 @dataclass(frozen=True)

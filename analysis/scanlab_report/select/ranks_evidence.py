@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import pandas as pd
 
@@ -146,3 +147,33 @@ def _best(results: Results, runs: Sequence[Run]) -> tuple[pd.DataFrame, list[Run
     age = rows["run"].map({place: age for age, place in enumerate(oldest_first)})
     rows = rows[age == age.groupby([rows[of] for of in PROBLEM if of != "ranks"]).transform("max")]
     return intervals.summarise(rows.assign(ranks=1), PROBLEM), [results.runs[place] for place in sorted(set(rows["run"]))]
+
+
+# ------------------------------------------------------------------------------------------------------ timelines
+
+
+@dataclass(frozen=True)
+class RanksTimeline:
+    """Runs over several GPUs of one file: ``rows`` as of :data:`scanlab_report.read.streams.RANKS_TRACE_COLUMNS`."""
+
+    rows: pd.DataFrame
+    provenance: Provenance
+
+
+@dataclass(frozen=True)
+class RanksTimelines:
+    """What each GPU did, in the file of most GPUs, the newest of several; what was measured now comes first."""
+
+    measured_by: ClassVar = ("ranks_trace",)
+
+    def find(self, results: Results, published: dict[str, Publication]) -> RanksTimeline | None:
+        files = [of for of in results.streams if of.kind == streams.RANKS_TRACE and len(of.rows)]
+        if not files:
+            return None
+        used = max(files, key=lambda of: (of.run.origin == MEASURED, int(of.rows["ranks"].max()), of.run.date))
+        runs = used.rows.groupby(CASE)["run"].nunique()
+        provenance = run_provenance(streams.RANKS_TRACE, [used.run], used.run.origin, (int(runs.min()), int(runs.max())))
+        return RanksTimeline(used.rows, provenance)
+
+    def asked(self) -> str:
+        return "timelines of scans over several GPUs"

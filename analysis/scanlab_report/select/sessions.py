@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 from scanlab_report.read import history, streams
-from scanlab_report.read.records import RECORDED, Results, Run
+from scanlab_report.read.records import RECORDED, Results, Run, of_ranks
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def chosen(results: Results, name: str = "") -> Results:
     runs = {old: new for new, old in enumerate(place for place, run in enumerate(results.runs) if _stays(run, files))}
     part = Results([results.runs[old] for old in runs], results.explanations, results.problems, first=results.first, every=results)
     part.streams = [file for file in results.streams if file.kind == streams.SIMULATION or _stays(file.run, files)
-                    or (file.kind == streams.DISTRIBUTED and _stays(file.run, of_several))]  # fmt: skip
+                    or (file.kind in (streams.DISTRIBUTED, streams.RANKS_TRACE) and _stays(file.run, of_several))]  # fmt: skip
     others = {file for of in sessions for file in of.files} - files - of_several
     part.verifications = [of for of in results.verifications if of.file.resolve() not in others]
     for table in ("timings", "kernels", "skipped"):
@@ -79,7 +79,9 @@ def chosen(results: Results, name: str = "") -> Results:
         setattr(part, table, rows.assign(run=rows["run"].map(runs).astype(int)).reset_index(drop=True))
     for table in _TABLES:
         rows = getattr(results, table)
-        within = [origin != RECORDED or Path(file).resolve() in files for origin, file in zip(rows["origin"], rows["file"], strict=True)]
+        several = of_ranks(rows) if table == "waits" else pd.Series(False, index=rows.index)
+        within = [origin != RECORDED or Path(file).resolve() in (files | of_several if of else files)
+                  for origin, file, of in zip(rows["origin"], rows["file"], several, strict=True)]  # fmt: skip
         setattr(part, table, rows[pd.Series(within, index=rows.index, dtype=bool)].reset_index(drop=True))
     return part
 

@@ -11,7 +11,7 @@ from scanlab_report.read import streams
 from scanlab_report.read.records import Complaint, Run
 from scanlab_report.select.ranks_evidence import SCAN
 
-KINDS = ("timings", streams.DISTRIBUTED, "repeats")
+KINDS = ("timings", streams.DISTRIBUTED, streams.RANKS_TRACE, "repeats", "waits")
 """The kinds of file of such a session: timings are of `best` on one of the GPUs."""
 VERIFY = "scanlab distributed verify --gpus {} --json"
 _SIZE = ["algorithm", "settings", "type", "op", "mode"]

@@ -199,7 +199,8 @@ TABLES: dict[str, Table] = {
     "dram_bytes": Table("a kernel launch, counted by the hardware", _of_file("traffic"), {
         "dram_bytes_read": ("bytes", "from DRAM to L2"), "dram_bytes_written": ("bytes", "from L2 to DRAM")}),
     "waits": Table("a role of warps within a kernel", _of_file("waits"), {
-        "role": ("", "what the warps do: load, reduce, look ahead, scan, or block for all"), "tile": ("KiB", "size of a tile"),
+        "role": ("", "what the warps do: load, reduce, look ahead, tell, scan, or block for all"), "ranks": (_COUNT, "GPUs that share the array"),
+        "rank": ("", "which of them, from 0"), "tile": ("KiB", "size of a tile"),
         "cycles_total": ("cycles", "from the first tile to the last")}),
     "repeated_bits": Table("a variant whose runs were repeated on the same input", _of_file("repeats"), {
         "cases": (_COUNT, "cases that were repeated"), "varying": (_COUNT, "cases whose bits varied"), "runs": (_COUNT, "runs of each case")}),

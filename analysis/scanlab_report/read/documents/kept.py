@@ -15,7 +15,7 @@ class SessionFile(Struct, kw_only=True, frozen=True):
     """A file of a session."""
 
     file: Annotated[Name, means("path relative to `session.json`")]
-    kind: Annotated[Name, means("content: `timings`, `schedules`, `stream_scan`, `trace`, `caveats`, `concurrency`, `stopwatch`, `distributed`, `counters`, `traffic`, `waits`, `repeats`, `counts`")]
+    kind: Annotated[Name, means("content: `timings`, `schedules`, `stream_scan`, `trace`, `caveats`, `concurrency`, `stopwatch`, `distributed`, `ranks_trace`, `counters`, `traffic`, `waits`, `repeats`, `counts`")]
 
 
 class Session(Struct, kw_only=True, frozen=True):
@@ -25,7 +25,7 @@ class Session(Struct, kw_only=True, frozen=True):
     device: Name
     date: Annotated[Date, means("start of its newest file")]
     commit: Annotated[Line, means("commit of all files; empty if they differ, and each file names its own")]
-    complete: Annotated[bool, means("whether every kind that a report needs is there: for a GPU all but `stopwatch`, `distributed` and `counts`, else `timings` and `counts`. Several GPUs need `timings`, and `copy_all` and a scan on 1 and on all GPUs, at equal items per GPU and in all")]
+    complete: Annotated[bool, means("whether every kind that a report needs is there: for a GPU all but `stopwatch`, `distributed`, `ranks_trace` and `counts`, else `timings` and `counts`. Several GPUs need `timings`, and `copy_all` and a scan on 1 and on all GPUs, at equal items per GPU and in all")]
     gpus: Annotated[Count, means("GPUs of one host that its scans ran over; such a session answers only for scans over several GPUs")] = 1
     files: list[SessionFile]
 

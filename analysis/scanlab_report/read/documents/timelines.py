@@ -1,12 +1,31 @@
-"""Timelines, in the trace-event format."""
+"""Timelines: of schedules in the trace-event format, and of scans over several GPUs."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from scanlab_report.read.documents.base import Amount, Count, Digits, Few, Index, Line, Number, Positive, Provenance, means
+from scanlab_report.read.documents.base import (
+    Amount,
+    Count,
+    Digits,
+    Few,
+    Index,
+    Line,
+    Measured,
+    Mode,
+    Name,
+    Number,
+    Op,
+    Positive,
+    Provenance,
+    Settings,
+    Type,
+    means,
+)
+
+RANKS_TRACE = "scanlab-ranks-trace/1"
 
 
 class Arguments(Struct, kw_only=True, frozen=True):
@@ -102,3 +121,62 @@ class Trace(Struct, kw_only=True, frozen=True):
     traceEvents: list[Event]
     displayTimeUnit: Line = "ms"
     otherData: Timeline = Timeline()
+
+
+class RanksTraceContext(Measured, kw_only=True, frozen=True):
+    """The provenance of traces over several GPUs."""
+
+    kind: Literal["cuda"]
+    seed: Annotated[Digits, means("seed of the inputs")] = ""
+    ranks: Annotated[Few, means("GPUs")]
+    ranks_are: Literal["threads"] = "threads"
+
+
+class RankActivity(Struct, kw_only=True, frozen=True):
+    """A kernel, copy or memset on a GPU. Times are from the first start of the run on any GPU; CUPTI brings the clocks of the GPUs to one, to within microseconds."""
+
+    run: Annotated[Count, means("number of the run, from 0")]
+    rank: Count
+    device: Annotated[Count, means("number of the GPU in the process")]
+    kind: Literal["kernel", "copy", "memset"]
+    name: Annotated[Line, means("of a kernel, without namespaces and parameters; else empty")]
+    bytes: Annotated[Count, means("of a copy or memset")] = 0
+    start_ns: Annotated[Count, means("start, ns")]
+    end_ns: Annotated[Count, means("end, ns")]
+
+    def __post_init__(self) -> None:
+        if self.end_ns < self.start_ns:
+            raise ValueError("end_ns is before start_ns")
+
+
+class TracedCase(Struct, kw_only=True, frozen=True):
+    """Runs of one case. All ranks begin each run at once, on idle GPUs, and its kernels wait until the host has enqueued all."""
+
+    kind: Literal["distributed"]
+    variant: Annotated[Name, means("name of its file in `variants/distributed/` or `baselines/distributed/`")]
+    type: Type
+    op: Op
+    mode: Mode
+    items: Annotated[Count, means("of the whole array")]
+    ranks: Few
+    on: Literal["gpus"]
+    settings: Settings
+    chunk_items: Annotated[Count, means("items that a rank receives at a time; ceil(items / ranks): one block per rank")]
+    bytes: Annotated[Count, means("bytes that any scan must move, over all ranks: one read and one write per item")]
+    compared_every: Annotated[Count, means("N: one output in N was compared; 1: all")]
+    verified: Annotated[bool, means("whether the output of the last run was right; a wrong one is not written")]
+    activities: list[RankActivity]
+
+    def __post_init__(self) -> None:
+        if not self.verified:
+            raise ValueError("its output was wrong, or not looked at")
+        if not self.activities:
+            raise ValueError("activities is empty")
+
+
+class RanksTrace(Struct, kw_only=True, frozen=True):
+    """Output of `scanlab distributed trace --out`: what each GPU did in a few runs, by CUPTI."""
+
+    schema: Literal["scanlab-ranks-trace/1"]
+    context: RanksTraceContext
+    traces: Annotated[list[TracedCase], means("one entry per case")]

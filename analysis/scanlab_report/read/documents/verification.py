@@ -18,6 +18,8 @@ class VerificationContext(Provenance, kw_only=True, frozen=True):
     seed: Annotated[Digits, means("seed of inputs and sizes")] = ""
     ranks: Annotated[Count, means("GPUs or hosts that hold one array (`distributed verify`); 0: nothing is distributed")] = 0
     ranks_are: Annotated[Literal["", "threads", "processes"], means("`threads` of one process, or `processes` of mpirun")] = ""
+    launch: Annotated[Literal["stream", "graph"], means("`graph`: replays of a CUDA graph per GPU were compared too (`distributed verify --launch graph`)")] = "stream"
+    beside_other_work: Annotated[bool, means("whether the GPU of rank 0 was busy with other work meanwhile (`distributed verify --beside`)")] = False
 
 
 class Beginning(Struct, kw_only=True, frozen=True):

@@ -1,0 +1,108 @@
+#include "harness/distributed/run_trace.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "harness/host/clock.hpp"
+
+namespace scanlab::distributed {
+
+namespace {
+
+constexpr std::int64_t kUntraced = 10;
+
+std::string_view name(streams::DeviceActivity::Kind kind) {
+  using Kind = streams::DeviceActivity::Kind;
+  return kind == Kind::kernel ? "kernel" : kind == Kind::copy ? "copy" : "memset";
+}
+
+/// Returns on all ranks at one moment: those that wait for a condition wake up one after another.
+void meet(Communicator& communicator) {
+  constexpr auto kToWakeUp = std::chrono::microseconds(500);
+  const Clock::time_point moment = communicator.from_leader(Clock::now() + kToWakeUp);
+  while (Clock::now() < moment) {
+  }
+}
+
+}  // namespace
+
+void RunTracer::trace(const DistributedCase& traced, BoundRank& bound, RankBackend& backend,
+                      Communicator& communicator) {
+  Traced made{.of = &traced, .devices = communicator.gather(backend.device()), .runs = {}};
+  const auto now = [&] { return communicator.rank() == 0 ? now_() : 0; };
+  backend.time(bound, kUntraced, 1);
+  for (int run = 0; run < runs_; ++run) {
+    Interval within;
+    backend.run_alone(bound, [&] {
+      communicator.barrier();
+      within.begin = now();
+      meet(communicator);
+    });
+    communicator.barrier();
+    within.end = now();
+    communicator.barrier();  // nobody prepares the next run before that
+    made.runs.push_back(within);
+  }
+  if (communicator.rank() == 0) traced_.push_back(std::move(made));
+}
+
+measure::Facts RunTracer::traces(const std::vector<streams::DeviceActivity>& recorded) const {
+  std::vector<streams::DeviceActivity> by_start = recorded;
+  std::erase_if(by_start, [](const auto& each) { return each.name == kHoldsBack; });
+  std::ranges::stable_sort(by_start, {}, [](const auto& each) { return std::pair(each.start, each.device); });
+  measure::Facts all = measure::Facts::array();
+  for (const Traced& each : traced_) {
+    if (each.of->verified) all.push_back(entry(each, by_start));
+  }
+  return all;
+}
+
+measure::Facts RunTracer::entry(const Traced& traced, const std::vector<streams::DeviceActivity>& by_start) const {
+  const auto& devices = traced.devices;
+  measure::Facts made = measure::Facts::object();
+  describe(*traced.of, static_cast<int>(devices.size()), made);
+  made["verified"] = traced.of->verified;
+  measure::Facts& activities = made["activities"] = measure::Facts::array();
+  for (std::size_t run = 0; run < traced.runs.size(); ++run) {
+    const auto [begin, end] = traced.runs[run];
+    std::vector<bool> seen(devices.size(), false);
+    std::int64_t zero = -1;
+    for (const streams::DeviceActivity& each : by_start) {
+      if (each.start < begin || each.start >= end) continue;
+      const auto rank = static_cast<std::size_t>(std::ranges::find(devices, each.device) - devices.begin());
+      if (rank == devices.size()) {
+        throw std::runtime_error(fmt::format("CUPTI recorded GPU {}, which no rank has", each.device));
+      }
+      if (zero < 0) zero = each.start;
+      seen[rank] = true;
+      activities.push_back({{"run", run},
+                            {"rank", rank},
+                            {"device", each.device},
+                            {"kind", name(each.kind)},
+                            {"name", each.name},
+                            {"bytes", each.bytes},
+                            {"start_ns", each.start - zero},
+                            {"end_ns", each.end - zero}});
+    }
+    for (std::size_t rank = 0; rank < seen.size(); ++rank) {
+      if (seen[rank] || traced.of->plan.distribution.held(static_cast<int>(rank)) == 0) continue;
+      throw std::runtime_error(
+          fmt::format("CUPTI recorded nothing of rank {} in run {} of {}", rank, run, traced.of->name));
+    }
+  }
+  return made;
+}
+
+std::vector<std::int64_t> run_lengths(const measure::Facts& entry) {
+  std::vector<std::int64_t> lengths;
+  for (const auto& each : entry["activities"]) {
+    const auto run = each["run"].get<std::size_t>();
+    if (lengths.size() <= run) lengths.resize(run + 1, 0);
+    lengths[run] = std::max(lengths[run], each["end_ns"].get<std::int64_t>());
+  }
+  return lengths;
+}
+
+}  // namespace scanlab::distributed

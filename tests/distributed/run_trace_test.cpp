@@ -1,0 +1,194 @@
+// Traces of runs over ranks that are threads, whose activities a stand-in for CUPTI records.
+#include "harness/distributed/run_trace.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "harness/host/clock.hpp"
+
+namespace scanlab::distributed {
+namespace {
+
+using Kind = streams::DeviceActivity::Kind;
+using Recorded = std::vector<streams::DeviceActivity>;
+
+std::int64_t now() { return std::chrono::nanoseconds(Clock::now().time_since_epoch()).count(); }
+
+/// Copies what a rank holds.
+struct Copies {
+  template <class Op>
+  static constexpr bool kTakes = true;
+
+  static Description describe() {
+    Description about;
+    about.id = "copies";
+    about.kind = scanlab::Kind::copy;
+    about.parameters = {{.name = "chunk", .values = {"8", "16"}, .meaning = "tiles"}};
+    return about;
+  }
+  static Plan plan(const Problem& problem, int ranks) { return Plan::of_blocks(problem, ranks); }
+
+  template <class Op>
+  struct Rank {
+    using Item = typename Op::Item;
+    Rank(const Problem&, const Plan& plan, int rank) : held(plan.distribution.held(rank)) {}
+    void run(const Item* in, Item* out, StreamHandle) { std::copy(in, in + held, out); }
+    std::int64_t held;
+  };
+};
+
+/// A rank in the host's memory that says it is GPU 10 + rank, and records its runs alone.
+class NumberedBackend : public RankBackend {
+ public:
+  NumberedBackend(Communicator& communicator, Recorded& recorded, std::mutex& mutex)
+      : host_(make_host_backend(communicator)), rank_(communicator.rank()), recorded_(recorded), mutex_(mutex) {}
+  void fill(const Problem& problem, const Distribution& distribution, InputKind kind, std::uint64_t seed) override {
+    host_->fill(problem, distribution, kind, seed);
+  }
+  std::unique_ptr<BoundRank> bind(const Algorithm& algorithm, const Problem& problem, const Plan& plan) override {
+    return host_->bind(algorithm, problem, plan);
+  }
+  double time(BoundRank& bound, std::int64_t untimed, std::int64_t runs) override {
+    record("untraced", Kind::kernel, 0);
+    return host_->time(bound, untimed, runs);
+  }
+  void run_alone(BoundRank& bound, const std::function<void()>& meet) override {
+    record("", Kind::memset, 0);  // the poison
+    host_->run_alone(bound, [&] {
+      meet();
+      began.push_back(now());
+    });
+    record(kHoldsBack, Kind::kernel, 5);
+    record("first", Kind::kernel, 10 + rank_);
+    record("", Kind::copy, 20);
+    spin(std::chrono::microseconds(50));
+  }
+  int device() const override { return 10 + rank_; }
+  void read(std::size_t offset, std::size_t bytes, void* to) override { host_->read(offset, bytes, to); }
+
+  std::vector<std::int64_t> began;
+
+ private:
+  static void spin(Clock::duration time) {
+    for (const auto start = Clock::now(); Clock::now() - start < time;) {
+    }
+  }
+  void record(const char* name, Kind kind, std::int64_t after) {
+    const std::scoped_lock lock(mutex_);
+    recorded_.push_back({kind, device(), name, now() + after, now() + after + 7, 64});
+  }
+
+  std::unique_ptr<RankBackend> host_;
+  int rank_;
+  Recorded& recorded_;
+  std::mutex& mutex_;
+};
+
+struct Traced {
+  measure::Facts entries;
+  Recorded recorded;
+  std::vector<std::vector<std::int64_t>> began;  ///< by rank
+};
+
+/// `change` of what was recorded, before the entries are made.
+Traced traced(int ranks, int runs, const std::function<void(Recorded&)>& change = {}) {
+  const Algorithm copies = algorithm<Copies>(false);
+  Traced made;
+  made.began.resize(static_cast<std::size_t>(ranks));
+  std::mutex mutex;
+  RunTracer tracer(runs, now);
+  run_threads(ranks, std::chrono::seconds(20), [&](Communicator& communicator) {
+    std::vector<DistributedCase> cases(1);
+    cases[0].name = "copies";
+    cases[0].algorithm = &copies;
+    cases[0].problem = {.items = 1001, .settings = {{"chunk", "16"}}};
+    cases[0].plan = copies.plan(cases[0].problem, ranks);
+    NumberedBackend backend(communicator, made.recorded, mutex);
+    std::ostringstream err;
+    DistributedSession session(
+        cases, communicator, backend,
+        {.timed = false,
+         .observed = [&](const DistributedCase& each,
+                         BoundRank& bound) { tracer.trace(each, bound, backend, communicator); }},
+        nullptr, err);
+    session.run();
+    made.began[static_cast<std::size_t>(communicator.rank())] = backend.began;
+    EXPECT_TRUE(cases[0].verified) << cases[0].reason;
+    if (communicator.rank() != 0) return;
+    if (change) change(made.recorded);
+    made.entries = tracer.traces(made.recorded);
+  });
+  return made;
+}
+
+TEST(RunTrace, HasWhatEachRankDidInEachRunAndNothingElse) {
+  const Traced made = traced(3, 4);
+  ASSERT_EQ(made.entries.size(), 1u);
+  const measure::Facts& entry = made.entries[0];
+  EXPECT_EQ(entry["variant"], "copies");
+  EXPECT_EQ(entry["items"], 1001);
+  EXPECT_EQ(entry["ranks"], 3);
+  EXPECT_EQ(entry["verified"], true);
+  EXPECT_EQ(entry["settings"]["chunk"], "16");
+  ASSERT_EQ(entry["activities"].size(), 4u * 3 * 2) << "a kernel and a copy of each rank in each run";
+  std::set<int> begins_at_zero;
+  for (const auto& each : entry["activities"]) {
+    EXPECT_EQ(each["device"].get<int>(), 10 + each["rank"].get<int>());
+    EXPECT_EQ(each["name"], each["kind"] == "kernel" ? "first" : "");
+    EXPECT_EQ(each["end_ns"].get<int>() - each["start_ns"].get<int>() >= 7, true);
+    if (each["start_ns"] == 0) begins_at_zero.insert(each["run"].get<int>());
+  }
+  EXPECT_EQ(begins_at_zero, (std::set<int>{0, 1, 2, 3})) << "time begins with the first start of each run";
+  const std::vector<std::int64_t> lengths = run_lengths(entry);
+  ASSERT_EQ(lengths.size(), 4u);
+  EXPECT_GT(std::ranges::min(lengths), 0);
+}
+
+TEST(RunTrace, NoRankBeginsARunBeforeAllHaveCome) {
+  const Traced made = traced(3, 2);
+  for (std::size_t run = 0; run < 2; ++run) {
+    std::int64_t last_came = 0;  // to the run: its poison is the last that it did before
+    for (const auto& each : made.recorded) {
+      if (each.kind != Kind::memset) continue;
+      if (run == 0 ? each.start < made.began[0][0] : each.start > made.began[0][0]) {
+        last_came = std::max(last_came, each.start);
+      }
+    }
+    for (const auto& began : made.began) EXPECT_GT(began[run], last_came);
+  }
+}
+
+TEST(RunTrace, WhatIsMissingOrOfAnotherGpuIsSaid) {
+  const auto said = [](const std::function<void(Recorded&)>& change) -> std::string {
+    try {
+      traced(2, 1, change);
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+    return {};
+  };
+  EXPECT_EQ(said([](Recorded& all) { std::erase_if(all, [](const auto& each) { return each.device == 11; }); }),
+            "CUPTI recorded nothing of rank 1 in run 0 of copies");
+  EXPECT_EQ(said([](Recorded& all) { all.back().device = 99; }), "CUPTI recorded GPU 99, which no rank has");
+}
+
+TEST(RunTrace, AnEntryIsAsTheSchemaHasIt) {
+  const measure::Facts entry = traced(2, 1).entries[0];
+  const auto schema = nlohmann::json::parse(std::ifstream(SCANLAB_SOURCE "/data/schema/ranks-trace.schema.json"));
+  const auto expect = [&](const measure::Facts& written, const char* name) {
+    const auto& described = schema["$defs"][name];
+    for (const auto& [key, value] : written.items()) EXPECT_TRUE(described["properties"].contains(key)) << key;
+    for (const auto& key : described["required"]) EXPECT_TRUE(written.contains(key)) << key;
+  };
+  expect(entry, "TracedCase");
+  for (const measure::Facts& each : entry["activities"]) expect(each, "RankActivity");
+}
+
+}  // namespace
+}  // namespace scanlab::distributed
