@@ -36,7 +36,7 @@ over_ranks() {
         bench_ranks "$1_operators" "$gpus" --op max,affine -b 1GiB -e 1GiB
       ;;
     ranks_chunk)
-      for chunk in 8 16 32 64; do
+      for chunk in 8 16 32 64 128; do
         bench_ranks "$1_$chunk" "$gpus" --algorithm peer_look_ahead,copy_all --set "chunk=$chunk" -b 4MiB -e 1GiB -f 16 || return
       done
       ;;

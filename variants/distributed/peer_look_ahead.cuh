@@ -22,7 +22,7 @@
 namespace scanlab::distributed {
 
 /// Tiles of a chunk, at most: what a warp folds at once.
-inline constexpr int kMaxChunkTiles = 2 * scan::kLanes;
+inline constexpr int kMaxChunkTiles = 4 * scan::kLanes;
 
 /// What look_ahead's kernel asks of tiles' aggregates (scan::Aggregates), over several GPUs. Tiles are of this GPU.
 template <Monoid Op>

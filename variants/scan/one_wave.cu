@@ -19,7 +19,7 @@ class OneWave {
     about.family = "one launch, one tile";
     about.overview = false;
     about.parameters = {
-        {.name = "rows", .values = {"4", "1", "2", "8"}, .meaning = "vectors a thread; 8 of 4-byte elements only"}};
+        {.name = "rows", .values = {"4", "1", "2", "8"}, .meaning = "vectors a thread; 8 of items of 4 and 8 bytes only"}};
     about.limits = "16 KiB a multiprocessor, times rows; of 2-byte elements 12, of 1-byte ones 8";
     about.in_place = true;
     about.cost = {.work = "about 4n, and 4 a vector", .span = "40 steps", .traffic = "2n"};
@@ -35,7 +35,7 @@ class OneWave {
   Plan plan() const {
     if (multiprocessors_ == 0) return Plan::refuse("one_wave asks how many multiprocessors there are: it needs a GPU");
     if (!fits(rows_, element_bytes(problem_.type), item_bytes(problem_.type, problem_.op)))
-      return Plan::refuse("one_wave takes 8 vectors a thread of 4-byte elements only, without affine");
+      return Plan::refuse("one_wave takes 8 vectors a thread of items of 4 and 8 bytes only");
     if (const int most = Wave::most(element_bytes(problem_.type), multiprocessors_); wave_.blocks > most) {
       return Plan::refuse("one_wave holds " + std::to_string(most * kWaveWarps * kLanes * rows_ / 64) +
                           " KiB at most with " + std::to_string(rows_) + " vectors a thread");
@@ -74,10 +74,10 @@ class OneWave {
   }
 
  private:
-  /// Whether a thread's registers hold so many vectors, and all else, without spilling. Small elements and large items
-  /// need more besides.
+  /// Whether a thread's registers hold so many vectors, and all else: of 8-byte elements a few of them spill. Small
+  /// elements and large items need more besides.
   static constexpr bool fits(int rows, std::size_t element_bytes, std::size_t item_bytes) {
-    return rows < 8 || (element_bytes == 4 && item_bytes == 4);
+    return rows < 8 || (element_bytes >= 4 && item_bytes <= 8);
   }
 
   Problem problem_;
