@@ -18,7 +18,7 @@ import numpy as np
 
 from tests import ranks_fixtures, stream_fixtures
 
-SESSION = Path(__file__).parents[2] / "data" / "recorded" / "nvidia-h200" / "2026-11-24"
+SESSION = Path(__file__).parents[2] / "data" / "recorded" / "nvidia-h200" / "2026-11-25"
 """The recorded session that tests use."""
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scanlab_report.documents import rival_macros, scan_macros, session_macros, streams_macros
+from scanlab_report.documents import ranks_macros, rival_macros, scan_macros, session_macros, streams_macros
 from scanlab_report.read.published import Publication
 from scanlab_report.read.records import Results
 from scanlab_report.select.needs import gather
@@ -93,6 +93,7 @@ NAMES = {
     "settledSchedules": "defined if the data say: the same of schedules",
     "settledSchedulesCases": "defined if that is: of how many",
     **rival_macros.NAMES,
+    **ranks_macros.NAMES,
     **streams_macros.NAMES,
 }
 """Every macro that can be defined, and what it says; which are depends on the evidence."""
@@ -102,7 +103,7 @@ def values(results: Results, published: dict[str, Publication]) -> dict[str, str
     """The macros that the evidence defines, with their LaTeX replacement: all of the first device, which the text names once."""
     results = results.on(results.devices[0]) if results.devices else results
     defined: dict[str, str] = {}
-    for needs, describe in (*scan_macros.describers(), *rival_macros.describers(), *session_macros.describers(), *streams_macros.describers()):
+    for needs, describe in (*scan_macros.describers(), *rival_macros.describers(), *ranks_macros.describers(), *session_macros.describers(), *streams_macros.describers()):
         gathered = gather(needs, results, published)
         if not gathered.reasons:
             defined |= describe(**gathered.found)

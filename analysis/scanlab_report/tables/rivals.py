@@ -76,7 +76,7 @@ def against(timings: AllTimingEvidence, key: Key) -> dict[str, object] | None:
 
     cub = timings.match(key, BEST, (CUBS,), first=match.run)
     return {
-        "type": key.type, "op": key.op, "items": key.items, "chosen": str(timings.chosen(key, match.run) or "—"),
+        "type": key.type, "op": key.op, "items": key.items, "chosen": choice.variant if (choice := timings.chosen(key, match.run)) else "—",
         "time_us": ours / 1e3, "of_memcpy": over(CEILING), "of_copy_bulk": over(BULK_CEILING), "of_copy_one_wave": over(MEETING_CEILING),
         "fastest_cub": cub.rival if cub else None, "of_cub": cub.ratio if cub else None,
     } | {f"of_{variant}": over(variant) for variant in timings.about.ids(RIVALS)}  # fmt: skip

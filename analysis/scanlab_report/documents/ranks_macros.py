@@ -1,0 +1,65 @@
+"""The numbers of scans over several GPUs in the scan paper's text: 32-bit sums on the most GPUs of the recorded session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import pandas as pd
+
+from scanlab_report.derive.ranks import beside, main_kind, strong, weak
+from scanlab_report.documents.numbers import number, power
+from scanlab_report.select.needs import Need
+from scanlab_report.select.ranks_evidence import RanksEvidence, SeveralGpus
+
+SCAN, BLOCKED = "peer_look_ahead", "reduce_exchange_scan"
+FEW, LARGE, MOST = 1 << 20, 1 << 28, 1 << 30
+"""Items per GPU, and of the last in all as well."""
+
+NAMES = {
+    "peersGpus": "GPUs of the recorded session over several",
+    "peersItems": "items per GPU of the next numbers, as a power of two",
+    "peersOfCopy": "share of copies on all GPUs that peer_look_ahead has there",
+    "peersOverVendor": "its speed over CUB with NCCL",
+    "peersWeak": "its time on one GPU over that on all, at equal items per GPU",
+    "peersStrong": "its speed over best on one GPU, 2^30 items in all",
+    "peersSmall": "its time at 2^20 items per GPU, microseconds",
+    "peersSmallVendor": "that of CUB with NCCL over it",
+    "peersWide": "defined if they were timed: its share of copies for 64-bit integers",
+    "peersBlocked": "share of the 3n bound that reduce_exchange_scan has at 2^30 items per GPU",
+}
+
+
+def describers() -> tuple[tuple[Mapping[str, Need], Callable[..., dict[str, str]]], ...]:
+    """Needs, and what defines macros from them."""
+    return (({"timed": SeveralGpus("ranks")}, _peers),)
+
+
+def _peers(timed: RanksEvidence) -> dict[str, str]:
+    usual = timed.usual()
+    gpus = int(usual["ranks"].max())
+    scans = beside(usual)
+    scans = scans[scans["ranks"] == gpus]
+    sums = main_kind(scans)
+
+    def at(rows: pd.DataFrame, algorithm: str, items: int, column: str = "items_per_rank") -> pd.Series | None:
+        found = rows[(rows["algorithm"] == algorithm) & (rows[column] == items)]
+        return None if found.empty else found.iloc[0]
+
+    large, few, blocked = at(sums, SCAN, LARGE), at(sums, SCAN, FEW), at(sums, BLOCKED, MOST)
+    scaled = at(main_kind(weak(usual)), SCAN, LARGE)
+    faster = at(main_kind(strong(timed)).query("ranks == @gpus"), SCAN, MOST, "items")
+    if large is None or few is None or blocked is None or scaled is None or faster is None:
+        return {}
+    named = {
+        "peersGpus": str(gpus),
+        "peersItems": power(LARGE),
+        "peersOfCopy": number(large["of_copy"].value),
+        "peersOverVendor": number(large["of_vendor"].value),
+        "peersWeak": number(scaled["efficiency"].value),
+        "peersStrong": number(faster["speedup"].value),
+        "peersSmall": number(few["median_ns"] / 1e3, 2),
+        "peersSmallVendor": number(few["of_vendor"].value, 2),
+        "peersBlocked": number(blocked["of_bound"].value),
+    }
+    wide = at(scans[scans["type"] == "i64"], SCAN, LARGE)
+    return named if wide is None else named | {"peersWide": number(wide["of_copy"].value, 2)}
