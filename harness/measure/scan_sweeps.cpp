@@ -83,7 +83,8 @@ const std::vector<ScanSweep>& scan_sweeps() {
                {host, {{"items", "2^10:2^24:x4"}}, warm, stream},
            }},
       {.name = "duel",
-       .about = "selected variants head to head at 43 sizes, for every type, operator, cache state and launch",
+       .about = "selected variants head to head at 43 sizes, for every type, cache state and launch, with plus, max, "
+                "min and affine",
        .rounds = 7,
        .seconds = 1.5e-3,
        .of_chosen = true,

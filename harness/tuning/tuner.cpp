@@ -234,8 +234,8 @@ E word_of(const Json& entry, const char* field) {
   throw CommandError(kBadInput, fmt::format("{} '{}' is unknown to this build", field, word));
 }
 
-/// Adds the time of an entry, if it is one of an inclusive scan by a candidate, or by a shape of `rival`. A table is for both modes; one is
-/// measured.
+/// Adds the time of an entry, if it is one of an inclusive scan by a candidate, or by a shape of `rival`. A table is
+/// for both modes; one is measured.
 void add_time(const Json& entry, const Json& variants, std::string_view rival, Measured& measured) {
   if (entry.at("kind") != "scan" || entry.at("outcome") != "timed" || entry.at("mode") != name(Mode::inclusive)) return;
   const std::string id = entry.at("variant").get<std::string>();

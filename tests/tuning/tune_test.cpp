@@ -544,6 +544,28 @@ TEST(Tuner, ARivalIsTunedUpTo1GiB) {
             (std::vector<std::int64_t>{1 << 22, 1 << 26}));
 }
 
+TEST_F(RivalTest, ItsTableIsMadeFromSamplesByWhatWasTimedWithEveryShape) {
+  // Small is the fastest at 2^22; large at both larger sizes, and at a size that is no usual one small alone was timed.
+  Results results;
+  for (const auto& [n, small, large] : {std::tuple{1 << 22, 5, 6}, {1 << 26, 90, 60}, {1 << 28, 350, 250}}) {
+    results.add("planted_rival/items:1", n, small).add("planted_rival/items:9", n, large);
+    results.add("planted_as_shipped", n, 1).add("hs_block", n, 1);
+  }
+  results.add("planted_rival/items:1", 1 << 12, 3);
+  const TestFolder folder;
+  std::ofstream(folder / "samples.json") << results.text();
+  const tuning::Measured measured = tuning::read_results(folder / "samples.json", "planted");
+  ASSERT_EQ(measured.timings.size(), 1);
+  const tuning::TimingsBySize& sizes = measured.timings.at(kI32Plus);
+  EXPECT_EQ(sizes.size(), 4);
+  for (const auto& [n, timings] : sizes) EXPECT_EQ(timings.size(), n == 1 << 12 ? 1 : 2) << n;
+  const auto rows = tuning::choose(sizes);
+  ASSERT_EQ(rows.size(), 2);
+  EXPECT_EQ(rows[0].choice, kSmall);
+  EXPECT_EQ(rows[1].choice, kLarge);
+  EXPECT_GT(rows[1].from_items, 1 << 22);
+}
+
 TEST_F(RivalTest, OfLargeSizesTheGeometricMeanCountsAndAMissingTimeDisqualifies) {
   const auto at = [](double small, double large) {
     return tuning::Timings{{kSmall, {{kColdStream, {small}}}}, {kLarge, {{kColdStream, {large}}}}};

@@ -49,7 +49,8 @@ namespace {
 
 template <class Op>
 constexpr int most_wave_rows() {
-  return kSameTypes<Op> && sizeof(InOf<Op>) == 4 ? 8 : 4;
+  constexpr std::size_t kItem = sizeof(InOf<Op>);
+  return kSameTypes<Op> && (kItem == 4 || (kItem == 8 && HasIdentity<Op>)) ? 8 : 4;
 }
 
 template <class Op>

@@ -32,9 +32,11 @@ struct PeerLookAhead {
     about.family = "peer memory";
     Parameter tile{.name = "tile", .values = {kFits}, .meaning = "KiB of a tile; as the array fits", .small = "10"};
     for (const TileForm& each : kTileForms) tile.values.emplace_back(each.kib);
-    about.parameters = {
-        {.name = "chunk", .values = {"64", "8", "16", "32", "128"}, .meaning = "tiles of a chunk, at most", .small = "2"},
-        tile};
+    about.parameters = {{.name = "chunk",
+                         .values = {"64", "8", "16", "32", "128"},
+                         .meaning = "tiles of a chunk, at most",
+                         .small = "2"},
+                        tile};
     about.limits = "any n; compute capability 9.0 and later; GPUs that are peers, 16 at most";
     about.cost = {.work = "about 2n", .span = "the tiles of a block", .traffic = "2n"};
     return about;

@@ -18,8 +18,9 @@ class OneWave {
     about.source = "Merrill and Garland 2016; CUB's look-ahead scan";
     about.family = "one launch, one tile";
     about.overview = false;
-    about.parameters = {
-        {.name = "rows", .values = {"4", "1", "2", "8"}, .meaning = "vectors a thread; 8 of items of 4 and 8 bytes only"}};
+    about.parameters = {{.name = "rows",
+                         .values = {"4", "1", "2", "8"},
+                         .meaning = "vectors a thread; 8 of items of 4 and 8 bytes only"}};
     about.limits = "16 KiB a multiprocessor, times rows; of 2-byte elements 12, of 1-byte ones 8";
     about.in_place = true;
     about.cost = {.work = "about 4n, and 4 a vector", .span = "40 steps", .traffic = "2n"};

@@ -8,7 +8,7 @@
 #include "harness/core/associative.hpp"
 #include "harness/core/wrapping.hpp"
 
-struct __half;         // of cuda_fp16.h and cuda_bf16.h, which who scans such has included
+struct __half;  // of cuda_fp16.h and cuda_bf16.h, which who scans such has included
 struct __nv_bfloat16;
 
 namespace scanlab {
@@ -22,8 +22,8 @@ inline constexpr bool kIsHeavy = false;
 /// Whether T(0) is the identity of a type's sums. Specialise it for numbers of your own: sums without an identity are
 /// slower.
 template <class T>
-inline constexpr bool kIsNumber = std::is_arithmetic_v<T> || std::is_same_v<T, __half> ||
-                                  std::is_same_v<T, __nv_bfloat16>;
+inline constexpr bool kIsNumber =
+    std::is_arithmetic_v<T> || std::is_same_v<T, __half> || std::is_same_v<T, __nv_bfloat16>;
 
 namespace scan {
 
@@ -137,8 +137,8 @@ class FunctionOf {
   [[no_unique_address]] Initial initial_;
 };
 
-/// The sum of numbers. Integers wrap, so that what is cut off in the end need not be added up: sums of small ones are of
-/// the type of the results.
+/// The sum of numbers. Integers wrap, so that what is cut off in the end need not be added up: sums of small ones are
+/// of the type of the results.
 template <class InT, class OutT>
 struct SumOfNumbers {
   using In = InT;

@@ -13,7 +13,7 @@ from scanlab_report.select.ranks_evidence import RanksEvidence, SeveralGpus
 
 SCAN, BLOCKED = "peer_look_ahead", "reduce_exchange_scan"
 FEW, LARGE, MOST = 1 << 20, 1 << 28, 1 << 30
-"""Items per GPU, and of the last in all as well."""
+"""Items per GPU."""
 
 NAMES = {
     "peersGpus": "GPUs of the recorded session over several",
@@ -21,8 +21,10 @@ NAMES = {
     "peersOfCopy": "share of copies on all GPUs that peer_look_ahead has there",
     "peersOverVendor": "its speed over CUB with NCCL",
     "peersWeak": "its time on one GPU over that on all, at equal items per GPU",
-    "peersStrong": "its speed over best on one GPU, 2^30 items in all",
-    "peersSmall": "its time at 2^20 items per GPU, microseconds",
+    "peersStrong": "its speed over best on one GPU at peersMost items in all",
+    "peersMost": "most items in all beside best, as a power of two",
+    "peersFew": "items per GPU of the next two numbers, as a power of two",
+    "peersSmall": "its time, microseconds",
     "peersSmallVendor": "that of CUB with NCCL over it",
     "peersWide": "defined if they were timed: its share of copies for 64-bit integers",
     "peersBlocked": "share of the 3n bound that reduce_exchange_scan has at 2^30 items per GPU",
@@ -41,13 +43,14 @@ def _peers(timed: RanksEvidence) -> dict[str, str]:
     scans = scans[scans["ranks"] == gpus]
     sums = main_kind(scans)
 
-    def at(rows: pd.DataFrame, algorithm: str, items: int, column: str = "items_per_rank") -> pd.Series | None:
-        found = rows[(rows["algorithm"] == algorithm) & (rows[column] == items)]
+    def at(rows: pd.DataFrame, algorithm: str, items: int) -> pd.Series | None:
+        found = rows[(rows["algorithm"] == algorithm) & (rows["items_per_rank"] == items)]
         return None if found.empty else found.iloc[0]
 
     large, few, blocked = at(sums, SCAN, LARGE), at(sums, SCAN, FEW), at(sums, BLOCKED, MOST)
     scaled = at(main_kind(weak(usual)), SCAN, LARGE)
-    faster = at(main_kind(strong(timed)).query("ranks == @gpus"), SCAN, MOST, "items")
+    several = main_kind(strong(timed)).query("algorithm == @SCAN and ranks == @gpus").sort_values("items")
+    faster = None if several.empty else several.iloc[-1]
     if large is None or few is None or blocked is None or scaled is None or faster is None:
         return {}
     named = {
@@ -57,6 +60,8 @@ def _peers(timed: RanksEvidence) -> dict[str, str]:
         "peersOverVendor": number(large["of_vendor"].value),
         "peersWeak": number(scaled["efficiency"].value),
         "peersStrong": number(faster["speedup"].value),
+        "peersMost": power(int(faster["items"])),
+        "peersFew": power(FEW),
         "peersSmall": number(few["median_ns"] / 1e3, 2),
         "peersSmallVendor": number(few["of_vendor"].value, 2),
         "peersBlocked": number(blocked["of_bound"].value),
