@@ -96,7 +96,7 @@ class Tuned(Struct, kw_only=True, frozen=True):
     """`tuned/DEVICE.json`, made by `scanlab tune`: the scans that `best` runs."""
 
     schema: Literal["scanlab-tuning/1"]
-    device: Annotated[Name, means("must match the device in use, as must `multiprocessors`")]
+    device: Annotated[Name, means("must match the device in use, as must `multiprocessors`, unless `SCANLAB_TUNING` names the table")]
     compute_capability: Line
     multiprocessors: Count
     provenance: Annotated[TunedProvenance, means("of the measurements")]
