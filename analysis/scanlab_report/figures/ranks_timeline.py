@@ -13,9 +13,9 @@ from scanlab_report.layout.ranks import ordered
 from scanlab_report.select.ranks_evidence import RanksTimeline, RanksTimelines
 
 CAPTION = (
-    "Kernels and copies of each GPU in one run of a scan over several GPUs, from activity records (CUPTI). Time 0 is the first start on any GPU. "
+    "Kernels and copies of each GPU in one run of a scan over several GPUs, by CUPTI. Time 0 is the first start on any GPU. "
     "Titles give the time to the last end; the run shown has the median of it. Short bars are widened. Clocks of two GPUs agree to within "
-    "microseconds. No error bars."
+    "microseconds. There are no error bars."
 )
 NEEDS = {"timeline": RanksTimelines()}
 NCCL = "NCCL kernels"
