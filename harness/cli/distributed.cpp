@@ -248,6 +248,16 @@ std::vector<DistributedCase> distributed_cases(const po::variables_map& values, 
   return cases;
 }
 
+std::vector<DistributedCase> large_cases(const po::variables_map& values, int ranks) {
+  std::vector<std::int64_t> items = counts_of(said(values), "items");
+  if (items.empty()) items = {ranks * (std::int64_t{1} << 28)};
+  return distributed_cases(values, items, ranks);
+}
+
+void add_large_items(po::options_description& options) {
+  options.add_options()("items", list_of("N"), "set the items of the whole array (default 2^28 per GPU)");
+}
+
 std::unique_ptr<distributed::RankBackend> backend_of(const std::vector<DistributedCase>& cases,
                                                      Communicator& communicator) {
   const auto on_gpus = [](const DistributedCase& each) { return each.algorithm->on_gpus; };

@@ -40,6 +40,10 @@ bool leader_can(distributed::Communicator& communicator, const std::function<voi
 std::vector<distributed::DistributedCase> distributed_cases(const po::variables_map& values,
                                                             const std::vector<std::int64_t>& items, int ranks);
 
+/// The same of --items, as add_large_items describes it.
+std::vector<distributed::DistributedCase> large_cases(const po::variables_map& values, int ranks);
+void add_large_items(po::options_description& options);
+
 /// The place of the ranks of these cases. Throws CommandError (status 2) if some are on GPUs and some are not.
 std::unique_ptr<distributed::RankBackend> backend_of(const std::vector<distributed::DistributedCase>& cases,
                                                      distributed::Communicator& communicator);

@@ -20,9 +20,9 @@ using distributed::DistributedCase;
 po::options_description make_options() {
   po::options_description options("options");
   add_distributed_options(options);
-  options.add_options()                                                                   //
-      ("items", list_of("N"), "set the items of the whole array (default 2^28 per GPU)")  //
-      ("csv", text("FILE"), "write the cycles to FILE as a table")                        //
+  add_large_items(options);
+  options.add_options()                                             //
+      ("csv", text("FILE"), "write the cycles to FILE as a table")  //
       ("force", "replace FILE if it holds something");
   return options;
 }
@@ -75,9 +75,7 @@ int distributed_cycles(const std::vector<std::string>& arguments, Context& conte
     throw CommandError(kBadInput, "distributed cycles takes an algorithm, as in --algorithm peer_look_ahead");
   }
   return on_every_rank(values, context, [&](Communicator& communicator, Context& own) {
-    std::vector<std::int64_t> items = counts_of(said(values), "items");
-    if (items.empty()) items = {communicator.ranks() * (std::int64_t{1} << 28)};
-    std::vector<DistributedCase> cases = distributed_cases(values, items, communicator.ranks());
+    std::vector<DistributedCase> cases = large_cases(values, communicator.ranks());
     const auto backend = backend_of(cases, communicator);
     std::optional<WholeFile> file;
     const auto open = [&] {

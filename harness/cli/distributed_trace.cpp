@@ -27,8 +27,8 @@ constexpr char kNotes[] =
 po::options_description make_options() {
   po::options_description options("options");
   add_distributed_options(options);
+  add_large_items(options);
   options.add_options()                                                                        //
-      ("items", list_of("N"), "set the items of the whole array (default 2^28 per GPU)")       //
       ("runs", po::value<int>()->default_value(5)->value_name("N"), "trace N runs of a case")  //
       ("out", text("FILE"), "write the traces to FILE as JSON")                                //
       ("force", "replace FILE if it holds something");
@@ -100,9 +100,7 @@ int distributed_trace(const std::vector<std::string>& arguments, Context& contex
   by_cupti([&] { collector.emplace(); });
   distributed::RunTracer tracer(runs, [&] { return collector->now(); });
   return on_every_rank(values, context, [&](distributed::Communicator& communicator, Context& own) {
-    std::vector<std::int64_t> items = counts_of(said(values), "items");
-    if (items.empty()) items = {communicator.ranks() * (std::int64_t{1} << 28)};
-    std::vector<DistributedCase> cases = distributed_cases(values, items, communicator.ranks());
+    std::vector<DistributedCase> cases = large_cases(values, communicator.ranks());
     if (std::ranges::any_of(cases, [](const DistributedCase& each) { return !each.algorithm->on_gpus; })) {
       throw CommandError(kBadInput, "a trace is of algorithms on GPUs: scanlab distributed list has them");
     }

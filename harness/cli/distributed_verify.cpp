@@ -10,6 +10,7 @@
 #include "harness/host/append_file.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/measure/provenance.hpp"
+#include "harness/measure/timed_case.hpp"
 #include "harness/measure/timing_report.hpp"
 #include "harness/verify/checks.hpp"
 
@@ -87,14 +88,13 @@ class Checks {
   std::size_t skipped_ = 0;
 };
 
-constexpr const char* kStream = "stream";
-constexpr const char* kGraph = "graph";
-
 /// Whether runs are replayed by a graph. Throws CommandError (status 2).
 bool asks_for_graph(const po::variables_map& values) {
   const std::string way = values["launch"].as<std::string>();
-  if (way != kStream && way != kGraph) unknown("--launch", way, {kStream, kGraph});
-  return way == kGraph;
+  const std::string stream(name(measure::Launch::stream));
+  const std::string graph(name(measure::Launch::graph));
+  if (way != stream && way != graph) unknown("--launch", way, {stream, graph});
+  return way == graph;
 }
 
 /// Why no graph can replay the runs of an algorithm; empty if one can.

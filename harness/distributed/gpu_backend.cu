@@ -15,6 +15,7 @@
 #include "harness/cuda/graph.hpp"
 #include "harness/cuda/load.hpp"
 #include "harness/cuda/nvml.hpp"
+#include "harness/cuda/spin.cuh"
 #include "harness/cuda/stream.hpp"
 #include "harness/distributed/other_work.hpp"
 #include "harness/distributed/rank_backend.hpp"
@@ -35,17 +36,8 @@ __global__ void fill_part(typename Op::Item* items, std::int64_t held, Distribut
   }
 }
 
-/// Keeps a stream waiting (kHoldsBack). The multiprocessors' clocks are not alike on all GPUs, and this one is.
-__global__ void hold_back(std::uint64_t nanoseconds) {
-  const auto now = [] {
-    std::uint64_t time = 0;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
-    return time;
-  };
-  const std::uint64_t began = now();
-  while (now() - began < nanoseconds) {
-  }
-}
+/// Keeps a stream waiting (kHoldsBack).
+__global__ void hold_back(unsigned long long nanoseconds) { cuda::spin_for(nanoseconds); }
 
 /// A run that is kept in a graph. What a first replay would do beside, and may wait for the device for, is done before.
 class CapturedRank : public BoundRank {
@@ -112,7 +104,8 @@ class GpuBackend : public RankBackend {
   }
 
   void run_alone(BoundRank& bound, const std::function<void()>& meet) override {
-    constexpr std::uint64_t kToEnqueue = 300'000;  // nanoseconds; NCCL and a profiler's records take tens of thousands
+    constexpr unsigned long long kToEnqueue =
+        300'000;  // nanoseconds; NCCL and a profiler's records take tens of thousands
     cuda::load(hold_back);
     poison();
     wait();
@@ -183,9 +176,7 @@ class GpuBackend : public RankBackend {
     if (bound == nullptr) return unknown;
     auto answer = std::make_shared<std::promise<std::string>>();
     std::future<std::string> said = answer->get_future();
-    int device = 0;
-    cudaGetDevice(&device);
-    std::thread([bound, answer, device, stream = asking_.get()] {
+    std::thread([bound, answer, device = device_, stream = asking_.get()] {
       try {
         cuda::check(cudaSetDevice(device), "choosing a device");
         answer->set_value(bound->waits_for(stream));
@@ -234,9 +225,10 @@ std::unique_ptr<RankBackend> make_gpu_backend(Communicator& communicator) {
     why = std::to_string(here) + " ranks of a host need as many GPUs, and it has " + std::to_string(devices);
   }
   if (why = communicator.first_complaint(why); !why.empty()) throw CommandError(kNoDevice, why);
-  cuda::check(cudaSetDevice(local / per_gpu), "choosing a device");
+  const int device = local / per_gpu;
+  cuda::check(cudaSetDevice(device), "choosing a device");
   cudaDeviceProp about{};
-  cuda::check(cudaGetDeviceProperties(&about, local / per_gpu), "asking what the device is");
+  cuda::check(cudaGetDeviceProperties(&about, device), "asking what the device is");
   struct Gpu {
     char name[64];
   } gpu{};
@@ -248,8 +240,8 @@ std::unique_ptr<RankBackend> make_gpu_backend(Communicator& communicator) {
                                       " an " + gpus[rank].name + ": choose GPUs of one kind by CUDA_VISIBLE_DEVICES");
   }
   char bus[32]{};
-  cuda::check(cudaDeviceGetPCIBusId(bus, sizeof(bus), local / per_gpu), "asking for the device's place");
-  return std::make_unique<GpuBackend>(communicator, local / per_gpu, bus);
+  cuda::check(cudaDeviceGetPCIBusId(bus, sizeof(bus), device), "asking for the device's place");
+  return std::make_unique<GpuBackend>(communicator, device, bus);
 }
 
 }  // namespace scanlab::distributed

@@ -66,5 +66,5 @@ def _peers(timed: RanksEvidence) -> dict[str, str]:
         "peersSmallVendor": number(few["of_vendor"].value, 2),
         "peersBlocked": number(blocked["of_bound"].value),
     }
-    wide = at(scans[scans["type"] == "i64"], SCAN, LARGE)
+    wide = at(scans[(scans["type"] == "i64") & (scans["op"] == "plus")], SCAN, LARGE)
     return named if wide is None else named | {"peersWide": number(wide["of_copy"].value, 2)}
