@@ -5,7 +5,7 @@
 
 # over_ranks STEP: one, into files of `out` that are named after it. Each number of GPUs has a file of its own.
 over_ranks() {
-  local ranks chunk lacked=0
+  local ranks chunk states tells lacked=0
   case $1 in
     ranks_verify)  # run 1000 times back to back, beside other work, and replayed, too
       rm -f "$out"/ranks_verify_*.jsonl
@@ -14,6 +14,8 @@ over_ranks() {
           --json "$out/ranks_verify_$ranks.jsonl" || return
       done
       "$scanlab" distributed verify --gpus "$gpus" --items 1000,2^20+1,2^24+3 --repeat 1000 --json "$out/ranks_verify_repeat.jsonl" &&
+        "$scanlab" distributed verify --gpus "$gpus" --algorithm peer_look_ahead --set tells=tile --type i8,i32,i64,f64 --op plus,affine \
+          --repeat 100 --json "$out/ranks_verify_tiles.jsonl" &&
         "$scanlab" distributed verify --gpus "$gpus" --beside --repeat 20 --json "$out/ranks_verify_beside.jsonl" &&
         "$scanlab" distributed verify --gpus "$gpus" --launch graph --repeat 20 --json "$out/ranks_verify_graph.jsonl"
       ;;
@@ -35,9 +37,20 @@ over_ranks() {
         bench_ranks "$1_i64_f64" "$gpus" --type i64,f64 -b 2GiB -e 8GiB -f 4 &&
         bench_ranks "$1_operators" "$gpus" --op max,affine -b 1GiB -e 1GiB
       ;;
-    ranks_chunk)
+    ranks_chunk)  # what GPUs tell each other of, and in chunks of what size they share the array
       for chunk in 8 16 32 64 128; do
-        bench_ranks "$1_$chunk" "$gpus" --algorithm peer_look_ahead,copy_all --set "chunk=$chunk" -b 4MiB -e 1GiB -f 16 || return
+        for tells in chunk tile; do
+          bench_ranks "$1_${tells}_$chunk" "$gpus" --algorithm peer_look_ahead,copy_all --set "chunk=$chunk" --set "tells=$tells" \
+            -b 4MiB -e 1GiB -f 16 || return
+        done
+      done
+      ;;
+    ranks_fold)  # 2^28 items per GPU, with as many states as 1, 2 and 4 times the GPUs have
+      for states in 1 2 4; do
+        for tells in chunk tile; do
+          bench_ranks "$1_${tells}_$states" "$gpus" --algorithm peer_look_ahead,copy_all --set "states=$states" --set "tells=$tells" \
+            --set tile=26 -b 1GiB -e 1GiB || return
+        done
       done
       ;;
     ranks_cycles)  # 2^20, 2^24 and 2^28 items per GPU

@@ -89,8 +89,12 @@ std::int64_t waves(std::int64_t bytes, const TileForm& form) {
   return ceil_div(ceil_div(bytes, form.bytes()), kMultiprocessors);
 }
 
+TileForm fitting(bool heavy, std::int64_t item, std::int64_t bytes, std::int64_t most = kMost, bool by_tile = false) {
+  return tile_that_fits({heavy, item, bytes, kMultiprocessors}, by_tile, most);
+}
+
 TEST(PeerCut, AMultiprocessorGetsOneTileWhereATileIsLargeEnough) {
-  const auto fits = [](std::int64_t bytes) { return tile_that_fits(false, 4, bytes, kMultiprocessors, kMost); };
+  const auto fits = [](std::int64_t bytes) { return fitting(false, 4, bytes); };
   EXPECT_EQ(fits(4 << 20).kib, "36") << "of 26 KiB, a second wave would be nearly empty";
   EXPECT_EQ(waves(4 << 20, fits(4 << 20)), 1);
   EXPECT_EQ(fits(kMultiprocessors * 20000).kib, "22") << "though two of 10 KiB have fewer bytes";
@@ -98,25 +102,41 @@ TEST(PeerCut, AMultiprocessorGetsOneTileWhereATileIsLargeEnough) {
   EXPECT_EQ(fits(1 << 20).kib, "10");
   EXPECT_EQ(fits(2 << 20).kib, "18");
   EXPECT_EQ(fits(std::int64_t{1} << 30).kib, "26");
-  EXPECT_EQ(tile_that_fits(false, 1, std::int64_t{1} << 30, kMultiprocessors, kMost).kib, "28");
-  EXPECT_EQ(tile_that_fits(false, 8, std::int64_t{1} << 30, kMultiprocessors, kMost).kib, "30");
-  EXPECT_EQ(tile_that_fits(true, 8, std::int64_t{1} << 30, kMultiprocessors, kMost).kib, "49");
+  EXPECT_EQ(fitting(false, 1, std::int64_t{1} << 30).kib, "28");
+  EXPECT_EQ(fitting(false, 8, std::int64_t{1} << 30).kib, "26");
+  EXPECT_EQ(fitting(true, 8, std::int64_t{1} << 30).kib, "49");
+}
+
+TEST(PeerCut, LargeArraysGetFewTilesWhereEachIsTold) {
+  for (const std::int64_t item : {1, 8, 16})
+    EXPECT_EQ(fitting(false, item, std::int64_t{1} << 30, kMost, true).kib, "36");
+  for (const std::int64_t item : {2, 4}) EXPECT_EQ(fitting(false, item, std::int64_t{1} << 30, kMost, true).kib, "26");
+  EXPECT_EQ(fitting(false, 8, 1 << 20, kMost, true).kib, "10") << "as without";
+}
+
+TEST(PeerCut, FewGpusTellEachOtherOfTiles) {
+  EXPECT_TRUE(may_tell_of_tiles(false, 1));
+  EXPECT_TRUE(may_tell_of_tiles(false, 2));
+  EXPECT_FALSE(may_tell_of_tiles(false, 3)) << "a look-ahead warp would fold 396 tiles per tile of its own";
+  EXPECT_FALSE(may_tell_of_tiles(true, 2)) << "the look-ahead warp changes what would be told";
 }
 
 TEST(PeerCut, TheBusiestMultiprocessorHasNoMoreThanWithTheTileOfLargeArrays) {
   for (std::int64_t bytes = 1 << 20; bytes < 64 << 20; bytes += 123457) {
     for (const std::int64_t item : {1, 4, 8}) {
-      const TileForm chosen = tile_that_fits(false, item, bytes, kMultiprocessors, kMost);
-      const TileForm& large = form_of(large_tile(false, item));
-      EXPECT_LE(waves(bytes, chosen) * chosen.bytes(), waves(bytes, large) * large.bytes()) << bytes;
+      for (const bool by_tile : {false, true}) {
+        const TileForm chosen = fitting(false, item, bytes, kMost, by_tile);
+        const TileForm& large = form_of(large_tile(false, item, by_tile));
+        EXPECT_LE(waves(bytes, chosen) * chosen.bytes(), waves(bytes, large) * large.bytes()) << bytes;
+      }
     }
   }
 }
 
 TEST(PeerCut, NoTileIsTakenThatDoesNotFitTwice) {
-  EXPECT_EQ(tile_that_fits(true, 8, 8 << 20, kMultiprocessors, kMost).kib, "63");
-  EXPECT_EQ(tile_that_fits(true, 8, 8 << 20, kMultiprocessors, 48 << 10).kib, "35");
-  EXPECT_EQ(tile_that_fits(true, 8, std::int64_t{1} << 30, kMultiprocessors, 40 << 10).kib, "35");
+  EXPECT_EQ(fitting(true, 8, 8 << 20).kib, "63");
+  EXPECT_EQ(fitting(true, 8, 8 << 20, 48 << 10).kib, "35");
+  EXPECT_EQ(fitting(true, 8, std::int64_t{1} << 30, 40 << 10).kib, "35");
 }
 
 }  // namespace

@@ -49,16 +49,26 @@ device_scan 3000003 i32,f32 plus,max,affine
 SCANS
 done
 
-over_gpus() { "$@" distributed verify --gpus 2 --algorithm "$algorithm" --type i32,f64 --op plus,affine --items 0,3,1000,100003 2>&1; }
-algorithm=copy_all
+# over_gpus ALGORITHM SETTINGS TOOL...: verifies one over two GPUs.
+over_gpus() {
+  # shellcheck disable=SC2086  # the settings are words
+  "${@:3}" distributed verify --gpus 2 --algorithm "$1" $2 --type i32,f64 --op plus,affine --items 0,3,1000,100003 2>&1
+}
 status=0
-over_gpus "$scanlab" >/dev/null || status=$?
+over_gpus copy_all '' "$scanlab" >/dev/null || status=$?
 if ((status == 3)); then
   echo 'memcheck over two GPUs: skipped, since this machine has not two GPUs'
   exit
 fi
 export SCANLAB_PATIENCE=600 NCCL_NVLS_ENABLE=0
-for algorithm in peer_look_ahead blocked_peer reduce_exchange_scan scan_exchange_add; do
-  log=$(over_gpus compute-sanitizer --tool memcheck "$scanlab" || true)
-  echo "memcheck $algorithm over two GPUs: $(grep -E 'checks passed on 2 ranks' <<<"$log" | tail -n 1); $(summary <<<"$log")"
-done
+# A CUDA call that fails is no error of memory: NCCL tries what a device may lack, and peer access may be there already.
+while read -r algorithm settings; do
+  log=$(over_gpus "$algorithm" "$settings" compute-sanitizer --tool memcheck --report-api-errors no "$scanlab" || true)
+  echo "memcheck $algorithm${settings:+ $settings} over two GPUs: $(grep -E 'checks passed on 2 ranks' <<<"$log" | tail -n 1); $(summary <<<"$log")"
+done <<'SCANS'
+peer_look_ahead
+peer_look_ahead --set tells=tile
+blocked_peer
+reduce_exchange_scan
+scan_exchange_add
+SCANS

@@ -33,24 +33,42 @@ inline std::span<const TileForm> tile_forms(bool heavy) {
       .subspan(heavy ? kLightForms : 0, heavy ? std::size(kTileForms) - kLightForms : kLightForms);
 }
 
-/// Of large arrays: what `scanlab tune` found for look_ahead on an H200.
-inline std::string_view large_tile(bool heavy, std::int64_t item_bytes) {
-  return heavy ? "49" : item_bytes == 1 ? "28" : item_bytes <= 4 ? "26" : "30";
+/// Of large arrays: the fastest on two H200s. Those that fold every tile of all GPUs want few tiles; those that fold
+/// chunks, many stages.
+inline std::string_view large_tile(bool heavy, std::int64_t item_bytes, bool by_tile) {
+  if (heavy) return "49";
+  if (item_bytes == 2 || item_bytes == 4) return "26";
+  return by_tile ? "36" : item_bytes == 1 ? "28" : "26";
 }
 
-/// The tile for `bytes` bytes per GPU; none has more than `most`, of which two fit a multiprocessor. Where
-/// multiprocessors get a few tiles each, the last wave of them may be nearly empty, and cost as much as a whole one. So
-/// the smallest tile that gives each multiprocessor one; or the one whose busiest multiprocessor has the fewest bytes;
-/// or of large arrays that of large_tile.
-inline TileForm tile_that_fits(bool heavy, std::int64_t item_bytes, std::int64_t bytes, int multiprocessors,
-                               std::int64_t most) {
-  constexpr std::int64_t kFewWaves = 4;
-  const std::span<const TileForm> all = tile_forms(heavy);
-  const auto waves = [&](const TileForm& form) {
+/// What runs on each GPU.
+struct Share {
+  bool heavy;  ///< the operator
+  std::int64_t item_bytes;
+  std::int64_t bytes;
+  int multiprocessors;
+
+  /// Tiles of the busiest multiprocessor.
+  std::int64_t waves(const TileForm& form) const {
     return ceil_div(ceil_div(std::max<std::int64_t>(bytes, 1), form.bytes()), std::max(multiprocessors, 1));
-  };
-  const auto large = std::ranges::find(all, large_tile(heavy, item_bytes), &TileForm::kib);
-  if (large->bytes() <= most && waves(*large) > kFewWaves) return *large;
+  }
+  /// Whether the array is large for such tiles.
+  bool is_large(const TileForm& form) const { return waves(form) > 4; }
+};
+
+/// Whether GPUs tell each other of tiles, if the array is large: up to two GPUs were faster that way, and the work of
+/// four GPUs was not. Small arrays, which a look-ahead warp has few rounds of, are faster by chunks.
+inline bool may_tell_of_tiles(bool heavy, int ranks) { return !heavy && ranks <= 2; }
+
+/// The tile for a share; none has more than `most` bytes, of which two fit a multiprocessor. Where multiprocessors get
+/// a few tiles each, the last wave of them may be nearly empty, and cost as much as a whole one. So the smallest tile
+/// that gives each multiprocessor one; or the one whose busiest multiprocessor has the fewest bytes; or of large arrays
+/// that of large_tile.
+inline TileForm tile_that_fits(const Share& share, bool by_tile, std::int64_t most) {
+  const std::span<const TileForm> all = tile_forms(share.heavy);
+  const auto waves = [&](const TileForm& form) { return share.waves(form); };
+  const auto large = std::ranges::find(all, large_tile(share.heavy, share.item_bytes, by_tile), &TileForm::kib);
+  if (large->bytes() <= most && share.is_large(*large)) return *large;
   const TileForm* best = &all.front();
   for (const TileForm& form : all) {
     if (form.bytes() > most) break;
@@ -70,6 +88,7 @@ struct PeerCut {
   TileForm form{};
   std::int64_t tile_items = 1;
   int chunk_tiles = 1;
+  bool by_tile = false;  ///< GPUs tell each other of tiles, else of chunks
 
   Distribution distribution(std::int64_t items, int ranks) const { return {items, ranks, chunk_tiles * tile_items}; }
 };

@@ -2,6 +2,7 @@
 #include "variants/distributed/peer_look_ahead.cuh"
 
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "harness/distributed/algorithm.hpp"
@@ -36,7 +37,13 @@ struct PeerLookAhead {
                          .values = {"64", "8", "16", "32", "128"},
                          .meaning = "tiles of a chunk, at most",
                          .small = "2"},
-                        tile};
+                        tile,
+                        {.name = "tells",
+                         .values = {kFits, "tile", "chunk"},
+                         .meaning = "what GPUs tell each other of; as the array fits"},
+                        {.name = "states",
+                         .values = {"1", "2", "4"},
+                         .meaning = "states per aggregate; more cost what as many times the GPUs would"}};
     about.limits = "any n; compute capability 9.0 and later; GPUs that are peers, 16 at most";
     about.cost = {.work = "about 2n", .span = "the tiles of a block", .traffic = "2n"};
     return about;
@@ -55,11 +62,15 @@ struct PeerLookAhead {
       const std::string tile = setting(describe(), problem.settings, "tile");
       const auto most =
           static_cast<std::int64_t>(shared_bytes() / 2) - static_cast<std::int64_t>(sizeof(scan::Stage<Op>));
-      const TileForm form = tile == kFits ? tile_that_fits(Op::kHeavy, kBytes, ceil_div(problem.items, ranks) * kBytes,
-                                                           multiprocessors(), most)
-                                          : *std::ranges::find(kTileForms, tile, &TileForm::kib);
+      const std::string tells = setting(describe(), problem.settings, "tells");
+      const bool may = tells == kFits ? may_tell_of_tiles(Op::kHeavy, ranks) : tells == "tile";
+      const Share share{Op::kHeavy, kBytes, ceil_div(problem.items, ranks) * kBytes, multiprocessors()};
+      const TileForm form =
+          tile == kFits ? tile_that_fits(share, may, most) : *std::ranges::find(kTileForms, tile, &TileForm::kib);
       const std::int64_t asked = std::stoll(setting(describe(), problem.settings, "chunk"));
-      return cut_in_chunks(problem.items, ranks, kBytes, form, asked);
+      PeerCut cut = cut_in_chunks(problem.items, ranks, kBytes, form, asked);
+      cut.by_tile = may && (tells != kFits || share.is_large(form));
+      return cut;
     });
   }
 
@@ -70,19 +81,32 @@ struct PeerLookAhead {
       return Plan::refuse("peer_look_ahead takes " + std::to_string(kMaxPeers) + " GPUs, not " + std::to_string(ranks));
     }
     const PeerCut cut = PeerLookAhead::cut(problem, ranks);
-    const int most_warps =
-        with_monoid(problem.type, problem.op, []<class Op>(Op) { return scan::kMostReduceWarps<Op>; });
+    const auto [most_warps, heavy, group] = with_monoid(problem.type, problem.op, []<class Op>(Op) {
+      return std::tuple{scan::kMostReduceWarps<Op>, Op::kHeavy, std::int64_t{PeerAggregates<Op>::Told::Groups::kGroup}};
+    });
     if (cut.form.warps > most_warps) {
       return Plan::refuse("peer_look_ahead has tiles of " + std::string(cut.form.kib) +
                           " KiB for operators that compute more than they move");
     }
+    if (heavy && cut.by_tile) {
+      return Plan::refuse(
+          "peer_look_ahead tells of chunks, not of tiles, for operators that compute more than they move");
+    }
     const Distribution distribution = cut.distribution(problem.items, ranks);
-    // A thread's items, lanes and warps; the tiles of a chunk; the chunks of a group, and the groups.
+    // A thread's items, lanes and warps; the tiles of a chunk; the states of a group, and the groups.
     const std::int64_t in_a_tile =
         cut.form.vectors * cuda::kBulkBytes / item_bytes(problem.type, problem.op) + 5 + cut.form.warps;
+    const std::int64_t groups = ceil_div(states_of_all(problem, distribution, cut), group);
+    return {.distribution = distribution, .chain = in_a_tile + 8 + group / scan::kLanes + 5 + groups + 4};
+  }
+
+  static int states_per_aggregate(const Problem& problem) {
+    return std::stoi(setting(describe(), problem.settings, "states"));
+  }
+  /// That GPUs tell each other.
+  static std::int64_t states_of_all(const Problem& problem, const Distribution& distribution, const PeerCut& cut) {
     const std::int64_t chunks = ceil_div(problem.items, distribution.chunk);
-    constexpr int kGroup = scan::AggregateMemory::kMostInAGroup;
-    return {.distribution = distribution, .chain = in_a_tile + 8 + kGroup / scan::kLanes + 5 + chunks / 32 + 4};
+    return chunks * (cut.by_tile ? cut.chunk_tiles : 1) * states_per_aggregate(problem);
   }
 
   template <class Op>
@@ -90,12 +114,14 @@ struct PeerLookAhead {
    public:
     using Item = typename Op::Item;
     using Tiles = typename PeerAggregates<Op>::Tiles;
-    using Chunks = typename PeerAggregates<Op>::Chunks;
+    using Told = typename PeerAggregates<Op>::Told::Groups;
 
     Rank(const Problem& problem, const Plan& plan, int rank)
         : distribution_(plan.distribution),
           cut_(cut(problem, distribution_.ranks)),
-          peers_(words_of_a_copy(), distribution_.holders(), rank) {
+          peers_(
+              ceil_div(states_of_all(problem, distribution_, cut_), Told::kGroup) * Told::kGroup * Told::State::kWords,
+              distribution_.holders(), rank) {
       const std::int64_t held = distribution_.held(rank);
       const std::int64_t tiles = ceil_div(held, cut_.tile_items);
       const std::int64_t states = ceil_div(tiles, cut_.chunk_tiles) * Tiles::kGroup * Tiles::State::kWords;
@@ -120,6 +146,8 @@ struct PeerLookAhead {
       arguments_.in_bulk = true;  // a rank's arrays are aligned
       chunks_.chunk_tiles = cut_.chunk_tiles;
       chunks_.ranks = distribution_.ranks;
+      chunks_.by_tile = cut_.by_tile;
+      chunks_.states = states_per_aggregate(problem);
       launch_.blocks = blocks;
       launch_.threads = arguments_.shape.threads() + scan::kLanes * PeerArguments<Op>::kTells;
       launch_.shared_bytes = scan::shared_bytes<Op>(arguments_.shape);
@@ -152,12 +180,6 @@ struct PeerLookAhead {
     std::string waits_for(StreamHandle stream) const { return peers_.waits_for(static_cast<cudaStream_t>(stream)); }
 
    private:
-    std::int64_t words_of_a_copy() const {
-      const std::int64_t chunks = ceil_div(distribution_.items, distribution_.chunk);
-      constexpr int kGroup = scan::AggregateMemory::kMostInAGroup;
-      return ceil_div(chunks, kGroup) * kGroup * Chunks::Groups::State::kWords;
-    }
-
     Distribution distribution_;
     PeerCut cut_;
     PeerStateMemory peers_;

@@ -2,14 +2,17 @@
 // peer_look_ahead.cu launches it.
 //
 // Idea    The array is dealt out in chunks of a few tiles, so that all GPUs work on neighbouring parts of it at any
-//         time. A tile's prefix is what comes before its chunk, and what comes before it in the chunk. The second is of
-//         this GPU alone. A warp of the block that has a chunk's last tile folds the chunk's tiles, and stores the
-//         result in every GPU's copy of the states of chunks; the first is the fold of those. It does nothing else: the
-//         look-ahead warp would come to it only behind its block's tile before, one chain from round to round. So a
-//         look-ahead warp folds a few chunks for each further GPU, not as many tiles as all of them have.
+//         time. A warp of each block tells the other GPUs: it stores aggregates in every GPU's copy of the states. It
+//         does nothing else: the look-ahead warp would come to it only behind its block's tile before, one chain from
+//         round to round. There are two ways to tell, which the host chooses by the number of GPUs:
+//         - of tiles: each aggregate as soon as it is there. A look-ahead warp folds as many tiles as all GPUs have.
+//         - of chunks: a warp of the block that has a chunk's last tile folds the chunk's tiles, and tells the result.
+//           What comes before a tile is then what comes before its chunk, and what comes before it in the chunk; the
+//           second is of this GPU alone. That comes a way through memory later, but a look-ahead warp folds only a few
+//           chunks for each further GPU.
 // Work    As look_ahead; a fold of each chunk.
-// Traffic 2 n over all GPUs; 8 bytes for 4 bytes of an item, per chunk and peer, over the links.
-// Bits    Fixed by n and the number of GPUs.
+// Traffic 2 n over all GPUs; 8 bytes for 4 bytes of an item, per chunk or tile and peer, over the links.
+// Bits    Fixed by n, the number of GPUs, and what they tell.
 // Safe    See peer_states.cuh; on each GPU as look_ahead. Who tells of a chunk waits for tiles of it alone.
 // Source  Scanlab.
 #pragma once
@@ -24,73 +27,84 @@ namespace scanlab::distributed {
 /// Tiles of a chunk, at most: what a warp folds at once.
 inline constexpr int kMaxChunkTiles = 4 * scan::kLanes;
 
+/// How the array is dealt out and what GPUs tell each other, beside the arguments of look_ahead.
+struct PeerChunks {
+  int chunk_tiles = 1;
+  int ranks = 1;         ///< of the distribution
+  bool by_tile = false;  ///< they tell of tiles, else of chunks
+  int states = 1;        ///< per aggregate: all but the first are identities, as if there were more GPUs
+  Peers peers;
+};
+
 /// What look_ahead's kernel asks of tiles' aggregates (scan::Aggregates), over several GPUs. Tiles are of this GPU.
 template <Monoid Op>
 class PeerAggregates {
  public:
   using Item = typename Op::Item;
   using Tiles = scan::TileGroups<Op, scan::DeviceStates<Item>, kMaxChunkTiles / scan::kLanes>;
-  using Chunks = scan::Aggregates<Op, PeerStates<Item>>;
+  using Told = scan::Aggregates<Op, PeerStates<Item>>;
 
-  /// states: a group of Tiles per chunk of this GPU. tiles: of this GPU. ranks: of the distribution.
-  __device__ PeerAggregates(typename Tiles::State::Word* states, std::int64_t tiles, int chunk_tiles, int ranks,
-                            const Peers& peers)
-      : peers_(peers),
-        tiles_(tiles),
-        chunk_tiles_(chunk_tiles),
-        ranks_(ranks),
-        own_(states, Op{}),
-        chunks_(nullptr, Op{}) {}
+  /// states: a group of Tiles per chunk of this GPU. tiles: of this GPU.
+  __device__ PeerAggregates(typename Tiles::State::Word* states, std::int64_t tiles, const PeerChunks& chunks)
+      : chunks_(chunks), tiles_(tiles), own_(states, Op{}), told_(nullptr, Op{}) {}
 
   /// By one thread.
   __device__ void publish(std::int64_t tile, const Item& aggregate, std::uint32_t run) {
-    own_.publish(tile / chunk_tiles_, static_cast<int>(tile % chunk_tiles_), aggregate, run);
+    const Place place = place_of(tile);
+    if (!chunks_.by_tile) own_.publish(place.chunk, place.at, aggregate, run);
   }
 
   /// By a whole warp, for tiles in ascending order. Lane 0 has what comes before the tile in the whole array.
   __device__ Item before(std::int64_t tile, std::uint32_t run) {
-    const std::int64_t chunk = tile / chunk_tiles_;
-    const int at = static_cast<int>(tile % chunk_tiles_);
-    const std::int64_t number = chunk * ranks_ + peers_.rank;  // in the whole array
-    auto asked = own_.ask(chunk, at);
-    if (first_) chunks_ = Chunks(peers_.states(peers_.rank, run), Op{});
+    const Place place = place_of(tile);
+    if (first_) told_ = Told(peers().states(peers().rank, run), Op{});
     first_ = false;
-    const Item before_chunk = chunks_.before(number, run);
-    return Op{}(before_chunk, own_.fold(asked, run));
+    // Both are asked for before either is waited for; those of other GPUs come last.
+    auto in_chunk = own_.ask(place.chunk, chunks_.by_tile ? 0 : place.at);
+    auto told = told_.ask(place.state);
+    const Item own = own_.fold(in_chunk, run);
+    const Item before_state = told_.before(place.state, told, run);
+    return chunks_.by_tile ? before_state : Op{}(before_state, own);
   }
 
   /// By a whole warp, for every tile of the block. With the first tile of all, tells all GPUs that the run has begun:
-  /// this warp and not the one that publishes, whose stage is then free sooner. With a chunk's last, waits for the
-  /// others of the chunk, and tells all GPUs the chunk's aggregate.
-  __device__ void tell(std::int64_t tile, std::uint32_t run) {
-    const std::int64_t chunk = tile / chunk_tiles_;
-    const int at = static_cast<int>(tile % chunk_tiles_);
-    if (tile == 0) peers_.announce(run);  // the block's first, so before the warp waits
-    if (at != chunk_tiles_ - 1 && tile != tiles_ - 1) return;
-    auto asked = own_.ask(chunk, at + 1);
-    if (first_) peers_.wait_until_free(run);  // while the chunk's tiles are still on their way
+  /// this warp and not the one that publishes, whose stage is then free sooner. Tells all GPUs of the tile; or with a
+  /// chunk's last waits for the others of the chunk, and tells of that.
+  __device__ void tell(std::int64_t tile, const Item& aggregate, std::uint32_t run) {
+    const Place place = place_of(tile);
+    if (tile == 0) peers().announce(run);  // the block's first, so before the warp waits
+    if (!chunks_.by_tile && place.at != chunks_.chunk_tiles - 1 && tile != tiles_ - 1) return;
+    auto in_chunk = own_.ask(place.chunk, chunks_.by_tile ? 0 : place.at + 1);
+    if (first_) peers().wait_until_free(run);  // while the chunk's tiles are still on their way
     first_ = false;
-    const Item whole = block_.shuffle(own_.fold(asked, run), 0);
-    if (block_.lane() >= peers_.ranks) return;
-    Chunks(peers_.states(block_.lane(), run), Op{}).publish(chunk * ranks_ + peers_.rank, whole, run);
+    const Item whole = chunks_.by_tile ? aggregate : block_.shuffle(own_.fold(in_chunk, run), 0);
+    if (block_.lane() >= peers().ranks) return;
+    Told copy(peers().states(block_.lane(), run), Op{});
+    copy.publish(place.state, whole, run);
+    for (int i = 1; i < chunks_.states; ++i) copy.publish(place.state + i, Op::identity(), run);
   }
 
  private:
-  const Peers& peers_;
+  /// Of a tile: its chunk, and where it is in that; the number, in the whole array, of the state that it is told by.
+  struct Place {
+    std::int64_t chunk;
+    int at;
+    std::int64_t state;
+  };
+  __device__ Place place_of(std::int64_t tile) const {
+    const std::int64_t chunk = tile / chunks_.chunk_tiles;
+    const int at = static_cast<int>(tile % chunks_.chunk_tiles);
+    const std::int64_t number = chunk * chunks_.ranks + peers().rank;  // of the chunk, in the whole array
+    return {chunk, at, (chunks_.by_tile ? number * chunks_.chunk_tiles + at : number) * chunks_.states};
+  }
+  __device__ const Peers& peers() const { return chunks_.peers; }
+
+  const PeerChunks& chunks_;
   std::int64_t tiles_;
-  int chunk_tiles_;
-  int ranks_;
   Tiles own_;
-  Chunks chunks_;      ///< of this run, once its number is known
+  Told told_;          ///< of this run, once its number is known
   bool first_ = true;  ///< nothing of this run was asked for, or told, by this warp
   simt::GpuBlock block_;
-};
-
-/// How the array is dealt out, beside the arguments of look_ahead.
-struct PeerChunks {
-  int chunk_tiles = 1;
-  int ranks = 1;  ///< of the distribution
-  Peers peers;
 };
 
 /// Both, as the kernel of look_ahead asks for them. Two arguments of the launch: the compilers of the host and of the
@@ -103,9 +117,7 @@ struct PeerArguments {
   const PeerChunks& chunks;
 
   __device__ const scan::Arguments<Op>& of_scan() const { return scan; }
-  __device__ PeerAggregates<Op> aggregates() const {
-    return {scan.states, scan.tiles, chunks.chunk_tiles, chunks.ranks, chunks.peers};
-  }
+  __device__ PeerAggregates<Op> aggregates() const { return {scan.states, scan.tiles, chunks}; }
 };
 
 /// Watch: as LookAheadBlock has it.

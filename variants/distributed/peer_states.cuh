@@ -1,5 +1,5 @@
-// What a GPU tells others of its part of an array, through memory that all of them see: states of chunks, which each
-// GPU keeps a copy of and its peers write, so that everyone waits on memory of its own.
+// What a GPU tells others of its part of an array, through memory that all of them see: states of chunks or tiles,
+// which each GPU keeps a copy of and its peers write, so that everyone waits on memory of its own.
 //
 // Runs    Copies are twofold and used by turns: peer_turns.hpp says why no run disturbs another. What it asks for
 // holds:
@@ -34,6 +34,15 @@ __device__ inline ShortWord load_from_peers(const ShortWord* address) {
   asm volatile("ld.relaxed.sys.global.b64 %0, [%1];" : "=l"(word) : "l"(__cvta_generic_to_global(address)));
   return scanlab::bit_cast<ShortWord>(word);
 }
+/// Two neighbours by one access, of which each is whole. The first is a multiple of 16 bytes.
+__device__ inline void load_from_peers(const ShortWord* address, ShortWord& first, ShortWord& second) {
+  std::uint64_t words[2];
+  asm volatile("ld.relaxed.sys.global.v2.b64 {%0, %1}, [%2];"
+               : "=l"(words[0]), "=l"(words[1])
+               : "l"(__cvta_generic_to_global(address)));
+  first = scanlab::bit_cast<ShortWord>(words[0]);
+  second = scanlab::bit_cast<ShortWord>(words[1]);
+}
 __device__ inline void store_to_peer(ShortWord* address, const ShortWord& word) {
   asm volatile("st.relaxed.sys.global.b64 [%0], %1;" ::"l"(__cvta_generic_to_global(address)),
                "l"(scanlab::bit_cast<std::uint64_t>(word)));
@@ -45,8 +54,14 @@ struct PeerStates {
   using Item = ItemType;
   using State = scan::TileState<Item, ShortWord>;
   __device__ static State load(simt::GpuBlock&, const ShortWord* states, std::int64_t place) {
+    constexpr int kWords = State::kWords;
     State state;
-    for (int i = 0; i < State::kWords; ++i) state.words[i] = load_from_peers(states + place * State::kWords + i);
+    states += place * kWords;
+    if constexpr (kWords % 2 == 0) {
+      for (int i = 0; i < kWords; i += 2) load_from_peers(states + i, state.words[i], state.words[i + 1]);
+    } else {
+      for (int i = 0; i < kWords; ++i) state.words[i] = load_from_peers(states + i);
+    }
     return state;
   }
   __device__ static void store(simt::GpuBlock&, ShortWord* states, std::int64_t place, const Item& item,

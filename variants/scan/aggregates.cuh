@@ -163,17 +163,25 @@ class Aggregates {
     groups_.publish(tile / kGroup, static_cast<int>(tile % kGroup), aggregate, run);
   }
 
+  /// By a whole warp: asks for the aggregates of the tile's own group.
+  __device__ typename Groups::Asked ask(std::int64_t tile) {
+    return groups_.ask(tile / kGroup, static_cast<int>(tile % kGroup));
+  }
+
   /// By a whole warp, for tiles in ascending order: waits for the aggregates of the tiles before `tile` that have not
   /// been asked for before, and folds them, from left to right and grouped by their numbers alone. Lane 0 has the
-  /// result.
-  __device__ Before<Op> before(std::int64_t tile, std::uint32_t run) {
-    // The tile's own group, and as a rule one before it: both are asked for before either is waited for.
-    auto own = groups_.ask(tile / kGroup, static_cast<int>(tile % kGroup));
+  /// result. own: what ask(tile) gave. As a rule one more group comes before it, and both are asked for before either
+  /// is waited for.
+  __device__ Before<Op> before(std::int64_t tile, typename Groups::Asked& own, std::uint32_t run) {
     for (; group_ < tile / kGroup; ++group_) {
       auto all = groups_.ask(group_, kGroup);
       carry_ = op_(carry_, groups_.fold(all, run));
     }
     return op_(carry_, groups_.fold(own, run));
+  }
+  __device__ Before<Op> before(std::int64_t tile, std::uint32_t run) {
+    auto own = ask(tile);
+    return before(tile, own, run);
   }
 
  private:

@@ -182,12 +182,13 @@ class LookAheadBlock {
     });
   }
 
-  /// A warp more, for those that tell others of several tiles at once: as soon as these are reduced, and not when the
-  /// look-ahead warp comes to them.
+  /// A warp more, for those that tell other GPUs of tiles: as soon as these are reduced, and not when the look-ahead
+  /// warp comes to them.
   __device__ void tell() {
     auto aggregates = tiles_.aggregates();
     for_each_tile(Wait::reduced, &Stage<Op>::reduced, [&](std::int64_t tile, Stage<Op>& stage, Slot) {
-      watch_.during(Wait::prefix, [&] { aggregates.tell(tile, stage.run); });
+      const Item aggregate = item_of(warp_prefix(stage, shape_.warps));
+      watch_.during(Wait::prefix, [&] { aggregates.tell(tile, aggregate, stage.run); });
       __syncwarp();  // all lanes have read the stage
       if (lane_ == 0) stage.free.arrive();
     });
@@ -199,6 +200,10 @@ class LookAheadBlock {
     for_each_tile(Wait::reduced, &Stage<Op>::reduced, [&](std::int64_t tile, Stage<Op>& stage, Slot slot) {
       Before<Op> before = read_back<Op>(lane_ != 0, stage.before[kLanes * warp + lane_]);
       if constexpr (!kKeeps) before = op_(warp_prefix(stage, warp), before);
+      if constexpr (kTells > 0) {  // a prefix is long in coming from other GPUs, and the load warp needs the stage
+        if (stored != nullptr) release<0>(*stored);
+        stored = nullptr;
+      }
       watch_.during(Wait::prefix, [&] { stage.prefixed.wait(slot.parity); });
       const bool has_prefix = kHasInitialValue<Op> || tile != 0 || (kKeeps && warp != 0);
       const Before<Op> prefix = read_back<Op>(has_prefix, kKeeps ? stage.warp_aggregate[warp] : stage.prefix);

@@ -47,7 +47,7 @@ struct Arguments {
   cuda::WarpCycles* cycles = nullptr;      ///< for a kernel that watches: one a warp of the grid
   [[no_unique_address]] Op op{};
 
-  static constexpr int kTells = 0;      ///< warps of a block that tell others of several tiles at once
+  static constexpr int kTells = 0;      ///< warps of a block that tell other GPUs of its tiles
   static constexpr bool kDraws = true;  ///< tiles by tickets
   __device__ const Arguments& of_scan() const { return *this; }
   __device__ Aggregates<Op> aggregates() const { return {states, op}; }

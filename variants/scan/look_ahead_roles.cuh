@@ -18,7 +18,7 @@ inline constexpr bool kSpeaksForAll = Op::kOperator == Operator::plus && sizeof(
 /// Memory for the cycles of each warp of a grid, on the current device.
 class WatchedRoles {
  public:
-  /// tells: warps of a block that tell others of several tiles at once.
+  /// tells: warps of a block that tell other GPUs of its tiles.
   WatchedRoles(int blocks, const Shape& shape, int tells)
       : reduce_warps_(shape.warps),
         tells_(tells),
