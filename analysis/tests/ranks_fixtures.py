@@ -34,11 +34,11 @@ def times_us(items: int, ranks: int, item: int = 4) -> dict[str, float]:
             "reduce_exchange_scan": 12.0 + both / 0.98, "nccl_cub": 25.0 + 1.9 * copy}  # fmt: skip
 
 
-def entry(algorithm: str, items: int, ranks: int, microseconds: float, type_name: str = "i32", op: str = "plus", chunk: int = 32,
+def entry(algorithm: str, items: int, ranks: int, microseconds: float, type_name: str = "i32", op: str = "plus", chunk: int = 32, more: dict[str, str] | None = None,
           bytes_of_item: int = 0, **fields: Any) -> list[dict[str, Any]]:  # fmt: skip
     """The samples of one case."""
     of = {"kind": "distributed", "variant": algorithm, "type": type_name, "op": op, "mode": "inclusive", "items": items, "ranks": ranks, "on": "gpus"}
-    settings = {"chunk": str(chunk)} if algorithm == "peer_look_ahead" else {}
+    settings = {"chunk": str(chunk), **(more or {})} if algorithm == "peer_look_ahead" else {}
     return repetitions(of, microseconds / 1e3, settings=settings, chunk_items=max(1, -(-items // ranks)),
                        bytes=2 * items * (bytes_of_item or _BYTES[type_name]), compared_every=1, **fields)  # fmt: skip
 
@@ -60,12 +60,23 @@ def run(ranks: int, sizes: Iterable[int], total: bool = False, **changes: Any) -
     return document(entries, ranks, **{"argv": f"scanlab distributed bench --gpus {ranks}{' --total' * total}"} | changes)
 
 
-def chunk_run(chunk: int, sizes: Iterable[int], ranks: int = GPUS) -> dict[str, Any]:
-    """One chunk size: the farther from 16 tiles, the slower."""
-    slower = 1 + 0.03 * abs(chunk.bit_length() - 5)
-    entries = [of for n in (size * ranks for size in sizes) for of in (entry("peer_look_ahead", n, ranks, slower * times_us(n, ranks)["peer_look_ahead"], chunk=chunk),
+def chunk_run(chunk: int, sizes: Iterable[int], ranks: int = GPUS, tells: str = "chunk") -> dict[str, Any]:
+    """One chunk size: the farther from 16 tiles, the slower; and telling of tiles is a tenth faster."""
+    slower = (1 + 0.03 * abs(chunk.bit_length() - 5)) * (0.9 if tells == "tile" else 1)
+    entries = [of for n in (size * ranks for size in sizes) for of in (entry("peer_look_ahead", n, ranks, slower * times_us(n, ranks)["peer_look_ahead"], chunk=chunk, more={"tells": tells}),
                entry("copy_all", n, ranks, copy_us(n, ranks)))]  # fmt: skip
     return document(entries, ranks, argv=f"scanlab distributed bench --gpus {ranks} --set chunk={chunk}")
+
+
+def fold_run(states: int, tells: str, ranks: int = GPUS) -> dict[str, Any]:
+    """So many states per aggregate: each costs 1 % of a copy by chunks, and 10 % by tiles."""
+    n = ranks << 28
+    slower = 1 + (0.1 if tells == "tile" else 0.01) * states
+    entries = [
+        entry("peer_look_ahead", n, ranks, slower * copy_us(n, ranks), more={"states": str(states), "tells": tells}),
+        entry("copy_all", n, ranks, copy_us(n, ranks)),
+    ]
+    return document(entries, ranks, argv=f"scanlab distributed bench --gpus {ranks} --set states={states} --set tells={tells}")
 
 
 def documents(gpus: int = GPUS) -> dict[str, dict[str, Any]]:
@@ -73,7 +84,8 @@ def documents(gpus: int = GPUS) -> dict[str, dict[str, Any]]:
     ranks = [of for of in (1, 2, 3, 4, 8) if of <= gpus]
     weak = {f"ranks_scaling_{of}": run(of, [2**k for k in range(12, 31, 2)], date="2026-01-02T03:04:05Z") for of in ranks}
     strong = {f"ranks_strong_{of}": run(of, [2**k for k in range(20, 31, 2)], total=True, date="2026-01-02T04:04:05Z") for of in ranks}
-    return weak | strong | {f"ranks_chunk_{chunk}": chunk_run(chunk, (2**20, 2**24, 2**28), gpus) for chunk in (8, 16, 32, 64)}
+    told = {f"ranks_chunk_{tells}_{chunk}": chunk_run(chunk, (2**20, 2**24, 2**28), gpus, tells) for chunk in (8, 16, 32, 64) for tells in ("chunk", "tile")}
+    return weak | strong | told | {f"ranks_fold_{tells}_{states}": fold_run(states, tells, gpus) for states in (1, 2, 4) for tells in ("chunk", "tile")}
 
 
 def activity(run: int, rank: int, name: str, start: int, end: int, kind: str = "kernel") -> dict[str, Any]:

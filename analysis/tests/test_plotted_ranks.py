@@ -12,12 +12,12 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
 from scanlab_report.commands.__main__ import main
-from scanlab_report.figures import ranks_chunk, ranks_scaling, ranks_time, ranks_timeline
+from scanlab_report.figures import ranks_chunk, ranks_fold, ranks_scaling, ranks_time, ranks_timeline
 from scanlab_report.layout import style
-from scanlab_report.layout.ranks import COPIES, IDEAL, THREE_N, look, ordered
+from scanlab_report.layout.ranks import COPIES, IDEAL, THREE_N, look, ordered, told_look
 from scanlab_report.read import results
 from scanlab_report.select.ranks_evidence import RanksEvidence, RanksTimelines, SeveralGpus
-from tests import fixtures, tiny
+from tests import fixtures, ranks_fixtures, tiny
 from tests.ranks_fixtures import activity, document, entry, traced, traces, write
 from tests.tiny import near
 
@@ -67,7 +67,15 @@ def test_without_best_on_one_gpu_weak_scaling_stands_alone(scaled: RanksEvidence
 
 
 def test_time_stands_over_items_per_gpu_of_the_most_gpus_with_floors_across(tmp_path: Path) -> None:
-    write(tmp_path, {"1": of_ranks(1, N, 1.0, 1.0, 1.0), "c": of_ranks(1, 4 * N, 1.0, 1.0, 1.0), "a": of_ranks(4, N, 9.0, 6.0, 4.0), "b": of_ranks(4, 4 * N, 30.0, 20.0, 9.0)})
+    write(
+        tmp_path,
+        {
+            "1": of_ranks(1, N, 1.0, 1.0, 1.0),
+            "c": of_ranks(1, 4 * N, 1.0, 1.0, 1.0),
+            "a": of_ranks(4, N, 9.0, 6.0, 4.0),
+            "b": of_ranks(4, 4 * N, 30.0, 20.0, 9.0),
+        },
+    )
     (axes,) = styled(ranks_time.draw, found(tmp_path)).axes
     assert tiny.points(axes, PEER) == [near((N, 9)), near((4 * N, 30))]
     assert tiny.points(axes, COPIES) == [near((N, 6)), near((4 * N, 20))]
@@ -77,15 +85,24 @@ def test_time_stands_over_items_per_gpu_of_the_most_gpus_with_floors_across(tmp_
 
 
 def test_throughput_stands_over_tiles_per_chunk_beside_a_copy(tmp_path: Path) -> None:
-    def chunked(chunk: int, microseconds: float) -> dict[str, Any]:
-        return document([entry("peer_look_ahead", 4 * N, 4, microseconds, chunk=chunk), entry("copy_all", 4 * N, 4, 8.0)], 4)
+    def chunked(chunk: int, microseconds: float, tells: str = "chunk") -> dict[str, Any]:
+        return document([entry("peer_look_ahead", 4 * N, 4, microseconds, chunk=chunk, more={"tells": tells}), entry("copy_all", 4 * N, 4, 8.0)], 4)
 
-    write(tmp_path, {"a": chunked(8, 12.0), "b": chunked(32, 10.0)})
+    write(tmp_path, {"a": chunked(8, 12.0), "b": chunked(32, 10.0), "c": chunked(8, 9.0, "tile"), "d": chunked(32, 9.5, "tile")})
     (axes,) = styled(ranks_chunk.draw, found(tmp_path)).axes
     rate = 8 * 4 * N / 1e6
     assert tiny.points(axes, PEER) == [near((8, rate / 12)), near((32, rate / 10))]
+    assert tiny.points(axes, told_look("peer_look_ahead", "tile")) == [near((8, rate / 9)), near((32, rate / 9.5))]
     assert [y for _, y in tiny.points(axes, COPIES)] == near([rate / 8] * 2)
     assert axes.get_title("left") == "$2^{20}$ items per GPU"
+
+
+def test_the_share_of_copies_stands_over_the_gpus_whose_aggregates_are_folded(tmp_path: Path) -> None:
+    write(tmp_path, {f"{tells}_{states}": ranks_fixtures.fold_run(states, tells, 2) for tells in ("chunk", "tile") for states in (1, 4)})
+    (axes,) = styled(ranks_fold.draw, found(tmp_path)).axes
+    assert tiny.points(axes, PEER) == [near((2, 1 / 1.01)), near((8, 1 / 1.04))]
+    assert tiny.points(axes, told_look("peer_look_ahead", "tile")) == [near((2, 1 / 1.1)), near((8, 1 / 1.4))]
+    assert axes.get_title("left") == "$2^{28}$ items per GPU, 2 GPUs"
 
 
 def bars(axes: Axes) -> list[tuple[int, float, float]]:
@@ -105,7 +122,9 @@ def test_a_timeline_has_a_row_per_gpu_and_a_bar_per_activity_of_the_run_of_media
     assert bars(upper) == [(0, 0, 2), (1, 0.25, 20)] and bars(lower) == [(0, 0, 5), (0, 4, 7), (1, 0.5, 6), (1, 6, 10)]
     colours = {tuple(of.get_facecolor()[0]) for axes in (upper, lower) for of in axes.collections}
     assert colours == {to_rgba(ranks_timeline.COLOURS[of]) for of in ("kernels", "NCCL kernels", "copies")}
-    assert [of.get_title("left") for of in (upper, lower)] == [f"{name}, $2^{{20}}$ items per GPU: {took} µs" for name, took in (("peer_look_ahead", "20.0"), ("reduce_exchange_scan", "10.0"))]
+    assert [of.get_title("left") for of in (upper, lower)] == [
+        f"{name}, $2^{{20}}$ items per GPU: {took} µs" for name, took in (("peer_look_ahead", "20.0"), ("reduce_exchange_scan", "10.0"))
+    ]
     assert [of.get_text() for of in lower.get_yticklabels()] == ["GPU 0", "GPU 1"] and lower.get_xlabel() == "time, µs"
     assert upper.get_xlim() == lower.get_xlim() == near((0, 1.02 * 20))
 
@@ -124,9 +143,16 @@ def test_a_timeline_has_the_least_and_the_largest_size_and_says_what_was_not_tra
 
 def test_each_is_left_out_with_its_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(tmp_path, {"a": of_ranks(4, N, 9.0, 6.0, 4.0)})
-    for name, said in (("scaling", "with 1 rank and with more"), ("time", "of several sizes"), ("chunk", "with several chunk sizes")):
+    for name, said in (
+        ("scaling", "with 1 rank and with more"),
+        ("time", "of several sizes"),
+        ("chunk", "with several chunk sizes"),
+        ("fold", "with several states per aggregate"),
+    ):
         assert main(["figure", f"ranks_{name}", str(tmp_path), "--out", str(tmp_path / "f.png")]) != 0
-        assert f"no times of scans over several ranks {said}. To measure it: tools/record build/cuda/scanlab results/x4 --gpus 4 ranks_" in capsys.readouterr().err
+        assert (
+            f"no times of scans over several ranks {said}. To measure it: tools/record build/cuda/scanlab results/x4 --gpus 4 ranks_" in capsys.readouterr().err
+        )
     assert main(["figure", "ranks_timeline", str(tmp_path), "--out", str(tmp_path / "f.png")]) != 0
     assert "no timelines of scans over several GPUs. To measure it: tools/record build/cuda/scanlab results/x4 --gpus 4 ranks_trace" in capsys.readouterr().err
 

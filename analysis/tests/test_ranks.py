@@ -12,7 +12,7 @@ import pytest
 from scanlab_report.derive import ranks as derived
 from scanlab_report.derive.ranks import beside
 from scanlab_report.read import results, streams
-from scanlab_report.select.ranks_evidence import RanksEvidence, RanksTimelines, SeveralGpus, chunk_of
+from scanlab_report.select.ranks_evidence import RanksEvidence, RanksTimelines, SeveralGpus, told_of
 from scanlab_report.select.sessions import chosen
 from scanlab_report.tables import several_gpus as table
 from tests import fixtures, ranks_fixtures, tiny
@@ -108,7 +108,10 @@ def session(recorded: Path, name: str, gpus: int, date: str, complete: bool = Tr
 
 
 def test_each_number_of_gpus_has_a_session_of_its_own_and_none_answers_for_one_gpu(tmp_path: Path) -> None:
-    document_ = {"context": fixtures.context(date="2026-01-01T00:00:00"), "benchmarks": [fixtures.repetition(fixtures.case("best", 2**20, "warm"), i, 7.0) for i in range(5)]}
+    document_ = {
+        "context": fixtures.context(date="2026-01-01T00:00:00"),
+        "benchmarks": [fixtures.repetition(fixtures.case("best", 2**20, "warm"), i, 7.0) for i in range(5)],
+    }
     write(tmp_path / "one", {"scan": document_})
     session(tmp_path / "x2", "2026-03-01", 2, "2026-03-01T00:00:00Z")
     session(tmp_path / "x4", "2026-02-01", 4, "2026-02-01T00:00:00Z", slower=3)
@@ -139,6 +142,8 @@ def test_runs_that_were_measured_now_come_before_recorded_ones(tmp_path: Path) -
 @pytest.mark.parametrize(("over", "files"), [
     ("ranks", {"a": run(4, [2**20]), "b": run(2, [2**20])}), ("items", {"a": run(4, [2**20]), "b": run(1, [2**20])}),
     ("chunk", {"a": run(4, [2**20]), "b": ranks_fixtures.chunk_run(8, [2**24])}),
+    ("chunk", {"a": ranks_fixtures.chunk_run(16, [2**20], tells="tile"), "b": ranks_fixtures.chunk_run(8, [2**20])}),
+    ("states", {"a": ranks_fixtures.fold_run(1, "tile"), "b": ranks_fixtures.fold_run(2, "chunk")}),
 ])  # fmt: skip
 def test_what_does_not_vary_is_said(tmp_path: Path, over: str, files: dict[str, Any]) -> None:
     write(tmp_path, files)
@@ -151,8 +156,8 @@ def test_the_usual_settings_are_those_of_most_cases(tmp_path: Path) -> None:
     write(tmp_path, {"usual": run(4, [2**20, 2**24]), "chunk": ranks_fixtures.chunk_run(8, [2**20])})
     evidence = found(tmp_path)
     peer = evidence.usual().query("algorithm == 'peer_look_ahead'")
-    assert set(peer["settings"]) == {"chunk=32"} and len(peer) == 2 and evidence.varies("chunk")
-    assert chunk_of("chunk=16,other=2") == 16 and chunk_of("") == chunk_of("chunk=all") == 0
+    assert set(peer["settings"]) == {"chunk=32"} and len(peer) == 2
+    assert told_of("other=2,tells=tile") == "tile" and told_of("") == told_of("tiles=4") == ""
 
 
 # ------------------------------------------------------------------------------------------------- what is computed
@@ -204,9 +209,13 @@ def test_floors_and_chunks(tmp_path: Path) -> None:
     evidence = found(tmp_path)
     assert {(name, ranks): time for name, ranks, time in derived.floors(evidence.cases)}["nccl_all_gather", 4] == pytest.approx(11e3)
     rows = derived.chunks(evidence.cases)
-    at = rows[rows["items"] == 2**30]
-    assert at["chunk"].tolist() == [8, 16, 32, 64] and at["gb_per_s"].idxmax() == at.index[1]
+    for told in ("chunk", "tile"):
+        at = rows[(rows["items"] == 2**30) & (rows["told"] == told)]
+        assert at["chunk"].tolist() == [8, 16, 32, 64] and at["gb_per_s"].idxmax() == at.index[1]
     assert set(rows["algorithm"]) == {"peer_look_ahead"}
+    folded = derived.folds(evidence.cases)
+    assert folded["told"].tolist() == ["chunk"] * 3 + ["tile"] * 3 and folded["as_ranks"].tolist() == [4, 8, 16] * 2
+    assert [of.value for of in folded["of_copy"]] == pytest.approx([1 / 1.01, 1 / 1.02, 1 / 1.04, 1 / 1.1, 1 / 1.2, 1 / 1.4])
     main = derived.main_kind(evidence.cases.assign(type=np.where(evidence.cases["algorithm"] == "copy_all", "i64", "f32")))
     assert set(main["type"]) == {"f32"} and len(derived.main_kind(evidence.cases)) == len(evidence.cases)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from scanlab_report.select.ranks_evidence import CHUNK, PROBLEM, SCAN, RanksEvidence, chunk_of
+from scanlab_report.select.ranks_evidence import CHUNK, PROBLEM, SCAN, STATES, RanksEvidence, told_of, varied
 from scanlab_report.stats.intervals import UNKNOWN, Interval, median_interval, ratio_intervals
 
 COPY, READ, VENDOR = "copy_all", "read_all", "nccl_cub"
@@ -78,12 +78,19 @@ def strong_bounds(evidence: RanksEvidence) -> pd.DataFrame:
 
 
 def chunks(cases: pd.DataFrame) -> pd.DataFrame:
-    """The scans whose settings say tiles per chunk, in ``chunk``, of the problems in which several were timed."""
-    scans = beside(cases)
-    scans = scans.assign(chunk=scans["settings"].map(chunk_of))
-    scans = scans[scans["chunk"] > 0]
-    several = scans.groupby(["algorithm", *PROBLEM])["chunk"].transform("nunique") > 1 if len(scans) else []
-    return scans[several].sort_values([*PROBLEM, "algorithm", CHUNK], ignore_index=True)
+    """The scans of which several tiles per chunk were timed: those in ``chunk``, and in ``told`` what GPUs tell each other of."""
+    return _lines(cases, CHUNK)
+
+
+def folds(cases: pd.DataFrame) -> pd.DataFrame:
+    """The scans of which several states per aggregate were timed, with ``told`` and ``as_ranks``: the ranks that have as many states."""
+    rows = _lines(cases, STATES)
+    return rows.assign(as_ranks=rows["ranks"] * rows[STATES])
+
+
+def _lines(cases: pd.DataFrame, setting: str) -> pd.DataFrame:
+    rows = varied(beside(cases), setting)
+    return rows.assign(told=rows["others"].map(told_of)).sort_values([*PROBLEM, "algorithm", "told", setting], ignore_index=True)
 
 
 def main_kind(cases: pd.DataFrame) -> pd.DataFrame:

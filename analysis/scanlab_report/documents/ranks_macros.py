@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import pandas as pd
 
-from scanlab_report.derive.ranks import beside, main_kind, strong, weak
+from scanlab_report.derive.ranks import beside, folds, main_kind, strong, weak
 from scanlab_report.documents.numbers import number, power
 from scanlab_report.select.needs import Need
 from scanlab_report.select.ranks_evidence import RanksEvidence, SeveralGpus
@@ -27,6 +27,9 @@ NAMES = {
     "peersSmall": "its time, microseconds",
     "peersSmallVendor": "that of CUB with NCCL over it",
     "peersWide": "defined if they were timed: its share of copies for 64-bit integers",
+    "peersFolded": "defined if it was timed: most GPUs whose aggregates the next two fold on peersGpus, at peersItems items per GPU",
+    "peersFoldChunks": "peer_look_ahead's share of copies then, where GPUs tell each other of chunks",
+    "peersFoldTiles": "and where they tell each other of tiles",
     "peersBlocked": "share of the 3n bound that reduce_exchange_scan has at 2^30 items per GPU",
 }
 
@@ -66,5 +69,10 @@ def _peers(timed: RanksEvidence) -> dict[str, str]:
         "peersSmallVendor": number(few["of_vendor"].value, 2),
         "peersBlocked": number(blocked["of_bound"].value),
     }
+    folded = main_kind(folds(timed.cases)).query("ranks == @gpus and items_per_rank == @LARGE")
+    folded = folded[folded["as_ranks"] == folded["as_ranks"].max()].set_index("told")
+    if {"chunk", "tile"} <= set(folded.index):
+        named["peersFolded"] = str(folded.at["chunk", "as_ranks"])
+        named["peersFoldChunks"], named["peersFoldTiles"] = (number(folded.at[told, "of_copy"].value, 2) for told in ("chunk", "tile"))
     wide = at(scans[(scans["type"] == "i64") & (scans["op"] == "plus")], SCAN, LARGE)
     return named if wide is None else named | {"peersWide": number(wide["of_copy"].value, 2)}

@@ -7,13 +7,13 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from scanlab_report.derive.ranks import COPY, chunks, main_kind
 from scanlab_report.layout import style
-from scanlab_report.layout.ranks import COPY_WIDTH, look, ordered
+from scanlab_report.layout.ranks import COPY_WIDTH, look, told_label, told_look
 from scanlab_report.select.ranks_evidence import CHUNK, RanksEvidence, SeveralGpus
 
 CAPTION = (
     "Throughput of a scan over several GPUs against the size of the chunks that are dealt out, one panel per number of items per GPU. The "
-    "GPUs are as many as were timed. Thick: copies on all GPUs. Small chunks begin on all GPUs sooner; large chunks need fewer messages. "
-    "Bars: 95% intervals."
+    "GPUs are as many as were timed. Thick: copies on all GPUs. GPUs tell each other the aggregate of each tile, or of each chunk. Telling of "
+    "tiles comes sooner; telling of chunks leaves fewer aggregates to fold. Bars: 95% intervals."
 )
 NEEDS = {"timed": SeveralGpus(CHUNK)}
 PANELS = 3
@@ -31,10 +31,9 @@ def draw(timed: RanksEvidence) -> Figure:
         if items in copies.index:
             copy = copies.loc[items]
             panel.axhline(copy["bytes"] / copy["median_ns"] / 1e3, linewidth=COPY_WIDTH, zorder=1, label="copies, 2n", **look(COPY).plot())
-        for name in ordered(of_size["algorithm"]):
-            of, seen = of_size[of_size["algorithm"] == name], look(name)
-            moved = of["bytes"] / 1e3
-            panel.plot(of[CHUNK], moved / of["median_ns"], label=name, zorder=2, **seen.plot())
+        for (name, told), of in of_size.groupby(["algorithm", "told"]):
+            seen, moved = told_look(name, told), of["bytes"] / 1e3
+            panel.plot(of[CHUNK], moved / of["median_ns"], label=told_label(name, told), zorder=2, **seen.plot())
             style.error_bars(panel, of[CHUNK], moved / of["median_ns"], moved / of["high_ns"], moved / of["low_ns"], seen.colour)
         panel.set_xscale("log", base=2)
         panel.xaxis.set_major_locator(FixedLocator(sorted({float(n) for n in of_size[CHUNK]})))

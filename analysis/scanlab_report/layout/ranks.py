@@ -33,6 +33,16 @@ def look(algorithm: str) -> Look:
     return _LOOKS.get(algorithm) or spare(sum(algorithm.encode()))
 
 
+def told_look(algorithm: str, told: str) -> Look:
+    """The look of an algorithm whose GPUs tell each other of chunks, or of tiles."""
+    usual = look(algorithm)
+    return usual if told != "tile" else Look(BLUE, "o", "--", filled=False)
+
+
+def told_label(algorithm: str, told: str) -> str:
+    return f"{algorithm}, GPUs tell of {told}s" if told in ("tile", "chunk") else algorithm
+
+
 def ordered(algorithms: Iterable[str]) -> list[str]:
     """Algorithms in the order of their looks, others behind them by id."""
     known = list(_LOOKS)

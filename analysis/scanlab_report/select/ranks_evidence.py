@@ -25,12 +25,15 @@ PROBLEM = ["type", "op", "mode", "ranks", "items"]
 CASE = ["algorithm", "settings", *PROBLEM]
 _SAID = ["kind", "on", "bytes"]
 """What follows from the case."""
-SCAN, CHUNK = "scan", "chunk"
+SCAN = "scan"
+CHUNK, STATES, TELLS = "chunk", "states", "tells"
+"""Settings: tiles per chunk, states per aggregate, and what GPUs tell each other of."""
 _OVER = {
     "": (("ranks_scaling", "ranks_types"), ""),
     "ranks": (("ranks_scaling", "ranks_strong"), " with 1 rank and with more"),
     "items": (("ranks_scaling",), " of several sizes"),
     CHUNK: (("ranks_chunk",), " with several chunk sizes"),
+    STATES: (("ranks_fold",), " with several states per aggregate"),
 }
 """By what varies, the experiments that vary it, and how that is said."""
 
@@ -52,21 +55,29 @@ class RanksEvidence:
         return self.cases.merge(first[["algorithm", "settings"]])
 
     def varies(self, over: str) -> bool:
-        """Whether a scan was timed with several of these, all else being equal: ``ranks`` (1 and more), ``items`` or ``chunk``."""
+        """Whether a scan was timed with several of these, all else being equal: ``ranks`` (1 and more), ``items``, ``chunk`` or ``states``."""
         scans = self.cases[self.cases["kind"] == SCAN]
-        if over == CHUNK:
-            scans = scans[scans["settings"].map(chunk_of) > 0]
-            return bool((scans.groupby(["algorithm", *PROBLEM])["settings"].nunique() > 1).any())
+        if over in (CHUNK, STATES):
+            return len(varied(scans, over)) > 0
         if over == "items":
             return bool((scans.groupby(["algorithm", "settings", *(of for of in PROBLEM if of != "items")])["items"].nunique() > 1).any())
         ranks = scans.groupby(["algorithm", "settings", "type", "op", "mode"])["ranks"].agg(["min", "max"])
         return bool(((ranks["min"] == 1) & (ranks["max"] > 1)).any())
 
 
-def chunk_of(settings: str) -> int:
-    """The number of tiles per chunk that settings say; 0 if they say none."""
-    named = dict(of.partition("=")[::2] for of in settings.split(","))
-    return int(named.get(CHUNK, "")) if named.get(CHUNK, "").isdigit() else 0
+def varied(scans: pd.DataFrame, name: str) -> pd.DataFrame:
+    """The scans of which several numbers of a setting were timed, all else being equal: ``name``, the number; ``others``, the other settings."""
+    settings = [dict(of.partition("=")[::2] for of in all_of.split(",")) for all_of in scans["settings"]]
+    numbers = [of.pop(name, "") for of in settings]
+    scans = scans.assign(others=[",".join(f"{of}={value}" for of, value in rest.items()) for rest in settings])
+    scans[name] = [int(of) if of.isdigit() else 0 for of in numbers]
+    scans = scans[scans[name] > 0]
+    return scans[scans.groupby(["algorithm", *PROBLEM, "others"])[name].transform("nunique") > 1]
+
+
+def told_of(others: str) -> str:
+    """What GPUs tell each other of, by settings; empty where these do not say it."""
+    return dict(of.partition("=")[::2] for of in others.split(",")).get(TELLS, "")
 
 
 @dataclass(frozen=True)

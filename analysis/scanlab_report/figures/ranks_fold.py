@@ -1,0 +1,39 @@
+"""Share of copies of a scan over several GPUs that folds as many aggregates as more GPUs have."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from scanlab_report.derive.ranks import folds, main_kind
+from scanlab_report.layout import style
+from scanlab_report.layout.ranks import IDEAL, told_label, told_look
+from scanlab_report.select.ranks_evidence import STATES, RanksEvidence, SeveralGpus
+
+CAPTION = (
+    "Share of copies that a scan over several GPUs reaches when it folds as many aggregates as more GPUs have. Leftmost: the GPUs that were "
+    "timed. Right of them, one or three zeros follow each aggregate. That shows the cost of the fold alone, not that of more links. "
+    "Bars: 95% intervals."
+)
+NEEDS = {"timed": SeveralGpus(STATES)}
+
+
+def draw(timed: RanksEvidence) -> Figure:
+    rows = folds(main_kind(timed.cases))
+    rows = rows[(rows["ranks"] == rows["ranks"].max()) & (rows["items"] == rows["items"].max())]
+    drawn, (axes,) = style.figure(style.COLUMN, 1.5)
+    for (name, told), of in rows.groupby(["algorithm", "told"]):
+        seen, shares = told_look(name, told), of["of_copy"]
+        axes.plot(of["as_ranks"], [share.value for share in shares], label=told_label(name, told), **seen.plot())
+        style.error_bars(axes, of["as_ranks"], *([getattr(share, part) for share in shares] for part in ("value", "low", "high")), seen.colour)
+    axes.axhline(1.0, label="copies, 2n", **IDEAL.plot())
+    axes.set_xscale("log", base=2)
+    axes.xaxis.set_major_locator(FixedLocator(sorted({float(n) for n in rows["as_ranks"]})))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.set_ylim(0, 1.06)
+    axes.set_title(f"{style.power_of_two(rows['items_per_rank'].iloc[0])} items per GPU, {rows['ranks'].iloc[0]} GPUs")
+    axes.set_xlabel("GPUs whose aggregates are folded")
+    axes.set_ylabel("share of copies")
+    axes.legend(loc="lower left")
+    return drawn
