@@ -65,7 +65,7 @@ def chunk_run(chunk: int, sizes: Iterable[int], ranks: int = GPUS, tells: str = 
     slower = (1 + 0.03 * abs(chunk.bit_length() - 5)) * (0.9 if tells == "tile" else 1)
     entries = [of for n in (size * ranks for size in sizes) for of in (entry("peer_look_ahead", n, ranks, slower * times_us(n, ranks)["peer_look_ahead"], chunk=chunk, more={"tells": tells}),
                entry("copy_all", n, ranks, copy_us(n, ranks)))]  # fmt: skip
-    return document(entries, ranks, argv=f"scanlab distributed bench --gpus {ranks} --set chunk={chunk}")
+    return document(entries, ranks, argv=f"scanlab distributed bench --gpus {ranks} --set chunk={chunk} --set tells={tells}")
 
 
 def fold_run(states: int, tells: str, ranks: int = GPUS) -> dict[str, Any]:

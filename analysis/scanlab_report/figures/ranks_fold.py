@@ -23,9 +23,10 @@ def draw(timed: RanksEvidence) -> Figure:
     rows = rows[(rows["ranks"] == rows["ranks"].max()) & (rows["items"] == rows["items"].max())]
     drawn, (axes,) = style.figure(style.COLUMN, 1.5)
     for (name, told), of in rows.groupby(["algorithm", "told"]):
-        seen, shares = told_look(name, told), of["of_copy"]
-        axes.plot(of["as_ranks"], [share.value for share in shares], label=told_label(name, told), **seen.plot())
-        style.error_bars(axes, of["as_ranks"], *([getattr(share, part) for share in shares] for part in ("value", "low", "high")), seen.colour)
+        seen, shares = told_look(name, told), [*of["of_copy"]]
+        middle = [share.value for share in shares]
+        axes.plot(of["as_ranks"], middle, label=told_label(name, told), **seen.plot())
+        style.error_bars(axes, of["as_ranks"], middle, [share.low for share in shares], [share.high for share in shares], seen.colour)
     axes.axhline(1.0, label="copies, 2n", **IDEAL.plot())
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_locator(FixedLocator(sorted({float(n) for n in rows["as_ranks"]})))
