@@ -11,9 +11,9 @@ from scanlab_report.layout.ranks import COPY_WIDTH, look, told_label, told_look
 from scanlab_report.select.ranks_evidence import CHUNK, RanksEvidence, SeveralGpus
 
 CAPTION = (
-    "Throughput of a scan over several GPUs against the size of the chunks that are dealt out, one panel per number of items per GPU. The "
-    "GPUs are as many as were timed. Thick: copies on all GPUs. GPUs tell each other the aggregate of each tile, or of each chunk. Telling of "
-    "tiles comes sooner; telling of chunks leaves fewer aggregates to fold. Bars: 95% intervals."
+    "Throughput of a scan over several GPUs against the size of the chunks that are dealt out, one panel per number of items per GPU. Thick: "
+    "copies on all GPUs. GPUs tell each other the aggregate of each tile, or of each chunk. Aggregates of tiles arrive earlier; aggregates of "
+    "chunks are fewer. Bars: 95% intervals."
 )
 NEEDS = {"timed": SeveralGpus(CHUNK)}
 PANELS = 3

@@ -12,8 +12,8 @@ from scanlab_report.select.ranks_evidence import STATES, RanksEvidence, SeveralG
 
 CAPTION = (
     "Share of copies that a scan over several GPUs reaches when it folds as many aggregates as more GPUs have. Leftmost: the GPUs that were "
-    "timed. Right of them, one or three zeros follow each aggregate. That shows the cost of the fold alone, not that of more links. "
-    "Bars: 95% intervals."
+    "timed. Right of them, one or three zeros follow each aggregate. The points show the cost of the fold alone, not that of "
+    "more links. Bars: 95% intervals."
 )
 NEEDS = {"timed": SeveralGpus(STATES)}
 
