@@ -21,7 +21,7 @@ NEEDS = {"timed": SeveralGpus(STATES)}
 def draw(timed: RanksEvidence) -> Figure:
     rows = folds(main_kind(timed.cases))
     rows = rows[(rows["ranks"] == rows["ranks"].max()) & (rows["items"] == rows["items"].max())]
-    drawn, (axes,) = style.figure(style.COLUMN, 1.5)
+    drawn, (axes,) = style.figure(style.COLUMN, 1.4)
     for (name, told), of in rows.groupby(["algorithm", "told"]):
         seen, shares = told_look(name, told), [*of["of_copy"]]
         middle = [share.value for share in shares]
