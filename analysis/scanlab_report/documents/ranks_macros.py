@@ -12,7 +12,7 @@ from scanlab_report.select.needs import Need
 from scanlab_report.select.ranks_evidence import RanksEvidence, SeveralGpus
 
 SCAN, BLOCKED = "peer_look_ahead", "reduce_exchange_scan"
-FEW, LARGE, MOST = 1 << 20, 1 << 28, 1 << 30
+FEW, FOLDED, MOST = 1 << 20, 1 << 28, 1 << 30
 """Items per GPU."""
 
 NAMES = {
@@ -27,10 +27,10 @@ NAMES = {
     "peersSmall": "its time, microseconds",
     "peersSmallVendor": "that of CUB with NCCL over it",
     "peersWide": "defined if they were timed: its share of copies for 64-bit integers",
-    "peersFolded": "defined if it was timed: most GPUs whose aggregates the next two fold on peersGpus, at peersItems items per GPU",
+    "peersFolded": "defined if it was timed: most GPUs whose aggregates the next two fold on peersGpus, at 2^28 items per GPU",
     "peersFoldChunks": "peer_look_ahead's share of copies then, where GPUs tell each other of chunks",
     "peersFoldTiles": "and where they tell each other of tiles",
-    "peersBlocked": "share of the 3n bound that reduce_exchange_scan has at 2^30 items per GPU",
+    "peersBlocked": "share of the 3n bound that reduce_exchange_scan has there",
 }
 
 
@@ -50,15 +50,15 @@ def _peers(timed: RanksEvidence) -> dict[str, str]:
         found = rows[(rows["algorithm"] == algorithm) & (rows["items_per_rank"] == items)]
         return None if found.empty else found.iloc[0]
 
-    large, few, blocked = at(sums, SCAN, LARGE), at(sums, SCAN, FEW), at(sums, BLOCKED, MOST)
-    scaled = at(main_kind(weak(usual)), SCAN, LARGE)
+    large, few, blocked = at(sums, SCAN, MOST), at(sums, SCAN, FEW), at(sums, BLOCKED, MOST)
+    scaled = at(main_kind(weak(usual)), SCAN, MOST)
     several = main_kind(strong(timed)).query("algorithm == @SCAN and ranks == @gpus").sort_values("items")
     faster = None if several.empty else several.iloc[-1]
     if large is None or few is None or blocked is None or scaled is None or faster is None:
         return {}
     named = {
         "peersGpus": str(gpus),
-        "peersItems": power(LARGE),
+        "peersItems": power(MOST),
         "peersOfCopy": number(large["of_copy"].value),
         "peersOverVendor": number(large["of_vendor"].value),
         "peersWeak": number(scaled["efficiency"].value),
@@ -69,10 +69,10 @@ def _peers(timed: RanksEvidence) -> dict[str, str]:
         "peersSmallVendor": number(few["of_vendor"].value, 2),
         "peersBlocked": number(blocked["of_bound"].value),
     }
-    folded = main_kind(folds(timed.cases)).query("ranks == @gpus and items_per_rank == @LARGE")
+    folded = main_kind(folds(timed.cases)).query("ranks == @gpus and items_per_rank == @FOLDED")
     folded = folded[folded["as_ranks"] == folded["as_ranks"].max()].set_index("told")
     if {"chunk", "tile"} <= set(folded.index):
         named["peersFolded"] = str(folded.at["chunk", "as_ranks"])
         named["peersFoldChunks"], named["peersFoldTiles"] = (number(folded.at[told, "of_copy"].value, 2) for told in ("chunk", "tile"))
-    wide = at(scans[(scans["type"] == "i64") & (scans["op"] == "plus")], SCAN, LARGE)
+    wide = at(scans[(scans["type"] == "i64") & (scans["op"] == "plus")], SCAN, MOST)
     return named if wide is None else named | {"peersWide": number(wide["of_copy"].value, 2)}

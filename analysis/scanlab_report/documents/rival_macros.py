@@ -29,6 +29,7 @@ NAMES = {
     "smallGraphMost": "the same: the most",
     "duelHostBound": "median speed over the fastest CUB of warm runs in a stream, up to 2^18 items",
     "duelOthers": "the same of all other cases",
+    "duelApart": "cases in which every sample of best is below every sample of the fastest CUB",
     "headerCases": "cases in which the header and CUB were both timed",
     "headerLosses": "those that the header lost, by the interval",
     "headerLeast": "least speed of the header over the fastest CUB",
@@ -60,9 +61,19 @@ def _rivals(timings: AllTimingEvidence) -> dict[str, str]:
         named |= {"leadItems": power(key.items), "leadLargest": number(match.ratio.value)}
     duels = timings.duels
     if not duels.empty:
+        keys = timings.keys()
+        named["duelApart"] = str(sum(_apart(timings, key) for key in keys))
         bound = (duels["cache"] == "warm") & (duels["launch"] == STREAM) & (duels["items"] <= FEW)
         named |= {macro: number(float(of["ratio"].median())) for macro, of in (("duelHostBound", duels[bound]), ("duelOthers", duels[~bound])) if len(of)}
     return named
+
+
+def _apart(timings: AllTimingEvidence, key: Key) -> bool:
+    match = timings.match(key, BEST, (CUBS,))
+    if match is None:
+        return False
+    ours, theirs = (timings.of(key, variant, match.run) for variant in (BEST, match.rival))
+    return ours is not None and theirs is not None and max(ours) < min(theirs)
 
 
 def _header(timings: AllTimingEvidence) -> dict[str, str]:

@@ -11,7 +11,7 @@ from scanlab_report.select.needs import of_any_type
 from scanlab_report.select.timings import ANY_4_BYTES
 
 CAPTION = (
-    "Time of `look_ahead` without one of its ideas, or with another parameter, over that of the unchanged kernel, one panel per array size. Inclusive "
+    "Time of `look_ahead` with one part or parameter changed, over that of the unchanged kernel, one panel per array size. Inclusive "
     "{scan} of {items}, cold cache, stream launches. Above 1, the changed scan is slower. The last two rows are other "
     "scans. Bars: 95% intervals."
 )

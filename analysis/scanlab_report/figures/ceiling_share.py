@@ -13,7 +13,7 @@ from scanlab_report.select.variants import CEILING, SCANS
 
 CAPTION = (
     "Speed of {the six fastest scans|each scan} as a share of a device copy of the same bytes, against array size. Inclusive "
-    "{scan} of {items}, stream launches, cold cache where timed. The copy, at 1, is the ceiling of large scans; small scans "
+    "{scan} of {items}, stream launches, cold cache if it was timed. The copy, at 1, is the ceiling of large scans; small scans "
     "can pass it. Bars: 95% intervals."
 )
 NEEDS = {"timings": Timings(ANY_TYPE, all_of=(CEILING,))}

@@ -12,9 +12,9 @@ from scanlab_report.select.evidence import TableEvidence
 from scanlab_report.select.timings import Shapes
 
 CAPTION = (
-    "Speed of CUB's scan as a share of a device copy, against tile size. Columns are types, rows the least and the largest array: inclusive sums, "
-    "cold cache, stream launches. Each mark is one configuration of look-back or look-ahead. The line is the fastest CUB as "
-    "shipped; the star is the configuration of `cub_tuned`. There are no error bars."
+    "Speed of CUB's scan as a share of a device copy, against tile size. Columns are types, rows the smallest and the largest array: inclusive sums, "
+    "cold cache, stream launches. Each mark is one configuration of look-back or look-ahead. The line is the fastest untuned form "
+    "of CUB; the star is the configuration of `cub_tuned`. There are no error bars."
 )
 NEEDS = {"shapes": Shapes()}
 WIDE = True

@@ -7,11 +7,11 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from scanlab_report.derive.ranks import folds, main_kind
 from scanlab_report.layout import style
-from scanlab_report.layout.ranks import IDEAL, told_label, told_look
+from scanlab_report.layout.ranks import IDEAL, told_look
 from scanlab_report.select.ranks_evidence import STATES, RanksEvidence, SeveralGpus
 
 CAPTION = (
-    "Share of copies that a scan over several GPUs reaches when it folds as many aggregates as more GPUs have. Leftmost: the GPUs that were "
+    "Share of copies that `peer_look_ahead` reaches when it folds as many aggregates as more GPUs have. Leftmost: the GPUs that were "
     "timed. Right of them, one or three zeros follow each aggregate. The points show the cost of the fold alone, not that of "
     "more links. Bars: 95% intervals."
 )
@@ -25,9 +25,9 @@ def draw(timed: RanksEvidence) -> Figure:
     for (name, told), of in rows.groupby(["algorithm", "told"]):
         seen, shares = told_look(name, told), [*of["of_copy"]]
         middle = [share.value for share in shares]
-        axes.plot(of["as_ranks"], middle, label=told_label(name, told), **seen.plot())
+        axes.plot(of["as_ranks"], middle, label=f"GPUs tell of {told}s", **seen.plot())
         style.error_bars(axes, of["as_ranks"], middle, [share.low for share in shares], [share.high for share in shares], seen.colour)
-    axes.axhline(1.0, label="copies, 2n", **IDEAL.plot())
+    axes.axhline(1.0, **IDEAL.plot())
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_locator(FixedLocator(sorted({float(n) for n in rows["as_ranks"]})))
     axes.xaxis.set_minor_locator(NullLocator())

@@ -1,4 +1,4 @@
-"""Time per graph node from an empty launch over two copies to best and the fastest CUB: each step adds work."""
+"""Time per graph node from an empty node over two copies to best and the fastest CUB: each step adds work."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scanlab_report.select.needs import of_any_type
 from scanlab_report.select.variants import FLOOR, VENDOR
 
 CAPTION = (
-    "Time per graph node against array size, warm cache, {items}. Lines: an empty launch, a vector copy, a copy with a "
+    "Time per graph node against array size, warm cache, {items}. Lines: an empty node, a vector copy, a copy with a "
     "grid-wide barrier, `best`, and the fastest CUB scan. On the log axis, equal distances are equal ratios. The copy with "
     "the barrier is a comparison, not a bound. Bars: 95% intervals."
 )

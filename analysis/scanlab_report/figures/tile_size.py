@@ -15,7 +15,7 @@ from scanlab_report.select.timings import ANY_4_BYTES
 
 CAPTION = (
     "Speed of single-pass scans as a share of a device copy, against tile size, one panel per array size. Inclusive {scan} of "
-    "{items}, cold cache, stream launches. Large tiles cost less per item; small tiles fill the device sooner. Bars: 95% "
+    "{items}, cold cache, stream launches. Each tile has its own number of warps, stages and loads in flight. Bars: 95% "
     "intervals."
 )
 NEEDS = of_any_type(tiles.NEEDS, ANY_4_BYTES)

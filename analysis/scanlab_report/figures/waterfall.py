@@ -1,4 +1,4 @@
-"""Speed of each rung of the ladder, from four moves per item to two, as a share of a device copy: dark parts are gains."""
+"""Speed of scans with four, three and two moves per item, as a share of a device copy: dark parts are gains."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from scanlab_report.select.needs import of_any_type
 from scanlab_report.select.variants import CEILING, TUNED, VENDOR
 
 CAPTION = (
-    "Speed of each rung of the ladder as a share of a device copy, at the largest size at which all were timed. Inclusive "
-    "{scan} of {items}, cold cache, stream launches. Dark parts are gains over the rung above, hollow parts losses. Vertical "
+    "Speed of scans with four, three and two moves per item, as a share of a device copy. They are inclusive "
+    "{scan} of {items}, cold cache, stream launches, at the largest size at which all were timed. Dark parts are gains over the scan above, hollow parts losses. Vertical "
     "lines: the copy and CUB's scans. Bars: 95% intervals."
 )
 NEEDS = of_any_type(rungs.NEEDS)
