@@ -18,7 +18,7 @@ constexpr char kNotes[] =
     "Sizes are those of each rank, or with --total those of the whole array. A case is verified first, then timed\n"
     "back to back in a stream; its time is that of the slowest rank. The column `algbw` has the array's bytes per\n"
     "second. The column `busbw` is algbw * 2 / ranks: the memory rate that each GPU needs at least, for one read and\n"
-    "one write per item. For read_all it is algbw / ranks, since it only reads. Compare it with a copy on one GPU.\n";
+    "one write per item. For read_all it is algbw / ranks, since it only reads. Compare it with copy_all.\n";
 
 po::options_description make_options() {
   po::options_description options("options");

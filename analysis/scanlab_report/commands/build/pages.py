@@ -88,17 +88,31 @@ def _tables(page: Path, name: str, read, publications) -> str:
 def _gallery(page: Path, drawn: Path) -> str:
     """Every figure that was drawn, and those that were before: a picture, a sentence, and the commands that make it."""
     found = []
+    printed = _printed(page.parent.parent / "paper")
     for name, module in modules(figures):
         if not (drawn / f"{name}.png").exists() and not _picture(page, name).exists():
             say(f"{page}: {name} is not in the gallery: it was not drawn")
             continue
-        sentence = (module.__doc__ or "").partition("\n")[0]
+        sentence = " ".join(filter(None, ((module.__doc__ or "").partition("\n")[0], printed.get(name))))
         measured = plan(module.NEEDS)
         commands = [f".venv/bin/scanlab-report figure {name} --out {name}.png", *measured.commands]
         commands[1:2] = [f"{command}  # measures anew, about {duration(measured.seconds)}" for command in commands[1:2]]
+        if new := re.search(r"results/\w+", " ".join(measured.commands)):
+            commands.append(f".venv/bin/scanlab-report figure {name} {new[0]} --out {name}.png")
         block = "\n".join(commands)
         found.append(f"### `{name}`\n\n{sentence}\n\n![figure]({GALLERY}/{name}.png)\n\n```sh\n{block}\n```")
     return "\n\n".join(found)
+
+
+def _printed(papers: Path) -> dict[str, str]:
+    """Of figures that a paper has: which one, since its figures are numbered in the order of its text."""
+    said = {}
+    for paper in ("scan", "streams"):
+        source = papers / f"{paper}.tex"
+        text = source.read_text(encoding="utf-8") if source.exists() else ""
+        for number, name in enumerate(re.findall(r"\\(?:scan(?:wide)?figure\{(\w+)\}|begin\{figure)", text), start=1):
+            said[name] = f"Figure {number} of the {paper} paper."
+    return said
 
 
 def _picture(page: Path, name: str) -> Path:
