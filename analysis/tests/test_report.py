@@ -418,6 +418,8 @@ def test_a_gallery_is_filled_with_small_pictures_sentences_and_commands(built: B
     assert "### `throughput`\n\nThroughput against array size" in text and ".venv/bin/scanlab-report figure throughput --out throughput.png" in text
     assert "tools/record build/cuda/scanlab results/run" in text and "after" in text
     assert "scanlab-report figure throughput results/run --out throughput.png" in text
+    with Image.open(tmp_path / "gallery" / "throughput.png") as small:
+        assert small.mode == "P" and small.width <= pages.WIDTH
 
 
 def test_the_gallery_has_the_numbers_of_figures_in_the_papers() -> None:
@@ -425,5 +427,3 @@ def test_the_gallery_has_the_numbers_of_figures_in_the_papers() -> None:
     assert printed["waterfall"] == "Figure 1 of the scan paper." and printed["ceiling_share"] == "Figure 4 of the scan paper.", "the third has no file"
     page = (ROOT / "docs" / "GALLERY.md").read_text(encoding="utf-8")
     assert page.count(" of the scan paper.") == 11 and page.count(" of the streams paper.") == 12
-    with Image.open(tmp_path / "gallery" / "throughput.png") as small:
-        assert small.mode == "P" and small.width <= pages.WIDTH
