@@ -113,6 +113,8 @@ NAMES = {
     "caveatsSaid": "experiments of which the source says something, and the device too",
     "caveatsClaims": "different statements among them",
     "caveatsDiffer": "those in which the device does otherwise",
+    "caveatsDifferClaims": "different statements among those",
+    "caveatsOneSource": "the most of these that are of one source",
     "caveatsPartNoMore": "defined if there are any: calls that are said to keep kernels of two streams apart, and do not",
     "collectionCost": "largest change of the makespan by collecting activity records, percent",
     "streamTargetsKnown": "targets of streams and of the engine model that the data tell of",
@@ -298,6 +300,9 @@ def _advice_values(experiments: TableEvidence) -> dict[str, str]:
 def _caveat_values(experiments: TableEvidence) -> dict[str, str]:
     both = experiments.rows[experiments.rows["said"].notna() & experiments.rows["answer"].notna()]
     named = {"caveatsSaid": str(len(both)), "caveatsClaims": str(both["claim"].nunique()), "caveatsDiffer": str(int(both["differs"].astype(bool).sum()))}
+    others = both[both["differs"].astype(bool)]
+    of_sources = others["claim"].groupby(others["source"].str.partition(",")[0]).nunique()
+    named |= {"caveatsDifferClaims": str(others["claim"].nunique()), "caveatsOneSource": str(int(of_sources.max()) if len(of_sources) else 0)}
     calls = caveats.calls(experiments.rows)
     differ = calls[calls["streams_differs"].eq(True) & (calls["streams_said"] == "yes")]
     return named | ({"caveatsPartNoMore": "; ".join(latex(call) for call in differ["call"])} if len(differ) else {})

@@ -28,7 +28,7 @@ _MARKERS = {0: ("o", 6.5, style.ORANGE), 1: ("s", 4.2, style.BLUE), 2: (".", 3.4
 def draw(experiments: TableEvidence) -> Figure:
     cases = in_block_times(experiments.rows)
     stairs, queue = cases[cases["kernels"] == 1], cases[cases["kernels"] > 1]
-    drawn, axes = style.figure(style.DOUBLE, 2.5, 2 if len(queue) else 1, width_ratios=[1.6, 1] if len(queue) else None)
+    drawn, axes = style.figure(style.DOUBLE, 2.1, 2 if len(queue) else 1, width_ratios=[1.6, 1] if len(queue) else None)
     _stairs(axes[0], stairs)
     if len(queue):
         _queue(axes[1], queue)

@@ -31,7 +31,7 @@ def agreement(rows: pd.DataFrame, which: str = "") -> pd.Series:
 
 def draw(experiments: TableEvidence) -> Figure:
     rows = experiments.rows.assign(ratio=experiments.rows["predicted_us"] / experiments.rows["measured_us"])
-    drawn, (makespans, pairs) = style.figure(style.DOUBLE, 2.6, 2, 1, width_ratios=(3, 1))
+    drawn, (makespans, pairs) = style.figure(style.DOUBLE, 2.3, 2, 1, width_ratios=(3, 1))
     _makespans(makespans, rows)
     _pairs(pairs, rows)
     return drawn

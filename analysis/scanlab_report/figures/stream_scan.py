@@ -31,7 +31,7 @@ _NO_SCAN = (DUPLEX, FILES)
 
 def draw(scans: ScanEvidence) -> Figure:
     cases = fastest(scans.cases)
-    drawn, (axes,) = style.figure(style.DOUBLE, 2.7)
+    drawn, (axes,) = style.figure(style.DOUBLE, 2.2)
     axes.set_yscale("log")
     sizes = sorted(set(cases["bytes"]))
     axes.set_xscale("log", base=2)
