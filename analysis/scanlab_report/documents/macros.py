@@ -35,7 +35,7 @@ NAMES = {
     "tileTree": "items a tile of hso_blocked",
     "hardwareCases": "cases counted by both the executor and the hardware",
     "hardwareEqual": "those in which transactions and conflicts are equal",
-    "hardwareLargestDifference": "largest difference in transactions, in percent of the executor's",
+    "hardwareLargestDifference": "largest difference in wavefronts, in percent of the hardware's",
     "rungWarpShuffle": "share of the copy at the largest size: warp_shuffle",
     "rungReduceThenScan": "the same of reduce_then_scan",
     "rungDecoupledLookback": "the same of decoupled_lookback",

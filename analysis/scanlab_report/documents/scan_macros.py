@@ -116,7 +116,7 @@ def _counter_values(counters: CounterEvidence) -> dict[str, str]:
 def hardware_differences(cases: pd.DataFrame) -> dict[str, str]:
     """How many of the cases that executor and hardware counted are equal in both quantities, and by how much the transactions of others differ."""
     above = {of: cases[f"{of}_hardware"] - cases[f"{of}_executor"] for of in QUANTITIES}
-    percent = 100 * above["transactions"].abs() / cases["transactions_executor"].where(cases["transactions_executor"] > 0)
+    percent = 100 * above["transactions"].abs() / cases["transactions_hardware"].where(cases["transactions_hardware"] > 0)
     unequal = pd.DataFrame(above).ne(0).any(axis=1)
     return {
         "hardwareCases": str(len(cases)),
