@@ -7,7 +7,7 @@ from scanlab_report.select.scenes import PICTURES, Scenes
 
 CAPTION = (
     "Timelines simulated on an idealised device: as expected (left), on one copy engine or hardware work queue (middle), in "
-    "another issue order (right). Numbers are tasks, one stream per task."
+    "another issue order (right). The two lower rows also have the launch rule of compute capability 2.0 to 3.0, but for the left. Numbers are tasks, one stream per task."
 )
 NEEDS = {"scenes": Scenes(PICTURES["scenes_order"])}
 WIDE = True

@@ -17,7 +17,7 @@ from scanlab_report.select.streams_evidence import PIPELINE, SIDE_SAID, Schedule
 
 CAPTION = (
     "Makespan of each schedule against the number of chunks, in pinned memory; each panel is titled with its ratio of compute "
-    "to copy. Lines are estimates. Below: makespan over the pipeline estimate. "
+    "to copy. Lines without markers are estimates. Below: makespan over the pipeline estimate. "
     f"{SIDE_SAID}; only the estimates of the lower panels include it. Bars: 95% intervals."
 )
 NEEDS = {"schedules": Schedules(over="chunks")}

@@ -14,8 +14,8 @@ from scanlab_report.layout.schedules import look
 from scanlab_report.select.streams_evidence import PIPELINE, SERIAL, ScheduleEvidence, Schedules, equal_thirds, from_even
 
 CAPTION = (
-    "Speedup over `serial_pinned` at its fastest against the number of chunks n, in pinned memory. Dashed: measured parts, "
-    "each timed alone. Solid: pipeline estimate, with both copy directions at once. Dotted: 3n/(n + 2), the limit of equal thirds, in the panel nearest to them. "
+    "Speedup over `serial_pinned` at its fastest against the number of chunks n, in pinned memory. Dashed: van Werkhoven's estimate, of parts that were "
+    "timed alone. Solid: pipeline estimate, with both copy directions at once. Dotted: 3n/(n + 2), the limit of equal thirds, in the panel nearest to them. "
     "Schedules with a side kernel are left out. Bars: 95% intervals."
 )
 NEEDS = {"schedules": Schedules(over="chunks")}

@@ -13,7 +13,7 @@ from scanlab_report.select.streams_evidence import DUPLEX, FILES, NAIVE, STREAME
 CAPTION = (
     "Throughput of scans within a budget of device memory against input size, counting input bytes. Thick lines are the same transfers without a "
     "scan, a reference and not a bound. Naive: one synchronous loop on pageable memory. Recorded files lie in memory (tmpfs). "
-    "Bars: 95% intervals."
+    "Bars: 95% intervals, where there are six samples."
 )
 NEEDS = {"scans": StreamScans()}
 
