@@ -16,7 +16,7 @@ from scanlab_report.select.streams_evidence import Experiments
 CAPTION = (
     "Left: makespan of one kernel per stream against the total number of blocks, in durations of one block. The staircase is "
     "blocks over slots, one per multiprocessor, rounded up. Right: makespan of several kernels per stream, issued stream by stream; dashed "
-    "lines are predictions. One hardware work queue holds back the next stream's kernels. Five samples have no interval."
+    "lines are predictions. Bars: 95% intervals, where there are six samples."
 )
 NEEDS = {"experiments": Experiments(streams.CONCURRENCY)}
 
