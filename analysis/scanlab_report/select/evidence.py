@@ -153,12 +153,18 @@ class AllTimingEvidence:
 
     def match(self, key: Key, ours: str, theirs: Sequence[Wanted], first: int | None = None) -> Match | None:
         """Ours against the fastest of theirs in one run that has both: the run ``first``, else the first in their order; None if no run has."""
-        runs, rivals = self.samples.get(key, {}), self.about.ids(*theirs)
-        for run, of in sorted(runs.items(), key=lambda item: item[0] != first):  # a stable sort
+        if (found := self._rival(key, ours, self.about.ids(*theirs), first)) is None:
+            return None
+        rival, run = found
+        of = self.samples[key][run]
+        return Match(rival, intervals.ratio_interval(of[rival], of[ours]), run)
+
+    def _rival(self, key: Key, ours: str, rivals: Sequence[str], first: int | None = None) -> tuple[str, int] | None:
+        """The rival and the run of a match."""
+        for run, of in sorted(self.samples.get(key, {}).items(), key=lambda item: item[0] != first):  # a stable sort
             present = [variant for variant in rivals if variant in of] if ours in of else []
             if present:
-                rival = min(present, key=lambda variant: float(np.median(of[variant])))
-                return Match(rival, intervals.ratio_interval(of[rival], of[ours]), run)
+                return min(present, key=lambda variant: float(np.median(of[variant]))), run
         return None
 
     def of(self, key: Key, variant: str, run: int | None = None) -> np.ndarray | None:
@@ -175,11 +181,11 @@ class AllTimingEvidence:
     @cached_property
     def duels(self) -> pd.DataFrame:
         """One row a case that ``variant`` and CUB were timed in: ``rival``, ``ratio``, ``low``, ``high``, ``outcome``."""
-        rows = []
-        for key in self.keys():
-            if match := self.match(key, self.variant, (CUBS,)):
-                ratio = match.ratio
-                rows.append((*key, match.rival, str(self.chosen(key, match.run) or ""), ratio.value, ratio.low, ratio.high, outcome(ratio)))
+        cubs = self.about.ids(CUBS)
+        found = [(key, *rival) for key in self.keys() if (rival := self._rival(key, self.variant, cubs))]
+        theirs, ours = ([self.samples[key][run][of or rival] for key, rival, run in found] for of in ("", self.variant))
+        rows = [(*key, rival, str(self.chosen(key, run) or ""), ratio.value, ratio.low, ratio.high, outcome(ratio))
+                for (key, rival, run), ratio in zip(found, intervals.ratio_intervals(theirs, ours), strict=True)]  # fmt: skip
         return pd.DataFrame(rows, columns=[*Key._fields, "rival", "chosen", "ratio", "low", "high", "outcome"])
 
 

@@ -243,10 +243,10 @@ class AllTimings:
 
     def _of(self, results: Results, rows: pd.DataFrame, device: str, origin: str) -> AllTimingEvidence:
         samples: dict[Key, dict[int, dict[str, np.ndarray]]] = {}
-        times_of = dict(list(rows.groupby(["run", "variant", *Key._fields], sort=False)["time_ns"]))
+        cases = intervals.repetitions(rows, ["run", "variant", *Key._fields]).itertuples(index=False, name=None)
         rank = {run: place for place, run in enumerate(_first_to_last(rows, results.runs))}
-        for (run, variant, *key), times in sorted(times_of.items(), key=lambda item: rank[item[0][0]]):
-            samples.setdefault(Key(*key), {}).setdefault(run, {})[variant] = times.to_numpy(dtype=float)
+        for run, variant, *key, times in sorted(cases, key=lambda case: rank[case[0]]):
+            samples.setdefault(Key(*key), {}).setdefault(run, {})[variant] = times
         chosen = results.kernels[(results.kernels["variant"] == BEST) & (results.kernels["settings"] == "")]
         choices = {(row.run, Key(*(getattr(row, f) for f in Key._fields))): row.choice for row in chosen.itertuples()}
         counts = [len(times) for of in samples.values() for by in of.values() for times in by.values()]
