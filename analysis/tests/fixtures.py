@@ -100,7 +100,7 @@ def timings(rounds: int = 11, top: int = 28) -> dict[str, Any]:
                     if variant in _IN_GRAPHS and cache == "warm":
                         add(case(variant, n, cache, launch="graph"), _time(variant, n, cache) - 2000)
         for settings, slower in (({"tile": "12"}, 1.2), ({"tile": "36"}, 1.05), ({"piece": "1"}, 1.1), ({"piece": "1", "tile": "36"}, 1.3),
-                                 ({"tile": "10"}, 1.25), ({"stages": "2"}, 1.2), ({"stages": "3"}, 1.1), ({"loading": "1"}, 1.15), ({"loading": "4"}, 1.01), ({"assignment": "static"}, 1.04), ({"early": "no"}, 1.1)):
+                                 ({"tile": "10"}, 1.25), ({"stages": "2"}, 1.2), ({"stages": "3"}, 1.1), ({"stages": "4"}, 1.05), ({"stages": "5"}, 1.02), ({"loading": "1"}, 1.15), ({"loading": "4"}, 1.01), ({"assignment": "static"}, 1.04), ({"early": "no"}, 1.1)):
             add(case("look_ahead", n, **settings), slower * _time("look_ahead", n, "cold"))
         for variant in ("best", "cub_device_scan", "cub_newest"):
             losing = 2.0 if (variant, exponent) == ("best", 12) else 1.0

@@ -75,7 +75,7 @@ def test_the_text_has_the_tuned_rival_the_header_and_small_scans_as_nodes() -> N
         gathered = gather(needs, read, {})
         found |= {} if gathered.reasons else describe(**gathered.found)
     assert found == {
-        "tunedOfCopy": "0.80", "leadItems": r"\ensuremath{2^{28}}", "leadLargest": "1.20", "floorWarm": "3.1", "smallGraphLeast": "1.5",
+        "tunedOfCopy": "0.80", "leadItems": r"\ensuremath{2^{28}}", "leadLargest": "1.20", "duelRivalTuned": "3", "floorWarm": "3.1", "smallGraphLeast": "1.5",
         "smallGraphMost": "3.0", "duelHostBound": "2.00", "duelOthers": "1.20", "duelApart": "7", "headerCases": "4", "headerLosses": "1", "headerLeast": "0.50",
         "headerSome": "0.106", "headerSomeBest": "0.104", "headerSomeVendor": "0.125", "headerOverBest": "1.02"}  # fmt: skip
 
@@ -85,7 +85,7 @@ def test_the_text_has_the_fastest_tile_of_the_smallest_and_the_largest_size() ->
     read = tiny.results([case("memcpy", n, 100.0) for n in (1 << 20, N)] + [case("look_ahead", N, ns, settings=tile) for tile, ns in tiles.items()]
                         + [case("look_ahead", 1 << 20, 330.0 - ns, settings=tile) for tile, ns in tiles.items()])  # fmt: skip
     found = described(scan_macros._tile_values, tile_size.NEEDS, read)
-    assert found == {"tileSmall": "12", "tileLarge": "30", "tileLargest": "36", "tileLargestLoses": "19"}  # 130 of 160
+    assert found == {"tileDefault": "30", "tileSmall": "12", "tileLarge": "30", "tileLargest": "36", "tileLargestLoses": "19"}  # 130 of 160
 
 
 def test_the_text_has_what_each_idea_is_worth() -> None:

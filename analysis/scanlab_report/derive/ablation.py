@@ -13,9 +13,10 @@ SIZES = (2**20, 2**24, 2**28)
 WITHOUT = {
     "2 stages": (WHOLE, "stages=2"),
     "3 stages": (WHOLE, "stages=3"),
+    "4 stages": (WHOLE, "stages=4"),
+    "5 stages": (WHOLE, "stages=5"),
     "1 tile loading": (WHOLE, "loading=1"),
     "4 tiles loading": (WHOLE, "loading=4"),
-    "tiles of 10 KiB": (WHOLE, "tile=10"),
     "static tiles": (WHOLE, "assignment=static"),
     "no PDL": (WHOLE, "early=no"),
     "look-back": ("decoupled_lookback", ""),

@@ -29,6 +29,7 @@ NAMES = {
     "smallGraphMost": "the same: the most",
     "duelHostBound": "median speed over the fastest CUB of warm runs in a stream, up to 2^18 items",
     "duelOthers": "the same of all other cases",
+    "duelRivalTuned": "cases whose fastest CUB is the tuned one",
     "duelApart": "cases in which every sample of best is below every sample of the fastest CUB",
     "headerCases": "cases in which the header and CUB were both timed",
     "headerLosses": "those that the header lost, by the interval",
@@ -62,7 +63,7 @@ def _rivals(timings: AllTimingEvidence) -> dict[str, str]:
     duels = timings.duels
     if not duels.empty:
         keys = timings.keys()
-        named["duelApart"] = str(sum(_apart(timings, key) for key in keys))
+        named |= {"duelApart": str(sum(_apart(timings, key) for key in keys)), "duelRivalTuned": str(int((duels["rival"] == TUNED).sum()))}
         bound = (duels["cache"] == "warm") & (duels["launch"] == STREAM) & (duels["items"] <= FEW)
         named |= {macro: number(float(of["ratio"].median())) for macro, of in (("duelHostBound", duels[bound]), ("duelOthers", duels[~bound])) if len(of)}
     return named

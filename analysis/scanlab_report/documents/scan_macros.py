@@ -67,6 +67,7 @@ def _timing_values(timings: TimingEvidence) -> dict[str, str]:
         "scanDevice": latex(provenance.device),
         "scanDate": latex(provenance.date),
         "scanCommit": latex(provenance.revision),
+        "scanVersions": latex(", ".join(provenance.versions)),
         "scanRepetitions": f"{low}" if low == high else f"{low} to {high}",
         "copyRate": number(stands.at[CEILING, "rate"].value, 4),
         "copyItems": power(top),
@@ -160,7 +161,7 @@ def _rung_values(timings: TimingEvidence) -> dict[str, str]:
     return named
 
 
-ABLATIONS: dict[str, tuple[str, Callable[[set[int]], int]]] = {"StagesTwo": ("2 stages", max), "StagesThree": ("3 stages", max), "StaticMiddle": ("static tiles", statistics.median_low), "LoadingOne": ("1 tile loading", max), "LoadingFour": ("4 tiles loading", max), "TileSmallest": ("tiles of 10 KiB", max),
+ABLATIONS: dict[str, tuple[str, Callable[[set[int]], int]]] = {"StagesTwo": ("2 stages", max), "StagesThree": ("3 stages", max), "StagesFour": ("4 stages", max), "StagesFive": ("5 stages", max), "StaticMiddle": ("static tiles", statistics.median_low), "LoadingOne": ("1 tile loading", max), "LoadingFour": ("4 tiles loading", max),
              "Static": ("static tiles", max), "StaticSmall": ("static tiles", min), "EarlySmall": ("no PDL", min), "LookBack": ("look-back", max), "LookBackSmall": ("look-back", min),
              "ReduceThenScan": ("two reads", max), "ReduceThenScanSmall": ("two reads", min)}  # fmt: skip
 """Of each macro the idea, and at which of the sizes."""
@@ -179,7 +180,7 @@ def _tile_values(timings: TimingEvidence) -> dict[str, str]:
         return {}
     fastest = {n: of.loc[of["ratio"].idxmax(), "kib"] for n, of in rows.groupby("items")}
     many = rows[rows["items"] == rows["items"].max()]  # in the order of tiles
-    return {"tileSmall": f"{fastest[min(fastest)]:g}", "tileLarge": f"{fastest[max(fastest)]:g}", "tileLargest": f"{many['kib'].iloc[-1]:g}",
+    return {"tileDefault": timings.about["look_ahead"].defaults["tile"], "tileSmall": f"{fastest[min(fastest)]:g}", "tileLarge": f"{fastest[max(fastest)]:g}", "tileLargest": f"{many['kib'].iloc[-1]:g}",
             "tileLargestLoses": number(100 * (1 - float(many["ratio"].iloc[-1] / many["ratio"].max())), 2)}  # fmt: skip
 
 
