@@ -152,7 +152,7 @@ ABLATED = [case("look_ahead", N, 100.0, EXACT), case("look_ahead", N, 125.0, set
 
 def test_an_idea_is_worth_the_time_that_a_scan_without_it_takes_more() -> None:
     (axes,) = tiny.drawn(ablation, tiny.results(ABLATED)).axes
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["2 stages", "look-back", "two reads"]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["2 stages", "decoupled_lookback", "reduce_then_scan"]
     assert [round(bar.get_x() + bar.get_width(), 9) for bar in axes.patches] == [1.25, 1.5, 1.6]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from scanlab_report.claims.standing import Bound, Find, Standing, of_value, unknown
+from scanlab_report.claims.standing import BEST_PREDICTION, Bound, Find, Standing, of_value, unknown
 from scanlab_report.claims.stated import OF_COUNTS, OF_ENGINES, Claim
 from scanlab_report.derive.hardware import QUANTITIES, compared
 from scanlab_report.layout.table_formats import size
@@ -56,7 +56,7 @@ def _overlap(claim: Claim, measure: str, rows: pd.DataFrame) -> Standing:
     if np.isnan(share):
         return unknown(claim, measure)
     most = _share(rows, "best_overlap")
-    bound = None if claim.meets(share) or np.isnan(most) else Bound("best possible prediction", most, claim.meets(most))
+    bound = None if claim.meets(share) or np.isnan(most) else Bound(BEST_PREDICTION, most, claim.meets(most))
     return of_value(claim, measure, share, f"of {int(rows['overlap_in_either'].sum())} pairs", bound)
 
 

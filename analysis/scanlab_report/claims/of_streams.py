@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from scanlab_report.claims.standing import Bound, Find, Standing, of_value, unknown
+from scanlab_report.claims.standing import FILE_ACCESS, Bound, Find, Standing, of_value, unknown
 from scanlab_report.claims.stated import Claim
 from scanlab_report.derive.schedules import array_bytes, best_schedule, over_bound
 from scanlab_report.derive.sizes import size_name
@@ -64,7 +64,7 @@ def naive(claim: Claim, find: Find) -> Standing:
                    sure=claim.sure(other for other, _, _ in found))  # fmt: skip
     if row.reached or alone is None:
         return row
-    return replace(row, bound=Bound("file access alone", alone.value, claim.meets(alone.value)))
+    return replace(row, bound=Bound(FILE_ACCESS, alone.value, claim.meets(alone.value)))
 
 
 def collection(claim: Claim, find: Find) -> Standing:

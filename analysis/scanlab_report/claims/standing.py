@@ -21,6 +21,10 @@ Find = Callable[[Need], Any]
 """Looks for evidence; None if there is none."""
 
 
+FILE_ACCESS, BEST_PREDICTION = "file access alone", "best possible prediction"
+"""References that are no copies."""
+
+
 @dataclass(frozen=True)
 class Bound:
     """A reference: what was measured in the place of a claim that fails, in what the claim is measured in."""

@@ -19,8 +19,8 @@ WITHOUT = {
     "4 tiles loading": (WHOLE, "loading=4"),
     "static tiles": (WHOLE, "assignment=static"),
     "no PDL": (WHOLE, "early=no"),
-    "look-back": ("decoupled_lookback", ""),
-    "two reads": ("reduce_then_scan", ""),
+    "decoupled_lookback": ("decoupled_lookback", ""),
+    "reduce_then_scan": ("reduce_then_scan", ""),
 }
 """Each experiment: the variant that runs, and its settings."""
 _TIMED = (WHOLE, "decoupled_lookback", "reduce_then_scan")

@@ -162,8 +162,8 @@ def _rung_values(timings: TimingEvidence) -> dict[str, str]:
 
 
 ABLATIONS: dict[str, tuple[str, Callable[[set[int]], int]]] = {"StagesTwo": ("2 stages", max), "StagesThree": ("3 stages", max), "StagesFour": ("4 stages", max), "StagesFive": ("5 stages", max), "StaticMiddle": ("static tiles", statistics.median_low), "LoadingOne": ("1 tile loading", max), "LoadingFour": ("4 tiles loading", max),
-             "Static": ("static tiles", max), "StaticSmall": ("static tiles", min), "EarlySmall": ("no PDL", min), "LookBack": ("look-back", max), "LookBackSmall": ("look-back", min),
-             "ReduceThenScan": ("two reads", max), "ReduceThenScanSmall": ("two reads", min)}  # fmt: skip
+             "Static": ("static tiles", max), "StaticSmall": ("static tiles", min), "EarlySmall": ("no PDL", min), "LookBack": ("decoupled_lookback", max), "LookBackSmall": ("decoupled_lookback", min),
+             "ReduceThenScan": ("reduce_then_scan", max), "ReduceThenScanSmall": ("reduce_then_scan", min)}  # fmt: skip
 """Of each macro the idea, and at which of the sizes."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from matplotlib.figure import Figure
 
 from scanlab_report.derive import ablation
@@ -32,9 +33,9 @@ def draw(timings: TimingEvidence) -> Figure:
         panel.axvline(1, color=style.BLACK, linewidth=0.8)
         panel.grid(axis="y", visible=False)
         panel.set_title(f"$n$ = {style.power_of_two(n)}")
-        for height, ratio in zip(heights, of["ratio"], strict=True):
+        for height, ratio, high in zip(heights, of["ratio"], of["high"], strict=True):
             if ratio == ratio:  # not of an experiment that was not timed at this size
-                panel.annotate(f"{ratio:.2f}", (max(ratio, 1), height), xytext=(5, 0), textcoords="offset points", va="center", fontsize=6)
+                panel.annotate(f"{ratio:.2f}", (np.nanmax([ratio, high, 1]), height), xytext=(3, 0), textcoords="offset points", va="center", fontsize=6)
         panel.margins(x=0.35)
         panel.locator_params(axis="x", nbins=3)
     axes[0].set_yticks(range(len(ideas)), ideas)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scanlab_report.claims.checked import ClaimEvidence, literature
-from scanlab_report.claims.standing import Standing
+from scanlab_report.claims.standing import BEST_PREDICTION, FILE_ACCESS, Standing
 from scanlab_report.claims.stated import OURS
 from scanlab_report.layout.table_formats import Column, Table, code, records, whole, with_interval
 from scanlab_report.stats.intervals import Interval
@@ -14,11 +14,9 @@ NEEDS = {"claims": literature()}
 
 BY_MEDIAN = "Verdicts follow the median. A verdict by the median only has an interval that reaches beyond the target."
 BY_SESSION = "For speedups over one core all sessions count, since CPU times differ by session."
-REFERENCE = (
-    "Reference: the value without the scan, for a missed target of ours. Against CUB it is of `copy_one_wave` where timed, else of the fastest copy. "
-    "Against memcpy it is of the copy kernel with the same access path. For files it is the same access alone, for overlaps the best possible "
-    "prediction. None: the reference meets the target."
-)
+REFERENCE = "Reference: the value without the scan, for a missed target of ours. None: it meets the target."
+OF_COPIES = "Against CUB it is of `copy_one_wave` where timed, else of the fastest copy. Against memcpy it is of the copy kernel with the same access path."
+OF_OTHERS = {FILE_ACCESS: "For files it is the same access alone.", BEST_PREDICTION: "For overlaps it is the best possible prediction."}
 
 
 def build(claims: ClaimEvidence) -> Table:
@@ -49,8 +47,15 @@ def table(checked: Sequence[Standing], caption: str, further: Sequence[str] = ()
             *([Column("figure", "shown in", code, right=False)] if figures else []),
         ),
         rows=records(rows),
-        notes=(BY_MEDIAN, *further, *[BY_SESSION] * any(one.claim.measure == "speedup" for one in checked), *[REFERENCE] * bound),
+        notes=(BY_MEDIAN, *further, *[BY_SESSION] * any(one.claim.measure == "speedup" for one in checked), *_references(checked)),
     )  # fmt: skip
+
+
+def _references(checked: Sequence[Standing]) -> list[str]:
+    """What the references are that some rows have."""
+    names = {one.bound.what for one in checked if one.bound}
+    said = [OF_COPIES] * bool(names - OF_OTHERS.keys()) + [text for name, text in OF_OTHERS.items() if name in names]
+    return [REFERENCE, *said] if names else []
 
 
 def _measured(interval: Interval | None) -> str:
