@@ -36,8 +36,8 @@ def draw(timings: TimingEvidence) -> Figure:
         for height, ratio, high in zip(heights, of["ratio"], of["high"], strict=True):
             if ratio == ratio:  # not of an experiment that was not timed at this size
                 panel.annotate(f"{ratio:.2f}", (np.nanmax([ratio, high, 1]), height), xytext=(3, 0), textcoords="offset points", va="center", fontsize=6)
-        low, high = panel.get_xlim()
-        panel.set_xlim(low, high + 0.35 * (high - low))  # room for the numbers
+        left, right = panel.get_xlim()
+        panel.set_xlim(left, right + 0.35 * (right - left))  # room for the numbers
         panel.locator_params(axis="x", nbins=3)
     axes[0].set_yticks(range(len(ideas)), ideas)
     axes[0].set_ylim(len(ideas) - 0.4, -0.6)

@@ -183,7 +183,8 @@ class AllTimingEvidence:
         """One row a case that ``variant`` and CUB were timed in: ``rival``, ``ratio``, ``low``, ``high``, ``outcome``."""
         cubs = self.about.ids(CUBS)
         found = [(key, *rival) for key in self.keys() if (rival := self._rival(key, self.variant, cubs))]
-        theirs, ours = ([self.samples[key][run][of or rival] for key, rival, run in found] for of in ("", self.variant))
+        theirs = [self.samples[key][run][rival] for key, rival, run in found]
+        ours = [self.samples[key][run][self.variant] for key, _, run in found]
         rows = [(*key, rival, str(self.chosen(key, run) or ""), ratio.value, ratio.low, ratio.high, outcome(ratio))
                 for (key, rival, run), ratio in zip(found, intervals.ratio_intervals(theirs, ours), strict=True)]  # fmt: skip
         return pd.DataFrame(rows, columns=[*Key._fields, "rival", "chosen", "ratio", "low", "high", "outcome"])
