@@ -148,15 +148,17 @@ class TileGroups {
 };
 
 /// The aggregates as a warp sees them.
-template <Associative Op, class States = DeviceStates<typename Op::Item>>
+template <Associative Op, class States = DeviceStates<typename Op::Item>, int kALane = kTilesALane<Op, States>>
 class Aggregates {
  public:
   using Item = typename Op::Item;
-  using Groups = TileGroups<Op, States>;
+  using Groups = TileGroups<Op, States, kALane>;
 
-  /// states: of AggregateMemory.
-  __device__ Aggregates(typename Groups::State::Word* states, Op op)
-      : groups_(states, op), carry_(before_all(op)), op_(op) {}
+  /// states: of AggregateMemory. late: a tile's own group is asked for after the fold of the groups before it. That
+  /// takes longer, so fewer states are missing and read again: all blocks read the same states at the same time, which
+  /// holds up their loads and stores.
+  __device__ Aggregates(typename Groups::State::Word* states, Op op, bool late = false)
+      : groups_(states, op), late_(late), carry_(before_all(op)), op_(op) {}
 
   /// By one thread. `run` is the number of this run.
   __device__ void publish(std::int64_t tile, const Item& aggregate, std::uint32_t run) {
@@ -173,13 +175,12 @@ class Aggregates {
   /// result. own: what ask(tile) gave. As a rule one more group comes before it, and both are asked for before either
   /// is waited for.
   __device__ Before<Op> before(std::int64_t tile, typename Groups::Asked& own, std::uint32_t run) {
-    for (; group_ < tile / kGroup; ++group_) {
-      auto all = groups_.ask(group_, kGroup);
-      carry_ = op_(carry_, groups_.fold(all, run));
-    }
+    fold_groups_before(tile, run);
     return op_(carry_, groups_.fold(own, run));
   }
+  /// The same, and asks for the tile's own group.
   __device__ Before<Op> before(std::int64_t tile, std::uint32_t run) {
+    if (late_) fold_groups_before(tile, run);
     auto own = ask(tile);
     return before(tile, own, run);
   }
@@ -188,7 +189,15 @@ class Aggregates {
   static constexpr int kGroup = Groups::kGroup;
   static_assert(kGroup <= AggregateMemory::kMostInAGroup);
 
+  __device__ void fold_groups_before(std::int64_t tile, std::uint32_t run) {
+    for (; group_ < tile / kGroup; ++group_) {
+      auto all = groups_.ask(group_, kGroup);
+      carry_ = op_(carry_, groups_.fold(all, run));
+    }
+  }
+
   Groups groups_;
+  bool late_;
   std::int64_t group_ = 0;  // the first that has not been folded whole
   Before<Op> carry_;        // of those before
   Op op_;

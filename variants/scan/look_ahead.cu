@@ -42,7 +42,7 @@ struct StaticTiles {
   const Arguments<Op>& scan;
 
   __device__ const Arguments<Op>& of_scan() const { return scan; }
-  __device__ Aggregates<Op> aggregates() const { return scan.aggregates(); }
+  __device__ TileAggregates<Op> aggregates() const { return scan.aggregates(); }
 };
 
 template <Associative Op>

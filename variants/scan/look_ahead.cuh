@@ -200,10 +200,7 @@ class LookAheadBlock {
     for_each_tile(Wait::reduced, &Stage<Op>::reduced, [&](std::int64_t tile, Stage<Op>& stage, Slot slot) {
       Before<Op> before = read_back<Op>(lane_ != 0, stage.before[kLanes * warp + lane_]);
       if constexpr (!kKeeps) before = op_(warp_prefix(stage, warp), before);
-      if constexpr (kTells > 0) {  // a prefix is long in coming from other GPUs, and the load warp needs the stage
-        if (stored != nullptr) release<0>(*stored);
-        stored = nullptr;
-      }
+      if (stored != nullptr) release(*stored);  // the load warp needs it, and a prefix may be long in coming
       watch_.during(Wait::prefix, [&] { stage.prefixed.wait(slot.parity); });
       const bool has_prefix = kHasInitialValue<Op> || tile != 0 || (kKeeps && warp != 0);
       const Before<Op> prefix = read_back<Op>(has_prefix, kKeeps ? stage.warp_aggregate[warp] : stage.prefix);
@@ -221,7 +218,6 @@ class LookAheadBlock {
       cuda::show_to_bulk_stores();
       __syncwarp();  // the whole part is written, and shown, before a lane stores it
       ring_.store_part(slot.stage, tile, warp);
-      if (stored != nullptr) release<1>(*stored);
       stored = &stage;
     });
     cuda::wait_until_stores_have_read<0>();  // shared memory goes with the block
@@ -237,11 +233,10 @@ class LookAheadBlock {
     for (int v = 0; v < shape_.vectors; ++v) f(mine[v]);
   }
 
-  /// Gives a stage back once the stores before the latest `kPending` have read it.
-  template <int kPending>
+  /// Gives a stage back once all stores have read it.
   __device__ void release(Stage<Op>& stage) {
     watch_.during(Wait::store, [&] {
-      if (lane_ == 0) cuda::wait_until_stores_have_read<kPending>();
+      if (lane_ == 0) cuda::wait_until_stores_have_read<0>();
     });
     __syncwarp();  // what other lanes read by hand is read
     if (lane_ == 0) stage.free.arrive();
