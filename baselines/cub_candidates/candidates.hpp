@@ -60,33 +60,51 @@ constexpr bool cub_accepts(const CubLookBack& shape) {
 }
 
 /// Items a thread are odd in number, so that the threads of a warp read different banks. CUB ships {2, -1} stages for
-/// 10.0 and {-2, -2} for 10.7.
+/// 10.0 and {-2, -2} for 10.7. Around the shapes that were the fastest of these, with few warps: one warp, the largest
+/// tiles that CUB accepts, and look-ahead lanes that fetch fewer or more items at once.
 template <class Op>
 constexpr CubCandidates<CubLookAhead> cub_look_ahead_candidates() {
   using Item = typename Op::Item;
   CubCandidates<CubLookAhead> all;
-  const auto add = [&all](std::initializer_list<int> warps, std::initializer_list<int> items) {
+  const auto add_each = [&all](std::initializer_list<int> warps, std::initializer_list<int> items,
+                               std::initializer_list<std::array<int, 3>> fetches) {
     for (const int w : warps) {
       for (const int i : items) {
-        for (const auto& [ahead, ahead_stages, index_stages] : {std::array{4, 2, -1}, {8, 2, -1}, {6, -2, -2}}) {
+        for (const auto& [ahead, ahead_stages, index_stages] : fetches) {
           const CubLookAhead shape{w, i, ahead, ahead_stages, index_stages};
           if (cub_accepts<Item>(shape)) all.add(shape);
         }
       }
     }
   };
+  const auto add = [&](std::initializer_list<int> warps, std::initializer_list<int> items) {
+    add_each(warps, items, {{4, 2, -1}, {8, 2, -1}, {6, -2, -2}});
+  };
+  const auto add_fetches = [&](std::initializer_list<int> warps, std::initializer_list<int> items) {
+    add_each(warps, items, {{2, 2, -1}, {12, 2, -1}, {16, 2, -1}});
+  };
   if constexpr (Op::kOperator == Operator::log_sum_exp || Op::kOperator == Operator::complex_multiply) {
     add({4, 6, 8, 10}, {15, 31});  // more of them take the compiler minutes
   } else if constexpr (sizeof(Item) == 1) {
     add({2, 3, 4, 6}, {95, 127, 143, 159});
+    add_fetches({3, 4}, {143});
   } else if constexpr (sizeof(Item) == 2) {
     add({2, 3, 4, 6}, {79, 95, 111, 127, 143});
+    add_fetches({3, 4}, {127});
   } else if constexpr (sizeof(Item) == 4) {
     add({2, 3, 4, 6}, {47, 63, 79, 95, 111, 127, 143, 159});
+    add({1}, {127, 191, 255});
+    add_fetches({1, 2}, {127, 159});
   } else if constexpr (sizeof(Item) == 8) {
     add({2, 3, 4, 6}, {23, 31, 39, 47, 63, 79, 87});
+    add({1, 2}, {93});
+    add({1}, {63, 127, 159});
+    add_fetches({2}, {79, 87, 93});
   } else {
     add({2, 3, 4, 5}, {11, 15, 19, 23, 31, 39});
+    add({1, 2}, {45});
+    add({1}, {31, 63, 79});
+    add_fetches({1, 2}, {39, 45});
   }
   return all;
 }
@@ -108,15 +126,18 @@ constexpr CubCandidates<CubLookBack> cub_look_back_candidates() {
   };
   if constexpr (Op::kOperator == Operator::log_sum_exp || Op::kOperator == Operator::complex_multiply) {
     add({128, 256, 512}, {7, 11, 15, 23});
+    add({128}, {31});
   } else if constexpr (sizeof(Item) == 1) {
     all.add({192, 22, Delay::fixed, 168, 1140});  // this and its like below: as shipped for 9.0
     add({128, 192, 256, 512}, {22, 32, 48});
   } else if constexpr (sizeof(Item) == 2) {
     all.add({512, 12, Delay::fixed, 376, 1125});
     add({128, 256, 512}, {12, 16, 24, 32});
+    add({128, 192}, {40, 48});
   } else if constexpr (sizeof(Item) == 4) {
     all.add({128, 24, Delay::fixed, 648, 1245});
     add({128, 192, 256, 384}, {16, 24, 32});
+    add({128, 192}, {40, 48});
   } else if constexpr (sizeof(Item) == 8) {
     all.add({224, 24, Delay::fixed, 632, 1290});
     add({128, 224, 256, 384}, {11, 15, 24});
