@@ -67,6 +67,7 @@ const std::vector<ScanSweep>& scan_sweeps() {
                {device, {{"items", "2^20,2^24,2^28"}}, cold, stream, "loading"},
                {device, {{"items", "2^20,2^24,2^28"}}, cold_and_warm, stream, "assignment"},
                {device, {{"items", "2^20,2^24,2^28"}}, cold_and_warm, stream, "early"},
+               {device, {{"items", "2^20,2^24,2^28"}}, cold, stream, "asking"},
                {host, {{"items", "2^10:2^24:x2"}}, warm, stream},  // the sizes published in 2007
            }},
       {.name = "quick",

@@ -45,13 +45,25 @@ struct StaticTiles {
   __device__ TileAggregates<Op> aggregates() const { return scan.aggregates(); }
 };
 
+/// For the experiment in which a tile's own group of states is asked for at once, whatever the number of tiles.
 template <Associative Op>
+struct AskedAtOnce {
+  static constexpr int kTells = 0;
+  static constexpr bool kDraws = true;
+  const Arguments<Op>& scan;
+
+  __device__ const Arguments<Op>& of_scan() const { return scan; }
+  __device__ TileAggregates<Op> aggregates() const { return {scan.states, scan.op}; }
+};
+
+/// The kernel of an experiment.
+template <Associative Op, template <class> class Experiment>
 __global__ void __launch_bounds__(Shape{.warps = kMostReduceWarps<Op>}.threads(), 1)
-    look_ahead_static(const __grid_constant__ Arguments<Op> arguments) {
+    look_ahead_with(const __grid_constant__ Arguments<Op> arguments) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) unsigned char shared[];
-  const StaticTiles<Op> tiles{arguments};
-  LookAheadBlock<Op, cuda::NoWatch, StaticTiles<Op>>(tiles, shared).run();
+  const Experiment<Op> given{arguments};
+  LookAheadBlock<Op, cuda::NoWatch, Experiment<Op>>(given, shared).run();
 #else
   __trap();
 #endif
@@ -82,6 +94,10 @@ class LookAhead {
          .values = {"dynamic", "static"},
          .meaning = "tiles drawn by ticket, or every k-th of k blocks",
          .experiment = true},
+        {.name = "asking",
+         .values = {"late", "at_once"},
+         .meaning = "for states of a tile's own group after those before it, if tiles are many, or at once",
+         .experiment = true},
         {.name = "early", .values = {"yes", "no"}, .meaning = "programmatic dependent launch", .experiment = true}};
     about.limits = "any n; compute capability 9.0 and later";
     about.in_place = true;
@@ -94,6 +110,7 @@ class LookAhead {
         multiprocessors_(cuda::multiprocessors()),
         shape_(find_shape(problem.settings)),
         static_tiles_(given("assignment") == "static"),
+        at_once_(given("asking") == "at_once"),
         early_(given("early") == "yes"),
         item_bytes_(static_cast<std::int64_t>(item_bytes(problem.type, problem.op))),
         tiles_(ceil_div(problem.items * item_bytes_, shape_.tile_bytes())) {
@@ -116,12 +133,18 @@ class LookAhead {
                           " KiB for operators that compute more than they move");
     }
     const bool speaks = with_monoid(problem_.type, problem_.op, []<class Op>(Op) { return kSpeaksForAll<Op>; });
-    if (static_tiles_ && !speaks) {
-      return Plan::refuse("look_ahead with assignment=static is an experiment, and takes sums of four bytes");
+    if ((static_tiles_ || at_once_) && !speaks) {
+      return Plan::refuse(std::string("look_ahead with ") + (static_tiles_ ? "assignment=static" : "asking=at_once") +
+                          " is an experiment, and takes sums of four bytes");
     }
+    if (static_tiles_ && at_once_)
+      return Plan::refuse("look_ahead takes assignment=static or asking=at_once, one at a time");
     with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) {
       cuda::allow(look_ahead<Op, cuda::NoWatch>, launch_shape<Op>());
-      if constexpr (kSpeaksForAll<Op>) cuda::allow(look_ahead_static<Op>, launch_shape<Op>());
+      if constexpr (kSpeaksForAll<Op>) {
+        cuda::allow(look_ahead_with<Op, StaticTiles>, launch_shape<Op>());
+        cuda::allow(look_ahead_with<Op, AskedAtOnce>, launch_shape<Op>());
+      }
     });
     simt::Workspace workspace;
     const AggregateMemory parts(workspace, tiles_);
@@ -143,7 +166,8 @@ class LookAhead {
     if (tiles_ == 0) return;
     auto kernel = look_ahead<Op, cuda::NoWatch>;
     if constexpr (kSpeaksForAll<Op>) {
-      if (static_tiles_) kernel = look_ahead_static<Op>;
+      if (static_tiles_) kernel = look_ahead_with<Op, StaticTiles>;
+      if (at_once_) kernel = look_ahead_with<Op, AskedAtOnce>;
     }
     launch(kernel, stream, Op{}, in, out, memory, nullptr);
   }
@@ -204,6 +228,7 @@ class LookAhead {
   int multiprocessors_;
   Shape shape_;
   bool static_tiles_;  ///< decided once: a launch must cost the host little
+  bool at_once_;
   bool early_;
   std::int64_t item_bytes_;
   std::int64_t tiles_;

@@ -19,6 +19,7 @@ WITHOUT = {
     "4 tiles loading": (WHOLE, "loading=4"),
     "static tiles": (WHOLE, "assignment=static"),
     "no PDL": (WHOLE, "early=no"),
+    "states at once": (WHOLE, "asking=at_once"),
     "decoupled_lookback": ("decoupled_lookback", ""),
     "reduce_then_scan": ("reduce_then_scan", ""),
 }

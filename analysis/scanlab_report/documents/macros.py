@@ -68,6 +68,7 @@ NAMES = {
     "ablationStaticSmall": "the same at the smallest",
     "ablationStaticMiddle": "the same at the size between",
     "ablationEarlySmall": "the same at the smallest",
+    "ablationAtOnce": "time if a tile's own group of states is asked for at once, over that of look_ahead, at the largest size",
     "ablationLookBack": "time of decoupled_lookback over that of look_ahead, at the largest size of the experiments",
     "ablationLookBackSmall": "the same at the smallest",
     "ablationReduceThenScan": "time of reduce_then_scan over that of look_ahead, at the largest size of the experiments",

@@ -162,7 +162,7 @@ def _rung_values(timings: TimingEvidence) -> dict[str, str]:
 
 
 ABLATIONS: dict[str, tuple[str, Callable[[set[int]], int]]] = {"StagesTwo": ("2 stages", max), "StagesThree": ("3 stages", max), "StagesFour": ("4 stages", max), "StagesFive": ("5 stages", max), "StaticMiddle": ("static tiles", statistics.median_low), "LoadingOne": ("1 tile loading", max), "LoadingFour": ("4 tiles loading", max),
-             "Static": ("static tiles", max), "StaticSmall": ("static tiles", min), "EarlySmall": ("no PDL", min), "LookBack": ("decoupled_lookback", max), "LookBackSmall": ("decoupled_lookback", min),
+             "Static": ("static tiles", max), "StaticSmall": ("static tiles", min), "EarlySmall": ("no PDL", min), "AtOnce": ("states at once", max), "LookBack": ("decoupled_lookback", max), "LookBackSmall": ("decoupled_lookback", min),
              "ReduceThenScan": ("reduce_then_scan", max), "ReduceThenScanSmall": ("reduce_then_scan", min)}  # fmt: skip
 """Of each macro the idea, and at which of the sizes."""
 
