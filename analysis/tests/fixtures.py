@@ -43,7 +43,7 @@ _LIMIT = {"hs_block": 1024, "hso_block": 2048, "hso_block_padded": 2048, "one_wa
 _CPU = {"cpu_sequential": (20.0, 8.0), "cpu_parallel": (9000.0, 70.0)}  # ns to start, GB/s
 
 
-_VARIANTS = {id_: about for name in ("bank_conflicts.ranges", "cpu", "python")
+_VARIANTS = {id_: about for name in ("bank_conflicts.ranges", "cpu", "python", "dram_bytes.ranges")
              for id_, about in json.loads(gzip.decompress((SESSION / f"{name}.json.gz").read_bytes()))["context"]["variants"].items()}  # fmt: skip
 
 

@@ -158,6 +158,7 @@ def test_the_command_reads_files_and_says_how_many(tmp_path: Path, capsys: pytes
     page.write_text("This is sound.\n")
     assert main(["words", str(page)]) == 0
     assert main(["words", str(tmp_path / "nowhere.md")]) == 2
+    assert main(["words", str(tmp_path)]) == 2
 
 
 def test_a_glossary_without_its_table_is_refused(tmp_path: Path) -> None:

@@ -18,8 +18,7 @@ namespace scanlab::scan {
 namespace {
 
 /// By the size of its tile in KiB, and the shape that gives it. Fewer, larger tiles cost less; more, smaller ones fill
-/// the device sooner. Of 4-byte items those of 36 KiB lose a fifth at 2^28, and did not before tiles were drawn by
-/// ticket; why is not known. Those of 14 warps are for heavy operators.
+/// the device sooner. Those of 14 warps are for heavy operators.
 struct NamedShape {
   std::string_view tile;
   Shape shape;

@@ -33,7 +33,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    if wrong := missing(options.files):
+    if wrong := missing(options.files) or [f"{path}: a folder; name its documents" for path in options.files if path.is_dir()]:
         return refuse(*wrong)
     named = {str(file): page(file, str(file)) for file in options.files} or dict(texts())
     if options.program:
