@@ -14,6 +14,8 @@ from scanlab_report.layout.table_formats import size
 from scanlab_report.select.ranks_evidence import PROBLEM, RanksEvidence, SeveralGpus
 from scanlab_report.stats.intervals import Interval, median_interval
 
+_KIND = ("type", "op", "mode")
+
 Values = Callable[[RanksEvidence], pd.DataFrame]
 """Of scans: rows with ``value``, an interval, and ``copies``, what a copy on every GPU has in the place of the scan, NaN where it is not known."""
 
@@ -67,8 +69,9 @@ def ranks(claim: Claim, find: Find) -> Standing:
     timed: RanksEvidence | None = find(SeveralGpus(ranks=int(claim.cases["ranks"])))
     if timed is None:
         return unknown(claim, measure)
-    rows = values(replace(timed, cases=timed.usual()))
-    rows = rows[(rows["algorithm"] == claim.variant) & _is_of(claim, rows)]
+    cases = timed.usual()
+    rows = values(replace(timed, cases=cases[_is_of(claim, cases, _KIND)]))  # rivals and bounds are of the same kind
+    rows = rows[(rows["algorithm"] == claim.variant) & _is_of(claim, rows, (*_KIND, "ranks", "items", "items_per_rank"))]
     known = [(row.value, f"{_place(claim, row)} on {row.ranks}", row.copies) for row in rows.itertuples() if row.value.value == row.value.value]
     standing = of_worst(claim, measure, [(value, where) for value, where, _ in known])
     if standing.reached is not False or claim.source != OURS:
@@ -77,9 +80,9 @@ def ranks(claim: Claim, find: Find) -> Standing:
     return standing if pd.isna(copies) else replace(standing, bound=Bound(COPY, float(copies), claim.meets(float(copies))))
 
 
-def _is_of(claim: Claim, rows: pd.DataFrame) -> pd.Series:
-    """Which rows are cases of the claim; items per rank are those of the whole array over the ranks."""
-    wanted = {"op": "plus", "mode": "inclusive"} | {name: of for name, of in claim.cases.items() if name in ("type", "op", "mode", "ranks", "items", "items_per_rank")}
+def _is_of(claim: Claim, rows: pd.DataFrame, names: tuple[str, ...]) -> pd.Series:
+    """Which rows are cases of the claim, by what these names say; items per rank are those of the whole array over the ranks."""
+    wanted = {"op": "plus", "mode": "inclusive"} | {name: of for name, of in claim.cases.items() if name in names}
     found = pd.Series(True, index=rows.index)
     for name, of in wanted.items():
         column = rows["items"] / rows["ranks"] if name == "items_per_rank" else rows[name]

@@ -67,6 +67,7 @@ def _view(timings: TimingEvidence, type_: str, op: str, mode: str) -> dict[str, 
     samples = {(row.variant, row.items, row.cache, row.launch): row.samples for row in cases.itertuples()}
     columns: dict[str, list[Any]] = {name: cases[name].tolist() for name in ("variant", "cache", "launch", "items", "count")}
     columns |= times("time_ns", cases, 1.0)
+    own = cases["samples"].tolist()
     columns["rival"] = [timings.vendor(row.items, row.cache, row.launch) for row in cases.itertuples()]
     for name, against in (("share", [CEILING] * len(cases)), ("speedup", columns["rival"])):
         others = [None if other == row.variant else samples.get((other, row.items, row.cache, row.launch))
@@ -74,7 +75,7 @@ def _view(timings: TimingEvidence, type_: str, op: str, mode: str) -> dict[str, 
         known = [place for place, other in enumerate(others) if other is not None]
         ratios = [replace(UNKNOWN, value=1.0) if other == variant else UNKNOWN  # of itself, without an interval
                   for variant, other in zip(cases["variant"], against, strict=True)]  # fmt: skip
-        for place, ratio in zip(known, ratio_intervals([np.asarray(others[i]) for i in known], [cases.at[i, "samples"] for i in known]), strict=True):
+        for place, ratio in zip(known, ratio_intervals([np.asarray(others[i]) for i in known], [own[i] for i in known]), strict=True):
             ratios[place] = ratio
         columns |= intervals(name, ratios)
     variants = sorted(default, key=lambda variant: (about[variant].origin == "baseline", variant))

@@ -14,19 +14,19 @@ from scanlab_report.read import streams
 from scanlab_report.read.records import OPTIONAL_COUNTER_COLUMNS, REPEATED, SCANS, Complaint, Results
 
 COUNTED = {
-    "counters": ["variant", "padding", "type", "op", "items", *OPTIONAL_COUNTER_COLUMNS],
-    "traffic": ["variant", "settings", "type", "op", "mode", "items"],
-    "waits": ["variant", "tile", "items", "type", "ranks", "rank", "role"],
-    "repeats": ["variant", "type", "op", "mode"],
+    "counters": ("counter_tables", ["variant", "padding", "type", "op", "items", *OPTIONAL_COUNTER_COLUMNS]),
+    "traffic": ("traffic_tables", ["variant", "settings", "type", "op", "mode", "items"]),
+    "waits": ("wait_tables", ["variant", "tile", "items", "type", "ranks", "rank", "role"]),
+    "repeats": ("repeat_tables", ["variant", "type", "op", "mode"]),
 }
-"""The tables of :class:`Results` that say of no case when it was measured, and the columns that name a case."""
+"""The tables of :class:`Results` that say of no case when it was measured: their parts, one a file, and the columns that name a case."""
 
 
 def counted(results: Results, origin: str) -> Iterator[Complaint]:
     """Of counted tables, which have no date."""
-    for kind, case in COUNTED.items():
-        table = getattr(results, kind)
-        if len(table):
+    for kind, (files, case) in COUNTED.items():
+        if len(getattr(results, files)) > 1:
+            table = getattr(results, kind)
             yield from _twice(table[table["origin"] == origin], case)
 
 
