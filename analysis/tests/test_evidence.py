@@ -13,7 +13,7 @@ from scanlab_report.read import results
 from scanlab_report.read.records import MEASURED
 from scanlab_report.select.counted import Traffic
 from scanlab_report.select.needs import gather
-from scanlab_report.select.provenance import Provenance
+from scanlab_report.select.provenance import Provenance, counter_provenance
 from scanlab_report.select.timings import AllTimings, EachSession, Timings
 from scanlab_report.select.variants import CUBS, OWN
 from tests import fixtures, tiny
@@ -90,6 +90,17 @@ def test_a_case_that_two_tables_have_counted_is_refused(tmp_path: Path) -> None:
     measured, recorded = results.read([tmp_path], []), results.read([], [tmp_path])
     (problem,) = measured.problems
     assert problem.file == tmp_path / "2026-01-02" / "dram_bytes.csv" and "has 3 of the cases of" in str(problem) and not recorded.problems
+
+
+def test_a_table_names_its_own_commit_or_that_of_the_sweep_beside_it(tmp_path: Path) -> None:
+    """And not of whichever file comes first by its name."""
+    run(tmp_path, "another.json", 1.0, git_commit="a" * 40)
+    run(tmp_path, "scan.json", 1.0, variant="best", git_commit="b" * 40)
+    (tmp_path / "repeat.jsonl").write_text(fixtures.verification(repeated=True, git_commit="c" * 40))
+    (tmp_path / "prefix_wait.csv").write_text(fixtures.PREFIX_WAIT)
+    read = results.read([tmp_path], [])
+    assert not read.problems
+    assert [counter_provenance(read, table, MEASURED).commit for table in (read.repeats, read.waits)] == ["commit ccccccccc", "commit bbbbbbbbb"]
 
 
 def test_of_a_variant_the_newest_run_is_heard_and_one_that_none_describes_is_ours_by_its_id(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ Ratio = Callable[[Key], tuple[Interval, int] | None]
 
 def _measure(claim: Claim) -> str:
     """What a speed is measured in: copies are a ceiling, scans are rivals."""
-    named = {"floor": "× empty launch", "stopwatch": "nvbench / scanlab", "losses": "cases lost to CUB", "spills": "kernels with local memory"}
+    named = {"floor": "× empty launch", "stopwatch": "nvbench / scanlab", "losses": "cases lost to CUB", "spills": "cases with local memory"}
     if claim.measure in named:
         return named[claim.measure]
     if claim.over in CUB:
@@ -144,7 +144,7 @@ def losses(claim: Claim, find: Find) -> Standing:
 
 
 def spills(claim: Claim, find: Find) -> Standing:
-    """Kernels with local memory, where spilled registers go; arrays indexed at run time lie there too."""
+    """Timed cases whose kernel has local memory, where spilled registers go; arrays indexed at run time lie there too."""
     if (kernels := find(Kernels())) is None:
         return unknown(claim, _measure(claim))
     spilling = kernels.rows[kernels.rows["local_bytes"] > 0]

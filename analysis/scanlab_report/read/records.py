@@ -230,6 +230,8 @@ class Results:
     traffic_tables: list[pd.DataFrame] = field(default_factory=list)
     wait_tables: list[pd.DataFrame] = field(default_factory=list)
     repeat_tables: list[pd.DataFrame] = field(default_factory=list)
+    owners: dict[str, Run] = field(default_factory=dict)
+    """The provenance of files with such tables, by file, where it is known."""
     streams: list[StreamFile] = field(default_factory=list)
     settings: dict[str, dict[str, str]] = field(default_factory=dict)
     """Settings that are not the defaults, by their name in the tables."""
@@ -305,6 +307,7 @@ class Results:
         if ("on", device) not in self.found:
             kept = [place for place, run in enumerate(self.runs) if run.kind == "host" or run.device == device]
             part = Results(self.runs, self.explanations, self.problems, first=self.first, every=self.every and self.every.on(device), settings=self.settings)
+            part.owners = self.owners
             part.streams = [file for file in self.streams if file.kind == streams.SIMULATION or file.run.device == device]
             for name in ("timings", "kernels", "skipped"):
                 table = getattr(self, name)
@@ -319,9 +322,13 @@ class Results:
         return self.found["on", device]
 
     def beside(self, file: str, origin: str) -> Run | None:
-        """The run that a file without provenance belongs to: the one in its folder, or else the first of its origin."""
+        """The run that a table belongs to: its own, if known; else the sweep in its folder, another run there, or the first of its origin."""
+        if file in self.owners:
+            return self.owners[file]
         runs = [run for run in self._on_gpus if run.origin == origin]
-        return next((run for run in runs if run.file.parent == Path(file).parent), runs[0] if runs else None)
+        in_folder = [run for run in runs if run.file.parent == Path(file).parent]
+        sweep = [run for run in in_folder if run.file.name.startswith("scan.json")]
+        return next(iter([*sweep, *in_folder, *runs]), None)
 
 
 def of_ranks(waits: pd.DataFrame) -> pd.Series:

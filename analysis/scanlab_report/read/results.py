@@ -258,14 +258,14 @@ def _read_session(file: Path, document: Mapping[str, Any], results: Results) -> 
 
 
 def _read_counters(file: Path, origin: str, results: Results) -> None:
-    from_ncu = _from_ncu(file, ncu.bank_conflicts)
+    from_ncu = _from_ncu(file, origin, results, ncu.bank_conflicts)
     table = read_table(file, origin, results, _COUNTERS, from_ncu, dict.fromkeys(OPTIONAL_COUNTER_COLUMNS, Name))
     if table is not None:
         results.counter_tables.append(table)
 
 
 def _read_traffic(file: Path, origin: str, results: Results) -> None:
-    table = read_table(file, origin, results, _TRAFFIC, _from_ncu(file, ncu.dram_bytes))
+    table = read_table(file, origin, results, _TRAFFIC, _from_ncu(file, origin, results, ncu.dram_bytes))
     if table is not None:
         results.traffic_tables.append(table.astype({"settings": object}))
 
@@ -281,27 +281,32 @@ def ranges_beside(file: Path) -> Path | None:
     return next((beside for suffix in _JSON if (beside := file.with_suffix(f".ranges{suffix}")).is_file()), None)
 
 
-def _from_ncu(file: Path, tidy: Callable[[str, ncu.CaseOf], pd.DataFrame]) -> Callable[[str], pd.DataFrame]:
+def _from_ncu(file: Path, origin: str, results: Results, tidy: Callable[[str, ncu.CaseOf], pd.DataFrame]) -> Callable[[str], pd.DataFrame]:
     def read_with_ranges(text: str) -> pd.DataFrame:
         beside = ranges_beside(file)
         if beside is None:
             raise ValueError(f"{file.with_suffix('.ranges.json').name} is not beside it: scanlab bench --once --out writes it")
-        return tidy(text, ncu.by_name(_cases(beside)))
+        ranges = _ranges(beside)
+        results.owners[str(file)] = Run(file, origin, msgspec.to_builtins(ranges.context), ranges.context.variants)
+        return tidy(text, ncu.by_name(_cases(beside.name, ranges)))
 
     return read_with_ranges
 
 
-def _cases(file: Path) -> dict[str, Mapping[str, object]]:
-    """The case of each range, by its name."""
+def _ranges(file: Path) -> documents.Ranges:
     wrong: list[Complaint] = []
     document = load_json(file, wrong)
     if wrong:
         raise ValueError(str(wrong[0]))
     versions.check(document, documents.RANGES)
-    ranges = convert(document, documents.Ranges)
+    return convert(document, documents.Ranges)
+
+
+def _cases(name: str, ranges: documents.Ranges) -> dict[str, Mapping[str, object]]:
+    """The case of each range, by its name. name: of the file, for what is wrong."""
     variants = ranges.context.variants
     if lacking := [of.variant for of in ranges.ranges if of.variant not in variants]:
-        raise ValueError(f"{file.name}: context.variants says nothing of {lacking[0]}")
+        raise ValueError(f"{name}: context.variants says nothing of {lacking[0]}")
     return {of.name: {
         "variant": of.variant, "padding": of.settings.get("padding", "none"), "settings": settings_name(not_default(of.settings, variants[of.variant].defaults)), "type": of.type,
         "op": of.op, "items": of.items, "mode": of.mode, "load": of.settings.get("load", "halves")} for of in ranges.ranges}  # fmt: skip
@@ -316,3 +321,4 @@ def _read_verification(file: Path, origin: str, results: Results) -> None:
         results.verifications.append(verification)
         if len(repeats):
             results.repeat_tables.append(repeats.assign(origin=origin, file=str(file)))
+            results.owners[str(file)] = Run(file, origin, verification.context)
