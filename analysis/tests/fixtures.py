@@ -99,7 +99,7 @@ def timings(rounds: int = 11, top: int = 28) -> dict[str, Any]:
                     add(case(variant, n, cache), _time(variant, n, cache))
                     if variant in _IN_GRAPHS and cache == "warm":
                         add(case(variant, n, cache, launch="graph"), _time(variant, n, cache) - 2000)
-        for settings, slower in (({"tile": "12"}, 1.2), ({"tile": "36"}, 1.05), ({"piece": "1"}, 1.1), ({"piece": "1", "tile": "36"}, 1.3),
+        for settings, slower in (({"tile": "12"}, 1.2), ({"tile": "26"}, 1.02), ({"tile": "36"}, 1.05), ({"piece": "1"}, 1.1), ({"piece": "1", "tile": "36"}, 1.3),
                                  ({"tile": "10"}, 1.25), ({"stages": "2"}, 1.2), ({"stages": "3"}, 1.1), ({"stages": "4"}, 1.05), ({"stages": "5"}, 1.02), ({"loading": "1"}, 1.15), ({"loading": "4"}, 1.01), ({"assignment": "static"}, 1.04), ({"early": "no"}, 1.1), ({"asking": "at_once"}, 1.02)):
             add(case("look_ahead", n, **settings), slower * _time("look_ahead", n, "cold"))
         for variant in ("best", "cub_device_scan", "cub_newest"):

@@ -69,6 +69,8 @@ NAMES = {
     "ablationStaticMiddle": "the same at the size between",
     "ablationEarlySmall": "the same at the smallest",
     "ablationAtOnce": "time if a tile's own group of states is asked for at once, over that of look_ahead, at the largest size",
+    "resetSome": "time of the header over that of look_ahead with the same tile, 2^24 items, cold",
+    "resetMany": "the same at copyItems",
     "ablationLookBack": "time of decoupled_lookback over that of look_ahead, at the largest size of the experiments",
     "ablationLookBackSmall": "the same at the smallest",
     "ablationReduceThenScan": "time of reduce_then_scan over that of look_ahead, at the largest size of the experiments",

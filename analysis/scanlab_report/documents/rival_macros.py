@@ -12,13 +12,12 @@ from scanlab_report.read.records import STREAM
 from scanlab_report.select.evidence import LOSS, AllTimingEvidence, Key, TimingEvidence
 from scanlab_report.select.needs import Need
 from scanlab_report.select.timings import AllTimings, Timings
-from scanlab_report.select.variants import BEST, CEILING, CUBS, FLOOR, LARGEST, TUNED
+from scanlab_report.select.variants import BEST, CEILING, CUBS, FLOOR, HEADER, LARGEST, TUNED
 from scanlab_report.stats.intervals import ratio_interval
 
-HEADER = "device_scan"
 FEW = 1 << 18
 """Up to so many items a stream of warm runs is bound by the host's launches."""
-SOME, MANY = 1 << 20, 1 << 24
+SOME = 1 << 20
 
 NAMES = {
     "tunedOfCopy": "defined if it was timed there: share of the copy that the tuned CUB has at copyItems",
@@ -37,7 +36,6 @@ NAMES = {
     "headerSome": "the header at 2^20 items, cold, microseconds",
     "headerSomeBest": "best there",
     "headerSomeVendor": "the fastest CUB there",
-    "headerOverBest": "time of the header over that of best, 2^24 items, cold",
 }
 
 
@@ -82,13 +80,11 @@ def _header(timings: AllTimingEvidence) -> dict[str, str]:
     if duels.empty:
         return {}
     named = {"headerCases": str(len(duels)), "headerLosses": str(int((duels["outcome"] == LOSS).sum())), "headerLeast": number(float(duels["ratio"].min()), 2)}
-    at = {n: Key("i32", "plus", "inclusive", n, "cold", STREAM) for n in (SOME, MANY)}
-    if match := timings.match(at[SOME], HEADER, (CUBS,)):
+    some = Key("i32", "plus", "inclusive", SOME, "cold", STREAM)
+    if match := timings.match(some, HEADER, (CUBS,)):
         times = {"headerSome": HEADER, "headerSomeBest": BEST, "headerSomeVendor": match.rival}
-        of = {macro: timings.of(at[SOME], variant, match.run) for macro, variant in times.items()}
+        of = {macro: timings.of(some, variant, match.run) for macro, variant in times.items()}
         named |= {macro: number(float(pd.Series(samples).median()) / 1e3) for macro, samples in of.items() if samples is not None}
-    if match := timings.match(at[MANY], HEADER, (BEST,)):
-        named["headerOverBest"] = number(1 / match.ratio.value)
     return named
 
 

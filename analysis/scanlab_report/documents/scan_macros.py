@@ -34,7 +34,7 @@ from scanlab_report.select.evidence import (
 )
 from scanlab_report.select.needs import Need
 from scanlab_report.select.timings import AllTimings, Timings
-from scanlab_report.select.variants import BEST, BULK_CEILING, CEILING, FLOOR, LARGEST, MEETING_CEILING, NEWEST_VENDOR, OWN, VECTOR_CEILING, VENDOR
+from scanlab_report.select.variants import BEST, BULK_CEILING, CEILING, FLOOR, HEADER, LARGEST, MEETING_CEILING, NEWEST_VENDOR, OWN, VECTOR_CEILING, VENDOR
 from scanlab_report.stats.intervals import ratio_interval
 
 DOUBLING, TREE = "hs_blocked", "hso_blocked"
@@ -158,9 +158,12 @@ def _rung_values(timings: TimingEvidence) -> dict[str, str]:
         of = shares(timings, variant, against, cache).set_index("items")["ratio"]
         if size in of.index:
             named[macro] = number(of[size], 2)
-    return named
+    of = shares(timings, "look_ahead", HEADER, cache, HEADER_TILE).set_index("items")["ratio"]
+    return named | {macro: number(of[n]) for macro, n in (("resetSome", 1 << 24), ("resetMany", size)) if n in of.index}
 
 
+HEADER_TILE = "tile=26"
+"""The setting of look_ahead with the tile that the header has at 2^24 and 2^28 items of 4 bytes on an H200 (look_ahead_ring.cuh)."""
 ABLATIONS: dict[str, tuple[str, Callable[[set[int]], int]]] = {"StagesTwo": ("2 stages", max), "StagesThree": ("3 stages", max), "StagesFour": ("4 stages", max), "StagesFive": ("5 stages", max), "StaticMiddle": ("static tiles", statistics.median_low), "LoadingOne": ("1 tile loading", max), "LoadingFour": ("4 tiles loading", max),
              "Static": ("static tiles", max), "StaticSmall": ("static tiles", min), "EarlySmall": ("no PDL", min), "AtOnce": ("states at once", max), "LookBack": ("decoupled_lookback", max), "LookBackSmall": ("decoupled_lookback", min),
              "ReduceThenScan": ("reduce_then_scan", max), "ReduceThenScanSmall": ("reduce_then_scan", min)}  # fmt: skip

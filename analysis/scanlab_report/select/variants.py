@@ -19,6 +19,8 @@ TORCH, JAX = "torch_cumsum", "jax_cumsum"
 """The first is what many users call; the other is timed in a way of its own."""
 BEST = "best"
 """The variant that picks among ours by n, type and device."""
+HEADER = "device_scan"
+"""The header scanlab/device_scan.cuh, which prepares its storage in each call."""
 LARGEST = 1 << 28
 """Where scans are set side by side at their largest size: only the fastest ones are timed beyond."""
 
