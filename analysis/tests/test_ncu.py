@@ -11,6 +11,7 @@ import re
 from pathlib import Path
 
 from scanlab_report.read import ncu, results
+from scanlab_report.read.records import MEASURED
 from tests import fixtures
 
 REPORT = (Path(__file__).parent / "data" / "ncu_report.csv").read_text()
@@ -135,6 +136,7 @@ def test_a_range_is_of_the_case_that_the_file_beside_the_report_says(tmp_path: P
         read = results.read([tmp_path], [])
         (tmp_path / name).unlink()
         assert not read.problems and read.traffic[["variant", "settings", "items"]].values.tolist() == [["look_ahead", "tile=26", 262144]]
+        assert read.beside(str(tmp_path / "dram_bytes.csv"), MEASURED).commit == fixtures.COMMIT
 
 
 def test_a_report_of_now_without_its_ranges_or_with_wrong_ones_is_refused(tmp_path: Path) -> None:

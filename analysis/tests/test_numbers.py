@@ -88,12 +88,20 @@ def test_the_text_has_the_fastest_tile_of_the_smallest_and_the_largest_size() ->
     assert found == {"tileDefault": "30", "tileSmall": "12", "tileLarge": "30", "tileLargest": "36", "tileLargestLoses": "19"}  # 130 of 160
 
 
+def test_the_text_has_the_price_of_a_reset_at_an_equal_tile() -> None:
+    times = {"memcpy": 100.0, "best": 125.0, "look_ahead": 200.0}
+    read = tiny.results([*(case(variant, n, ns) for variant, ns in times.items() for n in (1 << 24, N)), *(case("look_ahead", n, 130.0, settings="tile=26") for n in (1 << 24, N)),
+                         case("device_scan", 1 << 24, 156.0), case("device_scan", N, 143.0)])  # fmt: skip
+    found = described(scan_macros._rung_values, waterfall.NEEDS, read)
+    assert (found["resetSome"], found["resetMany"]) == ("1.20", "1.10")
+
+
 def test_the_text_has_what_each_idea_is_worth() -> None:
-    slower = {"stages=2": 125.0, "early=no": 110.0, "": 100.0}
+    slower = {"stages=2": 125.0, "early=no": 110.0, "asking=at_once": 130.0, "": 100.0}
     read = tiny.results([case("look_ahead", n, ns + n / (1 << 20), EXACT, settings=of) for n in (1 << 20, N) for of, ns in slower.items()]
                         + [case(other, N, 250.0, EXACT) for other in ("decoupled_lookback", "reduce_then_scan")])  # fmt: skip
     found = described(scan_macros._ablation_values, ablation.NEEDS, read)
-    assert found == {"ablationStagesTwo": "1.07", "ablationEarlySmall": "1.10", "ablationLookBack": "0.70", "ablationReduceThenScan": "0.70"}
+    assert found == {"ablationStagesTwo": "1.07", "ablationEarlySmall": "1.10", "ablationAtOnce": "1.08", "ablationLookBack": "0.70", "ablationReduceThenScan": "0.70"}
 
 
 def test_the_text_counts_duels_and_targets() -> None:

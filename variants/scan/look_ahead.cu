@@ -32,37 +32,38 @@ constexpr NamedShape kShapes[] = {
     {"35", {.warps = 14, .vectors = 5, .loading = 2}},
 };
 
-/// For the experiment in which block b of k takes the tiles b, b + k, b + 2 k, … instead of drawing them. Safe only
-/// where all blocks are on the device at once.
+/// What the experiments below change a part of each.
 template <Associative Op>
-struct StaticTiles {
+struct Experiment {
   static constexpr int kTells = 0;
-  static constexpr bool kDraws = false;
+  static constexpr bool kDraws = true;
   const Arguments<Op>& scan;
 
   __device__ const Arguments<Op>& of_scan() const { return scan; }
   __device__ TileAggregates<Op> aggregates() const { return scan.aggregates(); }
 };
 
-/// For the experiment in which a tile's own group of states is asked for at once, whatever the number of tiles.
+/// Block b of k takes the tiles b, b + k, b + 2 k, … instead of drawing them. Safe only where all blocks are on the
+/// device at once.
 template <Associative Op>
-struct AskedAtOnce {
-  static constexpr int kTells = 0;
-  static constexpr bool kDraws = true;
-  const Arguments<Op>& scan;
+struct StaticTiles : Experiment<Op> {
+  static constexpr bool kDraws = false;
+};
 
-  __device__ const Arguments<Op>& of_scan() const { return scan; }
-  __device__ TileAggregates<Op> aggregates() const { return {scan.states, scan.op}; }
+/// A tile's own group of states is asked for at once, whatever the number of tiles.
+template <Associative Op>
+struct AskedAtOnce : Experiment<Op> {
+  __device__ TileAggregates<Op> aggregates() const { return {this->scan.states, this->scan.op}; }
 };
 
 /// The kernel of an experiment.
-template <Associative Op, template <class> class Experiment>
+template <Associative Op, template <class> class Changed>
 __global__ void __launch_bounds__(Shape{.warps = kMostReduceWarps<Op>}.threads(), 1)
     look_ahead_with(const __grid_constant__ Arguments<Op> arguments) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) unsigned char shared[];
-  const Experiment<Op> given{arguments};
-  LookAheadBlock<Op, cuda::NoWatch, Experiment<Op>>(given, shared).run();
+  const Changed<Op> given{{arguments}};
+  LookAheadBlock<Op, cuda::NoWatch, Changed<Op>>(given, shared).run();
 #else
   __trap();
 #endif
