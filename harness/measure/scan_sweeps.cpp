@@ -68,6 +68,11 @@ const std::vector<ScanSweep>& scan_sweeps() {
                {device, {{"items", "2^20,2^24,2^28"}}, cold_and_warm, stream, "assignment"},
                {device, {{"items", "2^20,2^24,2^28"}}, cold_and_warm, stream, "early"},
                {device, {{"items", "2^20,2^24,2^28"}}, cold, stream, "asking"},
+               {device,
+                {{"type", "f32"}, {"op", "log_sum_exp"}, {"set", "tile=49"}, {"items", "2^20,2^24,2^28"}},
+                cold,
+                stream,
+                "folding"},
                {host, {{"items", "2^10:2^24:x2"}}, warm, stream},  // the sizes published in 2007
            }},
       {.name = "quick",

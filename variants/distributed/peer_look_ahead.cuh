@@ -113,6 +113,7 @@ template <Monoid Op>
 struct PeerArguments {
   static constexpr int kTells = 1;
   static constexpr bool kDraws = true;
+  static constexpr bool kKeeps = true;
   const scan::Arguments<Op>& scan;
   const PeerChunks& chunks;
 

@@ -33,10 +33,11 @@ constexpr NamedShape kShapes[] = {
 };
 
 /// What the experiments below change a part of each.
-template <Associative Op>
+template <Associative Op, bool kKept = true>
 struct Experiment {
   static constexpr int kTells = 0;
   static constexpr bool kDraws = true;
+  static constexpr bool kKeeps = kKept;
   const Arguments<Op>& scan;
 
   __device__ const Arguments<Op>& of_scan() const { return scan; }
@@ -55,6 +56,14 @@ template <Associative Op>
 struct AskedAtOnce : Experiment<Op> {
   __device__ TileAggregates<Op> aggregates() const { return {this->scan.states, this->scan.op}; }
 };
+
+/// Heavy operators in the form of the others: the scan warps fold again what the reduce warps folded.
+template <Associative Op>
+struct FoldedAgain : Experiment<Op, false> {};
+
+/// Stands for the heavy operators, as kSpeaksForAll for the others.
+template <class Op>
+inline constexpr bool kSpeaksForHeavy = Op::kOperator == Operator::log_sum_exp && sizeof(typename Op::Item) == 4;
 
 /// The kernel of an experiment.
 template <Associative Op, template <class> class Changed>
@@ -87,8 +96,8 @@ class LookAhead {
          .meaning = "stages of the ring, at most; all that fit",
          .experiment = true},
         {.name = "loading",
-         .values = {"tile", "1", "2", "3", "4"},
-         .meaning = "stages in flight; as the tile has them",
+         .values = {"tile", "1", "2", "3", "4", "all"},
+         .meaning = "stages in flight; as the tile has them, or all that are free",
          .experiment = true},
         {.name = "assignment",
          .values = {"dynamic", "static"},
@@ -97,6 +106,10 @@ class LookAhead {
         {.name = "asking",
          .values = {"late", "at_once"},
          .meaning = "for states of a tile's own group after those before it, if tiles are many, or at once",
+         .experiment = true},
+        {.name = "folding",
+         .values = {"kept", "repeated"},
+         .meaning = "of heavy operators, what the reduce warps folded, kept for the scan warps or folded by them again",
          .experiment = true},
         {.name = "early", .values = {"yes", "no"}, .meaning = "programmatic dependent launch", .experiment = true}};
     about.limits = "any n; compute capability 9.0 and later";
@@ -111,6 +124,7 @@ class LookAhead {
         shape_(find_shape(problem.settings)),
         static_tiles_(given("assignment") == "static"),
         at_once_(given("asking") == "at_once"),
+        folded_again_(given("folding") == "repeated"),
         early_(given("early") == "yes"),
         item_bytes_(static_cast<std::int64_t>(item_bytes(problem.type, problem.op))),
         tiles_(ceil_div(problem.items * item_bytes_, shape_.tile_bytes())) {
@@ -120,7 +134,11 @@ class LookAhead {
     });
     if (const std::string most = given("stages"); most != "all")
       shape_.stages = std::min(shape_.stages, std::stoi(most));
-    if (const std::string most = given("loading"); most != "tile") shape_.loading = std::stoi(most);
+    if (const std::string most = given("loading"); most == "all") {
+      shape_.loading = shape_.stages;
+    } else if (most != "tile") {
+      shape_.loading = std::stoi(most);
+    }
     shape_.loading = std::min(shape_.loading, shape_.stages);
   }
 
@@ -132,20 +150,17 @@ class LookAhead {
       return Plan::refuse("look_ahead has tiles of " + setting(describe(), problem_.settings, "tile") +
                           " KiB for operators that compute more than they move");
     }
+    if (static_tiles_ + at_once_ + folded_again_ > 1)
+      return Plan::refuse("look_ahead takes assignment=static, asking=at_once or folding=repeated, one at a time");
     const bool speaks = with_monoid(problem_.type, problem_.op, []<class Op>(Op) { return kSpeaksForAll<Op>; });
     if ((static_tiles_ || at_once_) && !speaks) {
       return Plan::refuse(std::string("look_ahead with ") + (static_tiles_ ? "assignment=static" : "asking=at_once") +
                           " is an experiment, and takes sums of four bytes");
     }
-    if (static_tiles_ && at_once_)
-      return Plan::refuse("look_ahead takes assignment=static or asking=at_once, one at a time");
-    with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) {
-      cuda::allow(look_ahead<Op, cuda::NoWatch>, launch_shape<Op>());
-      if constexpr (kSpeaksForAll<Op>) {
-        cuda::allow(look_ahead_with<Op, StaticTiles>, launch_shape<Op>());
-        cuda::allow(look_ahead_with<Op, AskedAtOnce>, launch_shape<Op>());
-      }
-    });
+    const bool heavy = with_monoid(problem_.type, problem_.op, []<class Op>(Op) { return kSpeaksForHeavy<Op>; });
+    if (folded_again_ && !heavy)
+      return Plan::refuse("look_ahead with folding=repeated is an experiment, and takes log_sum_exp of f32");
+    with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) { cuda::allow(kernel<Op>(), launch_shape<Op>()); });
     simt::Workspace workspace;
     const AggregateMemory parts(workspace, tiles_);
     // A thread's items, lanes and warps; a group's tiles, and the groups.
@@ -164,12 +179,7 @@ class LookAhead {
   void run(cudaStream_t stream, Op, const typename Op::Item* in, typename Op::Item* out, void* memory,
            std::size_t) const {
     if (tiles_ == 0) return;
-    auto kernel = look_ahead<Op, cuda::NoWatch>;
-    if constexpr (kSpeaksForAll<Op>) {
-      if (static_tiles_) kernel = look_ahead_with<Op, StaticTiles>;
-      if (at_once_) kernel = look_ahead_with<Op, AskedAtOnce>;
-    }
-    launch(kernel, stream, Op{}, in, out, memory, nullptr);
+    launch(kernel<Op>(), stream, in, out, memory, nullptr);
   }
 
   /// As `run`, once, with clocks; waits for its end.
@@ -180,11 +190,14 @@ class LookAhead {
     const cuda::LaunchShape shape = launch_shape<Op>();
     cuda::allow(look_ahead<Op, cuda::CycleWatch>, shape);
     const WatchedRoles roles(shape.blocks, shape_, 0);
-    launch(look_ahead<Op, cuda::CycleWatch>, stream, Op{}, in, out, memory, roles.cycles());
+    launch(look_ahead<Op, cuda::CycleWatch>, stream, in, out, memory, roles.cycles());
     return roles.read(stream);
   }
 
  private:
+  template <class Op>
+  using Kernel = void (*)(Arguments<Op>);
+
   static Shape find_shape(const Settings& settings) {
     const std::string tile = setting(describe(), settings, "tile");
     Shape shape = std::ranges::find(kShapes, tile, &NamedShape::tile)->shape;
@@ -203,9 +216,22 @@ class LookAhead {
             .early = early_};
   }
 
+  /// As the experiments ask.
   template <class Op>
-  void launch(void (*kernel)(Arguments<Op>), cudaStream_t stream, Op, const typename Op::Item* in,
-              typename Op::Item* out, void* memory, cuda::WarpCycles* cycles) const {
+  Kernel<Op> kernel() const {
+    if constexpr (kSpeaksForAll<Op>) {
+      if (static_tiles_) return look_ahead_with<Op, StaticTiles>;
+      if (at_once_) return look_ahead_with<Op, AskedAtOnce>;
+    }
+    if constexpr (kSpeaksForHeavy<Op>) {
+      if (folded_again_) return look_ahead_with<Op, FoldedAgain>;
+    }
+    return look_ahead<Op, cuda::NoWatch>;
+  }
+
+  template <class Op>
+  void launch(Kernel<Op> kernel, cudaStream_t stream, const typename Op::Item* in, typename Op::Item* out, void* memory,
+              cuda::WarpCycles* cycles) const {
     using Item = typename Op::Item;
     simt::Workspace workspace(memory);
     const AggregateMemory parts(workspace, tiles_);
@@ -229,6 +255,7 @@ class LookAhead {
   Shape shape_;
   bool static_tiles_;  ///< decided once: a launch must cost the host little
   bool at_once_;
+  bool folded_again_;
   bool early_;
   std::int64_t item_bytes_;
   std::int64_t tiles_;

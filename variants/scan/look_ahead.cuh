@@ -274,7 +274,7 @@ class LookAheadBlock {
   /// time. And what all warps would do, each for itself, with the aggregates of the others, the lanes of the look-ahead
   /// warp do once: it publishes, and gives each warp its prefix. For other operators that is no gain but a loss: a tile
   /// is then published only after those before the block's last one are.
-  static constexpr bool kKeeps = Op::kHeavy && kSameTypes<Op>;
+  static constexpr bool kKeeps = Given::kKeeps && Op::kHeavy && kSameTypes<Op>;
 
   const Given& tiles_;  ///< says how their aggregates are told and gathered
   const Arguments<Op>& given_;

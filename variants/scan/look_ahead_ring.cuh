@@ -56,6 +56,7 @@ struct Arguments {
 
   static constexpr int kTells = 0;      ///< warps of a block that tell other GPUs of its tiles
   static constexpr bool kDraws = true;  ///< tiles by tickets
+  static constexpr bool kKeeps = true;  ///< of heavy operators, what the reduce warps folded
   __device__ const Arguments& of_scan() const { return *this; }
   __device__ TileAggregates<Op> aggregates() const { return {states, op, tiles >= kManyTiles}; }
 };
@@ -104,7 +105,6 @@ constexpr Shape shape_for(std::int64_t bytes, int multiprocessors, std::size_t s
                               {.warps = 8, .vectors = 3, .loading = 3},
                               {.warps = 4, .vectors = 9, .loading = 3},
                               {.warps = 4, .vectors = 11, .loading = 3}};
-  constexpr Shape k26KiB{.warps = 4, .vectors = 13, .loading = 2};
   constexpr Shape k28KiB{.warps = 8, .vectors = 7, .loading = 2};
   constexpr Shape k30KiB{.warps = 4, .vectors = 15, .loading = 2};
   constexpr Shape k36KiB{.warps = 8, .vectors = 9, .loading = 2};
@@ -119,7 +119,7 @@ constexpr Shape shape_for(std::int64_t bytes, int multiprocessors, std::size_t s
     }
     const bool two_fit = 2 * (k36KiB.tile_bytes() + sizeof(Stage<Op>)) <= shared_bytes;
     if (share <= 4 * k36KiB.tile_bytes() && two_fit) return k36KiB;
-    return sizeof(InOf<Op>) == 1 ? k28KiB : sizeof(InOf<Op>) <= 4 ? k26KiB : k30KiB;
+    return sizeof(InOf<Op>) <= 4 ? k28KiB : k30KiB;
   }
 }
 
