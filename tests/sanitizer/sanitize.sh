@@ -21,11 +21,13 @@ if [[ $hand_over ]]; then
     echo "racecheck mbarrier_hand_over $way: $(compute-sanitizer --tool racecheck "$hand_over" $way 2>&1 | summary)"
   done
 fi
-for tool in memcheck racecheck synccheck; do
+# under TOOL: verifies each scan.
+under() {
+  local variant items types operators log
   while read -r variant items types operators; do
-    log=$(compute-sanitizer --tool $tool "$scanlab" verify --device cuda --variant "$variant" --type "${types:-i32,f64,i8}" \
+    log=$(compute-sanitizer --tool "$1" "$scanlab" verify --device cuda --variant "$variant" --type "${types:-i32,f64,i8}" \
       --op "${operators:-plus,affine}" --mode inclusive --input random --items "$items" 2>&1 || true)
-    echo "$tool $variant${operators:+ $operators}: $(grep -E ' passed, ' <<<"$log" | tail -n 1); $(summary <<<"$log")"
+    echo "$1 $variant${operators:+ $operators}: $(grep -E ' passed, ' <<<"$log" | tail -n 1); $(summary <<<"$log")"
   done <<'SCANS'
 warp_shuffle 100003
 reduce_then_scan 100003
@@ -47,7 +49,12 @@ device_scan 2003 i32,f32,i8,f16 plus,max,affine
 device_scan 100003 i32,f32,i8,f16 plus,max,affine
 device_scan 3000003 i32,f32 plus,max,affine
 SCANS
-done
+}
+outcomes=$(mktemp -d)
+trap 'rm -r "$outcomes"' EXIT
+for tool in memcheck racecheck synccheck; do under $tool >"$outcomes/$tool" & done
+wait
+cat "$outcomes"/{memcheck,racecheck,synccheck}
 
 # over_gpus ALGORITHM SETTINGS TOOL...: verifies one over two GPUs.
 over_gpus() {
