@@ -68,6 +68,7 @@ const std::vector<ScanSweep>& scan_sweeps() {
                {device, {{"items", "2^20,2^24,2^28"}}, cold_and_warm, stream, "assignment"},
                {device, {{"items", "2^20,2^24,2^28"}}, cold_and_warm, stream, "early"},
                {device, {{"items", "2^20,2^24,2^28"}}, cold, stream, "asking"},
+               {device, {{"items", "2^20,2^24,2^28"}}, cold, stream, "arrivals"},
                {device,
                 {{"type", "f32"}, {"op", "log_sum_exp"}, {"set", "tile=49"}, {"items", "2^20,2^24,2^28"}},
                 cold,

@@ -7,7 +7,7 @@
 # __syncwarp() before it orders the other lanes of the warp too. mbarrier_hand_over.cu shows that in a page: of five ways
 # to hand shared memory over, the tool accepts those in which every lane arrives, also where a warp that waited passes on
 # what it was handed, reports the one in which lane 0 arrives for all, and reports the one that is a race. Its program,
-# if it is given, is run first.
+# if it is given, is run first. With arrivals=lane every lane of look_ahead arrives, and the rest of it can be checked.
 # Scans over several GPUs go through memcheck alone, on two GPUs: its slow kernels wait for each other, and a rank for them.
 set -euo pipefail
 scanlab=$1
@@ -23,11 +23,11 @@ if [[ $hand_over ]]; then
 fi
 # under TOOL: verifies each scan.
 under() {
-  local variant items types operators log
-  while read -r variant items types operators; do
+  local variant items types operators setting log
+  while read -r variant items types operators setting; do
     log=$(compute-sanitizer --tool "$1" "$scanlab" verify --device cuda --variant "$variant" --type "${types:-i32,f64,i8}" \
-      --op "${operators:-plus,affine}" --mode inclusive --input random --items "$items" 2>&1 || true)
-    echo "$1 $variant${operators:+ $operators}: $(grep -E ' passed, ' <<<"$log" | tail -n 1); $(summary <<<"$log")"
+      --op "${operators:-plus,affine}" --mode inclusive --input random --items "$items" ${setting:+--set "$setting"} 2>&1 || true)
+    echo "$1 $variant${operators:+ $operators}${setting:+ $setting}: $(grep -E ' passed, ' <<<"$log" | tail -n 1); $(summary <<<"$log")"
   done <<'SCANS'
 warp_shuffle 100003
 reduce_then_scan 100003
@@ -43,6 +43,8 @@ one_wave 100000
 one_wave 1500003
 copy_one_wave 1500000
 best 100003
+look_ahead 10000003 i32,f32 plus arrivals=lane
+look_ahead 10000003 f32 log_sum_exp arrivals=lane
 look_ahead 100003 f32,f64 log_sum_exp
 look_ahead 100003 f32 matrix_2x2,complex_multiply,segmented_plus,arg_max
 device_scan 2003 i32,f32,i8,f16 plus,max,affine

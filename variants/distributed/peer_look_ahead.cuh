@@ -114,6 +114,7 @@ struct PeerArguments {
   static constexpr int kTells = 1;
   static constexpr bool kDraws = true;
   static constexpr bool kKeeps = true;
+  static constexpr bool kEveryLaneArrives = false;
   const scan::Arguments<Op>& scan;
   const PeerChunks& chunks;
 

@@ -1,10 +1,12 @@
 // look_ahead: launches the kernel of look_ahead.cuh, which says how it works, in one of several shapes.
 #include "variants/scan/look_ahead.cuh"
 
+#include "variants/scan/look_ahead_experiments.cuh"
 #include "variants/scan/look_ahead_roles.cuh"
 #include "variants/scan/tile_plan.hpp"
 #if defined(__CUDACC__)
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,52 +33,6 @@ constexpr NamedShape kShapes[] = {
     {"63", {.warps = 14, .vectors = 9, .loading = 2}}, {"49", {.warps = 14, .vectors = 7, .loading = 2}},
     {"35", {.warps = 14, .vectors = 5, .loading = 2}},
 };
-
-/// What the experiments below change a part of each.
-template <Associative Op, bool kKept = true>
-struct Experiment {
-  static constexpr int kTells = 0;
-  static constexpr bool kDraws = true;
-  static constexpr bool kKeeps = kKept;
-  const Arguments<Op>& scan;
-
-  __device__ const Arguments<Op>& of_scan() const { return scan; }
-  __device__ TileAggregates<Op> aggregates() const { return scan.aggregates(); }
-};
-
-/// Block b of k takes the tiles b, b + k, b + 2 k, … instead of drawing them. Safe only where all blocks are on the
-/// device at once.
-template <Associative Op>
-struct StaticTiles : Experiment<Op> {
-  static constexpr bool kDraws = false;
-};
-
-/// A tile's own group of states is asked for at once, whatever the number of tiles.
-template <Associative Op>
-struct AskedAtOnce : Experiment<Op> {
-  __device__ TileAggregates<Op> aggregates() const { return {this->scan.states, this->scan.op}; }
-};
-
-/// Heavy operators in the form of the others: the scan warps fold again what the reduce warps folded.
-template <Associative Op>
-struct FoldedAgain : Experiment<Op, false> {};
-
-/// Stands for the heavy operators, as kSpeaksForAll for the others.
-template <class Op>
-inline constexpr bool kSpeaksForHeavy = Op::kOperator == Operator::log_sum_exp && sizeof(typename Op::Item) == 4;
-
-/// The kernel of an experiment.
-template <Associative Op, template <class> class Changed>
-__global__ void __launch_bounds__(Shape{.warps = kMostReduceWarps<Op>}.threads(), 1)
-    look_ahead_with(const __grid_constant__ Arguments<Op> arguments) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-  extern __shared__ __align__(128) unsigned char shared[];
-  const Changed<Op> given{{arguments}};
-  LookAheadBlock<Op, cuda::NoWatch, Changed<Op>>(given, shared).run();
-#else
-  __trap();
-#endif
-}
 
 class LookAhead {
  public:
@@ -111,6 +67,10 @@ class LookAhead {
          .values = {"kept", "repeated"},
          .meaning = "of heavy operators, what the reduce warps folded, kept for the scan warps or folded by them again",
          .experiment = true},
+        {.name = "arrivals",
+         .values = {"warp", "lane"},
+         .meaning = "at a barrier, one per warp behind __syncwarp(), or one per lane",
+         .experiment = true},
         {.name = "early", .values = {"yes", "no"}, .meaning = "programmatic dependent launch", .experiment = true}};
     about.limits = "any n; compute capability 9.0 and later";
     about.in_place = true;
@@ -122,9 +82,7 @@ class LookAhead {
       : problem_(problem),
         multiprocessors_(cuda::multiprocessors()),
         shape_(find_shape(problem.settings)),
-        static_tiles_(given("assignment") == "static"),
-        at_once_(given("asking") == "at_once"),
-        folded_again_(given("folding") == "repeated"),
+        experiments_(asked_for()),
         early_(given("early") == "yes"),
         item_bytes_(static_cast<std::int64_t>(item_bytes(problem.type, problem.op))),
         tiles_(ceil_div(problem.items * item_bytes_, shape_.tile_bytes())) {
@@ -150,16 +108,15 @@ class LookAhead {
       return Plan::refuse("look_ahead has tiles of " + setting(describe(), problem_.settings, "tile") +
                           " KiB for operators that compute more than they move");
     }
-    if (static_tiles_ + at_once_ + folded_again_ > 1)
-      return Plan::refuse("look_ahead takes assignment=static, asking=at_once or folding=repeated, one at a time");
-    const bool speaks = with_monoid(problem_.type, problem_.op, []<class Op>(Op) { return kSpeaksForAll<Op>; });
-    if ((static_tiles_ || at_once_) && !speaks) {
-      return Plan::refuse(std::string("look_ahead with ") + (static_tiles_ ? "assignment=static" : "asking=at_once") +
-                          " is an experiment, and takes sums of four bytes");
+    if (experiments_.size() > 1) {
+      return Plan::refuse("look_ahead takes one of " + words(experiments_.front()) + " and " +
+                          words(experiments_.back()) + " at a time");
     }
-    const bool heavy = with_monoid(problem_.type, problem_.op, []<class Op>(Op) { return kSpeaksForHeavy<Op>; });
-    if (folded_again_ && !heavy)
-      return Plan::refuse("look_ahead with folding=repeated is an experiment, and takes log_sum_exp of f32");
+    const bool known = with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) { return kernel<Op>() != nullptr; });
+    if (!known) {
+      return Plan::refuse("look_ahead with " + words(experiments_.front()) + " is an experiment, and takes " +
+                          std::string(experiments_.front().takes));
+    }
     with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) { cuda::allow(kernel<Op>(), launch_shape<Op>()); });
     simt::Workspace workspace;
     const AggregateMemory parts(workspace, tiles_);
@@ -195,8 +152,15 @@ class LookAhead {
   }
 
  private:
-  template <class Op>
-  using Kernel = void (*)(Arguments<Op>);
+  std::vector<ExperimentalKernel> asked_for() const {
+    std::vector<ExperimentalKernel> all;
+    std::ranges::copy_if(kExperimentalKernels, std::back_inserter(all),
+                         [&](const ExperimentalKernel& each) { return given(each.parameter) == each.value; });
+    return all;
+  }
+  static std::string words(const ExperimentalKernel& experiment) {
+    return std::string(experiment.parameter) + "=" + experiment.value;
+  }
 
   static Shape find_shape(const Settings& settings) {
     const std::string tile = setting(describe(), settings, "tile");
@@ -216,22 +180,15 @@ class LookAhead {
             .early = early_};
   }
 
-  /// As the experiments ask.
+  /// nullptr: there is none for the experiment and the operator.
   template <class Op>
-  Kernel<Op> kernel() const {
-    if constexpr (kSpeaksForAll<Op>) {
-      if (static_tiles_) return look_ahead_with<Op, StaticTiles>;
-      if (at_once_) return look_ahead_with<Op, AskedAtOnce>;
-    }
-    if constexpr (kSpeaksForHeavy<Op>) {
-      if (folded_again_) return look_ahead_with<Op, FoldedAgain>;
-    }
-    return look_ahead<Op, cuda::NoWatch>;
+  LookAheadKernel<Op> kernel() const {
+    return experiments_.empty() ? look_ahead<Op, cuda::NoWatch> : experimental_kernel<Op>(experiments_.front().what);
   }
 
   template <class Op>
-  void launch(Kernel<Op> kernel, cudaStream_t stream, const typename Op::Item* in, typename Op::Item* out, void* memory,
-              cuda::WarpCycles* cycles) const {
+  void launch(LookAheadKernel<Op> kernel, cudaStream_t stream, const typename Op::Item* in, typename Op::Item* out,
+              void* memory, cuda::WarpCycles* cycles) const {
     using Item = typename Op::Item;
     simt::Workspace workspace(memory);
     const AggregateMemory parts(workspace, tiles_);
@@ -253,10 +210,8 @@ class LookAhead {
   Problem problem_;
   int multiprocessors_;
   Shape shape_;
-  bool static_tiles_;  ///< decided once: a launch must cost the host little
-  bool at_once_;
-  bool folded_again_;
-  bool early_;
+  std::vector<ExperimentalKernel> experiments_;  ///< that are asked for: one, if any
+  bool early_;                                   ///< decided once: a launch must cost the host little
   std::int64_t item_bytes_;
   std::int64_t tiles_;
 };

@@ -38,7 +38,8 @@ class LookAheadBlock {
   using Item = typename Op::Item;
   using In = InOf<Op>;
   using Out = OutOf<Op>;
-  using Vector = typename Ring<Op>::Vector;
+  using OwnRing = Ring<Op, Given::kEveryLaneArrives>;
+  using Vector = typename OwnRing::Vector;
 
   __device__ LookAheadBlock(const Given& arguments, unsigned char* shared)
       : tiles_(arguments),
@@ -84,14 +85,14 @@ class LookAheadBlock {
   __device__ void make_barriers(int warp) {
     if (lane_ != 0) return;  // a warp's lanes would do it one after another
     if (warp == 0) {
-      for (int stage = 0; stage < shape_.stages; ++stage) ring_.stage(stage).full.init(1);
+      for (int stage = 0; stage < shape_.stages; ++stage) ring_.stage(stage).full.init(kArrivals);
       cuda::make_barriers_visible();
       return;
     }
     for (int stage = warp - 1; stage < shape_.stages; stage += 1 + 2 * shape_.warps + kTells) {
-      ring_.stage(stage).reduced.init(shape_.warps);
-      ring_.stage(stage).prefixed.init(1);
-      ring_.stage(stage).free.init(shape_.warps + 1 + kTells);
+      ring_.stage(stage).reduced.init(shape_.warps * kArrivals);
+      ring_.stage(stage).prefixed.init(kArrivals);
+      ring_.stage(stage).free.init((shape_.warps + 1 + kTells) * kArrivals);
     }
   }
 
@@ -127,10 +128,12 @@ class LookAheadBlock {
   /// By the load warp, with a ticket that is no tile's: every block draws one such. Opens what the other warps wait for
   /// before they look at the stage's tile; they may still be busy with the last tiles.
   __device__ void end(Stage<Op>& stage, Tickets::Drawn in_vain) {
-    if (lane_ != 0) return;
-    cuda::let_next_kernel_come();
-    const std::int64_t of_tiles = kDraws ? given_.tiles : 0;
-    Tickets{static_cast<std::uint32_t>(of_tiles + gridDim.x)}.turn_if_last(block_, given_.counter, in_vain);
+    if (!arrives()) return;
+    if (lane_ == 0) {
+      cuda::let_next_kernel_come();
+      const std::int64_t of_tiles = kDraws ? given_.tiles : 0;
+      Tickets{static_cast<std::uint32_t>(of_tiles + gridDim.x)}.turn_if_last(block_, given_.counter, in_vain);
+    }
     stage.full.arrive();
     for (int warp = 0; warp < shape_.warps; ++warp) stage.reduced.arrive();  // for the reduce warps, which end
   }
@@ -154,11 +157,11 @@ class LookAheadBlock {
       stage.before[kLanes * warp + lane_] = item_of(if_any<Op>(lane_ != 0, before));
       if (lane_ == 31) stage.warp_aggregate[warp] = total;
       __syncwarp();  // all of the warp's results are covered by lane 0's arrival
-      if (lane_ == 0) stage.reduced.arrive();
+      if (arrives()) stage.reduced.arrive();
       if (kKeeps || warp != 0) return;
       watch_.during(Wait::reduced, [&] { stage.reduced.wait(slot.parity); });
-      if (lane_ != 0) return;
-      tiles_.aggregates().publish(tile, item_of(warp_prefix(stage, shape_.warps)), stage.run);
+      if (!arrives()) return;
+      if (lane_ == 0) tiles_.aggregates().publish(tile, item_of(warp_prefix(stage, shape_.warps)), stage.run);
       stage.free.arrive();
     });
   }
@@ -176,8 +179,8 @@ class LookAheadBlock {
         if (lane_ < shape_.warps) stage.warp_aggregate[lane_] = item_of(op_(prefix, warps_before));
         __syncwarp();  // all of them are covered by lane 0's arrival
       }
-      if (lane_ != 0) return;
-      stage.prefix = item_of(prefix);
+      if (!arrives()) return;
+      if (lane_ == 0) stage.prefix = item_of(prefix);
       stage.prefixed.arrive();
     });
   }
@@ -190,7 +193,7 @@ class LookAheadBlock {
       const Item aggregate = item_of(warp_prefix(stage, shape_.warps));
       watch_.during(Wait::prefix, [&] { aggregates.tell(tile, aggregate, stage.run); });
       __syncwarp();  // all lanes have read the stage
-      if (lane_ == 0) stage.free.arrive();
+      if (arrives()) stage.free.arrive();
     });
   }
 
@@ -233,13 +236,16 @@ class LookAheadBlock {
     for (int v = 0; v < shape_.vectors; ++v) f(mine[v]);
   }
 
+  /// At barriers: lane 0 does for what its warp did before the latest __syncwarp().
+  __device__ bool arrives() const { return Given::kEveryLaneArrives || lane_ == 0; }
+
   /// Gives a stage back once all stores have read it.
   __device__ void release(Stage<Op>& stage) {
     watch_.during(Wait::store, [&] {
       if (lane_ == 0) cuda::wait_until_stores_have_read<0>();
     });
     __syncwarp();  // what other lanes read by hand is read
-    if (lane_ == 0) stage.free.arrive();
+    if (arrives()) stage.free.arrive();
   }
 
   /// By the look-ahead warp: publishes a tile's aggregate. Each lane gets that of the parts of the warps before its
@@ -251,6 +257,8 @@ class LookAheadBlock {
     const Item before = block_.shuffle_up(with_own, 1);
     if (lane_ == 0) {
       aggregates.publish(tile, all, stage.run);
+      stage.free.arrive();
+    } else if (Given::kEveryLaneArrives) {
       stage.free.arrive();
     }
     return if_any<Op>(lane_ != 0, before);
@@ -269,6 +277,7 @@ class LookAheadBlock {
   static constexpr int kItems = sizeof(Vector) / sizeof(In);
   static constexpr int kTells = Given::kTells;
   static constexpr bool kDraws = Given::kDraws;
+  static constexpr int kArrivals = Given::kEveryLaneArrives ? kLanes : 1;  ///< of a warp at a barrier
   /// Of operators that compute more than they move, the warps are bound by chains of them, and these are cut short. The
   /// reduce warps leave the prefixes within each vector in its place, so that the scan warps work on several items at a
   /// time. And what all warps would do, each for itself, with the aggregates of the others, the lanes of the look-ahead
@@ -279,7 +288,7 @@ class LookAheadBlock {
   const Given& tiles_;  ///< says how their aggregates are told and gathered
   const Arguments<Op>& given_;
   const Shape shape_;
-  const Ring<Op> ring_;
+  const OwnRing ring_;
   const int lane_;
   simt::GpuBlock block_;
   Op op_;

@@ -54,9 +54,10 @@ struct Arguments {
   cuda::WarpCycles* cycles = nullptr;      ///< for a kernel that watches: one a warp of the grid
   [[no_unique_address]] Op op{};
 
-  static constexpr int kTells = 0;      ///< warps of a block that tell other GPUs of its tiles
-  static constexpr bool kDraws = true;  ///< tiles by tickets
-  static constexpr bool kKeeps = true;  ///< of heavy operators, what the reduce warps folded
+  static constexpr int kTells = 0;                  ///< warps of a block that tell other GPUs of its tiles
+  static constexpr bool kDraws = true;              ///< tiles by tickets
+  static constexpr bool kKeeps = true;              ///< of heavy operators, what the reduce warps folded
+  static constexpr bool kEveryLaneArrives = false;  ///< at a barrier, or lane 0 for its warp
   __device__ const Arguments& of_scan() const { return *this; }
   __device__ TileAggregates<Op> aggregates() const { return {states, op, tiles >= kManyTiles}; }
 };
@@ -135,7 +136,7 @@ struct Slot {
 };
 
 /// The stages, as a thread sees them. Methods that copy are called by whole warps.
-template <Associative Op>
+template <Associative Op, bool kEveryLaneArrives = false>
 class Ring {
  public:
   using In = InOf<Op>;
@@ -182,7 +183,11 @@ class Ring {
       for (int i = in_bulk + lane; i < parts * part_items(); i += kLanes) to[i] = i < count ? from[i] : padding();
     }
     __syncwarp();  // what was written by hand is covered by lane 0's arrival
-    if (lane == 0) full.arrive_expecting(in_bulk * static_cast<int>(sizeof(In)));
+    if (lane == 0) {
+      full.arrive_expecting(in_bulk * static_cast<int>(sizeof(In)));
+    } else if (kEveryLaneArrives) {
+      full.arrive();
+    }
     __syncwarp();  // lanes go on together: the caller's next wait is for all of them
   }
 

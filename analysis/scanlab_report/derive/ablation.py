@@ -17,9 +17,11 @@ WITHOUT = {
     "5 stages": (WHOLE, "stages=5"),
     "1 tile loading": (WHOLE, "loading=1"),
     "4 tiles loading": (WHOLE, "loading=4"),
+    "all tiles loading": (WHOLE, "loading=all"),
     "static tiles": (WHOLE, "assignment=static"),
     "no PDL": (WHOLE, "early=no"),
     "states at once": (WHOLE, "asking=at_once"),
+    "arrival per lane": (WHOLE, "arrivals=lane"),
     "decoupled_lookback": ("decoupled_lookback", ""),
     "reduce_then_scan": ("reduce_then_scan", ""),
 }
