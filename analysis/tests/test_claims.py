@@ -17,6 +17,7 @@ from scanlab_report.claims.stated import Claim
 from scanlab_report.commands.__main__ import main
 from scanlab_report.read import results
 from scanlab_report.read.published import Publication
+from scanlab_report.tables import claims as claims_table
 from tests import fixtures, stream_fixtures
 from tests.fixtures import case, context, repetition
 
@@ -86,6 +87,15 @@ def test_cub_as_shipped_is_cub_without_the_shapes_tuned_on_the_device(tmp_path: 
             assert verdict(of_speed(variant="best", over=over, at_least=bound), tmp_path / "r") == says, (over, bound)
 
 
+def test_a_value_is_printed_with_the_digits_that_its_verdict_needs(tmp_path: Path) -> None:
+    write(tmp_path / "r", {"best": 100.0, "cub_newest": 108.8, "memcpy": 91.94, "copy_bulk": 99.2})
+    (found,) = check([of_speed(source="scanlab", variant="best", over="cub", at_least=1.09)], results.read([tmp_path / "r"], []), {})
+    assert found.verdict == FAILS and "| 1.088 [" in claims_table.table([found], "Claims").markdown()
+    (found,) = check([of_speed(source="scanlab", variant="best", over="cub", at_least=1.1)], results.read([tmp_path / "r"], []), {})
+    assert "| 1.09 [" in claims_table.table([found], "Claims").markdown()
+    assert claims_table.reference(found) == "copy_bulk: 1.097"
+
+
 @pytest.mark.parametrize(("over", "at_least", "said"), [
     ("cub", 1.3, "copy_bulk: 1.22"), ("cub", 1.2, "none: copy_bulk has 1.22"), ("cub_as_shipped", 1.6, "copy_bulk: 1.56"),
     (["memcpy"], 0.97, "none: copy_bulk has 1.06"), (["memcpy"], 1.1, "copy_bulk: 1.06"),
@@ -93,7 +103,7 @@ def test_cub_as_shipped_is_cub_without_the_shapes_tuned_on_the_device(tmp_path: 
 def test_beside_a_target_of_ours_that_is_missed_stands_what_a_copy_has(tmp_path: Path, over: Any, at_least: float, said: str) -> None:
     write(tmp_path / "r", {"best": 100.0, "cub_newest": 140.0, "cub_tuned": 110.0, "memcpy": 95.0, "copy_bulk": 90.0})
     (found,) = check([of_speed(source="scanlab", variant="best", over=over, at_least=at_least)], results.read([tmp_path / "r"], []), {})
-    assert found.verdict == FAILS and str(found.bound) == said
+    assert found.verdict == FAILS and claims_table.reference(found) == said
 
 
 def test_a_claim_that_holds_by_the_median_alone_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -34,9 +34,6 @@ class Bound:
     enough: bool
     """It allows what is wanted, so it is no reason why that is missed."""
 
-    def __str__(self) -> str:
-        return f"none: {self.what} has {self.allows:.2f}" if self.enough else f"{self.what}: {self.allows:.2f}"
-
 
 @dataclass(frozen=True)
 class Standing:

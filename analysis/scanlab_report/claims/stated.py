@@ -105,6 +105,10 @@ class Claim:
             return abs(value - equal) <= self.variation * equal
         return value >= low * (1 - self.variation) if low is not None else value <= high * (1 + self.variation)
 
+    def digits(self, value: float, least: int) -> int:
+        """How many significant digits a value is printed with, so that the print meets the bound if the value does."""
+        return next((digits for digits in range(least, 6) if self.meets(float(f"{value:.{digits}g}")) == self.meets(value)), 6)
+
     def sure(self, values: Iterable[Interval]) -> bool:
         """Whether the whole of each interval is within the bound too; nothing speaks against it where none is known."""
         return all(self.meets(value.low) and self.meets(value.high) for value in values if value.known)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from scanlab_report.claims.checked import ClaimEvidence, literature
 from scanlab_report.claims.standing import BEST_PREDICTION, FILE_ACCESS, Standing
 from scanlab_report.claims.stated import OURS
-from scanlab_report.layout.table_formats import Column, Table, code, records, whole, with_interval
+from scanlab_report.layout.table_formats import Column, Table, code, records, significant, whole, with_interval
 from scanlab_report.stats.intervals import Interval
 
 NEEDS = {"claims": literature()}
@@ -28,9 +29,9 @@ def table(checked: Sequence[Standing], caption: str, further: Sequence[str] = ()
 
     Who claims it is a column unless all of them are ours, and so is the reference where one has it.
     """
-    rows = [{"statement": one.what, "wanted": f"{one.claim.wanted} {one.measure}", "measured": one.measured,
+    rows = [{"statement": one.what, "wanted": f"{one.claim.wanted} {one.measure}", "measured": _printed(one),
              "where": one.where, "verdict": one.said, "source": "ours" if one.claim.source == OURS else one.claim.source,
-             "bound": str(one.bound or ""), "figure": one.claim.figure} for one in checked]  # fmt: skip
+             "bound": reference(one), "figure": one.claim.figure} for one in checked]  # fmt: skip
     bound = any(row["bound"] for row in rows)
     others = any(row["source"] != "ours" for row in rows)
     return Table(
@@ -58,7 +59,27 @@ def _references(checked: Sequence[Standing]) -> list[str]:
     return [REFERENCE, *said] if names else []
 
 
-def _measured(interval: Interval | None) -> str:
-    if interval is not None and not interval.known and interval.value == int(interval.value):
-        return whole(interval.value)
-    return with_interval(interval, 3)
+@dataclass(frozen=True)
+class _Printed(Interval):
+    """What was measured, and with how many digits it is printed."""
+
+    digits: int
+
+
+def _printed(one: Standing) -> _Printed | None:
+    of = one.measured
+    return None if of is None else _Printed(of.value, of.low, of.high, of.count, one.claim.digits(of.value, 3))
+
+
+def _measured(printed: _Printed | None) -> str:
+    if printed is None:
+        return with_interval(None)
+    return whole(printed.value) if not printed.known and printed.value == int(printed.value) else with_interval(printed, printed.digits)
+
+
+def reference(one: Standing) -> str:
+    """What stands beside a target of ours that is missed: what was measured without the scan."""
+    if one.bound is None:
+        return ""
+    allows = significant(one.bound.allows, one.claim.digits(one.bound.allows, 3 if one.bound.allows >= 1 else 2))
+    return f"none: {one.bound.what} has {allows}" if one.bound.enough else f"{one.bound.what}: {allows}"
