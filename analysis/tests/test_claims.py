@@ -88,7 +88,7 @@ def test_cub_as_shipped_is_cub_without_the_shapes_tuned_on_the_device(tmp_path: 
 
 
 def test_a_value_is_printed_with_the_digits_that_its_verdict_needs(tmp_path: Path) -> None:
-    write(tmp_path / "r", {"best": 100.0, "cub_newest": 108.8, "memcpy": 91.94, "copy_bulk": 99.2})
+    write(tmp_path / "r", {"best": 100.0, "cub_newest": 108.8, "copy_bulk": 99.2})
     (found,) = check([of_speed(source="scanlab", variant="best", over="cub", at_least=1.09)], results.read([tmp_path / "r"], []), {})
     assert found.verdict == FAILS and "| 1.088 [" in claims_table.table([found], "Claims").markdown()
     (found,) = check([of_speed(source="scanlab", variant="best", over="cub", at_least=1.1)], results.read([tmp_path / "r"], []), {})
