@@ -278,6 +278,13 @@ def test_numbers_have_their_significant_digits(value: float | None, digits: int,
     assert significant(value, digits) == printed
 
 
+def test_a_paper_cites_the_sources_of_a_table_and_other_texts_name_them() -> None:
+    rows = pd.DataFrame({"source": ["merrill2016", "ours", ""]})
+    table = table_formats.Table("c", (table_formats.Column("source", "source", cites=True),), rows)
+    assert table.latex(cites=True).splitlines()[4:7] == [r"\cite{merrill2016} \\", r"ours \\", r" \\"]
+    assert r"merrill2016 \\" in table.latex() and "| merrill2016 |" in table.markdown()
+
+
 def test_sizes_counts_and_intervals_are_printed_as_readers_know_them() -> None:
     assert [size(n) for n in (64, 1000, 1024, 1 << 28, 3 << 20)] == ["64", "1\u2009000", "2^10", "2^28", "3\u2009145\u2009728"]
     assert [whole(n) for n in (7.0, 1234567, None)] == ["7", "1\u2009234\u2009567", "—"]

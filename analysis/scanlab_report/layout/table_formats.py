@@ -42,6 +42,8 @@ class Column:
     group: str = ""
     wrap: float = 0
     """In LaTeX, the width in em at which text is broken into lines; 0: it is not."""
+    cites: bool = False
+    """Values are keys of the papers' references, ``ours`` or empty."""
 
     @property
     def latex_kind(self) -> str:
@@ -81,13 +83,14 @@ class Table:
         lines += [f"\n{note}" for note in (*self.notes, *self.details)]
         return "\n".join(lines) + "\n"
 
-    def latex(self) -> str:
-        """A booktabs tabular, without float or caption."""
+    def latex(self, cites: bool = False) -> str:
+        """A booktabs tabular, without float or caption. cites: it is for a text that has the references."""
         lines = [r"\begin{tabular}{@{}" + "".join(c.latex_kind for c in self.columns) + "@{}}", r"\toprule"]
         lines += self._latex_groups()
         lines.append(" & ".join(latex_cell(c.heading) for c in self.columns) + r" \\")
         lines.append(r"\midrule")
-        lines += [" & ".join(latex_cell(cell) for cell in row) + r" \\" for row in self._cells()]
+        citing = [cites and column.cites for column in self.columns]
+        lines += [" & ".join(_citation(cell) if cite else latex_cell(cell) for cell, cite in zip(row, citing, strict=True)) + r" \\" for row in self._cells()]
         lines += [r"\bottomrule", r"\end{tabular}"]
         return "\n".join(lines) + "\n"
 
@@ -129,6 +132,10 @@ def latex_cell(text: str) -> str:
     if len(quoted) > 1 and len(quoted) % 2:
         return "".join(latex_cell(part) if place % 2 == 0 else latex_cell(f"`{part}`") for place, part in enumerate(quoted))
     return "".join(f"$2^{{{part[2:]}}}$" if part.startswith("2^") else _breakable(part) for part in _POWER.split(text))
+
+
+def _citation(key: str) -> str:
+    return key if key in ("", "ours") else rf"\cite{{{key}}}"
 
 
 def _breakable(text: str) -> str:

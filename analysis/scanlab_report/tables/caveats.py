@@ -24,7 +24,7 @@ def build(experiments: TableEvidence) -> Table:
             Column("yes", "yes"),
             Column("trials", "of"),
             Column("claim", "claim", right=False),
-            Column("source", "source", right=False),
+            Column("source", "source", right=False, cites=True),
             Column("why_not", "not tried because", text, right=False),
         ),
         rows=experiments.rows,

@@ -44,7 +44,7 @@ def table(checked: Sequence[Standing], caption: str, further: Sequence[str] = ()
             Column("where", "at", right=False, wrap=9),
             Column("verdict", "verdict", right=False, wrap=4.5),
             *([Column("bound", "reference", right=False, wrap=10)] if bound else []),
-            *([Column("source", "source", right=False)] if others else []),
+            *([Column("source", "source", right=False, cites=True)] if others else []),
             *([Column("figure", "shown in", code, right=False)] if figures else []),
         ),
         rows=records(rows),
