@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import csv
 import gzip
 import hashlib
 import json
@@ -224,6 +225,20 @@ def write_devices(folder: Path) -> results.Results:
     return results.read([], [folder])
 
 
+def test_scans_over_several_gpus_are_those_of_the_report(built: Built) -> None:
+    (view,) = data_of(built.out / "report.html")["several_gpus"]
+    table = {(of["algorithm"], of["type"], of["op"], int(of["ranks"]), int(of["items"])): of for of in csv.DictReader((built.out / "tables" / "several_gpus.csv").read_text().splitlines())}
+    cases = pd.DataFrame(view["cases"])
+    assert len(cases) > 20 and set(cases["ranks"]) == {1, 2, 3, 4}
+    compared = [(of, table[of.algorithm, of.type, of.op, of.ranks, int(of.items * of.ranks)]) for of in cases.itertuples() if (of.algorithm, of.type, of.op, of.ranks, int(of.items * of.ranks)) in table]
+    assert len(compared) == len(table)
+    for of, said in compared:
+        assert of.time_us == pytest.approx(float(said["time_us"]), rel=1e-4) and of.rate == pytest.approx(float(said["gb_per_s"]), rel=1e-4)
+        assert [of.of_copy, of.of_vendor] == pytest.approx([float(said["of_copy"]), float(said["of_vendor"])], rel=1e-4)
+    copies = pd.DataFrame(view["copies"])
+    assert set(copies["ranks"]) == {1, 2, 3, 4} and (copies["time_us"] > 0).all()
+
+
 def test_every_device_is_there_the_latest_first_and_none_has_the_numbers_of_another(tmp_path: Path) -> None:
     views = page.scans.views(write_devices(tmp_path), {})
     assert list(dict.fromkeys(view["device"] for view in views)) == ["New Device", "Old Device", "Lone CPU"]
@@ -243,7 +258,7 @@ SHOWN = """(() => {
     const drawn = [...svg.querySelectorAll("[d]")].map((path) => path.getAttribute("d") + path.getAttribute("transform"));
     return [document.getElementById("table").textContent, svg.textContent, ...drawn].join();
 })()"""
-VIEWS = ("scans", "schedules", "timelines", "sessions", "speedups")
+VIEWS = ("scans", "schedules", "timelines", "sessions", "speedups", "several_gpus")
 TABLES = ("claims", "implicit_sync")
 """Views that are a table alone."""
 
@@ -436,10 +451,10 @@ def test_a_chart_that_has_no_room_yet_is_drawn_once_it_has(chromium: Browser, re
 def test_views_are_reached_and_boxes_set_by_keyboard_alone(chromium: Browser, recorded: Path) -> None:
     chromium.open(recorded)
     reached = []
-    for _ in range(17):
+    for _ in range(18):
         chromium.press("Tab")
         reached.append(chromium.evaluate("document.activeElement.id"))
-    assert reached[:8] == [f"view-{name}" for name in ("scans", "speedups", "schedules", "timelines", "implicit_sync", "claims", "sessions")] + ["control-device"]
+    assert reached[:9] == [f"view-{name}" for name in ("scans", "speedups", "several_gpus", "schedules", "timelines", "implicit_sync", "claims", "sessions")] + ["control-device"]
     box = next(name for name in reached if name.startswith("control-variants-"))
     before = chromium.evaluate(SHOWN)
     chromium.evaluate(f"document.getElementById('{box}').focus()")

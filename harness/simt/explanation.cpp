@@ -227,7 +227,7 @@ void print(const Explanation& explanation, std::ostream& out) {
   fmt::print(out, "  global memory   {} bytes read, {} written; {} sectors, {} ideal (a scan must move {} bytes)\n",
              totals.global_bytes_read, totals.global_bytes_written, totals.global_sectors, totals.global_ideal_sectors,
              problem.ideal_bytes());
-  fmt::print(out, "  shared memory   {} requests; degree {} with 16 banks a half-warp, {} with 32 banks a warp\n",
+  fmt::print(out, "  shared memory   {} requests; degree {} with 16 banks per half-warp, {} with 32 banks per warp\n",
              totals.shared_requests, degree(totals.banks16), degree(totals.banks32));
   print_faults(explanation.report, out);
   fmt::print(out, "  traced in {:.2f} s\n", explanation.seconds);

@@ -25,9 +25,9 @@ struct Form {
 };
 
 constexpr Form kForms[] = {
-    {"serial_pinned", "Copy in, compute, copy out, one step after another.", "", "",
+    {"serial_pinned", "H2D copy, kernel, D2H copy, one step after another.", "", "",
      "  for (int i = 0; i < kChunks; ++i) step_by_step(chunk_of(i));\n"},
-    {"depth_first", "Copy in, compute, copy out, chunk after chunk, round-robin over the streams.", "", "",
+    {"depth_first", "H2D copy, kernel, D2H copy, chunk after chunk, round-robin over the streams.", "", "",
      R"(  for (int i = 0; i < kChunks; ++i) {
     const Chunk chunk = chunk_of(i);
     const cudaStream_t stream = streams[i % kStreams];
@@ -36,19 +36,19 @@ constexpr Form kForms[] = {
     copy_out(chunk, stream);
   }
 )"},
-    {"breadth_first", "All copies in, all kernels, all copies out, round-robin over the streams.", "", "",
+    {"breadth_first", "All H2D copies, then all kernels, then all D2H copies, round-robin over the streams.", "", "",
      R"(  for (int i = 0; i < kChunks; ++i) copy_in(chunk_of(i), streams[i % kStreams]);
   for (int i = 0; i < kChunks; ++i) compute(chunk_of(i), streams[i % kStreams]);
   for (int i = 0; i < kChunks; ++i) copy_out(chunk_of(i), streams[i % kStreams]);
 )"},
-    {"skewed", "As depth first, but the next copy in and kernel are issued before this copy out.", "", "",
+    {"skewed", "As depth first, but the next H2D copy and kernel are issued before this D2H copy.", "", "",
      R"(  for (int i = 0; i <= kChunks; ++i) {
     if (i < kChunks) copy_in(chunk_of(i), streams[i % kStreams]);
     if (i < kChunks) compute(chunk_of(i), streams[i % kStreams]);
     if (i > 0) copy_out(chunk_of(i - 1), streams[(i - 1) % kStreams]);
   }
 )"},
-    {"three_streams", "A stream for copies in, one for kernels, one for copies out: events order them.",
+    {"three_streams", "One stream for H2D copies, one for kernels, one for D2H copies. Events order them.",
      "cudaEvent_t copied_in[kChunks], computed[kChunks];\n",
      R"(  for (cudaEvent_t& event : copied_in) CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
   for (cudaEvent_t& event : computed) CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));

@@ -367,7 +367,7 @@ const char* name(Cause cause) {
                                      "too few device buffers",
                                      "streams that share a hardware queue",
                                      "the rule for launches of compute capability 2.0 to 3.0",
-                                     "the order of issue",
+                                     "issue order",
                                      "work too small for its launch",
                                      "the host issues late",
                                      "latency between operations",

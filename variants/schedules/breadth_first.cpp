@@ -25,9 +25,9 @@ void issue(Issuer& issuer, const Job& job) {
 
 const ScheduleRegistration kBreadthFirst{{
     .about = {.id = "breadth_first",
-              .title = "All copies in, all kernels, all copies out, round-robin over the streams",
+              .title = "All H2D copies, then all kernels, then all D2H copies, round-robin over the streams",
               .source = "Markidis, Optimizing Host-Device Data Communication III, second approach; Harris 2012",
-              .expectation = "One copy engine overlaps kernels with copies in; with as many streams as chunks newer "
+              .expectation = "One copy engine overlaps kernels with H2D copies. With as many streams as chunks, newer "
                              "devices overlap all three."},
     .issue = issue,
 }};

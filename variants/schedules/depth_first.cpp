@@ -27,10 +27,10 @@ void issue(Issuer& issuer, const Job& job) {
 
 const ScheduleRegistration kDepthFirst{{
     .about = {.id = "depth_first",
-              .title = "Copy in, compute, copy out, chunk after chunk, round-robin over the streams",
+              .title = "H2D copy, kernel, D2H copy, chunk after chunk, round-robin over the streams",
               .source = "Markidis, Optimizing Host-Device Data Communication III, first approach; Harris 2012",
               .expectation =
-                  "Two copy engines overlap all three steps; one copy engine and one queue overlap nothing."},
+                  "Two copy engines overlap all three steps. One copy engine and one queue overlap nothing."},
     .issue = issue,
 }};
 

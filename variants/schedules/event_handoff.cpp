@@ -40,7 +40,7 @@ const ScheduleRegistration kEventHandoff{{
     .about = {.id = "event_handoff",
               .title = "Two streams handed over by cudaStreamWaitEvent, and host work beside them",
               .source = "Using streams in CUDA, 2013; Tutorial 08, Streams & Async Execution, section 4",
-              .expectation = "Copies in overlap kernels and copies out; a kernel never overlaps a copy out; the host "
+              .expectation = "H2D copies overlap kernels and D2H copies. A kernel never overlaps a D2H copy. The host "
                              "computes meanwhile."},
     .issue = issue,
 }};

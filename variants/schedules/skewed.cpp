@@ -32,7 +32,7 @@ void issue(Issuer& issuer, const Job& job) {
 
 const ScheduleRegistration kSkewed{{
     .about = {.id = "skewed",
-              .title = "Copy in and kernel of the next chunk issued before the copy out of this one",
+              .title = "H2D copy and kernel of the next chunk issued before the D2H copy of this one",
               .source = "When are they worth using? (Когда их стоит использовать?), part 7 of a lecture on cudaStream",
               .expectation = "One copy engine overlaps kernels with copies, where depth_first overlaps nothing."},
     .issue = issue,

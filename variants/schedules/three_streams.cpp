@@ -34,7 +34,7 @@ void issue(Issuer& issuer, const Job&) {
 
 const ScheduleRegistration kThreeStreams{{
     .about = {.id = "three_streams",
-              .title = "One stream for copies in, one for kernels, one for copies out, ordered by events",
+              .title = "One stream for H2D copies, one for kernels, one for D2H copies, ordered by events",
               .source = "Considerations for Copy/Compute Overlap",
               .expectation = "Two copy engines overlap all three steps, with three streams for any number of chunks."},
     .issue = issue,

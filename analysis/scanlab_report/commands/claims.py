@@ -12,7 +12,7 @@ from pathlib import Path
 
 from scanlab_report import DATA
 from scanlab_report.claims import stated as claims_file
-from scanlab_report.claims.standing import FAILS, Standing
+from scanlab_report.claims.standing import FAILS, HOLDS, Standing
 from scanlab_report.claims.stated import OF_MODELS, OF_RANKS, OF_SCANS, OF_STREAMS, OURS
 from scanlab_report.console import FOUND, SOUND, count, missing, refuse, say
 from scanlab_report.documents import markers
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
     printed = table(checked, f"Claims of Scanlab (for `best` unless another variant is named{about}) and of the literature")
     say(printed.markdown())
     verdicts = [one.verdict for one in checked]
-    counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in VERDICTS.values() if verdict in verdicts)
+    counts = ", ".join(f"{number} {verdict if number == 1 else PLURAL.get(verdict, verdict)}" for verdict in VERDICTS.values() if (number := verdicts.count(verdict)))
     if unsure := sum(one.unsure for one in checked):
         counts += f"; {unsure} by the median only"
     say(f"{count(len(checked), 'claim')}: {counts}.")
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
         if not (provenances := claims_checked.provenances(checked)):
             say(f"{options.page} is left as it is: no {claims_checked.Claims(claims).asked()}.")
         else:
-            text = f"{count(len(checked), 'claim')}: {counts.replace(' holds', ' hold').replace(' fails', ' fail')}.\n\n{_grouped(checked)}\n\nSources:\n\n" + "\n".join(f"- {of.line()}" for of in provenances)
+            text = f"{count(len(checked), 'claim')}: {counts}.\n\n{_grouped(checked)}\n\nSources:\n\n" + "\n".join(f"- {of.line()}" for of in provenances)
             options.page.write_text(markers.replaced(options.page.read_text(encoding="utf-8"), MARKER, text), encoding="utf-8")
             say(f"{options.page}: {MARKER} replaced")
     return FOUND if FAILS in verdicts else SOUND
@@ -86,6 +86,7 @@ def _grouped(checked: Sequence[Standing]) -> str:
     return "\n\n".join(found)
 
 
+PLURAL = {HOLDS: "hold", FAILS: "fail"}
 GROUPS = (
     ("Scans of Scanlab", {(True, of) for of in OF_SCANS}),
     ("Schedules, tracing, and scans larger than the device", {(True, of) for of in OF_STREAMS}),

@@ -8,6 +8,7 @@ Exit status 0: no fault; 1: there is one; 2: bad input.
 from __future__ import annotations
 
 import argparse
+import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -21,6 +22,7 @@ EXAMPLE = """  scanlab-report words
 
 PAGES = ("*.md", "docs/**/*.md", "variants/**/*.md", "baselines/**/*.md", "harness/**/*.md", "data/*.md", "paper/*.md", "paper/*.tex")
 """Documents, of which ``./check`` reads each: a new page is linted from its first day."""
+SCENARIOS = ROOT / "data" / "scenarios"
 OTHERS = ("CHANGELOG.md",)
 """Documents of another kind: a record of changes keeps the words of its day."""
 SHORT = ("README.md", "captions of figures", "captions and notes of tables")
@@ -103,4 +105,12 @@ def help_of_program(program: str) -> list[Sentence]:
     return words.of_strings(program_help.strings(program_help.helps(program)), words.PROSE)
 
 
-GROUPS: dict[str, Callable[[], list[Sentence]]] = {"captions of figures": captions, "help of scanlab-report": help_texts}
+def facts() -> list[Sentence]:
+    """What the scenarios say of themselves: help texts and a table of a paper show it."""
+    return words.of_strings(
+        ((f"data/scenarios/{file.name}, {of['id']}", of["fact"]) for file in sorted(SCENARIOS.glob("*.toml")) for of in tomllib.loads(file.read_text(encoding="utf-8"))["scenario"]),
+        words.PROSE,
+    )
+
+
+GROUPS: dict[str, Callable[[], list[Sentence]]] = {"captions of figures": captions, "help of scanlab-report": help_texts, "facts of scenarios": facts}

@@ -13,19 +13,19 @@ import json
 from pathlib import Path
 from typing import Any
 
-from scanlab_report.page import claims, implicit_sync, scans, schedules, sessions, timelines
+from scanlab_report.page import claims, implicit_sync, scans, schedules, sessions, several_gpus, timelines
 from scanlab_report.read.published import Publication
 from scanlab_report.read.records import Results
 
 _HERE = Path(__file__).parent
-_SCRIPTS = ("page.js", "scans.js", "schedules.js", "timelines.js", "sessions.js", "answers.js", "start.js")
+_SCRIPTS = ("page.js", "scans.js", "several_gpus.js", "schedules.js", "timelines.js", "sessions.js", "answers.js", "start.js")
 """One module when they stand behind each other."""
 
 
 def write_page(results: Results, published: dict[str, Publication], target: Path) -> list[Path]:
     """Writes the page, and returns what was written: nothing without data."""
     views = {"scans": scans.views(results, published), "schedules": schedules.views(results, published),
-             "timelines": timelines.views(results), "sessions": sessions.views(results, published)}  # fmt: skip
+             "several_gpus": several_gpus.views(results, published), "timelines": timelines.views(results), "sessions": sessions.views(results, published)}  # fmt: skip
     if not any(views.values()):
         return []
     views |= {"claims": claims.views(results, published), "implicit_sync": implicit_sync.views(results, published)}

@@ -16,7 +16,7 @@ function readAddress() {
   const asked = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
   name = asked.view in views ? asked.view : Object.keys(views)[0];
   delete asked.view;
-  for (const key of Object.keys(asked)) if (["variants", "schedules"].includes(key) || key.startsWith("settings_")) asked[key] = asked[key].split(",");
+  for (const key of Object.keys(asked)) if (["variants", "algorithms", "schedules"].includes(key) || key.startsWith("settings_")) asked[key] = asked[key].split(",");
   state[name] = { ...state[name], ...asked, whose: undefined };
 }
 
@@ -128,7 +128,7 @@ function listen() {
 
 async function start() {
   const data = await unpack(element("data").textContent);
-  const makers = { scans, speedups, schedules, timelines, implicit_sync, claims, sessions };
+  const makers = { scans, speedups, several_gpus: severalGpus, schedules, timelines, implicit_sync, claims, sessions };
   const known = { ...data, speedups: data.scans.filter((view) => view.cases.speedup.some((ratio) => ratio !== null)) };
   views = Object.fromEntries(Object.keys(makers).filter((key) => known[key].length).map((key) => [key, makers[key](known[key])]));
   readAddress();

@@ -28,7 +28,7 @@ def build(repeats: TableEvidence) -> Table:
             Column("cases", "cases", whole),
             Column("runs", "runs per case", whole),
             Column("varying", "cases that varied", whole),
-            Column("where", "where", right=False),
+            Column("where", "where", right=False, wrap=26),
         ),
         rows=pd.DataFrame(rows),
     )

@@ -17,7 +17,7 @@ def build(experiments: TableEvidence) -> Table:
     return Table(
         caption="Implicit synchronisation by launches, events, issue order and hardware work queues. Columns are those of the table of calls.",
         columns=(
-            Column("question", "does …", right=False, wrap=40),
+            Column("question", "statement", right=False, wrap=40),
             Column("said", "source", caveats.text, right=False),
             Column("shown", "device", right=False),
             Column("counted", "yes", caveats.text, right=False),

@@ -15,9 +15,9 @@ NEEDS = {"claims": literature()}
 
 BY_MEDIAN = "Verdicts follow the median. A verdict by the median only has an interval that reaches beyond the target."
 BY_SESSION = "For speedups over one core all sessions count, since CPU times differ by session."
-REFERENCE = "Reference: the value without the scan, for a missed target of ours. None: it meets the target."
-OF_COPIES = "Against CUB it is of `copy_one_wave` where timed, else of the fastest copy. Against memcpy it is of the copy kernel with the same access path."
-OF_OTHERS = {FILE_ACCESS: "For files it is the same access alone.", BEST_PREDICTION: "For overlaps it is the best possible prediction."}
+REFERENCE = "Reference: the value without the scan, for a missed target of ours. None: even so the target is met."
+OF_COPIES = "Against CUB, the reference is `copy_one_wave` where it was timed, otherwise the fastest copy. Against memcpy, it is the copy kernel with the same access path."
+OF_OTHERS = {FILE_ACCESS: "For files, the reference reads and writes the file without a scan.", BEST_PREDICTION: "For overlaps, it is the best possible prediction."}
 
 
 def build(claims: ClaimEvidence) -> Table:

@@ -11,7 +11,7 @@ NEEDS = {"claims": targets(OF_STREAMS)}
 FURTHER = (
     "The pipeline estimate comes from copies and kernels of the same run.",
     "For files, streamed and naive scans each use their faster way of writing, in the session that gains least.",
-    "The trace whose makespan changed most counts.",
+    "The overhead is that of the trace with the largest change.",
 )
 
 
