@@ -124,6 +124,8 @@ def test_a_session_is_of_one_device_and_of_files_that_are_there(tmp_path: Path, 
     record(tmp_path, "2026-01-02", 1.0, device="Another")
     assert main(["session", str(folder), str(tmp_path / "2026-01-02" / "scan.json")]) == 2
     assert "of Another and Test Device" in capsys.readouterr().err
+    assert main(["session", str(folder / "scan.json")]) == 2
+    assert "scan.json: a file; name the folder of the session" in capsys.readouterr().err
     (folder / "scan.json").rename(tmp_path / "moved.json")
     (problem,) = results.read([], [folder]).problems
     assert "files[0].file" in str(problem) and "no such file" in str(problem)

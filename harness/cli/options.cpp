@@ -47,7 +47,9 @@ void contradiction(const char* option) {
 
 void refuse_options(const po::variables_map& values, std::initializer_list<const char*> options, const char* why) {
   for (const char* option : options) {
-    if (values.count(option) != 0) refuse(fmt::format("--{} would have no effect: {}", option, why));
+    if (values.count(option) != 0 && !values[option].defaulted()) {
+      refuse(fmt::format("--{} would have no effect: {}", option, why));
+    }
   }
 }
 

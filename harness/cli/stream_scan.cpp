@@ -111,7 +111,10 @@ void read_output(const po::variables_map& values, StreamScan& asked) {
                           .durable = values.count("durable") != 0,
                           .by = mapping ? out_of_core::WriteBy::mapping : out_of_core::WriteBy::pwrite};
   asked.verify = values.count("verify") != 0 || values.count("out") == 0;
-  if (values.count("out") == 0) return;
+  if (values.count("out") == 0) {
+    refuse_options(values, {"write", "durable", "fresh"}, "the result stays in memory; give --out FILE for a file");
+    return;
+  }
   asked.output = values["out"].as<std::string>();
   const std::string path = asked.output->string();
   if (!asked.output->has_filename()) throw CommandError(kBadInput, fmt::format("--out '{}' names no file", path));

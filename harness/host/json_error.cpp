@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <utility>
 
 namespace scanlab {
 
@@ -60,6 +62,22 @@ std::string what_is_wrong(const nlohmann::json::exception& error, std::string_vi
       return "an object is expected, not " + sentence.substr(sentence.rfind(' ') + 1);
   }
   return shortened(sentence);
+}
+
+std::string wrong_schema(std::string_view found, std::string_view known, std::string_view remedy) {
+  const auto parts = [](std::string_view schema) {
+    const std::size_t slash = std::min(schema.rfind('/'), schema.size());
+    int number = 0;
+    const std::string_view digits = schema.substr(std::min(slash + 1, schema.size()));
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    return std::pair(schema.substr(0, slash), number);
+  };
+  const auto [name, number] = parts(found);
+  const auto [known_name, known_number] = parts(known);
+  if (name == known_name && number > known_number) {
+    return fmt::format("its schema is '{}', of a newer Scanlab: update", shortened(std::string(found)));
+  }
+  return fmt::format("its schema is '{}', not {}: {}", shortened(std::string(found)), known, remedy);
 }
 
 }  // namespace scanlab

@@ -225,11 +225,17 @@ bool is_candidate(const Json& about, const std::string& id, std::string_view riv
          !chooses_among_others(id) && about.at("types").size() == named_values<ElementType>().size();
 }
 
-/// One of the words of an enumeration. Throws Json::exception for a field that is missing or no text, CommandError for
-/// another word.
+/// One of the words of an enumeration. Throws as field_of, and CommandError for another word.
+template <class E, std::size_t kCount>
+E word_of(const Json& entry, const char* field, const std::array<std::pair<E, std::string_view>, kCount>& words) {
+  const auto word = field_of<std::string>(entry, field);
+  const auto found = std::ranges::find(words, word, &std::pair<E, std::string_view>::second);
+  if (found != words.end()) return found->first;
+  throw CommandError(kBadInput, fmt::format("{} '{}' is unknown to this build", field, word));
+}
 template <class E>
 E word_of(const Json& entry, const char* field) {
-  const std::string word = entry.at(field).get<std::string>();
+  const auto word = field_of<std::string>(entry, field);
   if (const std::optional<E> value = parse<E>(word)) return *value;
   throw CommandError(kBadInput, fmt::format("{} '{}' is unknown to this build", field, word));
 }
@@ -238,19 +244,21 @@ E word_of(const Json& entry, const char* field) {
 /// for both modes; one is measured.
 void add_time(const Json& entry, const Json& variants, std::string_view rival, Measured& measured) {
   if (entry.at("kind") != "scan" || entry.at("outcome") != "timed" || entry.at("mode") != name(Mode::inclusive)) return;
-  const std::string id = entry.at("variant").get<std::string>();
+  const auto id = field_of<std::string>(entry, "variant");
   if (!is_candidate(variants.at(id), id, rival)) return;
   const std::optional<Choice> choice = without_experiments({id, entry.at("settings").get<Settings>()});
   if (!choice) return;
-  const auto launch = entry.at("launch").get<std::string>();
-  const Column column{entry.at("cache") == name(measure::Cache::cold) ? measure::Cache::cold : measure::Cache::warm,
-                      launch == name(measure::Launch::graph) ? measure::Launch::graph : measure::Launch::stream};
-  if (launch == name(measure::Launch::batch) || launch == name(measure::Launch::pipeline)) return;
+  const Column column{word_of(entry, "cache", measure::kCacheNames), word_of(entry, "launch", measure::kLaunchNames)};
+  if (column.second == measure::Launch::batch || column.second == measure::Launch::pipeline) return;
   const auto type = word_of<ElementType>(entry, "type");
   const auto op = word_of<Operator>(entry, "op");
   if (!defined(type, op)) throw CommandError(kBadInput, not_defined(type, op));
-  Timings& timings = measured.timings[{type, op}][entry.at("items").get<std::int64_t>()];
-  const double time = entry.at("real_time").get<double>();
+  const auto items = field_of<std::int64_t>(entry, "items");
+  if (items <= 0) throw CommandError(kBadInput, "items is no positive number");
+  if (field_of<std::string>(entry, "time_unit") != "ns") throw CommandError(kBadInput, "time_unit is not 'ns'");
+  if (!field_of<bool>(entry, "verified")) throw CommandError(kBadInput, "outcome is 'timed', but verified is false");
+  Timings& timings = measured.timings[{type, op}][items];
+  const auto time = field_of<double>(entry, "real_time");
   if (!(time > 0)) throw CommandError(kBadInput, "real_time is no positive number");
   timings[*choice][column].push_back(time);
 }
@@ -272,22 +280,24 @@ Measured read_results(const std::filesystem::path& path, std::string_view rival)
   Measured measured;
   measured.from = path.string();
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  std::size_t at = 0;
+  std::string where;
   try {
     const Json document = Json::parse(text);
     measured.context = document.at("context");
     const std::string schema = measured.context.value("schema", "");
     if (schema != measure::kResultsSchema) {
-      throw CommandError(kBadInput, fmt::format("its schema is '{}', not {}: measure again with this program", schema,
-                                                measure::kResultsSchema));
+      throw CommandError(kBadInput, wrong_schema(schema, measure::kResultsSchema, "measure again with this program"));
     }
     const Json& entries = document.at("benchmarks");
-    for (; at < entries.size(); ++at) add_time(entries[at], document.at("context").at("variants"), rival, measured);
+    for (std::size_t at = 0; at < entries.size(); ++at) {
+      where = fmt::format("entry {}: ", at);
+      add_time(entries[at], document.at("context").at("variants"), rival, measured);
+    }
   } catch (const nlohmann::json::exception& error) {
-    throw CommandError(
-        kBadInput, fmt::format("'{}' is no results file: entry {}: {}", path.string(), at, what_is_wrong(error, text)));
-  } catch (const CommandError& error) {
-    throw CommandError(kBadInput, fmt::format("'{}': entry {}: {}", path.string(), at, error.what()));
+    throw CommandError(kBadInput,
+                       fmt::format("'{}' is no results file: {}{}", path.string(), where, what_is_wrong(error, text)));
+  } catch (const std::runtime_error& error) {
+    throw CommandError(kBadInput, fmt::format("'{}': {}{}", path.string(), where, error.what()));
   }
   if (!rival.empty()) {
     for (auto& [monoid, sizes] : measured.timings) keep_only(finalists(where_all_were_timed(monoid, sizes)), sizes);

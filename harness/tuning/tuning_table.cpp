@@ -43,8 +43,8 @@ TuningTable::Entry entry_of(const Json& json) {
   TuningTable::Entry entry{.type = word_of<ElementType>(json, "type"), .op = word_of<Operator>(json, "op"), .rows = {}};
   if (!defined(entry.type, entry.op)) throw TuningError(not_defined(entry.type, entry.op));
   for (const Json& row : json.at("choices")) {
-    entry.rows.push_back({.from_items = row.at("from_items").get<std::int64_t>(),
-                          .choice = {row.at("variant").get<std::string>(), row.at("settings").get<Settings>()}});
+    entry.rows.push_back({.from_items = field_of<std::int64_t>(row, "from_items"),
+                          .choice = {field_of<std::string>(row, "variant"), row.at("settings").get<Settings>()}});
   }
   const auto not_rising = [](const TuningTable::Row& a, const TuningTable::Row& b) {
     return a.from_items >= b.from_items;
@@ -58,7 +58,9 @@ TuningTable::Entry entry_of(const Json& json) {
 }
 
 TuningTable table_of(const Json& json) {
-  if (json.at("schema") != kSchema) throw TuningError(fmt::format("its schema is not {}", kSchema));
+  if (const auto schema = field_of<std::string>(json, "schema"); schema != kSchema) {
+    throw TuningError(wrong_schema(schema, kSchema, "tune again with this program"));
+  }
   TuningTable table{.device = json.at("device").get<std::string>(),
                     .compute_capability = json.at("compute_capability").get<std::string>(),
                     .multiprocessors = json.at("multiprocessors").get<int>(),
@@ -67,7 +69,15 @@ TuningTable table_of(const Json& json) {
   for (const auto& [key, value] : json.at("provenance").items()) {
     table.provenance.emplace_back(key, value.get<std::string>());
   }
-  for (const Json& entry : json.at("entries")) table.entries.push_back(entry_of(entry));
+  for (const Json& entry : json.at("entries")) {
+    try {
+      table.entries.push_back(entry_of(entry));
+    } catch (const nlohmann::json::exception& error) {
+      throw TuningError(fmt::format("entry {}: {}", table.entries.size(), what_is_wrong(error)));
+    } catch (const std::runtime_error& error) {
+      throw TuningError(fmt::format("entry {}: {}", table.entries.size(), error.what()));
+    }
+  }
   return table;
 }
 
@@ -141,7 +151,7 @@ TuningTable parse_tuning_table(std::string_view text, const std::string& name) {
     return table_of(Json::parse(text));
   } catch (const nlohmann::json::exception& error) {
     throw TuningError(fmt::format("{}: is no tuning table: {}", name, what_is_wrong(error, text)));
-  } catch (const TuningError& error) {
+  } catch (const std::runtime_error& error) {
     throw TuningError(fmt::format("{}: is no tuning table: {}", name, error.what()));
   }
 }

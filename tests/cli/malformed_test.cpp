@@ -130,9 +130,10 @@ TEST_F(Malformed, TracesThatTheModelIsHeldAgainst) {
 
 TEST_F(Malformed, ResultsThatATableIsChosenFrom) {
   const auto entry = [](const std::string& variant) {
-    return Json{{"kind", "scan"},  {"outcome", "timed"},  {"variant", variant}, {"type", "i32"},
-                {"op", "plus"},    {"mode", "inclusive"}, {"items", 1024},      {"settings", {{"threads", "512"}}},
-                {"cache", "cold"}, {"launch", "stream"},  {"real_time", 1000.5}};
+    return Json{{"kind", "scan"},  {"outcome", "timed"},  {"variant", variant},  {"type", "i32"},
+                {"op", "plus"},    {"mode", "inclusive"}, {"items", 1024},       {"settings", {{"threads", "512"}}},
+                {"cache", "cold"}, {"launch", "stream"},  {"real_time", 1000.5}, {"time_unit", "ns"},
+                {"verified", true}};
   };
   const Json about{{"origin", "variant"},
                    {"kind", "scan"},

@@ -903,6 +903,10 @@ TEST_F(StreamScan, BadInputIsOneSentence) {
   expect_refused(words({"--scan", "cpu_sequentiel"}), "cpu_sequential");
   expect_refused(words({"--scan", "best"}), "does not run on --device host");
   expect_refused(words({"--write", "maping"}), "mapping");
+  for (const std::string option : {"--write=mapping", "--durable", "--fresh"}) {
+    expect_refused({"stream-scan", "--generate", "1000", "--device", "host", option},
+                   option.substr(0, option.find('=')) + " would have no effect: the result stays in memory");
+  }
   expect_refused(words({"--compare", "duplex"}), "leave out --out");
   expect_refused(words({"--compare", "naive,duplx"}), "duplex");
   expect_nothing_left();

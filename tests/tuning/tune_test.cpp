@@ -138,7 +138,14 @@ TEST(TuningTables, SayInOneSentenceWhatIsWrongWithThem) {
     change(json);
     return json.dump();
   };
-  expect(with([](Json& json) { json["schema"] = "scanlab-results/1"; }), "schema");
+  expect(with([](Json& json) { json["schema"] = "scanlab-results/1"; }),
+         "its schema is 'scanlab-results/1', not scanlab-tuning/1: tune again");
+  expect(with([](Json& json) { json["schema"] = "scanlab-tuning/7"; }), "of a newer Scanlab: update");
+  expect(with([](Json& json) { json["entries"][1].erase("op"); }), "entry 1: key 'op' not found");
+  expect(with([](Json& json) { json["entries"][0]["choices"][0]["from_items"] = 0.5; }),
+         "entry 0: from_items is 0.5, and must be an integer");
+  expect(with([](Json& json) { json["entries"][1]["choices"][0]["variant"] = 3; }),
+         "entry 1: variant is 3, and must be a string");
   expect(with([](Json& json) { json.erase("device"); }), "device");
   expect(with([](Json& json) { json["multiprocessors"] = "many"; }), "number");
   expect(with([](Json& json) { json["entries"][0]["type"] = "i23"; }), "i23");
@@ -321,6 +328,22 @@ TEST_F(TuneTest, BadInputIsOneSentenceAndLeavesNoFile) {
     lacking.add("one_block", 1000, 10).entry(1).erase(field);
     expect(lacking.text(), fmt::format("entry 1: key '{}' not found", field));
   }
+  const auto with = [](const char* field, const Json& value) {
+    Results wrong;
+    wrong.add("one_block", 1000, 10).entry(1)[field] = value;
+    return wrong.text();
+  };
+  expect(with("launch", "sideways"), "entry 1: launch 'sideways' is unknown");
+  expect(with("cache", "tepid"), "entry 1: cache 'tepid' is unknown");
+  expect(with("items", -5), "entry 1: items is no positive number");
+  expect(with("items", 1000.5), "entry 1: items is 1000.5, and must be an integer");
+  expect(with("items", "many"), "entry 1: items is \"many\", and must be an integer");
+  expect(with("time_unit", "ms"), "entry 1: time_unit is not 'ns'");
+  expect(with("verified", "yes"), "entry 1: verified is \"yes\", and must be true or false");
+  expect(with("verified", false), "entry 1: outcome is 'timed', but verified is false");
+  Results newer;
+  newer.context()["schema"] = "scanlab-results/9";
+  expect(newer.add("one_block", 1000, 10).text(), "its schema is 'scanlab-results/9', of a newer Scanlab: update");
   expect(Results().text(), "no candidate has a time");
   Results of_the_host;
   of_the_host.context().erase("device");

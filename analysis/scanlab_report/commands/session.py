@@ -23,7 +23,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     from scanlab_report.commands.add_device import session
 
-    if wrong := missing([options.folder, *options.further]):
+    if wrong := missing([options.folder, *options.further]) or ([] if options.folder.is_dir() else [f"{options.folder}: a file; name the folder of the session"]):
         return refuse(*wrong)
     own = [path for path in options.folder.iterdir() if path.is_file() and path.name != session.FILE]
     try:
