@@ -143,6 +143,7 @@ echo "cmake $*" >>"${CALLS:-/dev/null}"
 [[ $* != *scanlab_with_mine* ]] || { echo 'mine.cu:3: error: expected ;' && exit 1; }
 SH
 expect 2 'mine.cu:3: error: expected ;' "${run[@]}" --with "$scratch/mine.cu" --with "$scratch/yours.cu"
+expect 2 'name them in its line kTakes: docs/OWN_KERNEL.md' "${run[@]}" --with "$scratch/mine.cu"
 expect 2 'mine.cu does not compile' env CALLS="$scratch/calls_left" "${run[@]}" --with "$scratch/mine.cu" --with "$scratch/yours.cu"
 expect 0 "-DSCANLAB_WITH=$scratch/yours.cu" grep -x ".*-DSCANLAB_WITH=$scratch/yours.cu" "$scratch/calls_left"
 stand_in "$scratch/bin/cmake" <<'SH'
