@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +147,26 @@ def test_traffic_is_what_the_hardware_counted(tmp_path: Path, moved: float, says
 
 
 # ----------------------------------------------------------------------------------------------- the file
+
+
+def test_the_commit_that_set_a_target_is_the_first_with_its_bound() -> None:
+    """Of a checkout with its history: the claim may be worded anew since, and the rival be CUB as shipped, which was all of CUB then."""
+    said_then: dict[str, list[dict[str, Any]]] = {}
+
+    def bound(of: dict[str, Any]) -> list[Any]:
+        over = of.get("over")
+        return [*(of.get(name) for name in ("measure", "variant", "cases", "at_least", "at_most", "equals", "variation", "workload", "least_gib")), "cub" if over == "cub_as_shipped" else over]
+
+    for entry in tomllib.loads(claims.FILE.read_text())["claim"]:
+        if entry["source"] != claims.OURS:
+            continue
+        commit = entry["set_by"]
+        if commit not in said_then:
+            shown = subprocess.run(["git", "show", f"{commit}:paper/claims.toml"], cwd=claims.FILE.parent, capture_output=True, text=True)
+            if shown.returncode:
+                pytest.skip("no history here, or not all of it")
+            said_then[commit] = [bound(of) for of in tomllib.loads(shown.stdout)["claim"]]
+        assert bound(entry) in said_then[commit], entry["statement"]
 
 
 def test_every_source_is_in_the_bibliography() -> None:

@@ -338,6 +338,7 @@ CLAIM = """device = "Test Device"
 [[claim]]
 statement = "fast"
 source = "scanlab"
+set_by = "012345678"
 figure = "time"
 measure = "speed"
 variant = "best"

@@ -69,6 +69,7 @@ class Claim:
     source: str
     figure: str
     measure: str
+    set_by: str = ""
     variant: str = ""
     over: str | Sequence[str] = ()
     of_published: str = ""
@@ -199,4 +200,6 @@ def _wrong(entry: Mapping[str, Any], figures: set[str], sources: set[str]) -> st
         return f"measure {entry['measure']!r} needs cases of one number of items"
     if entry["measure"] in OF_RANKS and not {"type", "ranks"} <= set(cases):
         return f"measure {entry['measure']!r} needs cases of a type and of one number of ranks"
+    if entry["source"] == OURS and not entry.get("set_by"):
+        return "set_by is missing: a target of the report names the commit that set it"
     return ""

@@ -31,8 +31,9 @@ def table(checked: Sequence[Standing], caption: str, further: Sequence[str] = ()
     """
     rows = [{"statement": one.what, "wanted": f"{one.claim.wanted} {one.measure}", "measured": _printed(one),
              "where": one.where, "verdict": one.said, "source": "ours" if one.claim.source == OURS else one.claim.source,
-             "bound": reference(one), "figure": one.claim.figure} for one in checked]  # fmt: skip
+             "bound": reference(one), "set_by": f"`{one.claim.set_by}`" if one.claim.set_by else "", "figure": one.claim.figure} for one in checked]  # fmt: skip
     bound = any(row["bound"] for row in rows)
+    ours = any(row["set_by"] for row in rows)
     others = any(row["source"] != "ours" for row in rows)
     return Table(
         caption=f"{caption}, with 95% intervals in brackets. Each row shows the case and the run of the newest code that are farthest from the target: "
@@ -44,6 +45,7 @@ def table(checked: Sequence[Standing], caption: str, further: Sequence[str] = ()
             Column("where", "at", right=False, wrap=9),
             Column("verdict", "verdict", right=False, wrap=4.5),
             *([Column("bound", "reference", right=False, wrap=10)] if bound else []),
+            *([Column("set_by", "set by", right=False)] if ours else []),
             *([Column("source", "source", right=False, cites=True)] if others else []),
             *([Column("figure", "shown in", code, right=False)] if figures else []),
         ),

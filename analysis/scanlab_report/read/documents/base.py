@@ -28,7 +28,8 @@ Positive = Annotated[float, Meta(gt=0, le=1e18)]
 LINE, NAME = r"^[^\x00-\x1f\x7f]*(?![\s\S])", r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*(?![\s\S])"
 OPERATOR = r"^[a-z][a-z0-9_]*(?![\s\S])"
 DIGITS, DATE = r"^([0-9]{1,15})?(?![\s\S])", r"^([0-9]{4}-[0-9]{2}-[0-9]{2}(T[!-~]{0,40})?)?(?![\s\S])"
-WORDS = {LINE: "a line of text", NAME: "a name", OPERATOR: "an operator's name, as log_sum_exp", DIGITS: "digits", DATE: "a date of ISO 8601, such as 2026-01-02T03:04:05Z"}
+COMMIT = r"^([0-9a-f]{9})?(?![\s\S])"
+WORDS = {LINE: "a line of text", NAME: "a name", OPERATOR: "an operator's name, as log_sum_exp", DIGITS: "digits", COMMIT: "the nine first digits of a commit", DATE: "a date of ISO 8601, such as 2026-01-02T03:04:05Z"}
 """What the patterns ask for, in words."""
 
 Line = Annotated[str, Meta(pattern=LINE)]

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from scanlab_report.read.documents.base import Amount, Count, Line, Mode, Name, Number, Op, Type, means
+from scanlab_report.read.documents.base import COMMIT, Amount, Count, Line, Mode, Name, Number, Op, Type, means
 
 Measure = Literal["speed", "floor", "stopwatch", "losses", "spills", "speedup", "traffic", "order", "schedule", "duplex", "naive", "collection", "counts", "conflicts",
                   "makespan_median", "makespan_worst", "overlap", "caveat", "ranks_copies", "ranks_weak", "ranks_strong", "ranks_vendor", "ranks_bound", "ranks_time"]  # fmt: skip
@@ -34,6 +34,7 @@ class StatedClaim(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True,
 
     statement: Annotated[Name, means("the claim, in words that a table has room for")]
     source: Annotated[Name, means("`scanlab`, or a key of `references.bib`")]
+    set_by: Annotated[str, Meta(pattern=COMMIT, description="of a claim of the report: the commit that set its bound")] = ""
     figure: Annotated[Name, means("the figure or table that shows it")]
     measure: Annotated[Measure, means("how it is computed")]
     variant: Line = ""
