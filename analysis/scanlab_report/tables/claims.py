@@ -39,12 +39,12 @@ def table(checked: Sequence[Standing], caption: str, further: Sequence[str] = ()
         caption=f"{caption}, with 95% intervals in brackets. Each row shows the case and the run of the newest code that are farthest from the target: "
         "cold cache and stream launches unless stated. A percentage behind a target is its tolerance.",
         columns=(
-            Column("statement", "claim", right=False, wrap=16),
+            Column("statement", "claim", right=False, wrap=15),
             Column("wanted", "target", right=False, wrap=9),
             Column("measured", "measured", _measured),
             Column("where", "at", right=False, wrap=9),
             Column("verdict", "verdict", right=False, wrap=4.5),
-            *([Column("bound", "reference", right=False, wrap=10)] if bound else []),
+            *([Column("bound", "reference", right=False, wrap=8.5)] if bound else []),
             *([Column("set_by", "set by", right=False)] if ours else []),
             *([Column("source", "source", right=False, cites=True)] if others else []),
             *([Column("figure", "shown in", code, right=False)] if figures else []),
