@@ -54,7 +54,8 @@ def test_what_a_figure_needs_says_what_measures_it(listed: dict[tuple[str, str],
 def test_steps_of_one_session_are_one_command() -> None:
     measured = experiments.plan(["explain", "traffic", "scans"])
     assert measured.commands == ("tools/record build/cuda/scanlab results/run scans traffic", "build/cpu/scanlab explain --all --out results/run/explain")
-    assert measured.seconds == 180 + 30 + 15 and str(measured).endswith(" (about 4 min)")
+    of = {name: int(seconds) for name, seconds in re.findall(r"^(\w+) +(\d+) ", experiments.FILE.read_text(), re.MULTILINE)}
+    assert measured.seconds == of["scans"] + of["traffic"] + of["explain"] and re.search(r" \(about \d min\)$", str(measured))
 
 
 def test_tools_record_has_the_steps_of_the_table_and_does_each() -> None:
@@ -161,7 +162,7 @@ def test_a_figure_for_a_column_is_as_wide_as_one_and_has_its_fonts_in_it(floats:
     (["figure", "throughput", "--variants", "best_"], r"error: no variant best_ was timed; the nearest are best, .* --variant 'best_,memcpy,empty_launch'"),
     (["figure", "throughput", "--type", "i8"], r"no i8 plus inclusive timings of memcpy .*bench --variant 'memcpy' --type i8 "),
     (["figure", "throughput", "--variants", "best,jax_cumsum"], "no variant jax_cumsum was timed"),
-    (["figure", "dram_traffic"], r"no DRAM bytes from hardware counters\. To measure it: tools/record build/cuda/scanlab results/run traffic \(about 30 s\)"),
+    (["figure", "dram_traffic"], r"no DRAM bytes from hardware counters\. To measure it: tools/record build/cuda/scanlab results/run traffic \(about \d+ s\)"),
     (["figure", "single_wave", "--type", "i8"], r"bench --variant 'cub\*,copy_one_wave,copy_vector,empty_launch,best' --type i8 "),
     (["table", "caveats"], r"no experiments on implicit synchronisation\. To measure it: tools/record .* caveats "),
     (["figure", "speedup_by_type", "--variants", "best,look_ahead"], "is of one variant, and 2 were asked for: best, look_ahead"),
