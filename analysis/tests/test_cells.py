@@ -206,8 +206,8 @@ def test_cpu_baselines_have_microseconds_and_rates_and_how_sessions_differ() -> 
     first, second = cells(table), cells(table, 1)
     assert (first["machine"], first["items"], first["cpu_sequential_us"], first["cpu_sequential_gb_per_s"]) == ("Test CPU, 4 cores", "2^20", "168", "50.0 [35.7, 55.6]")
     assert (second["items"], second["cpu_parallel_us"], second["cpu_sequential_us"]) == ("2^21", "8.39", "—")
-    assert table.notes == ("CPU, one thread: 3 sessions with Test Device took 83.9 to 336 µs for 2^20 items. Intervals of one session do not cover that range.",
-                           "CPU, all cores: 3 sessions with Test Device took 8.39 to 8.39 µs for 2^21 items. Intervals of one session do not cover that range.")  # fmt: skip
+    assert table.notes == ("CPU, one thread: 3 sessions with Test Device took between 83.9 and 336 µs for 2^20 items. Intervals of one session do not cover that range.",
+                           "CPU, all cores: 3 sessions with Test Device took between 8.39 and 8.39 µs for 2^21 items. Intervals of one session do not cover that range.")  # fmt: skip
     assert tiny.built(cpu_baselines, cores(THOUSAND)).notes == ()
 
 

@@ -51,7 +51,7 @@ def _between_sessions(sessions: SessionTimingEvidence) -> list[str]:
         if len(times):
             n, of = times.index[-1], times.iloc[-1]
             said.append(f"{sessions.sessions[0].about[variant].label}: {int(of['size'])} sessions with {sessions.provenance.device} took "
-                        f"{significant(of['min'] / 1e3)} to {significant(of['max'] / 1e3)} µs for {size(n)} items. Intervals of one session do not cover that range.")  # fmt: skip
+                        f"between {significant(of['min'] / 1e3)} and {significant(of['max'] / 1e3)} µs for {size(n)} items. Intervals of one session do not cover that range.")  # fmt: skip
     return said
 
 
