@@ -149,7 +149,7 @@ def test_traffic_is_what_the_hardware_counted(tmp_path: Path, moved: float, says
 # ----------------------------------------------------------------------------------------------- the file
 
 
-def test_the_commit_that_set_a_target_is_the_first_with_its_bound() -> None:
+def test_the_commit_that_a_target_names_has_its_bound() -> None:
     """Of a checkout with its history: the claim may be worded anew since, and the rival be CUB as shipped, which was all of CUB then."""
     said_then: dict[str, list[dict[str, Any]]] = {}
 

@@ -225,19 +225,14 @@ bool is_candidate(const Json& about, const std::string& id, std::string_view riv
          !chooses_among_others(id) && about.at("types").size() == named_values<ElementType>().size();
 }
 
-/// One of the words of an enumeration. Throws as field_of, and CommandError for another word.
-template <class E, std::size_t kCount>
-E word_of(const Json& entry, const char* field, const std::array<std::pair<E, std::string_view>, kCount>& words) {
-  const auto word = field_of<std::string>(entry, field);
-  const auto found = std::ranges::find(words, word, &std::pair<E, std::string_view>::second);
-  if (found != words.end()) return found->first;
-  throw CommandError(kBadInput, fmt::format("{} '{}' is unknown to this build", field, word));
-}
-template <class E>
-E word_of(const Json& entry, const char* field) {
-  const auto word = field_of<std::string>(entry, field);
-  if (const std::optional<E> value = parse<E>(word)) return *value;
-  throw CommandError(kBadInput, fmt::format("{} '{}' is unknown to this build", field, word));
+/// The value of one of `words`, pairs of values and words. Throws as field_of, and CommandError for another word.
+template <class Words>
+auto word_of(const Json& entry, const char* field, const Words& words) {
+  const auto said = field_of<std::string>(entry, field);
+  for (const auto& [value, word] : words) {
+    if (word == said) return value;
+  }
+  throw CommandError(kBadInput, fmt::format("{} '{}' is unknown to this build", field, said));
 }
 
 /// Adds the time of an entry, if it is one of an inclusive scan by a candidate, or by a shape of `rival`. A table is
@@ -250,8 +245,8 @@ void add_time(const Json& entry, const Json& variants, std::string_view rival, M
   if (!choice) return;
   const Column column{word_of(entry, "cache", measure::kCacheNames), word_of(entry, "launch", measure::kLaunchNames)};
   if (column.second == measure::Launch::batch || column.second == measure::Launch::pipeline) return;
-  const auto type = word_of<ElementType>(entry, "type");
-  const auto op = word_of<Operator>(entry, "op");
+  const auto type = word_of(entry, "type", named_values<ElementType>());
+  const auto op = word_of(entry, "op", named_values<Operator>());
   if (!defined(type, op)) throw CommandError(kBadInput, not_defined(type, op));
   const auto items = field_of<std::int64_t>(entry, "items");
   if (items <= 0) throw CommandError(kBadInput, "items is no positive number");
