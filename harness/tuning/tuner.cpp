@@ -308,6 +308,14 @@ namespace {
 /// of `bench`, which verifies all that it times.
 constexpr std::int64_t kMaxVerified = 1 << 24;
 
+using measure::Cache;
+using measure::Launch;
+const std::vector<Column> kByStream{{Cache::cold, Launch::stream}, {Cache::warm, Launch::stream}};
+const std::vector<Column> kAllColumns{{Cache::cold, Launch::stream},
+                                      {Cache::cold, Launch::graph},
+                                      {Cache::warm, Launch::stream},
+                                      {Cache::warm, Launch::graph}};
+
 bool is_hopeless(const Choice& choice, const Timings& timings) {
   constexpr double kHopeless = 1.6;
   const std::map<Choice, double> all = losses(timings);
@@ -333,10 +341,6 @@ Tuner::Tuner(const measure::Backends& backends, const measure::LoopOptions& opti
 
 TimingsBySize Tuner::measure(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes,
                              const std::vector<Choice>& candidates) {
-  static const std::vector<Column> columns{{measure::Cache::cold, measure::Launch::stream},
-                                           {measure::Cache::cold, measure::Launch::graph},
-                                           {measure::Cache::warm, measure::Launch::stream},
-                                           {measure::Cache::warm, measure::Launch::graph}};
   failed_.clear();
   TimingsBySize measured;
   for (const std::size_t stride : {4, 2, 1}) {
@@ -348,7 +352,7 @@ TimingsBySize Tuner::measure(const TypeAndOperator& monoid, const std::vector<st
         return is_hopeless_around(n, each, measured) || std::ranges::find(failed_, each) != failed_.end();
       });
       const Problem problem{.type = monoid.first, .op = monoid.second, .items = n};
-      measured[n] = measure_size(problem, promising, columns, options_);
+      measured[n] = measure_size(problem, promising, kAllColumns, options_);
     }
   }
   leave_out_failed(measured);
@@ -358,18 +362,18 @@ TimingsBySize Tuner::measure(const TypeAndOperator& monoid, const std::vector<st
 TimingsBySize Tuner::measure_rival(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes,
                                    const std::vector<Choice>& candidates) {
   failed_.clear();
-  return measure_more(monoid, sizes, candidates);
+  return measure_more(monoid, sizes, candidates, kByStream);
 }
 
 TimingsBySize Tuner::measure_more(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes,
-                                  const std::vector<Choice>& candidates) {
+                                  const std::vector<Choice>& candidates, const std::vector<Column>& columns) {
   measure::ScanOptions options = options_;
   options.max_verified_items = std::numeric_limits<std::int64_t>::max();
   TimingsBySize measured;
   for (const std::int64_t n : sizes) {
     if (is_over_()) break;
     const Problem problem{.type = monoid.first, .op = monoid.second, .items = n};
-    measured[n] = measure_size(problem, candidates, {{measure::Cache::cold, measure::Launch::stream}}, options);
+    measured[n] = measure_size(problem, candidates, columns, options);
   }
   leave_out_failed(measured);
   return measured;
@@ -378,21 +382,18 @@ TimingsBySize Tuner::measure_more(const TypeAndOperator& monoid, const std::vect
 TimingsBySize Tuner::tune_rival(std::string_view rival, const TypeAndOperator& monoid,
                                 const std::vector<std::int64_t>& asked) {
   const auto [type, op] = monoid;
-  const std::vector<Choice> references = rival_references(rival);
   std::vector<Choice> shapes = rival_candidates(rival, monoid);
   if (shapes.empty()) {
     throw CommandError(kBadInput,
                        fmt::format("no shape of {} is compiled in for {} of {}", rival, name(op), name(type)));
   }
-  std::ranges::copy(references, std::back_inserter(shapes));
+  std::ranges::copy(rival_references(rival), std::back_inserter(shapes));
   TimingsBySize all = measure_rival(monoid, asked.empty() ? first_rival_sizes(monoid) : asked, shapes);
   const std::vector<Choice> chosen = finalists(all);
   if (asked.empty() && chosen.size() > 1) {
     std::vector<std::int64_t> others = rival_sizes(monoid);
     std::erase_if(others, [&](std::int64_t n) { return all.contains(n); });
-    shapes = chosen;
-    std::ranges::copy(references, std::back_inserter(shapes));
-    all.merge(measure_more(monoid, others, shapes));
+    all.merge(measure_more(monoid, others, chosen, kAllColumns));
     leave_out_failed(all);
   }
   keep_only(chosen, all);

@@ -81,14 +81,14 @@ class Tuner {
   TimingsBySize measure(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes,
                         const std::vector<Choice>& candidates);
 
-  /// Every shape of a rival at every size, from a stream and cold, verified at all of them; one that fails at any is
-  /// not chosen.
+  /// Every shape of a rival at every size, from a stream, cold and warm, verified at all of them; one that fails at any
+  /// is not chosen.
   TimingsBySize measure_rival(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes,
                               const std::vector<Choice>& candidates);
 
-  /// Every shape of a rival that is compiled in at `first_rival_sizes`, then the finalists at all of `rival_sizes`;
-  /// beside both the rival as shipped. Or, of sizes that were asked for, at these alone. Returns the times of the
-  /// finalists. Throws CommandError (status 2) if no shape is compiled in.
+  /// Every shape of a rival that is compiled in at `first_rival_sizes`, beside the rival as shipped; then the finalists
+  /// at the other `rival_sizes`, in the columns of `measure`. Or, of sizes that were asked for, at these alone. Returns
+  /// the times of the finalists. Throws CommandError (status 2) if no shape is compiled in.
   TimingsBySize tune_rival(std::string_view rival, const TypeAndOperator& monoid,
                            const std::vector<std::int64_t>& asked);
 
@@ -99,7 +99,7 @@ class Tuner {
                        const measure::ScanOptions& options);
   /// As measure_rival, where what failed before is not chosen either.
   TimingsBySize measure_more(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes,
-                             const std::vector<Choice>& candidates);
+                             const std::vector<Choice>& candidates, const std::vector<Column>& columns);
   void leave_out_failed(TimingsBySize& measured) const;
 
   const measure::Backends& backends_;

@@ -542,6 +542,30 @@ TEST_F(RivalTest, EveryShapeHasATimeAtEverySizeAndTheFastestOfSmallAndLargeSizes
   EXPECT_EQ(tuning::finalists(measured), (std::vector{kSmall, kLarge})) << "never what is not a shape";
 }
 
+/// A shape that is good only when its input is in the cache may not be passed over, nor one that only a graph favours.
+TEST_F(RivalTest, ItsShapesAreTimedColdAndWarmAndTheFinalistsInTheColumnsOfOurs) {
+  std::ostringstream err;
+  made_up([](const measure::TimedCase& timed) {
+    if (timed.about().id == "planted_as_shipped") return 1e-6;
+    const bool small = timed.problem().settings.at("items") == "1";
+    if (timed.problem().items > 1 << 22) return small ? 20e-6 : 6e-6;
+    return timed.cache == measure::Cache::warm && small ? 2e-6 : 3e-6;
+  });
+  tuning::Tuner tuner(backends_, tuning::kTuningLoop, nullptr, err);
+  const tuning::TimingsBySize measured = tuner.tune_rival("planted", kI32Plus, {});
+  ASSERT_FALSE(measured.empty());
+  const std::vector<std::int64_t> first = tuning::first_rival_sizes(kI32Plus);
+  for (const auto& [n, timings] : measured) {
+    const std::size_t columns = std::ranges::count(first, n) != 0 ? 2 : 4;
+    ASSERT_EQ(timings.size(), 2) << n;
+    EXPECT_EQ(timings.at(kSmall).size(), columns) << n;
+    EXPECT_EQ(timings.at(kLarge).size(), columns) << n;
+  }
+  const auto rows = tuning::choose(measured);
+  ASSERT_EQ(rows.size(), 2);
+  EXPECT_EQ(rows[0].choice, kSmall) << "as fast cold, and faster warm";
+}
+
 TEST_F(RivalTest, WhatFailsAtASizeThatIsTimedLaterIsChosenForNone) {
   std::ostringstream err;
   made_up([](const measure::TimedCase& timed) {

@@ -149,7 +149,7 @@ struct PeerLookAhead {
       chunks_.by_tile = cut_.by_tile;
       chunks_.states = states_per_aggregate(problem);
       launch_.blocks = blocks;
-      launch_.threads = arguments_.shape.threads() + scan::kLanes * PeerArguments<Op>::kTells;
+      launch_.threads = arguments_.shape.threads() + scan::kLanes * PeerArguments<Op>::Form::kTells;
       launch_.shared_bytes = scan::shared_bytes<Op>(arguments_.shape);
       launch_.early = ranks_per_gpu() == 1;  // blocks of a next run would take the place of another rank's
       launch_.what = "peer_look_ahead";
@@ -169,7 +169,7 @@ struct PeerLookAhead {
     }
 
     void begin_watching() requires scan::kSpeaksForAll<Op> {
-      roles_.emplace(launch_.blocks, arguments_.shape, PeerArguments<Op>::kTells);
+      roles_.emplace(launch_.blocks, arguments_.shape, PeerArguments<Op>::Form::kTells);
       arguments_.cycles = roles_->cycles();
       kernel_ = peer_look_ahead<Op, cuda::CycleWatch>;
       cuda::allow(kernel_, launch_);

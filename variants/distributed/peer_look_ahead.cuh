@@ -111,10 +111,9 @@ class PeerAggregates {
 /// device differ over where the members of one class that had both would lie (nvcc 13.0, [[no_unique_address]]).
 template <Monoid Op>
 struct PeerArguments {
-  static constexpr int kTells = 1;
-  static constexpr bool kDraws = true;
-  static constexpr bool kKeeps = true;
-  static constexpr bool kEveryLaneArrives = false;
+  struct Form : scan::UsualForm {
+    static constexpr int kTells = 1;
+  };
   const scan::Arguments<Op>& scan;
   const PeerChunks& chunks;
 

@@ -112,12 +112,15 @@ class LookAhead {
       return Plan::refuse("look_ahead takes one of " + words(experiments_.front()) + " and " +
                           words(experiments_.back()) + " at a time");
     }
-    const bool known = with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) { return kernel<Op>() != nullptr; });
+    const bool known = with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) {
+      const LookAheadKernel<Op> asked = kernel<Op>();
+      if (asked != nullptr) cuda::allow(asked, launch_shape<Op>());
+      return asked != nullptr;
+    });
     if (!known) {
       return Plan::refuse("look_ahead with " + words(experiments_.front()) + " is an experiment, and takes " +
                           std::string(experiments_.front().takes));
     }
-    with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) { cuda::allow(kernel<Op>(), launch_shape<Op>()); });
     simt::Workspace workspace;
     const AggregateMemory parts(workspace, tiles_);
     // A thread's items, lanes and warps; a group's tiles, and the groups.

@@ -38,7 +38,8 @@ class LookAheadBlock {
   using Item = typename Op::Item;
   using In = InOf<Op>;
   using Out = OutOf<Op>;
-  using OwnRing = Ring<Op, Given::kEveryLaneArrives>;
+  using Form = typename Given::Form;
+  using OwnRing = Ring<Op, Form::kEveryLaneArrives>;
   using Vector = typename OwnRing::Vector;
 
   __device__ LookAheadBlock(const Given& arguments, unsigned char* shared)
@@ -237,7 +238,7 @@ class LookAheadBlock {
   }
 
   /// At barriers: lane 0 does for what its warp did before the latest __syncwarp().
-  __device__ bool arrives() const { return Given::kEveryLaneArrives || lane_ == 0; }
+  __device__ bool arrives() const { return Form::kEveryLaneArrives || lane_ == 0; }
 
   /// Gives a stage back once all stores have read it.
   __device__ void release(Stage<Op>& stage) {
@@ -258,7 +259,7 @@ class LookAheadBlock {
     if (lane_ == 0) {
       aggregates.publish(tile, all, stage.run);
       stage.free.arrive();
-    } else if (Given::kEveryLaneArrives) {
+    } else if (Form::kEveryLaneArrives) {
       stage.free.arrive();
     }
     return if_any<Op>(lane_ != 0, before);
@@ -275,15 +276,15 @@ class LookAheadBlock {
   }
 
   static constexpr int kItems = sizeof(Vector) / sizeof(In);
-  static constexpr int kTells = Given::kTells;
-  static constexpr bool kDraws = Given::kDraws;
-  static constexpr int kArrivals = Given::kEveryLaneArrives ? kLanes : 1;  ///< of a warp at a barrier
+  static constexpr int kTells = Form::kTells;
+  static constexpr bool kDraws = Form::kDraws;
+  static constexpr int kArrivals = Form::kEveryLaneArrives ? kLanes : 1;  ///< of a warp at a barrier
   /// Of operators that compute more than they move, the warps are bound by chains of them, and these are cut short. The
   /// reduce warps leave the prefixes within each vector in its place, so that the scan warps work on several items at a
   /// time. And what all warps would do, each for itself, with the aggregates of the others, the lanes of the look-ahead
   /// warp do once: it publishes, and gives each warp its prefix. For other operators that is no gain but a loss: a tile
   /// is then published only after those before the block's last one are.
-  static constexpr bool kKeeps = Given::kKeeps && Op::kHeavy && kSameTypes<Op>;
+  static constexpr bool kKeeps = Form::kKeeps && Op::kHeavy && kSameTypes<Op>;
 
   const Given& tiles_;  ///< says how their aggregates are told and gathered
   const Arguments<Op>& given_;

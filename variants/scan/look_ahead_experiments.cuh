@@ -10,10 +10,7 @@ namespace scanlab::scan {
 /// What the experiments change a part of each.
 template <Associative Op>
 struct Experiment {
-  static constexpr int kTells = 0;
-  static constexpr bool kDraws = true;
-  static constexpr bool kKeeps = true;
-  static constexpr bool kEveryLaneArrives = false;
+  using Form = UsualForm;
   const Arguments<Op>& scan;
 
   __device__ const Arguments<Op>& of_scan() const { return scan; }
@@ -24,7 +21,9 @@ struct Experiment {
 /// device at once.
 template <Associative Op>
 struct StaticTiles : Experiment<Op> {
-  static constexpr bool kDraws = false;
+  struct Form : UsualForm {
+    static constexpr bool kDraws = false;
+  };
 };
 
 /// A tile's own group of states is asked for at once, whatever the number of tiles.
@@ -36,14 +35,18 @@ struct AskedAtOnce : Experiment<Op> {
 /// Heavy operators in the form of the others: the scan warps fold again what the reduce warps folded.
 template <Associative Op>
 struct FoldedAgain : Experiment<Op> {
-  static constexpr bool kKeeps = false;
+  struct Form : UsualForm {
+    static constexpr bool kKeeps = false;
+  };
 };
 
 /// Every lane arrives at a barrier for itself. racecheck knows no other way to hand shared memory over, so that it can
 /// check the rest of the kernel in this form.
 template <Associative Op>
 struct EveryLaneArrives : Experiment<Op> {
-  static constexpr bool kEveryLaneArrives = true;
+  struct Form : UsualForm {
+    static constexpr bool kEveryLaneArrives = true;
+  };
 };
 
 template <Associative Op, template <class> class Changed>

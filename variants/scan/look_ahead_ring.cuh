@@ -39,9 +39,18 @@ using TileAggregates = Aggregates<Op, States, kTilesALane<Op, States> / (sizeof(
 /// Of an array that is bound by memory; in shorter ones blocks wait for each other.
 constexpr std::int64_t kManyTiles = 2048;
 
+/// What differs between the kernels that are made of LookAheadBlock: here as look_ahead has it.
+struct UsualForm {
+  static constexpr int kTells = 0;                  ///< warps of a block that tell other GPUs of its tiles
+  static constexpr bool kDraws = true;              ///< tiles by tickets
+  static constexpr bool kKeeps = true;              ///< of heavy operators, what the reduce warps folded
+  static constexpr bool kEveryLaneArrives = false;  ///< at a barrier, or lane 0 for its warp
+};
+
 template <Associative Op>
 struct Arguments {
   using Item = typename Op::Item;
+  using Form = UsualForm;
   const InOf<Op>* in;  ///< n items
   OutOf<Op>* out;      ///< n items of the same size, may be `in`
   std::int64_t n;
@@ -54,10 +63,6 @@ struct Arguments {
   cuda::WarpCycles* cycles = nullptr;      ///< for a kernel that watches: one a warp of the grid
   [[no_unique_address]] Op op{};
 
-  static constexpr int kTells = 0;                  ///< warps of a block that tell other GPUs of its tiles
-  static constexpr bool kDraws = true;              ///< tiles by tickets
-  static constexpr bool kKeeps = true;              ///< of heavy operators, what the reduce warps folded
-  static constexpr bool kEveryLaneArrives = false;  ///< at a barrier, or lane 0 for its warp
   __device__ const Arguments& of_scan() const { return *this; }
   __device__ TileAggregates<Op> aggregates() const { return {states, op, tiles >= kManyTiles}; }
 };

@@ -14,11 +14,11 @@ SHIPPED = "as shipped"
 
 
 def by_tile(shapes: TableEvidence) -> pd.DataFrame:
-    """``type``, ``items``, ``variant``, ``kib``, ``ratio``, ``tuned``: a copy's median time over that of each shape, at the sizes where all were timed.
+    """``type``, ``items``, ``variant``, ``kib``, ``ratio``, ``tuned``: a copy's median time over that of each shape, cold and from a stream, at the sizes where all were timed.
 
     Of CUB as shipped the fastest: ``variant`` is :data:`SHIPPED`, ``kib`` not known. ``tuned``: whether the shape is, of the few that were left, the fastest there.
     """
-    cases = shapes.rows[shapes.rows["type"].isin(TYPES)]
+    cases = shapes.rows[shapes.rows["type"].isin(TYPES) & (shapes.rows["cache"] == "cold") & (shapes.rows["launch"] == "stream")]
     is_shape = cases["variant"].isin((LOOK_AHEAD, LOOK_BACK))
     sizes = cases[is_shape].groupby(["type", "variant", "settings"])["items"].transform("nunique").reindex(cases.index)
     left = is_shape & (sizes > sizes.groupby(cases["type"]).transform("min"))
