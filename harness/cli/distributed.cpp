@@ -3,13 +3,11 @@
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <sstream>
 
 #include "harness/host/interrupt.hpp"
-#include "harness/measure/provenance.hpp"
 
 namespace scanlab::cli {
 
@@ -72,37 +70,7 @@ std::vector<const Algorithm*> chosen_algorithms(const po::variables_map& values)
   return all;
 }
 
-/// The commit of this build.
-std::string built_from() {
-  const measure::Facts build = measure::build_facts();
-  return build["git_commit"].get<std::string>() + (build["git_dirty"] == "true" ? " and changes" : "");
-}
-
 }  // namespace
-
-void agree(Communicator& communicator, const std::vector<std::string>& argv, const std::string& commit) {
-  struct Started {
-    std::size_t words;
-    char build[60];  ///< its commit
-  } own{};
-  own.words =
-      std::hash<std::string>{}(fmt::format("{}", fmt::join(argv.begin() + (argv.empty() ? 0 : 1), argv.end(), " ")));
-  commit.copy(own.build, sizeof(own.build) - 1);
-  const std::vector<Started> all = communicator.gather(own);
-  for (std::size_t rank = 1; rank < all.size(); ++rank) {
-    if (std::string_view(all[rank].build) != all[0].build) {
-      throw CommandError(kBadInput,
-                         fmt::format("rank {} is a build of commit {}, and rank 0 of {}: mpirun must start the "
-                                     "same program everywhere",
-                                     rank, all[rank].build, all[0].build));
-    }
-    if (all[rank].words != all[0].words) {
-      throw CommandError(kBadInput, fmt::format("rank {} was started with other words than rank 0: mpirun must give "
-                                                "all the same",
-                                                rank));
-    }
-  }
-}
 
 Command distributed_command(const std::string& name) {
   Command command = *std::ranges::find(group().commands, name, &Command::name);
@@ -151,127 +119,37 @@ void add_distributed_options(po::options_description& options) {
 int on_every_rank(const po::variables_map& values, Context& context, const RankBody& body) {
   const int asked = ranks_asked(values);
   const InterruptGuard guard;  // one for all ranks of the process
-  const auto run = [&](Communicator& communicator) {
+  return distributed::run_on_ranks(asked, context.argv, [&](Communicator& communicator) {
     std::ostringstream silence;
     Context own{communicator.rank() == 0 ? context.out : silence, communicator.rank() == 0 ? context.err : silence,
                 context.argv};
     return body(communicator, own);
-  };
-  int status = kOk;
-  if (distributed::is_mpi_process()) {
-    if (asked > 1) {
-      throw CommandError(kBadInput, fmt::format("--gpus {}: under mpirun each process is a rank with one GPU; start {} "
-                                                "processes instead",
-                                                asked, asked));
-    }
-    Communicator& communicator = distributed::mpi_rank();
-    try {
-      agree(communicator, context.argv, built_from());
-      status = run(communicator);
-      communicator.joined().reset();       // before the device's library ends, and MPI
-    } catch (const CommandError& error) {  // all ranks have it
-      if (communicator.rank() == 0) throw;
-      return error.status;
-    } catch (const std::exception& error) {
-      communicator.abandon(fmt::format("rank {}: {}", communicator.rank(), error.what()));
-    }
-    return status;
-  }
-  try {
-    distributed::run_threads(asked, distributed::patience(), [&](Communicator& communicator) {
-      const int own = run(communicator);
-      if (communicator.rank() == 0) status = own;
-    });
-  } catch (const distributed::RankFailed& failure) {
-    throw CommandError(kFailed, fmt::format("{}; every finished repetition is kept", failure.what()));
-  }
-  return status;
+  });
 }
 
-bool leader_can(Communicator& communicator, const std::function<void()>& open) {
-  std::exception_ptr refused;
-  if (communicator.rank() == 0) {
-    try {
-      open();
-    } catch (const CommandError&) {
-      refused = std::current_exception();
-    }
-  }
-  const bool could = communicator.from_leader(refused ? 1 : 0) == 0;
-  if (refused) std::rethrow_exception(refused);
-  return could;
-}
-
-std::vector<DistributedCase> distributed_cases(const po::variables_map& values, const std::vector<std::int64_t>& items,
-                                               int ranks) {
+distributed::DistributedSelection selected_algorithms(const po::variables_map& values) {
   OptionWords words = said(values);
-  const auto types = values_of(words, "type", named_values<ElementType>());
-  const auto operators = values_of(words, "op", named_values<Operator>());
-  const auto modes = values_of(words, "mode", named_values<Mode>());
-  Settings settings;
-  if (values.count("set") != 0) {
-    for (const std::string& word : option_words(values, "set")) {
-      const std::size_t at = word.find('=');
-      if (at == std::string::npos) throw CommandError(kBadInput, "--set takes NAME=VALUE, not '" + word + "'");
-      settings[word.substr(0, at)] = word.substr(at + 1);
-    }
+  distributed::DistributedSelection selection{.algorithms = chosen_algorithms(values),
+                                              .types = values_of(words, "type", named_values<ElementType>()),
+                                              .operators = values_of(words, "op", named_values<Operator>()),
+                                              .modes = values_of(words, "mode", named_values<Mode>())};
+  if (values.count("set") == 0) return selection;
+  for (const std::string& word : option_words(values, "set")) {
+    const std::size_t at = word.find('=');
+    if (at == std::string::npos) throw CommandError(kBadInput, "--set takes NAME=VALUE, not '" + word + "'");
+    selection.settings[word.substr(0, at)] = word.substr(at + 1);
   }
-  std::vector<DistributedCase> cases;
-  for (const ElementType type : types) {
-    for (const Operator op : operators) {
-      for (const Mode mode : modes) {
-        for (const std::int64_t n : items) {
-          for (const Algorithm* algorithm : chosen_algorithms(values)) {
-            DistributedCase timed;
-            timed.algorithm = algorithm;
-            timed.problem = {.type = type, .op = op, .mode = mode, .items = n};
-            for (const auto& [key, value] : settings) {
-              const bool has = std::ranges::any_of(algorithm->about.parameters,
-                                                   [&](const Parameter& each) { return each.name == key; });
-              if (has) timed.problem.settings[key] = value;
-            }
-            timed.plan = algorithm->plan(timed.problem, ranks);
-            timed.name = fmt::format("{}/ranks:{}", case_name(algorithm->about, timed.problem), ranks);
-            cases.push_back(std::move(timed));
-          }
-        }
-      }
-    }
-  }
-  for (const auto& [key, value] : settings) {
-    const auto takes = [&](const DistributedCase& each) { return each.problem.settings.contains(key); };
-    if (std::ranges::none_of(cases, takes)) {
-      throw CommandError(kBadInput,
-                         fmt::format("--set {}={}: none of the chosen algorithms has this parameter", key, value));
-    }
-  }
-  return cases;
+  return selection;
 }
 
 std::vector<DistributedCase> large_cases(const po::variables_map& values, int ranks) {
   std::vector<std::int64_t> items = counts_of(said(values), "items");
   if (items.empty()) items = {ranks * (std::int64_t{1} << 28)};
-  return distributed_cases(values, items, ranks);
+  return cases_of(selected_algorithms(values), items, ranks);
 }
 
 void add_large_items(po::options_description& options) {
   options.add_options()("items", list_of("N"), "set the items of the whole array (default 2^28 per GPU)");
-}
-
-std::unique_ptr<distributed::RankBackend> backend_of(const std::vector<DistributedCase>& cases,
-                                                     Communicator& communicator) {
-  const auto on_gpus = [](const DistributedCase& each) { return each.algorithm->on_gpus; };
-  if (cases.empty())
-    throw CommandError(kBadInput, "no case is left to run: scanlab distributed list has the algorithms");
-  if (std::ranges::none_of(cases, on_gpus)) return distributed::make_host_backend(communicator);
-  if (!std::ranges::all_of(cases, on_gpus)) {
-    throw CommandError(kBadInput, "algorithms on GPUs and on hosts run one after another: choose by --algorithm");
-  }
-#ifdef SCANLAB_WITH_CUDA
-  return distributed::make_gpu_backend(communicator);
-#else
-  throw CommandError(kNoDevice, "this build has no CUDA: choose an algorithm on hosts, --on-hosts");
-#endif
 }
 
 }  // namespace scanlab::cli

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "harness/cli/distributed.hpp"
-#include "harness/core/median.hpp"
 #include "harness/measure/timing_report.hpp"
 
 namespace scanlab::cli {
@@ -51,16 +50,13 @@ std::vector<std::size_t> sizes_of(const po::variables_map& values) {
 
 std::vector<DistributedCase> cases_of_sizes(const po::variables_map& values, int ranks) {
   std::vector<DistributedCase> all;
-  const OptionWords words = said(values);
+  const distributed::DistributedSelection selection = selected_algorithms(values);
   for (const std::size_t size : sizes_of(values)) {
     const std::size_t bytes = values.count("total") != 0 ? size : size * static_cast<std::size_t>(ranks);
     // Items of a type are not those of another: a size gives each its own number.
-    std::vector<DistributedCase> cases = distributed_cases(values, {1}, ranks);
-    for (DistributedCase& each : cases) {
-      each.problem.items =
-          std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes / item_bytes(each.problem.type, each.problem.op)));
-      each.plan = each.algorithm->plan(each.problem, ranks);
-      each.name = fmt::format("{}/ranks:{}", case_name(each.algorithm->about, each.problem), ranks);
+    for (DistributedCase& each : cases_of(selection, {1}, ranks)) {
+      const std::size_t items = bytes / item_bytes(each.problem.type, each.problem.op);
+      set_items(each, std::max<std::int64_t>(1, static_cast<std::int64_t>(items)), ranks);
       all.push_back(std::move(each));
     }
   }
@@ -85,28 +81,6 @@ measure::Facts provenance(const po::variables_map& values, const measure::Google
     algorithms[each.algorithm->about.id] = distributed::described(*each.algorithm);
   }
   return facts;
-}
-
-void print_table(const std::vector<DistributedCase>& cases, int ranks, std::ostream& out) {
-  fmt::print(out,
-             "# busbw = algbw * 2 / {} ranks\n{:>14} {:>14} {:>5} {:>12}  "
-             "{:<22} {:>12} {:>9} {:>9}  {}\n",
-             ranks, "size (B)", "count", "type", "redop", "algorithm", "time (us)", "algbw", "busbw", "verified");
-  for (const DistributedCase& each : cases) {
-    if (each.nanoseconds.empty()) continue;
-    const double time = median(each.nanoseconds);
-    const double rate = static_cast<double>(each.bytes()) / time;
-    if (each.algorithm->about.kind == Kind::empty_launch) {
-      fmt::print(out, "{:>14} {:>14} {:>5} {:>12}  {:<22} {:>12.2f} {:>9} {:>9}\n", each.bytes(), each.problem.items,
-                 name(each.problem.type), name(each.problem.op), each.algorithm->about.id, time / 1e3, "", "");
-      continue;
-    }
-    const Kind kind = each.algorithm->about.kind;
-    const int passes = kind == Kind::read ? 1 : 2;  // a read, and as a rule a write
-    fmt::print(out, "{:>14} {:>14} {:>5} {:>12}  {:<22} {:>12.2f} {:>9.1f} {:>9.1f}  {}\n", each.bytes(),
-               each.problem.items, name(each.problem.type), name(each.problem.op), each.algorithm->about.id, time / 1e3,
-               rate, rate * passes / ranks, writes(kind) ? measure::verified_in_words(each) : "");
-  }
 }
 
 }  // namespace
@@ -141,7 +115,7 @@ int distributed_bench(const std::vector<std::string>& arguments, Context& contex
     distributed::DistributedSession session(cases, communicator, *backend,
                                             {.loop = loop, .seed = values["seed"].as<std::uint64_t>()}, file, own.err);
     session.run();
-    print_table(cases, communicator.ranks(), own.out);
+    distributed::print_table(cases, communicator.ranks(), own.out);
     measure::print_untimed(measure::timings(cases), own.out);
     if (file != nullptr) fmt::print(own.out, "{} entries in {}\n", file->entries(), file->path().string());
     return measure::status_of(measure::timings(cases));

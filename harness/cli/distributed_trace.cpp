@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 
 #include "harness/cli/distributed.hpp"
-#include "harness/core/median.hpp"
 #include "harness/distributed/run_trace.hpp"
 #include "harness/measure/timing_report.hpp"
 
@@ -67,22 +65,6 @@ auto by_cupti(Work work) {
   }
 }
 
-void print_traces(const measure::Facts& traces, std::ostream& out) {
-  fmt::print(out, "{:<22} {:>5} {:>12} {:>14} {:>5} {:>12}  {}\n", "algorithm", "type", "redop", "count", "runs",
-             "median (us)", "kernels");
-  for (const measure::Facts& each : traces) {
-    std::set<std::string> kernels;
-    for (const measure::Facts& activity : each["activities"]) {
-      if (activity["kind"] == "kernel") kernels.insert(activity["name"].get<std::string>());
-    }
-    const std::vector<std::int64_t> lengths = distributed::run_lengths(each);
-    fmt::print(out, "{:<22} {:>5} {:>12} {:>14} {:>5} {:>12.2f}  {}\n", each["variant"].get<std::string>(),
-               each["type"].get<std::string>(), each["op"].get<std::string>(), each["items"].get<std::int64_t>(),
-               lengths.size(), 1e-3 * median(std::vector<double>(lengths.begin(), lengths.end())),
-               fmt::join(kernels, ", "));
-  }
-}
-
 }  // namespace
 
 int distributed_trace(const std::vector<std::string>& arguments, Context& context) {
@@ -116,7 +98,7 @@ int distributed_trace(const std::vector<std::string>& arguments, Context& contex
     session.run();  // and all ranks have come to its end
     if (communicator.rank() == 0) {
       const measure::Facts traces = by_cupti([&] { return tracer.traces(collector->end_on_devices()); });
-      print_traces(traces, own.out);
+      distributed::print_traces(traces, own.out);
       about["ranks"] = communicator.ranks();
       if (file && !traces.empty()) {
         file->write(

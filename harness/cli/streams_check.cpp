@@ -6,6 +6,7 @@
 
 #include "harness/cli/options.hpp"
 #include "harness/cli/streams.hpp"
+#include "harness/schedule/check_report.hpp"
 #include "harness/schedule/facts.hpp"
 
 namespace scanlab::cli {
@@ -16,49 +17,6 @@ namespace {
 
 constexpr const char* kDefaultWorkloads = "all";
 constexpr const char* kDefaultItems = "2^20";
-
-struct Checked {
-  const streams::ScheduledJob& chosen;
-  streams::Recording recording;
-  streams::CheckResult result;
-};
-
-constexpr std::size_t kShown = 20;  // a schedule that is wrong is so in every chunk
-
-std::size_t faults(const Checked& checked) {
-  return checked.result.hazards.size() + checked.result.waits_for_nothing.size();
-}
-
-/// What is wrong, in a sentence. `fault` is less than faults().
-std::string describe(const Checked& checked, std::size_t fault) {
-  const auto& [hazards, waits_for_nothing] = checked.result;
-  if (fault < hazards.size()) return describe(checked.recording, hazards[fault]);
-  return fmt::format("{} waits for nothing: no earlier operation records the event",
-                     describe(checked.recording.operations[waits_for_nothing[fault - hazards.size()]]));
-}
-
-bool as_expected(const Checked& checked) {
-  return streams::as_expected(*checked.chosen.schedule, checked.recording, checked.result);
-}
-
-/// With `brief` a control that is caught takes two lines.
-void print(const Checked& checked, bool brief, std::ostream& out) {
-  const streams::Job& job = checked.chosen.job;
-  const bool control = checked.chosen.schedule->about.control;
-  const std::size_t all = faults(checked);
-  const std::string verdict = all == 0 ? "ordered" : fmt::format("NOT ORDERED: {} faults", all);
-  const char* const remark = !control               ? ""
-                             : all > 0              ? " (a control, kept to be caught: it is)"
-                             : as_expected(checked) ? " (a control, but nothing is issued)"
-                                                    : " (a control, kept to be caught: it is NOT)";
-  fmt::print(out, "{}, {}: {} items in {} chunks, {} streams, {}: {} operations, {}{}\n",
-             checked.chosen.schedule->about.id, job.workload->about.id, job.items, job.chunks, job.streams,
-             name(job.memory), checked.recording.operations.size(), verdict, remark);
-  const bool one_is_enough = brief && control;
-  const std::size_t shown = std::min(all, one_is_enough ? 1 : kShown);
-  for (std::size_t i = 0; i < shown; ++i) fmt::print(out, "  {}\n", describe(checked, i));
-  if (shown < all && !one_is_enough) fmt::print(out, "  and {} more: --json has them all\n", all - shown);
-}
 
 }  // namespace
 
@@ -77,8 +35,7 @@ int streams_check(const std::vector<std::string>& arguments, Context& context) {
   int status = kOk;
   Json all = {{"schema", "scanlab-streams-check/1"}, {"checked", Json::array()}};
   for (const streams::ScheduledJob& chosen : selection.jobs()) {
-    Checked checked{chosen, record(*chosen.schedule, chosen.job), {}};
-    checked.result = streams::check(checked.recording);
+    const streams::CheckedSchedule checked(chosen);
     // Named, a control is what it is: wrong. Among all, it is as it should be when it is caught.
     if (!(selection.all ? as_expected(checked) : checked.result.ordered())) status = kFailed;
     if (values.count("json") != 0) {

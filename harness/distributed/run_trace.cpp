@@ -1,10 +1,15 @@
 #include "harness/distributed/run_trace.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
+#include <string>
 
+#include "harness/core/median.hpp"
 #include "harness/host/clock.hpp"
 
 namespace scanlab::distributed {
@@ -103,6 +108,22 @@ std::vector<std::int64_t> run_lengths(const measure::Facts& entry) {
     lengths[run] = std::max(lengths[run], each["end_ns"].get<std::int64_t>());
   }
   return lengths;
+}
+
+void print_traces(const measure::Facts& traces, std::ostream& out) {
+  fmt::print(out, "{:<22} {:>5} {:>12} {:>14} {:>5} {:>12}  {}\n", "algorithm", "type", "redop", "count", "runs",
+             "median (us)", "kernels");
+  for (const measure::Facts& each : traces) {
+    std::set<std::string> kernels;
+    for (const measure::Facts& activity : each["activities"]) {
+      if (activity["kind"] == "kernel") kernels.insert(activity["name"].get<std::string>());
+    }
+    const std::vector<std::int64_t> lengths = run_lengths(each);
+    fmt::print(out, "{:<22} {:>5} {:>12} {:>14} {:>5} {:>12.2f}  {}\n", each["variant"].get<std::string>(),
+               each["type"].get<std::string>(), each["op"].get<std::string>(), each["items"].get<std::int64_t>(),
+               lengths.size(), 1e-3 * median(std::vector<double>(lengths.begin(), lengths.end())),
+               fmt::join(kernels, ", "));
+  }
 }
 
 }  // namespace scanlab::distributed

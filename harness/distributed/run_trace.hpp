@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <ostream>
 #include <utility>
 #include <vector>
 
@@ -46,5 +47,8 @@ class RunTracer {
 
 /// Nanoseconds of each run of an entry, from the first start on any rank to the last end.
 std::vector<std::int64_t> run_lengths(const measure::Facts& entry);
+
+/// A line per entry: the median time of a run, and its kernels.
+void print_traces(const measure::Facts& traces, std::ostream& out);
 
 }  // namespace scanlab::distributed

@@ -1,0 +1,96 @@
+#include "harness/distributed/ranks.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <exception>
+
+#include "harness/host/status.hpp"
+#include "harness/measure/provenance.hpp"
+
+namespace scanlab::distributed {
+
+void agree(Communicator& communicator, const std::vector<std::string>& argv, const std::string& commit) {
+  struct Started {
+    std::size_t words;
+    char build[60];  ///< its commit
+  } own{};
+  own.words =
+      std::hash<std::string>{}(fmt::format("{}", fmt::join(argv.begin() + (argv.empty() ? 0 : 1), argv.end(), " ")));
+  commit.copy(own.build, sizeof(own.build) - 1);
+  const std::vector<Started> all = communicator.gather(own);
+  for (std::size_t rank = 1; rank < all.size(); ++rank) {
+    if (std::string_view(all[rank].build) != all[0].build) {
+      throw CommandError(kBadInput,
+                         fmt::format("rank {} is a build of commit {}, and rank 0 of {}: mpirun must start the "
+                                     "same program everywhere",
+                                     rank, all[rank].build, all[0].build));
+    }
+    if (all[rank].words != all[0].words) {
+      throw CommandError(kBadInput, fmt::format("rank {} was started with other words than rank 0: mpirun must give "
+                                                "all the same",
+                                                rank));
+    }
+  }
+}
+
+namespace {
+
+/// The commit of this build.
+std::string built_from() {
+  const measure::Facts build = measure::build_facts();
+  return build["git_commit"].get<std::string>() + (build["git_dirty"] == "true" ? " and changes" : "");
+}
+
+int run_as_process(int asked, const std::vector<std::string>& argv, const std::function<int(Communicator&)>& body) {
+  if (asked > 1) {
+    throw CommandError(kBadInput, fmt::format("--gpus {}: under mpirun each process is a rank with one GPU; start {} "
+                                              "processes instead",
+                                              asked, asked));
+  }
+  Communicator& communicator = mpi_rank();
+  int status = kOk;
+  try {
+    agree(communicator, argv, built_from());
+    status = body(communicator);
+    communicator.joined().reset();       // before the device's library ends, and MPI
+  } catch (const CommandError& error) {  // all ranks have it
+    if (communicator.rank() == 0) throw;
+    return error.status;
+  } catch (const std::exception& error) {
+    communicator.abandon(fmt::format("rank {}: {}", communicator.rank(), error.what()));
+  }
+  return status;
+}
+
+}  // namespace
+
+int run_on_ranks(int asked, const std::vector<std::string>& argv, const std::function<int(Communicator&)>& body) {
+  if (is_mpi_process()) return run_as_process(asked, argv, body);
+  int status = kOk;
+  try {
+    run_threads(asked, patience(), [&](Communicator& communicator) {
+      const int own = body(communicator);
+      if (communicator.rank() == 0) status = own;
+    });
+  } catch (const RankFailed& failure) {
+    throw CommandError(kFailed, fmt::format("{}; every finished repetition is kept", failure.what()));
+  }
+  return status;
+}
+
+bool leader_can(Communicator& communicator, const std::function<void()>& open) {
+  std::exception_ptr refused;
+  if (communicator.rank() == 0) {
+    try {
+      open();
+    } catch (const CommandError&) {
+      refused = std::current_exception();
+    }
+  }
+  const bool could = communicator.from_leader(refused ? 1 : 0) == 0;
+  if (refused) std::rethrow_exception(refused);
+  return could;
+}
+
+}  // namespace scanlab::distributed
