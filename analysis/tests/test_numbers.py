@@ -90,10 +90,17 @@ def test_the_text_has_the_fastest_tile_of_the_smallest_and_the_largest_size() ->
 
 def test_the_text_has_the_price_of_a_reset_at_an_equal_tile() -> None:
     times = {"memcpy": 100.0, "best": 125.0, "look_ahead": 200.0}
-    read = tiny.results([*(case(variant, n, ns) for variant, ns in times.items() for n in (1 << 24, N)), *(case("look_ahead", n, 130.0, settings="tile=26") for n in (1 << 24, N)),
+    read = tiny.results([*(case(variant, n, ns) for variant, ns in times.items() for n in (1 << 24, N)), *(case("look_ahead", n, 130.0, settings="tile=28") for n in (1 << 24, N)),
                          case("device_scan", 1 << 24, 156.0), case("device_scan", N, 143.0)])  # fmt: skip
     found = described(scan_macros._rung_values, waterfall.NEEDS, read)
     assert (found["resetSome"], found["resetMany"]) == ("1.20", "1.10")
+
+
+def test_the_text_has_what_the_second_form_gains_at_an_equal_tile() -> None:
+    times = {"tile=49": (100.0, 200.0), "folding=repeated tile=49": (105.0, 270.0), "": (50.0, 50.0)}
+    cases = [case("look_ahead", n, ns, EXACT, type="f32", op="log_sum_exp", settings=settings) for settings, both in times.items() for n, ns in zip((1 << 20, N), both, strict=True)]
+    (need, describe), = ((needs, of) for needs, of in scan_macros.describers() if of is scan_macros._second_form_values)
+    assert described(describe, need, tiny.results(cases)) == {"secondFormSmall": "1.05", "secondFormLarge": "1.35"}
 
 
 def test_the_text_has_what_each_idea_is_worth() -> None:

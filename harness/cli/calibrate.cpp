@@ -72,7 +72,7 @@ simulator::Calibration measure(const std::vector<int>& works, int repetitions, m
   const InterruptGuard guard;
   Progress progress(context.err);
   std::unique_ptr<streams::HostArrays> arrays;
-  return simulator::calibrate(limits, works, std::move(provenance), [&](const simulator::Experiment& experiment) {
+  return simulator::calibrate(limits, works, std::move(provenance), [&](const simulator::Microbenchmark& experiment) {
     if (interrupted()) throw CommandError(kInterrupted, "interrupted; nothing is written");
     progress.show(experiment.name);
     const streams::Recording& recording = experiment.recording;

@@ -43,15 +43,15 @@ __global__ void block_kernel(cuda::Stamps* stamps, unsigned long long nanosecond
 }
 
 /// A gate in a stream of its own: what waits behind it starts when the host opens it.
-class Gate {
+class StartGate {
  public:
-  Gate() : memory_(cuda::pinned_memory(sizeof(GateWord))), word_(new (memory_.get()) GateWord) {}
-  ~Gate() {
+  StartGate() : memory_(cuda::pinned_memory(sizeof(GateWord))), word_(new (memory_.get()) GateWord) {}
+  ~StartGate() {
     open();
     cudaStreamSynchronize(stream_.get());
   }
-  Gate(const Gate&) = delete;
-  Gate& operator=(const Gate&) = delete;
+  StartGate(const StartGate&) = delete;
+  StartGate& operator=(const StartGate&) = delete;
 
   void close() {
     word_->open = 0;
@@ -102,7 +102,7 @@ MeasuredGrids measure_grids(const SmallGrids& grids, const ConcurrencySettings& 
   const std::vector<cuda::Stream> streams(static_cast<std::size_t>(grids.streams));
   std::vector<cuda::Stamps> stamps(static_cast<std::size_t>(grids.total_blocks()));
   const cuda::DeviceBuffer device_stamps(stamps.size() * sizeof(cuda::Stamps));
-  Gate gate;
+  StartGate gate;
 
   const auto once = [&] {
     gate.close();

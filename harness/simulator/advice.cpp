@@ -32,16 +32,16 @@ bool does_the_job_alone(const streams::Schedule& schedule) {
 
 }  // namespace
 
-bool Choice::ties_with(const Choice& other) const {
+bool ScheduleChoice::ties_with(const ScheduleChoice& other) const {
   return std::abs(seconds - other.seconds) <= 1e-9 * std::min(seconds, other.seconds);
 }
 
-std::string describe(const Choice& choice) {
+std::string describe(const ScheduleChoice& choice) {
   return fmt::format("{}, {} chunk{}, {} stream{}", choice.schedule->about.id, choice.chunks,
                      choice.chunks == 1 ? "" : "s", choice.streams, choice.streams == 1 ? "" : "s");
 }
 
-Json to_json(const Choice& choice, const streams::Job& of) {
+Json to_json(const ScheduleChoice& choice, const streams::Job& of) {
   streams::Job job = of;
   job.chunks = choice.chunks;
   job.streams = choice.streams;
@@ -50,7 +50,7 @@ Json to_json(const Choice& choice, const streams::Job& of) {
   return json;
 }
 
-Choice choice_of(const streams::Schedule& schedule, const streams::Recording& recording, double seconds) {
+ScheduleChoice choice_of(const streams::Schedule& schedule, const streams::Recording& recording, double seconds) {
   return {.schedule = &schedule,
           .chunks = recording.job.chunks,
           .streams = streams_made(schedule, recording.job),
@@ -58,16 +58,17 @@ Choice choice_of(const streams::Schedule& schedule, const streams::Recording& re
           .calls = recording.operations.size()};
 }
 
-void rank(std::vector<Choice>& choices) {
-  const auto simplicity = [](const Choice& choice) {
+void rank(std::vector<ScheduleChoice>& choices) {
+  const auto simplicity = [](const ScheduleChoice& choice) {
     const streams::ScheduleDescription& about = choice.schedule->about;
     return std::tuple(choice.streams, choice.chunks, about.captured, choice.calls, std::string_view(about.id));
   };
-  std::ranges::sort(choices, {}, &Choice::seconds);
+  std::ranges::sort(choices, {}, &ScheduleChoice::seconds);
   for (auto first = choices.begin(); first != choices.end();) {
     const auto last =
-        std::find_if_not(first, choices.end(), [&](const Choice& each) { return each.ties_with(*first); });
-    std::sort(first, last, [&](const Choice& a, const Choice& b) { return simplicity(a) < simplicity(b); });
+        std::find_if_not(first, choices.end(), [&](const ScheduleChoice& each) { return each.ties_with(*first); });
+    std::sort(first, last,
+              [&](const ScheduleChoice& a, const ScheduleChoice& b) { return simplicity(a) < simplicity(b); });
     first = last;
   }
 }
@@ -114,7 +115,7 @@ Advice advise(const streams::Job& wanted, const DeviceProfile& device, const Kno
   if (advice.choices.empty()) throw std::invalid_argument("there is nothing to choose from");
   rank(advice.choices);
   advice.whole = advice.serial;
-  for (const Choice& choice : advice.choices) {
+  for (const ScheduleChoice& choice : advice.choices) {
     if (choice.chunks == 1 && choice.seconds < advice.whole.seconds) advice.whole = choice;
   }
   return advice;
@@ -135,7 +136,7 @@ std::string limit_of(const Advice& advice, const DeviceProfile& device) {
 
 Json to_json(const Advice& advice, const streams::Job& job) {
   Json choices = Json::array();
-  for (const Choice& choice : advice.choices) choices.push_back(to_json(choice, job));
+  for (const ScheduleChoice& choice : advice.choices) choices.push_back(to_json(choice, job));
   return {{"worth_it", advice.worth_it()},       {"gain", advice.gain()},
           {"bound_us", 1e6 * advice.bound},      {"serial", to_json(advice.serial, job)},
           {"whole", to_json(advice.whole, job)}, {"advised", to_json(advice.advised(), job)},

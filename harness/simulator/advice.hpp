@@ -11,7 +11,7 @@
 
 namespace scanlab::simulator {
 
-struct Choice {
+struct ScheduleChoice {
   const streams::Schedule* schedule = nullptr;
   int chunks = 1;
   int streams = 1;        ///< as it makes them: one that makes three whatever is asked for has 3
@@ -19,22 +19,22 @@ struct Choice {
   std::size_t calls = 0;  ///< of the host, beside those that make streams and events
 
   /// Whether the model cannot tell them apart: to nine digits they take as long.
-  bool ties_with(const Choice& other) const;
+  bool ties_with(const ScheduleChoice& other) const;
 };
 
 /// "depth_first, 16 chunks, 2 streams"
-std::string describe(const Choice& choice);
+std::string describe(const ScheduleChoice& choice);
 /// The job with the choice's schedule, chunks and streams, and what is predicted.
-nlohmann::ordered_json to_json(const Choice& choice, const streams::Job& job);
+nlohmann::ordered_json to_json(const ScheduleChoice& choice, const streams::Job& job);
 
 /// `recording` is of the choice.
-Choice choice_of(const streams::Schedule& schedule, const streams::Recording& recording, double seconds);
+ScheduleChoice choice_of(const streams::Schedule& schedule, const streams::Recording& recording, double seconds);
 
 /// The fastest first. Where copies bound a problem, a dozen choices take as long to the last digit. Of those the
 /// simplest is first, since nothing is had for what the others cost: the one with the fewest streams, which a program
 /// has to make and to keep in order; then with the fewest chunks; then no graph before a graph, which must be captured
 /// anew for other arguments; then the one with the fewest calls; then by name, so that there is one answer.
-void rank(std::vector<Choice>& choices);
+void rank(std::vector<ScheduleChoice>& choices);
 
 /// What is chosen from.
 struct SearchSpace {
@@ -47,20 +47,20 @@ struct SearchSpace {
 SearchSpace usual_choices();
 
 struct Advice {
-  Choice serial;                ///< one chunk, one synchronous step after another
-  Choice whole;                 ///< the fastest with one chunk: calls that do not wait may gain without any overlap
-  std::vector<Choice> choices;  ///< as `rank` puts them, each once
-  Parts parts;                  ///< of one chunk
+  ScheduleChoice serial;  ///< one chunk, one synchronous step after another
+  ScheduleChoice whole;   ///< the fastest with one chunk: calls that do not wait may gain without any overlap
+  std::vector<ScheduleChoice> choices;  ///< as `rank` puts them, each once
+  Parts parts;                          ///< of one chunk
   /// Seconds that none of these choices can beat: the least of their bounds.
   double bound = std::numeric_limits<double>::infinity();
 
-  const Choice& best() const { return choices.front(); }
+  const ScheduleChoice& best() const { return choices.front(); }
   /// How many times faster than serial.
   double gain() const { return serial.seconds / best().seconds; }
   /// Whether chunks in streams gain a twentieth at least: less is lost in the differences between two runs.
   bool worth_it() const { return best().chunks > 1 && whole.seconds > 1.05 * best().seconds; }
   /// What to take: the whole in one piece where chunks are not worth it.
-  const Choice& advised() const { return worth_it() ? best() : whole; }
+  const ScheduleChoice& advised() const { return worth_it() ? best() : whole; }
 };
 
 /// Simulates every choice. `job` says workload, items, work and blocks; its chunks and streams are not looked at.

@@ -215,7 +215,7 @@ int main() {
 
 /// What was predicted, as comments.
 std::string commented(const Advice& advice, const DeviceProfile& device) {
-  const Choice& advised = advice.advised();
+  const ScheduleChoice& advised = advice.advised();
   const std::string predicted = fmt::format("{}: {:.3f} ms predicted, {:.3f} ms one after another", describe(advised),
                                             1e3 * advised.seconds, 1e3 * advice.serial.seconds);
   const std::string kernel =
@@ -237,7 +237,7 @@ std::string program_refusal(const streams::Job& job, CopiedBytes bytes) {
 
 std::string cuda_program(const Advice& advice, const DeviceProfile& device, CopiedBytes bytes,
                          const std::string& file) {
-  const Choice& advised = advice.advised();
+  const ScheduleChoice& advised = advice.advised();
   const std::string& schedule = advised.schedule->about.id;
   const auto* const form = std::ranges::find(kForms, schedule, &Form::schedule);
   if (form == std::end(kForms)) {

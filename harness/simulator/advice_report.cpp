@@ -40,7 +40,7 @@ void print(const ScoredProblem& verdict, std::ostream& out) {
 }  // namespace
 
 void print(const Advice& advice, const DeviceProfile& device, int show, std::ostream& out) {
-  const Choice& best = advice.best();
+  const ScheduleChoice& best = advice.best();
   fmt::print(out, "copies {}, kernel {}; all at once, one after another: {}; no choice can take less than {}\n",
              time(advice.parts.copy_in + advice.parts.copy_out), time(advice.parts.kernel), time(advice.serial.seconds),
              time(advice.bound));

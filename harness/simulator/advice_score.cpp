@@ -27,7 +27,7 @@ using Key = std::tuple<std::string, int, std::int64_t, int>;
 using ChoiceKey = std::tuple<std::string, int, int>;
 using MeasuredChoices = std::map<ChoiceKey, MeasuredChoice>;
 
-ChoiceKey key_of(const Choice& choice) { return {choice.schedule->about.id, choice.chunks, choice.streams}; }
+ChoiceKey key_of(const ScheduleChoice& choice) { return {choice.schedule->about.id, choice.chunks, choice.streams}; }
 
 /// Those that were measured and right, and that advice could choose, which is of pinned memory and two buffers. Each
 /// once: a schedule that makes three streams whatever is asked for was measured once for each number that was.
@@ -64,7 +64,7 @@ ScoredProblem scored(const MeasuredChoices& measured, const DeviceProfile& devic
   ScoredProblem problem{.job = measured.begin()->second.chosen.job, .choices = measured.size()};
   problem.said = advise(problem.job, device, {}, usual_choices()).advised();
   const MeasuredChoice* fastest = nullptr;
-  std::vector<Choice> ranked;
+  std::vector<ScheduleChoice> ranked;
   for (const auto& [key, one] : measured) {
     ranked.push_back(one.choice);
     problem.errors.push_back(one.error());

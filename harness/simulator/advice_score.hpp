@@ -11,7 +11,7 @@ namespace scanlab::simulator {
 
 struct MeasuredChoice {
   streams::ScheduledJob chosen;
-  Choice choice;                 ///< its seconds are predicted
+  ScheduleChoice choice;         ///< its seconds are predicted
   std::vector<double> measured;  ///< seconds, of each repetition
 
   double seconds() const;  ///< the median
@@ -22,7 +22,7 @@ struct MeasuredChoice {
 struct ScoredProblem {
   streams::Job job;         ///< workload, items, work and blocks; not its chunks nor streams
   std::size_t choices = 0;  ///< that were measured
-  Choice said;              ///< as `advise` gives it
+  ScheduleChoice said;      ///< as `advise` gives it
   MeasuredChoice scored;    ///< of what is said, or, if that was not measured, the best that was
   bool said_was_measured = false;
   MeasuredChoice fastest;      ///< as measured

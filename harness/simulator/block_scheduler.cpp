@@ -19,7 +19,7 @@ Ticks BlockScheduler::Grid::next_end() const {
   return since + (pace == 1 ? left : std::llround(static_cast<double>(left) / pace));
 }
 
-void BlockScheduler::add(std::size_t operation, const Cost& cost) {
+void BlockScheduler::add(std::size_t operation, const OperationCost& cost) {
   if (cost.blocks < 1) throw std::invalid_argument("a kernel has one block at least");
   kernels_[operation] = {.blocks_left = cost.blocks,
                          .block_time = ticks(cost.block_seconds),

@@ -20,7 +20,7 @@ class BlockScheduler {
       : slots_(slots), free_(slots), resident_grids_(static_cast<std::size_t>(resident_grids)), kernels_(operations) {}
 
   /// Before the run: what a kernel asks for. Throws std::invalid_argument for none.
-  void add(std::size_t operation, const Cost& cost);
+  void add(std::size_t operation, const OperationCost& cost);
 
   void arrive(std::size_t operation) { grids_.push_back(operation); }
   /// Starts blocks while there is room.

@@ -27,7 +27,7 @@ Least least_kernels(const streams::Recording& recording, const DeviceProfile& de
   double shortest = kNone;
   for (std::size_t i = 0; i < recording.operations.size(); ++i) {
     if (recording.operations[i].kind != OperationKind::kernel) continue;
-    const Cost& cost = costs.operations[i];
+    const OperationCost& cost = costs.operations[i];
     const auto count = static_cast<double>(cost.blocks);
     const double share = cost.share / static_cast<double>(std::min(cost.blocks, slots));
     const double block = cost.block_seconds * (1 - cost.spread);

@@ -18,7 +18,7 @@ namespace {
 constexpr double kMicro = 1e-6;
 constexpr std::int64_t kFills = 1 << 22;  ///< items of a kernel that fills the device, beside another
 
-bool is_side_by_side(const Experiment& experiment, const streams::Workload& workload, int work) {
+bool is_side_by_side(const Microbenchmark& experiment, const streams::Workload& workload, int work) {
   const streams::Job& job = experiment.recording.job;
   return experiment.kind == ExperimentKind::kernels_side_by_side && job.workload == &workload && job.work == work;
 }
@@ -50,7 +50,7 @@ double seconds_together(const Calibration& calibration, const streams::Workload&
 double spread(const Calibration& calibration, const streams::Workload& workload, int work, double together) {
   std::vector<double> all;
   for (const MeasuredExperiment& measured : calibration.experiments) {
-    const Experiment& experiment = measured.experiment;
+    const Microbenchmark& experiment = measured.experiment;
     if (!is_side_by_side(experiment, workload, work) || experiment.streams != 2 || experiment.items != kFills) continue;
     for (const TimedReplay& replay : measured.replays.collected) {
       const streams::Interval& first = replay.timeline.spans[0].when;

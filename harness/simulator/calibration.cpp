@@ -77,7 +77,7 @@ std::vector<TimedReplay> replays_of(const Json& json, const Json& blocks) {
   return all;
 }
 
-Json facts_of(const Experiment& experiment) {
+Json facts_of(const Microbenchmark& experiment) {
   const streams::Job& job = experiment.recording.job;
   Json facts{{"name", experiment.name},
              {"kind", name(experiment.kind)},
@@ -95,7 +95,7 @@ Json facts_of(const Experiment& experiment) {
 /// None of them measured.
 std::vector<MeasuredExperiment> experiments_for(const std::vector<int>& works) {
   std::vector<MeasuredExperiment> all;
-  for (Experiment& experiment : calibration_experiments(works)) {
+  for (Microbenchmark& experiment : calibration_experiments(works)) {
     all.push_back({.experiment = std::move(experiment), .replays = {}, .failure = {}});
   }
   return all;
@@ -127,7 +127,7 @@ void fit(MeasuredExperiment& measured) {
 }  // namespace
 
 Calibration calibrate(const DeviceLimits& limits, const std::vector<int>& works, Json context,
-                      const std::function<streams::MeasuredReplays(const Experiment&)>& measure) {
+                      const std::function<streams::MeasuredReplays(const Microbenchmark&)>& measure) {
   Calibration calibration{
       .context = std::move(context), .limits = limits, .works = works, .experiments = experiments_for(works)};
   for (MeasuredExperiment& each : calibration.experiments) {

@@ -23,7 +23,7 @@ struct DeviceLimits {
 };
 
 struct MeasuredExperiment {
-  Experiment experiment;
+  Microbenchmark experiment;
   streams::MeasuredReplays replays;
   std::string failure;  ///< why there are none; empty: there are
 };
@@ -43,7 +43,7 @@ struct CalibrationError : std::runtime_error {
 /// Every experiment, by `measure`. What that throws is the experiment's failure, but for a CommandError, which ends
 /// all.
 Calibration calibrate(const DeviceLimits& limits, const std::vector<int>& works, nlohmann::ordered_json context,
-                      const std::function<streams::MeasuredReplays(const Experiment&)>& measure);
+                      const std::function<streams::MeasuredReplays(const Microbenchmark&)>& measure);
 
 inline constexpr char kCalibrationSchema[] = "scanlab-calibration/1";
 

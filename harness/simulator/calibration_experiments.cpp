@@ -63,15 +63,15 @@ class Collection {
  public:
   /// Experiments that follow have this job: what their arrays hold, and what their kernels compute.
   void use(const Job& job) { job_ = job; }
-  void add(Experiment experiment, const Issue& issue, bool captured = false) {
+  void add(Microbenchmark experiment, const Issue& issue, bool captured = false) {
     experiment.recording = compose(job_, issue, captured);
     all_.push_back(std::move(experiment));
   }
-  std::vector<Experiment> take() { return std::move(all_); }
+  std::vector<Microbenchmark> take() { return std::move(all_); }
 
  private:
   Job job_;
-  std::vector<Experiment> all_;
+  std::vector<Microbenchmark> all_;
 };
 
 Job job_of(const char* workload, std::int64_t items, int work, streams::HostMemory memory) {
@@ -341,7 +341,7 @@ const char* name(ExperimentKind kind) {
   return kNames.at(static_cast<std::size_t>(kind));
 }
 
-std::vector<Experiment> calibration_experiments(const std::vector<int>& works) {
+std::vector<Microbenchmark> calibration_experiments(const std::vector<int>& works) {
   using streams::HostMemory;
   Collection all;
   constexpr std::int64_t kItems = 2 * kLargestCopy / kFloat;

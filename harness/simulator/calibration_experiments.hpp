@@ -29,7 +29,7 @@ enum class ExperimentKind {
 };
 const char* name(ExperimentKind kind);
 
-struct Experiment {
+struct Microbenchmark {
   std::string name;  ///< for people
   ExperimentKind kind{};
   std::optional<streams::OperationKind> way{};  ///< of copies one way: copy_in or copy_out
@@ -42,6 +42,6 @@ struct Experiment {
 
 /// `works`: how much work an item, of the kernels of every workload that heeds it. The order is that of the host arrays
 /// that they need, so that neighbours can share them.
-std::vector<Experiment> calibration_experiments(const std::vector<int>& works);
+std::vector<Microbenchmark> calibration_experiments(const std::vector<int>& works);
 
 }  // namespace scanlab::simulator

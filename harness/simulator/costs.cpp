@@ -30,12 +30,12 @@ double duration_of(double share, double spread) {
 /// Blocks that get less than they ask for end one after another, and the kernel's tail is the time when those left ask
 /// for less than the device has: with a share D and a spread s, s / D^2 of the work. A kernel that uses less than that
 /// is one whose blocks have all they ask for.
-Cost measured_kernel(const KernelTimes& measured, const KernelTimes::Row& row, std::int64_t slots) {
+OperationCost measured_kernel(const KernelTimes& measured, const KernelTimes::Row& row, std::int64_t slots) {
   constexpr double kMaxShare = 8;
   const double used = measured.used(row);
   const double share = std::min(kMaxShare, std::sqrt(measured.spread * used / std::max(1e-9, 1 - used)));
   const double waves = static_cast<double>((row.blocks + slots - 1) / slots);
-  Cost cost{.blocks = row.blocks};
+  OperationCost cost{.blocks = row.blocks};
   cost.spread = share > 1 ? measured.spread : 0;
   cost.share = share > 1 ? share : used;
   cost.block_seconds = row.seconds / waves / duration_of(cost.share, cost.spread);
@@ -44,8 +44,8 @@ Cost measured_kernel(const KernelTimes& measured, const KernelTimes::Row& row, s
 
 /// A kernel over `items` of the job's: blocks as those of one launch over all items, which takes `whole_seconds`.
 /// `by_memory`: what bounds them is the rate of device memory, of which that launch has all.
-Cost unmeasured_kernel(const streams::Job& job, std::int64_t items, int threads_per_block, std::int64_t slots,
-                       double whole_seconds, bool by_memory) {
+OperationCost unmeasured_kernel(const streams::Job& job, std::int64_t items, int threads_per_block, std::int64_t slots,
+                                double whole_seconds, bool by_memory) {
   const auto blocks_of = [&](std::int64_t of) {
     return std::max<std::int64_t>(1, job.blocks > 0 ? job.blocks : streams::waves(of, threads_per_block));
   };
@@ -53,7 +53,7 @@ Cost unmeasured_kernel(const streams::Job& job, std::int64_t items, int threads_
   // So many blocks as ever fit share the items out; else more items are more blocks.
   const double items_a_block =
       job.blocks > 0 && job.items > 0 ? static_cast<double>(items) / static_cast<double>(job.items) : 1;
-  Cost cost{.blocks = blocks_of(items), .block_seconds = whole_seconds / waves * items_a_block};
+  OperationCost cost{.blocks = blocks_of(items), .block_seconds = whole_seconds / waves * items_a_block};
   if (by_memory) {
     const double block_share = waves / static_cast<double>(blocks_of(job.items));
     cost.share = block_share * static_cast<double>(std::min(cost.blocks, slots));
@@ -62,7 +62,7 @@ Cost unmeasured_kernel(const streams::Job& job, std::int64_t items, int threads_
 }
 
 /// Of a kernel whose blocks all take as long, alone: full waves, and a last one that may ask for less of the device.
-double alone_seconds(const Cost& kernel, std::int64_t slots) {
+double alone_seconds(const OperationCost& kernel, std::int64_t slots) {
   const std::int64_t full = (kernel.blocks - 1) / slots;
   const double block_share = kernel.share / static_cast<double>(std::min(kernel.blocks, slots));
   const auto lasts = [&](std::int64_t blocks) { return std::max(1.0, block_share * static_cast<double>(blocks)); };
@@ -119,7 +119,7 @@ Costs costs(const streams::Recording& recording, const DeviceProfile& device, co
   all.operations.reserve(recording.operations.size());
   for (const Operation& operation : recording.operations) {
     const auto items = operation.kind == OperationKind::side_kernel ? recording.buffer_items : operation.chunk.items;
-    Cost cost;
+    OperationCost cost;
     if (is_copy(operation)) {
       cost.copy_seconds = static_cast<double>(items) * (copies_in(operation) ? item_in : item_out);
     } else if (is_kernel(operation)) {

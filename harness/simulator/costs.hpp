@@ -11,7 +11,7 @@
 namespace scanlab::simulator {
 
 /// What an operation asks of the device, had it the device to itself. All blocks of all kernels have one shape.
-struct Cost {
+struct OperationCost {
   double copy_seconds = 0;   ///< of a copy, without its latency
   std::int64_t blocks = 0;   ///< of a kernel, >= 1
   double block_seconds = 0;  ///< of a block that has all it asks for
@@ -25,9 +25,9 @@ struct Cost {
 
 struct Costs {
   int threads_per_block = 256;
-  double launch_seconds = 0;     ///< of the host, of a captured schedule
-  double whole_kernel = 0;       ///< seconds of the kernel over all items of the job, in one launch, alone
-  std::vector<Cost> operations;  ///< of each operation of the recording
+  double launch_seconds = 0;              ///< of the host, of a captured schedule
+  double whole_kernel = 0;                ///< seconds of the kernel over all items of the job, in one launch, alone
+  std::vector<OperationCost> operations;  ///< of each operation of the recording
 };
 
 /// What is known of a problem beside the device: seconds for all its items at once. What is not given follows from the

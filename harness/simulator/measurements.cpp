@@ -23,7 +23,7 @@ const MeasuredExperiment& usable(const MeasuredExperiment& measured) {
 Experiments all_of(const Calibration& calibration, const Wanted& wanted) {
   Experiments all;
   for (const MeasuredExperiment& each : calibration.experiments) {
-    const Experiment& experiment = each.experiment;
+    const Microbenchmark& experiment = each.experiment;
     const bool fits = experiment.kind == wanted.kind && (!wanted.way || experiment.way == wanted.way) &&
                       (wanted.streams == 0 || experiment.streams == wanted.streams) &&
                       (wanted.kernels == 0 || experiment.kernels == wanted.kernels);

@@ -29,7 +29,7 @@ std::vector<PlacedBlock> place_blocks(const Scenario& scenario, const Simulation
   std::vector<double> free_from(static_cast<std::size_t>(scenario.device.slots(scenario.costs.threads_per_block)));
   std::vector<PlacedBlock> blocks;
   for (const streams::Span* kernel : kernels) {
-    const Cost& cost = scenario.costs.operations[kernel->operation];
+    const OperationCost& cost = scenario.costs.operations[kernel->operation];
     for (std::int64_t i = 0; i < cost.blocks; ++i) {
       const auto start_at = [&](double free) { return std::max(free, kernel->when.start); };
       const auto first = std::ranges::min_element(free_from, {}, start_at);

@@ -48,7 +48,7 @@ class Operations {
     const Table operation(value, file, fmt::format("an operation of the kind {}", kind), keys_of(kind));
     const Stream stream = stream_of(operation);
     streams::Issuer issuer(scenario_.recording);
-    Cost cost;
+    OperationCost cost;
     if (kind == "record") issuer.record(recorded(operation), stream);
     if (kind == "wait") issuer.wait(stream, awaited(operation));
     if (kind == "h2d") issuer.copy_in(copied(operation, kind, cost), stream);
@@ -117,7 +117,7 @@ class Operations {
   }
 
   /// Time and bytes: one follows from the other by the rate that is given, else by the device's.
-  Chunk copied(const Table& operation, const std::string& kind, Cost& cost) {
+  Chunk copied(const Table& operation, const std::string& kind, OperationCost& cost) {
     const bool in = kind == "h2d";
     const double item = static_cast<double>(scenario_.recording.job.workload->about.item_bytes());
     const double device_rate = in ? scenario_.device.alone.in : scenario_.device.alone.out;
@@ -139,18 +139,18 @@ class Operations {
     return chunk;
   }
 
-  Chunk computed(const Table& operation, Cost& cost) {
+  Chunk computed(const Table& operation, OperationCost& cost) {
     cost = kernel(operation);
     Chunk chunk = chunk_of(operation, "kernel");
     if (const auto found = copied_in_.find(chunk.index); found != copied_in_.end()) chunk.items = found->second;
     return chunk;
   }
 
-  Cost kernel(const Table& operation) const {
+  OperationCost kernel(const Table& operation) const {
     operation.at("ms");
     const double seconds = 1e-3 * *operation.number("ms", 0, kMaxMilliseconds);
     const std::int64_t slots = std::max<std::int64_t>(1, scenario_.device.slots(KnownTimes{}.threads_per_block));
-    Cost cost{.blocks = operation.whole("blocks", 1, kMaxBlocks).value_or(slots)};
+    OperationCost cost{.blocks = operation.whole("blocks", 1, kMaxBlocks).value_or(slots)};
     cost.block_seconds = seconds / static_cast<double>((cost.blocks + slots - 1) / slots);
     return cost;
   }
@@ -158,7 +158,7 @@ class Operations {
   Scenario& scenario_;
   StreamKind created_;
   int streams_ = 0;
-  std::vector<Cost> costs_;
+  std::vector<OperationCost> costs_;
   std::map<std::string, streams::Event> events_;
   std::map<std::string, int> chunks_;      ///< by kind: how many operations there are
   std::map<int, std::int64_t> copied_in_;  ///< items, by chunk

@@ -59,7 +59,7 @@ class EngineModel {
     timeline.issued.resize(operations_.size());
     double hand_over =
         std::max(device.hand_over, device.hand_over_busy) + std::max(device.kernel_latency, most_copy_latency(device));
-    for (const Cost& cost : costs.operations) hand_over = std::max(hand_over, cost.call_seconds);
+    for (const OperationCost& cost : costs.operations) hand_over = std::max(hand_over, cost.call_seconds);
     timeline.latency = hand_over + 1e-9;
     assign_lanes(queues);
     for (std::size_t i = 0; i < operations_.size(); ++i) {
@@ -120,7 +120,7 @@ class EngineModel {
     const double slowdown = std::max(device.alone.in / device.both.in, device.alone.out / device.both.out);
     double total = 0;
     for (std::size_t i = 0; i < operations_.size(); ++i) {
-      const Cost& cost = costs.operations[i];
+      const OperationCost& cost = costs.operations[i];
       const double waves = std::ceil(static_cast<double>(cost.blocks) / static_cast<double>(slots));
       total += cost.call_seconds + device.host_wait + std::max(device.hand_over, device.hand_over_busy) +
                most_copy_latency(device) + device.kernel_latency + 1e-6 * operations_[i].microseconds +
@@ -152,7 +152,7 @@ class EngineModel {
     }
   }
 
-  void prepare(std::size_t operation, const Cost& cost) {
+  void prepare(std::size_t operation, const OperationCost& cost) {
     Progress& progress = run_.progress[operation];
     progress.span = run_.result.timeline.spans.size();
     run_.result.timeline.spans.push_back({.operation = operation, .channel = static_cast<unsigned>(progress.lane)});

@@ -164,7 +164,7 @@ TEST_F(EmittedProgram, IssuesWhatIsAdvisedInItsOrder) {
     const auto [status, said] = run_without_cuda(program_of(advice));
     ASSERT_EQ(status, 0) << name << ": " << said;
     EXPECT_NE(said.find("ms, right"), std::string::npos) << name << ": " << said;
-    const Choice& advised = advice.advised();
+    const ScheduleChoice& advised = advice.advised();
     const streams::Job job{.workload = streams::WorkloadRegistry::instance().find("scale"),
                            .items = 1003,
                            .chunks = advised.chunks,

@@ -55,7 +55,7 @@ TEST(Advice, IsTheFastestOfAllChoices) {
     EXPECT_EQ(advice.best().seconds, least) << name;
     std::set<std::tuple<const streams::Schedule*, int, int>> different;
     std::size_t double_buffered = 0;
-    for (const Choice& choice : advice.choices) {
+    for (const ScheduleChoice& choice : advice.choices) {
       different.emplace(choice.schedule, choice.chunks, choice.streams);
       if (choice.schedule->about.id != "double_buffered") continue;
       ++double_buffered;
@@ -98,20 +98,20 @@ TEST(Advice, SaysWhenStreamsAreNotWorthIt) {
 /// Of what the model cannot tell apart, the simplest: by streams, chunks, whether a graph is captured, calls and name.
 TEST(Advice, OfEqualsTheSimplestIsFirst) {
   const auto choice = [](const char* schedule, int chunks, int streams, std::size_t calls, double seconds) {
-    return Choice{streams::ScheduleRegistry::instance().find(schedule), chunks, streams, seconds, calls};
+    return ScheduleChoice{streams::ScheduleRegistry::instance().find(schedule), chunks, streams, seconds, calls};
   };
   constexpr double kTime = 1e-3;
-  std::vector<Choice> right{choice("double_buffered", 256, 8, 999, 0.999 * kTime),
-                            choice("graph", 8, 1, 24, kTime),
-                            choice("three_streams", 4, 2, 99, kTime * (1 + 1e-12)),
-                            choice("breadth_first", 8, 2, 24, kTime * (1 - 1e-12)),
-                            choice("depth_first", 8, 2, 24, kTime),
-                            choice("double_buffered", 8, 2, 25, kTime),
-                            choice("graph", 8, 2, 20, kTime),
-                            choice("serial_pinned", 1, 1, 3, kTime * (1 + 1e-6))};
+  std::vector<ScheduleChoice> right{choice("double_buffered", 256, 8, 999, 0.999 * kTime),
+                                    choice("graph", 8, 1, 24, kTime),
+                                    choice("three_streams", 4, 2, 99, kTime * (1 + 1e-12)),
+                                    choice("breadth_first", 8, 2, 24, kTime * (1 - 1e-12)),
+                                    choice("depth_first", 8, 2, 24, kTime),
+                                    choice("double_buffered", 8, 2, 25, kTime),
+                                    choice("graph", 8, 2, 20, kTime),
+                                    choice("serial_pinned", 1, 1, 3, kTime * (1 + 1e-6))};
   std::mt19937 random(5);
   for (int i = 0; i < 20; ++i) {
-    std::vector<Choice> all = right;
+    std::vector<ScheduleChoice> all = right;
     std::ranges::shuffle(all, random);
     rank(all);
     for (std::size_t at = 0; at < all.size(); ++at) {

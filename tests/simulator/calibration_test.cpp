@@ -24,7 +24,7 @@ Calibration calibration_on(const DeviceProfile& device, const std::vector<int>& 
                             .multiprocessors = device.multiprocessors,
                             .resident_blocks = device.resident_blocks,
                             .resident_threads = device.resident_threads};
-  return calibrate(limits, works, {{"device", device.title}}, [&](const Experiment& experiment) {
+  return calibrate(limits, works, {{"device", device.title}}, [&](const Microbenchmark& experiment) {
     const Costs asked = costs(experiment.recording, device);
     Simulation simulation = simulate(experiment.recording, device, asked);
     streams::TimedReplay replay{.seconds = simulation.seconds, .timeline = std::move(simulation.timeline)};
@@ -39,7 +39,7 @@ Calibration calibration_on(const DeviceProfile& device, const std::vector<int>& 
 
 TEST(Calibration, ExperimentsHaveNamesOfTheirOwnAndAreSmall) {
   std::set<std::string> names;
-  for (const Experiment& experiment : calibration_experiments({1, 64})) {
+  for (const Microbenchmark& experiment : calibration_experiments({1, 64})) {
     EXPECT_TRUE(names.insert(experiment.name).second) << experiment.name;
     EXPECT_LE(experiment.recording.operations.size(), 256u) << experiment.name;
     EXPECT_GT(experiment.recording.buffer_items, 0) << experiment.name;

@@ -114,8 +114,8 @@ TEST_F(RecordedModel, SmallGridsAreAsSimulated) {
     for (const streams::Stream stream : issuer.create_streams(static_cast<int>(grids.streams))) {
       for (std::int64_t i = 0; i < grids.kernels; ++i) issuer.side_kernel(stream);
     }
-    const Cost cost{.blocks = grids.blocks, .block_seconds = each["block_seconds"]};
-    const Costs costs{.operations = std::vector<Cost>(recording.operations.size(), cost)};
+    const OperationCost cost{.blocks = grids.blocks, .block_seconds = each["block_seconds"]};
+    const Costs costs{.operations = std::vector<OperationCost>(recording.operations.size(), cost)};
     const auto& spans = simulate(recording, device, costs).timeline.spans;
     double begin = spans.front().when.start;
     double end = 0;

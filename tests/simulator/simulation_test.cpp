@@ -90,8 +90,8 @@ Recording small_grids(const streams::SmallGrids& grids) {
 
 double grids_makespan(const streams::SmallGrids& grids, const DeviceProfile& device, double block_seconds) {
   const Recording recording = small_grids(grids);
-  Costs each{.operations = std::vector<Cost>(recording.operations.size())};
-  for (Cost& cost : each.operations) cost = {.blocks = grids.blocks, .block_seconds = block_seconds};
+  Costs each{.operations = std::vector<OperationCost>(recording.operations.size())};
+  for (OperationCost& cost : each.operations) cost = {.blocks = grids.blocks, .block_seconds = block_seconds};
   return simulate(recording, device, each).timeline.makespan();
 }
 
@@ -219,8 +219,8 @@ TEST(Engines, WithoutCopyEnginesNothingOverlaps) {
 TEST(Engines, CallsTakeTheHostsTime) {
   DeviceProfile device = didactic();
   const Recording recording = small_grids({1, 1000, 1});
-  const Cost kernel{.blocks = 1, .block_seconds = 1e-9, .call_seconds = 1e-6};
-  Costs each{.operations = std::vector<Cost>(recording.operations.size(), kernel)};
+  const OperationCost kernel{.blocks = 1, .block_seconds = 1e-9, .call_seconds = 1e-6};
+  Costs each{.operations = std::vector<OperationCost>(recording.operations.size(), kernel)};
   EXPECT_NEAR(simulate(recording, device, each).timeline.makespan(), 1000e-6 + 1e-9, kExact);
 }
 
@@ -247,7 +247,7 @@ TEST(Engines, EachKindOfCallTakesItsOwnTime) {
   issuer.wait(created[1], event);
   const Costs each = costs(recording, device);
   std::vector<double> microseconds;
-  for (const Cost& cost : each.operations) microseconds.push_back(std::round(1e9 * cost.call_seconds) / 1e3);
+  for (const OperationCost& cost : each.operations) microseconds.push_back(std::round(1e9 * cost.call_seconds) / 1e3);
   EXPECT_EQ(microseconds, (std::vector<double>{1, 2, 4, 4, 8, 16}));
   EXPECT_NEAR(each.launch_seconds, (32 + 4 * 64) * 1e-6, 1e-12) << "four of them are nodes";
 }
@@ -327,7 +327,7 @@ TEST(Engines, OlderGridsComeFirstWhereBothAskForTheDevice) {
   const DeviceProfile device = didactic();
   const Recording recording = small_grids({2, 1, 6});
   const std::int64_t slots = device.slots(256);
-  Cost cost{.blocks = slots, .block_seconds = kMs, .share = 4, .spread = 0.5};
+  OperationCost cost{.blocks = slots, .block_seconds = kMs, .share = 4, .spread = 0.5};
   const Simulation pair = simulate(recording, device, {.operations = {cost, cost}});
   ASSERT_EQ(pair.timeline.spans.size(), 2u);
   const streams::Interval first = pair.timeline.spans[0].when;
@@ -462,7 +462,7 @@ void simulate_random_recordings(Visit visit) {
     job.memory = any(streams::HostMemory::pinned, streams::HostMemory::pinned, streams::HostMemory::pageable);
     run.recording = random_recording(random, job, 60, true);
     for (const Operation& operation : run.recording.operations) {
-      Cost cost;
+      OperationCost cost;
       if (is_work(operation) && engine_of(operation) == streams::Engine::compute) {
         cost = {.blocks = any(1, 2, 5, 6, 13, 1000), .block_seconds = any(0.0, 1e-6, 7e-6)};
       } else if (is_work(operation)) {
@@ -532,7 +532,7 @@ void expect_above_bounds(const Run& run) {
   std::map<std::pair<streams::StreamKind, int>, double> by_stream;
   for (std::size_t i = 0; i < run.simulation.timeline.spans.size(); ++i) {
     const std::size_t operation = run.simulation.timeline.spans[i].operation;
-    const Cost& cost = run.each.operations[operation];
+    const OperationCost& cost = run.each.operations[operation];
     const streams::Stream& stream = run.recording.operations[operation].stream;
     const double kernel = static_cast<double>(streams::waves(cost.blocks, slots)) * cost.block_seconds;
     block_time += static_cast<double>(cost.blocks) * cost.block_seconds;
@@ -647,14 +647,14 @@ TEST(Engines, BlocksOfChunksDoTheWorkOfBlocksOfTheWhole) {
         }
         throw std::logic_error("no kernel");
       };
-      const Cost whole = block_of(recorded("serial_pinned", job));
+      const OperationCost whole = block_of(recorded("serial_pinned", job));
       for (const int chunks : {2, 4, 16, 64}) {
         job.chunks = chunks;
-        const Cost chunk = block_of(recorded("serial_pinned", job));
+        const OperationCost chunk = block_of(recorded("serial_pinned", job));
         const double part = blocks == 0 ? 1 : 1.0 / chunks;
         EXPECT_NEAR(chunk.block_seconds, part * whole.block_seconds, 1e-12) << chunks << " chunks, " << blocks;
         EXPECT_EQ(chunk.blocks, blocks == 0 ? whole.blocks / chunks : blocks);
-        const auto of_a_block = [](const Cost& cost) {
+        const auto of_a_block = [](const OperationCost& cost) {
           return cost.share / static_cast<double>(std::min<std::int64_t>(cost.blocks, 6));
         };
         EXPECT_NEAR(of_a_block(chunk), of_a_block(whole), 1e-12)
@@ -879,7 +879,7 @@ TEST(Engines, AnEngineBeginsWithTheQueueOfTheFirstIssuedAndDrainsOneAfterAnother
   for (const streams::Chunk& chunk : issuer.chunks()) {
     issuer.copy_in(chunk, created[static_cast<std::size_t>(chunk.index % 3)]);
   }
-  const Costs each{.operations = std::vector<Cost>(6, Cost{.copy_seconds = 1 * kMs})};
+  const Costs each{.operations = std::vector<OperationCost>(6, OperationCost{.copy_seconds = 1 * kMs})};
   const simulator::QueueNumbers queues{1, 0, 2, 1, 0, 2};
   const auto& spans = simulate(recording, device, each, queues).timeline.spans;
   std::vector<std::size_t> order{0, 1, 2, 3, 4, 5};

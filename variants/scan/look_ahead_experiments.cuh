@@ -9,7 +9,7 @@ namespace scanlab::scan {
 
 /// What the experiments change a part of each.
 template <Associative Op>
-struct Experiment {
+struct UsualParts {
   using Form = UsualForm;
   const Arguments<Op>& scan;
 
@@ -20,7 +20,7 @@ struct Experiment {
 /// Block b of k takes the tiles b, b + k, b + 2 k, … instead of drawing them. Safe only where all blocks are on the
 /// device at once.
 template <Associative Op>
-struct StaticTiles : Experiment<Op> {
+struct StaticTiles : UsualParts<Op> {
   struct Form : UsualForm {
     static constexpr bool kDraws = false;
   };
@@ -28,13 +28,13 @@ struct StaticTiles : Experiment<Op> {
 
 /// A tile's own group of states is asked for at once, whatever the number of tiles.
 template <Associative Op>
-struct AskedAtOnce : Experiment<Op> {
+struct AskedAtOnce : UsualParts<Op> {
   __device__ TileAggregates<Op> aggregates() const { return {this->scan.states, this->scan.op}; }
 };
 
 /// Heavy operators in the form of the others: the scan warps fold again what the reduce warps folded.
 template <Associative Op>
-struct FoldedAgain : Experiment<Op> {
+struct FoldedAgain : UsualParts<Op> {
   struct Form : UsualForm {
     static constexpr bool kKeeps = false;
   };
@@ -43,7 +43,7 @@ struct FoldedAgain : Experiment<Op> {
 /// Every lane arrives at a barrier for itself. racecheck knows no other way to hand shared memory over, so that it can
 /// check the rest of the kernel in this form.
 template <Associative Op>
-struct EveryLaneArrives : Experiment<Op> {
+struct EveryLaneArrives : UsualParts<Op> {
   struct Form : UsualForm {
     static constexpr bool kEveryLaneArrives = true;
   };
