@@ -44,6 +44,8 @@ po::options_description bench_options() {
        "select the launch: stream, graph, batch, pipeline (default stream and graph)")  //
       ("sweep", text("NAME"), sweeps.c_str())                                           //
       ("quick", "short for --sweep quick")                                              //
+      ("compare",
+       "time beside the chosen scans what they are compared with: best, every CUB, copies, an empty launch")  //
       ("out", text("FILE"),
        "write results to FILE: Google Benchmark's JSON with every repetition and its provenance")  //
       ("force", "replace FILE if it exists")                                                       //
@@ -93,9 +95,10 @@ Request read_request(const po::variables_map& values, const measure::GoogleFlags
                                      flags.rounds ? "--benchmark_repetitions" : "--benchmark_min_time", kWhy));
     }
   }
-  request.cases = measure::timed_cases(sweep != nullptr ? measure::selected_scans(*sweep, said(values))
-                                                        : measure::selected_scans(said(values), kDefaultItems),
-                                       request.once, [&](const std::string& name) { return flags.passes(name); });
+  const OptionWords words = values.count("compare") != 0 ? measure::with_compared(said(values)) : said(values);
+  request.cases = measure::timed_cases(
+      sweep != nullptr ? measure::selected_scans(*sweep, words) : measure::selected_scans(words, kDefaultItems),
+      request.once, [&](const std::string& name) { return flags.passes(name); });
   request.asked_of_best = tuning::asked_of_best(request.cases);
   request.tune_now = values.count("tune-now") != 0;
   if (request.tune_now && request.asked_of_best.empty()) {

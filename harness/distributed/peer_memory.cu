@@ -17,7 +17,7 @@ struct Address {
 };
 
 /// Why this rank cannot reach what another has; empty if it can. Enables access.
-std::string reach(const Address& own, const Address& other, std::vector<void*>& opened, void*& seen) {
+std::string reach(const Address& own, const Address& other, std::vector<cuda::OpenedMemory>& opened, void*& seen) {
   const std::string whom = std::string("the GPU at ") + other.bus;
   if (other.process == own.process) {
     seen = other.data;
@@ -31,12 +31,10 @@ std::string reach(const Address& own, const Address& other, std::vector<void*>& 
     return "peer access to " + whom + ": " + cudaGetErrorString(error);
   }
   if (!other.shareable) return "memory of another process, on " + whom + ": it has no handle for other processes";
-  const cudaError_t error = cudaIpcOpenMemHandle(&seen, other.handle, cudaIpcMemLazyEnablePeerAccess);
-  if (error == cudaSuccess) {
-    opened.push_back(seen);
-    return {};
-  }
-  cudaGetLastError();
+  cudaError_t error = cudaSuccess;
+  opened.emplace_back(other.handle, error);
+  seen = opened.back().data();
+  if (error == cudaSuccess) return {};
   return "memory of another process, on " + whom + ": " + cudaGetErrorString(error);
 }
 
@@ -75,7 +73,7 @@ void PeerMemory::connect(Communicator& communicator) {
 
 PeerMemory::~PeerMemory() {
   if (communicator_ == nullptr) return;
-  for (void* const each : opened_) cudaIpcCloseMemHandle(each);
+  opened_.clear();
   try {
     communicator_->barrier();
   } catch (const RankFailed&) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/cuda/buffer.hpp"
+#include "harness/cuda/opened_memory.hpp"
 #include "harness/distributed/communicator.hpp"
 
 namespace scanlab::distributed {
@@ -34,7 +35,7 @@ class PeerMemory {
   cuda::DeviceBuffer own_;
   Communicator* communicator_ = nullptr;  ///< of the ranks that are connected
   std::vector<void*> seen_;
-  std::vector<void*> opened_;  ///< of other processes
+  std::vector<cuda::OpenedMemory> opened_;  ///< of other processes
 };
 
 }  // namespace scanlab::distributed

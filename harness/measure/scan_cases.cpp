@@ -67,6 +67,19 @@ std::vector<std::pair<Cache, Launch>> columns(const ScanInColumns& each) {
 
 }  // namespace
 
+OptionWords with_compared(OptionWords said) {
+  const auto named = said.find("variant");
+  if (named == said.end()) {
+    throw CommandError(
+        kBadInput, "--compare times what a scan is compared with beside it: name the scan, as in --variant my_scan");
+  }
+  for (const char* const glob : {"best", "cub_*", "memcpy", "copy_vector", "empty_launch"}) {
+    const auto fits_it = [&](const auto& entry) { return fits(glob, entry.first); };
+    if (std::ranges::any_of(Registry::instance().all(), fits_it)) named->second.emplace_back(glob);
+  }
+  return said;
+}
+
 std::vector<ScanInColumns> selected_scans(const OptionWords& said, const std::string& default_items) {
   Selection selection = select_scans(said);
   if (selection.items.empty()) selection.items = parse_items(default_items);

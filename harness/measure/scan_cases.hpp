@@ -11,6 +11,10 @@
 
 namespace scanlab::measure {
 
+/// With what a scan is compared with, as far as this build has it: `best`, every CUB, copies and an empty launch.
+/// Throws CommandError (status 2) if no variant is said.
+OptionWords with_compared(OptionWords said);
+
 /// Those of a selection (select_scans), each in the columns that `cache` (else cold and warm) and `launch` (else stream
 /// and graph) say. Throws CommandError (status 2).
 std::vector<ScanInColumns> selected_scans(const OptionWords& said, const std::string& default_items);

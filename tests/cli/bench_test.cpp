@@ -377,6 +377,21 @@ TEST_F(BenchTest, TimesDeviceCodeInEveryColumn) {
                             "cache:warm/launch:stream\n" + scan + "cache:warm/launch:graph\n");
 }
 
+TEST_F(BenchTest, TimesBesideAScanWhatItIsComparedWith) {
+  EXPECT_EQ(scanlab({"bench", "--compare", "--items", "10"}), kBadInput);
+  EXPECT_NE(err_.str().find("--variant my_scan"), std::string::npos) << err_.str();
+  ASSERT_EQ(
+      scanlab({"bench", "--variant", "planted_right", "--compare", "--items", "10", "--benchmark_list_tests=true"}),
+      kOk);
+  const std::string listed = out_.str();
+  EXPECT_NE(listed.find("variant:planted_right/"), std::string::npos) << listed;
+  for (const auto& [id, variant] : Registry::instance().all()) {
+    const bool compared = variant.about.family == "CUB" || id == "best" || id == "memcpy" || id == "empty_launch";
+    if (!compared || variant.about.id == "cub_newest_deterministic") continue;  // that one takes floats alone
+    EXPECT_NE(listed.find("variant:" + id + "/"), std::string::npos) << id;
+  }
+}
+
 TEST_F(BenchTest, NarrowsASweep) {
   const std::vector<std::string> words{
       "bench", "--sweep", "duel",    "--variant", "hs_blocked", "--type", "i64",
