@@ -33,7 +33,7 @@ from scanlab_report.select.evidence import (
     TrafficEvidence,
 )
 from scanlab_report.select.needs import Need
-from scanlab_report.select.timings import AllTimings, Timings
+from scanlab_report.select.timings import AllTimings, Forms, Timings
 from scanlab_report.select.variants import BEST, BULK_CEILING, CEILING, FLOOR, HEADER, LARGEST, MEETING_CEILING, NEWEST_VENDOR, OWN, VECTOR_CEILING, VENDOR
 from scanlab_report.stats.intervals import ratio_interval
 
@@ -49,7 +49,7 @@ def describers() -> tuple[tuple[Mapping[str, Need], Callable[..., dict[str, str]
         (rungs.NEEDS, _rung_values),
         (tiles.NEEDS, _tile_values),
         (ablation.NEEDS, _ablation_values),
-        ({"timings": Timings(types=("f32",), op="log_sum_exp", all_of=("look_ahead",), only=("look_ahead",))}, _second_form_values),
+        ({"forms": Forms("look_ahead", "f32", "log_sum_exp")}, _second_form_values),
         ({"timings": AllTimings(), "claims": targets(OF_SCANS)}, _duel_values),
         ({"timings": AllTimings(python=True)}, _library_values),
         ({"claims": literature(OF_LITERATURE_ON_SCANS)}, _claim_values),
@@ -177,9 +177,9 @@ def _ablation_values(timings: TimingEvidence) -> dict[str, str]:
     return {f"ablation{macro}": f"{rows[n, idea]:.2f}" for macro, (idea, which) in ABLATIONS.items() if sizes and (n := which(sizes), idea) in rows.index}
 
 
-def _second_form_values(timings: TimingEvidence) -> dict[str, str]:
+def _second_form_values(forms: TableEvidence) -> dict[str, str]:
     """What the form for heavy operators gains over the other one with the same tile."""
-    usual, again = (timings.series("look_ahead", settings, cache=timings.caches()[0]).set_index("items")["samples"] for settings in ("tile=49", "folding=repeated tile=49"))
+    usual, again = (forms.rows[forms.rows["settings"] == settings].set_index("items")["samples"] for settings in ("tile=49", "folding=repeated tile=49"))
     sizes = sorted(set(usual.index) & set(again.index))
     ends = {"secondFormSmall": sizes[0], "secondFormLarge": sizes[-1]} if sizes else {}
     return {macro: number(ratio_interval(again[n], usual[n]).value) for macro, n in ends.items()}

@@ -294,6 +294,28 @@ class Shapes:
 
 
 @dataclass(frozen=True)
+class Forms:
+    """Cold inclusive scans by one variant, with each of its settings that was timed, of one type and operator on one device; from a stream."""
+
+    variant: str
+    type: str
+    op: str
+    measured_by: ClassVar = ("scans",)
+
+    def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
+        for origin, _, rows in _by_device(results, results.timings):
+            wanted = {"variant": self.variant, "type": self.type, "op": self.op, "mode": "inclusive", "cache": "cold", "launch": STREAM}
+            rows = _of_one_file(rows[(rows[list(wanted)] == pd.Series(wanted)).all(axis=1)], results.runs)
+            if not rows.empty:
+                cases = intervals.summarise(rows, CASE)
+                return TableEvidence(cases, timing_provenance(rows, cases, results.runs, origin), results.variants)
+        return None
+
+    def asked(self) -> str:
+        return f"times of {self.variant} in its forms, {self.type} {self.op}, on a CUDA device"
+
+
+@dataclass(frozen=True)
 class Skipped:
     """Cases that were to be timed and were not."""
 
