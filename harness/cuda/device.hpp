@@ -2,8 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
-#include <cstdlib>
 #include <optional>
 #include <string>
 
@@ -61,7 +61,8 @@ inline std::string why_no_code(const std::string& architectures, int major, int 
     const std::size_t end = std::min(architectures.find(',', at), architectures.size());
     const std::string each = architectures.substr(at, end - at);
     at = end + 1;
-    const int number = std::atoi(each.c_str());
+    int number = 0;
+    std::from_chars(each.data(), each.data() + each.size(), number);
     if (number == 0) return {};  // "native", "all": not known here
     const bool is_of_generation = number / 10 == major && number % 10 <= minor;
     const bool is_older = number <= 10 * major + minor;

@@ -172,7 +172,7 @@ class GpuBackend : public RankBackend {
   /// The last clause of a sentence about a wait in vain. Asked by a thread that nobody waits for: the device may not
   /// answer either.
   std::string missing(BoundRank* bound) const {
-    const std::string unknown = ", as when another rank never comes";
+    std::string unknown = ", as when another rank never comes";
     if (bound == nullptr) return unknown;
     auto answer = std::make_shared<std::promise<std::string>>();
     std::future<std::string> said = answer->get_future();

@@ -82,14 +82,14 @@ BoundScan either(const Named& first, const Named& second) {
   const Variant* const variant = Registry::instance().find(first.choice.variant);
   const std::size_t offset = (first.scan.plan.workspace_bytes + kAlignment - 1) / kAlignment * kAlignment;
   const auto part = [offset](void* workspace) -> void* { return static_cast<unsigned char*>(workspace) + offset; };
-  const auto run = [variant, part](auto of_first, auto of_second) {
+  const auto run = [variant, part](const auto& of_first, const auto& of_second) {
     return [=](Buffers buffers, auto&& machine) {
       if (of_first && suits(*variant, buffers)) return of_first(buffers, machine);
       buffers.workspace = part(buffers.workspace);
       of_second(buffers, machine);
     };
   };
-  const auto prepare = [part](auto of_first, auto of_second) {
+  const auto prepare = [part](const auto& of_first, const auto& of_second) {
     return [=](void* workspace, auto&& machine) {
       if (of_first) of_first(workspace, machine);
       if (of_second) of_second(part(workspace), machine);

@@ -113,11 +113,11 @@ BoundKernel bind_each_item(std::int64_t items, int blocks, int work) {
 
 /// The workload of F: in a build without CUDA with no kernel.
 template <EachItem F>
-Workload each_item(WorkloadDescription about) {
+Workload each_item(const WorkloadDescription& about) {
 #if defined(__CUDACC__)
-  return {.about = std::move(about), .data = data_of_each_item<F>, .bind = bind_each_item<F>};
+  return {.about = about, .data = data_of_each_item<F>, .bind = bind_each_item<F>};
 #else
-  return {.about = std::move(about), .data = data_of_each_item<F>};
+  return {.about = about, .data = data_of_each_item<F>};
 #endif
 }
 
