@@ -17,7 +17,7 @@ constexpr std::size_t kMaxBehind = 30;
 /// The identifiers of nlohmann::json::exception.
 enum Id { kSyntax = 101, kOtherType = 302, kAtOfOther = 304, kIndexOfOther = 305, kValueOfOther = 306 };
 
-std::string shortened(std::string sentence) {
+std::string shortened(const std::string& sentence) {
   return sentence.size() <= kMaxSentence ? sentence : sentence.substr(0, kMaxSentence) + " ...";
 }
 

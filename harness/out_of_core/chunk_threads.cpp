@@ -35,7 +35,7 @@ ChunkThreads::ChunkThreads(ScanDevice& device, const ChunkedScan& asked,
       buffers_(memory(ring_ * buffer_bytes_)),
       left_(ring_) {}
 
-void ChunkThreads::start(int threads, std::function<void(const Piece&)> work) {
+void ChunkThreads::start(int threads, const std::function<void(const Piece&)>& work) {
   for (int i = 0; i < threads; ++i) {
     threads_.emplace_back([this, work] {
       try {

@@ -61,7 +61,7 @@ class ChunkThreads {
  protected:
   /// Starts so many threads, which do `work` to each piece. A derived class calls it once, when all else is ready, and
   /// stop() when it goes.
-  void start(int threads, std::function<void(const Piece&)> work);
+  void start(int threads, const std::function<void(const Piece&)>& work);
   void stop();
 
   /// Runs `ready` under the mutex until it says yes; throws what failed in a thread. False if all is to stop.

@@ -72,7 +72,7 @@ std::string csv_rows(const RunColumns& of, const std::vector<RoleCycles>& roles)
     for (const auto& [column, value] : of) rows += value + ",";
     rows += fmt::format("{},{}", role.role, role.total);
     for (const auto& [what, cycles] : role.waiting) rows += fmt::format(",{}", cycles);
-    rows += "\n";
+    rows += '\n';
   }
   return rows;
 }

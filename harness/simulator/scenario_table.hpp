@@ -33,9 +33,9 @@ struct FileValue {
   std::uint32_t line = 0;
   /// Nothing of a table, a list, and what no key takes: a date, or no finite number.
   std::variant<std::monostate, std::string, bool, std::int64_t, double> one;
-  std::string word;              ///< how messages call it
-  std::vector<FileValue> list;   ///< of a list
-  std::vector<Entry> entries{};  ///< of a table, in no order
+  std::string word;             ///< how messages call it
+  std::vector<FileValue> list;  ///< of a list
+  std::vector<Entry> entries;   ///< of a table, in no order
 
   /// Null if it is something else.
   template <class T>

@@ -27,7 +27,7 @@ constexpr char kCalls[] = "CUPTI_ACTIVITY_KIND_RUNTIME";
 constexpr char kWaits[] = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
 constexpr char kEvents[] = "CUPTI_ACTIVITY_KIND_CUDA_EVENT";
 constexpr char kStrings[] = "StringIds";
-constexpr Column kProcess{"globalPid", false};
+const Column kProcess{"globalPid", false};
 
 constexpr std::int64_t kPageable = 0;   // a memory kind
 constexpr double kMilliseconds = 1e-6;  // a nanosecond
