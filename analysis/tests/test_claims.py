@@ -239,7 +239,7 @@ def test_a_claim_that_fails_in_one_of_two_runs_says_so(tmp_path: Path, capsys: p
     write(tmp_path / "1", {"decoupled_lookback": 100.0, "memcpy": 97.0})
     write(tmp_path / "2", {"decoupled_lookback": 100.0, "memcpy": 80.0}, items=2**29)
     assert main(["claims", str(tmp_path / "1"), str(tmp_path / "2"), "--claims", str(tmp_path / "claims.toml")]) == 1
-    assert "| fails in 1 of 2 runs |" in capsys.readouterr().out
+    assert "| fails in 1 of 2 files |" in capsys.readouterr().out
 
 
 def test_bad_results_and_a_page_without_markers_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -100,7 +100,7 @@ def test_over_one_core_every_session_counts_and_the_range_is_said() -> None:
     found = of(speedup(at_least=3), tiny.results(session(600.0), session(200.0), session(400.0)))
     assert found.measured.value == near(2) and found.where == "i32, 2^20; 2.00 to 6.00 by the session"
     assert (found.met, found.runs, found.verdict) == (2, 3, FAILS)
-    assert "fails in 1 of 3 runs" in table([found], "c").markdown()
+    assert "fails in 1 of 3 files" in table([found], "c").markdown()
     assert any("all sessions count" in note for note in table([found], "c").notes)
     assert len({commit for provenance in found.provenances for commit in provenance.commits}) == 3
     other = of(speedup(at_most=3), tiny.results(session(600.0), session(200.0), session(400.0)))

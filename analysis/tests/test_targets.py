@@ -99,7 +99,7 @@ def test_a_target_that_one_of_two_runs_misses_at_a_size_of_its_own_is_not_reache
     write(tmp_path, "a.json", {"best": 100.0, "cub_device_scan": 130.0})
     write(tmp_path, "b.json", {"best": 100.0, "cub_device_scan": 120.0}, items=2**29)
     found = row(tmp_path, "best: i32, 1 GiB", "× CUB as shipped")
-    assert (found.met, found.runs, found.reached) == (1, 2, False) and found.said == "fails in 1 of 2 runs"
+    assert (found.met, found.runs, found.reached) == (1, 2, False) and found.said == "fails in 1 of 2 files"
 
 
 @pytest.mark.parametrize(("cub", "said"), [(125.1, "holds by the median only"), (130.0, "holds"), (124.9, "fails")])

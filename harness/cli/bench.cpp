@@ -139,7 +139,7 @@ measure::Facts provenance(const Request& request, const std::optional<measure::F
                        {"kind", device ? "cuda" : "host"}};
   if (device) facts.update(*device);
   facts.update(measure::measured_on_host(context.argv));
-  facts.erase("date");  // Google Benchmark has it
+  if (!request.once) facts.erase("date");  // of results Google Benchmark has it
   facts["seed"] = std::to_string(request.seed);
   add_loop_facts(request.options.loop, facts);
   if (!table.empty()) facts["tuning"] = table;

@@ -1,4 +1,4 @@
-"""How a claim stands: what was measured of it, where it is farthest from what is wanted, and in how many runs it holds."""
+"""How a claim stands: what was measured of it, where it is farthest from what is wanted, and in how many files it holds."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class Standing:
-    """A claim and how it stands: what is measured, the value that is farthest from meeting it, where that is, and the runs that tell."""
+    """A claim and how it stands: what is measured, the value that is farthest from meeting it, where that is, and the files that tell."""
 
     claim: Claim
     measure: str
@@ -45,7 +45,7 @@ class Standing:
     where: str
     met: int
     runs: int
-    """In how many runs it is met, of how many that tell of it; 0: there are no data to tell."""
+    """In how many files it is met, of how many that tell of it; 0: there are no data to tell."""
     bound: Bound | None = None
     sure: bool = True
     """The intervals meet the bound too, in each case and run."""
@@ -74,10 +74,10 @@ class Standing:
 
     @property
     def said(self) -> str:
-        """The verdict; of a claim that holds in some runs, in how many it does not, and of one that holds by the median alone, that."""
+        """The verdict; of a claim that holds in some files, in how many it does not, and of one that holds by the median alone, that."""
         if self.unsure:
             return f"{self.verdict} by the median only"
-        return f"{self.verdict} in {self.runs - self.met} of {self.runs} runs" if 0 < self.met < self.runs else self.verdict
+        return f"{self.verdict} in {self.runs - self.met} of {self.runs} files" if 0 < self.met < self.runs else self.verdict
 
 
 def unknown(claim: Claim, measure: str) -> Standing:

@@ -78,7 +78,7 @@ def _timing_values(timings: TimingEvidence) -> dict[str, str]:
     ours = stands[[of.items == top and OWN.has(timings.about[of.Index]) for of in stands.itertuples()]]
     if not ours.empty:
         best = ours.index[0]
-        named |= {"bestRate": number(ours.at[best, "rate"].value), "bestOfCopy": number(ours.at[best, "of_memcpy"].value, 2)}
+        named |= {"bestRate": number(ours.at[best, "rate"].value), "bestOfCopy": number(ours.at[best, "of_memcpy"].value, 3)}
         if ours.at[best, "of_cub"] is not None:
             named["bestOfVendor"] = number(ours.at[best, "of_cub"].value)
     if VENDOR in stands.index and stands.at[VENDOR, "of_memcpy"] is not None:
@@ -152,13 +152,13 @@ def _finding_values(timings: TimingEvidence, counts: CountEvidence) -> dict[str,
 def _rung_values(timings: TimingEvidence) -> dict[str, str]:
     climbed = rungs.rungs_at_largest(timings).set_index("variant")["ratio"]
     names = {v: "rung" + "".join(word.capitalize() for word in v.split("_")) for v in rungs.SINGLE_PASS}
-    named = {name: number(climbed[v], 2) for v, name in names.items() if v in climbed.index}
+    named = {name: number(climbed[v], 3) for v, name in names.items() if v in climbed.index}
     cache, size = timings.caches()[0], rungs.size_of(timings)
     for macro, variant, against in (("rungVendorNewest", NEWEST_VENDOR, CEILING), ("rungBulkCopy", BULK_CEILING, CEILING),
                                     ("lookAheadOfBulk", "look_ahead", BULK_CEILING)):  # fmt: skip
         of = shares(timings, variant, against, cache).set_index("items")["ratio"]
         if size in of.index:
-            named[macro] = number(of[size], 2)
+            named[macro] = number(of[size], 3)
     of = shares(timings, "look_ahead", HEADER, cache, HEADER_TILE).set_index("items")["ratio"]
     return named | {macro: number(of[n]) for macro, n in (("resetSome", 1 << 24), ("resetMany", size)) if n in of.index}
 

@@ -13,7 +13,7 @@ from scanlab_report.stats.intervals import Interval
 
 NEEDS = {"claims": literature()}
 
-BY_MEDIAN = "Verdicts follow the median. A verdict by the median only has an interval that reaches beyond the target."
+BY_MEDIAN = "Verdicts follow the median. By the median only: at some size, the interval reaches beyond the target."
 BY_SESSION = "For speedups over one core all sessions count, since CPU times differ by session."
 REFERENCE = "Reference: the value without the scan, for a missed target of ours. None: even so the target is met."
 OF_COPIES = "Against CUB, the reference is `copy_one_wave` where it was timed, otherwise the fastest copy. Against memcpy, it is the copy kernel with the same access path."
@@ -36,7 +36,7 @@ def table(checked: Sequence[Standing], caption: str, further: Sequence[str] = ()
     ours = any(row["set_by"] for row in rows)
     others = any(row["source"] != "ours" for row in rows)
     return Table(
-        caption=f"{caption}, with 95% intervals in brackets. Each row shows the case and the run of the newest code that are farthest from the target: "
+        caption=f"{caption}, with 95% intervals in brackets. Each row shows the case and the file of the newest code that are farthest from the target: "
         "cold cache and stream launches unless stated. A percentage behind a target is its tolerance.",
         columns=(
             Column("statement", "claim", right=False, wrap=15),
