@@ -70,7 +70,10 @@ class PeerExchange {
  private:
   static constexpr std::size_t kBeforeBytes = 16;
   static_assert(sizeof(Item) <= kBeforeBytes);
-  std::uint32_t* counter() { return before_.template as<std::uint32_t>() + kBeforeBytes / sizeof(std::uint32_t); }
+  /// Behind the item.
+  std::uint32_t* counter() {
+    return reinterpret_cast<std::uint32_t*>(before_.template as<unsigned char>() + kBeforeBytes);
+  }
 
   PeerStateMemory peers_;
   cuda::DeviceBuffer before_;
