@@ -28,7 +28,7 @@ double processor_seconds(const Work& work) {
   return least;
 }
 
-constexpr double kMostGrowth = 10;  ///< half way from linear to quadratic: caches and logarithms cost something, too
+constexpr double kMostGrowth = 9;  ///< half way from linear to quadratic: caches and logarithms cost something, too
 
 /// How many times longer work takes if there is four times as much of it: 4 if it takes a time for each part, 16 if
 /// each part looks at each other. The least of a few attempts, as what runs beside takes caches away.
