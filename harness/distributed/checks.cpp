@@ -19,7 +19,7 @@ std::vector<std::int64_t> default_items(int ranks) {
   return all;
 }
 
-std::string why_not_captured(const distributed::Algorithm& algorithm) {
+std::string why_not_captured(const Algorithm& algorithm) {
   if (!algorithm.on_gpus) return algorithm.about.id + " runs in the hosts' memory, so no CUDA graph can replay it";
   if (algorithm.waits) return algorithm.about.id + " waits for the device within a run, so no CUDA graph can replay it";
   return {};
