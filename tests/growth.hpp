@@ -28,16 +28,19 @@ double processor_seconds(const Work& work) {
   return least;
 }
 
-constexpr double kMostGrowth = 9;  ///< half way from linear to quadratic: caches and logarithms cost something, too
+constexpr double kMostGrowth = 64;  ///< half way from linear to quadratic, by factors: caches and new pages cost, too
 
-/// How many times longer work takes if there is four times as much of it: 4 if it takes a time for each part, 16 if
-/// each part looks at each other. The least of a few attempts, as what runs beside takes caches away.
-template <class Work>
-double growth(const Work& work, int parts) {
-  double least = 16;
-  for (int attempt = 0; attempt < 10 && least > kMostGrowth; ++attempt) {
-    const double few = processor_seconds([&] { work(parts); });
-    least = std::min(least, processor_seconds([&] { work(4 * parts); }) / few);
+/// How many times longer work takes if there is sixteen times as much of it: 16 if it takes a time for each part, 256
+/// if each part looks at each other. `prepare` makes the work of so many parts, and its own time does not count. The
+/// least of a few attempts, as what runs beside takes caches away.
+template <class Prepare>
+double growth(const Prepare& prepare, int parts) {
+  const auto few = prepare(parts);
+  const auto many = prepare(16 * parts);
+  double least = 256;
+  for (int attempt = 0; attempt < 4 && least > kMostGrowth; ++attempt) {
+    const double few_seconds = processor_seconds(few);
+    least = std::min(least, processor_seconds(many) / few_seconds);
   }
   return least;
 }
