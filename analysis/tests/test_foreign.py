@@ -130,6 +130,16 @@ def test_files_of_two_programs_are_not_compared(tmp_path: Path, capsys: pytest.C
     assert "--record-noise is for results of scanlab" in capsys.readouterr().err and not (tmp_path / "noise.json").exists()
 
 
+@pytest.mark.parametrize("command", [["figure", "throughput", "--out", "none.pdf"], ["mine", "best"], ["table", "rivals"]])
+def test_commands_for_one_scan_say_what_reads_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str], command: list[str]) -> None:
+    other = tmp_path / "x.json"
+    other.write_text('{"x": 1}')
+    for file, said in ((nvbench(tmp_path / "a.json", {"copy": [state({"n": 1}, noisy(1e-6))]}), "has results of nvbench: `scanlab-report compare`"),
+                       (other, "is JSON of no program that is known here")):  # fmt: skip
+        assert main([*command[:2], str(file), *command[2:]]) == 2
+        assert said in capsys.readouterr().err
+
+
 def test_samples_are_found_by_the_path_of_older_versions_and_where_files_were_moved(tmp_path: Path) -> None:
     file = sweep(tmp_path / "run.json", {"I32": 1}, seed=1)
     file.write_text(file.read_text().replace('"run.json-bin/', '"perf_data/old/run.json-bin/'))

@@ -16,7 +16,7 @@ ANALYSIS = Path(__file__).resolve().parents[1]
 def test_ruff_finds_nothing() -> None:
     if importlib.util.find_spec("ruff") is None:
         pytest.skip("there is no ruff")
-    clean([sys.executable, "-m", "ruff", "check", "--no-cache"])
+    clean([sys.executable, "-m", "ruff", "check", "--no-cache", "--config", "pyproject.toml", ".", "../baselines/python"])
 
 
 def test_mypy_finds_nothing(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from scanlab_report.layout.table_formats import significant, size, whole, with_i
 from scanlab_report.page import columns, scans, timelines
 from scanlab_report.page import schedules as schedules_page
 from scanlab_report.page import sessions as sessions_page
+from scanlab_report.read import records
 from scanlab_report.read.published import Publication
 from scanlab_report.read.records import MEASURED, SCANS, Results, Run, StreamFile, ideal_bytes
 from scanlab_report.read.streams import CALL_COLUMNS, SCHEDULES
@@ -216,12 +217,12 @@ def test_the_text_has_how_far_small_grids_are_from_the_formula_either_way() -> N
 
 
 def test_the_text_has_the_models_errors_whichever_way_they_are() -> None:
-    rows = [{"measured_us": 100.0, "predicted_us": predicted, "unaided_us": unaided, "measured_spread": spread, "copy_queues": queues, "queues_ordered_as_modelled": queues == 4}
+    rows = [{"measured_us": 100.0, "predicted_us": predicted, "unaided_us": unaided, "estimate_us": 70.0, "measured_spread": spread, "copy_queues": queues, "queues_ordered_as_modelled": queues == 4}
             | {f"{which}overlap_in_{of}": n for which, both in (("", 9), ("unaided_", 8), ("repeated_", 7), ("best_", 10)) for of, n in (("both", both), ("either", 10))}
             for predicted, unaided, spread, queues in ((80.0, 100.0, 0.2, 4), (103.0, 103.5, 0.01, 3), (99.0, 50.0, 0.02, 2))]  # fmt: skip
     found = streams_macros._model_values(TableEvidence(pd.DataFrame(rows), NOWHERE))
     assert found == {"modelCases": "3", "modelMedian": "3.0", "modelWorst": "20.0", "modelOverlap": "90.0", "modelRepeatedOverlap": "70.0", "modelBestOverlap": "100",
-                     "modelUnaidedMedian": "3.5", "modelUnaidedWorst": "50.0", "modelUnaidedOverlap": "80.0", "modelQueuesTurned": "2", "modelQueuesInOrder": "1", "modelRepeatable": "2",
+                     "modelEstimateMedian": "30", "modelEstimateWorst": "30.0", "modelUnaidedMedian": "3.5", "modelUnaidedWorst": "50.0", "modelUnaidedOverlap": "80.0", "modelQueuesTurned": "2", "modelQueuesInOrder": "1", "modelRepeatable": "2",
                      "modelRepeatableSpread": "5.0", "modelRepeatableWorst": "3.00"}  # fmt: skip
 
 
@@ -308,6 +309,13 @@ def test_a_table_prints_so_many_rows_and_keeps_all_as_csv_with_ends_of_intervals
 
 def test_bytes_that_a_scan_must_move_are_two_an_item_and_pairs_are_twice_as_wide() -> None:
     assert [ideal_bytes(kind, op, 10) for kind, op in (("i8", "plus"), ("f16", "max"), ("i32", "plus"), ("f64", "plus"), ("i32", "affine"))] == [20, 40, 80, 160, 160]
+
+
+def test_an_operator_that_is_new_has_the_bytes_that_its_results_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(records, "ELEMENTS_PER_ITEM", dict(records.ELEMENTS_PER_ITEM))
+    records.know_operator("welford", "f32", 1000, 32000)
+    records.know_operator("affine", "f32", 1000, 1)
+    assert ideal_bytes("f32", "welford", 10) == 320 and ideal_bytes("f32", "affine", 10) == 160, "what is known stays"
 
 
 # --------------------------------------------------------------------------------------- cases and machines

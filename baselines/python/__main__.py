@@ -122,6 +122,12 @@ def _amount(text: str) -> float:
     return float(text)
 
 
+def _seconds(text: str) -> float:
+    if not (seconds := _amount(text)):
+        raise argparse.ArgumentTypeError(f"takes a number of seconds above 0, not '{text}'")
+    return seconds
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m baselines.python", description=__doc__.split("\n\n", 1)[0],
@@ -131,11 +137,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--library", type=_words(_IDS), default=list(_IDS), help="only these, with commas between")
     parser.add_argument("--type", type=_words(_TYPES), default=list(_TYPES), help="only these, with commas between")
     parser.add_argument("--items", type=parse_items, default=parse_items("2^10:2^28:x4"), help="default 2^10:2^28:x4")
-    parser.add_argument("--rounds", type=_positive, default=15, help="samples of each case at most (default 15)")
+    parser.add_argument("--rounds", type=_positive, default=10, help="samples of each case at most (default 10)")
     parser.add_argument("--width", type=_amount, default=1.0, metavar="PERCENT", help="no more for a case whose median is known to this, "
                         "either way, with 95 %% (default 1; 0: all rounds)")  # fmt: skip
-    parser.add_argument("--cap", type=_amount, default=2.0, metavar="SECONDS", help="wall time of a case; one that has spent it gets no "
-                        "more than 5 samples (default 2)")  # fmt: skip
+    parser.add_argument("--cap", type=_seconds, default=10.0, metavar="SECONDS", help="wall time of a case; one that has spent it gets no "
+                        "more than 5 samples (default 10)")  # fmt: skip
     parser.add_argument("--seed", type=int, default=1, help="of the input (default 1)")
     return parser
 

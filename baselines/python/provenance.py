@@ -6,7 +6,7 @@ import os
 import platform
 import subprocess
 import sys
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ def context(seed: int, rounds: int, width: float, cap_seconds: float) -> dict[st
     facts = {
         "schema": "scanlab-results/2",
         "kind": "cuda",
-        "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "executable": "baselines.python",
         "argv": " ".join(["python -m baselines.python", *sys.argv[1:]]),
         "python": platform.python_version(),
@@ -52,7 +52,7 @@ def _device() -> dict[str, str]:
     chosen = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]
     fields = [*_GPU, "ecc.mode.current", "clocks.sm", "clocks.mem", "temperature.gpu"]
     line = _output("nvidia-smi", f"--id={chosen}", f"--query-gpu={','.join(fields)}", "--format=csv,noheader,nounits")
-    values = dict(zip(fields, line.split(", ")))
+    values = dict(zip(fields, line.split(", "), strict=False))
     if len(values) < len(fields):
         return {}
     return {ours: values[theirs] for theirs, ours in _GPU.items()} | {

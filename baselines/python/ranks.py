@@ -23,13 +23,18 @@ import numpy as np
 
 from baselines.python import __main__ as command
 from baselines.python import provenance, scans
-from baselines.python.session import Plan, is_last, median_uncertainty
+from baselines.python.session import MIN_RUN_SECONDS, Plan, is_last, median_uncertainty
 
 ALGORITHM = "torch_distributed"
-_UNTIMED_RUNS, _MOST_RUNS = 3, 400
-_SECONDS_PER_SAMPLE = 5e-3
-_LEAST_SECONDS = 1e-7
-"""As harness/distributed/session.cpp has them."""
+_UNTIMED_RUNS, _MAX_RUNS = 3, 400
+_SECONDS_PER_SAMPLE = 20e-3
+"""As harness/distributed/distributed_session.cpp has them: tests/measure/runs_per_sample.json holds both to it."""
+
+
+def runs_per_sample(seconds_per_run: float, rounds: int, cap_seconds: float) -> int:
+    """As many runs as fill a sample, and no more than the cap allows over all rounds, nor than a stream takes; at least one."""
+    run = max(seconds_per_run, MIN_RUN_SECONDS)
+    return max(min(math.ceil(_SECONDS_PER_SAMPLE / run), math.floor(cap_seconds / rounds / run), _MAX_RUNS), 1)
 
 
 class Group(ABC):
@@ -203,8 +208,7 @@ class Session:
             raise ValueError(when + found)
 
     def _calibrate(self, case: Case) -> None:
-        slowest = max(*self._seconds(case, 1), _LEAST_SECONDS)
-        case.runs = min(max(math.ceil(_SECONDS_PER_SAMPLE / slowest), 1), _MOST_RUNS)
+        case.runs = runs_per_sample(max(self._seconds(case, 1)), self.plan.rounds, self.plan.cap_seconds)
 
     def _time(self, case: Case, round_number: int) -> None:
         began = time.monotonic()
@@ -291,9 +295,15 @@ def measure(plan: Plan, group: Group, out: Path) -> int:
     """One rank's part of everything; rank 0 writes what there is, however it ends. Returns the exit status."""
     session = Session(plan, group, command._say if group.rank == 0 else lambda _: None)
     facts = context(plan, group) if group.rank == 0 else {}
-    for _ in session.run():
-        if group.rank == 0:
-            command._write(out, facts, session.entries)
+    try:
+        for _ in session.run():
+            if group.rank == 0:
+                command._write(out, facts, session.entries)
+    except KeyboardInterrupt:  # every rank has it: the terminal sends it to all processes
+        if group.rank != 0:
+            return command.INTERRUPTED
+        command._write(out, facts, session.entries)
+        return command._complain(command.INTERRUPTED, f"interrupted; what was finished is in {out}")
     if group.rank == 0:
         command._say(f"{len(session.entries)} entries, {session.failed} cases failed, {session.out_of_memory} without memory: {out}")
     return command.FAILED if session.failed else command.LACKS_MEMORY if session.out_of_memory else command.DONE
@@ -356,7 +366,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--items", type=command.parse_items, default=command.parse_items("2^20:2^28:x4"), metavar="LIST", help="set the items of each rank (default 2^20:2^28:x4)")
     add("--rounds", type=command._positive, default=10, metavar="N", help="take at most N samples per case (default 10)")
     add("--width", type=command._amount, default=1.0, metavar="PERCENT", help="stop a case whose median is known to this, either way, with 95 %% (default 1; 0: all rounds)")
-    add("--cap", type=command._amount, default=10.0, metavar="SECONDS", help="after this wall time give a case no more than 5 samples (default 10)")
+    add("--cap", type=command._seconds, default=10.0, metavar="SECONDS", help="after this wall time give a case no more than 5 samples (default 10)")
     add("--seed", type=command._positive, default=1, metavar="N", help="choose the inputs (default 1)")
     return parser
 

@@ -1,7 +1,8 @@
 """Verifies every case, times it in rounds spread over the whole session, and says what came of it.
 
 A case is a library, a type, a number of items and a state of the cache. Its entries have the fields of those of ``scanlab bench``
-(data/README.md), and its rounds follow the same rule (harness/measure/loop.hpp); tests/measure/stopping_rule.json holds both to it.
+(data/README.md), its rounds follow the same rule (harness/measure/loop.hpp) and its samples have as many runs (scan_session.cpp there):
+tests/measure/stopping_rule.json and runs_per_sample.json hold both to it.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ from scipy.stats import binom
 from baselines.python import scans
 from baselines.python.libraries import Library, Refused
 
-_SECONDS_A_REPETITION = 5e-3
-_FEWEST_RUNS = 3
-_MOST_RUNS = {"cold": 20, "warm": 500}
+_SECONDS_PER_SAMPLE = 5e-3
+_MIN_RUNS = 3
+_MAX_RUNS = {"cold": 50, "warm": 500}
 _SHORT_SECONDS, _RUNS_OF_SHORT = 20e-6, 100
+MIN_RUN_SECONDS = 1e-7
+"""What a run takes at least, for who divides by it."""
 MIN_SAMPLES = 5
 """Of a case whatever it may cost, unless fewer rounds are asked for."""
 
@@ -42,6 +45,14 @@ def is_last(times: Sequence[float], rounds: int, width: float, cap_seconds: floa
     return len(times) >= MIN_SAMPLES and spent + 2 * latest > cap_seconds
 
 
+def runs_per_sample(seconds_per_run: float, cache: str, rounds: int, cap_seconds: float) -> int:
+    """Enough runs for the clock and the mean, no more than the cap allows over all rounds, at least one."""
+    run = max(seconds_per_run, MIN_RUN_SECONDS)
+    fewest = _RUNS_OF_SHORT if cache == "warm" and run < _SHORT_SECONDS else _MIN_RUNS
+    wanted = min(max(math.ceil(_SECONDS_PER_SAMPLE / run), fewest), _MAX_RUNS[cache])
+    return max(min(wanted, math.floor(cap_seconds / rounds / run)), 1)
+
+
 @dataclass(frozen=True)
 class Plan:
     """What is measured. ``width``: a case whose median is known to this part of itself gets no further sample. ``cap_seconds`` of
@@ -52,7 +63,7 @@ class Plan:
     rounds: int
     seed: int
     width: float = 0.01
-    cap_seconds: float = 2.0
+    cap_seconds: float = 10.0
 
 
 @dataclass
@@ -137,11 +148,8 @@ class Bench:
         scan.fault = scans.fault(library.fetch(scan.run()), expected)
 
     def _calibrate(self, case: Case) -> None:
-        seconds = case.library.seconds(case.scan.run, _FEWEST_RUNS, case.cache)
-        runs = min(max(math.ceil(_SECONDS_A_REPETITION / seconds), _FEWEST_RUNS), _MOST_RUNS[case.cache])
-        if case.cache == "warm" and seconds < _SHORT_SECONDS:
-            runs = max(runs, _RUNS_OF_SHORT)
-        case.runs = runs
+        seconds = case.library.seconds(case.scan.run, _MIN_RUNS, case.cache)
+        case.runs = runs_per_sample(seconds, case.cache, self.plan.rounds, self.plan.cap_seconds)
 
     def _time(self, case: Case, round_number: int) -> None:
         began = time.monotonic()

@@ -126,9 +126,7 @@ int calibrate(const std::vector<std::string>& arguments, Context& context) {
                        "calibrate writes a profile: give its file, as in 'scanlab calibrate --out mine.json'");
   }
   const std::vector<int> works = works_of(values);
-  const int repetitions = values["repetitions"].as<int>();
-  if (repetitions < 1)
-    throw CommandError(kBadInput, fmt::format("--repetitions {}: give a number of 1 or more", repetitions));
+  const int repetitions = option_number(values, "repetitions", 1, 1000);
   const bool measures = values.count("from") == 0;
   measure::Facts provenance;
   if (measures) provenance = measure::measured_on("scanlab calibrate", context.argv);

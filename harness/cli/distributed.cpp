@@ -108,7 +108,7 @@ void add_distributed_options(po::options_description& options) {
       ("type", list_of("TYPE")->default_value({"i32"}, "i32"), all_names<ElementType>().c_str())    //
       ("op", list_of("OP")->default_value({"plus"}, "plus"), all_names<Operator>().c_str())         //
       ("mode", list_of("MODE")->default_value({"inclusive"}, "inclusive"), "inclusive, exclusive")  //
-      ("set", list_of("NAME=VALUE"), "set an algorithm's parameter, e.g. chunk=16")                 //
+      ("set", list_of("PARAMETER=VALUE"), "set an algorithm's parameter, e.g. chunk=16")            //
       ("gpus,g", po::value<int>()->value_name("N"),
        "use N GPUs by as many threads (default 1; under mpirun a process "
        "is a rank)")                                                                                //
@@ -133,12 +133,9 @@ distributed::DistributedSelection selected_algorithms(const po::variables_map& v
                                               .types = values_of(words, "type", named_values<ElementType>()),
                                               .operators = values_of(words, "op", named_values<Operator>()),
                                               .modes = values_of(words, "mode", named_values<Mode>())};
-  if (values.count("set") == 0) return selection;
-  for (const std::string& word : option_words(values, "set")) {
-    const std::size_t at = word.find('=');
-    if (at == std::string::npos) throw CommandError(kBadInput, "--set takes NAME=VALUE, not '" + word + "'");
-    selection.settings[word.substr(0, at)] = word.substr(at + 1);
-  }
+  std::vector<const Description*> abouts;
+  for (const Algorithm* algorithm : selection.algorithms) abouts.push_back(&algorithm->about);
+  selection.settings = settings_of(words, abouts);
   return selection;
 }
 

@@ -39,9 +39,9 @@ std::vector<std::size_t> sizes_of(const po::variables_map& values) {
   const std::size_t least = parse_bytes(values["minbytes"].as<std::string>(), "--minbytes");
   const std::size_t most = parse_bytes(values["maxbytes"].as<std::string>(), "--maxbytes");
   const int factor = option_number(values, "stepfactor", 2, 1 << 20);
-  if (least == 0) throw CommandError(kBadInput, "--minbytes is 1 at least");
+  if (least == 0) throw CommandError(kBadInput, "--minbytes 0: give 1 byte or more, as in --minbytes 4MiB");
   if (least > most) {
-    throw CommandError(kBadInput, fmt::format("--minbytes {} is more than --maxbytes {}", least, most));
+    throw CommandError(kBadInput, fmt::format("--minbytes {} is more than --maxbytes {}: exchange them", least, most));
   }
   std::vector<std::size_t> sizes;
   for (std::size_t size = least; size <= most; size *= static_cast<std::size_t>(factor)) sizes.push_back(size);

@@ -35,11 +35,8 @@ po::options_description make_options() {
 
 /// Whether runs are replayed by a graph. Throws CommandError (status 2).
 bool asks_for_graph(const po::variables_map& values) {
-  const std::string way = values["launch"].as<std::string>();
-  const std::string stream(name(measure::Launch::stream));
   const std::string graph(name(measure::Launch::graph));
-  if (way != stream && way != graph) unknown("--launch", way, {stream, graph});
-  return way == graph;
+  return parse_word(values, "launch", {std::string(name(measure::Launch::stream)), graph}) == graph;
 }
 
 measure::Facts provenance(const po::variables_map& values, bool on_gpus, int ranks, const Context& context) {
@@ -54,6 +51,27 @@ measure::Facts provenance(const po::variables_map& values, bool on_gpus, int ran
   return facts;
 }
 
+std::vector<InputKind> inputs_of(const OptionWords& words) {
+  std::vector<std::pair<InputKind, std::string_view>> kinds;
+  for (const InputKind kind : kInputKinds) kinds.emplace_back(kind, name(kind));
+  std::vector<InputKind> inputs = values_of(words, "input", kinds);
+  return inputs.empty() ? std::vector{InputKind::random} : inputs;
+}
+
+/// Those that write an output. What no graph captures is refused, if runs are replayed by one.
+std::vector<DistributedCase> cases_to_check(const distributed::DistributedSelection& selection,
+                                            const std::vector<std::int64_t>& items, int ranks, bool by_graph) {
+  std::vector<DistributedCase> cases = cases_of(selection, items, ranks);
+  std::erase_if(cases, [](const DistributedCase& each) { return !writes(each.algorithm->about.kind); });
+  for (DistributedCase& each : cases) {
+    if (!by_graph || !each.plan.possible()) continue;
+    if (std::string why = why_not_captured(*each.algorithm); !why.empty()) {
+      each.plan = distributed::Plan::refuse(std::move(why));
+    }
+  }
+  return cases;
+}
+
 }  // namespace
 
 int distributed_verify(const std::vector<std::string>& arguments, Context& context) {
@@ -66,25 +84,13 @@ int distributed_verify(const std::vector<std::string>& arguments, Context& conte
     const distributed::DistributedSelection selection = selected_algorithms(values);
     std::vector<std::int64_t> items = counts_of(words, "items");
     if (items.empty()) items = distributed::default_items(communicator.ranks());
-    std::vector<std::pair<InputKind, std::string_view>> kinds;
-    for (const InputKind kind : kInputKinds) kinds.emplace_back(kind, name(kind));
-    std::vector<InputKind> inputs = values_of(words, "input", kinds);
-    if (inputs.empty()) inputs = {InputKind::random};
-
     std::unique_ptr<distributed::RankBackend> backend;
     std::unique_ptr<distributed::OtherWork> beside;  // ends before the backend, however this ends
     int status = kOk;
     distributed::Checks checks;  // told on rank 0 alone
     std::size_t passed = 0;
-    for (const InputKind input : inputs) {
-      std::vector<DistributedCase> cases = cases_of(selection, items, communicator.ranks());
-      std::erase_if(cases, [](const DistributedCase& each) { return !writes(each.algorithm->about.kind); });
-      for (DistributedCase& each : cases) {
-        if (!by_graph || !each.plan.possible()) continue;
-        if (std::string why = why_not_captured(*each.algorithm); !why.empty()) {
-          each.plan = distributed::Plan::refuse(std::move(why));
-        }
-      }
+    for (const InputKind input : inputs_of(words)) {
+      std::vector<DistributedCase> cases = cases_to_check(selection, items, communicator.ranks(), by_graph);
       if (backend == nullptr) {
         const auto on_gpu = [](const DistributedCase& each) { return each.algorithm->on_gpus; };
         if (values.count("beside") != 0 && std::ranges::none_of(cases, on_gpu)) {

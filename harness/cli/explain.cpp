@@ -134,10 +134,7 @@ int explain(const std::vector<std::string>& arguments, Context& context) {
   po::variables_map values;
   if (!parse_options(arguments, options, positional, command("explain"), context, values)) return kOk;
   if (const auto id = given<std::string>(values, "source-kernel")) return explain_printed(*id, values, context);
-  const std::string device = values["device"].as<std::string>();
-  if (device != "simt" && device != "cuda") {
-    throw CommandError(kBadInput, fmt::format("--device '{}' is unknown: give simt or cuda", device));
-  }
+  const std::string device = parse_word(values, "device", {"simt", "cuda"});
   if (device == "cuda" && (values.count("all") != 0 || values.count("json") != 0)) {
     throw CommandError(
         kBadInput,
@@ -190,7 +187,11 @@ int explain(const std::vector<std::string>& arguments, Context& context) {
       print(explanation, context.out);
     }
   }
-  if (explained == 0) throw CommandError(kBadInput, "none of the chosen cases can be explained");
+  if (explained == 0) {
+    throw CommandError(kBadInput,
+                       "none of the chosen cases can be explained: choose a variant of 'scanlab list' that "
+                       "runs on the SIMT emulator, and a type that it takes");
+  }
   if (values.count("json") != 0) context.out << (all.size() == 1 ? all[0] : all).dump(1) << "\n";
   return faults ? kFailed : kOk;
 }

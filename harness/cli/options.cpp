@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace scanlab::cli {
 
 namespace {
@@ -14,6 +16,12 @@ po::typed_value<std::string>* text(const char* value_name) { return po::value<st
 
 po::typed_value<Words>* list_of(const char* value_name) {
   return po::value<Words>()->composing()->value_name(value_name);
+}
+
+std::string parse_word(const po::variables_map& values, const char* option, const Words& known) {
+  std::string word = values[option].as<std::string>();
+  if (std::ranges::find(known, word) == known.end()) unknown(option, word, known);
+  return word;
 }
 
 OptionWords said(const po::variables_map& values) {
@@ -42,7 +50,7 @@ Words renamed(Words arguments, const std::string& from, const std::string& to) {
 }
 
 void contradiction(const char* option) {
-  refuse(fmt::format("--{} and its --benchmark_ flag say different things", option));
+  refuse(fmt::format("--{} and the --benchmark_ flag of the same meaning differ: give one of them", option));
 }
 
 void refuse_options(const po::variables_map& values, std::initializer_list<const char*> options, const char* why) {

@@ -41,6 +41,9 @@ E parse_named(const po::variables_map& values, const char* option) {
   unknown(option, word, known);
 }
 
+/// The option's word, one of `known`; throws CommandError (status 2), which lists all, for another.
+std::string parse_word(const po::variables_map& values, const char* option, const Words& known);
+
 /// The texts of all options that are said, or have a default, for select_scans() and select_jobs().
 OptionWords said(const po::variables_map& values);
 
@@ -55,7 +58,7 @@ std::optional<T> given(const po::variables_map& values, const char* option) {
 /// The number that an option gives; throws CommandError (status 2) unless it is between `least` and `most`.
 int option_number(const po::variables_map& values, const char* option, int least, int most);
 
-/// Throws CommandError (status 2): an option and its --benchmark_ flag say different things.
+/// Throws CommandError (status 2): an option and its --benchmark_ flag differ.
 [[noreturn]] void contradiction(const char* option);
 
 /// One thing that can be said in our words and in Google Benchmark's. Throws CommandError (status 2) if both differ.

@@ -66,13 +66,6 @@ po::options_description stream_scan_options() {
   return options;
 }
 
-/// The option's word, one of `known`.
-std::string parse_word(const po::variables_map& values, const char* option, const std::vector<std::string>& known) {
-  std::string word = values[option].as<std::string>();
-  if (std::ranges::find(known, word) == known.end()) unknown(option, word, known);
-  return word;
-}
-
 const Variant& read_scan(const po::variables_map& values, bool cuda) {
   const std::string id = values.count("scan") != 0 ? values["scan"].as<std::string>()
                          : cuda                    ? "best"

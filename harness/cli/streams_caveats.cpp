@@ -23,7 +23,7 @@ namespace {
 constexpr char kNotes[] =
     "Each experiment issues a call while a kernel spins in one stream. NAME.host: the call blocks the host until the\n"
     "kernel ends. NAME.streams: a kernel in a second stream starts only after the first kernel ends. An answer needs\n"
-    "three quarters of the trials. Two controls come first; if they fail, no other answer counts (status 1).\n";
+    "three quarters of the trials. Three controls come first; if they fail, no other answer counts (status 1).\n";
 
 }  // namespace
 

@@ -106,9 +106,7 @@ int streams_trace(const std::vector<std::string>& arguments, Context& context) {
     throw CommandError(kBadInput,
                        fmt::format("these are {} timelines: give a folder for them with --out FOLDER", chosen.size()));
   }
-  const int repetitions = values.count("repetitions") != 0 ? values["repetitions"].as<int>() : 5;
-  if (repetitions < 1)
-    throw CommandError(kBadInput, fmt::format("--repetitions {}: give a number of 1 or more", repetitions));
+  const int repetitions = values.count("repetitions") != 0 ? option_number(values, "repetitions", 1, 1000) : 5;
   [[maybe_unused]] const double shortest_gap = shortest_gap_of(values);  // a wrong one is refused without a device too
 
   std::vector<std::string> typed = context.argv;

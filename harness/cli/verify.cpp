@@ -81,9 +81,6 @@ std::vector<std::pair<Value, std::string_view>> with_names(const std::array<Valu
 }
 
 std::unique_ptr<Checker> make_checker(const std::string& device, const simt::ExecutorOptions& options) {
-  if (device != "auto" && device != "cuda" && device != "simt") {
-    throw CommandError(kBadInput, fmt::format("--device '{}' is unknown: give cuda, simt or auto", device));
-  }
   std::string why_not;
   if (device != "simt" && measure::device_facts(why_not)) {
 #ifdef SCANLAB_WITH_CUDA
@@ -131,7 +128,7 @@ Request read_request(const po::variables_map& values) {
     options.order = simt::BlockOrder::interleaved;
     request.flags += " --interleave";
   }
-  const std::string device = values["device"].as<std::string>();
+  const std::string device = parse_word(values, "device", {"auto", "cuda", "simt"});
   request.checker = make_checker(device, options);
   const bool on_gpu = request.checker->on_gpu();
   if (checks.repeat > 0 && !on_gpu) {

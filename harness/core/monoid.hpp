@@ -21,6 +21,7 @@ template <class M>
 concept Monoid = Associative<M> && HasIdentity<M> && std::is_empty_v<M> && requires {
   typename M::Element;
   { M::kOperator } -> std::convertible_to<Operator>;
+  requires 16 % sizeof(typename M::Item) == 0;  // so that vectors of 16 bytes hold whole items
 };
 
 /// Of the longest chains of additions behind two operands, what their sum has behind it. An input has 1, so that k

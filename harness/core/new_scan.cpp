@@ -30,7 +30,7 @@ constexpr const char* cpp_name(ElementType type) {
   return "double";
 }
 
-/// "my_scan" is MyScan.
+/// "my_scan" is MyScan, and "plan" is PlanScan, which hides nothing of the harness.
 std::string class_name(const std::string& id) {
   std::string name;
   bool begins = true;
@@ -38,7 +38,7 @@ std::string class_name(const std::string& id) {
     if (c != '_') name += begins && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
     begins = c == '_';
   }
-  return name;
+  return name.ends_with("Scan") ? name : name + "Scan";
 }
 
 void replace_all(std::string& text, const std::string& from, const std::string& to) {

@@ -59,7 +59,7 @@ std::optional<Clocks> Nvml::clocks() const {
 
 double ClockReader::sm_mhz() {
   constexpr auto kPause = std::chrono::milliseconds(20);
-  const auto now = std::chrono::steady_clock::now();
+  const Clock::time_point now = Clock::now();
   if (now < next_reading_) return 0;
   next_reading_ = now + kPause;
   const auto clocks = nvml_.clocks();

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "harness/host/clock.hpp"
+
 namespace scanlab::cuda {
 
 struct Clocks {
@@ -43,7 +45,7 @@ class ClockReader {
 
  private:
   Nvml nvml_;
-  std::chrono::steady_clock::time_point next_reading_{};
+  Clock::time_point next_reading_{};
 };
 
 }  // namespace scanlab::cuda

@@ -18,13 +18,6 @@ std::vector<DistributedCase> cases_of(const DistributedSelection& selection, con
     return std::ranges::find(algorithm.about.parameters, parameter, &Parameter::name) !=
            algorithm.about.parameters.end();
   };
-  for (const auto& [key, value] : selection.settings) {
-    const auto takes_it = [&, &key = key](const Algorithm* each) { return takes(*each, key); };
-    if (std::ranges::none_of(selection.algorithms, takes_it)) {
-      throw CommandError(kBadInput,
-                         fmt::format("--set {}={}: none of the chosen algorithms has this parameter", key, value));
-    }
-  }
   std::vector<DistributedCase> cases;
   for (const ElementType type : selection.types) {
     for (const Operator op : selection.operators) {

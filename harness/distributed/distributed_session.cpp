@@ -61,6 +61,13 @@ void together(Communicator& communicator, Work work) {
 
 }  // namespace
 
+std::int64_t runs_per_sample(double seconds_per_run, const SessionOptions& options) {
+  const double run = std::max(seconds_per_run, 1e-7);
+  const double cap = options.loop.cap_seconds / options.loop.rounds;
+  const double runs = std::min(std::ceil(options.sample_seconds / run), std::max(std::floor(cap / run), 1.0));
+  return std::clamp(static_cast<std::int64_t>(runs), std::int64_t{1}, kMaxRuns);
+}
+
 /// One per process: the first of its ranks makes it, the others of the process look at it.
 struct DistributedSession::SharedOracle {
   std::optional<verify::Oracle> own;
@@ -187,10 +194,8 @@ void DistributedSession::lead(std::vector<Bound>& bound) {
     loop_.progress().show("calibrate " + timed.name);
     loop_.contain(timed, [&] {
       communicator_.from_leader(Order{Order::What::sample, i, 1});
-      const double run = std::max(std::ranges::max(take(bound[i], 1)), 1e-7);
-      const double cap = options_.loop.cap_seconds / options_.loop.rounds;
-      const double runs = std::min(std::ceil(options_.sample_seconds / run), std::max(std::floor(cap / run), 1.0));
-      timed.runs = std::clamp(static_cast<std::int64_t>(runs), std::int64_t{1}, kMaxRuns);
+      const double run = std::ranges::max(take(bound[i], 1));
+      timed.runs = runs_per_sample(run, options_);
       timed.sample_seconds = static_cast<double>(timed.runs + kUntimed) * run;
     });
     if (timed.state == measure::Timing::State::timed) all.push_back(in_loop(bound, i));

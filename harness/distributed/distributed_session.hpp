@@ -39,6 +39,10 @@ struct SessionOptions {
   std::function<void(const DistributedCase&)> checked{};
 };
 
+/// As many runs as fill a sample, and no more than the cap allows over all rounds, nor than a stream takes; at least
+/// one.
+std::int64_t runs_per_sample(double seconds_per_run, const SessionOptions& options);
+
 /// Outputs that are compared, of a large array: each is one of as many, so that host memory holds what is expected.
 inline constexpr std::int64_t kMaxCompared = std::int64_t{1} << 26;
 

@@ -19,6 +19,7 @@
 #include "harness/cuda/stream.hpp"
 #include "harness/distributed/other_work.hpp"
 #include "harness/distributed/rank_backend.hpp"
+#include "harness/host/clock.hpp"
 #include "harness/host/status.hpp"
 #include "harness/measure/host_buffer.hpp"
 #include "harness/verify/input.hpp"
@@ -148,13 +149,13 @@ class GpuBackend : public RankBackend {
 
   /// For the device, which may wait for another rank that never comes: a kernel that spins ends with the process alone.
   void wait(BoundRank* bound = nullptr) {
-    const auto began = std::chrono::steady_clock::now();
+    const Clock::time_point began = Clock::now();
     const std::string self = "rank " + std::to_string(communicator_.rank());
     while (true) {
       const cudaError_t state = cudaStreamQuery(stream_.get());
       if (state == cudaSuccess) return;
       if (state != cudaErrorNotReady) cuda::check(state, "waiting for the device");
-      const auto waited = std::chrono::steady_clock::now() - began;
+      const auto waited = Clock::now() - began;
       if (waited < std::chrono::milliseconds(20)) continue;
       try {
         communicator_.check_others();

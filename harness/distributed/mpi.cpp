@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "harness/distributed/communicator.hpp"
+#include "harness/host/clock.hpp"
 #include "harness/host/status.hpp"
 #ifdef SCANLAB_WITH_MPI
 #include <mpi.h>
@@ -103,7 +104,7 @@ class MpiRank : public Communicator {
  private:
   /// `bytes`: that another rank must have sent; -1: this one sends.
   void wait(MPI_Request& request, int other, std::chrono::milliseconds longest, int bytes = -1) {
-    const auto end = std::chrono::steady_clock::now() + longest;
+    const Clock::time_point end = Clock::now() + longest;
     for (int polls = 0;; ++polls) {
       int done = 0;
       MPI_Status status{};
@@ -114,7 +115,7 @@ class MpiRank : public Communicator {
         if (came != bytes) abandon("ranks have come to different steps, as after an error of one alone");
         return;
       }
-      if (std::chrono::steady_clock::now() > end) {
+      if (Clock::now() > end) {
         abandon("rank " + std::to_string(other) + " has not come within " + in_words(longest));
       }
       if (polls > 1000) std::this_thread::sleep_for(std::chrono::microseconds(50));  // cores may be fewer than ranks

@@ -26,9 +26,7 @@ std::string_view name(streams::DeviceActivity::Kind kind) {
 /// Returns on all ranks at one moment: those that wait for a condition wake up one after another.
 void meet(Communicator& communicator) {
   constexpr auto kToWakeUp = std::chrono::microseconds(500);
-  const Clock::time_point moment = communicator.from_leader(Clock::now() + kToWakeUp);
-  while (Clock::now() < moment) {
-  }
+  spin_until(communicator.from_leader(Clock::now() + kToWakeUp));
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ AppendFile::~AppendFile() { fsync(file_.get()); }
 
 void AppendFile::append(const std::string& text, const std::string& kept) {
   bool taken = write_all(file_.get(), text + tail_, end_);
-  const auto now = std::chrono::steady_clock::now();
+  const Clock::time_point now = Clock::now();
   if (taken && now - synced_ >= unsynced_) {
     taken = fsync(file_.get()) == 0;
     synced_ = now;

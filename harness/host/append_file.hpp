@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 
+#include "harness/host/clock.hpp"
 #include "harness/host/open_file.hpp"
 
 namespace scanlab {
@@ -33,7 +34,7 @@ class AppendFile {
   std::int64_t end_ = 0;  ///< offset of the tail
   std::string tail_;
   std::chrono::milliseconds unsynced_;
-  std::chrono::steady_clock::time_point synced_;
+  Clock::time_point synced_;
 };
 
 }  // namespace scanlab

@@ -11,4 +11,10 @@ inline double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+/// Keeps the calling thread busy until then.
+inline void spin_until(Clock::time_point moment) {
+  while (Clock::now() < moment) {
+  }
+}
+
 }  // namespace scanlab

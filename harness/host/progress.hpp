@@ -5,6 +5,8 @@
 #include <ostream>
 #include <string>
 
+#include "harness/host/clock.hpp"
+
 namespace scanlab {
 
 /// "3 min 20 s", "45 s".
@@ -23,7 +25,6 @@ class Progress {
   void clear();
 
  private:
-  using Clock = std::chrono::steady_clock;
   std::ostream& err_;
   bool terminal_;
   bool shown_ = false;

@@ -80,7 +80,7 @@ Json measure_cases(const ConcurrencySettings& settings, std::vector<SmallGrids> 
 }
 #else
 Json measure_cases(const ConcurrencySettings&, std::vector<SmallGrids>) {
-  throw CommandError(kNoDevice, "this build has no CUDA");
+  throw CommandError(kNoDevice, "this build has no CUDA: ./check and ./reproduce make one that has");
 }
 #endif
 

@@ -7,13 +7,13 @@
 
 #include "harness/cuda/error.hpp"
 #include "harness/cuda/launch.cuh"
+#include "harness/host/clock.hpp"
 
 namespace scanlab::implicit_sync {
 
 namespace {
 
 using cuda::check;
-using Clock = std::chrono::steady_clock;
 
 constexpr int kPlaces = 64;  ///< kernels between two calls of clear
 
@@ -113,15 +113,13 @@ void TestBed::clear() {
 }
 
 double host_seconds(const std::function<void()>& action) {
-  const auto start = Clock::now();
+  const Clock::time_point start = Clock::now();
   action();
-  return std::chrono::duration<double>(Clock::now() - start).count();
+  return seconds_since(start);
 }
 
 void host_wait(double seconds) {
-  const auto start = Clock::now();
-  while (std::chrono::duration<double>(Clock::now() - start).count() < seconds) {
-  }
+  spin_until(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds)));
 }
 
 }  // namespace scanlab::implicit_sync

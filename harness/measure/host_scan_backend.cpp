@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 
+#include "harness/host/clock.hpp"
 #include "harness/measure/host_buffer.hpp"
 #include "harness/measure/scan_backend.hpp"
 #include "harness/verify/input.hpp"
@@ -29,7 +30,6 @@ class HostScanBackend : public ScanBackend {
   }
 
   Sample time(const TimedCase& timed, std::int64_t runs) override {
-    using Clock = std::chrono::steady_clock;
     const Buffers buffers = prepare(timed);
     timed.bound.host(buffers);
     std::memset(buffers.out, kPoison, out_bytes(timed));

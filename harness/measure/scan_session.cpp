@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "harness/host/clock.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/measure/record.hpp"
 
@@ -27,7 +28,6 @@ class Stopwatch {
   Stopwatch& operator=(const Stopwatch&) = delete;
 
  private:
-  using Clock = std::chrono::steady_clock;
   double& sum_;
   Clock::time_point start_ = Clock::now();
 };

@@ -177,7 +177,7 @@ std::unique_ptr<ScanDevice> make_device(bool, const ChunkedScan& scan, const Rec
   return host_scan_device(scan, recording);
 }
 double duplex_copy_seconds(const std::byte*, std::byte*, std::size_t, std::size_t) {
-  throw CommandError(kNoDevice, "this build has no CUDA");
+  throw CommandError(kNoDevice, "this build has no CUDA: ./check and ./reproduce make one that has");
 }
 struct OutOfMemory : std::runtime_error {
   using std::runtime_error::runtime_error;

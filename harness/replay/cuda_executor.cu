@@ -94,9 +94,7 @@ struct Step {
 };
 
 void keep_the_host_busy(std::chrono::duration<double, std::micro> time) {
-  const auto start = HostClock::now();
-  while (HostClock::now() - start < time) {
-  }
+  spin_until(Clock::now() + std::chrono::duration_cast<Clock::duration>(time));
 }
 
 void issue(const Step& step) {
@@ -310,19 +308,19 @@ Replay CudaExecutor::replay(bool stamp_issues) {
   if (stamp_issues) replay.issued.resize(parts.steps.size());
   check(cudaDeviceSynchronize(), "waiting for the device");
 
-  replay.begin = HostClock::now();
+  replay.begin = Clock::now();
   if (stamp_issues && !captured) {
     for (std::size_t i = 0; i < parts.steps.size(); ++i) {
-      replay.issued[i].begin = HostClock::now();
+      replay.issued[i].begin = Clock::now();
       issue(parts.steps[i]);
-      replay.issued[i].end = HostClock::now();
+      replay.issued[i].end = Clock::now();
     }
   } else {
     parts.launch();
   }
-  const auto issued = HostClock::now();
+  const auto issued = Clock::now();
   check(cudaDeviceSynchronize(), "replaying a schedule");
-  replay.end = HostClock::now();
+  replay.end = Clock::now();
   if (captured) std::ranges::fill(replay.issued, Issued{replay.begin, issued});
   return replay;
 }

@@ -11,12 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "harness/host/clock.hpp"
 #include "harness/host/host_array.hpp"
 #include "harness/schedule/recording.hpp"
 
 namespace scanlab::streams {
-
-using HostClock = std::chrono::steady_clock;
 
 /// The host's arrays of a job: inputs as the workload has them, and the output. Schedules of one job share them.
 class HostArrays {
@@ -45,14 +44,14 @@ class HostArrays {
 
 /// Between which moments the host issued an operation: before and after the calls.
 struct Issued {
-  HostClock::time_point begin, end;
+  Clock::time_point begin, end;
 };
 
 /// When things happened in a replay.
 struct Replay {
-  HostClock::time_point begin;  ///< before the first operation is issued
-  HostClock::time_point end;    ///< the host has seen that the device is done
-  std::vector<Issued> issued;   ///< of each operation, if it was asked for; those of a captured schedule are its launch
+  Clock::time_point begin;     ///< before the first operation is issued
+  Clock::time_point end;       ///< the host has seen that the device is done
+  std::vector<Issued> issued;  ///< of each operation, if it was asked for; those of a captured schedule are its launch
 
   double seconds() const { return std::chrono::duration<double>(end - begin).count(); }
 };

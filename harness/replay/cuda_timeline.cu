@@ -11,7 +11,7 @@ namespace {
 /// Seconds. Of a process's first timeline the host's calls took 40% longer for some ten milliseconds.
 constexpr double kWarmUp = 0.05;
 
-double seconds(HostClock::duration time) { return std::chrono::duration<double>(time).count(); }
+double seconds(Clock::duration time) { return std::chrono::duration<double>(time).count(); }
 
 std::vector<Interval> issues(const Replay& replay) {
   std::vector<Interval> all;
@@ -24,13 +24,13 @@ std::vector<Interval> issues(const Replay& replay) {
 
 /// What the collector's clock says at a moment of the host's: the two are read beside each other, a few times, and the
 /// closest reading is taken.
-std::int64_t by_collectors_clock(const ActivityCollector& collector, HostClock::time_point moment) {
-  auto closest = HostClock::duration::max();
+std::int64_t by_collectors_clock(const ActivityCollector& collector, Clock::time_point moment) {
+  auto closest = Clock::duration::max();
   std::int64_t at = 0;
   for (int i = 0; i < 10; ++i) {
-    const auto before = HostClock::now();
+    const auto before = Clock::now();
     const std::int64_t now = collector.now();
-    const auto after = HostClock::now();
+    const auto after = Clock::now();
     if (after - before >= closest) continue;
     closest = after - before;
     const auto middle = before + (after - before) / 2;

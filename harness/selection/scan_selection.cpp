@@ -24,37 +24,6 @@ std::string build_needed(const std::string& pattern) {
   return {};
 }
 
-/// What --set says. A value that no variant takes is a typing error, not a skip.
-Settings settings_of(const OptionWords& said, const std::vector<const Variant*>& variants) {
-  Words parameters;
-  for (const Variant* variant : variants) {
-    for (const Parameter& parameter : variant->about.parameters) parameters.push_back(parameter.name);
-  }
-  std::ranges::sort(parameters);
-  parameters.erase(std::unique(parameters.begin(), parameters.end()), parameters.end());
-  Settings settings;
-  for (const std::string& word : words_of(said, "set")) {
-    const std::size_t equals = word.find('=');
-    if (equals == std::string::npos) {
-      throw CommandError(kBadInput, fmt::format("--set takes PARAMETER=VALUE, not '{}'", word));
-    }
-    const std::string parameter = word.substr(0, equals);
-    if (std::ranges::find(parameters, parameter) == parameters.end()) {
-      unknown("parameter of the chosen variants", parameter, parameters);
-    }
-    settings[parameter] = word.substr(equals + 1);
-  }
-  for (const Variant* variant : variants) {
-    for (const Parameter& parameter : variant->about.parameters) {
-      const auto chosen = settings.find(parameter.name);
-      if (chosen != settings.end() && !parameter.takes(chosen->second)) {
-        unknown(("value of " + parameter.name).c_str(), chosen->second, parameter.values);
-      }
-    }
-  }
-  return settings;
-}
-
 /// What an option names, or its default.
 template <class E>
 std::vector<E> enumerators(const OptionWords& said, const char* option, E otherwise) {
@@ -64,6 +33,37 @@ std::vector<E> enumerators(const OptionWords& said, const char* option, E otherw
 }
 
 }  // namespace
+
+Settings settings_of(const OptionWords& said, const std::vector<const Description*>& chosen) {
+  std::map<std::string, std::vector<const Parameter*>> parameters;
+  for (const Description* about : chosen) {
+    for (const Parameter& parameter : about->parameters) parameters[parameter.name].push_back(&parameter);
+  }
+  Settings settings;
+  for (const std::string& word : words_of(said, "set")) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos) {
+      throw CommandError(kBadInput, fmt::format("--set takes PARAMETER=VALUE, not '{}'", word));
+    }
+    const std::string name = word.substr(0, equals);
+    const std::string value = word.substr(equals + 1);
+    const auto found = parameters.find(name);
+    if (found == parameters.end()) {
+      Words names;
+      for (const auto& [known, of] : parameters) names.push_back(known);
+      unknown("parameter of the chosen variants", name, names);
+    }
+    if (std::ranges::none_of(found->second, [&](const Parameter* of) { return of->takes(value); })) {
+      Words values;
+      for (const Parameter* of : found->second) values.insert(values.end(), of->values.begin(), of->values.end());
+      std::ranges::sort(values);
+      values.erase(std::unique(values.begin(), values.end()), values.end());
+      unknown(("value of " + name).c_str(), value, values);
+    }
+    settings[name] = value;
+  }
+  return settings;
+}
 
 void unknown_variant(const char* what, const std::string& pattern) {
   if (const std::string build = build_needed(pattern); !build.empty()) {
@@ -90,7 +90,9 @@ Selection select_scans(const OptionWords& said) {
   for (const std::int64_t n : counts_of(said, "items")) {
     if (std::ranges::find(selection.items, n) == selection.items.end()) selection.items.push_back(n);
   }
-  selection.settings = settings_of(said, selection.variants);
+  std::vector<const Description*> abouts;
+  for (const Variant* variant : selection.variants) abouts.push_back(&variant->about);
+  selection.settings = settings_of(said, abouts);
   return selection;
 }
 

@@ -29,6 +29,10 @@ struct Selection {
 /// nothing.
 Selection select_scans(const OptionWords& said);
 
+/// What `set` says (parameter=value) to those that are chosen. Throws CommandError (status 2) for a parameter that none
+/// of them has, and for a value that none of those takes: that is a typing error, not a skip.
+Settings settings_of(const OptionWords& said, const std::vector<const Description*>& chosen);
+
 /// Throws CommandError: an id, or a glob, is no variant of this build; status 3 if it is one of a build with more.
 [[noreturn]] void unknown_variant(const char* what, const std::string& glob);
 

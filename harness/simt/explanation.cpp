@@ -7,6 +7,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "harness/host/clock.hpp"
 #include "harness/host/host_array.hpp"
 #include "harness/host/memory.hpp"
 #include "harness/host/status.hpp"
@@ -91,13 +92,12 @@ Explanation explain(const Case& of) {
   const HostArray out = zeros(bytes);
   const HostArray workspace = zeros(bound.plan.workspace_bytes);
   Executor executor;
-  const auto begin = std::chrono::steady_clock::now();
+  const Clock::time_point begin = Clock::now();
   try {
     bound.simt({in.get(), out.get(), workspace.get()}, executor);
   } catch (const LaunchFailure&) {
   }
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-  return {of, executor.report(), elapsed.count()};
+  return {of, executor.report(), seconds_since(begin)};
 }
 
 std::vector<Case> usual_cases(bool quick) {

@@ -14,6 +14,7 @@
 #include "harness/host/status.hpp"
 #include "harness/schedule/facts.hpp"
 #include "harness/schedule/ordering.hpp"
+#include "harness/simulator/bounds.hpp"
 #include "harness/timeline/trace_events.hpp"
 
 namespace scanlab::simulator {
@@ -172,6 +173,7 @@ void compare_job(const Json& trace, DeviceProfile profile, ComparedTrace& all) {
   streams::check_traced(all.measured.spans, all.recording);
   all.repeated = repeated_overlaps(all.about, all.recording);
   const Costs costs = simulator::costs(all.recording, profile);
+  all.estimated_seconds = bounds(all.recording, profile, costs).pipeline;
   const bool plain = all.about.contains("plain_us");
   all.measured_seconds = all.measured.makespan();
   if (plain) {
@@ -228,6 +230,7 @@ void ComparisonSummary::add(const ComparedTrace& one) {
   predicted.add(one.error(one.predicted), one.predicted.overlaps);
   if (one.spread && *one.spread <= kRepeatable) repeatable.add(one.error(one.predicted), one.predicted.overlaps);
   unaided.add(one.error(one.unaided), one.unaided.overlaps);
+  of_estimates.push_back(std::abs(one.error_of_estimate()));
   shared += one.queues.shared ? 1 : 0;
   if (one.queues.copy_queues > 2) {
     ++turned;
@@ -271,6 +274,7 @@ Json to_json(const ComparedTrace& one) {
   json["end"] = spread(errors, &OperationError::end);
   json["duration"] = spread(errors, &OperationError::duration);
   add_overlaps(json, "", one.predicted.overlaps);
+  json["estimate_us"] = 1e6 * one.estimated_seconds;
   json["unaided_us"] = 1e6 * one.unaided.seconds;
   add_overlaps(json, "unaided_", one.unaided.overlaps);
   json["copy_queues"] = one.queues.copy_queues;

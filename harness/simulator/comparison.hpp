@@ -65,11 +65,13 @@ struct ComparedTrace {
   Simulation simulated;
   Comparison comparison;
   Prediction predicted;
-  Prediction unaided;  ///< where the model, not the driver, says which hardware queues serve a stream
+  Prediction unaided;            ///< where the model, not the driver, says which hardware queues serve a stream
+  double estimated_seconds = 0;  ///< the pipeline estimate, a closed form of the same costs
   QueueAgreement queues;
 
   double error() const { return error(predicted); }
   double error(const Prediction& of) const { return of.seconds / measured_seconds - 1; }
+  double error_of_estimate() const { return estimated_seconds / measured_seconds - 1; }
 };
 
 /// Reads what `streams trace --out` wrote, and simulates its job with `profile`, but for the number of hardware queues,
@@ -91,12 +93,13 @@ struct ComparisonSummary {
   PredictionErrors predicted;
   PredictionErrors repeatable;  ///< of these, where the repetitions lie within kRepeatable
   PredictionErrors unaided;
-  streams::Agreement repeated;  ///< between repetitions of one measurement, of the traces that tell of them
-  streams::Agreement best;      ///< of any prediction
-  streams::Agreement steady;    ///< of predictions, where all repetitions agree
-  int shared = 0;               ///< traces whose queues the driver shared out as the model
-  int turned = 0;               ///< traces whose copy queues may come in several orders
-  int in_order = 0;             ///< of these, those in the model's
+  std::vector<double> of_estimates;  ///< errors of the pipeline estimate, sign aside
+  streams::Agreement repeated;       ///< between repetitions of one measurement, of the traces that tell of them
+  streams::Agreement best;           ///< of any prediction
+  streams::Agreement steady;         ///< of predictions, where all repetitions agree
+  int shared = 0;                    ///< traces whose queues the driver shared out as the model
+  int turned = 0;                    ///< traces whose copy queues may come in several orders
+  int in_order = 0;                  ///< of these, those in the model's
 
   void add(const ComparedTrace& one);
 };

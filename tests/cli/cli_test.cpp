@@ -33,7 +33,7 @@ TEST(CommandLine, WrongWordsNameTheNearMatches) {
   expect({"explain", "--all", "--variant", "hs_block", "--out", "x"}, "leave out --variant");
   expect({"explain", "--all", "--out", ""}, "say where");
   expect({"explain", "hs_blocked", "--items", "2^40"}, "no memory");
-  expect({"explain", "look_ahead", "--device", "gpu"}, "--device 'gpu' is unknown: give simt or cuda");
+  expect({"explain", "look_ahead", "--device", "gpu"}, "there is no device 'gpu'; known: simt, cuda");
   expect({"explain", "hs_blocked", "--csv", "x"}, "goes with explain --device cuda");
   expect({"explain", "hs_blocked", "--device", "cuda", "--json"}, "prints a table");
   expect({}, "usage");

@@ -42,7 +42,7 @@ TEST(DistributedCommand, BadWordsAreSaid) {
   };
   expect({"-b", "4MiB", "-e", "1MiB"}, "--minbytes 4194304 is more than --maxbytes 1048576");
   expect({"-f", "1"}, "stepfactor");
-  expect({"--minbytes", "0"}, "--minbytes is 1 at least");
+  expect({"--minbytes", "0"}, "--minbytes 0: give 1 byte or more, as in --minbytes 4MiB");
   expect({"--algorithm", "mpi_exscam"}, "mpi_exscam");
   expect({"--type", "i33"}, "i33");
   expect({"--gpus", "0"}, "gpus");

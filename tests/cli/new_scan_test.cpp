@@ -48,7 +48,9 @@ TEST_F(NewScan, IsForOneTypeOrPlainCuda) {
   ASSERT_EQ(make({"only_floats", "--plain", "--type", "f32"}), kOk) << err_.str();
   const std::string written = text("only_floats.cu");
   EXPECT_NE(written.find("kTakes = std::is_same_v<typename Op::Element, float>;"), std::string::npos) << written;
-  EXPECT_NE(written.find("cuda_scan<OnlyFloats>"), std::string::npos);
+  EXPECT_NE(written.find("cuda_scan<OnlyFloatsScan>"), std::string::npos);
+  ASSERT_EQ(make({"plan"}), kOk) << err_.str();
+  EXPECT_NE(text("plan.cu").find("portable_scan<PlanScan>"), std::string::npos) << "Plan is the harness's";
   EXPECT_NE(written.find("__global__ void only_floats_kernel"), std::string::npos);
 }
 

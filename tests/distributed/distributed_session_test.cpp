@@ -123,6 +123,15 @@ TEST(DistributedSession, VerifiesAndTimesOnEveryRank) {
   }
 }
 
+/// The same examples are held against the baselines of Python.
+TEST(DistributedSession, ASampleHasAsManyRunsAsItsExamplesSay) {
+  for (const auto& of : nlohmann::json::parse(std::ifstream(SCANLAB_SOURCE "/tests/measure/runs_per_sample.json"))) {
+    if (of.at("of") != "ranks") continue;
+    const SessionOptions options{.loop = {.rounds = of.at("rounds"), .cap_seconds = of.at("cap_seconds")}};
+    EXPECT_EQ(runs_per_sample(of.at("seconds_per_run"), options), of.at("runs")) << of.at("why");
+  }
+}
+
 TEST(DistributedSession, ARecordHasItsCaseAndTheTimesOfTheRanks) {
   const TestFolder folder;
   const std::filesystem::path path = folder / "out.json";

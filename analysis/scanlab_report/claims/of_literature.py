@@ -20,7 +20,7 @@ from scanlab_report.stats.intervals import Interval
 
 def speedup(claim: Claim, find: Find) -> Standing:
     """Over one core of the host, in every session, since hosts differ; with ``of_published``, over the speedup published for the size, too."""
-    measure = "of the speedup of 2007" if claim.of_published else "× one core"
+    measure = "of the speedup of 2007" if claim.of_published else "× the speed of one core"
     timings = find(over_one_core(all_of=(claim.variant,)))
     publication = find(Published(claim.of_published)) if claim.of_published else None
     if timings is None or (claim.of_published and publication is None):

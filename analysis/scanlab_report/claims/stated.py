@@ -53,7 +53,7 @@ _LIMITS = {
     "least_mib": lambda key, n: ideal_bytes(key.type, key.op, key.items) >= 2 * n << 20,
     "powers": lambda key, wanted: not wanted or power_of_two(key.items),
 }
-_OPERATORS = ("plus", "max", "min", "log_sum_exp", *ELEMENTS_PER_ITEM)
+_OPERATORS = tuple(ELEMENTS_PER_ITEM)
 """What a case can be of: any other would be of no case, and its claim never measured."""
 
 

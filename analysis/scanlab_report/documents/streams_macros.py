@@ -48,6 +48,7 @@ NAMES = {
     "streamBest": "fastest schedule of scale at its largest size",
     "streamBestChunks": "its number of chunks",
     "streamBestSize": "each of its arrays",
+    "streamVersions": "driver and toolkit of the schedules",
     "streamBestOfBound": "its time over the pipeline estimate",
     "streamAddOfBound": "the same of vector_add",
     "streamAddSize": "each of its arrays",
@@ -90,6 +91,8 @@ NAMES = {
     "modelRepeatable": "defined if there are any: configurations whose repetitions lie within modelRepeatableSpread",
     "modelRepeatableSpread": "of their median, percent",
     "modelRepeatableWorst": "modelWorst of these",
+    "modelEstimateMedian": "defined if the file has it: modelMedian of the pipeline estimate instead",
+    "modelEstimateWorst": "modelWorst likewise",
     "modelUnaidedMedian": "modelMedian where the model says which hardware queues serve a stream",
     "modelUnaidedWorst": "modelWorst likewise",
     "modelUnaidedOverlap": "modelOverlap likewise",
@@ -149,6 +152,7 @@ def _schedule_values(schedules: ScheduleEvidence) -> dict[str, str]:
         "streamBest": f"\\texttt{{{latex(best.id)}}}",
         "streamBestChunks": str(best.chunks),
         "streamBestSize": size_name(array_bytes(best)).replace(" ", "~"),
+        "streamVersions": latex(", ".join(schedules.provenance.versions)),
         "streamBestOfBound": number(over_bound(best).value),
     }
     array = best.bytes / (best.inputs + 1)
@@ -249,6 +253,9 @@ def _model_values(experiments: TableEvidence) -> dict[str, str]:
         "modelQueuesTurned": str(len(turned)),
         "modelQueuesInOrder": str(int(turned["queues_ordered_as_modelled"].sum())),
     }
+    estimates = (pd.to_numeric(rows["estimate_us"]) / rows["measured_us"] - 1).abs()
+    if estimates.notna().all():
+        named |= {"modelEstimateMedian": number(100 * float(estimates.median()), 2), "modelEstimateWorst": number(100 * float(estimates.max()))}
     if len(repeatable):
         named |= {
             "modelRepeatable": str(len(repeatable)),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import re
 import zlib
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from scanlab_report.read.fields import REMEDY
 from scanlab_report.read.records import Complaint
@@ -53,7 +56,12 @@ def decoded(file: Path, raw: bytes, problems: list[Complaint], line_number: int 
 
 
 def _loaded(text: str) -> Any:
-    """A number that is too long for Python is read as the double that it is to other programs, so that the field is named."""
+    """What msgspec does not take, Python's own reader names with its place, or takes: NaN, and half of a surrogate pair.
+
+    A number that is too long for Python is read as the double that it is to other programs, so that the field is named.
+    """
+    with contextlib.suppress(msgspec.MsgspecError):
+        return msgspec.json.decode(text)
     try:
         return json.loads(text)
     except json.JSONDecodeError:

@@ -376,9 +376,16 @@ def _joined(tables: list[pd.DataFrame], columns: Iterable[str]) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=[*columns, "origin", "file"])
 
 
+def know_operator(op: str, type_name: str, items: int, moved: int) -> None:
+    """Learns from an entry's ``bytes`` how many elements an item of a new operator has."""
+    if op not in ELEMENTS_PER_ITEM and items and moved:
+        ELEMENTS_PER_ITEM[op] = moved // (2 * items * ELEMENT_BYTES[type_name])
+
+
 def ideal_bytes(type_name: str, op: str, items: int) -> int:
     """Bytes that a scan must move at least: every item read once and written once.
 
-    An item of some operators has several parts of the size of an element.
+    An item of some operators has several parts of the size of an element. Operators that the repository does not have are known from
+    the results: see :func:`know_operator`.
     """
     return 2 * items * ELEMENT_BYTES[type_name] * ELEMENTS_PER_ITEM.get(op, 1)

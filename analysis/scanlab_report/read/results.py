@@ -42,6 +42,7 @@ from scanlab_report.read.records import (
     Run,
     SessionFile,
     StreamFile,
+    know_operator,
     not_default,
     settings_name,
 )
@@ -181,6 +182,7 @@ class _Timings:
                 self.is_described = False  # one sentence is enough
                 raise Misfit(f"{place}.variant", f"is {shown(of.variant)}, of which context.variants says nothing: {REMEDY}")
             return
+        know_operator(of.op, of.type, of.items, of.bytes)
         launch = STREAM if of.launch == "host" else of.launch
         settings = not_default(of.settings, self.defaults[of.variant])
         results.settings.setdefault(settings_name(settings), settings)

@@ -69,8 +69,8 @@ RANKS_TRACE_COLUMNS = ["algorithm", "settings", "type", "op", "mode", "ranks", "
 COMPARISON_COLUMNS = ["schedule", "workload", "items", "chunks", "streams", "work", "connections", "measured_us", "predicted_us", "overlap_in_either",
                       "overlap_in_both", "unaided_us", "unaided_overlap_in_either", "unaided_overlap_in_both", "repeated_overlap_in_either",
                       "repeated_overlap_in_both", "best_overlap_in_either", "best_overlap_in_both", "copy_queues", "queues_ordered_as_modelled",
-                      "repetitions", "measured_spread"]  # fmt: skip
-"""The last two, how many there are and by what part of their median they differ, are None where a file lacks them."""
+                      "repetitions", "measured_spread", "estimate_us"]  # fmt: skip
+"""The last three, how many there are, by what part of their median they differ and the pipeline estimate, are None where a file lacks them."""
 ADVICE_COLUMNS = ["workload", "items", "work", "copied_bytes", "choices", "median_error", "worst_error", "said_was_measured", "advised", "fastest",
                   "slower", "ties", "ties_least_slower", "ties_most_slower"]  # fmt: skip
 """``advised``: what is scored, which is what was said if ``said_was_measured``; ``ties``: choices that took as long by the prediction."""
@@ -128,8 +128,13 @@ def distributed_case(of: DistributedSample, kind: str) -> dict[str, Any]:
 
 
 def settings_text(settings: Mapping[str, str]) -> str:
-    """Every parameter of an algorithm over several ranks."""
+    """Every parameter of an algorithm over several ranks, as the key of a case."""
     return ",".join(f"{name}={value}" for name, value in sorted(settings.items()))
+
+
+def settings_in(key: str) -> dict[str, str]:
+    """The parameters that :func:`settings_text` made a key of."""
+    return dict(of.partition("=")[::2] for of in key.split(",") if of)
 
 
 def known(value: Any) -> float:

@@ -11,6 +11,8 @@ from scanlab_report import DATA
 FILE = DATA.parent / "tools" / "experiments.txt"
 _STEPS = {"record": "tools/record build/cuda/scanlab results/run", "gpus": "tools/record build/cuda/scanlab results/x4 --gpus 4"}
 """The command of a step of tools/record, before its name: of one GPU, and of several."""
+UNRECORDED = {"scenarios", "model"}
+"""The same on any machine, and simulated in seconds: no session keeps them."""
 
 
 class Experiment(NamedTuple):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from scanlab_report import DATA
 from scanlab_report.read import published, results
+from scanlab_report.read.foreign import kinds
 from scanlab_report.read.published import Publication
 from scanlab_report.read.records import Results
 from scanlab_report.select.sessions import NoSession, chosen
@@ -20,6 +21,11 @@ class Unreadable(ValueError):
 
 def opened(paths: Sequence[Path], device: str = "", session: str = "", publications: Path = DATA / "published") -> tuple[Results, dict[str, Publication]]:
     """What is below the paths, the recorded data counting as such, of one session of each device; the published tables beside them."""
+    foreign, _, problems = kinds.sorted_out(path for path in paths if path.is_file())
+    refused = [str(wrong) for wrong in problems if isinstance(wrong, kinds.Unknown)]
+    refused += [f"{of.run.file}: has results of {of.kind}: `scanlab-report compare` and `scanlab-report build` read them" for of in foreign]
+    if refused:
+        raise Unreadable(*refused)
     recorded = [path for path in paths if path.resolve().is_relative_to(RECORDED)]
     read = results.read([path for path in paths if path not in recorded], recorded, device)
     tables = published.read(publications, read.problems)

@@ -67,9 +67,9 @@ class RanksEvidence:
 
 def varied(scans: pd.DataFrame, name: str) -> pd.DataFrame:
     """The scans of which several numbers of a setting were timed, all else being equal: ``name``, the number; ``others``, the other settings."""
-    settings = [dict(of.partition("=")[::2] for of in all_of.split(",")) for all_of in scans["settings"]]
+    settings = [streams.settings_in(key) for key in scans["settings"]]
     numbers = [of.pop(name, "") for of in settings]
-    scans = scans.assign(others=[",".join(f"{of}={value}" for of, value in rest.items()) for rest in settings])
+    scans = scans.assign(others=[streams.settings_text(rest) for rest in settings])
     scans[name] = [int(of) if of.isdigit() else 0 for of in numbers]
     scans = scans[scans[name] > 0]
     return scans[scans.groupby(["algorithm", *PROBLEM, "others"])[name].transform("nunique") > 1]
@@ -77,7 +77,7 @@ def varied(scans: pd.DataFrame, name: str) -> pd.DataFrame:
 
 def told_of(others: str) -> str:
     """What GPUs tell each other of, by settings; empty where these do not say it."""
-    return dict(of.partition("=")[::2] for of in others.split(",")).get(TELLS, "")
+    return streams.settings_in(others).get(TELLS, "")
 
 
 @dataclass(frozen=True)

@@ -62,4 +62,4 @@ class Scenes:
         return SceneEvidence(rows, replace(run_provenance("scenes", used, origin), device="Engine model"))
 
     def asked(self) -> str:
-        return "simulated scenes"
+        return "simulated scenarios"

@@ -67,6 +67,7 @@ def six(timings: TimingEvidence) -> Table:
     return Table(
         caption=f"Inclusive {timings.scanned.scan} of {size(rows['items'].max())} {timings.scanned.items}, {timings.caches()[0]} cache, stream launches, on "
         f"{timings.device}. Time is the median, and GB/s counts 2n items. Ratios are speeds over `{CEILING}` and over the fastest CUB{_fastest(rows)}.{_over_vendor(rows)}{_within(rows)}"
+        + (" PyTorch was timed in a run of its own." if TORCH in set(rows["variant"]) else "")
         + (f" Versions: {', '.join(timings.provenance.versions)}." if timings.provenance.versions else ""),
         columns=(Column("variant", "row", code, right=False), Column("title", "scan or copy", right=False), *_STANDING[:2],
                  *(replace(column, form=lambda v: "1" if v is None else _share(v)) for column in _STANDING[2:])),  # what has no ratio is what others are compared with

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from baselines.python import __main__ as command
+from baselines.python import libraries, provenance, ranks, scans
+from baselines.python.session import Bench, Plan, is_last, runs_per_sample
 from scanlab_report.read import results
 from scanlab_report.read.documents.results import SCHEMA
-from baselines.python import __main__ as command
-from baselines.python import libraries, provenance, scans
-from baselines.python.session import Plan, Bench, is_last
 
 
 class StandIn(libraries.Library):
@@ -176,6 +176,14 @@ def test_results_are_a_commits_only_without_modules_that_it_lacks(
     monkeypatch.delenv("SCANLAB_COMMIT", raising=False)
     about = provenance.context(seed=1, rounds=1, width=0.01, cap_seconds=1)
     assert (about["git_commit"], about["git_dirty"]) == (git("rev-parse", "HEAD"), dirty)
+
+
+def test_a_sample_has_as_many_runs_as_of_the_harness() -> None:
+    examples = Path(__file__).parents[3] / "tests/measure/runs_per_sample.json"
+    for of in json.loads(examples.read_text(encoding="utf-8")):
+        cap = of["rounds"], of["cap_seconds"]
+        found = ranks.runs_per_sample(of["seconds_per_run"], *cap) if of["of"] == "ranks" else runs_per_sample(of["seconds_per_run"], of["of"], *cap)
+        assert found == of["runs"], of["why"]
 
 
 def test_a_case_gets_as_many_samples_as_of_the_harness() -> None:

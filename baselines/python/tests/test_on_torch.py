@@ -16,7 +16,7 @@ import pytest
 
 from baselines.python import __main__ as command
 from baselines.python import libraries, scans
-from baselines.python.session import Plan, Bench
+from baselines.python.session import Bench, Plan
 
 
 class Tensor(np.ndarray):

@@ -16,7 +16,7 @@ from scanlab_report.console import say
 from scanlab_report.documents import ladder, markers
 from scanlab_report.layout.table_formats import Table
 from scanlab_report.modules import modules
-from scanlab_report.select.experiments import duration, plan
+from scanlab_report.select.experiments import UNRECORDED, duration, plan
 from scanlab_report.select.needs import gather
 from scanlab_report.tables import losses, rivals, summary
 
@@ -95,8 +95,9 @@ def _gallery(page: Path, drawn: Path) -> str:
             continue
         sentence = " ".join(filter(None, ((module.__doc__ or "").partition("\n")[0], printed.get(name))))
         measured = plan(module.NEEDS)
-        commands = [f".venv/bin/scanlab-report figure {name} --out {name}.png", *measured.commands]
-        commands[1:2] = [f"{command}  # measures anew, about {duration(measured.seconds)}" for command in commands[1:2]]
+        commands = [f"{command}{f'  # measures anew, about {duration(measured.seconds)}' if number == 0 else ''}" for number, command in enumerate(measured.commands)]
+        if UNRECORDED.isdisjoint(measured.experiments):
+            commands.insert(0, f".venv/bin/scanlab-report figure {name} --out {name}.png")
         if new := re.search(r"results/\w+", " ".join(measured.commands)):
             commands.append(f".venv/bin/scanlab-report figure {name} {new[0]} --out {name}.png")
         block = "\n".join(commands)

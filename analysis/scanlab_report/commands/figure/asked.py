@@ -28,7 +28,7 @@ class Refused(ValueError):
 def arguments(parser: argparse.ArgumentParser, kind: str) -> None:
     add = parser.add_argument
     add("name", metavar="NAME", help=f"the {kind}, as scanlab-report list names it")
-    add("paths", nargs="*", type=Path, metavar="PATH", help="result files and folders (default: the recorded data)")
+    add("paths", nargs="*", default=[], type=Path, metavar="PATH", help="result files and folders (default: the recorded data)")
     add("--variants", default="", metavar="LIST", help="show these variants, by id or glob, separated by commas (default: as in the report)")
     add("--type", default="", choices=sorted(ELEMENT_BYTES), help="show scans of this type (default: i32 where timed, else another timed type)")
     add("--op", default="", metavar="OP", help="show scans with this operator (default: plus)")

@@ -20,7 +20,7 @@ EXAMPLE = """  scanlab-report mine my_scan results/mine.json results/verify.json
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("variant", metavar="VARIANT", help="id of the variant")
-    add("paths", nargs="*", type=Path, metavar="PATH", help="result files and folders (default: the recorded data)")
+    add("paths", nargs="*", default=[], type=Path, metavar="PATH", help="result files and folders (default: the recorded data)")
     add("--out", type=Path, metavar="FOLDER", help="write the page and its figures to FOLDER (default: a folder named after the variant)")
 
 

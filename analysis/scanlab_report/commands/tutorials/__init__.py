@@ -23,7 +23,7 @@ PAGES = DATA.parent / "docs" / "tutorials"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("paths", nargs="*", type=Path, metavar="PATH", help="read these result files and folders (default: the recorded data)")
+    add("paths", nargs="*", default=[], type=Path, metavar="PATH", help="read these result files and folders (default: the recorded data)")
     add("--scanlab", type=Path, metavar="PROGRAM", help="simulate timelines with this program (default: none, and those timelines are kept)")
     add("--pages", type=Path, default=PAGES, metavar="DIR", help="write the pages of this folder (default: docs/tutorials of the checkout)")
 

@@ -148,6 +148,7 @@ class ComparedTrace(Job, kw_only=True, frozen=True):
     duration: Deviation | UnsetType = UNSET
     overlap_in_either: Count
     overlap_in_both: Count
+    estimate_us: Annotated[Positive | UnsetType, means("makespan by the pipeline estimate, a closed form of the same costs, µs")] = UNSET
     unaided_us: Positive
     unaided_overlap_in_either: Count
     unaided_overlap_in_both: Count
