@@ -152,7 +152,7 @@ def _schedule_values(schedules: ScheduleEvidence) -> dict[str, str]:
         "streamBest": f"\\texttt{{{latex(best.id)}}}",
         "streamBestChunks": str(best.chunks),
         "streamBestSize": size_name(array_bytes(best)).replace(" ", "~"),
-        "streamVersions": latex(", ".join(schedules.provenance.versions)),
+        "streamVersions": latex(", ".join(schedules.provenance.versions[:2])),
         "streamBestOfBound": number(over_bound(best).value),
     }
     array = best.bytes / (best.inputs + 1)
