@@ -1,4 +1,4 @@
-"""Speed of CUB's scan for sums of integers in every configuration that tuning tried, at the smallest and the largest size, as a share of a copy, by tile size; the star is cub_tuned."""
+"""Speed of CUB in each configuration that tuning tried for sums of integers: share of a copy, by tile size; the star is cub_tuned."""
 
 from __future__ import annotations
 
