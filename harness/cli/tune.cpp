@@ -4,7 +4,6 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
-#include <set>
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/options.hpp"
@@ -69,18 +68,7 @@ tuning::Measured measure_candidates(const po::variables_map& values, const std::
   measure::Facts facts = measured.context;
   facts.update({{"schema", measure::kResultsSchema}, {"kind", "tuning"}, {"seed", std::to_string(seed)}});
   add_loop_facts(options, facts);
-  std::set<const Variant*> timed;
-  const auto add_variants = [&](const std::vector<Choice>& choices) {
-    for (const Choice& choice : choices) timed.insert(Registry::instance().find(choice.variant));
-  };
-  if (rival.empty()) {
-    add_variants(tuning::candidates());
-  } else {
-    add_variants(tuning::rival_references(rival));
-    for (const auto& monoid : tuning::rival_monoids(rival)) add_variants(tuning::rival_candidates(rival, monoid));
-  }
-  const std::vector<const Variant*> variants(timed.begin(), timed.end());
-  facts["variants"] = measure::described(variants);
+  facts["variants"] = measure::described(tuning::timed_variants(rival));
   std::optional<measure::ResultsFile> samples = results_file(given<std::string>(values, "samples"), facts, values);
   measure::OracleStore oracles(seed);
   measure::Backends backends;
@@ -91,15 +79,10 @@ tuning::Measured measure_candidates(const po::variables_map& values, const std::
   const Selection selection = select_scans(said(values));
   std::vector<std::int64_t> asked = selection.items;
   std::ranges::sort(asked);
-  std::vector<tuning::TypeAndOperator> monoids;
-  for (const ElementType type : selection.types) {
-    for (const Operator op : selection.operators) {
-      if (defined(type, op)) monoids.emplace_back(type, op);
-    }
-  }
-  if (values.count("type") + values.count("op") == 0) {
-    monoids = rival.empty() ? tuning::usual_monoids() : tuning::rival_monoids(rival);
-  }
+  const auto monoids = values.count("type") + values.count("op") != 0
+                           ? tuning::monoids_of(selection.types, selection.operators)
+                       : rival.empty() ? tuning::usual_monoids()
+                                       : tuning::rival_monoids(rival);
   for (const tuning::TypeAndOperator& monoid : monoids) {
     measured.timings[monoid] =
         !rival.empty()

@@ -100,6 +100,30 @@ std::vector<Choice> rival_references(std::string_view rival) {
   return all;
 }
 
+std::vector<const Variant*> timed_variants(const std::string& rival) {
+  std::set<const Variant*> timed;
+  const auto add = [&](const std::vector<Choice>& choices) {
+    for (const Choice& choice : choices) timed.insert(Registry::instance().find(choice.variant));
+  };
+  if (rival.empty()) {
+    add(candidates());
+  } else {
+    add(rival_references(rival));
+    for (const TypeAndOperator& monoid : rival_monoids(rival)) add(rival_candidates(rival, monoid));
+  }
+  return {timed.begin(), timed.end()};
+}
+
+std::vector<TypeAndOperator> monoids_of(const std::vector<ElementType>& types, const std::vector<Operator>& operators) {
+  std::vector<TypeAndOperator> all;
+  for (const ElementType type : types) {
+    for (const Operator op : operators) {
+      if (defined(type, op)) all.emplace_back(type, op);
+    }
+  }
+  return all;
+}
+
 std::vector<TypeAndOperator> usual_monoids() {
   std::vector<TypeAndOperator> all;
   for (const Operator op : {Operator::plus, Operator::max, Operator::affine}) {

@@ -33,8 +33,14 @@ std::vector<TypeAndOperator> rival_monoids(std::string_view rival);
 /// What a rival's shapes are timed beside, and never chosen: itself as shipped, and a copy.
 std::vector<Choice> rival_references(std::string_view rival);
 
+/// Every scan that a search times: of ours if `rival` is empty, or else a rival's and its references.
+std::vector<const Variant*> timed_variants(const std::string& rival);
+
 /// Plus, max and affine of every type, and what computes more than it moves: what matters most in a few minutes.
 std::vector<TypeAndOperator> usual_monoids();
+
+/// The combinations of these that are defined.
+std::vector<TypeAndOperator> monoids_of(const std::vector<ElementType>& types, const std::vector<Operator>& operators);
 
 /// 2^8 to 2^30, the sizes halfway between, and more from 2^19 to 2^23; as far as an array is of 4 GiB or less.
 std::vector<std::int64_t> tuning_sizes(const TypeAndOperator& monoid);
