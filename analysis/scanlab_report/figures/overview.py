@@ -8,17 +8,18 @@ from scanlab_report.derive.shares import shares
 from scanlab_report.layout import style
 from scanlab_report.layout.looks import look
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.timings import Timings
+from scanlab_report.select.timings import ANY_TYPE, Timings
 from scanlab_report.select.variants import BEST, CEILING, OVERVIEW_CUBS, TORCH
 
 CAPTION = (
-    "Speed of inclusive sums of 32-bit integers as a share of a device copy of the same bytes, against array size: cold cache, "
+    "Speed of an inclusive {scan} of {items} as a share of a device copy of the same bytes, against array size: cold cache, "
     "stream launches. The thick line is the copy, the ceiling of large scans. Bars: 95% intervals."
 )
 TOLD = ("decoupled_lookback", "hso_blocked_padded")
 """The README tells of these two of ours besides ``best``: the single pass that libraries have, and the scan of 2007."""
 SHOWN = (CEILING, BEST, OVERVIEW_CUBS, TORCH, *TOLD)
-NEEDS = {"timings": Timings(all_of=(CEILING,), any_of=(BEST,), only=SHOWN, python=True)}
+FOLLOWS = ("type", "op")
+NEEDS = {"timings": Timings(ANY_TYPE, all_of=(CEILING,), any_of=(BEST,), only=SHOWN, python=True)}
 SMALLEST = 2**16
 """Below, a launch takes longer than the bytes."""
 
