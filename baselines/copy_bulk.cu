@@ -12,7 +12,7 @@ namespace scanlab {
 namespace {
 
 constexpr int kPieceBytes = 4096;
-constexpr int kBlocksAMultiprocessor = 2;
+constexpr int kBlocksPerMultiprocessor = 2;
 constexpr int kThreads = 32;
 
 #if __CUDA_ARCH__ >= 900  // what the kernel alone uses, which has no body elsewhere
@@ -100,7 +100,7 @@ class CopyBulk {
     if (bytes_ == 0) return;
     if (!align_together(in, out, cuda::kBulkBytes)) return enqueue_vector_copy(in, out, bytes_, stream);
     const VectorSplit pieces = split(in, bytes_, cuda::kBulkBytes);
-    const std::int64_t most = std::int64_t{kBlocksAMultiprocessor} * multiprocessors_;
+    const std::int64_t most = std::int64_t{kBlocksPerMultiprocessor} * multiprocessors_;
     const auto blocks =
         static_cast<int>(std::clamp<std::int64_t>(ceil_div(pieces.vectors * cuda::kBulkBytes, kPieceBytes), 1, most));
     cuda::launch(bulk_copy_kernel,

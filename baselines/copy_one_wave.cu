@@ -14,12 +14,12 @@ namespace scanlab {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kBlocksAMultiprocessor = 4;
+constexpr int kBlocksPerMultiprocessor = 4;
 constexpr int kVectorBytes = 16;
 
 /// in, out: 16-byte vectors. last_run: the number of the run before this one. met: the last run that each block knew.
 template <int kRows>
-__global__ void __launch_bounds__(kThreads, kBlocksAMultiprocessor)
+__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     copy_one_wave(const uint4* in, uint4* out, std::int64_t vectors, int multiprocessors, std::uint32_t* last_run,
                   std::uint32_t* met) {
   __shared__ std::uint32_t this_run;
@@ -75,7 +75,7 @@ class CopyOneWave {
 
   explicit CopyOneWave(const Problem& problem)
       : bytes_(static_cast<std::int64_t>(problem.ideal_bytes() / 2)), multiprocessors_(cuda::multiprocessors()) {
-    while (rows_ < kMostRows && blocks() > (rows_ == 1 ? 8 : rows_ == 2 ? multiprocessors_ : 2 * multiprocessors_)) {
+    while (rows_ < kMaxRows && blocks() > (rows_ == 1 ? 8 : rows_ == 2 ? multiprocessors_ : 2 * multiprocessors_)) {
       rows_ *= 2;
     }
   }
@@ -83,7 +83,7 @@ class CopyOneWave {
   Plan plan() const {
     if (multiprocessors_ == 0) return Plan::refuse("copy_one_wave needs a GPU");
     if (bytes_ % kVectorBytes != 0) return Plan::refuse("copy_one_wave copies whole vectors of 16 bytes");
-    if (blocks() > kBlocksAMultiprocessor * multiprocessors_)
+    if (blocks() > kBlocksPerMultiprocessor * multiprocessors_)
       return Plan::refuse("copy_one_wave holds 128 KiB a multiprocessor at most");
     return {.workspace_bytes = (1 + static_cast<std::size_t>(blocks())) * sizeof(std::uint32_t)};
   }
@@ -105,7 +105,7 @@ class CopyOneWave {
     const auto kernel = rows_ == 1   ? copy_one_wave<1>
                         : rows_ == 2 ? copy_one_wave<2>
                         : rows_ == 4 ? copy_one_wave<4>
-                                     : copy_one_wave<kMostRows>;
+                                     : copy_one_wave<kMaxRows>;
     cuda::launch(kernel, {.blocks = static_cast<int>(blocks()), .threads = kThreads, .early = true}, stream,
                  reinterpret_cast<const uint4*>(in), reinterpret_cast<uint4*>(out), vectors(), multiprocessors_,
                  last_run, last_run + 1);
@@ -115,7 +115,7 @@ class CopyOneWave {
   std::int64_t vectors() const { return bytes_ / kVectorBytes; }
   std::int64_t blocks() const { return ceil_div(vectors(), rows_ * kThreads); }
 
-  static constexpr int kMostRows = 8;
+  static constexpr int kMaxRows = 8;
 
   std::int64_t bytes_;
   int multiprocessors_;

@@ -84,7 +84,7 @@ cudaError_t device_scan(Mode mode, void* workspace, std::size_t& bytes, const ty
 // Counts of more than 31 bits came with CUB 2.7; before, DeviceScan took an int. They double the time that an operator
 // takes to compile, and are compiled for sums alone.
 constexpr bool kHas64BitCounts = CUB_VERSION >= 200700;
-constexpr std::int64_t kMostIn32Bits = std::numeric_limits<int>::max();
+constexpr std::int64_t kMaxIn32Bits = std::numeric_limits<int>::max();
 
 template <class Scan, class Op>
 constexpr bool takes_64_bit_counts() {
@@ -96,7 +96,7 @@ template <class Scan>
 std::string too_many_items(const Problem& problem) {
   const bool in_64_bits =
       with_monoid(problem.type, problem.op, []<class Op>(Op) { return takes_64_bit_counts<Scan, Op>(); });
-  if (in_64_bits || problem.items <= kMostIn32Bits) return {};
+  if (in_64_bits || problem.items <= kMaxIn32Bits) return {};
   if (!kHas64BitCounts) return "this version of CUB counts items in 32 bits";
   return Scan::describe().id + " is compiled for at most 2^31 - 1 items" +
          (Scan::kCountsSumsIn64Bits ? " with other operators than plus" : "");
@@ -106,7 +106,7 @@ std::string too_many_items(const Problem& problem) {
 template <class Scan, class Op, class F>
 auto with_count(std::int64_t items, F f) {
   if constexpr (takes_64_bit_counts<Scan, Op>()) {
-    if (items > kMostIn32Bits) return f(items);
+    if (items > kMaxIn32Bits) return f(items);
   }
   return f(static_cast<int>(items));
 }

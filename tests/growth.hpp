@@ -28,7 +28,7 @@ double processor_seconds(const Work& work) {
   return least;
 }
 
-constexpr double kMostGrowth = 64;  ///< half way from linear to quadratic, by factors: caches and new pages cost, too
+constexpr double kMaxGrowth = 64;  ///< half way from linear to quadratic, by factors: caches and new pages cost, too
 
 /// How many times longer work takes if there is sixteen times as much of it: 16 if it takes a time for each part, 256
 /// if each part looks at each other. `prepare` makes the work of so many parts, and its own time does not count. The
@@ -38,7 +38,7 @@ double growth(const Prepare& prepare, int parts) {
   const auto few = prepare(parts);
   const auto many = prepare(16 * parts);
   double least = 256;
-  for (int attempt = 0; attempt < 4 && least > kMostGrowth; ++attempt) {
+  for (int attempt = 0; attempt < 4 && least > kMaxGrowth; ++attempt) {
     const double few_seconds = processor_seconds(few);
     least = std::min(least, processor_seconds(many) / few_seconds);
   }

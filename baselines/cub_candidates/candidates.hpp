@@ -32,9 +32,9 @@ inline constexpr ElementType kElementType = std::is_same_v<T, double>  ? Element
 
 template <class Shape>
 struct CubCandidates {
-  static constexpr std::size_t kMost = 128;
+  static constexpr std::size_t kMax = 128;
 
-  std::array<Shape, kMost> shapes{};
+  std::array<Shape, kMax> shapes{};
   std::size_t count = 0;
 
   constexpr void add(const Shape& shape) { shapes[count++] = shape; }
@@ -46,17 +46,17 @@ struct CubCandidates {
 /// result a thread and a warp.
 template <class Item>
 constexpr bool cub_accepts(const CubLookAhead& shape) {
-  constexpr std::size_t kMostBytes = 48 << 10;
+  constexpr std::size_t kMaxBytes = 48 << 10;
   constexpr std::size_t kBarriers = 256;
   const auto warps = static_cast<std::size_t>(shape.warps);
-  return (32 * warps * shape.items + 33 * warps) * sizeof(Item) + kBarriers <= kMostBytes;
+  return (32 * warps * shape.items + 33 * warps) * sizeof(Item) + kBarriers <= kMaxBytes;
 }
 
 /// Likewise: a block's items pass through shared memory, at the accumulator's size, which is an int's at least.
 template <class Item>
 constexpr bool cub_accepts(const CubLookBack& shape) {
-  constexpr std::size_t kMostBytes = (48 << 10) - 256;
-  return shape.threads * shape.items * std::max(sizeof(Item), sizeof(int)) <= kMostBytes;
+  constexpr std::size_t kMaxBytes = (48 << 10) - 256;
+  return shape.threads * shape.items * std::max(sizeof(Item), sizeof(int)) <= kMaxBytes;
 }
 
 /// Items a thread are odd in number, so that the threads of a warp read different banks. CUB ships {2, -1} stages for

@@ -23,9 +23,9 @@ streams::NsightExport nsight_export(const std::string& file, const po::variables
   const streams::NsightPart part{.from_ms = given<double>(values, "from"),
                                  .to_ms = given<double>(values, "to"),
                                  .range = given<std::string>(values, "range").value_or("")};
-  constexpr double kMost = 1e12;  // milliseconds: 30 years, and a number of nanoseconds that is whole
+  constexpr double kMax = 1e12;  // milliseconds: 30 years, and a number of nanoseconds that is whole
   for (const auto& [option, ms] : {std::pair{"from", part.from_ms}, std::pair{"to", part.to_ms}}) {
-    if (ms && !(*ms >= 0 && *ms <= kMost)) {
+    if (ms && !(*ms >= 0 && *ms <= kMax)) {
       throw CommandError(kBadInput,
                          fmt::format("--{} {} is out of range: give milliseconds of 0 or more", option, *ms));
     }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kUntimedRuns = 3;
 constexpr int kThreads = 256;
-constexpr int kBlocksAMultiprocessor = 8;
+constexpr int kBlocksPerMultiprocessor = 8;
 constexpr std::size_t kTimesTheCache = 3;  // replacement is not strictly least recently used
 
 int attribute(cudaDeviceAttr which) {
@@ -37,7 +37,7 @@ __global__ void read_all(const uint4* data, std::size_t vectors, unsigned* sum) 
 L2Flush::L2Flush()
     : buffer_(kTimesTheCache * static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize))),
       sum_(sizeof(unsigned)),
-      blocks_(kBlocksAMultiprocessor * attribute(cudaDevAttrMultiProcessorCount)) {
+      blocks_(kBlocksPerMultiprocessor * attribute(cudaDevAttrMultiProcessorCount)) {
   check(cudaMemset(buffer_.data(), 0, buffer_.bytes()), "clearing the buffer of the L2 flush");
   enqueue(nullptr);  // loads the kernel, which a stream that is captured may not do
   check(cudaDeviceSynchronize(), "clearing the buffer of the L2 flush");

@@ -9,7 +9,7 @@
 namespace scanlab {
 
 /// Fewer cheap items than this are not worth another thread.
-inline constexpr std::int64_t kItemsWorthAThread = 1 << 16;
+inline constexpr std::int64_t kMinItemsPerThread = 1 << 16;
 
 /// Calls body(begin, end) on disjoint ranges that together are [0, count), each at least `grain` long where it can be;
 /// on one thread if that is all there is to do. `body` must not throw.

@@ -152,7 +152,7 @@ class CudaScanBackend : public ScanBackend {
               },
           .meanwhile = [&] { sample.sm_clock_mhz = clock_.sm_mhz(); },
       };
-      sample.seconds = seconds_a_run(timed, work, runs);
+      sample.seconds = seconds_per_run(timed, work, runs);
       return sample;
     });
   }
@@ -212,7 +212,7 @@ class CudaScanBackend : public ScanBackend {
     }
   }
 
-  double seconds_a_run(const TimedCase& timed, const cuda::Work& work, std::int64_t runs) {
+  double seconds_per_run(const TimedCase& timed, const cuda::Work& work, std::int64_t runs) {
     const bool cold = timed.cache == Cache::cold;
     if (timed.launch == Launch::batch) return timer_.warm_batch(work, runs);
     if (timed.launch == Launch::graph) return cold ? timer_.cold_graph(work, runs) : timer_.warm_graph(work, runs);
@@ -271,11 +271,11 @@ class CudaScanBackend : public ScanBackend {
 
   void fill(const Problem& problem) {
     constexpr unsigned kThreads = 256;
-    constexpr std::int64_t kMostBlocks = 1 << 16;
+    constexpr std::int64_t kMaxBlocks = 1 << 16;
     held_ = bare(problem);
     if (problem.items == 0) return;
     with_monoid(problem.type, problem.op, [&]<class Op>(Op) {
-      const auto blocks = static_cast<unsigned>(std::min(kMostBlocks, ceil_div(problem.items, kThreads)));
+      const auto blocks = static_cast<unsigned>(std::min(kMaxBlocks, ceil_div(problem.items, kThreads)));
       fill_input<Op>
           <<<blocks, kThreads, 0, timer_.stream()>>>(in_.as<typename Op::Item>(), problem.items, oracles_.seed());
     });

@@ -15,13 +15,13 @@ namespace {
 /// Every power of two from 2^8 to 2^`most`, and 20 sizes between, always the same ones: each a random
 /// octave, and a random place in it.
 std::string powers_and_random_sizes(int most) {
-  constexpr int kLeast = 8;
+  constexpr int kMin = 8;
   constexpr int kRandomSizes = 20;
   std::mt19937_64 random(static_cast<std::uint64_t>(most));
-  std::string words = fmt::format("2^{}:2^{}:x2", kLeast, most);
+  std::string words = fmt::format("2^{}:2^{}:x2", kMin, most);
   for (int i = 0; i < kRandomSizes; ++i) {
-    const auto octaves = static_cast<std::uint64_t>(most - kLeast);
-    const std::uint64_t octave = std::uint64_t{1} << (kLeast + random() % octaves);
+    const auto octaves = static_cast<std::uint64_t>(most - kMin);
+    const std::uint64_t octave = std::uint64_t{1} << (kMin + random() % octaves);
     words += fmt::format(",{}", octave + random() % octave);
   }
   return words;

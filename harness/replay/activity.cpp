@@ -291,7 +291,7 @@ std::vector<Span> in_this_order(const Recording& recording, const std::vector<Ac
           fmt::format("CUPTI recorded {} {} for {} that were issued", found, name(engine), wanted));
     }
   }
-  const std::size_t bytes_an_item = recording.job.workload->about.item_bytes();
+  const std::size_t bytes_per_item = recording.job.workload->about.item_bytes();
   std::map<Engine, std::size_t> next;
   std::vector<Span> spans;
   for (std::size_t i = 0; i < recording.operations.size(); ++i) {
@@ -301,7 +301,7 @@ std::vector<Span> in_this_order(const Recording& recording, const std::vector<Ac
     const std::size_t launches = of_engine[engine].size() / operations[engine];
     const Activity* const first = of_engine[engine][next[engine]];
     if (engine != Engine::compute &&
-        first->bytes != static_cast<std::uint64_t>(operation.chunk.items) * bytes_an_item) {
+        first->bytes != static_cast<std::uint64_t>(operation.chunk.items) * bytes_per_item) {
       throw std::runtime_error(
           fmt::format("CUPTI recorded a copy of {} bytes where {} was expected", first->bytes, describe(operation)));
     }

@@ -155,8 +155,8 @@ bool HostArrays::serves(const Job& job) const {
 }
 
 void HostArrays::poison_output() {
-  constexpr std::int64_t kBytesWorthAThread = 1 << 20;
-  parallel_ranges(static_cast<std::int64_t>(bytes_), kBytesWorthAThread, [this](std::int64_t begin, std::int64_t end) {
+  constexpr std::int64_t kMinBytesPerThread = 1 << 20;
+  parallel_ranges(static_cast<std::int64_t>(bytes_), kMinBytesPerThread, [this](std::int64_t begin, std::int64_t end) {
     fill_past_caches(static_cast<std::byte*>(output()) + begin, static_cast<std::size_t>(end - begin),
                      std::byte{kPoisonByte});
   });

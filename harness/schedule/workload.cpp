@@ -14,7 +14,7 @@
 namespace scanlab::streams {
 
 void fill_input(const WorkloadData& data, std::size_t item_bytes, int array, std::int64_t items, void* to) {
-  parallel_ranges(items, kItemsWorthAThread, [&](std::int64_t begin, std::int64_t end) {
+  parallel_ranges(items, kMinItemsPerThread, [&](std::int64_t begin, std::int64_t end) {
     data.input(array, begin, end - begin, static_cast<std::byte*>(to) + static_cast<std::size_t>(begin) * item_bytes);
   });
 }
@@ -26,7 +26,7 @@ std::string wrong_output(const WorkloadData& data, std::size_t item_bytes, std::
     std::int64_t count = 0;
     std::optional<std::int64_t> first;
   } wrong;
-  parallel_ranges(items, kItemsWorthAThread, [&](std::int64_t begin, std::int64_t end) {
+  parallel_ranges(items, kMinItemsPerThread, [&](std::int64_t begin, std::int64_t end) {
     std::vector<std::byte> expected(static_cast<std::size_t>(kBlock) * item_bytes);
     for (std::int64_t first = begin; first < end; first += kBlock) {
       const std::int64_t count = std::min(kBlock, end - first);

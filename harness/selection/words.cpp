@@ -50,7 +50,7 @@ void unknown(const char* what, const std::string& word, const Words& known) {
 
 namespace {
 
-constexpr std::int64_t kMostItems = std::int64_t{1} << 40;  // more than any device holds, and sums of it do not wrap
+constexpr std::int64_t kMaxItems = std::int64_t{1} << 40;  // more than any device holds, and sums of it do not wrap
 
 /// The text of an option while it is parsed, for messages.
 struct Counts {
@@ -59,7 +59,7 @@ struct Counts {
 };
 
 std::int64_t at_most(std::int64_t value, const Counts& counts) {
-  if (value <= kMostItems) return value;
+  if (value <= kMaxItems) return value;
   throw CommandError(kBadInput, fmt::format("{}: '{}' is more than 2^40", counts.option, counts.whole));
 }
 
@@ -75,7 +75,7 @@ std::int64_t parse_power(const std::string& text, const Counts& counts) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const char* end = parts[i].data() + parts[i].size();
     const auto [stop, error] = std::from_chars(parts[i].data(), end, numbers[i]);
-    if (error == std::errc::result_out_of_range) return at_most(kMostItems + 1, counts);
+    if (error == std::errc::result_out_of_range) return at_most(kMaxItems + 1, counts);
     if (error != std::errc{} || stop != end || numbers[i] < 0) return fail();
     at_most(numbers[i], counts);
   }
@@ -83,7 +83,7 @@ std::int64_t parse_power(const std::string& text, const Counts& counts) {
   if (numbers[0] <= 1) return numbers[1] == 0 ? 1 : numbers[0];
   std::int64_t power = 1;
   for (std::int64_t i = 0; i < numbers[1]; ++i) {
-    if (power > kMostItems / numbers[0]) return at_most(kMostItems + 1, counts);
+    if (power > kMaxItems / numbers[0]) return at_most(kMaxItems + 1, counts);
     power *= numbers[0];
   }
   return power;
@@ -119,12 +119,12 @@ std::vector<std::int64_t> parse_items(const std::string& text, const std::string
   if (step.size() < 2 || (step[0] != 'x' && step[0] != '+') || first > last) fail();
   const std::int64_t by = parse_count(step.substr(1), counts);
   if ((step[0] == 'x' && (by < 2 || first < 1)) || by < 1) fail();
-  constexpr std::size_t kMostSizes = 100'000;
+  constexpr std::size_t kMaxSizes = 100'000;
   std::vector<std::int64_t> items;
   for (std::int64_t n = first; n <= last; n = step[0] == 'x' ? n * by : n + by) {
     items.push_back(n);
-    if (items.size() > kMostSizes) {
-      throw CommandError(kBadInput, fmt::format("{}: '{}' is more than {} sizes", option, text, kMostSizes));
+    if (items.size() > kMaxSizes) {
+      throw CommandError(kBadInput, fmt::format("{}: '{}' is more than {} sizes", option, text, kMaxSizes));
     }
   }
   return items;

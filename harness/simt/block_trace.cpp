@@ -7,7 +7,7 @@
 namespace scanlab::simt {
 
 namespace {
-constexpr std::int64_t kMostShadowedItems = 1 << 24;  // races in larger global arrays are not looked for
+constexpr std::int64_t kMaxShadowedItems = 1 << 24;  // races in larger global arrays are not looked for
 }  // namespace
 
 BlockTrace::BlockTrace(ExecutorCore& core, const std::byte* shared, std::size_t shared_bytes)
@@ -37,7 +37,7 @@ void BlockTrace::access(const Array& array, std::int64_t index, int items, bool 
 void BlockTrace::atomic(const Array& array, std::int64_t index, bool write, const std::source_location& where,
                         const Shadow::Accessor& by) {
   if (current_thread.accesses == 1) ++core_.counts().active_threads;
-  if (array.count > kMostShadowedItems) return;
+  if (array.count > kMaxShadowedItems) return;
   const auto cell = static_cast<std::size_t>(index);
   auto& [plain, atomic] = core_.global_shadows[array.data];
   plain.resize(static_cast<std::size_t>(array.count));
@@ -71,7 +71,7 @@ void BlockTrace::look_for_shared_races(std::uint64_t offset, const Array& array,
 
 void BlockTrace::look_for_global_races(const Array& array, std::int64_t index, int items, bool write,
                                        const std::source_location& where, const Shadow::Accessor& by) {
-  if (array.count > kMostShadowedItems) return;
+  if (array.count > kMaxShadowedItems) return;
   auto& [plain, atomic] = core_.global_shadows[array.data];
   plain.resize(static_cast<std::size_t>(array.count));
   for (std::int64_t item = index; item < index + items; ++item) {

@@ -13,10 +13,10 @@
 namespace scanlab::simt {
 
 namespace {
-constexpr std::size_t kMostSharedBytes = 227 * 1024;  // a block of compute capability 9.0 can have
-constexpr std::size_t kResidentBlocks = 8;            // blocks in flight when interleaved
-constexpr std::size_t kResidentThreads = 4096;        // threads in flight when reversed: of two multiprocessors
-constexpr std::size_t kMaxFaults = 100;               // different faults kept a run; more of them say nothing new
+constexpr std::size_t kMaxSharedBytes = 227 * 1024;  // a block of compute capability 9.0 can have
+constexpr std::size_t kResidentBlocks = 8;           // blocks in flight when interleaved
+constexpr std::size_t kResidentThreads = 4096;       // threads in flight when reversed: of two multiprocessors
+constexpr std::size_t kMaxFaults = 100;              // different faults kept a run; more of them say nothing new
 namespace context = boost::context;
 }  // namespace
 
@@ -83,9 +83,9 @@ void ExecutorCore::run(const Grid& launch_grid, const char* name, int max_thread
     throw LaunchFailure(
         fmt::format("{} takes 1 to {} threads a block, not {}", name, max_threads, launch_grid.threads));
   }
-  if (launch_grid.shared_bytes > kMostSharedBytes) {
+  if (launch_grid.shared_bytes > kMaxSharedBytes) {
     throw LaunchFailure(fmt::format("{} wants {} bytes of shared memory a block, a device has at most {}", name,
-                                    launch_grid.shared_bytes, kMostSharedBytes));
+                                    launch_grid.shared_bytes, kMaxSharedBytes));
   }
   grid = &launch_grid;
   kernel_name = name;

@@ -91,18 +91,18 @@ class GpuBlock {
 };
 
 /// Blocks of a kernel that a multiprocessor shall hold at least: what its registers are rationed for. One, unless the
-/// kernel says otherwise (kBlocksAMultiprocessor); left to itself the compiler may spill for the sake of more.
+/// kernel says otherwise (kBlocksPerMultiprocessor); left to itself the compiler may spill for the sake of more.
 template <class Kernel>
-constexpr int blocks_a_multiprocessor() {
-  if constexpr (requires { Kernel::kBlocksAMultiprocessor; }) {
-    return Kernel::kBlocksAMultiprocessor;
+constexpr int blocks_per_multiprocessor() {
+  if constexpr (requires { Kernel::kBlocksPerMultiprocessor; }) {
+    return Kernel::kBlocksPerMultiprocessor;
   } else {
     return 1;
   }
 }
 
 template <class Kernel, class... Arguments>
-__global__ void __launch_bounds__(Kernel::kMaxThreads, blocks_a_multiprocessor<Kernel>())
+__global__ void __launch_bounds__(Kernel::kMaxThreads, blocks_per_multiprocessor<Kernel>())
     trampoline(Kernel kernel, Arguments... arguments) {
   cuda::wait_for_kernels_before();
   GpuBlock block;

@@ -88,11 +88,11 @@ int bank_conflict_degree(const std::uint64_t* addresses, int lanes, int bytes, i
 }
 
 BankCounts count_banks(const std::uint64_t* addresses, const int* lanes, int count, int bytes, int banks) {
-  const int lanes_a_group = std::min(32, banks * 4 / std::max(bytes, 4));
+  const int lanes_per_group = std::min(32, banks * 4 / std::max(bytes, 4));
   BankCounts counts;
   for (int begin = 0; begin < count;) {
     int end = begin + 1;
-    while (end < count && lanes[end] / lanes_a_group == lanes[begin] / lanes_a_group) ++end;
+    while (end < count && lanes[end] / lanes_per_group == lanes[begin] / lanes_per_group) ++end;
     const int degree = bank_conflict_degree(addresses + begin, end - begin, bytes, banks);
     counts.add({.groups = 1, .transactions = degree, .max_degree = degree});
     begin = end;

@@ -136,25 +136,25 @@ std::vector<TypeAndOperator> usual_monoids() {
 }
 
 std::vector<std::int64_t> tuning_sizes(const TypeAndOperator& monoid) {
-  constexpr int kLeast = 8;
-  constexpr int kMost = 30;
-  constexpr std::int64_t kMostBytes = std::int64_t{1} << 32;
+  constexpr int kMin = 8;
+  constexpr int kMax = 30;
+  constexpr std::int64_t kMaxBytes = std::int64_t{1} << 32;
   const auto bytes = static_cast<std::int64_t>(item_bytes(monoid.first, monoid.second));
   std::vector<std::int64_t> sizes;
-  for (int quarter = 4 * kLeast; quarter <= 4 * kMost; ++quarter) {
+  for (int quarter = 4 * kMin; quarter <= 4 * kMax; ++quarter) {
     // Where one wave gives way to many, other scans are the fastest from one size to the next.
     const bool finer = quarter >= 4 * 19 && quarter <= 4 * 23;
     const std::int64_t n = std::llround(std::exp2(quarter / 4.0));
-    if ((quarter % 2 == 0 || finer) && n * bytes <= kMostBytes) sizes.push_back(n);
+    if ((quarter % 2 == 0 || finer) && n * bytes <= kMaxBytes) sizes.push_back(n);
   }
   return sizes;
 }
 
 std::vector<std::int64_t> rival_sizes(const TypeAndOperator& monoid) {
-  constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
+  constexpr std::int64_t kMaxBytes = std::int64_t{1} << 30;
   const auto bytes = static_cast<std::int64_t>(item_bytes(monoid.first, monoid.second));
   std::vector<std::int64_t> sizes = tuning_sizes(monoid);
-  std::erase_if(sizes, [&](std::int64_t n) { return n * bytes > kMostBytes; });
+  std::erase_if(sizes, [&](std::int64_t n) { return n * bytes > kMaxBytes; });
   return sizes;
 }
 

@@ -65,7 +65,7 @@ template <class Op>
 void fill_input(const Oracle& oracle, void* to) {
   const std::int64_t n = oracle.problem().items;
   auto* items = static_cast<typename Op::Item*>(to);
-  parallel_ranges(n, kItemsWorthAThread, [&](std::int64_t from, std::int64_t until) {
+  parallel_ranges(n, kMinItemsPerThread, [&](std::int64_t from, std::int64_t until) {
     for (std::int64_t i = from; i < until; ++i) items[i] = input_item<Op>(oracle.kind(), oracle.seed(), i, n);
   });
 }

@@ -21,7 +21,7 @@ namespace scanlab::verify {
 namespace {
 
 constexpr std::int64_t kChunk = 4096;
-constexpr std::int64_t kChunksWorthAThread = 8;
+constexpr std::int64_t kMinChunksPerThread = 8;
 
 // An accumulator of an operator: push(item) appends an item, append(right) a whole accumulator, normalise() is called
 // at the end of a chunk. One that rounds has rounded(), what it holds rounded to the element, and, where an item has
@@ -52,7 +52,7 @@ class OracleBuilder {
   void build() {
     allocate();
     const std::vector<Accumulator> prefixes = chunk_prefixes();
-    parallel_ranges(chunks_, kChunksWorthAThread, [&](std::int64_t from, std::int64_t to) {
+    parallel_ranges(chunks_, kMinChunksPerThread, [&](std::int64_t from, std::int64_t to) {
       for (std::int64_t chunk = from; chunk < to; ++chunk) write_outputs(chunk, prefixes[chunk]);
     });
   }
@@ -75,7 +75,7 @@ class OracleBuilder {
   /// What comes before each chunk.
   std::vector<Accumulator> chunk_prefixes() const {
     std::vector<Accumulator> prefixes(static_cast<std::size_t>(chunks_));
-    parallel_ranges(std::max<std::int64_t>(chunks_ - 1, 0), kChunksWorthAThread,
+    parallel_ranges(std::max<std::int64_t>(chunks_ - 1, 0), kMinChunksPerThread,
                     [&](std::int64_t from, std::int64_t to) {
                       for (std::int64_t chunk = from; chunk < to; ++chunk) prefixes[chunk + 1] = aggregate(chunk);
                     });
@@ -131,7 +131,7 @@ template <class VerdictOf>
 Tally tally_all(std::int64_t from, std::int64_t to, const VerdictOf& verdict_of) {
   std::mutex mutex;
   Tally all;
-  parallel_ranges(to - from, kItemsWorthAThread, [&](std::int64_t begin, std::int64_t end) {
+  parallel_ranges(to - from, kMinItemsPerThread, [&](std::int64_t begin, std::int64_t end) {
     Tally tally;
     for (std::int64_t k = from + begin; k < from + end; ++k) tally.count(verdict_of(k), k);
     const std::scoped_lock lock(mutex);

@@ -10,7 +10,7 @@ namespace scanlab::distributed {
 namespace {
 
 constexpr int kMultiprocessors = 132;
-constexpr std::int64_t kMost = 110 << 10;  // bytes of a tile, of which two fit
+constexpr std::int64_t kMax = 110 << 10;  // bytes of a tile, of which two fit
 
 const TileForm& form_of(std::string_view kib) { return *std::ranges::find(kTileForms, kib, &TileForm::kib); }
 
@@ -89,7 +89,7 @@ std::int64_t waves(std::int64_t bytes, const TileForm& form) {
   return ceil_div(ceil_div(bytes, form.bytes()), kMultiprocessors);
 }
 
-TileForm fitting(bool heavy, std::int64_t item, std::int64_t bytes, std::int64_t most = kMost, bool by_tile = false) {
+TileForm fitting(bool heavy, std::int64_t item, std::int64_t bytes, std::int64_t most = kMax, bool by_tile = false) {
   return tile_that_fits({heavy, item, bytes, kMultiprocessors}, by_tile, most);
 }
 
@@ -109,9 +109,9 @@ TEST(PeerCut, AMultiprocessorGetsOneTileWhereATileIsLargeEnough) {
 
 TEST(PeerCut, LargeArraysGetFewTilesWhereEachIsTold) {
   for (const std::int64_t item : {1, 8, 16})
-    EXPECT_EQ(fitting(false, item, std::int64_t{1} << 30, kMost, true).kib, "36");
-  for (const std::int64_t item : {2, 4}) EXPECT_EQ(fitting(false, item, std::int64_t{1} << 30, kMost, true).kib, "26");
-  EXPECT_EQ(fitting(false, 8, 1 << 20, kMost, true).kib, "10") << "as without";
+    EXPECT_EQ(fitting(false, item, std::int64_t{1} << 30, kMax, true).kib, "36");
+  for (const std::int64_t item : {2, 4}) EXPECT_EQ(fitting(false, item, std::int64_t{1} << 30, kMax, true).kib, "26");
+  EXPECT_EQ(fitting(false, 8, 1 << 20, kMax, true).kib, "10") << "as without";
 }
 
 TEST(PeerCut, FewGpusTellEachOtherOfTiles) {
@@ -125,7 +125,7 @@ TEST(PeerCut, TheBusiestMultiprocessorHasNoMoreThanWithTheTileOfLargeArrays) {
   for (std::int64_t bytes = 1 << 20; bytes < 64 << 20; bytes += 123457) {
     for (const std::int64_t item : {1, 4, 8}) {
       for (const bool by_tile : {false, true}) {
-        const TileForm chosen = fitting(false, item, bytes, kMost, by_tile);
+        const TileForm chosen = fitting(false, item, bytes, kMax, by_tile);
         const TileForm& large = form_of(large_tile(false, item, by_tile));
         EXPECT_LE(waves(bytes, chosen) * chosen.bytes(), waves(bytes, large) * large.bytes()) << bytes;
       }

@@ -380,8 +380,8 @@ TEST(TimelineAnalysis, TakesATimeThatGrowsAsTheOperationsDo) {
   };
   const auto analysed = [](const Timeline& timeline) { EXPECT_FALSE(analyse(timeline).gaps.empty()); };
   const auto traced = [](const Timeline& timeline) { EXPECT_FALSE(trace_events(timeline, Json::object()).empty()); };
-  EXPECT_LT(growth(with_timeline(analysed), 500), kMostGrowth);
-  EXPECT_LT(growth(with_timeline(traced), 500), kMostGrowth);
+  EXPECT_LT(growth(with_timeline(analysed), 500), kMaxGrowth);
+  EXPECT_LT(growth(with_timeline(traced), 500), kMaxGrowth);
 }
 
 /// The rules of the trace-event format that a viewer relies on.

@@ -16,7 +16,7 @@ constexpr ScanDevice kHopper{
     .multiprocessors = 132, .shared_bytes = 227 * 1024, .copies_in_bulk = true, .large_clusters = true};
 constexpr ScanDevice kWorkstation{.multiprocessors = 188, .shared_bytes = 99 * 1024, .copies_in_bulk = true};
 constexpr ScanDevice kAmpere{.multiprocessors = 108, .shared_bytes = 163 * 1024, .copies_in_bulk = false};
-constexpr std::int64_t kMost = std::int64_t{1} << 33;
+constexpr std::int64_t kMax = std::int64_t{1} << 33;
 
 template <std::size_t kBytes>
 struct Item {
@@ -32,7 +32,7 @@ struct First {
 /// Sizes around all powers of 2, and around those times three.
 std::vector<std::int64_t> sizes() {
   std::vector<std::int64_t> all{1};
-  for (std::int64_t n = 2; n <= kMost; n *= 2) all.insert(all.end(), {n - 1, n, n + 1, n + n / 2});
+  for (std::int64_t n = 2; n <= kMax; n *= 2) all.insert(all.end(), {n - 1, n, n + 1, n + n / 2});
   return all;
 }
 
@@ -80,7 +80,7 @@ void expect_to_fit(const ScanDevice& device) {
         case ScanKernel::one_wave:
           EXPECT_TRUE(device.copies_in_bulk);
           EXPECT_LE(shape.threads, kWaveWarps * kLanes);
-          EXPECT_LE(shape.blocks, kMostWaveBlocks);
+          EXPECT_LE(shape.blocks, kMaxWaveBlocks);
           EXPECT_LE(n, most_wave_rows<Op>() * held);
           EXPECT_GE(scan.storage_bytes(), shape.blocks * sizeof(TileState<typename Op::Item>));
           break;
@@ -93,7 +93,7 @@ void expect_to_fit(const ScanDevice& device) {
         case ScanKernel::look_ahead:
           EXPECT_TRUE(device.copies_in_bulk && aligned);
           EXPECT_LE(shape.blocks, device.multiprocessors);
-          EXPECT_LE(shape.threads, Shape{.warps = kMostReduceWarps<Op>}.threads());
+          EXPECT_LE(shape.threads, Shape{.warps = kMaxReduceWarps<Op>}.threads());
           break;
       }
     }

@@ -465,7 +465,7 @@ std::vector<std::int64_t> tiles_of(const Variant& variant, Problem problem) {
 }
 
 TEST_F(NeedsGpuScans, SizesAroundTilesAndWavesOfEverySetting) {
-  constexpr std::int64_t kMost = 1 << 24;  // two waves of any tile; a share of the whole device is no tile
+  constexpr std::int64_t kMax = 1 << 24;  // two waves of any tile; a share of the whole device is no tile
   const std::int64_t multiprocessors = cuda::probe_device().facts->multiprocessors;
   for (const Problem& monoid :
        {problem_of(ElementType::i32, Operator::plus, 1),
@@ -488,7 +488,7 @@ TEST_F(NeedsGpuScans, SizesAroundTilesAndWavesOfEverySetting) {
         std::set<std::int64_t> sizes;
         for (const std::int64_t end : ends) sizes.insert({end - 1, end, end + 1});
         for (const std::int64_t n : sizes) {
-          if (n > 0 && n < kMost && takes(n)) scans[n].emplace_back(variant, settings);
+          if (n > 0 && n < kMax && takes(n)) scans[n].emplace_back(variant, settings);
         }
       }
     }

@@ -48,7 +48,7 @@ std::vector<OutOf<Op>> by_one_block(const std::vector<InOf<Op>>& in, Mode mode, 
   std::vector<OutOf<Op>> out(in.size());
   simt::Executor machine;
   const int warps = static_cast<int>(ceil_div(n, kLanes * kRows * RegisterTile<Op, kRows>::kVector));
-  machine.launch({.blocks = 1, .threads = kLanes * warps, .shared_bytes = kMostWarps * sizeof(typename Op::Item)},
+  machine.launch({.blocks = 1, .threads = kLanes * warps, .shared_bytes = kMaxWarps * sizeof(typename Op::Item)},
                  OneBlockKernel<kRows, false>{}, machine.global(in.data(), n, "in"),
                  machine.global(out.data(), n, "out"), n,
                  machine.aligned(machine.global(in.data(), n, "in"), 16) &&

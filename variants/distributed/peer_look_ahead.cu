@@ -82,7 +82,7 @@ struct PeerLookAhead {
     }
     const PeerCut cut = PeerLookAhead::cut(problem, ranks);
     const auto [most_warps, heavy, group] = with_monoid(problem.type, problem.op, []<class Op>(Op) {
-      return std::tuple{scan::kMostReduceWarps<Op>, Op::kHeavy, std::int64_t{PeerAggregates<Op>::Told::Groups::kGroup}};
+      return std::tuple{scan::kMaxReduceWarps<Op>, Op::kHeavy, std::int64_t{PeerAggregates<Op>::Told::Groups::kGroup}};
     });
     if (cut.form.warps > most_warps) {
       return Plan::refuse("peer_look_ahead has tiles of " + std::string(cut.form.kib) +

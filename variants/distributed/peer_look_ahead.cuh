@@ -123,7 +123,7 @@ struct PeerArguments {
 
 /// Watch: as LookAheadBlock has it.
 template <Monoid Op, class Watch>
-__global__ void __launch_bounds__(scan::Shape{.warps = scan::kMostReduceWarps<Op>}.threads() + scan::kLanes, 1)
+__global__ void __launch_bounds__(scan::Shape{.warps = scan::kMaxReduceWarps<Op>}.threads() + scan::kLanes, 1)
     peer_look_ahead(const __grid_constant__ scan::Arguments<Op> arguments, const __grid_constant__ PeerChunks chunks) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) unsigned char shared[];

@@ -17,7 +17,7 @@ class AggregateMemory {
  public:
   /// As much as `tiles` of any type take.
   AggregateMemory(simt::Workspace& workspace, std::int64_t tiles)
-      : places_(ceil_div(tiles, kMostInAGroup) * kMostInAGroup),
+      : places_(ceil_div(tiles, kMaxPerGroup) * kMaxPerGroup),
         number_(workspace.take<std::uint64_t>(1)),
         words_(workspace.take<LongWord>(2 * places_)) {}
 
@@ -41,7 +41,7 @@ class AggregateMemory {
     prepare_tiles<typename State::Word>(machine, number<Number>(), first, states<Item>(), places_ * State::kWords);
   }
 
-  static constexpr int kMostInAGroup = 256;
+  static constexpr int kMaxPerGroup = 256;
 
  private:
   std::int64_t places_;
@@ -65,22 +65,22 @@ struct DeviceStates {
 
 /// Tiles that are folded as one, in one way, whoever does it: a few a lane, and fewer where each costs much.
 template <Associative Op, class States>
-inline constexpr int kTilesALane = (Op::kHeavy ? 32 : 64) / static_cast<int>(sizeof(typename States::State));
+inline constexpr int kTilesPerLane = (Op::kHeavy ? 32 : 64) / static_cast<int>(sizeof(typename States::State));
 
-/// States of tiles in groups, as a warp folds them: each lane looks after kALane neighbouring tiles of a group.
-template <Associative Op, class States = DeviceStates<typename Op::Item>, int kALane = kTilesALane<Op, States>>
+/// States of tiles in groups, as a warp folds them: each lane looks after kPerLane neighbouring tiles of a group.
+template <Associative Op, class States = DeviceStates<typename Op::Item>, int kPerLane = kTilesPerLane<Op, States>>
 class TileGroups {
  public:
   using Item = typename Op::Item;
   using State = typename States::State;
-  static constexpr int kGroup = kLanes * kALane;
+  static constexpr int kGroup = kLanes * kPerLane;
 
   __device__ TileGroups(typename State::Word* states, Op op) : states_(states), op_(op) {}
 
   /// Where the state of a tile of a group is: such that lanes, which look after neighbouring tiles, read neighbouring
   /// states.
   __device__ static std::int64_t place_of(std::int64_t group, int tile) {
-    return group * kGroup + tile % kALane * kLanes + tile / kALane;
+    return group * kGroup + tile % kPerLane * kLanes + tile / kPerLane;
   }
 
   /// By one thread. `run` is the number of this run.
@@ -92,14 +92,14 @@ class TileGroups {
   struct Asked {
     std::int64_t place;  ///< of the first
     int tiles;           ///< that count
-    State state[kALane];
+    State state[kPerLane];
   };
 
   /// Asks for the first `tiles` tiles of a group.
   __device__ Asked ask(std::int64_t group, int tiles) {
     Asked asked;
-    asked.place = place_of(group, block_.lane() * kALane);
-    asked.tiles = max(0, min(tiles - block_.lane() * kALane, kALane));
+    asked.place = place_of(group, block_.lane() * kPerLane);
+    asked.tiles = max(0, min(tiles - block_.lane() * kPerLane, kPerLane));
     load(asked, (1u << asked.tiles) - 1);
     return asked;
   }
@@ -109,7 +109,7 @@ class TileGroups {
     unsigned missing = (1u << asked.tiles) - 1;
     while (true) {
 #pragma unroll
-      for (int i = 0; i < kALane; ++i) {
+      for (int i = 0; i < kPerLane; ++i) {
         if ((missing >> i & 1) && asked.state[i].is(run)) missing ^= 1u << i;
       }
       if (missing == 0) break;
@@ -119,7 +119,7 @@ class TileGroups {
     if constexpr (HasIdentity<Op>) {
       Item total = Op::identity();
 #pragma unroll
-      for (int i = 0; i < kALane; ++i) {
+      for (int i = 0; i < kPerLane; ++i) {
         if (i < asked.tiles) total = op_(total, asked.state[i].item());
       }
       return fold_warp(block_, total, op_);
@@ -127,7 +127,7 @@ class TileGroups {
       Item total{};
       if (asked.tiles > 0) total = asked.state[0].item();
 #pragma unroll
-      for (int i = 1; i < kALane; ++i) {
+      for (int i = 1; i < kPerLane; ++i) {
         if (i < asked.tiles) total = op_(total, asked.state[i].item());
       }
       return fold_lanes(block_, total, __popc(__ballot_sync(0xFFFFFFFF, asked.tiles > 0)), op_);
@@ -137,7 +137,7 @@ class TileGroups {
  private:
   __device__ void load(Asked& asked, unsigned which) {
 #pragma unroll
-    for (int i = 0; i < kALane; ++i) {
+    for (int i = 0; i < kPerLane; ++i) {
       if (which >> i & 1) asked.state[i] = States::load(block_, states_, asked.place + i * kLanes);
     }
   }
@@ -148,11 +148,11 @@ class TileGroups {
 };
 
 /// The aggregates as a warp sees them.
-template <Associative Op, class States = DeviceStates<typename Op::Item>, int kALane = kTilesALane<Op, States>>
+template <Associative Op, class States = DeviceStates<typename Op::Item>, int kPerLane = kTilesPerLane<Op, States>>
 class Aggregates {
  public:
   using Item = typename Op::Item;
-  using Groups = TileGroups<Op, States, kALane>;
+  using Groups = TileGroups<Op, States, kPerLane>;
 
   /// states: of AggregateMemory. late: a tile's own group is asked for after the fold of the groups before it. That
   /// takes longer, so fewer states are missing and read again: all blocks read the same states at the same time, which
@@ -187,7 +187,7 @@ class Aggregates {
 
  private:
   static constexpr int kGroup = Groups::kGroup;
-  static_assert(kGroup <= AggregateMemory::kMostInAGroup);
+  static_assert(kGroup <= AggregateMemory::kMaxPerGroup);
 
   __device__ void fold_groups_before(std::int64_t tile, std::uint32_t run) {
     for (; group_ < tile / kGroup; ++group_) {

@@ -61,7 +61,7 @@ template <int kRows, int kResident>
 struct LookBackKernel {
   static constexpr const char* kName = "decoupled_lookback";
   static constexpr int kMaxThreads = kLookBackThreads;
-  static constexpr int kBlocksAMultiprocessor = kResident;
+  static constexpr int kBlocksPerMultiprocessor = kResident;
 
   /// in, out: n items in global memory, may be the same array. counter: of `tickets`. states: one a tile. One block a
   /// tile. Shared memory: a TileMemory.

@@ -51,7 +51,7 @@ class HeaderScan {
     // At worst that of look-back: every tile adds its aggregate to its neighbour's prefix.
     const auto items = static_cast<std::int64_t>(item_bytes(problem_.type, problem_.op));
     return {.workspace_bytes = bytes,
-            .chain = problem_.items * items / (16 << 10) + 2 * tile_chain(problem_, 15, kMostWarps)};
+            .chain = problem_.items * items / (16 << 10) + 2 * tile_chain(problem_, 15, kMaxWarps)};
   }
 
   template <class Op>

@@ -224,7 +224,7 @@ class Scan {
   // What a thread's registers hold beside what else it needs, and blocks that a multiprocessor holds: sums as the
   // variant; what may be none takes registers of its own.
   static constexpr bool kManyRows = kSameTypes<Op> && HasIdentity<Op> && sizeof(Item) == 4;
-  static constexpr int kMostWaveRows =
+  static constexpr int kMaxWaveRows =
       kSameTypes<Op> && (sizeof(Item) == 4 || (sizeof(Item) == 8 && HasIdentity<Op>)) ? 8 : 4;
   static constexpr int kLookBackRows = kManyRows ? 7 : 4;
   using LookBack = LookBackKernel<kLookBackRows, kManyRows ? 2 : 1>;
@@ -232,7 +232,7 @@ class Scan {
   /// Vectors a thread, by what `scanlab tune` found on an H200 for sums.
   int wave_rows() const {
     if (bytes() <= (kElementBytes<Op> <= 2 ? 2 << 20 : 512 << 10)) return 2;
-    return bytes() > 2 << 20 ? kMostWaveRows : 4;
+    return bytes() > 2 << 20 ? kMaxWaveRows : 4;
   }
   Wave wave() const { return {vectors(), wave_rows(), device_.multiprocessors}; }
   /// Of many rows, blocks that start late cost more than look_ahead does.
@@ -275,7 +275,7 @@ class Scan {
     const std::int64_t words = memory.places() * TileState<Item>::kWords;
     if (const cudaError_t error = prepare(last_run, Tickets::kFirstRun, states, words, stream)) return error;
     auto kernel = wave_rows() == 2 ? one_wave<Op, 2, false> : one_wave<Op, 4, false>;
-    if (wave_rows() == kMostWaveRows) kernel = one_wave<Op, kMostWaveRows, false>;
+    if (wave_rows() == kMaxWaveRows) kernel = one_wave<Op, kMaxWaveRows, false>;
     return cuda::try_launch(kernel, launch_shape(), stream, in, out, n_, aligned_, mode, device_.multiprocessors,
                             last_run, states, op);
   }
@@ -323,8 +323,8 @@ class Scan {
 template <Associative Op, class N>
 cudaError_t scan_array(void* storage, std::size_t& storage_bytes, const InOf<Op>* in, OutOf<Op>* out, N n, Mode mode,
                        const Op& op, cudaStream_t stream) {
-  constexpr std::int64_t kMostItems = std::numeric_limits<std::int64_t>::max() / 32;
-  if (std::cmp_less(n, 0) || std::cmp_greater(n, kMostItems)) return cudaErrorInvalidValue;
+  constexpr std::int64_t kMaxItems = std::numeric_limits<std::int64_t>::max() / 32;
+  if (std::cmp_less(n, 0) || std::cmp_greater(n, kMaxItems)) return cudaErrorInvalidValue;
   ScanDevice device;
   if (const cudaError_t error = Scan<Op>::current_device(device)) return error;
   const std::int64_t items = std::max<std::int64_t>(static_cast<std::int64_t>(n), 1);

@@ -88,7 +88,7 @@ class LookAhead {
         tiles_(ceil_div(problem.items * item_bytes_, shape_.tile_bytes())) {
     with_monoid(problem.type, problem.op, [&]<class Op>(Op) {
       shape_ =
-          with_stages<Op>(shape_, tiles_a_block(), cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+          with_stages<Op>(shape_, tiles_per_block(), cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
     });
     if (const std::string most = given("stages"); most != "all")
       shape_.stages = std::min(shape_.stages, std::stoi(most));
@@ -103,7 +103,7 @@ class LookAhead {
   Plan plan() const {
     if (cuda::compute_capability() < 90)
       return Plan::refuse("look_ahead needs compute capability 9.0: it copies in bulk");
-    const int most_warps = with_monoid(problem_.type, problem_.op, []<class Op>(Op) { return kMostReduceWarps<Op>; });
+    const int most_warps = with_monoid(problem_.type, problem_.op, []<class Op>(Op) { return kMaxReduceWarps<Op>; });
     if (shape_.warps > most_warps) {
       return Plan::refuse("look_ahead has tiles of " + setting(describe(), problem_.settings, "tile") +
                           " KiB for operators that compute more than they move");
@@ -126,7 +126,7 @@ class LookAhead {
     // A thread's items, lanes and warps; a group's tiles, and the groups.
     const std::int64_t in_a_tile = shape_.vectors * cuda::kBulkBytes / item_bytes_ + 5 + shape_.warps;
     return {.workspace_bytes = workspace.bytes(),
-            .chain = in_a_tile + AggregateMemory::kMostInAGroup / kLanes + 5 + tiles_ / 64 + 4};
+            .chain = in_a_tile + AggregateMemory::kMaxPerGroup / kLanes + 5 + tiles_ / 64 + 4};
   }
 
   template <class Op>
@@ -173,7 +173,7 @@ class LookAhead {
   }
 
   std::string given(const char* parameter) const { return setting(describe(), problem_.settings, parameter); }
-  std::int64_t tiles_a_block() const { return ceil_div(tiles_, std::max(multiprocessors_, 1)); }
+  std::int64_t tiles_per_block() const { return ceil_div(tiles_, std::max(multiprocessors_, 1)); }
   /// A block an SM.
   template <class Op>
   cuda::LaunchShape launch_shape() const {

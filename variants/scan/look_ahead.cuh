@@ -269,7 +269,7 @@ class LookAheadBlock {
   __device__ Before<Op> warp_prefix(const Stage<Op>& stage, int warp) const {
     Before<Op> prefix = nothing<Op>();
 #pragma unroll
-    for (int w = 0; w < kMostReduceWarps<Op>; ++w) {
+    for (int w = 0; w < kMaxReduceWarps<Op>; ++w) {
       if (w < warp) prefix = op_(prefix, stage.warp_aggregate[w]);
     }
     return prefix;
@@ -297,7 +297,7 @@ class LookAheadBlock {
 };
 
 template <Associative Op, class Watch>
-__global__ void __launch_bounds__(Shape{.warps = kMostReduceWarps<Op>}.threads(), 1)
+__global__ void __launch_bounds__(Shape{.warps = kMaxReduceWarps<Op>}.threads(), 1)
     look_ahead(const __grid_constant__ Arguments<Op> arguments) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) unsigned char shared[];

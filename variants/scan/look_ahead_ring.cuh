@@ -30,11 +30,11 @@ struct Shape {
 
 /// That reduce. Heavy operators are bound by the chains of them in each thread: more warps have shorter ones.
 template <Associative Op>
-inline constexpr int kMostReduceWarps = Op::kHeavy ? 14 : 8;
+inline constexpr int kMaxReduceWarps = Op::kHeavy ? 14 : 8;
 
 /// Of 1-byte items groups are half as large: on an H200 that is 1 % faster. Why is not known.
 template <Associative Op, class States = DeviceStates<typename Op::Item>>
-using TileAggregates = Aggregates<Op, States, kTilesALane<Op, States> / (sizeof(InOf<Op>) == 1 ? 2 : 1)>;
+using TileAggregates = Aggregates<Op, States, kTilesPerLane<Op, States> / (sizeof(InOf<Op>) == 1 ? 2 : 1)>;
 
 /// Of an array that is bound by memory; in shorter ones blocks wait for each other.
 constexpr std::int64_t kManyTiles = 2048;
@@ -74,7 +74,7 @@ constexpr std::int64_t kNoTile = -1;
 template <Associative Op>
 struct Stage {
   using Item = typename Op::Item;
-  static constexpr int kWarps = kMostReduceWarps<Op>;
+  static constexpr int kWarps = kMaxReduceWarps<Op>;
 
   std::int64_t tile;             ///< its number, or kNoTile
   Item prefix;                   ///< of all items before the tile

@@ -29,9 +29,9 @@ __global__ void __launch_bounds__(kClusterThreads, 1)
     one_cluster(const InOf<Op>* in, OutOf<Op>* out, std::int64_t n, bool aligned, Mode mode, Op op) {
 #if __CUDA_ARCH__ >= 900
   using Item = typename Op::Item;
-  __shared__ __align__(16) unsigned char memory[(kMostWarps + kClusterBlocks) * sizeof(Item)];
+  __shared__ __align__(16) unsigned char memory[(kMaxWarps + kClusterBlocks) * sizeof(Item)];
   Item* const totals = reinterpret_cast<Item*>(memory);
-  Item* const aggregates = totals + kMostWarps;  // of the blocks before, which put them here
+  Item* const aggregates = totals + kMaxWarps;  // of the blocks before, which put them here
   const auto cluster = cooperative_groups::this_cluster();
   cuda::wait_for_kernels_before();
   simt::GpuBlock block;

@@ -30,7 +30,7 @@
 namespace scanlab::scan {
 
 inline constexpr int kWaveWarps = 8;  // of a block at most
-inline constexpr int kMostWaveBlocks = 1024;
+inline constexpr int kMaxWaveBlocks = 1024;
 
 /// Blocks that a multiprocessor holds at a time: elements of 1 and 2 bytes take more registers a thread.
 constexpr int wave_blocks_at_a_time(std::size_t element_bytes) {
@@ -68,10 +68,10 @@ struct Wave {
     const std::int64_t at_a_time = std::max(multiprocessors, 1);
     const std::int64_t turns = ceil_div(rows_of_warps, kWaveWarps * at_a_time);
     warps = turns == 1 ? kWaveWarps : static_cast<int>(ceil_div(rows_of_warps, turns * at_a_time));
-    blocks = static_cast<int>(std::min<std::int64_t>(ceil_div(rows_of_warps, warps), kMostWaveBlocks + 1));
+    blocks = static_cast<int>(std::min<std::int64_t>(ceil_div(rows_of_warps, warps), kMaxWaveBlocks + 1));
   }
   static int most(std::size_t element_bytes, int multiprocessors) {
-    return std::min(wave_blocks_at_a_time(element_bytes) * multiprocessors, kMostWaveBlocks);
+    return std::min(wave_blocks_at_a_time(element_bytes) * multiprocessors, kMaxWaveBlocks);
   }
 };
 
@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(kWaveWarps* kLanes, (kWaveRationedFor<Op, kWho
     one_wave(const InOf<Op>* in, OutOf<Op>* out, std::int64_t n, bool aligned, Mode mode, int multiprocessors,
              std::uint32_t* last_run, typename TileState<typename Op::Item>::Word* states, Op op) {
   using Item = typename Op::Item;
-  __shared__ __align__(16) unsigned char memory[(kWaveWarps + kMostWaveBlocks / kLanes) * sizeof(Item)];
+  __shared__ __align__(16) unsigned char memory[(kWaveWarps + kMaxWaveBlocks / kLanes) * sizeof(Item)];
   __shared__ std::uint32_t this_run;
   Item* const totals = reinterpret_cast<Item*>(memory);
   simt::GpuBlock block;

@@ -15,11 +15,11 @@ namespace {
 
 constexpr int kThreads = ReduceSharesKernel::kMaxThreads;
 constexpr int kRows = ReduceSharesKernel::kRows;
-constexpr std::int64_t kMostShares = 1024;  // blocks: several an SM on every device; one block scans their aggregates
+constexpr std::int64_t kMaxShares = 1024;  // blocks: several an SM on every device; one block scans their aggregates
 
 struct ScanAggregatesKernel {
   static constexpr const char* kName = "scan_aggregates";
-  static constexpr int kMaxThreads = kMostShares;
+  static constexpr int kMaxThreads = kMaxShares;
 
   /// aggregates: one item a thread, replaced by what comes before it. One block. Shared memory: an item a warp.
   template <simt::ThreadBlock Block, Monoid Op>
@@ -82,7 +82,7 @@ struct ReduceThenScan {
     about.source = "Dotsenko et al. 2008, ICS";
     about.family = "three launches";
     about.parameters = {
-        {.name = "shares", .values = {std::to_string(kMostShares)}, .meaning = "blocks at most", .small = "2"}};
+        {.name = "shares", .values = {std::to_string(kMaxShares)}, .meaning = "blocks at most", .small = "2"}};
     about.in_place = true;
     about.cost = {.work = "about 5n, and 4 a vector", .span = "the tiles of a share, twice", .traffic = "3n"};
     return about;
@@ -90,11 +90,11 @@ struct ReduceThenScan {
 
   Plan plan() const {
     simt::Workspace workspace;
-    workspace.take<std::byte>(kMostShares * static_cast<std::int64_t>(item_bytes(problem_.type, problem_.op)));
+    workspace.take<std::byte>(kMaxShares * static_cast<std::int64_t>(item_bytes(problem_.type, problem_.op)));
     // A share's tiles one after another, twice; between, the shares: lanes, warps, and what comes before a lane.
     return {.workspace_bytes = workspace.bytes(),
-            .chain = tile_chain(problem_, kRows, kThreads / kLanes) + 2 * (tiles_a_share() - 1) +
-                     ceil_log2(kMostShares) + 1};
+            .chain =
+                tile_chain(problem_, kRows, kThreads / kLanes) + 2 * (tiles_a_share() - 1) + ceil_log2(kMaxShares) + 1};
   }
 
   template <class Machine, Monoid Op>
@@ -105,10 +105,10 @@ struct ReduceThenScan {
     if (n == 0) return;
     const std::int64_t share = tiles_a_share();
     const std::int64_t shares = ceil_div(tiles(), share);
-    const Items aggregates = machine.global(workspace.take<Item>(kMostShares), kMostShares, "aggregates");
+    const Items aggregates = machine.global(workspace.take<Item>(kMaxShares), kMaxShares, "aggregates");
     const simt::Grid grid{.blocks = shares, .threads = kThreads, .shared_bytes = 2 * kThreads / kLanes * sizeof(Item)};
     machine.launch(grid, ReduceSharesKernel{}, arrays.in, n, share, aligned(arrays), aggregates, op);
-    machine.launch({.blocks = 1, .threads = kMostShares, .shared_bytes = kMostShares / kLanes * sizeof(Item)},
+    machine.launch({.blocks = 1, .threads = kMaxShares, .shared_bytes = kMaxShares / kLanes * sizeof(Item)},
                    ScanAggregatesKernel{}, aggregates, static_cast<int>(shares), op);
     machine.launch(grid, ScanSharesKernel{}, arrays.in, arrays.out, n, share, aligned(arrays), problem_.mode,
                    typename Machine::template Global<const Item>(aggregates), op);

@@ -94,7 +94,7 @@ class RedundantReduce {
   explicit RedundantReduce(const Problem& problem) : problem_(problem) {}
 
   Plan plan() const {
-    if (blocks() > kMostBlocks) return Plan::refuse("redundant_reduce holds 64 KiB of items at most");
+    if (blocks() > kMaxBlocks) return Plan::refuse("redundant_reduce holds 64 KiB of items at most");
     if (!with_monoid(problem_.type, problem_.op, []<class Op>(Op) { return Op::kCommutative; })) {
       return Plan::refuse("redundant_reduce needs an operator whose operands may change places; those of " +
                           std::string(name(problem_.op)) + " may not");
@@ -116,14 +116,14 @@ class RedundantReduce {
       const bool few = blocks() <= kFewBlocks;
       by_whole(arrays, problem_.items, [&]<bool kWhole>(std::bool_constant<kWhole>) {
         few ? launch(RedundantReduceKernel<kFewBlocks - 1, kWhole>{})
-            : launch(RedundantReduceKernel<kMostBlocks - 1, kWhole>{});
+            : launch(RedundantReduceKernel<kMaxBlocks - 1, kWhole>{});
       });
     }
   }
 
  private:
   static constexpr int kFewBlocks = 4;
-  static constexpr int kMostBlocks = 16;
+  static constexpr int kMaxBlocks = 16;
 
   std::int64_t blocks() const { return ceil_div(vectors_of(problem_), kThreads); }
 

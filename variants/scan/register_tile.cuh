@@ -19,7 +19,7 @@
 namespace scanlab::scan {
 
 inline constexpr int kLanes = simt::kWarpLanes;
-inline constexpr int kMostWarps = 32;  // of a block
+inline constexpr int kMaxWarps = 32;  // of a block
 
 /// Whether a warp folds such values in one instruction (redux.sync) instead of 5 steps.
 template <Associative Op>

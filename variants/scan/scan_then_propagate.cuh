@@ -37,8 +37,8 @@ struct AddOffsetsKernel {
 
 /// The levels of the recursion for n items: items at each level, from n down to what fits one tile.
 struct Levels {
-  static constexpr int kMost = 8;
-  std::int64_t items[kMost] = {};
+  static constexpr int kMax = 8;
+  std::int64_t items[kMax] = {};
   int count = 0;
   Levels(std::int64_t n, int tile) {
     items[count++] = n;

@@ -96,10 +96,10 @@ template <EachItem F>
 BoundKernel bind_each_item(std::int64_t items, int blocks, int work) {
   using Item = typename F::Item;
   constexpr int kThreads = 256;
-  constexpr int kBlocksAMultiprocessor = 8;  // 2048 threads: all that one holds
+  constexpr int kBlocksPerMultiprocessor = 8;  // 2048 threads: all that one holds
   if (blocks == 0) {
     const std::int64_t wanted = ceil_div(items, static_cast<std::int64_t>(kThreads * 16 / sizeof(Item)));
-    blocks = static_cast<int>(std::clamp<std::int64_t>(wanted, 1, kBlocksAMultiprocessor * cuda::multiprocessors()));
+    blocks = static_cast<int>(std::clamp<std::int64_t>(wanted, 1, kBlocksPerMultiprocessor * cuda::multiprocessors()));
   }
   return {.launch = [=](const ChunkMemory& chunk, StreamHandle stream) {
     each_item_kernel<F><<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
