@@ -113,7 +113,7 @@ SCANLAB_HD constexpr const T& item_of(const Maybe<T>& before) {
 }
 template <class T>
 SCANLAB_HD constexpr const T& item_of(const T& item) {
-  return item;
+  return item;  // NOLINT(bugprone-return-const-ref-from-parameter): used up within the expression that it is called in
 }
 
 /// What comes before the first item of all: an initial value, if the operator carries one.

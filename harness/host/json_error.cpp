@@ -60,6 +60,8 @@ std::string what_is_wrong(const nlohmann::json::exception& error, std::string_vi
     case kIndexOfOther:
     case kValueOfOther:  // the sentence ends with the type of what is no object
       return "an object is expected, not " + sentence.substr(sentence.rfind(' ') + 1);
+    default:
+      break;
   }
   return shortened(sentence);
 }

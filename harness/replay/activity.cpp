@@ -38,7 +38,7 @@ std::string short_name(const char* name) {
     text = text.substr(0, text.find_first_of("<(,>"));
     return std::string(text.substr(text.find_last_of(": ") + 1));  // npos + 1 is 0
   };
-  const std::string last = last_word(whole);
+  std::string last = last_word(whole);
   if (last != "trampoline") return last;  // of simt::CudaMachine: the kernel is its first template argument
   return last_word(std::string_view(whole).substr(std::min(whole.find('<') + 1, whole.size())));
 }

@@ -15,6 +15,7 @@ using streams::OperationKind;
 using streams::TimedReplay;
 
 const MeasuredExperiment& usable(const MeasuredExperiment& measured) {
+  // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): of a calibration, which lives on
   if (measured.failure.empty()) return measured;
   throw CalibrationError(fmt::format("{}: {}; without it there is no profile: calibrate anew", measured.experiment.name,
                                      measured.failure));

@@ -119,7 +119,7 @@ class PlacedRuns {
   }
 
   Outcome check() {
-    const Outcome first = check_run(false);
+    Outcome first = check_run(false);
     if (!first.passed()) return first;
     Outcome second = check_run(true);
     second.error_to_bound = std::max(first.error_to_bound, second.error_to_bound);
