@@ -59,15 +59,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return measure(session.Bench(plan, found, _say, clock.ClockReader().sm_mhz), context, options.out)
 
 
-def measure(session: Any, context: dict[str, Any], out: Path) -> int:
-    """Runs the session and keeps what it has, however it ends; returns the exit status."""
+def measure(session: Any, context: dict[str, Any], out: Path, leads: bool = True) -> int:
+    """Runs the session and keeps what it has, however it ends; returns the exit status. ``leads``: of several processes, one writes and speaks."""
     try:
         for _ in session.run():
+            if leads:
+                _write(out, context, session.entries)
+    except KeyboardInterrupt:  # all processes have it from the terminal
+        if leads:
             _write(out, context, session.entries)
-    except KeyboardInterrupt:
-        _write(out, context, session.entries)
-        return _complain(INTERRUPTED, f"interrupted; what was finished is in {out}")
-    _say(f"{len(session.entries)} entries, {session.failed} cases failed, {session.out_of_memory} without memory: {out}")
+            _complain(INTERRUPTED, f"interrupted; what was finished is in {out}")
+        return INTERRUPTED
+    if leads:
+        _say(f"{len(session.entries)} entries, {session.failed} cases failed, {session.out_of_memory} without memory: {out}")
     return FAILED if session.failed else LACKS_MEMORY if session.out_of_memory else DONE
 
 
@@ -128,6 +132,14 @@ def _seconds(text: str) -> float:
     return seconds
 
 
+def add_loop_options(parser: argparse.ArgumentParser) -> None:
+    """What every command that times is asked, as those of the harness are."""
+    add = parser.add_argument
+    add("--rounds", type=_positive, default=10, metavar="N", help="take at most N samples per case (default 10)")
+    add("--width", type=_amount, default=1.0, metavar="PERCENT", help="stop a case whose median is known to this, either way, with 95 %% (default 1; 0: all rounds)")
+    add("--cap", type=_seconds, default=10.0, metavar="SECONDS", help="after this wall time give a case no more than 5 samples (default 10)")
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m baselines.python", description=__doc__.split("\n\n", 1)[0],
@@ -137,11 +149,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--library", type=_words(_IDS), default=list(_IDS), help="only these, with commas between")
     parser.add_argument("--type", type=_words(_TYPES), default=list(_TYPES), help="only these, with commas between")
     parser.add_argument("--items", type=parse_items, default=parse_items("2^10:2^28:x4"), help="default 2^10:2^28:x4")
-    parser.add_argument("--rounds", type=_positive, default=10, help="samples of each case at most (default 10)")
-    parser.add_argument("--width", type=_amount, default=1.0, metavar="PERCENT", help="no more for a case whose median is known to this, "
-                        "either way, with 95 %% (default 1; 0: all rounds)")  # fmt: skip
-    parser.add_argument("--cap", type=_seconds, default=10.0, metavar="SECONDS", help="wall time of a case; one that has spent it gets no "
-                        "more than 5 samples (default 10)")  # fmt: skip
+    add_loop_options(parser)
     parser.add_argument("--seed", type=int, default=1, help="of the input (default 1)")
     return parser
 

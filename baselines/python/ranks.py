@@ -295,18 +295,7 @@ def measure(plan: Plan, group: Group, out: Path) -> int:
     """One rank's part of everything; rank 0 writes what there is, however it ends. Returns the exit status."""
     session = Session(plan, group, command._say if group.rank == 0 else lambda _: None)
     facts = context(plan, group) if group.rank == 0 else {}
-    try:
-        for _ in session.run():
-            if group.rank == 0:
-                command._write(out, facts, session.entries)
-    except KeyboardInterrupt:  # every rank has it: the terminal sends it to all processes
-        if group.rank != 0:
-            return command.INTERRUPTED
-        command._write(out, facts, session.entries)
-        return command._complain(command.INTERRUPTED, f"interrupted; what was finished is in {out}")
-    if group.rank == 0:
-        command._say(f"{len(session.entries)} entries, {session.failed} cases failed, {session.out_of_memory} without memory: {out}")
-    return command.FAILED if session.failed else command.LACKS_MEMORY if session.out_of_memory else command.DONE
+    return command.measure(session, facts, out, leads=group.rank == 0)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -364,9 +353,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--cpu", action="store_true", help="scan in the memory of the host, by gloo")
     add("--type", type=command._words(command._TYPES), default=["i32"], metavar="TYPE", help="choose types, with commas between (default i32)")
     add("--items", type=command.parse_items, default=command.parse_items("2^20:2^28:x4"), metavar="LIST", help="set the items of each rank (default 2^20:2^28:x4)")
-    add("--rounds", type=command._positive, default=10, metavar="N", help="take at most N samples per case (default 10)")
-    add("--width", type=command._amount, default=1.0, metavar="PERCENT", help="stop a case whose median is known to this, either way, with 95 %% (default 1; 0: all rounds)")
-    add("--cap", type=command._seconds, default=10.0, metavar="SECONDS", help="after this wall time give a case no more than 5 samples (default 10)")
+    command.add_loop_options(parser)
     add("--seed", type=command._positive, default=1, metavar="N", help="choose the inputs (default 1)")
     return parser
 

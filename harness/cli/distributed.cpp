@@ -133,9 +133,7 @@ distributed::DistributedSelection selected_algorithms(const po::variables_map& v
                                               .types = values_of(words, "type", named_values<ElementType>()),
                                               .operators = values_of(words, "op", named_values<Operator>()),
                                               .modes = values_of(words, "mode", named_values<Mode>())};
-  std::vector<const Description*> abouts;
-  for (const Algorithm* algorithm : selection.algorithms) abouts.push_back(&algorithm->about);
-  selection.settings = settings_of(words, abouts);
+  selection.settings = settings_of(words, selection.algorithms);
   return selection;
 }
 

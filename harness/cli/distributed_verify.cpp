@@ -52,9 +52,7 @@ measure::Facts provenance(const po::variables_map& values, bool on_gpus, int ran
 }
 
 std::vector<InputKind> inputs_of(const OptionWords& words) {
-  std::vector<std::pair<InputKind, std::string_view>> kinds;
-  for (const InputKind kind : kInputKinds) kinds.emplace_back(kind, name(kind));
-  std::vector<InputKind> inputs = values_of(words, "input", kinds);
+  std::vector<InputKind> inputs = values_of(words, "input", with_names(kInputKinds));
   return inputs.empty() ? std::vector{InputKind::random} : inputs;
 }
 

@@ -31,18 +31,16 @@ std::string all_names() {
   return all;
 }
 
+/// The option's word, one of `known`; throws CommandError (status 2), which lists all, for another.
+std::string parse_word(const po::variables_map& values, const char* option, const Words& known);
+
 /// The value that an option names; throws CommandError (status 2), which lists all, for another word.
 template <class E>
 E parse_named(const po::variables_map& values, const char* option) {
-  const std::string word = values[option].as<std::string>();
-  if (const auto value = parse<E>(word)) return *value;
-  std::vector<std::string> known;
+  Words known;
   for (const auto& [value, text] : named_values<E>()) known.emplace_back(text);
-  unknown(option, word, known);
+  return *parse<E>(parse_word(values, option, known));
 }
-
-/// The option's word, one of `known`; throws CommandError (status 2), which lists all, for another.
-std::string parse_word(const po::variables_map& values, const char* option, const Words& known);
 
 /// The texts of all options that are said, or have a default, for select_scans() and select_jobs().
 OptionWords said(const po::variables_map& values);

@@ -79,10 +79,9 @@ tuning::Measured measure_candidates(const po::variables_map& values, const std::
   const Selection selection = select_scans(said(values));
   std::vector<std::int64_t> asked = selection.items;
   std::ranges::sort(asked);
-  const auto monoids = values.count("type") + values.count("op") != 0
-                           ? tuning::monoids_of(selection.types, selection.operators)
-                       : rival.empty() ? tuning::usual_monoids()
-                                       : tuning::rival_monoids(rival);
+  const bool are_named = values.count("type") + values.count("op") != 0;
+  const auto usual = rival.empty() ? tuning::usual_monoids() : tuning::rival_monoids(rival);
+  const auto monoids = are_named ? tuning::monoids_of(selection.types, selection.operators) : usual;
   for (const tuning::TypeAndOperator& monoid : monoids) {
     measured.timings[monoid] =
         !rival.empty()

@@ -72,14 +72,6 @@ po::options_description make_options() {
   return options;
 }
 
-/// For values_of().
-template <class Value, std::size_t kCount>
-std::vector<std::pair<Value, std::string_view>> with_names(const std::array<Value, kCount>& all) {
-  std::vector<std::pair<Value, std::string_view>> named;
-  for (const Value each : all) named.emplace_back(each, name(each));
-  return named;
-}
-
 std::unique_ptr<Checker> make_checker(const std::string& device, const simt::ExecutorOptions& options) {
   std::string why_not;
   if (device != "simt" && measure::device_facts(why_not)) {

@@ -16,5 +16,9 @@ inline void spin_until(Clock::time_point moment) {
   while (Clock::now() < moment) {
   }
 }
+/// The same for so long.
+inline void spin_for(std::chrono::duration<double> time) {
+  spin_until(Clock::now() + std::chrono::duration_cast<Clock::duration>(time));
+}
 
 }  // namespace scanlab

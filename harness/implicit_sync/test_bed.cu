@@ -118,8 +118,6 @@ double host_seconds(const std::function<void()>& action) {
   return seconds_since(start);
 }
 
-void host_wait(double seconds) {
-  spin_until(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds)));
-}
+void host_wait(double seconds) { spin_for(std::chrono::duration<double>(seconds)); }
 
 }  // namespace scanlab::implicit_sync

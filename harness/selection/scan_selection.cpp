@@ -90,9 +90,7 @@ Selection select_scans(const OptionWords& said) {
   for (const std::int64_t n : counts_of(said, "items")) {
     if (std::ranges::find(selection.items, n) == selection.items.end()) selection.items.push_back(n);
   }
-  std::vector<const Description*> abouts;
-  for (const Variant* variant : selection.variants) abouts.push_back(&variant->about);
-  selection.settings = settings_of(said, abouts);
+  selection.settings = settings_of(said, selection.variants);
   return selection;
 }
 

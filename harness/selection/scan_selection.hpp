@@ -32,6 +32,13 @@ Selection select_scans(const OptionWords& said);
 /// What `set` says (parameter=value) to those that are chosen. Throws CommandError (status 2) for a parameter that none
 /// of them has, and for a value that none of those takes: that is a typing error, not a skip.
 Settings settings_of(const OptionWords& said, const std::vector<const Description*>& chosen);
+/// The same of registered entries.
+template <class Entry>
+Settings settings_of(const OptionWords& said, const std::vector<const Entry*>& chosen) {
+  std::vector<const Description*> abouts;
+  for (const Entry* each : chosen) abouts.push_back(&each->about);
+  return settings_of(said, abouts);
+}
 
 /// Throws CommandError: an id, or a glob, is no variant of this build; status 3 if it is one of a build with more.
 [[noreturn]] void unknown_variant(const char* what, const std::string& glob);

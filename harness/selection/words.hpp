@@ -2,12 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/core/registry.hpp"
@@ -65,6 +67,14 @@ auto values_of(const OptionWords& said, const char* option, const Known& known) 
     unknown(option, word, names);
   }
   return chosen;
+}
+
+/// The values of an enumeration, each with its name, for values_of().
+template <class Value, std::size_t kCount>
+std::vector<std::pair<Value, std::string_view>> with_names(const std::array<Value, kCount>& all) {
+  std::vector<std::pair<Value, std::string_view>> named;
+  for (const Value each : all) named.emplace_back(each, name(each));
+  return named;
 }
 
 /// Whether a glob, as of a shell, fits an id.

@@ -35,7 +35,9 @@ def load(file: Path, problems: list[Complaint]) -> bytes | None:
 
 def decoded(file: Path, raw: bytes, problems: list[Complaint], line_number: int = 0) -> Any:
     """What JSON says, of a file or, with a number from 1, of a line of one; None, and a problem with its place, if it is no JSON."""
-    try:
+    with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return msgspec.json.decode(raw)
+    try:  # what that does not take is taken here, as NaN is, or named with its place
         text = raw.decode("utf-8")
         found = _loaded(text)
         if half := _half_of_a_pair(found, f"line {line_number}" if line_number else "") if _HALF.search(raw) else None:
@@ -56,12 +58,7 @@ def decoded(file: Path, raw: bytes, problems: list[Complaint], line_number: int 
 
 
 def _loaded(text: str) -> Any:
-    """What msgspec does not take, Python's own reader names with its place, or takes: NaN, and half of a surrogate pair.
-
-    A number that is too long for Python is read as the double that it is to other programs, so that the field is named.
-    """
-    with contextlib.suppress(msgspec.MsgspecError):
-        return msgspec.json.decode(text)
+    """A number that is too long for Python is read as the double that it is to other programs, so that the field is named."""
     try:
         return json.loads(text)
     except json.JSONDecodeError:

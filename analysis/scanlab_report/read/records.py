@@ -377,9 +377,12 @@ def _joined(tables: list[pd.DataFrame], columns: Iterable[str]) -> pd.DataFrame:
 
 
 def know_operator(op: str, type_name: str, items: int, moved: int) -> None:
-    """Learns from an entry's ``bytes`` how many elements an item of a new operator has."""
+    """Learns from an entry's ``bytes`` how many elements an item of an operator has that the repository does not have."""
     if op not in ELEMENTS_PER_ITEM and items and moved:
-        ELEMENTS_PER_ITEM[op] = moved // (2 * items * ELEMENT_BYTES[type_name])
+        _of_new_operators[op] = max(moved // (2 * items * ELEMENT_BYTES[type_name]), 1)
+
+
+_of_new_operators: dict[str, int] = {}
 
 
 def ideal_bytes(type_name: str, op: str, items: int) -> int:
@@ -388,4 +391,4 @@ def ideal_bytes(type_name: str, op: str, items: int) -> int:
     An item of some operators has several parts of the size of an element. Operators that the repository does not have are known from
     the results: see :func:`know_operator`.
     """
-    return 2 * items * ELEMENT_BYTES[type_name] * ELEMENTS_PER_ITEM.get(op, 1)
+    return 2 * items * ELEMENT_BYTES[type_name] * (ELEMENTS_PER_ITEM.get(op) or _of_new_operators.get(op, 1))

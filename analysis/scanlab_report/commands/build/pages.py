@@ -95,7 +95,8 @@ def _gallery(page: Path, drawn: Path) -> str:
             continue
         sentence = " ".join(filter(None, ((module.__doc__ or "").partition("\n")[0], printed.get(name))))
         measured = plan(module.NEEDS)
-        commands = [f"{command}{f'  # measures anew, about {duration(measured.seconds)}' if number == 0 else ''}" for number, command in enumerate(measured.commands)]
+        commands = list(measured.commands)
+        commands[:1] = [f"{command}  # measures anew, about {duration(measured.seconds)}" for command in commands[:1]]
         if UNRECORDED.isdisjoint(measured.experiments):
             commands.insert(0, f".venv/bin/scanlab-report figure {name} --out {name}.png")
         if new := re.search(r"results/\w+", " ".join(measured.commands)):
