@@ -35,6 +35,18 @@ pip_install() {
     --require-hashes --only-binary :all: "${@:2}"
 }
 
+# Puts clang-tidy into .venv and tells CMake; fails where it cannot be had, with `tidy_reason`.
+tidy_reason=''
+need_tidy() {
+  ! cmp -s tools/tidy.txt .venv/tidy.txt || return 0
+  tidy_reason='it is not installed, and --offline forbids fetching it'
+  [[ ! ${option[offline]:-} ]] || return
+  say "Installing clang-tidy into .venv (45 MB)"
+  tidy_reason='it could not be installed; .deps/log/tidy says why'
+  make_venv && pip_install tidy -r tools/tidy.txt && quietly configure-tidy cmake -S . -B "build/$preset" || return
+  cp tools/tidy.txt .venv/
+}
+
 # Makes .venv/bin/scanlab-report, which runs the analysis of this checkout from anywhere with the interpreter `python`.
 launcher() {
   mkdir -p .venv/bin

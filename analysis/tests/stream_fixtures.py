@@ -120,7 +120,7 @@ def trace(schedule_: str = "depth_first", operations: int = 48, channels: int = 
         events.append({"name": "process_name", "ph": "M", "pid": 3, "tid": 0, "args": {"name": "host", "kind": "host"}})
         events += [{"name": kind, "cat": "issue", "ph": "X", "pid": 3, "tid": 1, "ts": 10.0 + 4 * i, "dur": 3.0, "args": {"operation": i, "kind": kind, "chunk": i // 3}}
                    for i, kind in enumerate(["copy_in", "kernel", "copy_out"] * (operations // 3) + ["synchronize_device"])]  # fmt: skip
-    return {"traceEvents": events, "displayTimeUnit": "ms",
+    return {"schema": "scanlab-trace/1", "traceEvents": events, "displayTimeUnit": "ms",
             "otherData": about(schedule=schedule_, collection_percent=-2.0) | changes}  # fmt: skip
 
 
@@ -145,14 +145,14 @@ def scene_ids() -> list[str]:
 
 def experiment(name: str, subject: str, verb: str, object_: str, said: str | None, found: str | None) -> dict[str, Any]:
     return {"name": name, "subject": subject, "verb": verb, "object": object_, "statement": f"{subject} {verb} {object_}", "said": said,
-            "claim": "a claim", "source": "a lecture", "found": found, "differs": bool(said and found and said != found),
+            "claim": "a claim", "sources": [{"work": "a lecture", "place": "its first slide"}], "found": found, "differs": bool(said and found and said != found),
             "yes": 15 if found == "yes" else 0, "trials": 15 if found else 0, "seconds": [],
             "why_not": "" if found else "it needs a second device", "environment": {}, "fresh_process": False}  # fmt: skip
 
 
 def caveats() -> dict[str, Any]:
     blocks, serialises = ("blocks", "the host"), ("serialises", "kernels of two streams")
-    return {"schema": "scanlab-caveats/2", "context": about(), "experiments": [
+    return {"schema": "scanlab-caveats/3", "context": about(), "experiments": [
         experiment("device_allocation.host", "cudaMalloc (64 MiB)", *blocks, None, "no"),
         experiment("device_allocation.streams", "cudaMalloc (64 MiB)", *serialises, "yes", "no"),
         experiment("peer_copy.streams", "cudaMemcpyPeerAsync to another device, behind the kernel", *serialises, None, None),

@@ -113,7 +113,7 @@ def test_what_the_engine_model_is_held_against_is_filed_and_no_figure_reads_it(
     run = write_run(tmp_path / "run")
     about = context(device="NVIDIA Test(R) GPU 9", git_commit=commit)
     (run / "model" / "traces").mkdir(parents=True)
-    for name, content in (("calibration.json", {"context": about}), ("advise.json", {"context": about}), ("traces/one.json", {"otherData": about, "traceEvents": []})):
+    for name, content in (("calibration.json", {"context": about}), ("advise.json", {"context": about}), ("traces/one.json", {"schema": "scanlab-trace/1", "otherData": about, "traceEvents": []})):
         (run / "model" / name).write_text(json.dumps(content))
     assert add(run, recorded) == status
     assert ("advise.json: context.git_commit: is" in capsys.readouterr().err) is bool(status)

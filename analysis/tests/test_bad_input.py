@@ -96,7 +96,8 @@ def test_bad_results_are_named_and_nothing_is_overwritten(tmp_path: Path, capsys
     [
         (document(), [], "t.json: there is no timeline in it"),
         ({}, [], "t.json: there is no timeline in it"),
-        ({"traceEvents": 5}, [], "t.json: traceEvents: expected array, got int"),
+        ({"traceEvents": []}, [], "t.json: schema: is missing: expected scanlab-trace/1; measure again"),
+        ({"schema": "scanlab-trace/1", "traceEvents": 5}, [], "t.json: traceEvents: expected array, got int"),
         ("no object", [], "t.json: there is no timeline in it"),
         (stream_fixtures.trace(), ["none.json"], "none.json: no such file"),
         (stream_fixtures.trace(), ["--out", "timeline.gif"], "timeline.gif: a figure's name ends in .png, .pdf or .svg"),

@@ -12,6 +12,7 @@ from scanlab_report.figures import (
     bank_conflicts,
     ceiling_share,
     cub_shapes,
+    cub_shapes_operators,
     dram_traffic,
     duel,
     hardware_conflicts,
@@ -179,6 +180,18 @@ def test_the_shapes_of_cub_are_where_their_tiles_are_and_the_fastest_that_was_le
     assert of["look-ahead"] == [near((7.75, 0.25)), near((15.75, 0.625)), near((31.5, 0.5))]
     assert of["tuned"] == [near((15.75, 0.625))]
     assert of["as shipped"] == [near((0, 0.8)), near((1, 0.8))]
+
+
+def test_shapes_for_operators_have_tiles_of_their_items_and_a_row_for_each_size() -> None:
+    shape, sizes = "cub_look_back_shape", (1 << 20, 1 << 22, 1 << 24)
+    of_op = {"op": "complex_multiply", "type": "f32"}  # items of 8 bytes
+    cases = [case(variant, n, ns, settings=settings, **of_op) for n in sizes[1:] for variant, settings, ns in
+             ((CEILING, "", 100.0), (shape, "threads=128 items=32", 125.0), (shape, "threads=128 items=64", 400.0))]
+    cases += [case(shape, sizes[0], 150.0, settings="threads=128 items=32", **of_op), case(CEILING, sizes[1], 10.0), case(shape, sizes[1], 20.0)]
+    shown = tiny.drawn(cub_shapes_operators, tiny.results(cases, kind="tuning")).axes
+    assert [axes.get_title("left") for axes in shown] == [f"complex_multiply\nf32, $n$ = $2^{{{n}}}$" for n in (22, 24)]
+    of = {line.get_label(): list(zip(line.get_xdata(), line.get_ydata(), strict=True)) for line in shown[1].get_lines()}
+    assert of["look-back"] == [near((32, 0.8)), near((64, 0.25))] and of["tuned"] == [near((32, 0.8))]
 
 
 def in_graph(variant: str, items: int, ns: float, **named: Any) -> tiny.Case:

@@ -130,6 +130,8 @@ def test_each_number_of_gpus_has_a_session_of_its_own_and_none_answers_for_one_g
     assert peer(two, 2) == pytest.approx(1) and 4 not in set(two.cases["ranks"])
     assert len(four.best) == 6 and four.provenance.dates == ("2026-02-02",)
     assert SeveralGpus(ranks=4).find(read, {}).provenance.dates == SeveralGpus(ranks=8).find(read, {}).provenance.dates == ("2026-02-02",)
+    named = chosen(results.read([], [tmp_path]), "2026-03-01")
+    assert [of.find(named, {}).provenance.dates for of in (SeveralGpus(), SeveralGpus(ranks=4))] == [("2026-03-01",)] * 2
 
 
 def test_runs_that_were_measured_now_come_before_recorded_ones(tmp_path: Path) -> None:

@@ -112,6 +112,7 @@ std::vector<Call> all_calls() {
       {"default_stream_kernel_nonblocking", default_stream_kernel(nullptr)},
       {"per_thread_default_stream_kernel", default_stream_kernel(cudaStreamPerThread)},
       {"copy_nonblocking", copy({.async = false, .up = true, .pinned = false, .large = true})},
+      {"copy_64_kib_nonblocking", copy({.async = false, .up = true, .pinned = false, .large = false})},
       {"peer_copy_async",
        [](TestBed& bed) { done(cudaMemcpyPeerAsync(bed.scratch, 1, bed.device(), 0, TestBed::kLarge, bed.a())); },
        [](TestBed& bed) {

@@ -15,6 +15,12 @@ namespace scanlab::implicit_sync {
 /// What a source says of a statement; `nothing` if it is silent.
 enum class Said { no, yes, nothing };
 
+/// Where a statement stands.
+struct Source {
+  std::string work;   ///< the lecture, course or tutorial
+  std::string place;  ///< the page or section of it
+};
+
 /// A statement that a device confirms or denies. Subject, verb and object are the statement; nothing else composes it.
 struct Experiment {
   std::string name;     ///< snake_case, unique; of the two that are about one call, NAME.host and NAME.streams
@@ -22,8 +28,8 @@ struct Experiment {
   std::string verb;
   std::string object;
   Said said = Said::nothing;
-  std::string claim;   ///< what the source says, in our words
-  std::string source;  ///< who says so
+  std::string claim{};            ///< what the sources say, in our words
+  std::vector<Source> sources{};  ///< who says so; none of what programs do and no source speaks of
 
   /// Variables that CUDA reads as it starts: the experiment gets a process of its own.
   std::vector<std::pair<std::string, std::string>> environment{};
@@ -31,6 +37,7 @@ struct Experiment {
   bool non_blocking_streams = false;  ///< streams that do not synchronise with the legacy default stream
 
   std::string statement() const { return subject + " " + verb + " " + object; }
+  std::string said_by() const;  ///< the sources as text
 };
 
 /// Every experiment, controls first.

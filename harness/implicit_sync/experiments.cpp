@@ -1,4 +1,6 @@
 // The statements of the sources. How each is tried is device code: calls.cu and trials.cu.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -16,24 +18,34 @@ constexpr auto kSilent = Said::nothing;
 constexpr std::nullopt_t kNotAsked = std::nullopt;
 
 // The sources, page by page.
-const std::string kMe759 = "ME759, University of Wisconsin-Madison, lecture of 16 October 2013, ";
-const std::string kMe759Asynchronous = kMe759 + "Asynchronous Concurrent Execution";
-const std::string kMe759Transfers = kMe759 + "Host-Device Data Transfer Issues";
-const std::string kMe759Overview = kMe759 + "CUDA Streams: Overview";
-const std::string kMe759CleanUp = kMe759 + "CUDA Streams: Clean Up Phase";
-const std::string kMe759Caveats = kMe759 + "CUDA Streams: Caveats";
-const std::string kMe759Synchronization = kMe759 + "CUDA Streams: Synchronization Aspects";
-const std::string kDli = "NVIDIA DLI course C-AC-04, Considerations for Copy/Compute Overlap";
-const std::string kRussian = "CUDA course in Russian, part 7 (cudaStream), ";
-const std::string kRussianControl = kRussian + "When control returns to the host thread";
-const std::string kRussianQueue = kRussian + "The only hardware queue";
-const std::string kMarkidis = "S. Markidis, Optimizing Host-Device Data Communication III";
-const std::string kTutorial = "CUDA Programming Series, tutorial 08, Streams & Async Execution, ";
-const std::string kTutorialDefault = kTutorial + "The Default Stream Trap";
-const std::string kTutorialStreams = kTutorial + "CUDA Streams";
-const std::string kTutorialEvents = kTutorial + "CUDA Events";
-const std::string kTutorialNull = kTutorial + "The Null Stream";
-const std::string kUnnamed = "none of the sources names it; it is here because programs do it";
+using Sources = std::vector<Source>;
+const char* const kMe759 = "ME759, University of Wisconsin-Madison, lecture of 16 October 2013";
+const Sources kMe759Asynchronous{{kMe759, "Asynchronous Concurrent Execution"}};
+const Sources kMe759Transfers{{kMe759, "Host-Device Data Transfer Issues"}};
+const Sources kMe759Overview{{kMe759, "CUDA Streams: Overview"}};
+const Sources kMe759CleanUp{{kMe759, "CUDA Streams: Clean Up Phase"}};
+const Sources kMe759Caveats{{kMe759, "CUDA Streams: Caveats"}};
+const Sources kMe759Synchronization{{kMe759, "CUDA Streams: Synchronization Aspects"}};
+const Sources kDli{{"NVIDIA DLI course C-AC-04", "Considerations for Copy/Compute Overlap"}};
+const char* const kRussian = "CUDA course in Russian, part 7 (cudaStream)";
+const Sources kRussianStreams{{kRussian, "cudaStream"}};
+const Sources kRussianControl{{kRussian, "When control returns to the host thread"}};
+const Sources kRussianQueue{{kRussian, "The only hardware queue"}};
+const Sources kRussianCopies{{kRussian, "Copying and a kernel"}};
+const Sources kRussianOneEngine{{kRussian, "No concurrent copies"}};
+const char* const kMarkidis = "S. Markidis, Optimizing Host-Device Data Communication III";
+const Sources kMarkidisHyperQ{{kMarkidis, "Hyper-Q"}};
+const Sources kMarkidisEngines{{kMarkidis, "Which version performs better?"}};
+const char* const kTutorial = "CUDA Programming Series, tutorial 08, Streams & Async Execution";
+const Sources kTutorialDefault{{kTutorial, "The Default Stream Trap"}};
+const Sources kTutorialStreams{{kTutorial, "CUDA Streams"}};
+const Sources kTutorialEvents{{kTutorial, "CUDA Events"}};
+const Sources kTutorialNull{{kTutorial, "The Null Stream"}};
+
+Sources both(Sources first, const Sources& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
 
 /// A call that is issued while a kernel spins, and what is said of it.
 struct Call {
@@ -42,7 +54,7 @@ struct Call {
   std::optional<Said> host;     ///< does it block the host until the kernel before it ends
   std::optional<Said> streams;  ///< does it serialise kernels of two streams
   std::string claim;
-  std::string source;
+  Sources sources;
   bool non_blocking_streams = false;
 };
 
@@ -54,7 +66,7 @@ void add(std::vector<Experiment>& all, const std::vector<Call>& calls) {
                    .object = object,
                    .said = said,
                    .claim = call.claim,
-                   .source = call.source,
+                   .sources = call.sources,
                    .non_blocking_streams = call.non_blocking_streams});
   };
   for (const Call& call : calls) {
@@ -68,8 +80,7 @@ const std::string kListed = "commands of two streams cannot run at once if the h
 std::vector<Call> controls() {
   return {
       {"nothing", "nothing in between", kNotAsked, kNo,
-       "commands of different streams, neither of them the default one, may run at once (a control)",
-       kRussian + "cudaStream"},
+       "commands of different streams, neither of them the default one, may run at once (a control)", kRussianStreams},
       {"device_synchronize", "cudaDeviceSynchronize", kYes, kYes,
        "halts the host until all commands before it in all streams have completed (a control)", kMe759Synchronization},
   };
@@ -86,9 +97,9 @@ std::vector<Call> blocking_list() {
       {"device_memset_async", "cudaMemsetAsync in a third stream", kSilent, kYes,
        kListed + "a device memory set (it makes no difference between the two forms)", kMe759Caveats},
       {"device_copy", "cudaMemcpy within the device", kNo, kYes,
-       "such copies are asynchronous; yet " + kListed + "one of them", kMe759Asynchronous + "; " + kMe759Caveats},
+       "such copies are asynchronous; yet " + kListed + "one of them", both(kMe759Asynchronous, kMe759Caveats)},
       {"device_copy_async", "cudaMemcpyAsync within the device in a third stream", kNo, kYes,
-       "asynchronous; yet " + kListed + "a copy within the device", kMe759Asynchronous + "; " + kMe759Caveats},
+       "asynchronous; yet " + kListed + "a copy within the device", both(kMe759Asynchronous, kMe759Caveats)},
       {"default_stream_kernel", "a kernel in the default stream", kNo, kYes,
        kListed + "any command to stream 0; launches are asynchronous", kMe759Caveats},
       {"default_stream_copy_async", "cudaMemcpyAsync from pinned memory in the default stream", kNo, kYes,
@@ -107,6 +118,9 @@ std::vector<Call> default_stream() {
        "the default stream of a thread behaves as a regular stream", kTutorialNull},
       {"copy_nonblocking", "cudaMemcpy to the device, the streams being non-blocking", kYes, kYes,
        "before a copy that is not asynchronous, cudaDeviceSynchronize is called implicitly", kRussianControl, true},
+      {"copy_64_kib_nonblocking", "cudaMemcpy to the device, 64 KiB, the streams being non-blocking", kNo, kNo,
+       "copies of 64 KB or less are asynchronous; non-blocking streams do not synchronise with the default stream",
+       both(kMe759Asynchronous, kTutorialNull), true},
   };
 }
 
@@ -120,7 +134,8 @@ Call described(const HostCopy& copy) {
             kYes,
             copy.large ? "cudaMemcpy returns when the transfer is complete; it is a command to stream 0"
                        : "copies of 64 KB or less are asynchronous; a command to stream 0",
-            (copy.large ? kMe759Transfers + "; " + kTutorialDefault : kMe759Asynchronous) + "; " + kMe759Caveats};
+            copy.large ? both(both(kMe759Transfers, kTutorialDefault), kMe759Caveats)
+                       : both(kMe759Asynchronous, kMe759Caveats)};
   }
   const Said said = copy.pinned ? kNo : kYes;
   return {copy.name(),
@@ -150,7 +165,7 @@ std::vector<Call> stream_and_event_calls() {
        "halts the host until all commands before it in this stream have completed", kMe759Synchronization},
       {"stream_wait_event", "cudaStreamWaitEvent, for the stream that waits", kNo, kYes,
        "halts what is added to this stream until the event has completed, but not the host",
-       kMe759Synchronization + "; " + kTutorialEvents},
+       both(kMe759Synchronization, kTutorialEvents)},
       {"stream_wait_event_elsewhere", "cudaStreamWaitEvent, for other streams", kNotAsked, kNo,
        "blocks only its stream: the host can keep issuing work to others", kTutorialEvents},
       {"event_record", "cudaEventRecord", kNo, kNo, "a lightweight marker in a stream", kTutorialEvents},
@@ -158,9 +173,9 @@ std::vector<Call> stream_and_event_calls() {
        kTutorialEvents},
       {"event_elapsed_time", "cudaEventElapsedTime of an event that has not completed", kSilent, kSilent,
        "measures the time between two events; what it does before they complete is not said", kTutorialEvents},
-      {"device_free", "cudaFree (64 MiB)", kSilent, kSilent, "not said", kUnnamed},
-      {"pinned_free", "cudaFreeHost (1 MiB)", kSilent, kSilent, "not said", kUnnamed},
-      {"allocation_in_stream", "cudaMallocAsync (64 MiB) in a third stream", kSilent, kSilent, "not said", kUnnamed},
+      {"device_free", "cudaFree (64 MiB)", kSilent, kSilent, "not said", {}},
+      {"pinned_free", "cudaFreeHost (1 MiB)", kSilent, kSilent, "not said", {}},
+      {"allocation_in_stream", "cudaMallocAsync (64 MiB) in a third stream", kSilent, kSilent, "not said", {}},
   };
 }
 
@@ -178,7 +193,7 @@ std::vector<Experiment> launches() {
        .object = end,
        .said = kYes,
        .claim = "what a debugger makes of launches (the variable is its everyday form)",
-       .source = kMe759Asynchronous,
+       .sources = kMe759Asynchronous,
        .environment = {{"CUDA_LAUNCH_BLOCKING", "1"}},
        .fresh_process = true},
       {.name = "profiled_launch",
@@ -187,7 +202,7 @@ std::vector<Experiment> launches() {
        .object = end,
        .said = kYes,
        .claim = profiled,
-       .source = kMe759Asynchronous,
+       .sources = kMe759Asynchronous,
        .fresh_process = true},
       {.name = "profiled_launch_serialised",
        .subject = "a kernel launch under a profiler that collects kernels one by one (CUPTI)",
@@ -195,7 +210,7 @@ std::vector<Experiment> launches() {
        .object = end,
        .said = kYes,
        .claim = profiled,
-       .source = kMe759Asynchronous,
+       .sources = kMe759Asynchronous,
        .fresh_process = true},
   };
 }
@@ -215,7 +230,7 @@ std::vector<Experiment> orders() {
                       .object = other,
                       .said = kYes,
                       .claim = queue,
-                      .source = kRussianQueue,
+                      .sources = kRussianQueue,
                       .environment = {{"CUDA_DEVICE_MAX_CONNECTIONS", "1"}},
                       .fresh_process = true};
   };
@@ -223,17 +238,16 @@ std::vector<Experiment> orders() {
       {"stream_order", "a command", "waits for", "the end of the one before it in its stream", kYes,
        "an operation does not commence before the previous one of its stream has fully completed", kMe759Overview},
       {"copy_beside_kernel", "a kernel", "delays", "a copy of another stream and what follows it there", kNo,
-       "with asyncEngineCount > 0, copies from pinned memory run beside kernels", kRussian + "Copying and a kernel"},
-      {"kernel_behind_kernel", waiting_kernel, "delays", other, kNo, hyper_q, kMarkidis + ", Hyper-Q"},
+       "with asyncEngineCount > 0, copies from pinned memory run beside kernels", kRussianCopies},
+      {"kernel_behind_kernel", waiting_kernel, "delays", other, kNo, hyper_q, kMarkidisHyperQ},
       one_connection("kernel_behind_kernel_one_connection", waiting_kernel),
-      {"copy_behind_kernel", waiting_copy, "delays", other, kNo, hyper_q, kMarkidis + ", Hyper-Q"},
+      {"copy_behind_kernel", waiting_copy, "delays", other, kNo, hyper_q, kMarkidisHyperQ},
       one_connection("copy_behind_kernel_one_connection", waiting_copy),
       {"opposite_copies", "a copy to the host that waits for its stream", "delays",
        "a copy to the device in another stream", kYes,
-       "with one copy engine, a copy blocks all copies the other way that are issued after it",
-       kRussian + "No concurrent copies"},
+       "with one copy engine, a copy blocks all copies the other way that are issued after it", kRussianOneEngine},
       {"equal_copies", waiting_copy, "delays", "a copy the same way in another stream", kYes,
-       "each engine runs its tasks in the order in which they were issued", kMarkidis},
+       "each engine runs its tasks in the order in which they were issued", kMarkidisEngines},
   };
 }
 
@@ -296,6 +310,13 @@ std::vector<Experiment> make_experiments() {
 
 const std::vector<Experiment>& experiments() {
   static const std::vector<Experiment> all = make_experiments();
+  return all;
+}
+
+std::string Experiment::said_by() const {
+  if (sources.empty()) return "none of the sources speaks of it; programs do it";
+  std::string all;
+  for (const auto& [work, place] : sources) all += fmt::format("{}{}, {}", all.empty() ? "" : "; ", work, place);
   return all;
 }
 

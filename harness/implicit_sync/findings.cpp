@@ -101,6 +101,8 @@ Json to_json(const Finding& finding) {
   const Experiment& experiment = *finding.experiment;
   const Answer answer = finding.answer();
   const bool clear = answer == Answer::yes || answer == Answer::no;
+  Json sources = Json::array();
+  for (const auto& [work, place] : experiment.sources) sources.push_back({{"work", work}, {"place", place}});
   Json environment = Json::object();
   for (const auto& [name, value] : experiment.environment) environment[name] = value;
   return {{"name", experiment.name},
@@ -110,7 +112,7 @@ Json to_json(const Finding& finding) {
           {"statement", experiment.statement()},
           {"said", experiment.said == Said::nothing ? Json(nullptr) : Json(word(experiment.said))},
           {"claim", experiment.claim},
-          {"source", experiment.source},
+          {"sources", sources},
           {"found", clear ? Json(word(answer)) : Json(nullptr)},
           {"differs", finding.differs()},
           {"yes", finding.trials.yes},

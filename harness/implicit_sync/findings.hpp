@@ -9,7 +9,7 @@
 
 namespace scanlab::implicit_sync {
 
-inline constexpr char kCaveatsSchema[] = "scanlab-caveats/2";
+inline constexpr char kCaveatsSchema[] = "scanlab-caveats/3";
 
 /// What the device says of a statement.
 enum class Answer { no, yes, unclear, not_tried };

@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 void print_list(const std::vector<const Experiment*>& all, std::ostream& out) {
   for (const Experiment* each : all) {
     fmt::print(out, "{}\n  {}\n  said     {}: {}\n  source   {}\n", each->name, each->statement(), word(each->said),
-               each->claim, each->source);
+               each->claim, each->said_by());
   }
   fmt::print(out,
              "\n'scanlab streams implicit-sync' tests this device; data/recorded/ and the report have the answers of "
@@ -38,7 +38,7 @@ void print(const std::vector<Finding>& findings, std::ostream& out) {
   for (const Finding& each : findings) {
     if (!each.differs()) continue;
     fmt::print(out, "  {}: {}, not {}.\n    said: {} ({})\n", each.experiment->statement(), word(each.answer()),
-               word(each.experiment->said), each.experiment->claim, each.experiment->source);
+               word(each.experiment->said), each.experiment->claim, each.experiment->said_by());
   }
 }
 

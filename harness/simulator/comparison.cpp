@@ -205,6 +205,10 @@ std::unique_ptr<ComparedTrace> compare_trace(const std::string& file, DeviceProf
   if (trace.is_discarded() || !trace.is_object() || !trace.contains("otherData")) {
     refuse(file, "is no trace, as 'scanlab streams trace --out' writes them; one that is compressed, gunzip first");
   }
+  if (trace.value("schema", Json()) != streams::kTraceSchema) {
+    refuse(file, fmt::format("its schema is {}, not {}: trace it anew", trace.value("schema", Json()).dump(),
+                             streams::kTraceSchema));
+  }
   auto all = std::make_unique<ComparedTrace>();
   all->file = file;
   try {

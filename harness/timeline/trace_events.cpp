@@ -148,7 +148,8 @@ Json trace_events(const Timeline& timeline, const Json& about) {
       }
     }
   }
-  return {{"traceEvents", std::move(events)}, {"displayTimeUnit", "ms"}, {"otherData", about}};
+  return {
+      {"schema", kTraceSchema}, {"traceEvents", std::move(events)}, {"displayTimeUnit", "ms"}, {"otherData", about}};
 }
 
 std::vector<Span> traced_spans(const Json& trace) {

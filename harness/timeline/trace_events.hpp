@@ -8,9 +8,11 @@
 
 namespace scanlab::streams {
 
-/// {"traceEvents": […], "displayTimeUnit": "ms", "otherData": about}. Three processes: "streams" with a lane a stream,
-/// "engines" with a lane an engine (more where kernels overlap), "host" with the issue of each operation. Times are
-/// microseconds; an event's `args` say operation, chunk, bytes, stream and channel.
+inline constexpr char kTraceSchema[] = "scanlab-trace/1";
+
+/// {"schema": kTraceSchema, "traceEvents": […], "displayTimeUnit": "ms", "otherData": about}. Three processes:
+/// "streams" with a lane a stream, "engines" with a lane an engine (more where kernels overlap), "host" with the issue
+/// of each operation. Times are microseconds; an event's `args` say operation, chunk, bytes, stream and channel.
 /// Source: "Trace Event Format", https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 nlohmann::ordered_json trace_events(const Timeline& timeline, const nlohmann::ordered_json& about);
 

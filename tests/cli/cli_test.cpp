@@ -159,7 +159,7 @@ TEST(CommandLine, AFileThatIsNotWhatItShouldBeIsSaidToBeSoInPlainWords) {
   expect(tune, "{}", "key 'context' not found");
   expect(tune, "[]", "an object is expected, not array");
   expect(calibrate, R"({"schema": "scanlab-calibration/1"})", "key 'device' not found");
-  expect(compare, R"({"otherData": {}})", "key '");
+  expect(compare, R"({"schema": "scanlab-trace/1", "otherData": {}})", "key '");
   expect(against, R"({"benchmarks": [{}]})", "it has no schedule that was measured");
   expect(against, R"({"benchmarks": [{"schedule": "serial", "verified": true}]})", "key 'memory' not found");
   expect(against, R"({"benchmarks": [{"schedule": "serial", "memory": 3, "verified": true}]})",

@@ -207,14 +207,16 @@ struct Join {
   }
 };
 
-template <class T>
-class Functions : public testing::Test {};
-using JoinedTypes = testing::Types<Range<std::uint8_t, 0>, Range<std::uint8_t, 1>, Range<std::uint32_t, 0>,
-                                   Range<std::uint32_t, 4>, Range<std::uint64_t, 0>>;
-TYPED_TEST_SUITE(Functions, JoinedTypes);
+/// The same, said to compute more than it moves.
+struct JoinAtLength : Join {};
 
-TYPED_TEST(Functions, NeedNoIdentityAndNeverHaveTheirOperandsExchanged) {
-  using R = TypeParam;
+}  // namespace
+template <>
+inline constexpr bool kIsHeavy<JoinAtLength> = true;
+namespace {
+
+template <class R, class Function>
+void expect_joined() {
   using Bound = decltype(R::first);
   const auto range = [](std::int64_t first, std::int64_t last) {
     R made{};
@@ -236,23 +238,37 @@ TYPED_TEST(Functions, NeedNoIdentityAndNeverHaveTheirOperandsExchanged) {
     for (const Places& places : {Places{}, Places{.in_place = true}, Places{.in = 1, .out = 1}}) {
       expect_same(scanned<R>(items, places,
                              [&](void* storage, std::size_t& bytes, R* in, R* out, cudaStream_t stream) {
-                               return DeviceScan::InclusiveScan(storage, bytes, in, out, Join{}, n, stream);
+                               return DeviceScan::InclusiveScan(storage, bytes, in, out, Function{}, n, stream);
                              }),
                   inclusive, "InclusiveScan");
       expect_same(scanned<R>(items, places,
                              [&](void* storage, std::size_t& bytes, R* in, R* out, cudaStream_t stream) {
-                               return DeviceScan::ExclusiveScan(storage, bytes, in, out, Join{}, range(-1, -1), n,
+                               return DeviceScan::ExclusiveScan(storage, bytes, in, out, Function{}, range(-1, -1), n,
                                                                 stream);
                              }),
                   exclusive, "ExclusiveScan");
       expect_same(scanned<R>(items, places,
                              [&](void* storage, std::size_t& bytes, R* in, R* out, cudaStream_t stream) {
-                               return DeviceScan::InclusiveScanInit(storage, bytes, in, out, Join{}, range(-1, -1), n,
-                                                                    stream);
+                               return DeviceScan::InclusiveScanInit(storage, bytes, in, out, Function{}, range(-1, -1),
+                                                                    n, stream);
                              }),
                   with_initial, "InclusiveScanInit");
     }
   }
+}
+
+template <class T>
+class Functions : public testing::Test {};
+using JoinedTypes = testing::Types<Range<std::uint8_t, 0>, Range<std::uint8_t, 1>, Range<std::uint32_t, 0>,
+                                   Range<std::uint32_t, 4>, Range<std::uint64_t, 0>>;
+TYPED_TEST_SUITE(Functions, JoinedTypes);
+
+TYPED_TEST(Functions, NeedNoIdentityAndNeverHaveTheirOperandsExchanged) { expect_joined<TypeParam, Join>(); }
+
+TEST(HeavyFunctions, AreScannedAsOthersAre) {
+  static_assert(scan::FunctionOf<Range<std::uint32_t, 0>, Range<std::uint32_t, 0>, JoinAtLength>::kHeavy);
+  expect_joined<Range<std::uint32_t, 0>, JoinAtLength>();
+  expect_joined<Range<std::uint64_t, 0>, JoinAtLength>();
 }
 
 // ---- counts, captures, streams, errors

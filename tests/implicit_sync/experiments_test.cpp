@@ -201,7 +201,8 @@ TEST(Caveats, EveryExperimentHasANameAndAStatementOfItsOwnAClaimAndASource) {
       return std::islower(c) != 0 || std::isdigit(c) != 0 || c == '_' || c == '.';
     })) << each.name;
     EXPECT_FALSE(each.claim.empty()) << each.name;
-    EXPECT_FALSE(each.source.empty()) << each.name;
+    for (const auto& [work, place] : each.sources) EXPECT_FALSE(work.empty() || place.empty()) << each.name;
+    EXPECT_EQ(each.sources.empty(), each.claim == "not said") << each.name;
     EXPECT_TRUE(each.environment.empty() || each.fresh_process) << each.name << ": CUDA has read its variables";
   }
 #ifdef SCANLAB_WITH_CUDA

@@ -1396,7 +1396,11 @@ TEST(Simulate, ComparesTracesWithTheirSimulation) {
     EXPECT_FALSE(std::filesystem::exists(both + "2"));
   };
   refused("{", "no trace");
-  refused(R"({"otherData": {}, "traceEvents": []})", "its otherData are not those of a trace");
+  refused(R"({"otherData": {}, "traceEvents": []})", "its schema is null, not scanlab-trace/1: trace it anew");
+  refused(R"({"schema": "scanlab-trace/2", "otherData": {}})",
+          "its schema is \"scanlab-trace/2\", not scanlab-trace/1");
+  refused(R"({"schema": "scanlab-trace/1", "otherData": {}, "traceEvents": []})",
+          "its otherData are not those of a trace");
   std::ifstream again(trace);
   const Json original = Json::parse(again);
   const auto refused_with = [&](const Json& facts, const std::string& hint) {

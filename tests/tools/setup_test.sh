@@ -191,6 +191,7 @@ expect 0 'no nvcc: --no-cuda leaves it out' ./check --offline --no-cuda
 expect 1 'the summary' env STATUS_ctest=8 ./check --offline --no-cuda
 expect 0 'Skipped: compiling for other architectures; no nvcc: --no-cuda leaves it out' \
   ./check --offline --no-cuda --architectures
+expect 0 'Skipped: lint by clang-tidy; it is not installed, and --offline forbids fetching it' ./check --offline --no-cuda --tidy
 
 export GPUS=1
 set_up_for

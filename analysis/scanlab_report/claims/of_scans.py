@@ -16,7 +16,7 @@ from scanlab_report.read.variants import Wanted
 from scanlab_report.select.evidence import LOSS, AllTimingEvidence, Key
 from scanlab_report.select.streams_evidence import Experiments
 from scanlab_report.select.timings import AllTimings, Kernels
-from scanlab_report.select.variants import BEST, BULK_CEILING, CEILING, CEILINGS, CUBS, FLOOR, MEETING_CEILING, VECTOR_CEILING
+from scanlab_report.select.variants import BEST, BULK_CEILING, CEILING, CEILINGS, CUBS, FLOOR, IN_BULK, MEETING_CEILING, VECTOR_CEILING
 from scanlab_report.stats.intervals import Interval, ratio_interval
 
 Ratio = Callable[[Key], tuple[Interval, int] | None]
@@ -107,7 +107,7 @@ def _reference(claim: Claim, timings: AllTimingEvidence, key: Key) -> Bound | No
     if CEILING not in claim.over or (match := timings.match(key, BEST, (CEILING,))) is None:
         return None
     chosen = timings.chosen(key, match.run)
-    kernel = BULK_CEILING if chosen is None or chosen.variant == "look_ahead" else VECTOR_CEILING
+    kernel = BULK_CEILING if chosen is None or chosen.variant in IN_BULK else VECTOR_CEILING
     copied = timings.match(key, kernel, (CEILING,), first=match.run)
     return Bound(kernel, copied.ratio.value, claim.meets(copied.ratio.value)) if copied else None
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from scanlab_report.read.records import PADDED as UNPADDED
 from scanlab_report.read.records import Explanation
-from scanlab_report.select.variants import BEST
+from scanlab_report.select.variants import BEST, UNPADDED
 
 PADDINGS = {
     "none": "none",
@@ -36,6 +35,11 @@ def degrees(explanation: Explanation, model: str) -> list[float]:
 
 
 PADDED, PAIRS = tuple(UNPADDED), tuple(UNPADDED.values())
+
+
+def unpadded(variant: str) -> str:
+    """The variant without its padding: ``hso_block`` for ``hso_block_padded`` too."""
+    return UNPADDED.get(variant, variant)
 
 
 def default_only(explanations: list[Explanation]) -> list[Explanation]:

@@ -5,38 +5,44 @@ from __future__ import annotations
 import pandas as pd
 
 from scanlab_report.read.documents.base import ELEMENT_BYTES
+from scanlab_report.read.records import ideal_bytes
 from scanlab_report.select.evidence import TableEvidence
 from scanlab_report.select.variants import CEILING, cub_as_shipped
 
 LOOK_AHEAD, LOOK_BACK = "cub_look_ahead_shape", "cub_look_back_shape"
-TYPES = ("i8", "i16", "i32", "i64")
 SHIPPED = "as shipped"
 
 
 def by_tile(shapes: TableEvidence) -> pd.DataFrame:
-    """``type``, ``items``, ``variant``, ``kib``, ``ratio``, ``tuned``: a copy's median time over that of each shape, cold and from a stream, at the sizes where all were timed.
+    """``type``, ``op``, ``items``, ``variant``, ``kib``, ``ratio``, ``tuned``: a copy's median time over that of each shape, cold and from a stream, at the sizes where all were timed.
 
     Of CUB as shipped the fastest: ``variant`` is :data:`SHIPPED`, ``kib`` not known. ``tuned``: whether the shape is, of the few that were left, the fastest there.
     """
-    cases = shapes.rows[shapes.rows["type"].isin(TYPES) & (shapes.rows["cache"] == "cold") & (shapes.rows["launch"] == "stream")]
+    cases = shapes.rows[(shapes.rows["cache"] == "cold") & (shapes.rows["launch"] == "stream")]
     is_shape = cases["variant"].isin((LOOK_AHEAD, LOOK_BACK))
-    sizes = cases[is_shape].groupby(["type", "variant", "settings"])["items"].transform("nunique").reindex(cases.index)
-    left = is_shape & (sizes > sizes.groupby(cases["type"]).transform("min"))
+    sizes = cases[is_shape].groupby(["type", "op", "variant", "settings"])["items"].transform("nunique").reindex(cases.index)
+    left = is_shape & (sizes > sizes.groupby([cases["type"], cases["op"]]).transform("min"))
     rows = []
-    for (type_name, n), of in cases.groupby(["type", "items"], sort=True):
+    for (type_name, op, n), of in cases.groupby(["type", "op", "items"], sort=False):
         time, here, finalists = of.set_index("variant")["median_ns"], of[is_shape[of.index]], of[left[of.index]]
         if CEILING not in time.index or len(here) == len(finalists):
             continue
         tuned = finalists["median_ns"].idxmin() if len(finalists) else None
-        rows += [(type_name, n, row.variant, _kib(shapes, type_name, row.variant, row.settings), time[CEILING] / row.median_ns, row.Index == tuned)
+        kib = ideal_bytes(type_name, op, 1) / 2 / 1024
+        rows += [(type_name, op, n, row.variant, kib * _items(shapes, row.variant, row.settings), time[CEILING] / row.median_ns, row.Index == tuned)
                  for row in here.itertuples()]  # fmt: skip
         shipped = of[of["variant"].isin(cub_as_shipped(shapes.about)) & ~is_shape[of.index]]
-        rows += [(type_name, n, SHIPPED, float("nan"), time[CEILING] / ns, False) for ns in shipped["median_ns"].nsmallest(1)]
-    return pd.DataFrame(rows, columns=["type", "items", "variant", "kib", "ratio", "tuned"])
+        rows += [(type_name, op, n, SHIPPED, float("nan"), time[CEILING] / ns, False) for ns in shipped["median_ns"].nsmallest(1)]
+    return pd.DataFrame(rows, columns=["type", "op", "items", "variant", "kib", "ratio", "tuned"]).sort_values(["op", "type", "items"], key=_by_width, kind="stable")
 
 
-def _kib(shapes: TableEvidence, type_name: str, variant: str, settings: str) -> float:
-    """What a block takes at once."""
+def _by_width(column: pd.Series) -> pd.Series:
+    """Types by their bytes; what else there is as it is."""
+    return column.map(lambda of: (ELEMENT_BYTES[of], of)) if column.name == "type" else column
+
+
+def _items(shapes: TableEvidence, variant: str, settings: str) -> int:
+    """That a block takes at once."""
     of = {name: int(value) for name, value in (shapes.about[variant].defaults | shapes.about.settings[settings]).items() if value.isdigit()}
     threads = 32 * of["warps"] if variant == LOOK_AHEAD else of["threads"]
-    return threads * of["items"] * ELEMENT_BYTES[type_name] / 1024
+    return threads * of["items"]

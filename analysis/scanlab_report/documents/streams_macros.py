@@ -308,7 +308,8 @@ def _caveat_values(experiments: TableEvidence) -> dict[str, str]:
     both = experiments.rows[experiments.rows["said"].notna() & experiments.rows["answer"].notna()]
     named = {"caveatsSaid": str(len(both)), "caveatsClaims": str(both["claim"].nunique()), "caveatsDiffer": str(int(both["differs"].astype(bool).sum()))}
     others = both[both["differs"].astype(bool)]
-    of_sources = others["claim"].groupby(others["source"].str.partition(",")[0]).nunique()
+    by_work = others.explode("works")
+    of_sources = by_work["claim"].groupby(by_work["works"]).nunique()
     named |= {"caveatsDifferClaims": str(others["claim"].nunique()), "caveatsOneSource": str(int(of_sources.max()) if len(of_sources) else 0)}
     calls = caveats.calls(experiments.rows)
     differ = calls[calls["streams_differs"].eq(True) & (calls["streams_said"] == "yes")]

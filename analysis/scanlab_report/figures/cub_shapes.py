@@ -6,44 +6,45 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from scanlab_report.derive.shapes import LOOK_AHEAD, LOOK_BACK, SHIPPED, TYPES, by_tile
+from scanlab_report.derive.shapes import LOOK_AHEAD, LOOK_BACK, SHIPPED, by_tile
 from scanlab_report.layout import style
 from scanlab_report.select.evidence import TableEvidence
 from scanlab_report.select.timings import Shapes
 
-CAPTION = (
-    "Speed of CUB's scan as a share of a device copy, against tile size. Columns are types, rows the smallest and the largest array: inclusive sums, "
-    "cold cache, stream launches. Each mark is one configuration of look-back or look-ahead. The line is the fastest untuned form "
+READ = (
+    "inclusive scans, cold cache, stream launches. Each mark is one configuration of look-back or look-ahead. The line is the fastest untuned form "
     "of CUB; the star is the configuration of `cub_tuned`. There are no error bars."
 )
-NEEDS = {"shapes": Shapes()}
+CAPTION = f"Speed of CUB's sums as a share of a device copy, against tile size. Columns are types, rows sizes: {READ}"
+NEEDS = {"shapes": Shapes(sums=True)}
 WIDE = True
 _LOOKS = {LOOK_BACK: ("look-back", style.Look(style.GREY, "o", "")), LOOK_AHEAD: ("look-ahead", style.Look(style.BLUE, "^", ""))}
 
 
 def draw(shapes: TableEvidence) -> Figure:
+    return by_size(shapes, "{type}, {n}")
+
+
+def by_size(shapes: TableEvidence, title: str) -> Figure:
+    """A column for each type and operator, a row for each size, the largest ones at the bottom. title: a panel's, of {type}, {op} and {n}."""
     rows = by_tile(shapes)
-    types = [name for name in TYPES if name in set(rows["type"])]
-    of_type = {name: _ends(sorted(set(rows.loc[rows["type"] == name, "items"]))) for name in types}
-    sizes = max(len(of) for of in of_type.values())
-    drawn, axes = style.figure(style.DOUBLE, 1.45 * sizes, len(types), sizes, sharex=True, sharey=True)
-    for column, name in enumerate(types):
-        for row, n in enumerate(of_type[name]):
-            panel = axes[row * len(types) + column]
-            _draw(panel, rows[(rows["type"] == name) & (rows["items"] == n)])
-            panel.set_title(f"{name}, $n$ = {style.power_of_two(n)}")
-    for panel in axes[-len(types) :]:
+    columns = list(rows.groupby(["type", "op"], sort=False))
+    most = max(of["items"].nunique() for _, of in columns)
+    drawn, axes = style.figure(style.DOUBLE, 0.3 + 1.05 * most, len(columns), most, sharex=True, sharey=True)
+    for column, ((type_name, op), of) in enumerate(columns):
+        panels, sizes = axes[column :: len(columns)], list(of.groupby("items"))
+        for panel in panels[: most - len(sizes)]:
+            panel.set_axis_off()
+        for panel, (n, at_size) in zip(panels[most - len(sizes) :], sizes, strict=True):
+            _draw(panel, at_size)
+            panel.set_title(title.format(type=type_name, op=op, n=f"$n$ = {style.power_of_two(n)}"))
+    for panel in axes[-len(columns) :]:
         panel.set_xlabel("tile, KiB")
-    for panel in axes[:: len(types)]:
-        panel.set_ylabel("share of a device copy")
-    handles, labels = axes[0].get_legend_handles_labels()
+    for panel in axes[:: len(columns)]:
+        panel.set_ylabel("share of a copy")
+    handles, labels = axes[-1].get_legend_handles_labels()
     drawn.legend(handles, labels, loc="outside upper right", ncols=len(labels), borderpad=0)
     return drawn
-
-
-def _ends(sizes: list[int]) -> list[int]:
-    """The smallest and the largest of sizes."""
-    return sorted({sizes[0], sizes[-1]})
 
 
 def _draw(panel: Axes, rows: pd.DataFrame) -> None:

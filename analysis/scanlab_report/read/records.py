@@ -94,10 +94,6 @@ class Run:
         return self.context.get("git_dirty") == "true"
 
 
-PADDED = {f"{pair}_padded": pair for pair in ("hso_block", "hso_blocked", "hso_reentry")}
-"""Variants that pad shared memory, and what each is without its padding."""
-
-
 @dataclass(frozen=True)
 class Explanation:
     """What the CPU executor counted for one variant at one size."""
@@ -109,11 +105,6 @@ class Explanation:
     @property
     def variant(self) -> str:
         return self.content.variant
-
-    @property
-    def base(self) -> str:
-        """The variant without its padding: ``hso_block`` for ``hso_block_padded`` too."""
-        return PADDED.get(self.variant, self.variant)
 
     @property
     def items(self) -> int:
@@ -239,6 +230,8 @@ class Results:
     verifications: list[Verification] = field(default_factory=list)
     every: Results | None = None
     """The results of all sessions, where these are of a chosen one."""
+    named: str = ""
+    """The session that was asked for, if one was: it comes before others."""
     first: str = ""
     """The device that comes before others of the same origin: the one that the report is about."""
     found: dict[Any, Any] = field(default_factory=dict)
@@ -306,7 +299,7 @@ class Results:
             return self
         if ("on", device) not in self.found:
             kept = [place for place, run in enumerate(self.runs) if run.kind == "host" or run.device == device]
-            part = Results(self.runs, self.explanations, self.problems, first=self.first, every=self.every and self.every.on(device), settings=self.settings)
+            part = Results(self.runs, self.explanations, self.problems, named=self.named, first=self.first, every=self.every and self.every.on(device), settings=self.settings)
             part.owners = self.owners
             part.streams = [file for file in self.streams if file.kind == streams.SIMULATION or file.run.device == device]
             for name in ("timings", "kernels", "skipped"):

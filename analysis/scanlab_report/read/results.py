@@ -110,9 +110,9 @@ def reader_by_name(file: Path) -> Callable[[Path, str, Results], None] | None:
 
 
 def _read_document(file: Path, origin: str, document: Mapping[str, Any], results: Results) -> None:
-    if "traceEvents" in document:
-        return _keep(file, origin, streams.trace(document), results)
     schema = versions.of(document)
+    if schema == timelines.TRACE:
+        return _keep(file, origin, streams.trace(document), results)
     if streams.is_of_experiments(schema):
         return _keep(file, origin, streams.experiments(document, schema), results)
     if schema == timelines.RANKS_TRACE:

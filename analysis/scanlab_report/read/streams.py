@@ -56,8 +56,8 @@ TRACE_COLUMNS = ["lane", "lane_name", "kind", "start_us", "end_us", "chunk", "op
 """``lane``: the engine's, a number, and the engine; ``channel``: the hardware queue; ``bytes``: of a copy. -1 where the trace does not say. ``label``: what a scenario file calls it, or empty."""
 CALL_COLUMNS = ["lane_name", "kind", "start_us", "end_us", "chunk", "operation"]
 """``kind``: of the engine that the call gives work to; empty for other calls."""
-CAVEAT_COLUMNS = ["name", "said", "claim", "source", "differs", "yes", "trials", "why_not", "environment", "question", "answer", "subject", "asks"]
-"""``subject``: of the statement that ``question`` is; ``asks``: of a call, ``host`` or ``streams``: what it blocks or serialises; else empty."""
+CAVEAT_COLUMNS = ["name", "said", "claim", "works", "source", "differs", "yes", "trials", "why_not", "environment", "question", "answer", "subject", "asks"]
+"""``works``: the sources without their pages; ``subject``: of the statement that ``question`` is; ``asks``: of a call, ``host`` or ``streams``: what it blocks or serialises; else empty."""
 CONCURRENCY_COLUMNS = ["streams", "kernels", "blocks", "slots", "connections", "block_seconds", "waves", "fluid_seconds",
                        "predicted_seconds", "serial_seconds", "makespan_seconds"]  # fmt: skip
 STOPWATCH_COLUMNS = ["variant", "type", "items", "cache", "launch", "time_ns"]
@@ -192,10 +192,15 @@ def experiments(document: Mapping[str, Any], schema: str) -> Found:
             found.wrong.append((place, f"refused: {of.key}[{first}] is the same case"))
             continue
         if of.kind == CAVEATS:
-            row |= {"question": row["statement"], "answer": row["found"], "asks": _ASKS.get((row["verb"], row["object"]), "")}
+            row |= {"question": row["statement"], "answer": row["found"], **_sources(row["sources"]), "asks": _ASKS.get((row["verb"], row["object"]), "")}
         rows.append({column: row.get(column) for column in of.columns})
     found.rows = pd.DataFrame(rows, columns=of.columns)
     return found
+
+
+def _sources(sources: list[dict[str, str]]) -> dict[str, Any]:
+    """The works once each, and all pages as text."""
+    return {"works": tuple(dict.fromkeys(of["work"] for of in sources)), "source": "; ".join(f"{of['work']}, {of['place']}" for of in sources) or "none"}
 
 
 def is_of_experiments(schema: str) -> bool:

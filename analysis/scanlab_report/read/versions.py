@@ -7,7 +7,7 @@ from typing import Any
 from scanlab_report.read.documents import caveats, counts, kept, results, simulator, stopwatch, timelines, verification
 from scanlab_report.read.fields import Misfit, shown
 
-READ = (results.SCHEMA, results.RANGES, caveats.SCHEMA, caveats.CONCURRENCY, counts.SCHEMA, kept.SESSION, kept.NOISE, simulator.COMPARISON, simulator.AGAINST, verification.SCHEMA, stopwatch.SCHEMA, timelines.RANKS_TRACE)
+READ = (results.SCHEMA, results.RANGES, caveats.SCHEMA, caveats.CONCURRENCY, counts.SCHEMA, kept.SESSION, kept.NOISE, simulator.COMPARISON, simulator.AGAINST, verification.SCHEMA, stopwatch.SCHEMA, timelines.TRACE, timelines.RANKS_TRACE)
 """What the analysis reads."""
 _TODAY = {family: int(number) for family, _, number in (schema.partition("/") for schema in READ)}
 _RENAMED = {"scanlab-streams": "scanlab-results"}
@@ -19,6 +19,8 @@ def of(document: Any) -> str:
     if schema is None:
         if isinstance(document, dict) and "benchmarks" in document:
             raise Misfit("context.schema", f"is missing: expected {results.SCHEMA}")
+        if isinstance(document, dict) and "traceEvents" in document:
+            raise Misfit("schema", f"is missing: expected {timelines.TRACE}; measure again")
         return ""
     if not isinstance(schema, str) or not schema.strip():
         raise Misfit(place, f"is {shown(schema)}, no schema: make the file again, or leave it out")

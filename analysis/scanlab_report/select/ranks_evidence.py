@@ -82,9 +82,9 @@ def told_of(others: str) -> str:
 
 @dataclass(frozen=True)
 class SeveralGpus:
-    """Every run over several ranks on one device: what was measured now, else one recorded session.
+    """Every run over several ranks on one device: what was measured now, else the session that was named, else one that is chosen.
 
-    ``over``: what varies in them (:meth:`RanksEvidence.varies`). ``ranks``: the session with so many GPUs comes first; 0: the one with most.
+    ``over``: what varies in them (:meth:`RanksEvidence.varies`). ``ranks``: the session with so many GPUs is chosen; 0: the one with most.
     """
 
     over: str = ""
@@ -117,7 +117,7 @@ def _find(results: Results, ranks: int) -> RanksEvidence | None:
         by_folder: dict[Path, list[StreamFile]] = {}
         for of in files:
             by_folder.setdefault(of.run.file.parent, []).append(of)
-        folder = max(by_folder, key=lambda folder: _fits(by_folder[folder], ranks))
+        folder = max(by_folder, key=lambda folder: (folder.name == results.named, *_fits(by_folder[folder], ranks)))
         everything = results.every or results
         beside = [run for run in everything.runs if run.file.parent == folder and run.device == device]
         return _evidence(by_folder[folder], _best(everything, beside))
@@ -181,7 +181,7 @@ class RanksTimelines:
         files = [of for of in results.streams if of.kind == streams.RANKS_TRACE and len(of.rows)]
         if not files:
             return None
-        used = max(files, key=lambda of: (of.run.origin == MEASURED, int(of.rows["ranks"].max()), of.run.date))
+        used = max(files, key=lambda of: (of.run.origin == MEASURED, of.run.file.parent.name == results.named, int(of.rows["ranks"].max()), of.run.date))
         runs = used.rows.groupby(CASE)["run"].nunique()
         provenance = run_provenance(streams.RANKS_TRACE, [used.run], used.run.origin, (int(runs.min()), int(runs.max())))
         return RanksTimeline(used.rows, provenance)

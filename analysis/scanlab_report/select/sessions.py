@@ -68,7 +68,7 @@ def chosen(results: Results, name: str = "") -> Results:
     files = {file for of in best.values() if of.gpus == 1 for file in of.files}
     of_several = {file for of in best.values() if of.gpus > 1 for file in of.files}
     runs = {old: new for new, old in enumerate(place for place, run in enumerate(results.runs) if _stays(run, files))}
-    part = Results([results.runs[old] for old in runs], results.explanations, results.problems, first=results.first, every=results)
+    part = Results([results.runs[old] for old in runs], results.explanations, results.problems, named=name, first=results.first, every=results)
     part.owners = results.owners
     part.streams = [file for file in results.streams if file.kind == streams.SIMULATION or _stays(file.run, files)
                     or (file.kind in (streams.DISTRIBUTED, streams.RANKS_TRACE) and _stays(file.run, of_several))]  # fmt: skip

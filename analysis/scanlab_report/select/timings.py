@@ -277,20 +277,21 @@ class Kernels:
 
 @dataclass(frozen=True)
 class Shapes:
-    """Every shape of a rival's scan that was timed to choose among them, beside the rival as shipped and a copy: cases of sums on one device."""
+    """Every shape of a rival's scan that was timed to choose among them, beside the rival as shipped and a copy: cases on one device, of sums or of the other operators."""
 
+    sums: bool
     measured_by: ClassVar = ("cub_shapes",)
 
     def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
         for origin, _, rows in _by_device(results, results.timings, ("tuning",)):
-            rows = _of_one_file(rows[rows["op"] == "plus"], results.runs)
+            rows = _of_one_file(rows[(rows["op"] == "plus") == self.sums], results.runs)
             if not rows.empty:
                 cases = intervals.summarise(rows, CASE)
                 return TableEvidence(cases, timing_provenance(rows, cases, results.runs, origin), results.variants)
         return None
 
     def asked(self) -> str:
-        return "times of the shapes that a rival was tuned among on a CUDA device"
+        return f"times of the shapes that a rival was tuned among for {'sums' if self.sums else 'operators other than sums'} on a CUDA device"
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,10 @@ BEST = "best"
 """The variant that picks among ours by n, type and device."""
 HEADER = "device_scan"
 """The header scanlab/device_scan.cuh, which prepares its storage in each call."""
+IN_BULK = ("look_ahead",)
+"""Ours that read and write by bulk copies, as :data:`BULK_CEILING` does."""
+UNPADDED = {f"{pair}_padded": pair for pair in ("hso_block", "hso_blocked", "hso_reentry")}
+"""Variants that pad shared memory, and what each is without its padding."""
 LARGEST = 1 << 28
 """Where scans are set side by side at their largest size: only the fastest ones are timed beyond."""
 

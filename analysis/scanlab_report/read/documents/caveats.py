@@ -8,8 +8,15 @@ from msgspec import UNSET, Struct, UnsetType
 
 from scanlab_report.read.documents.base import Amount, Count, Few, Line, Measured, Name, Positive, Some, means
 
-SCHEMA, CONCURRENCY = "scanlab-caveats/2", "scanlab-concurrency/1"
+SCHEMA, CONCURRENCY = "scanlab-caveats/3", "scanlab-concurrency/1"
 Answer = Literal["yes", "no"] | None
+
+
+class Source(Struct, kw_only=True, frozen=True):
+    """Where a statement stands."""
+
+    work: Annotated[Line, means("the lecture, course or tutorial")]
+    place: Annotated[Line, means("its page or section")]
 
 
 class Experiment(Struct, kw_only=True, frozen=True):
@@ -21,8 +28,8 @@ class Experiment(Struct, kw_only=True, frozen=True):
     object: Annotated[Line, means('"the host", "kernels of two streams", or another object')]
     statement: Annotated[Line, means("the three as a sentence")]
     said: Annotated[Answer, means("whether the statement holds according to the source; null if it is silent")]
-    claim: Annotated[Line, means("the source's claim, as a sentence")]
-    source: Line
+    claim: Annotated[Line, means("the sources' claim, as a sentence")]
+    sources: Annotated[list[Source], means("empty of a call that programs make and no source speaks of")]
     found: Annotated[Answer, means("whether the statement holds on this device; null if untried, or if fewer than three quarters of the trials agree")]
     differs: Annotated[bool, means("whether `found` contradicts `said`")]
     yes: Annotated[Count, means("trials in which it holds")]
@@ -36,7 +43,7 @@ class Experiment(Struct, kw_only=True, frozen=True):
 class ImplicitSync(Struct, kw_only=True, frozen=True):
     """Output of `scanlab streams implicit-sync --json`."""
 
-    schema: Literal["scanlab-caveats/2"]
+    schema: Literal["scanlab-caveats/3"]
     context: Measured
     experiments: list[Experiment]
 

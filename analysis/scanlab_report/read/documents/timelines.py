@@ -25,7 +25,7 @@ from scanlab_report.read.documents.base import (
     means,
 )
 
-RANKS_TRACE = "scanlab-ranks-trace/1"
+TRACE, RANKS_TRACE = "scanlab-trace/1", "scanlab-ranks-trace/1"
 
 
 class Arguments(Struct, kw_only=True, frozen=True):
@@ -118,6 +118,7 @@ class Trace(Struct, kw_only=True, frozen=True):
     A scenario of kernels alone has a process `multiprocessors` with an event per block, and the analysis reads that one.
     """
 
+    schema: Literal["scanlab-trace/1"]
     traceEvents: list[Event]
     displayTimeUnit: Line = "ms"
     otherData: Timeline = Timeline()

@@ -17,7 +17,7 @@ from scanlab_report.read.results import reader_by_name
 
 _READERS = (nvbench, google_benchmark)
 _HEAD = 1 << 16
-_OWN = (b'"scanlab-', b'"traceEvents"')
+_OWN = b'"scanlab-'
 """What stands near the beginning of every document of Scanlab: such a file is not parsed twice."""
 _OTHERS = (
     ("results of hyperfine", "results", "command"), ("results of pyperf", "benchmarks", "runs"), ("results of pytest-benchmark", "benchmarks", "stats"),
@@ -40,7 +40,7 @@ class Unknown(Misread):
 def read(file: Path, problems: list[Complaint]) -> Foreign | None:
     """The results of another program; None of Scanlab's own, which is for others to read, and where there is a problem."""
     head = _head(file)
-    if any(word in head for word in _OWN):
+    if _OWN in head:
         return None
     if head and head.lstrip()[:1] not in (b"{", b"["):
         first = head.decode("utf-8", errors="replace").strip().partition("\n")[0]
