@@ -50,7 +50,7 @@ namespace {
 template <class Op>
 constexpr int most_wave_rows() {
   constexpr std::size_t kItem = sizeof(InOf<Op>);
-  return kSameTypes<Op> && (kItem == 4 || (kItem == 8 && HasIdentity<Op>)) ? 8 : 4;
+  return kSameTypes<Op> && (kItem == 4 || kItem == 8) ? 8 : 4;
 }
 
 template <class Op>

@@ -224,8 +224,7 @@ class Scan {
   // What a thread's registers hold beside what else it needs, and blocks that a multiprocessor holds: sums as the
   // variant; what may be none takes registers of its own.
   static constexpr bool kManyRows = kSameTypes<Op> && HasIdentity<Op> && sizeof(Item) == 4;
-  static constexpr int kMaxWaveRows =
-      kSameTypes<Op> && (sizeof(Item) == 4 || (sizeof(Item) == 8 && HasIdentity<Op>)) ? 8 : 4;
+  static constexpr int kMaxWaveRows = kSameTypes<Op> && (sizeof(Item) == 4 || sizeof(Item) == 8) ? 8 : 4;
   static constexpr int kLookBackRows = kManyRows ? 7 : 4;
   using LookBack = LookBackKernel<kLookBackRows, kManyRows ? 2 : 1>;
 
