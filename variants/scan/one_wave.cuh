@@ -48,13 +48,12 @@ inline constexpr std::size_t kElementBytes = [] {
 }();
 
 /// As many of them as registers are rationed for. Ragged rows of 2-byte elements and of 16-byte items take more of
-/// those, and so does what may be none, unless it is of 4 or 8 bytes: then the last blocks start later, and nothing
-/// waits for what has not started, since a block waits only for those before it.
+/// those, and so does what may be none, unless it is of 4 bytes: then the last blocks start later, and nothing waits
+/// for what has not started, since a block waits only for those before it.
 template <Associative Op, bool kWhole>
 inline constexpr int kWaveRationedFor = [] {
   constexpr std::size_t kItem = sizeof(typename Op::Item);
-  const bool more =
-      (!kWhole && (kElementBytes<Op> == 2 || kItem == 16)) || (!HasIdentity<Op> && kItem != 4 && kItem != 8);
+  const bool more = (!kWhole && (kElementBytes<Op> == 2 || kItem == 16)) || (!HasIdentity<Op> && kItem != 4);
   return wave_blocks_at_a_time(kElementBytes<Op>) - (more ? 1 : 0);
 }();
 
