@@ -50,7 +50,9 @@ namespace {
 template <class Op>
 constexpr int most_wave_rows() {
   constexpr std::size_t kItem = sizeof(InOf<Op>);
-  return kSameTypes<Op> && (kItem == 4 || kItem == 8) ? 8 : 4;
+  if (!kSameTypes<Op>) return 4;
+  if (kItem == 8 && !HasIdentity<Op>) return Op::kHeavy ? 4 : 16;
+  return kItem == 4 || kItem == 8 ? 8 : 4;
 }
 
 template <class Op>

@@ -111,7 +111,7 @@ class Scan {
       kernel_ = ScanKernel::one_block;
     } else if (device.large_clusters && vectors() <= kClusterBlocks * kClusterThreads * kClusterRows) {
       kernel_ = ScanKernel::one_cluster;
-    } else if (device.copies_in_bulk && wave().blocks <= most_wave_blocks()) {
+    } else if (device.copies_in_bulk && wave().blocks <= most_wave_blocks(wave_rows())) {
       kernel_ = ScanKernel::one_wave;
     } else if (device.copies_in_bulk && aligned && kCanLookAhead) {
       kernel_ = ScanKernel::look_ahead;
@@ -224,21 +224,27 @@ class Scan {
   // What a thread's registers hold beside what else it needs, and blocks that a multiprocessor holds: sums as the
   // variant; what may be none takes registers of its own.
   static constexpr bool kManyRows = kSameTypes<Op> && HasIdentity<Op> && sizeof(Item) == 4;
-  static constexpr int kMaxWaveRows = kSameTypes<Op> && (sizeof(Item) == 4 || sizeof(Item) == 8) ? 8 : 4;
+  static constexpr int kMaxWaveRows = [] {
+    if (!kSameTypes<Op>) return 4;
+    if (sizeof(Item) == 8) return HasIdentity<Op> ? 8 : Op::kHeavy ? 4 : 16;
+    return sizeof(Item) == 4 ? 8 : 4;
+  }();
   static constexpr int kLookBackRows = kManyRows ? 7 : 4;
   using LookBack = LookBackKernel<kLookBackRows, kManyRows ? 2 : 1>;
 
   /// Vectors a thread, by what `scanlab tune` found on an H200 for sums.
   int wave_rows() const {
     if (bytes() <= (kElementBytes<Op> <= 2 ? 2 << 20 : 512 << 10)) return 2;
-    return bytes() > 2 << 20 ? kMaxWaveRows : 4;
+    if (bytes() <= 2 << 20) return 4;
+    return wave_of(8).blocks <= most_wave_blocks(8) ? std::min(8, kMaxWaveRows) : kMaxWaveRows;
   }
-  Wave wave() const { return {vectors(), wave_rows(), device_.multiprocessors}; }
+  Wave wave() const { return wave_of(wave_rows()); }
+  Wave wave_of(int rows) const { return {vectors(), rows, device_.multiprocessors}; }
   /// Of many rows, blocks that start late cost more than look_ahead does.
-  int most_wave_blocks() const {
-    const int rationed = kWaveRationedFor<Op, false> * device_.multiprocessors;
+  int most_wave_blocks(int rows) const {
     const int most = Wave::most(kElementBytes<Op>, device_.multiprocessors);
-    return wave_rows() > 4 ? std::min(rationed, most) : most;
+    const int rationed = rows > 8 ? kWaveRationedFor<Op, 16, false> : kWaveRationedFor<Op, 8, false>;
+    return rows > 4 ? std::min(rationed * device_.multiprocessors, most) : most;
   }
 
   std::int64_t vectors() const { return ceil_div(n_, kVector); }
@@ -273,7 +279,9 @@ class Scan {
     const auto states = memory.states<Item>();
     const std::int64_t words = memory.places() * TileState<Item>::kWords;
     if (const cudaError_t error = prepare(last_run, Tickets::kFirstRun, states, words, stream)) return error;
+    constexpr int kMany = std::min(8, kMaxWaveRows);
     auto kernel = wave_rows() == 2 ? one_wave<Op, 2, false> : one_wave<Op, 4, false>;
+    if (wave_rows() == kMany) kernel = one_wave<Op, kMany, false>;
     if (wave_rows() == kMaxWaveRows) kernel = one_wave<Op, kMaxWaveRows, false>;
     return cuda::try_launch(kernel, launch_shape(), stream, in, out, n_, aligned_, mode, device_.multiprocessors,
                             last_run, states, op);

@@ -49,9 +49,10 @@ inline constexpr std::size_t kElementBytes = [] {
 
 /// As many of them as registers are rationed for. Ragged rows of 2-byte elements and of 16-byte items take more of
 /// those, and so does what may be none, unless it is of 4 bytes: then the last blocks start later, and nothing waits
-/// for what has not started, since a block waits only for those before it.
-template <Associative Op, bool kWhole>
+/// for what has not started, since a block waits only for those before it. 16 rows leave room for two.
+template <Associative Op, int kRows, bool kWhole>
 inline constexpr int kWaveRationedFor = [] {
+  if (kRows > 8) return 2;
   constexpr std::size_t kItem = sizeof(typename Op::Item);
   const bool more = (!kWhole && (kElementBytes<Op> == 2 || kItem == 16)) || (!HasIdentity<Op> && kItem != 4);
   return wave_blocks_at_a_time(kElementBytes<Op>) - (more ? 1 : 0);
@@ -103,7 +104,7 @@ __device__ Before<Op> blocks_before(Block& block, const TileStates<Block, typena
 
 /// in, out: n items, may be the same array. last_run, states: of AggregateMemory, for a tile a block.
 template <Associative Op, int kRows, bool kWhole>
-__global__ void __launch_bounds__(kWaveWarps* kLanes, (kWaveRationedFor<Op, kWhole>))
+__global__ void __launch_bounds__(kWaveWarps* kLanes, (kWaveRationedFor<Op, kRows, kWhole>))
     one_wave(const InOf<Op>* in, OutOf<Op>* out, std::int64_t n, bool aligned, Mode mode, int multiprocessors,
              std::uint32_t* last_run, typename TileState<typename Op::Item>::Word* states, Op op) {
   using Item = typename Op::Item;
