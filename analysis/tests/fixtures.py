@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import gzip
+import itertools
 import json
 import math
 from collections import Counter
@@ -18,7 +19,7 @@ import numpy as np
 
 from tests import ranks_fixtures, stream_fixtures
 
-SESSION = Path(__file__).parents[2] / "data" / "recorded" / "nvidia-h200" / "2026-11-25"
+SESSION = Path(__file__).parents[2] / "data" / "recorded" / "nvidia-h200" / "2026-11-26"
 """The recorded session that tests use."""
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
@@ -260,15 +261,15 @@ _SHAPES = {"cub_look_ahead_shape": {"warps": ("2", "4"), "items": ("63",)}, "cub
 
 
 def cub_shapes(rounds: int) -> dict[str, Any]:
-    """What ``scanlab tune --rival cub --samples`` keeps: of each of CUB's algorithms two shapes, one of which is timed at more sizes."""
+    """What ``scanlab tune --rival cub --samples`` keeps of sums and of complex products: of each of CUB's algorithms two shapes, one of which is timed at more sizes."""
     about = {id_: variant(id_) | {"origin": "baseline", "family": "CUB", "parameters": [{"name": name, "values": values} for name, values in of.items()]}
              for id_, of in _SHAPES.items()}  # fmt: skip
     entries = []
-    for n, last in ((2**18, 1), (2**22, 2), (2**26, 2)):
-        timed = [(case("memcpy", n), 1.0), (case("cub_newest", n), 1.4)]
+    for (n, last), of_op in itertools.product(((2**18, 1), (2**22, 2), (2**26, 2)), ({}, {"type_name": "f32", "op": "complex_multiply"})):
+        timed = [(case("memcpy", n, **of_op), 1.0), (case("cub_newest", n, **of_op), 1.4)]
         for id_, of in _SHAPES.items():
             (first, values), (items, (few,)) = of.items()
-            timed += [(case(id_, n) | {"settings": {first: value, items: few}}, 1.3 + place / 10) for place, value in enumerate(values[:last])]
+            timed += [(case(id_, n, **of_op) | {"settings": {first: value, items: few}}, 1.3 + place / 10) for place, value in enumerate(values[:last])]
         entries += [repetition(of, index, (2000 + 2 * n / 1000) * slower) for of, slower in timed for index in range(rounds)]
     return {"context": context(kind="tuning", variants=variants() | about), "benchmarks": entries}
 

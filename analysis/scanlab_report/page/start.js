@@ -66,7 +66,7 @@ async function draw(shown) {
     return;
   }
   width = element("chart").clientWidth;
-  const room = width - 40 - (shown.window ? 80 : 0); // the menu to save the chart stands at its right, and lanes have names
+  const room = width - 40 - (shown.window ? 90 : 0); // the menu to save the chart stands at its right, and lanes have names
   if (room <= 0) return; // not laid out yet: it is drawn once it is
   const layered = !shown.window;
   const spec = {
