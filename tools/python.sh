@@ -43,7 +43,7 @@ need_tidy() {
   [[ ! ${option[offline]:-} ]] || return
   say "Installing clang-tidy into .venv (45 MB)"
   tidy_reason='it could not be installed; .deps/log/tidy says why'
-  make_venv && pip_install tidy -r tools/tidy.txt && quietly configure-tidy cmake -S . -B "build/$preset" || return
+  make_venv && pip_install tidy -r tools/tidy.txt && quietly configure-tidy cmake -S . -B "build/$preset" -U 'SCANLAB_*CLANG_TIDY' || return
   cp tools/tidy.txt .venv/
 }
 
