@@ -26,7 +26,8 @@ base_python() {
 make_venv() {
   local base
   .venv/bin/python -m pip --version >/dev/null 2>&1 && return
-  base=$(base_python) && quietly venv "$base" -m venv --clear .venv
+  base=$(base_python) && quietly venv "$base" -m venv --clear .venv || return
+  [[ ! $python ]] || launcher  # which was in there
 }
 
 # pip_install NAME ARGUMENT...: by hash, and nothing that would have to be built here.
@@ -38,13 +39,19 @@ pip_install() {
 # Puts clang-tidy into .venv and tells CMake; fails where it cannot be had, with `tidy_reason`.
 tidy_reason=''
 need_tidy() {
-  ! cmp -s tools/tidy.txt .venv/tidy.txt || return 0
-  tidy_reason='it is not installed, and --offline forbids fetching it'
-  [[ ! ${option[offline]:-} ]] || return
-  say "Installing clang-tidy into .venv (45 MB)"
-  tidy_reason='it could not be installed; .deps/log/tidy says why'
-  make_venv && pip_install tidy -r tools/tidy.txt && quietly configure-tidy cmake -S . -B "build/$preset" -U 'SCANLAB_*CLANG_TIDY' || return
-  cp tools/tidy.txt .venv/
+  if ! cmp -s tools/tidy.txt .venv/tidy.txt; then
+    tidy_reason='it is not installed, and --offline forbids fetching it'
+    [[ ! ${option[offline]:-} ]] || return
+    say "Installing clang-tidy into .venv (45 MB)"
+    tidy_reason='it could not be installed; .deps/log/tidy says why'
+    make_venv && pip_install tidy -r tools/tidy.txt || return
+    cp tools/tidy.txt .venv/
+  fi
+  # What CMake found before may be an older one of the system.
+  if ! grep -qs "^SCANLAB_CLANG_TIDY:FILEPATH=$PWD/.venv/" "build/$preset/CMakeCache.txt"; then
+    tidy_reason='CMake could not take it in; .deps/log/configure-tidy says why'
+    quietly configure-tidy cmake -S . -B "build/$preset" -U 'SCANLAB_*CLANG_TIDY'
+  fi
 }
 
 # Makes .venv/bin/scanlab-report, which runs the analysis of this checkout from anywhere with the interpreter `python`.

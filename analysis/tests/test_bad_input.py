@@ -96,7 +96,7 @@ def test_bad_results_are_named_and_nothing_is_overwritten(tmp_path: Path, capsys
     [
         (document(), [], "t.json: there is no timeline in it"),
         ({}, [], "t.json: there is no timeline in it"),
-        ({"traceEvents": []}, [], "t.json: schema: is missing: expected scanlab-trace/1; measure again"),
+        ({"traceEvents": []}, [], "t.json: schema: is missing: expected scanlab-trace/1, as `scanlab streams trace` writes"),
         ({"schema": "scanlab-trace/1", "traceEvents": 5}, [], "t.json: traceEvents: expected array, got int"),
         ("no object", [], "t.json: there is no timeline in it"),
         (stream_fixtures.trace(), ["none.json"], "none.json: no such file"),

@@ -194,6 +194,17 @@ def test_shapes_for_operators_have_tiles_of_their_items_and_a_row_for_each_size(
     assert of["look-back"] == [near((32, 0.8)), near((64, 0.25))] and of["tuned"] == [near((32, 0.8))]
 
 
+def test_sizes_of_operators_are_one_below_another_from_the_bottom_up() -> None:
+    shape, few, many = "cub_look_back_shape", "threads=128 items=32", "threads=128 items=64"
+    cases = [case(shape, 1 << 18, 150.0, settings=few, op=op) for op in ("max", "affine")]
+    for op, sizes in (("max", (22, 24, 26)), ("affine", (22, 24))):
+        cases += [case(variant, 1 << n, 100.0, settings=settings, op=op) for n in sizes for variant, settings in ((CEILING, ""), (shape, few), (shape, many))]
+    shown = tiny.drawn(cub_shapes_operators, tiny.results(cases, kind="tuning")).axes
+    titles = [axes.get_title("left").replace("\n", " ") if axes.axison else "" for axes in shown]
+    assert titles == ["", "max i32, $n$ = $2^{22}$", "affine i32, $n$ = $2^{22}$", "max i32, $n$ = $2^{24}$", "affine i32, $n$ = $2^{24}$", "max i32, $n$ = $2^{26}$"]
+    assert cub_shapes.NEEDS["shapes"].find(tiny.results([case(CEILING, 1 << 20, 1.0)], kind="tuning"), {}) is None
+
+
 def in_graph(variant: str, items: int, ns: float, **named: Any) -> tiny.Case:
     return case(variant, items, ns, cache="warm", launch="graph", **named)
 

@@ -265,6 +265,9 @@ def test_the_timeline_of_most_gpus_answers_of_several_the_newest_and_what_was_me
         write(tmp_path / name, {"ranks_trace": content})
     assert seen(["two", "four", "newer"], []) == (4, "2026-01-03")
     assert seen(["two"], ["four"]) == (2, "2026-01-04")
+    named = results.read([], [tmp_path / of for of in ("two", "four", "newer")])
+    named.named = "two"
+    assert RanksTimelines().find(named, {}).provenance.date == "2026-01-04"
     assert RanksTimelines().find(results.read([], []), {}) is None
 
 

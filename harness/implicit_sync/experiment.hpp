@@ -29,7 +29,7 @@ struct Experiment {
   std::string object;
   Said said = Said::nothing;
   std::string claim{};            ///< what the sources say, in our words
-  std::vector<Source> sources{};  ///< who says so; none of what programs do and no source speaks of
+  std::vector<Source> sources{};  ///< who says so; none, if only programs do it
 
   /// Variables that CUDA reads as it starts: the experiment gets a process of its own.
   std::vector<std::pair<std::string, std::string>> environment{};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <optional>
 
 #include "harness/implicit_sync/experiment.hpp"
@@ -42,9 +43,10 @@ const Sources kTutorialStreams{{kTutorial, "CUDA Streams"}};
 const Sources kTutorialEvents{{kTutorial, "CUDA Events"}};
 const Sources kTutorialNull{{kTutorial, "The Null Stream"}};
 
-Sources both(Sources first, const Sources& second) {
-  first.insert(first.end(), second.begin(), second.end());
-  return first;
+Sources joined(std::initializer_list<Sources> parts) {
+  Sources all;
+  for (const Sources& each : parts) all.insert(all.end(), each.begin(), each.end());
+  return all;
 }
 
 /// A call that is issued while a kernel spins, and what is said of it.
@@ -97,9 +99,9 @@ std::vector<Call> blocking_list() {
       {"device_memset_async", "cudaMemsetAsync in a third stream", kSilent, kYes,
        kListed + "a device memory set (it makes no difference between the two forms)", kMe759Caveats},
       {"device_copy", "cudaMemcpy within the device", kNo, kYes,
-       "such copies are asynchronous; yet " + kListed + "one of them", both(kMe759Asynchronous, kMe759Caveats)},
+       "such copies are asynchronous; yet " + kListed + "one of them", joined({kMe759Asynchronous, kMe759Caveats})},
       {"device_copy_async", "cudaMemcpyAsync within the device in a third stream", kNo, kYes,
-       "asynchronous; yet " + kListed + "a copy within the device", both(kMe759Asynchronous, kMe759Caveats)},
+       "asynchronous; yet " + kListed + "a copy within the device", joined({kMe759Asynchronous, kMe759Caveats})},
       {"default_stream_kernel", "a kernel in the default stream", kNo, kYes,
        kListed + "any command to stream 0; launches are asynchronous", kMe759Caveats},
       {"default_stream_copy_async", "cudaMemcpyAsync from pinned memory in the default stream", kNo, kYes,
@@ -120,7 +122,7 @@ std::vector<Call> default_stream() {
        "before a copy that is not asynchronous, cudaDeviceSynchronize is called implicitly", kRussianControl, true},
       {"copy_64_kib_nonblocking", "cudaMemcpy to the device, 64 KiB, the streams being non-blocking", kNo, kNo,
        "copies of 64 KB or less are asynchronous; non-blocking streams do not synchronise with the default stream",
-       both(kMe759Asynchronous, kTutorialNull), true},
+       joined({kMe759Asynchronous, kTutorialNull}), true},
   };
 }
 
@@ -134,8 +136,8 @@ Call described(const HostCopy& copy) {
             kYes,
             copy.large ? "cudaMemcpy returns when the transfer is complete; it is a command to stream 0"
                        : "copies of 64 KB or less are asynchronous; a command to stream 0",
-            copy.large ? both(both(kMe759Transfers, kTutorialDefault), kMe759Caveats)
-                       : both(kMe759Asynchronous, kMe759Caveats)};
+            copy.large ? joined({kMe759Transfers, kTutorialDefault, kMe759Caveats})
+                       : joined({kMe759Asynchronous, kMe759Caveats})};
   }
   const Said said = copy.pinned ? kNo : kYes;
   return {copy.name(),
@@ -165,7 +167,7 @@ std::vector<Call> stream_and_event_calls() {
        "halts the host until all commands before it in this stream have completed", kMe759Synchronization},
       {"stream_wait_event", "cudaStreamWaitEvent, for the stream that waits", kNo, kYes,
        "halts what is added to this stream until the event has completed, but not the host",
-       both(kMe759Synchronization, kTutorialEvents)},
+       joined({kMe759Synchronization, kTutorialEvents})},
       {"stream_wait_event_elsewhere", "cudaStreamWaitEvent, for other streams", kNotAsked, kNo,
        "blocks only its stream: the host can keep issuing work to others", kTutorialEvents},
       {"event_record", "cudaEventRecord", kNo, kNo, "a lightweight marker in a stream", kTutorialEvents},

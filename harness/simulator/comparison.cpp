@@ -205,9 +205,11 @@ std::unique_ptr<ComparedTrace> compare_trace(const std::string& file, DeviceProf
   if (trace.is_discarded() || !trace.is_object() || !trace.contains("otherData")) {
     refuse(file, "is no trace, as 'scanlab streams trace --out' writes them; one that is compressed, gunzip first");
   }
-  if (trace.value("schema", Json()) != streams::kTraceSchema) {
-    refuse(file, fmt::format("its schema is {}, not {}: trace it anew", trace.value("schema", Json()).dump(),
-                             streams::kTraceSchema));
+  if (!trace.contains("schema") || !trace["schema"].is_string()) {
+    refuse(file, fmt::format("it has no schema: expected {}; trace it anew", streams::kTraceSchema));
+  }
+  if (trace["schema"] != streams::kTraceSchema) {
+    refuse(file, wrong_schema(trace["schema"].get<std::string>(), streams::kTraceSchema, "trace it anew"));
   }
   auto all = std::make_unique<ComparedTrace>();
   all->file = file;

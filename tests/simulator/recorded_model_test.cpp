@@ -82,6 +82,8 @@ TEST_F(RecordedModel, TracesAreAsSimulated) {
     EXPECT_LE(errors.back(), 0.10) << each["file"];
     EXPECT_LE(std::abs(each["unaided_us"].get<double>() / measured - 1), 0.10) << each["file"];
   }
+  EXPECT_LE(comparison["worst_error"], 0.30);
+  EXPECT_LE(comparison["unaided_worst_error"], 0.30);
   ASSERT_GE(errors.size(), 60U);
   EXPECT_LE(median(errors), 0.02);
   // Of pairs of operations that overlap 95% were wanted. No prediction can have more of them than the device repeats,

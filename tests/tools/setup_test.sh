@@ -96,7 +96,7 @@ expect 0 'cub_newest* are left out: there is no newest CCCL; --offline forbids f
 expect 0 '' bash -c 'source tools/all.sh && option[offline]=1 && mkdir -p .deps/cccl &&
   cp tools/cccl.txt .deps/cccl && need_cccl && [[ $cccl == "$PWD"/.deps/cccl/* ]]'
 # Every package of a lock has a hash.
-for lock in analysis/requirements.txt tools/{cuda,cccl}.txt; do
+for lock in analysis/requirements.txt tools/{cuda,cccl,tidy}.txt; do
   expect 0 '' awk '/^[a-z]/ { if (bare) exit 1; bare = 1 } /--hash=sha256:/ { bare = 0 } END { exit bare }' "$lock"
 done
 

@@ -119,11 +119,31 @@ TEST(DeviceScanLaunch, FitsWhatTheKernelHolds) {
   expect_to_fit<FunctionOf<Item<3>, Item<3>, First>>();
   expect_to_fit<FunctionOf<Item<5>, Item<5>, First>>();
   expect_to_fit<FunctionOf<Item<7>, Item<7>, First, Item<7>>>();
+  expect_to_fit<FunctionOf<Item<8>, Item<8>, First>>();
   expect_to_fit<FunctionOf<Item<9>, Item<9>, First>>();
   expect_to_fit<FunctionOf<Item<12>, Item<12>, First>>();
   expect_to_fit<FunctionOf<float, float, Costly>>();
   expect_to_fit<FunctionOf<double, double, Costly, double>>();
   expect_to_fit<FunctionOf<Item<16>, Item<16>, First, Item<16>>>();
+}
+
+/// 8 rows of what may be none, in three blocks per multiprocessor, then 16 in two.
+TEST(DeviceScanLaunch, TurnsToMoreRowsWhereFewerAreFull) {
+  struct Edge {
+    std::int64_t n;
+    bool aligned;
+    ScanKernel kernel;
+    int blocks;
+  };
+  using Op = FunctionOf<Item<8>, Item<8>, First>;
+  for (const auto& [n, aligned, kernel, blocks] :
+       {Edge{1'622'016, true, ScanKernel::one_wave, 3 * 132}, Edge{1'622'017, true, ScanKernel::one_wave, 227},
+        Edge{2'162'688, true, ScanKernel::one_wave, 2 * 132}, Edge{2'162'689, true, ScanKernel::look_ahead, 132},
+        Edge{2'162'689, false, ScanKernel::look_back, 529}}) {
+    const Scan<Op> scan(n, aligned, kHopper);
+    EXPECT_EQ(scan.kernel(), kernel) << n;
+    EXPECT_EQ(scan.launch_shape().blocks, blocks) << n;
+  }
 }
 
 }  // namespace

@@ -222,21 +222,23 @@ class Scan {
   static constexpr bool kCanLookAhead = sizeof(In) == sizeof(Out) && 16 % sizeof(In) == 0;
 
   // What a thread's registers hold beside what else it needs, and blocks that a multiprocessor holds: sums as the
-  // variant; what may be none takes registers of its own.
+  // variant; what may be none takes registers of its own. Functions without identity of 8-byte items spill in the
+  // registers of four blocks: three hold 8 rows, and where that is too little two hold 16. Heavy ones were not tried.
   static constexpr bool kManyRows = kSameTypes<Op> && HasIdentity<Op> && sizeof(Item) == 4;
   static constexpr int kMaxWaveRows = [] {
     if (!kSameTypes<Op>) return 4;
     if (sizeof(Item) == 8) return HasIdentity<Op> ? 8 : Op::kHeavy ? 4 : 16;
     return sizeof(Item) == 4 ? 8 : 4;
   }();
+  static constexpr int kManyWaveRows = std::min(8, kMaxWaveRows);
   static constexpr int kLookBackRows = kManyRows ? 7 : 4;
   using LookBack = LookBackKernel<kLookBackRows, kManyRows ? 2 : 1>;
 
-  /// Vectors a thread, by what `scanlab tune` found on an H200 for sums.
+  /// Vectors a thread: up to 4, and 8 of sums, by what `scanlab tune` found on an H200; else by times of affine maps.
   int wave_rows() const {
     if (bytes() <= (kElementBytes<Op> <= 2 ? 2 << 20 : 512 << 10)) return 2;
     if (bytes() <= 2 << 20) return 4;
-    return wave_of(8).blocks <= most_wave_blocks(8) ? std::min(8, kMaxWaveRows) : kMaxWaveRows;
+    return wave_of(8).blocks <= most_wave_blocks(8) ? kManyWaveRows : kMaxWaveRows;
   }
   Wave wave() const { return wave_of(wave_rows()); }
   Wave wave_of(int rows) const { return {vectors(), rows, device_.multiprocessors}; }
@@ -279,10 +281,11 @@ class Scan {
     const auto states = memory.states<Item>();
     const std::int64_t words = memory.places() * TileState<Item>::kWords;
     if (const cudaError_t error = prepare(last_run, Tickets::kFirstRun, states, words, stream)) return error;
-    constexpr int kMany = std::min(8, kMaxWaveRows);
-    auto kernel = wave_rows() == 2 ? one_wave<Op, 2, false> : one_wave<Op, 4, false>;
-    if (wave_rows() == kMany) kernel = one_wave<Op, kMany, false>;
-    if (wave_rows() == kMaxWaveRows) kernel = one_wave<Op, kMaxWaveRows, false>;
+    const int rows = wave_rows();
+    const auto kernel = rows == 2               ? one_wave<Op, 2, false>
+                        : rows == 4             ? one_wave<Op, 4, false>
+                        : rows == kManyWaveRows ? one_wave<Op, kManyWaveRows, false>
+                                                : one_wave<Op, kMaxWaveRows, false>;
     return cuda::try_launch(kernel, launch_shape(), stream, in, out, n_, aligned_, mode, device_.multiprocessors,
                             last_run, states, op);
   }

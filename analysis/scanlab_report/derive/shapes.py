@@ -7,9 +7,9 @@ import pandas as pd
 from scanlab_report.read.documents.base import ELEMENT_BYTES
 from scanlab_report.read.records import ideal_bytes
 from scanlab_report.select.evidence import TableEvidence
-from scanlab_report.select.variants import CEILING, cub_as_shipped
+from scanlab_report.select.variants import CEILING, SHAPES, cub_as_shipped
 
-LOOK_AHEAD, LOOK_BACK = "cub_look_ahead_shape", "cub_look_back_shape"
+LOOK_AHEAD, LOOK_BACK = SHAPES
 SHIPPED = "as shipped"
 
 
@@ -19,7 +19,7 @@ def by_tile(shapes: TableEvidence) -> pd.DataFrame:
     Of CUB as shipped the fastest: ``variant`` is :data:`SHIPPED`, ``kib`` not known. ``tuned``: whether the shape is, of the few that were left, the fastest there.
     """
     cases = shapes.rows[(shapes.rows["cache"] == "cold") & (shapes.rows["launch"] == "stream")]
-    is_shape = cases["variant"].isin((LOOK_AHEAD, LOOK_BACK))
+    is_shape = cases["variant"].isin(SHAPES)
     sizes = cases[is_shape].groupby(["type", "op", "variant", "settings"])["items"].transform("nunique").reindex(cases.index)
     left = is_shape & (sizes > sizes.groupby([cases["type"], cases["op"]]).transform("min"))
     rows = []

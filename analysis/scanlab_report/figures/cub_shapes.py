@@ -11,11 +11,11 @@ from scanlab_report.layout import style
 from scanlab_report.select.evidence import TableEvidence
 from scanlab_report.select.timings import Shapes
 
-READ = (
+HOW_TO_READ = (
     "inclusive scans, cold cache, stream launches. Each mark is one configuration of look-back or look-ahead. The line is the fastest untuned form "
     "of CUB; the star is the configuration of `cub_tuned`. There are no error bars."
 )
-CAPTION = f"Speed of CUB's sums as a share of a device copy, against tile size. Columns are types, rows sizes: {READ}"
+CAPTION = f"Speed of CUB's sums as a share of a device copy, against tile size. Columns are types, rows sizes, the largest at the bottom: {HOW_TO_READ}"
 NEEDS = {"shapes": Shapes(sums=True)}
 WIDE = True
 _LOOKS = {LOOK_BACK: ("look-back", style.Look(style.GREY, "o", "")), LOOK_AHEAD: ("look-ahead", style.Look(style.BLUE, "^", ""))}

@@ -20,7 +20,7 @@ def of(document: Any) -> str:
         if isinstance(document, dict) and "benchmarks" in document:
             raise Misfit("context.schema", f"is missing: expected {results.SCHEMA}")
         if isinstance(document, dict) and "traceEvents" in document:
-            raise Misfit("schema", f"is missing: expected {timelines.TRACE}; measure again")
+            raise Misfit("schema", f"is missing: expected {timelines.TRACE}, as `scanlab streams trace` writes")
         return ""
     if not isinstance(schema, str) or not schema.strip():
         raise Misfit(place, f"is {shown(schema)}, no schema: make the file again, or leave it out")

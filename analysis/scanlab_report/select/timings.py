@@ -28,7 +28,7 @@ from scanlab_report.select.evidence import (
     TimingEvidence,
 )
 from scanlab_report.select.provenance import run_provenance, timing_provenance
-from scanlab_report.select.variants import BEST, CUBS, FLOOR, HOST, OWN, PYTHON, SCANS
+from scanlab_report.select.variants import BEST, CUBS, FLOOR, HOST, OWN, PYTHON, SCANS, SHAPES
 from scanlab_report.stats import intervals
 
 
@@ -284,8 +284,9 @@ class Shapes:
 
     def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
         for origin, _, rows in _by_device(results, results.timings, ("tuning",)):
-            rows = _of_one_file(rows[(rows["op"] == "plus") == self.sums], results.runs)
-            if not rows.empty:
+            rows = rows[(rows["op"] == "plus") == self.sums]
+            if rows["variant"].isin(SHAPES).any():
+                rows = _of_one_file(rows, results.runs)
                 cases = intervals.summarise(rows, CASE)
                 return TableEvidence(cases, timing_provenance(rows, cases, results.runs, origin), results.variants)
         return None

@@ -25,6 +25,8 @@ IN_BULK = ("look_ahead",)
 """Ours that read and write by bulk copies, as :data:`BULK_CEILING` does."""
 UNPADDED = {f"{pair}_padded": pair for pair in ("hso_block", "hso_blocked", "hso_reentry")}
 """Variants that pad shared memory, and what each is without its padding."""
+SHAPES = ("cub_look_ahead_shape", "cub_look_back_shape")
+"""CUB's two algorithms in each shape that tuning tries."""
 LARGEST = 1 << 28
 """Where scans are set side by side at their largest size: only the fastest ones are timed beyond."""
 
