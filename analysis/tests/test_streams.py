@@ -236,7 +236,7 @@ def test_no_recorded_schedule_whose_copies_take_longest_is_faster_than_the_pipel
     cases = Schedules().find(recorded, {}).cases
     bound_by_copies = [case for case in cases[cases["bound"].notna()].itertuples() if case.alone.kernels + case.alone.side < 0.9 * case.alone.copy_in]
     assert len(bound_by_copies) > 50 and {case.workload for case in bound_by_copies} >= {"scale", "vector_add"}
-    assert min(over_bound(case).value for case in bound_by_copies) > 0.97  # copies alone and schedules are timed apart, and the host's bus is slower at times
+    assert min(over_bound(case).value for case in bound_by_copies) > 0.975  # copies alone and schedules are timed apart, and the host's bus is slower at times
 
 
 def test_kernels_are_one_over_the_whole_array_where_that_was_timed(tmp_path: Path) -> None:

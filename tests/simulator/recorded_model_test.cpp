@@ -82,19 +82,19 @@ TEST_F(RecordedModel, TracesAreAsSimulated) {
     EXPECT_LE(errors.back(), 0.10) << each["file"];
     EXPECT_LE(std::abs(each["unaided_us"].get<double>() / measured - 1), 0.10) << each["file"];
   }
-  EXPECT_LE(comparison["worst_error"], 0.30);
-  EXPECT_LE(comparison["unaided_worst_error"], 0.30);
-  ASSERT_GE(errors.size(), 60U);
+  EXPECT_LE(comparison["worst_error"], 0.20);
+  EXPECT_LE(comparison["unaided_worst_error"], 0.20);
+  ASSERT_GE(errors.size(), 70U);
   EXPECT_LE(median(errors), 0.02);
   // Of pairs of operations that overlap 95% were wanted. No prediction can have more of them than the device repeats,
   // and that depends on the host: these are what the model has of those.
   const auto share = [&](const std::string& which) {
     return streams::Agreement{comparison[which + "overlap_in_either"], comparison[which + "overlap_in_both"]}.share();
   };
-  EXPECT_GE(share(""), 0.85 * share("best_"));
-  EXPECT_GE(share("unaided_"), 0.82 * share("best_"));
+  EXPECT_GE(share(""), 0.86 * share("best_"));
+  EXPECT_GE(share("unaided_"), 0.83 * share("best_"));
   EXPECT_GE(share("steady_"), 0.88);
-  EXPECT_GE(share("best_"), 0.85);
+  EXPECT_NEAR(share("best_"), 0.862, 0.005);
   for (const Json& each : comparison["traces"]) {
     EXPECT_GE(each["repetitions"], 5);
     EXPECT_TRUE(each["queues_shared_as_modelled"]) << each["file"];
@@ -152,7 +152,7 @@ TEST_F(RecordedModel, WhatIsAdvisedIsNearlyTheFastest) {
     } else {  // it says no more than that streams are not worth it
       const double lost = each["advised"]["measured_us"].get<double>() - each["fastest"]["measured_us"].get<double>();
       EXPECT_LE(lost, 10) << "microseconds: " << each;
-      EXPECT_LE(each["median_error"], 0.20) << each;
+      EXPECT_LE(each["median_error"], 0.16) << each;
     }
     const fs::path advice = folder() / "advice.json";
     ASSERT_EQ(scanlab({"advise", "--profile", profile().string(), "--workload", each["workload"], "--items",

@@ -238,7 +238,8 @@ class Scan {
   int wave_rows() const {
     if (bytes() <= (kElementBytes<Op> <= 2 ? 2 << 20 : 512 << 10)) return 2;
     if (bytes() <= 2 << 20) return 4;
-    return wave_of(8).blocks <= most_wave_blocks(8) ? kManyWaveRows : kMaxWaveRows;
+    if (kManyWaveRows == kMaxWaveRows || wave_of(8).blocks <= most_wave_blocks(8)) return kManyWaveRows;
+    return kMaxWaveRows;
   }
   Wave wave() const { return wave_of(wave_rows()); }
   Wave wave_of(int rows) const { return {vectors(), rows, device_.multiprocessors}; }
