@@ -89,8 +89,9 @@ std::int64_t waves(std::int64_t bytes, const TileForm& form) {
   return ceil_div(ceil_div(bytes, form.bytes()), kMultiprocessors);
 }
 
-TileForm fitting(bool heavy, std::int64_t item, std::int64_t bytes, std::int64_t most = kMax, bool by_tile = false) {
-  return tile_that_fits({heavy, item, bytes, kMultiprocessors}, by_tile, most);
+TileForm fitting(bool heavy, std::int64_t item, std::int64_t bytes, std::int64_t most = kMax, bool by_tile = false,
+                 int ranks = 2) {
+  return tile_that_fits({heavy, item, bytes, kMultiprocessors}, by_tile, ranks, most);
 }
 
 TEST(PeerCut, AMultiprocessorGetsOneTileWhereATileIsLargeEnough) {
@@ -102,7 +103,7 @@ TEST(PeerCut, AMultiprocessorGetsOneTileWhereATileIsLargeEnough) {
   EXPECT_EQ(fits(1 << 20).kib, "10");
   EXPECT_EQ(fits(2 << 20).kib, "18");
   EXPECT_EQ(fits(std::int64_t{1} << 30).kib, "26");
-  EXPECT_EQ(fitting(false, 1, std::int64_t{1} << 30).kib, "28");
+  EXPECT_EQ(fitting(false, 1, std::int64_t{1} << 30).kib, "36");
   EXPECT_EQ(fitting(false, 8, std::int64_t{1} << 30).kib, "26");
   EXPECT_EQ(fitting(true, 8, std::int64_t{1} << 30).kib, "49");
 }
@@ -110,15 +111,19 @@ TEST(PeerCut, AMultiprocessorGetsOneTileWhereATileIsLargeEnough) {
 TEST(PeerCut, LargeArraysGetFewTilesWhereEachIsTold) {
   for (const std::int64_t item : {1, 8, 16})
     EXPECT_EQ(fitting(false, item, std::int64_t{1} << 30, kMax, true).kib, "36");
-  for (const std::int64_t item : {2, 4}) EXPECT_EQ(fitting(false, item, std::int64_t{1} << 30, kMax, true).kib, "26");
+  for (const std::int64_t item : {2, 4}) {
+    EXPECT_EQ(fitting(false, item, std::int64_t{1} << 30, kMax, true, 2).kib, "26");
+    EXPECT_EQ(fitting(false, item, std::int64_t{1} << 30, kMax, true, 4).kib, "36") << "of twice as many GPUs";
+  }
   EXPECT_EQ(fitting(false, 8, 1 << 20, kMax, true).kib, "10") << "as without";
 }
 
 TEST(PeerCut, FewGpusTellEachOtherOfTiles) {
-  EXPECT_TRUE(may_tell_of_tiles(false, 1));
-  EXPECT_TRUE(may_tell_of_tiles(false, 2));
-  EXPECT_FALSE(may_tell_of_tiles(false, 3)) << "a look-ahead warp would fold 396 tiles per tile of its own";
-  EXPECT_FALSE(may_tell_of_tiles(true, 2)) << "the look-ahead warp changes what would be told";
+  for (const std::int64_t item : {1, 4, 8, 16}) EXPECT_TRUE(may_tell_of_tiles(false, item, 2));
+  EXPECT_TRUE(may_tell_of_tiles(false, 4, 4));
+  EXPECT_FALSE(may_tell_of_tiles(false, 4, 5)) << "a look-ahead warp would fold 660 tiles per tile of its own";
+  EXPECT_FALSE(may_tell_of_tiles(false, 8, 3)) << "states of 8-byte items are twice as large";
+  EXPECT_FALSE(may_tell_of_tiles(true, 8, 2)) << "the look-ahead warp changes what would be told";
 }
 
 TEST(PeerCut, TheBusiestMultiprocessorHasNoMoreThanWithTheTileOfLargeArrays) {
@@ -126,7 +131,7 @@ TEST(PeerCut, TheBusiestMultiprocessorHasNoMoreThanWithTheTileOfLargeArrays) {
     for (const std::int64_t item : {1, 4, 8}) {
       for (const bool by_tile : {false, true}) {
         const TileForm chosen = fitting(false, item, bytes, kMax, by_tile);
-        const TileForm& large = form_of(large_tile(false, item, by_tile));
+        const TileForm& large = form_of(large_tile(false, item, by_tile, 2));
         EXPECT_LE(waves(bytes, chosen) * chosen.bytes(), waves(bytes, large) * large.bytes()) << bytes;
       }
     }

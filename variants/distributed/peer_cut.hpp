@@ -33,12 +33,13 @@ inline std::span<const TileForm> tile_forms(bool heavy) {
       .subspan(heavy ? kLightForms : 0, heavy ? std::size(kTileForms) - kLightForms : kLightForms);
 }
 
-/// Of large arrays: the fastest on two H200s. Those that fold every tile of all GPUs want few tiles; those that fold
-/// chunks, many stages.
-inline std::string_view large_tile(bool heavy, std::int64_t item_bytes, bool by_tile) {
+/// Of large arrays: the fastest on two and four H200s. The more tiles there are in a round of all GPUs, the larger they
+/// must be, so that a look-ahead warp, which folds each of them, keeps up. Those that fold chunks want many stages.
+inline std::string_view large_tile(bool heavy, std::int64_t item_bytes, bool by_tile, int ranks) {
   if (heavy) return "49";
-  if (item_bytes == 2 || item_bytes == 4) return "26";
-  return by_tile ? "36" : item_bytes == 1 ? "28" : "26";
+  if (item_bytes == 1) return "36";
+  if (!by_tile) return "26";
+  return item_bytes <= 4 && ranks <= 2 ? "26" : "36";
 }
 
 /// What runs on each GPU.
@@ -56,18 +57,20 @@ struct Share {
   bool is_large(const TileForm& form) const { return waves(form) > 4; }
 };
 
-/// Whether GPUs tell each other of tiles, if the array is large: up to two GPUs were faster that way, and the work of
-/// four GPUs was not. Small arrays, which a look-ahead warp has few rounds of, are faster by chunks.
-inline bool may_tell_of_tiles(bool heavy, int ranks) { return !heavy && ranks <= 2; }
+/// Whether GPUs tell each other of tiles, if the array is large: where that was the faster way. Small arrays, which a
+/// look-ahead warp has few rounds of, are faster by chunks.
+inline bool may_tell_of_tiles(bool heavy, std::int64_t item_bytes, int ranks) {
+  return !heavy && ranks <= (item_bytes <= 4 ? 4 : 2);
+}
 
 /// The tile for a share; none has more than `most` bytes, of which two fit a multiprocessor. Where multiprocessors get
 /// a few tiles each, the last wave of them may be nearly empty, and cost as much as a whole one. So the smallest tile
 /// that gives each multiprocessor one; or the one whose busiest multiprocessor has the fewest bytes; or of large arrays
 /// that of large_tile.
-inline TileForm tile_that_fits(const Share& share, bool by_tile, std::int64_t most) {
+inline TileForm tile_that_fits(const Share& share, bool by_tile, int ranks, std::int64_t most) {
   const std::span<const TileForm> all = tile_forms(share.heavy);
   const auto waves = [&](const TileForm& form) { return share.waves(form); };
-  const auto large = std::ranges::find(all, large_tile(share.heavy, share.item_bytes, by_tile), &TileForm::kib);
+  const auto large = std::ranges::find(all, large_tile(share.heavy, share.item_bytes, by_tile, ranks), &TileForm::kib);
   if (large->bytes() <= most && share.is_large(*large)) return *large;
   const TileForm* best = &all.front();
   for (const TileForm& form : all) {

@@ -34,7 +34,7 @@ struct PeerLookAhead {
     Parameter tile{.name = "tile", .values = {kFits}, .meaning = "KiB of a tile; as the array fits", .small = "10"};
     for (const TileForm& each : kTileForms) tile.values.emplace_back(each.kib);
     about.parameters = {{.name = "chunk",
-                         .values = {"64", "8", "16", "32", "128"},
+                         .values = {"128", "8", "16", "32", "64"},
                          .meaning = "tiles of a chunk, at most",
                          .small = "2"},
                         tile,
@@ -63,10 +63,10 @@ struct PeerLookAhead {
       const auto most =
           static_cast<std::int64_t>(shared_bytes() / 2) - static_cast<std::int64_t>(sizeof(scan::Stage<Op>));
       const std::string tells = setting(describe(), problem.settings, "tells");
-      const bool may = tells == kFits ? may_tell_of_tiles(Op::kHeavy, ranks) : tells == "tile";
+      const bool may = tells == kFits ? may_tell_of_tiles(Op::kHeavy, kBytes, ranks) : tells == "tile";
       const Share share{Op::kHeavy, kBytes, ceil_div(problem.items, ranks) * kBytes, multiprocessors()};
-      const TileForm form =
-          tile == kFits ? tile_that_fits(share, may, most) : *std::ranges::find(kTileForms, tile, &TileForm::kib);
+      const TileForm form = tile == kFits ? tile_that_fits(share, may, ranks, most)
+                                          : *std::ranges::find(kTileForms, tile, &TileForm::kib);
       const std::int64_t asked = std::stoll(setting(describe(), problem.settings, "chunk"));
       PeerCut cut = cut_in_chunks(problem.items, ranks, kBytes, form, asked);
       cut.by_tile = may && (tells != kFits || share.is_large(form));
@@ -82,7 +82,7 @@ struct PeerLookAhead {
     }
     const PeerCut cut = PeerLookAhead::cut(problem, ranks);
     const auto [most_warps, heavy, group] = with_monoid(problem.type, problem.op, []<class Op>(Op) {
-      return std::tuple{scan::kMaxReduceWarps<Op>, Op::kHeavy, std::int64_t{PeerAggregates<Op>::Told::Groups::kGroup}};
+      return std::tuple{scan::kMaxReduceWarps<Op>, Op::kHeavy, std::int64_t{ToldGroups<Op>::kGroup}};
     });
     if (cut.form.warps > most_warps) {
       return Plan::refuse("peer_look_ahead has tiles of " + std::string(cut.form.kib) +
@@ -113,8 +113,8 @@ struct PeerLookAhead {
   class Rank {
    public:
     using Item = typename Op::Item;
-    using Tiles = typename PeerAggregates<Op>::Tiles;
-    using Told = typename PeerAggregates<Op>::Told::Groups;
+    using Tiles = OwnTiles<Op>;
+    using Told = ToldGroups<Op>;
 
     Rank(const Problem& problem, const Plan& plan, int rank)
         : distribution_(plan.distribution),
@@ -146,10 +146,9 @@ struct PeerLookAhead {
       arguments_.in_bulk = true;  // a rank's arrays are aligned
       chunks_.chunk_tiles = cut_.chunk_tiles;
       chunks_.ranks = distribution_.ranks;
-      chunks_.by_tile = cut_.by_tile;
       chunks_.states = states_per_aggregate(problem);
       launch_.blocks = blocks;
-      launch_.threads = arguments_.shape.threads() + scan::kLanes * PeerArguments<Op>::Form::kTells;
+      launch_.threads = arguments_.shape.threads() + scan::kLanes * PeerForm::kTells;
       launch_.shared_bytes = scan::shared_bytes<Op>(arguments_.shape);
       launch_.early = ranks_per_gpu() == 1;  // blocks of a next run would take the place of another rank's
       launch_.what = "peer_look_ahead";
@@ -169,9 +168,9 @@ struct PeerLookAhead {
     }
 
     void begin_watching() requires scan::kSpeaksForAll<Op> {
-      roles_.emplace(launch_.blocks, arguments_.shape, PeerArguments<Op>::Form::kTells);
+      roles_.emplace(launch_.blocks, arguments_.shape, PeerForm::kTells);
       arguments_.cycles = roles_->cycles();
-      kernel_ = peer_look_ahead<Op, cuda::CycleWatch>;
+      kernel_ = kernel<cuda::CycleWatch>();
       cuda::allow(kernel_, launch_);
       cuda::load(kernel_);
     }
@@ -180,6 +179,15 @@ struct PeerLookAhead {
     std::string waits_for(StreamHandle stream) const { return peers_.waits_for(static_cast<cudaStream_t>(stream)); }
 
    private:
+    using Kernel = void (*)(scan::Arguments<Op>, PeerChunks);
+    template <class Watch>
+    Kernel kernel() const {
+      if constexpr (!Op::kHeavy) {
+        if (cut_.by_tile) return peer_look_ahead<Op, Watch, true>;
+      }
+      return peer_look_ahead<Op, Watch, false>;
+    }
+
     Distribution distribution_;
     PeerCut cut_;
     PeerStateMemory peers_;
@@ -187,7 +195,7 @@ struct PeerLookAhead {
     scan::Arguments<Op> arguments_{};
     PeerChunks chunks_;
     cuda::LaunchShape launch_;
-    void (*kernel_)(scan::Arguments<Op>, PeerChunks) = peer_look_ahead<Op, cuda::NoWatch>;
+    Kernel kernel_ = kernel<cuda::NoWatch>();
     std::optional<scan::WatchedRoles> roles_;  ///< of a rank that is watched
   };
 };

@@ -27,44 +27,52 @@ namespace scanlab::distributed {
 /// Tiles of a chunk, at most: what a warp folds at once.
 inline constexpr int kMaxChunkTiles = 4 * scan::kLanes;
 
-/// How the array is dealt out and what GPUs tell each other, beside the arguments of look_ahead.
+/// How the array is dealt out, beside the arguments of look_ahead.
 struct PeerChunks {
   int chunk_tiles = 1;
-  int ranks = 1;         ///< of the distribution
-  bool by_tile = false;  ///< they tell of tiles, else of chunks
-  int states = 1;        ///< per aggregate: all but the first are identities, as if there were more GPUs
+  int ranks = 1;   ///< of the distribution
+  int states = 1;  ///< per aggregate: all but the first are identities, as if there were more GPUs
   Peers peers;
 };
 
-/// What look_ahead's kernel asks of tiles' aggregates (scan::Aggregates), over several GPUs. Tiles are of this GPU.
+/// States of the tiles of this GPU, a group per chunk; and those that GPUs tell each other.
 template <Monoid Op>
+using OwnTiles = scan::TileGroups<Op, scan::DeviceStates<typename Op::Item>, kMaxChunkTiles / scan::kLanes>;
+template <Monoid Op>
+using ToldGroups = scan::TileGroups<Op, PeerStates<typename Op::Item>>;
+
+/// What look_ahead's kernel asks of tiles' aggregates (scan::Aggregates), over several GPUs. Tiles are of this GPU.
+/// kByTile: they tell of tiles, else of chunks.
+template <Monoid Op, bool kByTile>
 class PeerAggregates {
  public:
   using Item = typename Op::Item;
-  using Tiles = scan::TileGroups<Op, scan::DeviceStates<Item>, kMaxChunkTiles / scan::kLanes>;
-  using Told = scan::Aggregates<Op, PeerStates<Item>>;
+  using Tiles = OwnTiles<Op>;
 
-  /// states: a group of Tiles per chunk of this GPU. tiles: of this GPU.
+  /// states: of this GPU's chunks, where they tell of chunks. tiles: of this GPU.
   __device__ PeerAggregates(typename Tiles::State::Word* states, std::int64_t tiles, const PeerChunks& chunks)
       : chunks_(chunks), tiles_(tiles), own_(states, Op{}), told_(nullptr, Op{}) {}
 
   /// By one thread.
   __device__ void publish(std::int64_t tile, const Item& aggregate, std::uint32_t run) {
     const Place place = place_of(tile);
-    if (!chunks_.by_tile) own_.publish(place.chunk, place.at, aggregate, run);
+    if constexpr (!kByTile) own_.publish(place.chunk, place.at, aggregate, run);
   }
 
   /// By a whole warp, for tiles in ascending order. Lane 0 has what comes before the tile in the whole array.
   __device__ Item before(std::int64_t tile, std::uint32_t run) {
     const Place place = place_of(tile);
-    if (first_) told_ = Told(peers().states(peers().rank, run), Op{});
+    if (first_) told_ = Told(peers().states(peers().rank, run), Op{}, kLate);
     first_ = false;
-    // Both are asked for before either is waited for; those of other GPUs come last.
-    auto in_chunk = own_.ask(place.chunk, chunks_.by_tile ? 0 : place.at);
-    auto told = told_.ask(place.state);
-    const Item own = own_.fold(in_chunk, run);
-    const Item before_state = told_.before(place.state, told, run);
-    return chunks_.by_tile ? before_state : Op{}(before_state, own);
+    if constexpr (kByTile) {
+      return told_.before(place.state, run);
+    } else {
+      // Both are asked for before either is waited for; those of other GPUs come last.
+      auto in_chunk = own_.ask(place.chunk, place.at);
+      auto told = told_.ask(place.state);
+      const Item own = own_.fold(in_chunk, run);
+      return Op{}(told_.before(place.state, told, run), own);
+    }
   }
 
   /// By a whole warp, for every tile of the block. With the first tile of all, tells all GPUs that the run has begun:
@@ -73,29 +81,46 @@ class PeerAggregates {
   __device__ void tell(std::int64_t tile, const Item& aggregate, std::uint32_t run) {
     const Place place = place_of(tile);
     if (tile == 0) peers().announce(run);  // the block's first, so before the warp waits
-    if (!chunks_.by_tile && place.at != chunks_.chunk_tiles - 1 && tile != tiles_ - 1) return;
-    auto in_chunk = own_.ask(place.chunk, chunks_.by_tile ? 0 : place.at + 1);
-    if (first_) peers().wait_until_free(run);  // while the chunk's tiles are still on their way
-    first_ = false;
-    const Item whole = chunks_.by_tile ? aggregate : block_.shuffle(own_.fold(in_chunk, run), 0);
-    if (block_.lane() >= peers().ranks) return;
-    Told copy(peers().states(block_.lane(), run), Op{});
-    copy.publish(place.state, whole, run);
-    for (int i = 1; i < chunks_.states; ++i) copy.publish(place.state + i, Op::identity(), run);
+    if constexpr (kByTile) {
+      wait_until_free(run);
+      tell_all(place, aggregate, run);
+    } else {
+      if (place.at != chunks_.chunk_tiles - 1 && tile != tiles_ - 1) return;
+      auto in_chunk = own_.ask(place.chunk, place.at + 1);
+      wait_until_free(run);  // while the chunk's tiles are still on their way
+      tell_all(place, block_.shuffle(own_.fold(in_chunk, run), 0), run);
+    }
   }
 
  private:
+  /// By tile, two groups at a time: a round of four GPUs has more tiles than that, and one group after another would
+  /// take longer than the round. Of 8-byte items a tile's own group comes after those: on two GPUs that is faster.
+  using Told = scan::Aggregates<Op, PeerStates<Item>, scan::kTilesPerLane<Op, PeerStates<Item>>, kByTile ? 2 : 1>;
+  static constexpr bool kLate = kByTile && sizeof(Item) > 4;
+
   /// Of a tile: its chunk, and where it is in that; the number, in the whole array, of the state that it is told by.
   struct Place {
     std::int64_t chunk;
     int at;
     std::int64_t state;
   };
+
+  /// Copies of this run, once.
+  __device__ void wait_until_free(std::uint32_t run) {
+    if (first_) peers().wait_until_free(run);
+    first_ = false;
+  }
+  __device__ void tell_all(const Place& place, const Item& whole, std::uint32_t run) {
+    if (block_.lane() >= peers().ranks) return;
+    Told copy(peers().states(block_.lane(), run), Op{});
+    copy.publish(place.state, whole, run);
+    for (int i = 1; i < chunks_.states; ++i) copy.publish(place.state + i, Op::identity(), run);
+  }
   __device__ Place place_of(std::int64_t tile) const {
     const std::int64_t chunk = tile / chunks_.chunk_tiles;
     const int at = static_cast<int>(tile % chunks_.chunk_tiles);
     const std::int64_t number = chunk * chunks_.ranks + peers().rank;  // of the chunk, in the whole array
-    return {chunk, at, (chunks_.by_tile ? number * chunks_.chunk_tiles + at : number) * chunks_.states};
+    return {chunk, at, (kByTile ? number * chunks_.chunk_tiles + at : number) * chunks_.states};
   }
   __device__ const Peers& peers() const { return chunks_.peers; }
 
@@ -107,28 +132,31 @@ class PeerAggregates {
   simt::GpuBlock block_;
 };
 
+struct PeerForm : scan::UsualForm {
+  static constexpr int kTells = 1;
+};
+
 /// Both, as the kernel of look_ahead asks for them. Two arguments of the launch: the compilers of the host and of the
 /// device differ over where the members of one class that had both would lie (nvcc 13.0, [[no_unique_address]]).
-template <Monoid Op>
+template <Monoid Op, bool kByTile>
 struct PeerArguments {
-  struct Form : scan::UsualForm {
-    static constexpr int kTells = 1;
-  };
+  using Form = PeerForm;
   const scan::Arguments<Op>& scan;
   const PeerChunks& chunks;
 
   __device__ const scan::Arguments<Op>& of_scan() const { return scan; }
-  __device__ PeerAggregates<Op> aggregates() const { return {scan.states, scan.tiles, chunks}; }
+  __device__ PeerAggregates<Op, kByTile> aggregates() const { return {scan.states, scan.tiles, chunks}; }
 };
 
-/// Watch: as LookAheadBlock has it.
-template <Monoid Op, class Watch>
+/// Watch: as LookAheadBlock has it. kByTile: as PeerAggregates has it.
+template <Monoid Op, class Watch, bool kByTile>
 __global__ void __launch_bounds__(scan::Shape{.warps = scan::kMaxReduceWarps<Op>}.threads() + scan::kLanes, 1)
     peer_look_ahead(const __grid_constant__ scan::Arguments<Op> arguments, const __grid_constant__ PeerChunks chunks) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) unsigned char shared[];
-  const PeerArguments<Op> both{arguments, chunks};
-  scan::LookAheadBlock<Op, Watch, PeerArguments<Op>>(both, shared).run();
+  using Both = PeerArguments<Op, kByTile>;
+  const Both both{arguments, chunks};
+  scan::LookAheadBlock<Op, Watch, Both>(both, shared).run();
 #else
   __trap();  // rather than results that nobody wrote
 #endif

@@ -147,8 +147,9 @@ class TileGroups {
   Op op_;
 };
 
-/// The aggregates as a warp sees them.
-template <Associative Op, class States = DeviceStates<typename Op::Item>, int kPerLane = kTilesPerLane<Op, States>>
+/// The aggregates as a warp sees them. kInFlight: whole groups that it asks for before it waits for the first of them.
+template <Associative Op, class States = DeviceStates<typename Op::Item>, int kPerLane = kTilesPerLane<Op, States>,
+          int kInFlight = 1>
 class Aggregates {
  public:
   using Item = typename Op::Item;
@@ -190,10 +191,20 @@ class Aggregates {
   static_assert(kGroup <= AggregateMemory::kMaxPerGroup);
 
   __device__ void fold_groups_before(std::int64_t tile, std::uint32_t run) {
-    for (; group_ < tile / kGroup; ++group_) {
-      auto all = groups_.ask(group_, kGroup);
-      carry_ = op_(carry_, groups_.fold(all, run));
+    if constexpr (kInFlight > 1) {
+      for (; group_ + kInFlight <= tile / kGroup; group_ += kInFlight) fold_groups<kInFlight>(run);
     }
+    for (; group_ < tile / kGroup; ++group_) fold_groups<1>(run);
+  }
+
+  /// The next kGroups: asks for all before it waits for the first.
+  template <int kGroups>
+  __device__ void fold_groups(std::uint32_t run) {
+    typename Groups::Asked asked[kGroups];
+#pragma unroll
+    for (int i = 0; i < kGroups; ++i) asked[i] = groups_.ask(group_ + i, kGroup);
+#pragma unroll
+    for (int i = 0; i < kGroups; ++i) carry_ = op_(carry_, groups_.fold(asked[i], run));
   }
 
   Groups groups_;
