@@ -121,14 +121,18 @@ def timeline(ranks: int = GPUS, runs: int = 5) -> dict[str, Any]:
     return traces(cases, ranks)
 
 
-def waits(ranks: int = GPUS, sizes: Iterable[int] = (2**20, 2**28)) -> str:
-    """What `scanlab distributed cycles --csv` writes; sizes are items per rank. A rank waits the longer for others the higher its number is."""
-    lines = ["variant,items,type,ranks,rank,role,cycles_total,cycles_waiting_data,cycles_waiting_prefix,cycles_waiting_reduced,cycles_waiting_store"]
+def waits(ranks: int = GPUS, sizes: Iterable[int] = (2**20, 2**28), commit: str = "") -> str:
+    """What `scanlab distributed cycles --csv` writes; sizes are items per rank. A rank waits the longer for others the higher its number is.
+
+    Without a commit: as older programs wrote it.
+    """
+    of_run, run = (",device,date,git_commit,git_dirty", f",Test Device,2026-01-03T00:00:00Z,{commit},false") if commit else ("", "")
+    lines = [f"variant,items,type,ranks,rank{of_run},role,cycles_total,cycles_waiting_data,cycles_waiting_prefix,cycles_waiting_reduced,cycles_waiting_store"]
     for items in (size * ranks for size in sizes):
         for rank in range(ranks):
             for role, data, prefix, reduced, store in (("load", 400, 0, 0, 300), ("look ahead", 0, 500 + 50 * rank, 100, 0), ("reduce", 600, 0, 100, 0),
                                                        ("scan", 0, 300 + 50 * rank, 200, 100), ("tell", 0, 200, 700, 0)):  # fmt: skip
-                lines.append(f"peer_look_ahead,{items},i32,{ranks},{rank},{role},1000,{data},{prefix},{reduced},{store}")
+                lines.append(f"peer_look_ahead,{items},i32,{ranks},{rank}{run},{role},1000,{data},{prefix},{reduced},{store}")
     return "\n".join(lines) + "\n"
 
 

@@ -94,7 +94,7 @@ def test_throughput_stands_over_tiles_per_chunk_beside_a_copy(tmp_path: Path) ->
     assert tiny.points(axes, PEER) == [near((8, rate / 12)), near((32, rate / 10))]
     assert tiny.points(axes, told_look("peer_look_ahead", "tile")) == [near((8, rate / 9)), near((32, rate / 9.5))]
     assert [y for _, y in tiny.points(axes, COPIES)] == near([rate / 8] * 2)
-    assert axes.get_title("left") == "$2^{20}$ items per GPU"
+    assert axes.get_title("left") == "$2^{20}$ items per GPU, 4 GPUs"
 
 
 def test_the_share_of_copies_stands_over_the_gpus_whose_aggregates_are_folded(tmp_path: Path) -> None:

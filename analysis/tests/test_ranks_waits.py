@@ -35,6 +35,15 @@ def test_cycles_of_one_gpu_and_of_several_answer_for_themselves_alone(tmp_path: 
     assert Waits().find(results.read([tmp_path / "ranks_prefix_wait_2.csv"], []), {}) is None
 
 
+def test_a_table_says_which_run_it_is_of(tmp_path: Path) -> None:
+    for ranks, commit in ((2, "a" * 40), (4, "b" * 40)):
+        (tmp_path / f"ranks_prefix_wait_{ranks}.csv").write_text(ranks_fixtures.waits(ranks, commit=commit))
+    read = results.read([tmp_path], [])
+    several = RanksWaits().find(read, {})
+    assert not read.problems and several is not None
+    assert several.provenance.line() == "Test Device, 2026-01-03, commit bbbbbbbbb, measured now", "of the table that is shown alone"
+
+
 def test_a_case_in_two_files_is_a_fault(tmp_path: Path) -> None:
     write(tmp_path)
     (tmp_path / "again_prefix_wait.csv").write_text(ranks_fixtures.waits(2))

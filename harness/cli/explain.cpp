@@ -61,6 +61,7 @@ int explain_on_cuda(const std::vector<Case>& cases, const std::string& csv, Cont
   std::optional<WholeFile> file;
   if (!csv.empty()) file.emplace(csv, true);
   std::string rows;
+  const simt::RunColumns provenance = measure::provenance_columns();
   for (const Case& chosen : cases) {
     const BoundScan scan = chosen.variant->bind(chosen.problem);
     if (!scan.cuda_watch || chosen.problem.items == 0) {
@@ -70,7 +71,8 @@ int explain_on_cuda(const std::vector<Case>& cases, const std::string& csv, Cont
     }
     const std::vector<RoleCycles> roles = simt::watch(scan, chosen.problem);
     simt::print(case_name(chosen.variant->about, chosen.problem), roles, context.out);
-    const simt::RunColumns columns = simt::run_columns(chosen);
+    simt::RunColumns columns = simt::run_columns(chosen);
+    columns.insert(columns.end(), provenance.begin(), provenance.end());
     if (rows.empty()) rows = simt::csv_head(columns, roles);
     rows += simt::csv_rows(columns, roles);
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/measure/provenance.hpp"
 #include "harness/simt/role_cycles.hpp"
 
 namespace scanlab::distributed {
@@ -36,11 +37,13 @@ void RankCycles::add(const DistributedCase& of, const std::vector<RoleCycles>& o
     const auto ran = [](const RoleCycles& role) { return role.total > 0; };
     if (!std::ranges::all_of(ranks[rank], ran)) continue;  // it holds nothing of the array
     simt::print(fmt::format("{}/rank:{}", of.name, rank), ranks[rank], out);
-    const simt::RunColumns columns{{"variant", of.algorithm->about.id},
-                                   {"items", std::to_string(of.problem.items)},
-                                   {"type", std::string(name(of.problem.type))},
-                                   {"ranks", std::to_string(ranks.size())},
-                                   {"rank", std::to_string(rank)}};
+    simt::RunColumns columns{{"variant", of.algorithm->about.id},
+                             {"items", std::to_string(of.problem.items)},
+                             {"type", std::string(name(of.problem.type))},
+                             {"ranks", std::to_string(ranks.size())},
+                             {"rank", std::to_string(rank)}};
+    const auto provenance = measure::provenance_columns();
+    columns.insert(columns.end(), provenance.begin(), provenance.end());
     if (rows_.empty()) rows_ = simt::csv_head(columns, ranks[rank]);
     rows_ += simt::csv_rows(columns, ranks[rank]);
   }

@@ -118,6 +118,15 @@ Facts run_facts(const std::vector<std::string>& argv) {
   return facts;
 }
 
+std::vector<std::pair<std::string, std::string>> provenance_columns() {
+  std::string why_not;
+  const Facts device = device_facts(why_not).value_or(Facts{});
+  const Facts run = run_facts({});
+  std::vector<std::pair<std::string, std::string>> columns{{"device", device.value("device", "")}};
+  for (const char* name : {"date", "git_commit", "git_dirty"}) columns.emplace_back(name, run[name]);
+  return columns;
+}
+
 Facts measured_on_host(const std::vector<std::string>& argv) {
   Facts facts = host_facts();
   facts.update(run_facts(argv));

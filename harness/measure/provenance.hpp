@@ -23,6 +23,9 @@ std::optional<Facts> device_facts(std::string& why_not);
 /// What ran, and when: the build, the date, and the command line.
 Facts run_facts(const std::vector<std::string>& argv);
 
+/// The same of a table, which has no context: names of columns, and a value for each. `device`: empty without one.
+std::vector<std::pair<std::string, std::string>> provenance_columns();
+
 /// The host, and what ran on it: of everything that is measured without a device.
 Facts measured_on_host(const std::vector<std::string>& argv);
 

@@ -174,7 +174,10 @@ TEST_F(NeedsGpuDistributed, EachRoleHasCycles) {
   std::vector<std::string> lines;
   for (std::string line; std::getline(file, line);) lines.push_back(line);
   ASSERT_EQ(lines.size(), 6u) << "a head and five roles";
-  EXPECT_EQ(lines[0].find("variant,items,type,ranks,rank,role,cycles_total,cycles_waiting_data"), 0u) << lines[0];
+  EXPECT_EQ(lines[0].find(
+                "variant,items,type,ranks,rank,device,date,git_commit,git_dirty,role,cycles_total,cycles_waiting_data"),
+            0u)
+      << lines[0];
   EXPECT_EQ(lines[5].find("peer_look_ahead,4194304,i32,1,0,tell,"), 0u) << lines[5];
 }
 

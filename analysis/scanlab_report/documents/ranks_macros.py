@@ -9,7 +9,7 @@ import pandas as pd
 from scanlab_report.derive.ranks import beside, folds, main_kind, strong, weak
 from scanlab_report.documents.numbers import number, power
 from scanlab_report.select.needs import Need
-from scanlab_report.select.ranks_evidence import RanksEvidence, SeveralGpus
+from scanlab_report.select.ranks_evidence import STATES, RanksEvidence, SeveralGpus
 
 SCAN, BLOCKED = "peer_look_ahead", "reduce_exchange_scan"
 FEW, FOLDED, MOST = 1 << 20, 1 << 28, 1 << 30
@@ -27,7 +27,8 @@ NAMES = {
     "peersSmall": "its time, microseconds",
     "peersSmallVendor": "that of CUB with NCCL over it",
     "peersWide": "defined if they were timed: its share of copies for 64-bit integers",
-    "peersFolded": "defined if it was timed: most GPUs whose aggregates the next two fold on peersGpus, at 2^28 items per GPU",
+    "peersFoldGpus": "defined if it was timed: GPUs that fold aggregates as if there were more, at 2^28 items per GPU",
+    "peersFolded": "most GPUs whose aggregates they fold",
     "peersFoldChunks": "peer_look_ahead's share of copies then, where GPUs tell each other of chunks",
     "peersFoldTiles": "and where they tell each other of tiles",
     "peersBlocked": "share of the 3n bound that reduce_exchange_scan has there",
@@ -36,7 +37,7 @@ NAMES = {
 
 def describers() -> tuple[tuple[Mapping[str, Need], Callable[..., dict[str, str]]], ...]:
     """Needs, and what defines macros from them."""
-    return (({"timed": SeveralGpus("ranks")}, _peers),)
+    return (({"timed": SeveralGpus("ranks")}, _peers), ({"timed": SeveralGpus(STATES)}, _folds))
 
 
 def _peers(timed: RanksEvidence) -> dict[str, str]:
@@ -69,10 +70,15 @@ def _peers(timed: RanksEvidence) -> dict[str, str]:
         "peersSmallVendor": number(few["of_vendor"].value, 2),
         "peersBlocked": number(blocked["of_bound"].value),
     }
-    folded = main_kind(folds(timed.cases)).query("ranks == @gpus and items_per_rank == @FOLDED")
-    folded = folded[folded["as_ranks"] == folded["as_ranks"].max()].set_index("told")
-    if {"chunk", "tile"} <= set(folded.index):
-        named["peersFolded"] = str(folded.at["chunk", "as_ranks"])
-        named["peersFoldChunks"], named["peersFoldTiles"] = (number(folded.at[told, "of_copy"].value, 2) for told in ("chunk", "tile"))
     wide = at(scans[(scans["type"] == "i64") & (scans["op"] == "plus")], SCAN, MOST)
     return named if wide is None else named | {"peersWide": number(wide["of_copy"].value, 2)}
+
+
+def _folds(timed: RanksEvidence) -> dict[str, str]:
+    folded = main_kind(folds(timed.cases)).query("items_per_rank == @FOLDED")
+    folded = folded[folded["as_ranks"] == folded["as_ranks"].max()].set_index("told")
+    if not {"chunk", "tile"} <= set(folded.index):
+        return {}
+    by_chunk, by_tile = (number(folded.at[told, "of_copy"].value, 2) for told in ("chunk", "tile"))
+    return {"peersFoldGpus": str(folded.at["chunk", "ranks"]), "peersFolded": str(folded.at["chunk", "as_ranks"]),
+            "peersFoldChunks": by_chunk, "peersFoldTiles": by_tile}  # fmt: skip

@@ -40,7 +40,8 @@ def draw(timed: RanksEvidence) -> Figure:
         panel.xaxis.set_minor_locator(NullLocator())
         panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         panel.set_ylim(0, 1.06 * panel.dataLim.y1)
-        panel.set_title(f"{style.power_of_two(items / of_size['ranks'].iloc[0])} items per GPU")
+        gpus = of_size["ranks"].iloc[0]
+        panel.set_title(f"{style.power_of_two(items / gpus)} items per GPU, {gpus} GPUs")
         panel.set_xlabel("tiles per chunk")
     axes[0].set_ylabel("throughput of all GPUs, TB/s")
     drawn.legend(*axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=4, borderpad=0)

@@ -41,6 +41,8 @@ REPEAT_COLUMNS = ["variant", "type", "op", "mode", "cases", "varying", "runs"]
 WAIT_COLUMNS = ["variant", "items", "type", "role", "cycles_total"]
 WAIT_PREFIX = "cycles_waiting_"
 """Columns of waits that begin so are parts of ``cycles_total``; what is left is work."""
+WAIT_RUN = ("device", "date", "git_commit", "git_dirty")
+"""Columns of waits that say which run they are of, the same in each row."""
 
 
 @dataclass(frozen=True)

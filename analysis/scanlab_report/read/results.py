@@ -36,6 +36,7 @@ from scanlab_report.read.records import (
     RECORDED,
     STREAM,
     WAIT_PREFIX,
+    WAIT_RUN,
     Complaint,
     Explanation,
     Results,
@@ -273,9 +274,13 @@ def _read_traffic(file: Path, origin: str, results: Results) -> None:
 
 
 def _read_waits(file: Path, origin: str, results: Results) -> None:
-    table = read_table(file, origin, results, _WAITS, None, dict.fromkeys(("tile", "ranks", "rank"), Count), WAIT_PREFIX)
-    if table is not None:
-        results.wait_tables.append(table)
+    of_case, of_run = dict.fromkeys(("tile", "ranks", "rank"), Count), dict.fromkeys(WAIT_RUN, Name)
+    table = read_table(file, origin, results, _WAITS, None, of_case | of_run, WAIT_PREFIX)
+    if table is None:
+        return
+    if len(table) and set(WAIT_RUN) <= set(table):  # tables of older programs do not say it
+        results.owners[str(file)] = Run(file, origin, table[[*WAIT_RUN]].iloc[0].to_dict())
+    results.wait_tables.append(table.drop(columns=[*WAIT_RUN], errors="ignore"))
 
 
 def ranges_beside(file: Path) -> Path | None:

@@ -63,10 +63,10 @@ class RanksWaits:
     measured_by: ClassVar = ("ranks_cycles",)
 
     def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
-        table, provenance = _table(results, results.waits[of_ranks(results.waits)])
+        table, _ = _table(results, results.waits[of_ranks(results.waits)])
         for column in ("ranks", "items"):
             table = table[table[column] == table[column].max()] if len(table) else table
-        return None if table.empty else TableEvidence(table, provenance)
+        return None if table.empty else TableEvidence(*_table(results, table))
 
     def asked(self) -> str:
         return "cycles spent waiting on each of several GPUs"

@@ -6,8 +6,9 @@ its ranks and by its items in all, whichever way it was asked for, so that none 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -84,7 +85,8 @@ def told_of(others: str) -> str:
 class SeveralGpus:
     """Every run over several ranks on one device: what was measured now, else the session that was named, else one that is chosen.
 
-    ``over``: what varies in them (:meth:`RanksEvidence.varies`). ``ranks``: the session with so many GPUs is chosen; 0: the one with most.
+    ``over``: what varies in them (:meth:`RanksEvidence.varies`). ``ranks``: the session with so many GPUs is chosen; 0: the one with most
+    of those in which it varies.
     """
 
     over: str = ""
@@ -97,15 +99,15 @@ class SeveralGpus:
     def find(self, results: Results, published: dict[str, Publication]) -> RanksEvidence | None:
         key = (SeveralGpus, self.ranks)
         if key not in results.found:
-            results.found[key] = _find(results, self.ranks)
-        found = results.found[key]
-        return found if found and (not self.over or found.varies(self.over)) else None
+            results.found[key] = _sessions(results, self.ranks)
+        return next((of() for of in results.found[key] if not self.over or of().varies(self.over)), None)
 
     def asked(self) -> str:
         return f"times of scans over several ranks{_OVER[self.over][1]}"
 
 
-def _find(results: Results, ranks: int) -> RanksEvidence | None:
+def _sessions(results: Results, ranks: int) -> list[Callable[[], RanksEvidence]]:
+    """What was measured now; else every recorded session of one device, the one that answers best first. Each is made once, when asked for."""
     for origin in (MEASURED, RECORDED):
         files = [of for of in results.streams if (of.kind, of.run.origin) == (streams.DISTRIBUTED, origin) and len(of.rows)]
         if not files:
@@ -113,15 +115,20 @@ def _find(results: Results, ranks: int) -> RanksEvidence | None:
         device = ranked([of.run for of in files], results.first)[0]
         files = [of for of in files if of.run.device == device]
         if origin == MEASURED:
-            return _evidence(files, _best(results, [run for run in results.runs if run.origin == MEASURED and run.device == device]))
+            runs = [run for run in results.runs if run.origin == MEASURED and run.device == device]
+            return [cache(lambda: _evidence(files, _best(results, runs)))]
         by_folder: dict[Path, list[StreamFile]] = {}
         for of in files:
             by_folder.setdefault(of.run.file.parent, []).append(of)
-        folder = max(by_folder, key=lambda folder: (folder.name == results.named, *_fits(by_folder[folder], ranks)))
         everything = results.every or results
-        beside = [run for run in everything.runs if run.file.parent == folder and run.device == device]
-        return _evidence(by_folder[folder], _best(everything, beside))
-    return None
+
+        def session(folder: Path) -> RanksEvidence:
+            beside = [run for run in everything.runs if run.file.parent == folder and run.device == device]
+            return _evidence(by_folder[folder], _best(everything, beside))
+
+        best_first = sorted(by_folder, key=lambda folder: (folder.name == results.named, *_fits(by_folder[folder], ranks)), reverse=True)
+        return [cache(partial(session, folder)) for folder in best_first]
+    return []
 
 
 def _fits(files: Sequence[StreamFile], ranks: int) -> tuple[bool, bool, int, str]:
