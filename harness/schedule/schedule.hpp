@@ -29,6 +29,9 @@ struct Job {
   int work = 1;     ///< >= 1, an item: what it counts, the workload says
 };
 
+/// Of chunks and of streams: more would be counted for minutes before anything else is found wrong.
+inline constexpr int kMaxOfJob = 1'000'000;
+
 /// Empty if the job can be done; else one sentence that says why not.
 std::string refusal(const Job& job);
 

@@ -20,12 +20,13 @@ std::vector<const Entry*> entries(Words globs) {
 }
 
 std::vector<int> small_counts(const OptionWords& said, const char* option) {
-  constexpr std::int64_t kMax = 1'000'000;
   const std::string flag = fmt::format("--{}", option);
   std::vector<int> counts;
   for (const std::string& word : words_of(said, option)) {
     for (const std::int64_t count : parse_items(word, flag)) {
-      if (count > kMax) throw CommandError(kBadInput, fmt::format("{}: '{}' is more than {}", flag, word, kMax));
+      if (count > streams::kMaxOfJob) {
+        throw CommandError(kBadInput, fmt::format("{}: '{}' is more than {}", flag, word, streams::kMaxOfJob));
+      }
       counts.push_back(static_cast<int>(count));
     }
   }

@@ -114,10 +114,8 @@ streams::ScheduledJob traced_job(const Json& about) {
         about["simulated_on"].dump()));
   }
   const streams::ScheduledJob chosen = streams::job_of(about);
-  constexpr int kMax = 1'000'000;  // as of the options: they are counted before anything else can be checked
-  if (chosen.job.chunks > kMax || chosen.job.streams > kMax) {
-    throw std::invalid_argument(fmt::format("its otherData have {} chunks and {} streams: at most {} are simulated",
-                                            chosen.job.chunks, chosen.job.streams, kMax));
+  if (const std::string why = refusal(chosen.job); !why.empty()) {
+    throw std::invalid_argument("its otherData have a job that cannot be: " + why);
   }
   return chosen;
 }
