@@ -67,6 +67,12 @@ def recorded(read: results.Results, tmp_path_factory: pytest.TempPathFactory) ->
     return written
 
 
+@pytest.fixture
+def invented(built: Built) -> Path:
+    """A page of fewer data, for what is opened many times."""
+    return built.out / "report.html"
+
+
 # ------------------------------------------------------------------------------------------------- the file
 
 
@@ -303,12 +309,12 @@ def test_the_first_view_is_interactive_within_a_second(chromium: Browser, record
 
 @needs_browser
 @pytest.mark.parametrize("view", [*VIEWS, *TABLES])
-def test_every_choice_changes_what_is_shown_by_keyboard(chromium: Browser, recorded: Path, view: str) -> None:
-    chromium.open(recorded, f"#view={view}")
+def test_every_choice_changes_what_is_shown_by_keyboard(chromium: Browser, invented: Path, view: str) -> None:
+    chromium.open(invented, f"#view={view}")
     names = chromium.evaluate("[...document.querySelectorAll('#controls select')].filter((s) => s.options.length > 1).map((s) => s.id)")
     assert len(names) >= 2
     for name in names:
-        chromium.open(recorded, f"#view={view}")
+        chromium.open(invented, f"#view={view}")
         before = chromium.evaluate(SHOWN)
         last = chromium.evaluate(f"(() => {{ const s = document.getElementById('{name}'); s.focus(); return s.selectedIndex === s.options.length - 1; }})()")
         chromium.press("ArrowUp" if last else "ArrowDown")
@@ -318,8 +324,8 @@ def test_every_choice_changes_what_is_shown_by_keyboard(chromium: Browser, recor
 
 @needs_browser
 @pytest.mark.parametrize("view", VIEWS[:2])
-def test_every_box_adds_or_takes_away_a_series(chromium: Browser, recorded: Path, view: str) -> None:
-    chromium.open(recorded, f"#view={view}")
+def test_every_box_adds_or_takes_away_a_series(chromium: Browser, invented: Path, view: str) -> None:
+    chromium.open(invented, f"#view={view}")
     boxes = chromium.evaluate("[...document.querySelectorAll('#controls input[type=checkbox]')].map((box) => box.id)")
     buttons = chromium.evaluate("[...document.querySelectorAll('#controls [data-set]')].map((button) => button.id)")
     assert len(boxes) > 5 and len(buttons) == 3
@@ -434,11 +440,11 @@ def test_nothing_is_cut_off_and_nothing_is_fetched(chromium: Browser, recorded: 
 
 @needs_browser
 @pytest.mark.parametrize("view", VIEWS)
-def test_a_chart_that_has_no_room_yet_is_drawn_once_it_has(chromium: Browser, recorded: Path, view: str) -> None:
+def test_a_chart_that_has_no_room_yet_is_drawn_once_it_has(chromium: Browser, invented: Path, view: str) -> None:
     hidden = "document.addEventListener('readystatechange', () => { document.body.style.display = 'none'; }, { once: true })"
     script = chromium.send("Page.addScriptToEvaluateOnNewDocument", source=hidden)["identifier"]
     try:
-        chromium.open(recorded, f"#view={view}")
+        chromium.open(invented, f"#view={view}")
     finally:
         chromium.send("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
     assert chromium.evaluate("document.getElementById('chart').clientWidth") == 0 and chromium.troubles() == []

@@ -1413,7 +1413,7 @@ TEST(Simulate, ComparesTracesWithTheirSimulation) {
   refused_with({{"chunks", 3}}, "operation 9 is no copy or kernel of that job");
   refused_with({{"chunks", 7}}, "operation 18 (the copy in of chunk 6, input 0, in stream 2) has no event");
   refused_with({{"chunks", -7}}, "chunks");
-  refused_with({{"chunks", 2'000'000'000}}, "at most 1000000");
+  refused_with({{"chunks", 2'000'000'000}}, "1000000 of each at most");
   refused_with({{"connections", 0}}, "its otherData.connections is 0: CUDA takes 1 to 32");
   refused_with({{"connections", -3}}, "its otherData.connections is -3");
   refused_with({{"connections", 33}}, "its otherData.connections is 33");
