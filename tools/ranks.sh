@@ -12,12 +12,13 @@ over_ranks() {
       for ((ranks = 1; ranks <= gpus; ++ranks)); do
         "$scanlab" distributed verify --gpus "$ranks" --type i8,i32,i64,f32,f64 --op plus,max,affine \
           --json "$out/ranks_verify_$ranks.jsonl" || return
+        check_tiles "$ranks" "tiles_$ranks" --type i8,i32,i64,f64 --op plus,affine --repeat 100 || return
       done
-      "$scanlab" distributed verify --gpus "$gpus" --items 1000,2^20+1,2^24+3 --repeat 1000 --json "$out/ranks_verify_repeat.jsonl" &&
-        "$scanlab" distributed verify --gpus "$gpus" --algorithm peer_look_ahead --set tells=tile --type i8,i32,i64,f64 --op plus,affine \
-          --repeat 100 --json "$out/ranks_verify_tiles.jsonl" &&
+      "$scanlab" distributed verify --gpus "$gpus" --items "1000,2^20+1,$(((gpus << 24) + 3))" --repeat 1000 --json "$out/ranks_verify_repeat.jsonl" &&
         "$scanlab" distributed verify --gpus "$gpus" --beside --repeat 20 --json "$out/ranks_verify_beside.jsonl" &&
-        "$scanlab" distributed verify --gpus "$gpus" --launch graph --repeat 20 --json "$out/ranks_verify_graph.jsonl"
+        check_tiles "$gpus" tiles_beside --beside --repeat 20 &&
+        "$scanlab" distributed verify --gpus "$gpus" --launch graph --repeat 20 --json "$out/ranks_verify_graph.jsonl" &&
+        check_tiles "$gpus" tiles_graph --launch graph --repeat 20
       ;;
     ranks_scaling)  # equal items per GPU: 2^12 to 2^30 of i32
       for ((ranks = 1; ranks <= gpus; ++ranks)); do
@@ -68,6 +69,11 @@ over_ranks() {
       ;;
   esac
   return "$lacked"
+}
+
+# check_tiles RANKS NAME OPTION...: checks the kernel by which GPUs tell each other of tiles, which small arrays do not choose.
+check_tiles() {
+  "$scanlab" distributed verify --gpus "$1" --algorithm peer_look_ahead --set tells=tile --json "$out/ranks_verify_$2.jsonl" "${@:3}"
 }
 
 # bench_ranks NAME RANKS OPTION...: times algorithms over so many GPUs. What lacks memory (status 4) keeps the rest from nothing.

@@ -196,6 +196,18 @@ def test_files_of_two_devices_or_commits_are_no_run(
 GPU = "NVIDIA Test(R) GPU 9"
 
 
+@pytest.mark.parametrize(("commit", "dirty", "said"), [
+    ("f" * 40, "false", "record one run of one device and commit at a time"), (COMMIT, "true", "had uncommitted changes"), (COMMIT, "false", ""),
+])  # fmt: skip
+def test_waits_are_of_the_commit_of_the_run(tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str], commit: str, dirty: str, said: str) -> None:
+    run = write_run(tmp_path / "run")
+    rows = [line.split(",") for line in fixtures.PREFIX_WAIT.splitlines()]
+    told = [["device", "date", "git_commit", "git_dirty"], *[[GPU, "2026-01-02T00:00:00Z", commit, dirty]] * (len(rows) - 1)]
+    (run / "prefix_wait.csv").write_text("".join(",".join([*row[:4], *of, *row[4:]]) + "\n" for row, of in zip(rows, told, strict=True)))
+    assert add(run, recorded) == (2 if said else 0)
+    assert said in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("lines", "said"), [
     (None, "verify.jsonl: is missing"), (fixtures.verification(device=GPU).splitlines()[:-1], "did not come to its end"),
     (fixtures.verification(device=GPU).replace('"passed": 9, "failed": 0', '"passed": 8, "failed": 1').replace('"passed"', '"failed"', 1).splitlines(),

@@ -134,6 +134,16 @@ def test_each_number_of_gpus_has_a_session_of_its_own_and_none_answers_for_one_g
     assert [of.find(named, {}).provenance.dates for of in (SeveralGpus(), SeveralGpus(ranks=4))] == [("2026-03-01",)] * 2
 
 
+def test_a_setting_that_varies_in_an_older_session_alone_is_shown_of_that(tmp_path: Path) -> None:
+    session(tmp_path / "x4", "2026-02-02", 4, "2026-02-02T00:00:00Z")
+    write(tmp_path / "x2" / "2026-01-02", {"a": ranks_fixtures.fold_run(1, "chunk"), "b": ranks_fixtures.fold_run(2, "chunk")})
+    read = chosen(results.read([], [tmp_path]))
+    newest, folds = SeveralGpus().find(read, {}), SeveralGpus("states").find(read, {})
+    assert newest is not None and folds is not None
+    assert newest.provenance.dates == ("2026-02-02",) and folds.provenance.dates == ("2026-01-02",)
+    assert SeveralGpus("chunk").find(read, {}) is None
+
+
 def test_runs_that_were_measured_now_come_before_recorded_ones(tmp_path: Path) -> None:
     session(tmp_path / "x4", "2026-02-01", 4, "2026-02-01T00:00:00Z")
     now = write(tmp_path / "now", {"two": run(2, [2**20])})

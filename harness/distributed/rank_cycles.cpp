@@ -33,6 +33,7 @@ void RankCycles::add(const DistributedCase& of, const std::vector<RoleCycles>& o
                      std::ostream& out) {
   const std::vector<std::vector<RoleCycles>> ranks = of_all_ranks(communicator, own);
   if (communicator.rank() != 0) return;
+  if (rows_.empty()) provenance_ = measure::provenance_columns();  // the same in all rows
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     const auto ran = [](const RoleCycles& role) { return role.total > 0; };
     if (!std::ranges::all_of(ranks[rank], ran)) continue;  // it holds nothing of the array
@@ -42,8 +43,7 @@ void RankCycles::add(const DistributedCase& of, const std::vector<RoleCycles>& o
                              {"type", std::string(name(of.problem.type))},
                              {"ranks", std::to_string(ranks.size())},
                              {"rank", std::to_string(rank)}};
-    const auto provenance = measure::provenance_columns();
-    columns.insert(columns.end(), provenance.begin(), provenance.end());
+    columns.insert(columns.end(), provenance_.begin(), provenance_.end());
     if (rows_.empty()) rows_ = simt::csv_head(columns, ranks[rank]);
     rows_ += simt::csv_rows(columns, ranks[rank]);
   }

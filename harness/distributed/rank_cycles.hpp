@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/distributed/distributed_session.hpp"
+#include "harness/simt/role_cycles.hpp"
 
 namespace scanlab::distributed {
 
@@ -20,6 +21,7 @@ class RankCycles {
 
  private:
   std::string rows_;
+  simt::RunColumns provenance_;
 };
 
 }  // namespace scanlab::distributed

@@ -26,9 +26,9 @@ std::string refusal(const Job& job) {
   if (job.blocks < 0)
     return too_few("blocks a kernel", job.blocks, "take 1 or more, or 0 for as many as its items ask for");
   if (job.work < 1) return too_few("units of work an item", job.work, "take 1 or more");
-  if (job.chunks > kMaxOfJob || job.streams > kMaxOfJob) {
+  if (job.chunks > kMaxChunksOrStreams || job.streams > kMaxChunksOrStreams) {
     return fmt::format("{} chunks and {} streams are too many: take {} of each at most", job.chunks, job.streams,
-                       kMaxOfJob);
+                       kMaxChunksOrStreams);
   }
   return {};
 }

@@ -30,7 +30,7 @@ struct Job {
 };
 
 /// Of chunks and of streams: more would be counted for minutes before anything else is found wrong.
-inline constexpr int kMaxOfJob = 1'000'000;
+inline constexpr int kMaxChunksOrStreams = 1'000'000;
 
 /// Empty if the job can be done; else one sentence that says why not.
 std::string refusal(const Job& job);

@@ -24,8 +24,9 @@ std::vector<int> small_counts(const OptionWords& said, const char* option) {
   std::vector<int> counts;
   for (const std::string& word : words_of(said, option)) {
     for (const std::int64_t count : parse_items(word, flag)) {
-      if (count > streams::kMaxOfJob) {
-        throw CommandError(kBadInput, fmt::format("{}: '{}' is more than {}", flag, word, streams::kMaxOfJob));
+      if (count > streams::kMaxChunksOrStreams) {
+        throw CommandError(kBadInput,
+                           fmt::format("{}: '{}' is more than {}", flag, word, streams::kMaxChunksOrStreams));
       }
       counts.push_back(static_cast<int>(count));
     }

@@ -113,17 +113,34 @@ TEST(PeerCut, LargeArraysGetFewTilesWhereEachIsTold) {
     EXPECT_EQ(fitting(false, item, std::int64_t{1} << 30, kMax, true).kib, "36");
   for (const std::int64_t item : {2, 4}) {
     EXPECT_EQ(fitting(false, item, std::int64_t{1} << 30, kMax, true, 2).kib, "26");
-    EXPECT_EQ(fitting(false, item, std::int64_t{1} << 30, kMax, true, 4).kib, "36") << "of twice as many GPUs";
+    for (const int ranks : {3, 4}) {
+      EXPECT_EQ(fitting(false, item, std::int64_t{1} << 30, kMax, true, ranks).kib, "36") << "of more GPUs";
+    }
   }
   EXPECT_EQ(fitting(false, 8, 1 << 20, kMax, true).kib, "10") << "as without";
 }
 
 TEST(PeerCut, FewGpusTellEachOtherOfTiles) {
-  for (const std::int64_t item : {1, 4, 8, 16}) EXPECT_TRUE(may_tell_of_tiles(false, item, 2));
-  EXPECT_TRUE(may_tell_of_tiles(false, 4, 4));
+  for (const std::int64_t item : {1, 2, 4, 8, 16}) EXPECT_TRUE(may_tell_of_tiles(false, item, 2));
+  for (const std::int64_t item : {1, 2, 4}) EXPECT_TRUE(may_tell_of_tiles(false, item, 4));
   EXPECT_FALSE(may_tell_of_tiles(false, 4, 5)) << "a look-ahead warp would fold 660 tiles per tile of its own";
   EXPECT_FALSE(may_tell_of_tiles(false, 8, 3)) << "states of 8-byte items are twice as large";
   EXPECT_FALSE(may_tell_of_tiles(true, 8, 2)) << "the look-ahead warp changes what would be told";
+}
+
+/// Smaller tiles, which an array of middle size may be cut up into, are more than a look-ahead warp keeps up with.
+TEST(PeerCut, GpusTellEachOtherOfTheTilesOfLargeArraysAlone) {
+  for (const int ranks : {1, 2, 3, 4}) {
+    bool by_tile = false;
+    for (std::int64_t bytes = 1 << 20; bytes < 64 << 20; bytes += 123457) {
+      const Share share{false, 4, bytes, kMultiprocessors};
+      const TileForm form = tile_that_fits(share, true, ranks, kMax);
+      EXPECT_TRUE(!by_tile || by_tile_is_faster(share, ranks, form)) << "not to and fro: " << bytes;
+      by_tile = by_tile_is_faster(share, ranks, form);
+      if (by_tile) EXPECT_EQ(form.kib, large_tile(false, 4, true, ranks)) << bytes;
+    }
+    EXPECT_TRUE(by_tile);
+  }
 }
 
 TEST(PeerCut, TheBusiestMultiprocessorHasNoMoreThanWithTheTileOfLargeArrays) {

@@ -137,8 +137,8 @@ TEST(Schedules, ABadJobIsRefusedInASentence) {
   refused({.workload = job.workload, .items = 1, .chunks = 0}, "0 chunks");
   refused({.workload = job.workload, .items = 1, .streams = 0}, "0 streams");
   refused({.workload = job.workload, .items = -1}, "-1 items");
-  refused({.workload = job.workload, .items = 1, .chunks = kMaxOfJob + 1}, "1000001 chunks");
-  refused({.workload = job.workload, .items = 1, .streams = kMaxOfJob + 1}, "1000001 streams are too many");
+  refused({.workload = job.workload, .items = 1, .chunks = kMaxChunksOrStreams + 1}, "1000001 chunks");
+  refused({.workload = job.workload, .items = 1, .streams = kMaxChunksOrStreams + 1}, "1000001 streams are too many");
   refused({.workload = job.workload, .items = 1, .buffers = 1}, "1 device buffers");
   job.items = 1'000'000;
   job.chunks = 10;

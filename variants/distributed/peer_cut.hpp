@@ -33,8 +33,10 @@ inline std::span<const TileForm> tile_forms(bool heavy) {
       .subspan(heavy ? kLightForms : 0, heavy ? std::size(kTileForms) - kLightForms : kLightForms);
 }
 
-/// Of large arrays: the fastest on two and four H200s. The more tiles there are in a round of all GPUs, the larger they
-/// must be, so that a look-ahead warp, which folds each of them, keeps up. Those that fold chunks want many stages.
+/// Of large arrays: the fastest on two and four H200s, of which others have the nearer. The more tiles there are in a
+/// round of all GPUs, the larger they must be, so that a look-ahead warp, which folds each of them, keeps up. Those
+/// that fold chunks want many stages; but 1-byte items, of which a tile has most to compute, are fastest in large
+/// tiles.
 inline std::string_view large_tile(bool heavy, std::int64_t item_bytes, bool by_tile, int ranks) {
   if (heavy) return "49";
   if (item_bytes == 1) return "36";
@@ -57,8 +59,8 @@ struct Share {
   bool is_large(const TileForm& form) const { return waves(form) > 4; }
 };
 
-/// Whether GPUs tell each other of tiles, if the array is large: where that was the faster way. Small arrays, which a
-/// look-ahead warp has few rounds of, are faster by chunks.
+/// Whether GPUs tell each other of tiles, if the array is large: as long as a look-ahead warp keeps up with the tiles
+/// of all of them. Of items of more than 4 bytes, states are twice as large.
 inline bool may_tell_of_tiles(bool heavy, std::int64_t item_bytes, int ranks) {
   return !heavy && ranks <= (item_bytes <= 4 ? 4 : 2);
 }
@@ -79,6 +81,14 @@ inline TileForm tile_that_fits(const Share& share, bool by_tile, int ranks, std:
     if (waves(form) * form.bytes() <= waves(*best) * best->bytes()) best = &form;  // of such, the fewest tiles
   }
   return *best;
+}
+
+/// Whether GPUs that may do so tell each other of tiles of this form: of large arrays, in tiles no smaller than theirs.
+/// Small arrays, which a look-ahead warp has few rounds of, are faster by chunks.
+inline bool by_tile_is_faster(const Share& share, int ranks, const TileForm& form) {
+  const auto large =
+      std::ranges::find(kTileForms, large_tile(share.heavy, share.item_bytes, true, ranks), &TileForm::kib);
+  return share.is_large(form) && form.bytes() >= large->bytes();
 }
 
 /// Tiles of a chunk, of `tiles` per GPU and `asked` at most: such that each GPU has as many chunks, and they are as

@@ -69,7 +69,7 @@ struct PeerLookAhead {
                                           : *std::ranges::find(kTileForms, tile, &TileForm::kib);
       const std::int64_t asked = std::stoll(setting(describe(), problem.settings, "chunk"));
       PeerCut cut = cut_in_chunks(problem.items, ranks, kBytes, form, asked);
-      cut.by_tile = may && (tells != kFits || share.is_large(form));
+      cut.by_tile = may && (tells != kFits || by_tile_is_faster(share, ranks, form));
       return cut;
     });
   }
@@ -124,7 +124,8 @@ struct PeerLookAhead {
               distribution_.holders(), rank) {
       const std::int64_t held = distribution_.held(rank);
       const std::int64_t tiles = ceil_div(held, cut_.tile_items);
-      const std::int64_t states = ceil_div(tiles, cut_.chunk_tiles) * Tiles::kGroup * Tiles::State::kWords;
+      const std::int64_t chunks = cut_.by_tile ? 0 : ceil_div(tiles, cut_.chunk_tiles);
+      const std::int64_t states = chunks * Tiles::kGroup * Tiles::State::kWords;
       const auto take = [&](simt::Workspace workspace) {
         arguments_.counter = workspace.take<std::uint64_t>(1);
         arguments_.states = workspace.take<typename Tiles::State::Word>(states);

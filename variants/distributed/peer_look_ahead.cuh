@@ -4,8 +4,10 @@
 // Idea    The array is dealt out in chunks of a few tiles, so that all GPUs work on neighbouring parts of it at any
 //         time. A warp of each block tells the other GPUs: it stores aggregates in every GPU's copy of the states. It
 //         does nothing else: the look-ahead warp would come to it only behind its block's tile before, one chain from
-//         round to round. There are two ways to tell, which the host chooses by the number of GPUs:
-//         - of tiles: each aggregate as soon as it is there. A look-ahead warp folds as many tiles as all GPUs have.
+//         round to round. There are two ways to tell, which the host chooses by the number of GPUs and
+//         the sizes of items and array:
+//         - of tiles: each aggregate as soon as it is there. A look-ahead warp folds as many tiles as all GPUs have,
+//           and asks for two groups of them at once.
 //         - of chunks: a warp of the block that has a chunk's last tile folds the chunk's tiles, and tells the result.
 //           What comes before a tile is then what comes before its chunk, and what comes before it in the chunk; the
 //           second is of this GPU alone. That comes a way through memory later, but a look-ahead warp folds only a few
@@ -16,6 +18,8 @@
 // Safe    See peer_states.cuh; on each GPU as look_ahead. Who tells of a chunk waits for tiles of it alone.
 // Source  Scanlab.
 #pragma once
+
+#include <type_traits>
 
 #include "harness/core/monoid.hpp"
 #include "variants/distributed/peer_states.cuh"
@@ -94,9 +98,11 @@ class PeerAggregates {
 
  private:
   /// By tile, two groups at a time: a round of four GPUs has more tiles than that, and one group after another would
-  /// take longer than the round. Of 8-byte items a tile's own group comes after those: on two GPUs that is faster.
+  /// take longer than the round. Of items of more than 4 bytes a tile's own group comes after those: on two
+  /// GPUs that was faster.
   using Told = scan::Aggregates<Op, PeerStates<Item>, scan::kTilesPerLane<Op, PeerStates<Item>>, kByTile ? 2 : 1>;
   static constexpr bool kLate = kByTile && sizeof(Item) > 4;
+  static_assert(std::is_same_v<typename Told::Groups, ToldGroups<Op>>, "the host takes memory for those");
 
   /// Of a tile: its chunk, and where it is in that; the number, in the whole array, of the state that it is told by.
   struct Place {

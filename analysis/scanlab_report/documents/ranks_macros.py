@@ -76,6 +76,7 @@ def _peers(timed: RanksEvidence) -> dict[str, str]:
 
 def _folds(timed: RanksEvidence) -> dict[str, str]:
     folded = main_kind(folds(timed.cases)).query("items_per_rank == @FOLDED")
+    folded = folded[folded["ranks"] == folded["ranks"].max()]
     folded = folded[folded["as_ranks"] == folded["as_ranks"].max()].set_index("told")
     if not {"chunk", "tile"} <= set(folded.index):
         return {}

@@ -12,8 +12,8 @@ from scanlab_report.select.counted import RanksWaits
 from scanlab_report.select.evidence import TableEvidence
 
 CAPTION = (
-    "Stall cycles of each warp role on each GPU, as shares of all cycles of the role there. The role tell stores the aggregates of chunks on the "
-    "other GPUs. Causes are those of prefix_wait; prefix includes waits for other GPUs. Clocks of an instrumented kernel, over one run of the "
+    "Stall cycles of each warp role on each GPU, as shares of all cycles of the role there. The role tell stores aggregates on the other GPUs. "
+    " Causes are those of prefix_wait; prefix includes waits for other GPUs. Clocks of an instrumented kernel, over one run of the "
     "largest array, so no bars."
 )
 NEEDS = {"waits": RanksWaits()}

@@ -19,11 +19,11 @@ COUNTED = {
     "waits": ("wait_tables", ["variant", "tile", "items", "type", "ranks", "rank", "role"]),
     "repeats": ("repeat_tables", ["variant", "type", "op", "mode"]),
 }
-"""The tables of :class:`Results` that say of no case when it was measured: their parts, one a file, and the columns that name a case."""
+"""The tables of :class:`Results` of which no case is chosen by its date: their parts, one a file, and the columns that name a case."""
 
 
 def counted(results: Results, origin: str) -> Iterator[Complaint]:
-    """Of counted tables, which have no date."""
+    """Of counted tables."""
     for kind, (files, case) in COUNTED.items():
         if len(getattr(results, files)) > 1:
             table = getattr(results, kind)

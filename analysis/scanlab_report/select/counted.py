@@ -1,6 +1,6 @@
 """What is counted, and what is published: DRAM bytes, cycles and conflicts by the hardware, counts of the SIMT emulator, bits of repeated runs.
 
-A table of counts has no date of its own, so a case stands in one file (:mod:`scanlab_report.read.twice`).
+Of a table of counts nobody chooses the newest, so a case stands in one file (:mod:`scanlab_report.read.twice`).
 """
 
 from __future__ import annotations

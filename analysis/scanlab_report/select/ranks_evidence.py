@@ -83,7 +83,8 @@ def told_of(others: str) -> str:
 
 @dataclass(frozen=True)
 class SeveralGpus:
-    """Every run over several ranks on one device: what was measured now, else the session that was named, else one that is chosen.
+    """Every run over several ranks on one device: what was measured now, else the session that was named, else one that is chosen. A session
+    in which nothing varies so is passed over, a named one too: the figure's source says which it is.
 
     ``over``: what varies in them (:meth:`RanksEvidence.varies`). ``ranks``: the session with so many GPUs is chosen; 0: the one with most
     of those in which it varies.

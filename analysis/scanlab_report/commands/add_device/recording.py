@@ -71,6 +71,7 @@ def examine(folder: Path, recorded: Path) -> Recording:
         found.wrong.append(Complaint(folder, "", "is no folder with results files"))
         return found
     of: list[tuple[Run, str]] = []
+    waits: list[tuple[Run, str]] = []
     everything = Results()
     beside = {results.ranges_beside(file) for file in candidates if file.suffix == ".csv"}
     for file in sorted(candidates):
@@ -84,6 +85,7 @@ def examine(folder: Path, recorded: Path) -> Recording:
         if file.name in TESTS:
             found.wrong += _tests(file)
         of += runs
+        waits += [(owner, "waits") for owner in read.owners.values() if read.wait_tables]
         if not read.problems:  # else these would be what follows from them
             found.wrong += [Complaint(file, *wrong) for wrong in _too_few(read)]
     found.wrong += [Complaint(run.file, f"context.{key}", what) for run, kind in of for key, what in _provenance(run, kind)]
@@ -92,7 +94,8 @@ def examine(folder: Path, recorded: Path) -> Recording:
         return found
     found.model, held = _model(folder, found.wrong)
     found.wrong += [Complaint(run.file, f"context.{key}", what) for run in held for key, what in _provenance(run, streams.TRACE)]
-    found.wrong += _one_run([*of, *((run, streams.TRACE) for run in held)])
+    found.wrong += _one_run([*of, *((run, streams.TRACE) for run in held), *waits])
+    found.wrong += [Complaint(run.file, "git_dirty", "the tree had uncommitted changes: commit, build, and measure again") for run, _ in waits if run.dirty]
     first = min(of, key=lambda pair: (pair[0].kind == "host", pair[1] != "timings", pair[0].date))[0]
     found.device, found.date, found.gpus = first.device, first.date[:10], several_gpus.gpus(run for run, _ in of)
     if found.gpus > 1:
