@@ -135,7 +135,7 @@ TEST(PeerCut, GpusTellEachOtherOfTheTilesOfLargeArraysAlone) {
     for (std::int64_t bytes = 1 << 20; bytes < 64 << 20; bytes += 123457) {
       const Share share{false, 4, bytes, kMultiprocessors};
       const TileForm form = tile_that_fits(share, true, ranks, kMax);
-      EXPECT_TRUE(!by_tile || by_tile_is_faster(share, ranks, form)) << "not to and fro: " << bytes;
+      EXPECT_TRUE(!by_tile || by_tile_is_faster(share, ranks, form)) << "and larger arrays, too: " << bytes;
       by_tile = by_tile_is_faster(share, ranks, form);
       EXPECT_TRUE(!by_tile || form.kib == large_tile(false, 4, true, ranks)) << bytes;
     }
