@@ -12,8 +12,6 @@ namespace {
 constexpr int kMultiprocessors = 132;
 constexpr std::int64_t kMax = 110 << 10;  // bytes of a tile, of which two fit
 
-const TileForm& form_of(std::string_view kib) { return *std::ranges::find(kTileForms, kib, &TileForm::kib); }
-
 /// Tiles that each rank holds.
 std::vector<std::int64_t> tiles_by_rank(std::int64_t items, int ranks, const PeerCut& cut) {
   const Distribution distribution = cut.distribution(items, ranks);

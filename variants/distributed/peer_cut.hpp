@@ -33,6 +33,8 @@ inline std::span<const TileForm> tile_forms(bool heavy) {
       .subspan(heavy ? kLightForms : 0, heavy ? std::size(kTileForms) - kLightForms : kLightForms);
 }
 
+inline const TileForm& form_of(std::string_view kib) { return *std::ranges::find(kTileForms, kib, &TileForm::kib); }
+
 /// Of large arrays: the fastest on two and four H200s, of which others have the nearer. The more tiles there are in a
 /// round of all GPUs, the larger they must be, so that a look-ahead warp, which folds each of them, keeps up. Those
 /// that fold chunks want many stages; but 1-byte items, of which a tile has most to compute, are fastest in large
@@ -72,8 +74,8 @@ inline bool may_tell_of_tiles(bool heavy, std::int64_t item_bytes, int ranks) {
 inline TileForm tile_that_fits(const Share& share, bool by_tile, int ranks, std::int64_t most) {
   const std::span<const TileForm> all = tile_forms(share.heavy);
   const auto waves = [&](const TileForm& form) { return share.waves(form); };
-  const auto large = std::ranges::find(all, large_tile(share.heavy, share.item_bytes, by_tile, ranks), &TileForm::kib);
-  if (large->bytes() <= most && share.is_large(*large)) return *large;
+  const TileForm& large = form_of(large_tile(share.heavy, share.item_bytes, by_tile, ranks));
+  if (large.bytes() <= most && share.is_large(large)) return large;
   const TileForm* best = &all.front();
   for (const TileForm& form : all) {
     if (form.bytes() > most) break;
@@ -86,9 +88,8 @@ inline TileForm tile_that_fits(const Share& share, bool by_tile, int ranks, std:
 /// Whether GPUs that may do so tell each other of tiles of this form: of large arrays, in tiles no smaller than theirs.
 /// Small arrays, which a look-ahead warp has few rounds of, are faster by chunks.
 inline bool by_tile_is_faster(const Share& share, int ranks, const TileForm& form) {
-  const auto large =
-      std::ranges::find(kTileForms, large_tile(share.heavy, share.item_bytes, true, ranks), &TileForm::kib);
-  return share.is_large(form) && form.bytes() >= large->bytes();
+  const TileForm& large = form_of(large_tile(share.heavy, share.item_bytes, true, ranks));
+  return share.is_large(form) && form.bytes() >= large.bytes();
 }
 
 /// Tiles of a chunk, of `tiles` per GPU and `asked` at most: such that each GPU has as many chunks, and they are as

@@ -65,8 +65,7 @@ struct PeerLookAhead {
       const std::string tells = setting(describe(), problem.settings, "tells");
       const bool may = tells == kFits ? may_tell_of_tiles(Op::kHeavy, kBytes, ranks) : tells == "tile";
       const Share share{Op::kHeavy, kBytes, ceil_div(problem.items, ranks) * kBytes, multiprocessors()};
-      const TileForm form = tile == kFits ? tile_that_fits(share, may, ranks, most)
-                                          : *std::ranges::find(kTileForms, tile, &TileForm::kib);
+      const TileForm form = tile == kFits ? tile_that_fits(share, may, ranks, most) : form_of(tile);
       const std::int64_t asked = std::stoll(setting(describe(), problem.settings, "chunk"));
       PeerCut cut = cut_in_chunks(problem.items, ranks, kBytes, form, asked);
       cut.by_tile = may && (tells != kFits || by_tile_is_faster(share, ranks, form));

@@ -13,7 +13,7 @@ from scanlab_report.select.evidence import TableEvidence
 
 CAPTION = (
     "Stall cycles of each warp role on each GPU, as shares of all cycles of the role there. The role tell stores aggregates on the other GPUs. "
-    " Causes are those of prefix_wait; prefix includes waits for other GPUs. Clocks of an instrumented kernel, over one run of the "
+    "Causes are those of prefix_wait; prefix includes waits for other GPUs. Clocks of an instrumented kernel, over one run of the "
     "largest array, so no bars."
 )
 NEEDS = {"waits": RanksWaits()}

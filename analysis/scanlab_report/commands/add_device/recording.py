@@ -37,6 +37,8 @@ EXCEPTIONS = 0.05
 _PROVENANCE = {"cuda": ("device", "driver", "argv", "seed"), "host": ("cpu", "cores", "argv", "seed")}
 """What a file must say of itself besides its date and commit, by its kind."""
 _NO_SEED = (streams.TRACE, streams.CAVEATS, streams.CONCURRENCY)
+WAITS = "waits"
+"""A table, which has no room for more than device, date and commit."""
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
@@ -85,17 +87,16 @@ def examine(folder: Path, recorded: Path) -> Recording:
         if file.name in TESTS:
             found.wrong += _tests(file)
         of += runs
-        waits += [(owner, "waits") for owner in read.owners.values() if read.wait_tables]
+        waits += [(owner, WAITS) for owner in read.owners.values() if read.wait_tables]
         if not read.problems:  # else these would be what follows from them
             found.wrong += [Complaint(file, *wrong) for wrong in _too_few(read)]
-    found.wrong += [Complaint(run.file, f"context.{key}", what) for run, kind in of for key, what in _provenance(run, kind)]
+    found.wrong += [Complaint(run.file, f"context.{key}", what) for run, kind in [*of, *waits] for key, what in _provenance(run, kind)]
     if not of:
         found.wrong.append(Complaint(folder, "", "holds no timings, schedules, traces or experiments"))
         return found
     found.model, held = _model(folder, found.wrong)
     found.wrong += [Complaint(run.file, f"context.{key}", what) for run in held for key, what in _provenance(run, streams.TRACE)]
     found.wrong += _one_run([*of, *((run, streams.TRACE) for run in held), *waits])
-    found.wrong += [Complaint(run.file, "git_dirty", "the tree had uncommitted changes: commit, build, and measure again") for run, _ in waits if run.dirty]
     first = min(of, key=lambda pair: (pair[0].kind == "host", pair[1] != "timings", pair[0].date))[0]
     found.device, found.date, found.gpus = first.device, first.date[:10], several_gpus.gpus(run for run, _ in of)
     if found.gpus > 1:
@@ -140,7 +141,8 @@ def file_away(found: Recording, recorded: Path) -> Path:
 
 def _provenance(run: Run, kind: str) -> Iterator[tuple[str, str]]:
     """What a file does not say of itself, or says that is no state to record."""
-    needed = [key for key in _PROVENANCE.get(run.kind, ("device",)) if key != "seed" or kind not in _NO_SEED]
+    said = _PROVENANCE.get(run.kind, ("device",)) if kind != WAITS else ("device",)
+    needed = [key for key in said if key != "seed" or kind not in _NO_SEED]
     for key in ("date", *needed):
         if not run.context.get(key):
             yield key, "is missing: a recorded run says where its numbers are from"
