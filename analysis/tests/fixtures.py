@@ -168,7 +168,7 @@ def explanation(variant: str, items: int, padding: str = "none") -> dict[str, An
     )  # fmt: skip
     return {
         "schema": "scanlab-explain/2", "variant": variant, "title": variant, "type": "i32", "op": "plus",
-        "mode": "inclusive", "items": items, "parameters": {"load": "halves"} | ({} if padding == "none" else {"padding": padding}),
+        "unpadded": variant.removesuffix("_padded") if variant.endswith("_padded") else "", "mode": "inclusive", "items": items, "parameters": {"load": "halves"} | ({} if padding == "none" else {"padding": padding}),
         "git_commit": COMMIT, "git_dirty": False, "date": "2026-01-02T03:04:05+00:00",
         "launches": [{"kernel": variant, "blocks": 1, "threads": items // 2, "shared_bytes": 4 * items,
                       "barriers": len(steps) + 1, "steps": steps}],
@@ -262,8 +262,6 @@ _SHAPES = {"cub_look_ahead_shape": {"warps": ("2", "4"), "items": ("63",)}, "cub
 
 def cub_shapes(rounds: int) -> dict[str, Any]:
     """What ``scanlab tune --rival cub --samples`` keeps of sums and of complex products: of each of CUB's algorithms two shapes, one of which is timed at more sizes."""
-    about = {id_: variant(id_) | {"origin": "baseline", "family": "CUB", "parameters": [{"name": name, "values": values} for name, values in of.items()]}
-             for id_, of in _SHAPES.items()}  # fmt: skip
     entries = []
     for (n, last), of_op in itertools.product(((2**18, 1), (2**22, 2), (2**26, 2)), ({}, {"type_name": "f32", "op": "complex_multiply"})):
         timed = [(case("memcpy", n, **of_op), 1.0), (case("cub_newest", n, **of_op), 1.4)]
@@ -271,7 +269,13 @@ def cub_shapes(rounds: int) -> dict[str, Any]:
             (first, values), (items, (few,)) = of.items()
             timed += [(case(id_, n, **of_op) | {"settings": {first: value, items: few}}, 1.3 + place / 10) for place, value in enumerate(values[:last])]
         entries += [repetition(of, index, (2000 + 2 * n / 1000) * slower) for of, slower in timed for index in range(rounds)]
-    return {"context": context(kind="tuning", variants=variants() | about), "benchmarks": entries}
+    return {"context": context(kind="tuning", variants=variants() | shapes()), "benchmarks": entries}
+
+
+def shapes() -> dict[str, Any]:
+    """What the context of such a file says of them."""
+    return {id_: variant(id_) | {"origin": "baseline", "family": "CUB", "parameters": [{"name": name, "values": values} for name, values in of.items()]}
+            for id_, of in _SHAPES.items()}  # fmt: skip
 
 
 # -------------------------------------------------------------------------------------------------- whole folders

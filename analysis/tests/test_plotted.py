@@ -125,6 +125,7 @@ def test_padding_gains_by_the_time_without_over_the_time_with() -> None:
     read = tiny.results([case("hso_blocked", N, 300.0, EXACT), case("hso_blocked_padded", N, 200.0)])
     read.explanations = [tiny.explanation("hso_blocked", n, {"mean_degree": mean, "max_degree": 16}) for n, mean in ((1024, 9.0), (2048, 4.0))]
     read.explanations.append(tiny.explanation("hso_blocked_padded", 2048, {"mean_degree": 1.5, "max_degree": 2}, {"padding": "two_level"}))
+    read.explanations.append(tiny.explanation("hso_block_padded", 2048, {"mean_degree": 1.0, "max_degree": 1}, {"padding": "two_level"}))  # the other was not counted
     measured, counted = tiny.drawn(padding, read).axes
     look = tiny.look("hso_blocked_padded")
     assert tiny.points(measured, look) == [near((N, 1.5))] and tiny.bars(measured) == [near((N, 1.5 / MOST, 1.5 / LEAST))]

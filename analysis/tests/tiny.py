@@ -31,7 +31,7 @@ SPREAD = (1.0, 1.4, 0.9, 1.0, 0.9, 1.4)
 LEAST, MOST = 0.9, 1.4
 EXACT = (1.0,) * 6
 """Repetitions that all took as long: where a ratio's interval is to be known, one side of it does not vary."""
-ABOUT = Variants(msgspec.convert(fixtures.variants(), dict[str, Variant]))
+ABOUT = Variants(msgspec.convert(fixtures.variants() | fixtures.shapes(), dict[str, Variant]))
 """What is said of every variant."""
 KERNEL = {"launches": 1.0, "threads": 256.0, "registers": 64.0, "shared_bytes": 1024.0, "local_bytes": 0.0, "workspace_bytes": 4096.0, "prepare_ns": 2000.0}
 
@@ -89,7 +89,8 @@ def explanation(variant: str, items: int, banks32: Mapping[str, float], paramete
     totals = {"operations": 1, "swaps": 0, "barriers": 3, "shared_requests": 10, "global_bytes_read": 0, "global_bytes_written": 0, "banks32": banks32,
               "banks16": banks32} | changes.pop("totals", {})  # fmt: skip
     totals |= {banks: degrees(0) | totals[banks] for banks in ("banks16", "banks32")}
-    content = {"schema": "scanlab-explain/2", "variant": variant, "type": "i32", "op": "plus", "mode": "inclusive", "items": items, "parameters": parameters or {}, "launches": [{"steps": []}],
+    content = {"schema": "scanlab-explain/2", "variant": variant, "unpadded": variant.removesuffix("_padded") if variant.endswith("_padded") else "", "type": "i32", "op": "plus", "mode": "inclusive", "items": items,
+               "parameters": parameters or {}, "launches": [{"steps": []}],
                "totals": totals}  # fmt: skip
     return Explanation(Path("e.json"), MEASURED, convert(content | changes, counts.Explanation))
 

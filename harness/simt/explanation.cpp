@@ -153,6 +153,7 @@ Json to_json(const Explanation& explanation) {
   return {{"schema", "scanlab-explain/2"},
           {"variant", about.id},
           {"title", about.title},
+          {"unpadded", about.unpadded},
           {"type", name(problem.type)},
           {"op", name(problem.op)},
           {"mode", name(problem.mode)},

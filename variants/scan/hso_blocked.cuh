@@ -17,12 +17,12 @@ struct HsoBlocked {
 
   static Description describe() {
     Description about;
-    about.id = std::string("hso_blocked") + Padding::kSuffix;
-    about.title = Padding::kSuffix[0] != 0 ? "HSO trees by blocks, padded, sums scanned and added"
+    name_by_padding<Padding>(about, "hso_blocked");
+    about.title = Padding::kPads ? "HSO trees by blocks, padded, sums scanned and added"
                                            : "HSO trees by blocks, sums scanned and added";
     about.source = "Harris, Sengupta and Owens 2007, GPU Gems 3, ch. 39";
     about.family = "Harris–Sengupta–Owens";
-    about.overview = Padding::kSuffix[0] != 0;
+    about.overview = Padding::kPads;
     about.parameters = Padding::parameters();
     about.natural_mode = Mode::exclusive;
     about.cost = {.work = "about 3n, and n if inclusive",

@@ -95,12 +95,12 @@ struct HsoReentry {
 
   static Description describe() {
     Description about;
-    about.id = std::string("hso_reentry") + Padding::kSuffix;
-    about.title = Padding::kSuffix[0] != 0 ? "One HSO tree over all items in several launches, padded"
+    name_by_padding<Padding>(about, "hso_reentry");
+    about.title = Padding::kPads ? "One HSO tree over all items in several launches, padded"
                                            : "One HSO tree over all items in several launches";
     about.source = "ME759 (2013), after Harris, Sengupta and Owens 2007";
     about.family = "Harris–Sengupta–Owens";
-    about.overview = Padding::kSuffix[0] != 0;
+    about.overview = Padding::kPads;
     about.parameters = Padding::parameters();
     about.natural_mode = Mode::exclusive;
     about.parameters.push_back({.name = "levels",

@@ -35,7 +35,7 @@ struct Unpadded {
   /// Items of shared memory that `count` items take.
   SCANLAB_HD int extent(int count) const { return count; }
 
-  static constexpr const char* kSuffix = "";
+  static constexpr bool kPads = false;
   static std::vector<Parameter> parameters() { return {load_parameter()}; }
   static Unpadded of(const Description&, const Problem&) { return {}; }
 };
@@ -49,7 +49,7 @@ struct Padded {
   SCANLAB_HD int operator()(int i) const { return i + (i >> first) + (i >> second); }
   SCANLAB_HD int extent(int count) const { return count == 0 ? 0 : (*this)(count - 1) + 1; }
 
-  static constexpr const char* kSuffix = "_padded";
+  static constexpr bool kPads = true;
   static std::vector<Parameter> parameters() { return {padding_parameter(), load_parameter()}; }
   /// The padding that the settings name, for the size of the problem's items.
   static Padded of(const Description& about, const Problem& problem) {
@@ -61,6 +61,13 @@ struct Padded {
     return {.first = row, .second = 2 * row};
   }
 };
+
+/// Gives the variant its id, and says of a padded one what it is without.
+template <class Padding>
+void name_by_padding(Description& about, const std::string& unpadded) {
+  about.id = Padding::kPads ? unpadded + "_padded" : unpadded;
+  if (Padding::kPads) about.unpadded = unpadded;
+}
 
 /// Which two items of a tile a thread moves between global and shared memory.
 struct Loading {

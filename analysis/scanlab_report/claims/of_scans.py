@@ -107,7 +107,7 @@ def _reference(claim: Claim, timings: AllTimingEvidence, key: Key) -> Bound | No
     if CEILING not in claim.over or (match := timings.match(key, BEST, (CEILING,))) is None:
         return None
     chosen = timings.chosen(key, match.run)
-    kernel = BULK_CEILING if chosen is None or chosen.variant in IN_BULK else VECTOR_CEILING
+    kernel = BULK_CEILING if chosen is None or IN_BULK.has(timings.about[chosen.variant]) else VECTOR_CEILING
     copied = timings.match(key, kernel, (CEILING,), first=match.run)
     return Bound(kernel, copied.ratio.value, claim.meets(copied.ratio.value)) if copied else None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scanlab_report.read.records import Explanation
-from scanlab_report.select.variants import BEST, UNPADDED
+from scanlab_report.select.variants import BEST
 
 PADDINGS = {
     "none": "none",
@@ -34,14 +34,6 @@ def degrees(explanation: Explanation, model: str) -> list[float]:
     return [float(getattr(step.shared, model).max_degree) for _, _, step in explanation.tree_steps()]
 
 
-PADDED, PAIRS = tuple(UNPADDED), tuple(UNPADDED.values())
-
-
-def unpadded(variant: str) -> str:
-    """The variant without its padding: ``hso_block`` for ``hso_block_padded`` too."""
-    return UNPADDED.get(variant, variant)
-
-
 def default_only(explanations: list[Explanation]) -> list[Explanation]:
     """One explanation a variant and size: 32-bit integers, default settings, the mode that costs least. None of ``best``: on the
     executor that is its fallback, which has a row of its own, and not what ``best`` picks on a device.
@@ -54,6 +46,6 @@ def default_only(explanations: list[Explanation]) -> list[Explanation]:
 
 
 def _preference(e: Explanation) -> tuple[float, ...]:
-    usual = e.padding == ("two_level" if e.variant in PADDED else "none")
+    usual = e.padding == ("none" if e.unpadded == e.variant else "two_level")
     return (e.type == "i32", usual, e.load in ("", "halves"), -e.totals.operations,
             e.mode == "inclusive")  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from msgspec import UNSET
 
-from scanlab_report.derive.counts import PADDINGS, unpadded
+from scanlab_report.derive.counts import PADDINGS
 from scanlab_report.read.records import Explanation, ideal_bytes
 from scanlab_report.select.counted import same_case
 from scanlab_report.select.evidence import CounterEvidence
@@ -23,7 +23,7 @@ def compared(counters: CounterEvidence) -> pd.DataFrame:
         executor = explanation.totals.banks32
         case = tuple(launches.index)  # counters that do not tell two explanations apart go with the more usual one
         rows.setdefault(case, {
-            "variant": explanation.variant, "base": unpadded(explanation.variant), "padding": explanation.padding,
+            "variant": explanation.variant, "base": explanation.unpadded, "padding": explanation.padding,
             "load": explanation.load or "halves", "mode": explanation.mode,
             "type": explanation.type, "items": explanation.items,
             "transactions_executor": executor.transactions,

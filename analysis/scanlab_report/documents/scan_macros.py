@@ -11,7 +11,7 @@ from scanlab_report.claims.checked import ClaimEvidence, literature, targets
 from scanlab_report.claims.standing import HOLDS, NOT_MEASURED
 from scanlab_report.claims.stated import OF_LITERATURE_ON_SCANS, OF_SCANS
 from scanlab_report.derive import ablation, rungs, tiles, waves
-from scanlab_report.derive.counts import choose, default_only, degrees, unpadded
+from scanlab_report.derive.counts import choose, default_only, degrees
 from scanlab_report.derive.hardware import QUANTITIES, compared
 from scanlab_report.derive.shares import shares
 from scanlab_report.derive.standings import standings
@@ -92,7 +92,7 @@ def _timing_values(timings: TimingEvidence) -> dict[str, str]:
 
 def _count_values(counts: CountEvidence) -> dict[str, str]:
     named: dict[str, str] = {}
-    trees = [e for e in counts.explanations if unpadded(e.variant) == "hso_block"]
+    trees = [e for e in counts.explanations if e.unpadded == "hso_block"]
     if trees:
         chosen = choose(trees)
         named["degreeItems"] = power(chosen[0].items)

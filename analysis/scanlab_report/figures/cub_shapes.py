@@ -18,7 +18,7 @@ HOW_TO_READ = (
 CAPTION = f"Speed of CUB's sums as a share of a device copy, against tile size. Columns are types, rows sizes, the largest at the bottom: {HOW_TO_READ}"
 NEEDS = {"shapes": Shapes(sums=True)}
 WIDE = True
-_LOOKS = {LOOK_BACK: ("look-back", style.Look(style.GREY, "o", "")), LOOK_AHEAD: ("look-ahead", style.Look(style.BLUE, "^", ""))}
+_LOOKS = {LOOK_BACK: style.Look(style.GREY, "o", ""), LOOK_AHEAD: style.Look(style.BLUE, "^", "")}
 
 
 def draw(shapes: TableEvidence) -> Figure:
@@ -48,10 +48,10 @@ def by_size(shapes: TableEvidence, title: str) -> Figure:
 
 
 def _draw(panel: Axes, rows: pd.DataFrame) -> None:
-    for variant, (label, look) in _LOOKS.items():
-        of = rows[rows["variant"] == variant]
-        panel.plot(of["kib"], of["ratio"], markersize=3.5, alpha=0.6, label=label, **look.plot())
-    shipped = rows[rows["variant"] == SHIPPED]
+    for algorithm, look in _LOOKS.items():
+        of = rows[rows["algorithm"] == algorithm]
+        panel.plot(of["kib"], of["ratio"], markersize=3.5, alpha=0.6, label=algorithm, **look.plot())
+    shipped = rows[rows["algorithm"] == SHIPPED]
     if len(shipped):
         panel.axhline(shipped["ratio"].iloc[0], color=style.BLACK, linewidth=1, label=SHIPPED)
     tuned = rows[rows["tuned"]]

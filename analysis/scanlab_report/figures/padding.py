@@ -5,42 +5,43 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from scanlab_report.derive.counts import PADDED, PAIRS, default_only
+from scanlab_report.derive.counts import default_only
 from scanlab_report.derive.shares import shares
 from scanlab_report.layout import style
 from scanlab_report.layout.looks import look
 from scanlab_report.read.documents.counts import Degrees
 from scanlab_report.read.records import Explanation
 from scanlab_report.read.variants import Variants
-from scanlab_report.select.counted import Counts
+from scanlab_report.select.counted import Counts, pairs
 from scanlab_report.select.evidence import CountEvidence, TimingEvidence
 from scanlab_report.select.timings import ANY_TYPE, Timings
+from scanlab_report.select.variants import PADDED
 
 CAPTION = (
     "Left: time without padding over time with padding of each work-efficient scan, against array size: inclusive {scan} of "
     "{items}, stream launches. Above 1, padding pays. Right: mean wavefronts per shared-memory request, counted by the SIMT "
     "emulator; the worst step in brackets. Bars: 95% intervals."
 )
-NEEDS = {"timings": Timings(ANY_TYPE, any_of=PADDED), "counts": Counts(variants=(*PAIRS, *PADDED))}
+NEEDS = {"timings": Timings(ANY_TYPE, any_of=(PADDED,)), "counts": Counts(padded=True)}
 FOLLOWS = ("type", "op")
 
 
 def draw(timings: TimingEvidence, counts: CountEvidence) -> Figure:
     drawn, (measured, counted) = style.figure(style.DOUBLE, 2.4, 2, width_ratios=[1.25, 1])
-    _measured(measured, timings)
+    _measured(measured, timings, pairs(counts.explanations))
     _counted(counted, counts, timings.about)
     return drawn
 
 
-def _measured(axes: Axes, timings: TimingEvidence) -> None:
+def _measured(axes: Axes, timings: TimingEvidence, padded: dict[str, str]) -> None:
     cache = timings.caches()[0]
     items: list[int] = []
-    for pair in PAIRS:
-        rows = _gain(timings, pair, cache)
+    for bare, variant in padded.items():
+        rows = shares(timings, variant, bare, cache)
         if rows.empty:
             continue
-        of = look(f"{pair}_padded", timings.about)
-        axes.plot(rows["items"], rows["ratio"], label=pair, **of.plot())
+        of = look(variant, timings.about)
+        axes.plot(rows["items"], rows["ratio"], label=bare, **of.plot())
         style.error_bars(axes, rows["items"], rows["ratio"], rows["low"], rows["high"], of.colour)
         items += rows["items"].tolist()
     style.items_axis(axes, items or [1, 2])
@@ -49,28 +50,23 @@ def _measured(axes: Axes, timings: TimingEvidence) -> None:
     axes.set_title(f"measured ({cache} cache)")
     low, high = axes.get_ylim()
     axes.set_ylim(low, high + 0.15 * (high - low))
-    axes.legend(loc="upper right", ncols=len(PAIRS), borderaxespad=0.2)
-
-
-def _gain(timings: TimingEvidence, pair: str, cache: str):
-    return shares(timings, f"{pair}_padded", pair, cache)
+    axes.legend(loc="upper right", ncols=len(padded), borderaxespad=0.2)
 
 
 def _counted(axes: Axes, counts: CountEvidence, about: Variants) -> None:
-    rows = [(pair, _largest(counts, pair), _largest(counts, f"{pair}_padded")) for pair in PAIRS]
-    rows = [row for row in rows if row[1] and row[2]]
-    degrees = [_banks(e).mean_degree for _, *both in rows for e in both if e]
+    rows = [(_largest(counts, bare), _largest(counts, variant)) for bare, variant in pairs(counts.explanations).items()]
+    degrees = [_banks(e).mean_degree for both in rows for e in both]
     top = max([1.0, *degrees])
-    for height, (pair, bare, padded) in enumerate(reversed(rows)):
-        of = look(f"{pair}_padded", about)
-        values = [(_banks(e).mean_degree, _banks(e).max_degree) for e in (padded, bare) if e]
+    for height, (bare, padded) in enumerate(reversed(rows)):
+        of = look(padded.variant, about)
+        values = [(_banks(e).mean_degree, _banks(e).max_degree) for e in (padded, bare)]
         axes.plot([v[0] for v in values], [height, height], color=of.colour, linewidth=1.0, zorder=1)
         for (mean, worst), filled in zip(values, (True, False), strict=True):
             axes.plot(mean, height, linestyle="none", marker=of.marker, markersize=5, color=of.colour,
                       markerfacecolor=of.colour if filled else "white", zorder=2)  # fmt: skip
             axes.annotate(f"{mean:.2f} ({worst:g})", (mean, height), xytext=(0, 6), textcoords="offset points",
                           ha="center", fontsize=7)  # fmt: skip
-    axes.set_yticks(range(len(rows)), [f"{pair}\n$n$ = {style.power_of_two(e.items)}" for pair, e, _ in reversed(rows) if e])
+    axes.set_yticks(range(len(rows)), [f"{bare.variant}\n$n$ = {style.power_of_two(bare.items)}" for bare, _ in reversed(rows)])
     axes.set_ylim(-0.5, len(rows) - 0.35)
     span = max(top - 1, 0.5)
     axes.set_xlim(1 - 0.16 * span, top + 0.16 * span)
@@ -79,10 +75,9 @@ def _counted(axes: Axes, counts: CountEvidence, about: Variants) -> None:
     axes.grid(axis="y", visible=False)
 
 
-def _largest(counts: CountEvidence, variant: str) -> Explanation | None:
+def _largest(counts: CountEvidence, variant: str) -> Explanation:
     """The counts of a variant at its largest size, with its default settings."""
-    found = [e for e in default_only(counts.explanations) if e.variant == variant]
-    return max(found, key=lambda e: e.items, default=None)
+    return max((e for e in default_only(counts.explanations) if e.variant == variant), key=lambda e: e.items)
 
 
 def _banks(explanation: Explanation) -> Degrees:

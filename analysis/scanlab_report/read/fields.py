@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import reprlib
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import msgspec
@@ -30,6 +32,20 @@ def convert(value: Any, of: type[Read], place: str = "", remedy: str = REMEDY) -
         inside, message = _said(error, value)
         joined = place + ("." if place and inside and not inside.startswith("[") else "") + inside
         raise Misfit(joined, f"{message}: {remedy}") from None
+
+
+def convert_each(values: list[Any], of: Any, place: Callable[[int], str]) -> list[Any]:
+    """Each value as what it has to be, or the Misfit of one that does not fit. ``place``: that of a value in its document, by its index."""
+    with contextlib.suppress(msgspec.ValidationError):
+        return msgspec.convert(values, list[of])  # all at once takes half the time
+    return [_fitted(value, of, place(index)) for index, value in enumerate(values)]
+
+
+def _fitted(value: Any, of: Any, place: str) -> Any:
+    try:
+        return convert(value, of, place)
+    except Misfit as misfit:
+        return misfit
 
 
 def listed(document: Any, key: str) -> list[Any]:

@@ -125,6 +125,11 @@ class Explanation:
         return self.content.mode
 
     @property
+    def unpadded(self) -> str:
+        """The variant that it is without padding; itself, if it has none."""
+        return self.content.unpadded or self.variant
+
+    @property
     def padding(self) -> str:
         return self.content.parameters.get("padding", "none")
 

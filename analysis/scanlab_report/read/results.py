@@ -28,7 +28,7 @@ from scanlab_report.read.documents import counts, kept, timelines
 from scanlab_report.read.documents import results as documents
 from scanlab_report.read.documents import stopwatch as stopwatch_documents
 from scanlab_report.read.documents.base import Count, Name
-from scanlab_report.read.fields import REMEDY, Misfit, convert, listed, shown
+from scanlab_report.read.fields import REMEDY, Misfit, convert, convert_each, listed, shown
 from scanlab_report.read.json_files import load_json
 from scanlab_report.read.records import (
     MEASURED,
@@ -156,10 +156,8 @@ class _Timings:
         self.rounds: dict[tuple[Any, ...], set[int]] = {}
         self.rows: dict[str, list[dict[str, Any]]] = {}
 
-    def add(self, index: int, entry: Any) -> None:
-        """Takes in one entry; Misfit if it does not fit, or was read before."""
-        place = f"benchmarks[{index}]"
-        of: documents.Entry = convert(entry, documents.ENTRY, place)
+    def add(self, of: documents.Entry, place: str) -> None:
+        """Takes in one entry; Misfit if it is not of this file, or was read before."""
         if of.device and of.device != self.context.device:
             raise Misfit(f"{place}.device", f"is {shown(of.device)}, and the file is of {shown(self.context.device)}: one device a file")
         if isinstance(of, documents.ScanSample):
@@ -232,12 +230,18 @@ class _Timings:
             self.results.streams.append(StreamFile(self.run, kind, pd.DataFrame(rows, columns=of_kind[kind])))
 
 
+def _place(index: int) -> str:
+    return f"benchmarks[{index}]"
+
+
 def _read_timings(file: Path, origin: str, document: Mapping[str, Any], results: Results) -> None:
     timings = _Timings(file, origin, convert(document, _Context).context, results)
     before = len(results.problems)
-    for index, entry in enumerate(listed(document, "benchmarks")):
+    for index, entry in enumerate(convert_each(listed(document, "benchmarks"), documents.ENTRY, _place)):
         try:
-            timings.add(index, entry)
+            if isinstance(entry, Misfit):
+                raise entry
+            timings.add(entry, _place(index))
         except Misfit as misfit:
             results.problems.append(Complaint(file, misfit.place, misfit.message))
     timings.end()

@@ -12,7 +12,7 @@ import pandas as pd
 
 from scanlab_report.read import versions
 from scanlab_report.read.documents import verification
-from scanlab_report.read.fields import Misfit, convert
+from scanlab_report.read.fields import Misfit, convert, convert_each
 from scanlab_report.read.json_files import decoded, load
 from scanlab_report.read.records import REPEAT_COLUMNS, Checks, Complaint, Verification
 
@@ -42,7 +42,9 @@ def _of(file: Path, documents: list[Any]) -> tuple[Verification, pd.DataFrame]:
     if len(documents) < 2 or not isinstance(documents[-1], dict) or "ended" not in documents[-1]:
         raise Misfit("", "has no last line that says what came of it: verification did not come to its end")
     ending = convert(documents[-1], verification.Ending, f"line {len(documents)}")
-    checks: list[verification.Check] = [convert(of, verification.CHECK, f"line {number}") for number, of in enumerate(documents[1:-1], start=2)]
+    checks: list[verification.Check] = convert_each(documents[1:-1], verification.CHECK, lambda index: f"line {index + 2}")
+    if wrong := next((check for check in checks if isinstance(check, Misfit)), None):
+        raise wrong
     counted = {outcome: sum(check.outcome == outcome for check in checks) for outcome in ("passed", "failed", "skipped")}
     for outcome, count in counted.items():
         if getattr(ending.ended, outcome) != count:

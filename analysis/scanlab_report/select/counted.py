@@ -86,11 +86,18 @@ class Repeats:
         return "repeated runs of verify"
 
 
+def pairs(explanations: list[Explanation]) -> dict[str, str]:
+    """Variants by what they are without padding, both counted; in the order of their names."""
+    counted = {e.variant for e in explanations}
+    return {e.unpadded: e.variant for e in sorted(explanations, key=lambda e: e.variant) if e.unpadded != e.variant and e.unpadded in counted}
+
+
 @dataclass(frozen=True)
 class Counts:
-    """Executor counts of some variants (all when ``variants`` is empty)."""
+    """Executor counts of some variants (all when ``variants`` is empty), or of those that pad and of what these are without."""
 
     variants: Sequence[str] = ()
+    padded: bool = False
     op: str = "plus"
     optional: bool = False
 
@@ -101,6 +108,9 @@ class Counts:
     def find(self, results: Results, published: dict[str, Publication]) -> CountEvidence | None:
         for origin in (MEASURED, RECORDED):
             found = [e for e in results.explanations if e.origin == origin and self._wanted(e)]
+            if self.padded:
+                of_pairs = {variant for pair in pairs(found).items() for variant in pair}
+                found = [e for e in found if e.variant in of_pairs]
             if found:
                 return CountEvidence(found, count_provenance(found, origin))
         if self.optional:
@@ -108,7 +118,7 @@ class Counts:
         return None
 
     def asked(self) -> str:
-        of = f" of {' or '.join(self.variants)}" if self.variants else ""
+        of = " of scans with and without padding" if self.padded else f" of {' or '.join(self.variants)}" if self.variants else ""
         return f"counts of the SIMT emulator{of}"
 
     def _wanted(self, explanation: Explanation) -> bool:

@@ -285,7 +285,7 @@ class Shapes:
     def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
         for origin, _, rows in _by_device(results, results.timings, ("tuning",)):
             rows = rows[(rows["op"] == "plus") == self.sums]
-            if rows["variant"].isin(SHAPES).any():
+            if rows["variant"].isin(results.variants.ids(SHAPES)).any():
                 rows = _of_one_file(rows, results.runs)
                 cases = intervals.summarise(rows, CASE)
                 return TableEvidence(cases, timing_provenance(rows, cases, results.runs, origin), results.variants)

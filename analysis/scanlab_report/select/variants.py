@@ -21,12 +21,6 @@ BEST = "best"
 """The variant that picks among ours by n, type and device."""
 HEADER = "device_scan"
 """The header scanlab/device_scan.cuh, which prepares its storage in each call."""
-IN_BULK = ("look_ahead",)
-"""Ours that read and write by bulk copies, as :data:`BULK_CEILING` does."""
-UNPADDED = {f"{pair}_padded": pair for pair in ("hso_block", "hso_blocked", "hso_reentry")}
-"""Variants that pad shared memory, and what each is without its padding."""
-SHAPES = ("cub_look_ahead_shape", "cub_look_back_shape")
-"""CUB's two algorithms in each shape that tuning tries."""
 LARGEST = 1 << 28
 """Where scans are set side by side at their largest size: only the fastest ones are timed beyond."""
 
@@ -41,6 +35,11 @@ SCANS = Group("a scan on the GPU", lambda about: about.kind == "scan" and not ab
 RIVALS = Group("a rival", lambda about: SCANS.has(about) and about.origin == "baseline")
 """Scans that users would pick instead of ours."""
 OWN = Group("a scan of ours", lambda about: about.origin == "variant")
+PADDED = Group("a scan that pads shared memory", lambda about: "padding" in about.defaults)
+IN_BULK = Group("a scan by bulk copies", lambda about: "piece" in about.defaults)
+"""A piece is what it loads at once, as :data:`BULK_CEILING` does."""
+SHAPES = Group("CUB in a given shape", lambda about: CUBS.has(about) and bool(about.parameters))
+"""CUB's algorithms in each shape that tuning tries: as shipped they have no parameters."""
 VENDOR_CODE = (CEILING, CUBS, THRUST)
 """What a commit of Scanlab does not change, only one of CUDA or CCCL."""
 

@@ -6,21 +6,22 @@ import math
 
 import pandas as pd
 
-from scanlab_report.derive.counts import PADDED, PADDINGS, PAIRS
+from scanlab_report.derive.counts import PADDINGS
 from scanlab_report.derive.shares import shares
 from scanlab_report.layout.table_formats import Column, Table, code, significant, size, whole
 from scanlab_report.read.records import Explanation
-from scanlab_report.select.counted import Counts
+from scanlab_report.select.counted import Counts, pairs
 from scanlab_report.select.evidence import CountEvidence, TimingEvidence
 from scanlab_report.select.timings import Timings
+from scanlab_report.select.variants import PADDED
 
-NEEDS = {"timings": Timings(any_of=PADDED), "counts": Counts(variants=(*PAIRS, *PADDED))}
+NEEDS = {"timings": Timings(any_of=(PADDED,)), "counts": Counts(padded=True)}
 SIZES = (2**10, 2**16, 2**20, 2**24, 2**28)
 DEFAULT = "two_level"
 
 
 def build(timings: TimingEvidence, counts: CountEvidence) -> Table:
-    rows = [row for pair in PAIRS for padding in PADDINGS if (row := _row(timings, counts, pair, padding))]
+    rows = [row for pair in pairs(counts.explanations).items() for padding in PADDINGS if (row := _row(timings, counts, pair, padding))]
     table = pd.DataFrame(rows)
     gains = [n for n in SIZES if table[_key(n)].notna().any()]
     degree = lambda v: "—" if pd.isna(v) else f"{v:.2f}"
@@ -45,10 +46,12 @@ def _key(n: int) -> str:
     return f"gain_2^{n.bit_length() - 1}"
 
 
-def _row(timings: TimingEvidence, counts: CountEvidence, pair: str, padding: str) -> dict[str, object] | None:
-    variant = pair if padding == "none" else f"{pair}_padded"
+def _row(timings: TimingEvidence, counts: CountEvidence, pair: tuple[str, str], padding: str) -> dict[str, object] | None:
+    """pair: of a variant without padding, and with it."""
+    bare, padded = pair
+    variant = bare if padding == "none" else padded
     settings = "" if padding in ("none", DEFAULT) else f"padding={padding}"
-    gains = shares(timings, variant, pair, timings.caches()[0], settings).set_index("items")["ratio"]
+    gains = shares(timings, variant, bare, timings.caches()[0], settings).set_index("items")["ratio"]
     explanation = _counted(counts, variant, padding)
     if explanation is None and gains.empty:
         return None
@@ -57,7 +60,7 @@ def _row(timings: TimingEvidence, counts: CountEvidence, pair: str, padding: str
         for banks in (16, 32) for name, key in (("worst", "max"), ("mean", "mean"))
     }  # fmt: skip
     counted = {"counted_items": explanation.items if explanation else math.nan}
-    return {"variant": pair, "padding": padding} | counted | degrees | {_key(n): gains.get(n, math.nan) for n in SIZES}
+    return {"variant": bare, "padding": padding} | counted | degrees | {_key(n): gains.get(n, math.nan) for n in SIZES}
 
 
 def _counted(counts: CountEvidence, variant: str, padding: str) -> Explanation | None:

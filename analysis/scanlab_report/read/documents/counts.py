@@ -99,6 +99,7 @@ class Explanation(Struct, kw_only=True, frozen=True):
     schema: Literal["scanlab-explain/2"]
     variant: Name
     title: Line = ""
+    unpadded: Annotated[Line, means("of a variant that pads shared memory: what it is without; else empty")] = ""
     type: Type
     op: Op
     mode: Mode
