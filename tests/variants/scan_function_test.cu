@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "harness/core/ceil.hpp"
@@ -19,6 +20,8 @@ namespace scanlab::scan {
 namespace {
 
 constexpr std::int64_t kSizes[] = {1, 2, 31, 32, 33, 100, 127};
+/// Of warps with several rows of 4-byte items.
+constexpr std::int64_t kSizesInRows[] = {128, 129, 200, 257, 300};
 
 /// Neighbours join; anything else is no range.
 struct Join {
@@ -96,8 +99,8 @@ std::vector<OutOf<Op>> by_look_back(const std::vector<InOf<Op>>& in, Mode mode, 
 }
 
 template <class R>
-void join_ranges() {
-  for (const std::int64_t n : kSizes) {
+void join_ranges(std::span<const std::int64_t> sizes = kSizes) {
+  for (const std::int64_t n : sizes) {
     SCOPED_TRACE(n);
     std::vector<R> in;
     std::vector<R> inclusive;
@@ -136,6 +139,7 @@ TEST(ScanFunction, NeedsNoIdentityAndKeepsTheOrderOfItemsOfAnySize) {
   join_ranges<Range<std::int8_t, 0>>();   // 2 bytes: 8 a vector
   join_ranges<Range<std::int8_t, 1>>();   // 3: no power of 2
   join_ranges<Range<std::int16_t, 0>>();  // 4
+  join_ranges<Range<std::int16_t, 0>>(kSizesInRows);
   join_ranges<Range<std::int8_t, 3>>();   // 5
   join_ranges<Range<std::int32_t, 0>>();  // 8
   join_ranges<Range<std::int32_t, 4>>();  // 12
