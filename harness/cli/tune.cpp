@@ -42,17 +42,18 @@ po::options_description tune_options() {
       ("samples", file(), "write every sample of every candidate to a results file")                              //
       ("seed", po::value<std::uint64_t>()->value_name("N"), "seed the inputs (default 1)")                        //
       ("out", file(), "write the table to FILE: JSON with provenance")                                            //
-      ("keep", file(), "take entries that are not tuned now from this table of the same device")                  //
+      ("keep", po::value<std::vector<std::string>>()->composing()->value_name("FILE"),                            //
+       "take entries that are not tuned now from this table of the same device; repeatable")                      //
       ("force", "replace FILE if it exists")                                                                      //
       ("help,h", "print this text");
   add_loop_options(options, tuning::kTuningLoop);
   return options;
 }
 
-/// Of ours, or of a rival that is named. Throws CommandError (status 3) without a device, and (status 2) if the table
-/// to keep is of another.
+/// Of ours, or of a rival that is named. Throws CommandError (status 3) without a device, and (status 2) if a table to
+/// keep is of another.
 tuning::Measured measure_candidates(const po::variables_map& values, const std::string& rival,
-                                    const std::optional<TuningTable>& before, Context& context, bool& any_failed) {
+                                    const std::vector<TuningTable>& before, Context& context, bool& any_failed) {
   const std::uint64_t seed = given<std::uint64_t>(values, "seed").value_or(1);
   std::string why_not;
   const std::optional<measure::Facts> device = measure::device_facts(why_not);
@@ -63,7 +64,7 @@ tuning::Measured measure_candidates(const po::variables_map& values, const std::
   }
   const measure::LoopOptions options = read_loop_options(values, {}, tuning::kTuningLoop);
   tuning::Measured measured{.from = "this device", .context = *device, .timings = {}};
-  if (before) tuning::check_same_device(*before, measured);
+  for (const TuningTable& each : before) tuning::check_same_device(each, measured);
   measured.context.update(measure::run_facts(context.argv));
   measure::Facts facts = measured.context;
   facts.update({{"schema", measure::kResultsSchema}, {"kind", "tuning"}, {"seed", std::to_string(seed)}});
@@ -139,8 +140,9 @@ int tune(const std::vector<std::string>& arguments, Context& context) {
   }
   const std::string rival = given<std::string>(values, "rival").value_or("");
   if (!rival.empty()) check_rival(rival, values.count("from") != 0);
-  std::optional<TuningTable> before;
-  if (const auto path = given<std::string>(values, "keep")) before = read_kept(*path);
+  std::vector<TuningTable> before;
+  for (const std::string& path : given<std::vector<std::string>>(values, "keep").value_or(std::vector<std::string>{}))
+    before.push_back(read_kept(path));
   std::optional<WholeFile> out = output_file(values);
 
   const InterruptGuard guard;
@@ -152,9 +154,9 @@ int tune(const std::vector<std::string>& arguments, Context& context) {
     fmt::print(context.err, "scanlab: interrupted; no table is written\n");
     return kInterrupted;
   }
-  if (before && values.count("from") != 0) tuning::check_same_device(*before, measured);
+  for (const TuningTable& each : before) tuning::check_same_device(each, measured);
   TuningTable table = tuning::make_table(measured);
-  if (before) tuning::keep_entries(*before, table);
+  tuning::keep_entries(before, table);
   print(table, context.out);
   if (out) out->write(to_text(table));
   return any_failed ? kFailed : kOk;

@@ -86,20 +86,17 @@ void ScanSession::verify_cases() {
 void ScanSession::verify(TimedCase& timed) {
   if (!timed.bound.plan.possible()) return timed.skip(timed.bound.plan.refusal);
   ScanBackend& backend = backends_.of(timed);
-  if (timed.problem().items <= options_.max_verified_items) {
-    const verify::Outcome outcome = backend.verify(timed);
-    timed.verified = outcome.passed();
-    timed.out_of_memory = outcome.out_of_memory;
-    if (outcome.status == verify::Outcome::Status::failed)
-      throw std::runtime_error("verification failed: " + outcome.message);
-    if (!timed.verified) return timed.skip(outcome.message);
-  }
+  const verify::Outcome outcome = backend.verify(timed);
+  timed.verified = outcome.passed();
+  timed.out_of_memory = outcome.out_of_memory;
+  if (outcome.status == verify::Outcome::Status::failed)
+    throw std::runtime_error("verification failed: " + outcome.message);
+  if (!timed.verified) return timed.skip(outcome.message);
   backend.inspect(timed);
 }
 
 /// Stale state of a variant shows only here: earlier checks saw its first run.
 void ScanSession::verify_last_run(TimedCase& timed) {
-  if (timed.problem().items > options_.max_verified_items) return;
   double seconds = 0;
   {
     const Stopwatch watch(seconds);

@@ -19,7 +19,6 @@ struct ScanOptions {
   double device_seconds = 5e-3;        ///< of timed work that a sample aims at on the device
   std::optional<double> seconds{};     ///< of timed work per sample, instead of our own choice
   std::optional<std::int64_t> runs{};  ///< per sample, instead of a calibration
-  std::int64_t max_verified_items = std::numeric_limits<std::int64_t>::max();  ///< of more, no output is compared
 };
 
 /// Wall seconds by what they went to.

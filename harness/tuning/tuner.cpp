@@ -8,7 +8,6 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
-#include <limits>
 #include <optional>
 #include <set>
 
@@ -188,6 +187,20 @@ TuningTable make_table(const Measured& measured) {
   return table;
 }
 
+namespace {
+
+/// Adds the entries of `before` that `table` lacks; whether there were any.
+bool add_entries(const TuningTable& before, TuningTable& table) {
+  const std::size_t own = table.entries.size();
+  for (const TuningTable::Entry& entry : before.entries) {
+    const auto is_same = [&](const auto& each) { return each.type == entry.type && each.op == entry.op; };
+    if (std::ranges::none_of(table.entries, is_same)) table.entries.push_back(entry);
+  }
+  return table.entries.size() > own;
+}
+
+}  // namespace
+
 void check_same_device(const TuningTable& before, const Measured& measured) {
   const TuningTable now = table_of_device(measured);
   if (before.device == now.device && before.multiprocessors == now.multiprocessors) return;
@@ -195,20 +208,15 @@ void check_same_device(const TuningTable& before, const Measured& measured) {
                                             before.device, before.multiprocessors, now.device, now.multiprocessors));
 }
 
-void keep_entries(const TuningTable& before, TuningTable& table) {
-  bool kept = false;
-  for (const TuningTable::Entry& entry : before.entries) {
-    const auto is_same = [&](const auto& each) { return each.type == entry.type && each.op == entry.op; };
-    if (std::ranges::any_of(table.entries, is_same)) continue;
-    table.entries.push_back(entry);
-    kept = true;
-  }
-  if (!kept) return;
+void keep_entries(const std::vector<TuningTable>& before, TuningTable& table) {
   std::string from;
-  for (const auto& [key, value] : before.provenance) {
-    if (key == "date" || key == "git_commit" || key == "kept_from") from += (from.empty() ? "" : ", ") + value;
+  for (const TuningTable& each : before) {
+    if (!add_entries(each, table)) continue;
+    for (const auto& [key, value] : each.provenance) {
+      if (key == "date" || key == "git_commit" || key == "kept_from") from += (from.empty() ? "" : ", ") + value;
+    }
   }
-  table.provenance.emplace_back("kept_from", std::move(from));
+  if (!from.empty()) table.provenance.emplace_back("kept_from", std::move(from));
 }
 
 // -------------------------------------------------------------------------------------------------- results to times
@@ -304,10 +312,6 @@ Measured read_results(const std::filesystem::path& path, std::string_view rival)
 
 namespace {
 
-/// An oracle takes the host longer than the device needs for all candidates. Larger n are the business of `verify`, and
-/// of `bench`, which verifies all that it times.
-constexpr std::int64_t kMaxVerified = 1 << 24;
-
 using measure::Cache;
 using measure::Launch;
 const std::vector<Column> kByStream{{Cache::cold, Launch::stream}, {Cache::warm, Launch::stream}};
@@ -334,10 +338,7 @@ bool is_hopeless_around(std::int64_t n, const Choice& choice, const TimingsBySiz
 
 Tuner::Tuner(const measure::Backends& backends, const measure::LoopOptions& options, measure::ResultsFile* samples,
              std::ostream& err)
-    : backends_(backends),
-      options_{.loop = options, .device_seconds = 5e-4, .max_verified_items = kMaxVerified},
-      samples_(samples),
-      err_(err) {}
+    : backends_(backends), options_{.loop = options, .device_seconds = 5e-4}, samples_(samples), err_(err) {}
 
 TimingsBySize Tuner::measure(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes,
                              const std::vector<Choice>& candidates) {
@@ -352,7 +353,7 @@ TimingsBySize Tuner::measure(const TypeAndOperator& monoid, const std::vector<st
         return is_hopeless_around(n, each, measured) || std::ranges::find(failed_, each) != failed_.end();
       });
       const Problem problem{.type = monoid.first, .op = monoid.second, .items = n};
-      measured[n] = measure_size(problem, promising, kAllColumns, options_);
+      measured[n] = measure_size(problem, promising, kAllColumns);
     }
   }
   leave_out_failed(measured);
@@ -367,13 +368,11 @@ TimingsBySize Tuner::measure_rival(const TypeAndOperator& monoid, const std::vec
 
 TimingsBySize Tuner::measure_more(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes,
                                   const std::vector<Choice>& candidates, const std::vector<Column>& columns) {
-  measure::ScanOptions options = options_;
-  options.max_verified_items = std::numeric_limits<std::int64_t>::max();
   TimingsBySize measured;
   for (const std::int64_t n : sizes) {
     if (is_over_()) break;
     const Problem problem{.type = monoid.first, .op = monoid.second, .items = n};
-    measured[n] = measure_size(problem, candidates, columns, options);
+    measured[n] = measure_size(problem, candidates, columns);
   }
   leave_out_failed(measured);
   return measured;
@@ -409,7 +408,7 @@ void Tuner::leave_out_failed(TimingsBySize& measured) const {
 /// Every candidate in every column, in rounds, so that a disturbance does not hit one alone. What does not fit the
 /// memory is left out; what fails is not chosen for any n.
 Timings Tuner::measure_size(const Problem& problem, const std::vector<Choice>& promising,
-                            const std::vector<Column>& columns, const measure::ScanOptions& options) {
+                            const std::vector<Column>& columns) {
   std::vector<measure::TimedCase> cases;
   for (const Choice& choice : promising) {
     for (const auto& [cache, launch] : columns) {
@@ -421,7 +420,7 @@ Timings Tuner::measure_size(const Problem& problem, const std::vector<Choice>& p
           fmt::format("{}/cache:{}/launch:{}", case_name(timed.about(), timed.problem()), name(cache), name(launch));
     }
   }
-  measure::ScanSession session(std::move(cases), backends_, options, samples_, err_);
+  measure::ScanSession session(std::move(cases), backends_, options_, samples_, err_);
   session.run();
   if (interrupted()) return {};
   Timings timings;

@@ -54,9 +54,9 @@ TuningTable make_table(const Measured& measured);
 /// Throws CommandError (status 2) if a table is not of the device that is measured.
 void check_same_device(const TuningTable& before, const Measured& measured);
 
-/// Adds to `table` the entries of `before`, of the same device, for types and operators that it lacks, and says so in
-/// its provenance.
-void keep_entries(const TuningTable& before, TuningTable& table);
+/// Adds to `table` the entries of tables of the same device for types and operators that it lacks, those of an earlier
+/// table first, and says so in its provenance.
+void keep_entries(const std::vector<TuningTable>& before, TuningTable& table);
 
 /// The inclusive scans of a results file that are candidates; or, if a rival is named, the finalists among its shapes,
 /// of a file that tune_rival wrote. Throws CommandError (status 2).
@@ -95,8 +95,8 @@ class Tuner {
   bool any_failed() const { return any_failed_; }
 
  private:
-  Timings measure_size(const Problem& problem, const std::vector<Choice>& promising, const std::vector<Column>& columns,
-                       const measure::ScanOptions& options);
+  Timings measure_size(const Problem& problem, const std::vector<Choice>& promising,
+                       const std::vector<Column>& columns);
   /// As measure_rival, where what failed before is not chosen either.
   TimingsBySize measure_more(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes,
                              const std::vector<Choice>& candidates, const std::vector<Column>& columns);

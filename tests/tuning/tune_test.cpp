@@ -367,6 +367,15 @@ TEST_F(TuneTest, WhatIsNotTunedNowStaysAsItIsInTheTableToKeep) {
   EXPECT_EQ(table.entries[1].rows.front().choice, Choice{"reduce_then_scan"});
   EXPECT_EQ(table.provenance.back().first, "kept_from");
 
+  before.entries.back() = {ElementType::i8, Operator::plus, {{0, {"one_wave"}}}};
+  const std::string more = write("more.json", to_text(before));
+  ASSERT_EQ(scanlab({"tune", "--from", results, "--keep", kept, "--keep", more, "--out", path("both.json")}), kOk)
+      << err_.str();
+  const TuningTable both = parse_tuning_table(text(path("both.json")), "both");
+  ASSERT_EQ(both.entries.size(), 3);
+  EXPECT_EQ(both.entries[2].rows.front().choice, Choice{"one_wave"});
+  EXPECT_EQ(std::ranges::count(both.provenance, "kept_from", &std::pair<std::string, std::string>::first), 1);
+
   before.device = "another device";
   const std::string of_another = write("another.json", to_text(before));
   EXPECT_EQ(scanlab({"tune", "--from", results, "--keep", of_another, "--out", path("third.json")}), kBadInput);
@@ -429,6 +438,13 @@ TEST_F(TunerTest, NeverChoosesWhatIsWrong) {
   for (const TuningTable::Row& row : tuning::choose(measured)) EXPECT_NE(row.choice.variant, "one_block");
   EXPECT_TRUE(tuner.any_failed());
   EXPECT_NE(err.str().find("one_block"), std::string::npos);
+}
+
+TEST_F(TunerTest, NeverChoosesWhatIsWrongOfManyItems) {
+  std::ostringstream err;
+  made_up([](const measure::TimedCase&) { return 1e-6; }).wrong = "one_block";
+  tuning::Tuner tuner(backends_, tuning::kTuningLoop, nullptr, err);
+  EXPECT_FALSE(tuner.measure(kI32Plus, {1 << 28}, kPortable).at(1 << 28).contains({"one_block"}));
 }
 
 TEST_F(TunerTest, NeverChoosesWhatFailsOnTheWay) {
