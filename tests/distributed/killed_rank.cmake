@@ -2,11 +2,11 @@
 # rank 0 is whole. MPIRUN, SCANLAB, FILE.
 set(bench ${SCANLAB} distributed bench --algorithm mpi_exscan -b 64KiB -e 64MiB -f 2 --rounds 100000 --out ${FILE} --force)
 string(TIMESTAMP began %s)
-execute_process(COMMAND ${MPIRUN} -n 2 ${bench} : -n 1 timeout -s KILL 4 ${bench}
+execute_process(COMMAND ${MPIRUN} -n 2 ${bench} : -n 1 timeout -s KILL 2 ${bench}
   RESULT_VARIABLE status OUTPUT_VARIABLE said ERROR_VARIABLE said TIMEOUT 60)
 string(TIMESTAMP ended %s)
 math(EXPR seconds "${ended} - ${began}")
-if(seconds LESS 4)
+if(seconds LESS 2)
   message(FATAL_ERROR "it ended before the process was killed: ${said}")
 endif()
 if(seconds GREATER 34)
