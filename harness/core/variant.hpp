@@ -119,8 +119,8 @@ struct Description {
   std::string id;
   std::string title;
   std::string source;
-  std::string family{};  ///< the algorithm or the vendor: what figures group and colour by
-  std::string label{};   ///< what legends and tables call it; empty: its id
+  std::string family{};    ///< the algorithm or the vendor: what figures group and colour by
+  std::string label{};     ///< what legends and tables call it; empty: its id
   std::string unpadded{};  ///< of one that pads shared memory: the id of what it is without; of others empty
   bool overview = true;  ///< whether a figure of all has it; false: that shows another of its family, which is its like
   Kind kind = Kind::scan;

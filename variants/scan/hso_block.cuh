@@ -17,8 +17,7 @@ struct HsoBlock {
   static Description describe() {
     Description about;
     name_by_padding<Padding>(about, "hso_block");
-    about.title =
-        Padding::kPads ? "HSO tree in one block, padded against bank conflicts" : "HSO tree in one block";
+    about.title = Padding::kPads ? "HSO tree in one block, padded against bank conflicts" : "HSO tree in one block";
     about.source = "Harris, Sengupta and Owens 2007, GPU Gems 3, ch. 39";
     about.family = "Harris–Sengupta–Owens";
     about.overview = false;

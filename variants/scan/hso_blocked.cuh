@@ -19,7 +19,7 @@ struct HsoBlocked {
     Description about;
     name_by_padding<Padding>(about, "hso_blocked");
     about.title = Padding::kPads ? "HSO trees by blocks, padded, sums scanned and added"
-                                           : "HSO trees by blocks, sums scanned and added";
+                                 : "HSO trees by blocks, sums scanned and added";
     about.source = "Harris, Sengupta and Owens 2007, GPU Gems 3, ch. 39";
     about.family = "Harris–Sengupta–Owens";
     about.overview = Padding::kPads;

@@ -97,7 +97,7 @@ struct HsoReentry {
     Description about;
     name_by_padding<Padding>(about, "hso_reentry");
     about.title = Padding::kPads ? "One HSO tree over all items in several launches, padded"
-                                           : "One HSO tree over all items in several launches";
+                                 : "One HSO tree over all items in several launches";
     about.source = "ME759 (2013), after Harris, Sengupta and Owens 2007";
     about.family = "Harris–Sengupta–Owens";
     about.overview = Padding::kPads;
