@@ -187,7 +187,7 @@ def test_every_source_is_in_the_bibliography() -> None:
     ("at_least = 1", "at_least = 1\nleast_gib = nan", "least_gib: expected float"),
     ('source = "merrill2016"', 'source = "nosuch2"', "source: 'nosuch2' is neither 'scanlab' nor a key of references.bib"),
     ('"i32"', '"i33"', "cases.type: invalid enum value 'i33'"), ('"i32"', '["i32"]', "cases.type: expected str"),
-    ("items = ", 'op = "plu", items = ', "cases: op is 'plu', none of plus"), ("items = ", 'cache = "tepid", items = ', "cases.cache: invalid enum value 'tepid'"),
+    ("items = ", 'op = "plu", items = ', "cases: op is 'plu', none of affine, arg_max"), ("items = ", 'cache = "tepid", items = ', "cases.cache: invalid enum value 'tepid'"),
     ("items = ", 'mode = "both", items = ', "cases.mode: invalid enum value 'both'"), ("items = ", 'launch = "twice", items = ', "cases.launch: invalid enum value 'twice'"),
     ("items = ", "ranks = 'four', items = ", "cases.ranks: expected int"), ("items = ", "items_per_rank = [1, -1], items = ", "cases.items_per_rank[1]: expected int"),
     ("items = ", "powers = 1, items = ", "cases.powers: expected bool"), ("items = 268435456", "items = [1, nan]", "cases.items[1]: expected int"),

@@ -92,15 +92,16 @@ def test_a_case_that_two_tables_have_counted_is_refused(tmp_path: Path) -> None:
     assert problem.file == tmp_path / "2026-01-02" / "dram_bytes.csv" and "has 3 of the cases of" in str(problem) and not recorded.problems
 
 
-def test_a_table_names_its_own_commit_or_that_of_the_sweep_beside_it(tmp_path: Path) -> None:
-    """And not of whichever file comes first by its name."""
-    run(tmp_path, "another.json", 1.0, git_commit="a" * 40)
+@pytest.mark.parametrize(("other", "said"), [("b", "commit bbbbbbbbb"), ("a", "commit unknown")])
+def test_a_table_names_its_own_commit_or_the_one_of_its_folder(tmp_path: Path, other: str, said: str) -> None:
+    """And none, if the runs of the folder have several: it could be of any."""
+    run(tmp_path, "another.json", 1.0, git_commit=other * 40)
     run(tmp_path, "scan.json", 1.0, variant="best", git_commit="b" * 40)
     (tmp_path / "repeat.jsonl").write_text(fixtures.verification(repeated=True, git_commit="c" * 40))
     (tmp_path / "prefix_wait.csv").write_text(fixtures.PREFIX_WAIT)
     read = results.read([tmp_path], [])
     assert not read.problems
-    assert [counter_provenance(read, table, MEASURED).commit for table in (read.repeats, read.waits)] == ["commit ccccccccc", "commit bbbbbbbbb"]
+    assert [counter_provenance(read, table, MEASURED).commit for table in (read.repeats, read.waits)] == ["commit ccccccccc", said]
 
 
 def test_of_a_variant_the_newest_run_is_heard_and_one_that_none_describes_is_ours_by_its_id(tmp_path: Path) -> None:

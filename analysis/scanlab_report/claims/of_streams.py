@@ -57,10 +57,11 @@ def naive(claim: Claim, find: Find) -> Standing:
     if not found:
         return unknown(claim, measure)
     value, place, alone = claim.worst(found, key=lambda of: of[0].value)
+    elsewhere = "" if of_file(scans.cases[scans.cases["bytes"] == LARGE_SCAN], NAIVE) else ", in an earlier session"
     others = ", ".join(f"{other.value:.2f}" for other, _, _ in found if other is not value)
     besides = f"; {others} in other sessions" if others else ""
     met = sum(claim.meets(other.value) for other, _, _ in found)
-    row = Standing(claim, measure, value, f"{size_name(LARGE_SCAN)}, by {place}{besides}", met, len(found),
+    row = Standing(claim, measure, value, f"{size_name(LARGE_SCAN)}, by {place}{elsewhere}{besides}", met, len(found),
                    sure=claim.sure(other for other, _, _ in found))  # fmt: skip
     if row.reached or alone is None:
         return row

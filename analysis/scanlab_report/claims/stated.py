@@ -14,7 +14,7 @@ import msgspec
 
 from scanlab_report import DATA
 from scanlab_report.derive.sizes import power_of_two
-from scanlab_report.read.documents.base import ELEMENTS_PER_ITEM, Line
+from scanlab_report.read.documents.base import Line
 from scanlab_report.read.documents.claims import StatedClaim
 from scanlab_report.read.fields import Misfit, convert, fits, shown
 from scanlab_report.read.records import ideal_bytes
@@ -53,7 +53,7 @@ _LIMITS = {
     "least_mib": lambda key, n: ideal_bytes(key.type, key.op, key.items) >= 2 * n << 20,
     "powers": lambda key, wanted: not wanted or power_of_two(key.items),
 }
-_OPERATORS = tuple(ELEMENTS_PER_ITEM)
+_OPERATORS = sorted(file.stem for file in (DATA.parent / "variants" / "operators").glob("*.hpp"))
 """What a case can be of: any other would be of no case, and its claim never measured."""
 
 

@@ -12,7 +12,7 @@ from scanlab_report.select.needs import Need
 from scanlab_report.select.ranks_evidence import STATES, RanksEvidence, SeveralGpus
 
 SCAN, BLOCKED = "peer_look_ahead", "reduce_exchange_scan"
-FEW, FOLDED, MOST = 1 << 20, 1 << 28, 1 << 30
+FEW, MIDDLE, FOLDED, MOST = 1 << 20, 1 << 22, 1 << 28, 1 << 30
 """Items per GPU."""
 
 NAMES = {
@@ -25,6 +25,8 @@ NAMES = {
     "peersMost": "most items in all beside best, as a power of two",
     "peersFew": "items per GPU of the next two numbers, as a power of two",
     "peersSmall": "its time, microseconds",
+    "peersMiddle": "items per GPU of the next number, as a power of two",
+    "peersMiddleOfCopy": "its share of copies",
     "peersSmallVendor": "that of CUB with NCCL over it",
     "peersWide": "defined if they were timed: its share of copies for 64-bit integers",
     "peersFoldGpus": "defined if it was timed: GPUs that fold aggregates as if there were more, at 2^28 items per GPU",
@@ -51,11 +53,11 @@ def _peers(timed: RanksEvidence) -> dict[str, str]:
         found = rows[(rows["algorithm"] == algorithm) & (rows["items_per_rank"] == items)]
         return None if found.empty else found.iloc[0]
 
-    large, few, blocked = at(sums, SCAN, MOST), at(sums, SCAN, FEW), at(sums, BLOCKED, MOST)
+    large, middle, few, blocked = at(sums, SCAN, MOST), at(sums, SCAN, MIDDLE), at(sums, SCAN, FEW), at(sums, BLOCKED, MOST)
     scaled = at(main_kind(weak(usual)), SCAN, MOST)
     several = main_kind(strong(timed)).query("algorithm == @SCAN and ranks == @gpus").sort_values("items")
     faster = None if several.empty else several.iloc[-1]
-    if large is None or few is None or blocked is None or scaled is None or faster is None:
+    if large is None or middle is None or few is None or blocked is None or scaled is None or faster is None:
         return {}
     named = {
         "peersGpus": str(gpus),
@@ -66,6 +68,8 @@ def _peers(timed: RanksEvidence) -> dict[str, str]:
         "peersStrong": number(faster["speedup"].value),
         "peersMost": power(int(faster["items"])),
         "peersFew": power(FEW),
+        "peersMiddle": power(MIDDLE),
+        "peersMiddleOfCopy": number(middle["of_copy"].value, 2),
         "peersSmall": number(few["median_ns"] / 1e3, 2),
         "peersSmallVendor": number(few["of_vendor"].value, 2),
         "peersBlocked": number(blocked["of_bound"].value),

@@ -9,7 +9,7 @@ import pandas as pd
 
 from scanlab_report.documents.numbers import number, power
 from scanlab_report.read.records import STREAM
-from scanlab_report.select.evidence import LOSS, AllTimingEvidence, Key, TimingEvidence
+from scanlab_report.select.evidence import LOSS, WIN, AllTimingEvidence, Key, TimingEvidence
 from scanlab_report.select.needs import Need
 from scanlab_report.select.timings import AllTimings, Timings
 from scanlab_report.select.variants import BEST, CEILING, CUBS, FLOOR, HEADER, LARGEST, TUNED
@@ -18,6 +18,8 @@ from scanlab_report.stats.intervals import ratio_interval
 FEW = 1 << 18
 """Up to so many items a stream of warm runs is bound by the host's launches."""
 SOME = 1 << 20
+NARROW_PERCENT = 4
+"""Two runs of one code differ by as much in the ablation at 2^20 items."""
 
 NAMES = {
     "tunedOfCopy": "defined if it was timed there: share of the copy that the tuned CUB has at copyItems",
@@ -29,9 +31,13 @@ NAMES = {
     "duelHostBound": "median speed over the fastest CUB of warm runs in a stream, up to 2^18 items",
     "duelOthers": "the same of all other cases",
     "duelRivalTuned": "cases whose fastest CUB is the tuned one",
+    "duelNarrow": "cases won by less than duelNarrowPercent",
+    "duelNarrowPercent": "a lead in percent that a session alone does not show",
     "duelApart": "cases in which every sample of best is below every sample of the fastest CUB",
     "headerCases": "cases in which the header and CUB were both timed",
-    "headerLosses": "those that the header lost, by the interval",
+    "headerWins": "those that the header won, by the interval",
+    "headerLosses": "those that it lost",
+    "headerBelow": "those in which its median is longer than that of the fastest CUB",
     "headerLeast": "least speed of the header over the fastest CUB",
     "headerSome": "the header at 2^20 items, cold, microseconds",
     "headerSomeBest": "best there",
@@ -61,6 +67,7 @@ def _rivals(timings: AllTimingEvidence) -> dict[str, str]:
     duels = timings.duels
     if not duels.empty:
         keys = timings.keys()
+        named |= {"duelNarrow": str(int(((duels["outcome"] == WIN) & (duels["ratio"] < 1 + NARROW_PERCENT / 100)).sum())), "duelNarrowPercent": str(NARROW_PERCENT)}
         named |= {"duelApart": str(sum(_apart(timings, key) for key in keys)), "duelRivalTuned": str(int((duels["rival"] == TUNED).sum()))}
         bound = (duels["cache"] == "warm") & (duels["launch"] == STREAM) & (duels["items"] <= FEW)
         named |= {macro: number(float(of["ratio"].median())) for macro, of in (("duelHostBound", duels[bound]), ("duelOthers", duels[~bound])) if len(of)}
@@ -79,7 +86,8 @@ def _header(timings: AllTimingEvidence) -> dict[str, str]:
     duels = replace(timings, variant=HEADER).duels
     if duels.empty:
         return {}
-    named = {"headerCases": str(len(duels)), "headerLosses": str(int((duels["outcome"] == LOSS).sum())), "headerLeast": number(float(duels["ratio"].min()), 2)}
+    named = {"headerCases": str(len(duels)), "headerLosses": str(int((duels["outcome"] == LOSS).sum())), "headerWins": str(int((duels["outcome"] == WIN).sum())),
+             "headerBelow": str(int((duels["ratio"] < 1).sum())), "headerLeast": number(float(duels["ratio"].min()), 2)}
     some = Key("i32", "plus", "inclusive", SOME, "cold", STREAM)
     if match := timings.match(some, HEADER, (CUBS,)):
         times = {"headerSome": HEADER, "headerSomeBest": BEST, "headerSomeVendor": match.rival}

@@ -12,7 +12,7 @@ import pandas as pd
 
 from scanlab_report.read import ncu, streams
 from scanlab_report.read.documents import counts
-from scanlab_report.read.documents.base import ELEMENT_BYTES, ELEMENTS_PER_ITEM
+from scanlab_report.read.documents.base import ELEMENT_BYTES
 from scanlab_report.read.documents.results import Variant
 from scanlab_report.read.variants import Variants
 
@@ -322,13 +322,18 @@ class Results:
         return self.found["on", device]
 
     def beside(self, file: str, origin: str) -> Run | None:
-        """The run that a table belongs to: its own, if known; else the sweep in its folder, another run there, or the first of its origin."""
+        """The run that a table belongs to: its own, if known; else the sweep in its folder, another run there, or the first of its origin.
+
+        Of a folder with runs of several commits, it could be of any: then no more is known than the device.
+        """
         if file in self.owners:
             return self.owners[file]
         runs = [run for run in self._on_gpus if run.origin == origin]
         in_folder = [run for run in runs if run.file.parent == Path(file).parent]
         sweep = [run for run in in_folder if run.file.name.startswith("scan.json")]
-        return next(iter([*sweep, *in_folder, *runs]), None)
+        found = next(iter([*sweep, *in_folder, *runs]), None)
+        several = len({run.commit for run in in_folder}) > 1
+        return Run(found.file, found.origin, {"kind": found.kind, "device": found.device}) if found and several else found
 
 
 def of_ranks(waits: pd.DataFrame) -> pd.Series:
@@ -377,18 +382,17 @@ def _joined(tables: list[pd.DataFrame], columns: Iterable[str]) -> pd.DataFrame:
 
 
 def know_operator(op: str, type_name: str, items: int, moved: int) -> None:
-    """Learns from an entry's ``bytes`` how many elements an item of an operator has that the repository does not have."""
-    if op not in ELEMENTS_PER_ITEM and items and moved:
-        _of_new_operators[op] = max(moved // (2 * items * ELEMENT_BYTES[type_name]), 1)
+    """Learns from the ``bytes`` of the first entry of an operator how many elements its items have."""
+    if op not in _elements_per_item and items and moved:
+        _elements_per_item[op] = max(moved // (2 * items * ELEMENT_BYTES[type_name]), 1)
 
 
-_of_new_operators: dict[str, int] = {}
+_elements_per_item: dict[str, int] = {}
 
 
 def ideal_bytes(type_name: str, op: str, items: int) -> int:
     """Bytes that a scan must move at least: every item read once and written once.
 
-    An item of some operators has several parts of the size of an element. Operators that the repository does not have are known from
-    the results: see :func:`know_operator`.
+    An item of some operators has several parts of the size of an element: the results say it, see :func:`know_operator`.
     """
-    return 2 * items * ELEMENT_BYTES[type_name] * (ELEMENTS_PER_ITEM.get(op) or _of_new_operators.get(op, 1))
+    return 2 * items * ELEMENT_BYTES[type_name] * _elements_per_item.get(op, 1)

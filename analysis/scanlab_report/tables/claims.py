@@ -15,7 +15,7 @@ NEEDS = {"claims": literature()}
 
 BY_MEDIAN = "Verdicts follow the median. By the median only: at some size, the interval reaches beyond the target."
 BY_SESSION = "For speedups over one core all sessions count, since CPU times differ by session."
-REFERENCE = "Reference: the value without the scan, for a missed target of ours. None: even so the target is met."
+REFERENCE = "Reference of a missed target of ours: the value without the scan. \"None\": that value meets the target."
 OF_COPIES = "Against CUB, the reference is `copy_one_wave` where it was timed, otherwise the fastest copy. Against memcpy, it is the copy kernel with the same access path."
 OF_OTHERS = {FILE_ACCESS: "For files, the reference reads and writes the file without a scan.", BEST_PREDICTION: "For overlaps, it is the best possible prediction."}
 

@@ -39,7 +39,7 @@ def build(schedules: ScheduleEvidence) -> Table:
     )  # fmt: skip
     has_events = bool(rows["events_ms"].notna().any())
     return Table(
-        caption="Every schedule at its fastest number of chunks and streams: makespan, makespan over the pipeline estimate, and speedup over "
+        caption="Schedules at their fastest number of chunks and streams: makespan, makespan over the pipeline estimate, and speedup over "
         f"`{SERIAL}`, with 95% intervals in brackets."
         + has_events * f" {BY_EVENTS}",
         columns=(

@@ -41,8 +41,6 @@ Op = Annotated[str, Meta(pattern=OPERATOR)]
 Mode = Literal["inclusive", "exclusive"]
 Settings = dict[Name, Line]
 ELEMENT_BYTES = {"i8": 1, "i16": 2, "f16": 2, "i32": 4, "f32": 4, "i64": 8, "f64": 8}
-ELEMENTS_PER_ITEM = {"plus": 1, "max": 1, "min": 1, "log_sum_exp": 1, "affine": 2, "arg_max": 2, "complex_multiply": 2, "matrix_2x2": 4, "segmented_plus": 2}
-"""Of the operators of `variants/operators/`."""
 
 
 class Provenance(Struct, kw_only=True, frozen=True, omit_defaults=True):
