@@ -20,7 +20,7 @@ CAPTION = (
 )
 NEEDS = {"schedules": Schedules(over="chunks")}
 
-THIRDS, MEASURED, DUPLEX = "equal thirds", "measured parts", "measured, duplex"
+THIRDS, MEASURED, DUPLEX = "equal thirds", "Van Werkhoven", "pipeline estimate"
 LOOKS = {THIRDS: style.Look(style.GREY, "", ":"), MEASURED: style.Look(style.GREY, "", "--"), DUPLEX: style.Look(style.BLACK, "", "-")}
 
 
