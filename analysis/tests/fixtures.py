@@ -155,6 +155,11 @@ def degree(addresses: list[int], banks: int, group: int) -> list[int]:
     return found
 
 
+def unpadded(variant: str) -> str:
+    """As the program says it."""
+    return variant.removesuffix("_padded") if variant.endswith("_padded") else ""
+
+
 def explanation(variant: str, items: int, padding: str = "none") -> dict[str, Any]:
     """The counts of the one-block tree, or of Hillis–Steele in one block."""
     tree = variant.startswith("hso")
@@ -173,7 +178,7 @@ def explanation(variant: str, items: int, padding: str = "none") -> dict[str, An
     )  # fmt: skip
     return {
         "schema": "scanlab-explain/2", "variant": variant, "title": variant, "type": "i32", "op": "plus",
-        "unpadded": variant.removesuffix("_padded") if variant.endswith("_padded") else "", "mode": "inclusive", "items": items, "parameters": {"load": "halves"} | ({} if padding == "none" else {"padding": padding}),
+        "unpadded": unpadded(variant), "mode": "inclusive", "items": items, "parameters": {"load": "halves"} | ({} if padding == "none" else {"padding": padding}),
         "git_commit": COMMIT, "git_dirty": False, "date": "2026-01-02T03:04:05+00:00",
         "launches": [{"kernel": variant, "blocks": 1, "threads": items // 2, "shared_bytes": 4 * items,
                       "barriers": len(steps) + 1, "steps": steps}],

@@ -89,7 +89,7 @@ def explanation(variant: str, items: int, banks32: Mapping[str, float], paramete
     totals = {"operations": 1, "swaps": 0, "barriers": 3, "shared_requests": 10, "global_bytes_read": 0, "global_bytes_written": 0, "banks32": banks32,
               "banks16": banks32} | changes.pop("totals", {})  # fmt: skip
     totals |= {banks: degrees(0) | totals[banks] for banks in ("banks16", "banks32")}
-    content = {"schema": "scanlab-explain/2", "variant": variant, "unpadded": variant.removesuffix("_padded") if variant.endswith("_padded") else "", "type": "i32", "op": "plus", "mode": "inclusive", "items": items,
+    content = {"schema": "scanlab-explain/2", "variant": variant, "unpadded": fixtures.unpadded(variant), "type": "i32", "op": "plus", "mode": "inclusive", "items": items,
                "parameters": parameters or {}, "launches": [{"steps": []}],
                "totals": totals}  # fmt: skip
     return Explanation(Path("e.json"), MEASURED, convert(content | changes, counts.Explanation))

@@ -154,7 +154,9 @@ int tune(const std::vector<std::string>& arguments, Context& context) {
     fmt::print(context.err, "scanlab: interrupted; no table is written\n");
     return kInterrupted;
   }
-  for (const TuningTable& each : before) tuning::check_same_device(each, measured);
+  if (values.count("from") != 0) {  // what is measured was compared before
+    for (const TuningTable& each : before) tuning::check_same_device(each, measured);
+  }
   TuningTable table = tuning::make_table(measured);
   tuning::keep_entries(before, table);
   print(table, context.out);

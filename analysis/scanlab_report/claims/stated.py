@@ -53,8 +53,6 @@ _LIMITS = {
     "least_mib": lambda key, n: ideal_bytes(key.type, key.op, key.items) >= 2 * n << 20,
     "powers": lambda key, wanted: not wanted or power_of_two(key.items),
 }
-_OPERATORS = sorted(file.stem for file in (DATA.parent / "variants" / "operators").glob("*.hpp"))
-"""What a case can be of: any other would be of no case, and its claim never measured."""
 
 
 class ClaimsError(ValueError):
@@ -149,7 +147,7 @@ def read(file: Path = FILE) -> tuple[Claim, ...]:
     entries = content.get("claim")
     if not isinstance(entries, list) or not entries:
         raise ClaimsError(f"{file}: holds no [[claim]]")
-    claims, known, sources, on = [], _figures(), _sources(), device(file)
+    claims, known, sources, operators, on = [], _figures(), _sources(), _operators(), device(file)
     for number, entry in enumerate(entries, start=1):
         if not isinstance(entry, dict):
             raise ClaimsError(f"{file}: claim {number}: is {shown(entry)}, not a table: begin it with [[claim]]")
@@ -158,7 +156,7 @@ def read(file: Path = FILE) -> tuple[Claim, ...]:
             entry = msgspec.to_builtins(convert(entry, StatedClaim, remedy="data/README.md says what a claim may hold"))
         except Misfit as misfit:
             raise ClaimsError(f"{file}: claim {number}{named}: {misfit}") from None
-        if wrong := _wrong(entry, known, sources):
+        if wrong := _wrong(entry, known, sources, operators):
             raise ClaimsError(f"{file}: claim {number}{named}: {wrong}")
         ours = {"on": on} if entry["source"] == OURS else {}
         claims.append(Claim(**{**ours, **entry}))
@@ -182,7 +180,12 @@ def _sources() -> set[str]:
     return {OURS, *re.findall(r"^@\w+{\s*([^\s,]+)", REFERENCES.read_text(encoding="utf-8"), re.MULTILINE)}
 
 
-def _wrong(entry: Mapping[str, Any], figures: set[str], sources: set[str]) -> str:
+def _operators() -> list[str]:
+    """What a case can be of: any other would be of no case, and its claim never measured."""
+    return sorted(file.stem for file in (DATA.parent / "variants" / "operators").glob("*.hpp"))
+
+
+def _wrong(entry: Mapping[str, Any], figures: set[str], sources: set[str], operators: list[str]) -> str:
     """What is wrong with a claim whose fields hold what they may, if anything is: what they refer to, and what they need of each other."""
     if entry["figure"] not in figures:
         return f"figure: {entry['figure']!r} is no figure or table of scanlab_report/figures/ or scanlab_report/tables/"
@@ -194,8 +197,8 @@ def _wrong(entry: Mapping[str, Any], figures: set[str], sources: set[str]) -> st
     if len(bounds) != 1:
         return f"needs one of {', '.join(_BOUNDS)}, and has {' and '.join(bounds) or 'none'}"
     cases = entry.get("cases", {})
-    if cases.get("op", "plus") not in _OPERATORS:
-        return f"cases: op is {cases['op']!r}, none of {', '.join(_OPERATORS)}"
+    if cases.get("op", "plus") not in operators:
+        return f"cases: op is {cases['op']!r}, none of {', '.join(operators)}"
     if entry["measure"] in ("traffic", "speedup") and not isinstance(cases.get("items", 0 if entry["measure"] == "speedup" else None), int):
         return f"measure {entry['measure']!r} needs cases of one number of items"
     if entry["measure"] in OF_RANKS and not {"type", "ranks"} <= set(cases):

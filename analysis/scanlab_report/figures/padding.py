@@ -28,8 +28,9 @@ FOLLOWS = ("type", "op")
 
 def draw(timings: TimingEvidence, counts: CountEvidence) -> Figure:
     drawn, (measured, counted) = style.figure(style.DOUBLE, 2.4, 2, width_ratios=[1.25, 1])
-    _measured(measured, timings, pairs(counts.explanations))
-    _counted(counted, counts, timings.about)
+    padded = pairs(counts.explanations)
+    _measured(measured, timings, padded)
+    _counted(counted, counts, padded, timings.about)
     return drawn
 
 
@@ -53,13 +54,13 @@ def _measured(axes: Axes, timings: TimingEvidence, padded: dict[str, str]) -> No
     axes.legend(loc="upper right", ncols=len(padded), borderaxespad=0.2)
 
 
-def _counted(axes: Axes, counts: CountEvidence, about: Variants) -> None:
-    rows = [(_largest(counts, bare), _largest(counts, variant)) for bare, variant in pairs(counts.explanations).items()]
+def _counted(axes: Axes, counts: CountEvidence, padded: dict[str, str], about: Variants) -> None:
+    rows = [(_largest(counts, bare), _largest(counts, variant)) for bare, variant in padded.items()]
     degrees = [_banks(e).mean_degree for both in rows for e in both]
     top = max([1.0, *degrees])
-    for height, (bare, padded) in enumerate(reversed(rows)):
-        of = look(padded.variant, about)
-        values = [(_banks(e).mean_degree, _banks(e).max_degree) for e in (padded, bare)]
+    for height, (bare, of_padded) in enumerate(reversed(rows)):
+        of = look(of_padded.variant, about)
+        values = [(_banks(e).mean_degree, _banks(e).max_degree) for e in (of_padded, bare)]
         axes.plot([v[0] for v in values], [height, height], color=of.colour, linewidth=1.0, zorder=1)
         for (mean, worst), filled in zip(values, (True, False), strict=True):
             axes.plot(mean, height, linestyle="none", marker=of.marker, markersize=5, color=of.colour,
