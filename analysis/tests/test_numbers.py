@@ -34,7 +34,8 @@ from scanlab_report.select.drift import SessionEvidence
 from scanlab_report.select.evidence import CountEvidence, TableEvidence
 from scanlab_report.select.needs import gather
 from scanlab_report.select.streams_evidence import DUPLEX, NAIVE, SERIAL, STREAMED, ScanEvidence
-from scanlab_report.select.timings import AllTimings, Timings
+from scanlab_report.select.timings import AllTimings, Shapes, Timings
+from scanlab_report.select.variants import CUBS
 from scanlab_report.stats.intervals import Interval
 from tests import test_cells, test_plotted_streams, tiny
 from tests.test_plotted_streams import grids, scan, schedule, scheduled
@@ -81,6 +82,16 @@ def test_the_text_has_the_tuned_rival_the_header_and_small_scans_as_nodes() -> N
         "smallGraphMost": "3.0", "duelHostBound": "2.00", "duelOthers": "1.20", "duelApart": "8", "duelNarrow": "1", "duelNarrowPercent": "4",
         "headerCases": "4", "headerWins": "3", "headerLosses": "1", "headerBelow": "1", "headerLeast": "0.50",
         "headerSome": "0.106", "headerSomeBest": "0.104", "headerSomeVendor": "0.125"}  # fmt: skip
+
+
+def test_the_text_sets_pairs_that_the_rival_was_searched_for_apart() -> None:
+    of_op = {"op": "log_sum_exp", "type": "f32"}
+    searched = [case("cub_look_back_shape", N, 1.0, settings="threads=128 items=32", **of) for of in ({}, of_op)]
+    cases = [case("best", n, 100.0, EXACT, **of) for n in (1 << 20, N) for of in ({}, of_op, {"op": "max"})]
+    cases += [case("cub_tuned", n, ns, EXACT, **of) for n, times in ((1 << 20, (90.0, 110.0, 300.0)), (N, (130.0, 150.0, 200.0))) for ns, of in zip(times, ({}, of_op, {"op": "max"}), strict=True)]
+    shapes = tiny.results(searched, kind="tuning")
+    found = rival_macros._searched(AllTimings(against=(CUBS,)).find(tiny.results(cases), {}), Shapes(sums=True).find(shapes, {}), Shapes(sums=False).find(shapes, {}))
+    assert found == {"duelSearched": "4", "duelSearchedWins": "3", "duelSearchedMedian": "1.20", "duelUnsearchedMedian": "2.50"}
 
 
 def test_the_text_has_the_fastest_tile_of_the_smallest_and_the_largest_size() -> None:
@@ -290,9 +301,11 @@ def test_numbers_have_their_significant_digits(value: float | None, digits: int,
 
 def test_a_paper_cites_the_sources_of_a_table_and_other_texts_name_them() -> None:
     rows = pd.DataFrame({"source": ["merrill2016", "ours", ""]})
-    table = table_formats.Table("c", (table_formats.Column("source", "source", cites=True),), rows)
-    assert table.latex(cites=True).splitlines()[4:7] == [r"\cite{merrill2016} \\", r"ours \\", r" \\"]
+    table = table_formats.Table("c", (table_formats.Column("source", "source", refers=table_formats.citation),), rows)
+    assert table.latex(in_paper=True).splitlines()[4:7] == [r"\cite{merrill2016} \\", r"ours \\", r" \\"]
     assert r"merrill2016 \\" in table.latex() and "| merrill2016 |" in table.markdown()
+    named = table_formats.Table("c", (table_formats.Column("figure", "figure", table_formats.code, refers=table_formats.figure),), pd.DataFrame({"figure": ["scenes_order"]}))
+    assert r"\figref{scenes_order} \\" in named.latex(in_paper=True) and "| `scenes_order` |" in named.markdown()
 
 
 def test_sizes_counts_and_intervals_are_printed_as_readers_know_them() -> None:
@@ -315,8 +328,9 @@ def test_bytes_that_a_scan_must_move_are_two_an_item_and_pairs_are_twice_as_wide
 
 def test_an_operator_has_the_bytes_that_its_first_results_say(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(records, "_elements_per_item", {})
-    records.know_operator("welford", "f32", 1000, 32000)
-    records.know_operator("welford", "f32", 1000, 1)
+    assert records.know_operator("welford", "f32", 1000, 32001) == "is 32001, no multiple of 8000"
+    assert records.know_operator("welford", "f32", 1000, 32000) == records.know_operator("welford", "f64", 10, 640) == ""
+    assert records.know_operator("welford", "f32", 1000, 16000) == "is 16000, and other entries of welford have 32000 for such items"
     assert ideal_bytes("f32", "welford", 10) == 320, "what is known stays"
     assert ideal_bytes("f32", "plus", 10) == 80
 

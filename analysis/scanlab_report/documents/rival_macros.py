@@ -9,10 +9,10 @@ import pandas as pd
 
 from scanlab_report.documents.numbers import number, power
 from scanlab_report.read.records import STREAM
-from scanlab_report.select.evidence import LOSS, WIN, AllTimingEvidence, Key, TimingEvidence
+from scanlab_report.select.evidence import LOSS, WIN, AllTimingEvidence, Key, TableEvidence, TimingEvidence
 from scanlab_report.select.needs import Need
-from scanlab_report.select.timings import AllTimings, Timings
-from scanlab_report.select.variants import BEST, CEILING, CUBS, FLOOR, HEADER, LARGEST, TUNED
+from scanlab_report.select.timings import AllTimings, Shapes, Timings
+from scanlab_report.select.variants import BEST, CEILING, CUBS, FLOOR, HEADER, LARGEST, SHAPES, TUNED
 from scanlab_report.stats.intervals import ratio_interval
 
 FEW = 1 << 18
@@ -33,6 +33,10 @@ NAMES = {
     "duelRivalTuned": "cases whose fastest CUB is the tuned one",
     "duelNarrow": "cases won by less than duelNarrowPercent",
     "duelNarrowPercent": "a lead in percent that a session alone does not show",
+    "duelSearched": "cases of the pairs of type and operator that the tuned CUB was searched for",
+    "duelSearchedWins": "those that best won, by the interval",
+    "duelSearchedMedian": "median speed of best over the fastest CUB in them",
+    "duelUnsearchedMedian": "the same of the other pairs",
     "duelApart": "cases in which every sample of best is below every sample of the fastest CUB",
     "headerCases": "cases in which the header and CUB were both timed",
     "headerWins": "those that the header won, by the interval",
@@ -49,6 +53,7 @@ def describers() -> tuple[tuple[Mapping[str, Need], Callable[..., dict[str, str]
     """Needs, and what defines macros from them."""
     return (
         ({"timings": AllTimings(against=(CUBS,))}, _rivals),
+        ({"timings": AllTimings(against=(CUBS,)), "sums": Shapes(sums=True), "others": Shapes(sums=False)}, _searched),
         ({"timings": AllTimings()}, _header),
         ({"timings": Timings(all_of=(FLOOR, BEST), only=(FLOOR, BEST), launches=(STREAM, "graph"))}, _launches),
     )
@@ -72,6 +77,18 @@ def _rivals(timings: AllTimingEvidence) -> dict[str, str]:
         bound = (duels["cache"] == "warm") & (duels["launch"] == STREAM) & (duels["items"] <= FEW)
         named |= {macro: number(float(of["ratio"].median())) for macro, of in (("duelHostBound", duels[bound]), ("duelOthers", duels[~bound])) if len(of)}
     return named
+
+
+def _searched(timings: AllTimingEvidence, sums: TableEvidence, others: TableEvidence) -> dict[str, str]:
+    duels = timings.duels
+    timed = pd.concat([of.rows[of.rows["variant"].isin(of.about.ids(SHAPES))] for of in (sums, others)])
+    pairs = set(zip(timed["type"], timed["op"], strict=True))
+    searched = pd.Series([pair in pairs for pair in zip(duels["type"], duels["op"], strict=True)], index=duels.index, dtype=bool)
+    if duels.empty or not searched.any() or searched.all():
+        return {}
+    of = duels[searched]
+    return {"duelSearched": str(len(of)), "duelSearchedWins": str(int((of["outcome"] == WIN).sum())),
+            "duelSearchedMedian": number(float(of["ratio"].median())), "duelUnsearchedMedian": number(float(duels[~searched]["ratio"].median()))}  # fmt: skip
 
 
 def _apart(timings: AllTimingEvidence, key: Key) -> bool:

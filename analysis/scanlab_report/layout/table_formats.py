@@ -42,8 +42,8 @@ class Column:
     group: str = ""
     wrap: float = 0
     """In LaTeX, the width in em at which text is broken into lines; 0: it is not."""
-    cites: bool = False
-    """Values are keys of the papers' references, ``ours`` or empty."""
+    refers: Callable[[str], str] | None = None
+    """In a paper, a cell becomes what this makes of it: see :func:`citation` and :func:`figure`."""
 
     @property
     def latex_kind(self) -> str:
@@ -83,14 +83,14 @@ class Table:
         lines += [f"\n{note}" for note in (*self.notes, *self.details)]
         return "\n".join(lines) + "\n"
 
-    def latex(self, cites: bool = False) -> str:
-        """A booktabs tabular, without float or caption. cites: it is for a text that has the references."""
+    def latex(self, in_paper: bool = False) -> str:
+        """A booktabs tabular, without float or caption. in_paper: it is for a text that has the references and the figures."""
         lines = [r"\begin{tabular}{@{}" + "".join(c.latex_kind for c in self.columns) + "@{}}", r"\toprule"]
         lines += self._latex_groups()
         lines.append(" & ".join(latex_cell(c.heading) for c in self.columns) + r" \\")
         lines.append(r"\midrule")
-        citing = [cites and column.cites for column in self.columns]
-        lines += [" & ".join(_citation(cell) if cite else latex_cell(cell) for cell, cite in zip(row, citing, strict=True)) + r" \\" for row in self._cells()]
+        forms = [column.refers if in_paper and column.refers else latex_cell for column in self.columns]
+        lines += [" & ".join(form(cell) for form, cell in zip(forms, row, strict=True)) + r" \\" for row in self._cells()]
         lines += [r"\bottomrule", r"\end{tabular}"]
         return "\n".join(lines) + "\n"
 
@@ -134,8 +134,14 @@ def latex_cell(text: str) -> str:
     return "".join(f"$2^{{{part[2:]}}}$" if part.startswith("2^") else _breakable(part) for part in _POWER.split(text))
 
 
-def _citation(key: str) -> str:
+def citation(key: str) -> str:
+    """Of a key of the papers' references, ``ours`` or nothing."""
     return key if key in ("", "ours") else rf"\cite{{{key}}}"
+
+
+def figure(name: str) -> str:
+    """Of a figure that the paper has."""
+    return rf"\figref{{{name.strip('`')}}}"
 
 
 def _breakable(text: str) -> str:

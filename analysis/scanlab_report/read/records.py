@@ -381,10 +381,14 @@ def _joined(tables: list[pd.DataFrame], columns: Iterable[str]) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=[*columns, "origin", "file"])
 
 
-def know_operator(op: str, type_name: str, items: int, moved: int) -> None:
-    """Learns from the ``bytes`` of the first entry of an operator how many elements its items have."""
-    if op not in _elements_per_item and items and moved:
-        _elements_per_item[op] = max(moved // (2 * items * ELEMENT_BYTES[type_name]), 1)
+def know_operator(op: str, type_name: str, items: int, moved: int) -> str:
+    """Learns from the ``bytes`` of the first entry of an operator how many elements its items have; of later ones, says what is wrong if they differ. 0: not stated."""
+    ideal = 2 * items * ELEMENT_BYTES[type_name]
+    if not ideal or not moved:
+        return ""
+    elements, rest = divmod(moved, ideal)
+    known = _elements_per_item.get(op, 0) if rest else _elements_per_item.setdefault(op, elements)
+    return "" if moved == known * ideal else f"is {moved}, " + (f"and other entries of {op} have {known * ideal} for such items" if known else f"no multiple of {ideal}")
 
 
 _elements_per_item: dict[str, int] = {}

@@ -181,7 +181,8 @@ class _Timings:
                 self.is_described = False  # one sentence is enough
                 raise Misfit(f"{place}.variant", f"is {shown(of.variant)}, of which context.variants says nothing: {REMEDY}")
             return
-        know_operator(of.op, of.type, of.items, of.bytes)
+        if unlike := know_operator(of.op, of.type, of.items, of.bytes):
+            raise Misfit(f"{place}.bytes", unlike)
         launch = STREAM if of.launch == "host" else of.launch
         settings = not_default(of.settings, self.defaults[of.variant])
         results.settings.setdefault(settings_name(settings), settings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scanlab_report.derive.caveats import text
-from scanlab_report.layout.table_formats import Column, Table, code
+from scanlab_report.layout.table_formats import Column, Table, citation, code
 from scanlab_report.read import streams
 from scanlab_report.select.evidence import TableEvidence
 from scanlab_report.select.streams_evidence import Experiments
@@ -24,7 +24,7 @@ def build(experiments: TableEvidence) -> Table:
             Column("yes", "yes"),
             Column("trials", "of"),
             Column("claim", "claim", right=False),
-            Column("source", "source", right=False, cites=True),
+            Column("source", "source", right=False, refers=citation),
             Column("why_not", "not tried because", text, right=False),
         ),
         rows=experiments.rows,

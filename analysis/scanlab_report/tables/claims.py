@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from scanlab_report.claims.checked import ClaimEvidence, literature
 from scanlab_report.claims.standing import BEST_PREDICTION, FILE_ACCESS, Standing
 from scanlab_report.claims.stated import OURS
-from scanlab_report.layout.table_formats import Column, Table, code, records, significant, whole, with_interval
+from scanlab_report.layout.table_formats import Column, Table, citation, code, records, significant, whole, with_interval
 from scanlab_report.stats.intervals import Interval
 
 NEEDS = {"claims": literature()}
@@ -46,7 +46,7 @@ def table(checked: Sequence[Standing], caption: str, further: Sequence[str] = ()
             Column("verdict", "verdict", right=False, wrap=4.5),
             *([Column("bound", "reference", right=False, wrap=8.5)] if bound else []),
             *([Column("set_by", "set by", right=False)] if ours else []),
-            *([Column("source", "source", right=False, cites=True)] if others else []),
+            *([Column("source", "source", right=False, refers=citation)] if others else []),
             *([Column("figure", "shown in", code, right=False)] if figures else []),
         ),
         rows=records(rows),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scanlab_report.layout.scenes import panels
-from scanlab_report.layout.table_formats import Column, Table, code, records
+from scanlab_report.layout.table_formats import Column, Table, code, figure, records
 from scanlab_report.select.scenes import PICTURES, SceneEvidence, Scenes
 
 NEEDS = {name: Scenes(rows) for name, rows in PICTURES.items()}
@@ -13,7 +13,7 @@ def build(**scenes: SceneEvidence) -> Table:
     return Table(
         caption="Simulated scenarios: makespan and finding of each panel of the figures of scenarios.",
         columns=(
-            Column("figure", "figure", code, right=False),
+            Column("figure", "figure", code, right=False, refers=figure),
             Column("panel", "panel", right=False),
             Column("title", "scenario", right=False, wrap=12),
             Column("makespan", "makespan"),

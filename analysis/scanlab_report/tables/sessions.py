@@ -32,11 +32,11 @@ def build(sessions: SessionEvidence) -> Table:
             "clocks": read, "lowered": session.lowered if read else None,
         })  # fmt: skip
     return Table(
-        caption="Drift, outliers and clocks by session. Converged: cases that the stopping rule ended. Drift: the round whose median differs most, over n cases with "
+        caption="Drift, outliers and clocks by results file. Converged: cases that the stopping rule ended. Drift: the round whose median differs most, over n cases with "
         "equal rounds. Rise, fall: cases that change with the rounds. Later: later repetitions that took longer. Outliers: beyond Tukey's fences, "
         "as expected of normal times, and the farthest. Clocks: readings, those below the maximum.",
         columns=(
-            Column("session", "session", right=False, wrap=6),
+            Column("session", "results file", right=False, wrap=6),
             Column("cases", "cases", whole),
             Column("rounds", "rounds", right=False, wrap=4),
             Column("converged_percent", "converged, %", lambda value: significant(value, 2)),

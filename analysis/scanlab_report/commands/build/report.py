@@ -110,7 +110,7 @@ class Report:
         self._write(folder / f"{name}.md", markdown(table, gathered.provenances))
         self._write(folder / f"{name}.csv", table.csv())
         if self.paper:
-            self._write(self.paper / "tables" / f"{name}.tex", table.latex(cites=True))
+            self._write(self.paper / "tables" / f"{name}.tex", table.latex(in_paper=True))
             text = " ".join((table.caption, *table.notes))
             self._write(self.paper / "tables" / f"{name}.caption.tex", caption(text, gathered.provenances))
         self.say(f"table {name}: {footer_line(gathered.provenances)}")
