@@ -100,7 +100,7 @@ NAMES = {
     "modelQueuesInOrder": "those of them whose queues the driver put in the order of the model's",
     "adviceMedian": "how much longer than the fastest what is advised takes, in the median over problems, percent",
     "adviceProblems": "problems of which the choices were measured",
-    "adviceLargeBytes": "SMALLEST_FORETOLD, MiB",
+    "adviceLargeBytes": "what the smallest problem of at least SMALLEST_FORETOLD copies, MiB",
     "adviceLargeProblems": "those that copy as much or more",
     "adviceLargeWorst": "how much longer than the fastest what is advised takes in these, at worst, percent",
     "adviceLargeMedianError": "median error of the predictions for one of these, where it is largest, percent",
@@ -116,6 +116,9 @@ NAMES = {
     "caveatsSaid": "experiments of which the source says something, and the device too",
     "caveatsClaims": "different statements among them",
     "caveatsDiffer": "those in which the device does otherwise",
+    "caveatsDifferHost": "of these, those about whether a call blocks the host",
+    "caveatsDifferStreams": "those about whether a call serialises kernels of two streams",
+    "caveatsDifferOthers": "those about launches, events and queues",
     "caveatsDifferClaims": "different statements among those",
     "caveatsOneSource": "the most of these that are of one source",
     "caveatsPartNoMore": "defined if there are any: calls that are said to keep kernels of two streams apart, and do not",
@@ -284,7 +287,7 @@ def _advice_values(experiments: TableEvidence) -> dict[str, str]:
     large, small = rows[is_large], rows[~is_large]
     if len(large):
         named |= {
-            "adviceLargeBytes": number(SMALLEST_FORETOLD / 2**20),
+            "adviceLargeBytes": number(float(large["copied_bytes"].min()) / 2**20),
             "adviceLargeProblems": str(len(large)),
             "adviceLargeWorst": _most_percent(large, "slower"),
             "adviceLargeMedianError": _most_percent(large, "median_error"),
@@ -308,6 +311,8 @@ def _caveat_values(experiments: TableEvidence) -> dict[str, str]:
     both = experiments.rows[experiments.rows["said"].notna() & experiments.rows["answer"].notna()]
     named = {"caveatsSaid": str(len(both)), "caveatsClaims": str(both["claim"].nunique()), "caveatsDiffer": str(int(both["differs"].astype(bool).sum()))}
     others = both[both["differs"].astype(bool)]
+    kinds = others["asks"].fillna("").value_counts()
+    named |= {f"caveatsDiffer{macro}": str(kinds.get(asks, 0)) for macro, asks in (("Host", "host"), ("Streams", "streams"), ("Others", ""))}
     by_work = others.explode("works")
     of_sources = by_work["claim"].groupby(by_work["works"]).nunique()
     named |= {"caveatsDifferClaims": str(others["claim"].nunique()), "caveatsOneSource": str(int(of_sources.max()) if len(of_sources) else 0)}

@@ -12,9 +12,9 @@ from scanlab_report.select.needs import of_any_type
 from scanlab_report.select.timings import ANY_4_BYTES
 
 CAPTION = (
-    "Time of `look_ahead` with one part or parameter changed, over that of the unchanged kernel, one panel per array size. Inclusive "
-    "{scan} of {items}, cold cache, stream launches. Above 1, the changed scan is slower. The last two rows are other "
-    "scans. Bars: 95% intervals."
+    "Time of `look_ahead` with one change, over that of the unchanged kernel; above 1 is slower. Inclusive {scan} of {items}, cold cache, "
+    "stream launches. States at once: it asks for all groups at once, at every size. Arrival per lane: every lane arrives at barriers. The "
+    "last two rows are other scans. Bars: 95% intervals."
 )
 NEEDS = of_any_type(ablation.NEEDS, ANY_4_BYTES)
 FOLLOWS = ("type", "op")

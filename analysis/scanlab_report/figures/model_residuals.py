@@ -13,9 +13,9 @@ from scanlab_report.select.evidence import TableEvidence
 from scanlab_report.select.streams_evidence import Experiments
 
 CAPTION = (
-    "Engine model against device. Left: predicted over measured makespan within a schedule by makespan; dashed: 3% and 10% off. "
-    "Right: share of overlapping pairs of operations that overlap in prediction and measurement alike, against the best "
-    "possible prediction, the diagonal; dashed: 95%. Calibration gives the durations, the traced run the hardware work queues. There are no "
+    "Engine model against device. Left: predicted over measured makespan, by schedule and then by makespan; dashed: 3% and 10% off. "
+    "Right: share of overlapping pairs of operations that overlap in prediction and measurement alike. The diagonal is the prediction that "
+    "agrees best with all repetitions; dashed: 95%. Durations are calibrated, hardware work queues as traced. No "
     "error bars."
 )
 NEEDS = {"experiments": Experiments(streams.COMPARISON)}

@@ -21,7 +21,7 @@ from scanlab_report.layout import style
 CAPTION = (
     "Decoupled look-ahead in `look_ahead`, as in CCCL's warpspeed scan: the work of one block's specialised warps on four "
     "tiles, against time (schematic). Two tiles load at a time. A block publishes a tile's aggregate as soon as it is "
-    "reduced. No warp waits for another tile's prefix. Arrows follow tile 1; aggregates of other blocks are not drawn."
+    "reduced. A prefix is folded from aggregates alone. Arrows follow tile 1; aggregates of other blocks are not drawn."
 )
 NEEDS: dict = {}
 

@@ -12,9 +12,9 @@ from scanlab_report.select.counted import Waits
 from scanlab_report.select.evidence import TableEvidence
 
 CAPTION = (
-    "Stall cycles of each warp role as a share of its cycles, by clocks in an instrumented kernel. Data: items from memory, or the "
-    "load warp's limit on loads. Reduced: sums of the same tile. Prefix: aggregates of earlier tiles. Store: results leaving shared "
-    "memory. The rest is work and stalls that the clocks miss. One run, so no bars."
+    "Stall cycles of each warp role as a share of its cycles, by clocks in the kernel. Data: items from memory, or the "
+    "load warp's limit on loads. Reduced: sums of the same tile. Prefix: aggregates of earlier tiles. Store: a free stage, or results "
+    "leaving shared memory. The rest is work and other stalls. One run, so no bars."
 )
 NEEDS = {"waits": Waits()}
 

@@ -16,8 +16,8 @@ from scanlab_report.layout.schedules import BOUNDS, look
 from scanlab_report.select.streams_evidence import PIPELINE, SIDE_SAID, ScheduleEvidence, Schedules
 
 CAPTION = (
-    "Makespan of each schedule against the number of chunks, in pinned memory; each panel is titled with its ratio of compute "
-    "to copy. Lines without markers are estimates. Below: makespan over the pipeline estimate. "
+    "Makespan of each schedule against chunks, in pinned memory. Titles: ratio of compute to copy. Without markers: "
+    "estimates; serial sum: all parts one after another. Below: makespan over the pipeline estimate, 0.9 to 1.3. "
     f"{SIDE_SAID}; only the estimates of the lower panels include it. Bars: 95% intervals."
 )
 NEEDS = {"schedules": Schedules(over="chunks")}

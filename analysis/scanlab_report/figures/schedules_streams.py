@@ -8,7 +8,7 @@ from scanlab_report.figures.schedules import against
 from scanlab_report.select.streams_evidence import SIDE_SAID, ScheduleEvidence, Schedules
 
 CAPTION = (
-    "Makespan of each schedule against the number of streams, in pinned memory, with the same estimates as for chunks. "
+    "Makespan of each schedule against the number of streams, in pinned memory, with the same estimates and panels as for chunks. "
     f"Schedules with a fixed number of streams are single points. {SIDE_SAID}; only the lower estimates include it. Bars: 95% "
     "intervals."
 )

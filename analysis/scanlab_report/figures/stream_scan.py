@@ -12,8 +12,8 @@ from scanlab_report.select.streams_evidence import DUPLEX, FILES, NAIVE, STREAME
 
 CAPTION = (
     "Throughput of scans within a budget of device memory against input size, counting input bytes. Thick lines are the same transfers without a "
-    "scan, a reference and not a bound. Naive: one synchronous loop on pageable memory. Recorded files lie in memory (tmpfs). "
-    "Bars: 95% intervals, where there are six samples."
+    "scan, a reference and not a bound. Naive: one synchronous loop on pageable memory. Recorded files lie in memory (tmpfs), written by pwrite or through a mapping. "
+    "Bars: 95% intervals, of six samples or more."
 )
 NEEDS = {"scans": StreamScans()}
 

@@ -297,6 +297,7 @@ class Sessions:
     """The files of a device with repeated timings, or those of the first device that has any."""
 
     device: str = ""
+    kinds: tuple[str, ...] = tuple(REPEATED)
     measured_by: ClassVar = ("scans",)
 
     def find(self, read: Results, published: dict[str, Publication]) -> SessionEvidence | None:
@@ -305,7 +306,7 @@ class Sessions:
         return read.found[self]
 
     def _find(self, read: Results) -> SessionEvidence | None:
-        files = [file for file in records.repeated(read) if self.device in ("", file.run.device)
+        files = [file for file in records.repeated(read) if self.device in ("", file.run.device) and file.kind in self.kinds
                  and file.run.kind != "tuning"  # a few samples of candidates are no session
                  and file.timings["round"].max() > 0]  # of one round nothing can be said
         if not files:

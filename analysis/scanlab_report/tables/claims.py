@@ -13,9 +13,11 @@ from scanlab_report.stats.intervals import Interval
 
 NEEDS = {"claims": literature()}
 
-BY_MEDIAN = "Verdicts follow the median. By the median only: at some size, the interval reaches beyond the target."
+BY_MEDIAN = "Verdicts follow the median. By the median only: at some size, which need not be that of the row, the interval reaches beyond the target."
+SET_BY = "Set by: the commit that wrote the target down."
 BY_SESSION = "For speedups over one core all sessions count, since CPU times differ by session."
-REFERENCE = "Reference of a missed target of ours: the value without the scan. \"None\": that value meets the target."
+REFERENCE = "Reference of a missed target of ours: the value without the scan."
+NO_REFERENCE = '"None": that value meets the target.'
 OF_COPIES = "Against CUB, the reference is `copy_one_wave` where it was timed, otherwise the fastest copy. Against memcpy, it is the copy kernel with the same access path."
 OF_OTHERS = {FILE_ACCESS: "For files, the reference reads and writes the file without a scan.", BEST_PREDICTION: "For overlaps, it is the best possible prediction."}
 
@@ -24,7 +26,7 @@ def build(claims: ClaimEvidence) -> Table:
     return table(claims.checked, "Claims of the literature against these data", figures=False)
 
 
-def table(checked: Sequence[Standing], caption: str, further: Sequence[str] = (), figures: bool = True) -> Table:
+def table(checked: Sequence[Standing], caption: str, further: Sequence[str] = (), figures: bool = True, usual: str = ": cold cache and stream launches unless stated") -> Table:
     """Claims in order, with the figures that show them; notes say how values were chosen.
 
     Who claims it is a column unless all of them are ours, and so is the reference where one has it.
@@ -34,10 +36,11 @@ def table(checked: Sequence[Standing], caption: str, further: Sequence[str] = ()
              "bound": reference(one), "set_by": f"`{one.claim.set_by}`" if one.claim.set_by else "", "figure": one.claim.figure} for one in checked]  # fmt: skip
     bound = any(row["bound"] for row in rows)
     ours = any(row["set_by"] for row in rows)
+    brackets = any(one.measured and one.measured.known for one in checked)
     others = any(row["source"] != "ours" for row in rows)
     return Table(
-        caption=f"{caption}, with 95% intervals in brackets. Each row shows the case and the file of the newest code that are farthest from the target: "
-        "cold cache and stream launches unless stated. A percentage behind a target is its tolerance.",
+        caption=f"{caption}{', with 95% intervals in brackets' * brackets}. Each row shows the case and the file of the newest code that are farthest from the target"
+        f"{usual}. A percentage behind a target is its tolerance.",
         columns=(
             Column("statement", "claim", right=False, wrap=15),
             Column("wanted", "target", right=False, wrap=9),
@@ -50,7 +53,7 @@ def table(checked: Sequence[Standing], caption: str, further: Sequence[str] = ()
             *([Column("figure", "shown in", code, right=False)] if figures else []),
         ),
         rows=records(rows),
-        notes=(BY_MEDIAN, *further, *[BY_SESSION] * any(one.claim.measure == "speedup" for one in checked), *_references(checked)),
+        notes=(BY_MEDIAN, *[SET_BY] * ours, *further, *[BY_SESSION] * any(one.claim.measure == "speedup" for one in checked), *_references(checked)),
     )  # fmt: skip
 
 
@@ -58,7 +61,7 @@ def _references(checked: Sequence[Standing]) -> list[str]:
     """What the references are that some rows have."""
     names = {one.bound.what for one in checked if one.bound}
     said = [OF_COPIES] * bool(names - OF_OTHERS.keys()) + [text for name, text in OF_OTHERS.items() if name in names]
-    return [REFERENCE, *said] if names else []
+    return [REFERENCE, *[NO_REFERENCE] * any(one.bound and one.bound.enough for one in checked), *said] if names else []
 
 
 @dataclass(frozen=True)

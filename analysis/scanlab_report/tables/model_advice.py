@@ -35,14 +35,14 @@ def build(experiments: TableEvidence) -> Table:
           for which in ("advised", "fastest")
           for key, heading, form in (("choice", "chunks × streams", str), ("ms", "ms", lambda v: significant(v, 3)))),
         Column("percent", "slower, %", lambda v: f"{v:.1f}"),
-        Column("ties", "of", group="ties"),
+        Column("ties", "n", group="ties"),
         Column("ties_apart", "slower, %", group="ties"),
         Column("median_percent", "median", lambda v: f"{v:.1f}", group="error, %"),
         Column("worst_percent", "worst", lambda v: f"{v:.1f}", group="error, %"),
     ]  # fmt: skip
     return Table(
         caption="Advice of the engine model, calibrated by microbenchmarks alone, beside the fastest measured choice; times are medians of that sweep. Work: rounds of a kernel per item. "
-        "Ties: measured choices that the model predicts as fast as the advised one, and their slowdown over the fastest. "
+        "Ties: the number n of measured choices that the model predicts as fast as the advised one, and their slowdown over the fastest. "
         "Error: predicted against measured makespan over all choices.",
         columns=columns,
         rows=rows,

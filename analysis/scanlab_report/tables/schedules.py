@@ -41,6 +41,7 @@ def build(schedules: ScheduleEvidence) -> Table:
     return Table(
         caption="Schedules at their fastest number of chunks and streams: makespan, makespan over the pipeline estimate, and speedup over "
         f"`{SERIAL}`, with 95% intervals in brackets."
+        " Work: multiplications per item by `scale`, and what other workloads compute as often."
         + has_events * f" {BY_EVENTS}",
         columns=(
             Column("workload", "workload", right=False),
