@@ -111,8 +111,7 @@ def test_scans_of_host_data_stand_at_the_bytes_of_their_input_a_second() -> None
     assert tiny.points(axes, looks[FILES, "pwrite"]) == [near((one, 6))]
     assert near((one, 8 / MOST, 8 / LEAST)) in tiny.bars(axes, style.BLUE)
     said = stream_scan.details(ScanEvidence(pd.DataFrame(rows), NOWHERE))
-    assert said == ("Timed up to 1 GiB only: copies in both directions and naive, memory; file access alone and streamed, file, pwrite; "
-                    "streamed, file, mapping.")  # fmt: skip
+    assert said == ("Timed up to 1 GiB only: copies in both directions and naive, memory; all of file, pwrite; all of file, mapping.")
 
 
 def grids(connections: int, streams: int, kernels: int, blocks: int, measured: float, predicted: float, serial: float) -> dict[str, Any]:

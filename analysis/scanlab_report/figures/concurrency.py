@@ -16,7 +16,7 @@ from scanlab_report.select.streams_evidence import Experiments
 CAPTION = (
     "Left: makespan of one kernel per stream against the total number of blocks, in durations of one block. The staircase is "
     "blocks over slots, one per multiprocessor, rounded up. Right: makespan of several kernels per stream, issued stream by stream; dashed "
-    "lines are predictions. Bars: 95% intervals, of six samples or more."
+    "lines are predictions. Bars: 95% intervals; five repetitions have none."
 )
 NEEDS = {"experiments": Experiments(streams.CONCURRENCY)}
 

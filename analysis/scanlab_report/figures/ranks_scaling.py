@@ -14,7 +14,7 @@ from scanlab_report.select.ranks_evidence import PROBLEM, RanksEvidence, Several
 CAPTION = (
     "Scaling of scans over several GPUs. Left: throughput over all GPUs at equal items per GPU. Right: speedup over `best` on one GPU at equal "
     "items in all. Thick: copies on all GPUs (2n). Dashed: reading and then copying (3n), the bound of `blocked_peer`, "
-    "`reduce_exchange_scan` and `nccl_*`. `scan_exchange_add` moves 4n. Dotted: as many times as GPUs. Bars: 95% intervals."
+    "`reduce_exchange_scan` and `nccl_*`. `scan_exchange_add` moves 4n. Dotted: linear. `one_gpu`: `best` on one. Bars: 95% intervals."
 )
 NEEDS = {"timed": SeveralGpus("ranks")}
 ONE_PASS, TWO_PASSES, LINEAR = "copies, 2n", "reading and copying, 3n", "linear"

@@ -13,7 +13,7 @@ from scanlab_report.select.streams_evidence import DUPLEX, FILES, NAIVE, STREAME
 CAPTION = (
     "Throughput of scans within a budget of device memory against input size, counting input bytes. Thick lines are the same transfers without a "
     "scan, a reference and not a bound. Naive: one synchronous loop on pageable memory. Recorded files lie in memory (tmpfs), written by pwrite or through a mapping. "
-    "Bars: 95% intervals, of six samples or more."
+    "Bars: 95% intervals; five repetitions have none."
 )
 NEEDS = {"scans": StreamScans()}
 
@@ -62,9 +62,10 @@ def details(scans: ScanEvidence) -> str:
     """Which lines end before others, since they were not timed further."""
     largest = fastest(scans.cases).groupby(["way", "where"])["bytes"].max()
     short = largest[largest < largest.max()]
+    every = largest.groupby("where").size()
     ends = []
     for size in sorted(set(short)):
         of = short[short == size].index.to_frame(index=False).groupby("where", sort=False)["way"].agg(list)
-        lines = "; ".join(f"{' and '.join(_WAYS.get(way, way) for way in ways)}, {where}" for where, ways in of.items())
+        lines = "; ".join(f"all of {where}" if len(ways) == every[where] else f"{' and '.join(_WAYS.get(way, way) for way in ways)}, {where}" for where, ways in of.items())
         ends.append(f"Timed up to {size_name(size)} only: {lines}.")
     return " ".join(ends)

@@ -15,7 +15,7 @@ from scanlab_report.select.variants import CEILING, TUNED, VENDOR
 
 CAPTION = (
     "Speed of scans, from many moves per item to two, as a share of a device copy. Inclusive "
-    "{scan} of {items}, cold cache, stream launches, at the largest size at which all were timed. Dark parts are gains over the scan above, a loss is hollow. Vertical "
+    "{scan} of {items}, cold cache, stream launches, at the largest size at which all were timed. Dark parts are gains over the scan above. Vertical "
     "lines: the copy and CUB's scans. Bars: 95% intervals."
 )
 NEEDS = of_any_type(rungs.NEEDS)

@@ -13,7 +13,8 @@ from scanlab_report.stats.intervals import Interval
 
 NEEDS = {"claims": literature()}
 
-BY_MEDIAN = "Verdicts follow the median. By the median only: at some size, which need not be that of the row, the interval reaches beyond the target."
+VERDICTS = "Verdicts follow the median."
+BY_MEDIAN = "By the median only: at some size, which need not be that of the row, the interval reaches beyond the target."
 SET_BY = "Set by: the commit that wrote the target down."
 BY_SESSION = "For speedups over one core all sessions count, since CPU times differ by session."
 REFERENCE = "Reference of a missed target of ours: the value without the scan."
@@ -40,7 +41,7 @@ def table(checked: Sequence[Standing], caption: str, further: Sequence[str] = ()
     others = any(row["source"] != "ours" for row in rows)
     return Table(
         caption=f"{caption}{', with 95% intervals in brackets' * brackets}. Each row shows the case and the file of the newest code that are farthest from the target"
-        f"{usual}. A percentage behind a target is its tolerance.",
+        f"{usual}.{' A percentage behind a target is its tolerance.' * any(one.claim.variation for one in checked)}",
         columns=(
             Column("statement", "claim", right=False, wrap=15),
             Column("wanted", "target", right=False, wrap=9),
@@ -53,7 +54,7 @@ def table(checked: Sequence[Standing], caption: str, further: Sequence[str] = ()
             *([Column("figure", "shown in", code, right=False)] if figures else []),
         ),
         rows=records(rows),
-        notes=(BY_MEDIAN, *[SET_BY] * ours, *further, *[BY_SESSION] * any(one.claim.measure == "speedup" for one in checked), *_references(checked)),
+        notes=(VERDICTS, *[BY_MEDIAN] * any(one.unsure for one in checked), *[SET_BY] * ours, *further, *[BY_SESSION] * any(one.claim.measure == "speedup" for one in checked), *_references(checked)),
     )  # fmt: skip
 
 
@@ -61,7 +62,7 @@ def _references(checked: Sequence[Standing]) -> list[str]:
     """What the references are that some rows have."""
     names = {one.bound.what for one in checked if one.bound}
     said = [OF_COPIES] * bool(names - OF_OTHERS.keys()) + [text for name, text in OF_OTHERS.items() if name in names]
-    return [REFERENCE, *[NO_REFERENCE] * any(one.bound and one.bound.enough for one in checked), *said] if names else []
+    return [*[REFERENCE] * bool(names - {BEST_PREDICTION}), *[NO_REFERENCE] * any(one.bound and one.bound.enough for one in checked), *said] if names else []
 
 
 @dataclass(frozen=True)
@@ -87,4 +88,4 @@ def reference(one: Standing) -> str:
     if one.bound is None:
         return ""
     allows = significant(one.bound.allows, one.claim.digits(one.bound.allows, 3 if one.bound.allows >= 1 else 2))
-    return f"none: {one.bound.what} has {allows}" if one.bound.enough else f"{one.bound.what}: {allows}"
+    return f"none: {one.bound.what} has {allows}{' × CUB' * (one.claim.measure == 'losses')}" if one.bound.enough else f"{one.bound.what}: {allows}"

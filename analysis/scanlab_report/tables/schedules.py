@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
 
 from scanlab_report.derive.schedules import over_bound
 from scanlab_report.layout.table_formats import Column, Table, code, significant, size, whole, with_interval
 from scanlab_report.read.streams import SCHEDULE
-from scanlab_report.select.streams_evidence import MAIN_WORKLOAD, SERIAL, SIDE_SAID, ScheduleEvidence, Schedules
+from scanlab_report.select.streams_evidence import MAIN_WORKLOAD, SERIAL, SIDE_SAID, ScheduleEvidence, Schedules, ratio
 from scanlab_report.stats.intervals import ratio_interval
 
 PRINTED = 48
@@ -27,7 +29,9 @@ def build(schedules: ScheduleEvidence) -> Table:
     printed = int((best[["workload", "items"]] == best[["workload", "items"]].iloc[0]).all(axis=1).sum())
     serial = {tuple(row[problem]): row["samples"] for _, row in best[best["id"] == SERIAL].iterrows()}
     against = [None if case.side_kernels else serial.get(tuple(getattr(case, key) for key in problem)) for case in best.itertuples()]
+    ratios = {key: ratio(of) for key, of in cases[cases["memory"] == "pinned"].groupby(problem)}
     rows = best[[*SCHEDULE]].assign(
+        compute_to_copy=[ratios.get(key, math.nan) for key in zip(*(best[column] for column in problem), strict=True)],
         streams=best["streams"].astype("Int64").mask(best["own_streams"] == 1),
         median_ms=best["median_ns"] / 1e6,
         events_ms=best["device_ns"] / 1e6,
@@ -41,12 +45,13 @@ def build(schedules: ScheduleEvidence) -> Table:
     return Table(
         caption="Schedules at their fastest number of chunks and streams: makespan, makespan over the pipeline estimate, and speedup over "
         f"`{SERIAL}`, with 95% intervals in brackets."
-        " Work: multiplications per item by `scale`, and what other workloads compute as often."
+        " Work: multiplications per item, or rounds of `feistel`. Ratio: compute to copy."
         + has_events * f" {BY_EVENTS}",
         columns=(
             Column("workload", "workload", right=False),
             Column("items", "n", size),
             Column("work", "work", whole),
+            Column("compute_to_copy", "ratio", lambda v: "—" if pd.isna(v) else significant(v, 2)),
             Column("id", "schedule", code, right=False),
             Column("chunks", "chunks", whole),
             Column("streams", "streams", whole),
