@@ -67,6 +67,7 @@ def test_where_latex_fails_the_last_pdf_stays_and_all_else_is_new(
     assert build(counts, last) == 1
     error = capsys.readouterr().err
     assert "scan.tex: latexmk failed (Undefined control sequence. l.7 at \\bestOfCpy" in error and "streams.tex: latexmk failed" in error
+    assert re.search(r"these data lack \d+ numbers of its text, which --recorded data/recorded has", error)
     assert f"{last / 'scan.pdf'} is that of an earlier build" in error and f"{last / 'streams.pdf'} is" not in error
     assert (last / "scan.pdf").read_text() == "the last good one"
     assert (last / "figures" / "bank_conflicts.pdf").exists()

@@ -45,7 +45,7 @@ def _lines(entry: dict[str, Any]) -> Iterator[str]:
 
     yield f"{entry['kind']} {entry['name']}"
     yield f"  {entry['shows']}"
-    for need in entry["needs"]:
+    for need in dict.fromkeys(entry["needs"]):
         yield f"  needs    {need}"
     for command in entry["commands"]:
         yield f"  measure  {command}"

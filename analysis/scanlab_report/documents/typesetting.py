@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 from scanlab_report import DATA
+from scanlab_report.documents.macros import NAMES
 from scanlab_report.written import in_place_of
 
 FOLDER = DATA.parent / "paper"
@@ -48,8 +49,16 @@ def typeset(paper: str, generated: Path, out: Path) -> list[str]:
     if ended.returncode:
         complaint = re.search(r"^! .*(?:\n(?!!).*){0,2}?l\.\d+ .*|^! .*", said, re.MULTILINE)
         first = " ".join(complaint[0][2:].split()) if complaint else ""
-        raise TypesettingError(f"{source}: latexmk failed{f' ({first})' if first else ''}; {log} says more")
+        raise TypesettingError(f"{source}: latexmk failed{f' ({first})' if first else ''}; {_lacking(source, generated)}{log} says more")
     with in_place_of(out) as new:
         shutil.copyfile(work / f"{paper}.pdf", new / f"{paper}.pdf")
     overfull = re.finditer(r"^Overfull \\hbox \(([\d.]+)pt too wide\).*", said, re.MULTILINE)
     return [line[0] for line in overfull if float(line[1]) > MARGIN]
+
+
+def _lacking(source: Path, generated: Path) -> str:
+    """Numbers of the text that the data do not give, if there are any: a paper is of the recorded session."""
+    file = generated / "macros.tex"
+    defined = set(re.findall(r"\\newcommand\{\\(\w+)\}", file.read_text(encoding="utf-8"))) if file.exists() else set()
+    lacking = [name for name in NAMES if name not in defined and re.search(rf"\\{name}\b", source.read_text(encoding="utf-8"))]
+    return f"these data lack {len(lacking)} numbers of its text, which --recorded data/recorded has (--no-pdf: no papers); " if lacking else ""
