@@ -12,7 +12,7 @@ from scanlab_report.select.timings import ANY_TYPE, Timings
 from scanlab_report.select.variants import CEILING, SCANS
 
 CAPTION = (
-    "Speed of {the six scans that are fastest at their own largest size|each scan} as a share of a device copy, against array size. Inclusive "
+    "Speed of {the fastest six scans of 16,384 items or more at their largest sizes|each scan} as a share of a device copy, against array size. Inclusive "
     "{scan} of {items}, stream launches, cold cache, or warm where nothing was timed cold. The copy, at 1, is the ceiling of large scans; small scans "
     "can pass it. Bars: 95% intervals."
 )

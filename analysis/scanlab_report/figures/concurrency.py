@@ -16,7 +16,7 @@ from scanlab_report.select.streams_evidence import Experiments
 CAPTION = (
     "Left: makespan of one kernel per stream against the total number of blocks, in durations of one block. The staircase is "
     "blocks over slots, one per multiprocessor, rounded up. Right: makespan of several kernels per stream, issued stream by stream; dashed "
-    "lines are predictions. Bars: 95% intervals; five repetitions have none."
+    "lines are predictions."
 )
 NEEDS = {"experiments": Experiments(streams.CONCURRENCY)}
 
@@ -72,3 +72,8 @@ def _queue(axes: Axes, cases: pd.DataFrame) -> None:
     axes.grid(visible=False, axis="x")
     axes.set_xlabel("hardware work queues")
     axes.set_title(f"{first['streams']} streams × {first['kernels']} kernels × {first['blocks']} blocks")
+
+
+def details(experiments: TableEvidence) -> str:
+    """Whether there are bars."""
+    return style.bars_said(len(times) for times in experiments.rows["makespan_seconds"])

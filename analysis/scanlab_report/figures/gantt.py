@@ -11,7 +11,7 @@ from scanlab_report.select.streams_evidence import TraceEvidence, Traces
 CAPTION = (
     "Operations of each engine against time, from activity records (CUPTI): H2D copies, kernels, D2H copies. Each bar is one "
     "operation of a chunk; short ones have a minimum width. Concurrent kernels are stacked. Host bars are API calls. Titles give the "
-    "makespan of the run shown, the one of median time with tracing. There are no error bars."
+    "makespan of the run shown, the one of median time with tracing. No error bars."
 )
 NEEDS = {"traces": Traces(("depth_first", "breadth_first"))}
 
@@ -24,3 +24,9 @@ def draw(traces: TraceEvidence) -> Figure:
     axes[-1].set_xlim(left=0)
     axes[-1].set_xlabel(time_label(traces.traces[-1].about))
     return drawn
+
+
+def details(traces: TraceEvidence) -> str:
+    """How the work is cut, where it is cut alike."""
+    cuts = {(about["chunks"], about["streams"]) for about in (trace.about for trace in traces.traces) if {"chunks", "streams"} <= set(about)}
+    return " ".join(f"Arrays have {chunks} chunks in {streams} streams." for chunks, streams in cuts) if len(cuts) == 1 else ""

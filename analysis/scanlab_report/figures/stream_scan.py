@@ -12,8 +12,7 @@ from scanlab_report.select.streams_evidence import DUPLEX, FILES, NAIVE, STREAME
 
 CAPTION = (
     "Throughput of scans within a budget of device memory against input size, counting input bytes. Thick lines are the same transfers without a "
-    "scan, a reference and not a bound. Naive: one synchronous loop on pageable memory. Recorded files lie in memory (tmpfs), written by pwrite or through a mapping. "
-    "Bars: 95% intervals; five repetitions have none."
+    "scan, a reference and not a bound. Naive: one synchronous loop on pageable memory. Recorded files lie in memory (tmpfs), written by pwrite or through a mapping."
 )
 NEEDS = {"scans": StreamScans()}
 
@@ -59,11 +58,11 @@ def draw(scans: ScanEvidence) -> Figure:
 
 
 def details(scans: ScanEvidence) -> str:
-    """Which lines end before others, since they were not timed further."""
+    """Which lines have bars, and which end before others, since they were not timed further."""
     largest = fastest(scans.cases).groupby(["way", "where"])["bytes"].max()
     short = largest[largest < largest.max()]
     every = largest.groupby("where").size()
-    ends = []
+    ends = [style.bars_said(len(samples) for samples in scans.cases["samples"])]
     for size in sorted(set(short)):
         of = short[short == size].index.to_frame(index=False).groupby("where", sort=False)["way"].agg(list)
         lines = "; ".join(f"all of {where}" if len(ways) == every[where] else f"{' and '.join(_WAYS.get(way, way) for way in ways)}, {where}" for where, ways in of.items())

@@ -24,6 +24,8 @@ from matplotlib.textpath import TextPath
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 from matplotlib.transforms import ScaledTranslation
 
+from scanlab_report.stats.intervals import FEWEST_OF_MEDIAN
+
 COLUMN = 3.4
 """Width in inches of a figure in one column."""
 DOUBLE = 7.1
@@ -278,6 +280,14 @@ def power_axis(axis: Any) -> None:
     """0, 1, 10 and then powers of ten at the decades of a logarithmic axis of counts, for narrow panels."""
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value <= 10 else f"$10^{{{np.log10(value):.0f}}}$"))
     axis.set_minor_locator(NullLocator())
+
+
+def bars_said(repetitions: Iterable[int]) -> str:
+    """For the caption of medians of so many repetitions each: what bars mean, or why there are none."""
+    enough = {count >= FEWEST_OF_MEDIAN for count in repetitions}
+    if enough == {False}:
+        return "No error bars: fewer than six repetitions."
+    return "Bars: 95% intervals" + ", where there are six repetitions" * (False in enough) + "."
 
 
 def error_bars(axes: Axes, x: Any, middle: Any, low: Any, high: Any, colour: str) -> None:

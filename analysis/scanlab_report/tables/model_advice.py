@@ -41,7 +41,7 @@ def build(experiments: TableEvidence) -> Table:
         Column("worst_percent", "worst", lambda v: f"{v:.1f}", group="error, %"),
     ]  # fmt: skip
     return Table(
-        caption="Advice of the engine model, calibrated by microbenchmarks alone, beside the fastest measured choice; times are medians of that sweep. Work: multiplications per item, or rounds of `feistel`. "
+        caption="Advice of the engine model, calibrated by microbenchmarks alone, beside the fastest measured choice; times are medians of one sweep. Work: multiplications per item, or rounds of `feistel`. "
         "Ties: the number n of measured choices that the model predicts as fast as the advised one, and their slowdown over the fastest. "
         "Error: predicted against measured makespan over all choices.",
         columns=columns,

@@ -20,7 +20,7 @@ def build(timings: AllTimingEvidence, theirs: TableEvidence) -> Table:
     return Table(
         caption="Times of the same calls by `scanlab bench` and by nvbench, NVIDIA's benchmark library: inclusive sums, and copies of as many "
         "items. One by one: medians after an L2 flush, by reads in scanlab and by writes in nvbench. In batches: runs "
-        "enqueued behind a waiting kernel, all of them in scanlab, the first two in nvbench, which gives the mean.",
+        "enqueued behind a waiting kernel: all in scanlab, the first two in nvbench, which gives the mean.",
         columns=(
             Column("timed", "timed", right=False),
             Column("variant", "variant", code, right=False),
