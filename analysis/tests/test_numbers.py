@@ -218,9 +218,9 @@ def test_the_text_has_the_rates_of_scans_of_host_data() -> None:
     found = streams_macros._scan_values(ScanEvidence(rows, NOWHERE, [rows, rows.assign(median_ns=rows["median_ns"] * np.where(rows["way"] == NAIVE, 0.75, 1.0),
                                                                                      samples=[[of * (0.75 if way == NAIVE else 1) for of in samples] for way, samples in zip(rows["way"], rows["samples"], strict=True)])]))  # fmt: skip
     assert {name: found[name] for name in ("streamScanRate", "streamFileRate", "streamFileOfNaiveLargest", "streamFileSessions", "streamFileOfNaiveSession",
-                                           "streamFileOfFiles")} == {
+                                           "streamFileOfNaiveSessionSize", "streamFileOfFiles")} == {
         "streamScanRate": "8.00", "streamFileRate": "5.00", "streamFileOfNaiveLargest": "2.00", "streamFileSessions": "2", "streamFileOfNaiveSession": "1.50",
-        "streamFileOfFiles": "0.667"}  # fmt: skip
+        "streamFileOfNaiveSessionSize": "1~GiB", "streamFileOfFiles": "0.667"}  # fmt: skip
 
 
 def test_the_text_has_how_far_small_grids_are_from_the_formula_either_way() -> None:

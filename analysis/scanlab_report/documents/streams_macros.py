@@ -77,6 +77,7 @@ NAMES = {
     "streamFileSize": "its bytes",
     "streamFileSessions": "defined if there is more than one: sessions that have it",
     "streamFileOfNaiveSession": "defined if there is more than one: the least of theirs",
+    "streamFileOfNaiveSessionSize": "defined if that is: the size of that file",
     "streamFileOfFiles": "reading and writing alone over stream-scan, for the largest file",
     "streamQueueOne": "several kernels a stream with one connection, block times",
     "streamQueueMany": "the same with most connections",
@@ -219,8 +220,9 @@ def _scan_values(scans: ScanEvidence) -> dict[str, str]:
     if bound := of_file(scans.cases, FILES):
         named["streamFileOfFiles"] = number(bound[-1][1].value)
     if naive := of_file(scans.cases, NAIVE):
-        if len(largest := [gains[-1][1].value for session in scans.sessions if (gains := of_file(session, NAIVE))]) > 1:
-            named |= {"streamFileSessions": str(len(largest)), "streamFileOfNaiveSession": number(min(largest))}
+        if len(largest := [gains[-1] for session in scans.sessions if (gains := of_file(session, NAIVE))]) > 1:
+            size, least, *_ = min(largest, key=lambda gain: gain[1].value)
+            named |= {"streamFileSessions": str(len(largest)), "streamFileOfNaiveSession": number(least.value), "streamFileOfNaiveSessionSize": size_name(size).replace(" ", "~")}
         named |= {"streamFileOfNaiveLargest": number(naive[-1][1].value), "streamFileSize": size_name(naive[-1][0]).replace(" ", "~")}
     return named
 

@@ -13,7 +13,7 @@ from scanlab_report.select.variants import CEILING, SCANS
 
 CAPTION = (
     "Speed of {the fastest six scans of 16,384 items or more at their largest sizes|each scan} as a share of a device copy, against array size. Inclusive "
-    "{scan} of {items}, stream launches, cold cache, or warm where nothing was timed cold. The copy, at 1, is the ceiling of large scans; small scans "
+    "{scan} of {items}, stream launches, cold cache, or warm where nothing was timed cold. The copy, at 1, is the reference of large scans; small scans "
     "can pass it. Bars: 95% intervals."
 )
 NEEDS = {"timings": Timings(ANY_TYPE, all_of=(CEILING,))}

@@ -13,7 +13,7 @@ from scanlab_report.select.variants import BEST, CEILING, OVERVIEW_CUBS, TORCH
 
 CAPTION = (
     "Speed of an inclusive {scan} of {items} as a share of a device copy of the same bytes, against array size: cold cache, "
-    "stream launches. The thick line is the copy, the ceiling of large scans. Bars: 95% intervals."
+    "stream launches. The thick line is the copy, the reference of large scans. Bars: 95% intervals."
 )
 TOLD = ("decoupled_lookback", "hso_blocked_padded")
 """The README tells of these two of ours besides ``best``: the single pass that libraries have, and the scan of 2007."""

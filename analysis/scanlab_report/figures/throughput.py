@@ -17,7 +17,7 @@ from scanlab_report.select.variants import CEILING, FLOOR, HOST
 
 CAPTION = (
     "Throughput of an inclusive {scan} of {items} against array size, counting 2n items moved, stream launches. Cold: L2 "
-    "flush before each run; warm: none. The thick line is a device copy, the ceiling of large scans. {One variant of each "
+    "flush before each run; warm: none. The thick line is a device copy, the reference of large scans. {One variant of each "
     "kind is shown. CPUs are timed warm only and stand in both panels. |}Bars: 95% intervals."
 )
 NEEDS = {"timings": Timings(ANY_TYPE, all_of=(CEILING,)), "hosts": Hosts()}

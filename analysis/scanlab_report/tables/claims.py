@@ -20,7 +20,7 @@ BY_SESSION = "For speedups over one core all sessions count, since CPU times dif
 REFERENCE = "Reference of a missed target of ours: the value without the scan."
 NO_REFERENCE = '"None": that value meets the target.'
 OF_COPIES = "Against CUB, the reference is `copy_one_wave` where it was timed, otherwise the fastest copy. Against memcpy, it is the copy kernel with the same access path."
-OF_OTHERS = {FILE_ACCESS: "For files, the reference reads and writes the file without a scan.", BEST_PREDICTION: "For overlaps, it is the best possible prediction."}
+OF_OTHERS = {FILE_ACCESS: "For files, the reference reads and writes the file without a scan.", BEST_PREDICTION: "Reference of overlaps: the best possible prediction."}
 
 
 def build(claims: ClaimEvidence) -> Table:
@@ -40,7 +40,7 @@ def table(checked: Sequence[Standing], caption: str, further: Sequence[str] = ()
     brackets = any(one.measured and one.measured.known for one in checked)
     others = any(row["source"] != "ours" for row in rows)
     return Table(
-        caption=f"{caption}{', with 95% intervals in brackets' * brackets}. Each row shows the case and the file of the newest code that are farthest from the target"
+        caption=f"{caption}{', with 95% intervals in brackets' * brackets}. Each row shows the case and the results file of the newest code that are farthest from the target"
         f"{usual}.{' A percentage behind a target is its tolerance.' * any(one.claim.variation for one in checked)}",
         columns=(
             Column("statement", "claim", right=False, wrap=15),

@@ -49,7 +49,7 @@ def build(schedules: ScheduleEvidence) -> Table:
         + has_events * f" {BY_EVENTS}",
         columns=(
             Column("workload", "workload", right=False),
-            Column("items", "n", size),
+            Column("items", "items", size),
             Column("work", "work", whole),
             Column("compute_to_copy", "ratio", lambda v: "—" if pd.isna(v) else significant(v, 2)),
             Column("id", "schedule", code, right=False),
@@ -65,6 +65,7 @@ def build(schedules: ScheduleEvidence) -> Table:
         notes=(
             f"{SIDE_SAID}; their estimate includes it, and they have no speedup.",
             "Concurrent kernels can beat the estimate.",
+            "An interval over the estimate needs six repetitions, and one of a speedup five.",
             "Copies of pageable memory run in one direction at a time and have no estimate.",
             "Schedules without a number of streams create as many as they need.",
         ),
