@@ -220,7 +220,7 @@ def test_the_text_has_the_rates_of_scans_of_host_data() -> None:
     assert {name: found[name] for name in ("streamScanRate", "streamFileRate", "streamFileOfNaiveLargest", "streamFileSessions", "streamFileOfNaiveSession",
                                            "streamFileOfNaiveSessionSize", "streamFileOfFiles")} == {
         "streamScanRate": "8.00", "streamFileRate": "5.00", "streamFileOfNaiveLargest": "2.00", "streamFileSessions": "2", "streamFileOfNaiveSession": "1.50",
-        "streamFileOfNaiveSessionSize": "1~GiB", "streamFileOfFiles": "0.667"}  # fmt: skip
+        "streamFileOfNaiveSessionSize": "2~GiB", "streamFileOfFiles": "0.667"}  # fmt: skip
 
 
 def test_the_text_has_how_far_small_grids_are_from_the_formula_either_way() -> None:

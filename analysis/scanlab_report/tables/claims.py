@@ -40,7 +40,7 @@ def table(checked: Sequence[Standing], caption: str, further: Sequence[str] = ()
     brackets = any(one.measured and one.measured.known for one in checked)
     others = any(row["source"] != "ours" for row in rows)
     return Table(
-        caption=f"{caption}{', with 95% intervals in brackets' * brackets}. Each row shows the case and the results file of the newest code that are farthest from the target"
+        caption=f"{caption}{', with 95% intervals in brackets' * brackets}. Each row shows the case and the results file of the newest code farthest from the target"
         f"{usual}.{' A percentage behind a target is its tolerance.' * any(one.claim.variation for one in checked)}",
         columns=(
             Column("statement", "claim", right=False, wrap=15),
