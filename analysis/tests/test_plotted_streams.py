@@ -117,7 +117,7 @@ def test_scans_of_host_data_stand_at_the_bytes_of_their_input_a_second() -> None
 
 def test_a_caption_says_that_there_are_bars_where_there_are() -> None:
     said = [style.bars_said(counts) for counts in ((6, 9), (5, 6), (5, 5))]
-    assert said == ["Bars: 95% intervals.", "Bars: 95% intervals, where there are six repetitions.", "No error bars: fewer than six repetitions."]
+    assert said == ["Bars: 95% intervals.", "Bars: 95% intervals, where there are 6 repetitions.", "There are no error bars: fewer than 6 repetitions."]
 
 
 def test_a_caption_says_how_the_work_of_timelines_is_cut_where_it_is_cut_alike() -> None:

@@ -140,7 +140,7 @@ def losses(claim: Claim, find: Find) -> Standing:
         return row
     worst = duels[duels["outcome"] == LOSS].sort_values("ratio").iloc[0]
     bound = _copy(timings, Key(*(worst[name] for name in Key._fields)), lambda times_cub: times_cub > 1, timings.about.ids(CUBS))
-    return replace(row, where=f"{worst['type']} {worst['op']}, {worst['items']}", bound=bound)
+    return replace(row, where=f"{worst['type']} {worst['op']}, {worst['items']}", bound=bound and replace(bound, unit=" × CUB"))
 
 
 def spills(claim: Claim, find: Find) -> Standing:

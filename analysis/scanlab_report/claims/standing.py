@@ -27,12 +27,13 @@ FILE_ACCESS, BEST_PREDICTION = "file access alone", "best possible prediction"
 
 @dataclass(frozen=True)
 class Bound:
-    """A reference: what was measured in the place of a claim that fails, in what the claim is measured in."""
+    """A reference: what was measured in the place of a claim that fails, in what the claim is measured in, or in ``unit``."""
 
     what: str
     allows: float
     enough: bool
     """It allows what is wanted, so it is no reason why that is missed."""
+    unit: str = ""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import pandas as pd
 
 _SHORTER = (("behind the kernel, ", ""), ("to the device from", "in, from"), ("to the host in", "out, to"))
 """In a column of calls: what the heading says, too, is left out."""
+HOW_TO_READ = "Source: answer of the teaching material. Device: measured answer; (!) marks a difference. Yes: trials that answered yes."
 
 
 def calls(rows: pd.DataFrame) -> pd.DataFrame:

@@ -82,8 +82,7 @@ def _rivals(timings: AllTimingEvidence) -> dict[str, str]:
 def _searched(timings: AllTimingEvidence, sums: TableEvidence, others: TableEvidence) -> dict[str, str]:
     duels = timings.duels
     timed = pd.concat([of.rows[of.rows["variant"].isin(of.about.ids(SHAPES))] for of in (sums, others)])
-    pairs = set(zip(timed["type"], timed["op"], strict=True))
-    searched = pd.Series([pair in pairs for pair in zip(duels["type"], duels["op"], strict=True)], index=duels.index, dtype=bool)
+    searched = pd.MultiIndex.from_frame(duels[["type", "op"]]).isin(pd.MultiIndex.from_frame(timed[["type", "op"]]))
     if duels.empty or not searched.any() or searched.all():
         return {}
     of = duels[searched]

@@ -148,14 +148,14 @@ def describers() -> tuple[tuple[Mapping[str, Need], Callable[..., dict[str, str]
 def _schedule_values(schedules: ScheduleEvidence) -> dict[str, str]:
     named: dict[str, str] = {}
     if add := best_schedule(schedules, "vector_add"):
-        named |= {"streamAddOfBound": number(over_bound(add).value), "streamAddSize": size_name(array_bytes(add)).replace(" ", "~")}
+        named |= {"streamAddOfBound": number(over_bound(add).value), "streamAddSize": _tied(array_bytes(add))}
     best = best_schedule(schedules, "scale")
     if not best:
         return named
     named |= {
         "streamBest": f"\\texttt{{{latex(best.id)}}}",
         "streamBestChunks": str(best.chunks),
-        "streamBestSize": size_name(array_bytes(best)).replace(" ", "~"),
+        "streamBestSize": _tied(array_bytes(best)),
         "streamVersions": latex(", ".join(schedules.provenance.versions[:2])),
         "streamBestOfBound": number(over_bound(best).value),
     }
@@ -206,6 +206,11 @@ def _beaten_values(schedules: ScheduleEvidence) -> dict[str, str]:
     }
 
 
+def _tied(size: int) -> str:
+    """Bytes, on one line."""
+    return size_name(size).replace(" ", "~")
+
+
 def _scan_values(scans: ScanEvidence) -> dict[str, str]:
     cases = fastest(scans.cases)
     named: dict[str, str] = {}
@@ -216,14 +221,14 @@ def _scan_values(scans: ScanEvidence) -> dict[str, str]:
             named[macro] = number(float((rows["bytes"] / rows["median_ns"]).max()))
         if not rows.empty and place == "memory":
             largest = rows.loc[rows["bytes"].idxmax()]
-            named |= {macro: size_name(int(largest[of])).replace(" ", "~") for macro, of in (("streamScanSize", "bytes"), ("streamScanBudget", "budget"))}
+            named |= {macro: _tied(int(largest[of])) for macro, of in (("streamScanSize", "bytes"), ("streamScanBudget", "budget"))}
     if bound := of_file(scans.cases, FILES):
         named["streamFileOfFiles"] = number(bound[-1][1].value)
     if naive := of_file(scans.cases, NAIVE):
         if len(largest := [gains[-1] for session in scans.sessions if (gains := of_file(session, NAIVE))]) > 1:
             size, least, *_ = min(largest, key=lambda gain: gain[1].value)
-            named |= {"streamFileSessions": str(len(largest)), "streamFileOfNaiveSession": number(least.value), "streamFileOfNaiveSessionSize": size_name(size).replace(" ", "~")}
-        named |= {"streamFileOfNaiveLargest": number(naive[-1][1].value), "streamFileSize": size_name(naive[-1][0]).replace(" ", "~")}
+            named |= {"streamFileSessions": str(len(largest)), "streamFileOfNaiveSession": number(least.value), "streamFileOfNaiveSessionSize": _tied(size)}
+        named |= {"streamFileOfNaiveLargest": number(naive[-1][1].value), "streamFileSize": _tied(naive[-1][0])}
     return named
 
 

@@ -9,7 +9,6 @@ import subprocess
 from pathlib import Path
 
 from scanlab_report import DATA
-from scanlab_report.documents.macros import NAMES
 from scanlab_report.written import in_place_of
 
 FOLDER = DATA.parent / "paper"
@@ -58,7 +57,9 @@ def typeset(paper: str, generated: Path, out: Path) -> list[str]:
 
 def _lacking(source: Path, generated: Path) -> str:
     """Numbers of the text that the data do not give, if there are any: a paper is of the recorded session."""
+    from scanlab_report.documents.macros import NAMES
+
     file = generated / "macros.tex"
     defined = set(re.findall(r"\\newcommand\{\\(\w+)\}", file.read_text(encoding="utf-8"))) if file.exists() else set()
-    lacking = [name for name in NAMES if name not in defined and re.search(rf"\\{name}\b", source.read_text(encoding="utf-8"))]
+    lacking = NAMES.keys() & set(re.findall(r"\\(\w+)", source.read_text(encoding="utf-8"))) - defined
     return f"these data lack {len(lacking)} numbers of its text, which --recorded data/recorded has (--no-pdf: no papers); " if lacking else ""

@@ -12,8 +12,8 @@ from scanlab_report.select.evidence import TableEvidence
 from scanlab_report.select.timings import Shapes
 
 HOW_TO_READ = (
-    "inclusive scans, cold cache, stream launches. Each mark is one configuration of look-back or look-ahead. The line, as shipped, is the fastest untuned CUB; "
-    "the star is `cub_tuned`. No error bars."
+    "inclusive scans, cold cache, stream launches. Each mark is one configuration of look-back or look-ahead. The line, as shipped, is the fastest untuned CUB, "
+    "the star `cub_tuned`. There are no error bars."
 )
 CAPTION = f"Speed of CUB's sums as a share of a device copy, against tile size. Columns are types, rows sizes, the largest at the bottom: {HOW_TO_READ}"
 NEEDS = {"shapes": Shapes(sums=True)}

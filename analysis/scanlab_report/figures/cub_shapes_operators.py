@@ -8,7 +8,7 @@ from scanlab_report.figures.cub_shapes import HOW_TO_READ, by_size
 from scanlab_report.select.evidence import TableEvidence
 from scanlab_report.select.timings import Shapes
 
-CAPTION = f"Speed of CUB's scans with costlier operators as a share of a device copy, against tile size. Columns are types and operators, rows sizes, the largest at the bottom: {HOW_TO_READ}"
+CAPTION = f"Speed of CUB's scans with costlier operators as a share of a device copy, against tile size. Columns: types and operators; rows: sizes, the largest at the bottom: {HOW_TO_READ}"
 NEEDS = {"shapes": Shapes(sums=False)}
 WIDE = True
 

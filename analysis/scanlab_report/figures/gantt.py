@@ -11,7 +11,7 @@ from scanlab_report.select.streams_evidence import TraceEvidence, Traces
 CAPTION = (
     "Operations of each engine against time, from activity records (CUPTI): H2D copies, kernels, D2H copies. Each bar is one "
     "operation of a chunk; short ones have a minimum width. Concurrent kernels are stacked. Host bars are API calls. Titles give the "
-    "makespan of the run shown, the one of median time with tracing. No error bars."
+    "makespan of the run shown, the one of median time with tracing. There are no error bars."
 )
 NEEDS = {"traces": Traces(("depth_first", "breadth_first"))}
 

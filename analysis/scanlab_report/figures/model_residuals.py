@@ -15,8 +15,7 @@ from scanlab_report.select.streams_evidence import Experiments
 CAPTION = (
     "Engine model against device. Left: predicted over measured makespan, by schedule and then by makespan; dashed: 3% and 10% off. "
     "Right: share of overlapping pairs of operations that overlap in prediction and measurement alike. The diagonal is the prediction that "
-    "agrees best with all repetitions; dashed: 95%. Durations are calibrated, hardware work queues as traced. No "
-    "error bars."
+    "agrees best with all repetitions; dashed: 95%. Durations are calibrated, hardware work queues as traced. There are no error bars."
 )
 NEEDS = {"experiments": Experiments(streams.COMPARISON)}
 WIDE = True

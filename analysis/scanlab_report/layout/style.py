@@ -286,8 +286,8 @@ def bars_said(repetitions: Iterable[int]) -> str:
     """For the caption of medians of so many repetitions each: what bars mean, or why there are none."""
     enough = {count >= FEWEST_OF_MEDIAN for count in repetitions}
     if enough == {False}:
-        return "No error bars: fewer than six repetitions."
-    return "Bars: 95% intervals" + ", where there are six repetitions" * (False in enough) + "."
+        return f"There are no error bars: fewer than {FEWEST_OF_MEDIAN} repetitions."
+    return "Bars: 95% intervals" + f", where there are {FEWEST_OF_MEDIAN} repetitions" * (False in enough) + "."
 
 
 def error_bars(axes: Axes, x: Any, middle: Any, low: Any, high: Any, colour: str) -> None:

@@ -387,8 +387,10 @@ def know_operator(op: str, type_name: str, items: int, moved: int) -> str:
     if not ideal or not moved:
         return ""
     elements, rest = divmod(moved, ideal)
-    known = _elements_per_item.get(op, 0) if rest else _elements_per_item.setdefault(op, elements)
-    return "" if moved == known * ideal else f"is {moved}, " + (f"and other entries of {op} have {known * ideal} for such items" if known else f"no multiple of {ideal}")
+    if rest:
+        return f"is {moved}, no multiple of {ideal}"
+    known = _elements_per_item.setdefault(op, elements)
+    return "" if elements == known else f"is {moved}, and other entries of {op} have {known * ideal} for such items"
 
 
 _elements_per_item: dict[str, int] = {}

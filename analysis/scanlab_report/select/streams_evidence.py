@@ -27,6 +27,7 @@ SIDE_SAID = (
     "The schedules `null_stream_nonblocking`, `null_stream_trap` and `per_thread_default` add an equal side kernel per chunk"
 )
 """In captions, which are the same whatever was timed."""
+WORK_SAID = "Work: multiplications per item, or rounds of `feistel`."
 MAIN_WORKLOAD = "scale"
 
 

@@ -23,8 +23,8 @@ def build(experiments: TableEvidence) -> Table:
         ]
     return Table(
         caption="API calls behind a running kernel: whether they block the host until the kernel ends, and whether they serialise kernels of two "
-        "streams. Source: answer of the teaching material. Device: measured answer; (!) marks a difference. "
-        "Yes: trials that answered yes. Names omit the prefix cuda. Copies beside non-blocking streams are of pageable memory, 4 MiB unless stated.",
+        f"streams. {caveats.HOW_TO_READ} "
+        "Names omit the prefix cuda. Copies beside non-blocking streams are of pageable memory, 4 MiB unless stated.",
         columns=columns,
         rows=rows,
     )

@@ -15,7 +15,7 @@ def build(experiments: TableEvidence) -> Table:
     rows = caveats.others(experiments.rows)
     rows["shown"] = [caveats.cell(*pair) for pair in zip(rows["answer"], rows["differs"], strict=True)]
     return Table(
-        caption="Implicit synchronisation by launches, events, issue order and hardware work queues. Source: the answer of the teaching material. Device: the measured one; (!) marks a difference. Yes: trials that answered yes.",
+        caption=f"Implicit synchronisation by launches, events, issue order and hardware work queues. {caveats.HOW_TO_READ}",
         columns=(
             Column("question", "statement", right=False, wrap=40),
             Column("said", "source", caveats.text, right=False),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from scanlab_report.claims.checked import ClaimEvidence, literature
 from scanlab_report.claims.standing import BEST_PREDICTION, FILE_ACCESS, Standing
-from scanlab_report.claims.stated import OURS
+from scanlab_report.claims.stated import OF_ENGINES, OF_STREAMS, OURS
 from scanlab_report.layout.table_formats import Column, Table, citation, code, records, significant, whole, with_interval
 from scanlab_report.stats.intervals import Interval
 
@@ -27,7 +27,7 @@ def build(claims: ClaimEvidence) -> Table:
     return table(claims.checked, "Claims of the literature against these data", figures=False)
 
 
-def table(checked: Sequence[Standing], caption: str, further: Sequence[str] = (), figures: bool = True, usual: str = ": cold cache and stream launches unless stated") -> Table:
+def table(checked: Sequence[Standing], caption: str, further: Sequence[str] = (), figures: bool = True) -> Table:
     """Claims in order, with the figures that show them; notes say how values were chosen.
 
     Who claims it is a column unless all of them are ours, and so is the reference where one has it.
@@ -38,10 +38,11 @@ def table(checked: Sequence[Standing], caption: str, further: Sequence[str] = ()
     bound = any(row["bound"] for row in rows)
     ours = any(row["set_by"] for row in rows)
     brackets = any(one.measured and one.measured.known for one in checked)
+    scans = any(one.claim.measure not in (*OF_STREAMS, *OF_ENGINES) for one in checked)
     others = any(row["source"] != "ours" for row in rows)
     return Table(
         caption=f"{caption}{', with 95% intervals in brackets' * brackets}. Each row shows the case and the results file of the newest code farthest from the target"
-        f"{usual}.{' A percentage behind a target is its tolerance.' * any(one.claim.variation for one in checked)}",
+        f"{': cold cache and stream launches unless stated' * scans}.{' A percentage behind a target is its tolerance.' * any(one.claim.variation for one in checked)}",
         columns=(
             Column("statement", "claim", right=False, wrap=15),
             Column("wanted", "target", right=False, wrap=9),
@@ -88,4 +89,4 @@ def reference(one: Standing) -> str:
     if one.bound is None:
         return ""
     allows = significant(one.bound.allows, one.claim.digits(one.bound.allows, 3 if one.bound.allows >= 1 else 2))
-    return f"none: {one.bound.what} has {allows}{' × CUB' * (one.claim.measure == 'losses')}" if one.bound.enough else f"{one.bound.what}: {allows}"
+    return f"none: {one.bound.what} has {allows}{one.bound.unit}" if one.bound.enough else f"{one.bound.what}: {allows}{one.bound.unit}"

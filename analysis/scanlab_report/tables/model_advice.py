@@ -7,7 +7,7 @@ from typing import Any
 from scanlab_report.layout.table_formats import Column, Table, significant, size
 from scanlab_report.read import streams
 from scanlab_report.select.evidence import TableEvidence
-from scanlab_report.select.streams_evidence import Experiments
+from scanlab_report.select.streams_evidence import WORK_SAID, Experiments
 
 NEEDS = {"experiments": Experiments(streams.ADVICE)}
 
@@ -41,7 +41,8 @@ def build(experiments: TableEvidence) -> Table:
         Column("worst_percent", "worst", lambda v: f"{v:.1f}", group="error, %"),
     ]  # fmt: skip
     return Table(
-        caption="Advice of the engine model, calibrated by microbenchmarks alone, beside the fastest measured choice; times are medians of one sweep. Work: multiplications per item, or rounds of `feistel`. "
+        caption="Advice of the engine model, calibrated by microbenchmarks alone, beside the fastest measured choice; times are medians of one sweep. "
+        f"{WORK_SAID} "
         "Ties: the number n of measured choices that the model predicts as fast as the advised one, and their slowdown over the fastest. "
         "Error: predicted against measured makespan over all choices.",
         columns=columns,

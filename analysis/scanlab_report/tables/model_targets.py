@@ -11,4 +11,4 @@ NEEDS = {"claims": targets(OF_ENGINES)}
 
 
 def build(claims: ClaimEvidence) -> Table:
-    return table(claims.checked, "Targets of the engine model's predictions", figures=False, usual="")
+    return table(claims.checked, "Targets of the engine model's predictions", figures=False)

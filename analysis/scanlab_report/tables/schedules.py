@@ -9,7 +9,7 @@ import pandas as pd
 from scanlab_report.derive.schedules import over_bound
 from scanlab_report.layout.table_formats import Column, Table, code, significant, size, whole, with_interval
 from scanlab_report.read.streams import SCHEDULE
-from scanlab_report.select.streams_evidence import MAIN_WORKLOAD, SERIAL, SIDE_SAID, ScheduleEvidence, Schedules, ratio
+from scanlab_report.select.streams_evidence import MAIN_WORKLOAD, SERIAL, SIDE_SAID, WORK_SAID, ScheduleEvidence, Schedules, ratio
 from scanlab_report.stats.intervals import ratio_interval
 
 PRINTED = 48
@@ -27,11 +27,12 @@ def build(schedules: ScheduleEvidence) -> Table:
     best = cases.loc[cases.groupby([*problem, "id"])["median_ns"].idxmin()]
     best = best.sort_values(["main", *problem, "median_ns"], ascending=[False, True, False, True, True], ignore_index=True)
     printed = int((best[["workload", "items"]] == best[["workload", "items"]].iloc[0]).all(axis=1).sum())
-    serial = {tuple(row[problem]): row["samples"] for _, row in best[best["id"] == SERIAL].iterrows()}
-    against = [None if case.side_kernels else serial.get(tuple(getattr(case, key) for key in problem)) for case in best.itertuples()]
+    keys = list(best[problem].itertuples(index=False, name=None))
+    serial = {key: samples for key, id_, samples in zip(keys, best["id"], best["samples"], strict=True) if id_ == SERIAL}
+    against = [None if side else serial.get(key) for key, side in zip(keys, best["side_kernels"], strict=True)]
     ratios = {key: ratio(of) for key, of in cases[cases["memory"] == "pinned"].groupby(problem)}
     rows = best[[*SCHEDULE]].assign(
-        compute_to_copy=[ratios.get(key, math.nan) for key in zip(*(best[column] for column in problem), strict=True)],
+        compute_to_copy=[ratios.get(key, math.nan) for key in keys],
         streams=best["streams"].astype("Int64").mask(best["own_streams"] == 1),
         median_ms=best["median_ns"] / 1e6,
         events_ms=best["device_ns"] / 1e6,
@@ -45,7 +46,7 @@ def build(schedules: ScheduleEvidence) -> Table:
     return Table(
         caption="Schedules at their fastest number of chunks and streams: makespan, makespan over the pipeline estimate, and speedup over "
         f"`{SERIAL}`, with 95% intervals in brackets."
-        " Work: multiplications per item, or rounds of `feistel`. Ratio: compute to copy."
+        f" {WORK_SAID} Ratio: compute to copy."
         + has_events * f" {BY_EVENTS}",
         columns=(
             Column("workload", "workload", right=False),

@@ -16,4 +16,4 @@ FURTHER = (
 
 
 def build(claims: ClaimEvidence) -> Table:
-    return table(claims.checked, "Targets of the schedules and of stream-scan", FURTHER, figures=False, usual="")
+    return table(claims.checked, "Targets of the schedules and of stream-scan", FURTHER, figures=False)
