@@ -72,12 +72,12 @@ void expect_to_fit(const ScanDevice& device) {
       switch (scan.kernel()) {
         case ScanKernel::one_block:
           EXPECT_LE(shape.threads, kOneBlockThreads);
-          EXPECT_LE(n, 2 * held);
+          EXPECT_LE(n, kOneBlockRows<Op> * held);
           break;
         case ScanKernel::one_cluster:
           EXPECT_TRUE(device.large_clusters);
           EXPECT_LE(shape.threads, kClusterThreads);
-          EXPECT_LE(n, kClusterRows * held);
+          EXPECT_LE(n, kClusterRows<Op> * held);
           break;
         case ScanKernel::one_wave:
           EXPECT_TRUE(device.copies_in_bulk);

@@ -20,8 +20,8 @@
 //          at multiples of 16 bytes.
 // Needs    nvcc 12.4 with GCC 11, C++20, Linux, compute capability 7.5. From 9.0 on large arrays are scanned by
 //          look_ahead, before that by look-back; so are those that do not begin at multiples of 16 bytes.
-// Cost     one launch up to about 256 KiB, 16 KiB below 9.0; then two, as CUB has: the first, of a few blocks, prepares
-//          the storage.
+// Cost     one launch up to about 256 KiB, 16 KiB below 9.0, and half of that for a heavy function; then two, as CUB
+//          has: the first, of a few blocks, prepares the storage.
 //
 // The kernels are those of variants/scan, which say how they work: one_block, one_cluster, one_wave, look_ahead,
 // decoupled_lookback.
@@ -107,9 +107,9 @@ class Scan {
   using Out = OutOf<Op>;
 
   Scan(std::int64_t n, bool aligned, const ScanDevice& device) : n_(n), aligned_(aligned), device_(device) {
-    if (vectors() <= kOneBlockThreads * kOneBlockRows) {  // more of them are faster in a cluster
+    if (vectors() <= kOneBlockThreads * kOneBlockRows<Op>) {  // more of them are faster in a cluster
       kernel_ = ScanKernel::one_block;
-    } else if (device.large_clusters && vectors() <= kClusterBlocks * kClusterThreads * kClusterRows) {
+    } else if (device.large_clusters && vectors() <= kClusterBlocks * kClusterThreads * kClusterRows<Op>) {
       kernel_ = ScanKernel::one_cluster;
     } else if (device.copies_in_bulk && wave().blocks <= most_wave_blocks(wave_rows())) {
       kernel_ = ScanKernel::one_wave;
@@ -160,12 +160,12 @@ class Scan {
     switch (kernel_) {
       case ScanKernel::one_block:
         return {.blocks = 1,
-                .threads = threads(vectors(), kOneBlockRows),
+                .threads = threads(vectors(), kOneBlockRows<Op>),
                 .shared_bytes = kOneBlockThreads / kLanes * sizeof(Item),
                 .early = true};
       case ScanKernel::one_cluster:
         return {.blocks = kClusterBlocks,
-                .threads = threads(ceil_div(vectors(), kClusterBlocks), kClusterRows),
+                .threads = threads(ceil_div(vectors(), kClusterBlocks), kClusterRows<Op>),
                 .cluster = kClusterBlocks,
                 .early = true};
       case ScanKernel::one_wave:
@@ -199,7 +199,7 @@ class Scan {
     simt::Workspace workspace(reinterpret_cast<void*>((address + kAlignment - 1) / kAlignment * kAlignment));
     switch (kernel_) {
       case ScanKernel::one_block:
-        return launch_kernel(launch_shape(), stream, OneBlockKernel<kOneBlockRows, false>{}, in, out, n_, aligned_,
+        return launch_kernel(launch_shape(), stream, OneBlockKernel<kOneBlockRows<Op>, false>{}, in, out, n_, aligned_,
                              mode, op);
       case ScanKernel::one_cluster:
         return cuda::try_launch(one_cluster<Op>, launch_shape(), stream, in, out, n_, aligned_, mode, op);
@@ -216,7 +216,6 @@ class Scan {
 
  private:
   static constexpr std::size_t kAlignment = 256;  // of a workspace
-  static constexpr int kOneBlockRows = 2;
   static constexpr int kVector = RegisterTile<Op, 1>::kVector;
   /// In shared memory results take the place of items.
   static constexpr bool kCanLookAhead = sizeof(In) == sizeof(Out) && 16 % sizeof(In) == 0;

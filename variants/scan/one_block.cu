@@ -7,7 +7,6 @@ namespace scanlab::scan {
 namespace {
 
 struct OneBlock {
-  static constexpr int kFewRows = 2;
   static constexpr int kManyRows = 4;
 
   explicit OneBlock(const Problem& problem) : problem_(problem) {}
@@ -39,9 +38,9 @@ struct OneBlock {
       machine.launch({.blocks = 1, .threads = kLanes * warps, .shared_bytes = warps * sizeof(typename Op::Item)},
                      kernel, arrays.in, arrays.out, problem_.items, aligned(arrays), problem_.mode, op);
     };
-    const bool few = vectors_of(problem_) <= kOneBlockThreads * kFewRows;
+    const bool few = vectors_of(problem_) <= kOneBlockThreads * kOneBlockRows<Op>;
     by_whole(arrays, problem_.items, [&]<bool kWhole>(std::bool_constant<kWhole>) {
-      few ? launch(OneBlockKernel<kFewRows, kWhole>{}) : launch(OneBlockKernel<kManyRows, kWhole>{});
+      few ? launch(OneBlockKernel<kOneBlockRows<Op>, kWhole>{}) : launch(OneBlockKernel<kManyRows, kWhole>{});
     });
   }
 

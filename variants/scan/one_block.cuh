@@ -15,6 +15,11 @@ namespace scanlab::scan {
 
 inline constexpr int kOneBlockThreads = 512;  // more of them take longer to start and to meet than they save
 
+/// Vectors a thread, where a block then holds the items. Two cost less to scan than twice the threads; but not where an
+/// operation takes long, since a thread scans its vectors one after another.
+template <Associative Op>
+inline constexpr int kOneBlockRows = Op::kHeavy ? 1 : 2;
+
 template <int kRows, bool kWhole>
 struct OneBlockKernel {
   static constexpr const char* kName = "one_block";

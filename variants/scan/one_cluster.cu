@@ -17,20 +17,23 @@ class OneCluster {
     about.source = "CUDA C++ Programming Guide, distributed shared memory";
     about.family = "one launch, one tile";
     about.overview = false;
-    about.limits = "n items of 256 KiB or less; compute capability 9.0 and later";
+    about.limits = "n items of 256 KiB or less, of operators that compute much 128; compute capability 9.0 and later";
     about.in_place = true;
     about.cost = {.work = "about 3n, and 4 a vector", .span = "30 steps", .traffic = "2n"};
     return about;
   }
 
-  explicit OneCluster(const Problem& problem) : problem_(problem), shape_(shape()) {}
+  explicit OneCluster(const Problem& problem)
+      : problem_(problem),
+        rows_(with_monoid(problem.type, problem.op, []<class Op>(Op) { return kClusterRows<Op>; })),
+        shape_(shape()) {}
 
   Plan plan() const {
-    if (vectors_of(problem_) > kClusterBlocks * kClusterThreads * kClusterRows)
-      return Plan::refuse("one_cluster holds 256 KiB of items at most");
+    if (vectors_of(problem_) > kClusterBlocks * kClusterThreads * rows_)
+      return Plan::refuse("one_cluster holds " + std::to_string(128 * rows_) + " KiB of items at most");
     if (cuda::compute_capability() < 90) return Plan::refuse("one_cluster needs compute capability 9.0");
     with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) { cuda::allow(one_cluster<Op>, shape_); });
-    return {.chain = tile_chain(problem_, kClusterRows, kClusterThreads / kLanes) + kClusterBlocks};
+    return {.chain = tile_chain(problem_, rows_, kClusterThreads / kLanes) + kClusterBlocks};
   }
 
   template <class Op>
@@ -44,13 +47,14 @@ class OneCluster {
   /// As many blocks as there may be, but not of less than two warps.
   cuda::LaunchShape shape() const {
     int blocks = 1;
-    while (blocks < kClusterBlocks && vectors_of(problem_) > blocks * 2 * kLanes * kClusterRows) blocks *= 2;
+    while (blocks < kClusterBlocks && vectors_of(problem_) > blocks * 2 * kLanes * rows_) blocks *= 2;
     const auto warps = static_cast<int>(
-        ceil_div(ceil_div(std::max<std::int64_t>(vectors_of(problem_), 1), blocks), kLanes * kClusterRows));
+        ceil_div(ceil_div(std::max<std::int64_t>(vectors_of(problem_), 1), blocks), kLanes * rows_));
     return {.blocks = blocks, .threads = warps * kLanes, .cluster = blocks, .early = true};
   }
 
   Problem problem_;
+  int rows_;  // vectors a thread
   cuda::LaunchShape shape_;
 };
 

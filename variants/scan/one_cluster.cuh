@@ -21,7 +21,9 @@ namespace scanlab::scan {
 
 inline constexpr int kClusterBlocks = 16;    // at most
 inline constexpr int kClusterThreads = 512;  // of a block, at most
-inline constexpr int kClusterRows = 2;
+/// Vectors a thread: one where an operation takes long, as in one_block.
+template <Associative Op>
+inline constexpr int kClusterRows = Op::kHeavy ? 1 : 2;
 
 /// in, out: n items, at most as many as the tiles of the grid, which is one cluster; may be the same array.
 template <Associative Op>
@@ -37,7 +39,7 @@ __global__ void __launch_bounds__(kClusterThreads, 1)
   simt::GpuBlock block;
   auto started = cluster.barrier_arrive();
 
-  RegisterTile<Op, kClusterRows> tile;
+  RegisterTile<Op, kClusterRows<Op>> tile;
   const std::int64_t base = block.group_index() * tile.items(block.num_threads());
   tile.load(block, in, base, n, aligned);
   const Item total = tile.scan(block, totals, op);
