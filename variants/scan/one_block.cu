@@ -7,7 +7,7 @@ namespace scanlab::scan {
 namespace {
 
 struct OneBlock {
-  static constexpr int kManyRows = 4;
+  static constexpr int kMostRows = 4;
 
   explicit OneBlock(const Problem& problem) : problem_(problem) {}
 
@@ -25,9 +25,9 @@ struct OneBlock {
   }
 
   Plan plan() const {
-    if (vectors_of(problem_) > kOneBlockThreads * kManyRows)
+    if (vectors_of(problem_) > kOneBlockThreads * kMostRows)
       return Plan::refuse("one_block holds 32 KiB of items at most");
-    return {.chain = tile_chain(problem_, kManyRows, kOneBlockThreads / kLanes)};
+    return {.chain = tile_chain(problem_, kMostRows, kOneBlockThreads / kLanes)};
   }
 
   template <class Machine, Monoid Op>
@@ -38,13 +38,21 @@ struct OneBlock {
       machine.launch({.blocks = 1, .threads = kLanes * warps, .shared_bytes = warps * sizeof(typename Op::Item)},
                      kernel, arrays.in, arrays.out, problem_.items, aligned(arrays), problem_.mode, op);
     };
-    const bool few = vectors_of(problem_) <= kOneBlockThreads * kOneBlockRows<Op>;
     by_whole(arrays, problem_.items, [&]<bool kWhole>(std::bool_constant<kWhole>) {
-      few ? launch(OneBlockKernel<kOneBlockRows<Op>, kWhole>{}) : launch(OneBlockKernel<kManyRows, kWhole>{});
+      by_rows<kOneBlockRows<Op>>([&]<int kRows>() { launch(OneBlockKernel<kRows, kWhole>{}); });
     });
   }
 
  private:
+  /// Runs `run` for the fewest vectors a thread by which a block holds the items: kRows, or some power of 2 more.
+  template <int kRows, class Run>
+  void by_rows(Run run) const {
+    if constexpr (kRows < kMostRows) {
+      if (vectors_of(problem_) > kOneBlockThreads * kRows) return by_rows<2 * kRows>(run);
+    }
+    run.template operator()<kRows>();
+  }
+
   Problem problem_;
 };
 

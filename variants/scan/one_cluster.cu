@@ -48,8 +48,8 @@ class OneCluster {
   cuda::LaunchShape shape() const {
     int blocks = 1;
     while (blocks < kClusterBlocks && vectors_of(problem_) > blocks * 2 * kLanes * rows_) blocks *= 2;
-    const auto warps = static_cast<int>(
-        ceil_div(ceil_div(std::max<std::int64_t>(vectors_of(problem_), 1), blocks), kLanes * rows_));
+    const auto warps =
+        static_cast<int>(ceil_div(ceil_div(std::max<std::int64_t>(vectors_of(problem_), 1), blocks), kLanes * rows_));
     return {.blocks = blocks, .threads = warps * kLanes, .cluster = blocks, .early = true};
   }
 
