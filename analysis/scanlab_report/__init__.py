@@ -14,6 +14,8 @@ from pathlib import Path
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 """The data of this checkout: what is published, recorded and known of devices."""
+CLAIMS = DATA.parent / "paper" / "claims.toml"
+"""The claims of its papers and pages."""
 
 
 def place(file: Path) -> str:

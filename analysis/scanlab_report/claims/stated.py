@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from scanlab_report import DATA
+from scanlab_report import CLAIMS, DATA
 from scanlab_report.derive.sizes import power_of_two
 from scanlab_report.read.documents.base import Line
 from scanlab_report.read.documents.claims import StatedClaim
@@ -23,7 +23,7 @@ from scanlab_report.select.evidence import Key
 from scanlab_report.select.variants import CUBS, cub_as_shipped
 from scanlab_report.stats.intervals import Interval
 
-FILE = DATA.parent / "paper" / "claims.toml"
+FILE = CLAIMS
 REFERENCES = FILE.with_name("references.bib")
 OURS = "scanlab"
 """The source of claims that are the report's own: its targets."""
