@@ -102,7 +102,9 @@ std::vector<ScanInColumns> selected_scans(const ScanSweep& sweep, const OptionWo
                                               "{0} --variant 'best,cub*'",
                                               sweep.name));
   }
-  const Selection wanted = select_scans(said);
+  OptionWords narrowing = said;
+  narrowing.try_emplace("type", std::vector<std::string>{"all"});  // of an operator, those that have it
+  const Selection wanted = select_scans(narrowing);
   const std::vector<Cache> caches = caches_of(said);
   const std::vector<Launch> launches =
       states_of(said, "launch", kLaunchNames, {Launch::stream, Launch::graph, Launch::batch, Launch::pipeline});

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
+#include "harness/measure/scan_cases.hpp"
+#include "harness/selection/words.hpp"
+
 namespace scanlab::measure {
 namespace {
 
@@ -18,6 +23,17 @@ TEST(ScanSweeps, NamesEachCaseOfItsParts) {
     }
     EXPECT_LE(floors, 1);
   }
+}
+
+TEST(ScanSweeps, AreNarrowedToAnOperatorThatSomeTypesLack) {
+  const ScanSweep& sweep = find_named("sweep", scan_sweeps(), "duel_operators");
+  const auto narrowed = selected_scans(sweep, {{"variant", {"best"}}, {"op", {"log_sum_exp"}}});
+  std::set<ElementType> types;
+  for (const ScanInColumns& each : narrowed) {
+    EXPECT_EQ(each.scan.problem.op, Operator::log_sum_exp);
+    types.insert(each.scan.problem.type);
+  }
+  EXPECT_EQ(types, (std::set{ElementType::f32, ElementType::f64}));
 }
 
 }  // namespace
