@@ -5,7 +5,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <boost/any.hpp>
+#include <filesystem>
 #include <ostream>
+#include <string_view>
+#include <system_error>
 
 #include "harness/core/variant.hpp"
 #include "harness/simulator/device_profile.hpp"
@@ -75,6 +79,52 @@ const CommandGroup& scanlab() {
   return group;
 }
 
+// Options that name files: what commands write, and what they read. A table that tune keeps may be replaced by the
+// next.
+constexpr const char* kWritten[] = {"out", "json", "raw", "samples", "csv"};
+constexpr const char* kRead[] = {"in", "from", "against", "compare", "profile", "export", "nsys"};
+
+/// None if the option is not given, or takes something else.
+std::vector<std::string> named_files(const po::variables_map& values, const char* option) {
+  const boost::any& value = values[option].value();
+  if (const auto* const one = boost::any_cast<std::string>(&value)) return {*one};
+  const auto* const some = boost::any_cast<std::vector<std::string>>(&value);
+  return some == nullptr ? std::vector<std::string>{} : *some;
+}
+
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  return std::filesystem::equivalent(a, b, ignored) ||
+         std::filesystem::weakly_canonical(a, ignored) == std::filesystem::weakly_canonical(b, ignored);
+}
+
+/// Throws CommandError if a command would write a file twice, or one that it reads, or by way of its partial file.
+void refuse_one_file_for_two(const po::variables_map& values) {
+  const auto refuse_if = [&](bool same, const char* first, const char* second, const char* why) {
+    if (!same) return;
+    throw CommandError(kBadInput, fmt::format("--{} and --{} are the same file, '{}': {}; choose another --{}", first,
+                                              second, named_files(values, second).front(), why, second));
+  };
+  for (const char* const output : kWritten) {
+    for (const std::string& written : named_files(values, output)) {
+      for (const char* const input : kRead) {
+        for (const std::string& read : named_files(values, input)) {
+          std::error_code ignored;
+          refuse_if(std::filesystem::is_regular_file(read, ignored) &&
+                        (same_file(read, written) || same_file(read, written + ".partial")),
+                    input, output, "the input would be overwritten");
+        }
+      }
+      for (const char* const other : kWritten) {
+        for (const std::string& first : named_files(values, other)) {
+          refuse_if(other != output && (same_file(first, written) || same_file(first + ".partial", written)), other,
+                    output, "one of the two would be lost");
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 
 int dispatch(const CommandGroup& group, const std::vector<std::string>& words, Context& context) {
@@ -109,6 +159,7 @@ bool parse_options(const std::vector<std::string>& arguments, const po::options_
     const int style = po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
     po::store(po::command_line_parser(arguments).options(options).positional(positional).style(style).run(), values);
     po::notify(values);
+    refuse_one_file_for_two(values);
   } catch (const po::unknown_option& error) {
     std::vector<std::string> known;
     for (const auto& option : options.options()) known.push_back("--" + option->long_name());

@@ -1,9 +1,23 @@
+#include <fcntl.h>
+
 #include <iostream>
 #include <string>
 #include <vector>
 
 #include "harness/cli/command.hpp"
 
+namespace {
+
+/// So that no file that the program opens takes the place of a closed stream. What is read or written there then fails.
+void keep_standard_streams() {
+  for (int stream = 0; stream <= 2; ++stream) {
+    if (fcntl(stream, F_GETFD) < 0) open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY);
+  }
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  keep_standard_streams();
   return scanlab::cli::run(std::vector<std::string>(argv + 1, argv + argc), std::cout, std::cerr);
 }

@@ -111,11 +111,6 @@ void read_output(const po::variables_map& values, StreamScan& asked) {
   asked.output = values["out"].as<std::string>();
   const std::string path = asked.output->string();
   if (!asked.output->has_filename()) throw CommandError(kBadInput, fmt::format("--out '{}' names no file", path));
-  if (asked.input && (asked.input->is(path) || asked.input->is(path + ".partial"))) {
-    throw CommandError(kBadInput, fmt::format("--in and --out are the same file, '{}': the input would be overwritten "
-                                              "while it is read; choose another --out",
-                                              path));
-  }
 }
 
 std::vector<Way> read_ways(const po::variables_map& values, const StreamScan& asked) {

@@ -8,8 +8,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <fstream>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 namespace scanlab::out_of_core {
@@ -19,6 +22,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
+constexpr char kUnreadable[] = "its state cannot be read";
 constexpr char kSchema[] = "scanlab-stream-scan-state/1";
 
 std::string system_says() { return std::strerror(errno); }
@@ -26,8 +30,6 @@ std::string system_says() { return std::strerror(errno); }
 std::int64_t modified_ns(const struct stat& status) {
   return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
 }
-
-bool same_file(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
 
 [[noreturn]] void cannot_write(const fs::path& path, const std::string& why) {
   throw FileError(fmt::format("cannot write '{}': {}", path.string(), why));
@@ -47,10 +49,13 @@ std::string to_hex(std::span<const std::byte> bytes) {
   return text;
 }
 
-std::vector<std::byte> from_hex(const std::string& text) {
+/// nullopt if it is not of bytes.
+std::optional<std::vector<std::byte>> from_hex(std::string_view text) {
   std::vector<std::byte> bytes;
-  for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
-    bytes.push_back(static_cast<std::byte>(std::stoi(text.substr(i, 2), nullptr, 16)));
+  for (; !text.empty(); text.remove_prefix(2)) {
+    unsigned char byte = 0;
+    if (text.size() < 2 || std::from_chars(text.data(), text.data() + 2, byte, 16).ptr != text.data() + 2) return {};
+    bytes.push_back(std::byte{byte});
   }
   return bytes;
 }
@@ -76,12 +81,6 @@ InputFile::InputFile(fs::path path, std::size_t item_bytes)
 Json InputFile::identity() const {
   std::error_code ignored;
   return {{"file", fs::absolute(path_, ignored).string()}, {"bytes", bytes_}, {"modified_ns", modified_ns_}};
-}
-
-bool InputFile::is(const fs::path& other) const {
-  struct stat mine {};
-  struct stat others {};
-  return stat(other.c_str(), &others) == 0 && fstat(file_.get(), &mine) == 0 && same_file(mine, others);
 }
 
 void InputFile::read(std::int64_t place, std::byte* to, std::size_t bytes) const {
@@ -161,18 +160,12 @@ void ResumableOutput::discard() {
 bool ResumableOutput::read_state() {
   std::ifstream file(state_path());
   if (!file) return false;
-  const auto again = [this](const std::string& why) {
-    return FileError(
-        fmt::format("'{}' is of an interrupted scan that this one cannot go on from: {}; give --fresh to "
-                    "begin anew, or ask for the same",
-                    partial().string(), why));
-  };
   try {
     const Json state = Json::parse(file);
-    if (state.at("schema") != kSchema) throw again("its state cannot be read");
+    if (state.at("schema") != kSchema) throw cannot_go_on(kUnreadable);
     for (const auto& [key, value] : asked_.items()) {
       const Json before = state.at("asked").value(key, Json());
-      if (before != value) throw again(fmt::format("{} was {} and is {}", key, before.dump(), value.dump()));
+      if (before != value) throw cannot_go_on(fmt::format("{} was {} and is {}", key, before.dump(), value.dump()));
     }
     if (!state.at("durable").get<bool>() && state.at("boot") != boot()) {
       begun_anew_ = "the machine was restarted since, and what was written before may not have reached the disk";
@@ -183,13 +176,27 @@ bool ResumableOutput::read_state() {
       begun_anew_ = fmt::format("'{}' lacks what its state counts", partial().string());
       return false;
     }
-    carry_ = from_hex(state.at("carry").get<std::string>());
+    const auto carry = from_hex(state.at("carry").get<std::string>());
     bytes_done_ = state.at("bytes_done");
-    chunks_done_ = state.at("chunks_done");
+    const auto chunks = state.at("chunks_done").get<std::int64_t>();
+    if (!carry || !std::in_range<int>(chunks)) throw cannot_go_on(kUnreadable);
+    chunks_done_ = static_cast<int>(chunks);
+    carry_ = *carry;
   } catch (const Json::exception&) {  // no JSON, or another program's
-    throw again("its state cannot be read");
+    throw cannot_go_on(kUnreadable);
   }
   return true;
+}
+
+void ResumableOutput::check_state(int chunks, std::int64_t bytes, std::size_t carry_bytes) const {
+  if (chunks_done_ != chunks || bytes_done_ != bytes || carry_.size() != carry_bytes) throw cannot_go_on(kUnreadable);
+}
+
+FileError ResumableOutput::cannot_go_on(const std::string& why) const {
+  return FileError(
+      fmt::format("'{}' is of an interrupted scan that this one cannot go on from: {}; give --fresh to "
+                  "begin anew, or ask for the same",
+                  partial().string(), why));
 }
 
 void ResumableOutput::write_state() const {

@@ -32,7 +32,6 @@ class InputFile {
   std::int64_t bytes() const { return bytes_; }
   /// What tells it from another one, or from itself after a change.
   nlohmann::ordered_json identity() const;
-  bool is(const std::filesystem::path& other) const;
 
   /// Any thread. Throws FileError, InputChanged if the file ends before.
   void read(std::int64_t place, std::byte* to, std::size_t bytes) const;
@@ -79,6 +78,8 @@ class ResumableOutput {
   /// Why an interrupted run's chunks were not gone on from; empty if they were, or there was none.
   const std::string& begun_anew() const { return begun_anew_; }
   std::filesystem::path partial() const { return path_.string() + ".partial"; }
+  /// Throws FileError unless so many chunks are done, of so many bytes, with a carry of `carry_bytes`.
+  void check_state(int chunks, std::int64_t bytes, std::size_t carry_bytes) const;
 
   /// Any thread. Throws FileError.
   void write(std::int64_t place, const std::byte* from, std::size_t bytes);
@@ -94,6 +95,7 @@ class ResumableOutput {
   std::filesystem::path next_state_path() const { return partial().string() + ".json.next"; }
   void remove_state() const;
   bool read_state();
+  FileError cannot_go_on(const std::string& why) const;
   void write_state() const;
   /// If it was asked for: whatever was written is on the disk. Throws FileError.
   void make_durable();

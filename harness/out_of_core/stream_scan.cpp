@@ -305,7 +305,9 @@ std::optional<Repetition> scan_to_file(const StreamScan& asked, Way way, const s
   ResumableOutput output(*asked.output, static_cast<std::int64_t>(asked.bytes()), identity(asked),
                          asked.output_options);
   if (!output.begun_anew().empty()) fmt::print(err, "scanlab: begins anew: {}\n", output.begun_anew());
-  scan.first_chunk = output.chunks_done();
+  scan.first_chunk = std::clamp(output.chunks_done(), 0, scan.chunks);
+  output.check_state(scan.first_chunk, bytes_before(scan, scan.first_chunk),
+                     scan.first_chunk > 0 ? scan.item_bytes() : 0);
   scan.carry = output.carry();
   if (scan.first_chunk > 0) {
     fmt::print(err, "scanlab: goes on behind chunk {} of {}\n", scan.first_chunk, scan.chunks);

@@ -866,12 +866,32 @@ TEST_F(StreamScan, AStateThatMayLieIsNotBelieved) {
 
   EXPECT_EQ(status_of(start(words(), 1 << 20)), kBadInput);
   std::ifstream whole(state());
-  auto changed = nlohmann::ordered_json::parse(whole);
-  changed["chunks_done"] = "many";
-  for (const std::string& text : {std::string("{"), std::string("[]"), changed.dump()}) {
+  const auto written = nlohmann::ordered_json::parse(whole);
+  std::vector<std::string> texts{"{", "[]"};
+  for (const auto& [key, value] : std::vector<std::pair<std::string, nlohmann::ordered_json>>{
+           {"chunks_done", "many"},
+           {"chunks_done", -1},
+           {"chunks_done", written.at("chunks_done").get<int>() - 1},
+           {"chunks_done", 1000},
+           {"chunks_done", 1'000'000'000'000},
+           {"bytes_done", -1},
+           {"bytes_done", 5},
+           {"carry", ""},
+           {"carry", "00"},
+           {"carry", "zzzzzzzz"},
+           {"carry", "0000000000000000"},
+       }) {
+    auto changed = written;
+    changed[key] = value;
+    texts.push_back(changed.dump());
+  }
+  for (const std::string& text : texts) {
     std::ofstream(state()) << text;
     expect_refused(words(), "its state cannot be read; give --fresh");
   }
+  std::ofstream(state()) << written;
+  EXPECT_EQ(run_program(words()).status, kOk);
+  EXPECT_EQ(read(out()), scanned(problem_, items));
 }
 
 TEST_F(StreamScan, BadInputIsOneSentence) {
@@ -890,7 +910,10 @@ TEST_F(StreamScan, BadInputIsOneSentence) {
   expect_refused(with({"--in", in(), "--out", in(), "--force"}), "the same file");
   fs::create_hard_link(in(), out());
   expect_refused(words({"--force"}), "the same file");
+  expect_refused(with({"--in", in(), "--json", out(), "--force"}), "--in and --json are the same file");
   fs::remove(out());
+  expect_refused(words({"--json", out()}), "one of the two would be lost");
+  expect_refused(words({"--json", partial()}), "one of the two would be lost");
   expect_refused(with({"--in", in(), "--out", folder_.string()}), "not a regular file");
   expect_refused(with({"--in", in(), "--out", in() + "/below"}), "cannot write");
   expect_refused(with({"--in", in(), "--out", path("new/")}), "names no file");
