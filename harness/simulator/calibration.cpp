@@ -101,7 +101,8 @@ std::vector<MeasuredExperiment> experiments_for(const std::vector<int>& works) {
   return all;
 }
 
-/// Whose operation each span is: those that are work, in the order of issue. Throws CalibrationError.
+/// Whose operation each span is: those that are work, in the order of issue. Throws CalibrationError, also for times
+/// that are none.
 void fit(MeasuredExperiment& measured) {
   const auto& operations = measured.experiment.recording.operations;
   std::vector<std::size_t> work;
@@ -116,6 +117,13 @@ void fit(MeasuredExperiment& measured) {
     for (TimedReplay& replay : *replays) {
       streams::Timeline& timeline = replay.timeline;
       timeline.recording = &measured.experiment.recording;
+      const auto backwards = [](const Interval& when) { return !(when.end >= when.start); };
+      const auto empty = [](const streams::Span& span) { return !(span.when.end > span.when.start); };
+      if (!(replay.seconds > 0) || std::ranges::any_of(timeline.issued, backwards) ||
+          std::ranges::any_of(timeline.spans, empty)) {
+        throw CalibrationError(
+            fmt::format("{} has times that none can have: calibrate anew", measured.experiment.name));
+      }
       if (timeline.issued.size() != operations.size()) refuse();
       if (timeline.spans.empty() && replays == &measured.replays.plain) continue;
       if (timeline.spans.size() != work.size()) refuse();
@@ -176,6 +184,7 @@ Calibration calibration_of(const Json& json) {
     if (!json.is_object() || json.value("schema", "") != kCalibrationSchema) {
       throw CalibrationError(fmt::format("no file of measurements: its schema is not {}", kCalibrationSchema));
     }
+    if (!json.at("context").is_object()) throw CalibrationError("no file of measurements: its context is no object");
     const Json& device = json.at("device");
     Calibration calibration{.context = json.at("context"),
                             .limits = {.name = device.at("name"),

@@ -322,6 +322,18 @@ TEST(Calibration, FromAFileThatLacksExperimentsThereIsNoProfile) {
   EXPECT_EQ(calibrate(empty, said), scanlab::kBadInput);
   EXPECT_NE(said.find("calls/kernels has no repetitions"), std::string::npos) << said;
   EXPECT_FALSE(std::filesystem::exists(out));
+  for (const auto& [times, value] : {std::pair("nanoseconds", 0), {"nanoseconds", -5}, {"ran", 0}, {"issued", -5}}) {
+    auto wrong = whole;
+    auto& replay = wrong["experiments"][at("copies_in/bytes:65536")]["collected"][0];
+    if (replay[times].is_array()) {
+      replay[times].back() = value;
+    } else {
+      replay[times] = value;
+    }
+    EXPECT_EQ(calibrate(wrong, said), scanlab::kBadInput) << times << value;
+    EXPECT_NE(said.find("copies_in/bytes:65536 has times that none can have"), std::string::npos) << said;
+    EXPECT_FALSE(std::filesystem::exists(out));
+  }
   std::filesystem::remove_all(folder);
 }
 

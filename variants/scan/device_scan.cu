@@ -1,7 +1,8 @@
 // device_scan: scanlab::DeviceScan, the header for use in other programs, called as its users call it.
 //
-// Idea    One launch up to 256 KiB (128 for a heavy function), from there on a small kernel that prepares temporary storage, and one_wave or
-//         look_ahead: what best does with a workspace that was prepared once, done with storage that nobody prepares.
+// Idea    One launch up to 256 KiB, half of that for a heavy function; then a small kernel that prepares temporary
+//         storage, and one_wave or look_ahead: what best does with a workspace that was prepared once, done with
+//         storage that nobody prepares.
 // Work, span, traffic
 //         of the kernel that is chosen: one_block, one_cluster, one_wave, look_ahead, or decoupled_lookback.
 // Bits    Fixed from compute capability 9.0 on for arrays of items as large as results that begin at multiples of 16
