@@ -150,6 +150,10 @@ int advise(const std::vector<std::string>& arguments, Context& context) {
     return kOk;
   }
   const bool against = values.count("against") != 0;
+  if (against) {
+    refuse_options(values, {"bytes-in", "bytes-out", "kernel-us", "workload", "items", "work", "show"},
+                   "the file of --against has its own problems");
+  }
   const Asked asked = against ? Asked{} : asked_for(values);
   simulator::DeviceProfile device;
   const bool is_given = values.count("profile") != 0;

@@ -128,6 +128,7 @@ int calibrate(const std::vector<std::string>& arguments, Context& context) {
   const std::vector<int> works = works_of(values);
   const int repetitions = option_number(values, "repetitions", 1, 1000);
   const bool measures = values.count("from") == 0;
+  if (!measures) refuse_options(values, {"work", "repetitions"}, "the file of --from has its own");
   measure::Facts provenance;
   if (measures) provenance = measure::measured_on("scanlab calibrate", context.argv);
   std::optional<WholeFile> out = output_file(values);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <boost/any.hpp>
+#include <cctype>
 #include <filesystem>
 #include <ostream>
 #include <string_view>
@@ -157,7 +158,12 @@ bool parse_options(const std::vector<std::string>& arguments, const po::options_
   }
   try {
     const int style = po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
-    po::store(po::command_line_parser(arguments).options(options).positional(positional).style(style).run(), values);
+    const auto parsed = po::command_line_parser(arguments).options(options).positional(positional).style(style).run();
+    for (const auto& option : parsed.options) {  // Boost would count backwards from 2^64
+      if (option.string_key == "seed" && option.value.front().starts_with('-'))
+        throw CommandError(kBadInput, fmt::format("--seed {}: give a whole number from 0", option.value.front()));
+    }
+    po::store(parsed, values);
     po::notify(values);
     refuse_one_file_for_two(values);
   } catch (const po::unknown_option& error) {
@@ -175,6 +181,9 @@ bool parse_options(const std::vector<std::string>& arguments, const po::options_
 int run(const std::vector<std::string>& words, std::ostream& out, std::ostream& err) {
   Context context{out, err, words};
   context.argv.insert(context.argv.begin(), "scanlab");
+  for (std::string& word : context.argv)  // a line of text, as results have it
+    std::ranges::replace_if(
+        word, [](unsigned char letter) { return std::iscntrl(letter) != 0; }, ' ');
   try {
     const int status = dispatch(scanlab(), words, context);
     if (!out.flush()) throw CommandError(kBadInput, "the output could not be written whole: is the disk full?");

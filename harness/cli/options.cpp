@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace scanlab::cli {
 
@@ -122,7 +123,7 @@ measure::LoopOptions read_loop_options(const po::variables_map& values, const me
   options.rounds = either<int>(values, "rounds", flags.rounds).value_or(options.rounds);
   options.cap_seconds = given<double>(values, "cap").value_or(options.cap_seconds);
   if (const auto percent = given<double>(values, "width")) options.width = *percent / 100;
-  if (!(options.width >= 0))
+  if (!(options.width >= 0 && std::isfinite(options.width)))
     refuse(fmt::format("--width {:g}: give a percentage of 0 or more, as in --width 1", 100 * options.width));
   if (options.rounds < 1) refuse(fmt::format("--rounds {}: give a number of 1 or more", options.rounds));
   if (!(options.cap_seconds > 0))

@@ -132,6 +132,10 @@ int simulate(const std::vector<std::string>& arguments, Context& context) {
     if (values.count("schedule") != 0) {
       throw CommandError(kBadInput, "--compare takes no schedule, since each trace names its own: leave it out");
     }
+    refuse_options(values,
+                   {"workload", "items", "chunks", "streams", "memory", "buffers", "budget", "blocks", "work", "h2d-us",
+                    "kernel-us", "d2h-us", "threads", "sweep", "ratios"},
+                   "each trace of --compare names its own job");
     return simulate_compare(values, profile_of(values), context);
   }
   if (values.count("schedule") == 0) {

@@ -53,7 +53,8 @@ int simulate_sweep(const std::vector<streams::ScheduledJob>& jobs, const simulat
   }
   progress.clear();
 
-  fmt::print(context.out, "{} configurations simulated on {}: {}\n", all.size(), profile.name, profile.title);
+  const std::string of_all = interrupted() ? fmt::format(" of {}", jobs.size() * ratios.size()) : "";
+  fmt::print(context.out, "{}{} configurations simulated on {}: {}\n", all.size(), of_all, profile.name, profile.title);
   print(fastest(all), context.out);
   if (file) {
     measure::Facts document{{"schema", "scanlab-simulation-sweep/1"},
@@ -63,7 +64,9 @@ int simulate_sweep(const std::vector<streams::ScheduledJob>& jobs, const simulat
     file->write(document.dump() + "\n");
     fmt::print(context.out, "all of them in {}\n", values["out"].as<std::string>());
   }
-  return interrupted() ? kInterrupted : kOk;
+  if (!interrupted()) return kOk;
+  fmt::print(context.err, "scanlab: interrupted; the configurations before are kept\n");
+  return kInterrupted;
 }
 
 }  // namespace scanlab::cli

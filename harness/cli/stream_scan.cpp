@@ -87,6 +87,7 @@ void read_input(const po::variables_map& values, StreamScan& asked) {
   }
   Problem& problem = asked.scan.problem;
   if (values.count("in") != 0) {
+    refuse_options(values, {"seed"}, "it chooses the items of --generate");
     asked.input.emplace(values["in"].as<std::string>(), asked.scan.item_bytes());
     problem.items = asked.input->bytes() / static_cast<std::int64_t>(asked.scan.item_bytes());
     return;

@@ -48,6 +48,7 @@ int streams_caveats(const std::vector<std::string>& arguments, Context& context)
   }
   const std::vector<const Experiment*> asked = implicit_sync::select(option_words(values, "experiment"));
   if (values.count("list") != 0) {
+    refuse_options(values, {"trials", "json", "force"}, "--list measures nothing");
     implicit_sync::print_list(asked, context.out);
     return kOk;
   }

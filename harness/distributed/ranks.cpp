@@ -66,10 +66,11 @@ int run_as_process(int asked, const std::vector<std::string>& argv, const std::f
 }  // namespace
 
 int run_on_ranks(int asked, const std::vector<std::string>& argv, const std::function<int(Communicator&)>& body) {
+  const std::chrono::milliseconds patient = patience();  // if it says no number, no rank begins to wait
   if (is_mpi_process()) return run_as_process(asked, argv, body);
   int status = kOk;
   try {
-    run_threads(asked, patience(), [&](Communicator& communicator) {
+    run_threads(asked, patient, [&](Communicator& communicator) {
       const int own = body(communicator);
       if (communicator.rank() == 0) status = own;
     });

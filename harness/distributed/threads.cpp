@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -10,16 +11,25 @@
 #include <memory>
 #include <mutex>
 #include <random>
+#include <string_view>
 #include <thread>
 
 #include "harness/distributed/communicator.hpp"
+#include "harness/host/status.hpp"
 
 namespace scanlab::distributed {
 
 std::chrono::milliseconds patience() {
   const char* const said = std::getenv("SCANLAB_PATIENCE");
-  const double seconds = said == nullptr ? 0 : std::atof(said);
-  return std::chrono::milliseconds(seconds > 0 ? static_cast<std::int64_t>(1e3 * seconds) : 30000);
+  if (said == nullptr) return std::chrono::seconds(30);
+  constexpr double kMost = 1e6;
+  const std::string_view text = said;
+  double seconds = 0;
+  const auto [end, error] = std::from_chars(text.begin(), text.end(), seconds);
+  if (error != std::errc{} || end != text.end() || !(seconds > 0 && seconds <= kMost)) {
+    throw CommandError(kBadInput, fmt::format("SCANLAB_PATIENCE={}: give seconds above 0, {:g} at most", text, kMost));
+  }
+  return std::chrono::milliseconds(static_cast<std::int64_t>(1e3 * seconds));
 }
 
 std::uint64_t process_number() {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <regex>
@@ -18,6 +19,27 @@ namespace scanlab::measure {
 namespace {
 
 constexpr std::string_view kPrefix = "--benchmark_";
+constexpr double kMostSeconds = 3600;
+
+/// What results say of their host and of what they are, also where a run does not: a reader takes it for the truth.
+constexpr std::array kOwnKeys{"date",
+                              "device",
+                              "compute_capability",
+                              "driver",
+                              "host_name",
+                              "executable",
+                              "num_cpus",
+                              "mhz_per_cpu",
+                              "caches",
+                              "load_avg",
+                              "variants",
+                              "schedules",
+                              "algorithms",
+                              "tuning",
+                              "json_schema_version",
+                              "library_build_type",
+                              "library_version",
+                              "cpu_scaling_enabled"};
 
 [[noreturn]] void refuse(const std::string& sentence) { throw CommandError(kBadInput, sentence); }
 
@@ -44,9 +66,10 @@ void read_min_time(const std::string& value, GoogleFlags& flags) {
   } else {
     if (text.ends_with('s')) text.remove_suffix(1);
     flags.seconds = number<double>(text);
-    if (flags.seconds && *flags.seconds > 0) return;
+    if (flags.seconds && *flags.seconds > 0 && *flags.seconds <= kMostSeconds) return;
   }
-  refuse(fmt::format("--benchmark_min_time takes seconds (0.2s) or runs (100x), not '{}'", value));
+  refuse(fmt::format("--benchmark_min_time takes seconds (0.2s), {:g} at most, or runs (100x), not '{}'", kMostSeconds,
+                     value));
 }
 
 void read_context(const std::string& value, GoogleFlags& flags) {
@@ -148,7 +171,9 @@ bool GoogleFlags::passes(const std::string& case_name) const {
 
 void GoogleFlags::add_context(Facts& provenance) const {
   for (const auto& [key, value] : context) {
-    if (!provenance.contains(key)) provenance[key] = value;
+    if (provenance.contains(key) || std::ranges::find(kOwnKeys, std::string_view(key)) != kOwnKeys.end())
+      refuse(fmt::format("--benchmark_context={}: results say their own {}; choose another key", key, key));
+    provenance[key] = value;
   }
 }
 

@@ -23,7 +23,7 @@ struct GoogleFlags {
 
   /// Whether the filter lets a case pass: a regular expression, negated by a leading '-'.
   bool passes(const std::string& case_name) const;
-  /// Adds what the user says in --benchmark_context; what we say ourselves stays.
+  /// Adds what the user says in --benchmark_context. Throws CommandError for a key that results have of themselves.
   void add_context(Facts& provenance) const;
 };
 

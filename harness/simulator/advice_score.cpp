@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <fstream>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "harness/core/median.hpp"
 #include "harness/host/json_error.hpp"
 #include "harness/host/status.hpp"
+#include "harness/host/text_file.hpp"
 #include "harness/schedule/facts.hpp"
 
 namespace scanlab::simulator {
@@ -135,8 +135,7 @@ AdviceScore score_advice(const std::string& path, const DeviceProfile& device) {
     throw CommandError(kBadInput,
                        fmt::format("{}: {}: 'scanlab streams run --sweep advise --out' writes one", path, why));
   };
-  std::ifstream file(path);
-  const Json json = Json::parse(file, nullptr, /*allow_exceptions=*/false);
+  const Json json = Json::parse(text_of(path).value_or(""), nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded() || !json.is_object() || !json.contains("benchmarks")) {
     refuse("cannot be read, or is no file of results");
   }

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <memory>
+#include <optional>
 
 #include "harness/host/json_error.hpp"
 #include "harness/host/status.hpp"
+#include "harness/host/text_file.hpp"
 #include "harness/schedule/ordering.hpp"
 
 namespace scanlab::simulator {
@@ -184,8 +185,8 @@ Calibration calibration_of(const Json& json) {
     if (!json.is_object() || json.value("schema", "") != kCalibrationSchema) {
       throw CalibrationError(fmt::format("no file of measurements: its schema is not {}", kCalibrationSchema));
     }
-    if (!json.at("context").is_object()) throw CalibrationError("no file of measurements: its context is no object");
     const Json& device = json.at("device");
+    if (!json.at("context").is_object()) throw CalibrationError("no file of measurements: its context is no object");
     Calibration calibration{.context = json.at("context"),
                             .limits = {.name = device.at("name"),
                                        .compute_capability = device.at("compute_capability"),
@@ -215,13 +216,12 @@ Calibration calibration_of(const Json& json) {
 }
 
 Calibration read_calibration(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw CommandError(kBadInput, fmt::format("{}: cannot be read", path));
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::optional<std::string> text = text_of(path);
+  if (!text) throw CommandError(kBadInput, fmt::format("{}: cannot be read", path));
   try {
-    return calibration_of(Json::parse(text));
+    return calibration_of(Json::parse(*text));
   } catch (const Json::exception& error) {
-    throw CommandError(kBadInput, fmt::format("{}: is no JSON: {}", path, what_is_wrong(error, text)));
+    throw CommandError(kBadInput, fmt::format("{}: is no JSON: {}", path, what_is_wrong(error, *text)));
   } catch (const CalibrationError& error) {
     throw CommandError(kBadInput, fmt::format("{}: {}", path, error.what()));
   }

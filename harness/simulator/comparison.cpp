@@ -4,14 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "harness/core/median.hpp"
 #include "harness/host/json_error.hpp"
 #include "harness/host/status.hpp"
+#include "harness/host/text_file.hpp"
 #include "harness/schedule/facts.hpp"
 #include "harness/schedule/ordering.hpp"
 #include "harness/simulator/bounds.hpp"
@@ -113,6 +114,9 @@ streams::ScheduledJob traced_job(const Json& about) {
         "its otherData.simulated_on is {}: that is no measurement; 'scanlab streams trace --out' writes one",
         about["simulated_on"].dump()));
   }
+  if (!about.value("verified", true)) {
+    throw std::invalid_argument("its otherData.verified is false: times of wrong results are no measurement");
+  }
   const streams::ScheduledJob chosen = streams::job_of(about);
   if (const std::string why = refusal(chosen.job); !why.empty()) {
     throw std::invalid_argument("its otherData have a job that cannot be: " + why);
@@ -197,9 +201,9 @@ void compare_job(const Json& trace, DeviceProfile profile, ComparedTrace& all) {
 }  // namespace
 
 std::unique_ptr<ComparedTrace> compare_trace(const std::string& file, DeviceProfile profile) {
-  std::ifstream stream(file);
-  if (!stream) refuse(file, "cannot be read");
-  const Json trace = Json::parse(stream, nullptr, /*allow_exceptions=*/false);
+  const std::optional<std::string> text = text_of(file);
+  if (!text) refuse(file, "cannot be read");
+  const Json trace = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
   if (trace.is_discarded() || !trace.is_object() || !trace.contains("otherData")) {
     refuse(file, "is no trace, as 'scanlab streams trace --out' writes them; one that is compressed, gunzip first");
   }

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -14,6 +12,7 @@
 #include "device_profiles.hpp"
 #include "harness/core/registry.hpp"
 #include "harness/host/json_error.hpp"
+#include "harness/host/text_file.hpp"
 
 namespace scanlab::simulator {
 
@@ -307,9 +306,8 @@ namespace {
 /// Of the built-in profile of this name, or of a file: what errors call it, and its text.
 std::pair<std::string, std::string> profile_text(const std::string& name_or_file) {
   if (name_or_file.ends_with(".json")) {
-    std::ifstream file(name_or_file);
-    std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (!file || text.empty()) throw ProfileError(name_or_file + ": cannot be read, or is empty");
+    std::string text = text_of(name_or_file).value_or("");
+    if (text.empty()) throw ProfileError(name_or_file + ": cannot be read, or is empty");
     return {name_or_file, std::move(text)};
   }
   const auto& profiles = built_in_device_profiles();

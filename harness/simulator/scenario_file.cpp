@@ -6,14 +6,13 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
 
 #include "harness/host/status.hpp"
+#include "harness/host/text_file.hpp"
 #include "harness/simulator/scenario_operations.hpp"
 #include "harness/simulator/scenario_table.hpp"
 #include "scenario_files.hpp"
@@ -216,9 +215,8 @@ std::vector<Scenario> parse_scenarios(std::string_view text, const std::string& 
 std::vector<Scenario> read_scenarios(const std::vector<std::string>& files) {
   Scenarios scenarios;
   for (const std::string& name : files) {
-    std::ifstream file(name);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (!file || text.empty()) throw CommandError(kBadInput, fmt::format("{}: cannot be read, or is empty", name));
+    const std::string text = text_of(name).value_or("");
+    if (text.empty()) throw CommandError(kBadInput, fmt::format("{}: cannot be read, or is empty", name));
     scenarios.add(text, name);
   }
   return scenarios.take();

@@ -6,7 +6,6 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -16,6 +15,7 @@
 #include "harness/host/interrupt.hpp"
 #include "harness/host/json_error.hpp"
 #include "harness/host/status.hpp"
+#include "harness/host/text_file.hpp"
 #include "harness/measure/results_file.hpp"
 
 namespace scanlab::tuning {
@@ -278,14 +278,13 @@ TimingsBySize where_all_were_timed(const TypeAndOperator& monoid, const TimingsB
 }  // namespace
 
 Measured read_results(const std::filesystem::path& path, std::string_view rival) {
-  std::ifstream file(path);
-  if (!file) throw CommandError(kBadInput, fmt::format("cannot read '{}'", path.string()));
+  const std::optional<std::string> text = text_of(path);
+  if (!text) throw CommandError(kBadInput, fmt::format("cannot read '{}'", path.string()));
   Measured measured;
   measured.from = path.string();
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
   std::string where;
   try {
-    const Json document = Json::parse(text);
+    const Json document = Json::parse(*text);
     measured.context = document.at("context");
     const std::string schema = measured.context.value("schema", "");
     if (schema != measure::kResultsSchema) {
@@ -298,7 +297,7 @@ Measured read_results(const std::filesystem::path& path, std::string_view rival)
     }
   } catch (const nlohmann::json::exception& error) {
     throw CommandError(kBadInput,
-                       fmt::format("'{}' is no results file: {}{}", path.string(), where, what_is_wrong(error, text)));
+                       fmt::format("'{}' is no results file: {}{}", path.string(), where, what_is_wrong(error, *text)));
   } catch (const std::runtime_error& error) {
     throw CommandError(kBadInput, fmt::format("'{}': {}{}", path.string(), where, error.what()));
   }

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "harness/host/json_error.hpp"
+#include "harness/host/text_file.hpp"
 #include "tuned_tables.hpp"
 
 namespace scanlab {
@@ -157,9 +157,8 @@ TuningTable parse_tuning_table(std::string_view text, const std::string& name) {
 }
 
 TuningTable read_tuning_table(const std::string& path, const std::string& name) {
-  std::ifstream file(path);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file || text.empty()) throw TuningError(fmt::format("{}: cannot be read, or is empty", name));
+  const std::string text = text_of(path).value_or("");
+  if (text.empty()) throw TuningError(fmt::format("{}: cannot be read, or is empty", name));
   return parse_tuning_table(text, name);
 }
 

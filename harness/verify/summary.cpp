@@ -64,7 +64,11 @@ int Summary::conclude(const std::vector<const Variant*>& asked) {
     throw CommandError(kNoDevice, fmt::format("nothing was checked: what was asked for has no form for {}",
                                               checked_.checker.on_gpu() ? "the GPU" : "the SIMT emulator"));
   }
-  return out_of_memory_ ? kOutOfMemory : kOk;
+  if (out_of_memory_) return kOutOfMemory;
+  if (passed_ == 0) {
+    throw CommandError(kBadInput, "nothing was checked: every case was skipped, for the reasons above; choose others");
+  }
+  return kOk;
 }
 
 nlohmann::ordered_json Summary::counts() const {

@@ -160,10 +160,20 @@ TEST(CommandLine, AFileThatIsNotWhatItShouldBeIsSaidToBeSoInPlainWords) {
   expect(tune, "[]", "an object is expected, not array");
   expect(calibrate, R"({"schema": "scanlab-calibration/1"})", "key 'device' not found");
   expect(compare, R"({"schema": "scanlab-trace/1", "otherData": {}})", "key '");
+  expect(compare, R"({"schema": "scanlab-trace/1", "otherData": {"verified": false}})", "times of wrong results");
   expect(against, R"({"benchmarks": [{}]})", "it has no schedule that was measured");
   expect(against, R"({"benchmarks": [{"schedule": "serial", "verified": true}]})", "key 'memory' not found");
   expect(against, R"({"benchmarks": [{"schedule": "serial", "memory": 3, "verified": true}]})",
          "a value's type must be string, but is number");
+  std::filesystem::remove(file);
+  std::filesystem::create_directory(file);
+  for (auto words : {tune, profile, calibrate, compare, against, {"scenarios"}}) {
+    words.push_back(file);
+    const Result result = run_program(words);
+    EXPECT_EQ(result.status, kBadInput) << words.front();
+    EXPECT_NE(result.err.find("read"), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find(file), std::string::npos) << result.err;
+  }
   std::filesystem::remove(file);
 }
 

@@ -227,7 +227,8 @@ TEST(VerifyCommand, ChecksAndSumsUp) {
 TEST(VerifyCommand, SaysWhatAVariantCannotTake) {
   const Ended ended = run_verify({"--device", "simt", "--variant", "hs_block", "--type", "i32", "--op", "plus",
                                   "--mode", "inclusive", "--items", "1025"});
-  EXPECT_EQ(ended.status, kOk) << ended.err;
+  EXPECT_EQ(ended.status, kBadInput) << ended.err;
+  EXPECT_TRUE(contains(ended.err, "nothing was checked")) << ended.err;
   EXPECT_TRUE(contains(ended.out, "n <= 1024")) << ended.out;
   EXPECT_TRUE(contains(ended.out, "0 passed, 0 failed, 1 skipped")) << ended.out;
 }
@@ -242,7 +243,7 @@ TEST(VerifyCommand, SaysThatNothingWasCheckedWhereNothingHasAForm) {
 
 TEST(VerifyCommand, OfATypeThatIsNamedSaysThatAVariantDoesNotHaveIt) {
   const Ended ended = run_verify({"--device", "simt", "--variant", "hs_block", "--type", "i8", "--items", "1"});
-  EXPECT_EQ(ended.status, kOk) << ended.err;
+  EXPECT_EQ(ended.status, kBadInput) << ended.err;
   EXPECT_TRUE(contains(ended.out, "hs_block does not take")) << ended.out;
 }
 
