@@ -137,7 +137,10 @@ Asked asked_for(const po::variables_map& values) {
     asked.sizes = {.in = in, .out = out, .kernel_seconds = 1e-6 * microseconds};
   }
   if (const std::string why = streams::refusal(asked.job); !why.empty()) throw CommandError(kBadInput, why);
-  if (asked.job.items < 1) throw CommandError(kBadInput, "there is nothing to copy, and so nothing to overlap");
+  if (asked.job.items < 1)
+    throw CommandError(kBadInput,
+                       fmt::format("there is nothing to copy, and so nothing to overlap: give {}",
+                                   by_workload ? "--items, as in --items 2^26" : "--bytes-in or --bytes-out"));
   return asked;
 }
 

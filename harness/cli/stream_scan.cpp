@@ -83,7 +83,8 @@ const Variant& read_scan(const po::variables_map& values, bool cuda) {
 
 void read_input(const po::variables_map& values, StreamScan& asked) {
   if (values.count("in") + values.count("generate") != 1) {
-    throw CommandError(kBadInput, "no input: give either --in FILE or --generate N");
+    throw CommandError(kBadInput, fmt::format("{}: give either --in FILE or --generate N",
+                                              values.count("in") != 0 ? "two inputs" : "no input"));
   }
   Problem& problem = asked.scan.problem;
   if (values.count("in") != 0) {
