@@ -95,6 +95,12 @@ def test_a_copy_is_the_bound_of_times_cub_and_the_fastest_copy_counts() -> None:
     assert bound.get_xydata().tolist() == [near([N, 2])]  # 150 over 75
 
 
+def test_speedups_of_sums_are_of_a_device_that_timed_sums() -> None:
+    read = tiny.results([case("best", N, 100.0, op="max"), case("cub_newest", N, 150.0, op="max")])
+    assert speedup_by_type.NEEDS["timings"].find(read, {}) is None
+    assert duel.NEEDS["timings"].find(read, {}) is not None
+
+
 def test_a_cell_of_the_duel_is_the_worst_of_its_octave() -> None:
     cub = [case("cub_device_scan", n, time, EXACT) for n, time in ((1024, 300.0), (1500, 150.0), (2048, 80.0), (4096, 100.0))]
     read = tiny.results([*(case("best", n, 100.0, EXACT if n != 4096 else tiny.SPREAD) for n in (1024, 1500, 2048, 4096)), *cub])

@@ -31,7 +31,7 @@ def draw(timings: AllTimingEvidence) -> Figure:
     cells = worst_of_octaves(timings)
     rows = pairs(cells)
     columns = [c for c in COLUMNS if not cells[(cells["cache"] == c[0]) & (cells["launch"] == c[1])].empty]
-    drawn, axes = style.figure(style.DOUBLE, 0.95 + 0.092 * len(rows), len(columns), sharey=True)
+    drawn, axes = style.figure(style.DOUBLE, 0.95 + 0.092 * max(len(rows), 8), len(columns), sharey=True)
     octaves = range(int(cells["octave"].min()), int(cells["octave"].max()) + 1)
     for panel, (cache, launch) in zip(axes, columns, strict=True):
         of = cells[(cells["cache"] == cache) & (cells["launch"] == launch)]

@@ -22,7 +22,7 @@ CAPTION = (
     "`{variant}` is faster. The thick line is the speedup of the fastest copy of the same bytes, the reference of the cold "
     "times. Bars: 95% intervals."
 )
-NEEDS = {"timings": AllTimings(against=(CUBS,))}
+NEEDS = {"timings": AllTimings(against=(CUBS,), op="plus")}
 FOLLOWS = ("variants", "type")
 
 

@@ -200,12 +200,13 @@ class EachSession:
 class AllTimings:
     """Every case of one device in the runs that timed ``best``, or another variant.
 
-    ``against``: there must be a case in which one of these was timed beside ``best``. ``python`` admits the libraries of
-    Python, which are timed in a run of their own.
+    ``against``: there must be a case in which one of these was timed beside ``best``, by ``op`` if one is named. ``python``
+    admits the libraries of Python, which are timed in a run of their own.
     """
 
     against: Sequence[Wanted] = ()
     python: bool = False
+    op: str = ""
     of: str = BEST
     types: Sequence[str] = ()
     """Empty: all."""
@@ -223,7 +224,7 @@ class AllTimings:
         if wanted not in results.found:
             results.found[wanted] = self._find(results)
         found = results.found[wanted]
-        if found and self.against and not any(found.match(key, self.of, self.against) for key in found.samples):
+        if found and self.against and not any(found.match(key, self.of, self.against) for key in found.samples if key.op == (self.op or key.op)):
             return None
         return found
 
@@ -239,7 +240,7 @@ class AllTimings:
 
     def asked(self) -> str:
         beside = f" beside {' or '.join(map(str, self.against))}" if self.against else ""
-        return f"timings of {self.of}{beside} on a CUDA device"
+        return f"timings of {self.of}{f' with {self.op}' if self.op else ''}{beside} on a CUDA device"
 
     def _of(self, results: Results, rows: pd.DataFrame, device: str, origin: str) -> AllTimingEvidence:
         samples: dict[Key, dict[int, dict[str, np.ndarray]]] = {}
