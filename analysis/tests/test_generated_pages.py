@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from scanlab_report import DATA
+from scanlab_report.claims import stated
 from scanlab_report.documents import markers
 
 ROOT = DATA.parent
@@ -37,8 +38,8 @@ def said(text: str) -> set[str]:
 
 @pytest.fixture(scope="module")
 def recorded() -> dict[str, str]:
-    of_one_gpu = [file for file in DATA.glob("recorded/nvidia-*/*/session.json") if "gpus" not in json.loads(file.read_text(encoding="utf-8"))]
-    (session,) = of_one_gpu
+    said = {file: json.loads(file.read_text(encoding="utf-8")) for file in DATA.glob("recorded/nvidia-*/*/session.json")}
+    (session,) = [file for file, of in said.items() if "gpus" not in of and of["device"] == stated.device()]
     return commits_of_record(session)
 
 

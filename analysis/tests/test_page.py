@@ -57,7 +57,7 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> results.Results:
     """The recorded session of each device, as a report takes it, and an invented scene, since no simulation is recorded."""
     scene = tmp_path_factory.mktemp("scene") / "scene.json"
     scene.write_text(json.dumps(fixtures.stream_fixtures.scene("invented")))
-    return chosen(results.read([scene], [RECORDED]))
+    return chosen(results.read([scene], [RECORDED], stated.device()))
 
 
 @pytest.fixture(scope="module")
@@ -537,8 +537,8 @@ def test_claims_have_their_verdicts_and_experiments_their_answers(chromium: Brow
     assert len(claims["claims"]["claim"]) == len(stated.read()) and set(claims["claims"]["verdict"]) <= {"holds", "fails", "not measured"}
     chromium.open(recorded, "#view=claims&verdict=fails")
     assert chromium.evaluate("document.querySelectorAll('#chart tbody tr').length") == claims["claims"]["verdict"].count("fails")
-    (asked,) = data_of(recorded)["implicit_sync"]
-    rows = Experiments(streams.CAVEATS).find(read, {}).rows
+    asked = data_of(recorded)["implicit_sync"][0]
+    rows = Experiments(streams.CAVEATS).find(read.on(asked["device"]), {}).rows
     assert asked["experiments"]["yes"] == rows["yes"].tolist() and asked["experiments"]["differs"] == rows["differs"].tolist()
     chromium.open(recorded, "#view=implicit_sync")
     assert chromium.evaluate("document.querySelectorAll('#chart tbody tr').length") == len(rows)

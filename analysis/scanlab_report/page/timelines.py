@@ -11,7 +11,7 @@ from scanlab_report.layout import style
 from scanlab_report.layout.gantt import COLOURS, first_start_us, host_heights, lane_heights, lane_names, makespan_ms
 from scanlab_report.page.columns import numbers, source
 from scanlab_report.read import streams
-from scanlab_report.read.records import MEASURED, Results, StreamFile
+from scanlab_report.read.records import MEASURED, Results, StreamFile, ranked
 from scanlab_report.select.provenance import run_provenance
 from scanlab_report.select.streams_evidence import Trace
 
@@ -25,7 +25,9 @@ def views(results: Results) -> list[dict[str, Any]]:
     """One view a timeline, the newest of those that are called the same on one device; those of devices first."""
     files = [file for file in results.streams if file.kind in (streams.TRACE, streams.SIMULATION)]
     files.sort(key=lambda file: file.run.date)
-    newest = {(file.kind == streams.SIMULATION, _device(file), _title(file), file.run.context.get("items", 0)): file for file in files}
+    of_devices = ranked((file.run for file in files if file.kind == streams.TRACE), results.first)
+    place = {device: number for number, device in enumerate(of_devices)}
+    newest = {(file.kind == streams.SIMULATION, place.get(_device(file), 0), _device(file), _title(file), file.run.context.get("items", 0)): file for file in files}
     return [_view(newest[key]) for key in sorted(newest)]
 
 
