@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import sys
 from pathlib import Path
 
-SOUND, FOUND, BAD_INPUT = 0, 1, 2
-"""All is well; the command found what it looks for (something slower, a claim that fails); something in the input is wrong."""
+SOUND, FOUND, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+"""All is well; the command found what it looks for (something slower, a claim that fails); something in the input is wrong, or the output cannot
+be written; the user ended it."""
 
 
 def say(sentence: str) -> None:
-    """Where nobody reads on, as behind ``| head``, what is left is not said; files are still written and the status is the same."""
+    """Where nobody reads on, as behind ``| head``, what is left is not said; files are still written and the status is the same.
+
+    OSError, which the command does not go on after, if the output is closed or its disk is full.
+    """
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, "is closed", "standard output")
     try:
         print(sentence, flush=True)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python tries again as it ends
+        if not isinstance(error, BrokenPipeError):
+            raise OSError(error.errno, f"cannot be written whole: {error.strerror}", "standard output") from None
 
 
 def complain(sentence: object) -> None:
-    print(f"error: {sentence}", file=sys.stderr, flush=True)
+    with contextlib.suppress(OSError):  # the status is the same where nobody can be told
+        print(f"error: {sentence}", file=sys.stderr, flush=True)
 
 
 _MOST = 20

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 
@@ -22,11 +23,16 @@ def side_by_side(jobs: Mapping[str, Callable[[], object]]) -> None:
         return
     _jobs.update(jobs)
     try:
-        with ProcessPoolExecutor(workers, multiprocessing.get_context("fork")) as pool:
+        with ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), _begin) as pool:
             for _ in pool.map(_do, jobs):
                 pass
     finally:
         _jobs.clear()
+
+
+def _begin() -> None:
+    """Ctrl-C ends a copy silently: the process that it is a copy of says so."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _do(name: str) -> None:

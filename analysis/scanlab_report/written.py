@@ -8,11 +8,19 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+_HIDDEN = ".building-"
+
 
 @contextlib.contextmanager
 def in_place_of(folder: Path) -> Iterator[Path]:
     """A new folder beside what ``folder`` holds; its files take their places there once all are written, and not if it fails."""
-    with tempfile.TemporaryDirectory(dir=folder, prefix=".building-") as made:
+    with _named(folder), _in_place_of(folder) as made:
+        yield made
+
+
+@contextlib.contextmanager
+def _in_place_of(folder: Path) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(dir=folder, prefix=_HIDDEN) as made:
         yield Path(made)
         for file in sorted(path for path in Path(made).rglob("*") if path.is_file()):
             target = folder / file.relative_to(made)
@@ -23,9 +31,28 @@ def in_place_of(folder: Path) -> Iterator[Path]:
 @contextlib.contextmanager
 def one_file(path: Path) -> Iterator[Path]:
     """Where to write what takes the place of ``path`` once it is whole; the folders above it are made."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with in_place_of(path.parent) as made:
-        yield made / path.name
+    with _named(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with _in_place_of(path.parent) as made:
+            yield made / path.name
+
+
+def write(path: Path, text: str) -> None:
+    """A text in the place of what ``path`` held, once it is whole."""
+    with one_file(path) as made:
+        made.write_text(text, encoding="utf-8")
+
+
+@contextlib.contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """What the system says within is said of ``path``, by the name that the user knows; what it says of another file stays as it is."""
+    try:
+        yield
+    except OSError as error:
+        of = str(error.filename or "")
+        if of and _HIDDEN not in of and not path.is_relative_to(of):
+            raise
+        raise OSError(error.errno, f"cannot be written: {error.strerror or error}", str(path)) from None
 
 
 def wrong_ending(path: Path, what: str, endings: tuple[str, ...]) -> str:
@@ -35,6 +62,8 @@ def wrong_ending(path: Path, what: str, endings: tuple[str, ...]) -> str:
 
 def unwritable(folder: Path) -> str:
     """Makes the folder, writes a file in it and in those within, and says what hinders; empty if nothing does."""
+    if folder.is_file():
+        return "it is a file, and a folder is wanted"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for part in (folder, *(part for part in folder.iterdir() if part.is_dir())):

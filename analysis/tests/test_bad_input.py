@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +21,12 @@ from scanlab_report import commands
 from scanlab_report.commands.__main__ import main
 from scanlab_report.modules import modules
 from tests import stream_fixtures
-from tests.conftest import PUBLISHED
+from tests.conftest import PUBLISHED, Built
 from tests.fixtures import case, context, explanation, repetition
+from tests.test_history import record
 
 Document = dict[str, Any]
+ANALYSIS = Path(__file__).parents[1]
 
 
 def document(**about: Any) -> Document:
@@ -69,7 +79,7 @@ def command_lines(bad: str, good: str, folder: Path) -> dict[str, list[str]]:
 
 
 def contents(folder: Path) -> dict[str, str]:
-    return {path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*") if path.is_file()}
+    return {path.relative_to(folder).as_posix(): path.read_text(errors="replace") for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.mark.parametrize("fault", BAD)
@@ -89,6 +99,78 @@ def test_bad_results_are_named_and_nothing_is_overwritten(tmp_path: Path, capsys
     error = capsys.readouterr().err
     assert f"{bad}: {place}" in error and said in error
     assert contents(out) == before
+
+
+@contextlib.contextmanager
+def full_disk() -> Iterator[None]:
+    """No file grows beyond a few bytes."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+OUTPUTS = {"build": "", "compare": "", "gantt": "timeline.png", "export": "", "claims": "../../README.md", "session": "session.json", "figure": "f.pdf", "table": "t.csv",
+           "mine": "", "noise": "noise.json", "cli": "../../README.md", "history": "../history.csv.gz"}  # fmt: skip
+"""By command what is written below the folder; nothing stands for the folder."""
+
+
+@pytest.mark.parametrize("command", OUTPUTS)
+def test_a_full_disk_is_one_sentence_and_what_was_there_stays(
+    built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str], drawn: list[str], monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setattr("scanlab_report.documents.program_help.helps", lambda _: {"scanlab": "scanlab: scans"})
+    good, other, trace, out = tmp_path / "good.json", tmp_path / "other.json", tmp_path / "trace.json", record(tmp_path / "run" / "2026-01-02", 1.0)
+    good.write_text(json.dumps(document()))
+    other.write_text(json.dumps(document(date="2026-02-01T00:00:00Z")))
+    trace.write_text(json.dumps(stream_fixtures.trace()))
+    (tmp_path / "README.md").write_text("".join(f"<!-- {name}:begin -->\nthe last good one\n<!-- {name}:end -->\n" for name in ("claims", "cli")))
+    written = Path(os.path.normpath(out / OUTPUTS[command]))
+    line = {
+        "build": ["build", "--no-pdf", good, "--out", out], "compare": ["compare", good, good, "--out", out], "gantt": ["gantt", trace, "--out", written],
+        "export": ["export", good, "--out", out], "claims": ["claims", built.recorded, "--page", written], "session": ["session", out],
+        "figure": ["figure", "cub_shapes", "--out", written], "table": ["table", "summary", built.recorded, "--out", written], "mine": ["mine", "best", good, "--out", out],
+        "noise": ["compare", good, other, "--record-noise", written], "cli": ["cli", "scanlab", "--page", written], "history": ["history", out],
+    }[command]  # fmt: skip
+    before = contents(tmp_path)
+    with full_disk():
+        assert main([str(of) for of in line]) == 2
+    assert re.fullmatch(rf"error: {re.escape(str(written))}\S*: cannot be written: File too large\n", capsys.readouterr().err)
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("line", [["list"], ["compare", "good.json", "good.json"]])
+@pytest.mark.parametrize(("redirected", "said"), [(">/dev/full", "cannot be written whole: No space left on device"), (">&-", "is closed")])
+def test_an_output_that_cannot_be_written_is_status_2(tmp_path: Path, line: list[str], redirected: str, said: str) -> None:
+    (tmp_path / "good.json").write_text(json.dumps(document()))
+    command = ["sh", "-c", f'exec "$@" {redirected}', "sh", sys.executable, "-m", "scanlab_report.commands", *line]
+    ended = subprocess.run(command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ANALYSIS)}, stderr=subprocess.PIPE, text=True)
+    assert (ended.returncode, ended.stderr) == (2, f"error: standard output: {said}\n")
+
+
+def test_who_interrupts_is_told_so_without_a_traceback(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    (tmp_path / "good.json").write_text(json.dumps(document()))
+    monkeypatch.setattr("scanlab_report.commands.export.tables.dictionary_json", interrupted)  # all but the last file was written
+    assert main(["export", str(tmp_path / "good.json"), "--out", str(tmp_path / "out")]) == 130
+    assert capsys.readouterr().err == "error: interrupted\n" and not contents(tmp_path / "out")
+
+
+def test_interrupted_processes_say_nothing_of_their_own(tmp_path: Path) -> None:
+    begun = [tmp_path / name for name in "ab"]
+    of = (f"import time; from pathlib import Path; from scanlab_report import processes; processes.WORKERS = 2\n"
+          f"def wait(file): Path(file).touch(); time.sleep(60)\n"
+          f"try: processes.side_by_side({{file: lambda file=file: wait(file) for file in {list(map(str, begun))}}})\n"
+          f"except KeyboardInterrupt: pass")  # fmt: skip
+    process = subprocess.Popen([sys.executable, "-c", of], cwd=ANALYSIS, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    while not all(file.exists() for file in begun) and process.poll() is None:
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    assert process.communicate(timeout=30)[1] == ""
 
 
 @pytest.mark.parametrize(

@@ -8,16 +8,23 @@ from collections.abc import Sequence
 from functools import cache
 
 from scanlab_report import commands
+from scanlab_report.console import INTERRUPTED, complain, refuse
 from scanlab_report.modules import modules
 
 STATUSES = """exit status: 0 all is well; 1 the command found what it looks for: something slower (compare), a claim that fails
-(claims); 2 bad input: it was said on standard error, and nothing was written"""
+(claims); 2 bad input: it was said on standard error, and nothing was written; or the output cannot be written; 130 interrupted"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command; returns its exit status."""
-    options = command_line().parse_args(arguments)
-    return options.command(options)
+    """Runs one command; returns its exit status. A file that cannot be written or read is a sentence, whatever the command; so is Ctrl-C."""
+    try:
+        options = command_line().parse_args(arguments)
+        return options.command(options)
+    except OSError as error:
+        return refuse(": ".join(str(part) for part in (error.filename, error.strerror or error) if part))
+    except KeyboardInterrupt:
+        complain("interrupted")
+        return INTERRUPTED
 
 
 @cache

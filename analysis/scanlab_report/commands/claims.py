@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from scanlab_report import CLAIMS, DATA
 from scanlab_report.console import FOUND, SOUND, count, missing, refuse, say
 from scanlab_report.documents import markers
+from scanlab_report.written import write
 
 if TYPE_CHECKING:  # pandas and SciPy are not loaded to print a help text
     from scanlab_report.claims.standing import Standing
@@ -72,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
             say(f"{options.page} is left as it is: no {claims_checked.Claims(claims).asked()}.")
         else:
             text = f"{count(len(checked), 'claim')}: {counts}.\n\n{_grouped(checked)}\n\nSources:\n\n" + "\n".join(f"- {of.line()}" for of in provenances)
-            options.page.write_text(markers.replaced(options.page.read_text(encoding="utf-8"), MARKER, text), encoding="utf-8")
+            write(options.page, markers.replaced(options.page.read_text(encoding="utf-8"), MARKER, text))
             say(f"{options.page}: {MARKER} replaced")
     return FOUND if FAILS in verdicts else SOUND
 

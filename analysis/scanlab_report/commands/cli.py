@@ -12,6 +12,7 @@ from pathlib import Path
 from scanlab_report import DATA
 from scanlab_report.console import SOUND, refuse, say
 from scanlab_report.documents import markers, program_help
+from scanlab_report.written import write
 
 EXAMPLE = """  scanlab-report cli build/cuda/scanlab"""
 PAGE = DATA.parent / "docs" / "CLI.md"
@@ -32,6 +33,6 @@ def run(options: argparse.Namespace) -> int:
     except (OSError, subprocess.CalledProcessError) as error:
         return refuse(f"{options.program}: cannot be run ({error}): build the program first, by ./check")
     text = options.page.read_text(encoding="utf-8")
-    options.page.write_text(markers.replaced(text, MARKER, program_help.reference(helps)), encoding="utf-8")
+    write(options.page, markers.replaced(text, MARKER, program_help.reference(helps)))
     say(f"{options.page}: {len(helps)} commands written")
     return SOUND

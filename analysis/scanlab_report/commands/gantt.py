@@ -51,10 +51,7 @@ def run(options: argparse.Namespace) -> int:
 
     from scanlab_report.layout import gantt, style
 
-    try:
-        with one_file(options.out) as made, style.sheet():
-            gantt.draw([(file.run.context, file.rows, file.calls) for file in found]).savefig(made)
-    except OSError as error:
-        return refuse(f"{options.out}: cannot be written: {error.strerror or error}")
+    with one_file(options.out) as made, style.sheet():
+        style.save(gantt.draw([(file.run.context, file.rows, file.calls) for file in found]), [made])
     say(f"Written: {options.out}")
     return SOUND

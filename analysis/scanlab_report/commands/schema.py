@@ -10,6 +10,7 @@ from pathlib import Path
 
 from scanlab_report import DATA
 from scanlab_report.console import SOUND, count, refuse, say
+from scanlab_report.written import write
 
 EXAMPLE = """  scanlab-report schema --data data"""
 
@@ -24,12 +25,9 @@ def run(options: argparse.Namespace) -> int:
 
     try:
         texts = reference.written(options.data)
-        (options.data / "schema").mkdir(exist_ok=True)
-        for file, text in texts.items():
-            file.write_text(text, encoding="utf-8")
     except MarkerError as error:
         return refuse(f"{options.data / 'README.md'}: {error}")
-    except OSError as error:
-        return refuse(f"{error.filename}: {error.strerror}")
+    for file, text in texts.items():
+        write(file, text)
     say(f"Written: {count(len(texts), 'file')} in {options.data}")
     return SOUND

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from scanlab_report.commands.figure import asked
 from scanlab_report.console import SOUND, refuse, say
-from scanlab_report.written import one_file, wrong_ending
+from scanlab_report.written import write, wrong_ending
 
 EXAMPLE = """  scanlab-report table summary --type f32
   scanlab-report table losses results/run --out losses.csv"""
@@ -39,10 +39,6 @@ def run(options: argparse.Namespace) -> int:
         say(markdown(table, gathered.provenances))
         return SOUND
     text = {".md": lambda: markdown(table, gathered.provenances), ".csv": table.csv, ".tex": table.latex}[options.out.suffix]()
-    try:
-        with one_file(options.out) as made:
-            made.write_text(text, encoding="utf-8")
-    except OSError as error:
-        return refuse(f"{options.out}: cannot be written: {error.strerror or error}")
+    write(options.out, text)
     say(f"Written: {options.out}")
     return SOUND

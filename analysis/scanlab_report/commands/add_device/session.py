@@ -11,6 +11,7 @@ from typing import Any
 from scanlab_report.commands.add_device import several_gpus
 from scanlab_report.read import results, streams, twice
 from scanlab_report.read.documents import kept
+from scanlab_report.written import write as write_text
 
 FILE = "session.json"
 WHOLE = {
@@ -52,5 +53,5 @@ def describe(files: Iterable[Path], folder: Path, of_one_run: bool = False) -> d
 def write(files: Iterable[Path], folder: Path, of_one_run: bool = False) -> dict[str, Any]:
     """Writes it, and returns what it says."""
     said = describe(files, folder, of_one_run)
-    (folder / FILE).write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
+    write_text(folder / FILE, json.dumps(said, indent=1) + "\n")
     return said

@@ -88,7 +88,7 @@ def run(options: argparse.Namespace) -> int:
         say(sentence)
     if options.paper:
         options.paper.mkdir(parents=True, exist_ok=True)
-    with in_place_of(options.out) as out, in_place_of(options.paper) if options.paper else contextlib.nullcontext() as paper:
+    with in_place_of(options.paper) if options.paper else contextlib.nullcontext() as paper, in_place_of(options.out) as out:
         report = Report(read, publications, out, paper, say)
         report.build()
     for folder in filter(None, (options.out, options.paper)):

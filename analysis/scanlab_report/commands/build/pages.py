@@ -19,6 +19,7 @@ from scanlab_report.modules import modules
 from scanlab_report.select.experiments import UNRECORDED, duration, plan
 from scanlab_report.select.needs import gather
 from scanlab_report.tables import losses, rivals, summary
+from scanlab_report.written import one_file, write
 
 
 class Part(NamedTuple):
@@ -63,7 +64,7 @@ def fill(page: Path, read, publications, drawn: Path) -> list[Path]:
     for name in parts_of(page):
         text = _gallery(page, drawn) if name == GALLERY else _tables(page, name, read, publications)
         if text:
-            page.write_text(markers.replaced(page.read_text(encoding="utf-8"), name, text), encoding="utf-8")
+            write(page, markers.replaced(page.read_text(encoding="utf-8"), name, text))
             say(f"{page}: {name} replaced")
             written = [page]
     return written + _pictures(page, drawn) if written else []
@@ -131,11 +132,11 @@ def _pictures(page: Path, drawn: Path) -> list[Path]:
         source, target = drawn / Path(link).name, page.parent / link
         if not source.exists():
             continue
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if target.parent.name == GALLERY:
-            shrink(source, target)
-        else:
-            shutil.copyfile(source, target)
+        with one_file(target) as new:
+            if target.parent.name == GALLERY:
+                shrink(source, new)
+            else:
+                shutil.copyfile(source, new)
         made.append(target)
     return made
 

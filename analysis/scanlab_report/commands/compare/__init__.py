@@ -21,7 +21,7 @@ from pathlib import Path
 from scanlab_report import place
 from scanlab_report.commands.compare import noise
 from scanlab_report.console import FOUND, SOUND, count, refuse, say
-from scanlab_report.written import in_place_of
+from scanlab_report.written import in_place_of, unwritable
 
 _VENDOR = ("driver", "toolkit", "cccl", "cccl_newest")
 """Where these agree, so does the vendor's code."""
@@ -52,13 +52,13 @@ def run(options: argparse.Namespace) -> int:
             return _record(found, options.record_noise)
         default = lambda: (foreign.THRESHOLD, foreign.ORIGIN) if theirs else _thresholds(found)
         found = comparison.judged(found, *(default() if options.threshold is None else (options.threshold, "as given")))
+        if options.out and (reason := unwritable(options.out)):
+            return refuse(f"{options.out}: cannot be written to: {reason}")
         page = _page(found, options.out)
     except comparison.Refused as error:
         return refuse(*error.args)
     except noise.NoiseError as error:
         return refuse(error)
-    except OSError as error:
-        return refuse(f"{error.filename}: {error.strerror}")
     say(page)
     return FOUND if len(found.of(comparison.SLOWER)) else SOUND
 
@@ -116,7 +116,6 @@ def _page(found, out: Path | None) -> str:
     from scanlab_report.commands.compare import figure as comparison_figure  # half a second, which the page alone does not take
     from scanlab_report.layout import style
 
-    out.mkdir(parents=True, exist_ok=True)
     with in_place_of(out) as new:
         with style.sheet():
             style.save(comparison_figure.figure(found), [new / f"compare{suffix}" for suffix in (".pdf", ".png")])

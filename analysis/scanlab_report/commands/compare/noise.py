@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +27,7 @@ from scanlab_report.read.documents import kept
 from scanlab_report.read.fields import Misfit, convert
 from scanlab_report.read.json_files import load_json
 from scanlab_report.read.records import Complaint
+from scanlab_report.written import write
 
 SCHEMA = kept.NOISE
 FOLDER = DATA / "noise"
@@ -108,11 +108,7 @@ def add(file: Path, device: str, new: Mapping[str, Any]) -> None:
     if noise.device != device:
         raise NoiseError(f"{file}: is of {noise.device}, and the runs are of {device}")
     kept = [old for old in noise.pairs if (old["kind"], old["a"], old["b"]) != (new["kind"], new["a"], new["b"])]
-    file.parent.mkdir(parents=True, exist_ok=True)
-    partial = file.with_name(f".{file.name}")
-    partial.write_text(json.dumps({"schema": SCHEMA, "device": device, "pairs": [*kept, new]}, indent=1, ensure_ascii=False) + "\n",
-                       encoding="utf-8")  # fmt: skip
-    os.replace(partial, file)
+    write(file, json.dumps({"schema": SCHEMA, "device": device, "pairs": [*kept, new]}, indent=1, ensure_ascii=False) + "\n")
 
 
 def _read(file: Path) -> Noise:

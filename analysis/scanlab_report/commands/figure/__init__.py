@@ -41,11 +41,8 @@ def run(options: argparse.Namespace) -> int:
 
     from scanlab_report.commands.build import report
 
-    try:
-        with one_file(out) as made:
-            width, height = report.save(module, on, [made], options.style)
-    except OSError as error:
-        return refuse(f"{out}: cannot be written: {error.strerror or error}")
+    with one_file(out) as made:
+        width, height = report.save(module, on, [made], options.style)
     say(f"{report.told_of(module, on)} {report.footer_line(report.provenances(on))}".strip())
     say(f"Written: {out} ({width:.2f} by {height:.2f} inches)")
     return SOUND

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from scanlab_report import DATA
 from scanlab_report.console import SOUND, count, missing, refuse, say
+from scanlab_report.written import write
 
 if TYPE_CHECKING:
     from scanlab_report.commands.tutorials.parts import Found
@@ -52,8 +53,7 @@ def run(options: argparse.Namespace) -> int:
         return refuse(f"{options.scanlab}: cannot simulate: {(getattr(error, 'stderr', b'') or str(error).encode()).decode().strip()}")
     changed = [file for file, text in files.items() if not file.exists() or file.read_text(encoding="utf-8") != text]
     for file in changed:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(files[file], encoding="utf-8")
+        write(file, files[file])
         say(f"Written: {file}")
     say(f"{count(len(files), 'file')}, of which {len(changed)} changed")
     return SOUND
