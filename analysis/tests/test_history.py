@@ -65,6 +65,28 @@ def test_a_session_is_added_once_and_a_report_is_made_of_none_that_is_history(tm
     assert {run.file.parent.name for run in read.runs} == {"2026-01-02"}
 
 
+@pytest.mark.parametrize(
+    ("name", "said"), [("2026-01-01/scan.json", "scan.json: a file; name the folder of the session"), ("others", "others: holds no case that the history keeps")]
+)
+def test_where_there_is_nothing_to_keep_no_history_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, said: str) -> None:
+    record(tmp_path / "2026-01-01", 1.0)
+    (tmp_path / "others").mkdir()
+    (tmp_path / "others" / "scan.json").write_text(json.dumps({"context": fixtures.context(), "benchmarks": [fixtures.repetition(case("best"), i, 5.0) for i in range(6)]}))
+    assert main(["history", str(tmp_path / name)]) == 2
+    assert said in capsys.readouterr().err and not list(tmp_path.rglob(history.FILE))
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [(b"junk", "cannot be read"), (gzip.compress(b"junk" * 99)[:-9], "is truncated or damaged"), (gzip.compress(b"a,b\n1,2\n"), "is no history of sessions")],
+)
+def test_what_is_no_history_is_left_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str], before: bytes, said: str) -> None:
+    session, file = record(tmp_path / "2026-01-01", 1.0), tmp_path / history.FILE
+    file.write_bytes(before)
+    assert main(["history", str(session)]) == 2
+    assert f"{file}: {said}" in capsys.readouterr().err and file.read_bytes() == before
+
+
 @pytest.mark.parametrize("spoil", [lambda text: text.replace("times_ns", "times"), lambda text: text.replace(",3000 ", ",nan "), lambda text: text.replace("1048576", "many")])
 def test_a_history_that_is_none_is_named(tmp_path: Path, spoil) -> None:
     assert main(["history", str(record(tmp_path / "2026-01-01", 1.0))]) == 0

@@ -10,6 +10,7 @@ import argparse
 from pathlib import Path
 
 from scanlab_report.console import SOUND, count, missing, refuse, say
+from scanlab_report.written import one_file
 
 EXAMPLE = """  scanlab-report history data/recorded/my-device/2026-01-01 data/recorded/my-device/2026-01-01b"""
 
@@ -22,14 +23,18 @@ def run(options: argparse.Namespace) -> int:
     import pandas as pd
 
     from scanlab_report.read import history, results
+    from scanlab_report.read.records import Complaint
 
-    if wrong := missing(options.folder):
+    if wrong := missing(options.folder) or [f"{folder}: a file; name the folder of the session" for folder in options.folder if not folder.is_dir()]:
         return refuse(*wrong)
     devices = sorted({folder.resolve().parent for folder in options.folder})
     if len(devices) != 1:
         return refuse(f"the sessions are of {' and '.join(map(str, devices))}: take those of one device", "nothing was written")
     file = devices[0] / history.FILE
-    table = pd.read_csv(file, dtype=str, keep_default_na=False) if file.is_file() else pd.DataFrame(columns=history.COLUMNS)
+    problems: list[Complaint] = []
+    table = history.table(file, problems) if file.is_file() else pd.DataFrame(columns=history.COLUMNS)
+    if table is None:
+        return refuse(*problems, f"{file}: nothing was written")
     for folder in options.folder:
         if folder.resolve().name in set(table["session"]):
             return refuse(f"{file} has {folder.resolve().name} already: nothing was written")
@@ -37,9 +42,11 @@ def run(options: argparse.Namespace) -> int:
         if found.problems:
             return refuse(*map(str, found.problems), f"{file}: nothing was written")
         rows = history.kept(folder.resolve(), found)
+        if rows.empty:
+            return refuse(f"{folder}: holds no case that the history keeps: no sums beside one core of the host, and no scans larger than the device",
+                          f"{file}: nothing was written")  # fmt: skip
         table = pd.concat([table, rows], ignore_index=True)
         say(f"{folder}: {count(len(rows), 'case')}")
-    partial = file.with_suffix(".partial")
-    table.to_csv(partial, index=False, compression={"method": "gzip", "mtime": 0})
-    partial.replace(file)
+    with one_file(file) as made:
+        table.to_csv(made, index=False, compression={"method": "gzip", "mtime": 0})
     return SOUND

@@ -6,11 +6,13 @@ files that timed one core of the host too, and scans larger than the device.
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pandas as pd
 
 from scanlab_report.read import streams
+from scanlab_report.read.json_files import load
 from scanlab_report.read.records import CASE, Complaint, Results, Run, StreamFile
 
 FILE = "history.csv.gz"
@@ -22,6 +24,7 @@ COLUMNS = [*PROVENANCE, *CASE, *_SCANS, "times_ns"]
 is empty, and the columns from ``way`` on are filled in; of others they are empty."""
 _WHOLE = ("items", "budget", "chunks", "mapped", "bytes")
 _ONE_CORE = "cpu_sequential"
+_NONE = "is no history of sessions"
 
 
 def kept(session: Path, results: Results) -> pd.DataFrame:
@@ -43,13 +46,26 @@ def _cases(session: Path, run: Run, rows: pd.DataFrame, case: list[str]) -> pd.D
     return times.rename("times_ns").reset_index().astype(str).assign(**said)
 
 
+def table(file: Path, problems: list[Complaint]) -> pd.DataFrame | None:
+    """The rows of a history, all text; None, and a problem, if it is none."""
+    if (raw := load(file, problems)) is None:
+        return None
+    try:
+        found = pd.read_csv(io.BytesIO(raw), dtype=str, keep_default_na=False)
+        if list(found.columns) != COLUMNS:
+            raise ValueError(f"its columns are not {', '.join(COLUMNS)}")
+        return found
+    except ValueError as error:
+        problems.append(Complaint(file, "", f"{_NONE}: {error}"))
+    return None
+
+
 def read(file: Path, origin: str, results: Results) -> None:
     """Each session of the file as a run of its own, below the folder that it had."""
+    if (found := table(file, results.problems)) is None:
+        return
     try:
-        table = pd.read_csv(file, dtype=str, keep_default_na=False)
-        if list(table.columns) != COLUMNS:
-            raise ValueError(f"its columns are not {', '.join(COLUMNS)}")
-        for values, rows in table.groupby(PROVENANCE, sort=False):
+        for values, rows in found.groupby(PROVENANCE, sort=False):
             context = dict(zip(PROVENANCE, values, strict=True))
             run = Run(file.parent / context["session"] / FILE, origin, context)
             scans, larger = (_repetitions(rows[(rows["way"] != "") == way]) for way in (False, True))
@@ -59,8 +75,8 @@ def read(file: Path, origin: str, results: Results) -> None:
                 results.timing_rows += [(number, *of, float("nan"), float("nan")) for of in scans[[*CASE, "round", "time_ns"]].itertuples(index=False)]
             if len(larger):
                 results.streams.append(StreamFile(run, streams.STREAM_SCAN, larger[streams.STREAM_SCAN_COLUMNS]))
-    except (ValueError, OSError) as error:
-        results.problems.append(Complaint(file, "", f"is no history of sessions: {error}"))
+    except ValueError as error:
+        results.problems.append(Complaint(file, "", f"{_NONE}: {error}"))
 
 
 def _repetitions(rows: pd.DataFrame) -> pd.DataFrame:
