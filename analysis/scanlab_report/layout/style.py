@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -204,9 +203,12 @@ def footer(drawn: Figure, parts: Sequence[str]) -> None:
 def save(drawn: Figure, targets: Iterable[Path]) -> None:
     """Writes a figure to files, without the date, and closes it. All have the layout of the first."""
     for target in targets:
-        whole = io.BytesIO()  # matplotlib fails with an error of its own where a disk is full
-        drawn.savefig(whole, format=target.suffix[1:], metadata={"CreationDate": None} if target.suffix == ".pdf" else None)
-        target.write_bytes(whole.getbuffer())
+        try:
+            drawn.savefig(target, metadata={"CreationDate": None} if target.suffix == ".pdf" else None)
+        except AttributeError as error:  # so matplotlib fails where a disk is full
+            if isinstance(error.__context__, OSError):
+                raise error.__context__ from None
+            raise
         drawn.set_layout_engine("none")
     pyplot.close(drawn)
 
