@@ -146,7 +146,7 @@ def test_two_files_of_a_kind_with_the_same_case_are_no_session_but_those_of_scan
 ) -> None:
     fixtures.write_all(tmp_path, top=18)
     (file,) = (path for path in tmp_path.iterdir() if path.stem == kind)
-    (tmp_path / f"{kind}_again{file.suffix}").write_bytes(file.read_bytes())
+    (tmp_path / f"{kind}_again{file.suffix}").write_bytes(file.read_bytes().replace(b"2026-01-02", b"2026-01-03"))  # as another run of it
     assert main(["session", str(tmp_path)]) == (2 if said else 0)
     assert said in capsys.readouterr().err
 

@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     if read.problems:
         return refuse(*read.problems, f"{options.out}: nothing was written")
     found = [file for file in read.streams if file.kind in (streams.TRACE, streams.SIMULATION) and len(file.rows)]
-    if without := [trace for trace in options.traces if not any(file.run.file.is_relative_to(trace) for file in found)]:
+    if without := [trace for trace in options.traces if not any(file.run.file.resolve().is_relative_to(trace.resolve()) for file in found)]:
         return refuse(*(f"{trace}: there is no timeline in it; scanlab streams trace SCHEDULE --out FILE writes one" for trace in without))
 
     from scanlab_report.layout import gantt, style

@@ -15,6 +15,9 @@ import msgspec
 from scanlab_report.read.fields import REMEDY
 from scanlab_report.read.records import Complaint
 
+OWN = b'"scanlab-'
+"""What stands near the beginning of every document of Scanlab."""
+
 
 def load_json(file: Path, problems: list[Complaint]) -> Any:
     """The content of a JSON file, plain or .gz; None, and a problem with its place, if it cannot be read."""

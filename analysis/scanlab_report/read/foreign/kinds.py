@@ -11,14 +11,12 @@ from typing import Any
 from scanlab_report.read.fields import Misfit, shown
 from scanlab_report.read.foreign import google_benchmark, nvbench
 from scanlab_report.read.foreign.cases import Foreign
-from scanlab_report.read.json_files import load_json
+from scanlab_report.read.json_files import OWN, load_json
 from scanlab_report.read.records import Complaint
 from scanlab_report.read.results import reader_by_name
 
 _READERS = (nvbench, google_benchmark)
 _HEAD = 1 << 16
-_OWN = b'"scanlab-'
-"""What stands near the beginning of every document of Scanlab: such a file is not parsed twice."""
 _OTHERS = (
     ("results of hyperfine", "results", "command"), ("results of pyperf", "benchmarks", "runs"), ("results of pytest-benchmark", "benchmarks", "stats"),
     ("results of JMH", "", "jmhVersion"),
@@ -40,8 +38,8 @@ class Unknown(Misread):
 def read(file: Path, problems: list[Complaint]) -> Foreign | None:
     """The results of another program; None of Scanlab's own, which is for others to read, and where there is a problem."""
     head = _head(file)
-    if _OWN in head:
-        return None
+    if OWN in head:
+        return None  # such a file is not parsed twice
     if head and head.lstrip()[:1] not in (b"{", b"["):
         first = head.decode("utf-8", errors="replace").strip().partition("\n")[0]
         problems.append(Unknown(file, "line 1", f"is no JSON, and begins with {shown(first)}: {WANTED}"))
