@@ -181,6 +181,20 @@ def test_missing_folder_and_nothing_to_read_are_refused(tmp_path: Path, capsys: 
     assert main(arguments(tmp_path / "nowhere", tmp_path / "out")) == 2
     assert "no such file or folder" in capsys.readouterr().err
     assert main(["build", "--out", str(tmp_path / "out")]) == 2
+    capsys.readouterr()
+    for command in (["build", str(tmp_path), "--out", str(tmp_path / "out")], ["claims", str(tmp_path)]):
+        assert main([*command, "--published", "nowhere"]) == 2
+        assert capsys.readouterr().err == "error: nowhere: no such file or folder\n"
+
+
+@pytest.mark.parametrize("line", [["build", "--no-pdf", "--out", "out"], ["claims"], ["export", "--out", "out"], ["tutorials"], ["table", "summary"]])
+def test_no_results_are_no_report(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, line: list[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+    assert main([*line, "empty", "/dev/null"]) == 2
+    said = capsys.readouterr()
+    assert re.fullmatch(r"error: nothing to (read|export): no results among empty, /dev/null\n", said.err) and not said.out
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
 DRAWN_AGAIN = speedup.draw

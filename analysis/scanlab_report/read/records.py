@@ -244,6 +244,12 @@ class Results:
     found: dict[Any, Any] = field(default_factory=dict)
     """Evidence that was gathered before, by its need: many figures need the same."""
 
+    @property
+    def empty(self) -> bool:
+        """Whether there was nothing to read."""
+        tables = (self.counter_tables, self.traffic_tables, self.wait_tables, self.repeat_tables)
+        return not (self.runs or self.explanations or self.streams or self.verifications or any(tables))
+
     @cached_property
     def variants(self) -> Variants:
         """What the runs of all sessions say of each variant; of several the newest."""

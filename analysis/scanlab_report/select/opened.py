@@ -31,6 +31,8 @@ def opened(paths: Sequence[Path], device: str = "", session: str = "", publicati
     tables = published.read(publications, read.problems)
     if read.problems:
         raise Unreadable(*map(str, read.problems))
+    if read.empty:
+        raise Unreadable(f"nothing to read: no results among {', '.join(map(str, paths))}")
     try:
         return chosen(read, session), tables
     except NoSession as error:

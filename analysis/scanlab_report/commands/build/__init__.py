@@ -69,6 +69,8 @@ def run(options: argparse.Namespace) -> int:
     publications = published.read(options.published, read.problems)
     if read.problems:
         return refuse(*read.problems, f"{options.out}: nothing was written")
+    if read.empty:
+        return refuse("nothing to read: no results among " + ", ".join(map(str, [*options.results, *options.recorded])))
     try:
         read = chosen(read, options.session)
     except NoSession as error:
@@ -139,7 +141,7 @@ def _wrong_before_work(options: argparse.Namespace) -> list[str]:
     from scanlab_report.claims import stated as claims
     from scanlab_report.documents import markers
 
-    wrong = missing([*options.results, *options.recorded])
+    wrong = missing([*options.results, *options.recorded, options.published])
     if not options.results and not options.recorded:
         wrong.append("nothing to read: give RESULTS or --recorded")
     for folder in filter(None, (options.out, options.paper)):
