@@ -439,6 +439,13 @@ def test_bad_files_are_refused_and_nothing_is_written(tmp_path: Path, capsys: py
     assert not out.exists()
 
 
+def test_a_file_in_the_place_of_a_folder_is_said_to_be_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = write(tmp_path / "a.json", {"best": 1e5})
+    before = Path(file).read_bytes()
+    assert main(["compare", file, file, "--out", file]) == 2
+    assert f"error: {file}: cannot be written to: it is a file, and a folder is wanted\n" == capsys.readouterr().err and Path(file).read_bytes() == before
+
+
 def test_schedules_are_compared_too_and_never_with_scans(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     stream_fixtures.write_all(tmp_path)
     file = str(tmp_path / "streams.json")
