@@ -217,6 +217,7 @@ def _verification(found: Recording, read: Results, run: Run, wanted: bool) -> It
     if not read.verifications and wanted and not found.wrong:
         how = several_gpus.VERIFY.format(found.gpus) if found.gpus > 1 else "scanlab verify --device cuda --json"
         yield Complaint(found.folder, VERIFICATION, f"is missing: verify with {how} {found.folder / VERIFICATION}")
+    of_commits = any(wrong.place == "context.git_commit" for wrong in found.wrong)
     for of in read.verifications:
         about = of.context
         if of.interrupted:
@@ -225,7 +226,8 @@ def _verification(found: Recording, read: Results, run: Run, wanted: bool) -> It
             yield Complaint(of.file, "", f"says that {of.failed} verifications failed")
         if wanted and about["backend"] != "cuda":
             yield Complaint(of.file, "", "is not of the GPU: verify with --device cuda")
-        if about.get("git_dirty") == "true" or about.get("git_commit") != run.context.get("git_commit"):
+        is_other = about.get("git_commit") != run.context.get("git_commit") and not of_commits  # else it is other than some of them, of course
+        if about.get("git_dirty") == "true" or is_other:
             changed = "+" if about.get("git_dirty") == "true" else ""
             yield Complaint(of.file, "", f"is of commit {about.get('git_commit', '')}{changed}, not of the results': verify what was measured")
         if wanted and about.get("device") != run.device:
