@@ -161,6 +161,17 @@ def test_the_command_reads_files_and_says_how_many(tmp_path: Path, capsys: pytes
     assert main(["words", str(tmp_path)]) == 2
 
 
+@pytest.mark.parametrize("name", ["page.md", "page.tex"])
+def test_what_is_no_text_or_no_program_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    page = tmp_path / name
+    page.write_bytes(b"This is sound.\n\xff\xfe\x00")
+    assert main(["words", str(page)]) == 2
+    assert f"error: {page}: is not UTF-8 text (" in capsys.readouterr().err
+    page.write_text("This is sound.\n")
+    assert main(["words", "--program", str(tmp_path / "none"), str(page)]) == 2
+    assert f"error: {tmp_path / 'none'}: cannot be run (" in (said := capsys.readouterr().err) and "build the program first" in said
+
+
 def test_a_glossary_without_its_table_is_refused(tmp_path: Path) -> None:
     (tmp_path / "GLOSSARY.md").write_text("# Glossary\n")
     with pytest.raises(ValueError, match="the table"):

@@ -6,7 +6,6 @@ A test compares the page with the program that ./check builds.
 from __future__ import annotations
 
 import argparse
-import subprocess
 from pathlib import Path
 
 from scanlab_report import DATA
@@ -30,8 +29,8 @@ def run(options: argparse.Namespace) -> int:
         helps = program_help.helps(options.program)
     except markers.MarkerError as error:
         return refuse(f"{options.page}: {error}")
-    except (OSError, subprocess.CalledProcessError) as error:
-        return refuse(f"{options.program}: cannot be run ({error}): build the program first, by ./check")
+    except program_help.NoProgram as error:
+        return refuse(error)
     text = options.page.read_text(encoding="utf-8")
     write(options.page, markers.replaced(text, MARKER, program_help.reference(helps)))
     say(f"{options.page}: {len(helps)} commands written")

@@ -29,6 +29,10 @@ SHORT = ("README.md", "captions of figures", "captions and notes of tables")
 """Texts of which the median sentence is checked, too."""
 
 
+class NoText(ValueError):
+    """A file that is no text, in a sentence."""
+
+
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="documents in Markdown, or LaTeX")
     parser.add_argument("--program", metavar="PROGRAM", help="read also the help of the C++ program, such as build/cuda/scanlab")
@@ -37,9 +41,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     if wrong := missing(options.files) or [f"{path}: a folder; name its documents" for path in options.files if path.is_dir()]:
         return refuse(*wrong)
-    named = {str(file): page(file, str(file)) for file in options.files} or dict(texts())
-    if options.program:
-        named["help of scanlab"] = help_of_program(options.program)
+    try:
+        named = {str(file): page(file, str(file)) for file in options.files} or dict(texts())
+        if options.program:
+            named["help of scanlab"] = help_of_program(options.program)
+    except (NoText, program_help.NoProgram) as error:
+        return refuse(error)
     found = [fault for name, sentences in named.items() for fault in check(name, sentences)]
     for fault in found:
         say(str(fault))
@@ -56,9 +63,12 @@ def check(name: str, sentences: list[Sentence]) -> list[Fault]:
 
 
 def page(file: Path, name: str) -> list[Sentence]:
-    """The sentences of a document."""
+    """The sentences of a document; NoText if it is none."""
     read = words.of_latex if file.suffix == ".tex" else words.of_markdown
-    return read(name, file.read_text(encoding="utf-8"))
+    try:
+        return read(name, file.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        raise NoText(f"{file}: is not UTF-8 text ({error})") from None
 
 
 def texts() -> Iterator[tuple[str, list[Sentence]]]:

@@ -12,17 +12,27 @@ _COMMAND = re.compile(r"^  ([a-z][a-z-]*) {2,}\S", re.MULTILINE)
 _OPTION = re.compile(r"^  (-\S(?: \[ --\w+ \])?.*?)(?:\s{2,}(\S.*))?$")
 
 
+class NoProgram(ValueError):
+    """A program that is not there, or is another, in a sentence."""
+
+
 def helps(program: str | Path) -> dict[str, str]:
-    """The help of the program and of each command, by what one types before ``--help``. Raises OSError if there is no such program."""
-    return dict(_helps(str(program), []))
+    """The help of the program and of each command, by what one types before ``--help``; NoProgram if it has none."""
+    try:
+        return dict(_helps(str(program), []))
+    except (OSError, subprocess.CalledProcessError, UnicodeDecodeError) as error:
+        raise NoProgram(f"{program}: cannot be run ({error}): build the program first, by ./check") from None
 
 
 def _helps(program: str, words: list[str]) -> Iterator[tuple[str, str]]:
     said = subprocess.run([program, *words, "--help"], capture_output=True, text=True, check=True).stdout.rstrip()
-    yield " ".join([TITLE, *words]), said
+    name = " ".join([TITLE, *words])
+    if not said.startswith(f"{name}: "):
+        raise NoProgram(f"{program}: is not {TITLE}, whose help begins with '{name}: ': name the program that ./check built")
+    yield name, said
     if "\nusage:" in said:
-        for name in _COMMAND.findall(said):
-            yield from _helps(program, [*words, name])
+        for command in _COMMAND.findall(said):
+            yield from _helps(program, [*words, command])
 
 
 def reference(of: Mapping[str, str]) -> str:
