@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +146,14 @@ def test_what_kernels_take_is_kept_once_a_case(tmp_path: Path) -> None:
 def test_list_of_explanations_is_read(tmp_path: Path) -> None:
     (tmp_path / "e.json").write_text(json.dumps([fixtures.explanation("hso_block", n) for n in (64, 128)]))
     assert len(read(tmp_path).explanations) == 2
+
+
+@pytest.mark.parametrize("name", ["prefix_wait.csv", "dram_bytes.csv", "bank_conflicts.csv"])
+def test_a_type_that_is_none_is_named_with_its_row(tmp_path: Path, name: str) -> None:
+    text = (fixtures.write_all(tmp_path / "whole", rounds=5, top=18) / name).read_text()
+    (tmp_path / name).write_text(text.replace(",i32,", ",i33,", 1))
+    (problem,) = results.read([tmp_path / name], []).problems
+    assert re.fullmatch(r"row \d+ after the header", problem.place) and "refused: type is i33: invalid enum value 'i33'" in problem.message
 
 
 def test_counters_without_their_columns_or_with_impossible_counts_are_named(tmp_path: Path) -> None:

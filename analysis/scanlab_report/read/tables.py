@@ -13,15 +13,15 @@ from typing import Any
 import pandas as pd
 
 from scanlab_report.read import ncu
-from scanlab_report.read.documents.base import Count, Name
+from scanlab_report.read.documents.base import Count, Name, Positive, Type
 from scanlab_report.read.fields import Misfit, convert, fits, shown
 from scanlab_report.read.records import COUNTER_COLUMNS, TRAFFIC_COLUMNS, WAIT_COLUMNS, Complaint, Results
 
 _COUNTERS, _TRAFFIC, _WAITS = (
-    {column: forms.get(column, Count) for column in columns}
-    for columns, forms in ((COUNTER_COLUMNS, dict.fromkeys(("variant", "padding", "type", "op", "kernel"), Name)),
-                           (TRAFFIC_COLUMNS, dict.fromkeys(("variant", "type", "op", "mode", "kernel"), Name) | {"settings": str}),
-                           (WAIT_COLUMNS, dict.fromkeys(("variant", "type", "role"), Name)))
+    {column: forms.get(column, Count) for column in columns} | {"type": Type}
+    for columns, forms in ((COUNTER_COLUMNS, dict.fromkeys(("variant", "padding", "op", "kernel"), Name)),
+                           (TRAFFIC_COLUMNS, dict.fromkeys(("variant", "op", "mode", "kernel"), Name) | {"settings": str}),
+                           (WAIT_COLUMNS, dict.fromkeys(("variant", "role"), Name)))
 )  # fmt: skip
 """What the columns of each table hold."""
 
@@ -40,7 +40,7 @@ def checked(table: pd.DataFrame, forms: Mapping[str, Any]) -> tuple[pd.DataFrame
     """The rows whose values fit, numbers as such; and of what does not fit the place, and what is wrong."""
     wrong = []
     for column, form in forms.items():
-        values = table[column] if form in (Name, str) else pd.to_numeric(table[column], errors="coerce").astype(float)
+        values = pd.to_numeric(table[column], errors="coerce").astype(float) if form in (Count, Positive) else table[column]
         if form is Count:
             values = pd.Series([int(value) if value.is_integer() else value for value in values], index=values.index, dtype=object)
         sound = values.map(lambda value, form=form: fits(value, form)).astype(bool)
