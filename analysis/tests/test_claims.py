@@ -190,6 +190,8 @@ def test_every_source_is_in_the_bibliography() -> None:
     ("items = ", 'op = "plu", items = ', "cases: op is 'plu', none of affine, arg_max"), ("items = ", 'cache = "tepid", items = ', "cases.cache: invalid enum value 'tepid'"),
     ("items = ", 'mode = "both", items = ', "cases.mode: invalid enum value 'both'"), ("items = ", 'launch = "twice", items = ', "cases.launch: invalid enum value 'twice'"),
     ("items = ", "ranks = 'four', items = ", "cases.ranks: expected int"), ("items = ", "items_per_rank = [1, -1], items = ", "cases.items_per_rank[1]: expected int"),
+    ("items = ", "ranks = 4, items = ", "cases: ranks: of several GPUs, which measure 'speed' knows nothing of"),
+    ("items = ", "items_per_rank = [4], ranks = 4, items = ", "cases: ranks and items_per_rank: of several GPUs"),
     ("items = ", "powers = 1, items = ", "cases.powers: expected bool"), ("items = 268435456", "items = [1, nan]", "cases.items[1]: expected int"),
     ('over = ["memcpy"]', "over = 3", "over: expected"), ('"decoupled_lookback"', "3", "variant: expected str"),
     ('measure = "speed"', 'measure = "order"\ndevice = 3', "device: expected str"),

@@ -47,6 +47,7 @@ CUB = ("cub", "cub_as_shipped")
 """Words for the scans of CUB: all, or without the shapes that were tuned on the device."""
 _BOUNDS = ("at_least", "at_most", "equals")
 _DEFAULTS = {"op": "plus", "mode": "inclusive", "cache": "cold", "launch": "stream"}
+_RANKS = ("ranks", "items_per_rank")
 _LIMITS = {
     "least_items": lambda key, n: key.items >= n,
     "most_items": lambda key, n: key.items <= n,
@@ -147,7 +148,7 @@ def read(file: Path = FILE) -> tuple[Claim, ...]:
     entries = content.get("claim")
     if not isinstance(entries, list) or not entries:
         raise ClaimsError(f"{file}: holds no [[claim]]")
-    claims, known, sources, operators, on = [], _figures(), _sources(), _operators(), device(file)
+    claims, known, sources, operators, on = [], _figures(), _sources(), operators_of_scans(), device(file)
     for number, entry in enumerate(entries, start=1):
         if not isinstance(entry, dict):
             raise ClaimsError(f"{file}: claim {number}: is {shown(entry)}, not a table: begin it with [[claim]]")
@@ -180,8 +181,8 @@ def _sources() -> set[str]:
     return {OURS, *re.findall(r"^@\w+{\s*([^\s,]+)", REFERENCES.read_text(encoding="utf-8"), re.MULTILINE)}
 
 
-def _operators() -> list[str]:
-    """What a case can be of: any other would be of no case, and its claim never measured."""
+def operators_of_scans() -> list[str]:
+    """Of this checkout: a claim of any other would be of no case, and never measured."""
     return sorted(file.stem for file in (DATA.parent / "variants" / "operators").glob("*.hpp"))
 
 
@@ -203,6 +204,8 @@ def _wrong(entry: Mapping[str, Any], figures: set[str], sources: set[str], opera
         return f"measure {entry['measure']!r} needs cases of one number of items"
     if entry["measure"] in OF_RANKS and not {"type", "ranks"} <= set(cases):
         return f"measure {entry['measure']!r} needs cases of a type and of one number of ranks"
+    if entry["measure"] not in OF_RANKS and (of_ranks := [name for name in _RANKS if name in cases]):
+        return f"cases: {' and '.join(of_ranks)}: of several GPUs, which measure {entry['measure']!r} knows nothing of; those that begin with ranks_ do"
     if entry["source"] == OURS and not entry.get("set_by"):
         return "set_by is missing: a target of the report names the commit that set it"
     return ""
