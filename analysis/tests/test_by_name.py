@@ -161,6 +161,7 @@ def test_a_figure_for_a_column_is_as_wide_as_one_and_has_its_fonts_in_it(floats:
     (["figure", "drift", "--style", "ieee-column"], r"error: figure drift needs both columns of a page: take --style page"),
     (["figure", "throughput", "--variants", "best_"], r"error: no variant best_ was timed; the nearest are best, .* --variant 'best_,memcpy,empty_launch'"),
     (["figure", "throughput", "--type", "i8"], r"no i8 plus inclusive timings of memcpy .*bench --variant 'memcpy' --type i8 "),
+    (["figure", "throughput", "--op", "nope"], r"error: there is no operator nope; there are affine, .*plus.*"),
     (["figure", "throughput", "--variants", "best,jax_cumsum"], "no variant jax_cumsum was timed"),
     (["figure", "dram_traffic"], r"no DRAM bytes from hardware counters\. To measure it: tools/record build/cuda/scanlab results/run traffic \(about \d+ s\)"),
     (["figure", "single_wave", "--type", "i8"], r"bench --variant 'cub\*,copy_one_wave,copy_vector,empty_launch,best' --type i8 "),

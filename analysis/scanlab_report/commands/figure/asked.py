@@ -70,6 +70,8 @@ def evidence(options: argparse.Namespace, kind: str, module: ModuleType) -> dict
         results, publications = opened(paths, stated.device(), options.session)
     except Unreadable as error:
         raise Refused(*error.args) from None
+    if options.op and options.op not in (known := {*stated.operators_of_scans(), *results.timings["op"]}):
+        raise Refused(f"there is no operator {options.op}; there are {', '.join(sorted(known))}")
     asked = _expanded([name for name in options.variants.split(",") if name], set(results.timings["variant"]))
     if len(asked) > 1 and any(isinstance(need, AllTimings) for need in module.NEEDS.values()):
         raise Refused(f"{kind} {options.name} is of one variant, and {len(asked)} were asked for: {', '.join(asked)}")
