@@ -31,7 +31,7 @@ def _in_place_of(folder: Path) -> Iterator[Path]:
 @contextlib.contextmanager
 def one_file(path: Path) -> Iterator[Path]:
     """Where to write what takes the place of ``path`` once it is whole; the folders above it are made."""
-    with _named(path):
+    with _named(path, *path.parents):
         path.parent.mkdir(parents=True, exist_ok=True)
         with _in_place_of(path.parent) as made:
             yield made / path.name
@@ -44,13 +44,13 @@ def write(path: Path, text: str) -> None:
 
 
 @contextlib.contextmanager
-def _named(path: Path) -> Iterator[None]:
-    """What the system says within is said of ``path``, by the name that the user knows; what it says of another file stays as it is."""
+def _named(path: Path, *above: Path) -> Iterator[None]:
+    """What the system says of no file, of a hidden one or of a folder ``above``, is said of ``path``, which the user knows; the rest stays as it is."""
     try:
         yield
     except OSError as error:
         of = str(error.filename or "")
-        if of and _HIDDEN not in of and not path.is_relative_to(of):
+        if of and _HIDDEN not in of and Path(of) not in above:
             raise
         raise OSError(error.errno, f"cannot be written: {error.strerror or error}", str(path)) from None
 

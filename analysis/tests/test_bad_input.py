@@ -102,10 +102,10 @@ def test_bad_results_are_named_and_nothing_is_overwritten(tmp_path: Path, capsys
 
 
 @contextlib.contextmanager
-def full_disk() -> Iterator[None]:
-    """No file grows beyond a few bytes."""
+def full_disk(room: int = 50) -> Iterator[None]:
+    """No file grows beyond some bytes."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (50, before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
     try:
         yield
     finally:
@@ -139,6 +139,16 @@ def test_a_full_disk_is_one_sentence_and_what_was_there_stays(
         assert main([str(of) for of in line]) == 2
     assert re.fullmatch(rf"error: {re.escape(str(written))}\S*: cannot be written: File too large\n", capsys.readouterr().err)
     assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("room", [50, 10000, 14000])
+def test_a_pdf_for_which_there_is_no_room_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str], room: int) -> None:
+    """matplotlib writes it in parts, and fails otherwise in each."""
+    (tmp_path / "trace.json").write_text(json.dumps(stream_fixtures.trace(operations=600)))
+    with full_disk(room):
+        assert main(["gantt", str(tmp_path / "trace.json"), "--out", str(tmp_path / "t.pdf")]) == 2
+    assert capsys.readouterr().err == f"error: {tmp_path / 't.pdf'}: cannot be written: File too large\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["trace.json"]
 
 
 @pytest.mark.parametrize("line", [["list"], ["compare", "good.json", "good.json"]])

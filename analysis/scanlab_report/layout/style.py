@@ -205,7 +205,7 @@ def save(drawn: Figure, targets: Iterable[Path]) -> None:
     for target in targets:
         try:
             drawn.savefig(target, metadata={"CreationDate": None} if target.suffix == ".pdf" else None)
-        except AttributeError as error:  # so matplotlib fails where a disk is full
+        except Exception as error:  # closing a PDF on a full disk, matplotlib fails with one of several errors of its own
             if isinstance(error.__context__, OSError):
                 raise error.__context__ from None
             raise
