@@ -194,7 +194,7 @@ def test_files_of_two_devices_or_commits_are_no_run(
 
 
 def test_that_results_are_of_two_commits_is_said_alone(tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run = write_run(write_run(tmp_path / "run"), name="a.json", date="2026-01-02T09:00:00+00:00", git_commit="f" * 40)
+    run = write_run(write_run(tmp_path / "run"), name="a.json", date="2026-01-01T09:00:00+00:00", git_commit="f" * 40)
     assert add(run, recorded) == 2
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 2 and "record one run of one device and commit at a time" in said[0] and "nothing was recorded" in said[1]

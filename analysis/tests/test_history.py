@@ -78,7 +78,7 @@ def test_where_there_is_nothing_to_keep_no_history_is_written(tmp_path: Path, ca
 
 @pytest.mark.parametrize(
     ("before", "said"),
-    [(b"junk", "cannot be read"), (gzip.compress(b"junk" * 99)[:-9], "is truncated or damaged"), (gzip.compress(b"a,b\n1,2\n"), "is no history of sessions")],
+    [(b"junk", "cannot be read"), (gzip.compress(b"junk" * 99, mtime=0)[:-9], "is truncated or damaged"), (gzip.compress(b"a,b\n1,2\n", mtime=0), "is no history of sessions")],
 )
 def test_what_is_no_history_is_left_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str], before: bytes, said: str) -> None:
     session, file = record(tmp_path / "2026-01-01", 1.0), tmp_path / history.FILE
