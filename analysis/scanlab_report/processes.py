@@ -24,15 +24,18 @@ def side_by_side(jobs: Mapping[str, Callable[[], object]]) -> None:
     _jobs.update(jobs)
     try:
         with ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), _begin) as pool:
-            for _ in pool.map(_do, jobs):
-                pass
+            try:
+                for _ in pool.map(_do, jobs):
+                    pass
+            finally:
+                pool.shutdown(cancel_futures=True)  # where one failed, or the user ends it, no other begins
     finally:
         _jobs.clear()
 
 
 def _begin() -> None:
-    """Ctrl-C ends a copy silently: the process that it is a copy of says so."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    """Of Ctrl-C the process hears that this is a copy of: it ends the copies, once they have done what they are at."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _do(name: str) -> None:

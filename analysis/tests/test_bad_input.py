@@ -171,17 +171,18 @@ def test_who_interrupts_is_told_so_without_a_traceback(tmp_path: Path, capsys: p
 
 
 def test_interrupted_processes_say_nothing_of_their_own(tmp_path: Path) -> None:
-    begun = [tmp_path / name for name in "ab"]
+    files = [tmp_path / str(number) for number in range(60)]
     of = (f"import time; from pathlib import Path; from scanlab_report import processes; processes.WORKERS = 2\n"
-          f"def wait(file): Path(file).touch(); time.sleep(60 * file.endswith('a'))\n"  # one works, and one has nothing left to do
-          f"try: processes.side_by_side({{file: lambda file=file: wait(file) for file in {list(map(str, begun))}}})\n"
-          f"except KeyboardInterrupt: pass")  # fmt: skip
-    process = subprocess.Popen([sys.executable, "-c", of], cwd=ANALYSIS, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    while not all(file.exists() for file in begun) and process.poll() is None:
+          f"def wait(file): Path(file).touch(); time.sleep(1)\n"
+          f"try: processes.side_by_side({{file: lambda file=file: wait(file) for file in {list(map(str, files))}}})\n"
+          f"except KeyboardInterrupt: print('interrupted')")  # fmt: skip
+    process = subprocess.Popen([sys.executable, "-c", of], cwd=ANALYSIS, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    while not all(file.exists() for file in files[:2]) and process.poll() is None:
         time.sleep(0.01)
     time.sleep(0.2)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-    assert process.communicate(timeout=30)[1] == ""
+    assert process.communicate(timeout=20) == ("interrupted\n", "")
+    assert not files[-1].exists()
 
 
 @pytest.mark.parametrize(

@@ -41,10 +41,14 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Built:
     about = fixtures.context(kind="host", device="", cpu=ALONE, cores="2", date="2026-03-04T00:00:00")
     (recorded / "cpu.json").write_text(json.dumps({"context": about, "benchmarks": entries}))
     out, paper = root / "out", root / "paper"
-    with pytest.MonkeyPatch.context() as patched:  # what stands in a figure, in place of its picture, which takes seconds
+    return Built(recorded, out, paper, build(recorded, out, "--paper", str(paper)))
+
+
+def build(recorded: Path, out: Path, *words: str) -> int:
+    """With what stands in a figure in place of its picture, which takes seconds."""
+    with pytest.MonkeyPatch.context() as patched:
         patched.setattr(Figure, "savefig", lambda figure, file, **_: Path(file).write_text("\n".join(text.get_text() for text in figure.findobj(Text))))
-        status = main(["build", "--recorded", str(recorded), "--published", str(PUBLISHED), "--out", str(out), "--paper", str(paper), "--no-pdf"])
-    return Built(recorded, out, paper, status)
+        return main(["build", "--recorded", str(recorded), "--published", str(PUBLISHED), "--out", str(out), "--no-pdf", *words])
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +76,15 @@ def test_every_figure_has_every_device_in_it_and_in_its_caption(planted: Built, 
     assert planted.status == 0 and {FIRST, OTHER} <= set(said)
     caption = (planted.paper / "figures" / f"{name}.caption.tex").read_text()
     assert f"{FIRST}, 2026-01-02" in caption and f"{OTHER}, 2026-02-03" in caption
+
+
+def test_a_report_can_be_of_one_device_alone(planted: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert build(planted.recorded, tmp_path / "out", "--device", OTHER) == 0
+    for name in OF_DEVICES:
+        said = (tmp_path / "out" / "figures" / f"{name}.pdf").read_text()
+        assert OTHER in said and FIRST not in said, name
+    assert build(planted.recorded, tmp_path / "none", "--device", "H200") == 2 and not any((tmp_path / "none").iterdir())
+    assert f"no results are of a GPU called H200; there are those of {FIRST}, {OTHER}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["throughput", "duel", "gantt", "hardware_conflicts", "schedules", "waterfall"])

@@ -91,15 +91,6 @@ def test_each_device_has_a_session_of_its_own(tmp_path: Path) -> None:
     assert [float(Timings().find(read.on(device), {}).of("memcpy")["median_ns"].iloc[0]) for device in read.devices] == [1.0, 2.0]
 
 
-def test_figures_show_what_was_measured_now_beside_one_recorded_device(tmp_path: Path) -> None:
-    record(tmp_path / "a", "2026-01-01", 1.0, device="Device A")
-    record(tmp_path / "b", "2026-01-02", 2.0, device="Device B")
-    record(tmp_path / "c", "2026-01-03", 3.0, device="Device C")
-    recorded = [tmp_path / "a", tmp_path / "b"]
-    assert results.read([], recorded, "Device A").shown == ["Device A"] and results.read([], recorded).shown == ["Device B"]
-    assert results.read([tmp_path / "c"], recorded, "Device A").shown == ["Device C", "Device A"]
-
-
 def test_files_of_other_folders_can_be_of_a_session_and_files_that_are_not_listed_are_not(tmp_path: Path) -> None:
     record(tmp_path, "2026-01-01", 1.0)
     folder = record(tmp_path, "2026-01-02", 2.0, variant="best")

@@ -302,13 +302,6 @@ class Results:
         return ranked(self._on_gpus, self.first)
 
     @cached_property
-    def shown(self) -> list[str]:
-        """Those of which a figure has a part each: what was measured now, and of what is recorded the first, so that papers stay of one device."""
-        now = {run.device for run in self._on_gpus if run.origin == MEASURED}
-        recorded = ranked((run for run in self._on_gpus if run.origin == RECORDED), self.first)
-        return [device for device in self.devices if device in {*now, *recorded[:1]}]
-
-    @cached_property
     def _on_gpus(self) -> list[Run]:
         runs = [*self.runs, *(file.run for file in self.streams if file.kind != streams.SIMULATION)]
         return [run for run in runs if run.kind != "host"]

@@ -30,6 +30,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("results", nargs="*", type=Path, metavar="RESULTS", help="folders or files of results measured now")
     add("--recorded", action="append", type=Path, default=[], metavar="DIR", help="use these recorded runs where RESULTS have none; repeatable")
     add("--session", default="", metavar="NAME", help="use this recorded session, by its folder's name (default: the newest complete one of each device)")
+    add("--device", default="", metavar="NAME", help="show this GPU alone, by its name in the results (default: a part of each figure for every GPU)")
     add("--published", type=Path, default=DATA / "published", metavar="DIR", help="read the tables of the literature from DIR (default: data/published)")
     add("--out", type=Path, required=True, metavar="DIR", help="write figures/, tables/, cases.csv, report.html and the papers to DIR")
     add("--paper", type=Path, metavar="DIR", help="write the parts that the papers include to DIR, as in paper/generated")
@@ -75,6 +76,10 @@ def run(options: argparse.Namespace) -> int:
         read = chosen(read, options.session)
     except NoSession as error:
         return refuse(error)
+    if options.device:
+        if options.device not in read.devices:
+            return refuse(f"no results are of a GPU called {options.device}; there are those of {', '.join(read.devices) or 'none'}")
+        read = read.on(options.device)
     say(f"read {count(len(read.timings), 'repetition')} of {count(len(read.runs), 'file')} of timings, "
         f"{count(len(read.explanations), 'explanation')}, {count(len(read.counters), 'launch', 'launches')} with "
         f"counters")  # fmt: skip
