@@ -54,7 +54,7 @@ std::optional<std::vector<std::byte>> from_hex(std::string_view text) {
   std::vector<std::byte> bytes;
   for (; !text.empty(); text.remove_prefix(2)) {
     unsigned char byte = 0;
-    if (text.size() < 2 || std::from_chars(text.data(), text.data() + 2, byte, 16).ptr != text.data() + 2) return {};
+    if (text.size() < 2 || std::from_chars(text.begin(), text.begin() + 2, byte, 16).ptr != text.begin() + 2) return {};
     bytes.push_back(std::byte{byte});
   }
   return bytes;
