@@ -9,7 +9,8 @@
 #include <cctype>
 #include <filesystem>
 #include <ostream>
-#include <string_view>
+#include <span>
+#include <string>
 #include <system_error>
 
 #include "harness/core/variant.hpp"
@@ -85,12 +86,22 @@ const CommandGroup& scanlab() {
 constexpr const char* kWritten[] = {"out", "json", "raw", "samples", "csv"};
 constexpr const char* kRead[] = {"in", "from", "against", "compare", "profile", "export", "nsys"};
 
-/// None if the option is not given, or takes something else.
-std::vector<std::string> named_files(const po::variables_map& values, const char* option) {
-  const boost::any& value = values[option].value();
-  if (const auto* const one = boost::any_cast<std::string>(&value)) return {*one};
-  const auto* const some = boost::any_cast<std::vector<std::string>>(&value);
-  return some == nullptr ? std::vector<std::string>{} : *some;
+/// A file, and the option that names it.
+struct NamedFile {
+  const char* option;
+  std::string path;
+};
+
+/// Of the options that are given and that take texts.
+std::vector<NamedFile> named_files(const po::variables_map& values, std::span<const char* const> options) {
+  std::vector<NamedFile> files;
+  for (const char* const option : options) {
+    const boost::any& value = values[option].value();
+    if (const auto* const one = boost::any_cast<std::string>(&value)) files.push_back({option, *one});
+    if (const auto* const some = boost::any_cast<std::vector<std::string>>(&value))
+      for (const std::string& each : *some) files.push_back({option, each});
+  }
+  return files;
 }
 
 bool same_file(const std::string& a, const std::string& b) {
@@ -101,27 +112,23 @@ bool same_file(const std::string& a, const std::string& b) {
 
 /// Throws CommandError if a command would write a file twice, or one that it reads, or by way of its partial file.
 void refuse_one_file_for_two(const po::variables_map& values) {
-  const auto refuse_if = [&](bool same, const char* first, const char* second, const char* why) {
+  const auto refuse_if = [](bool same, const NamedFile& first, const NamedFile& second, const char* why) {
     if (!same) return;
-    throw CommandError(kBadInput, fmt::format("--{} and --{} are the same file, '{}': {}; choose another --{}", first,
-                                              second, named_files(values, second).front(), why, second));
+    throw CommandError(kBadInput, fmt::format("--{} and --{} are the same file, '{}': {}; choose another --{}",
+                                              first.option, second.option, second.path, why, second.option));
   };
-  for (const char* const output : kWritten) {
-    for (const std::string& written : named_files(values, output)) {
-      for (const char* const input : kRead) {
-        for (const std::string& read : named_files(values, input)) {
-          std::error_code ignored;
-          refuse_if(std::filesystem::is_regular_file(read, ignored) &&
-                        (same_file(read, written) || same_file(read, written + ".partial")),
-                    input, output, "the input would be overwritten");
-        }
-      }
-      for (const char* const other : kWritten) {
-        for (const std::string& first : named_files(values, other)) {
-          refuse_if(other != output && (same_file(first, written) || same_file(first + ".partial", written)), other,
-                    output, "one of the two would be lost");
-        }
-      }
+  const std::vector<NamedFile> all_written = named_files(values, kWritten);
+  for (const NamedFile& written : all_written) {
+    for (const NamedFile& read : named_files(values, kRead)) {
+      std::error_code ignored;
+      refuse_if(std::filesystem::is_regular_file(read.path, ignored) &&
+                    (same_file(read.path, written.path) || same_file(read.path, written.path + ".partial")),
+                read, written, "the input would be overwritten");
+    }
+    for (const NamedFile& other : all_written) {
+      refuse_if(other.option != written.option &&
+                    (same_file(other.path, written.path) || same_file(other.path + ".partial", written.path)),
+                other, written, "one of the two would be lost");
     }
   }
 }

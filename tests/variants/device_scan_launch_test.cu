@@ -72,7 +72,7 @@ void expect_to_fit(const ScanDevice& device) {
       switch (scan.kernel()) {
         case ScanKernel::one_block:
           EXPECT_LE(shape.threads, kOneBlockThreads);
-          EXPECT_LE(n, kOneBlockRows<Op> * held);
+          EXPECT_LE(n, (Op::kHeavy ? 1 : 2) * held);
           break;
         case ScanKernel::one_cluster:
           EXPECT_TRUE(device.large_clusters);
