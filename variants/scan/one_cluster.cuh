@@ -10,6 +10,7 @@
 // Source  CUDA C++ Programming Guide, "Thread block clusters" and "Distributed shared memory".
 #pragma once
 
+#include "variants/scan/one_block.cuh"
 #include "variants/scan/register_tile.cuh"
 #if defined(__CUDACC__)
 #include <cooperative_groups.h>
@@ -21,9 +22,9 @@ namespace scanlab::scan {
 
 inline constexpr int kClusterBlocks = 16;    // at most
 inline constexpr int kClusterThreads = 512;  // of a block, at most
-/// Vectors a thread: one where an operation takes long, as in one_block.
+/// Vectors a thread.
 template <Associative Op>
-inline constexpr int kClusterRows = Op::kHeavy ? 1 : 2;
+inline constexpr int kClusterRows = kOneBlockRows<Op>;
 
 /// in, out: n items, at most as many as the tiles of the grid, which is one cluster; may be the same array.
 template <Associative Op>
