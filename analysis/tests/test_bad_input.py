@@ -103,13 +103,15 @@ def test_bad_results_are_named_and_nothing_is_overwritten(tmp_path: Path, capsys
 
 @contextlib.contextmanager
 def full_disk(room: int = 50) -> Iterator[None]:
-    """No file grows beyond some bytes."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    """No file grows beyond some bytes. Modules imported meanwhile are not kept: Python 3.11 would keep the first bytes of one, at which every later import fails."""
+    before, kept = resource.getrlimit(resource.RLIMIT_FSIZE), sys.dont_write_bytecode
+    sys.dont_write_bytecode = True
     resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        sys.dont_write_bytecode = kept
 
 
 OUTPUTS = {"build": "", "compare": "", "gantt": "timeline.png", "export": "", "claims": "../../README.md", "session": "session.json", "figure": "f.pdf", "table": "t.csv",
