@@ -179,7 +179,7 @@ bool ResumableOutput::read_state() {
     const auto carry = from_hex(state.at("carry").get<std::string>());
     bytes_done_ = state.at("bytes_done");
     const auto chunks = state.at("chunks_done").get<std::int64_t>();
-    if (!carry || !std::in_range<int>(chunks)) throw cannot_go_on(kUnreadable);
+    if (!carry || chunks < 1 || !std::in_range<int>(chunks)) throw cannot_go_on(kUnreadable);  // written behind a chunk
     chunks_done_ = static_cast<int>(chunks);
     carry_ = *carry;
   } catch (const Json::exception&) {  // no JSON, or another program's

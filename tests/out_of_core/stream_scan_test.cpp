@@ -871,6 +871,7 @@ TEST_F(StreamScan, AStateThatMayLieIsNotBelieved) {
   for (const auto& [key, value] : std::vector<std::pair<std::string, nlohmann::ordered_json>>{
            {"chunks_done", "many"},
            {"chunks_done", -1},
+           {"chunks_done", 0},
            {"chunks_done", written.at("chunks_done").get<int>() - 1},
            {"chunks_done", 1000},
            {"chunks_done", 1'000'000'000'000},
@@ -888,6 +889,7 @@ TEST_F(StreamScan, AStateThatMayLieIsNotBelieved) {
   for (const std::string& text : texts) {
     std::ofstream(state()) << text;
     expect_refused(words(), "its state cannot be read; give --fresh");
+    EXPECT_TRUE(fs::exists(partial())) << text;
   }
   std::ofstream(state()) << written;
   EXPECT_EQ(run_program(words()).status, kOk);
