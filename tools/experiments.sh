@@ -17,7 +17,7 @@ experiment() {
     traces) trace_schedules ;;
     cycles)
       if has_bulk_copies; then
-        "$scanlab" explain look_ahead --device cuda --items 2^20,2^24,2^28 --csv "$out/prefix_wait.csv"
+        "$scanlab" explain look_ahead --device cuda --items 2^20,2^24,2^28 --csv "$out/prefix_wait.csv" --force
       else
         echo "Left out: look_ahead needs compute capability 9.0."
       fi

@@ -28,38 +28,39 @@ Json document(const simt::Explanation& explanation) {
   return all;
 }
 
-void write_file(const std::filesystem::path& path, const std::string& text) { WholeFile(path, true).write(text); }
+std::string file_name(const Case& of) {
+  const auto& [variant, problem] = of;
+  std::string text =
+      fmt::format("{}-{}-{}-{}", variant->about.id, name(problem.type), name(problem.mode), problem.items);
+  for (const auto& [key, value] : problem.settings) text += "-" + value;
+  return text + ".json";
+}
 
 /// A file per case of simt::usual_cases().
-int explain_all(const std::filesystem::path& directory, bool quick, Context& context) {
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  write_file(directory / ".writable", "");  // said before any work
-  std::filesystem::remove(directory / ".writable");
+int explain_all(const std::filesystem::path& directory, bool quick, bool replace, Context& context) {
   bool faults = false;
   const std::vector<Case> cases = simt::usual_cases(quick);
+  for (const Case& each : cases) WholeFile(directory / file_name(each), replace);  // refused before any work
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    const auto& [variant, problem] = cases[i];
-    const std::string& id = variant->about.id;
-    std::string file = fmt::format("{}-{}-{}-{}", id, name(problem.type), name(problem.mode), problem.items);
-    for (const auto& [key, value] : problem.settings) file += "-" + value;
     const simt::Explanation explanation = simt::explain(cases[i]);
     faults = faults || !explanation.report.faults.empty();
-    write_file(directory / (file + ".json"), document(explanation).dump(1) + "\n");
-    if (i + 1 == cases.size() || cases[i + 1].variant != variant) fmt::print(context.err, "explained {}\n", id);
+    WholeFile(directory / file_name(cases[i]), true).write(document(explanation).dump(1) + "\n");
+    if (i + 1 == cases.size() || cases[i + 1].variant != cases[i].variant) {
+      fmt::print(context.err, "explained {}\n", cases[i].variant->about.id);
+    }
   }
   fmt::print(context.out, "{} explanations in {}\n", cases.size(), directory.string());
   return faults ? kFailed : kOk;
 }
 
-/// Runs each case in its instrumented form, prints a table, and writes `csv`, unless empty: one row a case and role.
-int explain_on_cuda(const std::vector<Case>& cases, const std::string& csv, Context& context) {
+/// Runs each case in its instrumented form, prints a table, and writes the file of --csv, if any: one row a case and
+/// role.
+int explain_on_cuda(const std::vector<Case>& cases, const po::variables_map& values, Context& context) {
   std::string why_not;
   if (!measure::device_facts(why_not)) {
     throw CommandError(kNoDevice, fmt::format("explain --device cuda needs a GPU: {}", why_not));
   }
-  std::optional<WholeFile> file;
-  if (!csv.empty()) file.emplace(csv, true);
+  std::optional<WholeFile> file = output_file(values, "csv");
   std::string rows;
   const simt::RunColumns provenance = measure::provenance_columns();
   for (const Case& chosen : cases) {
@@ -130,6 +131,7 @@ int explain(const std::vector<std::string>& arguments, Context& context) {
       ("all", "explain every variant, padding and mode at a few n, into files in --out")  //
       ("quick", "use fewer n with --all")                                                 //
       ("out", text("DIR"), "write the files of --all to DIR")                             //
+      ("force", "replace files that exist")                                               //
       ("help,h", "print this text");
   po::positional_options_description positional;
   positional.add("variant", 1);
@@ -148,6 +150,9 @@ int explain(const std::vector<std::string>& arguments, Context& context) {
   if (values.count("all") == 0 && (values.count("out") != 0 || values.count("quick") != 0)) {
     throw CommandError(kBadInput, "--out and --quick go with explain --all: add it, or leave them out");
   }
+  if (values.count("all") == 0 && values.count("csv") == 0) {
+    refuse_options(values, {"force"}, "nothing is written; give --all or --csv FILE");
+  }
   if (values.count("all") != 0) {
     for (const char* selector : {"variant", "type", "op", "mode", "items", "set", "json"}) {
       if (values.count(selector) != 0) {
@@ -157,7 +162,8 @@ int explain(const std::vector<std::string>& arguments, Context& context) {
     if (values.count("out") == 0 || values["out"].as<std::string>().empty()) {
       throw CommandError(kBadInput, "explain --all writes files: say where with --out DIR");
     }
-    return explain_all(values["out"].as<std::string>(), values.count("quick") != 0, context);
+    return explain_all(values["out"].as<std::string>(), values.count("quick") != 0, values.count("force") != 0,
+                       context);
   }
   if (values.count("variant") == 0) {
     throw CommandError(kBadInput, "explain takes a variant, as in 'scanlab explain hso_block --items 2048'");
@@ -169,7 +175,7 @@ int explain(const std::vector<std::string>& arguments, Context& context) {
     for (Case& chosen : cases) chosen.problem.mode = chosen.variant->about.natural_mode;
   }
   if (device == "cuda") {
-    return explain_on_cuda(cases, given<std::string>(values, "csv").value_or(""), context);
+    return explain_on_cuda(cases, values, context);
   }
   bool faults = false;
   Json all = Json::array();
