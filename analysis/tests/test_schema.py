@@ -131,6 +131,18 @@ def test_the_lines_of_a_verification_fit(folder: Path) -> None:
     fits(last, verification.Ending)
 
 
+def test_no_key_of_a_context_is_left_to_the_user(folder: Path) -> None:
+    own = json.loads((DATA / "schema" / "results.schema.json").read_text(encoding="utf-8"))["$defs"]["Context"]["properties"]
+    assert len(own) > 50
+    for key in own:
+        refusal = written(folder, f"bench --variant cpu_sequential --items 1 --benchmark_context=team=a,{key}=b 2> OUT || test $? = 2", "refusal")
+        assert f"--benchmark_context={key}: results say their own {key}" in refusal
+
+
+def test_nothing_that_is_printed_ends_in_a_file_where_the_output_is_closed(folder: Path) -> None:
+    json.loads(written(folder, "bench --variant cpu_sequential --items 1000 --rounds 5 --out OUT >&- || test $? = 2", "closed.json"))
+
+
 def test_scenarios_fit(folder: Path) -> None:
     written(folder, "scenarios --out scenarios && touch OUT", "none")
     scenarios = sorted((folder / "scenarios").glob("*.json"))

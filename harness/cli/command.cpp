@@ -92,12 +92,13 @@ struct NamedFile {
   std::string path;
 };
 
-/// Of the options that are given and that take texts.
+/// Of the options that are given and that take texts: a switch of such a name has an empty one.
 std::vector<NamedFile> named_files(const po::variables_map& values, std::span<const char* const> options) {
   std::vector<NamedFile> files;
   for (const char* const option : options) {
     const boost::any& value = values[option].value();
-    if (const auto* const one = boost::any_cast<std::string>(&value)) files.push_back({option, *one});
+    const auto* const one = boost::any_cast<std::string>(&value);
+    if (one != nullptr && !one->empty()) files.push_back({option, *one});
     if (const auto* const some = boost::any_cast<std::vector<std::string>>(&value))
       for (const std::string& each : *some) files.push_back({option, each});
   }
@@ -105,9 +106,11 @@ std::vector<NamedFile> named_files(const po::variables_map& values, std::span<co
 }
 
 bool same_file(const std::string& a, const std::string& b) {
-  std::error_code ignored;
-  return std::filesystem::equivalent(a, b, ignored) ||
-         std::filesystem::weakly_canonical(a, ignored) == std::filesystem::weakly_canonical(b, ignored);
+  std::error_code of_both, of_a, of_b;
+  if (std::filesystem::equivalent(a, b, of_both)) return true;
+  const std::filesystem::path whole_a = std::filesystem::weakly_canonical(a, of_a);
+  const std::filesystem::path whole_b = std::filesystem::weakly_canonical(b, of_b);
+  return !of_a && !of_b && whole_a == whole_b;  // where one cannot be looked at, writing it says why
 }
 
 /// Throws CommandError if a command would write a file twice, or one that it reads, or by way of its partial file.

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <regex>
 #include <sstream>
+#include <string>
 #include <string_view>
 
 #include "harness/core/variant.hpp"
@@ -21,25 +23,23 @@ namespace {
 constexpr std::string_view kPrefix = "--benchmark_";
 constexpr double kMostSeconds = 3600;
 
-/// What results say of their host and of what they are, also where a run does not: a reader takes it for the truth.
-constexpr std::array kOwnKeys{"date",
-                              "device",
-                              "compute_capability",
-                              "driver",
-                              "host_name",
-                              "executable",
-                              "num_cpus",
-                              "mhz_per_cpu",
-                              "caches",
-                              "load_avg",
-                              "variants",
-                              "schedules",
-                              "algorithms",
-                              "tuning",
-                              "json_schema_version",
-                              "library_build_type",
-                              "library_version",
-                              "cpu_scaling_enabled"};
+// What data/schema/results.schema.json has of a context, and what Google Benchmark adds, also where a run has it not: a
+// reader takes it for the truth.
+constexpr char kOwnKeys[] = R"(
+  schema kind date argv git_commit git_dirty seed rounds width_percent cap_seconds seconds_a_repetition
+  variants schedules workloads algorithms ranks ranks_are tuning missing torch cupy jax
+  device compute_capability multiprocessors memory_bytes memory_bus_bits l2_bytes sm_clock_mhz_max
+  memory_clock_mhz_max ecc copy_engines clocks_before driver cuda_driver
+  cuda toolkit nvcc architectures cccl cccl_newest tbb compiler assertions cpu cores system
+  host_name executable num_cpus mhz_per_cpu cpu_scaling_enabled caches load_avg library_build_type
+  library_version json_schema_version
+)";
+
+bool is_own_key(const std::string& key) {
+  std::istringstream keys(kOwnKeys);
+  using Words = std::istream_iterator<std::string>;
+  return std::find(Words(keys), Words(), key) != Words();
+}
 
 [[noreturn]] void refuse(const std::string& sentence) { throw CommandError(kBadInput, sentence); }
 
@@ -77,7 +77,12 @@ void read_context(const std::string& value, GoogleFlags& flags) {
   for (std::string pair; std::getline(pairs, pair, ',');) {
     const std::size_t equals = pair.find('=');
     if (equals == std::string::npos) refuse(fmt::format("--benchmark_context takes key=value, not '{}'", pair));
-    flags.context.emplace_back(pair.substr(0, equals), pair.substr(equals + 1));
+    const std::string key = pair.substr(0, equals);
+    const auto has_it = [&key](const auto& before) { return before.first == key; };
+    if (std::ranges::any_of(flags.context, has_it)) {
+      refuse(fmt::format("--benchmark_context has the key {} twice: leave one out", key));
+    }
+    flags.context.emplace_back(key, pair.substr(equals + 1));
   }
 }
 
@@ -171,8 +176,9 @@ bool GoogleFlags::passes(const std::string& case_name) const {
 
 void GoogleFlags::add_context(Facts& provenance) const {
   for (const auto& [key, value] : context) {
-    if (provenance.contains(key) || std::ranges::find(kOwnKeys, std::string_view(key)) != kOwnKeys.end())
+    if (is_own_key(key)) {
       refuse(fmt::format("--benchmark_context={}: results say their own {}; choose another key", key, key));
+    }
     provenance[key] = value;
   }
 }

@@ -1,8 +1,10 @@
 // The command line: words that are wrong get an error that helps, and the statuses are those of docs/CLI.md.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -37,6 +39,62 @@ TEST(CommandLine, WrongWordsNameTheNearMatches) {
   expect({"explain", "hs_blocked", "--csv", "x"}, "goes with explain --device cuda");
   expect({"explain", "hs_blocked", "--device", "cuda", "--json"}, "prints a table");
   expect({}, "usage");
+}
+
+TEST(CommandLine, AnOptionWithoutEffectIsRefused) {
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"explain", "hso_block", "--force"},
+           {"advise", "--against", "x", "--work", "2"},
+           {"calibrate", "--from", "x", "--work", "2"},
+           {"simulate", "--compare", "x", "--items", "5"},
+           {"streams", "implicit-sync", "--list", "--trials", "5"},
+           {"stream-scan", "--device", "host", "--in", "x", "--seed", "5"},
+           {"stream-scan", "--device", "host", "--generate", "9", "--fresh"},
+           {"bench", "--once", "--rounds", "5"},
+       }) {
+    const Result result = run_program(words);
+    EXPECT_EQ(result.status, kBadInput) << words[0];
+    EXPECT_NE(result.err.find(words.size() > 3 ? words[words.size() - 2] : words.back()), std::string::npos)
+        << result.err;
+    EXPECT_NE(result.err.find("would have no effect"), std::string::npos) << words[0] << ": " << result.err;
+  }
+}
+
+TEST(CommandLine, AFileOfTwoOptionsIsRefusedAndStays) {
+  const std::filesystem::path folder = testing::TempDir() + "/scanlab-one-file-for-two";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  const std::string file = folder / "file.json", link = folder / "link.json";
+  std::ofstream(file) << "mine";
+  std::filesystem::create_symlink("file.json", link);
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"calibrate", "--from", file, "--out", file, "--force"},
+           {"calibrate", "--out", file, "--raw", folder / "." / "file.json", "--force"},
+           {"tune", "--from", file, "--out", link, "--force"},
+           {"simulate", "--compare", file, "--out", file, "--force"},
+           {"stream-scan", "--device", "host", "--in", file, "--type", "i8", "--out", link, "--force"},
+       }) {
+    const Result result = run_program(words);
+    EXPECT_EQ(result.status, kBadInput) << words[0];
+    EXPECT_NE(result.err.find("are the same file"), std::string::npos) << words[0] << ": " << result.err;
+  }
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(std::ifstream(file).rdbuf()), {}), "mine");
+  // Two that cannot be looked at are not taken for one.
+  const Result result = run_program({"stream-scan", "--device", "host", "--generate", "9", "--out",
+                                     folder / std::string(300, 'a'), "--json", folder / std::string(300, 'b')});
+  EXPECT_EQ(result.status, kBadInput);
+  EXPECT_NE(result.err.find("File name too long"), std::string::npos) << result.err;
+  std::filesystem::remove_all(folder);
+}
+
+TEST(CommandLine, TimeToWaitForOtherRanksIsANumberOfSeconds) {
+  for (const char* const wrong : {"soon", "0", "-1", "inf", "nan", "5s", ""}) {
+    setenv("SCANLAB_PATIENCE", wrong, 1);
+    const Result result = run_program({"distributed", "bench", "--on-hosts", "-b", "4KiB", "-e", "4KiB"});
+    EXPECT_EQ(result.status, kBadInput) << wrong;
+    EXPECT_NE(result.err.find("give seconds above 0"), std::string::npos) << wrong << ": " << result.err;
+  }
+  unsetenv("SCANLAB_PATIENCE");
 }
 
 TEST(CommandLine, HelpHasAnExampleForEveryCommand) {
@@ -135,6 +193,20 @@ TEST(CommandLine, ABuildWithoutCudaSaysWhatNeedsIt) {
 TEST(Explain, AllWritesFilesAndRefusesAnUnwritablePlaceFirst) {
   EXPECT_EQ(run_program({"explain", "--all", "--quick", "--out", "/proc/no/such/place"}).status, kBadInput);
   EXPECT_EQ(run_program({"explain", "--all"}).status, kBadInput);
+}
+
+TEST(Explain, AllReplacesFilesOnlyIfAskedTo) {
+  const std::filesystem::path folder = testing::TempDir() + "/scanlab-explain-all",
+                              mine = folder / "hs_block-i32-exclusive-1024.json";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  std::ofstream(mine) << "mine";
+  const Result refused = run_program({"explain", "--all", "--quick", "--out", folder});
+  EXPECT_EQ(refused.status, kBadInput);
+  EXPECT_NE(refused.err.find("give --force"), std::string::npos) << refused.err;
+  EXPECT_EQ(std::filesystem::file_size(mine), 4U);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1) << "nothing was written before";
+  std::filesystem::remove_all(folder);
 }
 
 TEST(CommandLine, AFileThatIsNotWhatItShouldBeIsSaidToBeSoInPlainWords) {
