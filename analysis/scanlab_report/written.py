@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,27 +15,33 @@ _HIDDEN = ".building-"
 @contextlib.contextmanager
 def in_place_of(folder: Path) -> Iterator[Path]:
     """A new folder beside what ``folder`` holds; its files take their places there once all are written, and not if it fails."""
-    with _named(folder), _in_place_of(folder) as made:
+    with hidden(folder, folder) as made:
         yield made
-
-
-@contextlib.contextmanager
-def _in_place_of(folder: Path) -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(dir=folder, prefix=_HIDDEN) as made:
-        yield Path(made)
-        for file in sorted(path for path in Path(made).rglob("*") if path.is_file()):
+        for file in sorted(path for path in made.rglob("*") if path.is_file()):
             target = folder / file.relative_to(made)
             target.parent.mkdir(parents=True, exist_ok=True)
             os.replace(file, target)
 
 
 @contextlib.contextmanager
+def hidden(folder: Path, path: Path) -> Iterator[Path]:
+    """A new folder in a folder, which is removed in the end with what is left in it; what is wrong with it is said of ``path``."""
+    with _named(path, folder), tempfile.TemporaryDirectory(dir=folder, prefix=_HIDDEN) as made:
+        yield Path(made)
+
+
+@contextlib.contextmanager
 def one_file(path: Path) -> Iterator[Path]:
-    """Where to write what takes the place of ``path`` once it is whole; the folders above it are made."""
-    with _named(path, *path.parents):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with _in_place_of(path.parent) as made:
-            yield made / path.name
+    """Where to write what takes the place of ``path``, or of the file that it links to, once it is whole; the folders above it are made."""
+    target = Path(os.path.realpath(path))
+    with _named(path, target.parent, *target.parents):
+        target.parent.mkdir(parents=True, exist_ok=True)
+    with hidden(target.parent, path) as made:
+        new = made / path.name
+        yield new
+        if target.exists():
+            shutil.copymode(target, new)
+        os.replace(new, target)
 
 
 def write(path: Path, text: str) -> None:
@@ -43,14 +50,23 @@ def write(path: Path, text: str) -> None:
         made.write_text(text, encoding="utf-8")
 
 
+def put(path: Path, content: str | bytes) -> None:
+    """A file of a new folder; an error names it, which the system does not where the disk is full."""
+    try:
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
 @contextlib.contextmanager
-def _named(path: Path, *above: Path) -> Iterator[None]:
-    """What the system says of no file, of a hidden one or of a folder ``above``, is said of ``path``, which the user knows; the rest stays as it is."""
+def _named(path: Path, within: Path, *above: Path) -> Iterator[None]:
+    """What the system says of no file, of a hidden one ``within`` or of a folder ``above``, is said of ``path``, which the user knows; the rest stays as it is."""
     try:
         yield
     except OSError as error:
-        of = str(error.filename or "")
-        if of and _HIDDEN not in of and Path(of) not in above:
+        of = Path(os.path.abspath(error.filename)) if error.filename else None
+        hidden = of is not None and _HIDDEN in str(of) and of.is_relative_to(os.path.abspath(within))
+        if of is not None and not hidden and of not in [Path(os.path.abspath(folder)) for folder in above]:
             raise
         raise OSError(error.errno, f"cannot be written: {error.strerror or error}", str(path)) from None
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import resource
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +17,7 @@ from scanlab_report.modules import modules
 from tests import whole
 from tests.whole import PUBLISHED, Built
 
-__all__ = ["PUBLISHED", "Built"]
+__all__ = ["PUBLISHED", "Built", "full_disk"]
 
 
 @pytest.fixture(scope="session")
@@ -39,3 +43,16 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         monkeypatch.setattr(module, "draw", empty(name))
     monkeypatch.setattr(processes, "WORKERS", 1)  # what others draw is not seen here
     return names
+
+
+@contextlib.contextmanager
+def full_disk(room: int = 50) -> Iterator[None]:
+    """No file grows beyond some bytes. Modules imported meanwhile are not kept: Python 3.11 would keep the first bytes of one, at which every later import fails."""
+    before, kept = resource.getrlimit(resource.RLIMIT_FSIZE), sys.dont_write_bytecode
+    sys.dont_write_bytecode = True
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        sys.dont_write_bytecode = kept

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
-import resource
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +18,7 @@ from scanlab_report import commands
 from scanlab_report.commands.__main__ import main
 from scanlab_report.modules import modules
 from tests import stream_fixtures
-from tests.conftest import PUBLISHED, Built
+from tests.conftest import PUBLISHED, Built, full_disk
 from tests.fixtures import case, context, explanation, repetition
 from tests.test_history import record
 
@@ -99,19 +96,6 @@ def test_bad_results_are_named_and_nothing_is_overwritten(tmp_path: Path, capsys
     error = capsys.readouterr().err
     assert f"{bad}: {place}" in error and said in error
     assert contents(out) == before
-
-
-@contextlib.contextmanager
-def full_disk(room: int = 50) -> Iterator[None]:
-    """No file grows beyond some bytes. Modules imported meanwhile are not kept: Python 3.11 would keep the first bytes of one, at which every later import fails."""
-    before, kept = resource.getrlimit(resource.RLIMIT_FSIZE), sys.dont_write_bytecode
-    sys.dont_write_bytecode = True
-    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        sys.dont_write_bytecode = kept
 
 
 OUTPUTS = {"build": "", "compare": "", "gantt": "timeline.png", "export": "", "claims": "../../README.md", "session": "session.json", "figure": "f.pdf", "table": "t.csv",

@@ -10,8 +10,6 @@ from __future__ import annotations
 import gzip
 import os
 import re
-import shutil
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,12 +20,13 @@ from msgspec import Struct
 
 from scanlab_report import place
 from scanlab_report.commands.add_device import session, several_gpus
-from scanlab_report.read import results, streams
+from scanlab_report.read import results, streams, twice
 from scanlab_report.read.documents.base import Count
 from scanlab_report.read.fields import Misfit, convert, shown
 from scanlab_report.read.json_files import load_json
 from scanlab_report.read.records import CASE, Complaint, Explanation, Results, Run
 from scanlab_report.stats.intervals import FEWEST
+from scanlab_report.written import hidden, put
 
 VERIFICATION, TESTS = "verify.jsonl", ("tests.json", "device_scan_tests.json")
 COUNTS = "explain"
@@ -107,6 +106,7 @@ def examine(folder: Path, recorded: Path) -> Recording:
         found.wrong += _counts(found, first)
     found.wrong += _verification(found, everything, first, any(kind in ("timings", streams.DISTRIBUTED) and run.kind == "cuda" for run, kind in of))
     found.wrong += _recorded_already([run for run, _ in of], recorded)
+    found.wrong += [of_two for of_two in twice.copies(sorted(candidates)) if of_two.file not in {run.file for run, _ in of}]
     return found
 
 
@@ -121,16 +121,16 @@ def file_away(found: Recording, recorded: Path) -> Path:
     device.mkdir(parents=True, exist_ok=True)
     taken = max((path.name for path in device.glob(f"{found.date}*")), default="")
     target = device / (found.date + _after(taken.removeprefix(found.date)) if taken else found.date)
-    with tempfile.TemporaryDirectory(dir=device, prefix=".adding-") as made:
-        whole = Path(made) / "run"
+    with hidden(device, target) as made:
+        whole = made / "run"
         whole.mkdir()
         for file in (*found.files, *found.model):
             kept = whole / file.relative_to(found.folder)
             kept.parent.mkdir(parents=True, exist_ok=True)
             if file.suffix in (".json", ".jsonl"):
-                kept.with_name(f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes(), mtime=0))
+                put(kept.with_name(f"{file.name}.gz"), gzip.compress(file.read_bytes(), mtime=0))
             else:
-                shutil.copyfile(file, kept)
+                put(kept, file.read_bytes())
         if found.counts:
             text = msgspec.json.encode([counted.content for counted in found.counts])
             (whole / f"{COUNTS}.json.gz").write_bytes(gzip.compress(text, mtime=0))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -136,7 +135,7 @@ def _pictures(page: Path, drawn: Path) -> list[Path]:
             if target.parent.name == GALLERY:
                 shrink(source, new)
             else:
-                shutil.copyfile(source, new)
+                new.write_bytes(source.read_bytes())  # of which a full disk is said without a name
         made.append(target)
     return made
 

@@ -7,7 +7,6 @@ named, so that what an earlier run left of it can be removed and nothing stale s
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -36,6 +35,7 @@ from scanlab_report.select.experiments import plan
 from scanlab_report.select.needs import Gathered, by_device, gather, told
 from scanlab_report.select.provenance import Provenance
 from scanlab_report.stats import intervals
+from scanlab_report.written import put
 
 PAGE = "report.html"
 
@@ -93,7 +93,7 @@ class Report:
         self.written += of.targets
         if self.paper:
             for target in of.targets:
-                shutil.copyfile(target, self.paper / "figures" / target.name)
+                put(self.paper / "figures" / target.name, target.read_bytes())
             text = told_of(of.module, of.on)
             self._write(self.paper / "figures" / f"{of.name}.caption.tex", caption(text, of.provenances))
         said = "; ".join(dict.fromkeys(word for gathered in of.on.values() for word in gathered.unusual))
@@ -138,7 +138,7 @@ class Report:
         self._write(self.out / "cases.csv", cases.drop(columns="run").to_csv(index=False))
 
     def _write(self, path: Path, text: str) -> None:
-        path.write_text(text, encoding="utf-8")
+        put(path, text)
         self.written.append(path)
 
 
