@@ -78,6 +78,12 @@ def test_every_figure_has_every_device_in_it_and_in_its_caption(planted: Built, 
     assert f"{FIRST}, 2026-01-02" in caption and f"{OTHER}, 2026-02-03" in caption
 
 
+def test_of_one_device_only_its_runs_are_left(read: results.Results) -> None:
+    part = read.on(OTHER)
+    assert {run.device for run in part.runs if run.kind != "host"} == {OTHER} != {run.device for run in read.runs if run.kind != "host"}
+    assert {part.runs[place].device for place in set(part.timings["run"]) if part.runs[place].kind != "host"} == {OTHER}
+
+
 def test_a_report_can_be_of_one_device_alone(planted: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert build(planted.recorded, tmp_path / "out", "--device", OTHER) == 0
     for name in OF_DEVICES:

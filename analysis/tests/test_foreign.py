@@ -209,7 +209,7 @@ def test_without_samples_no_distribution_is_drawn_and_none_of_an_earlier_build_s
     assert "figure distributions is left out: no case has two samples or more." in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("more", [[], ["--recorded", "."], ["--page", "README.md"]])
+@pytest.mark.parametrize("more", [[], ["--recorded", "."], ["--page", "README.md"], ["--device", "NVIDIA H200"]])
 def test_results_of_scanlab_and_of_others_are_not_mixed(tmp_path: Path, capsys: pytest.CaptureFixture[str], more: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "run").mkdir()

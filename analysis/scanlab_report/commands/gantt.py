@@ -46,7 +46,8 @@ def run(options: argparse.Namespace) -> int:
     if read.problems:
         return refuse(*read.problems, f"{options.out}: nothing was written")
     found = [file for file in read.streams if file.kind in (streams.TRACE, streams.SIMULATION) and len(file.rows)]
-    if without := [trace for trace in options.traces if not any(file.run.file.resolve().is_relative_to(trace.resolve()) for file in found)]:
+    drawn = {file.run.file.resolve() for file in found}
+    if without := [trace for trace in options.traces if drawn.isdisjoint(file.resolve() for file in (trace, *trace.rglob("*")))]:
         return refuse(*(f"{trace}: there is no timeline in it; scanlab streams trace SCHEDULE --out FILE writes one" for trace in without))
 
     from scanlab_report.layout import gantt, style

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -311,13 +311,9 @@ class Results:
         if self.devices in ([], [device]):
             return self
         if ("on", device) not in self.found:
-            kept = [place for place, run in enumerate(self.runs) if run.kind == "host" or run.device == device]
-            part = Results(self.runs, self.explanations, self.problems, named=self.named, first=self.first, every=self.every and self.every.on(device), settings=self.settings)
-            part.owners = self.owners
+            part = self.of_runs(lambda run: run.kind == "host" or run.device == device)
+            part.named, part.every, part.settings = self.named, self.every and self.every.on(device), self.settings
             part.streams = [file for file in self.streams if file.kind == streams.SIMULATION or file.run.device == device]
-            for name in ("timings", "kernels", "skipped"):
-                table = getattr(self, name)
-                setattr(part, name, table[table["run"].isin(kept)])
             for name in ("counters", "traffic", "waits", "repeats"):
                 table = getattr(self, name)
                 origins = dict(zip(table["file"], table["origin"], strict=True))
@@ -326,6 +322,17 @@ class Results:
             part.devices = [device]
             self.found["on", device] = part
         return self.found["on", device]
+
+    def of_runs(self, stays: Callable[[Run], bool]) -> Results:
+        """Timings of the runs that stay, which are numbered anew; counts, problems and owners of tables as they are, and nothing else."""
+        numbers = {old: new for new, old in enumerate(place for place, run in enumerate(self.runs) if stays(run))}
+        part = Results([self.runs[old] for old in numbers], self.explanations, self.problems, first=self.first)
+        part.owners = self.owners
+        for name in ("timings", "kernels", "skipped"):
+            rows = getattr(self, name)
+            rows = rows[rows["run"].isin(list(numbers))]
+            setattr(part, name, rows.assign(run=rows["run"].map(numbers).astype(int)).reset_index(drop=True))
+        return part
 
     def beside(self, file: str, origin: str) -> Run | None:
         """The run that a table belongs to: its own, if known; else the sweep in its folder, another run there, or the first of its origin.

@@ -5,6 +5,7 @@ Of cases scans are left out: a session times some of them both beside all others
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -39,7 +40,11 @@ def copies(files: Iterable[Path]) -> Iterator[Complaint]:
 def _size(file: Path) -> int:
     """In bytes, of what it holds: a compressed file ends with it. -1 if it cannot be read, which its reader says."""
     try:
-        return int.from_bytes(file.read_bytes()[-4:], "little") if file.suffix == ".gz" else file.stat().st_size
+        if file.suffix != ".gz":
+            return file.stat().st_size
+        with file.open("rb") as compressed:
+            compressed.seek(-4, os.SEEK_END)
+            return int.from_bytes(compressed.read(), "little")
     except OSError:
         return -1
 

@@ -19,6 +19,10 @@ class Unreadable(ValueError):
     """Files that cannot be used, in sentences."""
 
 
+def nothing_among(paths: Sequence[Path]) -> str:
+    return f"nothing to read: no results among {', '.join(map(str, paths))}"
+
+
 def opened(paths: Sequence[Path], device: str = "", session: str = "", publications: Path = DATA / "published") -> tuple[Results, dict[str, Publication]]:
     """What is below the paths, the recorded data counting as such, of one session of each device; the published tables beside them."""
     foreign, _, problems = kinds.sorted_out(path for path in paths if path.is_file())
@@ -32,7 +36,7 @@ def opened(paths: Sequence[Path], device: str = "", session: str = "", publicati
     if read.problems:
         raise Unreadable(*map(str, read.problems))
     if read.empty:
-        raise Unreadable(f"nothing to read: no results among {', '.join(map(str, paths))}")
+        raise Unreadable(nothing_among(paths))
     try:
         return chosen(read, session), tables
     except NoSession as error:

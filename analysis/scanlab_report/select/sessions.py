@@ -67,17 +67,12 @@ def chosen(results: Results, name: str = "") -> Results:
         best[key] = max(best.get(key, of), of, key=lambda of: (of.name == name, of.complete, of.date))
     files = {file for of in best.values() if of.gpus == 1 for file in of.files}
     of_several = {file for of in best.values() if of.gpus > 1 for file in of.files}
-    runs = {old: new for new, old in enumerate(place for place, run in enumerate(results.runs) if _stays(run, files))}
-    part = Results([results.runs[old] for old in runs], results.explanations, results.problems, named=name, first=results.first, every=results)
-    part.owners = results.owners
+    part = results.of_runs(lambda run: _stays(run, files))
+    part.named, part.every = name, results
     part.streams = [file for file in results.streams if file.kind == streams.SIMULATION or _stays(file.run, files)
                     or (file.kind in (streams.DISTRIBUTED, streams.RANKS_TRACE) and _stays(file.run, of_several))]  # fmt: skip
     others = {file for of in sessions for file in of.files} - files - of_several
     part.verifications = [of for of in results.verifications if of.file.resolve() not in others]
-    for table in ("timings", "kernels", "skipped"):
-        rows = getattr(results, table)
-        rows = rows[rows["run"].isin(list(runs))]
-        setattr(part, table, rows.assign(run=rows["run"].map(runs).astype(int)).reset_index(drop=True))
     for table in _TABLES:
         rows = getattr(results, table)
         several = of_ranks(rows) if table == "waits" else pd.Series(False, index=rows.index)

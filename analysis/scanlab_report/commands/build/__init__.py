@@ -63,6 +63,7 @@ def run(options: argparse.Namespace) -> int:
         options.paper = options.out / typesetting.WORK / "parts"
     from scanlab_report.commands.build.report import Report
     from scanlab_report.read.records import MEASURED
+    from scanlab_report.select.opened import nothing_among
     from scanlab_report.select.sessions import NoSession, chosen
     from scanlab_report.tables import costs
 
@@ -71,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
     if read.problems:
         return refuse(*read.problems, f"{options.out}: nothing was written")
     if read.empty:
-        return refuse("nothing to read: no results among " + ", ".join(map(str, [*options.results, *options.recorded])))
+        return refuse(nothing_among([*options.results, *options.recorded]))
     try:
         read = chosen(read, options.session)
     except NoSession as error:

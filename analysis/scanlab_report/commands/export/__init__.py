@@ -29,13 +29,14 @@ def run(options: argparse.Namespace) -> int:
 
     from scanlab_report.commands.export import tables as export
     from scanlab_report.read import results
+    from scanlab_report.select.opened import nothing_among
 
     read = results.read(options.results, [])
     if read.problems:
         return refuse(*read.problems, f"{options.out}: nothing was written")
     found = export.tables(read)
     if not found:
-        return refuse("nothing to export: no results among " + ", ".join(map(str, options.results)))
+        return refuse(nothing_among(options.results))
     parquet = _has_parquet()
     with in_place_of(options.out) as out:
         for name, rows in found.items():

@@ -25,7 +25,7 @@ _FIGURES: tuple[tuple[str, Callable[[list[Shown]], Figure | str], str], ...] = (
 
 def build(files: list[Foreign], options: argparse.Namespace) -> int:
     """Writes figures/ and tables/; what cannot be drawn is left out, with the reason, and what an earlier build left of it removed."""
-    if not_theirs := [f"--{name}" for name, given in (("recorded", options.recorded), ("session", options.session), ("paper", options.paper), ("page", options.pages)) if given]:
+    if not_theirs := [f"--{name}" for name, given in (("recorded", options.recorded), ("device", options.device), ("session", options.session), ("paper", options.paper), ("page", options.pages)) if given]:
         return refuse(f"{', '.join(not_theirs)}: of Scanlab's results alone, and {files[0].run.file} is of {files[0].kind}")
     out: Path = options.out
     shown = named(files)
