@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from scanlab_report import DATA
+from scanlab_report import CLAIMS, DATA
 from scanlab_report.claims import stated as claims
 from scanlab_report.claims.checked import check
 from scanlab_report.claims.standing import FAILS, HOLDS, NOT_MEASURED
@@ -157,12 +157,12 @@ def test_the_commit_that_a_target_names_has_its_bound() -> None:
         over = of.get("over")
         return [*(of.get(name) for name in ("measure", "variant", "cases", "at_least", "at_most", "equals", "variation", "workload", "least_gib")), "cub" if over == "cub_as_shipped" else over]
 
-    for entry in tomllib.loads(claims.FILE.read_text())["claim"]:
+    for entry in tomllib.loads(CLAIMS.read_text())["claim"]:
         if entry["source"] != claims.OURS:
             continue
         commit = entry["set_by"]
         if commit not in said_then:
-            shown = subprocess.run(["git", "show", f"{commit}:paper/claims.toml"], cwd=claims.FILE.parent, capture_output=True, text=True)
+            shown = subprocess.run(["git", "show", f"{commit}:paper/claims.toml"], cwd=CLAIMS.parent, capture_output=True, text=True)
             if shown.returncode:
                 pytest.skip("no history here, or not all of it")
             said_then[commit] = [bound(of) for of in tomllib.loads(shown.stdout)["claim"]]

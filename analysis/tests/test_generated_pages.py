@@ -38,8 +38,8 @@ def said(text: str) -> set[str]:
 
 @pytest.fixture(scope="module")
 def recorded() -> dict[str, str]:
-    said = {file: json.loads(file.read_text(encoding="utf-8")) for file in DATA.glob("recorded/nvidia-*/*/session.json")}
-    (session,) = [file for file, of in said.items() if "gpus" not in of and of["device"] == stated.device()]
+    sessions = {file: json.loads(file.read_text(encoding="utf-8")) for file in DATA.glob("recorded/nvidia-*/*/session.json")}
+    (session,) = [file for file, of in sessions.items() if "gpus" not in of and of["device"] == stated.device()]
     return commits_of_record(session)
 
 

@@ -17,7 +17,7 @@ class OneCluster {
     about.source = "CUDA C++ Programming Guide, distributed shared memory";
     about.family = "one launch, one tile";
     about.overview = false;
-    about.limits = "n items of 256 KiB or less, of operators that compute much 128; compute capability 9.0 and later";
+    about.limits = "n items of 256 KiB or less (128 KiB for log_sum_exp); compute capability 9.0 and later";
     about.in_place = true;
     about.cost = {.work = "about 3n, and 4 a vector", .span = "30 steps", .traffic = "2n"};
     return about;

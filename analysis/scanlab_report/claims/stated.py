@@ -23,8 +23,7 @@ from scanlab_report.select.evidence import Key
 from scanlab_report.select.variants import CUBS, cub_as_shipped
 from scanlab_report.stats.intervals import Interval
 
-FILE = CLAIMS
-REFERENCES = FILE.with_name("references.bib")
+REFERENCES = CLAIMS.with_name("references.bib")
 OURS = "scanlab"
 """The source of claims that are the report's own: its targets."""
 
@@ -133,7 +132,7 @@ class Claim:
 
 
 @lru_cache
-def device(file: Path = FILE) -> str:
+def device(file: Path = CLAIMS) -> str:
     """The device that the report is about; empty if the file names none. ClaimsError as of :func:`read`."""
     found = _content(file).get("device", "")
     if not fits(found, Line):
@@ -142,7 +141,7 @@ def device(file: Path = FILE) -> str:
 
 
 @lru_cache
-def read(file: Path = FILE) -> tuple[Claim, ...]:
+def read(file: Path = CLAIMS) -> tuple[Claim, ...]:
     """The claims of a file in order; ClaimsError names the first thing wrong with it."""
     content = _content(file)
     entries = content.get("claim")
