@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -127,14 +126,10 @@ Asked asked_for(const po::variables_map& values) {
   if (by_workload) {
     asked.job.items = number(values, "items");
   } else {
-    const double microseconds = values.count("kernel-us") != 0 ? values["kernel-us"].as<double>() : 0;
-    if (!(microseconds >= 0 && std::isfinite(microseconds))) {
-      throw CommandError(kBadInput, "--kernel-us is out of range: give microseconds of 0 or more");
-    }
     const std::int64_t in = bytes(values, "bytes-in");
     const std::int64_t out = bytes(values, "bytes-out");
     asked.job.items = std::max(in, out) / static_cast<std::int64_t>(asked.job.workload->about.item_bytes());
-    asked.sizes = {.in = in, .out = out, .kernel_seconds = 1e-6 * microseconds};
+    asked.sizes = {.in = in, .out = out, .kernel_seconds = seconds_of(values, "kernel-us").value_or(0)};
   }
   if (const std::string why = streams::refusal(asked.job); !why.empty()) throw CommandError(kBadInput, why);
   if (asked.job.items < 1)

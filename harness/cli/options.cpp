@@ -152,6 +152,16 @@ double shortest_gap_of(const po::variables_map& values) {
   return 0.01 * percent;
 }
 
+std::optional<double> seconds_of(const po::variables_map& values, const char* option) {
+  if (values.count(option) == 0) return {};
+  constexpr double kMost = 1e9;
+  const auto microseconds = values[option].as<double>();
+  if (!(microseconds >= 0 && microseconds <= kMost)) {
+    refuse(fmt::format("--{} {:g} is out of range: give microseconds from 0 to {:g}", option, microseconds, kMost));
+  }
+  return 1e-6 * microseconds;
+}
+
 std::optional<WholeFile> output_file(const po::variables_map& values, const char* option) {
   if (values.count(option) == 0) return std::nullopt;
   return std::optional<WholeFile>(std::in_place, values[option].as<std::string>(), values.count("force") != 0);

@@ -111,6 +111,9 @@ void add_timeline_options(po::options_description& options);
 /// --gap, as a part of the makespan; throws CommandError (status 2).
 double shortest_gap_of(const po::variables_map& values);
 
+/// A time that is given in microseconds; throws CommandError (status 2).
+std::optional<double> seconds_of(const po::variables_map& values, const char* option);
+
 // ------------------------------------------------------------------------------------------------- what is written
 
 /// The file that --out, or another option, asks for, which --force replaces. Throws as WholeFile does.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
@@ -54,15 +53,6 @@ po::options_description simulate_options() {
                         "compare traces of 'streams trace' with simulations of their jobs");
   add_timeline_options(options);
   return options;
-}
-
-std::optional<double> seconds_of(const po::variables_map& values, const char* option) {
-  if (values.count(option) == 0) return {};
-  const auto microseconds = values[option].as<double>();
-  if (!(microseconds >= 0 && std::isfinite(microseconds))) {
-    throw CommandError(kBadInput, fmt::format("--{} {:g}: give microseconds of 0 or more", option, microseconds));
-  }
-  return 1e-6 * microseconds;
 }
 
 simulator::DeviceProfile profile_of(const po::variables_map& values) {

@@ -325,8 +325,8 @@ TEST(Advise, BadInputIsASentence) {
   expect({"--profile", "h200"}, "advise takes --bytes-in");
   expect({"--profile", "h200", "--bytes-in", "2^20", "--workload", "scale"}, "advise takes --bytes-in");
   expect({"--profile", "h200", "--kernel-us", "10"}, "nothing to copy");
-  expect({"--profile", "h200", "--bytes-in", "2^20", "--kernel-us", "-1"}, "--kernel-us is out of range: give");
-  expect({"--profile", "h200", "--bytes-in", "2^20", "--kernel-us", "1e30"}, "seconds");
+  expect({"--profile", "h200", "--bytes-in", "2^20", "--kernel-us", "-1"}, "--kernel-us -1 is out of range: give");
+  expect({"--profile", "h200", "--bytes-in", "2^20", "--kernel-us", "1e30"}, "--kernel-us 1e+30 is out of range: give");
   expect({"--profile", "h200", "--workload", "skale", "--items", "2^20"}, "scale");
 }
 
