@@ -290,6 +290,8 @@ TEST_F(BenchTest, RefusesWrongWordsBeforeAnyWork) {
       {"--benchmark_min_time=inf"},
       {"--variant", "planted_right", "--benchmark_context=date=1"},
       {"--variant", "planted_right", "--benchmark_context=device=x"},
+      {"--variant", "planted_right", "--benchmark_context=l2_bytes=1"},
+      {"--variant", "planted_right", "--benchmark_context=team=a,team=b"},
       {"--benchmark_out_format=csv"},
       {"--rounds", "2", "--benchmark_repetitions=3"},
       {"--quick", "--items", "10"},
