@@ -140,7 +140,8 @@ def test_no_key_of_a_context_is_left_to_the_user(folder: Path) -> None:
 
 
 def test_nothing_that_is_printed_ends_in_a_file_where_the_output_is_closed(folder: Path) -> None:
-    json.loads(written(folder, "bench --variant cpu_sequential --items 1000 --rounds 5 --out OUT >&- || test $? = 2", "closed.json"))
+    line = "verify --device simt --variant one_block --type i32 --items 1000 --json OUT"
+    assert [list(json.loads(of)) for of in written(folder, f"{line} >&- || test $? = 2", "closed.jsonl").splitlines()][-1] == ["ended"]
 
 
 def test_scenarios_fit(folder: Path) -> None:
