@@ -35,9 +35,11 @@ decoupled_lookback 100003
 look_ahead 100003
 one_block 2003
 one_block 2000
+one_block 2003 f32,f64 log_sum_exp
 redundant_reduce 12003
 redundant_reduce 12000
 one_cluster 15013
+one_cluster 15013 f32,f64 log_sum_exp
 one_wave 100003
 one_wave 100000
 one_wave 1500003
