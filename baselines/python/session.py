@@ -40,7 +40,7 @@ def median_uncertainty(times: Sequence[float]) -> float:
 
 def is_last(times: Sequence[float], rounds: int, width: float, cap_seconds: float, spent: float, latest: float) -> bool:
     """Whether a case gets no further sample: ``spent`` and ``latest`` are seconds of wall time, without and of the latest one."""
-    if len(times) >= rounds or median_uncertainty(times) <= width:
+    if len(times) >= rounds or (width > 0 and median_uncertainty(times) <= width):
         return True
     return len(times) >= MIN_SAMPLES and spent + 2 * latest > cap_seconds
 

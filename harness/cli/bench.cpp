@@ -72,6 +72,8 @@ struct Request {
 
 Request read_request(const po::variables_map& values, const measure::GoogleFlags& flags) {
   Request request;
+  if (values.count("quick") != 0)
+    refuse_options(values, {"sweep"}, "--quick is a sweep of its own; leave out one of the two");
   const std::optional<std::string> asked =
       values.count("quick") != 0 ? std::optional<std::string>("quick") : given<std::string>(values, "sweep");
   const measure::ScanSweep* const sweep = asked ? &find_named("sweep", measure::scan_sweeps(), *asked) : nullptr;

@@ -113,6 +113,11 @@ bool same_file(const std::string& a, const std::string& b) {
   return !of_a && !of_b && whole_a == whole_b;  // where one cannot be looked at, writing it says why
 }
 
+/// Whether `path` is that of an output, or of what holds it until it is whole, as stream-scan does.
+bool is_file_of(const std::string& path, const std::string& output) {
+  return same_file(path, output) || same_file(path, output + ".partial") || same_file(path, output + ".partial.json");
+}
+
 /// Throws CommandError if a command would write a file twice, or one that it reads, or by way of its partial file.
 void refuse_one_file_for_two(const po::variables_map& values) {
   const auto refuse_if = [](bool same, const NamedFile& first, const NamedFile& second, const char* why) {
@@ -124,14 +129,12 @@ void refuse_one_file_for_two(const po::variables_map& values) {
   for (const NamedFile& written : all_written) {
     for (const NamedFile& read : named_files(values, kRead)) {
       std::error_code ignored;
-      refuse_if(std::filesystem::is_regular_file(read.path, ignored) &&
-                    (same_file(read.path, written.path) || same_file(read.path, written.path + ".partial")),
-                read, written, "the input would be overwritten");
+      refuse_if(std::filesystem::is_regular_file(read.path, ignored) && is_file_of(read.path, written.path), read,
+                written, "the input would be overwritten");
     }
     for (const NamedFile& other : all_written) {
-      refuse_if(other.option != written.option &&
-                    (same_file(other.path, written.path) || same_file(other.path + ".partial", written.path)),
-                other, written, "one of the two would be lost");
+      refuse_if(other.option != written.option && is_file_of(written.path, other.path), other, written,
+                "one of the two would be lost");
     }
   }
 }

@@ -115,7 +115,7 @@ int distributed_verify(const std::vector<std::string>& arguments, Context& conte
       session.run();
       measure::print_untimed(measure::timings(cases), own.out);
       passed += static_cast<std::size_t>(std::ranges::count_if(cases, &DistributedCase::verified));
-      status = std::max(status, measure::status_of(measure::timings(cases)));
+      status = worse(status, measure::status_of(measure::timings(cases)));
     }
     checks.end();
     fmt::print(own.out, "{} checks passed on {} ranks{}\n", passed, communicator.ranks(),

@@ -32,7 +32,9 @@ constexpr char kNotes[] =
     "the last finished chunk, with the result of an uninterrupted run. Floating-point results then have the same bits\n"
     "if the scan is bitwise reproducible (scanlab list --json). After a restart of the host it resumes with "
     "--durable,\n"
-    "and starts over without. A run that measures (--compare, --rounds, --json) always starts over.\n";
+    "and starts over without. A run that measures (--compare, --rounds, --json) always starts over, and each "
+    "repetition\n"
+    "removes the output of the one before.\n";
 
 po::options_description stream_scan_options() {
   po::options_description options("options");
@@ -107,7 +109,8 @@ void read_output(const po::variables_map& values, StreamScan& asked) {
                           .by = mapping ? out_of_core::WriteBy::mapping : out_of_core::WriteBy::pwrite};
   asked.verify = values.count("verify") != 0 || values.count("out") == 0;
   if (values.count("out") == 0) {
-    refuse_options(values, {"write", "durable", "fresh"}, "the result stays in memory; give --out FILE for a file");
+    refuse_options(values, {"write", "durable", "fresh", "io-threads"},
+                   "the result stays in memory; give --out FILE for a file");
     return;
   }
   asked.output = values["out"].as<std::string>();
@@ -127,6 +130,8 @@ std::vector<Way> read_ways(const po::variables_map& values, const StreamScan& as
        {std::pair{"duplex", Way::duplex_copy}, {"naive", Way::naive}, {"files", Way::files}}) {
     if (std::ranges::find(words, word) != words.end()) ways.push_back(way);
   }
+  if (!ways.empty())
+    refuse_options(values, {"durable"}, "only streamed chunks would wait for the disk; leave out --compare");
   ways.push_back(Way::streamed);  // the last: its output stays
   const auto compares = [&](Way way) { return std::ranges::find(ways, way) != ways.end(); };
   if (compares(Way::duplex_copy) && (!asked.cuda || asked.output)) {

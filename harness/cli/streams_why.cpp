@@ -70,8 +70,10 @@ int streams_why(const std::vector<std::string>& arguments, Context& context) {
 #ifdef SCANLAB_WITH_CUDA
   std::optional<streams::HostArrays> arrays;
   const streams::Examined a = examine(jobs.front(), arrays, context.out);
-  if (jobs.size() == 1) return kOk;
-  compare(a, examine(jobs.back(), arrays, context.out), context.out);
+  if (jobs.size() == 1) return a.wrong ? kFailed : kOk;
+  const streams::Examined b = examine(jobs.back(), arrays, context.out);
+  compare(a, b, context.out);
+  if (a.wrong || b.wrong) return kFailed;
 #endif
   return kOk;
 }

@@ -16,6 +16,14 @@ enum Status : int {
   kInterrupted = 130  ///< stopped by Ctrl-C; everything finished was kept
 };
 
+/// Which of two parts of a command, both at their end, decides its status.
+constexpr int worse(int a, int b) {
+  for (const int status : {kInterrupted, kFailed, kOutOfMemory}) {
+    if (a == status || b == status) return status;
+  }
+  return kOk;
+}
+
 /// Ends the command with one sentence on the error stream and a status.
 struct CommandError : std::runtime_error {
   CommandError(Status code, const std::string& sentence) : std::runtime_error(sentence), status(code) {}

@@ -1,6 +1,7 @@
 #include "harness/host/whole_file.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -12,7 +13,7 @@
 namespace scanlab {
 
 WholeFile::WholeFile(std::filesystem::path path, bool replace)
-    : path_(std::move(path)), partial_(path_.string() + ".partial") {
+    : path_(std::move(path)), partial_(fmt::format("{}.{}.partial", path_.string(), getpid())) {
   if (!path_.has_filename()) refuse("it names no file");
   std::error_code ignored;  // opening the file says it better
   const bool exists = std::filesystem::exists(path_, ignored);

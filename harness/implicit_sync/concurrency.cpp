@@ -8,6 +8,7 @@
 
 #include "harness/cuda/hardware_queues.hpp"
 #include "harness/host/fresh_process.hpp"
+#include "harness/host/interrupt.hpp"
 #include "harness/host/status.hpp"
 
 namespace scanlab::streams {
@@ -89,6 +90,7 @@ Json measure_cases_with(std::int64_t connections, const std::vector<std::string>
       run_in_fresh_process(command, {{cuda::kConnectionsVariable, std::to_string(connections)}});
   Json cases = Json::parse(process.out, nullptr, /*allow_exceptions=*/false);
   if (process.status == kOk && cases.is_array()) return cases;
+  if (interrupted()) return Json::array();  // Ctrl-C ends that process, too
   throw CommandError(
       process.status == kBadInput ? kBadInput : kFailed,
       fmt::format("the process for {} connections ended with status {} and no result", connections, process.status));

@@ -38,7 +38,7 @@ bool is_converged(const Timing& timing, const LoopOptions& options) {
 
 bool is_last_sample(const Timing& timing, const LoopOptions& options, double seconds) {
   const auto samples = static_cast<int>(timing.nanoseconds.size());
-  if (samples >= options.rounds || is_converged(timing, options)) return true;
+  if (samples >= options.rounds || (options.width > 0 && is_converged(timing, options))) return true;
   return samples >= kMinSamples && timing.spent_seconds + 2 * seconds > options.cap_seconds;
 }
 

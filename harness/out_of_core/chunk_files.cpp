@@ -80,7 +80,10 @@ InputFile::InputFile(fs::path path, std::size_t item_bytes)
 
 Json InputFile::identity() const {
   std::error_code ignored;
-  return {{"file", fs::absolute(path_, ignored).string()}, {"bytes", bytes_}, {"modified_ns", modified_ns_}};
+  const std::string path =
+      Json(fs::absolute(path_, ignored).string()).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return {
+      {"file", Json::parse(path)}, {"bytes", bytes_}, {"modified_ns", modified_ns_}};  // JSON has no bytes but UTF-8
 }
 
 void InputFile::read(std::int64_t place, std::byte* to, std::size_t bytes) const {
@@ -121,6 +124,10 @@ ResumableOutput::ResumableOutput(fs::path path, std::int64_t bytes, Json asked, 
   file_ = OpenFile(open(partial().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
   if (file_.get() < 0) cannot_write(partial(), system_says());
   if (flock(file_.get(), LOCK_EX | LOCK_NB) != 0) cannot_write(partial(), "another process is writing it");
+  struct stat locked {};
+  if (fstat(file_.get(), &locked) != 0 || stat(partial().c_str(), &status) != 0 || status.st_ino != locked.st_ino) {
+    cannot_write(partial(), "another process has just finished it");
+  }
   if (options_.fresh && fs::exists(state_path(), ignored)) {
     begun_anew_ = fmt::format("what an interrupted run left in '{}' is removed", partial().string());
   }

@@ -1,7 +1,12 @@
 #include "harness/out_of_core/chunk_threads.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <system_error>
 #include <utility>
+
+#include "harness/host/status.hpp"
 
 namespace scanlab::out_of_core {
 
@@ -35,7 +40,7 @@ ChunkThreads::ChunkThreads(ScanDevice& device, const ChunkedScan& asked,
       buffers_(memory(ring_ * buffer_bytes_)),
       left_(ring_) {}
 
-void ChunkThreads::start(int threads, const std::function<void(const Piece&)>& work) {
+void ChunkThreads::start(int threads, const std::function<void(const Piece&)>& work) try {
   for (int i = 0; i < threads; ++i) {
     threads_.emplace_back([this, work] {
       try {
@@ -47,6 +52,11 @@ void ChunkThreads::start(int threads, const std::function<void(const Piece&)>& w
       }
     });
   }
+} catch (const std::system_error&) {
+  const std::size_t started = threads_.size();
+  stop();
+  throw CommandError(kBadInput,
+                     fmt::format("{} of {} threads could be started: give fewer --io-threads", started, threads));
 }
 
 void ChunkThreads::stop() {

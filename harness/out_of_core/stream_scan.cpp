@@ -332,7 +332,11 @@ std::optional<Repetition> scan_to_file(const StreamScan& asked, Way way, const s
         result.read(place, to, bytes);
       });
     }
-    output.finish();
+    if (way == Way::files) {
+      output.discard();  // nothing was scanned
+    } else {
+      output.finish();
+    }
   } catch (const InputChanged&) {
     progress.clear();
     output.discard();
@@ -450,10 +454,12 @@ StreamScanRuns::~StreamScanRuns() = default;
 
 std::optional<Repetition> StreamScanRuns::run(Way way) {
   // The output before is ours; its pages are given back before the next is timed.
-  if (asked_.output && std::exchange(has_output_, true)) std::filesystem::remove(*asked_.output);
-  return with_memory([&] {
+  if (std::exchange(has_output_, false)) std::filesystem::remove(*asked_.output);
+  std::optional<Repetition> done = with_memory([&] {
     return memory_ ? memory_->run(way, sm_clock_mhz_) : scan_to_file(asked_, way, sm_clock_mhz_, err_, progress_);
   });
+  has_output_ = done && asked_.output && way != Way::files;
+  return done;
 }
 
 }  // namespace scanlab::out_of_core

@@ -21,12 +21,15 @@ Examined examine(const ScheduledJob& chosen, std::optional<HostArrays>& arrays, 
   const Recording recording = record(*chosen.schedule, chosen.job);
   const MeasuredReplays measured = measure_timeline(recording, kRepetitions, arrays);
   const TimelineAnalysis analysis = analyse(measured.timeline());
-  Examined examined{chosen, measured.median_plain(), diagnose(measured.timeline(), analysis)};
+  const bool control = chosen.schedule->about.control;
+  Examined examined{.chosen = chosen,
+                    .seconds = measured.median_plain(),
+                    .wrong = !measured.wrong.empty() && !control,
+                    .diagnoses = diagnose(measured.timeline(), analysis)};
   fmt::print(out, "{}\n", describe(chosen));
   out << describe(measured.timeline(), analysis, kNoGaps);
   if (!measured.wrong.empty()) {
-    fmt::print(out, "  its output is wrong{}: {}\n", chosen.schedule->about.control ? ", as a control's should be" : "",
-               measured.wrong);
+    fmt::print(out, "  its output is wrong{}: {}\n", control ? ", as a control's should be" : "", measured.wrong);
   }
   print(examined.diagnoses, out);
   fmt::print(out, "\n");

@@ -21,6 +21,7 @@ void print(const std::vector<Diagnosis>& diagnoses, std::ostream& out);
 struct Examined {
   ScheduledJob chosen;
   double seconds = 0;  ///< without collection, the median
+  bool wrong = false;  ///< its output is, and it is no control
   std::vector<Diagnosis> diagnoses;
 
   bool has(Cause cause) const {

@@ -65,12 +65,15 @@ std::string ScheduleTrace::text(nlohmann::ordered_json about) const {
 
 namespace {
 
-/// depth_first-scale-items67108864-chunks16-streams4-work1-connections8.json
+/// depth_first-scale-items67108864-chunks16-streams4-work1-connections8.json, and what else is not as usual.
 std::string file_name(const ScheduledJob& chosen) {
   const Job& job = chosen.job;
+  std::string unusual;
+  if (job.buffers != Job{}.buffers) unusual += fmt::format("buffers{}-", job.buffers);
+  if (job.blocks != Job{}.blocks) unusual += fmt::format("blocks{}-", job.blocks);
+  if (job.memory != chosen.schedule->about.memory) unusual += fmt::format("{}-", name(job.memory));
   return fmt::format("{}-{}-items{}-chunks{}-streams{}-work{}-{}connections{}.json", chosen.schedule->about.id,
-                     job.workload->about.id, job.items, job.chunks, job.streams, job.work,
-                     job.memory == chosen.schedule->about.memory ? "" : std::string(name(job.memory)) + "-",
+                     job.workload->about.id, job.items, job.chunks, job.streams, job.work, unusual,
                      cuda::connections());
 }
 
@@ -102,12 +105,12 @@ int trace_all(const std::vector<ScheduledJob>& jobs, int repetitions, const std:
     if ((process.status == kOk || process.status == kFailed) && nlohmann::ordered_json::accept(process.out)) {
       file.write(process.out);
       ++written;
-      if (process.status != kOk) status = kFailed;
+      status = worse(status, process.status);
     } else if (!interrupted()) {  // Ctrl-C ends that process too
       progress.clear();
       fmt::print(err, "scanlab: {}: its process ended with status {} and no timeline\n", describe(chosen),
                  process.status);
-      status = process.status == kOutOfMemory ? kOutOfMemory : kFailed;
+      status = worse(status, process.status == kOutOfMemory ? kOutOfMemory : kFailed);
     }
   }
   progress.clear();

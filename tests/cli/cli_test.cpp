@@ -55,7 +55,11 @@ TEST(CommandLine, AnOptionWithoutEffectIsRefused) {
   expect("--seed", {"stream-scan", "--device", "host", "--in", "x", "--seed", "5"});
   expect("--fresh", {"stream-scan", "--device", "host", "--generate", "9", "--fresh"});
   expect("--width", {"stream-scan", "--device", "host", "--generate", "9", "--width", "5"});
+  expect("--io-threads", {"stream-scan", "--device", "host", "--generate", "9", "--io-threads", "2"});
+  expect("--durable",
+         {"stream-scan", "--device", "host", "--generate", "9", "--out", "x", "--compare", "naive", "--durable"});
   expect("--rounds", {"bench", "--once", "--rounds", "5"});
+  expect("--sweep", {"bench", "--quick", "--sweep", "full"});
 }
 
 TEST(CommandLine, AFileOfTwoOptionsIsRefusedAndStays) {
@@ -71,6 +75,7 @@ TEST(CommandLine, AFileOfTwoOptionsIsRefusedAndStays) {
            {"tune", "--from", file, "--out", link, "--force"},
            {"simulate", "--compare", file, "--out", file, "--force"},
            {"stream-scan", "--device", "host", "--in", file, "--type", "i8", "--out", link, "--force"},
+           {"stream-scan", "--device", "host", "--generate", "9", "--out", file, "--json", file + ".partial.json"},
        }) {
     const Result result = run_program(words);
     EXPECT_EQ(result.status, kBadInput) << words[0];

@@ -57,6 +57,15 @@ TEST_F(WholeFiles, AreWrittenWholeOrNotAtAll) {
   EXPECT_EQ(files(), 1);
 }
 
+TEST_F(WholeFiles, AFileOfAnotherThatIsCalledPartialStays) {
+  const std::filesystem::path mine = path().string() + ".partial";
+  std::ofstream(mine) << "mine";
+  WholeFile(path(), false).write("first");
+  EXPECT_EQ(held(), "first");
+  EXPECT_EQ(std::filesystem::file_size(mine), 4U);
+  EXPECT_EQ(files(), 2);
+}
+
 TEST_F(WholeFiles, AFullDiskKeepsWhatWasThere) {
   WholeFile(path(), false).write("first");
   const pid_t child = fork();

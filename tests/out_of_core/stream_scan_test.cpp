@@ -617,6 +617,16 @@ TEST_F(StreamScan, FileToFile) {
   }
 }
 
+TEST_F(StreamScan, AnInputMayHaveAnyName) {
+  const Bytes items = random_items(problem_, 5);
+  write_input(items);
+  const std::string name = path("\xff.bin");  // no UTF-8, and the state is JSON
+  fs::rename(in(), name);
+  const Result result = run_program({"stream-scan", "--in", name, "--out", out(), "--device", "host"});
+  EXPECT_EQ(result.status, kOk) << result.err;
+  EXPECT_EQ(read(out()), scanned(problem_, items));
+}
+
 TEST_F(StreamScan, AnEmptyFileHasAnEmptyScan) {
   write_input({});
   EXPECT_EQ(run_program(words()).status, kOk);
