@@ -9,11 +9,11 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <scanlab/device_scan.cuh>
 #include <type_traits>
 #include <vector>
 
 #include "tests/device_scan/item_range.hpp"
-#include "variants/scan/device_scan.cuh"
 
 namespace scanlab {
 namespace {

@@ -34,7 +34,7 @@ inline constexpr int kMaxReduceWarps = Op::kHeavy ? 14 : 8;
 
 /// Of 1-byte items groups are half as large: on an H200 that is 1 % faster. Why is not known.
 template <Associative Op, class States = DeviceStates<typename Op::Item>>
-using TileAggregates = Aggregates<Op, States, kTilesPerLane<Op, States> / (sizeof(InOf<Op>) == 1 ? 2 : 1)>;
+using TileAggregates = Aggregates<Op, States, std::max(1, kTilesPerLane<Op, States> / (sizeof(InOf<Op>) == 1 ? 2 : 1))>;
 
 /// Of an array that is bound by memory; in shorter ones blocks wait for each other.
 constexpr std::int64_t kManyTiles = 2048;

@@ -177,7 +177,7 @@ class RegisterTile {
       } else if (kIsVector<In, kVector> && aligned && first + kVector <= n) {
         items = load_row(block, in, first);
       } else {  // an operator need not take what is no item
-        for (int k = 0; k < kVector; ++k) items[k] = in[std::min(first + k, n - 1)];
+        for (int k = 0; k < kVector; ++k) items[k] = in[first + k < n ? first + k : n - 1];
       }
       rows_[r] = bit_cast<Packed>(items);
     }
