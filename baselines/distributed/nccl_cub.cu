@@ -1,6 +1,8 @@
 // nccl_cub: reduce_exchange_scan with NVIDIA's libraries alone: CUB reduces and scans each block, NCCL gathers.
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
+#include <cuda/std/functional>
+#include <limits>
 
 #include "baselines/distributed/nccl_sums.cuh"
 #include "harness/cuda/buffer.hpp"
@@ -34,8 +36,7 @@ struct NcclCub : SumsOverNccl {
           items_((static_cast<std::size_t>(plan.distribution.ranks) + 2) * sizeof(Item)) {
       std::size_t reduce = 0;
       std::size_t scan = 0;
-      cuda::check(cub::DeviceReduce::Sum(nullptr, reduce, static_cast<const Item*>(nullptr), sum(), held_, nullptr),
-                  "planning CUB's reduction");
+      call_reduce(nullptr, reduce, nullptr, nullptr);
       call_scan(nullptr, scan, nullptr, nullptr, nullptr);
       storage_ = cuda::DeviceBuffer(std::max(reduce, scan));
       cuda::load(sum_before<Item>);
@@ -43,14 +44,14 @@ struct NcclCub : SumsOverNccl {
     void connect(Communicator& communicator) { nccl_ = Nccl::of(communicator); }
     void rehearse(const Item* in, Item* out, StreamHandle handle) {
       const auto stream = static_cast<cudaStream_t>(handle);
-      call_reduce(in, stream);
       std::size_t bytes = storage_.bytes();
+      call_reduce(storage_.data(), bytes, in, stream);
       if (held_ > 0) call_scan(storage_.data(), bytes, in, out, stream);
     }
     void run(const Item* in, Item* out, StreamHandle handle) {
       const auto stream = static_cast<cudaStream_t>(handle);
-      call_reduce(in, stream);
       std::size_t bytes = storage_.bytes();
+      call_reduce(storage_.data(), bytes, in, stream);
       nccl_->all_gather(sum(), all(), sizeof(Item), stream);
       sum_before<<<1, 1, 0, stream>>>(all(), rank_, before());
       cuda::check(cudaGetLastError(), "folding sums");
@@ -61,23 +62,31 @@ struct NcclCub : SumsOverNccl {
     Item* before() const { return items_.as<Item>(); }
     Item* sum() const { return before() + 1; }
     Item* all() const { return before() + 2; }
-    void call_reduce(const Item* in, cudaStream_t stream) {
-      std::size_t bytes = storage_.bytes();
-      cuda::check(cub::DeviceReduce::Sum(storage_.data(), bytes, in, sum(), held_, stream), "reducing by CUB");
+    /// As a caller who knows how many items there are: in 32 bits, where that suffices.
+    template <class F>
+    cudaError_t with_count(F&& call) const {
+      const bool in_32_bits = held_ <= std::numeric_limits<std::int32_t>::max();
+      return in_32_bits ? call(static_cast<std::int32_t>(held_)) : call(held_);
+    }
+    void call_reduce(void* storage, std::size_t& bytes, const Item* in, cudaStream_t stream) {
+      const auto reduce = [&](auto count) { return cub::DeviceReduce::Sum(storage, bytes, in, sum(), count, stream); };
+      cuda::check(with_count(reduce), "reducing by CUB");
     }
     void call_scan(void* storage, std::size_t& bytes, const Item* in, Item* out, cudaStream_t stream) {
+      using Plus = ::cuda::std::plus<>;  // which CUB recognises, and has tuned policies for
       const cub::FutureValue<Item> first(before());
-      if (mode_ == Mode::exclusive) {
-        cuda::check(cub::DeviceScan::ExclusiveScan(storage, bytes, in, out, Add{}, first, held_, stream),
-                    "scanning by CUB");
-      } else {  // as InclusiveScanInit calls it, which takes no FutureValue before CCCL 3.1
+      const auto exclusive = [&](auto count) {
+        return cub::DeviceScan::ExclusiveScan(storage, bytes, in, out, Plus{}, first, count, stream);
+      };
+      const auto inclusive = [&](auto count) {
+        // As InclusiveScanInit calls it, which takes no FutureValue before CCCL 3.1.
         using Initial = cub::detail::InputValue<Item>;
-        using Dispatch = cub::DispatchScan<const Item*, Item*, Add, Initial, cub::detail::choose_offset_t<std::int64_t>,
-                                           Item, cub::ForceInclusive::Yes>;
-        cuda::check(Dispatch::Dispatch(storage, bytes, in, out, Add{}, Initial(first),
-                                       static_cast<cub::detail::choose_offset_t<std::int64_t>>(held_), stream),
-                    "scanning by CUB");
-      }
+        using Offset = cub::detail::choose_offset_t<decltype(count)>;
+        using Sum = ::cuda::std::__accumulator_t<Plus, Item, Item>;
+        using Dispatch = cub::DispatchScan<const Item*, Item*, Plus, Initial, Offset, Sum, cub::ForceInclusive::Yes>;
+        return Dispatch::Dispatch(storage, bytes, in, out, Plus{}, Initial(first), static_cast<Offset>(count), stream);
+      };
+      cuda::check(mode_ == Mode::exclusive ? with_count(exclusive) : with_count(inclusive), "scanning by CUB");
     }
 
     std::int64_t held_;

@@ -4,6 +4,7 @@
 // device.
 #include <thrust/device_ptr.h>
 #include <thrust/execution_policy.h>
+#include <thrust/functional.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <thrust/reduce.h>
@@ -107,14 +108,15 @@ struct NcclThrust : SumsOverNccl {
 
     void reduce(const Item* in, cudaStream_t stream) {
       const auto first = thrust::device_pointer_cast(in);
-      const Item sum_here = thrust::reduce(policy(stream), first, first + held_, Item{}, Add{});
+      const Item sum_here = thrust::reduce(policy(stream), first, first + held_, Item{}, thrust::plus<Item>{});
       cuda::check(cudaMemcpyAsync(sum(), &sum_here, sizeof(Item), cudaMemcpyHostToDevice, stream), "copying a sum");
     }
     void scan(const Item* in, Item* out, cudaStream_t stream) {
       if (held_ == 0) return;
       const auto first = thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0),
                                                          FromBefore<Item>{in, before(), exclusive_});
-      thrust::inclusive_scan(policy(stream), first, first + held_, thrust::device_pointer_cast(out), Add{});
+      thrust::inclusive_scan(policy(stream), first, first + held_, thrust::device_pointer_cast(out),
+                             thrust::plus<Item>{});  // which CUB, below Thrust, has tuned policies for
     }
 
     std::int64_t held_;

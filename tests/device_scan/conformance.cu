@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <string>
 #include <scanlab/device_scan.cuh>
+#include <string>
 #include <type_traits>
 #include <vector>
 
