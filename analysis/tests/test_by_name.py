@@ -13,9 +13,11 @@ import pytest
 
 from scanlab_report import figures, tables
 from scanlab_report.commands.__main__ import main
+from scanlab_report.commands.mine.page import Page
 from scanlab_report.figures import throughput, time
 from scanlab_report.layout import style
 from scanlab_report.modules import modules
+from scanlab_report.read import results
 from scanlab_report.select import experiments
 from scanlab_report.select.evidence import TimingEvidence
 from scanlab_report.select.needs import Gathered, chosen, gather, told
@@ -253,6 +255,10 @@ def test_what_was_counted_is_on_the_page_of_default_settings_alone(tmp_path: Pat
     (counted,) = [line for line in hardware.splitlines() if line.startswith("| i32 | plus | 2^11")]
     content = fixtures.explanation("hso_block_padded", 2048, "two_level")["totals"]["banks32"]["transactions"]
     assert counted.split(" | ")[3] == f"{int(content * 0.6) + 64:,}".replace(",", "\u2009")
+    again = fixtures.write_all(tmp_path / "data" / "recorded" / "again", rounds=6, top=18)
+    opened = results.read([folder], [again])
+    assert len(opened.counters) == 2 * len(results.read([folder], []).counters)
+    assert counted in Page("hso_block_padded", opened, {}, tmp_path).text(), "counted anew: what is recorded is not added"
     assert re.search(r"^\| i32 \| plus \| 2\^18 \| 1.00 \| 1.00 \|$", page_of(tmp_path / "traffic", "look_ahead", str(folder)), re.MULTILINE)
 
 

@@ -132,6 +132,13 @@ def test_the_duel_is_counted_by_won_tied_and_lost() -> None:
     assert (cells(table, 2)["cold_stream"], cells(table, 2)["warm_stream"], cells(table, 2)["median"]) == ("1 / 1 / 2", "1 / 0 / 0", "1.00")
 
 
+def test_a_duel_without_an_interval_is_open() -> None:
+    few = [case(variant, 512, ns, (1.0,) * 3) for variant, ns in (("best", 500.0), ("cub_device_scan", 100.0))]
+    row = cells(tiny.built(duel, tiny.results([*DUELS, *few])))
+    assert (row["cold_stream"], row["cases"], row["least"]) == ("1 / 1 / 2", "4", "0.200")
+    assert "2 of 4" in tiny.built(losses, tiny.results([*DUELS, *few])).caption
+
+
 def test_losses_are_those_alone_the_worst_first() -> None:
     table = tiny.built(losses, tiny.results(DUELS))
     assert [(row["items"], row["times_cub"], row["rival"], row["chosen"]) for row in map(lambda place: cells(table, place), range(len(table.rows)))] == [

@@ -31,6 +31,7 @@ from scanlab_report.layout import style
 from scanlab_report.read.published import Publication
 from scanlab_report.read.records import MEASURED, Explanation
 from scanlab_report.select.evidence import CounterEvidence
+from scanlab_report.select.needs import gather
 from scanlab_report.select.provenance import Provenance
 from scanlab_report.select.variants import CEILING, FLOOR
 from scanlab_report.tables import duel as duel_table
@@ -307,3 +308,11 @@ def test_a_case_stands_where_executor_and_hardware_counted_it() -> None:
     shown = [[tuple(float(v[0]) for v in line.get_data()) for line in axes.get_lines() if line.get_linestyle() == "None"] for axes in (transactions, conflicts)]
     assert shown == [[(40, 41), (25, 25)], [(30, 11), (15, 15)]]  # conflicts are the transactions beyond ten requests
     assert [axes.texts[0].get_text() for axes in (transactions, conflicts)] == ["1 of 2\nequal"] * 2
+
+
+def test_duels_of_exclusive_scans_or_without_intervals_are_not_drawn() -> None:
+    timed = (("best", 50.0), ("cub_device_scan", 100.0))
+    exclusive = tiny.results([case(variant, 1024, ns, EXACT, mode="exclusive") for variant, ns in timed])
+    few = tiny.results([case(variant, 1024, ns, (1.0,) * 3) for variant, ns in timed])
+    for module, of, reasons in ((duel, exclusive, True), (duel, few, True), (speedup_by_type, exclusive, True), (speedup_by_type, few, False)):
+        assert bool(gather(module.NEEDS, of, {}).reasons) is reasons

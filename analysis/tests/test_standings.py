@@ -50,6 +50,14 @@ def test_lost_cases_are_counted_and_the_worst_is_named() -> None:
     assert of(claim("losses", at_most=0), tiny.results([case("best", N, 1.0)])).verdict == NOT_MEASURED
 
 
+def test_without_an_interval_nothing_is_said_of_losses() -> None:
+    few = [case(variant, 1024, ns, (1.0,) * 3) for variant, ns in (("best", 500.0), ("cub_device_scan", 100.0))]
+    assert of(claim("losses", at_most=0), tiny.results(few)).verdict == NOT_MEASURED
+    decided = [case(variant, 2048, ns, EXACT) for variant, ns in (("best", 90.0), ("cub_device_scan", 100.0))]
+    found = of(claim("losses", at_most=0), tiny.results([*few, *decided]))
+    assert (found.verdict, found.what) == (HOLDS, "all 1 cases")
+
+
 @pytest.mark.parametrize(("best", "says"), [(279.0, HOLDS), (281.0, FAILS)])
 def test_the_floor_is_met_by_a_time_over_that_of_an_empty_launch_of_its_run_and_column(best: float, says: str) -> None:
     floors = [case("empty_launch", 0, ns, EXACT, cache=cache, launch=launch) for ns, cache, launch in ((200.0, "warm", "stream"), (20.0, "warm", "graph"), (2.0, "cold", "stream"))]

@@ -132,7 +132,7 @@ def _place(key: Key) -> str:
 def losses(claim: Claim, find: Find) -> Standing:
     """How many cases ``best`` loses to CUB by the interval."""
     timings = find(AllTimings())
-    if timings is None or (duels := timings.duels).empty:
+    if timings is None or (duels := timings.decided).empty:
         return unknown(claim, _measure(claim))
     lost = int((duels["outcome"] == LOSS).sum())
     row = replace(of_value(claim, _measure(claim), lost, ""), cases=len(duels))

@@ -17,7 +17,7 @@ def pairs(of: pd.DataFrame) -> list[tuple[str, str]]:
 
 def worst_of_octaves(timings: AllTimingEvidence) -> pd.DataFrame:
     """One row a type, operator, column and octave of sizes: the duel of worst outcome, and among those of least ratio."""
-    duels = timings.duels[(timings.duels["mode"] == "inclusive") & (timings.duels["items"] > 0)]
+    duels = timings.decided[(timings.decided["mode"] == "inclusive") & (timings.decided["items"] > 0)]
     severity = duels["outcome"].map({LOSS: 0, TIE: 1, WIN: 2})
     ranked = duels.assign(octave=[int(n).bit_length() - 1 for n in duels["items"]], severity=severity)
     ranked = ranked.sort_values(["severity", "ratio"], kind="stable")

@@ -21,7 +21,7 @@ CAPTION = (
     "launch. Each cell shows the worst case of its octave of sizes; darker is faster. Dot: the 95% interval contains 1. "
     "Cross: CUB is faster."
 )
-NEEDS = {"timings": AllTimings(against=(CUBS,))}
+NEEDS = {"timings": AllTimings(against=(CUBS,), mode="inclusive", decided=True)}
 WIDE = True
 _TOP = 3.0
 _COLOURS = LinearSegmentedColormap.from_list("blues", colormaps["Blues"](np.linspace(0.08, 0.95, 64)))

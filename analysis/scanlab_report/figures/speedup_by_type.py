@@ -22,14 +22,16 @@ CAPTION = (
     "`{variant}` is faster. The thick line is the speedup of the fastest copy of the same bytes, the reference of the cold "
     "times. Bars: 95% intervals."
 )
-NEEDS = {"timings": AllTimings(against=(CUBS,), op="plus")}
+NEEDS = {"timings": AllTimings(against=(CUBS,), op="plus", mode="inclusive")}
 FOLLOWS = ("variants", "type")
 
 
 def draw(timings: AllTimingEvidence) -> Figure:
     duels = timings.duels
-    duels = duels[(duels["op"] == "plus") & (duels["mode"] == "inclusive") & (duels["items"] & (duels["items"] - 1) == 0)]
-    types = [kind for kind in TYPES if kind in set(duels["type"])] or ["i32"]
+    duels = duels[(duels["op"] == "plus") & (duels["mode"] == "inclusive")]
+    powers_of_two = duels[duels["items"] & (duels["items"] - 1) == 0]
+    duels = duels if powers_of_two.empty else powers_of_two
+    types = [kind for kind in TYPES if kind in set(duels["type"])]
     columns = min(4, len(types))
     width, height = (style.DOUBLE, 1.6 * -(-len(types) // columns)) if columns > 1 else (style.COLUMN, 2.4)
     drawn, axes = style.figure(width, height, columns, -(-len(types) // columns), sharey=True)

@@ -43,6 +43,20 @@ class Traffic:
 
 
 @dataclass(frozen=True)
+class Conflicts:
+    """Bank conflicts of all profiled launches, by the hardware's counters."""
+
+    measured_by: ClassVar = ("counters",)
+
+    def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
+        table, provenance = _table(results, results.counters)
+        return None if table.empty else TableEvidence(table, provenance)
+
+    def asked(self) -> str:
+        return "bank conflicts from hardware counters"
+
+
+@dataclass(frozen=True)
 class Waits:
     """Cycles spent waiting within a kernel."""
 

@@ -189,15 +189,20 @@ class AllTimingEvidence:
                 for (key, rival, run), ratio in zip(found, intervals.ratio_intervals(theirs, ours), strict=True)]  # fmt: skip
         return pd.DataFrame(rows, columns=[*Key._fields, "rival", "chosen", "ratio", "low", "high", "outcome"])
 
+    @cached_property
+    def decided(self) -> pd.DataFrame:
+        """The duels with repetitions enough for an interval."""
+        return self.duels[self.duels["outcome"] != OPEN]
 
-WIN, TIE, LOSS = "win", "tie", "loss"
+
+WIN, TIE, LOSS, OPEN = "win", "tie", "loss", "open"
 
 
 def outcome(ratio: Interval) -> str:
-    """Who won, for their time over ours: a tie where the 95% interval has 1 in it, or where there is none."""
-    if ratio.known and ratio.low > 1:
-        return WIN
-    return LOSS if ratio.known and ratio.high < 1 else TIE
+    """Who won, for their time over ours: a tie where the 95% interval has 1 in it, and open where there is none."""
+    if not ratio.known:
+        return OPEN
+    return WIN if ratio.low > 1 else LOSS if ratio.high < 1 else TIE
 
 
 @dataclass(frozen=True)

@@ -200,13 +200,15 @@ class EachSession:
 class AllTimings:
     """Every case of one device in the runs that timed ``best``, or another variant.
 
-    ``against``: there must be a case in which one of these was timed beside ``best``, by ``op`` if one is named. ``python``
-    admits the libraries of Python, which are timed in a run of their own.
+    ``against``: there must be a case in which one of these was timed beside ``best``, by ``op`` and in ``mode`` if such are
+    named, and often enough for an interval if it is to be ``decided``. ``python`` admits the libraries of Python, which are timed in a run of their own.
     """
 
     against: Sequence[Wanted] = ()
     python: bool = False
     op: str = ""
+    mode: str = ""
+    decided: bool = False
     of: str = BEST
     types: Sequence[str] = ()
     """Empty: all."""
@@ -224,9 +226,15 @@ class AllTimings:
         if wanted not in results.found:
             results.found[wanted] = self._find(results)
         found = results.found[wanted]
-        if found and self.against and not any(found.match(key, self.of, self.against) for key in found.samples if key.op == (self.op or key.op)):
+        if found and self.against and not any(self._has(found, key) for key in found.samples):
             return None
         return found
+
+    def _has(self, found: AllTimingEvidence, key: Key) -> bool:
+        if key.op != (self.op or key.op) or key.mode != (self.mode or key.mode):
+            return False
+        match = found.match(key, self.of, self.against)
+        return match is not None and (match.ratio.known or not self.decided)
 
     def _find(self, results: Results) -> AllTimingEvidence | None:
         for origin, device, rows in _by_device(results, results.timings):

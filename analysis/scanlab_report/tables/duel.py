@@ -6,7 +6,7 @@ import pandas as pd
 
 from scanlab_report.derive.duels import COLUMNS, pairs
 from scanlab_report.layout.table_formats import Column, Table, significant, whole
-from scanlab_report.select.evidence import LOSS, TIE, WIN, AllTimingEvidence
+from scanlab_report.select.evidence import LOSS, OPEN, TIE, WIN, AllTimingEvidence
 from scanlab_report.select.timings import AllTimings
 from scanlab_report.select.variants import CUBS
 
@@ -42,6 +42,6 @@ def _row(duels: pd.DataFrame, kind: str, op: str) -> dict[str, object]:
     return {"type": kind, "op": op} | {
         f"{cache}_{launch}": counts(duels[(duels["cache"] == cache) & (duels["launch"] == launch)]) for cache, launch in COLUMNS
     } | {
-        "cases": len(duels), "lost": int((duels["outcome"] == LOSS).sum()), "least": duels["ratio"].min(),
+        "cases": int((duels["outcome"] != OPEN).sum()), "lost": int((duels["outcome"] == LOSS).sum()), "least": duels["ratio"].min(),
         "median": duels["ratio"].median(),
     }  # fmt: skip

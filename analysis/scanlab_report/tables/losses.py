@@ -13,13 +13,13 @@ PRINTED = 8
 
 
 def build(timings: AllTimingEvidence) -> Table:
-    lost = timings.duels[timings.duels["outcome"] == LOSS].sort_values("ratio", kind="stable", ignore_index=True)
+    lost = timings.decided[timings.decided["outcome"] == LOSS].sort_values("ratio", kind="stable", ignore_index=True)
     ratios = [Interval(row.ratio, row.low, row.high, 0) for row in lost.itertuples()]
     lost = lost.assign(times_cub=ratios)
     beyond = f" The worst {PRINTED} are printed; losses.csv has all cases." if len(lost) > PRINTED else ""
     return Table(
         caption=f"Cases that `best` lost to the fastest CUB scan, by the 95% interval of the ratio: {len(lost)} of "
-        f"{len(timings.duels)}. × CUB is the speedup of `best`.{beyond}",
+        f"{len(timings.decided)}. × CUB is the speedup of `best`.{beyond}",
         columns=(
             Column("type", "type", right=False),
             Column("op", "op", right=False),

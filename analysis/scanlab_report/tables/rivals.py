@@ -113,8 +113,8 @@ def score(timings: AllTimingEvidence) -> str:
 
 def _counted(timings: AllTimingEvidence, rivals: Sequence[str], what: str) -> str:
     if set(rivals) == set(timings.about.ids(CUBS)) & set(timings.variants()):
-        outcomes = list(timings.duels["outcome"])  # these are at hand
+        outcomes = list(timings.decided["outcome"])  # these are at hand
     else:
-        outcomes = [outcome(match.ratio) for key in timings.samples if (match := timings.match(key, BEST, rivals))]
+        outcomes = [outcome(match.ratio) for key in timings.samples if (match := timings.match(key, BEST, rivals)) and match.ratio.known]
     won, tied, lost = (outcomes.count(of) for of in (WIN, TIE, LOSS))
     return f"Against {what}, `best` is faster in {won} of {len(outcomes)} cases, equal in {tied} and slower in {lost}."

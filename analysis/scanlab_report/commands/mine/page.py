@@ -17,7 +17,7 @@ from scanlab_report.figures import throughput
 from scanlab_report.layout.table_formats import Column, Table, code, records, significant, size, whole, with_interval
 from scanlab_report.read.published import Publication
 from scanlab_report.read.records import Results, Verification, ideal_bytes, not_default
-from scanlab_report.select.counted import Counts, Traffic
+from scanlab_report.select.counted import Conflicts, Counts, Traffic
 from scanlab_report.select.evidence import AllTimingEvidence, Key, Scanned
 from scanlab_report.select.experiments import bench
 from scanlab_report.select.needs import Gathered, Need, by_device, chosen, gather
@@ -173,8 +173,10 @@ class Page:
         return f"Of 32 banks; 1 transaction per request is free of conflicts.\n\n{table.markdown()}\n{report.footer_line(newest.provenances)}"
 
     def _conflicts(self) -> str:
-        rows = self.results.counters[self.results.counters["variant"] == self.variant]
-        if rows.empty:
+        found = gather({"conflicts": Conflicts()}, self.results, self.publications)
+        cases = found.found["conflicts"].rows if not found.reasons else None  # type: ignore[attr-defined]
+        rows = cases[cases["variant"] == self.variant] if cases is not None else None
+        if rows is None or rows.empty:
             return "Not counted in these results. To count them: `" + self._by_hardware("count_conflicts", "bank_conflicts", "2048") + "`"
         for setting, default in self.results.variants[self.variant].defaults.items():
             if setting in rows:
@@ -184,7 +186,8 @@ class Page:
                    "shared_load_conflicts": "load conflicts", "shared_store_conflicts": "store conflicts"}  # fmt: skip
         summed = rows.groupby(case, as_index=False)[list(counted)].sum()
         columns = [Column(name, "n" if name == "items" else name, size if name == "items" else str, right=name == "items") for name in case]
-        return "Of shared memory, over all launches of one scan.\n\n" + Table("", [*columns, *(Column(key, name, whole) for key, name in counted.items())], summed).markdown()
+        table = Table("", [*columns, *(Column(key, name, whole) for key, name in counted.items())], summed)
+        return f"Of shared memory, over all launches of one scan.\n\n{table.markdown()}\n{report.footer_line(found.provenances)}"
 
     def _traffic(self) -> str:
         found = gather({"traffic": Traffic()}, self.results, self.publications)
