@@ -171,12 +171,15 @@ bool same_thread(const Shadow::Accessor& a, const Shadow::Accessor& b) {
   return a.launch == b.launch && a.block == b.block && a.thread == b.thread;
 }
 
+bool same_warp(const Shadow::Accessor& a, const Shadow::Accessor& b) {
+  return a.block == b.block && a.thread / kWarpLanes == b.thread / kWarpLanes;
+}
+
 /// Whether nothing orders two accesses. Launch 0 is nobody: a cell that has not been accessed.
 bool unordered(const Shadow::Accessor& a, const Shadow::Accessor& b) {
   if (a.launch != b.launch || same_thread(a, b)) return false;
   if (a.block != b.block) return true;
-  const bool same_warp = a.thread / kWarpLanes == b.thread / kWarpLanes;
-  return a.interval == b.interval && (!same_warp || a.warp_interval == b.warp_interval);
+  return a.interval == b.interval && (!same_warp(a, b) || a.warp_interval == b.warp_interval);
 }
 
 }  // namespace
@@ -186,7 +189,8 @@ Shadow::Conflict Shadow::conflict(std::size_t index, bool write, const Accessor&
   const Cell& cell = cells_[index];
   if (unordered(cell.writer, by)) return {What::race, cell.writer, true};
   if (write && unordered(cell.reader, by)) return {What::race, cell.reader, false};
-  if (write && unordered(cell.other_reader, by)) return {What::race, cell.other_reader, false};
+  if (write && unordered(cell.other_lane, by)) return {What::race, cell.other_lane, false};
+  if (write && unordered(cell.other_warp, by)) return {What::race, cell.other_warp, false};
   if (!write && cell.writer.launch == 0) return {What::never_written, {}, false};
   return {};
 }
@@ -196,8 +200,9 @@ void Shadow::record(std::size_t index, bool write, const Accessor& by) {
   if (write) {
     cell.writer = by;
   } else {
-    // Keep the earlier reader beside the later: whichever of the two writes next, the other one is in its way.
-    if (unordered(cell.reader, by)) cell.other_reader = cell.reader;
+    // Keep earlier readers beside the later: whoever writes next, one of another thread or of another warp is in its
+    // way.
+    if (unordered(cell.reader, by)) (same_warp(cell.reader, by) ? cell.other_lane : cell.other_warp) = cell.reader;
     cell.reader = by;
   }
 }

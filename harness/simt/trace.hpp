@@ -88,8 +88,9 @@ class Shadow {
  private:
   struct Cell {
     Accessor writer;
-    Accessor reader;        ///< the last
-    Accessor other_reader;  ///< one that is another thread than `reader`, if there is one as unordered as it
+    Accessor reader;      ///< the last
+    Accessor other_lane;  ///< one that is another thread of its warp, if there was one as unordered as it
+    Accessor other_warp;  ///< and one of another warp or block
   };
   std::vector<Cell> cells_;
 };

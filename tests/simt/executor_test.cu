@@ -507,6 +507,20 @@ TEST(Executor, ARaceNamesTheOtherThread) {
       << only_fault(report).message;
 }
 
+TEST(Executor, AReaderOfAnotherWarpIsRememberedBesideTwoOfOne) {
+  const Report report = run({.threads = 64, .shared_bytes = 4}, [](CpuBlock& block) {
+    auto shared = block.shared<int>(1);
+    if (block.thread_rank() == 0) shared[0] = 1;
+    block.sync();
+    int read = 0;
+    if (block.thread_rank() == 0 || block.thread_rank() >= 32) read = shared[0];
+    block.sync_warp();
+    if (block.thread_rank() == 40) shared[0] = read + 1;  // thread 0 of the other warp is in the way
+  });
+  EXPECT_NE(only_fault(report).message.find("thread 40 of block 0 writes shared[0], which thread 0"), std::string::npos)
+      << only_fault(report).message;
+}
+
 TEST(Executor, StepsAreToldApartByNameWhateverTheShapeOfTheBlock) {
   // The second block skips a step: its last must not be counted under the name of another.
   const Report report = run({.blocks = 2, .threads = 1, .shared_bytes = 4}, [](CpuBlock& block) {
