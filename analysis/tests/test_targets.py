@@ -13,7 +13,7 @@ from scanlab_report.claims.checked import check, targets
 from scanlab_report.claims.standing import MISSING, Bound, Standing
 from scanlab_report.claims.stated import OF_SCANS
 from scanlab_report.read import results
-from scanlab_report.select.evidence import LOSS, TIE, WIN, AllTimingEvidence, outcome
+from scanlab_report.select.evidence import LOSS, OPEN, TIE, WIN, AllTimingEvidence, outcome
 from scanlab_report.select.timings import AllTimings
 from scanlab_report.select.variants import CUBS
 from scanlab_report.stats.intervals import Interval
@@ -48,7 +48,7 @@ def row(folder: Path, what: str, measure: str) -> Standing:
     return found
 
 
-@pytest.mark.parametrize(("low", "high", "said"), [(1.01, 1.2, WIN), (0.99, 1.2, TIE), (0.8, 0.99, LOSS), (np.nan, np.nan, TIE)])
+@pytest.mark.parametrize(("low", "high", "said"), [(1.01, 1.2, WIN), (0.99, 1.2, TIE), (0.8, 0.99, LOSS), (np.nan, np.nan, OPEN)])
 def test_the_interval_says_who_won(low: float, high: float, said: str) -> None:
     assert outcome(Interval(1.0, low, high, 5)) == said
 
