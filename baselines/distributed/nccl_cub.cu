@@ -1,9 +1,8 @@
 // nccl_cub: reduce_exchange_scan with NVIDIA's libraries alone: CUB reduces and scans each block, NCCL gathers.
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
-#include <cuda/std/functional>
-#include <limits>
 
+#include "baselines/cub_scan.cuh"
 #include "baselines/distributed/nccl_sums.cuh"
 #include "harness/cuda/buffer.hpp"
 #include "harness/cuda/load.hpp"
@@ -65,15 +64,14 @@ struct NcclCub : SumsOverNccl {
     /// As a caller who knows how many items there are: in 32 bits, where that suffices.
     template <class F>
     cudaError_t with_count(F&& call) const {
-      const bool in_32_bits = held_ <= std::numeric_limits<std::int32_t>::max();
-      return in_32_bits ? call(static_cast<std::int32_t>(held_)) : call(held_);
+      return held_ <= kMaxIn32Bits ? call(static_cast<std::int32_t>(held_)) : call(held_);
     }
     void call_reduce(void* storage, std::size_t& bytes, const Item* in, cudaStream_t stream) {
       const auto reduce = [&](auto count) { return cub::DeviceReduce::Sum(storage, bytes, in, sum(), count, stream); };
       cuda::check(with_count(reduce), "reducing by CUB");
     }
     void call_scan(void* storage, std::size_t& bytes, const Item* in, Item* out, cudaStream_t stream) {
-      using Plus = ::cuda::std::plus<>;  // which CUB recognises, and has tuned policies for
+      using Plus = decltype(cub_operator<Op>());
       const cub::FutureValue<Item> first(before());
       const auto exclusive = [&](auto count) {
         return cub::DeviceScan::ExclusiveScan(storage, bytes, in, out, Plus{}, first, count, stream);

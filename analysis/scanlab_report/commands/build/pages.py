@@ -18,7 +18,7 @@ from scanlab_report.modules import modules
 from scanlab_report.select.experiments import UNRECORDED, duration, plan
 from scanlab_report.select.needs import gather
 from scanlab_report.tables import losses, rivals, summary
-from scanlab_report.written import one_file, write
+from scanlab_report.written import one_file, put, write
 
 
 class Part(NamedTuple):
@@ -135,7 +135,7 @@ def _pictures(page: Path, drawn: Path) -> list[Path]:
             if target.parent.name == GALLERY:
                 shrink(source, new)
             else:
-                new.write_bytes(source.read_bytes())  # of which a full disk is said without a name
+                put(new, source.read_bytes())
         made.append(target)
     return made
 
